@@ -1,0 +1,30 @@
+//! The tables a trace is turned into: declarations, builders and finished columns.
+//!
+//! This crate owns what a table *is*. Each one is declared once, in [`table`], with the
+//! [`declare_table!`] macro; the typed builder that decoders fill, the Arrow schema that SQL
+//! sees, `.schema` in the shell, `docs/tables.md` and completion all derive from that one place.
+//!
+//! ```text
+//! decoders ──push──▶ builders (Tables) ──finish──▶ TraceTables ──read──▶ Arrow record batches
+//! ```
+//!
+//! It knows nothing of protobuf, of how a trace is read, or of the query engine.
+//!
+//! Integers of every width appear in SQL as `Int64`, so that joins between ids never mismatch and
+//! arithmetic on them does not wrap at 32 bits; inside, a column is kept as narrow as its values.
+
+mod string_pool;
+#[macro_use]
+mod declare;
+mod column;
+mod stats;
+pub mod table;
+mod finished;
+mod tables;
+
+pub use column::{Cell, ColumnBuilder};
+pub use declare::{ColumnDecl, ColumnKind, TableDecl};
+pub use finished::{CHUNK_ROWS, ChunkRange, ReadError, Table, TraceTables};
+pub use stats::{Severity, Stat, StatKind, StatScope, StatSource, Stats};
+pub use string_pool::{StringId, StringPool, StringViews};
+pub use tables::Tables;

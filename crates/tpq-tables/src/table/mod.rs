@@ -1,0 +1,29 @@
+//! Declarations of the tables, one file per family.
+//!
+//! To add a table: declare it in the file of its family (or a new file, listed here), then add
+//! it to `define_tables!` in `tables.rs`. Schema, builder, docs and completion follow.
+
+mod args;
+mod clock;
+mod counter;
+mod cpu;
+mod machine;
+mod process;
+mod sched;
+mod slice;
+mod trace;
+mod track;
+
+pub use args::{ArgsRow, ArgsTable};
+pub use clock::{ClockSnapshotRow, ClockSnapshotTable};
+pub use counter::{CounterRow, CounterTable};
+pub use cpu::{CpuRow, CpuTable};
+pub use machine::{MachineRow, MachineTable};
+pub use process::{ProcessRow, ProcessTable, ThreadRow, ThreadTable};
+pub use sched::{SchedSliceRow, SchedSliceTable, ThreadStateRow, ThreadStateTable};
+pub use slice::{FlowRow, FlowTable, SliceRow, SliceTable};
+pub use trace::{
+    ImportLogRow, ImportLogTable, MetadataRow, MetadataTable, StatsRow, StatsTable, TraceBoundsRow,
+    TraceBoundsTable, TraceFileRow, TraceFileTable,
+};
+pub use track::{TrackRow, TrackTable};

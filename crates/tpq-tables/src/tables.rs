@@ -1,0 +1,50 @@
+//! All builders together: what decoders and trackers write into.
+
+use std::sync::Arc;
+
+use crate::table::*;
+use crate::{StringPool, TableDecl, TraceTables};
+
+/// Lists the tables once: the struct of builders, the list of declarations and `finish` follow.
+macro_rules! define_tables {
+    ($($field:ident: $table:ident),+ $(,)?) => {
+        /// The tables of an import while they are being built.
+        #[derive(Default)]
+        pub struct Tables {
+            /// Every string of every table.
+            pub strings: StringPool,
+            $(#[doc = concat!("See [`", stringify!($table), "`].")] pub $field: $table,)+
+        }
+
+        impl Tables {
+            /// Every table there can be, in the order of `docs/tables.md`.
+            pub const DECLS: &'static [&'static TableDecl] = &[$($table::DECL),+];
+
+            /// Freezes strings and columns.
+            pub fn finish(self) -> TraceTables {
+                let strings = Arc::new(self.strings.finish());
+                TraceTables::new(vec![$(Arc::new(self.$field.finish(&strings))),+])
+            }
+        }
+    };
+}
+
+define_tables! {
+    sched_slice: SchedSliceTable,
+    thread_state: ThreadStateTable,
+    thread: ThreadTable,
+    process: ProcessTable,
+    cpu: CpuTable,
+    slice: SliceTable,
+    flow: FlowTable,
+    track: TrackTable,
+    counter: CounterTable,
+    args: ArgsTable,
+    stats: StatsTable,
+    metadata: MetadataTable,
+    machine: MachineTable,
+    clock_snapshot: ClockSnapshotTable,
+    trace_bounds: TraceBoundsTable,
+    trace_file: TraceFileTable,
+    trace_import_logs: ImportLogTable,
+}
