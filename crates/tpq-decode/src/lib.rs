@@ -1,0 +1,21 @@
+//! From events in time order to rows: one decoder for each source of data, and the trackers that
+//! remember what an event alone does not say.
+//!
+//! ```text
+//! Batch ──immediate──▶ decoders of descriptors, snapshots, the recorder's own words
+//!   └────runs──▶ Sorter ──▶ decoders of events ──▶ trackers ──▶ table builders
+//! ```
+//!
+//! To add a kind of packet: a file in `decode/` with its `PacketDecoder`, listed in
+//! `registry.rs`. To add an ftrace event: an entry in the table of the file it belongs to in
+//! `decode/ftrace/`.
+
+mod decode;
+mod decoder;
+mod interned;
+mod losses;
+mod registry;
+mod track;
+
+pub use decoder::{Decoder, Finished};
+pub use registry::PacketRouter;

@@ -1,0 +1,27 @@
+//! Result sets as bytes: one file per format.
+//!
+//! ```text
+//! ResultSet ──batches──▶ ResultWriter (table, csv, tsv, json, ndjson, markdown, arrow, parquet) ──▶ bytes
+//! ```
+//!
+//! A [`ResultWriter`] is fed batch by batch and keeps none of them, except the table, which must
+//! know its widths and therefore takes only so many rows. The crate knows nothing of SQL, nor of
+//! where the bytes go.
+
+mod arrow;
+mod cell;
+mod csv;
+mod error;
+mod format;
+mod json;
+mod markdown;
+mod names;
+mod ndjson;
+mod parquet;
+mod table;
+mod tsv;
+mod writer;
+
+pub use error::OutputError;
+pub use format::Format;
+pub use writer::{OutputOptions, ResultWriter, Sink, writer};

@@ -1,0 +1,30 @@
+//! SQL on the tables of a trace.
+//!
+//! This crate owns the session: which names there are, how text becomes a plan, how a plan reads
+//! the tables, and what an error says. It knows nothing of how a trace became tables, nor of how
+//! rows are shown.
+//!
+//! ```text
+//! text ──front──▶ plan ──DataFusion──▶ ResultSet (a stream of record batches)
+//!          ▲ names                ▲ batches
+//!       catalog ── views ──┐    scan
+//!          └── TraceTables ┴──────┘
+//! ```
+//!
+//! DataFusion plans and runs; the text before the plan and the tables below it are tpq's own,
+//! since SQL on traces is SQLite's SQL, and since the tables know their order and bounds.
+
+mod catalog;
+mod errors;
+mod front;
+mod functions;
+mod result;
+mod scan;
+mod session;
+mod views;
+
+pub use catalog::{Relation, RelationColumn};
+pub use errors::{Place, SqlError, SqlErrorKind};
+pub use front::Statement;
+pub use result::ResultSet;
+pub use session::{Session, SessionOptions};

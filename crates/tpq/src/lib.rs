@@ -11,8 +11,10 @@
 
 mod import;
 mod options;
+mod packet_names;
 mod trace;
 
 pub use import::{ImportError, ImportSummary, PacketKindCount, import};
 pub use options::{ImportOptions, Progress};
-pub use trace::Trace;
+pub use tpq_sql::{Relation, RelationColumn, ResultSet, Session, SqlError, Statement};
+pub use trace::{OpenError, Trace};

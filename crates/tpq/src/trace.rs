@@ -3,28 +3,69 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use datafusion::arrow::array::RecordBatch;
+use tpq_sql::{Session, SessionOptions, SqlError};
 use tpq_tables::TraceTables;
 
 use crate::{ImportError, ImportOptions, ImportSummary, import};
+
+/// Why a trace could not be opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The import failed.
+    #[error(transparent)]
+    Import(#[from] ImportError),
+    /// The import ended without an answer: a bug in tpq.
+    #[error("the import stopped unexpectedly, which is a bug in tpq: {0}")]
+    Stopped(#[from] tokio::task::JoinError),
+    /// A session could not be started: a bug in tpq.
+    #[error(transparent)]
+    Session(#[from] SqlError),
+    /// Not exactly one trace was given.
+    #[error("expected one trace, got {0}: merging traces is not supported yet")]
+    NotOne(usize),
+}
 
 /// An imported trace.
 pub struct Trace {
     tables: Arc<TraceTables>,
     summary: ImportSummary,
+    session: Session,
 }
 
 impl Trace {
-    /// Imports the trace at `paths`.
+    /// Imports the trace at `paths`, without blocking the async runtime.
     ///
     /// # Errors
     /// See [`import`].
     pub async fn open(
         paths: &[impl Into<PathBuf> + Clone],
         options: ImportOptions,
-    ) -> Result<Self, ImportError> {
-        let path: PathBuf = paths[0].clone().into();
-        let (tables, summary) = import(&path, &options)?;
-        Ok(Self { tables: Arc::new(tables), summary })
+    ) -> Result<Self, OpenError> {
+        let [path] = paths else { return Err(OpenError::NotOne(paths.len())) };
+        let path: PathBuf = path.clone().into();
+        let session_options =
+            SessionOptions { memory_limit: options.memory_limit, threads: options.threads };
+        let imported = tokio::task::spawn_blocking(move || import(&path, &options)).await?;
+        let (tables, summary) = imported?;
+        let tables = Arc::new(tables);
+        let session = Session::new(Arc::clone(&tables), &session_options)?;
+        Ok(Self { tables, summary, session })
+    }
+
+    /// Runs the one statement of `sql` and gives all its rows. For results too large for memory,
+    /// and for scripts, see [`Trace::session`].
+    ///
+    /// # Errors
+    /// When the statement is wrong or fails.
+    pub async fn sql(&self, sql: &str) -> Result<Vec<RecordBatch>, SqlError> {
+        self.session.query(sql).await?.collect().await
+    }
+
+    /// The session that statements run in.
+    pub fn session(&self) -> &Session {
+        &self.session
     }
 
     /// The finished tables.

@@ -1,0 +1,156 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::command::completions::CompletionsArgs;
+use crate::command::export::ExportArgs;
+use crate::command::info::InfoArgs;
+use crate::command::query::QueryArgs;
+use crate::command::shell::ShellArgs;
+
+const EXAMPLES: &str = "\
+Examples:
+  tpq trace.pftrace                                    ask questions at a prompt
+  tpq query trace.pftrace -c 'SELECT * FROM slice'     run a statement
+  tpq export trace.pftrace -o tables/                  every table as Parquet
+  tpq info trace.pftrace                               what is in the trace
+
+Exit status: 0 on success, 1 when a query or an import failed, 2 on bad usage.";
+
+/// SQL on performance traces.
+#[derive(Parser)]
+#[command(
+    name = "tpq",
+    version,
+    about,
+    after_help = EXAMPLES,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    arg_required_else_help = true,
+    disable_help_subcommand = true
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    #[command(flatten)]
+    pub shell: ShellArgs,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Ask questions at a prompt (what happens when only traces are given)
+    Shell(ShellArgs),
+    /// Run SQL statements and print their results
+    Query(QueryArgs),
+    /// Write tables, or the result of a query, to files
+    Export(ExportArgs),
+    /// Show what is in a trace
+    Info(InfoArgs),
+    /// Print the completions of a shell
+    Completions(CompletionsArgs),
+}
+
+impl Cli {
+    /// How many threads to run on, where the command says so.
+    pub fn threads(&self) -> Option<usize> {
+        let import = match &self.command {
+            Some(Command::Shell(args)) => &args.import,
+            Some(Command::Query(args)) => &args.import,
+            Some(Command::Export(args)) => &args.import,
+            Some(Command::Info(args)) => &args.import,
+            Some(Command::Completions(_)) => return None,
+            None => &self.shell.import,
+        };
+        import.threads
+    }
+}
+
+/// Which trace, and how to import it; the same for every command that opens one.
+#[derive(Args, Clone)]
+pub struct ImportArgs {
+    /// The trace: a file
+    #[arg(required = true, value_name = "TRACE")]
+    pub traces: Vec<PathBuf>,
+
+    /// Sort all events before decoding any, which keeps those that arrive too late for the
+    /// window they belong to, at the cost of memory
+    #[arg(long, help_heading = "Import options")]
+    pub full_sort: bool,
+
+    /// The most memory to use, as 500M or 4G; sorting and grouping spill to disk beyond it
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, help_heading = "Import options")]
+    pub memory_limit: Option<u64>,
+
+    /// How many threads to use [default: all cores]
+    #[arg(long, value_name = "N", value_parser = parse_threads, help_heading = "Import options")]
+    pub threads: Option<usize>,
+
+    /// Fail when anything in the trace was lost or not understood
+    #[arg(long, help_heading = "Import options")]
+    pub strict: bool,
+
+    /// Show no progress
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+fn parse_threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("at least one thread is needed".into()),
+        Ok(threads) => Ok(threads),
+        Err(_) => Err("not a number".into()),
+    }
+}
+
+/// A size in bytes with an optional suffix, each 1024 times the one before: K, M, G, T.
+fn parse_size(text: &str) -> Result<u64, String> {
+    let upper = text.trim().to_ascii_uppercase();
+    let number = upper.trim_end_matches("IB").trim_end_matches('B');
+    let (number, power) = match number.chars().last() {
+        Some('K') => (&number[..number.len() - 1], 1),
+        Some('M') => (&number[..number.len() - 1], 2),
+        Some('G') => (&number[..number.len() - 1], 3),
+        Some('T') => (&number[..number.len() - 1], 4),
+        _ => (number, 0),
+    };
+    let wrong = || "not a size; write bytes, or a number with K, M, G or T, as 4G".to_owned();
+    let value: f64 = number.trim().parse().map_err(|_| wrong())?;
+    let bytes = value * 1024_f64.powi(power);
+    if !(1.0..=1e18).contains(&bytes) {
+        return Err(wrong());
+    }
+    Ok(bytes as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_fit_together() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_take_suffixes() {
+        assert_eq!(parse_size("4096"), Ok(4096));
+        assert_eq!(parse_size("1.5K"), Ok(1536));
+        assert_eq!(parse_size("2GiB"), Ok(2 << 30));
+        assert_eq!(parse_size("512mb"), Ok(512 << 20));
+        assert!(parse_size("lots").is_err());
+        assert!(parse_size("-1G").is_err());
+        assert!(parse_size("").is_err());
+    }
+
+    #[test]
+    fn only_traces_means_the_shell() {
+        let cli = Cli::try_parse_from(["tpq", "a.pftrace"]).unwrap();
+        assert!(cli.command.is_none());
+        assert_eq!(cli.shell.import.traces.len(), 1);
+        let cli = Cli::try_parse_from(["tpq", "query", "a", "-c", "SELECT 1"]).unwrap();
+        assert!(matches!(cli.command, Some(Command::Query(_))));
+    }
+}

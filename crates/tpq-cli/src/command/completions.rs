@@ -1,0 +1,27 @@
+//! `tpq completions`: what a shell needs to complete tpq's arguments.
+
+use std::io::Write;
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use crate::args::Cli;
+
+const EXAMPLES: &str = "\
+Examples:
+  tpq completions bash > ~/.local/share/bash-completion/completions/tpq
+  tpq completions zsh > ~/.zfunc/_tpq";
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: Shell,
+}
+
+pub fn run(args: &CompletionsArgs) -> anyhow::Result<()> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "tpq", &mut script);
+    std::io::stdout().write_all(&script)?;
+    Ok(())
+}

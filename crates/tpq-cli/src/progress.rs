@@ -1,0 +1,49 @@
+//! The progress of an import, on a terminal.
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tpq::Progress;
+
+/// Imports that are over sooner show nothing.
+const PATIENCE: Duration = Duration::from_millis(300);
+const TEMPLATE: &str =
+    "{msg:>10} [{bar:30}] {bytes}/{total_bytes} {binary_bytes_per_sec} {eta} left";
+
+/// A bar of bytes with rate and time left.
+pub struct Bar {
+    bar: ProgressBar,
+    started: std::time::Instant,
+}
+
+impl Bar {
+    /// A bar on stderr; invisible where stderr is no terminal.
+    pub fn new() -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        Self { bar, started: std::time::Instant::now() }
+    }
+
+    /// Takes the bar off the screen.
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Progress for Bar {
+    fn advance(&self, done: u64, total: u64) {
+        if self.bar.is_hidden() && self.started.elapsed() > PATIENCE {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        if self.bar.length() != Some(total) {
+            self.bar.set_length(total);
+        }
+        self.bar.set_position(done);
+    }
+
+    fn stage(&self, name: &'static str) {
+        self.bar.set_message(name);
+    }
+}

@@ -1,0 +1,93 @@
+//! What could come next at the cursor.
+
+use tpq::Session;
+
+use super::dot;
+use super::keywords::{all as keywords, is_keyword};
+use super::lex::{Kind, pieces};
+
+/// Where the word at the cursor begins, and the words it could become.
+pub fn complete(session: &Session, text: &str, cursor: usize) -> (usize, Vec<String>) {
+    let before = &text[..cursor];
+    let start = before
+        .rfind(|c: char| !c.is_alphanumeric() && c != '_' && c != '$')
+        .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+    let prefix = &before[start..];
+    if let Some(command) = before.trim_start().strip_prefix('.') {
+        return (start, complete_dot(session, command, prefix));
+    }
+    // `s.` asks for the columns of whatever `s` is.
+    if let Some(qualifier) = before[..start].strip_suffix('.') {
+        let from = qualifier.rfind(|c: char| !c.is_alphanumeric() && c != '_');
+        let name = &qualifier[from.map_or(0, |at| at + 1)..];
+        return (start, matching(prefix, columns(session, &table_of(session, text, name))));
+    }
+    let used = tables_in(session, text);
+    let mut words: Vec<String> =
+        used.iter().flat_map(|(table, _)| columns(session, table)).collect();
+    words.sort();
+    words.dedup();
+    words.extend(session.table_names());
+    words.extend(session.function_names().into_iter().map(|name| format!("{name}(")));
+    let lower = prefix.chars().any(char::is_lowercase);
+    words.extend(keywords().map(|word| if lower { word.to_lowercase() } else { word.into() }));
+    (start, matching(prefix, words))
+}
+
+fn complete_dot(session: &Session, command: &str, prefix: &str) -> Vec<String> {
+    match command.split_once(char::is_whitespace) {
+        None => matching(prefix, dot::COMMANDS.iter().map(|command| command.name[1..].to_owned())),
+        Some(("schema", _)) => matching(prefix, session.table_names()),
+        Some(("mode", _)) => {
+            matching(prefix, tpq_output::Format::ALL.iter().map(|format| format.to_string()))
+        }
+        Some(("timer", _)) => matching(prefix, ["on".to_owned(), "off".to_owned()]),
+        Some(_) => Vec::new(),
+    }
+}
+
+fn matching(prefix: &str, words: impl IntoIterator<Item = String>) -> Vec<String> {
+    let prefix = prefix.to_lowercase();
+    let words = words.into_iter();
+    words.filter(|word| !word.starts_with("__") && word.to_lowercase().starts_with(&prefix)).collect()
+}
+
+fn columns(session: &Session, table: &str) -> Vec<String> {
+    let relation = session.describe(table);
+    relation.map_or_else(Vec::new, |relation| {
+        relation.columns.into_iter().map(|column| column.name).collect()
+    })
+}
+
+/// The tables a statement names, each with its alias if it has one.
+fn tables_in(session: &Session, text: &str) -> Vec<(String, Option<String>)> {
+    let names = session.table_names();
+    let words: Vec<String> = pieces(text)
+        .into_iter()
+        .filter(|piece| matches!(piece.kind, Kind::Word | Kind::Symbol))
+        .map(|piece| text[piece.range].to_lowercase())
+        .collect();
+    let mut found = Vec::new();
+    for (index, word) in words.iter().enumerate() {
+        if names.binary_search(word).is_err() {
+            continue;
+        }
+        let mut next = words.get(index + 1);
+        if next.is_some_and(|next| next == "as") {
+            next = words.get(index + 2);
+        }
+        let is_name = |next: &&String| {
+            next.starts_with(|c: char| c.is_alphabetic() || c == '_') && !is_keyword(next)
+        };
+        found.push((word.clone(), next.filter(is_name).cloned()));
+    }
+    found
+}
+
+/// The table an alias stands for, or the name itself.
+fn table_of(session: &Session, text: &str, name: &str) -> String {
+    let name = name.to_lowercase();
+    let found = tables_in(session, text);
+    let by_alias = found.into_iter().find(|(_, alias)| alias.as_ref() == Some(&name));
+    by_alias.map_or(name, |(table, _)| table)
+}

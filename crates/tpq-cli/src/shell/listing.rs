@@ -1,0 +1,99 @@
+//! What dot commands list.
+
+use anyhow::Context;
+use datafusion::arrow::array::AsArray;
+use tpq::{Session, Trace};
+
+use crate::terminal::{self, Style};
+
+/// Names in as many columns as fit the screen, down before across.
+pub fn names(names: Vec<String>, pattern: &str) -> String {
+    let pattern = pattern.to_lowercase().replace('%', "*");
+    let names: Vec<String> =
+        names.into_iter().filter(|name| matches(&pattern, name)).collect();
+    let wide = names.iter().map(|name| name.chars().count()).max().unwrap_or(0) + 2;
+    let columns = (usize::from(terminal::width().unwrap_or(80)) / wide).max(1);
+    let rows = names.len().div_ceil(columns);
+    let mut out = String::new();
+    for row in 0..rows {
+        let mut line = String::new();
+        for name in names.iter().skip(row).step_by(rows) {
+            line.push_str(&format!("{name:<wide$}"));
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+/// Whether a name matches a pattern in which `*` stands for anything. A pattern without one
+/// matches names that contain it.
+fn matches(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    if first == pattern {
+        return name.contains(pattern);
+    }
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = parts.collect();
+    let last = parts.pop().unwrap_or_default();
+    for part in parts {
+        let Some((_, after)) = rest.split_once(part) else { return false };
+        rest = after;
+    }
+    rest.ends_with(last)
+}
+
+/// The columns of a table with their kinds and meanings.
+pub fn schema(session: &Session, name: &str, style: Style) -> anyhow::Result<String> {
+    anyhow::ensure!(!name.is_empty(), "which table? .tables lists them");
+    let relation =
+        session.describe(name).with_context(|| format!("no table or view is called `{name}`"))?;
+    let mut out = format!("{}  {}\n", style.bold(&relation.name), first_line(&relation.doc));
+    let width = |text: fn(&tpq::RelationColumn) -> &str| {
+        relation.columns.iter().map(|column| text(column).chars().count()).max().unwrap_or(0)
+    };
+    let (names, kinds) = (width(|column| &column.name), width(|column| &column.kind));
+    for column in &relation.columns {
+        let kind = style.cyan(&format!("{:<kinds$}", column.kind));
+        let doc = style.dim(&first_line(&column.doc));
+        out.push_str(&format!("  {:<names$}  {kind}  {doc}\n", column.name));
+    }
+    Ok(out)
+}
+
+fn first_line(doc: &str) -> String {
+    doc.split('\n').map(str::trim).collect::<Vec<_>>().join(" ")
+}
+
+/// The physical plan of a statement.
+pub async fn plan(trace: &Trace, sql: &str) -> anyhow::Result<String> {
+    let sql = sql.trim().trim_end_matches(';');
+    let mut out = String::new();
+    for batch in trace.sql(&format!("EXPLAIN {sql}")).await? {
+        let (kinds, plans) = (batch.column(0), batch.column(1));
+        let plans = plans.as_string::<i32>();
+        for (kind, plan) in kinds.as_string::<i32>().iter().zip(plans.iter()) {
+            if kind == Some("physical_plan") {
+                out.push_str(plan.unwrap_or_default());
+            }
+        }
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn stars_stand_for_anything() {
+        assert!(matches("", "sched"));
+        assert!(matches("track", "thread_track"));
+        assert!(matches("thread*", "thread_track"));
+        assert!(matches("*_track", "thread_track"));
+        assert!(matches("t*d*k", "thread_track"));
+        assert!(!matches("track*", "thread_track"));
+        assert!(!matches("*thread", "thread_track"));
+    }
+}

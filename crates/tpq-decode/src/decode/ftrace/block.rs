@@ -1,0 +1,34 @@
+//! Requests to block devices.
+
+use tpq_tables::{Stats, StringId, Tables};
+
+use super::event::{Events, FtraceEvent};
+use crate::track::{Dimension, NewSlice, TrackKind, Trackers};
+
+pub(super) const EVENTS: Events = &[(546, start), (547, done)];
+
+const BLOCK_IO: TrackKind = TrackKind::slices("block_io");
+
+fn track(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
+    let dimension = Dimension::Device(event.machine, event.int(1));
+    let args = &mut trackers.args;
+    trackers.tracks.get(BLOCK_IO, dimension, StringId::NULL, args, tables)
+}
+
+fn start(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let track = track(event, trackers, tables);
+    let name = tables.strings.intern("block_io");
+    let slice = NewSlice { ts: event.ts, track, name, ..NewSlice::default() };
+    trackers.slices.begin(slice, tables, stats);
+}
+
+fn done(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
+    let track = track(event, trackers, tables);
+    let name = tables.strings.intern("block_io");
+    trackers.slices.end(event.ts, track, StringId::NULL, name, tables, stats);
+}

@@ -1,0 +1,143 @@
+//! Splits bundles: each holds what one CPU's buffer held, thousands of events in order of time.
+
+use tpq_clock::{BOOTTIME, Clock};
+use tpq_ingest::{Bundle, Immediate, Loss, Message, Payload, Route, Run, RunKind, SplitSink};
+use tpq_proto::wire::{Fields, Value, read_varint};
+use tpq_tables::{Stat, Stats, Tables};
+
+use super::compact_sched;
+use crate::decode::{Packet, PacketDecoder};
+use crate::track::{MetadataValue, Trackers};
+
+pub(crate) const PACKET: PacketDecoder =
+    PacketDecoder { field: 1, route: Route::Split, decode: decode_header };
+
+/// Runs of events that are messages of their own.
+pub(crate) const EVENTS: RunKind = RunKind(RunKind::FIRST_SPLIT);
+
+/// Numbers of the fields of a bundle.
+mod field {
+    pub(super) const CPU: u32 = 1;
+    pub(super) const EVENT: u32 = 2;
+    pub(super) const LOST_EVENTS: u32 = 3;
+    pub(super) const COMPACT_SCHED: u32 = 4;
+    pub(super) const FTRACE_CLOCK: u32 = 5;
+    pub(super) const LAST_READ_EVENT_TIMESTAMP: u32 = 9;
+    pub(super) const PREVIOUS_BUNDLE_END_TIMESTAMP: u32 = 10;
+}
+
+/// The clocks a kernel may stamp its events with, as sequence-scoped or builtin clock ids.
+fn clock_id(ftrace_clock: u64) -> u32 {
+    const MONOTONIC_RAW: u32 = 5;
+    const GLOBAL: u32 = 64;
+    const LOCAL: u32 = 65;
+    const UNKNOWN: u32 = 66;
+    match ftrace_clock {
+        0 => BOOTTIME,
+        2 => GLOBAL,
+        3 => LOCAL,
+        4 => MONOTONIC_RAW,
+        _ => UNKNOWN,
+    }
+}
+
+/// Splits a bundle into runs, and passes its header on to be decoded at once.
+pub(crate) fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
+    let mut cpu = 0;
+    let mut clock = BOOTTIME;
+    let mut timestamps = Vec::new();
+    let mut places = Vec::new();
+    let mut compact = None;
+    let mut fields = Fields::new(bundle.payload);
+    while let Some(field) = fields.next() {
+        match (field.number, field.value) {
+            (field::EVENT, Value::Bytes(event)) => match event_timestamp(event) {
+                Some(timestamp) => {
+                    timestamps.push(timestamp as i64);
+                    places.push(((fields.position() - event.len()) as u32, event.len() as u32));
+                }
+                None => sink.lose(Loss::MalformedBundle),
+            },
+            (field::COMPACT_SCHED, Value::Bytes(bytes)) => {
+                compact = Some((fields.position() - bytes.len(), bytes));
+            }
+            (field::CPU, _) => cpu = field.as_u32(),
+            (field::FTRACE_CLOCK, _) => clock = clock_id(field.as_u64()),
+            _ => {}
+        }
+    }
+    if fields.is_damaged() {
+        sink.lose(Loss::MalformedBundle);
+    }
+    if cpu > crate::track::MAX_CPUS {
+        sink.lose(Loss::MalformedBundle);
+        return;
+    }
+    sink.immediate(Immediate::Packet {
+        message: Message {
+            span: bundle.span,
+            generation: bundle.generation,
+            position: bundle.position,
+            kind: bundle.kind,
+        },
+        machine: bundle.machine,
+        sequence: bundle.sequence,
+        ts: None,
+    });
+    let clock = Some(Clock::new(bundle.machine, bundle.sequence, clock));
+    let run = |kind, timestamps, payload| Run {
+        kind,
+        lane: 1 + cpu,
+        machine: bundle.machine,
+        generation: bundle.generation,
+        position: bundle.position,
+        timestamps,
+        payload,
+    };
+    if let Some((offset, bytes)) = compact {
+        let span = bundle.span.inner(offset, bytes.len());
+        for (kind, timestamps, payload) in compact_sched::split(span, bytes, sink) {
+            sink.push(clock, run(kind, timestamps, payload));
+        }
+    }
+    let payload = Payload::Bundle { addr: bundle.span.addr, places };
+    sink.push(clock, run(EVENTS, timestamps, payload));
+}
+
+/// The timestamp of an event: its first field, where recorders write it, or wherever it is.
+fn event_timestamp(event: &[u8]) -> Option<u64> {
+    const TIMESTAMP_TAG: u8 = 1 << 3;
+    match event.first() {
+        Some(&TIMESTAMP_TAG) => read_varint(event, &mut 1),
+        _ => Fields::new(event).find(|field| field.number == 1).map(|field| field.as_u64()),
+    }
+}
+
+/// What a bundle says of its CPU's buffer.
+fn decode_header(
+    packet: &Packet<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let (mut cpu, mut previous_end, mut lost) = (0, 0, false);
+    for field in Fields::new(packet.data) {
+        match field.number {
+            field::CPU => cpu = field.as_u32(),
+            field::LOST_EVENTS => lost = field.as_bool(),
+            field::LAST_READ_EVENT_TIMESTAMP | field::PREVIOUS_BUNDLE_END_TIMESTAMP => {
+                previous_end = field.as_i64();
+            }
+            _ => {}
+        }
+    }
+    if lost {
+        stats.set_indexed(Stat::FtraceCpuHasDataLoss, i64::from(cpu), 1);
+    }
+    let machine = trackers.machines.get(packet.machine, tables);
+    trackers.ftrace.bundle(machine, cpu, previous_end);
+    if let Some(start) = trackers.ftrace.latest_data_start() {
+        let start = MetadataValue::Int(start);
+        trackers.metadata.set("ftrace_latest_data_start_ns", start, tables);
+    }
+}

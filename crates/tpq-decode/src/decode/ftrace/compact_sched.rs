@@ -1,0 +1,166 @@
+//! Switches and wakeups in their compact form: columns instead of messages, names interned in
+//! the bundle, and the task switched out left to be inferred from the switch before.
+
+use std::sync::Arc;
+
+use tpq_ingest::{Loss, Payload, Run, RunKind, Span, SplitSink};
+use tpq_proto::wire::{Fields, Packed};
+use tpq_tables::{Stat, Stats, StringId, Tables};
+
+use crate::decoder::RunEvent;
+use crate::track::{NamePriority, NextTask, Tid, Trackers};
+
+/// Runs of switches: words are next pid, previous state, next priority, index of next comm.
+pub(crate) const SWITCHES: RunKind = RunKind(RunKind::FIRST_SPLIT + 1);
+/// Runs of wakeups: words are pid, flags, index of comm.
+pub(crate) const WAKINGS: RunKind = RunKind(RunKind::FIRST_SPLIT + 2);
+const SWITCH_WORDS: usize = 4;
+const WAKING_WORDS: usize = 3;
+
+#[derive(Default)]
+struct Columns<'a> {
+    strings: Vec<Span>,
+    /// By field number, up to 12.
+    columns: [&'a [u8]; 13],
+}
+
+/// Splits the compact part of a bundle into a run of switches and one of wakeups.
+pub(super) fn split(
+    span: Span,
+    bytes: &[u8],
+    sink: &mut SplitSink<'_>,
+) -> [(RunKind, Vec<i64>, Payload); 2] {
+    let mut compact = Columns::default();
+    let mut fields = Fields::new(bytes);
+    while let Some(field) = fields.next() {
+        let column = field.as_bytes();
+        match field.number {
+            5 => compact
+                .strings
+                .push(span.inner(fields.position() - column.len(), column.len())),
+            number => {
+                if let Some(slot) = compact.columns.get_mut(number as usize) {
+                    *slot = column;
+                }
+            }
+        }
+    }
+    let strings: Arc<[Span]> = compact.strings.into();
+    let [switches, wakings] = [&[1, 3, 2, 4, 6][..], &[7, 8, 12, 11][..]].map(|numbers| {
+        let columns: Vec<&[u8]> =
+            numbers.iter().map(|&number| compact.columns[number as usize]).collect();
+        zip_columns(&columns)
+    });
+    let mut finish = |kind, (timestamps, words, whole): (Vec<i64>, Vec<u32>, bool), width| {
+        if !whole {
+            sink.lose(Loss::MalformedCompactSched);
+        }
+        (kind, timestamps, Payload::Words { width, words, strings: strings.clone() })
+    };
+    [finish(SWITCHES, switches, SWITCH_WORDS), finish(WAKINGS, wakings, WAKING_WORDS)]
+}
+
+/// Reads columns side by side: the first holds differences of timestamps, the rest words. Also
+/// says whether all of them were of one length.
+fn zip_columns(columns: &[&[u8]]) -> (Vec<i64>, Vec<u32>, bool) {
+    let Some((timestamps, rest)) = columns.split_first() else { return Default::default() };
+    let mut rest: Vec<Packed<'_>> = rest.iter().map(|column| Packed::new(column)).collect();
+    let (mut times, mut words, mut now) = (Vec::new(), Vec::new(), 0i64);
+    // A column that is absent altogether holds zeros: older recorders wrote no flags.
+    let absent: Vec<bool> = columns[1..].iter().map(|column| column.is_empty()).collect();
+    for delta in Packed::new(timestamps) {
+        now = now.wrapping_add(delta as i64);
+        let whole = words.len();
+        for (column, &absent) in rest.iter_mut().zip(&absent) {
+            match column.next() {
+                Some(word) => words.push(word as u32),
+                None if absent => words.push(0),
+                None => {
+                    words.truncate(whole);
+                    return (times, words, false);
+                }
+            }
+        }
+        times.push(now);
+    }
+    let whole = rest.iter_mut().all(|column| column.next().is_none());
+    (times, words, whole)
+}
+
+fn comm(event: &RunEvent<'_>, strings: &[Span], index: u32, tables: &mut Tables) -> StringId {
+    match strings.get(index as usize) {
+        Some(&span) => tables.strings.intern_bytes(event.bytes.get(span)),
+        None => StringId::NULL,
+    }
+}
+
+/// Decodes a switch.
+pub(super) fn decode_switch(
+    event: &RunEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let Run { payload: Payload::Words { words, strings, .. }, .. } = event.run else { return };
+    let &[pid, state, prio, comm_index] = &words[event.index * SWITCH_WORDS..][..SWITCH_WORDS]
+    else {
+        return;
+    };
+    let next = NextTask {
+        pid: pid as i32,
+        prio: prio as i32,
+        comm: comm(event, strings, comm_index, tables),
+    };
+    trackers.sched.switch(
+        event.ts,
+        (event.machine, event.cpu),
+        None,
+        i64::from(state as i32),
+        next,
+        &mut trackers.processes,
+        &mut trackers.cpus,
+        &mut trackers.thread_states,
+        tables,
+        stats,
+    );
+}
+
+/// Decodes a wakeup, by whatever runs on the CPU.
+pub(super) fn decode_waking(
+    event: &RunEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let Run { payload: Payload::Words { words, strings, .. }, .. } = event.run else { return };
+    let &[pid, flags, comm_index] = &words[event.index * WAKING_WORDS..][..WAKING_WORDS] else {
+        return;
+    };
+    let comm = comm(event, strings, comm_index, tables);
+    let tid = Tid { machine: event.machine, id: i64::from(pid as i32) };
+    let utid = trackers.processes.thread(tid, tables);
+    trackers.processes.name_thread(utid, comm, NamePriority::Ftrace, tables);
+    let Some(waker) = trackers.sched.running(event.machine, event.cpu) else {
+        stats.increment(Stat::CompactSchedWakingSkipped);
+        return;
+    };
+    trackers.thread_states.wake(event.ts, utid, waker, Some(flags), tables);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_read_side_by_side() {
+        let (times, words, whole) = zip_columns(&[&[10, 5], &[1, 2], &[7, 8]]);
+        assert_eq!((times, words, whole), (vec![10, 15], vec![1, 7, 2, 8], true));
+    }
+
+    #[test]
+    fn a_short_column_ends_the_rows_and_is_told() {
+        let (times, words, whole) = zip_columns(&[&[10, 5], &[1, 2], &[7]]);
+        assert_eq!((times, words, whole), (vec![10], vec![1, 7], false));
+        assert!(zip_columns(&[&[10, 5], &[1, 2], &[]]).2);
+    }
+}

@@ -1,0 +1,209 @@
+//! What all events of the kernel have in common, and which function decodes which.
+
+use std::sync::LazyLock;
+
+use tpq_ingest::Payload;
+use tpq_proto::wire::{Field, Fields, Value};
+use tpq_tables::{Stat, Stats, StringId, Tables};
+
+use super::{
+    block, bundle, compact_sched, cpu, interrupt, memory, network, print, sched, signal, syscall,
+    task, timer, workqueue,
+};
+use crate::decoder::RunEvent;
+use crate::interned::{Interned, field};
+use crate::track::{Dimension, Tid, TrackKind, Trackers, Utid};
+
+/// The track of what a thread executes.
+pub(super) const THREAD_EXECUTION: TrackKind = TrackKind::slices("thread_execution");
+
+/// An event with what it shares with all others.
+pub(crate) struct FtraceEvent<'a> {
+    /// When, in trace time.
+    pub(crate) ts: i64,
+    /// The machine's row.
+    pub(crate) machine: u32,
+    /// The CPU that recorded it.
+    pub(crate) cpu: u32,
+    /// The thread that was running.
+    pub(crate) pid: i32,
+    /// Whether it ran in an interrupt, and more; see the kernel's `trace_flag_type`.
+    pub(crate) common_flags: Option<u32>,
+    /// The event's own message.
+    pub(crate) data: &'a [u8],
+    generation: tpq_ingest::GenerationId,
+    interned: &'a Interned<'a>,
+}
+
+/// What an area does with an event.
+pub(super) type DecodeEvent = fn(&FtraceEvent<'_>, &mut Trackers, &mut Tables, &mut Stats);
+
+/// An area's events: the number of the field each lies in, and its function.
+pub(super) type Events = &'static [(u32, DecodeEvent)];
+
+/// The areas, each listing its own events.
+const AREAS: &[Events] = &[
+    sched::EVENTS,
+    task::EVENTS,
+    print::EVENTS,
+    interrupt::EVENTS,
+    timer::EVENTS,
+    syscall::EVENTS,
+    workqueue::EVENTS,
+    signal::EVENTS,
+    memory::EVENTS,
+    cpu::EVENTS,
+    block::EVENTS,
+    network::EVENTS,
+];
+
+/// Decoders by field number.
+static DECODERS: LazyLock<Vec<Option<DecodeEvent>>> = LazyLock::new(|| {
+    let events = || AREAS.iter().flat_map(|area| area.iter());
+    let last = events().map(|&(number, _)| number).max().unwrap_or_default();
+    let mut decoders = vec![None; last as usize + 1];
+    for &(number, decode) in events() {
+        decoders[number as usize] = Some(decode);
+    }
+    decoders
+});
+
+/// Decodes an event of a run that a bundle was split into.
+pub(crate) fn decode_run_event(
+    event: &RunEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    if trackers.ftrace.is_before(event.ts) {
+        stats.increment(Stat::FtracePacketBeforeTracingStart);
+        return;
+    }
+    trackers.bounds.include(event.ts);
+    match event.run.kind {
+        compact_sched::SWITCHES => {
+            compact_sched::decode_switch(event, trackers, tables, stats);
+        }
+        compact_sched::WAKINGS => {
+            compact_sched::decode_waking(event, trackers, tables, stats);
+        }
+        bundle::EVENTS => decode_message(event, trackers, tables, stats),
+        _ => {}
+    }
+}
+
+fn decode_message(
+    event: &RunEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let Payload::Bundle { addr, places } = &event.run.payload else { return };
+    let (offset, len) = places[event.index];
+    let span = tpq_ingest::Span { addr: addr + u64::from(offset), len };
+    let mut ftrace = FtraceEvent {
+        ts: event.ts,
+        machine: event.machine,
+        cpu: event.cpu,
+        pid: 0,
+        common_flags: None,
+        data: &[],
+        generation: event.run.generation,
+        interned: event.interned,
+    };
+    let mut decode = None;
+    for field in Fields::new(event.bytes.get(span)) {
+        match (field.number, field.value) {
+            (2, _) => ftrace.pid = field.as_i32(),
+            (5, _) => ftrace.common_flags = Some(field.as_u32()),
+            (number, Value::Bytes(data)) => {
+                ftrace.data = data;
+                decode = DECODERS.get(number as usize).copied().flatten();
+            }
+            _ => {}
+        }
+    }
+    if let Some(decode) = decode {
+        decode(&ftrace, trackers, tables, stats);
+    }
+}
+
+impl<'a> FtraceEvent<'a> {
+    /// The fields of the event's own message.
+    pub(super) fn fields(&self) -> impl Iterator<Item = Field<'a>> + use<'a> {
+        Fields::new(self.data)
+    }
+
+    /// The field of that number.
+    pub(super) fn field(&self, number: u32) -> Option<Field<'a>> {
+        self.fields().find(|field| field.number == number)
+    }
+
+    /// The number in a field; 0 where it is absent.
+    pub(super) fn int(&self, number: u32) -> i64 {
+        self.field(number).map(|field| field.as_i64()).unwrap_or_default()
+    }
+
+    /// The text in a field; NULL where it is absent.
+    pub(super) fn text(&self, number: u32, tables: &mut Tables) -> StringId {
+        match self.field(number) {
+            Some(field) => tables.strings.intern_bytes(field.as_bytes()),
+            None => StringId::NULL,
+        }
+    }
+
+    /// A thread of the machine the event is from.
+    pub(super) fn tid(&self, id: i32) -> Tid {
+        Tid { machine: self.machine, id: i64::from(id) }
+    }
+
+    /// The thread that was running.
+    pub(super) fn utid(&self, trackers: &mut Trackers, tables: &mut Tables) -> Utid {
+        trackers.processes.thread(self.tid(self.pid), tables)
+    }
+
+    /// The track of what the running thread executes.
+    pub(super) fn thread_track(&self, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
+        let utid = self.utid(trackers, tables);
+        thread_track(utid, trackers, tables)
+    }
+
+    /// The track of the CPU, of a kind with one for each CPU.
+    pub(super) fn cpu_track(
+        &self,
+        kind: TrackKind,
+        title: &str,
+        trackers: &mut Trackers,
+        tables: &mut Tables,
+    ) -> u32 {
+        let name = tables.strings.intern(&format!("{title} Cpu {}", self.cpu));
+        let dimension = Dimension::Cpu(self.machine, self.cpu);
+        trackers.tracks.get(kind, dimension, name, &mut trackers.args, tables)
+    }
+
+    /// The kernel function an id stands for, if the trace says.
+    pub(super) fn symbol(&self, iid: u64, tables: &mut Tables, stats: &mut Stats) -> Option<StringId> {
+        let strings = &mut tables.strings;
+        self.interned.text(self.generation, field::KERNEL_SYMBOLS, iid, strings, stats)
+    }
+
+    /// The kernel function an id stands for, or the id itself in hexadecimal.
+    pub(super) fn symbol_or_hex(
+        &self,
+        iid: u64,
+        tables: &mut Tables,
+        stats: &mut Stats,
+    ) -> StringId {
+        match self.symbol(iid, tables, stats) {
+            Some(symbol) => symbol,
+            None => tables.strings.intern(&format!("{iid:#x}")),
+        }
+    }
+}
+
+/// The track of what a thread executes.
+pub(super) fn thread_track(utid: Utid, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
+    let dimension = Dimension::Thread(utid);
+    let args = &mut trackers.args;
+    trackers.tracks.get(THREAD_EXECUTION, dimension, StringId::NULL, args, tables)
+}

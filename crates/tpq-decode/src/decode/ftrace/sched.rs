@@ -1,0 +1,53 @@
+//! Switches and wakeups in their full form.
+
+use tpq_tables::{Stats, Tables};
+
+use super::event::{Events, FtraceEvent};
+use crate::track::{NamePriority, NextTask, PreviousTask, Trackers};
+
+pub(super) const EVENTS: Events = &[(4, switch), (20, waking)];
+
+fn switch(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut previous = PreviousTask { pid: 0, comm: Default::default() };
+    let mut next = NextTask { pid: 0, prio: 0, comm: Default::default() };
+    let mut state = 0;
+    for field in event.fields() {
+        match field.number {
+            1 => previous.comm = tables.strings.intern_bytes(field.as_bytes()),
+            2 => previous.pid = field.as_i32(),
+            4 => state = field.as_i64(),
+            5 => next.comm = tables.strings.intern_bytes(field.as_bytes()),
+            6 => next.pid = field.as_i32(),
+            7 => next.prio = field.as_i32(),
+            _ => {}
+        }
+    }
+    trackers.sched.switch(
+        event.ts,
+        (event.machine, event.cpu),
+        Some(previous),
+        state,
+        next,
+        &mut trackers.processes,
+        &mut trackers.cpus,
+        &mut trackers.thread_states,
+        tables,
+        stats,
+    );
+}
+
+/// A wakeup begins on the waking CPU, and is what sets a thread runnable. `sched_wakeup`, which
+/// ends it later and elsewhere, changes nothing more.
+fn waking(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
+    let comm = event.text(1, tables);
+    let tid = event.tid(event.int(2) as i32);
+    let utid = trackers.processes.thread(tid, tables);
+    trackers.processes.name_thread(utid, comm, NamePriority::Ftrace, tables);
+    let waker = event.utid(trackers, tables);
+    trackers.thread_states.wake(event.ts, utid, waker, event.common_flags, tables);
+}

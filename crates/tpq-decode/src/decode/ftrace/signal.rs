@@ -1,0 +1,49 @@
+//! Signals sent and received.
+
+use tpq_tables::{Stats, StringId, Tables};
+
+use super::event::{Events, FtraceEvent, thread_track};
+use crate::track::{ArgSet, ArgValue, NewSlice, Trackers, Utid};
+
+pub(super) const EVENTS: Events = &[(325, generate), (324, deliver)];
+
+fn generate(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let target = trackers.processes.thread(event.tid(event.int(4) as i32), tables);
+    instant(event, "signal_generate", target, event.int(6), trackers, tables, stats);
+}
+
+fn deliver(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let target = event.utid(trackers, tables);
+    instant(event, "signal_deliver", target, event.int(3), trackers, tables, stats);
+}
+
+fn instant(
+    event: &FtraceEvent<'_>,
+    name: &str,
+    target: Utid,
+    signal: i64,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut args = ArgSet::default();
+    args.add(tables.strings.intern("signal.sig"), ArgValue::Int(signal));
+    let slice = NewSlice {
+        ts: event.ts,
+        track: thread_track(target, trackers, tables),
+        name: tables.strings.intern(name),
+        category: StringId::NULL,
+        arg_set_id: trackers.args.intern(&args, tables),
+    };
+    trackers.slices.complete(slice, 0, tables, stats);
+}

@@ -1,0 +1,46 @@
+//! Tasks that begin, change their names and end.
+
+use tpq_tables::{Stats, Tables};
+
+use super::event::{Events, FtraceEvent};
+use crate::track::Trackers;
+
+pub(super) const EVENTS: Events = &[(235, new_task), (236, rename), (240, free)];
+
+fn new_task(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let child = event.int(1) as i32;
+    let comm = event.text(2, tables);
+    let clone_flags = event.int(3) as u64;
+    // At boot the first process is seen to make the idle tasks, which exist already.
+    if child == 0 {
+        return;
+    }
+    let [parent, child] = [event.pid, child].map(|pid| event.tid(pid));
+    let processes = &mut trackers.processes;
+    let utid = processes.new_task(event.ts, parent, child, clone_flags, comm, tables, stats);
+    let waker = event.utid(trackers, tables);
+    trackers.thread_states.start(event.ts, utid, waker, tables);
+}
+
+fn rename(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
+    let tid = event.tid(event.int(1) as i32);
+    let comm = event.text(3, tables);
+    trackers.processes.rename(tid, comm, tables);
+}
+
+/// The kernel freed what it knew of a task: nothing of it can follow. Its exit comes before, and
+/// is itself followed by the switch away from it.
+fn free(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
+    let comm = event.text(1, tables);
+    let tid = event.tid(event.int(2) as i32);
+    if let Some(utid) = trackers.processes.find_thread(tid, tables) {
+        let priority = crate::track::NamePriority::Ftrace;
+        trackers.processes.name_thread(utid, comm, priority, tables);
+    }
+    trackers.processes.end_thread(event.ts, tid, tables);
+}

@@ -1,0 +1,34 @@
+//! High-resolution timers that expire.
+
+use tpq_tables::{Stats, StringId, Tables};
+
+use super::event::{Events, FtraceEvent};
+use crate::track::{NewSlice, TrackKind, Trackers};
+
+pub(super) const EVENTS: Events = &[(553, expire_entry), (554, expire_exit)];
+
+const HRTIMER: TrackKind = TrackKind::slices("cpu_hrtimer");
+
+fn expire_entry(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let name = event.symbol_or_hex(event.int(3) as u64, tables, stats);
+    let track = event.cpu_track(HRTIMER, "Hrtimer", trackers, tables);
+    let category = tables.strings.intern("hrtimer");
+    let slice = NewSlice { ts: event.ts, track, name, category, arg_set_id: None };
+    trackers.slices.begin(slice, tables, stats);
+}
+
+fn expire_exit(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let track = event.cpu_track(HRTIMER, "Hrtimer", trackers, tables);
+    let category = tables.strings.intern("hrtimer");
+    trackers.slices.end(event.ts, track, category, StringId::NULL, tables, stats);
+}

@@ -1,0 +1,106 @@
+//! What the kernel's buffers counted at the start and the end of the trace.
+
+use tpq_ingest::Route;
+use tpq_proto::decode;
+use tpq_proto::message::ftrace_stats::Phase;
+use tpq_proto::message::{FtraceCpuStats, FtraceStats};
+use tpq_tables::{Stat, Stats, Tables};
+
+use super::{Packet, PacketDecoder};
+use crate::track::Trackers;
+
+pub(crate) const PACKET: PacketDecoder =
+    PacketDecoder { field: 34, route: Route::Immediate, decode: decode_stats };
+
+/// A count of a CPU's buffer: at the start, at the end, and how far it rose between.
+struct CpuCount {
+    begin: Stat,
+    end: Stat,
+    delta: Option<Stat>,
+    of: fn(&FtraceCpuStats) -> i64,
+}
+
+const CPU_COUNTS: &[CpuCount] = &[
+    CpuCount {
+        begin: Stat::FtraceCpuEntriesBegin,
+        end: Stat::FtraceCpuEntriesEnd,
+        delta: Some(Stat::FtraceCpuEntriesDelta),
+        of: |cpu| cpu.entries() as i64,
+    },
+    CpuCount {
+        begin: Stat::FtraceCpuOverrunBegin,
+        end: Stat::FtraceCpuOverrunEnd,
+        delta: Some(Stat::FtraceCpuOverrunDelta),
+        of: |cpu| cpu.overrun() as i64,
+    },
+    CpuCount {
+        begin: Stat::FtraceCpuCommitOverrunBegin,
+        end: Stat::FtraceCpuCommitOverrunEnd,
+        delta: Some(Stat::FtraceCpuCommitOverrunDelta),
+        of: |cpu| cpu.commit_overrun() as i64,
+    },
+    CpuCount {
+        begin: Stat::FtraceCpuBytesBegin,
+        end: Stat::FtraceCpuBytesEnd,
+        delta: Some(Stat::FtraceCpuBytesDelta),
+        of: |cpu| cpu.bytes_read() as i64,
+    },
+    CpuCount {
+        begin: Stat::FtraceCpuOldestEventTsBegin,
+        end: Stat::FtraceCpuOldestEventTsEnd,
+        delta: None,
+        of: |cpu| to_ns(cpu.oldest_event_ts()),
+    },
+    CpuCount {
+        begin: Stat::FtraceCpuNowTsBegin,
+        end: Stat::FtraceCpuNowTsEnd,
+        delta: None,
+        of: |cpu| to_ns(cpu.now_ts()),
+    },
+    CpuCount {
+        begin: Stat::FtraceCpuDroppedEventsBegin,
+        end: Stat::FtraceCpuDroppedEventsEnd,
+        delta: Some(Stat::FtraceCpuDroppedEventsDelta),
+        of: |cpu| cpu.dropped_events() as i64,
+    },
+    CpuCount {
+        begin: Stat::FtraceCpuReadEventsBegin,
+        end: Stat::FtraceCpuReadEventsEnd,
+        delta: Some(Stat::FtraceCpuReadEventsDelta),
+        of: |cpu| cpu.read_events() as i64,
+    },
+];
+
+fn to_ns(seconds: f64) -> i64 {
+    (seconds * 1e9) as i64
+}
+
+fn decode_stats(packet: &Packet<'_>, _: &mut Trackers, _: &mut Tables, stats: &mut Stats) {
+    let Ok(ftrace) = decode::<FtraceStats>(packet.data) else {
+        stats.increment(Stat::MalformedPackets);
+        return;
+    };
+    for cpu in &ftrace.cpu_stats {
+        for count in CPU_COUNTS {
+            let (index, value) = (cpu.cpu() as i64, (count.of)(cpu));
+            match ftrace.phase() {
+                Phase::StartOfTrace => stats.set_indexed(count.begin, index, value),
+                Phase::EndOfTrace => {
+                    stats.set_indexed(count.end, index, value);
+                    // Without a count from the start, what came before it cannot be told apart.
+                    if let (Some(delta), Some(begin)) =
+                        (count.delta, stats.get_indexed(count.begin, index))
+                    {
+                        stats.set_indexed(delta, index, value.saturating_sub(begin));
+                    }
+                }
+                Phase::Unspecified => {}
+            }
+        }
+    }
+    if !ftrace.atrace_errors().is_empty() {
+        stats.increment(Stat::FtraceSetupErrors);
+    }
+    let failed = ftrace.unknown_ftrace_events.len() + ftrace.failed_ftrace_events.len();
+    stats.add(Stat::FtraceSetupErrors, failed as i64);
+}

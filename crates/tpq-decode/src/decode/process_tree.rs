@@ -1,0 +1,103 @@
+//! Processes and threads as /proc told of them.
+
+use tpq_ingest::Route;
+use tpq_proto::decode;
+use tpq_proto::message::ProcessTree;
+use tpq_proto::message::process_tree::Process;
+use tpq_tables::{Stat, Stats, Tables};
+
+use super::{Packet, PacketDecoder};
+use crate::track::{ArgSet, ArgValue, NamePriority, Tid, Trackers};
+
+pub(crate) const PACKET: PacketDecoder =
+    PacketDecoder { field: 2, route: Route::Sorted, decode: decode_tree };
+
+/// The parent of all threads of the kernel.
+const KTHREADD: i32 = 2;
+
+fn decode_tree(
+    packet: &Packet<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let Ok(tree) = decode::<ProcessTree>(packet.data) else {
+        stats.increment(Stat::MalformedPackets);
+        return;
+    };
+    let machine = trackers.machines.get(packet.machine, tables);
+    for process in &tree.processes {
+        add_process(machine, process, trackers, tables, stats);
+    }
+    for thread in &tree.threads {
+        let [tid, pid] = [thread.tid(), thread.tgid()].map(|id| Tid { machine, id: id.into() });
+        let utid = trackers.processes.thread_of_process(tid, pid, tables);
+        if !thread.name().is_empty() {
+            let name = tables.strings.intern(thread.name());
+            trackers.processes.name_thread(utid, name, NamePriority::ProcessTree, tables);
+        }
+    }
+}
+
+fn add_process(
+    machine: u32,
+    process: &Process,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let Some(arg0) = process.cmdline.first() else { return };
+    let [pid, parent] =
+        [process.pid(), process.ppid()].map(|id| Tid { machine, id: i64::from(id) });
+    let worker = (process.ppid() == KTHREADD).then(|| worker_name(arg0)).flatten();
+    let name = tables.strings.intern(worker.unwrap_or(arg0));
+    let cmdline = match worker {
+        Some(worker) => tables.strings.intern(worker),
+        None => tables.strings.intern(&process.cmdline.join(" ")),
+    };
+    let parent = trackers.processes.process(parent, tables);
+    let upid = trackers.processes.process(pid, tables);
+    let upid = trackers.processes.set_parent(upid, parent, tables, stats);
+    tables.process.name.set(upid, name);
+    tables.process.cmdline.set(upid, cmdline);
+    if let Some(uid) = process.uid {
+        tables.process.uid.set(upid, Some(uid as u32));
+    }
+    // The kernel reports 0 for its own first threads, whose age rounds to nothing.
+    if let Some(start) = process.process_start_from_boot
+        && tables.process.start_ts.get(upid).is_none()
+    {
+        tables.process.start_ts.set(upid, Some(start as i64));
+    }
+    if let Some(is_kthread) = process.is_kthread {
+        let mut args = ArgSet::default();
+        args.add(tables.strings.intern("is_kthread"), ArgValue::Bool(is_kthread));
+        let id = trackers.args.intern(&args, tables);
+        tables.process.arg_set_id.set(upid, id);
+        if is_kthread {
+            let utid = trackers.processes.thread_of_process(pid, pid, tables);
+            trackers.processes.name_thread(utid, name, NamePriority::ProcessTree, tables);
+        }
+    }
+}
+
+/// A kernel worker's name without the work it happened to do when it was read: for
+/// `kworker/45:2-mm_percpu_wq`, `kworker/45:2`.
+fn worker_name(arg0: &str) -> Option<&str> {
+    let rest = arg0.strip_prefix("kworker/")?;
+    let at = rest.find(['+', '-'])?;
+    Some(&arg0[.."kworker/".len() + at])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_go_by_their_pool() {
+        assert_eq!(worker_name("kworker/45:2-mm_percpu_wq"), Some("kworker/45:2"));
+        assert_eq!(worker_name("kworker/u8:1+events"), Some("kworker/u8:1"));
+        assert_eq!(worker_name("kworker/u8:1"), None);
+        assert_eq!(worker_name("worker-2"), None);
+    }
+}

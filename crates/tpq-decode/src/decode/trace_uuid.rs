@@ -1,0 +1,26 @@
+//! The trace's unique id.
+
+use tpq_ingest::Route;
+use tpq_proto::decode;
+use tpq_proto::message::TraceUuid;
+use tpq_tables::{Stats, Tables};
+
+use super::{Packet, PacketDecoder};
+use crate::track::Trackers;
+
+pub(crate) const PACKET: PacketDecoder =
+    PacketDecoder { field: 89, route: Route::Immediate, decode: decode_uuid };
+
+fn decode_uuid(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
+    let Ok(uuid) = decode::<TraceUuid>(packet.data) else { return };
+    let (msb, lsb) = (uuid.msb() as u64, uuid.lsb() as u64);
+    let text = format!(
+        "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
+        lsb >> 32,
+        lsb >> 16 & 0xffff,
+        lsb & 0xffff,
+        msb >> 48,
+        msb & 0xffff_ffff_ffff
+    );
+    trackers.metadata.set_text("trace_uuid", &text, tables);
+}

@@ -1,0 +1,101 @@
+//! What each sequence interned, by generation.
+
+use std::cell::Cell;
+
+use rustc_hash::FxHashMap;
+use tpq_ingest::{Generation, GenerationId, Span, TraceBytes};
+use tpq_proto::wire::Fields;
+use tpq_tables::{Stat, Stats, StringId, StringPool};
+
+/// Numbers of the fields of interned data.
+pub(crate) mod field {
+    pub(crate) const EVENT_CATEGORIES: u32 = 1;
+    pub(crate) const EVENT_NAMES: u32 = 2;
+    pub(crate) const DEBUG_ANNOTATION_NAMES: u32 = 3;
+    pub(crate) const KERNEL_SYMBOLS: u32 = 26;
+    pub(crate) const DEBUG_ANNOTATION_STRING_VALUES: u32 = 29;
+}
+
+struct Entry {
+    message: Span,
+    /// The entry's text, once somebody asked for it.
+    text: Cell<Option<StringId>>,
+}
+
+/// All generations of all sequences.
+pub(crate) struct Interned<'a> {
+    bytes: &'a TraceBytes<'a>,
+    generations: Vec<Generation>,
+    entries: FxHashMap<(u32, u32, u64), Entry>,
+}
+
+impl<'a> Interned<'a> {
+    pub(crate) fn new(bytes: &'a TraceBytes<'a>) -> Self {
+        Self { bytes, generations: Vec::new(), entries: FxHashMap::default() }
+    }
+
+    pub(crate) fn add_generation(&mut self, generation: Generation) {
+        self.generations.push(generation);
+    }
+
+    /// Adds what a packet interned. Entries without an id are counted and skipped.
+    pub(crate) fn add(&mut self, generation: GenerationId, data: Span, stats: &mut Stats) {
+        let Some(scope) = self.generation(generation).map(|generation| generation.interned) else {
+            return;
+        };
+        let bytes = self.bytes.get(data);
+        let mut fields = Fields::new(bytes);
+        while let Some(field) = fields.next() {
+            let message = field.as_bytes();
+            let span = data.inner(fields.position() - message.len(), message.len());
+            let iid = Fields::new(message).find(|field| field.number == 1);
+            match iid.map(|field| field.as_u64()).filter(|&iid| iid != 0) {
+                Some(iid) => {
+                    let entry = Entry { message: span, text: Cell::new(None) };
+                    self.entries.entry((scope, field.number, iid)).or_insert(entry);
+                }
+                None => stats.increment(Stat::InternedDataTokenizerErrors),
+            }
+        }
+    }
+
+    pub(crate) fn generation(&self, id: GenerationId) -> Option<&Generation> {
+        self.generations.get(id as usize)
+    }
+
+    fn entry(&self, generation: GenerationId, field: u32, iid: u64) -> Option<&Entry> {
+        let scope = self.generation(generation)?.interned;
+        self.entries.get(&(scope, field, iid))
+    }
+
+    /// The text of an entry: field 2 of its message. What was never sent is counted.
+    pub(crate) fn text(
+        &self,
+        generation: GenerationId,
+        field: u32,
+        iid: u64,
+        strings: &mut StringPool,
+        stats: &mut Stats,
+    ) -> Option<StringId> {
+        let Some(entry) = self.entry(generation, field, iid) else {
+            stats.increment(Stat::InternedDataTokenizerErrors);
+            return None;
+        };
+        if let Some(text) = entry.text.get() {
+            return Some(text);
+        }
+        let message = self.bytes.get(entry.message);
+        let text = Fields::new(message).find(|field| field.number == 2);
+        let text = strings.intern_bytes(text.map(|field| field.as_bytes()).unwrap_or_default());
+        entry.text.set(Some(text));
+        Some(text)
+    }
+
+    /// The defaults in force.
+    pub(crate) fn defaults(&self, generation: GenerationId) -> &[u8] {
+        match self.generation(generation).and_then(|generation| generation.defaults) {
+            Some(span) => self.bytes.get(span),
+            None => &[],
+        }
+    }
+}

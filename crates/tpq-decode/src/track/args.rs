@@ -1,0 +1,176 @@
+//! Arg sets: written once for each distinct set.
+
+use rustc_hash::FxHashMap;
+use tpq_tables::table::ArgsRow;
+use tpq_tables::{StringId, StringPool, Tables};
+
+/// One value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum ArgValue {
+    Int(i64),
+    Uint(u64),
+    Pointer(u64),
+    Bool(bool),
+    Real(f64),
+    String(StringId),
+    Json(StringId),
+    Null,
+}
+
+/// A key without and with array positions, and a value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Arg {
+    flat_key: StringId,
+    key: StringId,
+    value: ArgValue,
+}
+
+/// A set under construction.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct ArgSet {
+    args: Vec<Arg>,
+}
+
+impl ArgSet {
+    pub(crate) fn add(&mut self, key: StringId, value: ArgValue) {
+        self.add_keyed(key, key, value);
+    }
+
+    pub(crate) fn add_keyed(&mut self, flat_key: StringId, key: StringId, value: ArgValue) {
+        self.args.push(Arg { flat_key, key, value });
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.args.is_empty()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.args.clear();
+    }
+
+    pub(crate) fn append(&mut self, other: &Self) {
+        self.args.extend_from_slice(&other.args);
+    }
+}
+
+/// Gives sets their ids.
+pub(crate) struct Args {
+    /// Sets by the hash of their content. Two sets of one hash are taken to be the same: with 128
+    /// bits that will not happen.
+    ids: FxHashMap<u128, u32>,
+    next: u32,
+    types: Types,
+}
+
+struct Types {
+    int: StringId,
+    uint: StringId,
+    pointer: StringId,
+    bool: StringId,
+    real: StringId,
+    string: StringId,
+    json: StringId,
+    null: StringId,
+}
+
+impl Args {
+    pub(crate) fn new(strings: &mut StringPool) -> Self {
+        let types = Types {
+            int: strings.intern("int"),
+            uint: strings.intern("uint"),
+            pointer: strings.intern("pointer"),
+            bool: strings.intern("bool"),
+            real: strings.intern("real"),
+            string: strings.intern("string"),
+            json: strings.intern("json"),
+            null: strings.intern("null"),
+        };
+        Self { ids: FxHashMap::default(), next: 1, types }
+    }
+
+    /// The id of a set, written to the table when new; `None` for an empty one.
+    pub(crate) fn intern(&mut self, set: &ArgSet, tables: &mut Tables) -> Option<u32> {
+        if set.is_empty() {
+            return None;
+        }
+        let next = &mut self.next;
+        let types = &self.types;
+        let id = *self.ids.entry(hash(set)).or_insert_with(|| {
+            let id = *next;
+            *next += 1;
+            for arg in &set.args {
+                tables.args.push(row(id, arg, types));
+            }
+            id
+        });
+        Some(id)
+    }
+}
+
+fn row(arg_set_id: u32, arg: &Arg, types: &Types) -> ArgsRow {
+    let row = ArgsRow { arg_set_id, flat_key: arg.flat_key, key: arg.key, ..ArgsRow::default() };
+    match arg.value {
+        ArgValue::Int(value) => ArgsRow { int_value: Some(value), value_type: types.int, ..row },
+        ArgValue::Uint(value) => {
+            ArgsRow { int_value: Some(value as i64), value_type: types.uint, ..row }
+        }
+        ArgValue::Pointer(value) => {
+            ArgsRow { int_value: Some(value as i64), value_type: types.pointer, ..row }
+        }
+        ArgValue::Bool(value) => {
+            ArgsRow { int_value: Some(i64::from(value)), value_type: types.bool, ..row }
+        }
+        ArgValue::Real(value) => ArgsRow { real_value: Some(value), value_type: types.real, ..row },
+        ArgValue::String(value) => ArgsRow { string_value: value, value_type: types.string, ..row },
+        ArgValue::Json(value) => ArgsRow { string_value: value, value_type: types.json, ..row },
+        ArgValue::Null => ArgsRow { value_type: types.null, ..row },
+    }
+}
+
+/// A 128-bit hash of a set: two multiply-and-rotate chains with different constants.
+fn hash(set: &ArgSet) -> u128 {
+    let (mut a, mut b) = (0x9e37_79b9_7f4a_7c15_u64, 0xc2b2_ae3d_27d4_eb4f_u64);
+    let mut mix = |value: u64| {
+        a = (a ^ value).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(31);
+        b = (b.rotate_left(27) ^ value).wrapping_mul(0x9fb2_1c65_1e98_df25);
+        b ^= b >> 29;
+    };
+    for arg in &set.args {
+        let (tag, value) = match arg.value {
+            ArgValue::Int(value) => (1, value as u64),
+            ArgValue::Uint(value) => (2, value),
+            ArgValue::Pointer(value) => (3, value),
+            ArgValue::Bool(value) => (4, u64::from(value)),
+            ArgValue::Real(value) => (5, value.to_bits()),
+            ArgValue::String(value) => (6, u64::from(value.0)),
+            ArgValue::Json(value) => (7, u64::from(value.0)),
+            ArgValue::Null => (8, 0),
+        };
+        mix(u64::from(arg.key.0) << 32 | u64::from(arg.flat_key.0));
+        mix(tag);
+        mix(value);
+    }
+    mix(set.args.len() as u64);
+    u128::from(a ^ a >> 32) << 64 | u128::from(b ^ b >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_sets_are_written_once() {
+        let mut tables = Tables::default();
+        let mut args = Args::new(&mut tables.strings);
+        let key = tables.strings.intern("key");
+        let mut set = ArgSet::default();
+        assert_eq!(args.intern(&set, &mut tables), None);
+        set.add(key, ArgValue::Int(7));
+        let id = args.intern(&set, &mut tables);
+        assert_eq!(args.intern(&set, &mut tables), id);
+        let mut other = ArgSet::default();
+        other.add(key, ArgValue::Uint(7));
+        assert_ne!(args.intern(&other, &mut tables), id);
+        assert_eq!(tables.args.len(), 2);
+    }
+}

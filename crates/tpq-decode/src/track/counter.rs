@@ -1,0 +1,25 @@
+//! Counter values.
+
+use tpq_tables::Tables;
+use tpq_tables::table::CounterRow;
+
+use super::Bounds;
+
+/// Writes `counter`.
+#[derive(Default)]
+pub(crate) struct Counters;
+
+impl Counters {
+    /// A counter took a value.
+    pub(crate) fn push(
+        &mut self,
+        ts: i64,
+        track: u32,
+        value: f64,
+        bounds: &mut Bounds,
+        tables: &mut Tables,
+    ) -> u32 {
+        bounds.include(ts);
+        tables.counter.push(CounterRow { ts, track_id: track, value, arg_set_id: None })
+    }
+}

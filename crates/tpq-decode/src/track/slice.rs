@@ -1,0 +1,239 @@
+//! Slices: what is open on each track, and what lies in what.
+
+use rustc_hash::FxHashMap;
+use tpq_tables::table::SliceRow;
+use tpq_tables::{Stat, Stats, StringId, Tables};
+
+/// The deepest nesting a track may have; deeper slices are dropped and counted.
+const MAX_DEPTH: usize = 512;
+/// The duration of a slice whose end has not been seen.
+const PENDING: i64 = -1;
+
+/// A slice to be.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NewSlice {
+    pub(crate) ts: i64,
+    pub(crate) track: u32,
+    pub(crate) name: StringId,
+    pub(crate) category: StringId,
+    pub(crate) arg_set_id: Option<u32>,
+}
+
+/// Writes `slice`.
+#[derive(Default)]
+pub(crate) struct Slices {
+    /// The open slices of each track, outermost first.
+    stacks: FxHashMap<u32, Vec<u32>>,
+}
+
+impl Slices {
+    /// A slice begins. `None` when it was dropped.
+    pub(crate) fn begin(
+        &mut self,
+        slice: NewSlice,
+        tables: &mut Tables,
+        stats: &mut Stats,
+    ) -> Option<u32> {
+        self.start(slice, PENDING, tables, stats)
+    }
+
+    /// A slice whose duration is known from the start; 0 for an instant.
+    pub(crate) fn complete(
+        &mut self,
+        slice: NewSlice,
+        dur: i64,
+        tables: &mut Tables,
+        stats: &mut Stats,
+    ) -> Option<u32> {
+        if dur < 0 {
+            stats.increment(Stat::SliceNegativeDuration);
+            return None;
+        }
+        self.start(slice, dur, tables, stats)
+    }
+
+    fn start(
+        &mut self,
+        slice: NewSlice,
+        dur: i64,
+        tables: &mut Tables,
+        stats: &mut Stats,
+    ) -> Option<u32> {
+        let stack = self.stacks.entry(slice.track).or_default();
+        close_finished(slice.ts, stack, tables, stats);
+        if stack.len() >= MAX_DEPTH {
+            stats.increment(Stat::SliceMaxDepthExceeded);
+            return None;
+        }
+        let id = tables.slice.push(SliceRow {
+            ts: slice.ts,
+            dur,
+            track_id: slice.track,
+            category: slice.category,
+            name: slice.name,
+            depth: stack.len() as u32,
+            parent_id: stack.last().copied(),
+            arg_set_id: slice.arg_set_id,
+            ..SliceRow::default()
+        });
+        stack.push(id);
+        Some(id)
+    }
+
+    /// The innermost open slice of a track with that category and name ends; NULL matches any.
+    pub(crate) fn end(
+        &mut self,
+        ts: i64,
+        track: u32,
+        category: StringId,
+        name: StringId,
+        tables: &mut Tables,
+        stats: &mut Stats,
+    ) -> Option<u32> {
+        let stack = self.stacks.get_mut(&track)?;
+        close_finished(ts, stack, tables, stats);
+        let index = stack.iter().rposition(|&id| {
+            let slice = &tables.slice;
+            slice.dur.get(id) == PENDING
+                && (category.is_null() || slice.category.get(id) == category)
+                && (name.is_null()
+                    || slice.name.get(id).is_null()
+                    || slice.name.get(id) == name)
+        })?;
+        let id = stack[index];
+        tables.slice.dur.set(id, ts - tables.slice.ts.get(id));
+        if index + 1 == stack.len() {
+            stack.pop();
+        }
+        Some(id)
+    }
+
+    /// The innermost open slice of a track.
+    pub(crate) fn top(&self, track: u32) -> Option<u32> {
+        self.stacks.get(&track)?.last().copied()
+    }
+
+    /// The innermost slice of a track that is still open at `ts`, having closed what ended.
+    pub(crate) fn top_at(
+        &mut self,
+        ts: i64,
+        track: u32,
+        tables: &mut Tables,
+        stats: &mut Stats,
+    ) -> Option<u32> {
+        let stack = self.stacks.get_mut(&track)?;
+        close_finished(ts, stack, tables, stats);
+        stack.last().copied()
+    }
+}
+
+/// Takes off the stack what ended by `ts`. A slice that ended while slices inside it are still
+/// open ends them too: they cannot outlive it.
+fn close_finished(ts: i64, stack: &mut Vec<u32>, tables: &mut Tables, stats: &mut Stats) {
+    let mut pending_above = false;
+    for index in (0..stack.len()).rev() {
+        let id = stack[index];
+        let dur = tables.slice.dur.get(id);
+        if dur == PENDING {
+            pending_above = true;
+            continue;
+        }
+        let end = tables.slice.ts.get(id).saturating_add(dur);
+        if !pending_above {
+            if end <= ts {
+                stack.truncate(index);
+            }
+            continue;
+        }
+        if ts <= end {
+            continue;
+        }
+        stats.increment(Stat::MisplacedEndEvent);
+        for &inner in &stack[index + 1..] {
+            tables.slice.dur.set(inner, end - tables.slice.ts.get(inner));
+        }
+        stack.truncate(index);
+        pending_above = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Fixture {
+        tables: Tables,
+        stats: Stats,
+        slices: Slices,
+    }
+
+    impl Fixture {
+        fn new() -> Self {
+            Self { tables: Tables::default(), stats: Stats::default(), slices: Slices::default() }
+        }
+
+        fn begin(&mut self, ts: i64, name: &str) -> u32 {
+            let name = self.tables.strings.intern(name);
+            let slice = NewSlice { ts, name, ..NewSlice::default() };
+            self.slices.begin(slice, &mut self.tables, &mut self.stats).unwrap()
+        }
+
+        fn complete(&mut self, ts: i64, dur: i64) -> u32 {
+            let slice = NewSlice { ts, ..NewSlice::default() };
+            self.slices.complete(slice, dur, &mut self.tables, &mut self.stats).unwrap()
+        }
+
+        fn end(&mut self, ts: i64, name: &str) -> Option<u32> {
+            let name = self.tables.strings.intern(name);
+            self.slices.end(ts, 0, StringId::NULL, name, &mut self.tables, &mut self.stats)
+        }
+
+        fn shape(&self, id: u32) -> (i64, u32, Option<u32>) {
+            let slice = &self.tables.slice;
+            (slice.dur.get(id), slice.depth.get(id), slice.parent_id.get(id))
+        }
+    }
+
+    #[test]
+    fn slices_nest_by_time() {
+        let mut fixture = Fixture::new();
+        let outer = fixture.begin(10, "outer");
+        let inner = fixture.begin(20, "inner");
+        assert_eq!(fixture.end(30, "inner"), Some(inner));
+        assert_eq!(fixture.end(50, "outer"), Some(outer));
+        assert_eq!(fixture.shape(outer), (40, 0, None));
+        assert_eq!(fixture.shape(inner), (10, 1, Some(outer)));
+        let next = fixture.begin(60, "next");
+        assert_eq!(fixture.shape(next), (-1, 0, None));
+    }
+
+    #[test]
+    fn an_end_that_matches_nothing_ends_nothing() {
+        let mut fixture = Fixture::new();
+        let outer = fixture.begin(10, "outer");
+        assert_eq!(fixture.end(20, "other"), None);
+        assert_eq!(fixture.shape(outer).0, -1);
+    }
+
+    #[test]
+    fn an_end_may_skip_inner_slices_that_were_never_ended() {
+        let mut fixture = Fixture::new();
+        let outer = fixture.begin(10, "outer");
+        let inner = fixture.begin(20, "inner");
+        assert_eq!(fixture.end(30, "outer"), Some(outer));
+        let after = fixture.begin(40, "after");
+        assert_eq!(fixture.shape(inner).0, 10, "ended with the slice around it");
+        assert_eq!(fixture.shape(after), (-1, 0, None));
+        assert_eq!(fixture.stats.get(Stat::MisplacedEndEvent), 1);
+    }
+
+    #[test]
+    fn complete_slices_leave_the_stack_when_they_are_over() {
+        let mut fixture = Fixture::new();
+        let first = fixture.complete(10, 5);
+        let inside = fixture.complete(12, 1);
+        let after = fixture.complete(15, 5);
+        assert_eq!(fixture.shape(inside), (1, 1, Some(first)));
+        assert_eq!(fixture.shape(after), (5, 0, None));
+    }
+}

@@ -1,0 +1,140 @@
+//! What state each thread is in, from switches and wakeups.
+
+use tpq_tables::table::ThreadStateRow;
+use tpq_tables::{StringId, StringPool, Tables};
+
+use super::Utid;
+
+/// Flags of a kernel event: it was written from a hard or a soft interrupt.
+const FLAG_HARD_IRQ: u32 = 0x08;
+const FLAG_SOFT_IRQ: u32 = 0x10;
+/// The idle task, which has no states worth a row.
+const IDLE: Utid = 0;
+const NONE: u32 = u32::MAX;
+
+/// Writes `thread_state`.
+pub(crate) struct ThreadStates {
+    /// Each thread's latest row.
+    last: Vec<u32>,
+    running: StringId,
+    runnable: StringId,
+}
+
+impl ThreadStates {
+    pub(crate) fn new(strings: &mut StringPool) -> Self {
+        Self {
+            last: Vec::new(),
+            running: strings.intern("Running"),
+            runnable: strings.intern("R"),
+        }
+    }
+
+    /// A CPU switched from one thread to another, leaving the first in `state`.
+    pub(crate) fn switch(
+        &mut self,
+        ts: i64,
+        ucpu: u32,
+        previous: Utid,
+        state: StringId,
+        next: Utid,
+        tables: &mut Tables,
+    ) {
+        let was_running = self.last_row(previous).map(|row| self.is_running(row, tables));
+        self.close(ts, previous, was_running == Some(false), tables);
+        self.open(ThreadStateRow { ts, utid: previous, state, ..ThreadStateRow::default() }, tables);
+
+        // A thread that is switched in where it was thought to run lost its switch out.
+        let was_running = self.last_row(next).map(|row| self.is_running(row, tables));
+        self.close(ts, next, was_running == Some(true), tables);
+        let running = self.running;
+        self.open(
+            ThreadStateRow {
+                ts,
+                utid: next,
+                state: running,
+                ucpu: Some(ucpu),
+                ..ThreadStateRow::default()
+            },
+            tables,
+        );
+    }
+
+    /// `waker` woke a thread. A wakeup of one that was not asleep changes nothing.
+    pub(crate) fn wake(
+        &mut self,
+        ts: i64,
+        utid: Utid,
+        waker: Utid,
+        common_flags: Option<u32>,
+        tables: &mut Tables,
+    ) {
+        if let Some(row) = self.last_row(utid) {
+            let state = tables.thread_state.state.get(row);
+            if state == self.running || state == self.runnable {
+                return;
+            }
+        }
+        self.close(ts, utid, false, tables);
+        self.runnable(ts, utid, waker, common_flags, tables);
+    }
+
+    /// A thread was created by `waker` and can run.
+    pub(crate) fn start(&mut self, ts: i64, utid: Utid, waker: Utid, tables: &mut Tables) {
+        self.runnable(ts, utid, waker, None, tables);
+    }
+
+    fn runnable(
+        &mut self,
+        ts: i64,
+        utid: Utid,
+        waker: Utid,
+        common_flags: Option<u32>,
+        tables: &mut Tables,
+    ) {
+        let waker_row = self.last_row(waker).filter(|&row| self.is_running(row, tables));
+        let irq = common_flags.map(|flags| u32::from(flags & (FLAG_HARD_IRQ | FLAG_SOFT_IRQ) != 0));
+        let state = self.runnable;
+        self.open(
+            ThreadStateRow {
+                ts,
+                utid,
+                state,
+                waker_utid: Some(waker),
+                waker_id: waker_row,
+                irq_context: irq,
+                ..ThreadStateRow::default()
+            },
+            tables,
+        );
+    }
+
+    fn last_row(&self, utid: Utid) -> Option<u32> {
+        self.last.get(utid as usize).copied().filter(|&row| row != NONE)
+    }
+
+    fn is_running(&self, row: u32, tables: &Tables) -> bool {
+        tables.thread_state.state.get(row) == self.running
+    }
+
+    fn open(&mut self, row: ThreadStateRow, tables: &mut Tables) {
+        if row.utid == IDLE {
+            return;
+        }
+        let utid = row.utid as usize;
+        let id = tables.thread_state.push(ThreadStateRow { dur: -1, ..row });
+        if utid >= self.last.len() {
+            self.last.resize(utid + 1, NONE);
+        }
+        self.last[utid] = id;
+    }
+
+    /// Ends a thread's state; one that was contradicted keeps its unknown duration.
+    fn close(&mut self, ts: i64, utid: Utid, contradicted: bool, tables: &mut Tables) {
+        if let Some(row) = self.last_row(utid)
+            && !contradicted
+        {
+            let start = tables.thread_state.ts.get(row);
+            tables.thread_state.dur.set(row, ts - start);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Tracks, found again by what they are of.
+
+use rustc_hash::FxHashMap;
+use tpq_tables::table::TrackRow;
+use tpq_tables::{StringId, Tables};
+
+use super::{ArgSet, ArgValue, Args, Upid, Utid};
+
+/// What tells tracks of one kind apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Dimension {
+    /// One for the whole machine.
+    Global(u32),
+    /// One for each CPU of a machine.
+    Cpu(u32, u32),
+    Thread(Utid),
+    Process(Upid),
+    /// One for each number, as a cookie of an async event, on a process.
+    ProcessCookie(Upid, i64),
+    /// One for each device of a machine, by the kernel's number of it.
+    Device(u32, i64),
+}
+
+/// A kind of track.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TrackKind {
+    /// The word in the `type` column.
+    pub(crate) name: &'static str,
+    /// Whether it holds counter values.
+    pub(crate) counter: bool,
+    /// What the values count in.
+    pub(crate) unit: Option<&'static str>,
+}
+
+impl TrackKind {
+    pub(crate) const fn slices(name: &'static str) -> Self {
+        Self { name, counter: false, unit: None }
+    }
+
+    pub(crate) const fn counter(name: &'static str, unit: Option<&'static str>) -> Self {
+        Self { name, counter: true, unit }
+    }
+}
+
+/// Finds and makes tracks.
+#[derive(Default)]
+pub(crate) struct Tracks {
+    tracks: FxHashMap<(&'static str, Dimension, StringId), u32>,
+}
+
+/// Tracks for slices of one name that may overlap: each slice lies on the track its cookie holds,
+/// and a track whose slices have all ended may go to another cookie.
+#[derive(Debug, Default)]
+pub(crate) struct SharedTracks {
+    lanes: Vec<SharedTrack>,
+}
+
+#[derive(Debug)]
+struct SharedTrack {
+    track: u32,
+    cookie: u64,
+    open: u32,
+}
+
+impl SharedTracks {
+    /// The track a slice of `cookie` begins on, made by `make` when all are taken.
+    pub(crate) fn begin(&mut self, cookie: u64, make: impl FnOnce() -> u32) -> u32 {
+        let lane = self.lane(cookie, make);
+        lane.open += 1;
+        lane.track
+    }
+
+    /// The track a slice of `cookie` ends on, if one is open.
+    pub(crate) fn end(&mut self, cookie: u64) -> Option<u32> {
+        let lane = self.lanes.iter_mut().find(|lane| lane.cookie == cookie && lane.open > 0)?;
+        lane.open -= 1;
+        Some(lane.track)
+    }
+
+    /// The track for an instant of `cookie`.
+    pub(crate) fn instant(&mut self, cookie: u64, make: impl FnOnce() -> u32) -> u32 {
+        self.lane(cookie, make).track
+    }
+
+    fn lane(&mut self, cookie: u64, make: impl FnOnce() -> u32) -> &mut SharedTrack {
+        let held = self.lanes.iter().position(|lane| lane.cookie == cookie);
+        let index = match held.or_else(|| self.lanes.iter().position(|lane| lane.open == 0)) {
+            Some(index) => index,
+            None => {
+                self.lanes.push(SharedTrack { track: make(), cookie, open: 0 });
+                self.lanes.len() - 1
+            }
+        };
+        let lane = &mut self.lanes[index];
+        lane.cookie = cookie;
+        lane
+    }
+}
+
+impl Tracks {
+    /// The track of a kind, dimension and name, made when there is none.
+    pub(crate) fn get(
+        &mut self,
+        kind: TrackKind,
+        dimension: Dimension,
+        name: StringId,
+        args: &mut Args,
+        tables: &mut Tables,
+    ) -> u32 {
+        let key = (kind.name, dimension, name);
+        if let Some(&track) = self.tracks.get(&key) {
+            return track;
+        }
+        let mut row = TrackRow {
+            name,
+            track_type: tables.strings.intern(kind.name),
+            unit: kind.unit.map(|unit| tables.strings.intern(unit)).unwrap_or_default(),
+            is_counter: u32::from(kind.counter),
+            ..TrackRow::default()
+        };
+        let mut dimensions = ArgSet::default();
+        let mut add = |name: &str, value: i64, tables: &mut Tables| {
+            dimensions.add(tables.strings.intern(name), ArgValue::Int(value));
+        };
+        match dimension {
+            Dimension::Global(machine) => row.machine_id = machine,
+            Dimension::Cpu(machine, cpu) => {
+                row.machine_id = machine;
+                row.cpu = Some(cpu);
+                add("cpu", i64::from(cpu), tables);
+            }
+            Dimension::Thread(utid) => {
+                row.utid = Some(utid);
+                row.machine_id = tables.thread.machine_id.get(utid);
+                add("utid", i64::from(utid), tables);
+            }
+            Dimension::Process(upid) => {
+                row.upid = Some(upid);
+                row.machine_id = tables.process.machine_id.get(upid);
+                add("upid", i64::from(upid), tables);
+            }
+            Dimension::Device(machine, device) => {
+                row.machine_id = machine;
+                add("block_device", device, tables);
+            }
+            Dimension::ProcessCookie(upid, cookie) => {
+                row.upid = Some(upid);
+                row.machine_id = tables.process.machine_id.get(upid);
+                add("upid", i64::from(upid), tables);
+                add("cookie", cookie, tables);
+            }
+        }
+        row.dimension_arg_set_id = args.intern(&dimensions, tables);
+        let track = tables.track.push(row);
+        self.tracks.insert(key, track);
+        track
+    }
+}

@@ -1,0 +1,136 @@
+//! Runs: columns of timestamps that never decrease, each with its payload beside it.
+
+use crate::{GenerationId, Span};
+
+/// What a run's payloads are. Payload fields of packets are their own numbers; what bundles are
+/// split into is numbered by the decoders from [`RunKind::FIRST_SPLIT`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct RunKind(pub u32);
+
+impl RunKind {
+    /// Whole packets, each with the kind in its [`Message`].
+    pub const PACKETS: Self = Self(0);
+    /// The first number free for decoders.
+    pub const FIRST_SPLIT: u32 = 1;
+}
+
+/// A run's place in the order runs were made.
+pub type RunId = u64;
+
+/// A message and what is needed to understand it.
+#[derive(Clone, Copy, Debug)]
+pub struct Message {
+    /// Where it lies.
+    pub span: Span,
+    /// The state of its sequence.
+    pub generation: GenerationId,
+    /// The number of the packet it came in.
+    pub position: u32,
+    /// The number of its field.
+    pub kind: u32,
+}
+
+/// The payloads of a run, as many as there are timestamps.
+#[derive(Clone, Debug)]
+pub enum Payload {
+    /// A message each.
+    Messages(Vec<Message>),
+    /// A message each, all in one bundle: its address, and offset and length of each.
+    Bundle {
+        /// The address of the bundle.
+        addr: u64,
+        /// Offset and length of each message.
+        places: Vec<(u32, u32)>,
+    },
+    /// `width` numbers each, and strings they may refer to.
+    Words {
+        /// How many numbers there are for each event.
+        width: usize,
+        /// The numbers.
+        words: Vec<u32>,
+        /// The strings, shared by the runs of a bundle.
+        strings: std::sync::Arc<[Span]>,
+    },
+}
+
+/// Events of one source in the order of time.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// What the payloads are.
+    pub kind: RunKind,
+    /// The lane the run sorts in: 0 for packets, 1 + CPU for what a CPU recorded.
+    pub lane: u32,
+    /// The machine it was recorded on.
+    pub machine: u32,
+    /// The state of the sequence it came from.
+    pub generation: GenerationId,
+    /// The number of the packet it came in.
+    pub position: u32,
+    /// When, in trace time, ns.
+    pub timestamps: Vec<i64>,
+    /// What.
+    pub payload: Payload,
+}
+
+impl Run {
+    /// The number of the packet an event came in.
+    pub fn position_of(&self, index: usize) -> u32 {
+        match &self.payload {
+            Payload::Messages(messages) => messages[index].position,
+            _ => self.position,
+        }
+    }
+
+    /// Splits at every place where time goes back, so that what is left is sorted.
+    pub(crate) fn into_sorted(self, out: &mut Vec<Self>) {
+        let mut rest = self;
+        while let Some(at) = rest.timestamps.windows(2).position(|pair| pair[1] < pair[0]) {
+            let tail = rest.split_off(at + 1);
+            out.push(rest);
+            rest = tail;
+        }
+        if !rest.timestamps.is_empty() {
+            out.push(rest);
+        }
+    }
+
+    fn split_off(&mut self, at: usize) -> Self {
+        let timestamps = self.timestamps.split_off(at);
+        let payload = match &mut self.payload {
+            Payload::Messages(messages) => Payload::Messages(messages.split_off(at)),
+            Payload::Bundle { addr, places } => {
+                Payload::Bundle { addr: *addr, places: places.split_off(at) }
+            }
+            Payload::Words { width, words, strings } => Payload::Words {
+                width: *width,
+                words: words.split_off(at * *width),
+                strings: strings.clone(),
+            },
+        };
+        Self { timestamps, payload, ..*self }
+    }
+
+    /// Drops the events before trace time began; gives their number.
+    pub(crate) fn drop_negative(&mut self) -> u64 {
+        if self.timestamps.iter().all(|&ts| ts >= 0) {
+            return 0;
+        }
+        let before = self.timestamps.len();
+        let keep: Vec<bool> = self.timestamps.iter().map(|&ts| ts >= 0).collect();
+        retain(&mut self.timestamps, &keep, 1);
+        match &mut self.payload {
+            Payload::Messages(messages) => retain(messages, &keep, 1),
+            Payload::Bundle { places, .. } => retain(places, &keep, 1),
+            Payload::Words { width, words, .. } => retain(words, &keep, *width),
+        }
+        (before - self.timestamps.len()) as u64
+    }
+}
+
+fn retain<T>(values: &mut Vec<T>, keep: &[bool], width: usize) {
+    let mut index = 0;
+    values.retain(|_| {
+        index += 1;
+        keep[(index - 1) / width]
+    });
+}

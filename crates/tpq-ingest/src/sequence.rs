@@ -1,0 +1,234 @@
+//! The incremental state of each writer sequence, in file order.
+//!
+//! State changes along a sequence while events are decoded later and in another order, so each
+//! event carries the [`GenerationId`] that was in force when it was written.
+
+use rustc_hash::FxHashMap;
+use tpq_proto::wire::Fields;
+
+use crate::packet::{PacketHeader, SEQ_NEEDS_INCREMENTAL_STATE, packet_field};
+use crate::survey::SnapshotClock;
+use crate::{Loss, Losses, Span};
+
+/// A state of a sequence, by number.
+pub type GenerationId = u32;
+
+/// A state of a sequence: what is interned, and the defaults.
+#[derive(Clone, Copy, Debug)]
+pub struct Generation {
+    /// The machine it writes on.
+    pub machine: u32,
+    /// The writer sequence.
+    pub sequence: u32,
+    /// Generations with the same number share what is interned.
+    pub interned: u32,
+    /// The defaults of packets.
+    pub defaults: Option<Span>,
+}
+
+/// Something that takes effect in file order rather than in the order of time.
+#[derive(Clone, Copy, Debug)]
+pub enum Immediate {
+    /// A new generation; ids count up from 0.
+    Generation(Generation),
+    /// Interned data of a generation.
+    Interned(GenerationId, Span),
+    /// A packet that its decoder wants as soon as it is read.
+    Packet {
+        /// The packet's payload.
+        message: crate::Message,
+        /// Where it was recorded.
+        machine: u32,
+        /// The writer sequence.
+        sequence: u32,
+        /// When, in trace time, if it says and that could be converted.
+        ts: Option<i64>,
+    },
+}
+
+/// The clock of a sequence whose timestamps are differences.
+#[derive(Clone, Copy, Debug)]
+struct TickClock {
+    multiplier: u64,
+    incremental: bool,
+    last: i64,
+}
+
+/// What a sequence's packets need to be understood.
+#[derive(Debug, Default)]
+struct Sequence {
+    generation: Option<GenerationId>,
+    /// Whether the state is whole: cleared once, and nothing lost since.
+    valid: bool,
+    seen: bool,
+    default_clock: Option<u32>,
+    defaults: Option<Span>,
+    interned: u32,
+    ticks: FxHashMap<u32, TickClock>,
+    /// Packets lost before one that was not the first.
+    dropped: u64,
+    needing_state: u64,
+    skipped: u64,
+}
+
+/// Losses of a sequence.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SequenceLosses {
+    pub(crate) sequences_seen: u64,
+}
+
+/// All sequences of a trace.
+#[derive(Default)]
+pub(crate) struct Sequences {
+    sequences: FxHashMap<(u32, u32), Sequence>,
+    generations: u32,
+    scopes: u32,
+}
+
+/// What the header of a packet came to mean.
+pub(crate) struct Placed {
+    pub(crate) generation: GenerationId,
+    /// Whether the packet can be understood.
+    pub(crate) usable: bool,
+    /// The clock of its timestamp, when not the trace's.
+    pub(crate) clock: Option<u32>,
+    /// Its timestamp in ns of that clock.
+    pub(crate) ns: Option<i64>,
+}
+
+impl Sequences {
+    /// Applies a packet's header to its sequence.
+    pub(crate) fn place(
+        &mut self,
+        header: &PacketHeader,
+        span: Span,
+        packet: &[u8],
+        out: &mut Vec<Immediate>,
+        losses: &mut Losses,
+    ) -> Placed {
+        let key = (header.machine, header.sequence);
+        let sequence = self.sequences.entry(key).or_default();
+        let (scopes, generations) = (&mut self.scopes, &mut self.generations);
+        let mut start = |sequence: &mut Sequence, out: &mut Vec<Immediate>| {
+            let generation = Generation {
+                machine: header.machine,
+                sequence: header.sequence,
+                interned: sequence.interned,
+                defaults: sequence.defaults,
+            };
+            out.push(Immediate::Generation(generation));
+            sequence.generation = Some(*generations);
+            *generations += 1;
+        };
+        if header.state_cleared {
+            *scopes += 1;
+            sequence.interned = *scopes;
+            sequence.defaults = None;
+            sequence.default_clock = None;
+            sequence.valid = true;
+            start(sequence, out);
+        } else if header.previous_dropped {
+            sequence.lose(header, losses);
+        }
+        if header.previous_dropped && sequence.seen {
+            sequence.dropped += 1;
+        }
+        sequence.seen = true;
+        if let Some((offset, len)) = header.defaults {
+            if header.sequence == 0 {
+                losses.count(Loss::DefaultsWithoutSequence);
+            } else {
+                sequence.defaults = Some(span.inner(offset as usize, len as usize));
+                let defaults = &packet[offset as usize..][..len as usize];
+                sequence.default_clock = Fields::new(defaults)
+                    .filter(|field| field.number == packet_field::TIMESTAMP_CLOCK_ID)
+                    .last()
+                    .map(|field| field.as_u32());
+                start(sequence, out);
+            }
+        }
+        if sequence.generation.is_none() {
+            *scopes += 1;
+            sequence.interned = *scopes;
+            start(sequence, out);
+        }
+        let generation = sequence.generation.unwrap_or_default();
+        if let Some((offset, len)) = header.interned {
+            match (header.sequence, sequence.valid) {
+                (0, _) => losses.count(Loss::InternedWithoutSequence),
+                (_, false) => losses.count(Loss::InternedWithoutState),
+                _ => out.push(Immediate::Interned(
+                    generation,
+                    span.inner(offset as usize, len as usize),
+                )),
+            }
+        }
+        let usable = sequence.usable(header, losses);
+        let clock = header.clock.or(sequence.default_clock);
+        let ns = match usable {
+            true => header.timestamp.map(|ticks| sequence.to_ns(clock, ticks)),
+            false => None,
+        };
+        Placed { generation, usable, clock, ns }
+    }
+
+    /// Notes how the clocks of a sequence tick, from a snapshot it wrote.
+    pub(crate) fn set_clocks(&mut self, header: &PacketHeader, clocks: &[SnapshotClock]) {
+        let key = (header.machine, header.sequence);
+        let sequence = self.sequences.entry(key).or_default();
+        for clock in clocks.iter().filter(|clock| clock.incremental || clock.multiplier != 1) {
+            let ticks = TickClock {
+                multiplier: clock.multiplier,
+                incremental: clock.incremental,
+                last: clock.ns,
+            };
+            sequence.ticks.insert(clock.clock.id, ticks);
+        }
+    }
+
+    /// Sequences by machine and id, with what they lost: packets dropped before one that was not
+    /// the first, packets that needed state, and those of them that were skipped.
+    pub(crate) fn losses(&self) -> impl Iterator<Item = ((u32, u32), u64, u64, u64)> + '_ {
+        self.sequences.iter().map(|(&key, sequence)| {
+            (key, sequence.dropped, sequence.needing_state, sequence.skipped)
+        })
+    }
+
+    pub(crate) fn count(&self) -> SequenceLosses {
+        SequenceLosses { sequences_seen: self.sequences.len() as u64 }
+    }
+}
+
+impl Sequence {
+    fn lose(&mut self, header: &PacketHeader, losses: &mut Losses) {
+        if header.sequence == 0 {
+            losses.count(Loss::DroppedWithoutSequence);
+        }
+        self.valid = false;
+    }
+
+    /// Whether the packet can be understood with the state there is.
+    fn usable(&mut self, header: &PacketHeader, losses: &mut Losses) -> bool {
+        if header.flags & SEQ_NEEDS_INCREMENTAL_STATE == 0 {
+            return true;
+        }
+        self.needing_state += 1;
+        if !self.valid || header.sequence == 0 {
+            self.skipped += 1;
+            losses.count(Loss::SkippedWithoutState);
+            return false;
+        }
+        true
+    }
+
+    fn to_ns(&mut self, clock: Option<u32>, ticks: u64) -> i64 {
+        let ticks = ticks as i64;
+        let Some(state) = clock.and_then(|clock| self.ticks.get_mut(&clock)) else { return ticks };
+        let ns = ticks.saturating_mul(i64::try_from(state.multiplier).unwrap_or(i64::MAX));
+        if !state.incremental {
+            return ns;
+        }
+        state.last = state.last.saturating_add(ns);
+        state.last
+    }
+}

@@ -1,0 +1,175 @@
+//! Merges runs into one stream in the order of trace time.
+//!
+//! The order is that of (time, lane, packet, run). By default a window closes whenever the
+//! recorder has read its buffers after two flushes: whatever was written before the read before
+//! that is then complete, and is passed on. Events older than what was passed on are dropped and
+//! counted. A full sort passes nothing on before the end.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use crate::{Loss, Losses, Mark, Run, RunId};
+
+/// Takes events in order. `index` is the event's place in the run.
+pub trait Emit {
+    /// Takes one event.
+    fn emit(&mut self, ts: i64, run: &Run, index: usize);
+}
+
+/// The next event of a run, ordered as the sorter orders.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Head {
+    ts: i64,
+    position: u32,
+    run: RunId,
+    slot: u32,
+}
+
+struct Active {
+    id: RunId,
+    run: Run,
+    next: usize,
+}
+
+/// Runs that sort among themselves first: all packets, or all of one CPU.
+#[derive(Default)]
+struct Lane {
+    heads: BinaryHeap<Reverse<Head>>,
+}
+
+/// Merges runs.
+pub struct Sorter {
+    windowed: bool,
+    lanes: BTreeMap<(u32, u32), Lane>,
+    slots: Vec<Option<Active>>,
+    free: Vec<u32>,
+    next_run: RunId,
+    flushes: u32,
+    window_end: RunId,
+    passed_on: i64,
+    losses: Losses,
+}
+
+impl Sorter {
+    /// A sorter; `windowed` or full.
+    pub fn new(windowed: bool) -> Self {
+        Self {
+            windowed,
+            lanes: BTreeMap::new(),
+            slots: Vec::new(),
+            free: Vec::new(),
+            next_run: 0,
+            flushes: 0,
+            window_end: 0,
+            passed_on: i64::MIN,
+            losses: Losses::default(),
+        }
+    }
+
+    /// What was too late.
+    pub fn losses(&self) -> &Losses {
+        &self.losses
+    }
+
+    /// Adds a run; events older than what was passed on are dropped and counted.
+    pub fn push(&mut self, run: Run) {
+        let late = run.timestamps.partition_point(|&ts| ts < self.passed_on);
+        self.losses.add(Loss::OutOfOrder, late as u64);
+        let id = self.next_run;
+        self.next_run += 1;
+        let Some(&ts) = run.timestamps.get(late) else { return };
+        let slot = self.free.pop().unwrap_or(self.slots.len() as u32);
+        if slot as usize == self.slots.len() {
+            self.slots.push(None);
+        }
+        let head = Head { ts, position: run.position_of(late), run: id, slot };
+        self.lanes.entry((run.machine, run.lane)).or_default().heads.push(Reverse(head));
+        self.slots[slot as usize] = Some(Active { id, run, next: late });
+    }
+
+    /// Notes what the recorder did; passes on what that completes.
+    pub fn mark(&mut self, mark: Mark, out: &mut impl Emit) {
+        match mark {
+            Mark::Flushed => self.flushes += 1,
+            Mark::ReadBuffers if self.windowed && self.flushes >= 2 => {
+                self.merge(self.window_end, out);
+                self.window_end = self.next_run;
+                self.flushes = 0;
+            }
+            Mark::ReadBuffers => {}
+        }
+    }
+
+    /// Passes on all that is left.
+    pub fn finish(&mut self, out: &mut impl Emit) {
+        self.merge(RunId::MAX, out);
+    }
+
+    /// Passes events on in order until the next one is of a run not older than `end`.
+    fn merge(&mut self, end: RunId, out: &mut impl Emit) {
+        let mut lanes = std::mem::take(&mut self.lanes);
+        while let Some((lane, bound)) = earliest(&mut lanes) {
+            if !self.drain(lane, bound, end, out) {
+                break;
+            }
+        }
+        lanes.retain(|_, lane| !lane.heads.is_empty());
+        self.lanes = lanes;
+    }
+
+    /// Passes on one lane's events up to `bound`; false when the window ends there.
+    fn drain(&mut self, lane: &mut Lane, bound: i64, end: RunId, out: &mut impl Emit) -> bool {
+        while let Some(&Reverse(head)) = lane.heads.peek() {
+            if head.ts > bound {
+                return true;
+            }
+            if head.run >= end {
+                return false;
+            }
+            lane.heads.pop();
+            let next_head = lane.heads.peek().map(|Reverse(head)| *head);
+            let Some(active) = &mut self.slots[head.slot as usize] else { continue };
+            debug_assert_eq!(active.id, head.run);
+            // Stay in this run for as long as it holds the lane's earliest event.
+            let mut current = head;
+            let following = loop {
+                out.emit(current.ts, &active.run, active.next);
+                self.passed_on = current.ts;
+                active.next += 1;
+                let Some(&ts) = active.run.timestamps.get(active.next) else { break None };
+                current = Head { ts, position: active.run.position_of(active.next), ..current };
+                if ts > bound || next_head.is_some_and(|next| next < current) {
+                    break Some(current);
+                }
+            };
+            match following {
+                Some(head) => lane.heads.push(Reverse(head)),
+                None => {
+                    self.slots[head.slot as usize] = None;
+                    self.free.push(head.slot);
+                }
+            }
+        }
+        true
+    }
+}
+
+/// The lane whose next event is earliest, and how far it may go before another's turn.
+fn earliest(lanes: &mut BTreeMap<(u32, u32), Lane>) -> Option<(&mut Lane, i64)> {
+    let mut first: Option<((u32, u32), i64)> = None;
+    let mut bound = i64::MAX;
+    for (&key, lane) in lanes.iter() {
+        let Some(&Reverse(head)) = lane.heads.peek() else { continue };
+        match first {
+            Some((_, ts)) if head.ts >= ts => bound = bound.min(head.ts),
+            _ => {
+                if let Some((_, ts)) = first {
+                    bound = bound.min(ts);
+                }
+                first = Some((key, head.ts));
+            }
+        }
+    }
+    let (key, _) = first?;
+    lanes.get_mut(&key).map(|lane| (lane, bound))
+}

@@ -1,0 +1,46 @@
+//! An Arrow IPC file.
+
+use std::sync::Arc;
+
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::ipc::writer::FileWriter;
+
+use crate::names::with_unique_names;
+use crate::{Format, OutputError, ResultWriter, Sink};
+
+pub(crate) struct ArrowWriter {
+    /// Until the first result set begins.
+    sink: Option<Sink>,
+    file: Option<FileWriter<Sink>>,
+}
+
+impl ArrowWriter {
+    pub(crate) fn new(sink: Sink) -> Self {
+        Self { sink: Some(sink), file: None }
+    }
+}
+
+impl ResultWriter for ArrowWriter {
+    fn begin(&mut self, schema: &SchemaRef) -> Result<(), OutputError> {
+        let one = OutputError::OneResultSet { format: Format::Arrow.name() };
+        let sink = self.sink.take().ok_or(one)?;
+        self.file = Some(FileWriter::try_new(sink, &with_unique_names(schema))?);
+        Ok(())
+    }
+
+    fn write(&mut self, batch: &RecordBatch) -> Result<(), OutputError> {
+        if let Some(file) = &mut self.file {
+            file.write(&batch.clone().with_schema(Arc::clone(file.schema()))?)?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), OutputError> {
+        if let Some(mut file) = self.file.take() {
+            file.finish()?;
+            file.get_mut().flush()?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,76 @@
+//! A Parquet file.
+
+use std::sync::Arc;
+
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::parquet::arrow::ArrowWriter;
+use datafusion::parquet::basic::{Compression, ZstdLevel};
+use datafusion::parquet::file::metadata::SortingColumn;
+use datafusion::parquet::file::properties::{EnabledStatistics, WriterProperties};
+
+use crate::names::with_unique_names;
+use crate::{Format, OutputError, OutputOptions, ResultWriter, Sink};
+
+/// Rows in a row group, the unit readers skip by: large enough to compress well, small enough
+/// that a writer holds little.
+const GROUP_ROWS: usize = 512 * 1024;
+
+pub(crate) struct ParquetWriter {
+    /// Until the first result set begins.
+    sink: Option<Sink>,
+    sorted_by: Option<String>,
+    schema: Option<SchemaRef>,
+    file: Option<ArrowWriter<Sink>>,
+}
+
+impl ParquetWriter {
+    pub(crate) fn new(sink: Sink, options: OutputOptions) -> Self {
+        Self { sink: Some(sink), sorted_by: options.sorted_by, schema: None, file: None }
+    }
+}
+
+fn properties(schema: &SchemaRef, sorted_by: Option<&str>) -> WriterProperties {
+    let order = sorted_by.and_then(|name| schema.index_of(name).ok()).map(|column| {
+        vec![SortingColumn {
+            column_idx: i32::try_from(column).unwrap_or_default(),
+            descending: false,
+            nulls_first: true,
+        }]
+    });
+    WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_dictionary_enabled(true)
+        // Of pages too, so that a reader looking for a time span skips within a row group.
+        .set_statistics_enabled(EnabledStatistics::Page)
+        .set_max_row_group_row_count(Some(GROUP_ROWS))
+        .set_sorting_columns(order)
+        .set_created_by(concat!("tpq ", env!("CARGO_PKG_VERSION")).to_owned())
+        .build()
+}
+
+impl ResultWriter for ParquetWriter {
+    fn begin(&mut self, schema: &SchemaRef) -> Result<(), OutputError> {
+        let one = OutputError::OneResultSet { format: Format::Parquet.name() };
+        let sink = self.sink.take().ok_or(one)?;
+        let schema = Arc::new(with_unique_names(schema));
+        let properties = properties(&schema, self.sorted_by.as_deref());
+        self.file = Some(ArrowWriter::try_new(sink, Arc::clone(&schema), Some(properties))?);
+        self.schema = Some(schema);
+        Ok(())
+    }
+
+    fn write(&mut self, batch: &RecordBatch) -> Result<(), OutputError> {
+        if let (Some(file), Some(schema)) = (&mut self.file, &self.schema) {
+            file.write(&batch.clone().with_schema(Arc::clone(schema))?)?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), OutputError> {
+        if let Some(file) = self.file.take() {
+            file.into_inner()?.flush()?;
+        }
+        Ok(())
+    }
+}

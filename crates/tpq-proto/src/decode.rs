@@ -1,0 +1,92 @@
+//! Decoding cold messages whose strings may not be UTF-8.
+//!
+//! Protobuf strings should be UTF-8, but traces carry names the kernel cut in the middle of a
+//! character and command lines that are any bytes. One such name must not cost a whole process
+//! tree, so a message that does not decode is tried again with its strings repaired.
+
+use prost::encoding::{WireType, encode_key, encode_varint};
+use prost::{DecodeError, Message, Name};
+use prost_reflect::{Kind, MessageDescriptor};
+
+use crate::descriptor;
+use crate::wire::{Field, Fields, Value};
+
+/// Messages nested deeper than this are not looked into. prost has the same limit.
+const MAX_DEPTH: usize = 100;
+
+/// The message `bytes` hold. What is not UTF-8 in a string becomes U+FFFD.
+///
+/// # Errors
+///
+/// When the bytes are no such message.
+pub fn decode<M: Message + Name + Default>(bytes: &[u8]) -> Result<M, DecodeError> {
+    M::decode(bytes).or_else(|error| {
+        let descriptor = descriptor::of::<M>().ok_or(error)?;
+        let mut repaired = Vec::with_capacity(bytes.len());
+        repair(&descriptor, bytes, MAX_DEPTH, &mut repaired);
+        M::decode(repaired.as_slice())
+    })
+}
+
+/// Copies a message, its strings made UTF-8. What cannot be read is copied as it is, so that
+/// decoding still refuses it.
+fn repair(message: &MessageDescriptor, bytes: &[u8], depth: usize, out: &mut Vec<u8>) {
+    let mut fields = Fields::new(bytes);
+    let mut copied = 0;
+    while let Some(Field { number, value }) = fields.next() {
+        let kind = message.get_field(number).map(|field| field.kind());
+        match (kind, value) {
+            (Some(Kind::String), Value::Bytes(text)) => {
+                put(number, String::from_utf8_lossy(text).as_bytes(), out);
+            }
+            (Some(Kind::Message(nested)), Value::Bytes(inner)) if depth > 0 => {
+                let mut repaired = Vec::with_capacity(inner.len());
+                repair(&nested, inner, depth - 1, &mut repaired);
+                put(number, &repaired, out);
+            }
+            _ => out.extend_from_slice(&bytes[copied..fields.position()]),
+        }
+        copied = fields.position();
+    }
+    out.extend_from_slice(&bytes[copied..]);
+}
+
+fn put(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
+    encode_key(number, WireType::LengthDelimited, out);
+    encode_varint(bytes.len() as u64, out);
+    out.extend_from_slice(bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::{ProcessTree, TraceUuid, process_tree};
+
+    fn tree(cmdline: &str) -> ProcessTree {
+        let process = process_tree::Process {
+            pid: Some(7),
+            cmdline: vec![cmdline.to_owned(), "-v".to_owned()],
+            ..Default::default()
+        };
+        ProcessTree { processes: vec![process], ..Default::default() }
+    }
+
+    #[test]
+    fn text_that_is_not_utf8_does_not_cost_the_message() {
+        let mut bytes = tree("caf?").encode_to_vec();
+        for byte in &mut bytes {
+            if *byte == b'?' {
+                *byte = 0xc3;
+            }
+        }
+        assert!(ProcessTree::decode(bytes.as_slice()).is_err());
+        assert_eq!(decode::<ProcessTree>(&bytes), Ok(tree("caf\u{fffd}")));
+    }
+
+    #[test]
+    fn a_message_that_is_cut_off_is_refused() {
+        let bytes = TraceUuid { msb: Some(1 << 40), lsb: Some(-1) }.encode_to_vec();
+        assert_eq!(decode::<TraceUuid>(&bytes), TraceUuid::decode(bytes.as_slice()));
+        assert!(decode::<TraceUuid>(&bytes[..bytes.len() - 1]).is_err());
+    }
+}

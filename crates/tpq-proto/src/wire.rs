@@ -1,0 +1,240 @@
+//! Reads protobuf fields where they lie, without copying or allocating.
+//!
+//! Hot messages are read with [`Fields`]; what is malformed ends the iteration and is told by
+//! [`Fields::is_damaged`], so that a decoder keeps what came before the damage.
+
+/// The value of one field.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value<'a> {
+    /// Wire type 0.
+    Varint(u64),
+    /// Wire type 1.
+    Fixed64(u64),
+    /// Wire type 2.
+    Bytes(&'a [u8]),
+    /// Wire type 5.
+    Fixed32(u32),
+}
+
+/// One field of a message.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Field<'a> {
+    /// The field number.
+    pub number: u32,
+    /// Its value.
+    pub value: Value<'a>,
+}
+
+impl<'a> Field<'a> {
+    /// The value as an unsigned integer; 0 for bytes.
+    pub fn as_u64(&self) -> u64 {
+        match self.value {
+            Value::Varint(value) | Value::Fixed64(value) => value,
+            Value::Fixed32(value) => u64::from(value),
+            Value::Bytes(_) => 0,
+        }
+    }
+
+    /// The value as `int64` or `int32`: protobuf sign-extends both to 64 bits.
+    pub fn as_i64(&self) -> i64 {
+        self.as_u64() as i64
+    }
+
+    /// The value as `int32`.
+    pub fn as_i32(&self) -> i32 {
+        self.as_u64() as i32
+    }
+
+    /// The value as `uint32`.
+    pub fn as_u32(&self) -> u32 {
+        self.as_u64() as u32
+    }
+
+    /// The value as `bool`.
+    pub fn as_bool(&self) -> bool {
+        self.as_u64() != 0
+    }
+
+    /// The value as `double` or `float`.
+    pub fn as_f64(&self) -> f64 {
+        match self.value {
+            Value::Fixed64(bits) => f64::from_bits(bits),
+            Value::Fixed32(bits) => f64::from(f32::from_bits(bits)),
+            Value::Varint(value) => value as f64,
+            Value::Bytes(_) => 0.0,
+        }
+    }
+
+    /// The bytes of a string, bytes, message or packed field; empty for others.
+    pub fn as_bytes(&self) -> &'a [u8] {
+        match self.value {
+            Value::Bytes(bytes) => bytes,
+            _ => &[],
+        }
+    }
+}
+
+/// Reads a varint at `at`, moving it past. `None` when it is cut off or longer than ten bytes.
+#[inline]
+pub fn read_varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
+    let first = *bytes.get(*at)?;
+    if first < 0x80 {
+        *at += 1;
+        return Some(u64::from(first));
+    }
+    let mut value = u64::from(first & 0x7f);
+    let mut shift = 7;
+    let mut next = *at + 1;
+    loop {
+        let byte = *bytes.get(next)?;
+        next += 1;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            *at = next;
+            return Some(value);
+        }
+        shift += 7;
+        if shift > 63 {
+            return None;
+        }
+    }
+}
+
+/// The fields of a message, in the order of the wire.
+#[derive(Clone)]
+pub struct Fields<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    damaged: bool,
+}
+
+impl<'a> Fields<'a> {
+    /// The fields of the message `bytes` hold.
+    #[inline]
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0, damaged: false }
+    }
+
+    /// Where the next field begins, counted from the start of the message.
+    #[inline]
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    /// Whether the message ended in the middle of a field, or held what no message may hold.
+    pub fn is_damaged(&self) -> bool {
+        self.damaged
+    }
+
+    #[inline]
+    fn read(&mut self) -> Option<Field<'a>> {
+        let tag = read_varint(self.bytes, &mut self.at)?;
+        let number = u32::try_from(tag >> 3).ok().filter(|&number| number != 0)?;
+        let value = match tag & 7 {
+            0 => Value::Varint(read_varint(self.bytes, &mut self.at)?),
+            2 => {
+                let len = usize::try_from(read_varint(self.bytes, &mut self.at)?).ok()?;
+                let end = self.at.checked_add(len)?;
+                let bytes = self.bytes.get(self.at..end)?;
+                self.at = end;
+                Value::Bytes(bytes)
+            }
+            1 => Value::Fixed64(u64::from_le_bytes(self.fixed()?)),
+            5 => Value::Fixed32(u32::from_le_bytes(self.fixed()?)),
+            _ => return None,
+        };
+        Some(Field { number, value })
+    }
+
+    fn fixed<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let bytes = self.bytes.get(self.at..)?.first_chunk::<N>()?;
+        self.at += N;
+        Some(*bytes)
+    }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = Field<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Field<'a>> {
+        if self.damaged || self.at >= self.bytes.len() {
+            return None;
+        }
+        let field = self.read();
+        self.damaged = field.is_none();
+        field
+    }
+}
+
+/// The varints of a packed repeated field.
+#[derive(Clone, Copy)]
+pub struct Packed<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Packed<'a> {
+    /// The varints `bytes` hold.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+}
+
+impl Iterator for Packed<'_> {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        if self.at >= self.bytes.len() {
+            return None;
+        }
+        let value = read_varint(self.bytes, &mut self.at);
+        if value.is_none() {
+            self.at = self.bytes.len();
+        }
+        value
+    }
+}
+
+/// The numbers of a repeated integer field, whether it was written packed or one by one.
+pub fn repeated<'a>(field: &Field<'a>) -> impl Iterator<Item = u64> + use<'a> {
+    let (single, packed) = match field.value {
+        Value::Bytes(bytes) => (None, bytes),
+        _ => (Some(field.as_u64()), &[][..]),
+    };
+    single.into_iter().chain(Packed::new(packed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_every_wire_type() {
+        let bytes = [0x08, 0x96, 0x01, 0x12, 2, b'h', b'i', 0x1d, 1, 0, 0, 0, 0x21, 2, 0, 0, 0, 0, 0, 0, 0];
+        let mut fields = Fields::new(&bytes);
+        assert_eq!(fields.next(), Some(Field { number: 1, value: Value::Varint(150) }));
+        assert_eq!(fields.next(), Some(Field { number: 2, value: Value::Bytes(b"hi") }));
+        assert_eq!(fields.next(), Some(Field { number: 3, value: Value::Fixed32(1) }));
+        assert_eq!(fields.next(), Some(Field { number: 4, value: Value::Fixed64(2) }));
+        assert_eq!(fields.next(), None);
+        assert!(!fields.is_damaged());
+    }
+
+    #[test]
+    fn a_length_past_the_end_is_damage_not_a_panic() {
+        let mut huge = vec![0x0a];
+        huge.extend([0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10]);
+        let mut fields = Fields::new(&huge);
+        assert_eq!(fields.next(), None);
+        assert!(fields.is_damaged());
+    }
+
+    #[test]
+    fn varints_longer_than_ten_bytes_are_refused() {
+        assert_eq!(read_varint(&[0xff; 11], &mut 0), None);
+        let max = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1];
+        assert_eq!(read_varint(&max, &mut 0), Some(u64::MAX));
+    }
+}

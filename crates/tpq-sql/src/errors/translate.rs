@@ -1,0 +1,198 @@
+//! From DataFusion's errors to [`SqlError`].
+
+use datafusion::common::{Column, Diagnostic, SchemaError};
+use datafusion::error::DataFusionError;
+use datafusion::sql::sqlparser::parser::ParserError;
+use datafusion::sql::sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan};
+
+use super::wording::{function_in, plain};
+use super::{Place, SqlError, SqlErrorKind, nearest};
+
+/// Given by the catalog when it is asked for a table it does not have.
+#[derive(Debug, thiserror::Error)]
+#[error("no table or view is called `{0}`")]
+pub(crate) struct NoSuchTable(pub String);
+
+/// Every name there is, to propose one from.
+pub(crate) struct Names {
+    pub tables: Vec<String>,
+    pub functions: Vec<String>,
+}
+
+/// What is needed to say where an error is.
+struct Context<'a> {
+    sql: &'a str,
+    tokens: &'a [TokenWithSpan],
+}
+
+impl Context<'_> {
+    /// Where the error says it is, or else where the name it is about stands first.
+    fn place(&self, span: Option<Span>, name: &str) -> Option<Place> {
+        let span = span.or_else(|| {
+            let is_name = |token: &&TokenWithSpan| {
+                matches!(&token.token, Token::Word(word) if word.value.eq_ignore_ascii_case(name))
+            };
+            Some(self.tokens.iter().find(is_name)?.span)
+        })?;
+        Place::of(self.sql, span)
+    }
+
+    /// Where a parser error says it is, which it does only in its text.
+    fn place_in(&self, message: &str) -> Option<Place> {
+        let Some((_, position)) = message.rsplit_once(" at Line: ") else {
+            // At the end of the input it says nothing: that is where something is missing.
+            let blank = |token: &&TokenWithSpan| {
+                !matches!(token.token, Token::Whitespace(_) | Token::EOF | Token::SemiColon)
+            };
+            return Place::end_of(self.sql, self.tokens.iter().rev().find(blank)?.span);
+        };
+        let (line, column) = position.split_once(", Column: ")?;
+        let start = Location::new(line.trim().parse().ok()?, column.trim().parse().ok()?);
+        let at = self.tokens.iter().find(|token| token.span.start == start);
+        Place::of(self.sql, at.map_or(Span::new(start, start), |token| token.span))
+    }
+}
+
+/// An error of the statement made of `tokens`, which are of `sql`.
+pub(crate) fn translate(
+    error: DataFusionError,
+    sql: &str,
+    tokens: &[TokenWithSpan],
+    names: &Names,
+) -> SqlError {
+    let context = Context { sql, tokens };
+    let span = diagnostic_of(&error).and_then(|diagnostic| diagnostic.span);
+    let span = span.map(|span| {
+        Span::new(
+            Location::new(span.start.line, span.start.column),
+            Location::new(span.end.line, span.end.column),
+        )
+    });
+    let translated = match error.find_root() {
+        DataFusionError::External(source) => match source.downcast_ref::<NoSuchTable>() {
+            Some(NoSuchTable(name)) => unknown_table(name, names).at(context.place(span, name)),
+            None => SqlError::new(SqlErrorKind::Internal, source.to_string()),
+        },
+        DataFusionError::SchemaError(schema, _) => schema_error(schema, span, &context),
+        DataFusionError::SQL(parser, _) => syntax_error(parser, &context),
+        DataFusionError::ResourcesExhausted(_) => SqlError::new(
+            SqlErrorKind::OutOfMemory,
+            "the statement needs more memory than it may use",
+        )
+        .hint(Some("raise the memory limit, or select fewer columns or rows".into())),
+        DataFusionError::Plan(message) => planning_error(message, names, span, &context),
+        DataFusionError::NotImplemented(message) => {
+            SqlError::new(SqlErrorKind::Unsupported, format!("not supported: {}", plain(message)))
+                .at(span.and_then(|span| Place::of(sql, span)))
+        }
+        DataFusionError::Internal(message) => {
+            SqlError::new(SqlErrorKind::Internal, format!("a bug in tpq: {}", plain(message)))
+        }
+        other => SqlError::new(SqlErrorKind::Execution, plain(&other.strip_backtrace())),
+    };
+    translated.caused_by(error)
+}
+
+/// The innermost note on where the error is.
+fn diagnostic_of(error: &DataFusionError) -> Option<&Diagnostic> {
+    match error {
+        DataFusionError::Diagnostic(diagnostic, inner) => {
+            diagnostic_of(inner).filter(|inner| inner.span.is_some()).or(Some(diagnostic))
+        }
+        DataFusionError::Context(_, inner) => diagnostic_of(inner),
+        DataFusionError::Shared(inner) => diagnostic_of(inner),
+        DataFusionError::Collection(errors) => errors.first().and_then(diagnostic_of),
+        _ => None,
+    }
+}
+
+fn did_you_mean(name: &str) -> String {
+    format!("did you mean `{name}`?")
+}
+
+fn unknown_table(name: &str, names: &Names) -> SqlError {
+    let near = nearest(name, names.tables.iter().map(String::as_str));
+    SqlError::new(SqlErrorKind::UnknownTable, format!("no table or view is called `{name}`"))
+        .hint(near.map(did_you_mean))
+}
+
+fn schema_error(error: &SchemaError, span: Option<Span>, context: &Context) -> SqlError {
+    let kind = SqlErrorKind::UnknownColumn;
+    match error {
+        SchemaError::FieldNotFound { field, valid_fields } => {
+            unknown_column(field, valid_fields).at(context.place(span, &field.name))
+        }
+        SchemaError::AmbiguousReference { field } => {
+            SqlError::new(kind, format!("more than one table has a column `{}`", field.name))
+                .at(context.place(span, &field.name))
+                .hint(Some(format!("say which, as in `table.{}`", field.name)))
+        }
+        SchemaError::DuplicateQualifiedField { name, .. }
+        | SchemaError::DuplicateUnqualifiedField { name } => SqlError::new(
+            SqlErrorKind::Invalid,
+            format!("two columns are called `{name}`; name one with AS"),
+        ),
+    }
+}
+
+fn unknown_column(field: &Column, valid: &[Column]) -> SqlError {
+    let kind = SqlErrorKind::UnknownColumn;
+    let Some(table) = &field.relation else {
+        let near = nearest(&field.name, valid.iter().map(|column| column.name.as_str()));
+        return SqlError::new(kind, format!("no column is called `{}`", field.name))
+            .hint(near.map(did_you_mean));
+    };
+    let of_table: Vec<_> =
+        valid.iter().filter(|column| column.relation.as_ref() == Some(table)).collect();
+    if of_table.is_empty() {
+        let tables = valid.iter().filter_map(|column| Some(column.relation.as_ref()?.table()));
+        let near = nearest(table.table(), tables);
+        return SqlError::new(kind, format!("no table here is called `{}`", table.table()))
+            .hint(near.map(did_you_mean));
+    }
+    let near = nearest(&field.name, of_table.iter().map(|column| column.name.as_str()));
+    SqlError::new(kind, format!("`{}` has no column `{}`", table.table(), field.name))
+        .hint(near.map(did_you_mean))
+}
+
+fn syntax_error(error: &ParserError, context: &Context) -> SqlError {
+    let kind = SqlErrorKind::Syntax;
+    let message = match error {
+        ParserError::RecursionLimitExceeded => {
+            return SqlError::new(kind, "the statement is nested too deeply");
+        }
+        ParserError::TokenizerError(message) | ParserError::ParserError(message) => message,
+    };
+    let text = message.rsplit_once(" at Line: ").map_or(message.as_str(), |(text, _)| text);
+    let mut text = text.trim_start_matches("sql parser error: ").to_owned();
+    if let Some(wanted) = text.strip_prefix("Expected: ") {
+        text = format!("expected {wanted}");
+    }
+    let text = text.replace(", found: EOF", ", but the statement ends here");
+    let text = text.replace(", found: ", ", found ");
+    SqlError::new(kind, format!("syntax error: {text}")).at(context.place_in(message))
+}
+
+fn planning_error(
+    message: &str,
+    names: &Names,
+    span: Option<Span>,
+    context: &Context,
+) -> SqlError {
+    let unknown = message.strip_prefix("Invalid function '");
+    if let Some(name) = unknown.and_then(|rest| rest.split('\'').next()) {
+        let near = nearest(name, names.functions.iter().map(String::as_str));
+        return SqlError::new(
+            SqlErrorKind::UnknownFunction,
+            format!("no function is called `{name}`"),
+        )
+        .at(context.place(span, name))
+        .hint(near.map(did_you_mean));
+    }
+    let place = match (span, function_in(message)) {
+        (Some(span), _) => Place::of(context.sql, span),
+        (None, Some(function)) => context.place(None, function),
+        (None, None) => None,
+    };
+    SqlError::new(SqlErrorKind::Invalid, plain(message)).at(place)
+}

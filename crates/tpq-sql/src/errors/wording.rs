@@ -1,0 +1,99 @@
+//! DataFusion's messages in the words of the person who wrote the statement.
+
+/// Arrow's types by the names `.schema` shows.
+const TYPES: &[(&str, &str)] = &[
+    ("Dictionary(Int32, Utf8)", "STRING"),
+    ("Utf8View", "STRING"),
+    ("LargeUtf8", "STRING"),
+    ("Utf8", "STRING"),
+    ("Int64", "LONG"),
+    ("Int32", "LONG"),
+    ("UInt64", "LONG"),
+    ("Float64", "DOUBLE"),
+    ("Boolean", "BOOL"),
+];
+
+/// What DataFusion puts before a message to say which of its parts it comes from.
+const ORIGINS: &[&str] = &[
+    "Error during planning: ",
+    "Execution error: ",
+    "Schema error: ",
+    "SQL error: ",
+    "This feature is not implemented: ",
+    "Internal error: ",
+    "Arrow error: ",
+    "Cast error: ",
+    "Compute error: ",
+    "Invalid argument error: ",
+    "Optimizer rule 'simplify_expressions' failed",
+    "type_coercion",
+    "caused by",
+];
+
+/// The message in plain words.
+pub(super) fn plain(message: &str) -> String {
+    let mut text = message.trim();
+    while let Some(rest) = ORIGINS.iter().find_map(|origin| text.strip_prefix(origin)) {
+        text = rest.trim_start();
+    }
+    // What follows a line break is advice on DataFusion's own settings, or a list of signatures.
+    let text = text.lines().next().unwrap_or_default();
+    known(text).unwrap_or_else(|| with_sql_types(text))
+}
+
+/// Messages that are common enough to be said better.
+fn known(text: &str) -> Option<String> {
+    if let Some(rest) = text.strip_prefix("Cannot coerce arithmetic expression ") {
+        let operation = rest.strip_suffix(" to valid types")?;
+        let mut words = operation.splitn(3, ' ');
+        let (left, operator, right) = (words.next()?, words.next()?, words.next()?);
+        let (left, right) = (with_sql_types(left), with_sql_types(right));
+        return Some(format!("`{operator}` cannot be applied to {left} and {right}"));
+    }
+    if let Some(rest) = text.strip_prefix("Cannot infer common argument type for comparison operation ")
+    {
+        return Some(format!("these cannot be compared: {}", with_sql_types(rest)));
+    }
+    if let Some(rest) = text.strip_prefix("Cannot cast string ") {
+        let (value, target) = rest.split_once(" to value of ")?;
+        let target = with_sql_types(target.trim_end_matches(" type"));
+        return Some(format!("cannot read {value} as {target}"));
+    }
+    if text.contains("must appear in the GROUP BY clause") || text.contains("must be in GROUP BY") {
+        let column = text.split("column \"").nth(1)?.split('"').next()?;
+        return Some(format!(
+            "`{column}` must be in GROUP BY or inside an aggregate function"
+        ));
+    }
+    if text.starts_with("Projections require unique expression names") {
+        return Some("two result columns have the same name; name one with AS".into());
+    }
+    None
+}
+
+fn with_sql_types(text: &str) -> String {
+    TYPES.iter().fold(text.to_owned(), |text, (arrow, sql)| text.replace(arrow, sql))
+}
+
+/// The function a message is about, if it is about one.
+pub(super) fn function_in(message: &str) -> Option<&str> {
+    let (_, rest) = message
+        .split_once("call to '")
+        .or_else(|| message.split_once("Function '"))
+        .or_else(|| message.split_once("function '"))?;
+    rest.split('\'').next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn messages_lose_their_origin_and_name_sql_types() {
+        let said = "Error during planning: Cannot coerce arithmetic expression Utf8View + Int64 to valid types";
+        assert_eq!(plain(said), "`+` cannot be applied to STRING and LONG");
+        let said = "Arrow error: Cast error: Cannot cast string 'abc' to value of Int64 type";
+        assert_eq!(plain(said), "cannot read 'abc' as LONG");
+        assert_eq!(plain("Execution error: Divide by zero\nnote"), "Divide by zero");
+    }
+}

@@ -1,0 +1,183 @@
+//! From SQLite's habits to what DataFusion plans.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use datafusion::sql::parser::Statement as Tree;
+use datafusion::sql::sqlparser::ast::{
+    Cte, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments,
+    Ident, ObjectName, Query, Select, SelectItem, VisitMut, VisitorMut, visit_relations,
+};
+use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
+
+use super::titles::Titles;
+
+/// Follows the title of a column that another column of the same SELECT already has, since
+/// DataFusion wants them unique. It and what comes after is taken off again for display.
+pub(super) const DUPLICATE_MARK: char = '\u{1}';
+
+/// Names are the same in whatever case they are written, quoted or not: all are made lower case,
+/// as all tables and columns are. What is shown keeps its case, see [`display_names`].
+pub(super) fn lower_case_names(tokens: &mut [TokenWithSpan]) {
+    for token in tokens {
+        if let Token::Word(word) = &mut token.token
+            && word.quote_style.is_some()
+        {
+            word.value = word.value.to_lowercase();
+        }
+    }
+}
+
+/// Rewrites a statement in place.
+pub(super) fn rewrite(tree: &mut Tree, titles: &Titles) {
+    match tree {
+        Tree::Statement(statement) => {
+            let _: ControlFlow<()> = statement.visit(&mut Rewriter { titles });
+        }
+        Tree::Explain(explain) => rewrite(&mut explain.statement, titles),
+        _ => {}
+    }
+}
+
+/// A call of a function on plain arguments.
+pub(super) fn call(name: &str, args: Vec<Expr>) -> Expr {
+    let args =
+        args.into_iter().map(|arg| FunctionArg::Unnamed(FunctionArgExpr::Expr(arg))).collect();
+    Expr::Function(Function {
+        name: ObjectName::from(vec![Ident::new(name)]),
+        uses_odbc_syntax: false,
+        parameters: FunctionArguments::None,
+        args: FunctionArguments::List(FunctionArgumentList {
+            duplicate_treatment: None,
+            args,
+            clauses: vec![],
+        }),
+        filter: None,
+        null_treatment: None,
+        over: None,
+        within_group: vec![],
+    })
+}
+
+struct Rewriter<'a> {
+    titles: &'a Titles,
+}
+
+impl VisitorMut for Rewriter<'_> {
+    type Break = ();
+
+    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+        let titles = self.titles.at(select.select_token.0.span.start);
+        name_items(select, titles.unwrap_or_default());
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        // SQLite does not ask for the word RECURSIVE.
+        if let Some(with) = &mut query.with {
+            with.recursive |= with.cte_tables.iter().any(refers_to_itself);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        // LIKE does not tell upper from lower case.
+        if let Expr::Like { negated, any, expr: text, pattern, escape_char } = expr {
+            *expr = Expr::ILike {
+                negated: *negated,
+                any: *any,
+                expr: text.clone(),
+                pattern: pattern.clone(),
+                escape_char: escape_char.clone(),
+            };
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn refers_to_itself(cte: &Cte) -> bool {
+    let name = &cte.alias.name.value;
+    let found = visit_relations(&cte.query, |relation: &ObjectName| {
+        if relation.to_string().eq_ignore_ascii_case(name) {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    });
+    found.is_break()
+}
+
+/// Gives every item that is more than a column its own text for a name.
+fn name_items(select: &mut Select, titles: &[String]) {
+    let fits = titles.len() == select.projection.len();
+    let mut taken = HashSet::new();
+    for (index, item) in select.projection.iter_mut().enumerate() {
+        match item {
+            SelectItem::UnnamedExpr(Expr::Identifier(_) | Expr::CompoundIdentifier(_)) => {
+                if let SelectItem::UnnamedExpr(expr) = &*item {
+                    taken.insert(expr.to_string().to_lowercase());
+                }
+            }
+            SelectItem::UnnamedExpr(expr) => {
+                let title = if fits { titles[index].clone() } else { expr.to_string() };
+                let alias = Ident::with_quote('"', unique(title, &mut taken));
+                *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias };
+            }
+            SelectItem::ExprWithAlias { alias, .. } => {
+                alias.value = unique(alias.value.to_lowercase(), &mut taken);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn unique(title: String, taken: &mut HashSet<String>) -> String {
+    let mut name = title.clone();
+    let mut count = 0;
+    while !taken.insert(name.to_lowercase()) {
+        count += 1;
+        name = format!("{title}{DUPLICATE_MARK}{count}");
+    }
+    name
+}
+
+/// What to show for the columns of a statement's result, where that differs from what they are
+/// called inside: `AS Name` is shown as written. `columns` are the names inside.
+pub(super) fn display_names(titles: Option<&[String]>, columns: &[&str]) -> Vec<String> {
+    let titles = titles.unwrap_or_default();
+    let shown = |(index, column): (usize, &&str)| {
+        let name = column.split(DUPLICATE_MARK).next().unwrap_or_default();
+        // An alias ends its item. With `*` in the list the positions do not match, then any
+        // item that ends in the name will do.
+        let at = titles.get(index).filter(|_| titles.len() == columns.len());
+        let mut candidates: Box<dyn Iterator<Item = &String>> = match at {
+            Some(title) => Box::new(std::iter::once(title)),
+            None => Box::new(titles.iter()),
+        };
+        let written = candidates.find_map(|title| {
+            let bare = title.trim_end_matches(['"', '`', ']', '\'']);
+            let start = bare.len().checked_sub(name.len())?;
+            let end = bare.get(start..)?;
+            let alone = bare[..start].chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '.');
+            (alone && start > 0 && end.to_lowercase() == name.to_lowercase()).then(|| end.to_owned())
+        });
+        written.unwrap_or_else(|| name.to_owned())
+    };
+    columns.iter().enumerate().map(shown).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::display_names;
+
+    #[test]
+    fn aliases_are_shown_as_written() {
+        let titles = ["dur / 1e6 AS Ms".to_owned(), "count(*)".to_owned(), "s.Name".to_owned()];
+        let shown = display_names(Some(&titles), &["ms", "count(*)", "name"]);
+        assert_eq!(shown, ["Ms", "count(*)", "name"]);
+    }
+
+    #[test]
+    fn marks_of_duplicates_are_not_shown() {
+        assert_eq!(display_names(None, &["1", "1\u{1}1"]), ["1", "1"]);
+    }
+}

@@ -1,0 +1,92 @@
+//! A script: statements separated by semicolons.
+
+use std::sync::Arc;
+
+use datafusion::sql::sqlparser::tokenizer::{
+    Location, Span, Token, TokenWithSpan, Tokenizer, TokenizerError,
+};
+
+use super::dialect::TraceDialect;
+use crate::errors::{Place, SqlError, SqlErrorKind};
+
+/// One statement of a script, not yet parsed, so that what is wrong with a later statement does
+/// not keep the earlier ones from running.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// The whole script: places count from its beginning.
+    pub(crate) script: Arc<str>,
+    pub(crate) tokens: Vec<TokenWithSpan>,
+}
+
+impl Statement {
+    /// The text of the statement, without its semicolon.
+    pub fn text(&self) -> &str {
+        let solid = |token: &&TokenWithSpan| !matches!(token.token, Token::Whitespace(_));
+        let start = self.tokens.iter().find(solid).map(|token| token.span.start);
+        let end = self.tokens.iter().rev().find(solid).map(|token| token.span.end);
+        match (start, end) {
+            (Some(start), Some(end)) => text_between(&self.script, start, end),
+            _ => "",
+        }
+    }
+}
+
+/// Cuts a script into statements; those with nothing but blanks and comments are left out.
+///
+/// # Errors
+/// When the text has a quote or comment that is never closed, or a character SQL does not use.
+pub(crate) fn split(sql: &str) -> Result<Vec<Statement>, SqlError> {
+    let script: Arc<str> = sql.into();
+    let tokens = tokenize(sql)?;
+    let statements = tokens.split(|token| token.token == Token::SemiColon);
+    let solid = |token: &TokenWithSpan| !matches!(token.token, Token::Whitespace(_) | Token::EOF);
+    Ok(statements
+        .filter(|tokens| tokens.iter().any(solid))
+        .map(|tokens| Statement { script: Arc::clone(&script), tokens: tokens.to_vec() })
+        .collect())
+}
+
+/// The tokens of a text, blanks and comments among them.
+pub(crate) fn tokenize(sql: &str) -> Result<Vec<TokenWithSpan>, SqlError> {
+    Tokenizer::new(&TraceDialect::default(), sql).tokenize_with_location().map_err(
+        |TokenizerError { message, location }| {
+            let place = Place::of(sql, Span::new(location, location));
+            SqlError::new(SqlErrorKind::Syntax, format!("syntax error: {message}")).at(place)
+        },
+    )
+}
+
+/// The text from one location to another.
+pub(super) fn text_between(sql: &str, start: Location, end: Location) -> &str {
+    let start = byte_offset(sql, start);
+    let end = byte_offset(sql, end);
+    sql.get(start..end.max(start)).unwrap_or_default()
+}
+
+fn byte_offset(sql: &str, location: Location) -> usize {
+    let line = usize::try_from(location.line).unwrap_or(usize::MAX).saturating_sub(1);
+    let column = usize::try_from(location.column).unwrap_or(usize::MAX).saturating_sub(1);
+    let before: usize = sql.split_inclusive('\n').take(line).map(str::len).sum();
+    let rest = sql.get(before..).unwrap_or_default();
+    before + rest.char_indices().nth(column).map_or(rest.len(), |(offset, _)| offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_are_cut_at_semicolons_outside_quotes() {
+        let script = "-- first\nSELECT ';' ; ;\n\n SELECT 2 -- done\n";
+        let statements = split(script).unwrap_or_default();
+        let texts: Vec<&str> = statements.iter().map(Statement::text).collect();
+        assert_eq!(texts, ["SELECT ';'", "SELECT 2"]);
+    }
+
+    #[test]
+    fn an_open_quote_is_pointed_at() {
+        let error = split("SELECT 1;\nSELECT 'abc").err();
+        let place = error.as_ref().and_then(SqlError::place);
+        assert_eq!(place.map(|place| (place.line, place.column)), Some((2, 8)));
+    }
+}

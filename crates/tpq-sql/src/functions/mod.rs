@@ -1,0 +1,25 @@
+//! Functions of SQL that DataFusion does not have, one file each.
+
+mod cpu_of;
+mod glob;
+mod trace_time;
+
+use std::sync::Arc;
+
+use datafusion::logical_expr::ScalarUDF;
+use tpq_tables::TraceTables;
+
+/// Every scalar function, made for one trace.
+pub(crate) fn scalar(tables: &TraceTables) -> Vec<Arc<ScalarUDF>> {
+    let (start, end) = trace_time::bounds(tables);
+    let time = |name, value| ScalarUDF::new_from_impl(trace_time::TraceTime::new(name, value));
+    [
+        ScalarUDF::new_from_impl(cpu_of::CpuOf::new(tables)),
+        ScalarUDF::new_from_impl(glob::Glob::default()),
+        time("trace_start", start),
+        time("trace_end", end),
+        time("trace_dur", end.saturating_sub(start)),
+    ]
+    .map(Arc::new)
+    .into()
+}

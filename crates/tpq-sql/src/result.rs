@@ -1,0 +1,70 @@
+//! The rows of a statement, as they come.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
+use datafusion::arrow::datatypes::{Schema, SchemaRef};
+use datafusion::error::DataFusionError;
+use datafusion::execution::SendableRecordBatchStream;
+use futures::{Stream, StreamExt, TryStreamExt};
+
+use crate::errors::{Names, SqlError, translate};
+use crate::front::Statement;
+
+/// A statement that runs: a stream of batches. Dropping it stops the statement.
+pub struct ResultSet {
+    schema: SchemaRef,
+    stream: SendableRecordBatchStream,
+    /// To say where a statement failed while it ran.
+    statement: Statement,
+}
+
+impl ResultSet {
+    pub(crate) fn new(
+        stream: SendableRecordBatchStream,
+        names: &[String],
+        statement: Statement,
+    ) -> Self {
+        let inner = stream.schema();
+        let fields = inner.fields().iter().zip(names);
+        let fields: Vec<_> =
+            fields.map(|(field, name)| field.as_ref().clone().with_name(name)).collect();
+        Self { schema: Arc::new(Schema::new(fields)), stream, statement }
+    }
+
+    /// The columns, under the names to show. Two may have the same name, as in `SELECT 1, 1`.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// A batch under the names to show.
+    fn rename(&self, batch: &RecordBatch) -> Result<RecordBatch, DataFusionError> {
+        let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+        let columns = batch.columns().to_vec();
+        Ok(RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)?)
+    }
+
+    /// All rows at once.
+    ///
+    /// # Errors
+    /// When the statement fails while it runs.
+    pub async fn collect(self) -> Result<Vec<RecordBatch>, SqlError> {
+        self.try_collect().await
+    }
+}
+
+impl Stream for ResultSet {
+    type Item = Result<RecordBatch, SqlError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Some(batch) = std::task::ready!(self.stream.poll_next_unpin(cx)) else {
+            return Poll::Ready(None);
+        };
+        let renamed = batch.and_then(|batch| self.rename(&batch));
+        let Statement { script, tokens } = &self.statement;
+        let no_names = Names { tables: Vec::new(), functions: Vec::new() };
+        Poll::Ready(Some(renamed.map_err(|error| translate(error, script, tokens, &no_names))))
+    }
+}

@@ -1,0 +1,16 @@
+//! How DataFusion reads a finished table.
+//!
+//! ```text
+//! StoredTable (logical: schema, key, statistics)
+//!     └─scan─▶ ChunkSource (physical: which chunks, columns, filters, direction)
+//!                  └─open─▶ chunks that pruning kept ──read──▶ Arrow batches
+//! ```
+//!
+//! DataFusion's own `MemTable` would do for small tables, but it has no statistics to prune by,
+//! pushes no filter down, and forgets its sort order as soon as the plan is split over threads.
+
+mod provider;
+mod pruning;
+mod source;
+
+pub(crate) use provider::{StoredProvider, StoredTable};

@@ -1,0 +1,100 @@
+//! Skipping chunks that cannot hold a row the query wants.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use datafusion::arrow::array::{ArrayRef, BooleanArray, Int64Array, UInt64Array};
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::common::pruning::PruningStatistics;
+use datafusion::common::{Column, ScalarValue};
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr_common::physical_expr::{snapshot_generation, snapshot_physical_expr};
+use datafusion::physical_optimizer::pruning::PruningPredicateBuilder;
+use tpq_tables::{ChunkRange, Table};
+
+/// What is known of a run of chunks without reading them.
+struct ChunkStatistics<'a> {
+    table: &'a Table,
+    chunks: Range<usize>,
+}
+
+impl ChunkStatistics<'_> {
+    fn of<T>(&self, column: &Column, value: impl Fn(ChunkRange) -> T) -> Option<Vec<T>> {
+        let column = self.table.decl().column_index(&column.name)?;
+        Some(self.chunks.clone().map(|chunk| value(self.table.chunk_range(chunk, column))).collect())
+    }
+}
+
+impl PruningStatistics for ChunkStatistics<'_> {
+    fn min_values(&self, column: &Column) -> Option<ArrayRef> {
+        let values = self.of(column, |range| range.bounds.map(|(low, _)| low))?;
+        Some(Arc::new(Int64Array::from(values)))
+    }
+
+    fn max_values(&self, column: &Column) -> Option<ArrayRef> {
+        let values = self.of(column, |range| range.bounds.map(|(_, high)| high))?;
+        Some(Arc::new(Int64Array::from(values)))
+    }
+
+    fn num_containers(&self) -> usize {
+        self.chunks.len()
+    }
+
+    fn null_counts(&self, column: &Column) -> Option<ArrayRef> {
+        Some(Arc::new(UInt64Array::from(self.of(column, |range| range.nulls as u64)?)))
+    }
+
+    fn row_counts(&self) -> Option<ArrayRef> {
+        let rows = self.chunks.clone().map(|chunk| self.table.chunk_rows(chunk) as u64);
+        Some(Arc::new(UInt64Array::from_iter_values(rows)))
+    }
+
+    fn contained(&self, _: &Column, _: &HashSet<ScalarValue>) -> Option<BooleanArray> {
+        None
+    }
+}
+
+/// Says which chunks of a run are worth reading, and says so again when a filter that other
+/// operators fill in while the query runs (a top-k's threshold, a join's keys) has changed.
+pub(super) struct Pruner {
+    predicate: Option<Arc<dyn PhysicalExpr>>,
+    schema: SchemaRef,
+    chunks: Range<usize>,
+    /// The state of the changing filters that `keep` was computed from.
+    generation: Option<u64>,
+    /// Whether to read each chunk; `None` when nothing is known.
+    keep: Option<Vec<bool>>,
+}
+
+impl Pruner {
+    pub(super) fn new(
+        predicate: Option<Arc<dyn PhysicalExpr>>,
+        schema: SchemaRef,
+        chunks: Range<usize>,
+    ) -> Self {
+        Self { predicate, schema, chunks, generation: None, keep: None }
+    }
+
+    /// Whether a chunk may hold a row the query wants.
+    pub(super) fn keeps(&mut self, table: &Table, chunk: usize) -> bool {
+        let Some(predicate) = &self.predicate else { return true };
+        let generation = snapshot_generation(predicate);
+        if self.generation != Some(generation) {
+            self.generation = Some(generation);
+            // Where a predicate cannot be evaluated on bounds nothing is skipped: the filter
+            // itself is still applied above the scan.
+            self.keep = snapshot_physical_expr(Arc::clone(predicate))
+                .and_then(|snapshot| {
+                    PruningPredicateBuilder::new()
+                        .with_file_schema(Arc::clone(&self.schema))
+                        .try_build(snapshot)
+                })
+                .and_then(|pruning| {
+                    pruning.prune(&ChunkStatistics { table, chunks: self.chunks.clone() })
+                })
+                .ok();
+        }
+        self.keep.as_ref().is_none_or(|keep| keep[chunk - self.chunks.start])
+    }
+}

@@ -1,0 +1,295 @@
+//! A scan of a finished table, as it stands in a physical plan.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use datafusion::arrow::array::{RecordBatch, UInt64Array};
+use datafusion::arrow::compute::{SortOptions, take_record_batch};
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::common::stats::Precision;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{DataFusionError, Result, Statistics};
+use datafusion::config::ConfigOptions;
+use datafusion::datasource::source::DataSource;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::expressions::Column;
+use datafusion::physical_expr::projection::ProjectionExprs;
+use datafusion::physical_expr::utils::conjunction_opt;
+use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr, PhysicalSortExpr};
+use datafusion::physical_plan::filter_pushdown::{FilterPushdownPropagation, PushedDown};
+use datafusion::physical_plan::metrics::{Count, ExecutionPlanMetricsSet, MetricBuilder};
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{DisplayFormatType, Partitioning, SortOrderPushdownResult};
+
+use super::StoredTable;
+use super::pruning::Pruner;
+
+/// Which chunks and columns of a table to read, in which direction, and what may be skipped.
+#[derive(Clone, Debug)]
+pub(super) struct ChunkSource {
+    table: Arc<StoredTable>,
+    columns: Vec<usize>,
+    schema: SchemaRef,
+    /// One run of chunks for each partition, in the table's order.
+    partitions: Vec<Range<usize>>,
+    /// Only to prune by: each filter is also applied above the scan.
+    filters: Vec<Arc<dyn PhysicalExpr>>,
+    fetch: Option<usize>,
+    /// Read from the last row to the first.
+    reverse: bool,
+    metrics: ExecutionPlanMetricsSet,
+}
+
+impl ChunkSource {
+    pub(super) fn try_new(
+        table: Arc<StoredTable>,
+        columns: Vec<usize>,
+        fetch: Option<usize>,
+    ) -> Result<Self> {
+        let schema = Arc::new(table.table().schema().project(&columns)?);
+        // One partition until the planner asks for more: it knows whether order matters.
+        #[expect(clippy::single_range_in_vec_init, reason = "one partition is one range of chunks")]
+        let partitions = vec![0..table.table().num_chunks()];
+        Ok(Self {
+            table,
+            columns,
+            schema,
+            partitions,
+            filters: Vec::new(),
+            fetch,
+            reverse: false,
+            metrics: ExecutionPlanMetricsSet::new(),
+        })
+    }
+
+    fn sort_key(&self, column: usize) -> Option<PhysicalSortExpr> {
+        let position = self.columns.iter().position(|&read| read == column)?;
+        let name = self.schema.field(position).name();
+        let options = SortOptions { descending: self.reverse, nulls_first: !self.reverse };
+        Some(PhysicalSortExpr::new(Arc::new(Column::new(name, position)), options))
+    }
+
+    /// The orders rows come in: by `id`, and by `ts` and then `id` where the table is in order
+    /// of time.
+    fn orders(&self) -> Vec<Vec<PhysicalSortExpr>> {
+        let id = self.sort_key(0);
+        let has_time = self.schema.column_with_name("ts").is_some();
+        let ts = if has_time { self.table.time_order() } else { None };
+        let ts = ts.and_then(|column| self.sort_key(column));
+        let by_time = ts.map(|ts| std::iter::once(ts).chain(id.clone()).collect());
+        id.map(|id| vec![id]).into_iter().chain(by_time).collect()
+    }
+
+    fn pruner(&self, partition: usize) -> Pruner {
+        let predicate = conjunction_opt(self.filters.iter().cloned());
+        Pruner::new(predicate, Arc::clone(&self.schema), self.partitions[partition].clone())
+    }
+}
+
+impl DataSource for ChunkSource {
+    fn open(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let reader = Reader {
+            pruner: self.pruner(partition),
+            chunks: self.partitions[partition].clone(),
+            rows: None,
+            left: self.fetch.unwrap_or(usize::MAX),
+            step: context.session_config().batch_size(),
+            skipped: MetricBuilder::new(&self.metrics).counter("chunks_skipped", partition),
+            source: self.clone(),
+        };
+        let stream = futures::stream::iter(reader);
+        Ok(Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&self.schema), stream)))
+    }
+
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter) -> fmt::Result {
+        let table = self.table.table();
+        write!(f, "{}, chunks={}", table.decl().name, table.num_chunks())?;
+        if self.reverse {
+            write!(f, ", reverse")?;
+        }
+        if let Some(predicate) = conjunction_opt(self.filters.iter().cloned()) {
+            write!(f, ", prune by {predicate}")?;
+        }
+        Ok(())
+    }
+
+    fn repartitioned(
+        &self,
+        target: usize,
+        _: usize,
+        _: Option<datafusion::physical_expr::LexOrdering>,
+    ) -> Result<Option<Arc<dyn DataSource>>> {
+        let chunks = self.table.table().num_chunks();
+        let count = target.min(chunks);
+        if self.partitions.len() >= count {
+            return Ok(None);
+        }
+        // Runs of neighbouring chunks, so that each partition keeps the order.
+        let bound = |index: usize| index * chunks / count;
+        let partitions = (0..count).map(|index| bound(index)..bound(index + 1)).collect();
+        Ok(Some(Arc::new(Self { partitions, ..self.clone() })))
+    }
+
+    fn output_partitioning(&self) -> Partitioning {
+        Partitioning::UnknownPartitioning(self.partitions.len())
+    }
+
+    fn eq_properties(&self) -> EquivalenceProperties {
+        EquivalenceProperties::new_with_orderings(Arc::clone(&self.schema), self.orders())
+    }
+
+    fn partition_statistics(&self, partition: Option<usize>) -> Result<Arc<Statistics>> {
+        let mut statistics = self.table.statistics_of(&self.columns);
+        let rows = match partition {
+            None => self.table.table().num_rows(),
+            Some(index) => {
+                let chunks = self.partitions[index].clone();
+                chunks.map(|chunk| self.table.table().chunk_rows(chunk)).sum()
+            }
+        };
+        let rows = rows.min(self.fetch.unwrap_or(usize::MAX));
+        if partition.is_some() || self.fetch.is_some() {
+            let all = self.table.table().num_rows().max(1);
+            statistics.total_byte_size = statistics
+                .total_byte_size
+                .get_value()
+                .map_or(Precision::Absent, |bytes| Precision::Inexact(bytes / all * rows));
+            statistics = statistics.to_inexact();
+            statistics.num_rows = Precision::Exact(rows);
+        }
+        if !self.filters.is_empty() {
+            statistics = statistics.to_inexact();
+        }
+        Ok(Arc::new(statistics))
+    }
+
+    fn with_fetch(&self, fetch: Option<usize>) -> Option<Arc<dyn DataSource>> {
+        Some(Arc::new(Self { fetch, ..self.clone() }))
+    }
+
+    fn fetch(&self) -> Option<usize> {
+        self.fetch
+    }
+
+    fn metrics(&self) -> ExecutionPlanMetricsSet {
+        self.metrics.clone()
+    }
+
+    fn try_swapping_with_projection(
+        &self,
+        _: &ProjectionExprs,
+    ) -> Result<Option<Arc<dyn DataSource>>> {
+        Ok(None)
+    }
+
+    fn try_pushdown_filters(
+        &self,
+        filters: Vec<Arc<dyn PhysicalExpr>>,
+        _: &ConfigOptions,
+    ) -> Result<FilterPushdownPropagation<Arc<dyn DataSource>>> {
+        let answer = vec![PushedDown::No; filters.len()];
+        let mut source = self.clone();
+        source.filters.extend(filters);
+        Ok(FilterPushdownPropagation::with_parent_pushdown_result(answer)
+            .with_updated_node(Arc::new(source)))
+    }
+
+    fn try_pushdown_sort(
+        &self,
+        wanted: &[PhysicalSortExpr],
+    ) -> Result<SortOrderPushdownResult<Arc<dyn DataSource>>> {
+        let source = Self { reverse: !self.reverse, ..self.clone() };
+        if source.orders().iter().any(|order| order.starts_with(wanted)) {
+            return Ok(SortOrderPushdownResult::Exact { inner: Arc::new(source) });
+        }
+        Ok(SortOrderPushdownResult::Unsupported)
+    }
+
+    fn apply_expressions(
+        &self,
+        visit: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        for filter in &self.filters {
+            if visit(filter)? == TreeNodeRecursion::Stop {
+                return Ok(TreeNodeRecursion::Stop);
+            }
+        }
+        Ok(TreeNodeRecursion::Continue)
+    }
+}
+
+/// Reads one partition, a batch at a time.
+struct Reader {
+    source: ChunkSource,
+    pruner: Pruner,
+    /// The chunks not yet begun.
+    chunks: Range<usize>,
+    /// The chunk being read and its rows not yet read.
+    rows: Option<(usize, Range<usize>)>,
+    /// How many rows may still be given.
+    left: usize,
+    step: usize,
+    skipped: Count,
+}
+
+impl Reader {
+    /// The next rows to read, of the next chunk that is worth reading.
+    fn next_rows(&mut self) -> Option<(usize, Range<usize>)> {
+        let table = self.source.table.table();
+        loop {
+            if let Some((chunk, rows)) = &mut self.rows
+                && rows.start < rows.end
+            {
+                let step = self.step.min(self.left).min(rows.len());
+                let taken = if self.source.reverse {
+                    rows.end -= step;
+                    rows.end..rows.end + step
+                } else {
+                    rows.start += step;
+                    rows.start - step..rows.start
+                };
+                return Some((*chunk, taken));
+            }
+            let next = if self.source.reverse { self.chunks.next_back() } else { self.chunks.next() };
+            let chunk = next?;
+            if self.pruner.keeps(table, chunk) {
+                self.rows = Some((chunk, 0..table.chunk_rows(chunk)));
+            } else {
+                self.skipped.add(1);
+            }
+        }
+    }
+
+    fn read(&self, chunk: usize, rows: Range<usize>) -> Result<RecordBatch> {
+        let count = rows.len() as u64;
+        let batch = self
+            .source
+            .table
+            .table()
+            .read(chunk, rows, &self.source.columns)
+            .map_err(|error| DataFusionError::External(Box::new(error)))?;
+        if !self.source.reverse {
+            return Ok(batch);
+        }
+        let backwards = UInt64Array::from_iter_values((0..count).rev());
+        Ok(take_record_batch(&batch, &backwards)?)
+    }
+}
+
+impl Iterator for Reader {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.left == 0 {
+            return None;
+        }
+        let (chunk, rows) = self.next_rows()?;
+        self.left -= rows.len();
+        Some(self.read(chunk, rows))
+    }
+}

@@ -1,0 +1,154 @@
+//! A session: a trace's tables with everything SQL needs around them.
+
+use std::sync::Arc;
+
+use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder};
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::logical_expr::registry::FunctionRegistry;
+use datafusion::physical_plan::common::spawn_buffered;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::prelude::{SessionConfig, SessionContext};
+use futures::StreamExt;
+use tpq_tables::TraceTables;
+
+use crate::catalog::{Catalog, Relation};
+use crate::errors::{Names, SqlError, SqlErrorKind, translate};
+use crate::front::{Planned, Planner, Statement, TraceTypes, split};
+use crate::functions;
+use crate::result::ResultSet;
+
+/// How many of the greediest parts of a plan are told apart when memory runs out.
+const CONSUMERS_SHOWN: std::num::NonZeroUsize = std::num::NonZeroUsize::MIN.saturating_add(4);
+
+/// How many batches a partition may be ahead of the one whose turn it is.
+const BATCHES_AHEAD: usize = 16;
+
+/// What a session may use.
+#[derive(Clone, Debug, Default)]
+pub struct SessionOptions {
+    /// The most memory for sorting, grouping and joining, in bytes; beyond it they spill to
+    /// disk where they can.
+    pub memory_limit: Option<u64>,
+    /// How many threads a statement may use; all cores when not given.
+    pub threads: Option<usize>,
+}
+
+/// Runs SQL on the tables of a trace.
+pub struct Session {
+    context: SessionContext,
+    catalog: Catalog,
+}
+
+impl Session {
+    /// Starts a session; takes milliseconds whatever the size of the trace.
+    ///
+    /// # Errors
+    /// Only when the query engine cannot be set up, which is a bug.
+    pub fn new(tables: Arc<TraceTables>, options: &SessionOptions) -> Result<Self, SqlError> {
+        let mut config = SessionConfig::new()
+            // SQLite's order: NULL is less than everything.
+            .set_str("datafusion.sql_parser.default_null_ordering", "nulls_min")
+            // Scans split themselves into neighbouring parts, which keeps the order of rows;
+            // dealing batches out in turns would lose it.
+            .with_round_robin_repartition(false);
+        if let Some(threads) = options.threads {
+            config = config.with_target_partitions(threads.max(1));
+        }
+        let mut runtime = RuntimeEnvBuilder::new();
+        if let Some(bytes) = options.memory_limit {
+            let pool = FairSpillPool::new(usize::try_from(bytes).unwrap_or(usize::MAX));
+            let pool = TrackConsumersPool::new(pool, CONSUMERS_SHOWN);
+            runtime = runtime.with_memory_pool(Arc::new(pool));
+        }
+        let bug = |error| translate(error, "", &[], &no_names());
+        let mut state = SessionStateBuilder::new()
+            .with_config(config)
+            .with_runtime_env(runtime.build_arc().map_err(bug)?)
+            .with_default_features()
+            .with_type_planner(Arc::new(TraceTypes))
+            .build();
+        for function in functions::scalar(&tables) {
+            state.register_udf(function).map_err(bug)?;
+        }
+        let context = SessionContext::new_with_state(state);
+        Ok(Self { context, catalog: Catalog::new(tables) })
+    }
+
+    /// Cuts a script into statements, to be run one after the other.
+    ///
+    /// # Errors
+    /// When the text has a quote or comment that is never closed.
+    pub fn statements(&self, sql: &str) -> Result<Vec<Statement>, SqlError> {
+        split(sql)
+    }
+
+    /// Starts a statement.
+    ///
+    /// # Errors
+    /// When the statement is not SQL, names what does not exist, or asks for the impossible.
+    pub async fn run(&self, statement: &Statement) -> Result<ResultSet, SqlError> {
+        let Planned { plan, names } =
+            Planner::new(&self.context.state(), &self.catalog).plan(statement)?;
+        let Statement { script, tokens } = statement;
+        let failed = |error| translate(error, script, tokens, &no_names());
+        let frame = self.context.execute_logical_plan(plan).await.map_err(failed)?;
+        let planned = Arc::clone(frame.schema().inner());
+        let partitions = frame.execute_stream_partitioned().await.map_err(failed)?;
+        Ok(ResultSet::new(in_order(planned, partitions), &names, statement.clone()))
+    }
+
+    /// Starts the only statement of `sql`.
+    ///
+    /// # Errors
+    /// As [`Session::run`], and when there is not exactly one statement.
+    pub async fn query(&self, sql: &str) -> Result<ResultSet, SqlError> {
+        match &self.statements(sql)?[..] {
+            [statement] => self.run(statement).await,
+            statements => Err(SqlError::new(
+                SqlErrorKind::Invalid,
+                format!("expected one statement, found {}", statements.len()),
+            )),
+        }
+    }
+
+    /// The names of all tables and views, in alphabetical order.
+    pub fn table_names(&self) -> Vec<String> {
+        self.catalog.names()
+    }
+
+    /// The names of all functions, in alphabetical order.
+    pub fn function_names(&self) -> Vec<String> {
+        let state = self.context.state();
+        let names = Planner::new(&state, &self.catalog).names();
+        names.functions.into_iter().filter(|name| !name.starts_with("__")).collect()
+    }
+
+    /// The columns and documentation of a table or view; `None` when there is none of that name.
+    pub fn describe(&self, name: &str) -> Option<Relation> {
+        self.catalog.relation(name).ok().flatten()
+    }
+}
+
+/// Streams one after the other, while all of them run. Partitions hold neighbouring rows of what
+/// was scanned, so this keeps rows in the table's order where the statement asks for none.
+fn in_order(
+    planned: SchemaRef,
+    mut partitions: Vec<SendableRecordBatchStream>,
+) -> SendableRecordBatchStream {
+    if partitions.len() == 1
+        && let Some(only) = partitions.pop()
+    {
+        return only;
+    }
+    // What a column may hold can become more exact between the plan and its running.
+    let schema = partitions.first().map_or(planned, |partition| partition.schema());
+    let running = partitions.into_iter().map(|partition| spawn_buffered(partition, BATCHES_AHEAD));
+    let chained = futures::stream::iter(running.collect::<Vec<_>>()).flatten();
+    Box::pin(RecordBatchStreamAdapter::new(schema, chained))
+}
+
+fn no_names() -> Names {
+    Names { tables: Vec::new(), functions: Vec::new() }
+}

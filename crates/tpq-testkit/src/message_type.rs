@@ -1,0 +1,17 @@
+//! The shape all typed messages share.
+
+/// Declares a typed message: a [`Message`](crate::Message) whose fields have names.
+macro_rules! message_type {
+    ($(#[doc = $doc:literal])+ $name:ident) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Debug, Default)]
+        #[must_use]
+        pub struct $name(pub(crate) $crate::Message);
+
+        impl From<$name> for $crate::Message {
+            fn from(value: $name) -> Self {
+                value.0
+            }
+        }
+    };
+}

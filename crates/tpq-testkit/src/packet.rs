@@ -1,0 +1,173 @@
+//! One packet: its header fields and its payload.
+
+use crate::{
+    ClockSnapshot, FtraceBundle, FtraceStats, InternedData, Message, ProcessStats, ProcessTree,
+    ServiceEvent, SystemInfo, TraceStats, TrackDescriptor, TrackEvent, field,
+};
+use field::TracePacket as packet;
+
+/// Sequence flag: what was interned before is no longer valid.
+pub const STATE_CLEARED: u32 = 1;
+/// Sequence flag: the packet cannot be read without the state sent before it.
+pub const NEEDS_STATE: u32 = 2;
+
+message_type! {
+    /// A packet. Header fields may be set in any order; one payload is usual.
+    Packet
+}
+
+impl Packet {
+    /// A packet without fields.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// When it was written, in its clock.
+    pub fn timestamp(self, timestamp: u64) -> Self {
+        Self(self.0.uint(packet::timestamp, timestamp))
+    }
+
+    /// The clock of its timestamp.
+    pub fn clock(self, clock_id: u32) -> Self {
+        Self(self.0.uint(packet::timestamp_clock_id, clock_id.into()))
+    }
+
+    /// The writer sequence it belongs to.
+    pub fn sequence(self, id: u32) -> Self {
+        Self(self.0.uint(packet::trusted_packet_sequence_id, id.into()))
+    }
+
+    /// The process that wrote it.
+    pub fn trusted_pid(self, pid: i32) -> Self {
+        Self(self.0.int(packet::trusted_pid, pid.into()))
+    }
+
+    /// [`STATE_CLEARED`], [`NEEDS_STATE`] or both.
+    pub fn flags(self, flags: u32) -> Self {
+        Self(self.0.uint(packet::sequence_flags, flags.into()))
+    }
+
+    /// Says that a packet before this one was lost.
+    pub fn previous_packet_dropped(self) -> Self {
+        Self(self.0.uint(packet::previous_packet_dropped, 1))
+    }
+
+    /// Says that nothing of its sequence came before it.
+    pub fn first_on_sequence(self) -> Self {
+        Self(self.0.bool(packet::first_packet_on_sequence, true))
+    }
+
+    /// The machine it was written on; the host when absent.
+    pub fn machine(self, id: u32) -> Self {
+        Self(self.0.uint(packet::machine_id, id.into()))
+    }
+
+    /// Values for the fields later packets of the sequence leave out.
+    pub fn defaults(self, defaults: Defaults) -> Self {
+        Self(self.0.message(packet::trace_packet_defaults, defaults))
+    }
+
+    /// Strings later packets of the sequence refer to.
+    pub fn interned(self, data: InternedData) -> Self {
+        Self(self.0.message(packet::interned_data, data))
+    }
+
+    /// Payload: clocks read together.
+    pub fn clock_snapshot(self, snapshot: ClockSnapshot) -> Self {
+        Self(self.0.message(packet::clock_snapshot, snapshot))
+    }
+
+    /// Payload: what a track is.
+    pub fn track_descriptor(self, descriptor: TrackDescriptor) -> Self {
+        Self(self.0.message(packet::track_descriptor, descriptor))
+    }
+
+    /// Payload: something that happened on a track.
+    pub fn track_event(self, event: TrackEvent) -> Self {
+        Self(self.0.message(packet::track_event, event))
+    }
+
+    /// Payload: kernel events of one CPU.
+    pub fn ftrace(self, bundle: FtraceBundle) -> Self {
+        Self(self.0.message(packet::ftrace_events, bundle))
+    }
+
+    /// Payload: the kernel's buffers.
+    pub fn ftrace_stats(self, stats: FtraceStats) -> Self {
+        Self(self.0.message(packet::ftrace_stats, stats))
+    }
+
+    /// Payload: processes and threads there are.
+    pub fn process_tree(self, tree: ProcessTree) -> Self {
+        Self(self.0.message(packet::process_tree, tree))
+    }
+
+    /// Payload: memory of processes.
+    pub fn process_stats(self, stats: ProcessStats) -> Self {
+        Self(self.0.message(packet::process_stats, stats))
+    }
+
+    /// Payload: the recorder's buffers.
+    pub fn trace_stats(self, stats: TraceStats) -> Self {
+        Self(self.0.message(packet::trace_stats, stats))
+    }
+
+    /// Payload: how the trace was recorded, as an encoded configuration.
+    pub fn trace_config(self, config: Message) -> Self {
+        Self(self.0.message(packet::trace_config, config))
+    }
+
+    /// Payload: the trace's identity.
+    pub fn trace_uuid(self, msb: i64, lsb: i64) -> Self {
+        let uuid = Message::new().int(field::TraceUuid::msb, msb).int(field::TraceUuid::lsb, lsb);
+        Self(self.0.message(packet::trace_uuid, uuid))
+    }
+
+    /// Payload: the machine it was recorded on.
+    pub fn system_info(self, info: SystemInfo) -> Self {
+        Self(self.0.message(packet::system_info, info))
+    }
+
+    /// Payload: what the recording service did.
+    pub fn service_event(self, event: ServiceEvent) -> Self {
+        Self(self.0.message(packet::service_event, event.message()))
+    }
+
+    /// Payload: packets in zlib.
+    pub fn compressed_packets(self, bytes: &[u8]) -> Self {
+        Self(self.0.bytes(packet::compressed_packets, bytes))
+    }
+
+    /// Payload: packets in zstd.
+    pub fn zstd_compressed_packets(self, bytes: &[u8]) -> Self {
+        Self(self.0.bytes(packet::zstd_compressed_packets, bytes))
+    }
+
+    /// A payload nobody reads.
+    pub fn padding(self, bytes: &[u8]) -> Self {
+        Self(self.0.bytes(packet::for_testing, bytes))
+    }
+}
+
+message_type! {
+    /// Values for the fields packets of a sequence leave out.
+    Defaults
+}
+
+impl Defaults {
+    /// No defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The clock of timestamps.
+    pub fn clock(self, clock_id: u32) -> Self {
+        Self(self.0.uint(field::TracePacketDefaults::timestamp_clock_id, clock_id.into()))
+    }
+
+    /// The track of track events.
+    pub fn track(self, uuid: u64) -> Self {
+        let defaults = Message::new().uint(field::TrackEventDefaults::track_uuid, uuid);
+        Self(self.0.message(field::TracePacketDefaults::track_event_defaults, defaults))
+    }
+}

@@ -1,0 +1,79 @@
+//! What a track is: of a thread, of a process, a counter or one of the program's own.
+
+use crate::{Message, field};
+use field::TrackDescriptor as track;
+
+/// What a counter counts in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CounterUnit {
+    /// Nanoseconds.
+    Nanoseconds = 1,
+    /// Things.
+    Count = 2,
+    /// Bytes.
+    Bytes = 3,
+}
+
+message_type! {
+    /// What a track is.
+    TrackDescriptor
+}
+
+impl TrackDescriptor {
+    /// The track that events call `uuid`.
+    pub fn new(uuid: u64) -> Self {
+        Self(Message::new().uint(track::uuid, uuid))
+    }
+
+    /// The track it is shown under.
+    pub fn parent(self, uuid: u64) -> Self {
+        Self(self.0.uint(track::parent_uuid, uuid))
+    }
+
+    /// Its name.
+    pub fn name(self, name: &str) -> Self {
+        Self(self.0.bytes(track::name, name))
+    }
+
+    /// It is the track of a process.
+    pub fn process(self, pid: i32, name: &str) -> Self {
+        let process = Message::new()
+            .int(field::ProcessDescriptor::pid, pid.into())
+            .bytes(field::ProcessDescriptor::process_name, name);
+        Self(self.0.message(track::process, process))
+    }
+
+    /// It is the track of a thread.
+    pub fn thread(self, pid: i32, tid: i64, name: &str) -> Self {
+        let thread = Message::new()
+            .int(field::ThreadDescriptor::pid, pid.into())
+            .int(field::ThreadDescriptor::tid, tid)
+            .bytes(field::ThreadDescriptor::thread_name, name);
+        Self(self.0.message(track::thread, thread))
+    }
+
+    /// It holds values rather than slices.
+    pub fn counter(self) -> Self {
+        Self(self.0.message(track::counter, Message::new()))
+    }
+
+    /// It holds values in one of the usual units.
+    pub fn counter_in(self, unit: CounterUnit) -> Self {
+        let counter = Message::new().uint(field::CounterDescriptor::unit, unit as u64);
+        Self(self.0.message(track::counter, counter))
+    }
+
+    /// It holds values in a unit of its own.
+    pub fn counter_named(self, unit: &str) -> Self {
+        let counter = Message::new().bytes(field::CounterDescriptor::unit_name, unit);
+        Self(self.0.message(track::counter, counter))
+    }
+
+    /// It holds values sent as differences from the one before, each worth `multiplier`.
+    pub fn counter_incremental(self, multiplier: i64) -> Self {
+        let counter = Message::new()
+            .int(field::CounterDescriptor::unit_multiplier, multiplier)
+            .bool(field::CounterDescriptor::is_incremental, true);
+        Self(self.0.message(track::counter, counter))
+    }
+}

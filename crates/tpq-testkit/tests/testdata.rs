@@ -1,0 +1,45 @@
+//! The committed traces are what the builders write.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use tpq_testkit::{corrupt, testdata};
+
+/// Compares a folder with what it should hold, and nothing else.
+fn check(folder: &Path, files: &[(&str, Vec<u8>)]) {
+    for (path, bytes) in files {
+        let committed = fs::read(folder.join(path)).unwrap_or_default();
+        assert!(
+            committed == *bytes,
+            "{path} is stale: cargo run -p tpq-testkit --example make_testdata"
+        );
+    }
+    let expected: BTreeSet<_> = files.iter().map(|(path, _)| (*path).to_owned()).collect();
+    let found: BTreeSet<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .filter(|entry| entry.file_type().unwrap().is_file())
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .filter(|name| name != "README.md")
+        .collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn traces_are_what_the_builders_write() {
+    check(&testdata::folder(), &testdata::files());
+}
+
+#[test]
+fn corrupt_inputs_are_what_the_builders_write() {
+    check(&testdata::folder().join("corrupt"), &corrupt::files());
+}
+
+#[test]
+fn every_file_is_described() {
+    let readme = fs::read_to_string(testdata::folder().join("README.md")).unwrap();
+    for (path, _) in testdata::files().iter().chain(&corrupt::files()) {
+        assert!(readme.contains(&format!("`{path}`")), "testdata/README.md says nothing of {path}");
+    }
+}

@@ -1,0 +1,136 @@
+//! What the command line prints, and how it ends.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use insta::assert_snapshot;
+
+use crate::command::{describe, run, tpq};
+
+const SCHED: &str = "testdata/sched.pftrace";
+const FIRST_ROWS: &str = "SELECT ts, dur, cpu, thread.name, end_state FROM sched \
+                          JOIN thread USING (utid) ORDER BY ts LIMIT 3";
+
+/// Runs the binary and describes the run.
+fn snapshot(arguments: &[&str]) -> String {
+    describe(&run(arguments))
+}
+
+#[test]
+fn help() {
+    assert_snapshot!(snapshot(&["--help"]));
+}
+
+#[test]
+fn query_help() {
+    assert_snapshot!(snapshot(&["query", "--help"]));
+}
+
+#[test]
+fn version() {
+    let output = run(&["--version"]);
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.trim(), format!("tpq {}", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn query_in_every_format_of_text() {
+    for format in ["table", "csv", "tsv", "json", "ndjson", "markdown"] {
+        let text = snapshot(&["query", SCHED, "-c", FIRST_ROWS, "--format", format]);
+        assert_snapshot!(format!("query_{format}"), text);
+    }
+}
+
+#[test]
+fn csv_is_what_a_pipe_gets() {
+    let piped = run(&["query", SCHED, "-c", FIRST_ROWS]);
+    let csv = run(&["query", SCHED, "-c", FIRST_ROWS, "--format", "csv"]);
+    assert_eq!(describe(&piped), describe(&csv));
+}
+
+#[test]
+fn arrow_and_parquet_hold_the_rows() {
+    for (format, magic) in [("arrow", &b"ARROW1"[..]), ("parquet", b"PAR1")] {
+        let output = run(&["query", SCHED, "-c", FIRST_ROWS, "--format", format]);
+        assert!(output.status.success(), "{format}: {}", describe(&output));
+        assert!(output.stdout.starts_with(magic), "{format} begins otherwise");
+        assert!(output.stderr.is_empty());
+    }
+}
+
+#[test]
+fn several_statements_print_several_result_sets() {
+    let sql = "SELECT 1 AS one; SELECT 2 AS two";
+    assert_snapshot!(snapshot(&["query", SCHED, "-c", sql, "--format", "csv"]));
+}
+
+#[test]
+fn null_and_header_can_be_chosen() {
+    let sql = "SELECT NULL AS nothing, '' AS empty, 'a,b' AS quoted";
+    let arguments =
+        ["query", SCHED, "-c", sql, "--format", "csv", "--null", "[NULL]", "--no-header"];
+    assert_snapshot!(snapshot(&arguments));
+}
+
+#[test]
+fn statements_come_from_a_file() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "-- how many\nSELECT count(*) AS n FROM sched;\n").unwrap();
+    let path = file.path().to_str().unwrap();
+    assert_snapshot!(snapshot(&["query", SCHED, "-f", path, "--format", "csv"]));
+}
+
+#[test]
+fn bad_sql_is_told_where() {
+    assert_snapshot!("bad_syntax", snapshot(&["query", SCHED, "-c", "SELECT FROM WHERE"]));
+    assert_snapshot!("unknown_table", snapshot(&["query", SCHED, "-c", "SELECT * FROM shed"]));
+    assert_snapshot!(
+        "unknown_column",
+        snapshot(&["query", SCHED, "-c", "SELECT duration FROM sched"])
+    );
+}
+
+#[test]
+fn a_missing_file_a_directory_and_no_trace() {
+    assert_snapshot!("missing_file", snapshot(&["query", "no/such.pftrace", "-c", "SELECT 1"]));
+    assert_snapshot!("directory", snapshot(&["query", "testdata", "-c", "SELECT 1"]));
+    assert_snapshot!("no_trace", snapshot(&["query", "testdata/README.md", "-c", "SELECT 1"]));
+}
+
+#[test]
+fn bad_usage_is_exit_code_2() {
+    for arguments in [
+        &["query"][..],
+        &["query", SCHED],
+        &["query", SCHED, "-c", "SELECT 1", "--format", "papyrus"],
+        &["query", SCHED, "--no-such-option"],
+        &["no-such-command", SCHED, "extra"],
+    ] {
+        let output = run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", describe(&output));
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn info() {
+    assert_snapshot!(snapshot(&["info", SCHED]));
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let sql = "SELECT a.name, b.name FROM stats a, stats b";
+    let mut child = tpq()
+        .args(["query", SCHED, "-c", sql])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(!line.is_empty());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", describe(&output));
+    assert!(output.stderr.is_empty(), "{}", describe(&output));
+}

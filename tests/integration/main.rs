@@ -1,0 +1,19 @@
+//! Everything that is neither rows (`tests/slt.rs`) nor a comparison with recorded answers
+//! (`tests/oracle.rs`): inputs that must not break tpq, invariants, the command line, and the
+//! repository's own rules.
+
+#[path = "../rows/mod.rs"]
+mod rows;
+
+mod bad_input;
+mod cli;
+mod command;
+mod dependency_rule;
+mod docs_paths;
+mod mutations;
+mod schemas;
+mod sort_agreement;
+mod tables_doc;
+
+/// The root of the repository.
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");

@@ -1,0 +1,67 @@
+//! Runs a query the way a user of the library does, and gives cells as text.
+
+#![allow(dead_code, reason = "each of the tests uses a part of it")]
+
+use datafusion::arrow::array::{Array, ArrayRef, RecordBatch};
+use datafusion::arrow::datatypes::DataType;
+use datafusion::arrow::error::ArrowError;
+use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
+use tpq::Trace;
+
+/// What the cells of a column are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Integer,
+    Float,
+    Text,
+    Other,
+}
+
+/// A result set as text; a NULL is `None`.
+#[derive(Debug, Default)]
+pub struct Rows {
+    pub names: Vec<String>,
+    pub kinds: Vec<Kind>,
+    pub cells: Vec<Vec<Option<String>>>,
+}
+
+/// Runs one statement.
+pub async fn query(trace: &Trace, sql: &str) -> Result<Rows, String> {
+    let result = trace.session().query(sql).await.map_err(|error| error.to_string())?;
+    let fields = result.schema().fields();
+    let mut rows = Rows {
+        names: fields.iter().map(|field| field.name().clone()).collect(),
+        kinds: fields.iter().map(|field| kind(field.data_type())).collect(),
+        cells: Vec::new(),
+    };
+    for batch in result.collect().await.map_err(|error| error.to_string())? {
+        append(&mut rows, &batch).map_err(|error| error.to_string())?;
+    }
+    Ok(rows)
+}
+
+fn append(rows: &mut Rows, batch: &RecordBatch) -> Result<(), ArrowError> {
+    let options = FormatOptions::default();
+    let columns: Vec<(&ArrayRef, ArrayFormatter<'_>)> = batch
+        .columns()
+        .iter()
+        .map(|column| Ok((column, ArrayFormatter::try_new(column, &options)?)))
+        .collect::<Result<_, ArrowError>>()?;
+    for row in 0..batch.num_rows() {
+        let cell = |(column, formatter): &(&ArrayRef, ArrayFormatter<'_>)| {
+            column.is_valid(row).then(|| formatter.value(row).to_string())
+        };
+        rows.cells.push(columns.iter().map(cell).collect());
+    }
+    Ok(())
+}
+
+fn kind(data_type: &DataType) -> Kind {
+    match data_type {
+        DataType::Dictionary(_, values) => kind(values),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Kind::Text,
+        data_type if data_type.is_integer() => Kind::Integer,
+        data_type if data_type.is_floating() => Kind::Float,
+        _ => Kind::Other,
+    }
+}
