@@ -152,15 +152,25 @@ fn difference(want: &[Vec<String>], got: &rows::Rows) -> Option<String> {
         for (column, (want_cell, got_cell)) in want.iter().zip(&got).enumerate() {
             if !same(want_cell, got_cell) {
                 let name = &header[column];
+                let (want, got) = (short(want), short(&got));
                 return Some(format!(
-                    "row {number}, column {name}: expected {want_cell:?}, found {got_cell:?}\n    \
-                     want {want:?}\n    got  {got:?}"
+                    "row {number}, column {name}\n    want {want}\n    got  {got}"
                 ));
             }
         }
     }
     (want.len() != got.cells.len())
         .then(|| format!("{} rows expected, {} found", want.len(), got.cells.len()))
+}
+
+/// A row as text, long cells cut.
+fn short(cells: &[impl AsRef<str>]) -> String {
+    const LONGEST: usize = 60;
+    let cut = |cell: &str| match cell.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &cell[..end]),
+        None => cell.to_owned(),
+    };
+    cells.iter().map(|cell| cut(cell.as_ref())).collect::<Vec<_>>().join(" | ")
 }
 
 /// Equal as text, or as numbers to a millionth.

@@ -105,7 +105,6 @@ fn bad_usage_is_exit_code_2() {
         &["query", SCHED],
         &["query", SCHED, "-c", "SELECT 1", "--format", "papyrus"],
         &["query", SCHED, "--no-such-option"],
-        &["no-such-command", SCHED, "extra"],
     ] {
         let output = run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", describe(&output));
@@ -115,7 +114,10 @@ fn bad_usage_is_exit_code_2() {
 
 #[test]
 fn info() {
-    assert_snapshot!(snapshot(&["info", SCHED]));
+    let mut settings = insta::Settings::clone_current();
+    // How many stats there can be is no fact about the trace.
+    settings.add_filter(r"stats +\d+ +rows", "stats [several] rows");
+    settings.bind(|| assert_snapshot!(snapshot(&["info", SCHED])));
 }
 
 #[test]

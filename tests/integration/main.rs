@@ -2,6 +2,8 @@
 //! (`tests/oracle.rs`): inputs that must not break tpq, invariants, the command line, and the
 //! repository's own rules.
 
+#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test fails by panicking")]
+
 #[path = "../rows/mod.rs"]
 mod rows;
 

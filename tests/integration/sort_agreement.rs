@@ -167,11 +167,14 @@ fn text(table: &Table) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn import(bytes: &[u8], full_sort: bool) -> TraceTables {
+/// The tables of a trace, sorted window by window and all at once.
+fn import(bytes: &[u8]) -> [TraceTables; 2] {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), bytes).unwrap();
-    let options = ImportOptions { full_sort, ..ImportOptions::default() };
-    tpq::import(file.path(), &options).unwrap().0
+    [false, true].map(|full_sort| {
+        let options = ImportOptions { full_sort, ..ImportOptions::default() };
+        tpq::import(file.path(), &options).unwrap().0
+    })
 }
 
 proptest! {
@@ -179,9 +182,7 @@ proptest! {
 
     #[test]
     fn windowed_and_full_sort_agree(rounds in rounds()) {
-        let bytes = trace(&rounds);
-        let windowed = import(&bytes, false);
-        let full = import(&bytes, true);
+        let [windowed, full] = import(&trace(&rounds));
         for (windowed, full) in windowed.iter().zip(full.iter()) {
             let name = windowed.decl().name;
             prop_assert_eq!(text(windowed), text(full), "table {}", name);
@@ -198,7 +199,7 @@ fn flushed_traces_have_rows() {
     ];
     let kernel = Written::Kernel { cpu: 0, compact: false, events };
     let program = Written::Program { sequence: 10, events: vec![(150, 0), (250, 1)] };
-    let tables = import(&trace(&[vec![kernel, program]]), false);
+    let [tables, _] = import(&trace(&[vec![kernel, program]]));
     for (name, rows) in [("sched_slice", 2), ("slice", 1)] {
         assert_eq!(tables.get(name).unwrap().num_rows(), rows, "{name}");
     }

@@ -13,8 +13,8 @@ fn stat_of(loss: Loss) -> Stat {
     match loss {
         Loss::TruncatedBytes => Stat::TraceTruncatedBytes,
         Loss::InflateFailed => Stat::CompressedPacketsFailed,
-        Loss::SkippedWithoutState => Stat::TokenizerSkippedPackets,
-        Loss::InternedWithoutState => Stat::InternedDataTokenizerErrors,
+        Loss::SkippedWithoutState => Stat::PacketSkippedSeqNeedsIncrementalStateInvalid,
+        Loss::InternedWithoutState => Stat::InternedDataSkippedIncrementalStateInvalid,
         Loss::InternedWithoutSequence => Stat::InternedDataMissingSequenceId,
         Loss::DefaultsWithoutSequence => Stat::TracePacketDefaultsMissingSequenceId,
         Loss::DroppedWithoutSequence => Stat::PreviousPacketDroppedMissingSequenceId,

@@ -22,6 +22,9 @@ mod table;
 mod tsv;
 mod writer;
 
+#[cfg(test)]
+mod tests;
+
 pub use error::OutputError;
 pub use format::Format;
 pub use writer::{OutputOptions, ResultWriter, Sink, writer};

@@ -23,6 +23,9 @@ mod scan;
 mod session;
 mod views;
 
+#[cfg(test)]
+mod tests;
+
 pub use catalog::{Relation, RelationColumn};
 pub use errors::{Place, SqlError, SqlErrorKind};
 pub use front::Statement;

@@ -15,7 +15,7 @@ use tpq_tables::TraceTables;
 
 use crate::catalog::{Catalog, Relation};
 use crate::errors::{Names, SqlError, SqlErrorKind, translate};
-use crate::front::{Planned, Planner, Statement, TraceTypes, split};
+use crate::front::{Planned, Planner, SqliteOperators, Statement, TraceTypes, split};
 use crate::functions;
 use crate::result::ResultSet;
 
@@ -72,6 +72,7 @@ impl Session {
         for function in functions::scalar(&tables) {
             state.register_udf(function).map_err(bug)?;
         }
+        state.register_expr_planner(Arc::new(SqliteOperators)).map_err(bug)?;
         let context = SessionContext::new_with_state(state);
         Ok(Self { context, catalog: Catalog::new(tables) })
     }

@@ -51,7 +51,7 @@ field_numbers! {
     TrackDescriptor = "TrackDescriptor" {
         uuid = 1, parent_uuid = 5, name = 2, process = 3, thread = 4, counter = 8,
     }
-    ProcessDescriptor = "ProcessDescriptor" { pid = 1, process_name = 6 }
+    ProcessDescriptor = "ProcessDescriptor" { pid = 1, cmdline = 2, process_name = 6 }
     ThreadDescriptor = "ThreadDescriptor" { pid = 1, tid = 2, thread_name = 5 }
     CounterDescriptor = "CounterDescriptor" {
         unit = 3, unit_name = 6, unit_multiplier = 4, is_incremental = 5,

@@ -43,6 +43,16 @@ impl TrackDescriptor {
         Self(self.0.message(track::process, process))
     }
 
+    /// It is the track of a process that also says how it was started.
+    pub fn process_with_cmdline(self, pid: i32, name: &str, cmdline: &[&str]) -> Self {
+        let process = Message::new().int(field::ProcessDescriptor::pid, pid.into());
+        let process = cmdline
+            .iter()
+            .fold(process, |m, word| m.bytes(field::ProcessDescriptor::cmdline, word))
+            .bytes(field::ProcessDescriptor::process_name, name);
+        Self(self.0.message(track::process, process))
+    }
+
     /// It is the track of a thread.
     pub fn thread(self, pid: i32, tid: i64, name: &str) -> Self {
         let thread = Message::new()

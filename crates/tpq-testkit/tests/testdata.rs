@@ -1,5 +1,7 @@
 //! The committed traces are what the builders write.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

@@ -50,7 +50,7 @@ fn add_process(
     let [pid, parent] =
         [process.pid(), process.ppid()].map(|id| Tid { machine, id: i64::from(id) });
     let worker = (process.ppid() == KTHREADD).then(|| worker_name(arg0)).flatten();
-    let name = tables.strings.intern(worker.unwrap_or(arg0));
+    let name = tables.strings.intern(worker.unwrap_or_else(|| program(&process.cmdline, arg0)));
     let cmdline = match worker {
         Some(worker) => tables.strings.intern(worker),
         None => tables.strings.intern(&process.cmdline.join(" ")),
@@ -78,6 +78,15 @@ fn add_process(
             let utid = trackers.processes.thread_of_process(pid, pid, tables);
             trackers.processes.name_thread(utid, name, NamePriority::ProcessTree, tables);
         }
+    }
+}
+
+/// The program a command line names. A program that overwrote its arguments to say what it does
+/// leaves one argument in which spaces divide.
+fn program<'a>(cmdline: &[String], arg0: &'a str) -> &'a str {
+    match cmdline.len() {
+        1 => arg0.split(' ').next().unwrap_or(arg0),
+        _ => arg0,
     }
 }
 

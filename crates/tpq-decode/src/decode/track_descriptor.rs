@@ -92,11 +92,9 @@ fn process(
     let upid = trackers.processes.process(pid, tables);
     if !process.process_name().is_empty() {
         let name = tables.strings.intern(process.process_name());
-        tables.process.name.set(upid, name);
-    }
-    if !process.cmdline.is_empty() && tables.process.cmdline.get(upid).is_null() {
-        let cmdline = tables.strings.intern(&process.cmdline.join(" "));
-        tables.process.cmdline.set(upid, cmdline);
+        if tables.process.name.get(upid).is_null() {
+            tables.process.name.set(upid, name);
+        }
     }
     if process.start_timestamp_ns() > 0 && tables.process.start_ts.get(upid).is_none() {
         tables.process.start_ts.set(upid, Some(process.start_timestamp_ns()));

@@ -43,9 +43,8 @@ impl ThreadStates {
         self.close(ts, previous, was_running == Some(false), tables);
         self.open(ThreadStateRow { ts, utid: previous, state, ..ThreadStateRow::default() }, tables);
 
-        // A thread that is switched in where it was thought to run lost its switch out.
-        let was_running = self.last_row(next).map(|row| self.is_running(row, tables));
-        self.close(ts, next, was_running == Some(true), tables);
+        // A thread that migrates may be switched in here before it is switched out there.
+        self.close(ts, next, false, tables);
         let running = self.running;
         self.open(
             ThreadStateRow {
@@ -79,8 +78,15 @@ impl ThreadStates {
     }
 
     /// A thread was created by `waker` and can run.
-    pub(crate) fn start(&mut self, ts: i64, utid: Utid, waker: Utid, tables: &mut Tables) {
-        self.runnable(ts, utid, waker, None, tables);
+    pub(crate) fn start(
+        &mut self,
+        ts: i64,
+        utid: Utid,
+        waker: Utid,
+        common_flags: Option<u32>,
+        tables: &mut Tables,
+    ) {
+        self.runnable(ts, utid, waker, Some(common_flags.unwrap_or_default()), tables);
     }
 
     fn runnable(

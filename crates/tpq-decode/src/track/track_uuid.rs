@@ -158,6 +158,31 @@ impl TrackUuids {
         Owner::Machine(machine)
     }
 
+    /// Whether a track and all its ancestors were described. Track 0 needs no descriptor.
+    pub(crate) fn is_described(&self, uuid: u64) -> bool {
+        let mut uuid = uuid;
+        for _ in 0..MAX_ANCESTORS {
+            if uuid == 0 {
+                return true;
+            }
+            match self.described.get(&uuid) {
+                Some(described) => uuid = described.parent,
+                None => return false,
+            }
+        }
+        false
+    }
+
+    /// A track without a name goes by that of the first event on it.
+    pub(crate) fn name_by_event(&mut self, uuid: u64, name: StringId) {
+        if let Some(described) = self.described.get_mut(&uuid)
+            && described.name.is_null()
+            && matches!(described.kind, DescribedKind::Custom)
+        {
+            described.name = name;
+        }
+    }
+
     /// The track an event lies on; `None` for the end of a slice that is not open.
     pub(crate) fn track(
         &mut self,

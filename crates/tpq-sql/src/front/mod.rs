@@ -8,6 +8,7 @@
 //! DataFusion's own `SessionContext::sql` is not used: its dialects are not SQLite's, its table
 //! lookup cannot make a view at the moment it is named, and its errors say where only when asked.
 
+mod arithmetic;
 mod dialect;
 mod planner;
 mod rewrite;
@@ -15,6 +16,7 @@ mod script;
 mod titles;
 mod types;
 
+pub(crate) use arithmetic::SqliteOperators;
 pub(crate) use planner::{Planned, Planner};
 pub use script::Statement;
 pub(crate) use script::split;

@@ -1010,6 +1010,16 @@ catalogue! {
     MalformedPackets = "malformed_packets":
         Single, DataLoss, Analysis, MachineAndTrace,
         "Packets that end in the middle of a field. What came before the damage was imported.";
+    PacketSkippedSeqNeedsIncrementalStateInvalid =
+        "packet_skipped_seq_needs_incremental_state_invalid":
+        Single, DataLoss, Analysis, MachineAndTrace,
+        "Packets that mean nothing without what their sequence interned before, which was lost, so \
+         that they had to be skipped. Use a bigger buffer, or set incremental_state_config's \
+         clear_period_ms so that writers repeat what they interned.";
+    InternedDataSkippedIncrementalStateInvalid = "interned_data_skipped_incremental_state_invalid":
+        Single, Info, Analysis, MachineAndTrace,
+        "Packets whose interned data was skipped, since earlier packets of their sequence were \
+         lost and it could not be told what it belongs to.";
     SequencePacketLoss = "sequence_packet_loss":
         Single, DataLoss, Analysis, MachineAndTrace,
         "Places where a writer lost packets and the trace does not say which buffer it wrote to: \

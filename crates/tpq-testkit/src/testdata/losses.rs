@@ -11,6 +11,10 @@ const FTRACE: u32 = 41;
 const HEADLESS: u32 = 42;
 
 const TRACK: u64 = 40;
+const ORPHAN: u64 = 41;
+const NEVER_DESCRIBED: u64 = 99;
+
+const MIGRANT: Task<'_> = Task::new("migrant", 71);
 
 pub fn trace() -> TraceBuilder {
     let service = || Packet::new().sequence(SERVICE);
@@ -21,7 +25,7 @@ pub fn trace() -> TraceBuilder {
         .packet(service().timestamp(500).ftrace_stats(kernel(FtraceStats::at_start(), 5, 0)))
         .packets(sequence_with_a_gap())
         .packet(headless_sequence())
-        .packet(Packet::new().sequence(FTRACE).ftrace(kernel_loss()))
+        .packets([migration(), kernel_loss()].map(|b| Packet::new().sequence(FTRACE).ftrace(b)))
         .packet(service().timestamp(5_000).ftrace_stats(kernel(FtraceStats::at_end(), 12, 90)))
         .packet(service().timestamp(5_000).trace_stats(buffers()))
 }
@@ -43,6 +47,10 @@ fn sequence_with_a_gap() -> Vec<Packet> {
         packet(3_000, STATE_CLEARED)
             .interned(InternedData::new().event_name(1, "after"))
             .track_event(event()),
+        // The track it lies on belongs to one that was never described.
+        packet(3_200, STATE_CLEARED)
+            .track_descriptor(TrackDescriptor::new(ORPHAN).parent(NEVER_DESCRIBED).name("orphan")),
+        packet(3_200, NEEDS_STATE).track_event(TrackEvent::instant(ORPHAN).name("nowhere")),
         // Its beginning was lost with the gap.
         packet(3_600, NEEDS_STATE).track_event(TrackEvent::end(TRACK)),
     ]
@@ -64,6 +72,19 @@ fn kernel_loss() -> FtraceBundle {
         .lost_events()
         .event(FtraceEvent::sched_switch(4_000, idle, prev_state::RUNNABLE, task))
         .event(FtraceEvent::sched_switch(4_400, task, prev_state::SLEEPING, idle))
+        .event(FtraceEvent::sched_switch(4_800, idle, prev_state::RUNNABLE, MIGRANT))
+        .event(FtraceEvent::sched_switch(5_000, MIGRANT, prev_state::SLEEPING, idle))
+}
+
+/// A thread runs on CPU 0 and next on CPU 1; that it left the first was not recorded.
+fn migration() -> FtraceBundle {
+    let idle = Task::new("swapper/0", 0);
+    FtraceBundle::new(0).event(FtraceEvent::sched_switch(
+        4_600,
+        idle,
+        prev_state::RUNNABLE,
+        MIGRANT,
+    ))
 }
 
 fn buffers() -> TraceStats {

@@ -1,6 +1,10 @@
-//! A server and its memory, and two processes one after the other with the same pid.
+//! A server and its memory, a daemon that wrote its state over its command line, a process a
+//! program described, and two processes one after the other with the same pid.
 
-use crate::{FtraceBundle, FtraceEvent, Packet, ProcessStats, ProcessTree, Task, TraceBuilder};
+use crate::{
+    FtraceBundle, FtraceEvent, Packet, ProcessStats, ProcessTree, Task, TraceBuilder,
+    TrackDescriptor,
+};
 
 const PROCESSES: u32 = 2;
 const FTRACE: u32 = 3;
@@ -15,6 +19,7 @@ pub fn trace() -> TraceBuilder {
             Packet::new().sequence(PROCESSES).timestamp(1_000).process_tree(
                 ProcessTree::new()
                     .process(SERVER, 1, &["/bin/server", "-p", "80"], 10_123)
+                    .process(510, 1, &["daemon: running [host]"], 0)
                     .thread(501, SERVER, "pool"),
             ),
         )
@@ -30,6 +35,9 @@ pub fn trace() -> TraceBuilder {
                 .timestamp(2_500)
                 .process_stats(ProcessStats::new().process(SERVER, 2_000, 1_500, -500)),
         )
+        .packet(Packet::new().sequence(10).timestamp(2_600).track_descriptor(
+            TrackDescriptor::new(1).process_with_cmdline(520, "described", &["/bin/prog", "-x"]),
+        ))
         .packet(
             Packet::new().sequence(FTRACE).ftrace(
                 FtraceBundle::new(0)

@@ -80,6 +80,9 @@ pub(crate) fn decode_run_event(
         return;
     }
     trackers.bounds.include(event.ts);
+    if trackers.ftrace.is_partial(event.ts) {
+        return;
+    }
     match event.run.kind {
         compact_sched::SWITCHES => {
             compact_sched::decode_switch(event, trackers, tables, stats);

@@ -24,7 +24,7 @@ fn new_task(
     let processes = &mut trackers.processes;
     let utid = processes.new_task(event.ts, parent, child, clone_flags, comm, tables, stats);
     let waker = event.utid(trackers, tables);
-    trackers.thread_states.start(event.ts, utid, waker, tables);
+    trackers.thread_states.start(event.ts, utid, waker, event.common_flags, tables);
 }
 
 fn rename(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {

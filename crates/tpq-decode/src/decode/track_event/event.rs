@@ -61,6 +61,14 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
     let mut event = read(packet, tables, stats);
     let defaults = defaults(packet, trackers);
     let track = event.track.or(defaults.track).unwrap_or_default();
+    if !trackers.uuids.is_described(track) {
+        stats.increment(Stat::TrackHierarchyMissingUuid);
+        stats.increment(Stat::TrackEventParserErrors);
+        return;
+    }
+    if matches!(event.event_type, Type::Begin | Type::Instant) {
+        trackers.uuids.name_by_event(track, event.name);
+    }
     if event.extra_tracks.is_empty() {
         event.extra_tracks.clone_from(&defaults.counters);
     }

@@ -1,0 +1,123 @@
+//! Every format on the same awkward values.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use datafusion::arrow::array::{
+    ArrayRef, BooleanArray, Float64Array, Int64Array, NullArray, RecordBatch, StringViewArray,
+};
+use datafusion::arrow::ipc::reader::FileReader;
+use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+use crate::{Format, OutputError, OutputOptions, ResultWriter, writer};
+
+#[derive(Clone, Default)]
+struct Bytes(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Bytes {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Bytes {
+    fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
+    RecordBatch::try_from_iter_with_nullable(
+        columns.into_iter().map(|(name, array)| (name, array, true)),
+    )
+    .unwrap()
+}
+
+fn awkward() -> RecordBatch {
+    batch(vec![
+        ("n", Arc::new(Int64Array::from(vec![Some(1), None, Some(-3)]))),
+        ("x", Arc::new(Float64Array::from(vec![0.1, 2.0, f64::INFINITY]))),
+        ("b", Arc::new(BooleanArray::from(vec![true, false, true]))),
+        (
+            "text, \"quoted\"",
+            Arc::new(StringViewArray::from(vec![Some("a,\"b\"\n|c\td"), Some(""), None])),
+        ),
+        ("nothing", Arc::new(NullArray::new(3))),
+    ])
+}
+
+fn write(writer: &mut dyn ResultWriter, batch: &RecordBatch) -> Result<(), OutputError> {
+    writer.begin(&batch.schema())?;
+    writer.write(batch)?;
+    writer.end()
+}
+
+fn written(format: Format, options: OutputOptions, batches: &[RecordBatch]) -> String {
+    let bytes = Bytes::default();
+    let mut writer = writer(format, Box::new(bytes.clone()), options);
+    for batch in batches {
+        write(writer.as_mut(), batch).unwrap();
+    }
+    String::from_utf8(bytes.take()).unwrap()
+}
+
+#[test]
+fn text_formats() {
+    let mut all = String::new();
+    for &format in Format::ALL.iter().filter(|format| !format.is_binary()) {
+        let text = written(format, OutputOptions::default(), &[awkward()]);
+        all.push_str(&format!("== {format}\n{text}"));
+    }
+    insta::assert_snapshot!(all);
+}
+
+#[test]
+fn csv_keeps_null_empty_text_and_result_sets_apart() {
+    let one = |values: Vec<Option<&str>>| {
+        batch(vec![("v", Arc::new(StringViewArray::from(values)) as ArrayRef)])
+    };
+    let sets = [one(vec![Some(""), None, Some(" ")]), one(vec![Some("[NULL]")]), one(vec![])];
+    let options = OutputOptions { null: Some("[NULL]".into()), ..OutputOptions::default() };
+    let text = written(Format::Csv, options, &sets);
+    assert_eq!(text, "v\n\"\"\n[NULL]\n\" \"\n\nv\n\"[NULL]\"\n\nv\n");
+    let options = OutputOptions { header: false, ..OutputOptions::default() };
+    assert_eq!(written(Format::Csv, options, &[one(vec![None, Some("a")])]), "\"\"\na\n");
+}
+
+#[test]
+fn a_table_says_how_many_rows_it_left_out() {
+    let rows = batch(vec![("v", Arc::new(Int64Array::from_iter_values(0..10)) as ArrayRef)]);
+    let options = OutputOptions { max_rows: Some(2), ..OutputOptions::default() };
+    let text = written(Format::Table, options, &[rows]);
+    assert!(text.ends_with("(8 more rows not shown)\n"), "{text}");
+}
+
+#[test]
+fn files_read_back_and_hold_one_result_set() {
+    let twice = awkward().project(&[0, 0, 3]).unwrap();
+    for format in [Format::Arrow, Format::Parquet] {
+        let bytes = Bytes::default();
+        let mut writer = writer(format, Box::new(bytes.clone()), OutputOptions::default());
+        write(writer.as_mut(), &twice).unwrap();
+        assert!(matches!(
+            writer.begin(&twice.schema()),
+            Err(OutputError::OneResultSet { .. })
+        ));
+        let bytes = bytes.take();
+        let batch = if format == Format::Arrow {
+            FileReader::try_new(std::io::Cursor::new(bytes), None).unwrap().next().unwrap().unwrap()
+        } else {
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(&bytes).unwrap();
+            let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+            reader.build().unwrap().next().unwrap().unwrap()
+        };
+        let names: Vec<_> = batch.schema().fields().iter().map(|f| f.name().clone()).collect();
+        assert_eq!(names, ["n", "n:1", "text, \"quoted\""]);
+        assert_eq!(batch.columns(), twice.columns());
+    }
+}

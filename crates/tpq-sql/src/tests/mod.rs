@@ -1,0 +1,60 @@
+//! Tests of whole statements, on a small trace made here.
+
+mod errors;
+mod plans;
+mod values;
+
+use std::sync::Arc;
+
+use datafusion::arrow::util::pretty::pretty_format_batches;
+use tpq_tables::table::*;
+use tpq_tables::{Tables, TraceTables};
+
+use crate::{Session, SessionOptions, SqlError};
+
+/// Rows of `sched_slice`: three chunks, so that there is something to skip.
+const SCHED_ROWS: i64 = 150_000;
+
+/// Two CPUs, two threads of one process, and a switch every 10 ns.
+fn trace() -> TraceTables {
+    let mut tables = Tables::default();
+    let names = ["app", "worker", "S", "R"].map(|text| tables.strings.intern(text));
+    let [app, worker, sleeping, runnable] = names;
+    for cpu in 0..2 {
+        tables.cpu.push(CpuRow { cpu: Some(cpu), ..CpuRow::default() });
+    }
+    tables.process.push(ProcessRow { pid: 100, name: app, ..ProcessRow::default() });
+    for (tid, name) in [(100, app), (101, worker)] {
+        tables.thread.push(ThreadRow { tid, name, upid: Some(0), ..ThreadRow::default() });
+    }
+    for row in 0..SCHED_ROWS {
+        let odd = u32::from(row % 2 == 1);
+        tables.sched_slice.push(SchedSliceRow {
+            ts: 1_000 + row * 10,
+            dur: row % 10,
+            utid: odd,
+            end_state: if odd == 1 { sleeping } else { runnable },
+            priority: 120,
+            ucpu: odd,
+        });
+    }
+    for (utid, is_counter) in [(Some(0), 0), (Some(1), 0), (None, 1)] {
+        tables.track.push(TrackRow { name: app, utid, is_counter, ..TrackRow::default() });
+    }
+    for (ts, dur, name) in [(1_000, 50, app), (1_010, 0, worker), (1_020, -1, app)] {
+        tables.slice.push(SliceRow { ts, dur, name, ..SliceRow::default() });
+    }
+    tables.trace_bounds.push(TraceBoundsRow { start_ts: 1_000, end_ts: 1_501_000 });
+    tables.finish()
+}
+
+fn session() -> Session {
+    let options = SessionOptions { threads: Some(2), memory_limit: None };
+    Session::new(Arc::new(trace()), &options).unwrap()
+}
+
+/// The rows of a statement as a table.
+async fn rows(session: &Session, sql: &str) -> Result<String, SqlError> {
+    let batches = session.query(sql).await?.collect().await?;
+    Ok(pretty_format_batches(&batches).unwrap().to_string())
+}

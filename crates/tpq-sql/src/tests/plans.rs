@@ -1,0 +1,61 @@
+//! What the plans must not lose: pruning, order, projection, statistics.
+
+use datafusion::arrow::array::AsArray;
+
+use super::session;
+
+/// The physical plan of a statement, or what it says after having run.
+async fn plan(sql: &str) -> String {
+    let batches = session().query(sql).await.unwrap().collect().await.unwrap();
+    let mut text = String::new();
+    for batch in &batches {
+        let kinds = batch.column(0).as_string::<i32>();
+        let plans = batch.column(1).as_string::<i32>();
+        for (kind, plan) in kinds.iter().zip(plans.iter()) {
+            if matches!(kind, Some("physical_plan" | "Plan with Metrics")) {
+                text.push_str(plan.unwrap());
+            }
+        }
+    }
+    text
+}
+
+#[tokio::test]
+async fn plans_use_what_the_tables_know() {
+    let statements = [
+        // Statistics answer.
+        "SELECT count(*), min(ts), max(ts) FROM sched",
+        // No column but the one asked for is read, and `cpu` is `ucpu` on one machine.
+        "SELECT cpu, sum(dur) FROM sched GROUP BY cpu",
+        "SELECT * FROM sched WHERE cpu = 1 AND ts > 5000",
+        // In order already.
+        "SELECT ts, dur FROM sched ORDER BY ts, id",
+        "SELECT ts, lead(ts) OVER (ORDER BY ts) FROM sched",
+        // Read backwards.
+        "SELECT * FROM sched ORDER BY ts DESC LIMIT 10",
+        // The small side is the hash table, and its keys prune the large side.
+        "SELECT t.name, count(*) FROM sched JOIN thread t USING (utid) GROUP BY 1",
+        // The id decides the other columns.
+        "SELECT name, dur FROM slice GROUP BY id",
+    ];
+    let mut plans = String::new();
+    for sql in statements {
+        plans.push_str(&format!("{sql}\n{}\n", plan(&format!("EXPLAIN {sql}")).await));
+    }
+    insta::assert_snapshot!(plans);
+}
+
+/// How many chunks a statement skipped.
+async fn skipped(sql: &str) -> usize {
+    let text = plan(&format!("EXPLAIN ANALYZE {sql}")).await;
+    let counts = text.split("chunks_skipped=").skip(1);
+    counts.map(|rest| rest.split([',', ']']).next().unwrap().trim().parse::<usize>().unwrap()).sum()
+}
+
+#[tokio::test]
+async fn chunks_that_cannot_match_are_not_read() {
+    assert_eq!(skipped("SELECT dur FROM sched WHERE ts < 2000").await, 2);
+    assert_eq!(skipped("SELECT dur FROM sched WHERE id = 149999").await, 2);
+    assert_eq!(skipped("SELECT dur FROM sched WHERE ts < 0").await, 3);
+    assert_eq!(skipped("SELECT dur FROM sched WHERE dur >= 0").await, 0);
+}
