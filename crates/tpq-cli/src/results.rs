@@ -15,8 +15,8 @@ use crate::exit::Usage;
 pub fn sink(path: Option<&Path>) -> anyhow::Result<Sink> {
     Ok(match path {
         Some(path) => {
-            let file = File::create(path)
-                .with_context(|| format!("cannot create {}", path.display()))?;
+            let file =
+                File::create(path).with_context(|| format!("cannot create {}", path.display()))?;
             Box::new(BufWriter::new(file))
         }
         None => Box::new(BufWriter::new(stdout())),

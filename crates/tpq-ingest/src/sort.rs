@@ -156,20 +156,20 @@ impl Sorter {
 
 /// The lane whose next event is earliest, and how far it may go before another's turn.
 fn earliest(lanes: &mut BTreeMap<(u32, u32), Lane>) -> Option<(&mut Lane, i64)> {
-    let mut first: Option<((u32, u32), i64)> = None;
-    let mut bound = i64::MAX;
+    let mut first: Option<(i64, (u32, u32))> = None;
+    let mut second: Option<(i64, (u32, u32))> = None;
     for (&key, lane) in lanes.iter() {
         let Some(&Reverse(head)) = lane.heads.peek() else { continue };
-        match first {
-            Some((_, ts)) if head.ts >= ts => bound = bound.min(head.ts),
-            _ => {
-                if let Some((_, ts)) = first {
-                    bound = bound.min(ts);
-                }
-                first = Some((key, head.ts));
-            }
+        let this = Some((head.ts, key));
+        if first.is_none() || this < first {
+            second = first;
+            first = this;
+        } else if second.is_none() || this < second {
+            second = this;
         }
     }
-    let (key, _) = first?;
+    let (_, key) = first?;
+    // At one time the lower lane goes first.
+    let bound = second.map_or(i64::MAX, |(ts, next)| if key < next { ts } else { ts - 1 });
     lanes.get_mut(&key).map(|lane| (lane, bound))
 }

@@ -1,12 +1,10 @@
 //! An Arrow IPC file.
 
-use std::sync::Arc;
-
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::arrow::ipc::writer::FileWriter;
 
-use crate::names::with_unique_names;
+use crate::names::{rename, with_unique_names};
 use crate::{Format, OutputError, ResultWriter, Sink};
 
 pub(crate) struct ArrowWriter {
@@ -31,7 +29,8 @@ impl ResultWriter for ArrowWriter {
 
     fn write(&mut self, batch: &RecordBatch) -> Result<(), OutputError> {
         if let Some(file) = &mut self.file {
-            file.write(&batch.clone().with_schema(Arc::clone(file.schema()))?)?;
+            let renamed = rename(batch, file.schema())?;
+            file.write(&renamed)?;
         }
         Ok(())
     }

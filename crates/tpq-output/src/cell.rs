@@ -83,7 +83,9 @@ impl<'a> Cells<'a> {
             Values::Integer(integers) => write!(out, "{}", integers.value(row)),
             Values::Float(floats) => append_float(floats.value(row), out),
             // SQLite, and so SQL on traces, has no other booleans.
-            Values::Boolean(booleans) => out.write_char(if booleans.value(row) { '1' } else { '0' }),
+            Values::Boolean(booleans) => {
+                out.write_char(if booleans.value(row) { '1' } else { '0' })
+            }
             Values::Text(texts) => out.write_str(texts.value(row)),
             Values::Other { formatter, .. } => formatter.value(row).write(out).map(|()| Ok(()))?,
         };
@@ -107,9 +109,12 @@ mod tests {
 
     #[test]
     fn floats_read_back_as_themselves() -> std::fmt::Result {
-        for (value, text) in
-            [(0.1 + 0.2, "0.30000000000000004"), (3.0, "3.0"), (1e300, "1e300"), (-2.5e-9, "-2.5e-9")]
-        {
+        for (value, text) in [
+            (0.1 + 0.2, "0.30000000000000004"),
+            (3.0, "3.0"),
+            (1e300, "1e300"),
+            (-2.5e-9, "-2.5e-9"),
+        ] {
             let mut out = String::new();
             append_float(value, &mut out)?;
             assert_eq!(out, text);

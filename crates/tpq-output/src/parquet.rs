@@ -9,7 +9,7 @@ use datafusion::parquet::basic::{Compression, ZstdLevel};
 use datafusion::parquet::file::metadata::SortingColumn;
 use datafusion::parquet::file::properties::{EnabledStatistics, WriterProperties};
 
-use crate::names::with_unique_names;
+use crate::names::{rename, with_unique_names};
 use crate::{Format, OutputError, OutputOptions, ResultWriter, Sink};
 
 /// Rows in a row group, the unit readers skip by: large enough to compress well, small enough
@@ -62,7 +62,7 @@ impl ResultWriter for ParquetWriter {
 
     fn write(&mut self, batch: &RecordBatch) -> Result<(), OutputError> {
         if let (Some(file), Some(schema)) = (&mut self.file, &self.schema) {
-            file.write(&batch.clone().with_schema(Arc::clone(schema))?)?;
+            file.write(&rename(batch, schema)?)?;
         }
         Ok(())
     }

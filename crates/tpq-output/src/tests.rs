@@ -103,10 +103,7 @@ fn files_read_back_and_hold_one_result_set() {
         let bytes = Bytes::default();
         let mut writer = writer(format, Box::new(bytes.clone()), OutputOptions::default());
         write(writer.as_mut(), &twice).unwrap();
-        assert!(matches!(
-            writer.begin(&twice.schema()),
-            Err(OutputError::OneResultSet { .. })
-        ));
+        assert!(matches!(writer.begin(&twice.schema()), Err(OutputError::OneResultSet { .. })));
         let bytes = bytes.take();
         let batch = if format == Format::Arrow {
             FileReader::try_new(std::io::Cursor::new(bytes), None).unwrap().next().unwrap().unwrap()

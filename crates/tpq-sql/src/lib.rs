@@ -18,6 +18,7 @@ mod catalog;
 mod errors;
 mod front;
 mod functions;
+mod in_order;
 mod result;
 mod scan;
 mod session;

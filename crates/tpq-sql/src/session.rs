@@ -2,28 +2,24 @@
 
 use std::sync::Arc;
 
-use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder};
-use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::logical_expr::registry::FunctionRegistry;
-use datafusion::physical_plan::common::spawn_buffered;
-use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::prelude::{SessionConfig, SessionContext};
-use futures::StreamExt;
 use tpq_tables::TraceTables;
 
 use crate::catalog::{Catalog, Relation};
 use crate::errors::{Names, SqlError, SqlErrorKind, translate};
 use crate::front::{Planned, Planner, SqliteOperators, Statement, TraceTypes, split};
 use crate::functions;
+use crate::in_order::{LimitInOrder, in_order};
 use crate::result::ResultSet;
 
 /// How many of the greediest parts of a plan are told apart when memory runs out.
 const CONSUMERS_SHOWN: std::num::NonZeroUsize = std::num::NonZeroUsize::MIN.saturating_add(4);
 
-/// How many batches a partition may be ahead of the one whose turn it is.
-const BATCHES_AHEAD: usize = 16;
+const MERGE_BUFFER: usize = 16 << 20;
 
 /// What a session may use.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +46,9 @@ impl Session {
         let mut config = SessionConfig::new()
             // SQLite's order: NULL is less than everything.
             .set_str("datafusion.sql_parser.default_null_ordering", "nulls_min")
+            // What a part of a scan may hold back while it waits to be merged with the others;
+            // DataFusion would let it be a gigabyte.
+            .set_usize("datafusion.execution.sort_pushdown_buffer_capacity", MERGE_BUFFER)
             // Scans split themselves into neighbouring parts, which keeps the order of rows;
             // dealing batches out in turns would lose it.
             .with_round_robin_repartition(false);
@@ -68,6 +67,7 @@ impl Session {
             .with_runtime_env(runtime.build_arc().map_err(bug)?)
             .with_default_features()
             .with_type_planner(Arc::new(TraceTypes))
+            .with_physical_optimizer_rule(Arc::new(LimitInOrder))
             .build();
         for function in functions::scalar(&tables) {
             state.register_udf(function).map_err(bug)?;
@@ -130,24 +130,6 @@ impl Session {
     pub fn describe(&self, name: &str) -> Option<Relation> {
         self.catalog.relation(name).ok().flatten()
     }
-}
-
-/// Streams one after the other, while all of them run. Partitions hold neighbouring rows of what
-/// was scanned, so this keeps rows in the table's order where the statement asks for none.
-fn in_order(
-    planned: SchemaRef,
-    mut partitions: Vec<SendableRecordBatchStream>,
-) -> SendableRecordBatchStream {
-    if partitions.len() == 1
-        && let Some(only) = partitions.pop()
-    {
-        return only;
-    }
-    // What a column may hold can become more exact between the plan and its running.
-    let schema = partitions.first().map_or(planned, |partition| partition.schema());
-    let running = partitions.into_iter().map(|partition| spawn_buffered(partition, BATCHES_AHEAD));
-    let chained = futures::stream::iter(running.collect::<Vec<_>>()).flatten();
-    Box::pin(RecordBatchStreamAdapter::new(schema, chained))
 }
 
 fn no_names() -> Names {

@@ -109,10 +109,8 @@ async fn export_table(
     let in_time = trace.tables().get(name).is_some_and(|table| {
         table.decl().column_index("ts").is_some_and(|ts| table.is_sorted_by(ts))
     });
-    let options = OutputOptions {
-        sorted_by: in_time.then(|| "ts".to_owned()),
-        ..OutputOptions::default()
-    };
+    let options =
+        OutputOptions { sorted_by: in_time.then(|| "ts".to_owned()), ..OutputOptions::default() };
     let result = trace.session().query(&format!("SELECT * FROM {name}")).await?;
     let mut writer = writer(format, results::sink(Some(path))?, options);
     results::write(result, writer.as_mut())

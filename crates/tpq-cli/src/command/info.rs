@@ -66,7 +66,8 @@ async fn overview(trace: &Trace, style: Style, out: &mut String) -> anyhow::Resu
     if summary.trace_bytes != summary.file_bytes {
         size.push_str(&format!(" ({} unpacked)", bytes(summary.trace_bytes)));
     }
-    let duration = seconds.map_or_else(|| "unknown".to_owned(), |seconds| format!("{seconds:.3} s"));
+    let duration =
+        seconds.map_or_else(|| "unknown".to_owned(), |seconds| format!("{seconds:.3} s"));
     let lines = [
         ("Format", summary.format.clone()),
         ("Size", size),
@@ -92,7 +93,11 @@ async fn section(
     for batch in trace.sql(sql).await? {
         for row in 0..batch.num_rows() {
             let cell = |column: &std::sync::Arc<dyn Array>| {
-                if column.is_null(row) { Ok(String::new()) } else { array_value_to_string(column, row) }
+                if column.is_null(row) {
+                    Ok(String::new())
+                } else {
+                    array_value_to_string(column, row)
+                }
             };
             rows.push(batch.columns().iter().map(cell).collect::<Result<_, _>>()?);
         }
@@ -124,7 +129,11 @@ fn tables(trace: &Trace, style: Style, out: &mut String) {
     counts.sort_by_key(|&(rows, name)| (std::cmp::Reverse(rows), name));
     out.push_str(&format!("\n{}\n", style.bold("Tables")));
     let row = |&(rows, name): &(usize, &str)| {
-        vec![name.to_owned(), grouped(rows as u64), if rows == 1 { "row" } else { "rows" }.to_owned()]
+        vec![
+            name.to_owned(),
+            grouped(rows as u64),
+            if rows == 1 { "row" } else { "rows" }.to_owned(),
+        ]
     };
     columns(&counts.iter().map(row).collect::<Vec<_>>(), out);
 }

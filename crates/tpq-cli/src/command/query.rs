@@ -78,8 +78,9 @@ fn statements(args: &QueryArgs) -> anyhow::Result<String> {
             std::io::stdin().read_to_string(&mut sql).context("cannot read stdin")?;
             Ok(sql)
         }
-        (None, Some(path)) => std::fs::read_to_string(path)
-            .with_context(|| format!("cannot read {}", path.display())),
+        (None, Some(path)) => {
+            std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+        }
         (None, None) => Ok(String::new()),
     }
 }

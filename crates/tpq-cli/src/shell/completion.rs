@@ -49,7 +49,9 @@ fn complete_dot(session: &Session, command: &str, prefix: &str) -> Vec<String> {
 fn matching(prefix: &str, words: impl IntoIterator<Item = String>) -> Vec<String> {
     let prefix = prefix.to_lowercase();
     let words = words.into_iter();
-    words.filter(|word| !word.starts_with("__") && word.to_lowercase().starts_with(&prefix)).collect()
+    words
+        .filter(|word| !word.starts_with("__") && word.to_lowercase().starts_with(&prefix))
+        .collect()
 }
 
 fn columns(session: &Session, table: &str) -> Vec<String> {

@@ -18,11 +18,7 @@ pub struct DotCommand {
     about: &'static str,
 }
 
-const fn command(
-    name: &'static str,
-    arguments: &'static str,
-    about: &'static str,
-) -> DotCommand {
+const fn command(name: &'static str, arguments: &'static str, about: &'static str) -> DotCommand {
     DotCommand { name, arguments, about }
 }
 

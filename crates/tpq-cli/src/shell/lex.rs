@@ -107,11 +107,13 @@ mod tests {
     #[test]
     fn pieces_cover_what_is_typed() {
         let text = "SELECT s.ts, 'it''s' FROM \"a b\" WHERE x >= 1.5e3";
-        let texts: Vec<&str> =
-            pieces(text).into_iter().map(|piece| &text[piece.range]).collect();
+        let texts: Vec<&str> = pieces(text).into_iter().map(|piece| &text[piece.range]).collect();
         assert_eq!(
             texts,
-            ["SELECT", "s", ".", "ts", ",", "'it''s'", "FROM", "\"a b\"", "WHERE", "x", ">", "=", "1.5e3"]
+            [
+                "SELECT", "s", ".", "ts", ",", "'it''s'", "FROM", "\"a b\"", "WHERE", "x", ">",
+                "=", "1.5e3"
+            ]
         );
     }
 }

@@ -9,8 +9,7 @@ use crate::terminal::{self, Style};
 /// Names in as many columns as fit the screen, down before across.
 pub fn names(names: Vec<String>, pattern: &str) -> String {
     let pattern = pattern.to_lowercase().replace('%', "*");
-    let names: Vec<String> =
-        names.into_iter().filter(|name| matches(&pattern, name)).collect();
+    let names: Vec<String> = names.into_iter().filter(|name| matches(&pattern, name)).collect();
     let wide = names.iter().map(|name| name.chars().count()).max().unwrap_or(0) + 2;
     let columns = (usize::from(terminal::width().unwrap_or(80)) / wide).max(1);
     let rows = names.len().div_ceil(columns);

@@ -52,13 +52,8 @@ pub async fn run(trace: Trace) -> anyhow::Result<()> {
         // There is none the first time.
         let _ = editor.load_history(path);
     }
-    let mut shell = Shell {
-        trace,
-        format: Format::Table,
-        output: None,
-        timer: true,
-        last: String::new(),
-    };
+    let mut shell =
+        Shell { trace, format: Format::Table, output: None, timer: true, last: String::new() };
     shell.greet();
     loop {
         // Waiting for keys blocks this thread, which the runtime should know.

@@ -57,7 +57,7 @@ fn add_process(
     };
     let parent = trackers.processes.process(parent, tables);
     let upid = trackers.processes.process(pid, tables);
-    let upid = trackers.processes.set_parent(upid, parent, tables, stats);
+    trackers.processes.set_parent(upid, parent, tables, stats);
     tables.process.name.set(upid, name);
     tables.process.cmdline.set(upid, cmdline);
     if let Some(uid) = process.uid {
@@ -74,10 +74,12 @@ fn add_process(
         args.add(tables.strings.intern("is_kthread"), ArgValue::Bool(is_kthread));
         let id = trackers.args.intern(&args, tables);
         tables.process.arg_set_id.set(upid, id);
-        if is_kthread {
-            let utid = trackers.processes.thread_of_process(pid, pid, tables);
-            trackers.processes.name_thread(utid, name, NamePriority::ProcessTree, tables);
-        }
+    }
+    // Kernel threads and processes that ended have no command line; what stands in its place is
+    // the name of the main thread.
+    if process.cmdline_is_comm() || process.is_kthread() {
+        let utid = trackers.processes.thread_of_process(pid, pid, tables);
+        trackers.processes.name_thread(utid, name, NamePriority::ProcessTree, tables);
     }
 }
 

@@ -16,11 +16,11 @@ fn decode_uuid(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables
     let (msb, lsb) = (uuid.msb() as u64, uuid.lsb() as u64);
     let text = format!(
         "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
-        lsb >> 32,
-        lsb >> 16 & 0xffff,
-        lsb & 0xffff,
-        msb >> 48,
-        msb & 0xffff_ffff_ffff
+        msb >> 32,
+        msb >> 16 & 0xffff,
+        msb & 0xffff,
+        lsb >> 48,
+        lsb & 0xffff_ffff_ffff
     );
     trackers.metadata.set_text("trace_uuid", &text, tables);
 }

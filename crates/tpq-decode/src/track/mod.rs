@@ -55,8 +55,8 @@ pub(crate) struct Trackers {
     pub(crate) memory: MemoryOwners,
     pub(crate) uuids: TrackUuids,
     pub(crate) writers: Writers,
-    /// The system call each thread was last seen to enter and not to leave.
-    pub(crate) in_syscall: rustc_hash::FxHashMap<Utid, i64>,
+    /// Threads that were seen to enter a write and not to leave it.
+    pub(crate) writing: rustc_hash::FxHashSet<Utid>,
     /// The args that open slices began with, until their ends add more.
     pub(crate) open_args: rustc_hash::FxHashMap<u32, ArgSet>,
     /// Async slices of user space, by process and name.
@@ -82,7 +82,7 @@ impl Trackers {
             memory: MemoryOwners::default(),
             uuids: TrackUuids::default(),
             writers: Writers::default(),
-            in_syscall: rustc_hash::FxHashMap::default(),
+            writing: rustc_hash::FxHashSet::default(),
             open_args: rustc_hash::FxHashMap::default(),
             async_tracks: rustc_hash::FxHashMap::default(),
         }

@@ -45,6 +45,8 @@ pub(crate) struct Processes {
     processes: FxHashMap<Tid, Upid>,
     /// Pairs of threads known to share a process that neither is known to belong to.
     pending: Vec<(Utid, Utid)>,
+    /// Threads whose process is not known, with the processes they created.
+    pending_parents: Vec<(Utid, Upid)>,
     name_priority: Vec<NamePriority>,
     /// The last tid looked up and what it was: events come in bursts of one thread.
     last: Option<(Tid, Utid)>,
@@ -57,6 +59,7 @@ impl Processes {
             threads: FxHashMap::default(),
             processes: FxHashMap::default(),
             pending: Vec::new(),
+            pending_parents: Vec::new(),
             name_priority: Vec::new(),
             last: None,
         };
@@ -176,6 +179,12 @@ impl Processes {
     fn resolve_pending(&mut self, utid: Utid, upid: Upid, tables: &mut Tables) {
         let mut resolved = vec![utid];
         while let Some(utid) = resolved.pop() {
+            self.pending_parents.retain(|&(parent, child)| {
+                if parent == utid {
+                    tables.process.parent_upid.set(child, Some(upid));
+                }
+                parent != utid
+            });
             let mut index = 0;
             while index < self.pending.len() {
                 let (one, two) = self.pending[index];
@@ -229,6 +238,9 @@ impl Processes {
             let parent_upid = tables.thread.upid.get(parent_utid);
             let upid = self.start_process(Some(ts), parent_upid, child, tables);
             tables.process.name.set(upid, comm);
+            if parent_upid.is_none() {
+                self.pending_parents.push((parent_utid, upid));
+            }
             self.thread(child, tables)
         } else {
             let utid = self.start_thread(Some(ts), child, tables);
@@ -255,25 +267,22 @@ impl Processes {
         upid
     }
 
-    /// Notes the parent of a process. A process does not change parents while it is watched, so a
-    /// different one means that the pid was taken over; gives the process it now is.
+    /// Notes the parent of a process. A later source that disagrees is counted and not believed:
+    /// it was read after the parent died and the kernel gave the process to another.
     pub(crate) fn set_parent(
         &mut self,
         upid: Upid,
         parent: Upid,
         tables: &mut Tables,
         stats: &mut Stats,
-    ) -> Upid {
-        let before = tables.process.parent_upid.get(upid);
-        let mut upid = upid;
-        if before.is_some_and(|before| before != parent) {
-            stats.increment(Stat::ProcessTrackerParentPidChanged);
-            let machine = tables.process.machine_id.get(upid);
-            let pid = Tid { machine, id: tables.process.pid.get(upid) };
-            upid = self.start_process(None, Some(parent), pid, tables);
+    ) {
+        match tables.process.parent_upid.get(upid) {
+            None => tables.process.parent_upid.set(upid, Some(parent)),
+            Some(before) if before != parent => {
+                stats.increment(Stat::ProcessTrackerParentPidChanged);
+            }
+            Some(_) => {}
         }
-        tables.process.parent_upid.set(upid, Some(parent));
-        upid
     }
 
     /// Names a thread unless a better source already did.

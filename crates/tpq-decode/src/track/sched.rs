@@ -134,6 +134,22 @@ impl Sched {
         thread_states.switch(ts, ucpu, previous_utid, state, next_utid, tables);
     }
 
+    /// A CPU switched tasks at a time that is not told of.
+    pub(crate) fn follow(
+        &mut self,
+        (machine, cpu): (u32, u32),
+        pid: i32,
+        processes: &mut Processes,
+        tables: &mut Tables,
+        stats: &mut Stats,
+    ) {
+        let utid = processes.thread(Tid { machine, id: i64::from(pid) }, tables);
+        let before = self.current.insert((machine, cpu), Current { utid, pid, slice: None });
+        if before.is_none() {
+            stats.increment(Stat::CompactSchedSwitchSkipped);
+        }
+    }
+
     /// The thread a CPU runs, once a switch was seen.
     pub(crate) fn running(&self, machine: u32, cpu: u32) -> Option<Utid> {
         self.current.get(&(machine, cpu)).map(|current| current.utid)

@@ -178,6 +178,8 @@ impl TrackUuids {
         if let Some(described) = self.described.get_mut(&uuid)
             && described.name.is_null()
             && matches!(described.kind, DescribedKind::Custom)
+            && !self.own.contains_key(&uuid)
+            && !self.member_of.contains_key(&uuid)
         {
             described.name = name;
         }

@@ -59,7 +59,7 @@ pub(crate) struct SharedTracks {
 struct SharedTrack {
     track: u32,
     cookie: u64,
-    open: u32,
+    open: i32,
 }
 
 impl SharedTracks {
@@ -72,7 +72,7 @@ impl SharedTracks {
 
     /// The track a slice of `cookie` ends on, if one is open.
     pub(crate) fn end(&mut self, cookie: u64) -> Option<u32> {
-        let lane = self.lanes.iter_mut().find(|lane| lane.cookie == cookie && lane.open > 0)?;
+        let lane = self.lanes.iter_mut().find(|lane| lane.cookie == cookie)?;
         lane.open -= 1;
         Some(lane.track)
     }

@@ -35,10 +35,8 @@ fn distance(a: &[char], b: &[char]) -> usize {
             let mut cost = (costs[row - 1][column - 1] + change)
                 .min(costs[row - 1][column] + 1)
                 .min(costs[row][column - 1] + 1);
-            let swapped = row > 1
-                && column > 1
-                && a[row - 1] == b[column - 2]
-                && a[row - 2] == b[column - 1];
+            let swapped =
+                row > 1 && column > 1 && a[row - 1] == b[column - 2] && a[row - 2] == b[column - 1];
             if swapped {
                 cost = cost.min(costs[row - 2][column - 2] + 1);
             }

@@ -28,29 +28,39 @@ struct Context<'a> {
 impl Context<'_> {
     /// Where the error says it is, or else where the name it is about stands first.
     fn place(&self, span: Option<Span>, name: &str) -> Option<Place> {
-        let span = span.or_else(|| {
-            let is_name = |token: &&TokenWithSpan| {
-                matches!(&token.token, Token::Word(word) if word.value.eq_ignore_ascii_case(name))
-            };
-            Some(self.tokens.iter().find(is_name)?.span)
-        })?;
-        Place::of(self.sql, span)
+        let is_name = |token: &&TokenWithSpan| matches!(&token.token, Token::Word(word) if word.value.eq_ignore_ascii_case(name));
+        // The span may start before the name, at its qualifier, and end after its alias.
+        let from = span.map_or(Location::new(0, 0), |span| span.start);
+        let after = |token: &&TokenWithSpan| token.span.start >= from;
+        let named = self.tokens.iter().filter(after).find(is_name).map(|token| token.span);
+        Place::of(self.sql, named.or(span)?)
     }
 
     /// Where a parser error says it is, which it does only in its text.
     fn place_in(&self, message: &str) -> Option<Place> {
         let Some((_, position)) = message.rsplit_once(" at Line: ") else {
             // At the end of the input it says nothing: that is where something is missing.
-            let blank = |token: &&TokenWithSpan| {
-                !matches!(token.token, Token::Whitespace(_) | Token::EOF | Token::SemiColon)
-            };
-            return Place::end_of(self.sql, self.tokens.iter().rev().find(blank)?.span);
+            let last = self.tokens.iter().rev().find(|token| is_solid(token))?;
+            return Place::end_of(self.sql, last.span);
         };
         let (line, column) = position.split_once(", Column: ")?;
         let start = Location::new(line.trim().parse().ok()?, column.trim().parse().ok()?);
-        let at = self.tokens.iter().find(|token| token.span.start == start);
-        Place::of(self.sql, at.map_or(Span::new(start, start), |token| token.span))
+        let at = self.tokens.iter().position(|token| token.span.start == start);
+        let Some(at) = at else { return Place::of(self.sql, Span::new(start, start)) };
+        // Sometimes the place is that of the token after the one it found wrong.
+        let found =
+            message.rsplit_once("found: ").and_then(|(_, rest)| rest.split(" at Line").next());
+        let is_found = |token: &&TokenWithSpan| Some(token.token.to_string().as_str()) == found;
+        let before = || self.tokens[..at].iter().rev().find(|token| is_solid(token));
+        let token = &self.tokens[at];
+        let token =
+            if is_found(&token) { token } else { before().filter(is_found).unwrap_or(token) };
+        Place::of(self.sql, token.span)
     }
+}
+
+fn is_solid(token: &TokenWithSpan) -> bool {
+    !matches!(token.token, Token::Whitespace(_) | Token::EOF | Token::SemiColon)
 }
 
 /// An error of the statement made of `tokens`, which are of `sql`.
@@ -120,7 +130,8 @@ fn schema_error(error: &SchemaError, span: Option<Span>, context: &Context) -> S
     let kind = SqlErrorKind::UnknownColumn;
     match error {
         SchemaError::FieldNotFound { field, valid_fields } => {
-            unknown_column(field, valid_fields).at(context.place(span, &field.name))
+            let (error, name) = unknown_column(field, valid_fields);
+            error.at(context.place(span, name))
         }
         SchemaError::AmbiguousReference { field } => {
             SqlError::new(kind, format!("more than one table has a column `{}`", field.name))
@@ -135,24 +146,25 @@ fn schema_error(error: &SchemaError, span: Option<Span>, context: &Context) -> S
     }
 }
 
-fn unknown_column(field: &Column, valid: &[Column]) -> SqlError {
+/// The error, and which of the names in `table.column` it is about.
+fn unknown_column<'a>(field: &'a Column, valid: &[Column]) -> (SqlError, &'a str) {
     let kind = SqlErrorKind::UnknownColumn;
     let Some(table) = &field.relation else {
         let near = nearest(&field.name, valid.iter().map(|column| column.name.as_str()));
-        return SqlError::new(kind, format!("no column is called `{}`", field.name))
-            .hint(near.map(did_you_mean));
+        let error = SqlError::new(kind, format!("no column is called `{}`", field.name));
+        return (error.hint(near.map(did_you_mean)), &field.name);
     };
     let of_table: Vec<_> =
         valid.iter().filter(|column| column.relation.as_ref() == Some(table)).collect();
     if of_table.is_empty() {
         let tables = valid.iter().filter_map(|column| Some(column.relation.as_ref()?.table()));
         let near = nearest(table.table(), tables);
-        return SqlError::new(kind, format!("no table here is called `{}`", table.table()))
-            .hint(near.map(did_you_mean));
+        let error = SqlError::new(kind, format!("no table here is called `{}`", table.table()));
+        return (error.hint(near.map(did_you_mean)), table.table());
     }
     let near = nearest(&field.name, of_table.iter().map(|column| column.name.as_str()));
-    SqlError::new(kind, format!("`{}` has no column `{}`", table.table(), field.name))
-        .hint(near.map(did_you_mean))
+    let error = SqlError::new(kind, format!("`{}` has no column `{}`", table.table(), field.name));
+    (error.hint(near.map(did_you_mean)), &field.name)
 }
 
 fn syntax_error(error: &ParserError, context: &Context) -> SqlError {
@@ -165,7 +177,9 @@ fn syntax_error(error: &ParserError, context: &Context) -> SqlError {
     };
     let text = message.rsplit_once(" at Line: ").map_or(message.as_str(), |(text, _)| text);
     let mut text = text.trim_start_matches("sql parser error: ").to_owned();
-    if let Some(wanted) = text.strip_prefix("Expected: ") {
+    if let Some(wanted) =
+        text.strip_prefix("Expected").map(|text| text.trim_start_matches([':', ' ']))
+    {
         text = format!("expected {wanted}");
     }
     let text = text.replace(", found: EOF", ", but the statement ends here");
@@ -173,12 +187,7 @@ fn syntax_error(error: &ParserError, context: &Context) -> SqlError {
     SqlError::new(kind, format!("syntax error: {text}")).at(context.place_in(message))
 }
 
-fn planning_error(
-    message: &str,
-    names: &Names,
-    span: Option<Span>,
-    context: &Context,
-) -> SqlError {
+fn planning_error(message: &str, names: &Names, span: Option<Span>, context: &Context) -> SqlError {
     let unknown = message.strip_prefix("Invalid function '");
     if let Some(name) = unknown.and_then(|rest| rest.split('\'').next()) {
         let near = nearest(name, names.functions.iter().map(String::as_str));

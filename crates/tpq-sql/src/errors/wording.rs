@@ -50,7 +50,13 @@ fn known(text: &str) -> Option<String> {
         let (left, right) = (with_sql_types(left), with_sql_types(right));
         return Some(format!("`{operator}` cannot be applied to {left} and {right}"));
     }
-    if let Some(rest) = text.strip_prefix("Cannot infer common argument type for comparison operation ")
+    if let Some((_, rest)) = text.split_once("the given name and argument types '") {
+        let (name, types) = rest.split('\'').next()?.split_once('(')?;
+        let types = with_sql_types(types.trim_end_matches(')'));
+        return Some(format!("{name}() does not take ({types})"));
+    }
+    if let Some(rest) =
+        text.strip_prefix("Cannot infer common argument type for comparison operation ")
     {
         return Some(format!("these cannot be compared: {}", with_sql_types(rest)));
     }
@@ -61,9 +67,7 @@ fn known(text: &str) -> Option<String> {
     }
     if text.contains("must appear in the GROUP BY clause") || text.contains("must be in GROUP BY") {
         let column = text.split("column \"").nth(1)?.split('"').next()?;
-        return Some(format!(
-            "`{column}` must be in GROUP BY or inside an aggregate function"
-        ));
+        return Some(format!("`{column}` must be in GROUP BY or inside an aggregate function"));
     }
     if text.starts_with("Projections require unique expression names") {
         return Some("two result columns have the same name; name one with AS".into());

@@ -108,11 +108,7 @@ impl ContextProvider for Planner<'_> {
         self.catalog.source(name.table(), self)
     }
 
-    fn create_cte_work_table(
-        &self,
-        name: &str,
-        schema: SchemaRef,
-    ) -> Result<Arc<dyn TableSource>> {
+    fn create_cte_work_table(&self, name: &str, schema: SchemaRef) -> Result<Arc<dyn TableSource>> {
         Ok(provider_as_source(Arc::new(CteWorkTable::new(name, schema))))
     }
 

@@ -157,8 +157,12 @@ pub(super) fn display_names(titles: Option<&[String]>, columns: &[&str]) -> Vec<
             let bare = title.trim_end_matches(['"', '`', ']', '\'']);
             let start = bare.len().checked_sub(name.len())?;
             let end = bare.get(start..)?;
-            let alone = bare[..start].chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '.');
-            (alone && start > 0 && end.to_lowercase() == name.to_lowercase()).then(|| end.to_owned())
+            let alone = bare[..start]
+                .chars()
+                .next_back()
+                .is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '.');
+            (alone && start > 0 && end.to_lowercase() == name.to_lowercase())
+                .then(|| end.to_owned())
         });
         written.unwrap_or_else(|| name.to_owned())
     };

@@ -115,13 +115,11 @@ mod tests {
 
     #[test]
     fn items_are_cut_at_their_own_commas() {
-        let sql = "SELECT DISTINCT max( a,b ), x IS DISTINCT FROM y AS z,\n (SELECT 1, 2 FROM t) FROM u";
+        let sql =
+            "SELECT DISTINCT max( a,b ), x IS DISTINCT FROM y AS z,\n (SELECT 1, 2 FROM t) FROM u";
         let titles = Titles::of(sql, &tokenize(sql).unwrap_or_default());
         let outer = titles.at(Location::new(1, 1)).unwrap_or_default();
-        assert_eq!(
-            outer,
-            ["max( a,b )", "x IS DISTINCT FROM y AS z", "(SELECT 1, 2 FROM t)"]
-        );
+        assert_eq!(outer, ["max( a,b )", "x IS DISTINCT FROM y AS z", "(SELECT 1, 2 FROM t)"]);
         assert_eq!(titles.at(Location::new(2, 3)).unwrap_or_default(), ["1", "2"]);
     }
 }

@@ -31,8 +31,7 @@ pub(super) struct CpuOf {
 impl CpuOf {
     pub(super) fn new(tables: &TraceTables) -> Self {
         let numbers = numbers(tables).unwrap_or_default();
-        let same =
-            numbers.iter().enumerate().all(|(id, number)| *number == i64::try_from(id).ok());
+        let same = numbers.iter().enumerate().all(|(id, number)| *number == i64::try_from(id).ok());
         let signature = Signature::exact(vec![DataType::Int64], Volatility::Immutable);
         Self { signature, numbers: numbers.into(), same }
     }

@@ -44,15 +44,14 @@ impl ScalarUDFImpl for Glob {
                 let pattern = pattern.try_as_str().flatten().and_then(as_like);
                 let text = info.get_data_type(text)?;
                 // Of the type of the text: types are not made to fit again after this.
-                pattern.filter(|_| is_text(&text)).and_then(|pattern| {
-                    ScalarValue::Utf8(Some(pattern)).cast_to(&text).ok()
-                })
+                pattern
+                    .filter(|_| is_text(&text))
+                    .and_then(|pattern| ScalarValue::Utf8(Some(pattern)).cast_to(&text).ok())
             }
             _ => None,
         };
-        let (Some(pattern), Some(text)) = (pattern, args.pop()) else {
-            return Ok(ExprSimplifyResult::Original(args));
-        };
+        let Some(pattern) = pattern else { return Ok(ExprSimplifyResult::Original(args)) };
+        let text = args.swap_remove(1);
         let like = Like::new(false, Box::new(text), Box::new(lit(pattern)), None, false);
         Ok(ExprSimplifyResult::Simplified(Expr::Like(like)))
     }
@@ -128,7 +127,8 @@ fn match_set(pattern: &[char], start: usize, c: char) -> Option<usize> {
                     (Some('-'), Some(&high)) if high != ']' => high,
                     _ => low,
                 };
-                let range = high != low || pattern.get(at + 1) == Some(&'-') && pattern.get(at + 2) == Some(&low);
+                let range = high != low
+                    || pattern.get(at + 1) == Some(&'-') && pattern.get(at + 2) == Some(&low);
                 found |= (low..=high).contains(&c);
                 at += if range { 3 } else { 1 };
             }

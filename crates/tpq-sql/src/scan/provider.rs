@@ -56,7 +56,9 @@ impl StoredTable {
     /// Exact statistics of the columns `projection` names by position.
     pub(super) fn statistics_of(&self, projection: &[usize]) -> Statistics {
         let all = self.statistics.get_or_init(|| {
-            (0..self.table.decl().columns.len()).map(|column| self.column_statistics(column)).collect()
+            (0..self.table.decl().columns.len())
+                .map(|column| self.column_statistics(column))
+                .collect()
         });
         let columns: Vec<_> = projection.iter().map(|&column| all[column].clone()).collect();
         let bytes = projection.iter().map(|&column| match self.table.decl().columns[column].kind {
@@ -74,7 +76,8 @@ impl StoredTable {
     }
 
     fn column_statistics(&self, column: usize) -> ColumnStatistics {
-        let ranges = (0..self.table.num_chunks()).map(|chunk| self.table.chunk_range(chunk, column));
+        let ranges =
+            (0..self.table.num_chunks()).map(|chunk| self.table.chunk_range(chunk, column));
         let nulls = ranges.clone().map(|range| range.nulls).sum();
         let bounds = ranges
             .filter_map(|range| range.bounds)

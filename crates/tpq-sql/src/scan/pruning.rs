@@ -9,7 +9,9 @@ use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::pruning::PruningStatistics;
 use datafusion::common::{Column, ScalarValue};
 use datafusion::physical_expr::PhysicalExpr;
-use datafusion::physical_expr_common::physical_expr::{snapshot_generation, snapshot_physical_expr};
+use datafusion::physical_expr_common::physical_expr::{
+    snapshot_generation, snapshot_physical_expr,
+};
 use datafusion::physical_optimizer::pruning::PruningPredicateBuilder;
 use tpq_tables::{ChunkRange, Table};
 
@@ -22,7 +24,9 @@ struct ChunkStatistics<'a> {
 impl ChunkStatistics<'_> {
     fn of<T>(&self, column: &Column, value: impl Fn(ChunkRange) -> T) -> Option<Vec<T>> {
         let column = self.table.decl().column_index(&column.name)?;
-        Some(self.chunks.clone().map(|chunk| value(self.table.chunk_range(chunk, column))).collect())
+        Some(
+            self.chunks.clone().map(|chunk| value(self.table.chunk_range(chunk, column))).collect(),
+        )
     }
 }
 

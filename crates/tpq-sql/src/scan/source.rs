@@ -255,7 +255,8 @@ impl Reader {
                 };
                 return Some((*chunk, taken));
             }
-            let next = if self.source.reverse { self.chunks.next_back() } else { self.chunks.next() };
+            let next =
+                if self.source.reverse { self.chunks.next_back() } else { self.chunks.next() };
             let chunk = next?;
             if self.pruner.keeps(table, chunk) {
                 self.rows = Some((chunk, 0..table.chunk_rows(chunk)));

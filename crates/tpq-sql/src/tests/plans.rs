@@ -33,6 +33,8 @@ async fn plans_use_what_the_tables_know() {
         "SELECT ts, lead(ts) OVER (ORDER BY ts) FROM sched",
         // Read backwards.
         "SELECT * FROM sched ORDER BY ts DESC LIMIT 10",
+        // The first rows are the table's first.
+        "SELECT dur FROM sched WHERE dur > 3 LIMIT 5",
         // The small side is the hash table, and its keys prune the large side.
         "SELECT t.name, count(*) FROM sched JOIN thread t USING (utid) GROUP BY 1",
         // The id decides the other columns.

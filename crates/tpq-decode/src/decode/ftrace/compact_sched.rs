@@ -8,14 +8,15 @@ use tpq_proto::wire::{Fields, Packed};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use crate::decoder::RunEvent;
-use crate::track::{NamePriority, NextTask, Tid, Trackers};
+use crate::track::{NextTask, Tid, Trackers};
 
 /// Runs of switches: words are next pid, previous state, next priority, index of next comm.
 pub(crate) const SWITCHES: RunKind = RunKind(RunKind::FIRST_SPLIT + 1);
-/// Runs of wakeups: words are pid, flags, index of comm.
+/// Runs of wakeups: words are pid and flags. The name is left out: a thread is named by the
+/// switches to it, which tell it at the moment it runs.
 pub(crate) const WAKINGS: RunKind = RunKind(RunKind::FIRST_SPLIT + 2);
 const SWITCH_WORDS: usize = 4;
-const WAKING_WORDS: usize = 3;
+const WAKING_WORDS: usize = 2;
 
 #[derive(Default)]
 struct Columns<'a> {
@@ -46,7 +47,7 @@ pub(super) fn split(
         }
     }
     let strings: Arc<[Span]> = compact.strings.into();
-    let [switches, wakings] = [&[1, 3, 2, 4, 6][..], &[7, 8, 12, 11][..]].map(|numbers| {
+    let [switches, wakings] = [&[1, 3, 2, 4, 6][..], &[7, 8, 12][..]].map(|numbers| {
         let columns: Vec<&[u8]> =
             numbers.iter().map(|&number| compact.columns[number as usize]).collect();
         zip_columns(&columns)
@@ -125,6 +126,19 @@ pub(super) fn decode_switch(
     );
 }
 
+/// Follows a switch without telling of it, so that the next one knows what it switches from.
+pub(super) fn follow_switch(
+    event: &RunEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let Run { payload: Payload::Words { words, .. }, .. } = event.run else { return };
+    let pid = words[event.index * SWITCH_WORDS] as i32;
+    let cpu = (event.machine, event.cpu);
+    trackers.sched.follow(cpu, pid, &mut trackers.processes, tables, stats);
+}
+
 /// Decodes a wakeup, by whatever runs on the CPU.
 pub(super) fn decode_waking(
     event: &RunEvent<'_>,
@@ -132,14 +146,10 @@ pub(super) fn decode_waking(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let Run { payload: Payload::Words { words, strings, .. }, .. } = event.run else { return };
-    let &[pid, flags, comm_index] = &words[event.index * WAKING_WORDS..][..WAKING_WORDS] else {
-        return;
-    };
-    let comm = comm(event, strings, comm_index, tables);
+    let Run { payload: Payload::Words { words, .. }, .. } = event.run else { return };
+    let &[pid, flags] = &words[event.index * WAKING_WORDS..][..WAKING_WORDS] else { return };
     let tid = Tid { machine: event.machine, id: i64::from(pid as i32) };
     let utid = trackers.processes.thread(tid, tables);
-    trackers.processes.name_thread(utid, comm, NamePriority::Ftrace, tables);
     let Some(waker) = trackers.sched.running(event.machine, event.cpu) else {
         stats.increment(Stat::CompactSchedWakingSkipped);
         return;

@@ -81,6 +81,9 @@ pub(crate) fn decode_run_event(
     }
     trackers.bounds.include(event.ts);
     if trackers.ftrace.is_partial(event.ts) {
+        if event.run.kind == compact_sched::SWITCHES {
+            compact_sched::follow_switch(event, trackers, tables, stats);
+        }
         return;
     }
     match event.run.kind {

@@ -3,7 +3,7 @@
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::track::{NamePriority, NextTask, PreviousTask, Trackers};
+use crate::track::{NextTask, PreviousTask, Trackers};
 
 pub(super) const EVENTS: Events = &[(4, switch), (20, waking)];
 
@@ -42,12 +42,11 @@ fn switch(
 }
 
 /// A wakeup begins on the waking CPU, and is what sets a thread runnable. `sched_wakeup`, which
-/// ends it later and elsewhere, changes nothing more.
+/// ends it later and elsewhere, changes nothing more. Nor does either name the thread: the
+/// switches to it do, at the moment it runs.
 fn waking(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
-    let comm = event.text(1, tables);
     let tid = event.tid(event.int(2) as i32);
     let utid = trackers.processes.thread(tid, tables);
-    trackers.processes.name_thread(utid, comm, NamePriority::Ftrace, tables);
     let waker = event.utid(trackers, tables);
     trackers.thread_states.wake(event.ts, utid, waker, event.common_flags, tables);
 }

@@ -36,11 +36,6 @@ fn rename(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables,
 /// The kernel freed what it knew of a task: nothing of it can follow. Its exit comes before, and
 /// is itself followed by the switch away from it.
 fn free(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
-    let comm = event.text(1, tables);
     let tid = event.tid(event.int(2) as i32);
-    if let Some(utid) = trackers.processes.find_thread(tid, tables) {
-        let priority = crate::track::NamePriority::Ftrace;
-        trackers.processes.name_thread(utid, comm, priority, tables);
-    }
     trackers.processes.end_thread(event.ts, tid, tables);
 }

@@ -60,13 +60,18 @@ struct ThreadCounters {
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let mut event = read(packet, tables, stats);
     let defaults = defaults(packet, trackers);
-    let track = event.track.or(defaults.track).unwrap_or_default();
+    let track = match event.track {
+        // Events in the older form say by track 0 that they belong to the thread.
+        Some(0) if event.legacy_phase.is_some() => defaults.track,
+        track => track.or(defaults.track),
+    };
+    let track = track.unwrap_or_default();
     if !trackers.uuids.is_described(track) {
         stats.increment(Stat::TrackHierarchyMissingUuid);
         stats.increment(Stat::TrackEventParserErrors);
         return;
     }
-    if matches!(event.event_type, Type::Begin | Type::Instant) {
+    if event.event_type == Type::Begin {
         trackers.uuids.name_by_event(track, event.name);
     }
     if event.extra_tracks.is_empty() {

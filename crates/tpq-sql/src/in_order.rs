@@ -1,0 +1,147 @@
+//! Rows in the order of the table, where a statement asks for no other.
+//!
+//! SQL leaves that order open, but people expect `… WHERE dur > 1000 LIMIT 10` to show the first
+//! ten rows, and the same ten each time. A scan splits itself into runs of neighbouring rows, so
+//! taking the parts one after the other gives the table's order, while all of them still work at
+//! the same time. DataFusion would take whichever part has a batch ready.
+
+use std::fmt;
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::common::Result;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::config::ConfigOptions;
+use datafusion::error::DataFusionError;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
+use datafusion::physical_plan::common::spawn_buffered;
+use datafusion::physical_plan::limit::LimitStream;
+use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, MetricsSet};
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
+use futures::StreamExt;
+
+/// How many batches a part may be ahead of the one whose turn it is.
+const BATCHES_AHEAD: usize = 16;
+
+/// Streams one after the other, while all of them run.
+pub(crate) fn in_order(
+    schema: SchemaRef,
+    mut parts: Vec<SendableRecordBatchStream>,
+) -> SendableRecordBatchStream {
+    if parts.len() == 1
+        && let Some(only) = parts.pop()
+    {
+        return only;
+    }
+    // What a column may hold can become more exact between the plan and its running.
+    let schema = parts.first().map_or(schema, |part| part.schema());
+    let running = parts.into_iter().map(|part| spawn_buffered(part, BATCHES_AHEAD));
+    let chained = futures::stream::iter(running.collect::<Vec<_>>()).flatten();
+    Box::pin(RecordBatchStreamAdapter::new(schema, chained))
+}
+
+/// Puts [`InOrderExec`] where the first so many rows of several parts are taken.
+#[derive(Debug)]
+pub(crate) struct LimitInOrder;
+
+impl PhysicalOptimizerRule for LimitInOrder {
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        _: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let replaced = plan.transform_up(|node| {
+            let Some(coalesce) = node.downcast_ref::<CoalescePartitionsExec>() else {
+                return Ok(Transformed::no(node));
+            };
+            let Some(fetch) = coalesce.fetch() else { return Ok(Transformed::no(node)) };
+            Ok(Transformed::yes(Arc::new(InOrderExec {
+                properties: Arc::clone(node.properties()),
+                input: Arc::clone(coalesce.input()),
+                fetch,
+                metrics: ExecutionPlanMetricsSet::new(),
+            })))
+        })?;
+        Ok(replaced.data)
+    }
+
+    fn name(&self) -> &str {
+        "limit_in_order"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+}
+
+/// The first rows of all parts of a plan, the first part's first.
+#[derive(Debug)]
+struct InOrderExec {
+    input: Arc<dyn ExecutionPlan>,
+    fetch: usize,
+    properties: Arc<PlanProperties>,
+    metrics: ExecutionPlanMetricsSet,
+}
+
+impl DisplayAs for InOrderExec {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "InOrderExec: fetch={}", self.fetch)
+    }
+}
+
+impl ExecutionPlan for InOrderExec {
+    fn name(&self) -> &str {
+        "InOrderExec"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.input]
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        mut children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let input = children.pop().ok_or_else(|| {
+            DataFusionError::Internal("InOrderExec without the plan it takes rows from".into())
+        })?;
+        Ok(Arc::new(Self {
+            input,
+            fetch: self.fetch,
+            properties: Arc::clone(&self.properties),
+            metrics: ExecutionPlanMetricsSet::new(),
+        }))
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let count = self.input.properties().partitioning.partition_count();
+        let parts: Result<Vec<_>> =
+            (0..count).map(|part| self.input.execute(part, Arc::clone(&context))).collect();
+        let rows = in_order(self.schema(), parts?);
+        let metrics = BaselineMetrics::new(&self.metrics, partition);
+        Ok(Box::pin(LimitStream::new(rows, 0, Some(self.fetch), metrics)))
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        Some(self.metrics.clone_inner())
+    }
+}
