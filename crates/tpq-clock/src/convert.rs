@@ -56,9 +56,8 @@ impl Edge {
         let mut index = 0;
         let (mut lo, mut hi) = self.span(0);
         for block in column.chunks_mut(BLOCK) {
-            let (min, max) = block
-                .iter()
-                .fold((i64::MAX, i64::MIN), |(min, max), &t| (min.min(t), max.max(t)));
+            let (min, max) =
+                block.iter().fold((i64::MAX, i64::MIN), |(min, max), &t| (min.min(t), max.max(t)));
             let inside = |lo, hi| lo <= min && (max < hi || hi == i64::MAX);
             if !inside(lo, hi) {
                 index = self.at(min);

@@ -79,8 +79,8 @@ impl<'a> Decoder<'a> {
 
     /// Writes the rows of the clock snapshots, which are known from the start.
     pub fn add_snapshots(&mut self, snapshots: &[SnapshotPacket], timeline: &mut Timeline) {
-        let State { trackers, tables, .. } = &mut self.state;
-        clock_snapshot::write_rows(snapshots, timeline, trackers, tables);
+        let State { trackers, tables, stats, .. } = &mut self.state;
+        clock_snapshot::write_rows(snapshots, timeline, trackers, tables, stats);
         let clock = MetadataValue::Int(i64::from(timeline.trace_clock().id));
         trackers.metadata.set("trace_time_clock_id", clock, tables);
     }

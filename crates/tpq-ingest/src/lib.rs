@@ -11,16 +11,16 @@
 //! What a payload means is known to the decoders alone: they say by a [`Router`] which packets
 //! they want and how bundles are split.
 
-mod loss;
-mod trace_bytes;
-mod inflate;
-mod packet;
-mod survey;
-mod sequence;
-mod run;
-mod timeline;
 mod batch;
+mod inflate;
+mod loss;
+mod packet;
+mod run;
+mod sequence;
 mod sort;
+mod survey;
+mod timeline;
+mod trace_bytes;
 
 pub use batch::{Batch, Batcher, Mark};
 pub use loss::{Loss, Losses};

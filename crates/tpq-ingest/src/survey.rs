@@ -70,7 +70,10 @@ pub struct Survey<'a> {
 ///
 /// # Errors
 /// When not one packet can be read.
-pub fn survey<'a>(file: &'a [u8], progress: &mut dyn FnMut(u64)) -> Result<Survey<'a>, SurveyError> {
+pub fn survey<'a>(
+    file: &'a [u8],
+    progress: &mut dyn FnMut(u64),
+) -> Result<Survey<'a>, SurveyError> {
     let mut survey = Survey {
         bytes: TraceBytes::new(file),
         clocks: ClockGraph::default(),

@@ -33,9 +33,10 @@ impl<'a> TraceBytes<'a> {
 
     /// Appends inflated bytes and gives the address they have.
     pub(crate) fn push_inflated(&mut self, bytes: Vec<u8>) -> u64 {
-        let addr = self.inflated.last().map_or(self.file.len() as u64, |(addr, part)| {
-            addr + part.len() as u64
-        });
+        let addr = self
+            .inflated
+            .last()
+            .map_or(self.file.len() as u64, |(addr, part)| addr + part.len() as u64);
         self.inflated.push((addr, bytes));
         addr
     }

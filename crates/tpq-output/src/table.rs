@@ -17,7 +17,6 @@ pub(crate) struct TableWriter {
     null: String,
     header: bool,
     max_rows: usize,
-    width: Option<u16>,
     table: Table,
     shown: usize,
     left_out: usize,
@@ -30,7 +29,6 @@ impl TableWriter {
             null: options.null.unwrap_or_else(|| "NULL".to_owned()),
             header: options.header,
             max_rows: options.max_rows.unwrap_or(DEFAULT_ROWS),
-            width: options.width,
             table: Table::new(),
             shown: 0,
             left_out: 0,
@@ -63,12 +61,7 @@ impl ResultWriter for TableWriter {
     fn begin(&mut self, schema: &SchemaRef) -> Result<(), OutputError> {
         self.table = Table::new();
         self.table.load_style(presets::UTF8_FULL_CONDENSED);
-        match self.width {
-            Some(width) => {
-                self.table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width)
-            }
-            None => self.table.set_content_arrangement(ContentArrangement::Disabled),
-        };
+        self.table.set_content_arrangement(ContentArrangement::Disabled);
         (self.shown, self.left_out) = (0, 0);
         if self.header {
             let title = |field: &std::sync::Arc<datafusion::arrow::datatypes::Field>| {

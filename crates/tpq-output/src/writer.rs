@@ -42,15 +42,13 @@ pub struct OutputOptions {
     pub header: bool,
     /// The most rows a table shows.
     pub max_rows: Option<usize>,
-    /// The width a table may take, in characters.
-    pub width: Option<u16>,
     /// The column the rows are known to be in the order of, noted in Parquet's metadata.
     pub sorted_by: Option<String>,
 }
 
 impl Default for OutputOptions {
     fn default() -> Self {
-        Self { null: None, header: true, max_rows: None, width: None, sorted_by: None }
+        Self { null: None, header: true, max_rows: None, sorted_by: None }
     }
 }
 

@@ -212,7 +212,8 @@ mod tests {
 
     #[test]
     fn fields_of_every_wire_type() {
-        let bytes = [0x08, 0x96, 0x01, 0x12, 2, b'h', b'i', 0x1d, 1, 0, 0, 0, 0x21, 2, 0, 0, 0, 0, 0, 0, 0];
+        let bytes =
+            [0x08, 0x96, 0x01, 0x12, 2, b'h', b'i', 0x1d, 1, 0, 0, 0, 0x21, 2, 0, 0, 0, 0, 0, 0, 0];
         let mut fields = Fields::new(&bytes);
         assert_eq!(fields.next(), Some(Field { number: 1, value: Value::Varint(150) }));
         assert_eq!(fields.next(), Some(Field { number: 2, value: Value::Bytes(b"hi") }));

@@ -32,9 +32,9 @@ pub(crate) fn decompress(
             pump(&mut decoder, &mut bytes, limit, |decoder| progress(decoder.get_ref().read))
         }
         Compression::Zstd => match zstd::Decoder::with_buffer(io::BufReader::new(&mut input)) {
-            Ok(mut decoder) => {
-                pump(&mut decoder, &mut bytes, limit, |decoder| progress(decoder.get_ref().get_ref().read))
-            }
+            Ok(mut decoder) => pump(&mut decoder, &mut bytes, limit, |decoder| {
+                progress(decoder.get_ref().get_ref().read)
+            }),
             Err(error) => Err(error),
         },
     };

@@ -51,7 +51,13 @@ impl Format {
         }
         let head = &bytes[..bytes.len().min(4096)];
         let text = !head.is_empty()
-            && head.iter().all(|&byte| byte >= 0x80 || byte == b'\t' || byte == b'\n' || byte == b'\r' || (0x20..0x7f).contains(&byte));
+            && head.iter().all(|&byte| {
+                byte >= 0x80
+                    || byte == b'\t'
+                    || byte == b'\n'
+                    || byte == b'\r'
+                    || (0x20..0x7f).contains(&byte)
+            });
         if text { Self::Text } else { Self::Unknown }
     }
 

@@ -104,8 +104,8 @@ impl<C: Cell> ColumnBuilder<C> {
     /// The cell of a row that was pushed.
     pub fn get(&self, row: u32) -> C {
         let row = row as usize;
-        let valid = !C::NULLABLE
-            || self.valid.get(row / 64).is_none_or(|word| word >> (row % 64) & 1 == 1);
+        let valid =
+            !C::NULLABLE || self.valid.get(row / 64).is_none_or(|word| word >> (row % 64) & 1 == 1);
         C::load(self.chunks[row / CHUNK_ROWS][row % CHUNK_ROWS], valid)
     }
 

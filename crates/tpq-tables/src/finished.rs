@@ -104,7 +104,8 @@ impl StoredColumn {
                 let range = ChunkRange { bounds: None, nulls: null_count };
                 return StoredChunk { values: Values::Null, nulls: None, range };
             }
-            let range = ChunkRange { bounds: bounds(&values, nulls.as_ref(), &widen), nulls: null_count };
+            let range =
+                ChunkRange { bounds: bounds(&values, nulls.as_ref(), &widen), nulls: null_count };
             StoredChunk { values: store(values), nulls, range }
         };
         Self { chunks: chunks.into_iter().enumerate().map(freeze).collect() }

@@ -17,9 +17,9 @@ mod string_pool;
 #[macro_use]
 mod declare;
 mod column;
+mod finished;
 mod stats;
 pub mod table;
-mod finished;
 mod tables;
 
 pub use column::{Cell, ColumnBuilder};

@@ -55,7 +55,11 @@ pub struct StringPool {
 impl Default for StringPool {
     fn default() -> Self {
         let null = Place { block: 0, offset: 0, len: 0 };
-        Self { places: vec![null], blocks: vec![Vec::with_capacity(BLOCK_BYTES)], index: HashTable::new() }
+        Self {
+            places: vec![null],
+            blocks: vec![Vec::with_capacity(BLOCK_BYTES)],
+            index: HashTable::new(),
+        }
     }
 }
 
@@ -223,7 +227,8 @@ mod tests {
     #[test]
     fn a_batch_refers_only_to_the_blocks_it_uses() {
         let mut pool = StringPool::default();
-        let texts: Vec<String> = (0..40_000).map(|i| format!("a longish string number {i}")).collect();
+        let texts: Vec<String> =
+            (0..40_000).map(|i| format!("a longish string number {i}")).collect();
         let ids: Vec<u32> = texts.iter().map(|text| pool.intern(text).0).collect();
         let views = pool.finish();
         assert!(views.blocks.len() > 3);

@@ -4,7 +4,7 @@
 use tpq_clock::builtin_name;
 use tpq_ingest::{SnapshotPacket, Timeline};
 use tpq_tables::table::ClockSnapshotRow;
-use tpq_tables::{StringId, Tables};
+use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use crate::track::Trackers;
 
@@ -14,6 +14,7 @@ pub(crate) fn write_rows(
     timeline: &mut Timeline,
     trackers: &mut Trackers,
     tables: &mut Tables,
+    stats: &mut Stats,
 ) {
     for (index, snapshot) in snapshots.iter().enumerate() {
         let own = snapshot.clocks.iter().find(|clock| clock.clock == timeline.trace_clock());
@@ -25,6 +26,9 @@ pub(crate) fn write_rows(
                 .find_map(|clock| timeline.to_trace_time(clock.clock, clock.ns)),
         };
         let Some(ts) = ts else { continue };
+        // Packets convert by whole columns; these readings are placed one at a time.
+        let others = snapshot.clocks.iter().filter(|clock| clock.clock != timeline.trace_clock());
+        stats.add(Stat::ClockSyncCacheMiss, others.count() as i64);
         for clock in &snapshot.clocks {
             let clock_name = match builtin_name(clock.clock.id) {
                 Some(name) => tables.strings.intern(name),

@@ -7,8 +7,7 @@ use tpq_tables::{Stats, Tables};
 use super::{Packet, PacketDecoder};
 use crate::track::{Dimension, Tid, TrackKind, Trackers};
 
-pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 9, route: Route::Sorted, decode };
+pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 9, route: Route::Sorted, decode };
 
 const MEMORY: TrackKind = TrackKind::counter("process_memory", Some("bytes"));
 const OOM_SCORE: TrackKind = TrackKind::counter("oom_score_adj", None);

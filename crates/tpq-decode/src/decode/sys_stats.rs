@@ -8,8 +8,7 @@ use tpq_tables::{Stats, Tables};
 use super::{Packet, PacketDecoder};
 use crate::track::Trackers;
 
-pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 7, route: Route::Sorted, decode };
+pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 7, route: Route::Sorted, decode };
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, _: &mut Stats) {
     if Fields::new(packet.data).next().is_some() {

@@ -3,7 +3,9 @@
 use tpq_ingest::Route;
 use tpq_proto::decode;
 use tpq_proto::message::counter_descriptor::{BuiltinCounterType, Unit};
-use tpq_proto::message::track_descriptor::{SiblingMergeBehavior, SiblingMergeKeyField, StaticOrDynamicName};
+use tpq_proto::message::track_descriptor::{
+    SiblingMergeBehavior, SiblingMergeKeyField, StaticOrDynamicName,
+};
 use tpq_proto::message::{CounterDescriptor, ProcessDescriptor, ThreadDescriptor, TrackDescriptor};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
@@ -72,8 +74,7 @@ fn thread(
     trackers: &mut Trackers,
     tables: &mut Tables,
 ) -> Utid {
-    let [tid, pid] =
-        [thread.tid(), i64::from(thread.pid())].map(|id| Tid { machine, id });
+    let [tid, pid] = [thread.tid(), i64::from(thread.pid())].map(|id| Tid { machine, id });
     let utid = trackers.processes.thread_of_process(tid, pid, tables);
     if !thread.thread_name().is_empty() {
         let name = tables.strings.intern(thread.thread_name());

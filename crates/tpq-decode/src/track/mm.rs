@@ -28,9 +28,8 @@ impl MemoryOwners {
             return Some(current);
         }
         let owner = *self.owners.get(&key)?;
-        // A thread that says its own address space is not its own is between fork and exec; and
-        // one that ended leaves its address space to be used anew.
-        if owner == current || !processes.is_alive(owner, tables) {
+        // Once its owner ended, an address space may be used anew.
+        if owner != current && !processes.is_alive(owner, tables) {
             self.owners.remove(&key);
             return None;
         }

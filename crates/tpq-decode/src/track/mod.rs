@@ -31,7 +31,9 @@ pub(crate) use process::{NamePriority, Processes, Tid, Upid, Utid};
 pub(crate) use sched::{NextTask, PreviousTask, Sched};
 pub(crate) use slice::{NewSlice, Slices};
 pub(crate) use thread_state::ThreadStates;
-pub(crate) use track_uuid::{DescribedCounter, Described, DescribedKind, EventDefaults, TrackUuids, Usage};
+pub(crate) use track_uuid::{
+    Described, DescribedCounter, DescribedKind, EventDefaults, TrackUuids, Usage,
+};
 pub(crate) use tracks::{Dimension, SharedTracks, TrackKind, Tracks};
 pub(crate) use writer::{WriterLoss, Writers};
 

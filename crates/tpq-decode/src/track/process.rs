@@ -143,8 +143,7 @@ impl Processes {
         if let Some(&upid) = self.processes.get(&pid) {
             return upid;
         }
-        let row =
-            ProcessRow { pid: pid.id, machine_id: pid.machine, ..ProcessRow::default() };
+        let row = ProcessRow { pid: pid.id, machine_id: pid.machine, ..ProcessRow::default() };
         let upid = tables.process.push(row);
         self.processes.insert(pid, upid);
         self.thread_of_process(pid, pid, tables);

@@ -60,7 +60,7 @@ impl Slices {
         stats: &mut Stats,
     ) -> Option<u32> {
         let stack = self.stacks.entry(slice.track).or_default();
-        close_finished(slice.ts, stack, tables, stats);
+        close_finished(slice.ts, dur == 0, stack, tables, stats);
         if stack.len() >= MAX_DEPTH {
             stats.increment(Stat::SliceMaxDepthExceeded);
             return None;
@@ -91,14 +91,12 @@ impl Slices {
         stats: &mut Stats,
     ) -> Option<u32> {
         let stack = self.stacks.get_mut(&track)?;
-        close_finished(ts, stack, tables, stats);
+        close_finished(ts, false, stack, tables, stats);
         let index = stack.iter().rposition(|&id| {
             let slice = &tables.slice;
             slice.dur.get(id) == PENDING
                 && (category.is_null() || slice.category.get(id) == category)
-                && (name.is_null()
-                    || slice.name.get(id).is_null()
-                    || slice.name.get(id) == name)
+                && (name.is_null() || slice.name.get(id).is_null() || slice.name.get(id) == name)
         })?;
         let id = stack[index];
         tables.slice.dur.set(id, ts - tables.slice.ts.get(id));
@@ -107,29 +105,20 @@ impl Slices {
         }
         Some(id)
     }
-
-    /// The innermost open slice of a track.
-    pub(crate) fn top(&self, track: u32) -> Option<u32> {
-        self.stacks.get(&track)?.last().copied()
-    }
-
-    /// The innermost slice of a track that is still open at `ts`, having closed what ended.
-    pub(crate) fn top_at(
-        &mut self,
-        ts: i64,
-        track: u32,
-        tables: &mut Tables,
-        stats: &mut Stats,
-    ) -> Option<u32> {
-        let stack = self.stacks.get_mut(&track)?;
-        close_finished(ts, stack, tables, stats);
-        stack.last().copied()
-    }
 }
 
 /// Takes off the stack what ended by `ts`. A slice that ended while slices inside it are still
 /// open ends them too: they cannot outlive it.
-fn close_finished(ts: i64, stack: &mut Vec<u32>, tables: &mut Tables, stats: &mut Stats) {
+///
+/// For an `instant`, an instant at the same moment stays: they lie in each other in the order in
+/// which they were recorded.
+fn close_finished(
+    ts: i64,
+    instant: bool,
+    stack: &mut Vec<u32>,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
     let mut pending_above = false;
     for index in (0..stack.len()).rev() {
         let id = stack[index];
@@ -140,7 +129,7 @@ fn close_finished(ts: i64, stack: &mut Vec<u32>, tables: &mut Tables, stats: &mu
         }
         let end = tables.slice.ts.get(id).saturating_add(dur);
         if !pending_above {
-            if end <= ts {
+            if end < ts || (end == ts && !(instant && dur == 0)) {
                 stack.truncate(index);
             }
             continue;
@@ -225,6 +214,16 @@ mod tests {
         assert_eq!(fixture.shape(inner).0, 10, "ended with the slice around it");
         assert_eq!(fixture.shape(after), (-1, 0, None));
         assert_eq!(fixture.stats.get(Stat::MisplacedEndEvent), 1);
+    }
+
+    #[test]
+    fn instants_at_one_moment_lie_in_each_other() {
+        let mut fixture = Fixture::new();
+        let first = fixture.complete(10, 0);
+        let second = fixture.complete(10, 0);
+        assert_eq!(fixture.shape(second), (0, 1, Some(first)));
+        let begun = fixture.begin(10, "begun");
+        assert_eq!(fixture.shape(begun), (-1, 0, None));
     }
 
     #[test]

@@ -22,11 +22,7 @@ pub(crate) struct ThreadStates {
 
 impl ThreadStates {
     pub(crate) fn new(strings: &mut StringPool) -> Self {
-        Self {
-            last: Vec::new(),
-            running: strings.intern("Running"),
-            runnable: strings.intern("R"),
-        }
+        Self { last: Vec::new(), running: strings.intern("Running"), runnable: strings.intern("R") }
     }
 
     /// A CPU switched from one thread to another, leaving the first in `state`.
@@ -41,7 +37,10 @@ impl ThreadStates {
     ) {
         let was_running = self.last_row(previous).map(|row| self.is_running(row, tables));
         self.close(ts, previous, was_running == Some(false), tables);
-        self.open(ThreadStateRow { ts, utid: previous, state, ..ThreadStateRow::default() }, tables);
+        self.open(
+            ThreadStateRow { ts, utid: previous, state, ..ThreadStateRow::default() },
+            tables,
+        );
 
         // A thread that migrates may be switched in here before it is switched out there.
         self.close(ts, next, false, tables);

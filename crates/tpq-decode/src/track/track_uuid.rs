@@ -185,7 +185,7 @@ impl TrackUuids {
         }
     }
 
-    /// The track an event lies on; `None` for the end of a slice that is not open.
+    /// The track an event lies on.
     pub(crate) fn track(
         &mut self,
         uuid: u64,
@@ -193,7 +193,7 @@ impl TrackUuids {
         tracks: &mut Tracks,
         args: &mut Args,
         tables: &mut Tables,
-    ) -> Option<u32> {
+    ) -> u32 {
         self.track_at(uuid, usage, MAX_ANCESTORS, tracks, args, tables)
     }
 
@@ -205,24 +205,25 @@ impl TrackUuids {
         tracks: &mut Tracks,
         args: &mut Args,
         tables: &mut Tables,
-    ) -> Option<u32> {
+    ) -> u32 {
         if let Some(&track) = self.own.get(&uuid) {
-            return Some(track);
+            return track;
         }
         if let Some(&group) = self.member_of.get(&uuid) {
             return self.shared_track(uuid, group, usage, args, tables);
         }
-        let described = self.described.get(&uuid).copied().unwrap_or_else(|| undescribed(uuid, tables));
+        let described =
+            self.described.get(&uuid).copied().unwrap_or_else(|| undescribed(uuid, tables));
         if let DescribedKind::Thread { utid, shared: true } = described.kind {
             let kind = TrackKind::slices("thread_execution");
             let thread = Dimension::Thread(utid);
             let track = tracks.get(kind, thread, StringId::NULL, args, tables);
             self.own.insert(uuid, track);
-            return Some(track);
+            return track;
         }
         let parent = match described.parent {
             parent if depth == 0 || parent == uuid || !self.described.contains_key(&parent) => None,
-            parent => self.track_at(parent, Usage::Instant, depth - 1, tracks, args, tables),
+            parent => Some(self.track_at(parent, Usage::Instant, depth - 1, tracks, args, tables)),
         };
         let shares = described.merge
             && matches!(described.kind, DescribedKind::Custom)
@@ -230,7 +231,7 @@ impl TrackUuids {
         if !shares {
             let track = self.make(uuid, &described, parent, None, args, tables);
             self.own.insert(uuid, track);
-            return Some(track);
+            return track;
         }
         let key = (parent, self.owner(uuid), described.merge_key.or(described.name));
         let next = self.groups.len() as u32;
@@ -249,7 +250,7 @@ impl TrackUuids {
         usage: Usage,
         args: &mut Args,
         tables: &mut Tables,
-    ) -> Option<u32> {
+    ) -> u32 {
         let mut shared = std::mem::take(&mut self.shared[group as usize]);
         let described = self.described.get(&uuid).copied();
         let mut make = || {
@@ -257,9 +258,9 @@ impl TrackUuids {
             self.make(uuid, &described, shared.parent, Some(group), args, tables)
         };
         let track = match usage {
-            Usage::Begin => Some(shared.tracks.begin(uuid, &mut make)),
-            Usage::End => shared.tracks.end(uuid),
-            Usage::Instant | Usage::Counter => Some(shared.tracks.instant(uuid, &mut make)),
+            Usage::Begin => shared.tracks.begin(uuid, &mut make),
+            Usage::End => shared.tracks.end(uuid, &mut make),
+            Usage::Instant | Usage::Counter => shared.tracks.instant(uuid, &mut make),
         };
         self.shared[group as usize] = shared;
         track

@@ -59,7 +59,7 @@ pub(crate) struct SharedTracks {
 struct SharedTrack {
     track: u32,
     cookie: u64,
-    open: i32,
+    open: u32,
 }
 
 impl SharedTracks {
@@ -70,11 +70,11 @@ impl SharedTracks {
         lane.track
     }
 
-    /// The track a slice of `cookie` ends on, if one is open.
-    pub(crate) fn end(&mut self, cookie: u64) -> Option<u32> {
-        let lane = self.lanes.iter_mut().find(|lane| lane.cookie == cookie)?;
-        lane.open -= 1;
-        Some(lane.track)
+    /// The track a slice of `cookie` ends on. One whose beginning was lost takes a track too.
+    pub(crate) fn end(&mut self, cookie: u64, make: impl FnOnce() -> u32) -> u32 {
+        let lane = self.lane(cookie, make);
+        lane.open = lane.open.saturating_sub(1);
+        lane.track
     }
 
     /// The track for an instant of `cookie`.

@@ -15,12 +15,7 @@ fn track(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables) 
     trackers.tracks.get(BLOCK_IO, dimension, StringId::NULL, args, tables)
 }
 
-fn start(
-    event: &FtraceEvent<'_>,
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-    stats: &mut Stats,
-) {
+fn start(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let track = track(event, trackers, tables);
     let name = tables.strings.intern("block_io");
     let slice = NewSlice { ts: event.ts, track, name, ..NewSlice::default() };

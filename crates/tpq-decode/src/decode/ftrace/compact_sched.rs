@@ -36,9 +36,7 @@ pub(super) fn split(
     while let Some(field) = fields.next() {
         let column = field.as_bytes();
         match field.number {
-            5 => compact
-                .strings
-                .push(span.inner(fields.position() - column.len(), column.len())),
+            5 => compact.strings.push(span.inner(fields.position() - column.len(), column.len())),
             number => {
                 if let Some(slot) = compact.columns.get_mut(number as usize) {
                     *slot = column;

@@ -188,9 +188,21 @@ impl<'a> FtraceEvent<'a> {
     }
 
     /// The kernel function an id stands for, if the trace says.
-    pub(super) fn symbol(&self, iid: u64, tables: &mut Tables, stats: &mut Stats) -> Option<StringId> {
+    pub(super) fn symbol(
+        &self,
+        iid: u64,
+        tables: &mut Tables,
+        stats: &mut Stats,
+    ) -> Option<StringId> {
         let strings = &mut tables.strings;
         self.interned.text(self.generation, field::KERNEL_SYMBOLS, iid, strings, stats)
+    }
+
+    /// Looks up the kernel function a field refers to, so that one that was never sent is counted.
+    pub(super) fn check_symbol(&self, number: u32, tables: &mut Tables, stats: &mut Stats) {
+        if let Some(function) = self.field(number) {
+            self.symbol(function.as_u64(), tables, stats);
+        }
     }
 
     /// The kernel function an id stands for, or the id itself in hexadecimal.

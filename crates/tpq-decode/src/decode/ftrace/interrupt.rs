@@ -12,9 +12,8 @@ const IRQ: TrackKind = TrackKind::slices("cpu_irq");
 const SOFTIRQ: TrackKind = TrackKind::slices("cpu_softirq");
 
 /// The kernel's soft interrupts, by number.
-const SOFTIRQS: [&str; 10] = [
-    "HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU",
-];
+const SOFTIRQS: [&str; 10] =
+    ["HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"];
 
 fn irq_entry(
     event: &FtraceEvent<'_>,

@@ -9,7 +9,8 @@ pub(super) const EVENTS: Events = &[(313, rss_stat)];
 
 const MEMORY: TrackKind = TrackKind::counter("process_memory", Some("bytes"));
 /// For threads whose process is not known.
-const THREAD_MEMORY: TrackKind = TrackKind::counter("process_memory_thread_fallback", Some("bytes"));
+const THREAD_MEMORY: TrackKind =
+    TrackKind::counter("process_memory_thread_fallback", Some("bytes"));
 
 /// The kernel's counters of resident memory, by number.
 const MEMBERS: [&str; 4] = ["mem.rss.file", "mem.rss.anon", "mem.swap", "mem.rss.shmem"];

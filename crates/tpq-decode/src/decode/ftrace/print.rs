@@ -63,17 +63,18 @@ fn apply(
             begin_async(event, ASYNC_FOR_TRACK, place, name, trackers, tables, stats);
         }
         Marker::AsyncEnd { pid, name, cookie } => {
-            end_async(event, (pid, name, cookie), trackers, tables, stats);
+            end_async(event, ASYNC, (pid, name, cookie), trackers, tables, stats);
         }
         Marker::TrackEnd { pid, track, cookie } => {
-            end_async(event, (pid, track, cookie), trackers, tables, stats);
+            end_async(event, ASYNC_FOR_TRACK, (pid, track, cookie), trackers, tables, stats);
         }
         Marker::TrackInstant { pid, track, name } => {
             let place = (pid, track, 0);
             let name = tables.strings.intern(name);
-            let track = with_shared(event, ASYNC_FOR_TRACK, place, trackers, tables, |shared, make| {
-                shared.instant(0, make)
-            });
+            let track =
+                with_shared(event, ASYNC_FOR_TRACK, place, trackers, tables, |shared, make| {
+                    shared.instant(0, make)
+                });
             let slice = NewSlice { ts: event.ts, track, name, ..NewSlice::default() };
             trackers.slices.complete(slice, 0, tables, stats);
         }
@@ -113,18 +114,17 @@ fn begin_async(
 
 fn end_async(
     event: &FtraceEvent<'_>,
-    (pid, name, cookie): (i32, &str, i64),
+    kind: TrackKind,
+    place: (i32, &str, i64),
     trackers: &mut Trackers,
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let upid = trackers.processes.process(event.tid(pid), tables);
-    let name = tables.strings.intern(name);
-    let shared = trackers.async_tracks.get_mut(&(upid, name));
-    if let Some(track) = shared.and_then(|shared| shared.end(cookie as u64)) {
-        let any = StringId::NULL;
-        trackers.slices.end(event.ts, track, any, any, tables, stats);
-    }
+    let track = with_shared(event, kind, place, trackers, tables, |shared, make| {
+        shared.end(place.2 as u64, make)
+    });
+    let any = StringId::NULL;
+    trackers.slices.end(event.ts, track, any, any, tables, stats);
 }
 
 /// Finds a track among those that share a process and a name, making one where all are taken.

@@ -25,12 +25,7 @@ fn slice_name(event: &FtraceEvent<'_>, known: Option<&str>, tables: &mut Tables)
     }
 }
 
-fn enter(
-    event: &FtraceEvent<'_>,
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-    stats: &mut Stats,
-) {
+fn enter(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let known = known_name(event, tables);
     let name = slice_name(event, known, tables);
     let track = event.thread_track(trackers, tables);

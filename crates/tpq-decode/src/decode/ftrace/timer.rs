@@ -7,6 +7,9 @@ use crate::track::{NewSlice, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[(553, expire_entry), (554, expire_exit)];
 
+/// The field of the function that is to run.
+const FUNCTION: u32 = 3;
+
 const HRTIMER: TrackKind = TrackKind::slices("cpu_hrtimer");
 
 fn expire_entry(
@@ -15,7 +18,8 @@ fn expire_entry(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let name = event.symbol_or_hex(event.int(3) as u64, tables, stats);
+    event.check_symbol(FUNCTION, tables, stats);
+    let name = event.symbol_or_hex(event.int(FUNCTION) as u64, tables, stats);
     let track = event.cpu_track(HRTIMER, "Hrtimer", trackers, tables);
     let category = tables.strings.intern("hrtimer");
     let slice = NewSlice { ts: event.ts, track, name, category, arg_set_id: None };

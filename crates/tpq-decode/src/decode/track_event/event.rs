@@ -9,8 +9,7 @@ use crate::decode::{Packet, PacketDecoder};
 use crate::interned::field;
 use crate::track::{ArgSet, ArgValue, EventDefaults, NewSlice, Trackers, Usage};
 
-pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 11, route: Route::Sorted, decode };
+pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 11, route: Route::Sorted, decode };
 
 /// What an event is, as its `type` says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -233,9 +232,8 @@ fn push_extra_counters(
 
 fn push_counter(ts: i64, uuid: u64, value: f64, trackers: &mut Trackers, tables: &mut Tables) {
     let Trackers { uuids, tracks, args, counters, bounds, .. } = trackers;
-    if let Some(track) = uuids.track(uuid, Usage::Counter, tracks, args, tables) {
-        counters.push(ts, track, value, bounds, tables);
-    }
+    let track = uuids.track(uuid, Usage::Counter, tracks, args, tables);
+    counters.push(ts, track, value, bounds, tables);
 }
 
 fn counter(
@@ -272,9 +270,7 @@ fn begin(
     stats: &mut Stats,
 ) {
     let args = args(packet, event, tables, stats);
-    let Some(slice) = new_slice(packet, event, uuid, Usage::Begin, &args, trackers, tables) else {
-        return;
-    };
+    let slice = new_slice(packet, event, uuid, Usage::Begin, &args, trackers, tables);
     trackers.bounds.include(packet.ts);
     if let Some(id) = trackers.slices.begin(slice, tables, stats) {
         tables.slice.thread_ts.set(id, thread.time);
@@ -296,10 +292,9 @@ fn end(
     stats: &mut Stats,
 ) {
     let Trackers { uuids, tracks, args: arg_sets, .. } = trackers;
-    let Some(track) = uuids.track(uuid, Usage::End, tracks, arg_sets, tables) else { return };
+    let track = uuids.track(uuid, Usage::End, tracks, arg_sets, tables);
     trackers.bounds.include(packet.ts);
-    let ended =
-        trackers.slices.end(packet.ts, track, event.category, event.name, tables, stats);
+    let ended = trackers.slices.end(packet.ts, track, event.category, event.name, tables, stats);
     let Some(id) = ended else { return };
     let since = |now: Option<i64>, then: Option<i64>| Some(now?.saturating_sub(then?));
     let slice = &mut tables.slice;
@@ -328,10 +323,7 @@ fn instant(
     stats: &mut Stats,
 ) {
     let args = args(packet, event, tables, stats);
-    let Some(slice) = new_slice(packet, event, uuid, Usage::Instant, &args, trackers, tables)
-    else {
-        return;
-    };
+    let slice = new_slice(packet, event, uuid, Usage::Instant, &args, trackers, tables);
     trackers.bounds.include(packet.ts);
     if let Some(id) = trackers.slices.complete(slice, 0, tables, stats) {
         tables.slice.thread_ts.set(id, thread.time);
@@ -350,16 +342,16 @@ fn new_slice(
     args: &ArgSet,
     trackers: &mut Trackers,
     tables: &mut Tables,
-) -> Option<NewSlice> {
+) -> NewSlice {
     let Trackers { uuids, tracks, args: arg_sets, .. } = trackers;
-    let track = uuids.track(uuid, usage, tracks, arg_sets, tables)?;
-    Some(NewSlice {
+    let track = uuids.track(uuid, usage, tracks, arg_sets, tables);
+    NewSlice {
         ts: packet.ts,
         track,
         name: event.name,
         category: event.category,
         arg_set_id: arg_sets.intern(args, tables),
-    })
+    }
 }
 
 fn args(
