@@ -157,12 +157,11 @@ impl State<'_> {
             Immediate::Interned(generation, data) => {
                 self.interned.add(generation, data, &mut self.stats);
             }
-            Immediate::Packet { message, machine, sequence, ts } => {
+            Immediate::Packet { message, machine, ts, .. } => {
                 let packet = Packet {
                     ts: ts.unwrap_or_default(),
                     data: self.bytes.get(message.span),
                     machine,
-                    sequence,
                     generation: message.generation,
                     interned: &self.interned,
                 };
@@ -184,10 +183,6 @@ impl Emit for State<'_> {
                     ts,
                     data: self.bytes.get(message.span),
                     machine: run.machine,
-                    sequence: self
-                        .interned
-                        .generation(message.generation)
-                        .map_or(0, |generation| generation.sequence),
                     generation: message.generation,
                     interned: &self.interned,
                 };

@@ -166,7 +166,7 @@ impl Sequences {
         let usable = sequence.usable(header, losses);
         let clock = header.clock.or(sequence.default_clock);
         let ns = match usable {
-            true => header.timestamp.map(|ticks| sequence.to_ns(clock, ticks)),
+            true => header.timestamp.map(|ticks| sequence.advance_clock(clock, ticks)),
             false => None,
         };
         Placed { generation, usable, clock, ns }
@@ -221,7 +221,7 @@ impl Sequence {
         true
     }
 
-    fn to_ns(&mut self, clock: Option<u32>, ticks: u64) -> i64 {
+    fn advance_clock(&mut self, clock: Option<u32>, ticks: u64) -> i64 {
         let ticks = ticks as i64;
         let Some(state) = clock.and_then(|clock| self.ticks.get_mut(&clock)) else { return ticks };
         let ns = ticks.saturating_mul(i64::try_from(state.multiplier).unwrap_or(i64::MAX));

@@ -29,8 +29,6 @@ pub(crate) struct Packet<'a> {
     pub(crate) data: &'a [u8],
     /// The machine it was recorded on.
     pub(crate) machine: u32,
-    /// The writer sequence.
-    pub(crate) sequence: u32,
     /// The state of its sequence.
     pub(crate) generation: GenerationId,
     /// What sequences interned.

@@ -5,7 +5,7 @@ use tpq_proto::wire::{Fields, Value};
 use tpq_tables::{Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::track::{Dimension, Tid, TrackKind, Trackers};
+use crate::track::{Dimension, Tid, TrackKind, Trackers, push_counter};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 9, route: Route::Sorted, decode };
 
@@ -59,6 +59,6 @@ fn decode_process(
         let name = tables.strings.intern(name);
         let dimension = Dimension::Process(upid);
         let track = trackers.tracks.get(kind, dimension, name, &mut trackers.args, tables);
-        trackers.counters.push(packet.ts, track, value as f64, &mut trackers.bounds, tables);
+        push_counter(packet.ts, track, value as f64, &mut trackers.bounds, tables);
     }
 }

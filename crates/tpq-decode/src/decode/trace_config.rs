@@ -2,8 +2,9 @@
 
 use tpq_ingest::Route;
 use tpq_proto::message::TraceConfig;
+use tpq_proto::message::trace_config::buffer_config::FillPolicy;
 use tpq_proto::{decode, text};
-use tpq_tables::{Stats, Tables};
+use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
 use crate::track::Trackers;
@@ -22,7 +23,13 @@ fn decode_config(
     let Ok(config) = decode::<TraceConfig>(packet.data) else { return };
     let name = config.unique_session_name();
     trackers.metadata.set_text("unique_session_name", name, tables);
-    if config.write_into_file() && config.flush_period_ms() == 0 {
-        stats.increment(tpq_tables::Stat::ConfigWriteIntoFileNoFlush);
+    if config.write_into_file() {
+        // A buffer that is drained into a file does not fill up while it is drained in time, so
+        // one that discards loses data where a ring would lose none.
+        for (index, buffer) in config.buffers.iter().enumerate() {
+            if buffer.fill_policy() == FillPolicy::Discard {
+                stats.set_indexed(Stat::ConfigWriteIntoFileDiscard, index as i64, 1);
+            }
+        }
     }
 }

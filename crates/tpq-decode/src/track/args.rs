@@ -14,7 +14,6 @@ pub(crate) enum ArgValue {
     Real(f64),
     String(StringId),
     Json(StringId),
-    Null,
 }
 
 /// A key without and with array positions, and a value.
@@ -44,10 +43,6 @@ impl ArgSet {
         self.args.is_empty()
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.args.clear();
-    }
-
     pub(crate) fn append(&mut self, other: &Self) {
         self.args.extend_from_slice(&other.args);
     }
@@ -70,7 +65,6 @@ struct Types {
     real: StringId,
     string: StringId,
     json: StringId,
-    null: StringId,
 }
 
 impl Args {
@@ -83,7 +77,6 @@ impl Args {
             real: strings.intern("real"),
             string: strings.intern("string"),
             json: strings.intern("json"),
-            null: strings.intern("null"),
         };
         Self { ids: FxHashMap::default(), next: 1, types }
     }
@@ -123,7 +116,6 @@ fn row(arg_set_id: u32, arg: &Arg, types: &Types) -> ArgsRow {
         ArgValue::Real(value) => ArgsRow { real_value: Some(value), value_type: types.real, ..row },
         ArgValue::String(value) => ArgsRow { string_value: value, value_type: types.string, ..row },
         ArgValue::Json(value) => ArgsRow { string_value: value, value_type: types.json, ..row },
-        ArgValue::Null => ArgsRow { value_type: types.null, ..row },
     }
 }
 
@@ -144,7 +136,6 @@ fn hash(set: &ArgSet) -> u128 {
             ArgValue::Real(value) => (5, value.to_bits()),
             ArgValue::String(value) => (6, u64::from(value.0)),
             ArgValue::Json(value) => (7, u64::from(value.0)),
-            ArgValue::Null => (8, 0),
         };
         mix(u64::from(arg.key.0) << 32 | u64::from(arg.flat_key.0));
         mix(tag);

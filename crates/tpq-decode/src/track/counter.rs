@@ -5,21 +5,14 @@ use tpq_tables::table::CounterRow;
 
 use super::Bounds;
 
-/// Writes `counter`.
-#[derive(Default)]
-pub(crate) struct Counters;
-
-impl Counters {
-    /// A counter took a value.
-    pub(crate) fn push(
-        &mut self,
-        ts: i64,
-        track: u32,
-        value: f64,
-        bounds: &mut Bounds,
-        tables: &mut Tables,
-    ) -> u32 {
-        bounds.include(ts);
-        tables.counter.push(CounterRow { ts, track_id: track, value, arg_set_id: None })
-    }
+/// A counter took a value: writes `counter`.
+pub(crate) fn push_counter(
+    ts: i64,
+    track: u32,
+    value: f64,
+    bounds: &mut Bounds,
+    tables: &mut Tables,
+) {
+    bounds.include(ts);
+    tables.counter.push(CounterRow { ts, track_id: track, value, arg_set_id: None });
 }

@@ -20,14 +20,14 @@ mod tracks;
 mod writer;
 
 pub(crate) use args::{ArgSet, ArgValue, Args};
-pub(crate) use counter::Counters;
+pub(crate) use counter::push_counter;
 pub(crate) use cpu::{Cpus, MAX_CPUS};
 pub(crate) use flow::Flows;
 pub(crate) use ftrace_start::FtraceStart;
 pub(crate) use machine::Machines;
 pub(crate) use metadata::{Metadata, MetadataValue};
 pub(crate) use mm::MemoryOwners;
-pub(crate) use process::{NamePriority, Processes, Tid, Upid, Utid};
+pub(crate) use process::{NamePriority, NewTask, Processes, Tid, Upid, Utid};
 pub(crate) use sched::{NextTask, PreviousTask, Sched};
 pub(crate) use slice::{NewSlice, Slices};
 pub(crate) use thread_state::ThreadStates;
@@ -47,7 +47,6 @@ pub(crate) struct Trackers {
     pub(crate) thread_states: ThreadStates,
     pub(crate) tracks: Tracks,
     pub(crate) slices: Slices,
-    pub(crate) counters: Counters,
     pub(crate) flows: Flows,
     pub(crate) args: Args,
     pub(crate) metadata: Metadata,
@@ -74,7 +73,6 @@ impl Trackers {
             thread_states: ThreadStates::new(&mut tables.strings),
             tracks: Tracks::default(),
             slices: Slices::default(),
-            counters: Counters::default(),
             flows: Flows::default(),
             args: Args::new(&mut tables.strings),
             metadata: Metadata::default(),

@@ -29,10 +29,18 @@ pub(crate) enum NamePriority {
     Ftrace,
     /// Read from /proc.
     ProcessTree,
-    /// Guessed from the kind of thread a descriptor states.
-    DescriptorKind,
     /// Given by the program itself.
     Descriptor,
+}
+
+/// A task as it is created.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewTask {
+    pub(crate) ts: i64,
+    pub(crate) parent: Tid,
+    pub(crate) child: Tid,
+    pub(crate) clone_flags: u64,
+    pub(crate) comm: StringId,
 }
 
 /// Clone flag of a thread of the same process, as opposed to a new process.
@@ -92,11 +100,6 @@ impl Processes {
         };
         self.last = Some((tid, utid));
         utid
-    }
-
-    /// The live thread of a tid, if one was seen.
-    pub(crate) fn find_thread(&self, tid: Tid, tables: &Tables) -> Option<Utid> {
-        self.find(tid, None, tables)
     }
 
     /// The latest live thread of `tid` that belongs to process `pid` or to none yet known.
@@ -221,17 +224,14 @@ impl Processes {
         }
     }
 
-    /// A task was created by `parent`; gives the new thread.
+    /// A task was created; gives the new thread.
     pub(crate) fn new_task(
         &mut self,
-        ts: i64,
-        parent: Tid,
-        child: Tid,
-        clone_flags: u64,
-        comm: StringId,
+        task: NewTask,
         tables: &mut Tables,
         stats: &mut Stats,
     ) -> Utid {
+        let NewTask { ts, parent, child, clone_flags, comm } = task;
         let parent_utid = self.thread(parent, tables);
         let utid = if clone_flags & CLONE_THREAD == 0 {
             let parent_upid = tables.thread.upid.get(parent_utid);
@@ -363,10 +363,13 @@ mod tests {
         let mut stats = Stats::default();
         let mut processes = Processes::new(&mut tables);
         let comm = tables.strings.intern("worker");
-        let child =
-            processes.new_task(5, tid(20), tid(21), CLONE_THREAD, comm, &mut tables, &mut stats);
-        let grandchild =
-            processes.new_task(6, tid(21), tid(22), CLONE_THREAD, comm, &mut tables, &mut stats);
+        let mut thread = |ts, parent, child| {
+            let [parent, child] = [parent, child].map(tid);
+            let task = NewTask { ts, parent, child, clone_flags: CLONE_THREAD, comm };
+            processes.new_task(task, &mut tables, &mut stats)
+        };
+        let child = thread(5, 20, 21);
+        let grandchild = thread(6, 21, 22);
         assert_eq!(tables.thread.upid.get(child), None);
         let upid = processes.process(tid(20), &mut tables);
         assert_eq!(tables.thread.upid.get(child), Some(upid));

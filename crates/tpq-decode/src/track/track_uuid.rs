@@ -135,14 +135,6 @@ impl TrackUuids {
         *total
     }
 
-    /// The thread a track belongs to, if any.
-    pub(crate) fn thread_of(&self, uuid: u64) -> Option<Utid> {
-        match self.owner(uuid) {
-            Owner::Thread(utid) => Some(utid),
-            _ => None,
-        }
-    }
-
     fn owner(&self, uuid: u64) -> Owner {
         let mut uuid = uuid;
         let mut machine = 0;

@@ -9,8 +9,6 @@ use super::{ArgSet, ArgValue, Args, Upid, Utid};
 /// What tells tracks of one kind apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Dimension {
-    /// One for the whole machine.
-    Global(u32),
     /// One for each CPU of a machine.
     Cpu(u32, u32),
     Thread(Utid),
@@ -123,7 +121,6 @@ impl Tracks {
             dimensions.add(tables.strings.intern(name), ArgValue::Int(value));
         };
         match dimension {
-            Dimension::Global(machine) => row.machine_id = machine,
             Dimension::Cpu(machine, cpu) => {
                 row.machine_id = machine;
                 row.cpu = Some(cpu);

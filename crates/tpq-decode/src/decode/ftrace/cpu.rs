@@ -3,7 +3,7 @@
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::track::{Dimension, TrackKind, Trackers};
+use crate::track::{Dimension, TrackKind, Trackers, push_counter};
 
 pub(super) const EVENTS: Events = &[(11, frequency), (13, idle)];
 
@@ -35,5 +35,5 @@ fn push(
     let dimension = Dimension::Cpu(event.machine, cpu);
     let track = trackers.tracks.get(kind, dimension, name, &mut trackers.args, tables);
     let value = event.int(1) as u32;
-    trackers.counters.push(event.ts, track, f64::from(value), &mut trackers.bounds, tables);
+    push_counter(event.ts, track, f64::from(value), &mut trackers.bounds, tables);
 }

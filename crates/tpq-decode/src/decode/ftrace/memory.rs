@@ -3,7 +3,7 @@
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::track::{Dimension, TrackKind, Trackers};
+use crate::track::{Dimension, TrackKind, Trackers, push_counter};
 
 pub(super) const EVENTS: Events = &[(313, rss_stat)];
 
@@ -49,5 +49,5 @@ fn rss_stat(
     };
     let name = tables.strings.intern(name);
     let track = trackers.tracks.get(kind, dimension, name, &mut trackers.args, tables);
-    trackers.counters.push(event.ts, track, size as f64, &mut trackers.bounds, tables);
+    push_counter(event.ts, track, size as f64, &mut trackers.bounds, tables);
 }

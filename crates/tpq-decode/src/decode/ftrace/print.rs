@@ -4,7 +4,7 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
 use super::systrace::{Marker, Parsed, parse};
-use crate::track::{Dimension, NewSlice, SharedTracks, TrackKind, Trackers, Upid};
+use crate::track::{Dimension, NewSlice, SharedTracks, TrackKind, Trackers, Upid, push_counter};
 
 pub(super) const EVENTS: Events = &[(3, print)];
 
@@ -53,7 +53,7 @@ fn apply(
             let dimension = Dimension::Process(upid);
             let args = &mut trackers.args;
             let track = trackers.tracks.get(COUNTER, dimension, name, args, tables);
-            trackers.counters.push(event.ts, track, value, &mut trackers.bounds, tables);
+            push_counter(event.ts, track, value, &mut trackers.bounds, tables);
         }
         Marker::AsyncBegin { pid, name, cookie } => {
             begin_async(event, ASYNC, (pid, name, cookie), name, trackers, tables, stats);

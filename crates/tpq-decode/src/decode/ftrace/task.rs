@@ -3,7 +3,7 @@
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::track::Trackers;
+use crate::track::{NewTask, Trackers};
 
 pub(super) const EVENTS: Events = &[(235, new_task), (236, rename), (240, free)];
 
@@ -21,8 +21,8 @@ fn new_task(
         return;
     }
     let [parent, child] = [event.pid, child].map(|pid| event.tid(pid));
-    let processes = &mut trackers.processes;
-    let utid = processes.new_task(event.ts, parent, child, clone_flags, comm, tables, stats);
+    let task = NewTask { ts: event.ts, parent, child, clone_flags, comm };
+    let utid = trackers.processes.new_task(task, tables, stats);
     let waker = event.utid(trackers, tables);
     trackers.thread_states.start(event.ts, utid, waker, event.common_flags, tables);
 }

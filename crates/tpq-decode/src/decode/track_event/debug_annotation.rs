@@ -2,12 +2,12 @@
 
 use tpq_ingest::GenerationId;
 use tpq_proto::wire::{Field, Fields, Value};
-use tpq_tables::{Stats, StringId, StringPool};
+use tpq_tables::{Stat, Stats, StringId, StringPool};
 
 use crate::interned::{Interned, field};
 use crate::track::{ArgSet, ArgValue};
 
-/// Annotations nested deeper than this are left out: no program means to write them.
+/// Annotations nested deeper than this are left out and counted: no program means to write them.
 const MAX_DEPTH: usize = 32;
 
 /// Turns annotations into args under `debug.`.
@@ -49,6 +49,7 @@ impl Annotations<'_> {
 
     fn value(&mut self, annotation: &[u8], key: &Key, depth: usize) {
         if depth == 0 {
+            self.stats.increment(Stat::TrackEventTokenizerErrors);
             return;
         }
         let mut index = 0;
@@ -96,6 +97,7 @@ impl Annotations<'_> {
     /// The older form of nested values: keys and values in two lists side by side.
     fn nested(&mut self, nested: &[u8], key: &Key, depth: usize) {
         if depth == 0 {
+            self.stats.increment(Stat::TrackEventTokenizerErrors);
             return;
         }
         let names = Fields::new(nested).filter(|field| field.number == 2);

@@ -231,9 +231,9 @@ fn push_extra_counters(
 }
 
 fn push_counter(ts: i64, uuid: u64, value: f64, trackers: &mut Trackers, tables: &mut Tables) {
-    let Trackers { uuids, tracks, args, counters, bounds, .. } = trackers;
+    let Trackers { uuids, tracks, args, bounds, .. } = trackers;
     let track = uuids.track(uuid, Usage::Counter, tracks, args, tables);
-    counters.push(ts, track, value, bounds, tables);
+    crate::track::push_counter(ts, track, value, bounds, tables);
 }
 
 fn counter(
