@@ -85,18 +85,30 @@ impl<'a> Decoder<'a> {
         trackers.metadata.set("trace_time_clock_id", clock, tables);
     }
 
-    /// Notes the file the trace is from.
-    pub fn add_file(&mut self, name: &str, bytes: u64, format: &str) {
+    /// Notes the file the trace is from: its size and its compression as it is stored, and the
+    /// size and format of what it holds.
+    pub fn add_file(&mut self, stored: u64, compression: Option<&str>, bytes: u64, format: &str) {
         let State { trackers, tables, .. } = &mut self.state;
         let size = MetadataValue::Int(bytes as i64);
         trackers.metadata.set("trace_size_bytes", size, tables);
         trackers.metadata.set_text("trace_type", format, tables);
+        let mut parent_id = None;
+        if let Some(compression) = compression {
+            let trace_type = tables.strings.intern(compression);
+            let size = stored as i64;
+            let row = TraceFileRow { size, trace_type, ..TraceFileRow::default() };
+            parent_id =
+                Some(tables.trace_file.push(TraceFileRow { processing_order: Some(0), ..row }));
+        }
         let row = TraceFileRow {
-            parent_id: None,
-            name: tables.strings.intern(name),
+            parent_id,
+            name: match parent_id {
+                Some(_) => tables.strings.intern(""),
+                None => tpq_tables::StringId::NULL,
+            },
             size: bytes as i64,
             trace_type: tables.strings.intern(format),
-            processing_order: Some(0),
+            processing_order: Some(parent_id.map_or(0, |_| 1)),
         };
         tables.trace_file.push(row);
     }

@@ -94,7 +94,7 @@ pub fn import(
     let Survey { bytes, clocks, snapshots, trace_clock, losses, .. } = survey;
     let mut timeline = Timeline::new(clocks, trace_clock);
     let mut decoder = Decoder::new(&bytes, !options.full_sort);
-    decoder.add_file(&name, total, input.format().name());
+    decoder.add_file(input.file_bytes(), input.compression().name(), total, input.format().name());
     decoder.add_snapshots(&snapshots, &mut timeline);
     let snapshots = Arc::from(snapshots);
     let router = Box::new(PacketRouter);

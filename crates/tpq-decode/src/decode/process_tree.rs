@@ -12,6 +12,9 @@ use crate::track::{ArgSet, ArgValue, NamePriority, Tid, Trackers};
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 2, route: Route::Sorted, decode: decode_tree };
 
+/// Android gives each of its users this many user ids, one for each application.
+const USERS_APART: u32 = 100_000;
+
 /// The parent of all threads of the kernel.
 const KTHREADD: i32 = 2;
 
@@ -61,7 +64,10 @@ fn add_process(
     tables.process.name.set(upid, name);
     tables.process.cmdline.set(upid, cmdline);
     if let Some(uid) = process.uid {
-        tables.process.uid.set(upid, Some(uid as u32));
+        let uid = uid as u32;
+        tables.process.uid.set(upid, Some(uid));
+        tables.process.android_user_id.set(upid, Some(uid / USERS_APART));
+        tables.process.android_appid.set(upid, Some(uid % USERS_APART));
     }
     // The kernel reports 0 for its own first threads, whose age rounds to nothing.
     if let Some(start) = process.process_start_from_boot

@@ -49,7 +49,7 @@ declare_table! {
     table "trace_file" => TraceFileTable, TraceFileRow {
         /// The archive it lies in.
         parent_id: Option<u32> => JoinId("trace_file"),
-        /// Its name.
+        /// Its name in the archive it lies in; NULL for a file of its own.
         name: StringId => String,
         /// Its size in bytes.
         size: i64 => Long,

@@ -49,7 +49,7 @@ impl Annotations<'_> {
 
     fn value(&mut self, annotation: &[u8], key: &Key, depth: usize) {
         if depth == 0 {
-            self.stats.increment(Stat::TrackEventTokenizerErrors);
+            self.stats.increment(Stat::MalformedPackets);
             return;
         }
         let mut index = 0;
@@ -97,7 +97,7 @@ impl Annotations<'_> {
     /// The older form of nested values: keys and values in two lists side by side.
     fn nested(&mut self, nested: &[u8], key: &Key, depth: usize) {
         if depth == 0 {
-            self.stats.increment(Stat::TrackEventTokenizerErrors);
+            self.stats.increment(Stat::MalformedPackets);
             return;
         }
         let names = Fields::new(nested).filter(|field| field.number == 2);
