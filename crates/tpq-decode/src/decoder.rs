@@ -5,7 +5,7 @@ use tpq_ingest::{
     TraceBytes,
 };
 use tpq_tables::table::{TraceBoundsRow, TraceFileRow};
-use tpq_tables::{Stats, Tables};
+use tpq_tables::{Stat, Stats, Tables};
 
 use crate::decode::{Decode, Packet, clock_snapshot, ftrace};
 use crate::interned::Interned;
@@ -143,6 +143,10 @@ impl<'a> Decoder<'a> {
             let loss = WriterLoss { dropped, needing_state, skipped };
             trackers.writers.count(machine, sequence, loss, &mut stats);
         }
+        // A track that hangs from nothing cannot be placed, whether or not it has events.
+        let orphans = trackers.uuids.orphans();
+        stats.add(Stat::TrackHierarchyMissingUuid, orphans);
+        stats.add(Stat::TrackEventParserErrors, orphans);
         let (start_ts, end_ts) = bounds(&trackers, &tables);
         tables.trace_bounds.push(TraceBoundsRow { start_ts, end_ts });
         Finished { tables, stats }

@@ -165,6 +165,11 @@ impl TrackUuids {
         false
     }
 
+    /// The number of tracks that were described and have an ancestor that was not.
+    pub(crate) fn orphans(&self) -> i64 {
+        self.described.keys().filter(|&&uuid| !self.is_described(uuid)).count() as i64
+    }
+
     /// A track without a name goes by that of the first event on it.
     pub(crate) fn name_by_event(&mut self, uuid: u64, name: StringId) {
         if let Some(described) = self.described.get_mut(&uuid)
