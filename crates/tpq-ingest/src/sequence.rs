@@ -71,12 +71,6 @@ struct Sequence {
     skipped: u64,
 }
 
-/// Losses of a sequence.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SequenceLosses {
-    pub(crate) sequences_seen: u64,
-}
-
 /// All sequences of a trace.
 #[derive(Default)]
 pub(crate) struct Sequences {
@@ -194,8 +188,8 @@ impl Sequences {
         })
     }
 
-    pub(crate) fn count(&self) -> SequenceLosses {
-        SequenceLosses { sequences_seen: self.sequences.len() as u64 }
+    pub(crate) fn len(&self) -> usize {
+        self.sequences.len()
     }
 }
 

@@ -173,3 +173,78 @@ fn earliest(lanes: &mut BTreeMap<(u32, u32), Lane>) -> Option<(&mut Lane, i64)> 
     let bound = second.map_or(i64::MAX, |(ts, next)| if key < next { ts } else { ts - 1 });
     lanes.get_mut(&key).map(|lane| (lane, bound))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Payload, RunKind};
+
+    /// What came out: time and the number of the run's packet.
+    #[derive(Default)]
+    struct Out(Vec<(i64, u32)>);
+
+    impl Emit for Out {
+        fn emit(&mut self, ts: i64, run: &Run, _: usize) {
+            self.0.push((ts, run.position));
+        }
+    }
+
+    fn run(lane: u32, position: u32, timestamps: &[i64]) -> Run {
+        Run {
+            kind: RunKind(RunKind::FIRST_SPLIT),
+            lane,
+            machine: 0,
+            generation: 0,
+            position,
+            timestamps: timestamps.to_vec(),
+            payload: Payload::Bundle { addr: 0, places: vec![(0, 0); timestamps.len()] },
+        }
+    }
+
+    fn sorted(windowed: bool, steps: &[Result<Run, Mark>]) -> (Vec<(i64, u32)>, u64) {
+        let mut sorter = Sorter::new(windowed);
+        let mut out = Out::default();
+        for step in steps {
+            match step {
+                Ok(run) => sorter.push(run.clone()),
+                Err(mark) => sorter.mark(*mark, &mut out),
+            }
+        }
+        sorter.finish(&mut out);
+        (out.0, sorter.losses().get(Loss::OutOfOrder))
+    }
+
+    #[test]
+    fn runs_of_several_lanes_merge_by_time_then_lane_then_packet() {
+        let steps = [Ok(run(2, 0, &[1, 5, 9])), Ok(run(1, 1, &[2, 5])), Ok(run(1, 2, &[2, 7]))];
+        let expected = vec![(1, 0), (2, 1), (2, 2), (5, 1), (5, 0), (7, 2), (9, 0)];
+        assert_eq!(sorted(true, &steps), (expected.clone(), 0));
+        assert_eq!(sorted(false, &steps), (expected, 0));
+    }
+
+    /// Two flushes and a read set where the window ends; the next such read closes it.
+    fn close_a_window() -> [Result<Run, Mark>; 3] {
+        [Err(Mark::Flushed), Err(Mark::Flushed), Err(Mark::ReadBuffers)]
+    }
+
+    #[test]
+    fn what_comes_after_its_window_closed_is_dropped_and_counted() {
+        let mut steps = vec![Ok(run(1, 0, &[10, 20]))];
+        steps.extend(close_a_window());
+        steps.extend(close_a_window());
+        steps.push(Ok(run(1, 1, &[15, 30])));
+        assert_eq!(sorted(true, &steps), (vec![(10, 0), (20, 0), (30, 1)], 1));
+        assert_eq!(sorted(false, &steps), (vec![(10, 0), (15, 1), (20, 0), (30, 1)], 0));
+    }
+
+    #[test]
+    fn a_window_does_not_close_over_what_was_written_after_it() {
+        let mut steps = vec![Ok(run(1, 0, &[10, 20]))];
+        steps.extend(close_a_window());
+        steps.push(Ok(run(2, 1, &[15])));
+        steps.extend(close_a_window());
+        steps.push(Ok(run(1, 2, &[18])));
+        let expected = vec![(10, 0), (15, 1), (18, 2), (20, 0)];
+        assert_eq!(sorted(true, &steps), (expected, 0));
+    }
+}

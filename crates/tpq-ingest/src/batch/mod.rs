@@ -74,8 +74,6 @@ struct Open {
 struct Undated {
     message: Message,
     machine: u32,
-    sequence: u32,
-    route: Route,
 }
 
 impl<'a> Batcher<'a> {
@@ -115,7 +113,7 @@ impl<'a> Batcher<'a> {
 
     /// The number of writer sequences seen.
     pub fn sequence_count(&self) -> u64 {
-        self.sequences.count().sequences_seen
+        self.sequences.len() as u64
     }
 
     /// The next batch; `None` after the last.
@@ -210,12 +208,9 @@ impl<'a> Batcher<'a> {
                 });
             }
             (Route::Sorted, Some(ns)) => open.gather(&header, clock, message, ns),
-            (Route::Sorted, None) => open.undated.push(Undated {
-                message,
-                machine: header.machine,
-                sequence: header.sequence,
-                route,
-            }),
+            (Route::Sorted, None) => {
+                open.undated.push(Undated { message, machine: header.machine });
+            }
         }
     }
 
@@ -241,14 +236,8 @@ impl<'a> Batcher<'a> {
             run.into_sorted(&mut open.batch.runs);
         }
         for undated in open.undated {
-            debug_assert_eq!(undated.route, Route::Sorted);
             let index = (undated.message.position - open.first_position) as usize;
-            open.batch.runs.push(message_run(
-                undated.machine,
-                undated.sequence,
-                undated.message,
-                latest[index],
-            ));
+            open.batch.runs.push(message_run(undated.machine, undated.message, latest[index]));
         }
         open.batch
     }
@@ -284,7 +273,7 @@ impl Open {
         let pending = &mut self.pending;
         let key = (header.machine, header.sequence, clock);
         let index = *self.gathering.entry(key).or_insert_with(|| {
-            let mut run = message_run(header.machine, header.sequence, message, ns);
+            let mut run = message_run(header.machine, message, ns);
             run.timestamps.clear();
             run.payload = Payload::Messages(Vec::new());
             pending.push(PendingRun { clock, run });
@@ -298,7 +287,7 @@ impl Open {
     }
 }
 
-fn message_run(machine: u32, _sequence: u32, message: Message, ts: i64) -> Run {
+fn message_run(machine: u32, message: Message, ts: i64) -> Run {
     Run {
         kind: RunKind::PACKETS,
         lane: 0,
@@ -317,3 +306,6 @@ fn mark_of(service_event: &[u8]) -> Option<Mark> {
         _ => None,
     })
 }
+
+#[cfg(test)]
+mod tests;
