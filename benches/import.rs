@@ -9,7 +9,7 @@
 //!
 //! `TPQ_BENCH_BINARY` names another binary to measure. `gzip` must be installed.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is what it is for")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is what it is for")]
 
 use std::error::Error;
 use std::fs::{self, File};

@@ -63,7 +63,7 @@ fn merge(batches: Vec<(Vec<Run>, Option<Mark>)>, windowed: bool) -> i64 {
 fn measure<T, O>(
     bencher: Bencher<'_, '_>,
     trace: &Trace,
-    input: impl Fn() -> T,
+    input: impl Fn() -> T + Sync,
     work: impl Fn(T) -> O + Sync,
 ) {
     let events = stages::count_events(trace);

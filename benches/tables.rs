@@ -69,10 +69,7 @@ mod build {
             }
             tables
         };
-        bencher
-            .counter(BytesCount::of_slice(&rows))
-            .counter(ItemsCount::new(ROWS))
-            .bench(push);
+        bencher.counter(BytesCount::of_slice(&rows)).counter(ItemsCount::new(ROWS)).bench(push);
     }
 }
 

@@ -1,7 +1,9 @@
 //! A trace of the scheduler: switches and wakings in columns, as recorders write them today.
 
 use tpq_testkit::random::Random;
-use tpq_testkit::{CompactSched, FtraceBundle, Packet, ProcessTree, Task, TraceBuilder, prev_state};
+use tpq_testkit::{
+    CompactSched, FtraceBundle, Packet, ProcessTree, Task, TraceBuilder, prev_state,
+};
 
 const CPUS: u32 = 8;
 const THREADS_PER_CPU: usize = 12;
@@ -19,11 +21,10 @@ pub fn trace() -> Vec<u8> {
     let mut random = Random::new(1);
     let names: Vec<String> =
         (0..CPUS as usize * THREADS_PER_CPU).map(|index| format!("worker-{index:03}")).collect();
-    let tasks: Vec<Task<'_>> = (1001..).zip(&names).map(|(tid, name)| Task::new(name, tid)).collect();
-    let tree = tasks.iter().fold(
-        ProcessTree::new().process(1000, 1, &["/usr/bin/worker"], 1000),
-        |tree, task| tree.thread(task.tid, 1000, task.comm),
-    );
+    let tasks: Vec<Task<'_>> =
+        (1001..).zip(&names).map(|(tid, name)| Task::new(name, tid)).collect();
+    let process = ProcessTree::new().process(1000, 1, &["/usr/bin/worker"], 1000);
+    let tree = tasks.iter().fold(process, |tree, task| tree.thread(task.tid, 1000, task.comm));
     let mut trace = TraceBuilder::new()
         .packet(super::snapshot(0))
         .packet(Packet::new().timestamp(super::SUSPENDED).process_tree(tree));

@@ -3,7 +3,6 @@
 use std::io::IsTerminal;
 use std::sync::Arc;
 
-use anyhow::Context;
 use tpq::{ImportOptions, Progress, Trace};
 
 use crate::args::ImportArgs;
@@ -24,6 +23,6 @@ pub async fn open(args: &ImportArgs) -> anyhow::Result<Trace> {
     if let Some(bar) = bar {
         bar.clear();
     }
-    let names: Vec<_> = args.traces.iter().map(|path| path.display().to_string()).collect();
-    opened.with_context(|| format!("cannot open {}", names.join(", ")))
+    // The error says itself which file it is of.
+    Ok(opened?)
 }

@@ -49,7 +49,7 @@ impl<'a> Interned<'a> {
             let message = field.as_bytes();
             let span = data.inner(fields.position() - message.len(), message.len());
             let iid = Fields::new(message).find(|field| field.number == 1);
-            match iid.map(|field| field.as_u64()).filter(|&iid| iid != 0) {
+            match iid.map(|field| field.as_u64()) {
                 Some(iid) => {
                     let entry = Entry { message: span, text: Cell::new(None) };
                     self.entries.entry((scope, field.number, iid)).or_insert(entry);

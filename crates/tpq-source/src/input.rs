@@ -14,7 +14,7 @@ use crate::{Compression, Format};
 #[non_exhaustive]
 pub enum SourceError {
     /// The file cannot be opened or read.
-    #[error("{}: {source}", path.display())]
+    #[error("cannot open {}: {source}", path.display())]
     Read {
         /// The file.
         path: PathBuf,

@@ -39,10 +39,10 @@ pub async fn describe(trace: &Trace, style: Style) -> anyhow::Result<String> {
     let mut out = String::new();
     overview(trace, style, &mut out).await?;
     let machines = "SELECT 'machine ' || id, concat_ws(' ', name, sysname, release, arch), \
-         CASE WHEN num_cpus IS NULL THEN '' ELSE num_cpus || ' CPUs' END FROM machine";
+         CASE WHEN num_cpus IS NULL THEN '' ELSE num_cpus || CASE WHEN num_cpus = 1 THEN ' CPU' ELSE ' CPUs' END END FROM machine";
     section(trace, "Machines", machines, style, &mut out).await?;
-    let clocks = "SELECT 'clock ' || clock_id, coalesce(clock_name, ''), count(*) || ' snapshots' \
-         FROM clock_snapshot GROUP BY clock_id, clock_name ORDER BY clock_id";
+    let clocks = "SELECT 'clock ' || clock_id, coalesce(clock_name, ''), count(*) || \
+         CASE WHEN count(*) = 1 THEN ' snapshot' ELSE ' snapshots' END FROM clock_snapshot GROUP BY clock_id, clock_name ORDER BY clock_id";
     section(trace, "Clocks", clocks, style, &mut out).await?;
     packets(trace, style, &mut out);
     tables(trace, style, &mut out);
