@@ -79,7 +79,8 @@ pub struct ImportArgs {
     #[arg(long, help_heading = "Import options")]
     pub full_sort: bool,
 
-    /// The most memory to use, as 500M or 4G; sorting and grouping spill to disk beyond it
+    /// The most memory for queries, as 500M or 4G: sorting and grouping spill to disk beyond it. Also
+    /// the most that a compressed trace may unpack to; the tables themselves are not counted
     #[arg(long, value_name = "SIZE", value_parser = parse_size, help_heading = "Import options")]
     pub memory_limit: Option<u64>,
 

@@ -16,7 +16,8 @@ pub struct ImportOptions {
     /// Sort all events before decoding any, instead of in windows closed by the recorder's
     /// flushes. Keeps events that arrive too late for their window, at the cost of memory.
     pub full_sort: bool,
-    /// The most memory to use, in bytes.
+    /// The most memory for sorting, grouping and joining in queries, and the most that a
+    /// compressed trace may unpack to, in bytes. The tables themselves are not counted.
     pub memory_limit: Option<u64>,
     /// How many threads to use; all cores when not given.
     pub threads: Option<usize>,
