@@ -32,7 +32,8 @@ fn batched(bencher: Bencher<'_, '_>, trace: &Trace) {
         .counter(BytesCount::of_slice(&trace.bytes))
         .counter(ItemsCount::new(stages::count_events(trace)))
         .with_inputs(|| stages::skim(trace))
-        .bench_values(|survey| {
-            stages::for_each_batch(survey, |batch| drop(divan::black_box(batch)))
+        .bench_values(|(bytes, clocks)| {
+            stages::for_each_batch(&bytes, clocks, |batch| drop(divan::black_box(batch)));
+            bytes
         });
 }

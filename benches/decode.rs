@@ -1,9 +1,11 @@
 //! Stages `sort` and `decode`: batches of events become the builders of the tables.
 //!
 //! Run: `cargo bench -p tpq-decode --bench decode`, with `TPQ_BENCH_TRACE=FILE` for a trace of
-//! your own. Items are events. `copied` is the baseline: the bytes of the trace copied. Batches
-//! are made before the clock starts and given up one by one, so the memory shown is what tables
-//! and trackers need beyond them.
+//! your own. Items are events. `copied` is the baseline: the bytes of the trace copied.
+//!
+//! Batches are made before the clock starts and given up one by one, so the memory shown is only
+//! what tables and trackers need beyond them. `imported` is every stage from `survey` to `tables`
+//! on one thread, and its memory that of a whole import beside the mapped trace.
 
 mod stages;
 mod traces;
@@ -22,8 +24,9 @@ fn main() {
 }
 
 fn batches(trace: &Trace) -> (TraceBytes<'_>, Vec<Batch>) {
+    let (bytes, clocks) = stages::skim(trace);
     let mut batches = Vec::new();
-    let bytes = stages::for_each_batch(stages::skim(trace), |batch| batches.push(batch));
+    stages::for_each_batch(&bytes, clocks, |batch| batches.push(batch));
     (bytes, batches)
 }
 
@@ -59,4 +62,18 @@ fn decoded_in_windows(bencher: Bencher<'_, '_>, trace: &Trace) {
 #[divan::bench(args = traces::all(), sample_size = 1, sample_count = 10)]
 fn decoded_at_the_end(bencher: Bencher<'_, '_>, trace: &Trace) {
     measure(bencher, trace, false);
+}
+
+#[divan::bench(args = traces::all(), sample_size = 1, sample_count = 10)]
+fn imported(bencher: Bencher<'_, '_>, trace: &Trace) {
+    let import = || {
+        let (bytes, clocks) = stages::skim(trace);
+        let mut decoder = Decoder::new(&bytes, true);
+        stages::for_each_batch(&bytes, clocks, |batch| decoder.take(batch));
+        decoder.finish(&[], std::iter::empty()).tables.finish()
+    };
+    bencher
+        .counter(BytesCount::of_slice(&trace.bytes))
+        .counter(ItemsCount::new(stages::count_events(trace)))
+        .bench(import);
 }

@@ -23,8 +23,9 @@ fn main() {
 
 /// The runs of each batch and what the recorder did after it.
 fn batches(trace: &Trace) -> Vec<(Vec<Run>, Option<Mark>)> {
+    let (bytes, clocks) = stages::skim(trace);
     let mut batches = Vec::new();
-    stages::for_each_batch(stages::skim(trace), |batch| batches.push((batch.runs, batch.mark)));
+    stages::for_each_batch(&bytes, clocks, |batch| batches.push((batch.runs, batch.mark)));
     batches
 }
 

@@ -3,32 +3,36 @@
 use std::sync::Arc;
 
 use tpq_decode::PacketRouter;
-use tpq_ingest::{Batch, Batcher, Survey, Timeline, TraceBytes, survey};
+use tpq_ingest::{Batch, Batcher, SnapshotPacket, Survey, Timeline, TraceBytes, survey};
 
 use crate::traces::Trace;
 
-/// Skims a trace.
-pub fn skim(trace: &Trace) -> Survey<'_> {
-    survey(&trace.bytes, &mut |_| ()).unwrap_or_else(|error| panic!("{trace}: {error}"))
+/// What a skim finds out about the clocks of a trace.
+pub struct Clocks {
+    timeline: Timeline,
+    snapshots: Vec<SnapshotPacket>,
 }
 
-/// Calls `each` with every batch of a trace and gives its bytes back.
-pub fn for_each_batch<'a>(survey: Survey<'a>, mut each: impl FnMut(Batch)) -> TraceBytes<'a> {
+/// Skims a trace.
+pub fn skim(trace: &Trace) -> (TraceBytes<'_>, Clocks) {
+    let survey =
+        survey(&trace.bytes, &mut |_| ()).unwrap_or_else(|error| panic!("{trace}: {error}"));
     let Survey { bytes, clocks, snapshots, trace_clock, .. } = survey;
-    let timeline = Timeline::new(clocks, trace_clock);
-    let router = Box::new(PacketRouter);
-    let mut batcher = Batcher::new(&bytes, Arc::from(snapshots), timeline, router);
-    while let Some(batch) = batcher.next_batch() {
-        each(batch);
-    }
-    drop(batcher);
-    bytes
+    (bytes, Clocks { timeline: Timeline::new(clocks, trace_clock), snapshots })
+}
+
+/// Calls `each` with every batch of a trace.
+pub fn for_each_batch(bytes: &TraceBytes<'_>, clocks: Clocks, each: impl FnMut(Batch)) {
+    let Clocks { timeline, snapshots } = clocks;
+    let mut batcher = Batcher::new(bytes, Arc::from(snapshots), timeline, Box::new(PacketRouter));
+    std::iter::from_fn(|| batcher.next_batch()).for_each(each);
 }
 
 /// The number of events of a trace.
 pub fn count_events(trace: &Trace) -> usize {
+    let (bytes, clocks) = skim(trace);
     let mut events = 0;
-    for_each_batch(skim(trace), |batch| {
+    for_each_batch(&bytes, clocks, |batch| {
         events += batch.runs.iter().map(|run| run.timestamps.len()).sum::<usize>();
     });
     events

@@ -1,5 +1,7 @@
 //! Tracks, found again by what they are of.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 use tpq_tables::table::TrackRow;
 use tpq_tables::{StringId, Tables};
@@ -51,6 +53,9 @@ pub(crate) struct Tracks {
 #[derive(Debug, Default)]
 pub(crate) struct SharedTracks {
     lanes: Vec<SharedTrack>,
+    by_cookie: FxHashMap<u64, usize>,
+    /// Lanes on which nothing is open; the lowest is taken first.
+    free: BTreeSet<usize>,
 }
 
 #[derive(Debug)]
@@ -63,35 +68,49 @@ struct SharedTrack {
 impl SharedTracks {
     /// The track a slice of `cookie` begins on, made by `make` when all are taken.
     pub(crate) fn begin(&mut self, cookie: u64, make: impl FnOnce() -> u32) -> u32 {
-        let lane = self.lane(cookie, make);
+        let index = self.lane(cookie, make);
+        self.free.remove(&index);
+        let lane = &mut self.lanes[index];
         lane.open += 1;
         lane.track
     }
 
     /// The track a slice of `cookie` ends on. One whose beginning was lost takes a track too.
     pub(crate) fn end(&mut self, cookie: u64, make: impl FnOnce() -> u32) -> u32 {
-        let lane = self.lane(cookie, make);
+        let index = self.lane(cookie, make);
+        let lane = &mut self.lanes[index];
         lane.open = lane.open.saturating_sub(1);
+        if lane.open == 0 {
+            self.free.insert(index);
+        }
         lane.track
     }
 
     /// The track for an instant of `cookie`.
     pub(crate) fn instant(&mut self, cookie: u64, make: impl FnOnce() -> u32) -> u32 {
-        self.lane(cookie, make).track
+        let index = self.lane(cookie, make);
+        self.lanes[index].track
     }
 
-    fn lane(&mut self, cookie: u64, make: impl FnOnce() -> u32) -> &mut SharedTrack {
-        let held = self.lanes.iter().position(|lane| lane.cookie == cookie);
-        let index = match held.or_else(|| self.lanes.iter().position(|lane| lane.open == 0)) {
-            Some(index) => index,
+    fn lane(&mut self, cookie: u64, make: impl FnOnce() -> u32) -> usize {
+        if let Some(&index) = self.by_cookie.get(&cookie) {
+            return index;
+        }
+        let index = match self.free.first() {
+            Some(&index) => {
+                self.by_cookie.remove(&self.lanes[index].cookie);
+                self.lanes[index].cookie = cookie;
+                index
+            }
             None => {
+                let index = self.lanes.len();
                 self.lanes.push(SharedTrack { track: make(), cookie, open: 0 });
-                self.lanes.len() - 1
+                self.free.insert(index);
+                index
             }
         };
-        let lane = &mut self.lanes[index];
-        lane.cookie = cookie;
-        lane
+        self.by_cookie.insert(cookie, index);
+        index
     }
 }
 
@@ -151,5 +170,25 @@ impl Tracks {
         let track = tables.track.push(row);
         self.tracks.insert(key, track);
         track
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_of_one_name_share_tracks_only_when_they_do_not_overlap() {
+        let mut shared = SharedTracks::default();
+        let mut made = 0..;
+        let mut next = || made.next().unwrap_or_default();
+        assert_eq!(shared.begin(10, &mut next), 0);
+        assert_eq!(shared.begin(11, &mut next), 1, "the first is taken");
+        assert_eq!(shared.begin(10, &mut next), 0, "nested under the same cookie");
+        assert_eq!(shared.end(10, &mut next), 0);
+        assert_eq!(shared.begin(12, &mut next), 2, "one of two is still open");
+        assert_eq!(shared.end(10, &mut next), 0);
+        assert_eq!(shared.instant(13, &mut next), 0, "free again");
+        assert_eq!(shared.end(14, &mut next), 0, "an end alone takes a track");
     }
 }
