@@ -42,6 +42,14 @@ impl Edge {
         self.from.partition_point(|&from| from <= t).saturating_sub(1)
     }
 
+    /// The snapshot that holds at `t`, which mostly is the one after `index`: columns go forward.
+    fn following(&self, index: usize, t: i64) -> usize {
+        let next = index + 1;
+        let starts = self.from.get(next).is_some_and(|&from| from <= t);
+        let ends = self.from.get(next + 1).is_some_and(|&from| from <= t);
+        if starts && !ends { next } else { self.at(t) }
+    }
+
     /// The half-open range of readings for which snapshot `index` holds.
     fn span(&self, index: usize) -> (i64, i64) {
         let from = if index == 0 { i64::MIN } else { self.from[index] };
@@ -72,7 +80,7 @@ impl Edge {
             }
             for t in block {
                 if *t < lo || (*t >= hi && hi != i64::MAX) {
-                    index = self.at(*t);
+                    index = self.following(index, *t);
                     (lo, hi) = self.span(index);
                 }
                 *t = t.wrapping_add(self.offset[index]);

@@ -17,7 +17,8 @@
 //! ```
 //!
 //! [`testdata`] holds the traces committed under `testdata/`, [`corrupt`] the inputs that are no
-//! proper traces, [`mutate`] turns one into the other at random.
+//! proper traces, [`mutate`] turns one into the other at random. With the feature `producer` there
+//! is also `producer`, which records traces with Perfetto itself.
 
 mod wire;
 #[macro_use]
@@ -39,6 +40,8 @@ mod track_event;
 
 pub mod corrupt;
 pub mod mutate;
+#[cfg(feature = "producer")]
+pub mod producer;
 pub mod random;
 pub mod testdata;
 
