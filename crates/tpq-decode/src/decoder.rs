@@ -134,7 +134,8 @@ impl<'a> Decoder<'a> {
         sequences: impl Iterator<Item = ((u32, u32), u64, u64, u64)>,
     ) -> Finished {
         self.sorter.finish(&mut self.state);
-        let State { trackers, mut tables, mut stats, .. } = self.state;
+        let State { mut trackers, mut tables, mut stats, .. } = self.state;
+        trackers.close_args(&mut tables);
         for losses in losses {
             count_losses(losses, &mut stats);
         }

@@ -6,6 +6,7 @@ use tpq_proto::message::trace_config::buffer_config::FillPolicy;
 use tpq_proto::{decode, text};
 use tpq_tables::{Stat, Stats, Tables};
 
+use super::trace_uuid::format_uuid;
 use super::{Packet, PacketDecoder};
 use crate::track::Trackers;
 
@@ -21,6 +22,11 @@ fn decode_config(
     let config = text::print::<TraceConfig>(packet.data);
     trackers.metadata.set_text("trace_config_pbtxt", &config, tables);
     let Ok(config) = decode::<TraceConfig>(packet.data) else { return };
+    // Recorders that write no packet of its own for the id state it here.
+    if let (Some(msb), Some(lsb)) = (config.trace_uuid_msb, config.trace_uuid_lsb) {
+        let uuid = format_uuid(msb as u64, lsb as u64);
+        trackers.metadata.set_text("trace_uuid", &uuid, tables);
+    }
     let name = config.unique_session_name();
     trackers.metadata.set_text("unique_session_name", name, tables);
     if config.write_into_file() {

@@ -14,13 +14,18 @@ pub(crate) const PACKET: PacketDecoder =
 fn decode_uuid(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
     let Ok(uuid) = decode::<TraceUuid>(packet.data) else { return };
     let (msb, lsb) = (uuid.msb() as u64, uuid.lsb() as u64);
-    let text = format!(
+    let text = format_uuid(msb, lsb);
+    trackers.metadata.set_text("trace_uuid", &text, tables);
+}
+
+/// A UUID as text, from its halves.
+pub(super) fn format_uuid(msb: u64, lsb: u64) -> String {
+    format!(
         "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
         msb >> 32,
         msb >> 16 & 0xffff,
         msb & 0xffff,
         lsb >> 48,
         lsb & 0xffff_ffff_ffff
-    );
-    trackers.metadata.set_text("trace_uuid", &text, tables);
+    )
 }

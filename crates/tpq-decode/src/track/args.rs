@@ -43,7 +43,9 @@ impl ArgSet {
         self.args.is_empty()
     }
 
+    /// Adds another set's values; of two values of one key the later one counts.
     pub(crate) fn append(&mut self, other: &Self) {
+        self.args.retain(|arg| other.args.iter().all(|later| later.key != arg.key));
         self.args.extend_from_slice(&other.args);
     }
 }

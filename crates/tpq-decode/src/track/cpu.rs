@@ -37,6 +37,7 @@ impl Cpus {
             self.ucpus.entry((machine, lower)).or_insert_with(|| {
                 tables.cpu.push(CpuRow {
                     cpu: Some(lower),
+                    cluster_id: Some(0),
                     machine_id: machine,
                     ..CpuRow::default()
                 })

@@ -60,8 +60,9 @@ pub(crate) struct Trackers {
     pub(crate) writing: rustc_hash::FxHashSet<Utid>,
     /// The args that open slices began with, until their ends add more.
     pub(crate) open_args: rustc_hash::FxHashMap<u32, ArgSet>,
-    /// Async slices of user space, by process and name.
-    pub(crate) async_tracks: rustc_hash::FxHashMap<(Upid, tpq_tables::StringId), SharedTracks>,
+    /// Async slices of user space, by kind, process and name.
+    pub(crate) async_tracks:
+        rustc_hash::FxHashMap<(&'static str, Upid, tpq_tables::StringId), SharedTracks>,
 }
 
 impl Trackers {
@@ -85,6 +86,18 @@ impl Trackers {
             writing: rustc_hash::FxHashSet::default(),
             open_args: rustc_hash::FxHashMap::default(),
             async_tracks: rustc_hash::FxHashMap::default(),
+        }
+    }
+}
+
+impl Trackers {
+    /// Writes the args of slices whose ends were not seen.
+    pub(crate) fn close_args(&mut self, tables: &mut Tables) {
+        let mut open: Vec<(u32, ArgSet)> = self.open_args.drain().collect();
+        open.sort_unstable_by_key(|&(slice, _)| slice);
+        for (slice, args) in open {
+            let set = self.args.intern(&args, tables);
+            tables.slice.arg_set_id.set(slice, set);
         }
     }
 }

@@ -56,6 +56,8 @@ pub(crate) struct SharedTracks {
     by_cookie: FxHashMap<u64, usize>,
     /// Lanes on which nothing is open; the lowest is taken first.
     free: BTreeSet<usize>,
+    /// The track of what belongs to no cookie.
+    instants: Option<u32>,
 }
 
 #[derive(Debug)]
@@ -90,6 +92,11 @@ impl SharedTracks {
     pub(crate) fn instant(&mut self, cookie: u64, make: impl FnOnce() -> u32) -> u32 {
         let index = self.lane(cookie, make);
         self.lanes[index].track
+    }
+
+    /// The track for instants that belong to no slice.
+    pub(crate) fn lone_instant(&mut self, make: impl FnOnce() -> u32) -> u32 {
+        *self.instants.get_or_insert_with(make)
     }
 
     fn lane(&mut self, cookie: u64, make: impl FnOnce() -> u32) -> usize {
@@ -128,6 +135,19 @@ impl Tracks {
         if let Some(&track) = self.tracks.get(&key) {
             return track;
         }
+        let track = Self::make(kind, dimension, name, args, tables);
+        self.tracks.insert(key, track);
+        track
+    }
+
+    /// A new track, which only whoever made it knows.
+    pub(crate) fn make(
+        kind: TrackKind,
+        dimension: Dimension,
+        name: StringId,
+        args: &mut Args,
+        tables: &mut Tables,
+    ) -> u32 {
         let mut row = TrackRow {
             name,
             track_type: tables.strings.intern(kind.name),
@@ -167,9 +187,7 @@ impl Tracks {
             }
         }
         row.dimension_arg_set_id = args.intern(&dimensions, tables);
-        let track = tables.track.push(row);
-        self.tracks.insert(key, track);
-        track
+        tables.track.push(row)
     }
 }
 

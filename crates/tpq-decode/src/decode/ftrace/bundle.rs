@@ -120,13 +120,13 @@ fn decode_header(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let (mut cpu, mut previous_end, mut lost) = (0, 0, false);
+    let (mut cpu, mut previous_end, mut lost) = (0, None, false);
     for field in Fields::new(packet.data) {
         match field.number {
             field::CPU => cpu = field.as_u32(),
             field::LOST_EVENTS => lost = field.as_bool(),
             field::LAST_READ_EVENT_TIMESTAMP | field::PREVIOUS_BUNDLE_END_TIMESTAMP => {
-                previous_end = field.as_i64();
+                previous_end = Some(field.as_i64());
             }
             _ => {}
         }
@@ -134,6 +134,7 @@ fn decode_header(
     if lost {
         stats.set_indexed(Stat::FtraceCpuHasDataLoss, i64::from(cpu), 1);
     }
+    let Some(previous_end) = previous_end else { return };
     let machine = trackers.machines.get(packet.machine, tables);
     trackers.ftrace.bundle(machine, cpu, previous_end);
     if let Some(start) = trackers.ftrace.latest_data_start() {

@@ -79,7 +79,11 @@ pub(crate) fn decode_run_event(
         stats.increment(Stat::FtracePacketBeforeTracingStart);
         return;
     }
-    trackers.bounds.include(event.ts);
+    // What a CPU did before its first compact switch cannot be told, and is not of the trace.
+    let compact = matches!(event.run.kind, compact_sched::SWITCHES | compact_sched::WAKINGS);
+    if !compact || trackers.sched.running(event.machine, event.cpu).is_some() {
+        trackers.bounds.include(event.ts);
+    }
     if trackers.ftrace.is_partial(event.ts) {
         if event.run.kind == compact_sched::SWITCHES {
             compact_sched::follow_switch(event, trackers, tables, stats);

@@ -4,7 +4,9 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
 use super::systrace::{Marker, Parsed, parse};
-use crate::track::{Dimension, NewSlice, SharedTracks, TrackKind, Trackers, Upid, push_counter};
+use crate::track::{
+    Dimension, NewSlice, SharedTracks, TrackKind, Trackers, Tracks, Upid, push_counter,
+};
 
 pub(super) const EVENTS: Events = &[(3, print)];
 
@@ -73,7 +75,7 @@ fn apply(
             let name = tables.strings.intern(name);
             let track =
                 with_shared(event, ASYNC_FOR_TRACK, place, trackers, tables, |shared, make| {
-                    shared.instant(0, make)
+                    shared.lone_instant(make)
                 });
             let slice = NewSlice { ts: event.ts, track, name, ..NewSlice::default() };
             trackers.slices.complete(slice, 0, tables, stats);
@@ -138,8 +140,8 @@ fn with_shared(
 ) -> u32 {
     let upid: Upid = trackers.processes.process(event.tid(pid), tables);
     let name = tables.strings.intern(name);
-    let Trackers { async_tracks, tracks, args, .. } = trackers;
-    let shared = async_tracks.entry((upid, name)).or_default();
+    let Trackers { async_tracks, args, .. } = trackers;
+    let shared = async_tracks.entry((kind.name, upid, name)).or_default();
     let dimension = Dimension::ProcessCookie(upid, cookie);
-    find(shared, &mut || tracks.get(kind, dimension, name, args, tables))
+    find(shared, &mut || Tracks::make(kind, dimension, name, args, tables))
 }

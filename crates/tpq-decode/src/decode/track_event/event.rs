@@ -269,12 +269,12 @@ fn begin(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let args = args(packet, event, tables, stats);
-    let slice = new_slice(packet, event, uuid, Usage::Begin, &args, trackers, tables);
+    let slice = new_slice(packet, event, uuid, Usage::Begin, trackers, tables);
     trackers.bounds.include(packet.ts);
     if let Some(id) = trackers.slices.begin(slice, tables, stats) {
         tables.slice.thread_ts.set(id, thread.time);
         tables.slice.thread_instruction_count.set(id, thread.instructions);
+        let args = args(packet, event, tables, stats);
         if !args.is_empty() {
             trackers.open_args.insert(id, args);
         }
@@ -303,13 +303,10 @@ fn end(
     slice.thread_instruction_delta.set(id, instructions);
     // What an end adds joins what its beginning carried.
     let added = args(packet, event, tables, stats);
-    let begun = trackers.open_args.remove(&id);
-    if !added.is_empty() {
-        let mut all = begun.unwrap_or_default();
-        all.append(&added);
-        let set = trackers.args.intern(&all, tables);
-        tables.slice.arg_set_id.set(id, set);
-    }
+    let mut all = trackers.open_args.remove(&id).unwrap_or_default();
+    all.append(&added);
+    let set = trackers.args.intern(&all, tables);
+    tables.slice.arg_set_id.set(id, set);
     flows(event, id, trackers, tables);
 }
 
@@ -323,7 +320,8 @@ fn instant(
     stats: &mut Stats,
 ) {
     let args = args(packet, event, tables, stats);
-    let slice = new_slice(packet, event, uuid, Usage::Instant, &args, trackers, tables);
+    let mut slice = new_slice(packet, event, uuid, Usage::Instant, trackers, tables);
+    slice.arg_set_id = trackers.args.intern(&args, tables);
     trackers.bounds.include(packet.ts);
     if let Some(id) = trackers.slices.complete(slice, 0, tables, stats) {
         tables.slice.thread_ts.set(id, thread.time);
@@ -339,19 +337,12 @@ fn new_slice(
     event: &TrackEvent<'_>,
     uuid: u64,
     usage: Usage,
-    args: &ArgSet,
     trackers: &mut Trackers,
     tables: &mut Tables,
 ) -> NewSlice {
     let Trackers { uuids, tracks, args: arg_sets, .. } = trackers;
     let track = uuids.track(uuid, usage, tracks, arg_sets, tables);
-    NewSlice {
-        ts: packet.ts,
-        track,
-        name: event.name,
-        category: event.category,
-        arg_set_id: arg_sets.intern(args, tables),
-    }
+    NewSlice { ts: packet.ts, track, name: event.name, category: event.category, arg_set_id: None }
 }
 
 fn args(
