@@ -2,7 +2,7 @@
 //!
 //! Traces, queries and answers are not part of this repository; they lie in the folder `shared`
 //! beside it, and a trial says so when they are absent. The rules of comparison are those of
-//! `oracle/compare.py` there. The two largest traces run when `TPQ_ORACLE_ALL` is set.
+//! `oracle/compare.py` there.
 
 mod rows;
 
@@ -34,8 +34,6 @@ const QUERIES: &[&str] = &[
 /// `docs/compatibility.md`.
 const ON_PURPOSE: &[(&str, &str)] = &[("stats", "clock_sync_cache_miss")];
 
-const LARGE: &[&str] = &["linux_sched_heavy.pftrace.gz", "linux_all_events.pftrace.gz"];
-
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
@@ -64,9 +62,6 @@ fn trial(shared: &Path, name: String) -> Trial {
     let trace = shared.join("traces").join(&name);
     let oracle = shared.join("oracle");
     Trial::ignorable_test(format!("oracle::{name}"), move || {
-        if LARGE.contains(&name.as_str()) && std::env::var_os("TPQ_ORACLE_ALL").is_none() {
-            return Ok(Completion::ignored_with("skipped: large; set TPQ_ORACLE_ALL to run it"));
-        }
         if !trace.exists() {
             return Ok(Completion::ignored_with(format!("skipped: no {}", trace.display())));
         }
