@@ -32,7 +32,8 @@ const QUERIES: &[&str] = &[
 
 /// What differs on purpose, as query and first cell of the row; the reasons are in
 /// `docs/compatibility.md`.
-const ON_PURPOSE: &[(&str, &str)] = &[("stats", "clock_sync_cache_miss")];
+const ON_PURPOSE: &[(&str, &str)] =
+    &[("stats", "clock_sync_cache_miss"), ("stats", "ftrace_events_before_all_cpus")];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();

@@ -100,62 +100,18 @@ impl Sequences {
         out: &mut Vec<Immediate>,
         losses: &mut Losses,
     ) -> Placed {
-        let key = (header.machine, header.sequence);
-        let sequence = self.sequences.entry(key).or_default();
-        let (scopes, generations) = (&mut self.scopes, &mut self.generations);
-        let mut start = |sequence: &mut Sequence, out: &mut Vec<Immediate>| {
-            let generation = Generation {
-                machine: header.machine,
-                sequence: header.sequence,
-                interned: sequence.interned,
-                defaults: sequence.defaults,
-            };
-            out.push(Immediate::Generation(generation));
+        let Self { sequences, generations, scopes } = self;
+        let sequence = sequences.entry((header.machine, header.sequence)).or_default();
+        let mut changed = sequence.note_state(header, scopes, losses);
+        changed |= sequence.note_defaults(header, span, packet, losses);
+        if changed || sequence.generation.is_none() {
+            out.push(Immediate::Generation(sequence.describe(header)));
             sequence.generation = Some(*generations);
             *generations += 1;
-        };
-        if header.state_cleared {
-            *scopes += 1;
-            sequence.interned = *scopes;
-            sequence.defaults = None;
-            sequence.default_clock = None;
-            sequence.valid = true;
-            start(sequence, out);
-        } else if header.previous_dropped {
-            sequence.lose(header, losses);
-        }
-        if header.previous_dropped && sequence.seen {
-            sequence.dropped += 1;
-        }
-        sequence.seen = true;
-        if let Some((offset, len)) = header.defaults {
-            if header.sequence == 0 {
-                losses.count(Loss::DefaultsWithoutSequence);
-            } else {
-                sequence.defaults = Some(span.inner(offset as usize, len as usize));
-                let defaults = &packet[offset as usize..][..len as usize];
-                sequence.default_clock = Fields::new(defaults)
-                    .filter(|field| field.number == packet_field::TIMESTAMP_CLOCK_ID)
-                    .last()
-                    .map(|field| field.as_u32());
-                start(sequence, out);
-            }
-        }
-        if sequence.generation.is_none() {
-            *scopes += 1;
-            sequence.interned = *scopes;
-            start(sequence, out);
         }
         let generation = sequence.generation.unwrap_or_default();
-        if let Some((offset, len)) = header.interned {
-            match (header.sequence, sequence.valid) {
-                (0, _) => losses.count(Loss::InternedWithoutSequence),
-                (_, false) => losses.count(Loss::InternedWithoutState),
-                _ => out.push(Immediate::Interned(
-                    generation,
-                    span.inner(offset as usize, len as usize),
-                )),
-            }
+        if let Some(interned) = sequence.interned_data(header, span, losses) {
+            out.push(Immediate::Interned(generation, interned));
         }
         let usable = sequence.usable(header, losses);
         let clock = header.clock.or(sequence.default_clock);
@@ -194,11 +150,73 @@ impl Sequences {
 }
 
 impl Sequence {
-    fn lose(&mut self, header: &PacketHeader, losses: &mut Losses) {
-        if header.sequence == 0 {
-            losses.count(Loss::DroppedWithoutSequence);
+    /// Begins or loses the state; gives whether it is another now.
+    fn note_state(&mut self, header: &PacketHeader, scopes: &mut u32, losses: &mut Losses) -> bool {
+        if header.previous_dropped && self.seen {
+            self.dropped += 1;
         }
-        self.valid = false;
+        self.seen = true;
+        if header.state_cleared {
+            self.defaults = None;
+            self.default_clock = None;
+            self.valid = true;
+        } else if header.previous_dropped {
+            self.valid = false;
+            if header.sequence == 0 {
+                losses.count(Loss::DroppedWithoutSequence);
+            }
+        }
+        if header.state_cleared || self.generation.is_none() {
+            *scopes += 1;
+            self.interned = *scopes;
+        }
+        header.state_cleared
+    }
+
+    /// Takes over the defaults a packet sets; gives whether it sets any.
+    fn note_defaults(
+        &mut self,
+        header: &PacketHeader,
+        span: Span,
+        packet: &[u8],
+        losses: &mut Losses,
+    ) -> bool {
+        let Some((offset, len)) = header.defaults else { return false };
+        if header.sequence == 0 {
+            losses.count(Loss::DefaultsWithoutSequence);
+            return false;
+        }
+        self.defaults = Some(span.inner(offset as usize, len as usize));
+        self.default_clock = Fields::new(&packet[offset as usize..][..len as usize])
+            .filter(|field| field.number == packet_field::TIMESTAMP_CLOCK_ID)
+            .last()
+            .map(|field| field.as_u32());
+        true
+    }
+
+    /// The interned data of a packet, if its sequence has a state for it to belong to.
+    fn interned_data(
+        &self,
+        header: &PacketHeader,
+        span: Span,
+        losses: &mut Losses,
+    ) -> Option<Span> {
+        let (offset, len) = header.interned?;
+        match (header.sequence, self.valid) {
+            (0, _) => losses.count(Loss::InternedWithoutSequence),
+            (_, false) => losses.count(Loss::InternedWithoutState),
+            _ => return Some(span.inner(offset as usize, len as usize)),
+        }
+        None
+    }
+
+    fn describe(&self, header: &PacketHeader) -> Generation {
+        Generation {
+            machine: header.machine,
+            sequence: header.sequence,
+            interned: self.interned,
+            defaults: self.defaults,
+        }
     }
 
     /// Whether the packet can be understood with the state there is.

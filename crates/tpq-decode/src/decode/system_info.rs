@@ -6,7 +6,7 @@ use tpq_proto::message::SystemInfo;
 use tpq_tables::{Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::track::{MetadataValue, Trackers};
+use crate::track::{Metadata, MetadataValue, Trackers};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 45, route: Route::Immediate, decode: decode_info };
@@ -17,26 +17,54 @@ const GB: u64 = 1_000_000_000;
 fn decode_info(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
     let Ok(info) = decode::<SystemInfo>(packet.data) else { return };
     let row = trackers.machines.get(packet.machine, tables);
-    let metadata = &mut trackers.metadata;
     if let Some(uts) = &info.utsname {
-        metadata.set_text("system_name", uts.sysname(), tables);
-        metadata.set_text("system_version", uts.version(), tables);
-        metadata.set_text("system_release", uts.release(), tables);
-        metadata.set_text("system_machine", uts.machine(), tables);
         trackers.sched.set_kernel_release(uts.release());
-        let set = |text: &str, tables: &mut Tables| match text {
-            "" => tpq_tables::StringId::NULL,
-            text => tables.strings.intern(text),
-        };
-        let [sysname, version, release, arch] =
-            [uts.sysname(), uts.version(), uts.release(), uts.machine()]
-                .map(|text| set(text, tables));
-        tables.machine.sysname.set(row, sysname);
-        tables.machine.version.set(row, version);
-        tables.machine.release.set(row, release);
-        tables.machine.arch.set(row, arch);
     }
+    describe_machine(&info, row, tables);
+    note_facts(&info, &mut trackers.metadata, tables);
+}
+
+fn in_gb(bytes: u64) -> i64 {
+    (bytes.saturating_add(GB / 2) / GB) as i64
+}
+
+/// Fills the machine's row.
+fn describe_machine(info: &SystemInfo, row: u32, tables: &mut Tables) {
+    let uts = info.utsname.clone().unwrap_or_default();
+    let (machine, strings) = (&mut tables.machine, &mut tables.strings);
+    for (column, text) in [
+        (&mut machine.sysname, uts.sysname()),
+        (&mut machine.version, uts.version()),
+        (&mut machine.release, uts.release()),
+        (&mut machine.arch, uts.machine()),
+        (&mut machine.android_build_fingerprint, info.android_build_fingerprint()),
+        (&mut machine.android_device_manufacturer, info.android_device_manufacturer()),
+        (&mut machine.name, info.machine_name()),
+    ] {
+        if !text.is_empty() {
+            column.set(row, strings.intern(text));
+        }
+    }
+    for (column, value) in [
+        (&mut machine.android_sdk_version, info.android_sdk_version.map(|version| version as i64)),
+        (&mut machine.system_ram_bytes, info.system_ram_bytes.map(|bytes| bytes as i64)),
+        (&mut machine.system_ram_gb, info.system_ram_bytes.map(in_gb)),
+        (&mut machine.num_cpus, info.num_cpus.map(i64::from)),
+    ] {
+        if value.is_some() {
+            column.set(row, value);
+        }
+    }
+}
+
+/// Writes what is not of the machine alone.
+fn note_facts(info: &SystemInfo, metadata: &mut Metadata, tables: &mut Tables) {
+    let uts = info.utsname.clone().unwrap_or_default();
     for (name, text) in [
+        ("system_name", uts.sysname()),
+        ("system_version", uts.version()),
+        ("system_release", uts.release()),
+        ("system_machine", uts.machine()),
         ("android_build_fingerprint", info.android_build_fingerprint()),
         ("android_device_manufacturer", info.android_device_manufacturer()),
         ("android_soc_model", info.android_soc_model()),
@@ -49,31 +77,14 @@ fn decode_info(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables
     ] {
         metadata.set_text(name, text, tables);
     }
-    if let Some(minutes) = info.timezone_off_mins {
-        let minutes = MetadataValue::Int(i64::from(minutes));
-        metadata.set("timezone_off_mins", minutes, tables);
-    }
-    if let Some(version) = info.android_sdk_version {
-        metadata.set("android_sdk_version", MetadataValue::Int(version as i64), tables);
-        tables.machine.android_sdk_version.set(row, Some(version as i64));
-    }
-    if let Some(bytes) = info.system_ram_bytes {
-        let gb = ((bytes + GB / 2) / GB) as i64;
-        metadata.set("system_ram_bytes", MetadataValue::Int(bytes as i64), tables);
-        metadata.set("system_ram_gb", MetadataValue::Int(gb), tables);
-        tables.machine.system_ram_bytes.set(row, Some(bytes as i64));
-        tables.machine.system_ram_gb.set(row, Some(gb));
-    }
-    if let Some(cpus) = info.num_cpus {
-        tables.machine.num_cpus.set(row, Some(i64::from(cpus)));
-    }
-    for (column, text) in [
-        (&mut tables.machine.android_build_fingerprint, info.android_build_fingerprint()),
-        (&mut tables.machine.android_device_manufacturer, info.android_device_manufacturer()),
-        (&mut tables.machine.name, info.machine_name()),
+    for (name, value) in [
+        ("timezone_off_mins", info.timezone_off_mins.map(i64::from)),
+        ("android_sdk_version", info.android_sdk_version.map(|version| version as i64)),
+        ("system_ram_bytes", info.system_ram_bytes.map(|bytes| bytes as i64)),
+        ("system_ram_gb", info.system_ram_bytes.map(in_gb)),
     ] {
-        if !text.is_empty() {
-            column.set(row, tables.strings.intern(text));
+        if let Some(value) = value {
+            metadata.set(name, MetadataValue::Int(value), tables);
         }
     }
 }

@@ -555,8 +555,8 @@ catalogue! {
         "Clocks whose relation came from more than one kind of source, such as snapshots and a \
          manifest. Events may be placed by either, so they can be off from each other.";
     ClockSyncCacheMiss = "clock_sync_cache_miss": Single, Info, Analysis, Global,
-        "Conversions of a timestamp that needed a new search among the clock snapshots. Of \
-         interest only for the speed of the import.";
+        "Clock readings of snapshots that were placed on the timeline one at a time; events \
+         convert by whole columns. Of interest only for the speed of the import.";
     ProcessTrackerErrors = "process_tracker_errors": Single, Error, Analysis, MachineAndTrace,
         "Contradictions in what the trace says of processes and threads. Some threads may be given \
          to the wrong process.";
@@ -1020,6 +1020,11 @@ catalogue! {
         Single, Info, Analysis, MachineAndTrace,
         "Packets whose interned data was skipped, since earlier packets of their sequence were \
          lost and it could not be told what it belongs to.";
+    FtraceEventsBeforeAllCpus = "ftrace_events_before_all_cpus":
+        Single, Info, Analysis, MachineAndTrace,
+        "Kernel events from before all CPUs have data, as where a ring buffer wrapped. They are \
+         left out: who ran and who waited cannot be told from some of the CPUs. The metadata \
+         ftrace_latest_data_start_ns says from when on there is data of all.";
     SequencePacketLoss = "sequence_packet_loss":
         Single, DataLoss, Analysis, MachineAndTrace,
         "Places where a writer lost packets and the trace does not say which buffer it wrote to: \

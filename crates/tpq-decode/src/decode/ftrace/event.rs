@@ -85,6 +85,7 @@ pub(crate) fn decode_run_event(
         trackers.bounds.include(event.ts);
     }
     if trackers.ftrace.is_partial(event.ts) {
+        stats.increment(Stat::FtraceEventsBeforeAllCpus);
         if event.run.kind == compact_sched::SWITCHES {
             compact_sched::follow_switch(event, trackers, tables, stats);
         }
