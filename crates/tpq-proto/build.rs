@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use prost::Message;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let protos = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../protos");
+    // Asked at run time: a target folder that several checkouts share keeps this program.
+    let protos = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?).join("../../protos");
     println!("cargo::rerun-if-changed={}", protos.display());
 
     let mut descriptors = protox::compile(proto_files(&protos.join("tpq"))?, [&protos])?;
