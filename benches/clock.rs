@@ -2,16 +2,18 @@
 //!
 //! Run: `cargo bench -p tpq-clock --bench clock`
 //!
-//! `converted` is the kernel on a column in the order of time, as writers give it; `shuffled` the
-//! same on a column in no order at all, which no recorder writes. `copied` is the baseline: the
-//! same column copied by `copy_from_slice`, which reads and writes as much. The kernel works in
-//! place, so the column of memory that divan shows for the others stays empty.
+//! `nearest` and `linear` are the kernels on a column in the order of time, as writers give it;
+//! `shuffled` is the same on a column in no order at all, which no recorder writes. `prepared` is
+//! what the first conversion along straight lines works out for all later ones. `copied` is the
+//! baseline: the same column copied by `copy_from_slice`, which reads and writes as much. The
+//! kernels work in place, so the column of memory that divan shows for them stays empty.
 
 use std::fmt;
+use std::sync::Arc;
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{AllocProfiler, Bencher};
-use tpq_clock::{Clock, ClockGraph, Converter, Reading};
+use tpq_clock::{Converter, Edge, Interpolation};
 
 #[global_allocator]
 static ALLOC: AllocProfiler = AllocProfiler::system();
@@ -20,8 +22,6 @@ static ALLOC: AllocProfiler = AllocProfiler::system();
 const TIMESTAMPS: usize = 1_000_000;
 /// From one timestamp to the next, ns.
 const STEP: usize = 1_000;
-/// The first of a chain of custom clocks.
-const FIRST_CLOCK: u32 = 128;
 
 fn main() {
     divan::main();
@@ -47,23 +47,18 @@ fn cases() -> impl Iterator<Item = Case> {
 
 impl Case {
     /// Clocks that drift apart, each read together with the next at regular intervals.
-    fn converter(self) -> Converter {
-        let clock = |hop| Clock::new(0, 0, FIRST_CLOCK + hop);
-        let mut graph = ClockGraph::default();
+    fn converter(self, how: Interpolation) -> Converter {
         let interval = TIMESTAMPS * STEP / self.snapshots;
-        for hop in 0..self.hops {
+        let hop = |hop| {
+            let mut edge = Edge::default();
             for snapshot in 0..self.snapshots {
                 let drift = 1_000_000_000 + (snapshot * 3) as i64;
                 let ns = (snapshot * interval) as i64 + i64::from(hop) * drift;
-                let from = Reading { clock: clock(hop), ns };
-                let to = Reading { clock: clock(hop + 1), ns: ns + drift };
-                graph.add_snapshot(&[from, to]).unwrap_or_else(|error| panic!("{error}"));
+                assert!(edge.push(ns, ns + drift));
             }
-        }
-        let path = graph.converter(clock(0), clock(self.hops));
-        let path = path.unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(path.hops(), self.hops as usize);
-        path
+            Arc::new(edge)
+        };
+        Converter::new((0..self.hops).map(hop).collect(), how)
     }
 }
 
@@ -88,6 +83,12 @@ fn measure(bencher: Bencher<'_, '_>, column: &[i64], work: impl Fn(&mut Vec<i64>
         });
 }
 
+fn convert(bencher: Bencher<'_, '_>, case: Case, how: Interpolation, column: &[i64]) {
+    let converter = case.converter(how);
+    converter.convert_one(0);
+    measure(bencher, column, |column| converter.convert(column));
+}
+
 #[divan::bench(sample_size = 1)]
 fn copied(bencher: Bencher<'_, '_>) {
     let column = in_order();
@@ -95,13 +96,23 @@ fn copied(bencher: Bencher<'_, '_>) {
 }
 
 #[divan::bench(args = cases(), sample_size = 1)]
-fn converted(bencher: Bencher<'_, '_>, case: Case) {
-    let converter = case.converter();
-    measure(bencher, &in_order(), |column| converter.convert(column));
+fn nearest(bencher: Bencher<'_, '_>, case: Case) {
+    convert(bencher, case, Interpolation::Nearest, &in_order());
+}
+
+#[divan::bench(args = cases(), sample_size = 1)]
+fn linear(bencher: Bencher<'_, '_>, case: Case) {
+    convert(bencher, case, Interpolation::Linear, &in_order());
+}
+
+#[divan::bench(args = cases().filter(|case| case.hops == 1), sample_size = 1, sample_count = 20)]
+fn prepared(bencher: Bencher<'_, '_>, case: Case) {
+    bencher
+        .with_inputs(|| case.converter(Interpolation::Linear))
+        .bench_refs(|converter| converter.convert_one(0));
 }
 
 #[divan::bench(args = cases().filter(|case| case.hops == 1), sample_size = 1, sample_count = 20)]
 fn shuffled(bencher: Bencher<'_, '_>, case: Case) {
-    let converter = case.converter();
-    measure(bencher, &in_no_order(), |column| converter.convert(column));
+    convert(bencher, case, Interpolation::Nearest, &in_no_order());
 }

@@ -12,7 +12,7 @@ mod traces;
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{AllocProfiler, Bencher};
-use tpq_decode::{Decoder, Finished};
+use tpq_decode::Finished;
 use tpq_ingest::{Batch, TraceBytes};
 use traces::Trace;
 
@@ -31,11 +31,11 @@ fn batches(trace: &Trace) -> (TraceBytes<'_>, Vec<Batch>) {
 }
 
 fn decode((bytes, batches): (TraceBytes<'_>, Vec<Batch>), windowed: bool) -> Finished {
-    let mut decoder = Decoder::new(&bytes, windowed);
+    let mut decoder = stages::decoder(&bytes, windowed);
     for batch in batches {
-        decoder.take(batch);
+        decoder.take(0, batch);
     }
-    decoder.finish(&[], std::iter::empty())
+    stages::finish(decoder)
 }
 
 fn measure(bencher: Bencher<'_, '_>, trace: &Trace, windowed: bool) {
@@ -68,9 +68,9 @@ fn decoded_at_the_end(bencher: Bencher<'_, '_>, trace: &Trace) {
 fn imported(bencher: Bencher<'_, '_>, trace: &Trace) {
     let import = || {
         let (bytes, clocks) = stages::skim(trace);
-        let mut decoder = Decoder::new(&bytes, true);
-        stages::for_each_batch(&bytes, clocks, |batch| decoder.take(batch));
-        decoder.finish(&[], std::iter::empty()).tables.finish()
+        let mut decoder = stages::decoder(&bytes, true);
+        stages::for_each_batch(&bytes, clocks, |batch| decoder.take(0, batch));
+        stages::finish(decoder).tables.finish()
     };
     bencher
         .counter(BytesCount::of_slice(&trace.bytes))

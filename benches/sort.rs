@@ -9,6 +9,8 @@
 mod stages;
 mod traces;
 
+use std::sync::Arc;
+
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{AllocProfiler, Bencher};
 use tpq_ingest::{Emit, Mark, Run, Sorter};
@@ -40,7 +42,7 @@ struct InOrder {
 }
 
 impl Emit for InOrder {
-    fn emit(&mut self, ts: i64, _: &Run, _: usize) {
+    fn emit(&mut self, ts: i64, _: &Arc<Run>, _: usize) {
         assert!(ts >= self.last);
         self.last = ts;
     }

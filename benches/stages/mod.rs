@@ -1,30 +1,52 @@
-//! The stages before the one that is measured, one after the other.
+//! The stages before the one that is measured, one after the other, for a trace of one machine.
 
 use std::sync::Arc;
 
-use tpq_decode::PacketRouter;
-use tpq_ingest::{Batch, Batcher, SnapshotPacket, Survey, Timeline, TraceBytes, survey};
+use tpq_clock::{BOOTTIME, Clock, ClockGraph, Place, Reading};
+use tpq_decode::{Decoder, Finished, MachineInfo, Outcome, PacketRouter, Setup};
+use tpq_ingest::{
+    Batch, Batcher, ClockNames, FileContext, Places, Survey, Timeline, TraceBytes, survey,
+};
 
 use crate::traces::Trace;
 
 /// What a skim finds out about the clocks of a trace.
 pub struct Clocks {
+    file: FileContext,
     timeline: Timeline,
-    snapshots: Vec<SnapshotPacket>,
 }
 
 /// Skims a trace.
 pub fn skim(trace: &Trace) -> (TraceBytes<'_>, Clocks) {
     let survey =
-        survey(&trace.bytes, &mut |_| ()).unwrap_or_else(|error| panic!("{trace}: {error}"));
-    let Survey { bytes, clocks, snapshots, trace_clock, .. } = survey;
-    (bytes, Clocks { timeline: Timeline::new(clocks, trace_clock), snapshots })
+        survey(&trace.bytes, 0, &mut |_| ()).unwrap_or_else(|error| panic!("{trace}: {error}"));
+    let Survey { mut bytes, snapshots, primary_clock, .. } = survey;
+    let place = Place::default();
+    let default = primary_clock.unwrap_or(BOOTTIME);
+    let names = ClockNames { place, default, private: false };
+    let mut graph = ClockGraph::default();
+    for snapshot in &snapshots {
+        let readings: Vec<Reading> = snapshot
+            .clocks
+            .iter()
+            .map(|it| Reading::ns(names.clock(snapshot.sequence, it.id), it.value))
+            .collect();
+        graph.add_snapshot(&readings).unwrap_or_else(|error| panic!("{trace}: {error}"));
+    }
+    let timeline = Timeline::new(Arc::new(graph), Clock::of_place(place, default));
+    let file = FileContext {
+        segments: bytes.take_segments(),
+        snapshots,
+        base: (0, names),
+        ..FileContext::default()
+    };
+    (TraceBytes::new([bytes]), Clocks { file, timeline })
 }
 
 /// Calls `each` with every batch of a trace.
 pub fn for_each_batch(bytes: &TraceBytes<'_>, clocks: Clocks, each: impl FnMut(Batch)) {
-    let Clocks { timeline, snapshots } = clocks;
-    let mut batcher = Batcher::new(bytes, Arc::from(snapshots), timeline, Box::new(PacketRouter));
+    let Clocks { file, timeline } = clocks;
+    let mut batcher = Batcher::new(bytes, file, timeline, Box::new(PacketRouter));
     std::iter::from_fn(|| batcher.next_batch()).for_each(each);
 }
 
@@ -36,4 +58,34 @@ pub fn count_events(trace: &Trace) -> usize {
         events += batch.runs.iter().map(|run| run.timestamps.len()).sum::<usize>();
     });
     events
+}
+
+/// A timeline that converts nothing.
+fn own_clock() -> Timeline {
+    Timeline::new(Arc::default(), Clock::of_place(Place::default(), BOOTTIME))
+}
+
+/// A decoder of one file of one machine.
+#[allow(dead_code, reason = "not every bench decodes")]
+pub fn decoder<'a>(bytes: &'a TraceBytes<'a>, windowed: bool) -> Decoder<'a> {
+    let mut places = Places::default();
+    places.add(Place::default());
+    let names = ClockNames { place: Place::default(), default: BOOTTIME, private: false };
+    let machines = vec![MachineInfo { raw_id: 0, name: None }];
+    let clocks = vec![names];
+    let setup = Setup { machines, places, clocks, files: 1, sources: 1, windowed };
+    Decoder::new(bytes, setup, &own_clock())
+}
+
+/// Decodes what is left.
+#[allow(dead_code, reason = "not every bench decodes")]
+pub fn finish(mut decoder: Decoder<'_>) -> Finished {
+    decoder.end(0);
+    decoder.finish(Outcome {
+        books: &[],
+        surveys: &[],
+        sequences: &[],
+        ties: &[],
+        timeline: own_clock(),
+    })
 }

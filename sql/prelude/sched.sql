@@ -6,7 +6,8 @@ CREATE PERFETTO VIEW sched_slice(
   ts TIMESTAMP,
   -- How long it ran; -1 when the trace ends first.
   dur DURATION,
-  -- The CPU it ran on, as its machine numbers it.
+  -- The CPU it ran on, as its machine numbers it; on another machine than the first, 4096 times
+  -- the machine's id more, so that CPUs of two machines stay two.
   cpu LONG,
   -- The thread that ran.
   utid JOINID(thread.id),
@@ -18,7 +19,7 @@ CREATE PERFETTO VIEW sched_slice(
   ucpu JOINID(cpu.id)
 ) AS
 SELECT
-  id, ts, dur, __cpu_of(ucpu) AS cpu, utid, end_state, priority, ucpu
+  id, ts, dur, __cpu_among_machines(ucpu) AS cpu, utid, end_state, priority, ucpu
 FROM __stored_sched_slice;
 
 -- As `sched_slice`, with the end of each stretch.
@@ -29,7 +30,8 @@ CREATE PERFETTO VIEW sched(
   ts TIMESTAMP,
   -- How long it ran; -1 when the trace ends first.
   dur DURATION,
-  -- The CPU it ran on, as its machine numbers it.
+  -- The CPU it ran on, as its machine numbers it; on another machine than the first, 4096 times
+  -- the machine's id more, so that CPUs of two machines stay two.
   cpu LONG,
   -- The thread that ran.
   utid JOINID(thread.id),

@@ -20,6 +20,48 @@ pub fn run(arguments: &[&str]) -> Output {
     tpq().args(arguments).output().unwrap()
 }
 
+/// A folder to run the binary in, with files of a test's own.
+pub struct Folder(tempfile::TempDir);
+
+impl Folder {
+    pub fn of(files: &[(&str, &[u8])]) -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        for (name, bytes) in files {
+            std::fs::create_dir_all(folder.path(name).parent().unwrap()).unwrap();
+            std::fs::write(folder.path(name), bytes).unwrap();
+        }
+        folder
+    }
+
+    pub fn path(&self, name: &str) -> std::path::PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap()
+    }
+
+    /// The names of all that lies in it.
+    pub fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.0.path()).unwrap();
+        let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name();
+        let mut names: Vec<String> =
+            entries.map(|entry| name(entry).into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// Runs the binary to its end.
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        tpq().current_dir(self.0.path()).args(arguments).output().unwrap()
+    }
+
+    /// What a run printed and how it ended.
+    pub fn tell(&self, arguments: &[&str]) -> String {
+        describe(&self.run(arguments))
+    }
+}
+
 /// What a run printed and how it ended, as one text.
 pub fn describe(output: &Output) -> String {
     let mut text = String::new();

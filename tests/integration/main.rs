@@ -9,9 +9,15 @@ mod rows;
 
 mod bad_input;
 mod cli;
+mod clocks;
+mod clocks_command;
 mod command;
 mod dependency_rule;
 mod docs_paths;
+mod imported;
+mod merge_command;
+mod merging;
+mod metatrace;
 mod mutations;
 mod schemas;
 mod sort_agreement;

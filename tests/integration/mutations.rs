@@ -62,18 +62,27 @@ fn keep(input: &Path, name: &str) -> PathBuf {
     kept
 }
 
+/// One in so many is imported beside a whole trace, on one timeline with it.
+const MERGED: u64 = 5;
+
 /// Imports every `WORKERS`th mutation; gives the numbers of those that panicked.
 fn work(worker: u64, folder: &Path, watchdog: &Watchdog) -> Vec<u64> {
     let files = testdata::files();
     let seeds: Vec<&[u8]> = files.iter().map(|(_, bytes)| bytes.as_slice()).collect();
     let path = input(folder, worker);
+    let other = testdata::folder().join("relay.pftrace");
     let mut panicked = Vec::new();
     for number in (worker..MUTATIONS).step_by(WORKERS as usize) {
         let bytes = mutate(&mut Random::new(number), &seeds);
         std::fs::write(&path, bytes).unwrap();
         let options = ImportOptions { threads: Some(1), ..ImportOptions::default() };
         watchdog.began[worker as usize].store(watchdog.now(), Ordering::Relaxed);
-        if catch_unwind(AssertUnwindSafe(|| tpq::import(&path, &options).map(drop))).is_err() {
+        let paths = match number % MERGED {
+            0 => vec![path.clone(), other.clone()],
+            _ => vec![path.clone()],
+        };
+        let import = || tpq::import(&paths, &options).map(drop);
+        if catch_unwind(AssertUnwindSafe(import)).is_err() {
             keep(&path, &format!("panic-{number}"));
             panicked.push(number);
         }

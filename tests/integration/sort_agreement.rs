@@ -173,7 +173,7 @@ fn import(bytes: &[u8]) -> [TraceTables; 2] {
     std::fs::write(file.path(), bytes).unwrap();
     [false, true].map(|full_sort| {
         let options = ImportOptions { full_sort, ..ImportOptions::default() };
-        tpq::import(file.path(), &options).unwrap().0
+        tpq::import(&[file.path().to_owned()], &options).unwrap().0
     })
 }
 

@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::command::clocks::ClocksArgs;
 use crate::command::completions::CompletionsArgs;
 use crate::command::export::ExportArgs;
 use crate::command::info::InfoArgs;
+use crate::command::merge::MergeArgs;
 use crate::command::query::QueryArgs;
 use crate::command::shell::ShellArgs;
 
@@ -16,6 +18,7 @@ Examples:
   tpq query trace.pftrace -c 'SELECT * FROM slice'     run a statement
   tpq export trace.pftrace -o tables/                  every table as Parquet
   tpq info trace.pftrace                               what is in the trace
+  tpq query phone.pftrace watch.pftrace -f both.sql    two traces on one timeline
 
 Exit status: 0 on success, 1 when a query or an import failed, 2 on bad usage.";
 
@@ -48,6 +51,10 @@ pub enum Command {
     Export(ExportArgs),
     /// Show what is in a trace
     Info(InfoArgs),
+    /// Show the clocks, and how each comes to trace time
+    Clocks(ClocksArgs),
+    /// Pack traces into one file, and say whether every event finds its place
+    Merge(MergeArgs),
     /// Print the completions of a shell
     Completions(CompletionsArgs),
 }
@@ -55,25 +62,39 @@ pub enum Command {
 impl Cli {
     /// How many threads to run on, where the command says so.
     pub fn threads(&self) -> Option<usize> {
-        let import = match &self.command {
-            Some(Command::Shell(args)) => &args.import,
-            Some(Command::Query(args)) => &args.import,
-            Some(Command::Export(args)) => &args.import,
-            Some(Command::Info(args)) => &args.import,
+        let how = match &self.command {
+            Some(Command::Shell(args)) => &args.import.how,
+            Some(Command::Query(args)) => &args.import.how,
+            Some(Command::Export(args)) => &args.import.how,
+            Some(Command::Info(args)) => &args.import.how,
+            Some(Command::Clocks(args)) => &args.import.how,
+            Some(Command::Merge(args)) => &args.how,
             Some(Command::Completions(_)) => return None,
-            None => &self.shell.import,
+            None => &self.shell.import.how,
         };
-        import.threads
+        how.threads
     }
 }
 
-/// Which trace, and how to import it; the same for every command that opens one.
+/// Which traces, and how to import them; the same for every command that opens any.
 #[derive(Args, Clone)]
 pub struct ImportArgs {
-    /// The trace: a file
+    /// The traces, which merge onto one timeline: files, plain or in gzip, zstd, ZIP or TAR, a
+    /// perfetto_manifest that tells how they relate, or - for stdin
     #[arg(required = true, value_name = "TRACE")]
     pub traces: Vec<PathBuf>,
 
+    #[command(flatten)]
+    pub how: HowArgs,
+
+    /// Fail when anything in the trace was lost or not understood
+    #[arg(long, help_heading = "Import options")]
+    pub strict: bool,
+}
+
+/// How to import; the same for every command that imports anything.
+#[derive(Args, Clone)]
+pub struct HowArgs {
     /// Sort all events before decoding any, which keeps those that arrive too late for the
     /// window they belong to, at the cost of memory
     #[arg(long, help_heading = "Import options")]
@@ -88,13 +109,44 @@ pub struct ImportArgs {
     #[arg(long, value_name = "N", value_parser = parse_threads, help_heading = "Import options")]
     pub threads: Option<usize>,
 
-    /// Fail when anything in the trace was lost or not understood
-    #[arg(long, help_heading = "Import options")]
-    pub strict: bool,
+    /// How a timestamp between two snapshots of its clock converts: nearest, by the offset of the
+    /// latest one before it; or linear, on the line between the two, for clocks that drift
+    // With the values listed below each other, clap would print all options that far apart.
+    #[arg(
+        long,
+        value_name = "HOW",
+        value_enum,
+        default_value_t = ClockInterpolation::Nearest,
+        hide_possible_values = true,
+        help_heading = "Import options"
+    )]
+    pub clock_interpolation: ClockInterpolation,
+
+    /// Write what tpq itself does, and when, to a file: a trace to look at with tpq or Perfetto
+    #[arg(long, value_name = "FILE", help_heading = "Import options")]
+    pub metatrace: Option<PathBuf>,
 
     /// Show no progress
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// How to convert a timestamp that lies between two snapshots of its clock.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ClockInterpolation {
+    /// By the offset of the latest snapshot before it
+    Nearest,
+    /// On the line between the two snapshots around it, for clocks that drift
+    Linear,
+}
+
+impl From<ClockInterpolation> for tpq::Interpolation {
+    fn from(how: ClockInterpolation) -> Self {
+        match how {
+            ClockInterpolation::Nearest => Self::Nearest,
+            ClockInterpolation::Linear => Self::Linear,
+        }
+    }
 }
 
 fn parse_threads(text: &str) -> Result<usize, String> {

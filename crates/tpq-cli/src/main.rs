@@ -7,8 +7,14 @@
 //! Data goes to stdout and everything else to stderr; only this crate prints.
 
 mod args;
+mod clocks;
 mod command;
 mod exit;
+mod files;
+mod layout;
+mod merge;
+mod metatrace;
+mod names;
 mod open;
 mod progress;
 mod results;
@@ -28,11 +34,12 @@ fn main() -> ExitCode {
     if let Some(threads) = threads {
         builder.worker_threads(threads);
     }
-    let outcome = builder
-        .enable_all()
-        .build()
-        .map_err(anyhow::Error::from)
-        .and_then(|runtime| runtime.block_on(run(cli)));
+    let outcome = builder.enable_all().build().map_err(anyhow::Error::from).and_then(|runtime| {
+        let outcome = runtime.block_on(run(cli));
+        // An import that nobody waits for any more is not worth waiting for.
+        runtime.shutdown_background();
+        outcome
+    });
     exit::code(outcome)
 }
 
@@ -42,6 +49,8 @@ async fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Query(args)) => command::query::run(args).await,
         Some(Command::Export(args)) => command::export::run(args).await,
         Some(Command::Info(args)) => command::info::run(args).await,
+        Some(Command::Clocks(args)) => command::clocks::run(args).await,
+        Some(Command::Merge(args)) => command::merge::run(args).await,
         Some(Command::Completions(args)) => command::completions::run(&args),
         None => command::shell::run(cli.shell).await,
     }

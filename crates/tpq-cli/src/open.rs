@@ -1,25 +1,47 @@
 //! From arguments to an open trace.
 
-use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use tpq::{ImportOptions, Progress, Trace};
+use tpq::{ImportOptions, MetaTrace, Progress, Trace};
 
-use crate::args::ImportArgs;
-use crate::progress::Bar;
+use crate::args::{HowArgs, ImportArgs};
+use crate::metatrace::Recording;
+use crate::progress::bar;
 
-/// Imports the trace, showing how far it is.
-pub async fn open(args: &ImportArgs) -> anyhow::Result<Trace> {
-    let visible = !args.quiet && std::io::stderr().is_terminal();
-    let bar = visible.then(|| Arc::new(Bar::new()));
-    let options = ImportOptions {
-        full_sort: args.full_sort,
-        memory_limit: args.memory_limit,
-        threads: args.threads,
-        strict: args.strict,
-        progress: bar.clone().map(|bar| bar as Arc<dyn Progress>),
+/// Imports the traces and does some work with them. What both took is recorded, if that was asked
+/// for, even where one of them fails.
+pub async fn with_trace<T>(
+    args: &ImportArgs,
+    work: impl AsyncFnOnce(Trace) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let recording = Recording::start(args.how.metatrace.as_deref(), &args.traces)?;
+    let outcome = async {
+        let trace = open(&args.traces, &args.how, args.strict, recording.metatrace()).await?;
+        work(trace).await
     };
-    let opened = Trace::open(&args.traces, options).await;
+    let outcome = outcome.await;
+    recording.finish(outcome)
+}
+
+/// Imports the traces, showing how far that is.
+pub async fn open(
+    traces: &[PathBuf],
+    how: &HowArgs,
+    strict: bool,
+    metatrace: Option<Arc<MetaTrace>>,
+) -> anyhow::Result<Trace> {
+    let bar = bar(how.quiet);
+    let options = ImportOptions {
+        full_sort: how.full_sort,
+        memory_limit: how.memory_limit,
+        threads: how.threads,
+        clock_interpolation: how.clock_interpolation.into(),
+        strict,
+        progress: bar.clone().map(|bar| bar as Arc<dyn Progress>),
+        metatrace,
+    };
+    let opened = Trace::open(traces, options).await;
     if let Some(bar) = bar {
         bar.clear();
     }

@@ -1,5 +1,7 @@
 //! The progress of an import, on a terminal.
 
+use std::io::IsTerminal;
+use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -10,6 +12,12 @@ const PATIENCE: Duration = Duration::from_millis(300);
 const TEMPLATE: &str =
     "{msg:>10} [{bar:30}] {bytes}/{total_bytes} {binary_bytes_per_sec} {eta} left";
 
+/// A bar, where stderr is a terminal and nobody asked for quiet.
+pub fn bar(quiet: bool) -> Option<Arc<Bar>> {
+    let visible = !quiet && std::io::stderr().is_terminal();
+    visible.then(|| Arc::new(Bar::new()))
+}
+
 /// A bar of bytes with rate and time left.
 pub struct Bar {
     bar: ProgressBar,
@@ -18,7 +26,7 @@ pub struct Bar {
 
 impl Bar {
     /// A bar on stderr; invisible where stderr is no terminal.
-    pub fn new() -> Self {
+    fn new() -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style.progress_chars("=> "));

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use futures::StreamExt;
-use tpq::{ResultSet, Session};
+use tpq::{ResultSet, SqlError, Statement, Trace};
 use tpq_output::{Format, ResultWriter, Sink};
 
 use crate::exit::Usage;
@@ -45,19 +45,52 @@ pub fn refuse_binary_on_terminal(format: Format, path: Option<&Path>) -> anyhow:
 
 /// Runs the statements of a script one after the other, up to the first that fails.
 pub async fn run_script(
-    session: &Session,
+    trace: &Trace,
     sql: &str,
     writer: &mut dyn ResultWriter,
 ) -> anyhow::Result<()> {
-    for statement in session.statements(sql)? {
-        let result = session.run(&statement).await?;
-        write(result, writer).await?;
+    for statement in trace.session().statements(sql)? {
+        run(trace, &statement, writer).await?;
     }
     Ok(())
 }
 
-/// Writes one result set, and gives the number of its rows.
-pub async fn write(mut result: ResultSet, writer: &mut dyn ResultWriter) -> anyhow::Result<usize> {
+/// Runs a statement, writes its result, and gives the number of its rows.
+pub async fn run(
+    trace: &Trace,
+    statement: &Statement,
+    writer: &mut dyn ResultWriter,
+) -> anyhow::Result<usize> {
+    finish(trace, trace.session().run(statement), writer).await
+}
+
+/// The same for SQL that is one statement.
+pub async fn query(
+    trace: &Trace,
+    sql: &str,
+    writer: &mut dyn ResultWriter,
+) -> anyhow::Result<usize> {
+    finish(trace, trace.session().query(sql), writer).await
+}
+
+/// Has a statement planned, then executes it by asking for its rows.
+async fn finish(
+    trace: &Trace,
+    start: impl Future<Output = Result<ResultSet, SqlError>>,
+    writer: &mut dyn ResultWriter,
+) -> anyhow::Result<usize> {
+    let planning = trace.span("plan");
+    let result = start.await?;
+    drop(planning);
+    let mut executing = trace.span("execute");
+    let rows = write(result, writer).await?;
+    if let Some(span) = &mut executing {
+        span.add("rows", rows as u64);
+    }
+    Ok(rows)
+}
+
+async fn write(mut result: ResultSet, writer: &mut dyn ResultWriter) -> anyhow::Result<usize> {
     let mut rows = 0;
     writer.begin(result.schema())?;
     while let Some(batch) = result.next().await {

@@ -2,6 +2,17 @@
 
 use std::io::IsTerminal;
 
+/// How a piece of text looks on a terminal.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    Plain,
+    Dim,
+    /// Worth a look.
+    Warning,
+    /// Wrong.
+    Error,
+}
+
 /// Colours text, or leaves it alone where colour is not wanted.
 #[derive(Clone, Copy)]
 pub struct Style {
@@ -17,6 +28,12 @@ impl Style {
     /// For what is printed to stdout.
     pub fn of_stdout() -> Self {
         Self { colour: std::io::stdout().is_terminal() && wanted() }
+    }
+
+    /// Without any colour.
+    #[cfg(test)]
+    pub fn plain() -> Self {
+        Self { colour: false }
     }
 
     /// Whether this colours at all.
@@ -42,6 +59,15 @@ impl Style {
 
     pub fn cyan(self, text: &str) -> String {
         self.paint("36", text)
+    }
+
+    pub fn look(self, look: Look, text: &str) -> String {
+        match look {
+            Look::Plain => text.to_owned(),
+            Look::Dim => self.dim(text),
+            Look::Warning => self.yellow(text),
+            Look::Error => self.red(text),
+        }
     }
 
     pub fn bold(self, text: &str) -> String {

@@ -1,30 +1,70 @@
-//! The kernels: adding an edge's offset to whole columns of timestamps.
+//! What is known of two clocks, and conversion of columns from one to the other.
 
-/// Rows looked at together: enough for the add to be vectorised, few enough to stay in cache.
-const BLOCK: usize = 1024;
+use std::sync::{Arc, OnceLock};
+
+use crate::kernel::{self, Shift};
+use crate::line::Line;
+use crate::rate::{Step, rate};
+
+/// How readings between two snapshots convert.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Interpolation {
+    /// By the offset of the latest snapshot that is not later; before the first, by that of the
+    /// first. A time between two events of one clock is kept, but where a snapshot comes between
+    /// them.
+    #[default]
+    Nearest,
+    /// By the straight line between the snapshots before and after; outside of them, from the
+    /// first or last at the rate the clocks had. Follows clocks that drift, and spreads what was
+    /// a jump over the whole time between two snapshots.
+    Linear,
+}
 
 /// What is known of two clocks: when the one read `from[i]`, the other read `from[i] + offset[i]`.
 #[derive(Clone, Debug, Default)]
 pub struct Edge {
+    /// Ascending, each once.
     from: Vec<i64>,
     offset: Vec<i64>,
+    ticks: bool,
+    /// What [`Self::lines`] gave; emptied by what changes it.
+    lines: OnceLock<Vec<Line>>,
 }
 
 impl Edge {
     /// Adds a pair of readings; refuses one in which `from` went backwards.
-    pub(crate) fn push(&mut self, from: i64, to: i64) -> bool {
+    pub fn push(&mut self, from: i64, to: i64) -> bool {
         if self.from.last().is_some_and(|&last| from < last) {
             return false;
         }
-        let offset = to.wrapping_sub(from);
         // A clock may read the same twice; the later snapshot is then the latest.
         if self.from.last() == Some(&from) {
             self.from.pop();
             self.offset.pop();
         }
         self.from.push(from);
-        self.offset.push(offset);
+        self.offset.push(to.wrapping_sub(from));
+        self.lines.take();
         true
+    }
+
+    /// Says that one of the clocks counts ticks of unknown length instead of ns. Then only the
+    /// rate that snapshots show converts, whatever the interpolation.
+    pub fn set_ticks(&mut self) {
+        if !self.ticks {
+            self.ticks = true;
+            self.lines.take();
+        }
+    }
+
+    /// Whether one of the clocks counts ticks.
+    pub fn ticks(&self) -> bool {
+        self.ticks
+    }
+
+    /// Whether enough is known to convert: one snapshot, or two where ticks need a rate.
+    pub fn can_convert(&self) -> bool {
+        self.len() > usize::from(self.ticks)
     }
 
     /// The number of snapshots.
@@ -37,54 +77,41 @@ impl Edge {
         self.from.is_empty()
     }
 
-    /// The snapshot that holds at `t`: the latest one not after it, else the first.
-    fn at(&self, t: i64) -> usize {
-        self.from.partition_point(|&from| from <= t).saturating_sub(1)
+    /// The snapshots, in the order of the first clock: what it read, and what the other did.
+    pub fn pairs(&self) -> impl Iterator<Item = (i64, i64)> {
+        self.from.iter().zip(&self.offset).map(|(&from, &offset)| (from, from.wrapping_add(offset)))
     }
 
-    /// The snapshot that holds at `t`, which mostly is the one after `index`: columns go forward.
-    fn following(&self, index: usize, t: i64) -> usize {
-        let next = index + 1;
-        let starts = self.from.get(next).is_some_and(|&from| from <= t);
-        let ends = self.from.get(next + 1).is_some_and(|&from| from <= t);
-        if starts && !ends { next } else { self.at(t) }
+    /// How far the clocks went from each snapshot to the next.
+    pub(crate) fn steps(&self) -> Vec<Step> {
+        let wide = |(from, to)| (i128::from(from), i128::from(to));
+        let pairs = self.pairs().map(wide);
+        let step =
+            |((from, to), (next_from, next_to))| Step { from: next_from - from, to: next_to - to };
+        pairs.zip(self.pairs().skip(1).map(wide)).map(step).collect()
     }
 
-    /// The half-open range of readings for which snapshot `index` holds.
-    fn span(&self, index: usize) -> (i64, i64) {
-        let from = if index == 0 { i64::MIN } else { self.from[index] };
-        (from, self.from.get(index + 1).copied().unwrap_or(i64::MAX))
+    /// The line of each piece that the snapshots cut time into, as the kernel numbers them.
+    fn lines(&self) -> Vec<Line> {
+        let steps = self.steps();
+        let outside = rate(&steps, self.ticks);
+        let before = self.pairs().next().map(|first| Line::through(first, outside));
+        let after = self.pairs().last().map(|last| Line::through(last, outside));
+        let between = self.pairs().zip(&steps).map(|(pair, &step)| Line::between(pair, step));
+        before.into_iter().chain(between).chain(after).collect()
     }
 
-    /// Converts a column in place.
-    pub fn convert(&self, column: &mut [i64]) {
+    /// Converts a column in place; where [`Self::can_convert`] says no, as if ticks were ns.
+    pub fn convert(&self, column: &mut [i64], how: Interpolation) {
         if self.is_empty() {
             return;
         }
-        let mut index = 0;
-        let (mut lo, mut hi) = self.span(0);
-        for block in column.chunks_mut(BLOCK) {
-            let (min, max) =
-                block.iter().fold((i64::MAX, i64::MIN), |(min, max), &t| (min.min(t), max.max(t)));
-            let inside = |lo, hi| lo <= min && (max < hi || hi == i64::MAX);
-            if !inside(lo, hi) {
-                index = self.at(min);
-                (lo, hi) = self.span(index);
-            }
-            if inside(lo, hi) {
-                let offset = self.offset[index];
-                for t in block {
-                    *t = t.wrapping_add(offset);
-                }
-                continue;
-            }
-            for t in block {
-                if *t < lo || (*t >= hi && hi != i64::MAX) {
-                    index = self.following(index, *t);
-                    (lo, hi) = self.span(index);
-                }
-                *t = t.wrapping_add(self.offset[index]);
-            }
+        if self.ticks || how == Interpolation::Linear {
+            let lines = self.lines.get_or_init(|| self.lines());
+            kernel::convert(&self.from, |piece| lines[piece], column);
+        } else {
+            let shift = |piece: usize| Shift(self.offset[piece.saturating_sub(1)]);
+            kernel::convert(&self.from, shift, column);
         }
     }
 }
@@ -92,12 +119,30 @@ impl Edge {
 /// Converts from one clock to another along a path that was found once.
 #[derive(Clone, Debug, Default)]
 pub struct Converter {
-    hops: Vec<Edge>,
+    hops: Vec<Arc<Edge>>,
+    how: Interpolation,
 }
 
 impl Converter {
-    pub(crate) fn new(hops: Vec<Edge>) -> Self {
-        Self { hops }
+    /// A converter along these edges, in this order.
+    pub fn new(hops: Vec<Arc<Edge>>, how: Interpolation) -> Self {
+        Self { hops, how }
+    }
+
+    /// From a clock to itself.
+    pub fn identity() -> Self {
+        Self::default()
+    }
+
+    /// This converter and then another. Both must interpolate alike, unless one is the identity.
+    #[must_use]
+    pub fn then(mut self, other: &Self) -> Self {
+        if self.hops.is_empty() {
+            return other.clone();
+        }
+        debug_assert!(other.hops.is_empty() || self.how == other.how);
+        self.hops.extend(other.hops.iter().map(Arc::clone));
+        self
     }
 
     /// The number of edges on the path; 0 from a clock to itself.
@@ -109,7 +154,7 @@ impl Converter {
     /// before the start of any trace.
     pub fn convert(&self, column: &mut [i64]) {
         for edge in &self.hops {
-            edge.convert(column);
+            edge.convert(column, self.how);
         }
     }
 
@@ -122,54 +167,4 @@ impl Converter {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    /// The rule itself, one value at a time.
-    fn by_the_rule(pairs: &[(i64, i64)], t: i64) -> i64 {
-        let (from, to) = pairs.iter().rev().find(|(from, _)| *from <= t).unwrap_or(&pairs[0]);
-        t - from + to
-    }
-
-    proptest! {
-        #[test]
-        fn a_column_converts_as_its_values_one_by_one(
-            steps in prop::collection::vec((1i64..1000, -500i64..500), 1..50),
-            column in prop::collection::vec(-10_000i64..60_000, 0..5000),
-        ) {
-            let mut pairs = Vec::new();
-            let (mut from, mut to) = (0, 7);
-            for (step, drift) in steps {
-                from += step;
-                to += step + drift;
-                pairs.push((from, to));
-            }
-            let mut edge = Edge::default();
-            for &(from, to) in &pairs {
-                edge.push(from, to);
-            }
-            let mut converted = column.clone();
-            edge.convert(&mut converted);
-            let expected: Vec<i64> = column.iter().map(|&t| by_the_rule(&pairs, t)).collect();
-            prop_assert_eq!(converted, expected);
-        }
-
-        #[test]
-        fn conversion_keeps_order_where_the_target_clock_only_goes_forward(
-            steps in prop::collection::vec((1i64..1000, 0i64..500), 1..50),
-            mut column in prop::collection::vec(-10_000i64..60_000, 0..3000),
-        ) {
-            let mut edge = Edge::default();
-            let (mut from, mut to) = (0, 7);
-            for (step, suspended) in steps {
-                from += step;
-                to += step + suspended;
-                edge.push(from, to);
-            }
-            column.sort_unstable();
-            edge.convert(&mut column);
-            prop_assert!(column.is_sorted());
-        }
-    }
-}
+mod tests;

@@ -1,20 +1,31 @@
-//! The graph of clocks: nodes are clocks, edges the snapshots that read two of them together.
+//! The graph of clocks: nodes are clocks, edges what is known of two of them.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
+use petgraph::Direction;
 use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
 use rustc_hash::FxHashMap;
 
-use crate::{Clock, Converter, Edge};
+use crate::{Clock, Converter, Edge, Interpolation};
 
 /// What one clock read in a snapshot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reading {
     /// The clock.
     pub clock: Clock,
-    /// What it read, in ns.
-    pub ns: i64,
+    /// What it read: ns, or ticks of unknown length.
+    pub value: i64,
+    /// Whether it counts ticks of unknown length, so that only its measured rate converts it.
+    pub ticks: bool,
+}
+
+impl Reading {
+    /// A reading in ns.
+    pub fn ns(clock: Clock, value: i64) -> Self {
+        Self { clock, value, ticks: false }
+    }
 }
 
 /// Why a snapshot cannot be used.
@@ -25,7 +36,7 @@ pub enum SnapshotError {
     Duplicate(Clock),
 }
 
-/// Why a clock cannot be converted to another.
+/// Why no chain of edges leads from one clock to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PathError {
     /// No snapshot ever read the source clock.
@@ -42,17 +53,40 @@ pub enum PathError {
 #[derive(Default)]
 struct Node {
     went_backwards: bool,
+    pinned: bool,
 }
 
 /// All clocks of an import and what ties them.
 #[derive(Default)]
 pub struct ClockGraph {
     nodes: FxHashMap<Clock, NodeIndex>,
-    graph: DiGraph<Node, Edge>,
+    clocks: Vec<Clock>,
+    graph: DiGraph<Node, Arc<Edge>>,
     edges: FxHashMap<(NodeIndex, NodeIndex), EdgeIndex>,
+    interpolation: Interpolation,
+}
+
+/// A clock that a search came to, with the way between it and where the search began.
+#[derive(Clone)]
+pub(crate) struct Reached {
+    pub(crate) clock: Clock,
+    /// The edges, in the order a conversion applies them.
+    pub(crate) hops: Vec<Arc<Edge>>,
+    /// The clocks that the edges join, both ends among them, in the same order.
+    pub(crate) clocks: Vec<Clock>,
 }
 
 impl ClockGraph {
+    /// An empty graph whose conversions read between snapshots in the given way.
+    pub fn new(interpolation: Interpolation) -> Self {
+        Self { interpolation, ..Self::default() }
+    }
+
+    /// How conversions read between snapshots.
+    pub fn interpolation(&self) -> Interpolation {
+        self.interpolation
+    }
+
     /// Adds what was read at one moment. Snapshots of the same clocks must come in the order they
     /// were taken.
     ///
@@ -64,33 +98,88 @@ impl ClockGraph {
                 return Err(SnapshotError::Duplicate(reading.clock));
             }
         }
-        let nodes: Vec<NodeIndex> = readings.iter().map(|reading| self.node(reading)).collect();
+        let nodes: Vec<NodeIndex> =
+            readings.iter().map(|reading| self.node(reading.clock)).collect();
         for (&from, from_reading) in nodes.iter().zip(readings) {
             for (&to, to_reading) in nodes.iter().zip(readings) {
                 if from == to || self.graph[from].went_backwards {
                     continue;
                 }
-                let graph = &mut self.graph;
-                let edge = *self
-                    .edges
-                    .entry((from, to))
-                    .or_insert_with(|| graph.add_edge(from, to, Edge::default()));
-                if !graph[edge].push(from_reading.ns, to_reading.ns) {
-                    graph[from].went_backwards = true;
+                let edge = self.edge(from, to);
+                if from_reading.ticks || to_reading.ticks {
+                    edge.set_ticks();
+                }
+                if !edge.push(from_reading.value, to_reading.value) {
+                    self.graph[from].went_backwards = true;
                 }
             }
         }
         Ok(())
     }
 
-    fn node(&mut self, reading: &Reading) -> NodeIndex {
-        let graph = &mut self.graph;
-        *self.nodes.entry(reading.clock).or_insert_with(|| graph.add_node(Node::default()))
+    /// Sets how two clocks relate, whatever was read of the two: when the one reads t, the other
+    /// reads t + `offset`.
+    pub fn set_offset(&mut self, from: Clock, to: Clock, offset: i64) {
+        if from == to {
+            return;
+        }
+        let [from, to] = [from, to].map(|clock| self.node(clock));
+        for (from, to, pair) in [(from, to, (0, offset)), (to, from, (offset, 0))] {
+            let edge = self.edge(from, to);
+            *edge = Edge::default();
+            edge.push(pair.0, pair.1);
+        }
     }
 
-    /// Whether a clock occurs in a snapshot.
+    fn node(&mut self, clock: Clock) -> NodeIndex {
+        let Self { nodes, clocks, graph, .. } = self;
+        *nodes.entry(clock).or_insert_with(|| {
+            clocks.push(clock);
+            graph.add_node(Node::default())
+        })
+    }
+
+    fn edge(&mut self, from: NodeIndex, to: NodeIndex) -> &mut Edge {
+        let graph = &mut self.graph;
+        let index = *self
+            .edges
+            .entry((from, to))
+            .or_insert_with(|| graph.add_edge(from, to, Arc::new(Edge::default())));
+        Arc::make_mut(&mut graph[index])
+    }
+
+    /// Notes that a clock was said to be so far from another, which then is what it hangs from.
+    pub fn set_pinned(&mut self, clock: Clock) {
+        let node = self.node(clock);
+        self.graph[node].pinned = true;
+    }
+
+    pub(crate) fn is_pinned(&self, clock: Clock) -> bool {
+        self.nodes.get(&clock).is_some_and(|&node| self.graph[node].pinned)
+    }
+
+    /// Whether anything is known of a clock.
     pub fn contains(&self, clock: Clock) -> bool {
         self.nodes.contains_key(&clock)
+    }
+
+    /// Every clock something is known of, in the order they were first read.
+    pub fn clocks(&self) -> &[Clock] {
+        &self.clocks
+    }
+
+    /// Every pair of clocks something is known of, one way each.
+    pub fn edges(&self) -> impl Iterator<Item = (Clock, Clock, &Edge)> {
+        self.graph.edge_references().map(|edge| {
+            let (from, to) = (edge.source().index(), edge.target().index());
+            (self.clocks[from], self.clocks[to], &**edge.weight())
+        })
+    }
+
+    /// What is known of one clock by another, if they were ever read together.
+    pub fn between(&self, from: Clock, to: Clock) -> Option<&Edge> {
+        let ends = (*self.nodes.get(&from)?, *self.nodes.get(&to)?);
+        self.graph.edge_weight(*self.edges.get(&ends)?).map(|edge| &**edge)
     }
 
     /// Whether a clock was seen to go backwards, so that its readings are ambiguous.
@@ -98,61 +187,112 @@ impl ClockGraph {
         self.nodes.get(&clock).is_some_and(|&node| self.graph[node].went_backwards)
     }
 
-    /// The way from one clock to another over the fewest snapshots, by breadth-first search.
+    /// The way from one clock to another over the fewest edges, by breadth-first search.
     ///
     /// # Errors
     /// When either clock is unknown or nothing leads from one to the other.
     pub fn converter(&self, from: Clock, to: Clock) -> Result<Converter, PathError> {
+        Ok(Converter::new(self.way(from, to)?.hops, self.interpolation))
+    }
+
+    /// The way that [`Self::converter`] takes.
+    pub(crate) fn way(&self, from: Clock, to: Clock) -> Result<Reached, PathError> {
         if from == to {
-            return Ok(Converter::default());
+            return Ok(Reached { clock: to, hops: Vec::new(), clocks: vec![to] });
         }
-        let source = *self.nodes.get(&from).ok_or(PathError::UnknownSource(from))?;
-        let target = *self.nodes.get(&to).ok_or(PathError::UnknownTarget(to))?;
-        let mut reached_by: FxHashMap<NodeIndex, (NodeIndex, EdgeIndex)> = FxHashMap::default();
-        let mut queue = VecDeque::from([source]);
-        while let Some(node) = queue.pop_front() {
-            if node == target {
-                break;
-            }
-            if self.graph[node].went_backwards {
-                continue;
-            }
-            for edge in self.graph.edges(node) {
-                let next = edge.target();
-                if next != source && !reached_by.contains_key(&next) {
-                    reached_by.insert(next, (node, edge.id()));
-                    queue.push_back(next);
+        if !self.contains(from) {
+            return Err(PathError::UnknownSource(from));
+        }
+        if !self.contains(to) {
+            return Err(PathError::UnknownTarget(to));
+        }
+        let reached = self.search(from, Direction::Outgoing, Some(to)).pop();
+        reached.filter(|reached| reached.clock == to).ok_or(PathError::NoPath(from, to))
+    }
+
+    /// Every clock that `from` converts to, the nearest first; itself is the first.
+    pub(crate) fn reachable_from(&self, from: Clock) -> Vec<Reached> {
+        self.search(from, Direction::Outgoing, None)
+    }
+
+    /// Every clock that converts to `to`, the nearest first; itself is the first.
+    pub(crate) fn reaching(&self, to: Clock) -> Vec<Reached> {
+        self.search(to, Direction::Incoming, None)
+    }
+
+    /// The clocks that a search comes to, up to `until`.
+    pub(crate) fn search(
+        &self,
+        start: Clock,
+        direction: Direction,
+        until: Option<Clock>,
+    ) -> Vec<Reached> {
+        let mut reached = vec![Reached { clock: start, hops: Vec::new(), clocks: vec![start] }];
+        let Some(&node) = self.nodes.get(&start) else { return reached };
+        let mut seen: FxHashMap<NodeIndex, ()> = FxHashMap::from_iter([(node, ())]);
+        let mut queue = VecDeque::from([(node, 0)]);
+        while let Some((node, index)) = queue.pop_front() {
+            for edge in self.usable_edges(node, direction) {
+                let next = match direction {
+                    Direction::Outgoing => edge.target(),
+                    Direction::Incoming => edge.source(),
+                };
+                if seen.insert(next, ()).is_some() {
+                    continue;
+                }
+                let clock = self.clocks[next.index()];
+                let Reached { mut hops, mut clocks, .. } = reached[index].clone();
+                let (hop, clock_at) = match direction {
+                    Direction::Outgoing => (hops.len(), clocks.len()),
+                    Direction::Incoming => (0, 0),
+                };
+                hops.insert(hop, Arc::clone(edge.weight()));
+                clocks.insert(clock_at, clock);
+                queue.push_back((next, reached.len()));
+                reached.push(Reached { clock, hops, clocks });
+                if until == Some(clock) {
+                    return reached;
                 }
             }
         }
-        let mut hops = Vec::new();
-        let mut node = target;
-        while node != source {
-            let &(previous, edge) = reached_by.get(&node).ok_or(PathError::NoPath(from, to))?;
-            hops.push(self.graph[edge].clone());
-            node = previous;
-        }
-        hops.reverse();
-        Ok(Converter::new(hops))
+        reached
+    }
+
+    /// The edges at a node that conversions may take, the other ends in the order they were first
+    /// read. A clock that went backwards is no source.
+    fn usable_edges(
+        &self,
+        node: NodeIndex,
+        direction: Direction,
+    ) -> Vec<petgraph::graph::EdgeReference<'_, Arc<Edge>>> {
+        let mut edges: Vec<_> = self
+            .graph
+            .edges_directed(node, direction)
+            .filter(|edge| !self.graph[edge.source()].went_backwards && edge.weight().can_convert())
+            .collect();
+        edges.sort_by_key(|edge| edge.id());
+        edges
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BOOTTIME, MONOTONIC, REALTIME};
+    use crate::{BOOTTIME, MONOTONIC, Place, REALTIME, TSC};
 
     const CUSTOM: u32 = 200;
 
     fn clock(id: u32) -> Clock {
-        Clock::new(0, 1, id)
+        Clock::new(Place::default(), 1, id)
     }
 
     fn graph(snapshots: &[&[(u32, i64)]]) -> ClockGraph {
         let mut graph = ClockGraph::default();
         for snapshot in snapshots {
-            let readings: Vec<Reading> =
-                snapshot.iter().map(|&(id, ns)| Reading { clock: clock(id), ns }).collect();
+            let readings: Vec<Reading> = snapshot
+                .iter()
+                .map(|&(id, value)| Reading { clock: clock(id), value, ticks: id == TSC })
+                .collect();
             graph.add_snapshot(&readings).unwrap();
         }
         graph
@@ -200,10 +340,43 @@ mod tests {
     }
 
     #[test]
+    fn a_clock_that_went_backwards_is_no_step_on_the_way() {
+        let graph = graph(&[
+            &[(CUSTOM, 10), (REALTIME, 10_000)],
+            &[(CUSTOM, 20), (REALTIME, 9_000)],
+            &[(REALTIME, 9_500), (BOOTTIME, 300)],
+        ]);
+        let through = graph.converter(clock(CUSTOM), clock(BOOTTIME));
+        assert_eq!(through.unwrap_err(), PathError::NoPath(clock(CUSTOM), clock(BOOTTIME)));
+    }
+
+    #[test]
+    fn ticks_convert_by_their_measured_rate() {
+        // 2 ticks to the ns, and one pair is not enough to know.
+        let one = graph(&[&[(TSC, 2_000), (BOOTTIME, 100)]]);
+        assert!(one.converter(clock(TSC), clock(BOOTTIME)).is_err());
+        let two = graph(&[&[(TSC, 2_000), (BOOTTIME, 100)], &[(TSC, 4_000), (BOOTTIME, 1_100)]]);
+        assert_eq!(convert(&two, TSC, BOOTTIME, 3_000), 600);
+        assert_eq!(convert(&two, TSC, BOOTTIME, 5_000), 1_600);
+        assert_eq!(convert(&two, TSC, BOOTTIME, 1_000), -400);
+    }
+
+    #[test]
+    fn an_offset_that_is_set_counts_more_than_what_was_read() {
+        let mut graph = graph(&[&[(MONOTONIC, 100), (BOOTTIME, 500)]]);
+        graph.set_offset(clock(MONOTONIC), clock(BOOTTIME), -10);
+        assert_eq!(convert(&graph, MONOTONIC, BOOTTIME, 100), 90);
+        assert_eq!(convert(&graph, BOOTTIME, MONOTONIC, 90), 100);
+    }
+
+    #[test]
     fn sequence_clocks_of_two_sequences_are_two_clocks() {
-        assert_ne!(Clock::new(0, 1, 64), Clock::new(0, 2, 64));
-        assert_eq!(Clock::new(0, 1, 128), Clock::new(0, 2, 128));
-        assert_ne!(Clock::new(0, 1, BOOTTIME), Clock::new(1, 1, BOOTTIME));
+        let [here, there] = [0, 1].map(|machine| Place { machine, file: 0 });
+        let elsewhere = Place { machine: 0, file: 1 };
+        assert_ne!(Clock::new(here, 1, 64), Clock::new(here, 2, 64));
+        assert_ne!(Clock::new(here, 1, 64), Clock::new(elsewhere, 1, 64));
+        assert_eq!(Clock::new(here, 1, 128), Clock::new(here, 2, 128));
+        assert_ne!(Clock::new(here, 1, BOOTTIME), Clock::new(there, 1, BOOTTIME));
     }
 
     #[test]
@@ -211,7 +384,7 @@ mod tests {
         let mut graph = graph(&[&[(MONOTONIC, 1), (BOOTTIME, 2)]]);
         let unknown = graph.converter(clock(CUSTOM), clock(BOOTTIME)).unwrap_err();
         assert_eq!(unknown, PathError::UnknownSource(clock(CUSTOM)));
-        let twice = Reading { clock: clock(BOOTTIME), ns: 5 };
+        let twice = Reading::ns(clock(BOOTTIME), 5);
         assert_eq!(graph.add_snapshot(&[twice, twice]), Err(SnapshotError::Duplicate(twice.clock)));
     }
 }

@@ -1,17 +1,21 @@
 //! Takes batches, sorts their events and has each decoded.
 
-use tpq_ingest::{
-    Batch, Emit, Immediate, Losses, Payload, Run, RunKind, SnapshotPacket, Sorter, Timeline,
-    TraceBytes,
-};
-use tpq_tables::table::{TraceBoundsRow, TraceFileRow};
-use tpq_tables::{Stat, Stats, Tables};
+use std::sync::Arc;
 
-use crate::decode::{Decode, Packet, clock_snapshot, ftrace};
+use tpq_clock::{BOOTTIME, Converter};
+use tpq_ingest::{
+    Batch, ClockNames, Emit, Immediate, Interleaver, LossBook, Losses, Message, Payload, PlaceId,
+    Places, Run, RunKind, SequenceLoss, Timeline, TraceBytes,
+};
+use tpq_tables::table::{MachineRow, TraceBoundsRow, TraceFileRow};
+use tpq_tables::{Stat, Stats, StringId, Tables};
+
+use crate::decode::{Decode, Packet, clock_drift, clock_snapshot, ftrace};
 use crate::interned::Interned;
-use crate::losses::count_losses;
+use crate::losses::{count_losses, count_unrelatable, log_file, write_book};
 use crate::registry::PACKETS;
-use crate::track::{MetadataValue, Trackers, WriterLoss};
+use crate::track::{MetadataValue, Trackers};
+use crate::{MachineInfo, Setup, Tie};
 
 /// An event of a run that a bundle was split into.
 pub(crate) struct RunEvent<'a> {
@@ -33,125 +37,214 @@ pub(crate) struct RunEvent<'a> {
 
 /// Turns batches into tables.
 pub struct Decoder<'a> {
-    sorter: Sorter,
+    interleaver: Interleaver,
     state: State<'a>,
 }
 
 /// Everything events are decoded into.
 struct State<'a> {
     bytes: &'a TraceBytes<'a>,
-    interned: Interned<'a>,
+    places: Places,
+    /// What sequences interned, by file.
+    interned: Vec<Interned<'a>>,
+    /// Converts boot time to trace time, by place.
+    boottime: Vec<Option<Converter>>,
+    /// Converts the clock of packets that name none, by place.
+    default_clock: Vec<Option<Converter>>,
     trackers: Trackers,
     tables: Tables,
-    stats: Stats,
+    /// The counts of each place.
+    stats: Vec<Stats>,
     /// Decoders by payload field.
     decoders: Vec<Option<Decode>>,
 }
 
 /// What there is when all is decoded.
 pub struct Finished {
-    /// The builders, complete but for the stats.
+    /// The builders, complete.
     pub tables: Tables,
-    /// The counts.
+    /// Everything that was counted, over all places.
     pub stats: Stats,
 }
 
+/// What the other stages say at the end of an import.
+pub struct Outcome<'a> {
+    /// What each stage lost, with where.
+    pub books: &'a [&'a LossBook],
+    /// What the surveys lost: the place of the file's base machine, and the counts.
+    pub surveys: &'a [(PlaceId, Losses)],
+    /// What writer sequences lost, with the places they wrote in.
+    pub sequences: &'a [(PlaceId, SequenceLoss)],
+    /// Everything that ties clocks.
+    pub ties: &'a [Tie],
+    /// How clocks were placed.
+    pub timeline: Timeline,
+}
+
 impl<'a> Decoder<'a> {
-    /// A decoder of a trace; `windowed` or with a full sort.
-    pub fn new(bytes: &'a TraceBytes<'a>, windowed: bool) -> Self {
+    /// A decoder of the files and machines of `setup`.
+    pub fn new(bytes: &'a TraceBytes<'a>, setup: Setup, timeline: &Timeline) -> Self {
+        let Setup { machines, places, clocks, files, sources, windowed } = setup;
         let mut tables = Tables::default();
-        let trackers = Trackers::new(&mut tables);
+        let mut trackers = Trackers::new(places.clone(), files, &mut tables);
+        for machine in &machines {
+            add_machine(machine, &mut trackers, &mut tables);
+        }
         let last = PACKETS.iter().map(|decoder| decoder.field).max().unwrap_or_default();
         let mut decoders = vec![None; last as usize + 1];
         for decoder in PACKETS {
             decoders[decoder.field as usize] = Some(decoder.decode);
         }
+        // A timeline of its own: what is asked for here places no event.
+        let mut timeline = timeline.clone();
+        let mut converters = |id: fn(&ClockNames) -> u32| {
+            clocks.iter().map(|names| timeline.converter(names.clock(0, id(names)))).collect()
+        };
         let state = State {
             bytes,
-            interned: Interned::new(bytes),
+            interned: (0..files.max(1)).map(|_| Interned::new(bytes)).collect(),
+            boottime: converters(|_| BOOTTIME),
+            default_clock: converters(|names| names.default),
             trackers,
             tables,
-            stats: Stats::default(),
+            stats: vec![Stats::default(); places.len().max(1)],
             decoders,
+            places,
         };
-        Self { sorter: Sorter::new(windowed), state }
+        Self { interleaver: Interleaver::new(sources, windowed), state }
     }
 
-    /// Writes the rows of the clock snapshots, which are known from the start.
-    pub fn add_snapshots(&mut self, snapshots: &[SnapshotPacket], timeline: &mut Timeline) {
-        let State { trackers, tables, stats, .. } = &mut self.state;
-        clock_snapshot::write_rows(snapshots, timeline, trackers, tables, stats);
-        let clock = MetadataValue::Int(i64::from(timeline.trace_clock().id));
-        trackers.metadata.set("trace_time_clock_id", clock, tables);
+    /// Notes a file that was named or lay in an archive; files are numbered as they are added.
+    pub fn add_file(&mut self, file: FileInfo<'_>) {
+        let tables = &mut self.state.tables;
+        let name = file.name.map_or(StringId::NULL, |name| tables.strings.intern(name));
+        let trace_type = tables.strings.intern(file.format);
+        tables.trace_file.push(TraceFileRow {
+            parent_id: file.parent,
+            name,
+            size: file.size as i64,
+            trace_type,
+            processing_order: Some(i64::from(file.processing_order)),
+        });
     }
 
-    /// Notes the file the trace is from: its size and its compression as it is stored, and the
-    /// size and format of what it holds.
-    pub fn add_file(&mut self, stored: u64, compression: Option<&str>, bytes: u64, format: &str) {
+    /// Notes the size and format of the file that the events of `place` come from.
+    pub fn describe_file(&mut self, place: PlaceId, bytes: u64, format: &str) {
         let State { trackers, tables, .. } = &mut self.state;
-        let size = MetadataValue::Int(bytes as i64);
-        trackers.metadata.set("trace_size_bytes", size, tables);
+        trackers.enter(place);
+        trackers.metadata.set("trace_size_bytes", MetadataValue::Int(bytes as i64), tables);
         trackers.metadata.set_text("trace_type", format, tables);
-        let mut parent_id = None;
-        if let Some(compression) = compression {
-            let trace_type = tables.strings.intern(compression);
-            let size = stored as i64;
-            let row = TraceFileRow { size, trace_type, ..TraceFileRow::default() };
-            parent_id =
-                Some(tables.trace_file.push(TraceFileRow { processing_order: Some(0), ..row }));
-        }
-        let row = TraceFileRow {
-            parent_id,
-            name: match parent_id {
-                Some(_) => tables.strings.intern(""),
-                None => tpq_tables::StringId::NULL,
-            },
-            size: bytes as i64,
-            trace_type: tables.strings.intern(format),
-            processing_order: Some(parent_id.map_or(0, |_| 1)),
-        };
-        tables.trace_file.push(row);
     }
 
-    /// Takes a batch.
-    pub fn take(&mut self, batch: Batch) {
+    /// Notes a fact about the import as a whole.
+    pub fn add_fact(&mut self, name: &str, value: Fact<'_>) {
+        let State { trackers, tables, .. } = &mut self.state;
+        let value = match value {
+            Fact::Int(value) => MetadataValue::Int(value),
+            Fact::Text(text) => MetadataValue::Text(tables.strings.intern(text)),
+        };
+        trackers.metadata.set(name, value, tables);
+    }
+
+    /// Counts something of a file as a whole, and enters what it is.
+    pub fn count_file(&mut self, file: u32, stat: Stat, what: &str) {
+        let State { places, stats, trackers, tables, .. } = &mut self.state;
+        let place = places.iter().position(|place| place.file == file).unwrap_or_default();
+        stats[place].increment(stat);
+        log_file(file, stat, what, &mut trackers.args, tables);
+    }
+
+    /// The source that must give its next batch, or say that it has none, for the import to go
+    /// on; `None` once all events are decoded.
+    pub fn wants(&mut self) -> Option<usize> {
+        self.interleaver.pass_on(&mut self.state)
+    }
+
+    /// Takes a batch of a source.
+    pub fn take(&mut self, source: usize, batch: Batch) {
         for immediate in batch.immediate {
-            self.state.immediate(immediate);
+            self.state.immediate(immediate, batch.file);
         }
         for run in batch.runs {
-            self.sorter.push(run);
+            self.interleaver.push(source, run);
         }
         if let Some(mark) = batch.mark {
-            self.sorter.mark(mark, &mut self.state);
+            self.interleaver.mark(source, mark, &mut self.state);
         }
     }
 
-    /// Decodes what is still waiting and ends the import. `sequences` gives what each writer
-    /// sequence lost: machine and id, packets dropped, packets that needed state, those skipped.
-    pub fn finish(
-        mut self,
-        losses: &[&Losses],
-        sequences: impl Iterator<Item = ((u32, u32), u64, u64, u64)>,
-    ) -> Finished {
-        self.sorter.finish(&mut self.state);
-        let State { mut trackers, mut tables, mut stats, .. } = self.state;
+    /// Notes that a source has no more batches.
+    pub fn end(&mut self, source: usize) {
+        self.interleaver.end(source, &mut self.state);
+    }
+
+    /// Ends the import, once nothing is wanted any more.
+    pub fn finish(self, outcome: Outcome<'_>) -> Finished {
+        let Outcome { books, surveys, sequences, ties, mut timeline } = outcome;
+        let State { bytes, places, mut trackers, mut tables, mut stats, .. } = self.state;
         trackers.close_args(&mut tables);
-        for losses in losses {
-            count_losses(losses, &mut stats);
+        let sorters = self.interleaver.sorters().map(|sorter| sorter.losses());
+        for book in books.iter().copied().chain(sorters) {
+            write_book(book, bytes, &places, &mut stats, &mut trackers.args, &mut tables);
         }
-        count_losses(self.sorter.losses(), &mut stats);
-        for ((machine, sequence), dropped, needing_state, skipped) in sequences {
-            let loss = WriterLoss { dropped, needing_state, skipped };
-            trackers.writers.count(machine, sequence, loss, &mut stats);
+        for (place, losses) in surveys {
+            count_losses(losses, &mut stats[*place as usize]);
+        }
+        for &(place, loss) in sequences {
+            trackers.enter(place);
+            trackers.writers.count(loss, &mut stats[place as usize]);
         }
         // A track that hangs from nothing cannot be placed, whether or not it has events.
-        let orphans = trackers.uuids.orphans();
-        stats.add(Stat::TrackHierarchyMissingUuid, orphans);
-        stats.add(Stat::TrackEventParserErrors, orphans);
+        for (uuids, stats) in trackers.uuids.iter().zip(&mut stats) {
+            let orphans = uuids.orphans();
+            stats.add(Stat::TrackHierarchyMissingUuid, orphans);
+            stats.add(Stat::TrackEventParserErrors, orphans);
+        }
+        count_unrelatable(&timeline, &places, &mut stats);
         let (start_ts, end_ts) = bounds(&trackers, &tables);
         tables.trace_bounds.push(TraceBoundsRow { start_ts, end_ts });
-        Finished { tables, stats }
+        let mut all = Stats::default();
+        clock_snapshot::write_rows(ties, &mut timeline, &mut tables, &mut all);
+        clock_drift::write_rows(&mut timeline, &mut tables);
+        for stats in &stats {
+            all.merge(stats);
+        }
+        let scoped: Vec<(u32, u32, &Stats)> =
+            places.iter().zip(&stats).map(|(at, stats)| (at.machine, at.file, stats)).collect();
+        all.write(&scoped, &mut tables);
+        Finished { tables, stats: all }
     }
+}
+
+/// A file as the `trace_file` table shows it.
+#[derive(Clone, Copy, Debug)]
+pub struct FileInfo<'a> {
+    /// The row of the file it lies in.
+    pub parent: Option<u32>,
+    /// Its name in there.
+    pub name: Option<&'a str>,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Its format.
+    pub format: &'a str,
+    /// Its place in the order of import.
+    pub processing_order: u32,
+}
+
+/// A value of a fact.
+#[derive(Clone, Copy, Debug)]
+pub enum Fact<'a> {
+    /// A number.
+    Int(i64),
+    /// A text.
+    Text(&'a str),
+}
+
+fn add_machine(machine: &MachineInfo, trackers: &mut Trackers, tables: &mut Tables) {
+    let name = machine.name.as_deref().map_or(StringId::NULL, |name| tables.strings.intern(name));
+    let raw_id = machine.raw_id;
+    let row = tables.machine.push(MachineRow { raw_id, name, ..MachineRow::default() });
+    trackers.processes.add_machine(row, tables);
 }
 
 /// The first and last moment of the trace; slices count to their ends.
@@ -168,57 +261,63 @@ fn bounds(trackers: &Trackers, tables: &Tables) -> (i64, i64) {
 }
 
 impl State<'_> {
-    fn immediate(&mut self, immediate: Immediate) {
+    fn immediate(&mut self, immediate: Immediate, file: u32) {
         match immediate {
-            Immediate::Generation(generation) => self.interned.add_generation(generation),
+            Immediate::Generation(generation) => {
+                self.interned[file as usize].add_generation(generation);
+            }
             Immediate::Interned(generation, data) => {
-                self.interned.add(generation, data, &mut self.stats);
+                // Interned data belongs to a place through its generation.
+                let interned = &mut self.interned[file as usize];
+                let place = interned.generation(generation).map_or(0, |it| it.place);
+                interned.add(generation, data, &mut self.stats[place as usize]);
             }
-            Immediate::Packet { message, machine, ts, .. } => {
-                let packet = Packet {
-                    ts: ts.unwrap_or_default(),
-                    data: self.bytes.get(message.span),
-                    machine,
-                    generation: message.generation,
-                    interned: &self.interned,
-                };
-                let decode = self.decoders.get(message.kind as usize).copied().flatten();
-                if let Some(decode) = decode {
-                    decode(&packet, &mut self.trackers, &mut self.tables, &mut self.stats);
-                }
+            Immediate::Packet { message, place, ts, .. } => {
+                self.packet(ts.unwrap_or_default(), place, &message);
             }
+        }
+    }
+
+    fn packet(&mut self, ts: i64, id: PlaceId, message: &Message) {
+        let place = self.places.get(id);
+        let packet = Packet {
+            ts,
+            data: self.bytes.get(message.span),
+            machine: place.machine,
+            boottime: self.boottime[id as usize].as_ref(),
+            default_clock: self.default_clock[id as usize].as_ref(),
+            generation: message.generation,
+            interned: &self.interned[place.file as usize],
+        };
+        let decode = self.decoders.get(message.kind as usize).copied().flatten();
+        if let Some(decode) = decode {
+            self.trackers.enter(id);
+            let stats = &mut self.stats[id as usize];
+            decode(&packet, &mut self.trackers, &mut self.tables, stats);
         }
     }
 }
 
 impl Emit for State<'_> {
-    fn emit(&mut self, ts: i64, run: &Run, index: usize) {
+    fn emit(&mut self, ts: i64, run: &Arc<Run>, index: usize) {
         match (&run.payload, run.kind) {
             (Payload::Messages(messages), RunKind::PACKETS) => {
-                let message = &messages[index];
-                let packet = Packet {
-                    ts,
-                    data: self.bytes.get(message.span),
-                    machine: run.machine,
-                    generation: message.generation,
-                    interned: &self.interned,
-                };
-                let decode = self.decoders.get(message.kind as usize).copied().flatten();
-                if let Some(decode) = decode {
-                    decode(&packet, &mut self.trackers, &mut self.tables, &mut self.stats);
-                }
+                self.packet(ts, run.place, &messages[index]);
             }
             _ => {
+                let place = self.places.get(run.place);
                 let event = RunEvent {
                     ts,
                     run,
                     index,
-                    machine: self.trackers.machines.get(run.machine, &mut self.tables),
+                    machine: place.machine,
                     cpu: run.lane.saturating_sub(1),
                     bytes: self.bytes,
-                    interned: &self.interned,
+                    interned: &self.interned[place.file as usize],
                 };
                 let State { trackers, tables, stats, .. } = self;
+                trackers.enter(run.place);
+                let stats = &mut stats[run.place as usize];
                 ftrace::decode_run_event(&event, trackers, tables, stats);
             }
         }

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! Batch ──immediate──▶ decoders of descriptors, snapshots, the recorder's own words
-//!   └────runs──▶ Sorter ──▶ decoders of events ──▶ trackers ──▶ table builders
+//!   └────runs──▶ Interleaver ──▶ decoders of events ──▶ trackers ──▶ table builders
 //! ```
 //!
 //! To add a kind of packet: a file in `decode/` with its `PacketDecoder`, listed in
@@ -15,7 +15,10 @@ mod decoder;
 mod interned;
 mod losses;
 mod registry;
+mod setup;
 mod track;
 
-pub use decoder::{Decoder, Finished};
+pub use decode::clock_snapshot::Tie;
+pub use decoder::{Decoder, Fact, FileInfo, Finished, Outcome};
 pub use registry::PacketRouter;
+pub use setup::{MachineInfo, Setup};

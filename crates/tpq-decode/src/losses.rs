@@ -1,11 +1,88 @@
-//! The stats under which the losses of the earlier stages appear.
+//! The stats under which the losses of the earlier stages appear, and where the first of each lie.
 
-use tpq_ingest::{Loss, Losses};
-use tpq_tables::{Stat, Stats};
+use tpq_clock::Clock;
+use tpq_ingest::{Loss, LossBook, LossEntry, Losses, Places, Timeline, TraceBytes};
+use tpq_tables::table::ImportLogRow;
+use tpq_tables::{Stat, Stats, Tables};
+
+use crate::track::{ArgSet, ArgValue, Args};
 
 pub(crate) fn count_losses(losses: &Losses, stats: &mut Stats) {
     for (loss, count) in losses.iter() {
         stats.add(stat_of(loss), i64::try_from(count).unwrap_or(i64::MAX));
+    }
+}
+
+/// Adds a book's counts to the stats of their places and its entries to `trace_import_logs`.
+pub(crate) fn write_book(
+    book: &LossBook,
+    bytes: &TraceBytes<'_>,
+    places: &Places,
+    stats: &mut [Stats],
+    args: &mut Args,
+    tables: &mut Tables,
+) {
+    for (place, losses) in book.by_place() {
+        if let Some(stats) = stats.get_mut(place as usize) {
+            count_losses(losses, stats);
+        }
+    }
+    for entry in book.entries() {
+        let stat = stat_of(entry.loss);
+        let details = details(entry, tables);
+        let row = ImportLogRow {
+            trace_id: places.get(entry.place).file,
+            ts: None,
+            byte_offset: bytes.offset_in_file(entry.addr).map(|offset| offset as i64),
+            severity: tables.strings.intern(stat.severity().as_str()),
+            name: tables.strings.intern(stat.name()),
+            arg_set_id: args.intern(&details, tables),
+        };
+        tables.trace_import_logs.push(row);
+    }
+}
+
+/// Enters what happened to a file as a whole.
+pub(crate) fn log_file(file: u32, stat: Stat, what: &str, args: &mut Args, tables: &mut Tables) {
+    let mut details = ArgSet::default();
+    let text = ArgValue::String(tables.strings.intern(what));
+    details.add(tables.strings.intern("what"), text);
+    let row = ImportLogRow {
+        trace_id: file,
+        ts: None,
+        byte_offset: None,
+        severity: tables.strings.intern(stat.severity().as_str()),
+        name: tables.strings.intern(stat.name()),
+        arg_set_id: args.intern(&details, tables),
+    };
+    tables.trace_import_logs.push(row);
+}
+
+fn details(entry: &LossEntry, tables: &mut Tables) -> ArgSet {
+    let mut details = ArgSet::default();
+    let mut add = |name: &str, value: i64| {
+        details.add(tables.strings.intern(name), ArgValue::Int(value));
+    };
+    add("packet", i64::from(entry.position));
+    if let Some(Clock { id, .. }) = entry.clock {
+        add("clock_id", i64::from(id));
+    }
+    if let Some(timestamp) = entry.timestamp {
+        add("timestamp", timestamp);
+    }
+    details
+}
+
+/// Counts the clocks that share no domain with the timeline.
+pub(crate) fn count_unrelatable(timeline: &Timeline, places: &Places, stats: &mut [Stats]) {
+    for (clock, placement) in timeline.placements() {
+        if !matches!(placement, Err(tpq_clock::PlaceError::Unrelatable(..))) {
+            continue;
+        }
+        let place = places.iter().position(|place| place == clock.place);
+        if let Some(stats) = place.and_then(|place| stats.get_mut(place)) {
+            stats.increment(stat_of(Loss::UnrelatableClock));
+        }
     }
 }
 
@@ -22,6 +99,7 @@ fn stat_of(loss: Loss) -> Stat {
         Loss::UnknownSourceClock => Stat::ClockSyncFailureUnknownSourceClock,
         Loss::UnknownTargetClock => Stat::ClockSyncFailureUnknownTargetClock,
         Loss::NoClockPath => Stat::ClockSyncFailureNoPath,
+        Loss::UnrelatableClock => Stat::ClockSyncUnrelatableClockDomains,
         Loss::NegativeTimestamp => Stat::TraceSorterNegativeTimestampDropped,
         Loss::OutOfOrder => Stat::SorterPushEventOutOfOrder,
         Loss::MalformedPacket => Stat::MalformedPackets,

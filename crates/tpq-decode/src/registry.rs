@@ -7,8 +7,10 @@ use crate::decode::PacketDecoder;
 
 /// Every decoder of packets. To add one, write its file and list it here.
 pub(crate) const PACKETS: &[&PacketDecoder] = &[
+    &decode::frame_timeline::PACKET,
     &decode::ftrace::PACKET,
     &decode::ftrace_stats::PACKET,
+    &decode::perf_sample::PACKET,
     &decode::process_stats::PACKET,
     &decode::process_tree::PACKET,
     &decode::service_event::PACKET,

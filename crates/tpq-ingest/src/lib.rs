@@ -1,9 +1,9 @@
 //! From bytes to events in the order of trace time, without I/O and without tables.
 //!
 //! ```text
-//! bytes ─survey─▶ TraceBytes, ClockGraph        one skim of the file: what is compressed is
+//! bytes ─survey─▶ FileBytes, snapshots          one skim of each file: what is compressed is
 //!   │                                           inflated, every clock snapshot is known
-//!   └─frame─▶ Packets ─sequence─▶ Generation ─split─▶ Run ─sort─▶ events in time order
+//!   └─frame─▶ Packets ─sequence─▶ Generation ─split─▶ Run ─sort─▶ ─interleave─▶ events in time order
 //! ```
 //!
 //! An event is never an object of its own. A [`Run`] is a column of timestamps, sorted, with as
@@ -12,22 +12,30 @@
 //! they want and how bundles are split.
 
 mod batch;
+mod ftrace_clock;
 mod inflate;
+mod interleave;
 mod loss;
 mod packet;
+mod place;
 mod run;
 mod sequence;
+mod snapshot;
 mod sort;
 mod survey;
 mod timeline;
 mod trace_bytes;
 
-pub use batch::{Batch, Batcher, Mark};
-pub use loss::{Loss, Losses};
+pub use batch::{Batch, Batcher, FileContext, Mark};
+pub use ftrace_clock::ftrace_clock_id;
+pub use interleave::Interleaver;
+pub use loss::{Loss, LossBook, LossEntry, Losses};
 pub use packet::{PacketHeader, packet_field};
+pub use place::{PlaceId, Places};
 pub use run::{Message, Payload, Run, RunId, RunKind};
-pub use sequence::{Generation, GenerationId, Immediate};
+pub use sequence::{Generation, GenerationId, Immediate, SequenceLoss};
+pub use snapshot::{SnapshotClock, SnapshotOrigin, SnapshotPacket};
 pub use sort::{Emit, Sorter};
-pub use survey::{SnapshotClock, SnapshotPacket, Survey, SurveyError, survey};
-pub use timeline::{Bundle, Route, Router, SplitSink, Timeline};
-pub use trace_bytes::{Span, TraceBytes};
+pub use survey::{MachineUse, Survey, SurveyError, survey};
+pub use timeline::{Bundle, ClockNames, Route, Router, SplitSink, Timeline};
+pub use trace_bytes::{FileBytes, Span, TraceBytes};

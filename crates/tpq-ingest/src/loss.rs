@@ -5,6 +5,10 @@
 
 use std::collections::BTreeMap;
 
+use tpq_clock::Clock;
+
+use crate::PlaceId;
+
 /// A kind of loss.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Loss {
@@ -30,6 +34,8 @@ pub enum Loss {
     UnknownTargetClock,
     /// An event whose clock no chain of snapshots ties to the trace's clock.
     NoClockPath,
+    /// A clock of another file or machine that shares no domain with the trace's clock.
+    UnrelatableClock,
     /// An event that lies before the start of trace time.
     NegativeTimestamp,
     /// An event that arrived after later ones had already been passed on.
@@ -74,5 +80,72 @@ impl Losses {
         for (loss, count) in other.iter() {
             self.add(loss, count);
         }
+    }
+}
+
+/// Where something was lost.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct LossEntry {
+    /// What was lost.
+    pub loss: Loss,
+    /// Where it was recorded.
+    pub place: PlaceId,
+    /// The address of the packet, or of the part of it.
+    pub addr: u64,
+    /// The number of the packet in its file.
+    pub position: u32,
+    /// The clock of its timestamp, where that is what it was lost for.
+    pub clock: Option<Clock>,
+    /// The timestamp, in ns of that clock.
+    pub timestamp: Option<i64>,
+}
+
+/// Counts of losses by place, and where the first of each kind lie.
+#[derive(Clone, Debug, Default)]
+pub struct LossBook {
+    by_place: Vec<Losses>,
+    entries: Vec<LossEntry>,
+    logged: BTreeMap<(PlaceId, Loss), usize>,
+}
+
+impl LossBook {
+    /// How many losses of one kind and place are entered one by one; the rest is only counted.
+    pub const ENTRIES: usize = 100;
+
+    /// The counts of a place.
+    pub fn at(&mut self, place: PlaceId) -> &mut Losses {
+        let index = place as usize;
+        if index >= self.by_place.len() {
+            self.by_place.resize_with(index + 1, Losses::default);
+        }
+        &mut self.by_place[index]
+    }
+
+    /// Counts what was lost in one place of the trace, and enters where.
+    pub fn enter(&mut self, entry: LossEntry, count: u64) {
+        if count == 0 {
+            return;
+        }
+        self.at(entry.place).add(entry.loss, count);
+        let logged = self.logged.entry((entry.place, entry.loss)).or_default();
+        if *logged < Self::ENTRIES {
+            *logged += 1;
+            self.entries.push(entry);
+        }
+    }
+
+    /// The counts of each place.
+    pub fn by_place(&self) -> impl Iterator<Item = (PlaceId, &Losses)> {
+        (0..).zip(&self.by_place)
+    }
+
+    /// Where the first losses of each kind lie.
+    pub fn entries(&self) -> &[LossEntry] {
+        &self.entries
+    }
+
+    /// The count of a loss over all places.
+    pub fn get(&self, loss: Loss) -> u64 {
+        self.by_place.iter().map(|losses| losses.get(loss)).sum()
     }
 }

@@ -26,8 +26,28 @@ pub mod packet_field {
     pub const TIMESTAMP_CLOCK_ID: u32 = 58;
     /// Defaults for later packets of the sequence.
     pub const TRACE_PACKET_DEFAULTS: u32 = 59;
+    /// How the recorder was set up.
+    pub const TRACE_CONFIG: u32 = 33;
+    /// What the recorder counted.
+    pub const TRACE_STATS: u32 = 35;
+    /// Bytes by which tools find their place again in a damaged file.
+    pub const SYNCHRONIZATION_MARKER: u32 = 36;
+    /// The system it was recorded on.
+    pub const SYSTEM_INFO: u32 = 45;
+    /// What started or stopped the recording.
+    pub const TRIGGER: u32 = 46;
     /// What the recorder did.
     pub const SERVICE_EVENT: u32 = 69;
+    /// Descriptions of message fields that are not part of the format.
+    pub const EXTENSION_DESCRIPTOR: u32 = 72;
+    /// The recording's own id.
+    pub const TRACE_UUID: u32 = 89;
+    /// What two machines found of each other's clocks.
+    pub const REMOTE_CLOCK_SYNC: u32 = 107;
+    /// What asked for a copy of a recording under way.
+    pub const CLONE_SNAPSHOT_TRIGGER: u32 = 113;
+    /// Which recorder it was.
+    pub const TRACE_PROVENANCE: u32 = 124;
     /// The writer had not written before.
     pub const FIRST_PACKET_ON_SEQUENCE: u32 = 87;
     /// The machine it was written on.

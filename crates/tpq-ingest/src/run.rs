@@ -1,6 +1,6 @@
 //! Runs: columns of timestamps that never decrease, each with its payload beside it.
 
-use crate::{GenerationId, Span};
+use crate::{GenerationId, PlaceId, Span};
 
 /// What a run's payloads are. Payload fields of packets are their own numbers; what bundles are
 /// split into is numbered by the decoders from [`RunKind::FIRST_SPLIT`].
@@ -60,12 +60,14 @@ pub struct Run {
     pub kind: RunKind,
     /// The lane the run sorts in: 0 for packets, 1 + CPU for what a CPU recorded.
     pub lane: u32,
-    /// The machine it was recorded on.
-    pub machine: u32,
+    /// Where it was recorded.
+    pub place: PlaceId,
     /// The state of the sequence it came from.
     pub generation: GenerationId,
     /// The number of the packet it came in.
     pub position: u32,
+    /// The address of that packet's payload.
+    pub addr: u64,
     /// When, in trace time, ns.
     pub timestamps: Vec<i64>,
     /// What.
@@ -78,6 +80,14 @@ impl Run {
         match &self.payload {
             Payload::Messages(messages) => messages[index].position,
             _ => self.position,
+        }
+    }
+
+    /// The address of the packet an event came in, or of its payload.
+    pub fn addr_of(&self, index: usize) -> u64 {
+        match &self.payload {
+            Payload::Messages(messages) => messages[index].span.addr,
+            _ => self.addr,
         }
     }
 
@@ -110,12 +120,8 @@ impl Run {
         Self { timestamps, payload, ..*self }
     }
 
-    /// Drops the events before trace time began; gives their number.
-    pub(crate) fn drop_negative(&mut self) -> u64 {
-        if self.timestamps.iter().all(|&ts| ts >= 0) {
-            return 0;
-        }
-        let before = self.timestamps.len();
+    /// Drops the events before trace time began.
+    pub(crate) fn drop_negative(&mut self) {
         let keep: Vec<bool> = self.timestamps.iter().map(|&ts| ts >= 0).collect();
         retain(&mut self.timestamps, &keep, 1);
         match &mut self.payload {
@@ -123,7 +129,6 @@ impl Run {
             Payload::Bundle { places, .. } => retain(places, &keep, 1),
             Payload::Words { width, words, .. } => retain(words, &keep, *width),
         }
-        (before - self.timestamps.len()) as u64
     }
 }
 

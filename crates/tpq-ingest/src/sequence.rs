@@ -4,11 +4,12 @@
 //! event carries the [`GenerationId`] that was in force when it was written.
 
 use rustc_hash::FxHashMap;
+use tpq_clock::is_of_sequence;
 use tpq_proto::wire::Fields;
 
 use crate::packet::{PacketHeader, SEQ_NEEDS_INCREMENTAL_STATE, packet_field};
-use crate::survey::SnapshotClock;
-use crate::{Loss, Losses, Span};
+use crate::snapshot::SnapshotClock;
+use crate::{Loss, Losses, PlaceId, Span};
 
 /// A state of a sequence, by number.
 pub type GenerationId = u32;
@@ -16,8 +17,8 @@ pub type GenerationId = u32;
 /// A state of a sequence: what is interned, and the defaults.
 #[derive(Clone, Copy, Debug)]
 pub struct Generation {
-    /// The machine it writes on.
-    pub machine: u32,
+    /// Where it writes.
+    pub place: PlaceId,
     /// The writer sequence.
     pub sequence: u32,
     /// Generations with the same number share what is interned.
@@ -38,7 +39,7 @@ pub enum Immediate {
         /// The packet's payload.
         message: crate::Message,
         /// Where it was recorded.
-        machine: u32,
+        place: PlaceId,
         /// The writer sequence.
         sequence: u32,
         /// When, in trace time, if it says and that could be converted.
@@ -71,12 +72,29 @@ struct Sequence {
     skipped: u64,
 }
 
-/// All sequences of a trace.
+/// All sequences of a file.
 #[derive(Default)]
 pub(crate) struct Sequences {
     sequences: FxHashMap<(u32, u32), Sequence>,
+    /// The clocks of a machine that any of its sequences may use, where they tick in other units.
+    ticks: FxHashMap<(u32, u32), TickClock>,
     generations: u32,
     scopes: u32,
+}
+
+/// What a writer sequence lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SequenceLoss {
+    /// The sequence.
+    pub sequence: u32,
+    /// The machine it wrote on, as packets name it.
+    pub machine: u32,
+    /// Places where packets were lost, the first packet of the sequence not counted.
+    pub dropped: u64,
+    /// Packets that needed incremental state.
+    pub needing_state: u64,
+    /// Those of them that had to be skipped.
+    pub skipped: u64,
 }
 
 /// What the header of a packet came to mean.
@@ -95,17 +113,18 @@ impl Sequences {
     pub(crate) fn place(
         &mut self,
         header: &PacketHeader,
+        place: PlaceId,
         span: Span,
         packet: &[u8],
         out: &mut Vec<Immediate>,
         losses: &mut Losses,
     ) -> Placed {
-        let Self { sequences, generations, scopes } = self;
+        let Self { sequences, ticks, generations, scopes } = self;
         let sequence = sequences.entry((header.machine, header.sequence)).or_default();
         let mut changed = sequence.note_state(header, scopes, losses);
         changed |= sequence.note_defaults(header, span, packet, losses);
         if changed || sequence.generation.is_none() {
-            out.push(Immediate::Generation(sequence.describe(header)));
+            out.push(Immediate::Generation(sequence.describe(header, place)));
             sequence.generation = Some(*generations);
             *generations += 1;
         }
@@ -116,31 +135,49 @@ impl Sequences {
         let usable = sequence.usable(header, losses);
         let clock = header.clock.or(sequence.default_clock);
         let ns = match usable {
-            true => header.timestamp.map(|ticks| sequence.advance_clock(clock, ticks)),
+            true => header.timestamp.map(|written| {
+                let of_all = clock.and_then(|id| ticks.get(&(header.machine, id)));
+                sequence.advance_clock(clock, written, of_all.copied())
+            }),
             false => None,
         };
         Placed { generation, usable, clock, ns }
     }
 
-    /// Notes how the clocks of a sequence tick, from a snapshot it wrote.
-    pub(crate) fn set_clocks(&mut self, header: &PacketHeader, clocks: &[SnapshotClock]) {
-        let key = (header.machine, header.sequence);
-        let sequence = self.sequences.entry(key).or_default();
-        for clock in clocks.iter().filter(|clock| clock.incremental || clock.multiplier != 1) {
-            let ticks = TickClock {
-                multiplier: clock.multiplier,
-                incremental: clock.incremental,
-                last: clock.ns,
-            };
-            sequence.ticks.insert(clock.clock.id, ticks);
+    /// Notes how the clocks tick that all sequences of a machine may use, from all snapshots of the
+    /// file: a sequence may use such a clock before the snapshot another wrote of it. They count
+    /// from no last timestamp.
+    pub(crate) fn set_shared_clocks<'a>(
+        &mut self,
+        clocks: impl Iterator<Item = &'a SnapshotClock>,
+    ) {
+        for clock in clocks.filter(|clock| clock.multiplier != 1 && !is_of_sequence(clock.id)) {
+            let SnapshotClock { machine, id, multiplier, value, .. } = *clock;
+            self.ticks
+                .insert((machine, id), TickClock { multiplier, incremental: false, last: value });
         }
     }
 
-    /// Sequences by machine and id, with what they lost: packets dropped before one that was not
-    /// the first, packets that needed state, and those of them that were skipped.
-    pub(crate) fn losses(&self) -> impl Iterator<Item = ((u32, u32), u64, u64, u64)> + '_ {
-        self.sequences.iter().map(|(&key, sequence)| {
-            (key, sequence.dropped, sequence.needing_state, sequence.skipped)
+    /// Notes how a sequence's own clocks tick from here on, from a snapshot that it wrote.
+    pub(crate) fn set_own_clocks(&mut self, header: &PacketHeader, clocks: &[SnapshotClock]) {
+        for clock in clocks.iter().filter(|clock| is_of_sequence(clock.id)) {
+            let SnapshotClock { id, multiplier, incremental, value, .. } = *clock;
+            if incremental || multiplier != 1 {
+                let key = (header.machine, header.sequence);
+                let tick = TickClock { multiplier, incremental, last: value };
+                self.sequences.entry(key).or_default().ticks.insert(id, tick);
+            }
+        }
+    }
+
+    /// What each sequence lost.
+    pub(crate) fn losses(&self) -> impl Iterator<Item = SequenceLoss> + '_ {
+        self.sequences.iter().map(|(&(machine, sequence), state)| SequenceLoss {
+            sequence,
+            machine,
+            dropped: state.dropped,
+            needing_state: state.needing_state,
+            skipped: state.skipped,
         })
     }
 
@@ -210,9 +247,9 @@ impl Sequence {
         None
     }
 
-    fn describe(&self, header: &PacketHeader) -> Generation {
+    fn describe(&self, header: &PacketHeader, place: PlaceId) -> Generation {
         Generation {
-            machine: header.machine,
+            place,
             sequence: header.sequence,
             interned: self.interned,
             defaults: self.defaults,
@@ -233,14 +270,24 @@ impl Sequence {
         true
     }
 
-    fn advance_clock(&mut self, clock: Option<u32>, ticks: u64) -> i64 {
-        let ticks = ticks as i64;
-        let Some(state) = clock.and_then(|clock| self.ticks.get_mut(&clock)) else { return ticks };
-        let ns = ticks.saturating_mul(i64::try_from(state.multiplier).unwrap_or(i64::MAX));
-        if !state.incremental {
-            return ns;
+    /// What a timestamp is in ns of its clock. `of_all` is how the clock ticks if it is not the
+    /// sequence's own.
+    fn advance_clock(
+        &mut self,
+        clock: Option<u32>,
+        written: u64,
+        of_all: Option<TickClock>,
+    ) -> i64 {
+        let ticks = written as i64;
+        let in_ns =
+            |multiplier| ticks.saturating_mul(i64::try_from(multiplier).unwrap_or(i64::MAX));
+        match clock.and_then(|clock| self.ticks.get_mut(&clock)) {
+            Some(own) if own.incremental => {
+                own.last = own.last.saturating_add(in_ns(own.multiplier));
+                own.last
+            }
+            Some(own) => in_ns(own.multiplier),
+            None => of_all.map_or(ticks, |clock| in_ns(clock.multiplier)),
         }
-        state.last = state.last.saturating_add(ns);
-        state.last
     }
 }

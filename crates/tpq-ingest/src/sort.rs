@@ -7,13 +7,15 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::sync::Arc;
 
-use crate::{Loss, Losses, Mark, Run, RunId};
+use crate::loss::{LossBook, LossEntry};
+use crate::{Loss, Mark, PlaceId, Run, RunId};
 
 /// Takes events in order. `index` is the event's place in the run.
 pub trait Emit {
     /// Takes one event.
-    fn emit(&mut self, ts: i64, run: &Run, index: usize);
+    fn emit(&mut self, ts: i64, run: &Arc<Run>, index: usize);
 }
 
 /// The next event of a run, ordered as the sorter orders.
@@ -27,7 +29,7 @@ struct Head {
 
 struct Active {
     id: RunId,
-    run: Run,
+    run: Arc<Run>,
     next: usize,
 }
 
@@ -37,17 +39,17 @@ struct Lane {
     heads: BinaryHeap<Reverse<Head>>,
 }
 
-/// Merges runs.
+/// Merges the runs of one file.
 pub struct Sorter {
     windowed: bool,
-    lanes: BTreeMap<(u32, u32), Lane>,
+    lanes: BTreeMap<(PlaceId, u32), Lane>,
     slots: Vec<Option<Active>>,
     free: Vec<u32>,
     next_run: RunId,
     flushes: u32,
     window_end: RunId,
     passed_on: i64,
-    losses: Losses,
+    losses: LossBook,
 }
 
 impl Sorter {
@@ -62,19 +64,19 @@ impl Sorter {
             flushes: 0,
             window_end: 0,
             passed_on: i64::MIN,
-            losses: Losses::default(),
+            losses: LossBook::default(),
         }
     }
 
     /// What was too late.
-    pub fn losses(&self) -> &Losses {
+    pub fn losses(&self) -> &LossBook {
         &self.losses
     }
 
     /// Adds a run; events older than what was passed on are dropped and counted.
     pub fn push(&mut self, run: Run) {
         let late = run.timestamps.partition_point(|&ts| ts < self.passed_on);
-        self.losses.add(Loss::OutOfOrder, late as u64);
+        self.lose(&run, late);
         let id = self.next_run;
         self.next_run += 1;
         let Some(&ts) = run.timestamps.get(late) else { return };
@@ -83,8 +85,23 @@ impl Sorter {
             self.slots.push(None);
         }
         let head = Head { ts, position: run.position_of(late), run: id, slot };
-        self.lanes.entry((run.machine, run.lane)).or_default().heads.push(Reverse(head));
-        self.slots[slot as usize] = Some(Active { id, run, next: late });
+        self.lanes.entry((run.place, run.lane)).or_default().heads.push(Reverse(head));
+        self.slots[slot as usize] = Some(Active { id, run: Arc::new(run), next: late });
+    }
+
+    /// Counts the first events of a run, which are too late.
+    fn lose(&mut self, run: &Run, count: usize) {
+        if count > 0 {
+            let entry = LossEntry {
+                loss: Loss::OutOfOrder,
+                place: run.place,
+                addr: run.addr_of(0),
+                position: run.position_of(0),
+                clock: None,
+                timestamp: run.timestamps.first().copied(),
+            };
+            self.losses.enter(entry, count as u64);
+        }
     }
 
     /// Notes what the recorder did; passes on what that completes.
@@ -155,9 +172,9 @@ impl Sorter {
 }
 
 /// The lane whose next event is earliest, and how far it may go before another's turn.
-fn earliest(lanes: &mut BTreeMap<(u32, u32), Lane>) -> Option<(&mut Lane, i64)> {
-    let mut first: Option<(i64, (u32, u32))> = None;
-    let mut second: Option<(i64, (u32, u32))> = None;
+fn earliest(lanes: &mut BTreeMap<(PlaceId, u32), Lane>) -> Option<(&mut Lane, i64)> {
+    let mut first: Option<(i64, (PlaceId, u32))> = None;
+    let mut second: Option<(i64, (PlaceId, u32))> = None;
     for (&key, lane) in lanes.iter() {
         let Some(&Reverse(head)) = lane.heads.peek() else { continue };
         let this = Some((head.ts, key));
@@ -184,7 +201,7 @@ mod tests {
     struct Out(Vec<(i64, u32)>);
 
     impl Emit for Out {
-        fn emit(&mut self, ts: i64, run: &Run, _: usize) {
+        fn emit(&mut self, ts: i64, run: &Arc<Run>, _: usize) {
             self.0.push((ts, run.position));
         }
     }
@@ -193,9 +210,10 @@ mod tests {
         Run {
             kind: RunKind(RunKind::FIRST_SPLIT),
             lane,
-            machine: 0,
+            place: 0,
             generation: 0,
             position,
+            addr: 0,
             timestamps: timestamps.to_vec(),
             payload: Payload::Bundle { addr: 0, places: vec![(0, 0); timestamps.len()] },
         }

@@ -1,16 +1,18 @@
-//! One skim over the whole trace before anything is imported.
+//! One skim over a whole file before anything is imported.
 //!
 //! Snapshots of clocks may come after the packets that need them, and compressed packets hide
 //! more packets, so both are found first. The skim reads packet headers only.
 
 use std::collections::BTreeMap;
 
-use tpq_clock::{BOOTTIME, Clock, ClockGraph, Reading};
-use tpq_proto::wire::{Fields, read_varint};
+use tpq_proto::wire::read_varint;
 
+use crate::ftrace_clock::ftrace_reading;
 use crate::inflate::{Codec, inflate};
 use crate::packet::{PacketHeader, packet_field};
-use crate::{Loss, Losses, Span, TraceBytes};
+use crate::snapshot::{self, SnapshotClock, SnapshotOrigin, SnapshotPacket};
+use crate::trace_bytes::FileBytes;
+use crate::{Loss, Losses, Span};
 
 /// The tag of a packet in a trace: field 1, length-delimited.
 const PACKET_TAG: u64 = 0x0a;
@@ -26,84 +28,79 @@ pub enum SurveyError {
     },
 }
 
-/// One clock of a snapshot.
-#[derive(Clone, Copy, Debug)]
-pub struct SnapshotClock {
-    /// The clock.
-    pub clock: Clock,
-    /// What it read, in ns.
-    pub ns: i64,
-    /// What one tick of it is, in ns.
-    pub multiplier: u64,
-    /// Whether timestamps in it are differences from the one before.
-    pub incremental: bool,
-}
-
-/// A packet that tells what clocks read.
-#[derive(Clone, Debug)]
-pub struct SnapshotPacket {
-    /// The number of the packet in the trace.
-    pub position: u32,
-    /// The readings.
-    pub clocks: Vec<SnapshotClock>,
+/// How much a file holds of a machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct MachineUse {
+    /// All packets.
+    pub packets: u64,
+    /// Those that producers wrote, as opposed to what the recorder says of itself and its clocks.
+    pub data_packets: u64,
+    /// Exchanges of clock readings with the host.
+    pub remote_syncs: u64,
 }
 
 /// What the skim found.
 pub struct Survey<'a> {
     /// The bytes, inflated where they were compressed.
-    pub bytes: TraceBytes<'a>,
-    /// What ties the clocks.
-    pub clocks: ClockGraph,
-    /// The snapshots, in file order.
+    pub bytes: FileBytes<'a>,
+    /// What clocks read, in file order.
     pub snapshots: Vec<SnapshotPacket>,
-    /// The clock that is trace time.
-    pub trace_clock: u32,
+    /// The clock that the file declares the timeline to be.
+    pub primary_clock: Option<u32>,
+    /// The machines that packets name; 0 is the host.
+    pub machines: BTreeMap<u32, MachineUse>,
     /// Packets and bytes by payload field.
     pub kinds: BTreeMap<u32, (u64, u64)>,
     /// The number of packets.
     pub packets: u64,
+    /// Where reading stopped: the end of the file, unless it was cut or something else follows.
+    pub end: usize,
     /// What was lost.
     pub losses: Losses,
 }
 
-/// Skims a trace.
+/// Skims a file whose bytes get the addresses from `base` on.
 ///
 /// # Errors
 /// When not one packet can be read.
 pub fn survey<'a>(
     file: &'a [u8],
+    base: u64,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Survey<'a>, SurveyError> {
     let mut survey = Survey {
-        bytes: TraceBytes::new(file),
-        clocks: ClockGraph::default(),
+        bytes: FileBytes::new(file, base),
         snapshots: Vec::new(),
-        trace_clock: BOOTTIME,
+        primary_clock: None,
+        machines: BTreeMap::new(),
         kinds: BTreeMap::new(),
         packets: 0,
+        end: 0,
         losses: Losses::default(),
     };
     let mut segment_start = 0;
     let mut at = 0;
     while let Some((packet, next)) = next_packet(file, at) {
         let header = PacketHeader::parse(&file[packet.clone()]);
+        let span = span_of(base, &packet);
         if let Some(codec) = codec_of(header.kind) {
-            survey.bytes.push_segment(segment_start as u64, at - segment_start);
+            survey.bytes.push_segment(base + segment_start as u64, at - segment_start);
             segment_start = next;
-            survey.inflate(codec, &file[packet], &header);
+            survey.inflate(codec, &file[packet], &header, at as u64);
         } else {
-            survey.note(&file[packet], &header);
+            survey.note(span, &file[packet], &header);
         }
         if survey.packets.is_multiple_of(4096) {
             progress(next as u64);
         }
         at = next;
     }
-    survey.bytes.push_segment(segment_start as u64, at - segment_start);
+    survey.bytes.push_segment(base + segment_start as u64, at - segment_start);
     if survey.packets == 0 && survey.losses.get(Loss::InflateFailed) == 0 {
         return Err(SurveyError::NoPackets { offset: at as u64 });
     }
     survey.losses.add(Loss::TruncatedBytes, (file.len() - at) as u64);
+    survey.end = at;
     Ok(survey)
 }
 
@@ -140,14 +137,36 @@ pub(crate) fn next_packet(bytes: &[u8], mut at: usize) -> Option<(std::ops::Rang
     }
 }
 
+/// Whether only the recorder writes such packets: about itself, its configuration and its clocks.
+fn is_of_recorder(kind: u32) -> bool {
+    use packet_field::*;
+    matches!(
+        kind,
+        0 | CLOCK_SNAPSHOT
+            | TRACE_CONFIG
+            | TRACE_STATS
+            | SYNCHRONIZATION_MARKER
+            | SYSTEM_INFO
+            | TRIGGER
+            | SERVICE_EVENT
+            | EXTENSION_DESCRIPTOR
+            | TRACE_UUID
+            | REMOTE_CLOCK_SYNC
+            | CLONE_SNAPSHOT_TRIGGER
+            | TRACE_PROVENANCE
+    )
+}
+
 impl Survey<'_> {
-    fn inflate(&mut self, codec: Codec, packet: &[u8], header: &PacketHeader) {
-        let (offset, len) = header.payload;
-        let payload = &packet[offset as usize..][..len as usize];
+    /// Skims what a packet at `offset` of the file inflates to.
+    fn inflate(&mut self, codec: Codec, packet: &[u8], header: &PacketHeader, offset: u64) {
+        let (start, len) = header.payload;
+        let payload = &packet[start as usize..][..len as usize];
         let Some(inflated) = inflate(codec, payload) else {
             self.losses.count(Loss::InflateFailed);
             return;
         };
+        let base = self.bytes.end();
         let mut at = 0;
         while let Some((packet, next)) = next_packet(&inflated, at) {
             let header = PacketHeader::parse(&inflated[packet.clone()]);
@@ -156,60 +175,51 @@ impl Survey<'_> {
             if codec_of(header.kind).is_some() {
                 self.losses.count(Loss::InflateFailed);
             } else {
-                self.note(&inflated[packet], &header);
+                self.note(span_of(base, &packet), &inflated[packet], &header);
             }
             at = next;
         }
         self.losses.add(Loss::TruncatedBytes, (inflated.len() - at) as u64);
-        let addr = self.bytes.push_inflated(inflated);
+        let addr = self.bytes.push_inflated(inflated, offset);
         self.bytes.push_segment(addr, at);
     }
 
-    fn note(&mut self, packet: &[u8], header: &PacketHeader) {
+    fn note(&mut self, span: Span, packet: &[u8], header: &PacketHeader) {
         let position = self.packets as u32;
         self.packets += 1;
         let kind = self.kinds.entry(header.kind).or_default();
         kind.0 += 1;
         kind.1 += packet.len() as u64;
-        if header.kind == packet_field::CLOCK_SNAPSHOT {
-            let (offset, len) = header.payload;
-            self.snapshot(position, header, &packet[offset as usize..][..len as usize]);
-        }
-    }
-
-    fn snapshot(&mut self, position: u32, header: &PacketHeader, payload: &[u8]) {
-        let mut clocks = Vec::new();
-        for field in Fields::new(payload) {
-            match field.number {
-                1 => clocks.push(snapshot_clock(header, field.as_bytes())),
-                2 => self.trace_clock = field.as_u32(),
-                _ => {}
+        let machine = self.machines.entry(header.machine).or_default();
+        machine.packets += 1;
+        machine.data_packets += u64::from(!is_of_recorder(header.kind));
+        let (offset, len) = header.payload;
+        let payload = &packet[offset as usize..][..len as usize];
+        let mut add = |origin, clocks: Vec<SnapshotClock>| {
+            let sequence = header.sequence;
+            let snapshot = SnapshotPacket { position, addr: span.addr, sequence, origin, clocks };
+            self.snapshots.push(snapshot);
+        };
+        match header.kind {
+            packet_field::CLOCK_SNAPSHOT => {
+                let (clocks, primary) = snapshot::clocks_of(header.machine, payload);
+                add(SnapshotOrigin::Snapshot, clocks);
+                self.primary_clock = self.primary_clock.or(primary);
             }
-        }
-        let readings: Vec<Reading> =
-            clocks.iter().map(|clock| Reading { clock: clock.clock, ns: clock.ns }).collect();
-        if self.clocks.add_snapshot(&readings).is_err() {
-            self.losses.count(Loss::InvalidSnapshot);
-            return;
-        }
-        self.snapshots.push(SnapshotPacket { position, clocks });
-    }
-}
-
-fn snapshot_clock(header: &PacketHeader, message: &[u8]) -> SnapshotClock {
-    let (mut id, mut ticks, mut incremental, mut multiplier) = (0, 0, false, 1);
-    for field in Fields::new(message) {
-        match field.number {
-            1 => id = field.as_u32(),
-            2 => ticks = field.as_i64(),
-            3 => incremental = field.as_bool(),
-            4 => multiplier = field.as_u64().max(1),
+            packet_field::REMOTE_CLOCK_SYNC => {
+                machine.remote_syncs += 1;
+                for (client, host) in snapshot::clocks_of_remote_sync(header.machine, payload) {
+                    add(SnapshotOrigin::RemoteSync, vec![client, host]);
+                }
+            }
+            packet_field::FTRACE_EVENTS => {
+                if let Some(reading) = ftrace_reading(payload) {
+                    add(SnapshotOrigin::Ftrace, snapshot::clocks_of_bundle(header, reading));
+                }
+            }
             _ => {}
         }
     }
-    let clock = Clock::new(header.machine, header.sequence, id);
-    let ns = ticks.saturating_mul(i64::try_from(multiplier).unwrap_or(i64::MAX));
-    SnapshotClock { clock, ns, multiplier, incremental }
 }
 
 /// The span of a packet within a segment that begins at `base`.

@@ -1,9 +1,14 @@
-//! Raw timestamps become trace time: whole columns at a time, one path per clock.
+//! Splitting bundles, and bringing every timestamp to trace time.
+
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use tpq_clock::{Clock, ClockGraph, Converter, PathError};
+use tpq_clock::{
+    Clock, ClockGraph, Converter, PathError, Place, PlaceError, Placement, Rule, TRACE_FILE,
+};
 
-use crate::{GenerationId, Immediate, Loss, Losses, Run, Span};
+use crate::loss::{LossBook, LossEntry};
+use crate::{GenerationId, Immediate, Loss, PlaceId, Run, Span};
 
 /// What the importer does with packets of a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,8 +43,8 @@ pub struct Bundle<'a> {
     pub span: Span,
     /// The payload.
     pub payload: &'a [u8],
-    /// The machine it was recorded on.
-    pub machine: u32,
+    /// Where it was recorded.
+    pub place: PlaceId,
     /// The state of its sequence.
     pub generation: GenerationId,
     /// The writer sequence.
@@ -50,15 +55,19 @@ pub struct Bundle<'a> {
 
 /// Takes the runs a bundle is split into.
 pub struct SplitSink<'a> {
+    pub(crate) clocks: ClockNames,
+    pub(crate) sequence: u32,
+    pub(crate) place: PlaceId,
     pub(crate) pending: &'a mut Vec<PendingRun>,
     pub(crate) immediate: &'a mut Vec<Immediate>,
-    pub(crate) losses: &'a mut Losses,
+    pub(crate) losses: &'a mut LossBook,
 }
 
 impl SplitSink<'_> {
-    /// Adds a run whose timestamps are ns of the bundle's clock `clock`, or of trace time.
-    pub fn push(&mut self, clock: Option<Clock>, run: Run) {
+    /// Adds a run whose timestamps are ns of the clock that the bundle's sequence calls `clock`.
+    pub fn push(&mut self, clock: u32, run: Run) {
         if !run.timestamps.is_empty() {
+            let clock = self.clocks.clock(self.sequence, clock);
             self.pending.push(PendingRun { clock, run });
         }
     }
@@ -70,29 +79,51 @@ impl SplitSink<'_> {
 
     /// Counts what could not be split.
     pub fn lose(&mut self, loss: Loss) {
-        self.losses.count(loss);
+        self.losses.at(self.place).count(loss);
+    }
+}
+
+/// What clock ids mean in a place.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ClockNames {
+    /// The place.
+    pub place: Place,
+    /// The clock of packets that name none.
+    pub default: u32,
+    /// Whether the file's clock is not known, so that whatever its packets say is read on the
+    /// file's private timeline.
+    pub private: bool,
+}
+
+impl ClockNames {
+    /// The clock that a sequence calls `id`.
+    pub fn clock(&self, sequence: u32, id: u32) -> Clock {
+        match self.private {
+            true => Clock::of_place(self.place, TRACE_FILE),
+            false => Clock::new(self.place, sequence, id),
+        }
     }
 }
 
 /// A run that is still in the clock it was recorded in.
 #[derive(Debug)]
 pub(crate) struct PendingRun {
-    /// `None` for trace time itself.
-    pub(crate) clock: Option<Clock>,
+    pub(crate) clock: Clock,
     pub(crate) run: Run,
 }
 
-/// Converts every clock of a trace to trace time.
+/// Converts every clock of an import to trace time.
+#[derive(Clone)]
 pub struct Timeline {
-    graph: ClockGraph,
+    graph: Arc<ClockGraph>,
     trace_clock: Clock,
-    paths: FxHashMap<Clock, Result<Converter, PathError>>,
+    placements: FxHashMap<Clock, Result<Placement, PlaceError>>,
 }
 
 impl Timeline {
-    /// A timeline in the trace's own clock, an id on the host.
-    pub fn new(graph: ClockGraph, trace_clock: u32) -> Self {
-        Self { graph, trace_clock: Clock::new(0, 0, trace_clock), paths: FxHashMap::default() }
+    /// A timeline in a clock of the graph.
+    pub fn new(graph: Arc<ClockGraph>, trace_clock: Clock) -> Self {
+        Self { graph, trace_clock, placements: FxHashMap::default() }
     }
 
     /// The clock that is trace time.
@@ -100,34 +131,105 @@ impl Timeline {
         self.trace_clock
     }
 
-    fn path(&mut self, clock: Clock) -> &Result<Converter, PathError> {
+    /// All that is known of the clocks.
+    pub fn graph(&self) -> &Arc<ClockGraph> {
+        &self.graph
+    }
+
+    fn placement(&mut self, clock: Clock) -> &Result<Placement, PlaceError> {
         let (graph, target) = (&self.graph, self.trace_clock);
-        self.paths.entry(clock).or_insert_with(|| graph.converter(clock, target))
+        self.placements.entry(clock).or_insert_with(|| graph.place(clock, target))
     }
 
     /// Converts one timestamp, if there is a way.
     pub fn to_trace_time(&mut self, clock: Clock, ns: i64) -> Option<i64> {
-        self.path(clock).as_ref().ok().map(|path| path.convert_one(ns))
+        if clock == self.trace_clock {
+            return Some(ns);
+        }
+        self.placement(clock).as_ref().ok().map(|placement| placement.converter.convert_one(ns))
+    }
+
+    /// What converts a clock, if there is a way.
+    pub fn converter(&mut self, clock: Clock) -> Option<Converter> {
+        if clock == self.trace_clock {
+            return Some(Converter::identity());
+        }
+        self.placement(clock).as_ref().ok().map(|placement| placement.converter.clone())
+    }
+
+    /// Takes over what another timeline of the same clocks was asked for.
+    pub fn merge(&mut self, other: &Self) {
+        for (&clock, placement) in &other.placements {
+            self.placements.entry(clock).or_insert_with(|| placement.clone());
+        }
+    }
+
+    /// The clocks that were asked for and how each was placed, in no order.
+    pub fn placements(&self) -> impl Iterator<Item = (Clock, &Result<Placement, PlaceError>)> {
+        self.placements.iter().map(|(&clock, placement)| (clock, placement))
+    }
+
+    /// By which rule a clock is placed, if it is.
+    pub fn rule(&mut self, clock: Clock) -> Option<Rule> {
+        self.placement(clock).as_ref().ok().map(|placement| placement.rule)
     }
 
     /// Converts a run in place; what cannot be placed is dropped and counted.
-    pub(crate) fn convert(&mut self, pending: PendingRun, losses: &mut Losses) -> Option<Run> {
+    pub(crate) fn convert(&mut self, pending: PendingRun, losses: &mut LossBook) -> Option<Run> {
         let PendingRun { clock, mut run } = pending;
-        if let Some(clock) = clock {
-            match self.path(clock) {
-                Ok(path) => path.convert(&mut run.timestamps),
+        let mut written = None;
+        if clock != self.trace_clock {
+            match self.placement(clock) {
+                Ok(placement) => {
+                    written = Some(run.timestamps.clone());
+                    placement.converter.convert(&mut run.timestamps);
+                }
                 Err(error) => {
-                    let loss = match error {
-                        PathError::UnknownSource(_) => Loss::UnknownSourceClock,
-                        PathError::UnknownTarget(_) => Loss::UnknownTargetClock,
-                        PathError::NoPath(..) => Loss::NoClockPath,
-                    };
-                    losses.add(loss, run.timestamps.len() as u64);
+                    lose(&run, clock, loss_of(*error), &run.timestamps, |_| true, losses);
                     return None;
                 }
             }
         }
-        losses.add(Loss::NegativeTimestamp, run.drop_negative());
+        if run.timestamps.iter().any(|&ts| ts < 0) {
+            let written = written.as_ref().unwrap_or(&run.timestamps);
+            let is_lost = |index: usize| run.timestamps[index] < 0;
+            lose(&run, clock, Loss::NegativeTimestamp, written, is_lost, losses);
+            run.drop_negative();
+        }
         Some(run)
+    }
+}
+
+/// Counts events of a run that have no place on the timeline, and enters each of their packets.
+/// `written` are their times in the clock they were recorded in.
+fn lose(
+    run: &Run,
+    clock: Clock,
+    loss: Loss,
+    written: &[i64],
+    is_lost: impl Fn(usize) -> bool,
+    losses: &mut LossBook,
+) {
+    let lost: Vec<usize> = (0..written.len()).filter(|&index| is_lost(index)).collect();
+    for of_packet in lost.chunk_by(|&a, &b| run.position_of(a) == run.position_of(b)) {
+        let first = of_packet[0];
+        let entry = LossEntry {
+            loss,
+            place: run.place,
+            addr: run.addr_of(first),
+            position: run.position_of(first),
+            clock: Some(clock),
+            timestamp: Some(written[first]),
+        };
+        losses.enter(entry, of_packet.len() as u64);
+    }
+}
+
+/// What an event is lost for that cannot be placed.
+pub(crate) fn loss_of(error: PlaceError) -> Loss {
+    match error {
+        PlaceError::Path(PathError::UnknownSource(_)) => Loss::UnknownSourceClock,
+        PlaceError::Path(PathError::UnknownTarget(_)) => Loss::UnknownTargetClock,
+        PlaceError::Path(PathError::NoPath(..)) | PlaceError::Unrelatable(..) => Loss::NoClockPath,
     }
 }

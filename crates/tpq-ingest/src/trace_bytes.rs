@@ -1,6 +1,8 @@
-//! Every byte of a trace under one address: the file's own, then what was inflated from it.
+//! Every byte of every file under one address: the files' own, and what was inflated from them.
 
-/// Bytes of a trace, by address.
+use std::borrow::Cow;
+
+/// Bytes of an import, by address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Span {
     /// Where they begin.
@@ -17,28 +19,44 @@ impl Span {
     }
 }
 
-/// The bytes of a trace.
-pub struct TraceBytes<'a> {
-    file: &'a [u8],
-    /// Inflated parts and the address each begins at.
-    inflated: Vec<(u64, Vec<u8>)>,
+/// A stretch of bytes and the addresses it has.
+struct Part<'a> {
+    base: u64,
+    bytes: Cow<'a, [u8]>,
+    /// Where it lies in its file: what was inflated lies where it was compressed.
+    offset: u64,
+}
+
+impl Part<'_> {
+    fn end(&self) -> u64 {
+        self.base + self.bytes.len() as u64
+    }
+}
+
+/// The bytes of one file: its own and what was inflated from it.
+pub struct FileBytes<'a> {
+    parts: Vec<Part<'a>>,
     /// Ranges that hold whole packets, in the order they were recorded.
     segments: Vec<(u64, usize)>,
 }
 
-impl<'a> TraceBytes<'a> {
-    pub(crate) fn new(file: &'a [u8]) -> Self {
-        Self { file, inflated: Vec::new(), segments: Vec::new() }
+impl<'a> FileBytes<'a> {
+    /// A file whose bytes have the addresses from `base` on.
+    pub(crate) fn new(file: &'a [u8], base: u64) -> Self {
+        let whole = Part { base, bytes: Cow::Borrowed(file), offset: 0 };
+        Self { parts: vec![whole], segments: Vec::new() }
     }
 
-    /// Appends inflated bytes and gives the address they have.
-    pub(crate) fn push_inflated(&mut self, bytes: Vec<u8>) -> u64 {
-        let addr = self
-            .inflated
-            .last()
-            .map_or(self.file.len() as u64, |(addr, part)| addr + part.len() as u64);
-        self.inflated.push((addr, bytes));
-        addr
+    /// The first address after this file.
+    pub fn end(&self) -> u64 {
+        self.parts.last().map_or(0, Part::end)
+    }
+
+    /// Appends what was inflated from `offset` of the file and gives the address it has.
+    pub(crate) fn push_inflated(&mut self, bytes: Vec<u8>, offset: u64) -> u64 {
+        let base = self.end();
+        self.parts.push(Part { base, bytes: Cow::Owned(bytes), offset });
+        base
     }
 
     pub(crate) fn push_segment(&mut self, addr: u64, len: usize) {
@@ -47,17 +65,28 @@ impl<'a> TraceBytes<'a> {
         }
     }
 
-    /// The ranges that hold packets, in the order they were recorded.
-    pub(crate) fn segments(&self) -> &[(u64, usize)] {
-        &self.segments
+    /// Takes out the ranges that hold packets.
+    pub fn take_segments(&mut self) -> Vec<(u64, usize)> {
+        std::mem::take(&mut self.segments)
+    }
+}
+
+/// The bytes of all files.
+pub struct TraceBytes<'a> {
+    parts: Vec<Part<'a>>,
+    /// Where the first part ends, which for one uncompressed file is all there is.
+    first_end: u64,
+}
+
+impl<'a> TraceBytes<'a> {
+    /// Files whose addresses follow each other.
+    pub fn new(files: impl IntoIterator<Item = FileBytes<'a>>) -> Self {
+        let parts: Vec<Part<'a>> = files.into_iter().flat_map(|file| file.parts).collect();
+        let first_end = parts.first().map_or(0, Part::end);
+        Self { parts, first_end }
     }
 
-    /// The number of bytes that hold packets.
-    pub fn total(&self) -> u64 {
-        self.segments.iter().map(|(_, len)| *len as u64).sum()
-    }
-
-    /// The bytes of a span; empty for one that lies outside the trace.
+    /// The bytes of a span; empty for one that lies outside.
     #[inline]
     pub fn get(&self, span: Span) -> &[u8] {
         self.range(span.addr, span.len as usize)
@@ -65,17 +94,26 @@ impl<'a> TraceBytes<'a> {
 
     #[inline]
     pub(crate) fn range(&self, addr: u64, len: usize) -> &[u8] {
-        let (base, part) = match addr < self.file.len() as u64 {
-            true => (0, self.file),
-            false => {
-                let after = self.inflated.partition_point(|(base, _)| *base <= addr);
-                match after.checked_sub(1) {
-                    Some(index) => (self.inflated[index].0, &self.inflated[index].1[..]),
-                    None => return &[],
-                }
-            }
-        };
-        let start = (addr - base) as usize;
-        part.get(start..start.saturating_add(len)).unwrap_or_default()
+        let Some(part) = self.part(addr) else { return &[] };
+        let start = (addr - part.base) as usize;
+        part.bytes.get(start..start.saturating_add(len)).unwrap_or_default()
+    }
+
+    #[inline]
+    fn part(&self, addr: u64) -> Option<&Part<'a>> {
+        if addr < self.first_end {
+            return self.parts.first();
+        }
+        let after = self.parts.partition_point(|part| part.base <= addr);
+        self.parts.get(after.checked_sub(1)?)
+    }
+
+    /// Where in its file an address lies; for what was inflated, where it was compressed.
+    pub fn offset_in_file(&self, addr: u64) -> Option<u64> {
+        let part = self.part(addr)?;
+        match part.bytes {
+            Cow::Borrowed(_) => Some(addr - part.base),
+            Cow::Owned(_) => Some(part.offset),
+        }
     }
 }

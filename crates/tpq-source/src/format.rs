@@ -1,74 +1,118 @@
 //! Tells formats apart by how they begin.
 
-/// How a whole file is compressed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Compression {
-    /// Not at all.
-    None,
-    /// gzip.
-    Gzip,
-    /// Zstandard.
-    Zstd,
-}
+use std::fmt;
 
-/// What the decompressed bytes are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// What a file is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Format {
     /// A Perfetto protobuf trace.
     Perfetto,
+    /// A document that says how the traces beside it relate: a [`Manifest`](crate::Manifest).
+    Manifest,
+    /// A file compressed with gzip.
+    Gzip,
+    /// A file compressed with Zstandard.
+    Zstd,
+    /// A TAR archive.
+    Tar,
+    /// A ZIP archive.
+    Zip,
+    /// JSON, of a kind tpq does not read.
+    Json,
     /// Text, in no format tpq reads.
     Text,
     /// Something else.
     Unknown,
 }
 
-impl Compression {
-    /// Sniffs the compression of a file.
-    pub fn of(bytes: &[u8]) -> Self {
-        match bytes {
-            [0x1f, 0x8b, ..] => Self::Gzip,
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
-            _ => Self::None,
-        }
-    }
-
-    /// Its name, for `tpq info`.
-    pub fn name(self) -> Option<&'static str> {
-        match self {
-            Self::None => None,
-            Self::Gzip => Some("gzip"),
-            Self::Zstd => Some("zstd"),
-        }
-    }
-}
+const MANIFEST_KEY: &[u8] = b"\"perfetto_manifest\"";
+/// Where the header of a TAR member says that it is one.
+const TAR_MAGIC: std::ops::Range<usize> = 257..262;
 
 impl Format {
-    /// Sniffs the format of decompressed bytes. A Perfetto trace is a message whose only field is
-    /// number 1, a length-delimited packet that itself begins with a field tag.
+    /// Sniffs the format. A Perfetto trace is a message whose only field is number 1, a
+    /// length-delimited packet that itself begins with a field tag.
     pub fn of(bytes: &[u8]) -> Self {
-        if looks_like_packets(bytes) {
-            return Self::Perfetto;
+        match bytes {
+            [0x1f, 0x8b, ..] => return Self::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => return Self::Zstd,
+            // A member, or the end of an archive that has none.
+            [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => return Self::Zip,
+            _ => {}
         }
-        let head = &bytes[..bytes.len().min(4096)];
-        let text = !head.is_empty()
-            && head.iter().all(|&byte| {
-                byte >= 0x80
-                    || byte == b'\t'
-                    || byte == b'\n'
-                    || byte == b'\r'
-                    || (0x20..0x7f).contains(&byte)
-            });
-        if text { Self::Text } else { Self::Unknown }
+        if bytes.get(TAR_MAGIC) == Some(b"ustar") {
+            Self::Tar
+        } else if is_manifest(bytes) {
+            Self::Manifest
+        } else if looks_like_packets(bytes) {
+            Self::Perfetto
+        } else if looks_like_json(bytes) {
+            Self::Json
+        } else if looks_like_text(bytes) {
+            Self::Text
+        } else {
+            Self::Unknown
+        }
     }
 
     /// Its name in the `trace_file` table.
     pub fn name(self) -> &'static str {
         match self {
             Self::Perfetto => "proto",
+            Self::Manifest => "perfetto_manifest",
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+            Self::Tar => "tar",
+            Self::Zip => "zip",
+            Self::Json => "json",
             Self::Text => "text",
             Self::Unknown => "unknown",
         }
     }
+
+    /// Whether it is an archive or a compressed file.
+    pub(crate) fn holds_files(self) -> bool {
+        self.is_archive() || matches!(self, Self::Gzip | Self::Zstd)
+    }
+
+    /// Whether it is an archive of files.
+    pub fn is_archive(self) -> bool {
+        matches!(self, Self::Tar | Self::Zip)
+    }
+}
+
+impl fmt::Display for Format {
+    /// What messages call it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Perfetto => "Perfetto trace",
+            Self::Manifest => "perfetto_manifest",
+            Self::Gzip => "gzip file",
+            Self::Zstd => "zstd file",
+            Self::Tar => "TAR archive",
+            Self::Zip => "ZIP archive",
+            Self::Json => "JSON",
+            Self::Text => "text",
+            Self::Unknown => "unknown data",
+        })
+    }
+}
+
+/// Whether a trace manifest begins here, after any white space: `{"perfetto_manifest"`.
+pub fn is_manifest(bytes: &[u8]) -> bool {
+    let [b'{', rest @ ..] = trim(bytes) else { return false };
+    trim(rest).starts_with(MANIFEST_KEY)
+}
+
+/// Without the white space at the start.
+pub(crate) fn trim(bytes: &[u8]) -> &[u8] {
+    let start = bytes.iter().position(|byte| !is_space(*byte)).unwrap_or(bytes.len());
+    &bytes[start..]
+}
+
+/// What JSON calls white space.
+pub(crate) fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
 fn looks_like_packets(bytes: &[u8]) -> bool {
@@ -86,17 +130,73 @@ fn is_json_or_log(bytes: &[u8]) -> bool {
     head.iter().all(|&byte| matches!(byte, b'\t' | b'\n' | b'\r' | 0x20..0x7f))
 }
 
+/// An object, or an array of objects: what JSON traces are. A line of a log may begin with a
+/// bracket too.
+fn looks_like_json(bytes: &[u8]) -> bool {
+    let (rest, first): (&[u8], &[u8]) = match trim(bytes) {
+        [b'{', rest @ ..] => (rest, b"\"}"),
+        [b'[', rest @ ..] => (rest, b"{]"),
+        _ => return false,
+    };
+    trim(rest).first().is_some_and(|byte| first.contains(byte))
+}
+
+fn looks_like_text(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(4096)];
+    !head.is_empty()
+        && head.iter().all(|&byte| {
+            byte >= 0x80
+                || byte == b'\t'
+                || byte == b'\n'
+                || byte == b'\r'
+                || (0x20..0x7f).contains(&byte)
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn formats_by_their_first_bytes() {
-        assert_eq!(Format::of(&[0x0a, 4, 0x40, 1, 0x50, 1]), Format::Perfetto);
-        assert_eq!(Format::of(b"\nhello world\n"), Format::Text);
-        assert_eq!(Format::of(b"{\"traceEvents\": []}"), Format::Text);
-        assert_eq!(Format::of(&[0, 1, 2, 3]), Format::Unknown);
-        assert_eq!(Compression::of(&[0x1f, 0x8b, 8]), Compression::Gzip);
-        assert_eq!(Compression::of(&[0x28, 0xb5, 0x2f, 0xfd]), Compression::Zstd);
+        let cases: &[(&[u8], Format)] = &[
+            (&[0x0a, 4, 0x40, 1, 0x50, 1], Format::Perfetto),
+            (&[0x1f, 0x8b, 8], Format::Gzip),
+            (&[0x28, 0xb5, 0x2f, 0xfd], Format::Zstd),
+            (b"PK\x03\x04", Format::Zip),
+            (b"PK\x05\x06", Format::Zip),
+            (b"{\"traceEvents\": []}", Format::Json),
+            (b"\n[\n {\"ph\": \"X\"}", Format::Json),
+            (b"\nhello world\n", Format::Text),
+            (b"[12.5] a line of a log\n", Format::Text),
+            (b"PKZIP is a program", Format::Text),
+            (&[0, 1, 2, 3], Format::Unknown),
+            (b"", Format::Unknown),
+        ];
+        for (bytes, format) in cases {
+            assert_eq!(Format::of(bytes), *format, "{}", bytes.escape_ascii());
+        }
+        let mut tar = vec![0; 512];
+        tar[257..262].copy_from_slice(b"ustar");
+        assert_eq!(Format::of(&tar), Format::Tar);
+    }
+
+    #[test]
+    fn a_manifest_begins_with_its_key() {
+        let manifests = [r#"{"perfetto_manifest":"#, " \r\n\t{\n  \"perfetto_manifest\": {"];
+        for bytes in manifests {
+            assert!(is_manifest(bytes.as_bytes()), "{bytes}");
+            assert_eq!(Format::of(bytes.as_bytes()), Format::Manifest, "{bytes}");
+        }
+        let others = [
+            r#"{"version": 1, "perfetto_manifest": {}}"#,
+            r#"{"perfetto_manifests": {}}"#,
+            r#"["perfetto_manifest"]"#,
+            "{",
+            "",
+        ];
+        for bytes in others {
+            assert!(!is_manifest(bytes.as_bytes()), "{bytes}");
+        }
     }
 }

@@ -1,11 +1,35 @@
 //! Where bytes come from: the only importer crate that does I/O.
 //!
-//! [`Input::open`] gives the bytes of one trace, mapped or decompressed, and says what format
-//! they are in. It knows nothing of what the bytes mean beyond their first few.
+//! ```text
+//!   paths ──► bytes ──► format ──► contents of archives and compressed files ──► entries, in order
+//!                          └─────► manifest ─────────────────────────────────► checked, matched
+//! ```
+//!
+//! [`Inputs::open`] takes what was named on the command line apart until only files are left: an
+//! [`Entry`] for each archive, compressed file and file within, in the order in which they are
+//! imported, whatever the order in which they were named or packed. Plain files and what archives
+//! hold uncompressed are slices of one map of the file; only what is compressed is copied, within
+//! one limit for all of it.
+//!
+//! Of what the bytes mean it knows their first few, from which it tells the [`Format`], and the
+//! one document that is about files: the [`Manifest`], which says how the traces of a merge
+//! relate. It is checked here as far as it can be without reading a trace; [`ManifestError`] has
+//! the words for the rest.
 
+mod archive;
+mod bytes;
 mod decompress;
+mod entry;
+mod error;
 mod format;
-mod input;
+mod inputs;
+mod manifest;
 
-pub use format::{Compression, Format};
-pub use input::{Input, SourceError};
+pub use entry::Entry;
+pub use error::SourceError;
+pub use format::{Format, is_manifest};
+pub use inputs::Inputs;
+pub use manifest::{
+    Attribute, ClockName, Manifest, ManifestClocks, ManifestError, ManifestFile, ManifestProblem,
+    TraceTime,
+};

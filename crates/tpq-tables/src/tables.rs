@@ -44,6 +44,8 @@ define_tables! {
     metadata: MetadataTable,
     machine: MachineTable,
     clock_snapshot: ClockSnapshotTable,
+    clock_drift: ClockDriftTable,
+    clock_jump: ClockJumpTable,
     trace_bounds: TraceBoundsTable,
     trace_file: TraceFileTable,
     trace_import_logs: ImportLogTable,

@@ -6,12 +6,16 @@ use crate::{Message, field};
 pub mod clock_id {
     /// Time of day.
     pub const REALTIME: u32 = 1;
+    /// [`REALTIME`] as of the last tick of the kernel.
+    pub const REALTIME_COARSE: u32 = 2;
     /// Time since boot, standing still in suspend.
     pub const MONOTONIC: u32 = 3;
     /// [`MONOTONIC`] without the corrections of network time.
     pub const MONOTONIC_RAW: u32 = 5;
     /// Time since boot, suspend included: trace time.
     pub const BOOTTIME: u32 = 6;
+    /// The processor's counter, in ticks.
+    pub const TSC: u32 = 9;
     /// The smallest number of a clock known on one sequence only.
     pub const FIRST_OF_SEQUENCE: u32 = 64;
     /// The smallest number of a clock of the producers' own, known on all sequences.
@@ -68,5 +72,25 @@ impl Clock {
     /// How many nanoseconds its unit has.
     pub fn unit(self, nanoseconds: u64) -> Self {
         Self(self.0.uint(field::Clock::unit_multiplier_ns, nanoseconds))
+    }
+}
+
+message_type! {
+    /// How a client machine and its host compared their clocks.
+    RemoteClockSync
+}
+
+impl RemoteClockSync {
+    /// No exchange.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// One message: what the client's clocks read when it was sent, and the host's when it came.
+    pub fn exchange(self, client: ClockSnapshot, host: ClockSnapshot) -> Self {
+        let synced = Message::new()
+            .message(field::SyncedClocks::client_clocks, client)
+            .message(field::SyncedClocks::host_clocks, host);
+        Self(self.0.message(field::RemoteClockSync::synced_clocks, synced))
     }
 }

@@ -30,7 +30,7 @@ field_numbers! {
         track_descriptor = 60, track_event = 11, ftrace_events = 1, ftrace_stats = 34,
         process_tree = 2, process_stats = 9, trace_stats = 35, trace_config = 33, trace_uuid = 89,
         system_info = 45, service_event = 69, compressed_packets = 50,
-        zstd_compressed_packets = 133, for_testing = 900,
+        zstd_compressed_packets = 133, remote_clock_sync = 107, for_testing = 900,
     }
     TracePacketDefaults = "TracePacketDefaults" {
         timestamp_clock_id = 58, track_event_defaults = 11,
@@ -48,6 +48,8 @@ field_numbers! {
     Clock = "ClockSnapshot.Clock" {
         clock_id = 1, timestamp = 2, is_incremental = 3, unit_multiplier_ns = 4,
     }
+    RemoteClockSync = "RemoteClockSync" { synced_clocks = 1 }
+    SyncedClocks = "RemoteClockSync.SyncedClocks" { client_clocks = 2, host_clocks = 3 }
     TrackDescriptor = "TrackDescriptor" {
         uuid = 1, parent_uuid = 5, name = 2, process = 3, thread = 4, counter = 8,
     }
@@ -134,7 +136,7 @@ field_numbers! {
     }
     SystemInfo = "SystemInfo" {
         utsname = 1, tracing_service_version = 4, timezone_off_mins = 7, num_cpus = 8,
-        page_size = 6, system_ram_bytes = 16,
+        page_size = 6, system_ram_bytes = 16, machine_name = 17,
     }
     Utsname = "Utsname" { sysname = 1, version = 2, release = 3, machine = 4 }
     TraceUuid = "TraceUuid" { msb = 1, lsb = 2 }

@@ -18,6 +18,18 @@ pub mod prev_state {
     pub const PREEMPTED: i64 = 0x100;
 }
 
+/// The clocks the kernel may trace in, as bundles number them; without a number it is boot time.
+pub mod ftrace_clock {
+    /// One that has no number, as `x86-tsc`.
+    pub const UNKNOWN: u64 = 1;
+    /// The same on all CPUs.
+    pub const GLOBAL: u64 = 2;
+    /// Each CPU's own.
+    pub const LOCAL: u64 = 3;
+    /// `CLOCK_MONOTONIC_RAW`.
+    pub const MONO_RAW: u64 = 4;
+}
+
 /// A thread as scheduler events name it.
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a> {
@@ -79,12 +91,16 @@ impl FtraceBundle {
         Self(self.0.uint(field::FtraceEventBundle::previous_bundle_end_timestamp, timestamp))
     }
 
-    /// Timestamps are of another clock: its number among ftrace's, and one reading of it and of
-    /// the boot clock taken together.
-    pub fn clock(self, ftrace_clock: u64, ftrace_time: i64, boot_time: i64) -> Self {
+    /// Timestamps are of another of the [`ftrace_clock`]s. To be said before the events, as the
+    /// recorder does.
+    pub fn clock(self, ftrace_clock: u64) -> Self {
+        Self(self.0.uint(field::FtraceEventBundle::ftrace_clock, ftrace_clock))
+    }
+
+    /// What that clock and the boot clock read together. To be said before the events, too.
+    pub fn clock_reading(self, ftrace_time: i64, boot_time: i64) -> Self {
         Self(
             self.0
-                .uint(field::FtraceEventBundle::ftrace_clock, ftrace_clock)
                 .int(field::FtraceEventBundle::ftrace_timestamp, ftrace_time)
                 .int(field::FtraceEventBundle::boot_timestamp, boot_time),
         )

@@ -16,6 +16,8 @@
 //! assert_eq!(trace[0], 0x0a);
 //! ```
 //!
+//! An [`Archive`] packs several traces, with a manifest if one is wanted.
+//!
 //! [`testdata`] holds the traces committed under `testdata/`, [`corrupt`] the inputs that are no
 //! proper traces, [`mutate`] turns one into the other at random. With the feature `producer` there
 //! is also `producer`, which records traces with Perfetto itself.
@@ -25,6 +27,7 @@ mod wire;
 mod message_type;
 pub mod field;
 
+mod archive;
 mod clock_snapshot;
 mod compact_sched;
 mod compression;
@@ -45,11 +48,12 @@ pub mod producer;
 pub mod random;
 pub mod testdata;
 
-pub use clock_snapshot::{Clock, ClockSnapshot, clock_id};
+pub use archive::Archive;
+pub use clock_snapshot::{Clock, ClockSnapshot, RemoteClockSync, clock_id};
 pub use compact_sched::CompactSched;
 pub use compression::{gzip, zlib, zstd};
 pub use debug_annotation::Annotation;
-pub use ftrace::{FtraceBundle, FtraceEvent, Task, prev_state};
+pub use ftrace::{FtraceBundle, FtraceEvent, Task, ftrace_clock, prev_state};
 pub use interned_data::InternedData;
 pub use packet::{Defaults, NEEDS_STATE, Packet, STATE_CLEARED};
 pub use process_tree::{ProcessStats, ProcessTree};

@@ -2,7 +2,7 @@
 
 use crate::{
     ClockSnapshot, FtraceBundle, FtraceStats, InternedData, Message, ProcessStats, ProcessTree,
-    ServiceEvent, SystemInfo, TraceStats, TrackDescriptor, TrackEvent, field,
+    RemoteClockSync, ServiceEvent, SystemInfo, TraceStats, TrackDescriptor, TrackEvent, field,
 };
 use field::TracePacket as packet;
 
@@ -75,6 +75,11 @@ impl Packet {
     /// Payload: clocks read together.
     pub fn clock_snapshot(self, snapshot: ClockSnapshot) -> Self {
         Self(self.0.message(packet::clock_snapshot, snapshot))
+    }
+
+    /// Payload: how the clocks of this machine and of its host compare.
+    pub fn remote_clock_sync(self, sync: RemoteClockSync) -> Self {
+        Self(self.0.message(packet::remote_clock_sync, sync))
     }
 
     /// Payload: what a track is.

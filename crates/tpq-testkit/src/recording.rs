@@ -143,6 +143,11 @@ impl SystemInfo {
         Self(Message::new().message(field::SystemInfo::utsname, utsname))
     }
 
+    /// What people call it.
+    pub fn machine_name(self, name: &str) -> Self {
+        Self(self.0.bytes(field::SystemInfo::machine_name, name))
+    }
+
     /// How many CPUs it has.
     pub fn num_cpus(self, count: u64) -> Self {
         Self(self.0.uint(field::SystemInfo::num_cpus, count))

@@ -1,20 +1,26 @@
 //! The spine: one import from bytes to tables, the stages called in the order data flows.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{SyncSender, sync_channel};
 
-use tpq_decode::{Decoder, PacketRouter};
-use tpq_ingest::{Batcher, Survey, SurveyError, Timeline, survey};
-use tpq_source::{Input, SourceError};
-use tpq_tables::{Severity, Stats, TraceTables};
+use tpq_clock::Rule;
+use tpq_decode::{Decoder, Fact, FileInfo, Outcome, PacketRouter, Setup};
+use tpq_ingest::{
+    Batch, Batcher, LossBook, Losses, PlaceId, SequenceLoss, SurveyError, Timeline, TraceBytes,
+    survey,
+};
+use tpq_source::{Attribute, Entry, Inputs, ManifestError, SourceError, is_manifest};
+use tpq_tables::{Severity, Stat, Stats, TraceTables};
 
-use crate::ImportOptions;
-use crate::packet_names::packet_name;
+use crate::arrange::{Arrangement, Source, arrange};
+use crate::clocks::Clocks;
+use crate::options::{ImportOptions, Stages};
+use crate::summary::{FilePlacement, ImportSummary, summarise};
 
-/// What a compressed trace may unpack to when no memory limit is set.
+/// What compressed traces may unpack to when no memory limit is set.
 const UNPACK_LIMIT: u64 = 64 << 30;
-/// Batches that may wait between the thread that reads and the one that decodes.
+/// Batches of a file that may wait between the thread that reads it and the one that decodes.
 const BATCHES_AHEAD: usize = 4;
 
 /// Why a trace could not be imported.
@@ -24,6 +30,9 @@ pub enum ImportError {
     /// There are no bytes to import.
     #[error(transparent)]
     Source(#[from] SourceError),
+    /// A manifest and the files it speaks of contradict each other.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
     /// The bytes are no trace.
     #[error("{path}: {source}; it may be damaged at its very start, or not be a Perfetto trace")]
     Survey {
@@ -35,128 +44,225 @@ pub enum ImportError {
     /// Something was lost or not understood, and the caller wants to hear of it.
     #[error("{path}: the import is not clean: {what}")]
     NotClean {
-        /// The file.
+        /// The files.
         path: String,
         /// The stats that are not 0.
         what: String,
     },
+    /// The system has no thread to give.
+    #[error("cannot start a thread: {0}")]
+    Thread(std::io::Error),
 }
 
-/// Packets of one kind, for `tpq info`.
-#[derive(Clone, Debug)]
-pub struct PacketKindCount {
-    /// The name of the packet's payload field, as `track_event`.
-    pub kind: String,
-    /// How many packets there are.
-    pub packets: u64,
-    /// How many bytes they take.
-    pub bytes: u64,
-}
-
-/// What an import saw, beyond the tables.
-#[derive(Clone, Debug, Default)]
-pub struct ImportSummary {
-    /// The format, as `perfetto` or `perfetto (gzip)`.
-    pub format: String,
-    /// Bytes on disk.
-    pub file_bytes: u64,
-    /// Bytes once decompressed.
-    pub trace_bytes: u64,
-    /// The number of packets.
-    pub packets: u64,
-    /// The number of writer sequences.
-    pub sequences: u64,
-    /// Packets by kind, the most bytes first.
-    pub packet_kinds: Vec<PacketKindCount>,
-}
-
-/// Imports one trace.
+/// Imports traces onto one timeline.
 ///
 /// # Errors
-/// When the input cannot be read or is no trace at all; what is merely damaged is counted in the
-/// `stats` table instead, unless the options ask for an error.
+/// When an input cannot be read or is no trace at all, or when a manifest is wrong; what is merely
+/// damaged is counted in the `stats` table instead, unless the options ask for an error.
 pub fn import(
-    path: &Path,
+    paths: &[PathBuf],
     options: &ImportOptions,
 ) -> Result<(TraceTables, ImportSummary), ImportError> {
-    let name = path.display().to_string();
-    options.stage("reading");
+    let mut stages = Stages::new(options);
+    stages.begin("reading");
     let limit = options.memory_limit.unwrap_or(UNPACK_LIMIT);
-    let input = Input::open(path, limit, |read| options.advance(read, 0))?;
+    let inputs = Inputs::open(paths, limit, |read| options.advance(read, 0))?;
 
-    options.stage("surveying");
-    let total = input.bytes().len() as u64;
-    let survey = survey(input.bytes(), &mut |done| options.advance(done, total))
-        .map_err(|source| ImportError::Survey { path: name.clone(), source })?;
-    let mut summary = summarise(&input, &survey);
+    stages.begin("surveying");
+    let mut sources = survey_all(&inputs, options)?;
+    let mut arrangement =
+        options.timed("arrange", || arrange(&inputs, &mut sources, options.clock_interpolation))?;
+    let mut summary = summarise(&inputs, &sources);
+    let surveys = survey_losses(&sources, &arrangement);
+    let bytes = TraceBytes::new(sources.into_iter().map(|source| source.survey.bytes));
 
-    options.stage("importing");
-    let Survey { bytes, clocks, snapshots, trace_clock, losses, .. } = survey;
-    let mut timeline = Timeline::new(clocks, trace_clock);
-    let mut decoder = Decoder::new(&bytes, !options.full_sort);
-    decoder.add_file(input.file_bytes(), input.compression().name(), total, input.format().name());
-    decoder.add_snapshots(&snapshots, &mut timeline);
-    let snapshots = Arc::from(snapshots);
-    let router = Box::new(PacketRouter);
-    let mut batcher = Batcher::new(&bytes, snapshots, timeline, router);
-    let total = bytes.total();
-    std::thread::scope(|scope| {
-        let (send, receive) = sync_channel(BATCHES_AHEAD);
-        let batcher = &mut batcher;
-        scope.spawn(move || {
-            while let Some(batch) = batcher.next_batch() {
-                if send.send(batch).is_err() {
-                    break;
-                }
-            }
-        });
-        for batch in receive {
-            options.advance(batch.done, total);
-            decoder.take(batch);
-        }
-    });
-    summary.sequences = batcher.sequence_count();
+    stages.begin("importing");
+    let graph = std::mem::take(&mut arrangement.graph).into();
+    let mut timeline = Timeline::new(graph, arrangement.trace_clock);
+    let mut decoder = Decoder::new(&bytes, setup(&inputs, &mut arrangement, options), &timeline);
+    describe(&inputs, &arrangement, &mut decoder);
+    let mut batchers: Vec<Batcher<'_>> = std::mem::take(&mut arrangement.contexts)
+        .into_iter()
+        .map(|file| Batcher::new(&bytes, file, timeline.clone(), Box::new(PacketRouter)))
+        .collect();
+    decode_all(&mut batchers, &mut decoder, summary.trace_bytes, options)?;
+    summary.sequences = batchers.iter().map(Batcher::sequence_count).sum();
 
-    options.stage("finishing");
-    let losses = [&losses, batcher.losses()];
-    let mut finished = decoder.finish(&losses, batcher.sequence_losses());
-    if input.cut().is_some() {
-        finished.stats.add(tpq_tables::Stat::TraceTruncatedBytes, 1);
+    stages.begin("finishing");
+    for batcher in &batchers {
+        timeline.merge(batcher.timeline());
     }
-    finished.stats.write(&mut finished.tables, 0, 0);
+    summary.placements = placements(&inputs, &batchers, &timeline);
+    let graph = Arc::clone(timeline.graph());
+    let used = timeline.placements().map(|(clock, _)| clock).collect();
+    let books: Vec<&LossBook> =
+        batchers.iter().map(Batcher::losses).chain([&arrangement.losses]).collect();
+    let finished = decoder.finish(Outcome {
+        books: &books,
+        surveys: &surveys,
+        sequences: &batchers.iter().flat_map(sequence_losses).collect::<Vec<_>>(),
+        ties: &arrangement.ties,
+        timeline,
+    });
+    summary.clocks = Clocks::new(graph, arrangement.trace_clock, &arrangement.ties, used);
     if options.strict {
-        refuse_losses(&name, &finished.stats)?;
+        refuse_losses(paths, &finished.stats)?;
     }
     Ok((finished.tables.finish(), summary))
 }
 
-fn summarise(input: &Input, survey: &Survey<'_>) -> ImportSummary {
-    let mut packet_kinds: Vec<PacketKindCount> = survey
-        .kinds
-        .iter()
-        .map(|(&field, &(packets, bytes))| PacketKindCount {
-            kind: packet_name(field),
-            packets,
-            bytes,
-        })
-        .collect();
-    packet_kinds.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.kind.cmp(&b.kind)));
-    let format = match input.compression().name() {
-        Some(compression) => format!("perfetto ({compression})"),
-        None => "perfetto".to_owned(),
-    };
-    ImportSummary {
-        format,
-        file_bytes: input.file_bytes(),
-        trace_bytes: input.bytes().len() as u64,
-        packets: survey.packets,
-        sequences: 0,
-        packet_kinds,
+/// Skims every file with events.
+fn survey_all<'a>(
+    inputs: &'a Inputs,
+    options: &ImportOptions,
+) -> Result<Vec<Source<'a>>, ImportError> {
+    let total: u64 = inputs.traces().map(|(_, file)| file.bytes().len() as u64).sum();
+    let (mut before, mut base) = (0, 0);
+    let mut sources = Vec::new();
+    for (entry, file) in inputs.traces() {
+        let _span = options.span("survey").map(|span| span.with("trace_id", entry as u64));
+        let mut advance = |done| options.advance(before + done, total);
+        let survey = survey(file.bytes(), base, &mut advance)
+            .map_err(|source| ImportError::Survey { path: file.shown().to_owned(), source })?;
+        if file.bytes().get(survey.end..).is_some_and(is_manifest) {
+            return Err(ManifestError::NotFirst { file: file.shown().to_owned() }.into());
+        }
+        base = survey.bytes.end();
+        before += file.bytes().len() as u64;
+        sources.push(Source { entry, survey });
+    }
+    Ok(sources)
+}
+
+/// What the surveys lost, at the places their files are of.
+fn survey_losses(sources: &[Source<'_>], arrangement: &Arrangement) -> Vec<(PlaceId, Losses)> {
+    let bases = arrangement.contexts.iter().map(|context| context.base.0);
+    bases.zip(sources.iter().map(|source| source.survey.losses.clone())).collect()
+}
+
+fn setup(inputs: &Inputs, arrangement: &mut Arrangement, options: &ImportOptions) -> Setup {
+    Setup {
+        machines: std::mem::take(&mut arrangement.machines),
+        places: arrangement.places.clone(),
+        clocks: arrangement.clock_names(),
+        files: inputs.entries().len(),
+        sources: arrangement.contexts.len(),
+        windowed: !options.full_sort,
     }
 }
 
-fn refuse_losses(path: &str, stats: &Stats) -> Result<(), ImportError> {
-    let grave: Vec<String> = tpq_tables::Stat::ALL
+/// Writes down what is known before any event is read.
+fn describe(inputs: &Inputs, arrangement: &Arrangement, decoder: &mut Decoder<'_>) {
+    for file in inputs.entries() {
+        decoder.add_file(FileInfo {
+            parent: file.parent().map(|parent| parent as u32),
+            name: file.name(),
+            size: file.size(),
+            format: file.format().name(),
+            processing_order: file.processing_order(),
+        });
+    }
+    let clock = arrangement.trace_clock;
+    decoder.add_fact("trace_time_clock_id", Fact::Int(i64::from(clock.id)));
+    for (key, value) in inputs.manifest().iter().flat_map(|manifest| &manifest.attributes) {
+        let value = match value {
+            Attribute::Int(value) => Fact::Int(*value),
+            Attribute::Text(text) => Fact::Text(text),
+        };
+        decoder.add_fact(&format!("manifest_attribute.{key}"), value);
+    }
+    let base = |context: &tpq_ingest::FileContext| context.base.0;
+    for ((_, file), context) in inputs.traces().zip(&arrangement.contexts) {
+        decoder.describe_file(base(context), file.bytes().len() as u64, file.format().name());
+    }
+    for (entry, file) in inputs.entries().iter().enumerate() {
+        if let Some(cut) = file.cut() {
+            decoder.count_file(entry as u32, Stat::TraceTruncatedBytes, &cut.to_string());
+        }
+    }
+    for &(entry, place) in &arrangement.unread {
+        let file = &inputs.entries()[entry];
+        decoder.describe_file(place, file.size(), file.format().name());
+        let what = format!("tpq does not read {} traces yet", file.format());
+        decoder.count_file(entry as u32, Stat::TraceFilesUnread, &what);
+    }
+    for &entry in &arrangement.doubtful {
+        let what = "wall time at boot is not that of the file the timeline is of";
+        decoder.count_file(entry, Stat::ClockSyncDoubtfulSameBoot, what);
+    }
+    for path in inputs.unmatched_manifest_paths() {
+        decoder.count_file(0, Stat::ManifestFilesMissing, path);
+    }
+}
+
+/// Decodes all events in the order of time. Each file is read by a thread of its own; whichever
+/// file the next event may be of is waited for.
+fn decode_all(
+    batchers: &mut [Batcher<'_>],
+    decoder: &mut Decoder<'_>,
+    total: u64,
+    options: &ImportOptions,
+) -> Result<(), ImportError> {
+    let mut done = vec![0; batchers.len()];
+    std::thread::scope(|scope| {
+        let mut receivers = Vec::with_capacity(batchers.len());
+        for (source, batcher) in batchers.iter_mut().enumerate() {
+            let (send, receive) = sync_channel::<Batch>(BATCHES_AHEAD);
+            receivers.push(receive);
+            std::thread::Builder::new()
+                .name(format!("reader {source}"))
+                .spawn_scoped(scope, move || read(batcher, &send, options))
+                .map_err(ImportError::Thread)?;
+        }
+        while let Some(source) = options.timed("decode", || decoder.wants()) {
+            match options.timed("wait", || receivers[source].recv()) {
+                Ok(batch) => {
+                    done[source] = batch.done;
+                    options.advance(done.iter().sum(), total);
+                    options.timed("take batch", || decoder.take(source, batch));
+                }
+                Err(_) => decoder.end(source),
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Reads a file and sends its batches until nobody wants them any more.
+fn read(batcher: &mut Batcher<'_>, send: &SyncSender<Batch>, options: &ImportOptions) {
+    while let Some(batch) = options.timed("read batch", || batcher.next_batch()) {
+        if send.send(batch).is_err() {
+            break;
+        }
+    }
+}
+
+fn sequence_losses(batcher: &Batcher<'_>) -> Vec<(PlaceId, SequenceLoss)> {
+    batcher.sequence_losses().map(|loss| (batcher.place(loss.machine), loss)).collect()
+}
+
+/// By which rule each file with events came onto the timeline.
+fn placements(
+    inputs: &Inputs,
+    batchers: &[Batcher<'_>],
+    timeline: &Timeline,
+) -> Vec<FilePlacement> {
+    let of_file = |(entry, file): (usize, &Entry), batcher: &Batcher<'_>| {
+        let own = timeline.placements().filter(|(clock, _)| clock.place.file as usize == entry);
+        let rules = own.filter_map(|(_, placement)| Some(placement.as_ref().ok()?.rule));
+        let losses = batcher.losses();
+        FilePlacement::new(
+            entry as u32,
+            file.shown(),
+            rules.max().unwrap_or(Rule::Snapshots),
+            losses,
+        )
+    };
+    inputs.traces().zip(batchers).map(|(file, batcher)| of_file(file, batcher)).collect()
+}
+
+fn refuse_losses(paths: &[PathBuf], stats: &Stats) -> Result<(), ImportError> {
+    let grave: Vec<String> = Stat::ALL
         .iter()
         .filter(|stat| matches!(stat.severity(), Severity::DataLoss | Severity::Error))
         .filter(|&&stat| stats.get(stat) != 0)
@@ -164,20 +270,9 @@ fn refuse_losses(path: &str, stats: &Stats) -> Result<(), ImportError> {
         .collect();
     match grave.is_empty() {
         true => Ok(()),
-        false => Err(ImportError::NotClean { path: path.to_owned(), what: grave.join(", ") }),
-    }
-}
-
-impl ImportOptions {
-    fn stage(&self, name: &'static str) {
-        if let Some(progress) = &self.progress {
-            progress.stage(name);
-        }
-    }
-
-    fn advance(&self, done: u64, total: u64) {
-        if let Some(progress) = &self.progress {
-            progress.advance(done, total);
+        false => {
+            let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+            Err(ImportError::NotClean { path: paths.join(", "), what: grave.join(", ") })
         }
     }
 }

@@ -9,12 +9,22 @@
 //! # }
 //! ```
 
+mod arrange;
+mod clocks;
 mod import;
+mod metatrace;
 mod options;
 mod packet_names;
+mod summary;
 mod trace;
 
-pub use import::{ImportError, ImportSummary, PacketKindCount, import};
+pub use clocks::{Basis, ClockHop, ClockJump, ClockPath, ClockTie, ClockWay, Clocks, Measured};
+pub use import::{ImportError, import};
+pub use metatrace::{MetaTrace, Span};
 pub use options::{ImportOptions, Progress};
+pub use summary::{FilePlacement, ImportSummary, PacketKindCount};
+pub use tpq_clock::{
+    Clock, ClockScope, Interpolation, PathError, Place, PlaceError, Reading, Rule,
+};
 pub use tpq_sql::{Relation, RelationColumn, ResultSet, Session, SqlError, Statement};
 pub use trace::{OpenError, Trace};

@@ -2,6 +2,10 @@
 
 use std::sync::Arc;
 
+use tpq_clock::Interpolation;
+
+use crate::{MetaTrace, Span};
+
 /// Told how far an import is. Called often, from the importing threads; must return at once.
 pub trait Progress: Send + Sync {
     /// `done` of `total` bytes of the input have passed the stage that reads them.
@@ -21,8 +25,54 @@ pub struct ImportOptions {
     pub memory_limit: Option<u64>,
     /// How many threads to use; all cores when not given.
     pub threads: Option<usize>,
+    /// How timestamps between two snapshots of their clock are converted.
+    pub clock_interpolation: Interpolation,
     /// Fail when anything was lost or not understood.
     pub strict: bool,
     /// Who wants to know how far the import is.
     pub progress: Option<Arc<dyn Progress>>,
+    /// Where to record what the import, and queries after it, do and when.
+    pub metatrace: Option<Arc<MetaTrace>>,
+}
+
+impl ImportOptions {
+    /// Begins a span of the metatrace, if there is one.
+    pub(crate) fn span(&self, name: &'static str) -> Option<Span<'_>> {
+        self.metatrace.as_ref().map(|metatrace| metatrace.span(name))
+    }
+
+    /// Does some work in a span of its own.
+    pub(crate) fn timed<T>(&self, name: &'static str, work: impl FnOnce() -> T) -> T {
+        let _span = self.span(name);
+        work()
+    }
+
+    /// Says how far the import is.
+    pub(crate) fn advance(&self, done: u64, total: u64) {
+        if let Some(progress) = &self.progress {
+            progress.advance(done, total);
+        }
+    }
+}
+
+/// The stages of an import, each told to whoever wants to know, and a span of the metatrace.
+pub(crate) struct Stages<'a> {
+    options: &'a ImportOptions,
+    stage: Option<Span<'a>>,
+}
+
+impl<'a> Stages<'a> {
+    /// Before the first stage.
+    pub(crate) fn new(options: &'a ImportOptions) -> Self {
+        Self { options, stage: None }
+    }
+
+    /// Ends the stage under way and begins the next.
+    pub(crate) fn begin(&mut self, name: &'static str) {
+        self.stage = None;
+        if let Some(progress) = &self.options.progress {
+            progress.stage(name);
+        }
+        self.stage = self.options.span(name);
+    }
 }

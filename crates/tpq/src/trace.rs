@@ -7,7 +7,7 @@ use datafusion::arrow::array::RecordBatch;
 use tpq_sql::{Session, SessionOptions, SqlError};
 use tpq_tables::TraceTables;
 
-use crate::{ImportError, ImportOptions, ImportSummary, import};
+use crate::{ImportError, ImportOptions, ImportSummary, MetaTrace, Span, import};
 
 /// Why a trace could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -22,9 +22,9 @@ pub enum OpenError {
     /// A session could not be started: a bug in tpq.
     #[error(transparent)]
     Session(#[from] SqlError),
-    /// Not exactly one trace was given.
-    #[error("expected one trace, got {0}: merging traces is not supported yet")]
-    NotOne(usize),
+    /// No trace was given.
+    #[error("expected a trace, got none")]
+    None,
 }
 
 /// An imported trace.
@@ -32,10 +32,11 @@ pub struct Trace {
     tables: Arc<TraceTables>,
     summary: ImportSummary,
     session: Session,
+    metatrace: Option<Arc<MetaTrace>>,
 }
 
 impl Trace {
-    /// Imports the trace at `paths`, without blocking the async runtime.
+    /// Imports the traces at `paths` onto one timeline, without blocking the async runtime.
     ///
     /// # Errors
     /// See [`import`].
@@ -43,15 +44,18 @@ impl Trace {
         paths: &[impl Into<PathBuf> + Clone],
         options: ImportOptions,
     ) -> Result<Self, OpenError> {
-        let [path] = paths else { return Err(OpenError::NotOne(paths.len())) };
-        let path: PathBuf = path.clone().into();
+        if paths.is_empty() {
+            return Err(OpenError::None);
+        }
+        let paths: Vec<PathBuf> = paths.iter().cloned().map(Into::into).collect();
         let session_options =
             SessionOptions { memory_limit: options.memory_limit, threads: options.threads };
-        let imported = tokio::task::spawn_blocking(move || import(&path, &options)).await?;
+        let metatrace = options.metatrace.clone();
+        let imported = tokio::task::spawn_blocking(move || import(&paths, &options)).await?;
         let (tables, summary) = imported?;
         let tables = Arc::new(tables);
         let session = Session::new(Arc::clone(&tables), &session_options)?;
-        Ok(Self { tables, summary, session })
+        Ok(Self { tables, summary, session, metatrace })
     }
 
     /// Runs the one statement of `sql` and gives all its rows. For results too large for memory,
@@ -60,7 +64,16 @@ impl Trace {
     /// # Errors
     /// When the statement is wrong or fails.
     pub async fn sql(&self, sql: &str) -> Result<Vec<RecordBatch>, SqlError> {
-        self.session.query(sql).await?.collect().await
+        let planning = self.span("plan");
+        let result = self.session.query(sql).await?;
+        drop(planning);
+        let _executing = self.span("execute");
+        result.collect().await
+    }
+
+    /// Begins a span of the metatrace that was asked for with the import, if one was.
+    pub fn span(&self, name: &'static str) -> Option<Span<'_>> {
+        self.metatrace.as_ref().map(|metatrace| metatrace.span(name))
     }
 
     /// The session that statements run in.

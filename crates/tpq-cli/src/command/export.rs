@@ -61,26 +61,28 @@ impl FileFormat {
 }
 
 pub async fn run(args: ExportArgs) -> anyhow::Result<()> {
-    let trace = open::open(&args.import).await?;
+    open::with_trace(&args.import, async |trace| export(&args, &trace).await).await
+}
+
+async fn export(args: &ExportArgs, trace: &Trace) -> anyhow::Result<()> {
     let format = args.format.format();
     if let Some(sql) = &args.query {
         let sink = results::sink(Some(&args.output))?;
-        let result = trace.session().query(sql).await?;
         let mut writer = writer(format, sink, OutputOptions::default());
-        let rows = results::write(result, writer.as_mut()).await?;
-        tell(args.import.quiet, &args.output, rows);
+        let rows = results::query(trace, sql, writer.as_mut()).await?;
+        tell(args.import.how.quiet, &args.output, rows);
         return Ok(());
     }
     let names = match &args.tables {
-        Some(names) => known(&trace, names)?,
-        None => with_rows(&trace),
+        Some(names) => known(trace, names)?,
+        None => with_rows(trace),
     };
     fs::create_dir_all(&args.output)
         .with_context(|| format!("cannot create the folder {}", args.output.display()))?;
     for name in names {
         let path = args.output.join(format!("{name}.{format}"));
-        let rows = export_table(&trace, &name, &path, format).await?;
-        tell(args.import.quiet, &path, rows);
+        let rows = export_table(trace, &name, &path, format).await?;
+        tell(args.import.how.quiet, &path, rows);
     }
     Ok(())
 }
@@ -111,9 +113,8 @@ async fn export_table(
     });
     let options =
         OutputOptions { sorted_by: in_time.then(|| "ts".to_owned()), ..OutputOptions::default() };
-    let result = trace.session().query(&format!("SELECT * FROM {name}")).await?;
     let mut writer = writer(format, results::sink(Some(path))?, options);
-    results::write(result, writer.as_mut())
+    results::query(trace, &format!("SELECT * FROM {name}"), writer.as_mut())
         .await
         .with_context(|| format!("cannot write {}", path.display()))
 }

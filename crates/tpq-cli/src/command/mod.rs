@@ -1,7 +1,9 @@
 //! The commands, one file each: `run` does what the command's name says.
 
+pub mod clocks;
 pub mod completions;
 pub mod export;
 pub mod info;
+pub mod merge;
 pub mod query;
 pub mod shell;

@@ -59,15 +59,17 @@ pub async fn run(args: QueryArgs) -> anyhow::Result<()> {
     results::refuse_binary_on_terminal(format, output)?;
     // Read first: a mistyped file name should not cost the time of an import.
     let sql = statements(&args)?;
-    let trace = open::open(&args.import).await?;
     let options = OutputOptions {
-        null: args.null,
+        null: args.null.clone(),
         header: !args.no_header,
         max_rows: args.max_rows,
         ..OutputOptions::default()
     };
-    let mut writer = writer(format, results::sink(output)?, options);
-    results::run_script(trace.session(), &sql, writer.as_mut()).await
+    open::with_trace(&args.import, async |trace| {
+        let mut writer = writer(format, results::sink(output)?, options);
+        results::run_script(&trace, &sql, writer.as_mut()).await
+    })
+    .await
 }
 
 fn statements(args: &QueryArgs) -> anyhow::Result<String> {

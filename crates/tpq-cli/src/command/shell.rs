@@ -18,6 +18,5 @@ pub struct ShellArgs {
 }
 
 pub async fn run(args: ShellArgs) -> anyhow::Result<()> {
-    let trace = open::open(&args.import).await?;
-    shell::run(trace).await
+    open::with_trace(&args.import, shell::run).await
 }

@@ -137,14 +137,13 @@ impl Shell {
         statement: &tpq::Statement,
         page: &Shared,
     ) -> anyhow::Result<usize> {
-        let result = self.trace.session().run(statement).await?;
         let sink: Sink = match &self.output {
             Some(file) => Box::new(file.clone()),
             None if self.format == Format::Table => Box::new(page.clone()),
             None => results::sink(None)?,
         };
         let mut writer = writer(self.format, sink, OutputOptions::default());
-        results::write(result, writer.as_mut()).await
+        results::run(&self.trace, statement, writer.as_mut()).await
     }
 
     fn tell(&self, rows: usize, taken: Duration) {

@@ -1,48 +1,95 @@
-//! What the clocks read. The survey of the trace has decoded the snapshots, since conversion needs
-//! all of them; here they become rows of `clock_snapshot`.
+//! What the clocks read. The survey of the files has decoded the snapshots, since conversion needs
+//! all of them; here they become rows of `clock_snapshot`, with whatever else ties clocks.
 
-use tpq_clock::builtin_name;
-use tpq_ingest::{SnapshotPacket, Timeline};
+use tpq_clock::{Assumed, BOOTTIME, Clock, Reading, builtin_name};
+use tpq_ingest::Timeline;
 use tpq_tables::table::ClockSnapshotRow;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
-use crate::track::Trackers;
+/// Clocks read together, and what says so.
+#[derive(Clone, Debug)]
+pub struct Tie {
+    /// For the `origin` column.
+    pub origin: &'static str,
+    /// What each clock read.
+    pub readings: Vec<Reading>,
+}
 
-/// Writes the rows of all snapshots.
+impl Tie {
+    /// Two clocks that were taken to read the same.
+    fn assumed(assumed: Assumed) -> Self {
+        let readings = vec![Reading::ns(assumed.to, 0), Reading::ns(assumed.from, 0)];
+        Self { origin: assumed.rule.name(), readings }
+    }
+}
+
+/// Writes the rows of all ties, then of what had to be assumed to place clocks on the timeline.
 pub(crate) fn write_rows(
-    snapshots: &[SnapshotPacket],
+    ties: &[Tie],
     timeline: &mut Timeline,
-    trackers: &mut Trackers,
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    for (index, snapshot) in snapshots.iter().enumerate() {
-        let own = snapshot.clocks.iter().find(|clock| clock.clock == timeline.trace_clock());
-        let ts = match own {
-            Some(clock) => Some(clock.ns),
-            None => snapshot
-                .clocks
-                .iter()
-                .find_map(|clock| timeline.to_trace_time(clock.clock, clock.ns)),
-        };
-        let Some(ts) = ts else { continue };
-        // Packets convert by whole columns; these readings are placed one at a time.
-        let others = snapshot.clocks.iter().filter(|clock| clock.clock != timeline.trace_clock());
-        stats.add(Stat::ClockSyncCacheMiss, others.count() as i64);
-        for clock in &snapshot.clocks {
-            let clock_name = match builtin_name(clock.clock.id) {
-                Some(name) => tables.strings.intern(name),
-                None => StringId::NULL,
-            };
-            let machine_id = trackers.machines.get(clock.clock.machine, tables);
-            tables.clock_snapshot.push(ClockSnapshotRow {
-                ts,
-                clock_id: i64::from(clock.clock.id),
-                clock_name,
-                clock_value: clock.ns,
-                snapshot_id: index as u32,
-                machine_id,
-            });
+    let mut next_id = 0;
+    for tie in ties {
+        if write_tie(tie, next_id, timeline, tables) {
+            // Packets convert by whole columns; these readings are placed one at a time.
+            let trace_clock = timeline.trace_clock();
+            let others = tie.readings.iter().filter(|reading| reading.clock != trace_clock);
+            stats.add(Stat::ClockSyncCacheMiss, others.count() as i64);
+            next_id += 1;
         }
     }
+    let mut placements: Vec<(Clock, Vec<Assumed>)> = timeline
+        .placements()
+        .filter_map(|(clock, placement)| Some((clock, placement.as_ref().ok()?.assumed.clone())))
+        .collect();
+    placements.sort_unstable_by_key(|&(clock, _)| clock);
+    let mut written: Vec<Assumed> = Vec::new();
+    for assumed in placements.into_iter().flat_map(|(_, assumed)| assumed) {
+        if !written.contains(&assumed) {
+            written.push(assumed);
+            write_tie(&Tie::assumed(assumed), next_id, timeline, tables);
+            next_id += 1;
+        }
+    }
+}
+
+/// Writes the rows of a tie; says whether it has a place on the timeline.
+fn write_tie(tie: &Tie, id: u32, timeline: &mut Timeline, tables: &mut Tables) -> bool {
+    let Some(ts) = moment(tie, timeline) else { return false };
+    let origin = tables.strings.intern(tie.origin);
+    for reading in &tie.readings {
+        let clock_name = match builtin_name(reading.clock.id) {
+            Some(name) => tables.strings.intern(name),
+            None => StringId::NULL,
+        };
+        tables.clock_snapshot.push(ClockSnapshotRow {
+            ts,
+            clock_id: i64::from(reading.clock.id),
+            clock_name,
+            clock_value: reading.value,
+            snapshot_id: id,
+            machine_id: reading.clock.place.machine,
+            trace_id: reading.clock.place.file,
+            origin,
+        });
+    }
+    true
+}
+
+/// When clocks read so: by the timeline's own clock if it was read, else by the one of its domain,
+/// else by boot time, else by whichever can be placed.
+fn moment(tie: &Tie, timeline: &mut Timeline) -> Option<i64> {
+    let target = timeline.trace_clock();
+    let rank = |reading: &&Reading| match reading.clock {
+        clock if clock == target => 0,
+        clock if clock.id == target.id => 1,
+        clock if clock.id == BOOTTIME => 2,
+        _ if reading.ticks => 4,
+        _ => 3,
+    };
+    let mut readings: Vec<&Reading> = tie.readings.iter().collect();
+    readings.sort_by_key(rank);
+    readings.into_iter().find_map(|reading| timeline.to_trace_time(reading.clock, reading.value))
 }

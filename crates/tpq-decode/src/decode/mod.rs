@@ -1,9 +1,12 @@
 //! One file for each source of data. A decoder turns bytes into calls of trackers; it remembers
 //! nothing itself.
 
+pub(crate) mod clock_drift;
 pub(crate) mod clock_snapshot;
+pub(crate) mod frame_timeline;
 pub(crate) mod ftrace;
 pub(crate) mod ftrace_stats;
+pub(crate) mod perf_sample;
 pub(crate) mod process_stats;
 pub(crate) mod process_tree;
 pub(crate) mod service_event;
@@ -15,6 +18,7 @@ pub(crate) mod trace_uuid;
 pub(crate) mod track_descriptor;
 pub(crate) mod track_event;
 
+use tpq_clock::Converter;
 use tpq_ingest::{GenerationId, Route};
 use tpq_tables::{Stats, Tables};
 
@@ -27,12 +31,28 @@ pub(crate) struct Packet<'a> {
     pub(crate) ts: i64,
     /// The payload.
     pub(crate) data: &'a [u8],
-    /// The machine it was recorded on.
+    /// The row of the machine it was recorded on.
     pub(crate) machine: u32,
+    /// Converts that machine's boot time to trace time, where something ties the two.
+    pub(crate) boottime: Option<&'a Converter>,
+    /// Converts the clock of packets that name none to trace time, likewise.
+    pub(crate) default_clock: Option<&'a Converter>,
     /// The state of its sequence.
     pub(crate) generation: GenerationId,
     /// What sequences interned.
     pub(crate) interned: &'a Interned<'a>,
+}
+
+impl Packet<'_> {
+    /// A moment that is given in boot time whatever the packet's own clock, in trace time.
+    pub(crate) fn at_boottime(&self, ns: i64) -> Option<i64> {
+        self.boottime.map(|boottime| boottime.convert_one(ns))
+    }
+
+    /// A moment that is given in the clock of packets that name none, in trace time.
+    pub(crate) fn at_default_clock(&self, ns: i64) -> Option<i64> {
+        self.default_clock.map(|clock| clock.convert_one(ns))
+    }
 }
 
 /// What a decoder does with a packet.

@@ -39,7 +39,7 @@ fn decode_process(
     trackers: &mut Trackers,
     tables: &mut Tables,
 ) {
-    let machine = trackers.machines.get(packet.machine, tables);
+    let machine = packet.machine;
     let pid = Fields::new(process).find(|field| field.number == 1).map(|field| field.as_i32());
     let pid = Tid { machine, id: i64::from(pid.unwrap_or_default()) };
     for field in Fields::new(process) {

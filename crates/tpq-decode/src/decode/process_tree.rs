@@ -28,9 +28,9 @@ fn decode_tree(
         stats.increment(Stat::MalformedPackets);
         return;
     };
-    let machine = trackers.machines.get(packet.machine, tables);
+    let machine = packet.machine;
     for process in &tree.processes {
-        add_process(machine, process, trackers, tables, stats);
+        add_process(packet, process, trackers, tables, stats);
     }
     for thread in &tree.threads {
         let [tid, pid] = [thread.tid(), thread.tgid()].map(|id| Tid { machine, id: id.into() });
@@ -43,15 +43,15 @@ fn decode_tree(
 }
 
 fn add_process(
-    machine: u32,
+    packet: &Packet<'_>,
     process: &Process,
     trackers: &mut Trackers,
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
     let Some(arg0) = process.cmdline.first() else { return };
-    let [pid, parent] =
-        [process.pid(), process.ppid()].map(|id| Tid { machine, id: i64::from(id) });
+    let [pid, parent] = [process.pid(), process.ppid()]
+        .map(|id| Tid { machine: packet.machine, id: i64::from(id) });
     let worker = (process.ppid() == KTHREADD).then(|| worker_name(arg0)).flatten();
     let name = tables.strings.intern(worker.unwrap_or_else(|| program(&process.cmdline, arg0)));
     let cmdline = match worker {
@@ -73,7 +73,7 @@ fn add_process(
     if let Some(start) = process.process_start_from_boot
         && tables.process.start_ts.get(upid).is_none()
     {
-        tables.process.start_ts.set(upid, Some(start as i64));
+        tables.process.start_ts.set(upid, packet.at_boottime(start as i64));
     }
     if let Some(is_kthread) = process.is_kthread {
         let mut args = ArgSet::default();

@@ -16,7 +16,7 @@ const GB: u64 = 1_000_000_000;
 
 fn decode_info(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
     let Ok(info) = decode::<SystemInfo>(packet.data) else { return };
-    let row = trackers.machines.get(packet.machine, tables);
+    let row = packet.machine;
     if let Some(uts) = &info.utsname {
         trackers.sched.set_kernel_release(uts.release());
     }
@@ -39,11 +39,14 @@ fn describe_machine(info: &SystemInfo, row: u32, tables: &mut Tables) {
         (&mut machine.arch, uts.machine()),
         (&mut machine.android_build_fingerprint, info.android_build_fingerprint()),
         (&mut machine.android_device_manufacturer, info.android_device_manufacturer()),
-        (&mut machine.name, info.machine_name()),
     ] {
         if !text.is_empty() {
             column.set(row, strings.intern(text));
         }
+    }
+    // A name that whoever merges gave a machine is the one to know it by.
+    if !info.machine_name().is_empty() && machine.name.get(row).is_null() {
+        machine.name.set(row, strings.intern(info.machine_name()));
     }
     for (column, value) in [
         (&mut machine.android_sdk_version, info.android_sdk_version.map(|version| version as i64)),

@@ -24,7 +24,7 @@ fn decode_stats(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, st
     }
     for writer in &counts.writer_stats {
         let buffer = i64::from(writer.buffer());
-        trackers.writers.set_buffer(packet.machine, writer.sequence_id() as u32, buffer);
+        trackers.writers.set_buffer(writer.sequence_id() as u32, buffer);
     }
     for (stat, value) in [
         (Stat::TracedProducersConnected, u64::from(counts.producers_connected())),

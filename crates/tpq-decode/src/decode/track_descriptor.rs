@@ -27,8 +27,8 @@ fn decode_descriptor(
         stats.increment(Stat::TrackEventTokenizerErrors);
         return;
     };
-    let machine = trackers.machines.get(packet.machine, tables);
-    let upid = track.process.as_ref().map(|it| process(machine, it, trackers, tables));
+    let machine = packet.machine;
+    let upid = track.process.as_ref().map(|it| process(packet, it, trackers, tables));
     let kind = match (&track.thread, upid, &track.counter, &track.state) {
         (Some(it), ..) => DescribedKind::Thread {
             utid: thread(machine, it, trackers, tables),
@@ -84,12 +84,12 @@ fn thread(
 }
 
 fn process(
-    machine: u32,
+    packet: &Packet<'_>,
     process: &ProcessDescriptor,
     trackers: &mut Trackers,
     tables: &mut Tables,
 ) -> Upid {
-    let pid = Tid { machine, id: i64::from(process.pid()) };
+    let pid = Tid { machine: packet.machine, id: i64::from(process.pid()) };
     let upid = trackers.processes.process(pid, tables);
     if !process.process_name().is_empty() {
         let name = tables.strings.intern(process.process_name());
@@ -98,7 +98,8 @@ fn process(
         }
     }
     if process.start_timestamp_ns() > 0 && tables.process.start_ts.get(upid).is_none() {
-        tables.process.start_ts.set(upid, Some(process.start_timestamp_ns()));
+        let start = packet.at_default_clock(process.start_timestamp_ns());
+        tables.process.start_ts.set(upid, start);
     }
     upid
 }

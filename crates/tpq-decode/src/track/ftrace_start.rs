@@ -6,13 +6,16 @@
 
 use rustc_hash::FxHashMap;
 
-/// Remembers the start.
+/// Remembers the start, within one file.
 #[derive(Debug, Default)]
 pub(crate) struct FtraceStart {
     tracing_started: Option<i64>,
     /// Where each CPU's first bundle begins, in trace time.
     first_bundle: FxHashMap<(u32, u32), i64>,
-    latest_start: i64,
+    /// The latest of these, by machine.
+    latest_start: FxHashMap<u32, i64>,
+    /// The machine last asked for and its latest start: events come in bursts of one machine.
+    last: Option<(u32, i64)>,
 }
 
 impl FtraceStart {
@@ -25,20 +28,24 @@ impl FtraceStart {
         self.tracing_started.is_some_and(|start| ts < start)
     }
 
-    /// Whether an event at `ts` is from before all CPUs have data. What runs where and who waits
-    /// for whom cannot be told from some of the CPUs.
-    pub(crate) fn is_partial(&self, ts: i64) -> bool {
-        ts < self.latest_start
+    /// Whether an event at `ts` is from before all CPUs of its machine have data. What runs where
+    /// and who waits for whom cannot be told from some of the CPUs.
+    pub(crate) fn is_partial(&mut self, machine: u32, ts: i64) -> bool {
+        let start = match self.last {
+            Some((last, start)) if last == machine => start,
+            _ => self.latest_start.get(&machine).copied().unwrap_or(i64::MIN),
+        };
+        self.last = Some((machine, start));
+        ts < start
     }
 
-    /// Notes the end of what the recorder had read before a bundle.
-    pub(crate) fn bundle(&mut self, machine: u32, cpu: u32, previous_end: i64) {
-        self.first_bundle.entry((machine, cpu)).or_insert(previous_end);
-        self.latest_start = self.first_bundle.values().copied().max().unwrap_or_default();
-    }
-
-    /// From when on there is data of all CPUs.
-    pub(crate) fn latest_data_start(&self) -> Option<i64> {
-        (!self.first_bundle.is_empty()).then_some(self.latest_start)
+    /// Notes the end of what the recorder had read before a bundle; gives from when on there is
+    /// data of all CPUs of the machine.
+    pub(crate) fn bundle(&mut self, machine: u32, cpu: u32, previous_end: i64) -> i64 {
+        let start = *self.first_bundle.entry((machine, cpu)).or_insert(previous_end);
+        let latest = self.latest_start.entry(machine).or_insert(start);
+        *latest = start.max(*latest);
+        self.last = None;
+        *latest
     }
 }

@@ -1,6 +1,7 @@
 //! Facts about the trace, one row each or one row a value.
 
 use rustc_hash::FxHashMap;
+use tpq_clock::Place;
 use tpq_tables::table::MetadataRow;
 use tpq_tables::{StringId, Tables};
 
@@ -11,32 +12,66 @@ pub(crate) enum MetadataValue {
     Text(StringId),
 }
 
+/// What a fact is of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Scope {
+    /// The import as a whole.
+    Import,
+    /// A machine, whichever file tells of it.
+    Machine(u32),
+    /// A file.
+    File(u32),
+    /// A machine in a file.
+    Place(Place),
+}
+
 /// Writes facts.
 #[derive(Default)]
 pub(crate) struct Metadata {
-    single: FxHashMap<StringId, u32>,
+    place: Place,
+    single: FxHashMap<(StringId, Scope), u32>,
 }
 
 impl Metadata {
+    /// Turns to what was recorded in another place.
+    pub(crate) fn enter(&mut self, place: Place) {
+        self.place = place;
+    }
+
+    fn scope(&self, name: &str) -> Scope {
+        match name {
+            "trace_time_clock_id" => Scope::Import,
+            "ftrace_latest_data_start_ns" => Scope::Place(self.place),
+            "timezone_off_mins" | "tracing_service_version" => Scope::Machine(self.place.machine),
+            _ if name.starts_with("manifest_attribute.") => Scope::Import,
+            _ if name.starts_with("system_") || name.starts_with("android_") => {
+                Scope::Machine(self.place.machine)
+            }
+            _ => Scope::File(self.place.file),
+        }
+    }
+
     /// Sets a fact that has one value; a later value replaces an earlier one.
     pub(crate) fn set(&mut self, name: &str, value: MetadataValue, tables: &mut Tables) {
+        let scope = self.scope(name);
         let name = tables.strings.intern(name);
-        let row = row(name, "single", value, tables);
-        match self.single.get(&name) {
+        let row = row(name, "single", value, scope, tables);
+        match self.single.get(&(name, scope)) {
             Some(&id) => {
                 tables.metadata.int_value.set(id, row.int_value);
                 tables.metadata.str_value.set(id, row.str_value);
             }
             None => {
-                self.single.insert(name, tables.metadata.push(row));
+                self.single.insert((name, scope), tables.metadata.push(row));
             }
         }
     }
 
     /// Adds a value to a fact that may have several.
     pub(crate) fn add(&mut self, name: &str, value: MetadataValue, tables: &mut Tables) {
+        let scope = self.scope(name);
         let name = tables.strings.intern(name);
-        let row = row(name, "multi", value, tables);
+        let row = row(name, "multi", value, scope, tables);
         tables.metadata.push(row);
     }
 
@@ -49,14 +84,21 @@ impl Metadata {
     }
 }
 
-fn row(name: StringId, key_type: &str, value: MetadataValue, tables: &mut Tables) -> MetadataRow {
-    let row = MetadataRow {
-        name,
-        key_type: tables.strings.intern(key_type),
-        machine_id: Some(0),
-        trace_id: Some(0),
-        ..MetadataRow::default()
+fn row(
+    name: StringId,
+    key_type: &str,
+    value: MetadataValue,
+    scope: Scope,
+    tables: &mut Tables,
+) -> MetadataRow {
+    let (machine_id, trace_id) = match scope {
+        Scope::Import => (None, None),
+        Scope::Machine(machine) => (Some(machine), None),
+        Scope::File(file) => (None, Some(file)),
+        Scope::Place(place) => (Some(place.machine), Some(place.file)),
     };
+    let key_type = tables.strings.intern(key_type);
+    let row = MetadataRow { name, key_type, machine_id, trace_id, ..MetadataRow::default() };
     match value {
         MetadataValue::Int(value) => MetadataRow { int_value: Some(value), ..row },
         MetadataValue::Text(text) => MetadataRow { str_value: text, ..row },

@@ -8,11 +8,11 @@ mod counter;
 mod cpu;
 mod flow;
 mod ftrace_start;
-mod machine;
 mod metadata;
 mod mm;
 mod process;
 mod sched;
+mod scoped;
 mod slice;
 mod thread_state;
 mod track_uuid;
@@ -24,69 +24,97 @@ pub(crate) use counter::push_counter;
 pub(crate) use cpu::{Cpus, MAX_CPUS};
 pub(crate) use flow::Flows;
 pub(crate) use ftrace_start::FtraceStart;
-pub(crate) use machine::Machines;
 pub(crate) use metadata::{Metadata, MetadataValue};
 pub(crate) use mm::MemoryOwners;
 pub(crate) use process::{NamePriority, NewTask, Processes, Tid, Upid, Utid};
 pub(crate) use sched::{NextTask, PreviousTask, Sched};
+pub(crate) use scoped::Scoped;
 pub(crate) use slice::{NewSlice, Slices};
 pub(crate) use thread_state::ThreadStates;
 pub(crate) use track_uuid::{
     Described, DescribedCounter, DescribedKind, EventDefaults, TrackUuids, Usage,
 };
 pub(crate) use tracks::{Dimension, SharedTracks, TrackKind, Tracks};
-pub(crate) use writer::{WriterLoss, Writers};
+pub(crate) use writer::Writers;
 
-use tpq_tables::Tables;
+use rustc_hash::{FxHashMap, FxHashSet};
+use tpq_ingest::{PlaceId, Places};
+use tpq_tables::{StringId, Tables};
+
+/// Tracks of async slices, by kind, process and name.
+pub(crate) type AsyncTracks = FxHashMap<(&'static str, Upid, StringId), SharedTracks>;
 
 /// All trackers of an import.
 pub(crate) struct Trackers {
     pub(crate) processes: Processes,
     pub(crate) cpus: Cpus,
-    pub(crate) sched: Sched,
-    pub(crate) thread_states: ThreadStates,
-    pub(crate) tracks: Tracks,
-    pub(crate) slices: Slices,
-    pub(crate) flows: Flows,
+    pub(crate) sched: Scoped<Sched>,
+    pub(crate) thread_states: Scoped<ThreadStates>,
+    pub(crate) tracks: Scoped<Tracks>,
+    pub(crate) slices: Scoped<Slices>,
+    pub(crate) flows: Scoped<Flows>,
     pub(crate) args: Args,
     pub(crate) metadata: Metadata,
     pub(crate) bounds: Bounds,
-    pub(crate) machines: Machines,
-    pub(crate) ftrace: FtraceStart,
+    pub(crate) ftrace: Scoped<FtraceStart>,
     pub(crate) memory: MemoryOwners,
-    pub(crate) uuids: TrackUuids,
-    pub(crate) writers: Writers,
+    pub(crate) uuids: Scoped<TrackUuids>,
+    pub(crate) writers: Scoped<Writers>,
+    places: Places,
+    current: PlaceId,
     /// Threads that were seen to enter a write and not to leave it.
-    pub(crate) writing: rustc_hash::FxHashSet<Utid>,
+    pub(crate) writing: Scoped<FxHashSet<Utid>>,
     /// The args that open slices began with, until their ends add more.
-    pub(crate) open_args: rustc_hash::FxHashMap<u32, ArgSet>,
+    pub(crate) open_args: FxHashMap<u32, ArgSet>,
     /// Async slices of user space, by kind, process and name.
-    pub(crate) async_tracks:
-        rustc_hash::FxHashMap<(&'static str, Upid, tpq_tables::StringId), SharedTracks>,
+    pub(crate) async_tracks: Scoped<AsyncTracks>,
 }
 
 impl Trackers {
-    pub(crate) fn new(tables: &mut Tables) -> Self {
+    /// For the machines and files of `places`, file numbers being below `files`.
+    pub(crate) fn new(places: Places, files: usize, tables: &mut Tables) -> Self {
+        let home = |place: usize| places.get(place as PlaceId).machine;
         Self {
-            processes: Processes::new(tables),
+            processes: Processes::new(),
             cpus: Cpus::default(),
-            sched: Sched::new(&mut tables.strings),
-            thread_states: ThreadStates::new(&mut tables.strings),
-            tracks: Tracks::default(),
-            slices: Slices::default(),
-            flows: Flows::default(),
+            sched: Scoped::new(places.len(), |_| Sched::new(&mut tables.strings)),
+            thread_states: Scoped::new(places.len(), |_| ThreadStates::new(&mut tables.strings)),
+            tracks: Scoped::new(places.len(), |_| Tracks::default()),
+            slices: Scoped::new(places.len(), |_| Slices::default()),
+            flows: Scoped::new(files, |_| Flows::default()),
             args: Args::new(&mut tables.strings),
             metadata: Metadata::default(),
             bounds: Bounds::default(),
-            machines: Machines::new(tables),
-            ftrace: FtraceStart::default(),
+            ftrace: Scoped::new(files, |_| FtraceStart::default()),
             memory: MemoryOwners::default(),
-            uuids: TrackUuids::default(),
-            writers: Writers::default(),
-            writing: rustc_hash::FxHashSet::default(),
-            open_args: rustc_hash::FxHashMap::default(),
-            async_tracks: rustc_hash::FxHashMap::default(),
+            uuids: Scoped::new(places.len(), |place| TrackUuids::new(home(place))),
+            writers: Scoped::new(files, |_| Writers::default()),
+            current: PlaceId::MAX,
+            writing: Scoped::new(places.len(), |_| FxHashSet::default()),
+            open_args: FxHashMap::default(),
+            async_tracks: Scoped::new(places.len(), |_| AsyncTracks::default()),
+            places,
         }
+    }
+
+    /// Turns to what was recorded in another place.
+    pub(crate) fn enter(&mut self, id: PlaceId) {
+        if id == self.current {
+            return;
+        }
+        self.current = id;
+        let place = self.places.get(id);
+        self.uuids.enter(id);
+        self.sched.enter(id);
+        self.tracks.enter(id);
+        self.slices.enter(id);
+        self.writing.enter(id);
+        self.async_tracks.enter(id);
+        self.thread_states.enter(id);
+        self.flows.enter(place.file);
+        self.ftrace.enter(place.file);
+        self.writers.enter(place.file);
+        self.metadata.enter(place);
     }
 }
 

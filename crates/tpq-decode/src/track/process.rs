@@ -61,30 +61,35 @@ pub(crate) struct Processes {
 }
 
 impl Processes {
-    /// Row 0 of both tables is the idle task of the host.
-    pub(crate) fn new(tables: &mut Tables) -> Self {
-        let mut processes = Self {
+    /// Knows of no machine yet.
+    pub(crate) fn new() -> Self {
+        Self {
             threads: FxHashMap::default(),
             processes: FxHashMap::default(),
             pending: Vec::new(),
             pending_parents: Vec::new(),
             name_priority: Vec::new(),
             last: None,
-        };
-        let idle = Tid { machine: 0, id: 0 };
-        let upid = tables.process.push(ProcessRow { pid: 0, ..ProcessRow::default() });
+        }
+    }
+
+    /// Adds the idle task of a machine; that of the first machine is row 0 of both tables.
+    pub(crate) fn add_machine(&mut self, machine: u32, tables: &mut Tables) {
+        let idle = Tid { machine, id: 0 };
+        let row = ProcessRow { pid: 0, machine_id: machine, ..ProcessRow::default() };
+        let upid = tables.process.push(row);
         let name = tables.strings.intern("swapper");
         let utid = tables.thread.push(ThreadRow {
             name,
             upid: Some(upid),
             is_main_thread: Some(1),
             is_idle: 1,
+            machine_id: machine,
             ..ThreadRow::default()
         });
-        processes.threads.insert(idle, vec![utid]);
-        processes.processes.insert(idle, upid);
-        processes.name_priority.push(NamePriority::Descriptor);
-        processes
+        self.threads.insert(idle, vec![utid]);
+        self.processes.insert(idle, upid);
+        self.name_priority.push(NamePriority::Descriptor);
     }
 
     /// The live thread of a tid, made when there is none.
@@ -338,7 +343,8 @@ mod tests {
     #[test]
     fn a_tid_used_again_is_another_thread() {
         let mut tables = Tables::default();
-        let mut processes = Processes::new(&mut tables);
+        let mut processes = Processes::new();
+        processes.add_machine(0, &mut tables);
         let upid = processes.process(tid(10), &mut tables);
         let first = processes.thread(tid(10), &mut tables);
         processes.end_thread(500, tid(10), &mut tables);
@@ -351,7 +357,8 @@ mod tests {
     #[test]
     fn the_same_pid_on_two_machines_is_two_processes() {
         let mut tables = Tables::default();
-        let mut processes = Processes::new(&mut tables);
+        let mut processes = Processes::new();
+        processes.add_machine(0, &mut tables);
         let here = processes.process(tid(10), &mut tables);
         let there = processes.process(Tid { machine: 1, id: 10 }, &mut tables);
         assert_ne!(here, there);
@@ -361,7 +368,8 @@ mod tests {
     fn threads_wait_for_the_process_of_the_one_that_made_them() {
         let mut tables = Tables::default();
         let mut stats = Stats::default();
-        let mut processes = Processes::new(&mut tables);
+        let mut processes = Processes::new();
+        processes.add_machine(0, &mut tables);
         let comm = tables.strings.intern("worker");
         let mut thread = |ts, parent, child| {
             let [parent, child] = [parent, child].map(tid);
@@ -380,7 +388,8 @@ mod tests {
     #[test]
     fn a_better_name_is_not_overridden() {
         let mut tables = Tables::default();
-        let mut processes = Processes::new(&mut tables);
+        let mut processes = Processes::new();
+        processes.add_machine(0, &mut tables);
         let [comm, full] = ["short", "a much longer name"].map(|name| tables.strings.intern(name));
         let utid = processes.thread(tid(3), &mut tables);
         processes.name_thread(utid, full, NamePriority::ProcessTree, &mut tables);

@@ -88,9 +88,12 @@ struct SharedGroup {
     parent: Option<u32>,
 }
 
-/// Remembers descriptors and the tracks made of them.
+/// Remembers descriptors and the tracks made of them. Uuids mean something on one machine in one
+/// file.
 #[derive(Default)]
 pub(crate) struct TrackUuids {
+    /// The machine's row.
+    home: u32,
     described: FxHashMap<u64, Described>,
     /// Tracks that stand for themselves.
     own: FxHashMap<u64, u32>,
@@ -104,6 +107,10 @@ pub(crate) struct TrackUuids {
 }
 
 impl TrackUuids {
+    pub(crate) fn new(home: u32) -> Self {
+        Self { home, ..Self::default() }
+    }
+
     /// Notes a descriptor. A later one for the same track adds what the first left out.
     pub(crate) fn describe(&mut self, uuid: u64, described: Described, tables: &mut Tables) {
         let entry = self.described.entry(uuid).or_insert(described);
@@ -137,7 +144,7 @@ impl TrackUuids {
 
     fn owner(&self, uuid: u64) -> Owner {
         let mut uuid = uuid;
-        let mut machine = 0;
+        let mut machine = self.home;
         for _ in 0..MAX_ANCESTORS {
             let Some(described) = self.described.get(&uuid) else { break };
             machine = described.machine;
@@ -209,8 +216,11 @@ impl TrackUuids {
         if let Some(&group) = self.member_of.get(&uuid) {
             return self.shared_track(uuid, group, usage, args, tables);
         }
-        let described =
-            self.described.get(&uuid).copied().unwrap_or_else(|| undescribed(uuid, tables));
+        let described = self
+            .described
+            .get(&uuid)
+            .copied()
+            .unwrap_or_else(|| undescribed(uuid, self.home, tables));
         if let DescribedKind::Thread { utid, shared: true } = described.kind {
             let kind = TrackKind::slices("thread_execution");
             let thread = Dimension::Thread(utid);
@@ -251,7 +261,7 @@ impl TrackUuids {
         let mut shared = std::mem::take(&mut self.shared[group as usize]);
         let described = self.described.get(&uuid).copied();
         let mut make = || {
-            let described = described.unwrap_or_else(|| undescribed(uuid, tables));
+            let described = described.unwrap_or_else(|| undescribed(uuid, self.home, tables));
             self.make(uuid, &described, shared.parent, Some(group), args, tables)
         };
         let track = match usage {
@@ -319,7 +329,7 @@ impl TrackUuids {
 }
 
 /// What stands for a track that no descriptor told of.
-fn undescribed(uuid: u64, tables: &mut Tables) -> Described {
+fn undescribed(uuid: u64, machine: u32, tables: &mut Tables) -> Described {
     let name = match uuid {
         0 => tables.strings.intern("Default Track"),
         _ => StringId::NULL,
@@ -331,7 +341,7 @@ fn undescribed(uuid: u64, tables: &mut Tables) -> Described {
         description: StringId::NULL,
         merge: true,
         merge_key: StringId::NULL,
-        machine: 0,
+        machine,
     }
 }
 

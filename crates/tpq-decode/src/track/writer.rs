@@ -1,33 +1,23 @@
-//! Which central buffer each writer sequence wrote to, as the recorder says at the end.
+//! Which central buffer each writer sequence wrote to, as the recorder of a file says at the end.
 
 use rustc_hash::FxHashMap;
+use tpq_ingest::SequenceLoss;
 use tpq_tables::{Stat, Stats};
-
-/// What a sequence lost.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WriterLoss {
-    /// Places where packets were lost, the first packet of the sequence not counted.
-    pub(crate) dropped: u64,
-    /// Packets that needed incremental state.
-    pub(crate) needing_state: u64,
-    /// Those of them that had to be skipped.
-    pub(crate) skipped: u64,
-}
 
 /// Remembers the buffers.
 #[derive(Debug, Default)]
 pub(crate) struct Writers {
-    buffers: FxHashMap<(u32, u32), i64>,
+    buffers: FxHashMap<u32, i64>,
 }
 
 impl Writers {
-    pub(crate) fn set_buffer(&mut self, machine: u32, sequence: u32, buffer: i64) {
-        self.buffers.insert((machine, sequence), buffer);
+    pub(crate) fn set_buffer(&mut self, sequence: u32, buffer: i64) {
+        self.buffers.insert(sequence, buffer);
     }
 
     /// Counts what a sequence lost against its buffer.
-    pub(crate) fn count(&self, machine: u32, sequence: u32, loss: WriterLoss, stats: &mut Stats) {
-        let Some(&buffer) = self.buffers.get(&(machine, sequence)) else {
+    pub(crate) fn count(&self, loss: SequenceLoss, stats: &mut Stats) {
+        let Some(&buffer) = self.buffers.get(&loss.sequence) else {
             stats.add(Stat::SequencePacketLoss, loss.dropped as i64);
             return;
         };

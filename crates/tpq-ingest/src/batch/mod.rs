@@ -1,19 +1,18 @@
 //! Walks the packets of a trace and hands them on in batches: stages frame, sequence, split and
 //! clock for a few thousand packets at a time.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
 use tpq_clock::Clock;
 use tpq_proto::wire::Fields;
 
+use crate::loss::LossEntry;
 use crate::packet::{PacketHeader, packet_field};
-use crate::sequence::Sequences;
-use crate::survey::{SnapshotPacket, next_packet, span_of};
-use crate::timeline::{Bundle, PendingRun};
+use crate::sequence::{SequenceLoss, Sequences};
+use crate::survey::{next_packet, span_of};
+use crate::timeline::{Bundle, ClockNames, PendingRun};
 use crate::{
-    Immediate, Loss, Losses, Message, Payload, Route, Router, Run, RunKind, Span, SplitSink,
-    Timeline, TraceBytes,
+    Immediate, Loss, LossBook, Message, Payload, PlaceId, Route, Router, Run, RunKind,
+    SnapshotPacket, Span, SplitSink, Timeline, TraceBytes,
 };
 
 /// A batch ends after this many packets…
@@ -41,16 +40,41 @@ pub struct Batch {
     pub mark: Option<Mark>,
     /// Bytes of packets up to the end of this batch.
     pub done: u64,
+    /// The number of the file.
+    pub file: u32,
 }
 
-/// Walks a trace.
+/// What is known of a file before it is walked.
+#[derive(Clone, Debug, Default)]
+pub struct FileContext {
+    /// The ranges that hold its packets.
+    pub segments: Vec<(u64, usize)>,
+    /// What clocks read, in file order.
+    pub snapshots: Vec<SnapshotPacket>,
+    /// By the id that packets give a machine: its place, and what clock ids mean there.
+    pub machines: FxHashMap<u32, (PlaceId, ClockNames)>,
+    /// What packets mean that name no machine.
+    pub base: (PlaceId, ClockNames),
+}
+
+impl FileContext {
+    fn place(&self, machine: u32) -> (PlaceId, ClockNames) {
+        match machine {
+            // The host, whose packets are nearly all there are.
+            0 => self.base,
+            machine => self.machines.get(&machine).copied().unwrap_or(self.base),
+        }
+    }
+}
+
+/// Walks a file.
 pub struct Batcher<'a> {
     bytes: &'a TraceBytes<'a>,
-    snapshots: Arc<[SnapshotPacket]>,
+    file: FileContext,
     timeline: Timeline,
     router: Box<dyn Router + 'a>,
     sequences: Sequences,
-    losses: Losses,
+    losses: LossBook,
     segment: usize,
     at: usize,
     position: u32,
@@ -65,7 +89,9 @@ struct Open {
     batch: Batch,
     pending: Vec<PendingRun>,
     /// Where in `pending` the packets of a sequence and clock are gathered.
-    gathering: FxHashMap<(u32, u32, Option<Clock>), usize>,
+    gathering: FxHashMap<(PlaceId, u32, Clock), usize>,
+    /// The latest of these: writers' packets come in bursts.
+    gathered: Option<((PlaceId, u32, Clock), usize)>,
     /// Packets that do not say when.
     undated: Vec<Undated>,
     first_position: u32,
@@ -73,24 +99,26 @@ struct Open {
 
 struct Undated {
     message: Message,
-    machine: u32,
+    place: PlaceId,
 }
 
 impl<'a> Batcher<'a> {
     /// Begins at the first packet.
     pub fn new(
         bytes: &'a TraceBytes<'a>,
-        snapshots: Arc<[SnapshotPacket]>,
+        file: FileContext,
         timeline: Timeline,
         router: Box<dyn Router + 'a>,
     ) -> Self {
+        let mut sequences = Sequences::default();
+        sequences.set_shared_clocks(file.snapshots.iter().flat_map(|snapshot| &snapshot.clocks));
         Self {
             bytes,
-            snapshots,
+            file,
             timeline,
             router,
-            sequences: Sequences::default(),
-            losses: Losses::default(),
+            sequences,
+            losses: LossBook::default(),
             segment: 0,
             at: 0,
             position: 0,
@@ -101,13 +129,22 @@ impl<'a> Batcher<'a> {
     }
 
     /// What was lost so far.
-    pub fn losses(&self) -> &Losses {
+    pub fn losses(&self) -> &LossBook {
         &self.losses
     }
 
-    /// The sequences with what they lost: packets dropped, packets that needed state, and those
-    /// of them that were skipped.
-    pub fn sequence_losses(&self) -> impl Iterator<Item = ((u32, u32), u64, u64, u64)> + '_ {
+    /// The place of a machine, by the id that packets give it.
+    pub fn place(&self, machine: u32) -> PlaceId {
+        self.file.place(machine).0
+    }
+
+    /// How the clocks of the file were placed.
+    pub fn timeline(&self) -> &Timeline {
+        &self.timeline
+    }
+
+    /// What each writer sequence lost so far.
+    pub fn sequence_losses(&self) -> impl Iterator<Item = SequenceLoss> + '_ {
         self.sequences.losses()
     }
 
@@ -134,12 +171,13 @@ impl<'a> Batcher<'a> {
         }
         self.done += bytes as u64;
         open.batch.done = self.done;
+        open.batch.file = self.file.base.1.place.file;
         Some(self.close(open))
     }
 
     fn next_packet(&mut self) -> Option<(Span, &'a [u8])> {
         loop {
-            let &(base, len) = self.bytes.segments().get(self.segment)?;
+            let &(base, len) = self.file.segments.get(self.segment)?;
             let segment = self.bytes.range(base, len);
             if let Some((range, next)) = next_packet(segment, self.at) {
                 self.at = next;
@@ -152,11 +190,13 @@ impl<'a> Batcher<'a> {
 
     fn take(&mut self, span: Span, packet: &[u8], open: &mut Open) {
         let header = PacketHeader::parse(packet);
+        let (place, clocks) = self.file.place(header.machine);
         if header.damaged {
-            self.losses.count(Loss::MalformedPacket);
+            self.lose_damaged(place, span);
         }
         let immediate = &mut open.batch.immediate;
-        let placed = self.sequences.place(&header, span, packet, immediate, &mut self.losses);
+        let losses = self.losses.at(place);
+        let placed = self.sequences.place(&header, place, span, packet, immediate, losses);
         if !placed.usable {
             return;
         }
@@ -167,61 +207,68 @@ impl<'a> Batcher<'a> {
             packet_field::SERVICE_EVENT => open.batch.mark = mark_of(payload),
             _ => {}
         }
-        let route = self.router.route(header.kind);
-        let clock = placed.clock.map(|id| Clock::new(header.machine, header.sequence, id));
-        let clock = clock.filter(|&clock| clock != self.timeline.trace_clock());
+        let clock = clocks.clock(header.sequence, placed.clock.unwrap_or(clocks.default));
         let message = Message {
             span: span.inner(offset, len),
             generation: placed.generation,
             position: self.position,
             kind: header.kind,
         };
-        match (route, placed.ns) {
+        match (self.router.route(header.kind), placed.ns) {
             (Route::Skip, _) => {}
-            (Route::Split, _) => {
-                let bundle = Bundle {
-                    kind: header.kind,
-                    span: message.span,
-                    payload,
-                    machine: header.machine,
-                    generation: placed.generation,
-                    sequence: header.sequence,
-                    position: self.position,
-                };
-                let mut sink = SplitSink {
-                    pending: &mut open.pending,
-                    immediate: &mut open.batch.immediate,
-                    losses: &mut self.losses,
-                };
-                self.router.split(bundle, &mut sink);
-            }
+            (Route::Split, _) => self.split(&header, message, payload, open),
             (Route::Immediate, ns) => {
-                let ts = ns.and_then(|ns| match clock {
-                    Some(clock) => self.timeline.to_trace_time(clock, ns),
-                    None => Some(ns),
-                });
-                open.batch.immediate.push(Immediate::Packet {
-                    message,
-                    machine: header.machine,
-                    sequence: header.sequence,
-                    ts,
-                });
+                let ts = ns.and_then(|ns| self.timeline.to_trace_time(clock, ns));
+                let sequence = header.sequence;
+                open.batch.immediate.push(Immediate::Packet { message, place, sequence, ts });
             }
-            (Route::Sorted, Some(ns)) => open.gather(&header, clock, message, ns),
-            (Route::Sorted, None) => {
-                open.undated.push(Undated { message, machine: header.machine });
-            }
+            (Route::Sorted, Some(ns)) => open.gather(place, header.sequence, clock, message, ns),
+            (Route::Sorted, None) => open.undated.push(Undated { message, place }),
         }
     }
 
+    fn lose_damaged(&mut self, place: PlaceId, span: Span) {
+        let entry = LossEntry {
+            loss: Loss::MalformedPacket,
+            place,
+            addr: span.addr,
+            position: self.position,
+            clock: None,
+            timestamp: None,
+        };
+        self.losses.enter(entry, 1);
+    }
+
+    fn split(&mut self, header: &PacketHeader, message: Message, payload: &[u8], open: &mut Open) {
+        let (place, clocks) = self.file.place(header.machine);
+        let bundle = Bundle {
+            kind: header.kind,
+            span: message.span,
+            payload,
+            place,
+            generation: message.generation,
+            sequence: header.sequence,
+            position: self.position,
+        };
+        let mut sink = SplitSink {
+            clocks,
+            sequence: header.sequence,
+            place,
+            pending: &mut open.pending,
+            immediate: &mut open.batch.immediate,
+            losses: &mut self.losses,
+        };
+        self.router.split(bundle, &mut sink);
+    }
+
     fn note_snapshot(&mut self, header: &PacketHeader) {
-        let rest = &self.snapshots[self.next_snapshot..];
+        let rest = &self.file.snapshots[self.next_snapshot..];
         let skip = rest.iter().take_while(|snapshot| snapshot.position < self.position).count();
         self.next_snapshot += skip;
         if let Some(snapshot) = rest.get(skip)
             && snapshot.position == self.position
         {
-            self.sequences.set_clocks(header, &snapshot.clocks);
+            self.sequences.set_own_clocks(header, &snapshot.clocks);
         }
     }
 
@@ -237,7 +284,7 @@ impl<'a> Batcher<'a> {
         }
         for undated in open.undated {
             let index = (undated.message.position - open.first_position) as usize;
-            open.batch.runs.push(message_run(undated.machine, undated.message, latest[index]));
+            open.batch.runs.push(message_run(undated.place, undated.message, latest[index]));
         }
         open.batch
     }
@@ -269,16 +316,20 @@ impl<'a> Batcher<'a> {
 }
 
 impl Open {
-    fn gather(&mut self, header: &PacketHeader, clock: Option<Clock>, message: Message, ns: i64) {
+    fn gather(&mut self, place: PlaceId, sequence: u32, clock: Clock, message: Message, ns: i64) {
         let pending = &mut self.pending;
-        let key = (header.machine, header.sequence, clock);
-        let index = *self.gathering.entry(key).or_insert_with(|| {
-            let mut run = message_run(header.machine, message, ns);
-            run.timestamps.clear();
-            run.payload = Payload::Messages(Vec::new());
-            pending.push(PendingRun { clock, run });
-            pending.len() - 1
-        });
+        let key = (place, sequence, clock);
+        let index = match self.gathered {
+            Some((latest, index)) if latest == key => index,
+            _ => *self.gathering.entry(key).or_insert_with(|| {
+                let mut run = message_run(place, message, ns);
+                run.timestamps.clear();
+                run.payload = Payload::Messages(Vec::new());
+                pending.push(PendingRun { clock, run });
+                pending.len() - 1
+            }),
+        };
+        self.gathered = Some((key, index));
         let run = &mut pending[index].run;
         run.timestamps.push(ns);
         if let Payload::Messages(messages) = &mut run.payload {
@@ -287,13 +338,14 @@ impl Open {
     }
 }
 
-fn message_run(machine: u32, message: Message, ts: i64) -> Run {
+fn message_run(place: PlaceId, message: Message, ts: i64) -> Run {
     Run {
         kind: RunKind::PACKETS,
         lane: 0,
-        machine,
+        place,
         generation: message.generation,
         position: message.position,
+        addr: message.span.addr,
         timestamps: vec![ts],
         payload: Payload::Messages(vec![message]),
     }

@@ -1,49 +1,150 @@
 //! Traces written by hand, walked packet by packet.
 
-use std::sync::Arc;
-
+use tpq_clock::{BOOTTIME, Clock, ClockGraph, Place, Reading, TRACE_FILE};
 use tpq_testkit::{
-    Clock as TestClock, ClockSnapshot, Defaults, InternedData, NEEDS_STATE, Packet, STATE_CLEARED,
-    TraceBuilder, TrackEvent, clock_id,
+    Clock as TestClock, ClockSnapshot, Defaults, FtraceBundle, FtraceEvent, InternedData,
+    NEEDS_STATE, Packet, STATE_CLEARED, TraceBuilder, TrackEvent, clock_id, ftrace_clock,
 };
 
 use super::*;
-use crate::{SurveyError, survey};
+use crate::{Losses, Survey, SurveyError, ftrace_clock_id, survey};
 
+const KERNEL_EVENTS: u32 = 1;
 const TRACK_EVENT: u32 = 11;
 
-/// Wants track events in order and nothing else.
-struct TrackEvents;
+/// Wants track events in order, kernel events by CPU, and nothing else.
+struct Events;
 
-impl Router for TrackEvents {
+impl Router for Events {
     fn route(&self, kind: u32) -> Route {
-        if kind == TRACK_EVENT { Route::Sorted } else { Route::Skip }
+        match kind {
+            TRACK_EVENT => Route::Sorted,
+            KERNEL_EVENTS => Route::Split,
+            _ => Route::Skip,
+        }
     }
 
-    fn split(&mut self, _: Bundle<'_>, _: &mut SplitSink<'_>) {}
+    fn split(&mut self, bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
+        let (mut clock, mut timestamps) = (BOOTTIME, Vec::new());
+        for field in Fields::new(bundle.payload) {
+            match field.number {
+                2 => timestamps.extend(Fields::new(field.as_bytes()).next().map(|f| f.as_i64())),
+                5 => clock = ftrace_clock_id(field.as_u64()),
+                _ => {}
+            }
+        }
+        let places = vec![(0, 0); timestamps.len()];
+        let run = Run {
+            kind: RunKind(RunKind::FIRST_SPLIT),
+            lane: 1,
+            place: bundle.place,
+            generation: bundle.generation,
+            position: bundle.position,
+            addr: bundle.span.addr,
+            timestamps,
+            payload: Payload::Bundle { addr: bundle.span.addr, places },
+        };
+        sink.push(clock, run);
+    }
 }
 
 struct Walked {
     /// Trace time and packet number of each event.
     events: Vec<(i64, u32)>,
+    /// The place of each event.
+    places: Vec<PlaceId>,
     generations: usize,
     interned: usize,
-    losses: Losses,
-    sequences: Vec<((u32, u32), u64, u64, u64)>,
+    /// What walking lost.
+    book: LossBook,
+    /// What the skim before lost.
+    survey: Losses,
+    sequences: Vec<SequenceLoss>,
+    /// Bytes walked.
+    done: u64,
+    /// The files that batches say they are of.
+    files: Vec<u32>,
+}
+
+impl Walked {
+    fn lost(&self, loss: Loss) -> u64 {
+        self.book.get(loss) + self.survey.get(loss)
+    }
+
+    /// Packet, clock and timestamp of what was lost for one reason.
+    fn entries(&self, loss: Loss) -> Vec<(u32, u32, i64)> {
+        let entries = self.book.entries().iter().filter(|entry| entry.loss == loss);
+        entries.map(|it| (it.position, it.clock.unwrap().id, it.timestamp.unwrap())).collect()
+    }
+}
+
+/// How a file is walked.
+#[derive(Clone, Copy, Default)]
+struct As {
+    /// Its number.
+    file: u32,
+    /// Whether it is known to have no clock but its own time.
+    private: bool,
+    /// The largest id of a machine that has a place of its own, which is its id.
+    machines: u32,
+}
+
+impl As {
+    fn names(self, machine: u32, survey: &Survey<'_>) -> (PlaceId, ClockNames) {
+        let place = Place { file: self.file, machine };
+        let default = survey.primary_clock.unwrap_or(BOOTTIME);
+        (machine, ClockNames { place, default, private: self.private })
+    }
+
+    fn context(self, survey: &mut Survey<'_>) -> FileContext {
+        FileContext {
+            segments: survey.bytes.take_segments(),
+            snapshots: std::mem::take(&mut survey.snapshots),
+            machines: (0..=self.machines).map(|id| (id, self.names(id, survey))).collect(),
+            base: self.names(0, survey),
+        }
+    }
+}
+
+/// The timeline of a file, in the clock that packets of its base machine are in.
+fn timeline(context: &FileContext) -> Timeline {
+    let mut graph = ClockGraph::default();
+    for snapshot in &context.snapshots {
+        let reading = |clock: &crate::SnapshotClock| Reading {
+            clock: context.place(clock.machine).1.clock(snapshot.sequence, clock.id),
+            value: clock.value,
+            ticks: clock.ticks,
+        };
+        let readings: Vec<Reading> = snapshot.clocks.iter().map(reading).collect();
+        graph.add_snapshot(&readings).unwrap();
+    }
+    let names = context.base.1;
+    let id = if names.private { TRACE_FILE } else { names.default };
+    Timeline::new(graph.into(), Clock::of_place(names.place, id))
 }
 
 fn walk(trace: &[u8]) -> Walked {
-    let survey = survey(trace, &mut |_| ()).unwrap();
-    let timeline = Timeline::new(survey.clocks, survey.trace_clock);
-    let snapshots = Arc::from(survey.snapshots);
-    let mut batcher = Batcher::new(&survey.bytes, snapshots, timeline, Box::new(TrackEvents));
+    walk_as(trace, As::default())
+}
+
+fn walk_as(trace: &[u8], how: As) -> Walked {
+    let mut survey = survey(trace, 0, &mut |_| ()).unwrap();
+    let context = how.context(&mut survey);
+    let timeline = timeline(&context);
+    let bytes = TraceBytes::new([survey.bytes]);
+    let mut batcher = Batcher::new(&bytes, context, timeline, Box::new(Events));
     let mut walked = Walked {
         events: Vec::new(),
+        places: Vec::new(),
         generations: 0,
         interned: 0,
-        losses: survey.losses,
+        book: LossBook::default(),
+        survey: survey.losses,
         sequences: Vec::new(),
+        done: 0,
+        files: Vec::new(),
     };
+    let mut events = Vec::new();
     while let Some(batch) = batcher.next_batch() {
         for immediate in &batch.immediate {
             match immediate {
@@ -54,18 +155,26 @@ fn walk(trace: &[u8]) -> Walked {
         }
         for run in &batch.runs {
             assert!(run.timestamps.is_sorted());
-            let events = run.timestamps.iter().enumerate();
-            walked.events.extend(events.map(|(index, &ts)| (ts, run.position_of(index))));
+            let timestamps = run.timestamps.iter().enumerate();
+            events.extend(timestamps.map(|(i, &ts)| ((ts, run.position_of(i)), run.place)));
         }
+        walked.done = batch.done;
+        walked.files.push(batch.file);
     }
-    walked.losses.merge(batcher.losses());
+    events.sort_unstable();
+    (walked.events, walked.places) = events.into_iter().unzip();
+    walked.book = batcher.losses().clone();
     walked.sequences = batcher.sequence_losses().collect();
-    walked.events.sort_unstable();
+    walked.sequences.sort_unstable_by_key(|loss| (loss.machine, loss.sequence));
     walked
 }
 
 fn event(ts: u64) -> Packet {
     Packet::new().timestamp(ts).sequence(1).track_event(TrackEvent::begin(7))
+}
+
+fn snapshot(clocks: ClockSnapshot) -> Packet {
+    Packet::new().sequence(1).clock_snapshot(clocks)
 }
 
 #[test]
@@ -95,25 +204,55 @@ fn packets_that_need_lost_state_are_skipped_and_counted() {
         .build();
     let walked = walk(&trace);
     assert_eq!(walked.events, [(2, 1), (3, 2), (5, 4)]);
-    assert_eq!(walked.losses.get(Loss::SkippedWithoutState), 2);
-    assert_eq!(walked.losses.get(Loss::InternedWithoutState), 1);
+    assert_eq!(walked.lost(Loss::SkippedWithoutState), 2);
+    assert_eq!(walked.lost(Loss::InternedWithoutState), 1);
     assert_eq!(walked.interned, 1);
     // The first packet of a sequence always says that something was dropped before it.
-    assert_eq!(walked.sequences, [((0, 1), 1, 3, 2)]);
+    let loss = SequenceLoss { sequence: 1, machine: 0, dropped: 1, needing_state: 3, skipped: 2 };
+    assert_eq!(walked.sequences, [loss]);
+}
+
+#[test]
+fn a_sequence_of_two_machines_is_two_sequences() {
+    let named = |id: u32, ts| event(ts).machine(id);
+    let trace = TraceBuilder::new()
+        .packets([
+            event(1).flags(STATE_CLEARED),
+            named(1, 2).flags(NEEDS_STATE),
+            event(3).flags(NEEDS_STATE),
+            named(1, 4).flags(STATE_CLEARED),
+            named(1, 5).flags(NEEDS_STATE),
+        ])
+        .build();
+    let walked = walk_as(&trace, As { machines: 1, ..As::default() });
+    // Machine 1 had no state at 2; what machine 0 had by then is not its own.
+    assert_eq!(walked.events, [(1, 0), (3, 2), (4, 3), (5, 4)]);
+    assert_eq!(walked.places, [0, 0, 1, 1]);
+    let loss = |machine, needing_state, skipped| SequenceLoss {
+        sequence: 1,
+        machine,
+        dropped: 0,
+        needing_state,
+        skipped,
+    };
+    assert_eq!(walked.sequences, [loss(0, 1, 0), loss(1, 2, 1)]);
+}
+
+#[test]
+fn a_machine_without_a_place_is_the_base() {
+    let trace = TraceBuilder::new().packets([event(1), event(2).machine(9)]).build();
+    let walked = walk(&trace);
+    assert_eq!((walked.events, walked.places), (vec![(1, 0), (2, 1)], vec![0, 0]));
 }
 
 #[test]
 fn incremental_clocks_add_up_and_convert() {
-    let snapshot = ClockSnapshot::new()
+    let clocks = ClockSnapshot::new()
         .with(TestClock::new(clock_id::BOOTTIME, 1_000_000))
         .with(TestClock::new(64, 500).incremental().unit(1_000));
     let trace = TraceBuilder::new()
         .packets([
-            Packet::new()
-                .sequence(1)
-                .flags(STATE_CLEARED)
-                .defaults(Defaults::new().clock(64))
-                .clock_snapshot(snapshot),
+            snapshot(clocks).flags(STATE_CLEARED).defaults(Defaults::new().clock(64)),
             event(3),
             event(2),
             event(7).clock(clock_id::BOOTTIME),
@@ -124,11 +263,136 @@ fn incremental_clocks_add_up_and_convert() {
 }
 
 #[test]
-fn a_clock_nothing_ties_to_the_trace_is_counted_not_guessed() {
-    let trace = TraceBuilder::new().packets([event(10), event(20).clock(99)]).build();
+fn a_snapshot_begins_an_incremental_clock_anew() {
+    let clocks = |boottime, own| {
+        ClockSnapshot::new()
+            .clock(clock_id::BOOTTIME, boottime)
+            .with(TestClock::new(64, own).incremental())
+    };
+    let own = |ts| event(ts).clock(64);
+    let trace = TraceBuilder::new()
+        .packets([
+            snapshot(clocks(1_000, 10)),
+            own(5),
+            own(5),
+            snapshot(clocks(2_000, 1_010)),
+            own(5),
+        ])
+        .build();
+    // 10 + 5 + 5 is 10 after the first snapshot; 1,010 + 5 is 5 after the second.
+    assert_eq!(walk(&trace).events, [(1_005, 1), (1_010, 2), (2_005, 4)]);
+}
+
+#[test]
+fn a_clock_of_each_sequence_is_its_own() {
+    let clocks = |boottime, unit| {
+        ClockSnapshot::new()
+            .clock(clock_id::BOOTTIME, boottime)
+            .with(TestClock::new(64, 1).unit(unit))
+    };
+    let of = |sequence: u32, packet: Packet| packet.sequence(sequence);
+    let trace = TraceBuilder::new()
+        .packets([
+            of(1, Packet::new().clock_snapshot(clocks(1_000, 10))),
+            of(2, Packet::new().clock_snapshot(clocks(1_000, 100))),
+            Packet::new().sequence(1).timestamp(3).clock(64).track_event(TrackEvent::begin(7)),
+            Packet::new().sequence(2).timestamp(3).clock(64).track_event(TrackEvent::begin(7)),
+        ])
+        .build();
+    // Two ticks after the snapshot, of 10 ns in the one and of 100 ns in the other.
+    assert_eq!(walk(&trace).events, [(1_020, 2), (1_200, 3)]);
+}
+
+#[test]
+fn a_clock_of_all_sequences_ticks_alike_for_all_wherever_its_snapshot_lies() {
+    let clocks = ClockSnapshot::new()
+        .clock(clock_id::BOOTTIME, 1_000_000)
+        .with(TestClock::new(128, 7).unit(1_000));
+    let other =
+        |ts| Packet::new().sequence(2).timestamp(ts).clock(128).track_event(TrackEvent::begin(7));
+    let trace = TraceBuilder::new().packets([other(8), snapshot(clocks), other(9)]).build();
+    // 1 and 2 µs after the snapshot.
+    assert_eq!(walk(&trace).events, [(1_001_000, 0), (1_002_000, 2)]);
+}
+
+#[test]
+fn the_clock_of_a_packet_is_its_own_or_its_sequences_or_the_files() {
+    let clocks = ClockSnapshot::new()
+        .clock(clock_id::BOOTTIME, 1_000)
+        .clock(clock_id::MONOTONIC, 900)
+        .clock(128, 100)
+        .primary(clock_id::MONOTONIC);
+    let trace = TraceBuilder::new()
+        .packets([
+            snapshot(clocks).flags(STATE_CLEARED).defaults(Defaults::new().clock(128)),
+            event(105),
+            event(1_006).clock(clock_id::BOOTTIME),
+            Packet::new().sequence(2).timestamp(907).track_event(TrackEvent::begin(7)),
+        ])
+        .build();
+    assert_eq!(walk(&trace).events, [(905, 1), (906, 2), (907, 3)]);
+}
+
+#[test]
+fn a_file_without_a_clock_has_one_time_whatever_its_packets_say() {
+    let trace = TraceBuilder::new()
+        .packets([event(10), event(20).clock(clock_id::REALTIME), event(30).clock(64)])
+        .build();
+    let walked = walk_as(&trace, As { private: true, ..As::default() });
+    assert_eq!(walked.events, [(10, 0), (20, 1), (30, 2)]);
+}
+
+#[test]
+fn a_bundle_in_another_clock_ties_it() {
+    let bundle = |cpu: u32| FtraceBundle::new(cpu).clock(ftrace_clock::GLOBAL);
+    let at = |ts| FtraceEvent::print(ts, 1, "x");
+    let of = |sequence, bundle| Packet::new().sequence(sequence).ftrace(bundle);
+    let trace = TraceBuilder::new()
+        .packets([
+            of(1, bundle(0).clock_reading(500, 10_500).event(at(400)).event(at(490))),
+            of(1, bundle(1).clock_reading(600, 10_700).event(at(450)).event(at(610))),
+            of(2, bundle(0).event(at(450))),
+        ])
+        .build();
     let walked = walk(&trace);
-    assert_eq!(walked.events, [(10, 0)]);
-    assert_eq!(walked.losses.get(Loss::UnknownSourceClock), 1);
+    // Both bundles tie one clock: at 500 and before it is 10,000 behind, from 600 on 10,100.
+    let events = [(10_400, 0), (10_450, 1), (10_490, 0), (10_710, 1)];
+    assert_eq!(walked.events, events);
+    // What another sequence calls so is not tied by these.
+    assert_eq!(walked.entries(Loss::UnknownSourceClock), [(2, 64, 450)]);
+}
+
+#[test]
+fn a_clock_nothing_ties_to_the_trace_is_counted_not_guessed() {
+    let lost = |ts| event(ts).clock(99);
+    let trace = TraceBuilder::new().packets([event(10), lost(20), lost(21), event(30)]).build();
+    let walked = walk(&trace);
+    assert_eq!(walked.events, [(10, 0), (30, 3)]);
+    assert_eq!(walked.lost(Loss::UnknownSourceClock), 2);
+    assert_eq!(walked.entries(Loss::UnknownSourceClock), [(1, 99, 20), (2, 99, 21)]);
+}
+
+#[test]
+fn what_lies_before_time_begins_is_counted_with_its_place() {
+    let clocks =
+        ClockSnapshot::new().clock(clock_id::BOOTTIME, 100).clock(clock_id::MONOTONIC, 1_000);
+    let monotonic = |ts| event(ts).clock(clock_id::MONOTONIC);
+    let packets = [snapshot(clocks), monotonic(1_005), monotonic(899), monotonic(900), event(3)];
+    let walked = walk(&TraceBuilder::new().packets(packets).build());
+    // MONOTONIC is 900 ahead, so its 899 is -1 and its 900 the very beginning.
+    assert_eq!(walked.events, [(0, 3), (3, 4), (105, 1)]);
+    assert_eq!(walked.lost(Loss::NegativeTimestamp), 1);
+    assert_eq!(walked.entries(Loss::NegativeTimestamp), [(2, clock_id::MONOTONIC, 899)]);
+}
+
+#[test]
+fn batches_say_which_file_they_are_of_and_how_far_it_is() {
+    let trace = TraceBuilder::new().packets((0..20_000).map(event)).build();
+    let walked = walk_as(&trace, As { file: 3, ..As::default() });
+    assert_eq!(walked.events.len(), 20_000);
+    assert_eq!(walked.files, [3, 3, 3], "8192 packets each");
+    // Each packet has a tag and a length of one byte before it.
+    assert_eq!(walked.done, trace.len() as u64 - 2 * 20_000);
 }
 
 #[test]
@@ -149,12 +413,12 @@ fn a_cut_trace_keeps_what_came_before_the_cut() {
     let trace = TraceBuilder::new().packets([event(10), event(20)]).build();
     let walked = walk(&trace[..trace.len() - 3]);
     assert_eq!(walked.events, [(10, 0)]);
-    assert!(walked.losses.get(Loss::TruncatedBytes) > 0);
+    assert!(walked.lost(Loss::TruncatedBytes) > 0);
 }
 
 #[test]
 fn what_holds_no_packet_is_no_trace() {
     let huge = [0x0a, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10];
-    let error = survey(&huge, &mut |_| ()).err();
+    let error = survey(&huge, 0, &mut |_| ()).err();
     assert!(matches!(error, Some(SurveyError::NoPackets { offset: 0 })));
 }

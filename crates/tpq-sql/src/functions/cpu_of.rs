@@ -1,6 +1,7 @@
-//! `__cpu_of(ucpu)`: the number its machine gives a CPU.
+//! `__cpu_of(ucpu)`: the number its machine gives a CPU; `__cpu_among_machines(ucpu)`: the same,
+//! and of the second machine 4096 more, of the third twice that, so that no two CPUs share one.
 //!
-//! The views need it for the `cpu` column of tables that store only `ucpu`, millions of rows of
+//! The views need them for the `cpu` column of tables that store only `ucpu`, millions of rows of
 //! them. A join with `cpu` would say the same, at the price of a hash table lookup for each row,
 //! a plan that DataFusion does not take apart again when `cpu` is not selected, and the loss of
 //! the scan's order. There are few CPUs, so this looks the number up in an array; and on a single
@@ -19,8 +20,21 @@ use datafusion::logical_expr::{
 };
 use tpq_tables::TraceTables;
 
+/// How far the numbers of one machine's CPUs are from the next's.
+const MACHINE_STEP: i64 = 4096;
+
+/// Which numbers a function gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Numbering {
+    /// Those of each machine.
+    OfMachine,
+    /// Those of which each CPU has its own.
+    AmongMachines,
+}
+
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CpuOf {
+    numbering: Numbering,
     signature: Signature,
     /// The number of each CPU, by its id.
     numbers: Arc<[Option<i64>]>,
@@ -29,11 +43,11 @@ pub(super) struct CpuOf {
 }
 
 impl CpuOf {
-    pub(super) fn new(tables: &TraceTables) -> Self {
-        let numbers = numbers(tables).unwrap_or_default();
+    pub(super) fn new(tables: &TraceTables, numbering: Numbering) -> Self {
+        let numbers = numbers(tables, numbering).unwrap_or_default();
         let same = numbers.iter().enumerate().all(|(id, number)| *number == i64::try_from(id).ok());
         let signature = Signature::exact(vec![DataType::Int64], Volatility::Immutable);
-        Self { signature, numbers: numbers.into(), same }
+        Self { numbering, signature, numbers: numbers.into(), same }
     }
 
     fn number(&self, id: i64) -> Option<i64> {
@@ -41,13 +55,21 @@ impl CpuOf {
     }
 }
 
-fn numbers(tables: &TraceTables) -> Option<Vec<Option<i64>>> {
+fn numbers(tables: &TraceTables, numbering: Numbering) -> Option<Vec<Option<i64>>> {
     let table = tables.get("cpu")?;
-    let column = table.decl().column_index("cpu")?;
+    let columns = ["cpu", "machine_id"].map(|name| table.decl().column_index(name));
+    let columns = [columns[0]?, columns[1]?];
     let mut numbers = Vec::with_capacity(table.num_rows());
     for chunk in 0..table.num_chunks() {
-        let batch = table.read(chunk, 0..table.chunk_rows(chunk), &[column]).ok()?;
-        numbers.extend(batch.column(0).as_primitive_opt::<Int64Type>()?.iter());
+        let batch = table.read(chunk, 0..table.chunk_rows(chunk), &columns).ok()?;
+        let cpus = batch.column(0).as_primitive_opt::<Int64Type>()?;
+        let machines = batch.column(1).as_primitive_opt::<Int64Type>()?;
+        let add = match numbering {
+            Numbering::OfMachine => 0,
+            Numbering::AmongMachines => MACHINE_STEP,
+        };
+        let number = |(cpu, machine): (Option<i64>, Option<i64>)| Some(cpu? + add * machine?);
+        numbers.extend(cpus.iter().zip(machines).map(number));
     }
     Some(numbers)
 }
@@ -60,7 +82,10 @@ impl Hash for CpuOf {
 
 impl ScalarUDFImpl for CpuOf {
     fn name(&self) -> &str {
-        "__cpu_of"
+        match self.numbering {
+            Numbering::OfMachine => "__cpu_of",
+            Numbering::AmongMachines => "__cpu_among_machines",
+        }
     }
 
     fn signature(&self) -> &Signature {

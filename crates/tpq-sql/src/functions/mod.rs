@@ -12,9 +12,11 @@ use tpq_tables::TraceTables;
 /// Every scalar function, made for one trace.
 pub(crate) fn scalar(tables: &TraceTables) -> Vec<Arc<ScalarUDF>> {
     let (start, end) = trace_time::bounds(tables);
+    let cpu = |numbering| ScalarUDF::new_from_impl(cpu_of::CpuOf::new(tables, numbering));
     let time = |name, value| ScalarUDF::new_from_impl(trace_time::TraceTime::new(name, value));
     [
-        ScalarUDF::new_from_impl(cpu_of::CpuOf::new(tables)),
+        cpu(cpu_of::Numbering::OfMachine),
+        cpu(cpu_of::Numbering::AmongMachines),
         ScalarUDF::new_from_impl(glob::Glob::default()),
         time("trace_start", start),
         time("trace_end", end),

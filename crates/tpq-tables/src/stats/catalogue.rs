@@ -548,8 +548,9 @@ catalogue! {
          missing; record clock snapshots, or state the relation in a manifest.";
     ClockSyncUnrelatableClockDomains = "clock_sync_unrelatable_clock_domains":
         Single, Error, Analysis, MachineAndTrace,
-        "Events of a merged file whose clock cannot be related to trace time, not even through the \
-         wall clock. They are missing; state the relation in a manifest.";
+        "Clocks of a merged file that cannot be related to trace time, not even through the wall \
+         clock. Their events are missing and counted in clock_sync_failure_no_path; state the \
+         relation in a manifest.";
     ClockSyncMixedClockSources = "clock_sync_mixed_clock_sources":
         Single, Error, Analysis, MachineAndTrace,
         "Clocks whose relation came from more than one kind of source, such as snapshots and a \
@@ -1029,4 +1030,15 @@ catalogue! {
         Single, DataLoss, Analysis, MachineAndTrace,
         "Places where a writer lost packets and the trace does not say which buffer it wrote to: \
          losses with a known buffer are in traced_buf_sequence_packet_loss.";
+    TraceFilesUnread = "trace_files_unread": Single, Error, Analysis, MachineAndTrace,
+        "A file of an archive in a format that tpq knows but does not read. Nothing of it is in \
+         the tables.";
+    ManifestFilesMissing = "manifest_files_missing": Single, Error, Analysis, MachineAndTrace,
+        "Files that a perfetto_manifest lists and that are not among the files given. What it \
+         says of them has no effect; check the paths against the names of the members.";
+    ClockSyncDoubtfulSameBoot = "clock_sync_doubtful_same_boot":
+        Single, Notice, Analysis, MachineAndTrace,
+        "A file that was placed as of the same boot of the same machine as the timeline, while \
+         wall time says that machine was started at another time. If the files are of different \
+         machines, name these in a perfetto_manifest.";
 }

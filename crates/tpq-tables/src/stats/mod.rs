@@ -222,30 +222,40 @@ impl Stats {
             || self.indexed.iter().any(|((stat, _), &value)| grave(stat) && value != 0)
     }
 
-    /// Writes the `stats` table, for one machine and one trace file.
-    pub fn write(&self, tables: &mut Tables, machine_id: u32, trace_id: u32) {
+    /// Writes the `stats` table. These counts are those of the import as a whole; `scoped` has
+    /// those of each machine in each trace file: their rows, and what was counted there.
+    pub fn write(&self, scoped: &[(u32, u32, &Stats)], tables: &mut Tables) {
         for &stat in Stat::ALL {
-            let scoped = stat.scope() == StatScope::MachineAndTrace;
             let template = StatsRow {
                 name: tables.strings.intern(stat.name()),
                 key: stat as i64,
                 severity: tables.strings.intern(stat.severity().as_str()),
                 source: tables.strings.intern(stat.source().as_str()),
                 description: tables.strings.intern(stat.description()),
-                machine_id: scoped.then_some(machine_id),
-                trace_id: scoped.then_some(trace_id),
                 ..StatsRow::default()
             };
-            match stat.kind() {
-                StatKind::Single => {
-                    tables.stats.push(StatsRow { value: self.get(stat), ..template });
-                }
-                StatKind::Indexed => {
-                    for (&(_, index), &value) in
-                        self.indexed.range((stat, i64::MIN)..=(stat, i64::MAX))
-                    {
-                        tables.stats.push(StatsRow { idx: Some(index), value, ..template });
+            match stat.scope() {
+                StatScope::Global => self.write_one(stat, &template, tables),
+                StatScope::MachineAndTrace => {
+                    for &(machine, trace, stats) in scoped {
+                        let [machine_id, trace_id] = [Some(machine), Some(trace)];
+                        let template = StatsRow { machine_id, trace_id, ..template };
+                        stats.write_one(stat, &template, tables);
                     }
+                }
+            }
+        }
+    }
+
+    fn write_one(&self, stat: Stat, template: &StatsRow, tables: &mut Tables) {
+        match stat.kind() {
+            StatKind::Single => {
+                tables.stats.push(StatsRow { value: self.get(stat), ..*template });
+            }
+            StatKind::Indexed => {
+                for (&(_, index), &value) in self.indexed.range((stat, i64::MIN)..=(stat, i64::MAX))
+                {
+                    tables.stats.push(StatsRow { idx: Some(index), value, ..*template });
                 }
             }
         }
@@ -268,7 +278,7 @@ mod tests {
         let mut tables = Tables::default();
         let mut stats = Stats::default();
         stats.add_indexed(Stat::FtraceCpuOverrunEnd, 1, 7);
-        stats.write(&mut tables, 0, 0);
+        stats.write(&[(0, 0, &stats)], &mut tables);
         let singles = Stat::ALL.iter().filter(|stat| stat.kind() == StatKind::Single).count();
         assert_eq!(tables.stats.len() as usize, singles + 1);
     }

@@ -15,7 +15,10 @@ mod trace;
 mod track;
 
 pub use args::{ArgsRow, ArgsTable};
-pub use clock::{ClockSnapshotRow, ClockSnapshotTable};
+pub use clock::{
+    ClockDriftRow, ClockDriftTable, ClockJumpRow, ClockJumpTable, ClockSnapshotRow,
+    ClockSnapshotTable,
+};
 pub use counter::{CounterRow, CounterTable};
 pub use cpu::{CpuRow, CpuTable};
 pub use machine::{MachineRow, MachineTable};

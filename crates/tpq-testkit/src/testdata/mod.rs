@@ -8,6 +8,7 @@ mod atrace;
 mod clocks;
 mod losses;
 mod processes;
+mod relay;
 mod sched;
 mod track_events;
 
@@ -32,6 +33,7 @@ pub fn files() -> Vec<(&'static str, Vec<u8>)> {
         ("compressed.pftrace", compressed().build()),
         ("losses.pftrace", losses::trace().build()),
         ("processes.pftrace", processes::trace().build()),
+        ("relay.pftrace", relay::trace().build()),
         ("sched.pftrace.zst", compression::zstd(&sched)),
         ("sched.pftrace", sched),
         ("track_events.pftrace.gz", compression::gzip(&track_events)),

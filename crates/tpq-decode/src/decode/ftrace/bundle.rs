@@ -1,7 +1,9 @@
 //! Splits bundles: each holds what one CPU's buffer held, thousands of events in order of time.
 
-use tpq_clock::{BOOTTIME, Clock};
-use tpq_ingest::{Bundle, Immediate, Loss, Message, Payload, Route, Run, RunKind, SplitSink};
+use tpq_clock::BOOTTIME;
+use tpq_ingest::{
+    Bundle, Immediate, Loss, Message, Payload, Route, Run, RunKind, SplitSink, ftrace_clock_id,
+};
 use tpq_proto::wire::{Fields, Value, read_varint};
 use tpq_tables::{Stat, Stats, Tables};
 
@@ -26,21 +28,6 @@ mod field {
     pub(super) const PREVIOUS_BUNDLE_END_TIMESTAMP: u32 = 10;
 }
 
-/// The clocks a kernel may stamp its events with, as sequence-scoped or builtin clock ids.
-fn clock_id(ftrace_clock: u64) -> u32 {
-    const MONOTONIC_RAW: u32 = 5;
-    const GLOBAL: u32 = 64;
-    const LOCAL: u32 = 65;
-    const UNKNOWN: u32 = 66;
-    match ftrace_clock {
-        0 => BOOTTIME,
-        2 => GLOBAL,
-        3 => LOCAL,
-        4 => MONOTONIC_RAW,
-        _ => UNKNOWN,
-    }
-}
-
 /// Splits a bundle into runs, and passes its header on to be decoded at once.
 pub(crate) fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
     let mut cpu = 0;
@@ -62,7 +49,7 @@ pub(crate) fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
                 compact = Some((fields.position() - bytes.len(), bytes));
             }
             (field::CPU, _) => cpu = field.as_u32(),
-            (field::FTRACE_CLOCK, _) => clock = clock_id(field.as_u64()),
+            (field::FTRACE_CLOCK, _) => clock = ftrace_clock_id(field.as_u64()),
             _ => {}
         }
     }
@@ -80,17 +67,17 @@ pub(crate) fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
             position: bundle.position,
             kind: bundle.kind,
         },
-        machine: bundle.machine,
+        place: bundle.place,
         sequence: bundle.sequence,
         ts: None,
     });
-    let clock = Some(Clock::new(bundle.machine, bundle.sequence, clock));
     let run = |kind, timestamps, payload| Run {
         kind,
         lane: 1 + cpu,
-        machine: bundle.machine,
+        place: bundle.place,
         generation: bundle.generation,
         position: bundle.position,
+        addr: bundle.span.addr,
         timestamps,
         payload,
     };
@@ -134,11 +121,8 @@ fn decode_header(
     if lost {
         stats.set_indexed(Stat::FtraceCpuHasDataLoss, i64::from(cpu), 1);
     }
-    let Some(previous_end) = previous_end else { return };
-    let machine = trackers.machines.get(packet.machine, tables);
-    trackers.ftrace.bundle(machine, cpu, previous_end);
-    if let Some(start) = trackers.ftrace.latest_data_start() {
-        let start = MetadataValue::Int(start);
-        trackers.metadata.set("ftrace_latest_data_start_ns", start, tables);
-    }
+    let Some(previous_end) = previous_end.and_then(|ns| packet.at_boottime(ns)) else { return };
+    let start = trackers.ftrace.bundle(packet.machine, cpu, previous_end);
+    let start = MetadataValue::Int(start);
+    trackers.metadata.set("ftrace_latest_data_start_ns", start, tables);
 }

@@ -84,7 +84,7 @@ pub(crate) fn decode_run_event(
     if !compact || trackers.sched.running(event.machine, event.cpu).is_some() {
         trackers.bounds.include(event.ts);
     }
-    if trackers.ftrace.is_partial(event.ts) {
+    if trackers.ftrace.is_partial(event.machine, event.ts) {
         stats.increment(Stat::FtraceEventsBeforeAllCpus);
         if event.run.kind == compact_sched::SWITCHES {
             compact_sched::follow_switch(event, trackers, tables, stats);
@@ -134,6 +134,9 @@ fn decode_message(
             _ => {}
         }
     }
+    // Whatever a thread was seen to do, it was there.
+    let tid = Tid { machine: ftrace.machine, id: i64::from(ftrace.pid) };
+    trackers.processes.thread(tid, tables);
     if let Some(decode) = decode {
         decode(&ftrace, trackers, tables, stats);
     }

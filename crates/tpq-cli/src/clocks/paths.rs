@@ -1,0 +1,163 @@
+//! The way of each clock to trace time.
+
+use std::collections::BTreeSet;
+
+use tpq::{Basis, Clock, ClockHop, ClockJump, ClockPath, Clocks, Measured, Rule};
+
+use super::groups::{Kind, PathGroup, Sign, group_paths};
+use super::numbers::Numbers;
+use super::rules::{condition, reason, rule};
+use super::ties::Origins;
+use crate::layout::{Cell, columns, duration, grouped, heading};
+use crate::names::Names;
+use crate::terminal::{Look, Style};
+
+/// Jumps beyond these are told in one line.
+const LISTED: usize = 20;
+
+/// Lists the clocks of each machine in each file.
+pub fn list(paths: &[ClockPath], clocks: &Clocks, names: &Names, style: Style, out: &mut String) {
+    let origins = Origins::of(clocks.ties());
+    let trace_clock = clocks.trace_clock();
+    let groups = group_paths(paths);
+    for place in groups.chunk_by(|a, b| a.kind.place == b.kind.place) {
+        let title = match names.title(place[0].kind.place) {
+            title if title.is_empty() => "Clocks".to_owned(),
+            title => title,
+        };
+        heading(&title, style, out);
+        let mut rows = vec![header()];
+        rows.extend(place.iter().map(|group| row(group, trace_clock, &origins, names)));
+        columns(&rows, style, out);
+    }
+}
+
+fn header() -> Vec<Cell> {
+    let left = |text| Cell::text(text).look(Look::Dim);
+    let right = |text| Cell::number(text).look(Look::Dim);
+    vec![
+        left("clock"),
+        left("to trace time"),
+        left("placed by"),
+        right("snapshots"),
+        right("drift, ppm"),
+        right("±"),
+        right("off by"),
+        left("events"),
+    ]
+}
+
+fn row(group: &PathGroup<'_>, trace_clock: Clock, origins: &Origins, names: &Names) -> Vec<Cell> {
+    let path = group.first();
+    let (way, by, look) = match &path.way {
+        Ok(way) if way.hops.is_empty() => ("is trace time".to_owned(), String::new(), Look::Plain),
+        Ok(way) if way.rule == Rule::Snapshots => {
+            (chain(path, trace_clock, names), origins.of_path(path), Look::Plain)
+        }
+        Ok(way) => (chain(path, trace_clock, names), rule(way.rule).to_owned(), Look::Warning),
+        Err(error) => {
+            let look = if path.used { Look::Error } else { Look::Dim };
+            (reason(path, error), "not placed".to_owned(), look)
+        }
+    };
+    let measured: Vec<&Measured> =
+        group.paths.iter().filter_map(|path| path.measured.as_ref()).collect();
+    let mut cells = vec![Cell::text(group.name()), Cell::text(way), Cell::text(by).look(look)];
+    let Numbers { snapshots, drift, uncertainty, residual } = Numbers::of(&measured, path.ticks);
+    let numbers = [snapshots, drift, uncertainty, residual];
+    cells.extend(numbers.map(|number| Cell::number(number.unwrap_or_default())));
+    cells.push(Cell::text(if path.used { "yes" } else { "" }).look(Look::Dim));
+    cells
+}
+
+/// The clocks on the way, each behind a sign for what leads to it. Trace time needs no name where
+/// it is a clock of another place.
+fn chain(path: &ClockPath, trace_clock: Clock, names: &Names) -> String {
+    let here = path.clock.place;
+    let hop = |hop: &ClockHop| {
+        let name = match hop.to == trace_clock && hop.to.place != here {
+            true => "trace time".to_owned(),
+            false => Kind::of(hop.to).name(names, here),
+        };
+        format!("{} {name}", Sign::of(hop).text())
+    };
+    path.way.iter().flat_map(|way| &way.hops).map(hop).collect::<Vec<_>>().join(" ")
+}
+
+/// Lists what had to be assumed to place clocks, each assumption once.
+pub fn list_assumptions(paths: &[ClockPath], names: &Names, style: Style, out: &mut String) {
+    let mut assumed: BTreeSet<(Clock, Clock)> = BTreeSet::new();
+    let mut rows = Vec::new();
+    for path in paths {
+        let Ok(way) = &path.way else { continue };
+        let mut from = path.clock;
+        for hop in &way.hops {
+            if hop.by == Basis::Assumed && assumed.insert((from, hop.to)) {
+                let (from, to) = (names.clock_and_place(from), names.clock_and_place(hop.to));
+                rows.push(vec![
+                    Cell::text(from),
+                    Cell::text(format!("≈ {to}")),
+                    Cell::text(rule(way.rule)).look(Look::Warning),
+                    Cell::text(condition(way.rule)),
+                ]);
+            }
+            from = hop.to;
+        }
+    }
+    if !rows.is_empty() {
+        heading("Assumed to read the same", style, out);
+        columns(&rows, style, out);
+    }
+}
+
+/// Lists where clocks jumped against each other, in the order of time.
+pub fn list_jumps(paths: &[ClockPath], start: i64, names: &Names, style: Style, out: &mut String) {
+    let jumps = jumps(paths);
+    if jumps.is_empty() {
+        return;
+    }
+    heading("Jumps", style, out);
+    let cells = |&(jump, clock, by): &(ClockJump, Clock, Clock)| {
+        let ClockJump { ts, size_ns } = jump;
+        let sign = if ts < start { '-' } else { '+' };
+        let direction = if size_ns < 0 { "back" } else { "forward" };
+        let way = format!("{direction} by {}", duration(size_ns.unsigned_abs()));
+        vec![
+            Cell::number(format!("{sign}{}", duration(ts.abs_diff(start)))),
+            Cell::number(format!("ts {ts}")),
+            Cell::text(names.clock_and_place(clock)),
+            Cell::text(way).look(Look::Warning),
+            Cell::text(format!("against {}", names.clock(by, clock.place))),
+        ]
+    };
+    columns(&jumps.iter().take(LISTED).map(cells).collect::<Vec<_>>(), style, out);
+    if jumps.len() > LISTED {
+        let more = grouped((jumps.len() - LISTED) as u64);
+        out.push_str(&format!("  and {more} more, in the table clock_jump\n"));
+    }
+}
+
+/// The jumps on all ways, each step of which is of one clock by another and counts once.
+fn jumps(paths: &[ClockPath]) -> Vec<(ClockJump, Clock, Clock)> {
+    let mut seen: BTreeSet<(Clock, Clock)> = BTreeSet::new();
+    let mut jumps = Vec::new();
+    let mut add = |clock: Clock, measured: &Measured| {
+        if seen.insert((clock, measured.by)) {
+            jumps.extend(measured.jumps.iter().map(|&jump| (jump, clock, measured.by)));
+        }
+    };
+    for path in paths {
+        match &path.way {
+            Ok(way) => {
+                let mut from = path.clock;
+                for hop in &way.hops {
+                    hop.measured().into_iter().for_each(|measured| add(from, measured));
+                    from = hop.to;
+                }
+            }
+            Err(_) => path.measured.iter().for_each(|measured| add(path.clock, measured)),
+        }
+    }
+    jumps.sort_by_key(|&(jump, clock, _)| (jump.ts, clock));
+    jumps
+}

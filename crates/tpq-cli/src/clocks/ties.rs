@@ -1,0 +1,125 @@
+//! What ties clocks to each other.
+
+use std::collections::BTreeMap;
+
+use tpq::{Clock, ClockPath, ClockTie, Reading};
+
+use super::groups::{Kind, TieGroup, group_ties};
+use crate::layout::{Cell, columns, duration, grouped, heading};
+use crate::names::Names;
+use crate::terminal::Style;
+
+/// How often two clocks were read together, by what says so. The lesser clock comes first.
+pub struct Origins(BTreeMap<(Clock, Clock), BTreeMap<&'static str, usize>>);
+
+impl Origins {
+    pub fn of(ties: &[ClockTie]) -> Self {
+        let mut pairs: BTreeMap<(Clock, Clock), BTreeMap<&'static str, usize>> = BTreeMap::new();
+        for tie in ties {
+            for (index, a) in tie.first.iter().enumerate() {
+                for b in &tie.first[index + 1..] {
+                    let origins = pairs.entry(pair(a.clock, b.clock)).or_default();
+                    *origins.entry(tie.origin).or_default() += tie.times;
+                }
+            }
+        }
+        Self(pairs)
+    }
+
+    /// Each two clocks, with how often they were read together by what says so.
+    pub fn iter(&self) -> impl Iterator<Item = (Clock, Clock, &BTreeMap<&'static str, usize>)> {
+        self.0.iter().map(|(&(a, b), origins)| (a, b, origins))
+    }
+
+    /// What says so of two clocks.
+    pub fn between(&self, a: Clock, b: Clock) -> impl Iterator<Item = &'static str> {
+        self.0.get(&pair(a, b)).into_iter().flat_map(|origins| origins.keys().copied())
+    }
+
+    /// What says so of all steps on a way.
+    pub fn of_path(&self, path: &ClockPath) -> String {
+        let mut all = Vec::new();
+        let mut from = path.clock;
+        for hop in path.way.iter().flat_map(|way| &way.hops) {
+            for origin in self.between(from, hop.to).map(in_words) {
+                if !all.contains(&origin) {
+                    all.push(origin);
+                }
+            }
+            from = hop.to;
+        }
+        all.join(", ")
+    }
+}
+
+fn pair(a: Clock, b: Clock) -> (Clock, Clock) {
+    (a.min(b), a.max(b))
+}
+
+fn in_words(origin: &'static str) -> &'static str {
+    match origin {
+        "snapshot" => "snapshots",
+        "remote_clock_sync" => "remote clock sync",
+        other => other,
+    }
+}
+
+/// Lists which clocks were read together, how often and by whom.
+pub fn list(ties: &[ClockTie], names: &Names, style: Style, out: &mut String) {
+    if ties.is_empty() {
+        return;
+    }
+    heading("Read together", style, out);
+    let rows: Vec<Vec<Cell>> = group_ties(ties).iter().map(|group| row(group, names)).collect();
+    columns(&rows, style, out);
+}
+
+fn row(group: &TieGroup<'_>, names: &Names) -> Vec<Cell> {
+    let times = group.times();
+    let (how_often, what) = match (group.origin(), times) {
+        ("manifest", _) => (String::new(), "the manifest says"),
+        ("snapshot", 1) => ("1".to_owned(), "snapshot"),
+        ("snapshot", _) => (grouped(times as u64), "snapshots"),
+        ("ftrace", _) => (grouped(times as u64), "by ftrace"),
+        ("remote_clock_sync", _) => (grouped(times as u64), "by remote clock sync"),
+        (other, _) => (grouped(times as u64), other),
+    };
+    let mut clocks = members(group, names);
+    if group.origin() == "manifest" {
+        clocks = stated(&group.ties, names);
+    }
+    vec![Cell::number(how_often), Cell::text(what), Cell::text(clocks)]
+}
+
+/// The clocks in the order in which they were read, with their place where there are several.
+fn members(group: &TieGroup<'_>, names: &Names) -> String {
+    let here = group.kinds[0].place;
+    let is_here = group.kinds.iter().all(|kind| kind.place == here);
+    let name = |(kind, reading): (&Kind, &Reading)| match group.ties.len() {
+        _ if !is_here => names.clock_and_place(reading.clock),
+        1 => names.clock(reading.clock, here),
+        _ => kind.name(names, here),
+    };
+    let clocks = group.kinds.iter().zip(&group.ties[0].first).map(name);
+    let mut text = clocks.collect::<Vec<_>>().join(", ");
+    if group.ties.len() > 1 {
+        text.push_str(&format!(", in {} sequences", group.ties.len()));
+    }
+    match names.place(here) {
+        place if is_here && !place.is_empty() => format!("{text} of {place}"),
+        _ => text,
+    }
+}
+
+/// What a manifest says of two clocks: the one is the other and an offset.
+fn stated(ties: &[&ClockTie], names: &Names) -> String {
+    let [own, reference] = &ties[0].first[..] else { return String::new() };
+    let offset = reference.value.saturating_sub(own.value);
+    let sign = if offset < 0 { '-' } else { '+' };
+    format!(
+        "{} = {} {sign} {}",
+        names.clock_and_place(reference.clock),
+        names.clock_and_place(own.clock),
+        duration(offset.unsigned_abs())
+    )
+}

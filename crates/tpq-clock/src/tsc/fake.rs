@@ -1,0 +1,80 @@
+//! A machine for tests: its time passes only when it is read.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::source::Source;
+use super::system_clock::SystemClock;
+
+/// How far `CLOCK_BOOTTIME` is ahead of `CLOCK_MONOTONIC`, ns.
+pub(super) const SLEPT: i64 = 5_000;
+/// When the counter was 0, in `CLOCK_REALTIME`, ns.
+pub(super) const EPOCH: i64 = 1_700_000_000_000_000_000;
+
+/// A counter at a known rate, and clocks that follow it exactly.
+pub(super) struct Fake {
+    ticks_per_second: u64,
+    ticks: Cell<u64>,
+    /// What a read of the counter takes, in ticks.
+    step: u64,
+    /// Ticks that the next reads of a clock are interrupted for.
+    delays: RefCell<VecDeque<u64>>,
+    /// By how much somebody set `CLOCK_REALTIME`, ns.
+    set: Cell<i64>,
+}
+
+impl Fake {
+    pub(super) fn new(ticks_per_second: u64, step: u64) -> Self {
+        Self {
+            ticks_per_second,
+            ticks: Cell::new(0),
+            step,
+            delays: RefCell::default(),
+            set: Cell::new(0),
+        }
+    }
+
+    /// Interrupts the next reads of a clock, each for so many ticks.
+    pub(super) fn delay(&self, ticks: impl IntoIterator<Item = u64>) {
+        self.delays.borrow_mut().extend(ticks);
+    }
+
+    /// How many interruptions have not happened yet.
+    pub(super) fn delays_left(&self) -> usize {
+        self.delays.borrow().len()
+    }
+
+    /// Lets so many ticks pass.
+    pub(super) fn skip(&self, ticks: u64) {
+        self.ticks.set(self.ticks.get() + ticks);
+    }
+
+    /// Sets `CLOCK_REALTIME`.
+    pub(super) fn set_realtime(&self, ahead: i64) {
+        self.set.set(ahead);
+    }
+}
+
+impl Source for Fake {
+    fn ticks(&self) -> u64 {
+        self.skip(self.step);
+        self.ticks.get()
+    }
+
+    /// Interrupted first, read then: the end of a bracket is close, its start is not.
+    fn system_ns(&self, clock: SystemClock) -> i64 {
+        self.skip(self.delays.borrow_mut().pop_front().unwrap_or(0));
+        let ticks = u128::from(self.ticks.get());
+        let ns = (ticks * 1_000_000_000 / u128::from(self.ticks_per_second)) as i64;
+        match clock {
+            SystemClock::Monotonic => ns,
+            SystemClock::Boottime => ns + SLEPT,
+            SystemClock::Realtime => ns + EPOCH + self.set.get(),
+        }
+    }
+
+    fn pause(&self, time: Duration) {
+        self.skip((time.as_nanos() * u128::from(self.ticks_per_second) / 1_000_000_000) as u64);
+    }
+}

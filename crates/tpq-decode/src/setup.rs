@@ -1,0 +1,29 @@
+//! What is known of an import before its events are decoded.
+
+use tpq_ingest::{ClockNames, Places};
+
+/// A machine, as its row begins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MachineInfo {
+    /// The id that packets give it, or the number of its name.
+    pub raw_id: i64,
+    /// The name it was given.
+    pub name: Option<String>,
+}
+
+/// The files and machines of an import.
+#[derive(Clone, Debug, Default)]
+pub struct Setup {
+    /// The machines, by row.
+    pub machines: Vec<MachineInfo>,
+    /// Which machine each file speaks of.
+    pub places: Places,
+    /// What clock ids mean in each place.
+    pub clocks: Vec<ClockNames>,
+    /// Files are numbered below this.
+    pub files: usize,
+    /// The number of files that have events.
+    pub sources: usize,
+    /// Whether to sort in windows rather than in full.
+    pub windowed: bool,
+}

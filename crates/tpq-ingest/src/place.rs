@@ -1,0 +1,38 @@
+//! The places events come from: every machine that each file speaks of, numbered.
+
+use tpq_clock::Place;
+
+/// A place, by number.
+pub type PlaceId = u32;
+
+/// All places of an import. Those of a file follow each other.
+#[derive(Clone, Debug, Default)]
+pub struct Places(Vec<Place>);
+
+impl Places {
+    /// Adds a place and gives its number.
+    pub fn add(&mut self, place: Place) -> PlaceId {
+        self.0.push(place);
+        self.0.len() as PlaceId - 1
+    }
+
+    /// The place of a number; numbers come from [`Places::add`].
+    pub fn get(&self, id: PlaceId) -> Place {
+        self.0.get(id as usize).copied().unwrap_or_default()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All of them, by number.
+    pub fn iter(&self) -> impl Iterator<Item = Place> + '_ {
+        self.0.iter().copied()
+    }
+}

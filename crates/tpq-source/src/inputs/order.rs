@@ -1,0 +1,40 @@
+//! The order in which files are imported.
+
+use super::unpack::Node;
+use crate::{Entry, Format};
+
+/// All files in a row, those that hold others before what they hold. Beside each other, the
+/// manifest or what holds it comes first, then traces, then the rest, each by name: the order in
+/// which files were named or packed has no part in it.
+pub(super) fn flatten(nodes: Vec<Node>) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    push(nodes, None, &mut entries);
+    entries
+}
+
+fn push(mut nodes: Vec<Node>, parent: Option<usize>, entries: &mut Vec<Entry>) {
+    nodes.sort_by_cached_key(|node| (rank(node), node.name.clone()));
+    for node in nodes {
+        let Node { name, shown, format, size, bytes, cut, inside } = node;
+        let index = entries.len();
+        entries.push(Entry {
+            parent,
+            name,
+            shown,
+            size,
+            format,
+            processing_order: index as u32,
+            bytes,
+            cut,
+        });
+        push(inside, Some(index), entries);
+    }
+}
+
+fn rank(node: &Node) -> u8 {
+    match node.format {
+        Format::Manifest => 0,
+        Format::Perfetto => 1,
+        _ => node.inside.iter().map(rank).min().unwrap_or(2),
+    }
+}

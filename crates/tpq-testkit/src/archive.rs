@@ -1,0 +1,68 @@
+//! Archives of several traces, and the manifest that may lie beside them.
+
+use std::io::{Cursor, Write};
+
+use serde_json::{Value, json};
+use zip::CompressionMethod;
+use zip::write::SimpleFileOptions;
+
+/// Files by name, to be packed as one.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct Archive {
+    files: Vec<(String, Vec<u8>)>,
+}
+
+impl Archive {
+    /// An archive without files.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends a file.
+    pub fn file(mut self, name: &str, bytes: impl Into<Vec<u8>>) -> Self {
+        self.files.push((name.to_owned(), bytes.into()));
+        self
+    }
+
+    /// Appends a manifest of version 1 with these further fields.
+    pub fn manifest(self, fields: Value) -> Self {
+        self.file("manifest.json", Self::manifest_text(fields))
+    }
+
+    /// The text of a manifest of version 1 with these further fields.
+    #[must_use]
+    pub fn manifest_text(mut fields: Value) -> String {
+        fields["version"] = json!(1);
+        json!({ "perfetto_manifest": fields }).to_string()
+    }
+
+    /// The files as a TAR archive.
+    #[must_use]
+    pub fn tar(&self) -> Vec<u8> {
+        let mut builder = tar::Builder::new(Vec::new());
+        for (name, bytes) in &self.files {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(bytes.len() as u64);
+            packed(builder.append_data(&mut header, name, bytes.as_slice()));
+        }
+        packed(builder.into_inner())
+    }
+
+    /// The files as a ZIP archive, compressed.
+    #[must_use]
+    pub fn zip(&self) -> Vec<u8> {
+        let options = SimpleFileOptions::default().compression_method(CompressionMethod::DEFLATE);
+        let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        for (name, bytes) in &self.files {
+            packed(writer.start_file(name.as_str(), options));
+            packed(writer.write_all(bytes));
+        }
+        packed(writer.finish()).into_inner()
+    }
+}
+
+#[expect(clippy::expect_used, reason = "packing in memory cannot fail")]
+fn packed<T, E: std::fmt::Debug>(result: Result<T, E>) -> T {
+    result.expect("packing in memory")
+}

@@ -1,0 +1,218 @@
+//! What ties the clocks of all files, and which clock is the timeline.
+
+use std::collections::HashMap;
+
+use tpq_clock::{
+    BOOTTIME, Clock, ClockGraph, Place, REALTIME, Reading, TRACE_FILE, is_of_sequence,
+};
+use tpq_decode::{MachineInfo, Tie};
+use tpq_ingest::{FileContext, Loss, LossBook, LossEntry, PlaceId, Places, SnapshotPacket};
+use tpq_source::{Inputs, ManifestClocks, ManifestError, ManifestFile};
+
+use super::Source;
+
+/// Recordings of one boot agree about when that was to within what clocks are set by hand; those
+/// that do not are of different boots or devices.
+const SAME_BOOT_NS: i64 = 60_000_000_000;
+
+/// Whether a manifest says that a file has no clock of its own but a private timeline.
+pub(super) fn is_pinned(inputs: &Inputs, source: &Source<'_>) -> Result<bool, ManifestError> {
+    let clocks = inputs.manifest_file(source.entry).and_then(|file| file.clocks.as_ref());
+    let pinned = clocks.is_some_and(|clocks| clocks.clock.is_none());
+    if pinned && !source.survey.snapshots.is_empty() {
+        let file = inputs.entries()[source.entry].shown().to_owned();
+        return Err(ManifestError::SingleClock { file });
+    }
+    Ok(pinned)
+}
+
+/// Adds the snapshots of all files to the graph. One that cannot be used is counted.
+pub(super) fn tie_files(
+    contexts: &[FileContext],
+    graph: &mut ClockGraph,
+    losses: &mut LossBook,
+) -> Vec<Tie> {
+    let mut ties = Vec::new();
+    for context in contexts {
+        for snapshot in &context.snapshots {
+            let readings = readings(context, snapshot);
+            if is_well_formed(snapshot) && graph.add_snapshot(&readings).is_ok() {
+                ties.push(Tie { origin: snapshot.origin.name(), readings });
+            } else {
+                losses.enter(invalid(context, snapshot), 1);
+            }
+        }
+    }
+    ties
+}
+
+fn invalid(context: &FileContext, snapshot: &SnapshotPacket) -> LossEntry {
+    let machine = snapshot.clocks.first().map_or(0, |clock| clock.machine);
+    let (place, _) = context.machines.get(&machine).unwrap_or(&context.base);
+    LossEntry {
+        loss: Loss::InvalidSnapshot,
+        place: *place,
+        addr: snapshot.addr,
+        position: snapshot.position,
+        clock: None,
+        timestamp: None,
+    }
+}
+
+/// Only a sequence's own clock can be written as differences: with several writers there is no
+/// timestamp before.
+fn is_well_formed(snapshot: &SnapshotPacket) -> bool {
+    snapshot.clocks.iter().all(|clock| !clock.incremental || is_of_sequence(clock.id))
+}
+
+fn readings(context: &FileContext, snapshot: &SnapshotPacket) -> Vec<Reading> {
+    let reading = |clock: &tpq_ingest::SnapshotClock| {
+        let (_, names) = context.machines.get(&clock.machine).unwrap_or(&context.base);
+        Reading {
+            clock: names.clock(snapshot.sequence, clock.id),
+            value: clock.value,
+            ticks: clock.ticks,
+        }
+    };
+    snapshot.clocks.iter().map(reading).collect()
+}
+
+/// The machines that a manifest can name in each file.
+pub(super) struct Bases<'a> {
+    /// By entry: the place of what names no machine.
+    base: HashMap<usize, Place>,
+    /// By entry and name.
+    named: HashMap<(usize, &'a str), Place>,
+    /// Entries with events, in the order they are imported.
+    sources: Vec<usize>,
+}
+
+impl<'a> Bases<'a> {
+    pub(super) fn new(
+        sources: &[Source<'_>],
+        contexts: &[FileContext],
+        unread: &[(usize, PlaceId)],
+        machines: &'a [MachineInfo],
+        places: &Places,
+    ) -> Self {
+        let mut bases = Self {
+            base: HashMap::new(),
+            named: HashMap::new(),
+            sources: sources.iter().map(|source| source.entry).collect(),
+        };
+        for (source, context) in sources.iter().zip(contexts) {
+            bases.base.insert(source.entry, context.base.1.place);
+        }
+        bases.base.extend(unread.iter().map(|&(entry, place)| (entry, places.get(place))));
+        for place in places.iter() {
+            let machine = machines.get(place.machine as usize);
+            if let Some(name) = machine.and_then(|machine| machine.name.as_deref()) {
+                bases.named.insert((place.file as usize, name), place);
+            }
+        }
+        bases
+    }
+
+    /// The place of a machine in a file that a manifest lists; without a name, of the file itself.
+    fn find(&self, inputs: &Inputs, path: &str, machine: Option<&str>) -> Option<Place> {
+        let listed = |entry: usize| {
+            inputs.manifest_file(entry).is_some_and(|file: &ManifestFile| file.path == path)
+        };
+        let entry = (0..inputs.entries().len()).find(|&entry| listed(entry))?;
+        match machine {
+            Some(name) => self.named.get(&(entry, name)).or(self.base.get(&entry)).copied(),
+            None => self.base.get(&entry).copied(),
+        }
+    }
+}
+
+/// Adds what a manifest says of clocks, which counts more than what was recorded of the same two.
+/// Files that are listed but missing tie nothing.
+pub(super) fn tie_manifest(inputs: &Inputs, bases: &Bases<'_>, graph: &mut ClockGraph) -> Vec<Tie> {
+    let mut ties = Vec::new();
+    for file in inputs.manifest().iter().flat_map(|manifest| &manifest.files) {
+        let Some(clocks) = &file.clocks else { continue };
+        if let Some((own, reference)) = related(inputs, file, clocks, bases) {
+            graph.set_offset(own, reference, clocks.offset_ns);
+            if clocks.clock.is_none() {
+                graph.set_pinned(own);
+            }
+            let readings = vec![Reading::ns(own, 0), Reading::ns(reference, clocks.offset_ns)];
+            ties.push(Tie { origin: "manifest", readings });
+        }
+    }
+    ties
+}
+
+/// The clock of a file and its reference.
+fn related(
+    inputs: &Inputs,
+    file: &ManifestFile,
+    clocks: &ManifestClocks,
+    bases: &Bases<'_>,
+) -> Option<(Clock, Clock)> {
+    let own = bases.find(inputs, &file.path, clocks.machine.as_deref())?;
+    let reference = bases.find(inputs, &clocks.to_file, clocks.to_machine.as_deref())?;
+    let id = |clock: Option<tpq_source::ClockName>| clock.map_or(TRACE_FILE, |clock| clock.id());
+    let own = Clock::of_place(own, id(clocks.clock));
+    Some((own, Clock::of_place(reference, id(clocks.to_clock))))
+}
+
+/// The clock that is the timeline: the one a manifest names, else that of the first file.
+pub(super) fn trace_clock(
+    inputs: &Inputs,
+    machines: &[MachineInfo],
+    contexts: &[FileContext],
+    bases: &Bases<'_>,
+    graph: &ClockGraph,
+) -> Clock {
+    let claimed = contexts.iter().map(|context| context.base.1);
+    let first = claimed.clone().find(|names| !names.private).or(claimed.clone().next());
+    let first = first.unwrap_or_default();
+    let Some(wanted) = inputs.manifest().and_then(|manifest| manifest.trace_time.as_ref()) else {
+        return match first.private {
+            true => Clock::of_place(first.place, TRACE_FILE),
+            false => Clock::of_place(first.place, first.default),
+        };
+    };
+    let id = wanted.clock.id();
+    let pinned = wanted.file.as_deref();
+    let pinned = pinned.and_then(|file| bases.find(inputs, file, wanted.machine.as_deref()));
+    if let Some(place) = pinned {
+        return Clock::of_place(place, id);
+    }
+    // The host's clock; of the files that speak of the host, as one that reads it knows it.
+    let is_host = |place: &Place| {
+        machines.get(place.machine as usize).is_some_and(|machine| machine.raw_id == 0)
+    };
+    let places: Vec<Place> =
+        bases.sources.iter().filter_map(|entry| bases.base.get(entry)).copied().collect();
+    let of_host: Vec<Place> = places.iter().copied().filter(is_host).collect();
+    let candidates = if of_host.is_empty() { places } else { of_host };
+    let knows = |place: &&Place| graph.contains(Clock::of_place(**place, id));
+    let place = candidates.iter().find(knows).or(candidates.first());
+    Clock::of_place(place.copied().unwrap_or(first.place), id)
+}
+
+/// Files of the timeline's machine that are placed as of the same boot, while what wall time was at
+/// boot differs: they are of different boots, or of different devices that nobody told apart.
+pub(super) fn doubtful(
+    contexts: &[FileContext],
+    trace_clock: Clock,
+    graph: &ClockGraph,
+) -> Vec<u32> {
+    let booted = |place: Place| {
+        let [wall, boot] = [REALTIME, BOOTTIME].map(|id| Clock::of_place(place, id));
+        let known = graph.edges().find(|(from, to, _)| *from == boot && *to == wall);
+        let (boot, wall) = known?.2.pairs().next()?;
+        wall.checked_sub(boot)
+    };
+    let Some(reference) = booted(trace_clock.place) else { return Vec::new() };
+    let is_doubtful = |context: &&FileContext| {
+        let place = context.base.1.place;
+        place.machine == trace_clock.place.machine
+            && place != trace_clock.place
+            && booted(place).is_some_and(|at| at.abs_diff(reference) > SAME_BOOT_NS as u64)
+    };
+    contexts.iter().filter(is_doubtful).map(|context| context.base.1.place.file).collect()
+}

@@ -1,0 +1,211 @@
+//! Which machine each file, and each machine id in it, speaks of.
+
+use std::collections::{BTreeMap, HashMap};
+
+use tpq_clock::Place;
+use tpq_decode::MachineInfo;
+use tpq_ingest::{MachineUse, PlaceId, Places};
+use tpq_source::{Inputs, ManifestError, ManifestFile};
+
+use super::{Source, is_unread_trace};
+
+/// Where the numbers of named machines begin, outside of what packets can name.
+const FIRST_NAMED: i64 = 1 << 32;
+/// The id of the host, which packets leave out.
+const HOST: u32 = 0;
+
+/// Which machine is which.
+pub(super) struct Attribution {
+    pub(super) machines: Vec<MachineInfo>,
+    pub(super) places: Places,
+    /// By source: the place of each machine id that its packets use.
+    pub(super) files: Vec<BTreeMap<u32, PlaceId>>,
+    /// The places of files whose events nothing reads.
+    pub(super) unread: Vec<(usize, PlaceId)>,
+}
+
+/// Attributes files to machines. Rows are made in the order files are imported, within a file by
+/// the ids that packets use.
+pub(super) fn attribute(
+    inputs: &Inputs,
+    sources: &[Source<'_>],
+) -> Result<Attribution, ManifestError> {
+    let mut machines = Machines::new(inputs);
+    let mut out = Attribution {
+        machines: Vec::new(),
+        places: Places::default(),
+        files: Vec::new(),
+        unread: Vec::new(),
+    };
+    for source in sources {
+        let rows = machines.of_file(inputs, source)?;
+        out.files.push(add_places(source.entry, &rows, &mut out.places));
+    }
+    for (entry, file) in inputs.entries().iter().enumerate() {
+        if is_unread_trace(file.format()) {
+            let machine = machines.base(inputs.manifest_file(entry));
+            out.unread.push((entry, out.places.add(Place { file: entry as u32, machine })));
+        }
+    }
+    // A manifest alone, or nothing but files that tpq does not read, is of the host.
+    if machines.rows.is_empty() {
+        machines.by_raw_id(HOST);
+    }
+    out.machines = machines.rows;
+    Ok(out)
+}
+
+/// Gives each machine of a file a place; ids of one machine share it.
+fn add_places(
+    entry: usize,
+    rows: &BTreeMap<u32, u32>,
+    places: &mut Places,
+) -> BTreeMap<u32, PlaceId> {
+    let mut of_machine: HashMap<u32, PlaceId> = HashMap::new();
+    let mut place = |machine| {
+        let new = || places.add(Place { file: entry as u32, machine });
+        *of_machine.entry(machine).or_insert_with(new)
+    };
+    rows.iter().map(|(&raw, &machine)| (raw, place(machine))).collect()
+}
+
+/// The rows of `machine` as they are made.
+struct Machines {
+    rows: Vec<MachineInfo>,
+    raw: HashMap<u32, u32>,
+    named: HashMap<String, u32>,
+    /// Names in the order a manifest mentions them, which is the order of their numbers.
+    names: Vec<String>,
+}
+
+impl Machines {
+    fn new(inputs: &Inputs) -> Self {
+        let mut names: Vec<String> = Vec::new();
+        for file in inputs.manifest().iter().flat_map(|manifest| &manifest.files) {
+            for name in file.machine.iter().chain(file.machines.iter().map(|(_, name)| name)) {
+                if !names.contains(name) {
+                    names.push(name.clone());
+                }
+            }
+        }
+        Self { rows: Vec::new(), raw: HashMap::new(), named: HashMap::new(), names }
+    }
+
+    fn by_raw_id(&mut self, id: u32) -> u32 {
+        let rows = &mut self.rows;
+        *self.raw.entry(id).or_insert_with(|| {
+            rows.push(MachineInfo { raw_id: i64::from(id), name: None });
+            rows.len() as u32 - 1
+        })
+    }
+
+    fn by_name(&mut self, name: &str) -> u32 {
+        if let Some(&row) = self.named.get(name) {
+            return row;
+        }
+        let index = self.names.iter().position(|other| other == name).unwrap_or(self.names.len());
+        let raw_id = FIRST_NAMED + index as i64;
+        self.rows.push(MachineInfo { raw_id, name: Some(name.to_owned()) });
+        let row = self.rows.len() as u32 - 1;
+        self.named.insert(name.to_owned(), row);
+        row
+    }
+
+    /// The machine of whatever in a file names none.
+    fn base(&mut self, file: Option<&ManifestFile>) -> u32 {
+        let named = |file: &ManifestFile| {
+            file.machine.clone().or_else(|| name_of(file, HOST).map(str::to_owned))
+        };
+        match file.and_then(named) {
+            Some(name) => self.by_name(&name),
+            None => self.by_raw_id(HOST),
+        }
+    }
+
+    /// The row of each machine id that a file's packets use, the host's always among them.
+    fn of_file(
+        &mut self,
+        inputs: &Inputs,
+        source: &Source<'_>,
+    ) -> Result<BTreeMap<u32, u32>, ManifestError> {
+        let used = &source.survey.machines;
+        let declared = inputs.manifest_file(source.entry);
+        let whole = declared.is_some_and(|file| file.machine.is_some());
+        let renamed = declared.filter(|file| !file.machines.is_empty());
+        if let (Some(only), false) = (adopted(used), whole)
+            && let Some(row) = self.of_only(only, renamed)
+        {
+            return Ok(BTreeMap::from([(HOST, row), (only, row)]));
+        }
+        let mut rows = BTreeMap::from([(HOST, self.base(declared))]);
+        for &id in used.keys().filter(|&&id| id != HOST) {
+            let row = match (whole, renamed) {
+                (true, _) => rows[&HOST],
+                (false, None) => self.by_raw_id(id),
+                (false, Some(file)) => {
+                    let name =
+                        name_of(file, id).ok_or_else(|| ManifestError::UndeclaredMachine {
+                            file: inputs.entries()[source.entry].shown().to_owned(),
+                            id,
+                        })?;
+                    self.by_name(name)
+                }
+            };
+            rows.insert(id, row);
+        }
+        Ok(rows)
+    }
+
+    /// The row of the only machine of a file: that of its id, or of the name a manifest gives the
+    /// id. None where the manifest names the host of the file, which then is another machine.
+    fn of_only(&mut self, only: u32, renamed: Option<&ManifestFile>) -> Option<u32> {
+        let Some(file) = renamed else { return Some(self.by_raw_id(only)) };
+        match (name_of(file, HOST), name_of(file, only)) {
+            (None, Some(name)) => Some(self.by_name(name)),
+            _ => None,
+        }
+    }
+}
+
+/// The name that a manifest gives a machine id of a file.
+fn name_of(file: &ManifestFile, id: u32) -> Option<&str> {
+    file.machines.iter().find(|(listed, _)| *listed == id).map(|(_, name)| name.as_str())
+}
+
+/// The one machine that a file is of, where its packets name it although the file has no other:
+/// the recorder then speaks of that machine too, and an empty host beside it would mislead. A
+/// machine that compared its clocks with the host's is another machine than the host.
+fn adopted(used: &BTreeMap<u32, MachineUse>) -> Option<u32> {
+    let mut remote = used.iter().filter(|&(&id, _)| id != HOST);
+    let (&only, usage) = remote.next()?;
+    let host_is_empty = used.get(&HOST).is_none_or(|host| host.data_packets == 0);
+    (remote.next().is_none() && host_is_empty && usage.remote_syncs == 0).then_some(only)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn used(machines: &[(u32, u64, u64)]) -> BTreeMap<u32, MachineUse> {
+        let usage = |data_packets, remote_syncs| MachineUse {
+            packets: data_packets + 1,
+            data_packets,
+            remote_syncs,
+        };
+        machines.iter().map(|&(id, data, syncs)| (id, usage(data, syncs))).collect()
+    }
+
+    #[test]
+    fn a_single_remote_machine_takes_the_hosts_row() {
+        assert_eq!(adopted(&used(&[(7, 5, 0)])), Some(7));
+        assert_eq!(adopted(&used(&[(0, 0, 0), (7, 5, 0)])), Some(7));
+    }
+
+    #[test]
+    fn a_host_with_data_or_other_clocks_stays_a_machine() {
+        assert_eq!(adopted(&used(&[(0, 1, 0), (7, 5, 0)])), None);
+        assert_eq!(adopted(&used(&[(0, 0, 0), (7, 5, 1)])), None);
+        assert_eq!(adopted(&used(&[(0, 0, 0), (7, 5, 0), (8, 5, 0)])), None);
+        assert_eq!(adopted(&used(&[(0, 5, 0)])), None);
+    }
+}

@@ -1,0 +1,98 @@
+//! How the files of an import relate: which machine each speaks of, what ties their clocks, and
+//! which clock is the timeline. What a manifest says comes first; then what the files say; then
+//! the default rules.
+
+mod clocks;
+mod machines;
+
+use tpq_clock::{BOOTTIME, Clock, ClockGraph, Interpolation};
+use tpq_decode::{MachineInfo, Tie};
+use tpq_ingest::{ClockNames, FileContext, LossBook, PlaceId, Places, Survey};
+use tpq_source::{Format, Inputs, ManifestError};
+
+/// A file with events, as the survey left it.
+pub(crate) struct Source<'a> {
+    /// Its entry among the inputs, which is its row in `trace_file`.
+    pub(crate) entry: usize,
+    pub(crate) survey: Survey<'a>,
+}
+
+/// How the files relate.
+pub(crate) struct Arrangement {
+    pub(crate) machines: Vec<MachineInfo>,
+    pub(crate) places: Places,
+    /// By source.
+    pub(crate) contexts: Vec<FileContext>,
+    /// The places of files that are part of the import though nothing reads their events.
+    pub(crate) unread: Vec<(usize, PlaceId)>,
+    pub(crate) graph: ClockGraph,
+    pub(crate) ties: Vec<Tie>,
+    /// Snapshots that could not be used.
+    pub(crate) losses: LossBook,
+    pub(crate) trace_clock: Clock,
+    /// Files that are taken to be of the same boot as another although their wall times say
+    /// otherwise.
+    pub(crate) doubtful: Vec<u32>,
+}
+
+impl Arrangement {
+    /// What clock ids mean in each place; where nothing is read, they mean what they mostly do.
+    pub(crate) fn clock_names(&self) -> Vec<ClockNames> {
+        let unread = |place| ClockNames { place, default: BOOTTIME, private: true };
+        let mut names: Vec<ClockNames> = self.places.iter().map(unread).collect();
+        for context in &self.contexts {
+            for &(id, of_place) in context.machines.values().chain([&context.base]) {
+                names[id as usize] = of_place;
+            }
+        }
+        names
+    }
+}
+
+/// Arranges the files. Snapshots that cannot be used are counted.
+///
+/// # Errors
+/// When a manifest and the files contradict each other.
+pub(crate) fn arrange(
+    inputs: &Inputs,
+    sources: &mut [Source<'_>],
+    interpolation: Interpolation,
+) -> Result<Arrangement, ManifestError> {
+    let machines::Attribution { machines, places, files, unread } =
+        machines::attribute(inputs, sources)?;
+    let mut contexts = Vec::with_capacity(sources.len());
+    for (source, machines) in sources.iter_mut().zip(&files) {
+        let private = clocks::is_pinned(inputs, source)?;
+        let default = source.survey.primary_clock.unwrap_or(BOOTTIME);
+        let names = |id: PlaceId| (id, ClockNames { place: places.get(id), default, private });
+        contexts.push(FileContext {
+            segments: source.survey.bytes.take_segments(),
+            snapshots: std::mem::take(&mut source.survey.snapshots),
+            machines: machines.iter().map(|(&raw, &id)| (raw, names(id))).collect(),
+            base: names(machines.get(&0).copied().unwrap_or_default()),
+        });
+    }
+    let mut graph = ClockGraph::new(interpolation);
+    let mut losses = LossBook::default();
+    let mut ties = clocks::tie_files(&contexts, &mut graph, &mut losses);
+    let bases = clocks::Bases::new(sources, &contexts, &unread, &machines, &places);
+    ties.extend(clocks::tie_manifest(inputs, &bases, &mut graph));
+    let trace_clock = clocks::trace_clock(inputs, &machines, &contexts, &bases, &graph);
+    let doubtful = clocks::doubtful(&contexts, trace_clock, &graph);
+    Ok(Arrangement {
+        machines,
+        places,
+        contexts,
+        unread,
+        graph,
+        ties,
+        losses,
+        trace_clock,
+        doubtful,
+    })
+}
+
+/// Whether tpq knows files of a format but does not read them.
+fn is_unread_trace(format: Format) -> bool {
+    matches!(format, Format::Json)
+}

@@ -1,0 +1,125 @@
+//! What an import saw, beyond the tables.
+
+use std::collections::BTreeMap;
+
+use tpq_clock::Rule;
+use tpq_ingest::{Loss, LossBook};
+use tpq_source::{Format, Inputs};
+
+use crate::arrange::Source;
+use crate::clocks::Clocks;
+use crate::packet_names::packet_name;
+
+/// Packets of one kind, for `tpq info`.
+#[derive(Clone, Debug)]
+pub struct PacketKindCount {
+    /// The name of the packet's payload field, as `track_event`.
+    pub kind: String,
+    /// How many packets there are.
+    pub packets: u64,
+    /// How many bytes they take.
+    pub bytes: u64,
+}
+
+/// How a file came onto the timeline.
+#[derive(Clone, Debug)]
+pub struct FilePlacement {
+    /// Its row in `trace_file`.
+    pub trace_id: u32,
+    /// The file, as messages call it.
+    pub file: String,
+    /// The weakest rule that any of its clocks was placed by.
+    pub rule: Rule,
+    /// Events whose clock nothing relates to the timeline, which were dropped.
+    pub unplaced: u64,
+    /// Events that lie before the timeline begins, which were dropped.
+    pub negative: u64,
+}
+
+impl FilePlacement {
+    pub(crate) fn new(trace_id: u32, file: &str, rule: Rule, losses: &LossBook) -> Self {
+        let clock_losses = [Loss::UnknownSourceClock, Loss::UnknownTargetClock, Loss::NoClockPath];
+        Self {
+            trace_id,
+            file: file.to_owned(),
+            rule,
+            unplaced: clock_losses.iter().map(|&loss| losses.get(loss)).sum(),
+            negative: losses.get(Loss::NegativeTimestamp),
+        }
+    }
+}
+
+/// What an import saw, beyond the tables.
+#[derive(Clone, Debug, Default)]
+pub struct ImportSummary {
+    /// The format, as `perfetto` or `perfetto (gzip)`; for several files, each that occurs.
+    pub format: String,
+    /// Bytes on disk.
+    pub file_bytes: u64,
+    /// Bytes once decompressed.
+    pub trace_bytes: u64,
+    /// The number of packets.
+    pub packets: u64,
+    /// The number of writer sequences.
+    pub sequences: u64,
+    /// Packets by kind, the most bytes first.
+    pub packet_kinds: Vec<PacketKindCount>,
+    /// How each file with events came onto the timeline, in the order they were imported.
+    pub placements: Vec<FilePlacement>,
+    /// The clocks, what ties them, and their ways to the timeline.
+    pub clocks: Clocks,
+}
+
+pub(crate) fn summarise(inputs: &Inputs, sources: &[Source<'_>]) -> ImportSummary {
+    let mut kinds: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+    for (&field, &(packets, bytes)) in sources.iter().flat_map(|source| &source.survey.kinds) {
+        let kind = kinds.entry(field).or_default();
+        kind.0 += packets;
+        kind.1 += bytes;
+    }
+    let mut packet_kinds: Vec<PacketKindCount> = kinds
+        .iter()
+        .map(|(&field, &(packets, bytes))| PacketKindCount {
+            kind: packet_name(field),
+            packets,
+            bytes,
+        })
+        .collect();
+    packet_kinds.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.kind.cmp(&b.kind)));
+    let top_level = inputs.entries().iter().filter(|entry| entry.parent().is_none());
+    ImportSummary {
+        format: format(inputs),
+        file_bytes: top_level.map(|entry| entry.size()).sum(),
+        trace_bytes: inputs.traces().map(|(_, entry)| entry.bytes().len() as u64).sum(),
+        packets: sources.iter().map(|source| source.survey.packets).sum(),
+        sequences: 0,
+        packet_kinds,
+        placements: Vec::new(),
+        clocks: Clocks::default(),
+    }
+}
+
+/// One trace by its format and what it is packed in; several by what they are packed in.
+fn format(inputs: &Inputs) -> String {
+    let count = inputs.traces().count();
+    let what = match count {
+        0 => "no trace".to_owned(),
+        1 => "perfetto".to_owned(),
+        count => format!("{count} perfetto traces"),
+    };
+    let mut around: Vec<&str> = inputs
+        .entries()
+        .iter()
+        .filter(|entry| is_container(entry.format()))
+        .map(|entry| entry.format().name())
+        .collect();
+    around.dedup();
+    match around.is_empty() {
+        true => what,
+        false => format!("{what} ({})", around.join(", ")),
+    }
+}
+
+fn is_container(format: Format) -> bool {
+    matches!(format, Format::Gzip | Format::Zstd | Format::Tar | Format::Zip)
+}

@@ -1,0 +1,12 @@
+//! The clocks of one trace: what ties them, and what comes of those that nothing ties.
+
+mod backwards;
+mod custom;
+mod drift;
+mod failures;
+mod ftrace;
+mod monotone;
+mod ticks;
+
+/// What happened, and when.
+const INSTANTS: &str = "SELECT ts, name FROM slice ORDER BY ts, name";

@@ -1,0 +1,84 @@
+//! What `--metatrace` records, read with tpq itself.
+
+use crate::command::{Folder, describe};
+
+const SCHED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/sched.pftrace");
+const EVENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/track_events.pftrace");
+
+fn rows(folder: &Folder, sql: &str) -> Vec<String> {
+    let output = folder.run(&["query", "meta", "-c", sql, "--format", "csv", "--no-header"]);
+    assert!(output.status.success(), "{}", describe(&output));
+    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_stages_of_an_import_and_a_query_are_slices() {
+    let folder = Folder::of(&[]);
+    let sql = "SELECT count(*) FROM sched; SELECT name FROM slice";
+    let output = folder.run(&["query", SCHED, EVENTS, "-c", sql, "--metatrace", "meta"]);
+    assert!(output.status.success(), "{}", describe(&output));
+    let lasting = rows(
+        &folder,
+        "SELECT name FROM slice WHERE depth = 0 AND name != 'read batch' AND dur >= 0 ORDER BY ts",
+    );
+    let stages = ["reading", "surveying", "importing", "finishing"];
+    assert_eq!(lasting, [&stages[..], &["plan", "execute", "plan", "execute"]].concat());
+    let within = "SELECT DISTINCT parent.name || ': ' || slice.name FROM slice \
+         JOIN slice parent ON slice.parent_id = parent.id ORDER BY 1";
+    let expected = [
+        "importing: decode",
+        "importing: take batch",
+        "importing: wait",
+        "surveying: arrange",
+        "surveying: survey",
+    ];
+    assert_eq!(rows(&folder, within), expected);
+    let surveys = "SELECT int_value FROM slice JOIN args USING (arg_set_id) \
+         WHERE slice.name = 'survey' AND key = 'debug.trace_id' ORDER BY 1";
+    assert_eq!(rows(&folder, surveys), ["0", "1"]);
+    let readers = "SELECT DISTINCT thread.name FROM slice JOIN thread_track t ON t.id = track_id \
+         JOIN thread USING (utid) WHERE slice.name = 'read batch' ORDER BY 1";
+    assert_eq!(rows(&folder, readers), ["reader 0", "reader 1"]);
+    let lost = "SELECT name FROM stats WHERE value != 0 AND severity IN ('error', 'data_loss')";
+    assert!(rows(&folder, lost).is_empty());
+}
+
+#[test]
+fn it_is_written_when_something_fails() {
+    let folder = Folder::of(&[]);
+    let output = folder.run(&["query", SCHED, "-c", "SELECT nothing", "--metatrace", "meta"]);
+    assert_eq!(output.status.code(), Some(1), "{}", describe(&output));
+    let last = "SELECT name FROM slice ORDER BY ts DESC LIMIT 1";
+    assert_eq!(rows(&folder, last), ["plan"]);
+    let output = folder.run(&["info", "no.pftrace", "--metatrace", "meta"]);
+    assert_eq!(output.status.code(), Some(1), "{}", describe(&output));
+    assert_eq!(rows(&folder, last), ["reading"]);
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_told_before_the_work() {
+    let folder = Folder::of(&[]);
+    let text = folder.tell(&["info", SCHED, "--metatrace", "no/meta"]);
+    let expected = "exit code: 1\n----- stderr\nerror: cannot write the metatrace no/meta: ";
+    assert!(text.starts_with(expected), "{text}");
+    let output = folder.run(&["info", SCHED, "--metatrace", SCHED]);
+    assert_eq!(output.status.code(), Some(2), "{}", describe(&output));
+}
+
+#[test]
+fn every_command_that_opens_a_trace_records() {
+    let folder = Folder::of(&[]);
+    for command in [
+        &["info", SCHED][..],
+        &["clocks", SCHED],
+        &["export", SCHED, "-o", "tables"],
+        &["shell", SCHED],
+        &["merge", "-o", "out.tar", SCHED],
+    ] {
+        let output = folder.run(&[command, &["--metatrace", "meta"]].concat());
+        assert!(output.status.success(), "{command:?}: {}", describe(&output));
+        let stages = "SELECT count(*) FROM slice WHERE name IN ('reading', 'importing')";
+        assert_eq!(rows(&folder, stages), ["2"], "{command:?}");
+        std::fs::remove_file(folder.path("meta")).unwrap();
+    }
+}
