@@ -1,6 +1,7 @@
 //! What `--metatrace` records, read with tpq itself.
 
 use crate::command::{Folder, describe};
+use crate::imported::Imported;
 
 const SCHED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/sched.pftrace");
 const EVENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/track_events.pftrace");
@@ -80,5 +81,38 @@ fn every_command_that_opens_a_trace_records() {
         let stages = "SELECT count(*) FROM slice WHERE name IN ('reading', 'importing')";
         assert_eq!(rows(&folder, stages), ["2"], "{command:?}");
         std::fs::remove_file(folder.path("meta")).unwrap();
+    }
+}
+
+/// Nanoseconds of wall time.
+fn wall_time() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    i64::try_from(since.as_nanos()).unwrap()
+}
+
+/// A manifest makes wall time the timeline, so that what tpq says of its own spans can be compared
+/// with what the system said around each of them.
+#[test]
+fn spans_land_within_a_microsecond_of_wall_time() {
+    let metatrace = tpq::MetaTrace::start();
+    let around: Vec<(i64, i64)> = (0..30)
+        .map(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(7));
+            let before = wall_time();
+            let span = metatrace.span("tick");
+            let after = wall_time();
+            drop(span);
+            (before, after)
+        })
+        .collect();
+    let manifest = r#"{"perfetto_manifest": {"version": 1, "trace_time": {"clock": "REALTIME"}}}"#;
+    let imported =
+        Imported::files(&[("meta", &metatrace.to_bytes()), ("m", manifest.as_bytes())]);
+    let rows = imported.rows("SELECT ts FROM slice WHERE name = 'tick' ORDER BY ts");
+    let ticks: Vec<i64> =
+        rows.to_string().lines().skip(1).map(|line| line.trim().parse().unwrap()).collect();
+    assert_eq!(ticks.len(), around.len());
+    for (ts, (before, after)) in ticks.into_iter().zip(around) {
+        assert!((before - 1000..=after + 1000).contains(&ts), "{before} {ts} {after}");
     }
 }
