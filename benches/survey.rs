@@ -18,7 +18,8 @@ fn main() {
 }
 
 fn skim(trace: &Trace) -> Survey<'_> {
-    survey(&trace.bytes, 0, &mut |_| ()).unwrap_or_else(|error| panic!("{trace}: {error}"))
+    survey(&trace.bytes, 0, u64::MAX, &mut |_| ())
+        .unwrap_or_else(|error| panic!("{trace}: {error}"))
 }
 
 #[divan::bench(args = traces::all(), sample_size = 1)]

@@ -18,8 +18,8 @@ pub struct Clocks {
 
 /// Skims a trace.
 pub fn skim(trace: &Trace) -> (TraceBytes<'_>, Clocks) {
-    let survey =
-        survey(&trace.bytes, 0, &mut |_| ()).unwrap_or_else(|error| panic!("{trace}: {error}"));
+    let survey = survey(&trace.bytes, 0, u64::MAX, &mut |_| ())
+        .unwrap_or_else(|error| panic!("{trace}: {error}"));
     let Survey { mut bytes, snapshots, primary_clock, .. } = survey;
     let place = Place::default();
     let default = primary_clock.unwrap_or(BOOTTIME);

@@ -106,8 +106,7 @@ fn spans_land_within_a_microsecond_of_wall_time() {
         })
         .collect();
     let manifest = r#"{"perfetto_manifest": {"version": 1, "trace_time": {"clock": "REALTIME"}}}"#;
-    let imported =
-        Imported::files(&[("meta", &metatrace.to_bytes()), ("m", manifest.as_bytes())]);
+    let imported = Imported::files(&[("meta", &metatrace.to_bytes()), ("m", manifest.as_bytes())]);
     let rows = imported.rows("SELECT ts FROM slice WHERE name = 'tick' ORDER BY ts");
     let ticks: Vec<i64> =
         rows.to_string().lines().skip(1).map(|line| line.trim().parse().unwrap()).collect();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use petgraph::Direction;
 use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{Clock, Converter, Edge, Interpolation};
 
@@ -63,7 +63,35 @@ pub struct ClockGraph {
     clocks: Vec<Clock>,
     graph: DiGraph<Node, Arc<Edge>>,
     edges: FxHashMap<(NodeIndex, NodeIndex), EdgeIndex>,
+    /// Edges that were set rather than read.
+    stated: FxHashSet<EdgeIndex>,
     interpolation: Interpolation,
+}
+
+/// Longer ways than any recorder writes; following them would take time and memory without end.
+const MOST_HOPS: usize = 64;
+
+/// The ways of all clocks to one.
+pub struct Ways {
+    to: Clock,
+    /// The nearest first; the clock itself is the first.
+    reached: Vec<Reached>,
+    index: FxHashMap<Clock, usize>,
+}
+
+impl Ways {
+    /// The clock they lead to.
+    pub fn to(&self) -> Clock {
+        self.to
+    }
+
+    pub(crate) fn get(&self, from: Clock) -> Option<&Reached> {
+        self.index.get(&from).map(|&at| &self.reached[at])
+    }
+
+    pub(crate) fn all(&self) -> &[Reached] {
+        &self.reached
+    }
 }
 
 /// A clock that a search came to, with the way between it and where the search began.
@@ -128,6 +156,7 @@ impl ClockGraph {
             let edge = self.edge(from, to);
             *edge = Edge::default();
             edge.push(pair.0, pair.1);
+            self.stated.extend(self.edges.get(&(from, to)));
         }
     }
 
@@ -197,41 +226,41 @@ impl ClockGraph {
 
     /// The way that [`Self::converter`] takes.
     pub(crate) fn way(&self, from: Clock, to: Clock) -> Result<Reached, PathError> {
-        if from == to {
-            return Ok(Reached { clock: to, hops: Vec::new(), clocks: vec![to] });
+        let found = self.ways_to(to).get(from).cloned();
+        found.ok_or_else(|| self.no_way(from, to))
+    }
+
+    /// Why nothing leads from one clock to another.
+    pub(crate) fn no_way(&self, from: Clock, to: Clock) -> PathError {
+        match (self.contains(from), self.contains(to)) {
+            (false, _) => PathError::UnknownSource(from),
+            (_, false) => PathError::UnknownTarget(to),
+            _ => PathError::NoPath(from, to),
         }
-        if !self.contains(from) {
-            return Err(PathError::UnknownSource(from));
-        }
-        if !self.contains(to) {
-            return Err(PathError::UnknownTarget(to));
-        }
-        let reached = self.search(from, Direction::Outgoing, Some(to)).pop();
-        reached.filter(|reached| reached.clock == to).ok_or(PathError::NoPath(from, to))
+    }
+
+    /// The ways of all clocks to one.
+    pub fn ways_to(&self, to: Clock) -> Ways {
+        let reached = self.search(to, Direction::Incoming);
+        let index = (0..).zip(&reached).map(|(at, reached)| (reached.clock, at)).collect();
+        Ways { to, reached, index }
     }
 
     /// Every clock that `from` converts to, the nearest first; itself is the first.
     pub(crate) fn reachable_from(&self, from: Clock) -> Vec<Reached> {
-        self.search(from, Direction::Outgoing, None)
+        self.search(from, Direction::Outgoing)
     }
 
-    /// Every clock that converts to `to`, the nearest first; itself is the first.
-    pub(crate) fn reaching(&self, to: Clock) -> Vec<Reached> {
-        self.search(to, Direction::Incoming, None)
-    }
-
-    /// The clocks that a search comes to, up to `until`.
-    pub(crate) fn search(
-        &self,
-        start: Clock,
-        direction: Direction,
-        until: Option<Clock>,
-    ) -> Vec<Reached> {
+    /// The clocks that a search comes to, the nearest first.
+    pub(crate) fn search(&self, start: Clock, direction: Direction) -> Vec<Reached> {
         let mut reached = vec![Reached { clock: start, hops: Vec::new(), clocks: vec![start] }];
         let Some(&node) = self.nodes.get(&start) else { return reached };
         let mut seen: FxHashMap<NodeIndex, ()> = FxHashMap::from_iter([(node, ())]);
         let mut queue = VecDeque::from([(node, 0)]);
         while let Some((node, index)) = queue.pop_front() {
+            if reached[index].hops.len() == MOST_HOPS {
+                break;
+            }
             for edge in self.usable_edges(node, direction) {
                 let next = match direction {
                     Direction::Outgoing => edge.target(),
@@ -250,16 +279,13 @@ impl ClockGraph {
                 clocks.insert(clock_at, clock);
                 queue.push_back((next, reached.len()));
                 reached.push(Reached { clock, hops, clocks });
-                if until == Some(clock) {
-                    return reached;
-                }
             }
         }
         reached
     }
 
     /// The edges at a node that conversions may take, the other ends in the order they were first
-    /// read. A clock that went backwards is no source.
+    /// read. A clock that went backwards is no source, but of what was said of it.
     fn usable_edges(
         &self,
         node: NodeIndex,
@@ -268,7 +294,10 @@ impl ClockGraph {
         let mut edges: Vec<_> = self
             .graph
             .edges_directed(node, direction)
-            .filter(|edge| !self.graph[edge.source()].went_backwards && edge.weight().can_convert())
+            .filter(|edge| {
+                let ambiguous = self.graph[edge.source()].went_backwards;
+                edge.weight().can_convert() && (!ambiguous || self.stated.contains(&edge.id()))
+            })
             .collect();
         edges.sort_by_key(|edge| edge.id());
         edges

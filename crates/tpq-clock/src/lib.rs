@@ -28,5 +28,5 @@ pub use domain::{
     builtin_name, is_of_sequence,
 };
 pub use drift::{Drift, Grain, Jump, drift};
-pub use graph::{ClockGraph, PathError, Reading, SnapshotError};
+pub use graph::{ClockGraph, PathError, Reading, SnapshotError, Ways};
 pub use placement::{Assumed, PlaceError, Placement, Rule};

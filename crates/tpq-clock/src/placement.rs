@@ -1,17 +1,19 @@
 //! Placing a clock on the timeline when no chain of snapshots does.
 //!
 //! Files recorded apart share no snapshot, so something must be assumed. What is assumed, in this
-//! order: that wall time is the same on all machines; that clocks of one domain are the same
-//! clock, which holds within one boot of one machine; that a file without any clock begins where
-//! the timeline does. Two different domains are never taken for the same.
+//! order: that one machine has one clock of each domain, which holds within one boot; that wall
+//! time is the same on two machines; that clocks of one domain are the same clock; that a file
+//! without any clock begins where the timeline does. Two different domains are never taken for the
+//! same.
 
 use petgraph::Direction;
+use rustc_hash::FxHashSet;
 
-use crate::graph::Reached;
+use crate::graph::{Reached, Ways};
 use crate::{Clock, ClockGraph, Converter, PathError, REALTIME, TRACE_FILE};
 
 /// What placed a clock, from what was recorded to what had to be assumed.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rule {
     /// A chain of snapshots, or it is the timeline's own clock.
     Snapshots,
@@ -36,7 +38,7 @@ impl Rule {
 }
 
 /// Two clocks taken to read the same at every moment.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Assumed {
     /// The rule that takes them so.
     pub rule: Rule,
@@ -77,23 +79,35 @@ impl ClockGraph {
     /// # Errors
     /// When no rule applies.
     pub fn place(&self, from: Clock, to: Clock) -> Result<Placement, PlaceError> {
-        let error = match self.way(from, to) {
-            Ok(way) => return Ok(self.placement(Rule::Snapshots, End::plain(way))),
-            Err(error) => error,
-        };
+        self.place_by(from, &self.ways_to(to))
+    }
+
+    /// Places a clock on the timeline that the ways lead to.
+    ///
+    /// # Errors
+    /// When no rule applies.
+    pub fn place_by(&self, from: Clock, ways: &Ways) -> Result<Placement, PlaceError> {
+        if let Some(way) = ways.get(from) {
+            return Ok(self.placement(Rule::Snapshots, End::plain(way.clone())));
+        }
+        let to = ways.to();
         let near: Vec<End> = self.reachable_from(from).into_iter().map(End::plain).collect();
-        let far: Vec<End> = self.reaching(to).into_iter().map(End::plain).collect();
-        self.join(Rule::Realtime, &near, &far)
+        let far: Vec<End> = ways.all().iter().cloned().map(End::plain).collect();
+        let one_machine = |a: Clock, b: Clock| a.place.machine == b.place.machine;
+        // Of machines that snapshots tie to the one that is placed, and to that of the timeline.
+        let wall = |a: Clock, b: Clock| a.id == REALTIME && !one_machine(a, b);
+        self.join(Rule::SameDomain, &near, &far, &one_machine)
+            .or_else(|| self.join(Rule::Realtime, &near, &far, &wall))
             .or_else(|| {
                 let near = self.with_other_files(&near, Direction::Outgoing);
                 let far = self.with_other_files(&far, Direction::Incoming);
-                self.join(Rule::Realtime, &near, &far)
+                self.join(Rule::Realtime, &near, &far, &wall)
             })
-            .or_else(|| self.join(Rule::SameDomain, &near, &far))
+            .or_else(|| self.join(Rule::SameDomain, &near, &far, &|_, _| true))
             .or_else(|| self.begin(&near, to))
             // What is of one sequence alone has no domain to share; its own snapshots are missing.
             .ok_or(match from.place == to.place || !from.is_domain() {
-                true => PlaceError::Path(error),
+                true => PlaceError::Path(self.no_way(from, to)),
                 false => PlaceError::Unrelatable(from, to),
             })
     }
@@ -108,6 +122,7 @@ impl ClockGraph {
     /// whichever of its files reads it.
     fn with_other_files(&self, ends: &[End], direction: Direction) -> Vec<End> {
         let mut out = ends.to_vec();
+        let mut known: FxHashSet<Clock> = ends.iter().map(End::clock).collect();
         for end in ends.iter().filter(|end| end.clock().is_domain()) {
             let own = end.clock();
             let is_same = |clock: &&Clock| {
@@ -117,8 +132,8 @@ impl ClockGraph {
                     && clock.is_domain()
             };
             for &other in self.clocks().iter().filter(is_same) {
-                for way in self.search(other, direction, None) {
-                    if out.iter().all(|known| known.clock() != way.clock) {
+                for way in self.search(other, direction) {
+                    if known.insert(way.clock) {
                         out.push(end.by_way_of(other, way, direction));
                     }
                 }
@@ -137,28 +152,27 @@ impl ClockGraph {
         Some(self.placement(Rule::PrivateTimeline, whole))
     }
 
-    /// Joins two sets of clocks where the rule allows it, over the fewest edges; among equals in
-    /// the domain of the timeline.
-    fn join(&self, rule: Rule, near: &[End], far: &[End]) -> Option<Placement> {
+    /// Joins two sets of clocks where two are of one domain and `may` be joined, in the domain of
+    /// the timeline if they can be, and else over the fewest edges.
+    fn join(
+        &self,
+        rule: Rule,
+        near: &[End],
+        far: &[End],
+        may: &dyn Fn(Clock, Clock) -> bool,
+    ) -> Option<Placement> {
         let timeline = far.first()?.clock().id;
-        let pairs = near.iter().flat_map(|a| far.iter().map(move |b| (a, b)));
-        let allowed = pairs.filter(|(a, b)| rule.allows(a.clock(), b.clock()));
+        let far: Vec<&End> = far.iter().filter(|end| end.clock().is_domain()).collect();
+        let near = near.iter().filter(|end| end.clock().is_domain());
+        let pairs = near.flat_map(|a| far.iter().map(move |&b| (a, b)));
+        let allowed = pairs.filter(|(a, b)| {
+            let (a, b) = (a.clock(), b.clock());
+            a.id == b.id && may(a, b)
+        });
         let (a, b) = allowed.min_by_key(|(a, b)| {
             (b.clock().id != timeline, a.way.hops.len() + b.way.hops.len(), b.clock().id)
         })?;
         Some(self.placement(rule, a.joined(rule, b)))
-    }
-}
-
-impl Rule {
-    /// Whether it takes two clocks for one.
-    fn allows(self, a: Clock, b: Clock) -> bool {
-        let same_domain = a.id == b.id && a.is_domain() && b.is_domain();
-        match self {
-            Self::Realtime => same_domain && a.id == REALTIME && a.place.machine != b.place.machine,
-            Self::SameDomain => same_domain,
-            Self::Snapshots | Self::PrivateTimeline => false,
-        }
     }
 }
 
@@ -242,6 +256,23 @@ mod tests {
         ]);
         let (from, to) = (clock(1, 1, BOOTTIME), clock(0, 0, BOOTTIME));
         assert_eq!(placed(&graph, from, to, 60), (Rule::Realtime, 410));
+    }
+
+    #[test]
+    fn wall_time_of_a_third_machine_joins_nothing() {
+        // Machine 7 compared its clocks with the host's: its wall time is 5 ahead. Another file of
+        // the host reads wall time too.
+        let graph = graph(&[
+            &[(0, 0, REALTIME, 1_000_100), (0, 0, BOOTTIME, 100)],
+            &[(7, 0, REALTIME, 1_000_055), (7, 0, BOOTTIME, 50)],
+            &[(7, 0, BOOTTIME, 50), (0, 0, BOOTTIME, 150)],
+            &[(0, 1, REALTIME, 1_000_101), (0, 1, BOOTTIME, 101)],
+        ]);
+        let (one, other) = (clock(0, 0, BOOTTIME), clock(0, 1, BOOTTIME));
+        assert_eq!(placed(&graph, other, one, 102), (Rule::SameDomain, 102));
+        assert_eq!(placed(&graph, one, other, 101), (Rule::SameDomain, 101));
+        // In a file of its own, machine 7 is known by what it found of the host.
+        assert_eq!(placed(&graph, clock(7, 1, BOOTTIME), one, 60), (Rule::SameDomain, 160));
     }
 
     #[test]

@@ -55,6 +55,8 @@ struct State<'a> {
     tables: Tables,
     /// The counts of each place.
     stats: Vec<Stats>,
+    /// The counts of the import as a whole.
+    import_stats: Stats,
     /// Decoders by payload field.
     decoders: Vec<Option<Decode>>,
 }
@@ -108,6 +110,7 @@ impl<'a> Decoder<'a> {
             trackers,
             tables,
             stats: vec![Stats::default(); places.len().max(1)],
+            import_stats: Stats::default(),
             decoders,
             places,
         };
@@ -148,9 +151,12 @@ impl<'a> Decoder<'a> {
 
     /// Counts something of a file as a whole, and enters what it is.
     pub fn count_file(&mut self, file: u32, stat: Stat, what: &str) {
-        let State { places, stats, trackers, tables, .. } = &mut self.state;
-        let place = places.iter().position(|place| place.file == file).unwrap_or_default();
-        stats[place].increment(stat);
+        let State { places, stats, import_stats, trackers, tables, .. } = &mut self.state;
+        // What is of no machine, as an archive, counts for the import as a whole.
+        match places.iter().position(|place| place.file == file) {
+            Some(place) => stats[place].increment(stat),
+            None => import_stats.increment(stat),
+        }
         log_file(file, stat, what, &mut trackers.args, tables);
     }
 
@@ -181,7 +187,8 @@ impl<'a> Decoder<'a> {
     /// Ends the import, once nothing is wanted any more.
     pub fn finish(self, outcome: Outcome<'_>) -> Finished {
         let Outcome { books, surveys, sequences, ties, mut timeline } = outcome;
-        let State { bytes, places, mut trackers, mut tables, mut stats, .. } = self.state;
+        let State { bytes, places, mut trackers, mut tables, mut stats, import_stats, .. } =
+            self.state;
         trackers.close_args(&mut tables);
         let sorters = self.interleaver.sorters().map(|sorter| sorter.losses());
         for book in books.iter().copied().chain(sorters) {
@@ -203,7 +210,7 @@ impl<'a> Decoder<'a> {
         count_unrelatable(&timeline, &places, &mut stats);
         let (start_ts, end_ts) = bounds(&trackers, &tables);
         tables.trace_bounds.push(TraceBoundsRow { start_ts, end_ts });
-        let mut all = Stats::default();
+        let mut all = import_stats;
         clock_snapshot::write_rows(ties, &mut timeline, &mut tables, &mut all);
         clock_drift::write_rows(&mut timeline, &mut tables);
         for stats in &stats {
@@ -251,13 +258,14 @@ fn add_machine(machine: &MachineInfo, trackers: &mut Trackers, tables: &mut Tabl
 fn bounds(trackers: &Trackers, tables: &Tables) -> (i64, i64) {
     let Some((start, mut end)) = trackers.bounds.get() else { return (0, 0) };
     for row in 0..tables.sched_slice.len() {
-        let until = tables.sched_slice.ts.get(row) + tables.sched_slice.dur.get(row).max(0);
+        let until =
+            tables.sched_slice.ts.get(row).saturating_add(tables.sched_slice.dur.get(row).max(0));
         end = end.max(until);
     }
     for row in 0..tables.slice.len() {
-        end = end.max(tables.slice.ts.get(row) + tables.slice.dur.get(row).max(0));
+        end = end.max(tables.slice.ts.get(row).saturating_add(tables.slice.dur.get(row).max(0)));
     }
-    (start, if end == start { end + 1 } else { end })
+    (start, if end == start { end.saturating_add(1) } else { end })
 }
 
 impl State<'_> {

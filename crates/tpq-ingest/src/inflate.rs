@@ -13,10 +13,12 @@ pub(crate) enum Codec {
     Zstd,
 }
 
-/// The packets inside a compressed payload, or `None` when it is damaged or claims too much.
-pub(crate) fn inflate(codec: Codec, compressed: &[u8]) -> Option<Vec<u8>> {
+/// The packets inside a compressed payload, or `None` when it is damaged or claims
+/// more than `budget` or than any recorder bundles.
+pub(crate) fn inflate(codec: Codec, compressed: &[u8], budget: u64) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(compressed.len().saturating_mul(4).min(1 << 22));
-    let limit = MAX_INFLATED + 1;
+    let most = MAX_INFLATED.min(budget);
+    let limit = most + 1;
     let result = match codec {
         Codec::Zlib => {
             flate2::read::ZlibDecoder::new(compressed).take(limit).read_to_end(&mut bytes)
@@ -25,5 +27,5 @@ pub(crate) fn inflate(codec: Codec, compressed: &[u8]) -> Option<Vec<u8>> {
             .and_then(|decoder| decoder.take(limit).read_to_end(&mut bytes)),
     };
     bytes.shrink_to_fit();
-    (result.is_ok() && bytes.len() as u64 <= MAX_INFLATED).then_some(bytes)
+    (result.is_ok() && bytes.len() as u64 <= most).then_some(bytes)
 }

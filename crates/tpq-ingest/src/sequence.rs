@@ -76,8 +76,8 @@ struct Sequence {
 #[derive(Default)]
 pub(crate) struct Sequences {
     sequences: FxHashMap<(u32, u32), Sequence>,
-    /// The clocks of a machine that any of its sequences may use, where they tick in other units.
-    ticks: FxHashMap<(u32, u32), TickClock>,
+    /// The clocks of a place that any of its sequences may use, where they tick in other units.
+    ticks: FxHashMap<(PlaceId, u32), TickClock>,
     generations: u32,
     scopes: u32,
 }
@@ -136,7 +136,7 @@ impl Sequences {
         let clock = header.clock.or(sequence.default_clock);
         let ns = match usable {
             true => header.timestamp.map(|written| {
-                let of_all = clock.and_then(|id| ticks.get(&(header.machine, id)));
+                let of_all = clock.and_then(|id| ticks.get(&(place, id)));
                 sequence.advance_clock(clock, written, of_all.copied())
             }),
             false => None,
@@ -149,12 +149,13 @@ impl Sequences {
     /// from no last timestamp.
     pub(crate) fn set_shared_clocks<'a>(
         &mut self,
-        clocks: impl Iterator<Item = &'a SnapshotClock>,
+        clocks: impl Iterator<Item = (PlaceId, &'a SnapshotClock)>,
     ) {
-        for clock in clocks.filter(|clock| clock.multiplier != 1 && !is_of_sequence(clock.id)) {
-            let SnapshotClock { machine, id, multiplier, value, .. } = *clock;
-            self.ticks
-                .insert((machine, id), TickClock { multiplier, incremental: false, last: value });
+        let shared = clocks.filter(|(_, it)| it.multiplier != 1 && !is_of_sequence(it.id));
+        for (place, clock) in shared {
+            let SnapshotClock { id, multiplier, value, .. } = *clock;
+            let tick = TickClock { multiplier, incremental: false, last: value };
+            self.ticks.insert((place, id), tick);
         }
     }
 
@@ -162,11 +163,13 @@ impl Sequences {
     pub(crate) fn set_own_clocks(&mut self, header: &PacketHeader, clocks: &[SnapshotClock]) {
         for clock in clocks.iter().filter(|clock| is_of_sequence(clock.id)) {
             let SnapshotClock { id, multiplier, incremental, value, .. } = *clock;
-            if incremental || multiplier != 1 {
-                let key = (header.machine, header.sequence);
-                let tick = TickClock { multiplier, incremental, last: value };
-                self.sequences.entry(key).or_default().ticks.insert(id, tick);
-            }
+            let key = (header.machine, header.sequence);
+            let ticks = &mut self.sequences.entry(key).or_default().ticks;
+            // A later snapshot may define the clock anew.
+            match incremental || multiplier != 1 {
+                true => ticks.insert(id, TickClock { multiplier, incremental, last: value }),
+                false => ticks.remove(&id),
+            };
         }
     }
 

@@ -57,15 +57,19 @@ pub struct Survey<'a> {
     pub end: usize,
     /// What was lost.
     pub losses: Losses,
+    /// How many bytes compressed packets may still inflate to.
+    budget: u64,
 }
 
-/// Skims a file whose bytes get the addresses from `base` on.
+/// Skims a file whose bytes get the addresses from `base` on. Its compressed packets may inflate to
+/// `budget` bytes together; those beyond are lost and counted.
 ///
 /// # Errors
 /// When not one packet can be read.
 pub fn survey<'a>(
     file: &'a [u8],
     base: u64,
+    budget: u64,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Survey<'a>, SurveyError> {
     let mut survey = Survey {
@@ -77,6 +81,7 @@ pub fn survey<'a>(
         packets: 0,
         end: 0,
         losses: Losses::default(),
+        budget,
     };
     let mut segment_start = 0;
     let mut at = 0;
@@ -158,11 +163,16 @@ fn is_of_recorder(kind: u32) -> bool {
 }
 
 impl Survey<'_> {
+    /// How many bytes compressed packets may still inflate to.
+    pub fn budget(&self) -> u64 {
+        self.budget
+    }
+
     /// Skims what a packet at `offset` of the file inflates to.
     fn inflate(&mut self, codec: Codec, packet: &[u8], header: &PacketHeader, offset: u64) {
         let (start, len) = header.payload;
         let payload = &packet[start as usize..][..len as usize];
-        let Some(inflated) = inflate(codec, payload) else {
+        let Some(mut inflated) = inflate(codec, payload, self.budget) else {
             self.losses.count(Loss::InflateFailed);
             return;
         };
@@ -180,6 +190,9 @@ impl Survey<'_> {
             at = next;
         }
         self.losses.add(Loss::TruncatedBytes, (inflated.len() - at) as u64);
+        inflated.truncate(at);
+        inflated.shrink_to_fit();
+        self.budget -= (inflated.len() as u64).min(self.budget);
         let addr = self.bytes.push_inflated(inflated, offset);
         self.bytes.push_segment(addr, at);
     }

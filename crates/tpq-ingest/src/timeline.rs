@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use tpq_clock::{
-    Clock, ClockGraph, Converter, PathError, Place, PlaceError, Placement, Rule, TRACE_FILE,
+    Clock, ClockGraph, Converter, PathError, Place, PlaceError, Placement, Rule, TRACE_FILE, Ways,
 };
 
 use crate::loss::{LossBook, LossEntry};
@@ -55,6 +55,7 @@ pub struct Bundle<'a> {
 
 /// Takes the runs a bundle is split into.
 pub struct SplitSink<'a> {
+    pub(crate) timeline: &'a mut Timeline,
     pub(crate) clocks: ClockNames,
     pub(crate) sequence: u32,
     pub(crate) place: PlaceId,
@@ -70,6 +71,12 @@ impl SplitSink<'_> {
             let clock = self.clocks.clock(self.sequence, clock);
             self.pending.push(PendingRun { clock, run });
         }
+    }
+
+    /// A moment in trace time that is given in the clock that the bundle's sequence calls `clock`,
+    /// if there is a way.
+    pub fn trace_time(&mut self, clock: u32, ns: i64) -> Option<i64> {
+        self.timeline.to_trace_time(self.clocks.clock(self.sequence, clock), ns)
     }
 
     /// Adds something that takes effect in file order.
@@ -116,19 +123,20 @@ pub(crate) struct PendingRun {
 #[derive(Clone)]
 pub struct Timeline {
     graph: Arc<ClockGraph>,
-    trace_clock: Clock,
+    ways: Arc<Ways>,
     placements: FxHashMap<Clock, Result<Placement, PlaceError>>,
 }
 
 impl Timeline {
     /// A timeline in a clock of the graph.
     pub fn new(graph: Arc<ClockGraph>, trace_clock: Clock) -> Self {
-        Self { graph, trace_clock, placements: FxHashMap::default() }
+        let ways = Arc::new(graph.ways_to(trace_clock));
+        Self { graph, ways, placements: FxHashMap::default() }
     }
 
     /// The clock that is trace time.
     pub fn trace_clock(&self) -> Clock {
-        self.trace_clock
+        self.ways.to()
     }
 
     /// All that is known of the clocks.
@@ -137,13 +145,13 @@ impl Timeline {
     }
 
     fn placement(&mut self, clock: Clock) -> &Result<Placement, PlaceError> {
-        let (graph, target) = (&self.graph, self.trace_clock);
-        self.placements.entry(clock).or_insert_with(|| graph.place(clock, target))
+        let (graph, ways) = (&self.graph, &self.ways);
+        self.placements.entry(clock).or_insert_with(|| graph.place_by(clock, ways))
     }
 
     /// Converts one timestamp, if there is a way.
     pub fn to_trace_time(&mut self, clock: Clock, ns: i64) -> Option<i64> {
-        if clock == self.trace_clock {
+        if clock == self.trace_clock() {
             return Some(ns);
         }
         self.placement(clock).as_ref().ok().map(|placement| placement.converter.convert_one(ns))
@@ -151,7 +159,7 @@ impl Timeline {
 
     /// What converts a clock, if there is a way.
     pub fn converter(&mut self, clock: Clock) -> Option<Converter> {
-        if clock == self.trace_clock {
+        if clock == self.trace_clock() {
             return Some(Converter::identity());
         }
         self.placement(clock).as_ref().ok().map(|placement| placement.converter.clone())
@@ -178,11 +186,12 @@ impl Timeline {
     pub(crate) fn convert(&mut self, pending: PendingRun, losses: &mut LossBook) -> Option<Run> {
         let PendingRun { clock, mut run } = pending;
         let mut written = None;
-        if clock != self.trace_clock {
+        if clock != self.trace_clock() {
             match self.placement(clock) {
                 Ok(placement) => {
                     written = Some(run.timestamps.clone());
                     placement.converter.convert(&mut run.timestamps);
+                    drop_impossible(&mut run.timestamps, written.as_deref().unwrap_or_default());
                 }
                 Err(error) => {
                     lose(&run, clock, loss_of(*error), &run.timestamps, |_| true, losses);
@@ -197,6 +206,16 @@ impl Timeline {
             run.drop_negative();
         }
         Some(run)
+    }
+}
+
+/// No clock reads so much that it is negative as a signed number; converted, such a reading could
+/// come to lie anywhere.
+fn drop_impossible(timestamps: &mut [i64], written: &[i64]) {
+    if written.iter().any(|&ns| ns < 0) {
+        for (ts, _) in timestamps.iter_mut().zip(written).filter(|(_, written)| **written < 0) {
+            *ts = -1;
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use tpq_ingest::{
     Batch, Batcher, LossBook, Losses, PlaceId, SequenceLoss, SurveyError, Timeline, TraceBytes,
     survey,
 };
-use tpq_source::{Attribute, Entry, Inputs, ManifestError, SourceError, is_manifest};
+use tpq_source::{Attribute, Entry, Format, Inputs, ManifestError, SourceError, is_manifest};
 use tpq_tables::{Severity, Stat, Stats, TraceTables};
 
 use crate::arrange::{Arrangement, Source, arrange};
@@ -20,6 +20,8 @@ use crate::summary::{FilePlacement, ImportSummary, summarise};
 
 /// What compressed traces may unpack to when no memory limit is set.
 const UNPACK_LIMIT: u64 = 64 << 30;
+/// Batches of all files that may wait so, but one for each file.
+const READ_AHEAD: usize = 32;
 /// Batches of a file that may wait between the thread that reads it and the one that decodes.
 const BATCHES_AHEAD: usize = 4;
 
@@ -69,7 +71,7 @@ pub fn import(
     let inputs = Inputs::open(paths, limit, |read| options.advance(read, 0))?;
 
     stages.begin("surveying");
-    let mut sources = survey_all(&inputs, options)?;
+    let mut sources = survey_all(&inputs, limit, options)?;
     let mut arrangement =
         options.timed("arrange", || arrange(&inputs, &mut sources, options.clock_interpolation))?;
     let mut summary = summarise(&inputs, &sources);
@@ -94,7 +96,8 @@ pub fn import(
     }
     summary.placements = placements(&inputs, &batchers, &timeline);
     let graph = Arc::clone(timeline.graph());
-    let used = timeline.placements().map(|(clock, _)| clock).collect();
+    let own = timeline.trace_clock();
+    let used = timeline.placements().map(|(clock, _)| clock).chain([own]).collect();
     let books: Vec<&LossBook> =
         batchers.iter().map(Batcher::losses).chain([&arrangement.losses]).collect();
     let finished = decoder.finish(Outcome {
@@ -114,20 +117,22 @@ pub fn import(
 /// Skims every file with events.
 fn survey_all<'a>(
     inputs: &'a Inputs,
+    limit: u64,
     options: &ImportOptions,
 ) -> Result<Vec<Source<'a>>, ImportError> {
     let total: u64 = inputs.traces().map(|(_, file)| file.bytes().len() as u64).sum();
-    let (mut before, mut base) = (0, 0);
+    let (mut before, mut base, mut budget) = (0, 0, limit);
     let mut sources = Vec::new();
     for (entry, file) in inputs.traces() {
         let _span = options.span("survey").map(|span| span.with("trace_id", entry as u64));
         let mut advance = |done| options.advance(before + done, total);
-        let survey = survey(file.bytes(), base, &mut advance)
+        let survey = survey(file.bytes(), base, budget, &mut advance)
             .map_err(|source| ImportError::Survey { path: file.shown().to_owned(), source })?;
         if file.bytes().get(survey.end..).is_some_and(is_manifest) {
             return Err(ManifestError::NotFirst { file: file.shown().to_owned() }.into());
         }
         base = survey.bytes.end();
+        budget = survey.budget();
         before += file.bytes().len() as u64;
         sources.push(Source { entry, survey });
     }
@@ -190,8 +195,10 @@ fn describe(inputs: &Inputs, arrangement: &Arrangement, decoder: &mut Decoder<'_
         let what = "wall time at boot is not that of the file the timeline is of";
         decoder.count_file(entry, Stat::ClockSyncDoubtfulSameBoot, what);
     }
+    let is_manifest = |file: &Entry| file.format() == Format::Manifest;
+    let manifest = inputs.entries().iter().position(is_manifest).unwrap_or_default();
     for path in inputs.unmatched_manifest_paths() {
-        decoder.count_file(0, Stat::ManifestFilesMissing, path);
+        decoder.count_file(manifest as u32, Stat::ManifestFilesMissing, path);
     }
 }
 
@@ -204,10 +211,11 @@ fn decode_all(
     options: &ImportOptions,
 ) -> Result<(), ImportError> {
     let mut done = vec![0; batchers.len()];
+    let ahead = (READ_AHEAD / batchers.len().max(1)).clamp(1, BATCHES_AHEAD);
     std::thread::scope(|scope| {
         let mut receivers = Vec::with_capacity(batchers.len());
         for (source, batcher) in batchers.iter_mut().enumerate() {
-            let (send, receive) = sync_channel::<Batch>(BATCHES_AHEAD);
+            let (send, receive) = sync_channel::<Batch>(ahead);
             receivers.push(receive);
             std::thread::Builder::new()
                 .name(format!("reader {source}"))

@@ -132,7 +132,6 @@ fn the_largest_timestamp() {
     let imported = Imported::trace(trace);
     assert_snapshot!(imported.rows(INSTANTS), @r"
     ts  name
-    4   x
     20  kept
     ");
 }

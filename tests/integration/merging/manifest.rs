@@ -342,13 +342,13 @@ fn a_file_that_is_missing_is_counted() {
     let merged = devices(json!({ "files": [{ "path": "lost", "machine": { "name": "x" } }] }));
     assert_snapshot!(merged.rows(STATS), @r"
     name                    machine  file  value
-    manifest_files_missing  0        2     1
+    manifest_files_missing  NULL     NULL  1
     ");
     let what = "SELECT string_value FROM trace_import_logs JOIN args USING (arg_set_id)";
     assert_eq!(merged.cell(what), "lost");
     assert_snapshot!(merged.rows(LOGS), @r"
     file  name                    severity  packet  clock  timestamp
-    0     manifest_files_missing  error     NULL    NULL   NULL
+    1     manifest_files_missing  error     NULL    NULL   NULL
     ");
 }
 

@@ -75,8 +75,7 @@ fn clocks_that_packets_name_do_not_count() {
     assert_snapshot!(merged.rows(STATS), @"name  machine  file  value");
 }
 
-/// The reference is the other file's own time, of which nothing is known: it is taken to begin
-/// with the timeline, and the program 100 after it.
+/// The reference is the other file's own time, which is the clock of its packets.
 #[test]
 fn to_the_own_time_of_a_file() {
     let clocks = json!({ "sync_to": { "file": "left" }, "offset_ns": 100 });
@@ -88,14 +87,12 @@ fn to_the_own_time_of_a_file() {
     110  left    0
     ");
     assert_snapshot!(merged.rows(CLOCK_SNAPSHOT), @r"
-    snap  ts   origin            machine  file  clock_id  clock_name  value
-    0     100  snapshot          0        3     6         BOOTTIME    100
-    0     100  snapshot          0        3     3         MONOTONIC   90
-    0     100  snapshot          0        3     1         REALTIME    1000
-    1     100  manifest          0        2     11        NULL        0
-    1     100  manifest          0        3     11        NULL        100
-    2     0    private_timeline  0        3     6         BOOTTIME    0
-    2     0    private_timeline  0        3     11        NULL        0
+    snap  ts   origin    machine  file  clock_id  clock_name  value
+    0     100  snapshot  0        3     6         BOOTTIME    100
+    0     100  snapshot  0        3     3         MONOTONIC   90
+    0     100  snapshot  0        3     1         REALTIME    1000
+    1     100  manifest  0        2     11        NULL        0
+    1     100  manifest  0        3     6         BOOTTIME    100
     ");
 }
 

@@ -1,6 +1,7 @@
 //! What the clocks read. The survey of the files has decoded the snapshots, since conversion needs
 //! all of them; here they become rows of `clock_snapshot`, with whatever else ties clocks.
 
+use rustc_hash::FxHashSet;
 use tpq_clock::{Assumed, BOOTTIME, Clock, Reading, builtin_name};
 use tpq_ingest::Timeline;
 use tpq_tables::table::ClockSnapshotRow;
@@ -45,10 +46,9 @@ pub(crate) fn write_rows(
         .filter_map(|(clock, placement)| Some((clock, placement.as_ref().ok()?.assumed.clone())))
         .collect();
     placements.sort_unstable_by_key(|&(clock, _)| clock);
-    let mut written: Vec<Assumed> = Vec::new();
+    let mut written: FxHashSet<Assumed> = FxHashSet::default();
     for assumed in placements.into_iter().flat_map(|(_, assumed)| assumed) {
-        if !written.contains(&assumed) {
-            written.push(assumed);
+        if written.insert(assumed) {
             write_tie(&Tie::assumed(assumed), next_id, timeline, tables);
             next_id += 1;
         }

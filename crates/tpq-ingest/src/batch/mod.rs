@@ -111,7 +111,8 @@ impl<'a> Batcher<'a> {
         router: Box<dyn Router + 'a>,
     ) -> Self {
         let mut sequences = Sequences::default();
-        sequences.set_shared_clocks(file.snapshots.iter().flat_map(|snapshot| &snapshot.clocks));
+        let clocks = file.snapshots.iter().flat_map(|snapshot| &snapshot.clocks);
+        sequences.set_shared_clocks(clocks.map(|clock| (file.place(clock.machine).0, clock)));
         Self {
             bytes,
             file,
@@ -251,6 +252,7 @@ impl<'a> Batcher<'a> {
             position: self.position,
         };
         let mut sink = SplitSink {
+            timeline: &mut self.timeline,
             clocks,
             sequence: header.sequence,
             place,

@@ -128,7 +128,7 @@ fn walk(trace: &[u8]) -> Walked {
 }
 
 fn walk_as(trace: &[u8], how: As) -> Walked {
-    let mut survey = survey(trace, 0, &mut |_| ()).unwrap();
+    let mut survey = survey(trace, 0, u64::MAX, &mut |_| ()).unwrap();
     let context = how.context(&mut survey);
     let timeline = timeline(&context);
     let bytes = TraceBytes::new([survey.bytes]);
@@ -419,6 +419,6 @@ fn a_cut_trace_keeps_what_came_before_the_cut() {
 #[test]
 fn what_holds_no_packet_is_no_trace() {
     let huge = [0x0a, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10];
-    let error = survey(&huge, 0, &mut |_| ()).err();
+    let error = survey(&huge, 0, u64::MAX, &mut |_| ()).err();
     assert!(matches!(error, Some(SurveyError::NoPackets { offset: 0 })));
 }

@@ -1033,7 +1033,7 @@ catalogue! {
     TraceFilesUnread = "trace_files_unread": Single, Error, Analysis, MachineAndTrace,
         "A file of an archive in a format that tpq knows but does not read. Nothing of it is in \
          the tables.";
-    ManifestFilesMissing = "manifest_files_missing": Single, Error, Analysis, MachineAndTrace,
+    ManifestFilesMissing = "manifest_files_missing": Single, Error, Analysis, Global,
         "Files that a perfetto_manifest lists and that are not among the files given. What it \
          says of them has no effect; check the paths against the names of the members.";
     ClockSyncDoubtfulSameBoot = "clock_sync_doubtful_same_boot":

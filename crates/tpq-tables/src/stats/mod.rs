@@ -223,7 +223,8 @@ impl Stats {
     }
 
     /// Writes the `stats` table. These counts are those of the import as a whole; `scoped` has
-    /// those of each machine in each trace file: their rows, and what was counted there.
+    /// those of each machine in each trace file: their rows, and what was counted there. What is of
+    /// none of them, as damage to an archive, has a row of its own.
     pub fn write(&self, scoped: &[(u32, u32, &Stats)], tables: &mut Tables) {
         for &stat in Stat::ALL {
             let template = StatsRow {
@@ -237,6 +238,11 @@ impl Stats {
             match stat.scope() {
                 StatScope::Global => self.write_one(stat, &template, tables),
                 StatScope::MachineAndTrace => {
+                    let placed: i64 = scoped.iter().map(|(.., stats)| stats.get(stat)).sum();
+                    let rest = self.get(stat).saturating_sub(placed);
+                    if stat.kind() == StatKind::Single && rest != 0 {
+                        tables.stats.push(StatsRow { value: rest, ..template });
+                    }
                     for &(machine, trace, stats) in scoped {
                         let [machine_id, trace_id] = [Some(machine), Some(trace)];
                         let template = StatsRow { machine_id, trace_id, ..template };

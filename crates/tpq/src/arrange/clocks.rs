@@ -6,7 +6,9 @@ use tpq_clock::{
     BOOTTIME, Clock, ClockGraph, Place, REALTIME, Reading, TRACE_FILE, is_of_sequence,
 };
 use tpq_decode::{MachineInfo, Tie};
-use tpq_ingest::{FileContext, Loss, LossBook, LossEntry, PlaceId, Places, SnapshotPacket};
+use tpq_ingest::{
+    ClockNames, FileContext, Loss, LossBook, LossEntry, PlaceId, Places, SnapshotPacket,
+};
 use tpq_source::{Inputs, ManifestClocks, ManifestError, ManifestFile};
 
 use super::Source;
@@ -14,6 +16,9 @@ use super::Source;
 /// Recordings of one boot agree about when that was to within what clocks are set by hand; those
 /// that do not are of different boots or devices.
 const SAME_BOOT_NS: i64 = 60_000_000_000;
+
+/// Snapshots of more clocks than this are damage: each two of them are an edge.
+const MOST_CLOCKS: usize = 64;
 
 /// Whether a manifest says that a file has no clock of its own but a private timeline.
 pub(super) fn is_pinned(inputs: &Inputs, source: &Source<'_>) -> Result<bool, ManifestError> {
@@ -62,7 +67,8 @@ fn invalid(context: &FileContext, snapshot: &SnapshotPacket) -> LossEntry {
 /// Only a sequence's own clock can be written as differences: with several writers there is no
 /// timestamp before.
 fn is_well_formed(snapshot: &SnapshotPacket) -> bool {
-    snapshot.clocks.iter().all(|clock| !clock.incremental || is_of_sequence(clock.id))
+    snapshot.clocks.len() <= MOST_CLOCKS
+        && snapshot.clocks.iter().all(|clock| !clock.incremental || is_of_sequence(clock.id))
 }
 
 fn readings(context: &FileContext, snapshot: &SnapshotPacket) -> Vec<Reading> {
@@ -85,6 +91,8 @@ pub(super) struct Bases<'a> {
     named: HashMap<(usize, &'a str), Place>,
     /// Entries with events, in the order they are imported.
     sources: Vec<usize>,
+    /// By entry: the clock of packets that name none, where the file has clocks.
+    timelines: HashMap<u32, u32>,
 }
 
 impl<'a> Bases<'a> {
@@ -99,9 +107,14 @@ impl<'a> Bases<'a> {
             base: HashMap::new(),
             named: HashMap::new(),
             sources: sources.iter().map(|source| source.entry).collect(),
+            timelines: HashMap::new(),
         };
         for (source, context) in sources.iter().zip(contexts) {
-            bases.base.insert(source.entry, context.base.1.place);
+            let names = context.base.1;
+            bases.base.insert(source.entry, names.place);
+            if !names.private {
+                bases.timelines.insert(names.place.file, names.default);
+            }
         }
         bases.base.extend(unread.iter().map(|&(entry, place)| (entry, places.get(place))));
         for place in places.iter() {
@@ -115,10 +128,13 @@ impl<'a> Bases<'a> {
 
     /// The place of a machine in a file that a manifest lists; without a name, of the file itself.
     fn find(&self, inputs: &Inputs, path: &str, machine: Option<&str>) -> Option<Place> {
-        let listed = |entry: usize| {
-            inputs.manifest_file(entry).is_some_and(|file: &ManifestFile| file.path == path)
+        let wanted = inputs.manifest()?.file(path)?;
+        // What a file is packed in, and a manifest before it, go by its name as well.
+        let listed = |entry: &usize| {
+            let file: Option<&ManifestFile> = inputs.manifest_file(*entry);
+            file.is_some_and(|file| std::ptr::eq(file, wanted)) && self.base.contains_key(entry)
         };
-        let entry = (0..inputs.entries().len()).find(|&entry| listed(entry))?;
+        let entry = (0..inputs.entries().len()).find(listed)?;
         match machine {
             Some(name) => self.named.get(&(entry, name)).or(self.base.get(&entry)).copied(),
             None => self.base.get(&entry).copied(),
@@ -153,12 +169,16 @@ fn related(
 ) -> Option<(Clock, Clock)> {
     let own = bases.find(inputs, &file.path, clocks.machine.as_deref())?;
     let reference = bases.find(inputs, &clocks.to_file, clocks.to_machine.as_deref())?;
-    let id = |clock: Option<tpq_source::ClockName>| clock.map_or(TRACE_FILE, |clock| clock.id());
-    let own = Clock::of_place(own, id(clocks.clock));
-    Some((own, Clock::of_place(reference, id(clocks.to_clock))))
+    let own = Clock::of_place(own, clocks.clock.map_or(TRACE_FILE, |clock| clock.id()));
+    // The timeline of a file that has clocks is the one its packets are in unless they say
+    // otherwise.
+    let timeline = bases.timelines.get(&reference.file).copied().unwrap_or(TRACE_FILE);
+    let id = clocks.to_clock.map_or(timeline, |clock| clock.id());
+    Some((own, Clock::of_place(reference, id)))
 }
 
-/// The clock that is the timeline: the one a manifest names, else that of the first file.
+/// The clock that is the timeline: the one a manifest names, else that of the first file that
+/// reads its own clock, else that of the first file.
 pub(super) fn trace_clock(
     inputs: &Inputs,
     machines: &[MachineInfo],
@@ -166,9 +186,14 @@ pub(super) fn trace_clock(
     bases: &Bases<'_>,
     graph: &ClockGraph,
 ) -> Clock {
-    let claimed = contexts.iter().map(|context| context.base.1);
-    let first = claimed.clone().find(|names| !names.private).or(claimed.clone().next());
-    let first = first.unwrap_or_default();
+    let nobody = ClockNames { place: Place::default(), default: BOOTTIME, private: false };
+    let claimed: Vec<ClockNames> = contexts.iter().map(|context| context.base.1).collect();
+    let has_clock = |names: &&ClockNames| !names.private;
+    let reads_it = |names: &&ClockNames| {
+        has_clock(names) && graph.contains(Clock::of_place(names.place, names.default))
+    };
+    let first = claimed.iter().find(reads_it).or(claimed.iter().find(has_clock));
+    let first = *first.or(claimed.first()).unwrap_or(&nobody);
     let Some(wanted) = inputs.manifest().and_then(|manifest| manifest.trace_time.as_ref()) else {
         return match first.private {
             true => Clock::of_place(first.place, TRACE_FILE),

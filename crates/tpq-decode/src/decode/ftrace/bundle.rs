@@ -35,6 +35,7 @@ pub(crate) fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
     let mut timestamps = Vec::new();
     let mut places = Vec::new();
     let mut compact = None;
+    let mut previous_end = None;
     let mut fields = Fields::new(bundle.payload);
     while let Some(field) = fields.next() {
         match (field.number, field.value) {
@@ -49,6 +50,9 @@ pub(crate) fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
                 compact = Some((fields.position() - bytes.len(), bytes));
             }
             (field::CPU, _) => cpu = field.as_u32(),
+            (field::LAST_READ_EVENT_TIMESTAMP | field::PREVIOUS_BUNDLE_END_TIMESTAMP, _) => {
+                previous_end = Some(field.as_i64());
+            }
             (field::FTRACE_CLOCK, _) => clock = ftrace_clock_id(field.as_u64()),
             _ => {}
         }
@@ -60,6 +64,7 @@ pub(crate) fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
         sink.lose(Loss::MalformedBundle);
         return;
     }
+    let previous_end = previous_end.and_then(|ns| sink.trace_time(clock, ns));
     sink.immediate(Immediate::Packet {
         message: Message {
             span: bundle.span,
@@ -69,7 +74,7 @@ pub(crate) fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
         },
         place: bundle.place,
         sequence: bundle.sequence,
-        ts: None,
+        ts: previous_end,
     });
     let run = |kind, timestamps, payload| Run {
         kind,
@@ -100,20 +105,20 @@ fn event_timestamp(event: &[u8]) -> Option<u64> {
     }
 }
 
-/// What a bundle says of its CPU's buffer.
+/// What a bundle says of its CPU's buffer; its time is the end of what was read before it.
 fn decode_header(
     packet: &Packet<'_>,
     trackers: &mut Trackers,
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let (mut cpu, mut previous_end, mut lost) = (0, None, false);
+    let (mut cpu, mut follows, mut lost) = (0, false, false);
     for field in Fields::new(packet.data) {
         match field.number {
             field::CPU => cpu = field.as_u32(),
             field::LOST_EVENTS => lost = field.as_bool(),
             field::LAST_READ_EVENT_TIMESTAMP | field::PREVIOUS_BUNDLE_END_TIMESTAMP => {
-                previous_end = Some(field.as_i64());
+                follows = true;
             }
             _ => {}
         }
@@ -121,8 +126,9 @@ fn decode_header(
     if lost {
         stats.set_indexed(Stat::FtraceCpuHasDataLoss, i64::from(cpu), 1);
     }
-    let Some(previous_end) = previous_end.and_then(|ns| packet.at_boottime(ns)) else { return };
-    let start = trackers.ftrace.bundle(packet.machine, cpu, previous_end);
-    let start = MetadataValue::Int(start);
-    trackers.metadata.set("ftrace_latest_data_start_ns", start, tables);
+    if follows {
+        let start = trackers.ftrace.bundle(packet.machine, cpu, packet.ts);
+        let start = MetadataValue::Int(start);
+        trackers.metadata.set("ftrace_latest_data_start_ns", start, tables);
+    }
 }
