@@ -3,12 +3,14 @@
 use insta::assert_snapshot;
 use tpq_testkit::clock_id::{BOOTTIME, MONOTONIC, REALTIME};
 use tpq_testkit::{
-    Clock, ClockSnapshot, Defaults, FtraceBundle, FtraceEvent, Packet, STATE_CLEARED, TrackEvent,
+    Clock, ClockSnapshot, Defaults, FtraceBundle, FtraceEvent, Packet, STATE_CLEARED, TraceBuilder,
+    TrackEvent,
 };
 
 use super::INSTANTS;
 use crate::imported::{
     CLOCK_SNAPSHOT, Imported, STATS, TRACK, clocks, instant, recording, snapshot_packet,
+    thread_track,
 };
 
 /// A clock of a sequence, and one of all.
@@ -171,5 +173,37 @@ fn a_primary_clock_that_is_never_read() {
     assert_snapshot!(imported.rows(STATS), @r"
     name                                     machine  file  value
     clock_sync_failure_unknown_target_clock  0        0     1
+    ");
+}
+
+/// A clock that counted µs from the last timestamp, and is defined anew to count ns.
+#[test]
+fn defined_anew() {
+    let of = |snapshot| Packet::new().sequence(2).clock_snapshot(snapshot);
+    let trace = recording().packets([
+        of(with(1_000_000, Clock::new(OWN, 500).unit(1_000).incremental())),
+        by(2, 3, "3 µs after the first snapshot").clock(OWN),
+        of(with(2_000_000, Clock::new(OWN, 600_000))),
+        by(2, 600_007, "7 ns after the second").clock(OWN),
+    ]);
+    assert_snapshot!(Imported::trace(trace).rows(INSTANTS), @r"
+    ts       name
+    1003000  3 µs after the first snapshot
+    2000007  7 ns after the second
+    ");
+}
+
+/// The recorder tells of a shared clock without naming the one machine there is; its unit counts
+/// for the packets that name it.
+#[test]
+fn of_the_only_machine() {
+    let trace = TraceBuilder::new().packets([
+        thread_track(2, TRACK).machine(7),
+        snapshot_packet(with(1_000_000, Clock::new(SHARED, 10).unit(1_000))),
+        by(2, 20, "10 µs after the snapshot").clock(SHARED).machine(7),
+    ]);
+    assert_snapshot!(Imported::trace(trace).rows(INSTANTS), @r"
+    ts       name
+    1010000  10 µs after the snapshot
     ");
 }

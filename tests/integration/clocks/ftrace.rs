@@ -123,3 +123,21 @@ fn local() {
     0     clock_sync_failure_unknown_source_clock  error     2       65     120
     ");
 }
+
+/// Where all CPUs have data is said in the bundle's clock: 95 is boot time 5095.
+#[test]
+fn the_start_of_the_data_is_in_the_same_clock() {
+    let bundle = FtraceBundle::new(0)
+        .clock(ftrace_clock::GLOBAL)
+        .clock_reading(100, 5_100)
+        .previous_end(95)
+        .event(FtraceEvent::print(90, 101, "I|100|before\n"))
+        .event(FtraceEvent::print(96, 101, "I|100|after\n"));
+    let imported = Imported::trace(recording().packet(Packet::new().sequence(4).ftrace(bundle)));
+    assert_snapshot!(imported.rows(INSTANTS), @r"
+    ts    name
+    5096  after
+    ");
+    let start = "SELECT int_value FROM metadata WHERE name = 'ftrace_latest_data_start_ns'";
+    assert_eq!(imported.cell(start), "5095");
+}

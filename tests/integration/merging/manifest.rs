@@ -410,3 +410,47 @@ fn the_timeline_of_a_file_that_is_missing() {
     100  left   0
     ");
 }
+
+/// A manifest speaks of a compressed file by the name it is packed under, and may write `./`
+/// before a name.
+#[test]
+fn a_clock_of_a_compressed_file() {
+    let archive = Archive::new()
+        .file("left.gz", tpq_testkit::gzip(&left()))
+        .file("right.gz", tpq_testkit::gzip(&right()))
+        .manifest(json!({
+            "trace_time": { "clock": "BOOTTIME", "file": "right.gz" },
+            "files": [{ "path": "left.gz",
+                        "clocks": { "clock": "BOOTTIME", "offset_ns": 1000,
+                                    "sync_to": { "file": "./right.gz", "clock": "BOOTTIME" } } },
+                      { "path": "right.gz" }]
+        }));
+    assert_snapshot!(merged(&archive).rows(EVENTS), @r"
+    ts    name   machine
+    30    right  0
+    1110  left   0
+    ");
+}
+
+/// Wall time that was set back is no source by its snapshots, but what the manifest says of it
+/// holds: 1010 on the right is 1060 on the left, which is boot time 160.
+#[test]
+fn a_clock_that_went_backwards() {
+    let back = recording()
+        .packet(clocks(&[(BOOTTIME, 10), (REALTIME, 1000)]))
+        .packet(clocks(&[(BOOTTIME, 15), (REALTIME, 900)]))
+        .packet(clocks(&[(BOOTTIME, 20), (REALTIME, 1005)]))
+        .packet(instant(25, "back"))
+        .build();
+    let archive = Archive::new().file("a", left()).file("b", back).manifest(json!({
+        "files": [{ "path": "a", "machine": { "name": "a" } },
+                  { "path": "b", "machine": { "name": "b" },
+                    "clocks": { "clock": "REALTIME", "offset_ns": 50,
+                                "sync_to": { "file": "a", "clock": "REALTIME" } } }]
+    }));
+    assert_snapshot!(merged(&archive).rows(EVENTS), @r"
+    ts   name  machine
+    110  left  0
+    160  back  1
+    ");
+}

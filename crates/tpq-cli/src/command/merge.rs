@@ -9,6 +9,7 @@ use clap::Args;
 use tpq::{MetaTrace, Progress};
 
 use crate::args::HowArgs;
+use crate::exit::Usage;
 use crate::merge::{Member, Unfinished, headline, members, pack, report};
 use crate::metatrace::Recording;
 use crate::open;
@@ -52,6 +53,11 @@ pub struct MergeArgs {
 }
 
 pub async fn run(args: MergeArgs) -> anyhow::Result<()> {
+    if args.output.as_os_str() == "-" {
+        return Err(
+            Usage("a merge is read back before it is kept, so -o needs a file".into()).into()
+        );
+    }
     let members = Arc::new(members(&args.files, args.manifest.as_deref())?);
     let mut others: Vec<PathBuf> = members.iter().map(|member| member.path.clone()).collect();
     others.push(args.output.clone());
@@ -78,7 +84,7 @@ async fn merge(
     let packed = [unfinished.path().to_owned()];
     let trace = open::open(&packed, &args.how, false, metatrace)
         .await
-        .map_err(|error| rename(&error, &packed[0], &args.output))?;
+        .map_err(|error| rename(&error, &packed[0], args, &members))?;
     let report = report(&trace, &members, Style::of_stdout()).await?;
     let mut text = headline(&args.output, trace.summary().file_bytes, members.len());
     text.push_str(&report.text);
@@ -89,7 +95,7 @@ async fn merge(
     std::io::stdout().write_all(text.as_bytes())?;
     anyhow::ensure!(
         !is_refused,
-        "with --strict, not every event has a place; {} is not written",
+        "with --strict, not everything has its place; {} is not written",
         args.output.display()
     );
     Ok(())
@@ -120,8 +126,22 @@ async fn pack_visibly(
     packed?
 }
 
-/// An error about the unfinished file as one about the file that was asked for.
-fn rename(error: &anyhow::Error, unfinished: &Path, output: &Path) -> anyhow::Error {
-    let (unfinished, output) = (unfinished.display().to_string(), output.display().to_string());
-    anyhow::anyhow!("{}; nothing is written", format!("{error:#}").replace(&unfinished, &output))
+/// An error about the unfinished file, or what is in it, as one about the files that were named.
+fn rename(
+    error: &anyhow::Error,
+    unfinished: &Path,
+    args: &MergeArgs,
+    members: &[Member],
+) -> anyhow::Error {
+    let unfinished = unfinished.display().to_string();
+    let mut text = format!("{error:#}");
+    // Of names that begin alike, the longer ones first.
+    let mut members: Vec<&Member> = members.iter().collect();
+    members.sort_by_key(|member| std::cmp::Reverse(member.name.len()));
+    for member in members {
+        let packed = format!("{unfinished}/{}", member.name);
+        text = text.replace(&packed, &member.path.display().to_string());
+    }
+    let text = text.replace(&unfinished, &args.output.display().to_string());
+    anyhow::anyhow!("{text}; nothing is written")
 }

@@ -52,7 +52,7 @@ pub async fn report(trace: &Trace, members: &[Member], style: Style) -> anyhow::
     text.push_str(&advise(&files, trace.summary().clocks.trace_clock(), &names, style));
     text.push_str(&match complaints {
         0 => format!("{}\n", style.green("every event has its place on the timeline")),
-        _ => format!("{}\n", style.red("not every event has a place on the timeline")),
+        _ => format!("{}\n", style.red("not everything has its place on the timeline")),
     });
     Ok(Report { text, complaints })
 }
