@@ -1,6 +1,6 @@
 //! How clocks that were read together drift from each other.
 
-use tpq_clock::{BOOTTIME, Clock, ClockScope, Edge, Grain, builtin_name, drift};
+use tpq_clock::{BOOTTIME, Clock, ClockScope, Edge, Grain, TSC, builtin_name, drift};
 use tpq_ingest::Timeline;
 use tpq_tables::table::{ClockDriftRow, ClockJumpRow};
 use tpq_tables::{StringId, Tables};
@@ -31,6 +31,10 @@ fn write_edge(by: Clock, clock: Clock, edge: &Edge, timeline: &mut Timeline, tab
         false => Grain::Coarse,
     };
     let drift = drift(edge, grain);
+    // What counts ticks is measured in them; they are by a clock in ns unless that is a TSC itself.
+    let ticks_to_the_ns = (edge.ticks() && by.id != TSC).then_some(drift.rate);
+    let in_ns =
+        |size: i64| ticks_to_the_ns.map_or(size, |rate| (size as f64 / rate).round() as i64);
     let mut name = |id| match builtin_name(id) {
         Some(name) => tables.strings.intern(name),
         None => StringId::NULL,
@@ -52,11 +56,11 @@ fn write_edge(by: Clock, clock: Clock, edge: &Edge, timeline: &mut Timeline, tab
         snapshots: drift.snapshots as i64,
         rate: known.then_some(drift.rate),
         ppm: (known && !edge.ticks()).then_some(drift.ppm),
-        max_residual: drift.max_residual_ns,
+        max_residual: in_ns(drift.max_residual_ns),
         jumps: drift.jumps.len() as i64,
     });
     for jump in &drift.jumps {
         let Some(ts) = timeline.to_trace_time(by, jump.from) else { continue };
-        tables.clock_jump.push(ClockJumpRow { ts, size: jump.size_ns, clock_drift_id: row });
+        tables.clock_jump.push(ClockJumpRow { ts, size: in_ns(jump.size_ns), clock_drift_id: row });
     }
 }

@@ -28,71 +28,88 @@ mod field {
     pub(super) const PREVIOUS_BUNDLE_END_TIMESTAMP: u32 = 10;
 }
 
+/// What a bundle holds.
+struct Parts<'a> {
+    cpu: u32,
+    /// The clock of its timestamps, as its sequence calls it.
+    clock: u32,
+    /// The end of what the recorder had read of the CPU's buffer before.
+    previous_end: Option<i64>,
+    timestamps: Vec<i64>,
+    /// Offset and length of each event.
+    places: Vec<(u32, u32)>,
+    /// The columns of compact events, with their offset.
+    compact: Option<(usize, &'a [u8])>,
+}
+
+impl<'a> Parts<'a> {
+    fn read(bundle: &Bundle<'a>, sink: &mut SplitSink<'_>) -> Self {
+        let mut parts = Self {
+            cpu: 0,
+            clock: BOOTTIME,
+            previous_end: None,
+            timestamps: Vec::new(),
+            places: Vec::new(),
+            compact: None,
+        };
+        let mut fields = Fields::new(bundle.payload);
+        while let Some(field) = fields.next() {
+            match (field.number, field.value) {
+                (field::EVENT, Value::Bytes(event)) => match event_timestamp(event) {
+                    Some(timestamp) => {
+                        let (offset, len) = (fields.position() - event.len(), event.len());
+                        parts.timestamps.push(timestamp as i64);
+                        parts.places.push((offset as u32, len as u32));
+                    }
+                    None => sink.lose(Loss::MalformedBundle),
+                },
+                (field::COMPACT_SCHED, Value::Bytes(bytes)) => {
+                    parts.compact = Some((fields.position() - bytes.len(), bytes));
+                }
+                (field::CPU, _) => parts.cpu = field.as_u32(),
+                (field::LAST_READ_EVENT_TIMESTAMP | field::PREVIOUS_BUNDLE_END_TIMESTAMP, _) => {
+                    parts.previous_end = Some(field.as_i64());
+                }
+                (field::FTRACE_CLOCK, _) => parts.clock = ftrace_clock_id(field.as_u64()),
+                _ => {}
+            }
+        }
+        if fields.is_damaged() {
+            sink.lose(Loss::MalformedBundle);
+        }
+        parts
+    }
+}
+
 /// Splits a bundle into runs, and passes its header on to be decoded at once.
 pub(crate) fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
-    let mut cpu = 0;
-    let mut clock = BOOTTIME;
-    let mut timestamps = Vec::new();
-    let mut places = Vec::new();
-    let mut compact = None;
-    let mut previous_end = None;
-    let mut fields = Fields::new(bundle.payload);
-    while let Some(field) = fields.next() {
-        match (field.number, field.value) {
-            (field::EVENT, Value::Bytes(event)) => match event_timestamp(event) {
-                Some(timestamp) => {
-                    timestamps.push(timestamp as i64);
-                    places.push(((fields.position() - event.len()) as u32, event.len() as u32));
-                }
-                None => sink.lose(Loss::MalformedBundle),
-            },
-            (field::COMPACT_SCHED, Value::Bytes(bytes)) => {
-                compact = Some((fields.position() - bytes.len(), bytes));
-            }
-            (field::CPU, _) => cpu = field.as_u32(),
-            (field::LAST_READ_EVENT_TIMESTAMP | field::PREVIOUS_BUNDLE_END_TIMESTAMP, _) => {
-                previous_end = Some(field.as_i64());
-            }
-            (field::FTRACE_CLOCK, _) => clock = ftrace_clock_id(field.as_u64()),
-            _ => {}
-        }
-    }
-    if fields.is_damaged() {
-        sink.lose(Loss::MalformedBundle);
-    }
+    let Parts { cpu, clock, previous_end, timestamps, places, compact } =
+        Parts::read(&bundle, sink);
     if cpu > crate::track::MAX_CPUS {
         sink.lose(Loss::MalformedBundle);
         return;
     }
-    let previous_end = previous_end.and_then(|ns| sink.trace_time(clock, ns));
-    sink.immediate(Immediate::Packet {
-        message: Message {
-            span: bundle.span,
-            generation: bundle.generation,
-            position: bundle.position,
-            kind: bundle.kind,
-        },
-        place: bundle.place,
-        sequence: bundle.sequence,
-        ts: previous_end,
-    });
+    let ts = previous_end.and_then(|ns| sink.trace_time(clock, ns));
+    let Bundle { span, generation, position, kind, place, sequence, .. } = bundle;
+    let message = Message { span, generation, position, kind };
+    sink.immediate(Immediate::Packet { message, place, sequence, ts });
     let run = |kind, timestamps, payload| Run {
         kind,
         lane: 1 + cpu,
-        place: bundle.place,
-        generation: bundle.generation,
-        position: bundle.position,
-        addr: bundle.span.addr,
+        place,
+        generation,
+        position,
+        addr: span.addr,
         timestamps,
         payload,
     };
     if let Some((offset, bytes)) = compact {
-        let span = bundle.span.inner(offset, bytes.len());
-        for (kind, timestamps, payload) in compact_sched::split(span, bytes, sink) {
+        let columns = span.inner(offset, bytes.len());
+        for (kind, timestamps, payload) in compact_sched::split(columns, bytes, sink) {
             sink.push(clock, run(kind, timestamps, payload));
         }
     }
-    let payload = Payload::Bundle { addr: bundle.span.addr, places };
+    let payload = Payload::Bundle { addr: span.addr, places };
     sink.push(clock, run(EVENTS, timestamps, payload));
 }
 
