@@ -136,3 +136,23 @@ fn a_closed_pipe_ends_quietly() {
     assert_eq!(output.status.code(), Some(0), "{}", describe(&output));
     assert!(output.stderr.is_empty(), "{}", describe(&output));
 }
+
+/// A script on stdin learns from the exit status that one of its statements failed; those after it
+/// run all the same.
+#[test]
+fn a_script_for_the_shell_fails_when_a_statement_does() {
+    let run = |script: &str| {
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_tpq"))
+            .args([SCHED, "-q"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), script.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap().contains("42"))
+    };
+    assert_eq!(run("SELECT nothing;\nSELECT 42;\n"), (Some(1), true));
+    assert_eq!(run("SELECT 42;\n"), (Some(0), true));
+}

@@ -16,9 +16,17 @@ use crate::terminal;
 #[error("{0}")]
 pub struct Usage(pub String);
 
+/// Something failed that was told of when it did.
+#[derive(Debug, thiserror::Error)]
+#[error("something failed")]
+pub struct Told;
+
 /// Ends the process with what came out of a command.
 pub fn code(outcome: anyhow::Result<()>) -> ExitCode {
     let Err(error) = outcome else { return ExitCode::SUCCESS };
+    if error.is::<Told>() {
+        return ExitCode::FAILURE;
+    }
     // Whoever reads has seen enough, as `head` has: nothing went wrong.
     if is_closed_pipe(&error) {
         return ExitCode::SUCCESS;

@@ -30,7 +30,7 @@ pub fn advise(files: &[File], trace_clock: Clock, names: &Names, style: Style) -
     let has_manifest = files.iter().any(|file| matches!(file.placed, Placed::IsManifest));
     let (how, text) = match has_manifest {
         true => {
-            ("if that is wrong, these entries of the manifest can say how it is", String::new())
+            ("if that is wrong, add what these entries say to those of the manifest", String::new())
         }
         false => (
             "if that is wrong, edit this manifest and merge again with --manifest",

@@ -55,6 +55,7 @@ pub async fn run(trace: Trace) -> anyhow::Result<()> {
     let mut shell =
         Shell { trace, format: Format::Table, output: None, timer: true, last: String::new() };
     shell.greet();
+    let mut failed = false;
     loop {
         // Waiting for keys blocks this thread, which the runtime should know.
         let input = tokio::task::block_in_place(|| editor.readline("tpq> "));
@@ -72,13 +73,18 @@ pub async fn run(trace: Trace) -> anyhow::Result<()> {
             Ok(Next::Prompt) => {}
             Ok(Next::Leave) => break,
             Err(error) if exit::is_closed_pipe(&error) => return Err(error),
-            Err(error) => exit::report(&error),
+            Err(error) => {
+                exit::report(&error);
+                failed = true;
+            }
         }
     }
     if let Some(path) = &history {
         // Not worth an error on the way out.
         let _ = editor.save_history(path);
     }
+    // A script on stdin must be able to tell; at a prompt the person has seen it.
+    anyhow::ensure!(!failed || std::io::stdin().is_terminal(), exit::Told);
     Ok(())
 }
 
