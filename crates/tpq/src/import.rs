@@ -128,7 +128,7 @@ fn survey_all<'a>(
         let mut advance = |done| options.advance(before + done, total);
         let survey = survey(file.bytes(), base, budget, &mut advance)
             .map_err(|source| ImportError::Survey { path: file.shown().to_owned(), source })?;
-        if file.bytes().get(survey.end..).is_some_and(is_manifest) {
+        if manifest_follows(file.bytes(), survey.end) {
             return Err(ManifestError::NotFirst { file: file.shown().to_owned() }.into());
         }
         base = survey.bytes.end();
@@ -137,6 +137,27 @@ fn survey_all<'a>(
         sources.push(Source { entry, survey });
     }
     Ok(sources)
+}
+
+/// Whether a manifest follows the packets of a stream: where reading stopped, or behind lines that
+/// were left empty, whose line feeds read as the beginnings of packets.
+fn manifest_follows(bytes: &[u8], end: usize) -> bool {
+    const KEY: &[u8] = b"\"perfetto_manifest\"";
+    const LONGEST: usize = 1 << 20;
+    const MOST_EMPTY: usize = 16;
+    if bytes.get(end..).is_some_and(is_manifest) {
+        return true;
+    }
+    let tail = &bytes[bytes.len().saturating_sub(LONGEST)..];
+    let Some(key) = tail.windows(KEY.len()).rposition(|window| window == KEY) else { return false };
+    let before = &bytes[..bytes.len() - tail.len() + key];
+    let Some(before) = before.trim_ascii_end().strip_suffix(b"{") else { return false };
+    // Text in a packet may look the same; then no packet ends before it. The last packet may itself
+    // end in what looks like white space.
+    let first = before.trim_ascii_end().len();
+    let ends_there =
+        |end: usize| survey(&bytes[..end], 0, 0, &mut |_| ()).is_ok_and(|survey| survey.end == end);
+    is_manifest(&bytes[first..]) && (first..=before.len()).take(MOST_EMPTY).any(ends_there)
 }
 
 /// What the surveys lost, at the places their files are of.

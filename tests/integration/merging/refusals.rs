@@ -82,6 +82,11 @@ fn a_manifest_after_a_trace() {
                    file in the input; put it before the packets";
     assert_eq!(refused(&[("trace", &stream)]), message);
     assert_eq!(refused(&[("trace", &tpq_testkit::gzip(&stream))]), message);
+    for between in ["\n\n", "\n ", "\r\n\r\n", " \n\t"] {
+        let mut spaced = left();
+        spaced.extend(format!("{between}{}", Archive::manifest_text(json!({}))).into_bytes());
+        assert_eq!(refused(&[("trace", &spaced)]), message, "{between:?}");
+    }
     // A line feed before it is also how a packet begins.
     let mut spaced = left();
     spaced.extend(format!("\n{}", Archive::manifest_text(json!({}))).into_bytes());
