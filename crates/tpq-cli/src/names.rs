@@ -124,18 +124,12 @@ pub fn clock_name(clock: Clock) -> String {
 /// A clock id.
 pub fn domain_name(id: u32) -> String {
     let name = match id {
-        1 => "REALTIME",
-        2 => "REALTIME_COARSE",
-        3 => "MONOTONIC",
-        4 => "MONOTONIC_COARSE",
-        5 => "MONOTONIC_RAW",
-        6 => "BOOTTIME",
-        9 => "TSC",
-        10 => "PERF",
-        11 => "private timeline",
-        _ => return format!("clock {id}"),
+        9 => Some("TSC"),
+        10 => Some("PERF"),
+        11 => Some("private timeline"),
+        _ => tpq::builtin_name(id),
     };
-    name.to_owned()
+    name.map_or_else(|| format!("clock {id}"), str::to_owned)
 }
 
 /// The name of each file: what it is called in its archive, or its path as typed. Folders and

@@ -150,8 +150,8 @@ impl Converter {
         self.hops.len()
     }
 
-    /// Converts a column in place. Values that leave the range of `i64` wrap, which puts them
-    /// before the start of any trace.
+    /// Converts a column in place. Values that leave the range of `i64` wrap: what was not negative
+    /// comes to lie before the start of any trace; negative readings are not for converting.
     pub fn convert(&self, column: &mut [i64]) {
         for edge in &self.hops {
             edge.convert(column, self.how);

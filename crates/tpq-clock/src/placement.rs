@@ -19,7 +19,7 @@ pub enum Rule {
     Snapshots,
     /// Wall time is taken to be the same on both machines.
     Realtime,
-    /// Clocks of one domain are taken to be the same.
+    /// Clocks of one domain are taken to be the same, on one machine or for want of wall time.
     SameDomain,
     /// The private timeline of a file is taken to be the timeline.
     PrivateTimeline,

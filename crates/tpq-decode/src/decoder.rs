@@ -281,15 +281,16 @@ impl State<'_> {
                 interned.add(generation, data, &mut self.stats[place as usize]);
             }
             Immediate::Packet { message, place, ts, .. } => {
-                self.packet(ts.unwrap_or_default(), place, &message);
+                self.packet(ts, place, &message);
             }
         }
     }
 
-    fn packet(&mut self, ts: i64, id: PlaceId, message: &Message) {
+    fn packet(&mut self, ts: Option<i64>, id: PlaceId, message: &Message) {
         let place = self.places.get(id);
         let packet = Packet {
-            ts,
+            ts: ts.unwrap_or_default(),
+            dated: ts.is_some(),
             data: self.bytes.get(message.span),
             machine: place.machine,
             boottime: self.boottime[id as usize].as_ref(),
@@ -310,7 +311,7 @@ impl Emit for State<'_> {
     fn emit(&mut self, ts: i64, run: &Arc<Run>, index: usize) {
         match (&run.payload, run.kind) {
             (Payload::Messages(messages), RunKind::PACKETS) => {
-                self.packet(ts, run.place, &messages[index]);
+                self.packet(Some(ts), run.place, &messages[index]);
             }
             _ => {
                 let place = self.places.get(run.place);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use tpq_clock::{
-    Clock, ClockGraph, Converter, PathError, Place, PlaceError, Placement, Rule, TRACE_FILE, Ways,
+    Clock, ClockGraph, Converter, PathError, Place, PlaceError, Placement, TRACE_FILE, Ways,
 };
 
 use crate::loss::{LossBook, LossEntry};
@@ -149,6 +149,28 @@ impl Timeline {
         self.placements.entry(clock).or_insert_with(|| graph.place_by(clock, ways))
     }
 
+    /// Converts the timestamp of a packet; one that has no place is counted and entered as `entry`
+    /// says where it lies.
+    pub(crate) fn date(
+        &mut self,
+        clock: Clock,
+        ns: i64,
+        entry: LossEntry,
+        losses: &mut LossBook,
+    ) -> Option<i64> {
+        let loss = match self.to_trace_time(clock, ns) {
+            Some(ts) if ts >= 0 && ns >= 0 => return Some(ts),
+            Some(_) => Loss::NegativeTimestamp,
+            None => match self.placement(clock) {
+                Ok(_) => return None,
+                Err(error) => loss_of(*error),
+            },
+        };
+        let entry = LossEntry { loss, clock: Some(clock), timestamp: Some(ns), ..entry };
+        losses.enter(entry, 1);
+        None
+    }
+
     /// Converts one timestamp, if there is a way.
     pub fn to_trace_time(&mut self, clock: Clock, ns: i64) -> Option<i64> {
         if clock == self.trace_clock() {
@@ -175,11 +197,6 @@ impl Timeline {
     /// The clocks that were asked for and how each was placed, in no order.
     pub fn placements(&self) -> impl Iterator<Item = (Clock, &Result<Placement, PlaceError>)> {
         self.placements.iter().map(|(&clock, placement)| (clock, placement))
-    }
-
-    /// By which rule a clock is placed, if it is.
-    pub fn rule(&mut self, clock: Clock) -> Option<Rule> {
-        self.placement(clock).as_ref().ok().map(|placement| placement.rule)
     }
 
     /// Converts a run in place; what cannot be placed is dropped and counted.

@@ -24,7 +24,7 @@ pub use metatrace::{MetaTrace, Span};
 pub use options::{ImportOptions, Progress};
 pub use summary::{FilePlacement, ImportSummary, PacketKindCount};
 pub use tpq_clock::{
-    Clock, ClockScope, Interpolation, PathError, Place, PlaceError, Reading, Rule,
+    Clock, ClockScope, Interpolation, PathError, Place, PlaceError, Reading, Rule, builtin_name,
 };
 pub use tpq_sql::{Relation, RelationColumn, ResultSet, Session, SqlError, Statement};
 pub use trace::{OpenError, Trace};

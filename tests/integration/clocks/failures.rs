@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use tpq_testkit::clock_id::{BOOTTIME, MONOTONIC, REALTIME};
-use tpq_testkit::{Clock, ClockSnapshot, TraceBuilder};
+use tpq_testkit::{Clock, ClockSnapshot, Packet, ServiceEvent, TraceBuilder};
 
 use super::INSTANTS;
 use crate::imported::{Imported, LOGS, STATS, clocks, instant, recording, snapshot_packet};
@@ -133,5 +133,22 @@ fn the_largest_timestamp() {
     assert_snapshot!(imported.rows(INSTANTS), @r"
     ts  name
     20  kept
+    ");
+}
+
+/// What the recorder did at a time that cannot be placed is no fact about time 0, and is counted.
+#[test]
+fn what_the_recorder_did_at_an_unknown_time() {
+    let started = Packet::new()
+        .sequence(9)
+        .timestamp(500)
+        .clock(MONOTONIC)
+        .service_event(ServiceEvent::TracingStarted);
+    let imported = Imported::trace(recording().packet(started).packet(instant(20, "kept")));
+    let started = "SELECT count(*) FROM metadata WHERE name = 'tracing_started_ns'";
+    assert_eq!(imported.cell(started), "0");
+    assert_snapshot!(imported.rows(STATS), @r"
+    name                                     machine  file  value
+    clock_sync_failure_unknown_source_clock  0        0     1
     ");
 }

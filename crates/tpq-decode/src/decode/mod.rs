@@ -27,8 +27,10 @@ use crate::track::Trackers;
 
 /// A packet on its way to its decoder.
 pub(crate) struct Packet<'a> {
-    /// When, in trace time.
+    /// When, in trace time; 0 where that is not known.
     pub(crate) ts: i64,
+    /// Whether it is known when.
+    pub(crate) dated: bool,
     /// The payload.
     pub(crate) data: &'a [u8],
     /// The row of the machine it was recorded on.

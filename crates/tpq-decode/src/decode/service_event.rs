@@ -11,6 +11,10 @@ pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 69, route: Route::Immediate, decode };
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
+    // That it happened says nothing without when.
+    if !packet.dated {
+        return;
+    }
     let at = MetadataValue::Int(packet.ts);
     for field in Fields::new(packet.data).filter(|field| field.as_bool()) {
         match field.number {

@@ -193,7 +193,7 @@ impl<'a> Batcher<'a> {
         let header = PacketHeader::parse(packet);
         let (place, clocks) = self.file.place(header.machine);
         if header.damaged {
-            self.lose_damaged(place, span);
+            self.losses.enter(self.entry(place, span), 1);
         }
         let immediate = &mut open.batch.immediate;
         let losses = self.losses.at(place);
@@ -219,7 +219,10 @@ impl<'a> Batcher<'a> {
             (Route::Skip, _) => {}
             (Route::Split, _) => self.split(&header, message, payload, open),
             (Route::Immediate, ns) => {
-                let ts = ns.and_then(|ns| self.timeline.to_trace_time(clock, ns));
+                let ts = ns.and_then(|ns| {
+                    let entry = self.entry(place, span);
+                    self.timeline.date(clock, ns, entry, &mut self.losses)
+                });
                 let sequence = header.sequence;
                 open.batch.immediate.push(Immediate::Packet { message, place, sequence, ts });
             }
@@ -228,16 +231,16 @@ impl<'a> Batcher<'a> {
         }
     }
 
-    fn lose_damaged(&mut self, place: PlaceId, span: Span) {
-        let entry = LossEntry {
+    /// Where the packet under way lies, for a loss of it.
+    fn entry(&self, place: PlaceId, span: Span) -> LossEntry {
+        LossEntry {
             loss: Loss::MalformedPacket,
             place,
             addr: span.addr,
             position: self.position,
             clock: None,
             timestamp: None,
-        };
-        self.losses.enter(entry, 1);
+        }
     }
 
     fn split(&mut self, header: &PacketHeader, message: Message, payload: &[u8], open: &mut Open) {

@@ -143,7 +143,7 @@ fn decode_header(
     if lost {
         stats.set_indexed(Stat::FtraceCpuHasDataLoss, i64::from(cpu), 1);
     }
-    if follows {
+    if follows && packet.dated {
         let start = trackers.ftrace.bundle(packet.machine, cpu, packet.ts);
         let start = MetadataValue::Int(start);
         trackers.metadata.set("ftrace_latest_data_start_ns", start, tables);
