@@ -7,6 +7,7 @@ pub(crate) mod frame_timeline;
 pub(crate) mod ftrace;
 pub(crate) mod ftrace_stats;
 pub(crate) mod perf_sample;
+mod process_memory;
 pub(crate) mod process_stats;
 pub(crate) mod process_tree;
 pub(crate) mod service_event;

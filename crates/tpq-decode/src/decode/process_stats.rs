@@ -4,27 +4,27 @@ use tpq_ingest::Route;
 use tpq_proto::wire::{Fields, Value};
 use tpq_tables::{Stats, Tables};
 
+use super::process_memory::{self, Counter, Owner};
 use super::{Packet, PacketDecoder};
-use crate::track::{Dimension, Tid, TrackKind, Trackers, push_counter};
+use crate::track::{Dimensions, Tid, TrackKind, Trackers};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 9, route: Route::Sorted, decode };
 
-const MEMORY: TrackKind = TrackKind::counter("process_memory", Some("bytes"));
 const OOM_SCORE: TrackKind = TrackKind::counter("oom_score_adj", None);
 /// The field of the score by which the kernel chooses what to kill.
 const OOM_SCORE_ADJ: u32 = 10;
 const KIB: i64 = 1024;
 
 /// The fields given in KiB, with the counters they become.
-const MEMORY_COUNTERS: &[(u32, &str)] = &[
-    (2, "mem.virt"),
-    (3, "mem.rss"),
-    (4, "mem.rss.anon"),
-    (5, "mem.rss.file"),
-    (6, "mem.rss.shmem"),
-    (7, "mem.swap"),
-    (8, "mem.locked"),
-    (9, "mem.rss.watermark"),
+const MEMORY_COUNTERS: &[(u32, Counter)] = &[
+    (2, process_memory::VIRTUAL),
+    (3, process_memory::RSS),
+    (4, process_memory::ANON),
+    (5, process_memory::FILE),
+    (6, process_memory::SHMEM),
+    (7, process_memory::SWAP),
+    (8, process_memory::LOCKED),
+    (9, process_memory::WATERMARK),
 ];
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
@@ -50,15 +50,17 @@ fn decode_process(
             continue;
         }
         let known = MEMORY_COUNTERS.iter().find(|(number, _)| *number == field.number);
-        let (kind, name, value) = match (known, field.number) {
-            (Some((_, name)), _) => (MEMORY, *name, field.as_i64().saturating_mul(KIB)),
-            (None, OOM_SCORE_ADJ) => (OOM_SCORE, "oom_score_adj", field.as_i64()),
-            _ => continue,
-        };
+        if known.is_none() && field.number != OOM_SCORE_ADJ {
+            continue;
+        }
         let upid = trackers.processes.process(pid, tables);
-        let name = tables.strings.intern(name);
-        let dimension = Dimension::Process(upid);
-        let track = trackers.tracks.get(kind, dimension, name, &mut trackers.args, tables);
-        push_counter(packet.ts, track, value as f64, &mut trackers.bounds, tables);
+        let Some(&(_, counter)) = known else {
+            let name = tables.strings.intern(OOM_SCORE.name);
+            let sample = (packet.ts, field.as_i64() as f64);
+            trackers.count(sample, OOM_SCORE, Dimensions::process(upid), name, tables);
+            continue;
+        };
+        let sample = (packet.ts, field.as_i64().saturating_mul(KIB) as f64);
+        process_memory::count(sample, Owner::Process(upid), counter, trackers, tables);
     }
 }

@@ -34,7 +34,7 @@ pub(crate) use thread_state::ThreadStates;
 pub(crate) use track_uuid::{
     Described, DescribedCounter, DescribedKind, EventDefaults, TrackUuids, Usage,
 };
-pub(crate) use tracks::{Dimension, SharedTracks, TrackKind, Tracks};
+pub(crate) use tracks::{Dimensions, SharedTracks, TrackKind, Tracks};
 pub(crate) use writer::Writers;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -119,6 +119,19 @@ impl Trackers {
 }
 
 impl Trackers {
+    /// A counter took a value: finds its track, making one where it is the first value.
+    pub(crate) fn count(
+        &mut self,
+        (ts, value): (i64, f64),
+        kind: TrackKind,
+        dimensions: Dimensions,
+        name: StringId,
+        tables: &mut Tables,
+    ) {
+        let track = self.tracks.get(kind, dimensions, name, &mut self.args, tables);
+        push_counter(ts, track, value, &mut self.bounds, tables);
+    }
+
     /// Writes the args of slices whose ends were not seen.
     pub(crate) fn close_args(&mut self, tables: &mut Tables) {
         let mut open: Vec<(u32, ArgSet)> = self.open_args.drain().collect();

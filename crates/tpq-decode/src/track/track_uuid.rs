@@ -10,7 +10,7 @@ use tpq_tables::table::TrackRow;
 use tpq_tables::{StringId, Tables};
 
 use super::tracks::SharedTracks;
-use super::{ArgSet, ArgValue, Args, Dimension, TrackKind, Tracks, Upid, Utid};
+use super::{ArgSet, ArgValue, Args, Dimensions, TrackKind, Tracks, Upid, Utid};
 
 /// Descriptors that lead to each other in a circle end here.
 const MAX_ANCESTORS: usize = 64;
@@ -223,7 +223,7 @@ impl TrackUuids {
             .unwrap_or_else(|| undescribed(uuid, self.home, tables));
         if let DescribedKind::Thread { utid, shared: true } = described.kind {
             let kind = TrackKind::slices("thread_execution");
-            let thread = Dimension::Thread(utid);
+            let thread = Dimensions::thread(utid);
             let track = tracks.get(kind, thread, StringId::NULL, args, tables);
             self.own.insert(uuid, track);
             return track;

@@ -8,17 +8,68 @@ use tpq_tables::{StringId, Tables};
 
 use super::{ArgSet, ArgValue, Args, Upid, Utid};
 
-/// What tells tracks of one kind apart.
+/// Whose a track is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Dimension {
-    /// One for each CPU of a machine.
+enum Owner {
+    Machine(u32),
     Cpu(u32, u32),
     Thread(Utid),
     Process(Upid),
-    /// One for each number, as a cookie of an async event, on a process.
-    ProcessCookie(Upid, i64),
-    /// One for each device of a machine, by the kernel's number of it.
-    Device(u32, i64),
+}
+
+/// A value that tells tracks of one owner apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum DimensionValue {
+    Int(i64),
+    Text(StringId),
+}
+
+/// What tells tracks of one kind apart: whose it is, and up to three values under a key each.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Dimensions {
+    owner: Owner,
+    values: [Option<(&'static str, DimensionValue)>; 3],
+}
+
+impl Dimensions {
+    const fn of(owner: Owner) -> Self {
+        Self { owner, values: [None; 3] }
+    }
+
+    /// Of a machine as a whole.
+    pub(crate) const fn machine(machine: u32) -> Self {
+        Self::of(Owner::Machine(machine))
+    }
+
+    /// Of a CPU of a machine.
+    pub(crate) const fn cpu(machine: u32, cpu: u32) -> Self {
+        Self::of(Owner::Cpu(machine, cpu))
+    }
+
+    pub(crate) const fn thread(utid: Utid) -> Self {
+        Self::of(Owner::Thread(utid))
+    }
+
+    pub(crate) const fn process(upid: Upid) -> Self {
+        Self::of(Owner::Process(upid))
+    }
+
+    /// One of several, told apart by a number.
+    pub(crate) fn number(self, key: &'static str, value: i64) -> Self {
+        self.with(key, DimensionValue::Int(value))
+    }
+
+    /// One of several, told apart by a text.
+    pub(crate) fn text(self, key: &'static str, value: StringId) -> Self {
+        self.with(key, DimensionValue::Text(value))
+    }
+
+    fn with(mut self, key: &'static str, value: DimensionValue) -> Self {
+        if let Some(free) = self.values.iter_mut().find(|value| value.is_none()) {
+            *free = Some((key, value));
+        }
+        self
+    }
 }
 
 /// A kind of track.
@@ -30,22 +81,29 @@ pub(crate) struct TrackKind {
     pub(crate) counter: bool,
     /// What the values count in.
     pub(crate) unit: Option<&'static str>,
+    /// What it is for.
+    pub(crate) description: Option<&'static str>,
 }
 
 impl TrackKind {
     pub(crate) const fn slices(name: &'static str) -> Self {
-        Self { name, counter: false, unit: None }
+        Self { name, counter: false, unit: None, description: None }
     }
 
     pub(crate) const fn counter(name: &'static str, unit: Option<&'static str>) -> Self {
-        Self { name, counter: true, unit }
+        Self { name, counter: true, unit, description: None }
+    }
+
+    /// The same kind, with words on what a track of it is for.
+    pub(crate) const fn described(self, description: &'static str) -> Self {
+        Self { description: Some(description), ..self }
     }
 }
 
 /// Finds and makes tracks.
 #[derive(Default)]
 pub(crate) struct Tracks {
-    tracks: FxHashMap<(&'static str, Dimension, StringId), u32>,
+    tracks: FxHashMap<(&'static str, Dimensions, StringId), u32>,
 }
 
 /// Tracks for slices of one name that may overlap: each slice lies on the track its cookie holds,
@@ -126,16 +184,16 @@ impl Tracks {
     pub(crate) fn get(
         &mut self,
         kind: TrackKind,
-        dimension: Dimension,
+        dimensions: Dimensions,
         name: StringId,
         args: &mut Args,
         tables: &mut Tables,
     ) -> u32 {
-        let key = (kind.name, dimension, name);
+        let key = (kind.name, dimensions, name);
         if let Some(&track) = self.tracks.get(&key) {
             return track;
         }
-        let track = Self::make(kind, dimension, name, args, tables);
+        let track = Self::make(kind, dimensions, name, args, tables);
         self.tracks.insert(key, track);
         track
     }
@@ -143,7 +201,7 @@ impl Tracks {
     /// A new track, which only whoever made it knows.
     pub(crate) fn make(
         kind: TrackKind,
-        dimension: Dimension,
+        dimensions: Dimensions,
         name: StringId,
         args: &mut Args,
         tables: &mut Tables,
@@ -155,38 +213,42 @@ impl Tracks {
             is_counter: u32::from(kind.counter),
             ..TrackRow::default()
         };
-        let mut dimensions = ArgSet::default();
-        let mut add = |name: &str, value: i64, tables: &mut Tables| {
-            dimensions.add(tables.strings.intern(name), ArgValue::Int(value));
+        if let Some(description) = kind.description {
+            row.description = tables.strings.intern(description);
+            let mut source = ArgSet::default();
+            let key = tables.strings.intern("description");
+            source.add(key, ArgValue::String(row.description));
+            row.source_arg_set_id = args.intern(&source, tables);
+        }
+        let mut set = ArgSet::default();
+        let mut add = |name: &str, value: ArgValue, tables: &mut Tables| {
+            set.add(tables.strings.intern(name), value);
         };
-        match dimension {
-            Dimension::Cpu(machine, cpu) => {
+        match dimensions.owner {
+            Owner::Machine(machine) => row.machine_id = machine,
+            Owner::Cpu(machine, cpu) => {
                 row.machine_id = machine;
                 row.cpu = Some(cpu);
-                add("cpu", i64::from(cpu), tables);
+                add("cpu", ArgValue::Int(i64::from(cpu)), tables);
             }
-            Dimension::Thread(utid) => {
+            Owner::Thread(utid) => {
                 row.utid = Some(utid);
                 row.machine_id = tables.thread.machine_id.get(utid);
-                add("utid", i64::from(utid), tables);
+                add("utid", ArgValue::Int(i64::from(utid)), tables);
             }
-            Dimension::Process(upid) => {
+            Owner::Process(upid) => {
                 row.upid = Some(upid);
                 row.machine_id = tables.process.machine_id.get(upid);
-                add("upid", i64::from(upid), tables);
-            }
-            Dimension::Device(machine, device) => {
-                row.machine_id = machine;
-                add("block_device", device, tables);
-            }
-            Dimension::ProcessCookie(upid, cookie) => {
-                row.upid = Some(upid);
-                row.machine_id = tables.process.machine_id.get(upid);
-                add("upid", i64::from(upid), tables);
-                add("cookie", cookie, tables);
+                add("upid", ArgValue::Int(i64::from(upid)), tables);
             }
         }
-        row.dimension_arg_set_id = args.intern(&dimensions, tables);
+        for (key, value) in dimensions.values.into_iter().flatten() {
+            match value {
+                DimensionValue::Int(value) => add(key, ArgValue::Int(value), tables),
+                DimensionValue::Text(value) => add(key, ArgValue::String(value), tables),
+            }
+        }
+        row.dimension_arg_set_id = args.intern(&set, tables);
         tables.track.push(row)
     }
 }

@@ -3,14 +3,14 @@
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::track::{Dimension, NewSlice, TrackKind, Trackers};
+use crate::track::{Dimensions, NewSlice, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[(546, start), (547, done)];
 
 const BLOCK_IO: TrackKind = TrackKind::slices("block_io");
 
 fn track(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
-    let dimension = Dimension::Device(event.machine, event.int(1));
+    let dimension = Dimensions::machine(event.machine).number("block_device", event.int(1));
     let args = &mut trackers.args;
     trackers.tracks.get(BLOCK_IO, dimension, StringId::NULL, args, tables)
 }

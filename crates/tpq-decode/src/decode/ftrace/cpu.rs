@@ -3,7 +3,7 @@
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::track::{Dimension, TrackKind, Trackers, push_counter};
+use crate::track::{Dimensions, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[(11, frequency), (13, idle)];
 
@@ -32,8 +32,7 @@ fn push(
     }
     trackers.cpus.get(event.machine, cpu, tables);
     let name = tables.strings.intern(name);
-    let dimension = Dimension::Cpu(event.machine, cpu);
-    let track = trackers.tracks.get(kind, dimension, name, &mut trackers.args, tables);
+    let dimensions = Dimensions::cpu(event.machine, cpu);
     let value = event.int(1) as u32;
-    push_counter(event.ts, track, f64::from(value), &mut trackers.bounds, tables);
+    trackers.count((event.ts, f64::from(value)), kind, dimensions, name, tables);
 }

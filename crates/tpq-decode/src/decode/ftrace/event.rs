@@ -12,7 +12,7 @@ use super::{
 };
 use crate::decoder::RunEvent;
 use crate::interned::{Interned, field};
-use crate::track::{Dimension, Tid, TrackKind, Trackers, Utid};
+use crate::track::{Dimensions, Tid, TrackKind, Trackers, Utid};
 
 /// The track of what a thread executes.
 pub(super) const THREAD_EXECUTION: TrackKind = TrackKind::slices("thread_execution");
@@ -191,7 +191,7 @@ impl<'a> FtraceEvent<'a> {
         tables: &mut Tables,
     ) -> u32 {
         let name = tables.strings.intern(&format!("{title} Cpu {}", self.cpu));
-        let dimension = Dimension::Cpu(self.machine, self.cpu);
+        let dimension = Dimensions::cpu(self.machine, self.cpu);
         trackers.tracks.get(kind, dimension, name, &mut trackers.args, tables)
     }
 
@@ -229,7 +229,7 @@ impl<'a> FtraceEvent<'a> {
 
 /// The track of what a thread executes.
 pub(super) fn thread_track(utid: Utid, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
-    let dimension = Dimension::Thread(utid);
+    let dimension = Dimensions::thread(utid);
     let args = &mut trackers.args;
     trackers.tracks.get(THREAD_EXECUTION, dimension, StringId::NULL, args, tables)
 }

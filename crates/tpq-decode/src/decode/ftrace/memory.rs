@@ -3,17 +3,14 @@
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::track::{Dimension, TrackKind, Trackers, push_counter};
+use crate::decode::process_memory::{self, Counter, Owner};
+use crate::track::Trackers;
 
 pub(super) const EVENTS: Events = &[(313, rss_stat)];
 
-const MEMORY: TrackKind = TrackKind::counter("process_memory", Some("bytes"));
-/// For threads whose process is not known.
-const THREAD_MEMORY: TrackKind =
-    TrackKind::counter("process_memory_thread_fallback", Some("bytes"));
-
 /// The kernel's counters of resident memory, by number.
-const MEMBERS: [&str; 4] = ["mem.rss.file", "mem.rss.anon", "mem.swap", "mem.rss.shmem"];
+const MEMBERS: [Counter; 4] =
+    [process_memory::FILE, process_memory::ANON, process_memory::SWAP, process_memory::SHMEM];
 
 fn rss_stat(
     event: &FtraceEvent<'_>,
@@ -22,7 +19,7 @@ fn rss_stat(
     stats: &mut Stats,
 ) {
     let size = event.int(2);
-    let Some(name) = usize::try_from(event.int(1)).ok().and_then(|member| MEMBERS.get(member))
+    let Some(&counter) = usize::try_from(event.int(1)).ok().and_then(|member| MEMBERS.get(member))
     else {
         stats.increment(Stat::RssStatUnknownKeys);
         return;
@@ -43,11 +40,6 @@ fn rss_stat(
         stats.increment(Stat::RssStatUnknownThreadForMmId);
         return;
     };
-    let (kind, dimension) = match tables.thread.upid.get(utid) {
-        Some(upid) => (MEMORY, Dimension::Process(upid)),
-        None => (THREAD_MEMORY, Dimension::Thread(utid)),
-    };
-    let name = tables.strings.intern(name);
-    let track = trackers.tracks.get(kind, dimension, name, &mut trackers.args, tables);
-    push_counter(event.ts, track, size as f64, &mut trackers.bounds, tables);
+    let owner = tables.thread.upid.get(utid).map_or(Owner::Thread(utid), Owner::Process);
+    process_memory::count((event.ts, size as f64), owner, counter, trackers, tables);
 }

@@ -4,9 +4,7 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
 use super::systrace::{Marker, Parsed, parse};
-use crate::track::{
-    Dimension, NewSlice, SharedTracks, TrackKind, Trackers, Tracks, Upid, push_counter,
-};
+use crate::track::{Dimensions, NewSlice, SharedTracks, TrackKind, Trackers, Tracks, Upid};
 
 pub(super) const EVENTS: Events = &[(3, print)];
 
@@ -52,10 +50,8 @@ fn apply(
         Marker::Counter { pid, name, value } => {
             let upid = trackers.processes.process(event.tid(pid), tables);
             let name = tables.strings.intern(name);
-            let dimension = Dimension::Process(upid);
-            let args = &mut trackers.args;
-            let track = trackers.tracks.get(COUNTER, dimension, name, args, tables);
-            push_counter(event.ts, track, value, &mut trackers.bounds, tables);
+            let dimensions = Dimensions::process(upid);
+            trackers.count((event.ts, value), COUNTER, dimensions, name, tables);
         }
         Marker::AsyncBegin { pid, name, cookie } => {
             begin_async(event, ASYNC, (pid, name, cookie), name, trackers, tables, stats);
@@ -142,6 +138,6 @@ fn with_shared(
     let name = tables.strings.intern(name);
     let Trackers { async_tracks, args, .. } = trackers;
     let shared = async_tracks.entry((kind.name, upid, name)).or_default();
-    let dimension = Dimension::ProcessCookie(upid, cookie);
+    let dimension = Dimensions::process(upid).number("cookie", cookie);
     find(shared, &mut || Tracks::make(kind, dimension, name, args, tables))
 }
