@@ -21,6 +21,7 @@ mod metatrace;
 mod mutations;
 mod schemas;
 mod sort_agreement;
+mod system;
 mod tables_doc;
 
 /// The root of the repository.

@@ -227,6 +227,12 @@ impl FtraceEvent {
         Self(self.0.uint(field::FtraceEvent::common_flags, flags))
     }
 
+    /// An event that has no builder of its own, by the number of its field; `by` is the thread
+    /// that was running.
+    pub fn other(at: u64, by: i32, field: u32, payload: Message) -> Self {
+        Self::new(at, by, field, payload)
+    }
+
     fn new(at: u64, by: i32, kind: u32, payload: Message) -> Self {
         Self(
             Message::new()

@@ -62,6 +62,11 @@ impl Packet {
         Self(self.0.uint(packet::machine_id, id.into()))
     }
 
+    /// A payload that has no builder of its own, by the number of its field.
+    pub fn payload(self, field: u32, payload: Message) -> Self {
+        Self(self.0.message(field, payload))
+    }
+
     /// Values for the fields later packets of the sequence leave out.
     pub fn defaults(self, defaults: Defaults) -> Self {
         Self(self.0.message(packet::trace_packet_defaults, defaults))

@@ -1,0 +1,1 @@
+//! What Android's own data sources send.

@@ -1,0 +1,1 @@
+//! Transactions of binder, and its locks.

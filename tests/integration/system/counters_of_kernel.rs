@@ -1,0 +1,1 @@
+//! Counters that kernel events carry: frequencies, temperatures, power.

@@ -1,0 +1,1 @@
+//! What the CPUs of a machine are.

@@ -1,0 +1,1 @@
+//! Frames as the compositor expected and saw them.

@@ -1,0 +1,1 @@
+//! Every kernel event, with its arguments.

@@ -1,0 +1,1 @@
+//! Counters of the GPU.

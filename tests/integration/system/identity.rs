@@ -1,0 +1,1 @@
+//! Threads and processes across reuse of ids, names and late news.

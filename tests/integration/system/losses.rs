@@ -1,0 +1,1 @@
+//! What a recording lost, in words.

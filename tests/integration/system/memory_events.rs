@@ -1,0 +1,1 @@
+//! Memory, as kernel events tell of it.

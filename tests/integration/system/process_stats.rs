@@ -1,0 +1,1 @@
+//! What is polled of processes.

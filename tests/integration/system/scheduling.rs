@@ -1,0 +1,1 @@
+//! States of threads: why they slept, and who woke them.

@@ -1,0 +1,1 @@
+//! Disks and file systems.
