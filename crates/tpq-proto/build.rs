@@ -1,15 +1,20 @@
-//! Turns `protos/` into Rust types and a descriptor set, without `protoc`.
+//! Turns `protos/` into Rust types, a descriptor set and the table of kernel events, without
+//! `protoc`.
 
 use std::error::Error;
+use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use prost::Message;
+use prost_types::field_descriptor_proto::Type;
+use prost_types::{DescriptorProto, FileDescriptorSet};
 
 fn main() -> Result<(), Box<dyn Error>> {
     // Asked at run time: a target folder that several checkouts share keeps this program.
     let protos = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?).join("../../protos");
     println!("cargo::rerun-if-changed={}", protos.display());
+    let out = PathBuf::from(std::env::var("OUT_DIR")?);
 
     let mut descriptors = protox::compile(proto_files(&protos.join("tpq"))?, [&protos])?;
     // prost-build reads the comments; nobody does at run time.
@@ -17,8 +22,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     for file in &mut descriptors.file {
         file.source_code_info = None;
     }
-    let out = PathBuf::from(std::env::var("OUT_DIR")?).join("descriptors.bin");
-    fs::write(out, descriptors.encode_to_vec())?;
+    fs::write(out.join("descriptors.bin"), descriptors.encode_to_vec())?;
+
+    // Of kernel events only names and types are wanted, not six hundred Rust types.
+    let ftrace = protox::compile([protos.join("ftrace/event.proto")], [&protos])?;
+    fs::write(out.join("ftrace_events.rs"), event_table(&ftrace)?)?;
     Ok(())
 }
 
@@ -33,4 +41,51 @@ fn proto_files(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     }
     files.sort();
     Ok(files)
+}
+
+/// The kinds of kernel events as a Rust array, ordered by the number of the field each lies in.
+fn event_table(descriptors: &FileDescriptorSet) -> Result<String, Box<dyn Error>> {
+    let messages: Vec<&DescriptorProto> =
+        descriptors.file.iter().flat_map(|file| &file.message_type).collect();
+    let find = |name: &str| messages.iter().copied().find(|message| message.name() == name);
+    let event = find("FtraceEvent").ok_or("protos/ftrace has no FtraceEvent")?;
+    let mut kinds: Vec<_> =
+        event.field.iter().filter(|field| field.r#type() == Type::Message).collect();
+    kinds.sort_by_key(|field| field.number());
+    let mut table = String::from("&[\n");
+    for kind in kinds {
+        let type_name = kind.type_name().rsplit('.').next().unwrap_or_default();
+        let message = find(type_name).ok_or_else(|| format!("{type_name} is not declared"))?;
+        write!(
+            table,
+            "EventKind {{ number: {}, name: {:?}, fields: &[",
+            kind.number(),
+            kind.name()
+        )?;
+        let mut fields: Vec<_> = message.field.iter().collect();
+        fields.sort_by_key(|field| field.number());
+        for field in fields {
+            let Some(value) = value_kind(field.r#type()) else { continue };
+            write!(
+                table,
+                "EventField {{ number: {}, name: {:?}, kind: ValueKind::{value} }}, ",
+                field.number(),
+                field.name(),
+            )?;
+        }
+        table.push_str("] },\n");
+    }
+    table.push(']');
+    Ok(table)
+}
+
+/// The variant of `ValueKind`; messages within events are no values.
+fn value_kind(kind: Type) -> Option<&'static str> {
+    Some(match kind {
+        Type::Uint32 | Type::Uint64 | Type::Fixed32 | Type::Fixed64 => "Uint",
+        Type::String | Type::Bytes => "Text",
+        Type::Float | Type::Double => "Real",
+        Type::Message | Type::Group => return None,
+        _ => "Int",
+    })
 }

@@ -122,6 +122,11 @@ pub struct HowArgs {
     )]
     pub clock_interpolation: ClockInterpolation,
 
+    /// Leave out `ftrace_event` and its arguments, which take most of the memory of a kernel's
+    /// trace; tables made from kernel events, as `sched`, stay
+    #[arg(long, help_heading = "Import options")]
+    pub no_ftrace_raw: bool,
+
     /// Write what tpq itself does, and when, to a file: a trace to look at with tpq or Perfetto
     #[arg(long, value_name = "FILE", help_heading = "Import options")]
     pub metatrace: Option<PathBuf>,

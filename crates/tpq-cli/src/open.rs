@@ -37,6 +37,7 @@ pub async fn open(
         memory_limit: how.memory_limit,
         threads: how.threads,
         clock_interpolation: how.clock_interpolation.into(),
+        ftrace_raw: !how.no_ftrace_raw,
         strict,
         progress: bar.clone().map(|bar| bar as Arc<dyn Progress>),
         metatrace,

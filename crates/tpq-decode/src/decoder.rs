@@ -86,9 +86,9 @@ pub struct Outcome<'a> {
 impl<'a> Decoder<'a> {
     /// A decoder of the files and machines of `setup`.
     pub fn new(bytes: &'a TraceBytes<'a>, setup: Setup, timeline: &Timeline) -> Self {
-        let Setup { machines, places, clocks, files, sources, windowed } = setup;
         let mut tables = Tables::default();
-        let mut trackers = Trackers::new(places.clone(), files, &mut tables);
+        let mut trackers = Trackers::new(&setup, &mut tables);
+        let Setup { machines, places, clocks, files, sources, windowed, .. } = setup;
         for machine in &machines {
             add_machine(machine, &mut trackers, &mut tables);
         }

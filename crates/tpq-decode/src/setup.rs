@@ -24,6 +24,8 @@ pub struct Setup {
     pub files: usize,
     /// The number of files that have events.
     pub sources: usize,
+    /// Whether every kernel event gets a row of its own.
+    pub ftrace_raw: bool,
     /// Whether to sort in windows rather than in full.
     pub windowed: bool,
 }

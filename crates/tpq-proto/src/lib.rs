@@ -5,6 +5,7 @@
 
 mod decode;
 mod descriptor;
+pub mod ftrace;
 pub mod message;
 pub mod text;
 pub mod wire;

@@ -32,9 +32,11 @@ macro_rules! define_tables {
 define_tables! {
     sched_slice: SchedSliceTable,
     thread_state: ThreadStateTable,
+    spurious_sched_wakeup: SpuriousSchedWakeupTable,
     thread: ThreadTable,
     process: ProcessTable,
     cpu: CpuTable,
+    ftrace_event: FtraceEventTable,
     slice: SliceTable,
     flow: FlowTable,
     track: TrackTable,

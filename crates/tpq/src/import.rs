@@ -173,6 +173,7 @@ fn setup(inputs: &Inputs, arrangement: &mut Arrangement, options: &ImportOptions
         clocks: arrangement.clock_names(),
         files: inputs.entries().len(),
         sources: arrangement.contexts.len(),
+        ftrace_raw: options.ftrace_raw,
         windowed: !options.full_sort,
     }
 }

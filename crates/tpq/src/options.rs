@@ -15,7 +15,7 @@ pub trait Progress: Send + Sync {
 }
 
 /// How to import.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct ImportOptions {
     /// Sort all events before decoding any, instead of in windows closed by the recorder's
     /// flushes. Keeps events that arrive too late for their window, at the cost of memory.
@@ -27,12 +27,30 @@ pub struct ImportOptions {
     pub threads: Option<usize>,
     /// How timestamps between two snapshots of their clock are converted.
     pub clock_interpolation: Interpolation,
+    /// Whether every kernel event gets a row in `ftrace_event`, with its arguments, besides the
+    /// tables made from it.
+    pub ftrace_raw: bool,
     /// Fail when anything was lost or not understood.
     pub strict: bool,
     /// Who wants to know how far the import is.
     pub progress: Option<Arc<dyn Progress>>,
     /// Where to record what the import, and queries after it, do and when.
     pub metatrace: Option<Arc<MetaTrace>>,
+}
+
+impl Default for ImportOptions {
+    fn default() -> Self {
+        Self {
+            full_sort: false,
+            memory_limit: None,
+            threads: None,
+            clock_interpolation: Interpolation::default(),
+            ftrace_raw: true,
+            strict: false,
+            progress: None,
+            metatrace: None,
+        }
+    }
 }
 
 impl ImportOptions {

@@ -39,6 +39,18 @@ impl ArgSet {
         self.args.push(Arg { flat_key, key, value });
     }
 
+    /// Adds a value; of two under one key the later one counts.
+    pub(crate) fn put(&mut self, key: StringId, value: ArgValue) {
+        match self.args.iter_mut().find(|arg| arg.key == key) {
+            Some(arg) => arg.value = value,
+            None => self.add(key, value),
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.args.clear();
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.args.is_empty()
     }
@@ -121,14 +133,44 @@ fn row(arg_set_id: u32, arg: &Arg, types: &Types) -> ArgsRow {
     }
 }
 
-/// A 128-bit hash of a set: two multiply-and-rotate chains with different constants.
+/// A 128-bit hash: two multiply-and-rotate chains with different constants. What has one
+/// fingerprint is taken to be the same.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fingerprint(u64, u64);
+
+impl Default for Fingerprint {
+    fn default() -> Self {
+        Self(0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f)
+    }
+}
+
+impl Fingerprint {
+    pub(crate) fn mix(&mut self, value: u64) {
+        let Self(a, b) = self;
+        *a = (*a ^ value).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(31);
+        *b = (b.rotate_left(27) ^ value).wrapping_mul(0x9fb2_1c65_1e98_df25);
+        *b ^= *b >> 29;
+    }
+
+    pub(crate) fn mix_bytes(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.mix(u64::from_le_bytes(*word));
+        }
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        self.mix(u64::from_le_bytes(last));
+        self.mix(bytes.len() as u64);
+    }
+
+    pub(crate) fn finish(self) -> u128 {
+        let Self(a, b) = self;
+        u128::from(a ^ a >> 32) << 64 | u128::from(b ^ b >> 31)
+    }
+}
+
 fn hash(set: &ArgSet) -> u128 {
-    let (mut a, mut b) = (0x9e37_79b9_7f4a_7c15_u64, 0xc2b2_ae3d_27d4_eb4f_u64);
-    let mut mix = |value: u64| {
-        a = (a ^ value).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(31);
-        b = (b.rotate_left(27) ^ value).wrapping_mul(0x9fb2_1c65_1e98_df25);
-        b ^= b >> 29;
-    };
+    let mut print = Fingerprint::default();
     for arg in &set.args {
         let (tag, value) = match arg.value {
             ArgValue::Int(value) => (1, value as u64),
@@ -139,12 +181,12 @@ fn hash(set: &ArgSet) -> u128 {
             ArgValue::String(value) => (6, u64::from(value.0)),
             ArgValue::Json(value) => (7, u64::from(value.0)),
         };
-        mix(u64::from(arg.key.0) << 32 | u64::from(arg.flat_key.0));
-        mix(tag);
-        mix(value);
+        print.mix(u64::from(arg.key.0) << 32 | u64::from(arg.flat_key.0));
+        print.mix(tag);
+        print.mix(value);
     }
-    mix(set.args.len() as u64);
-    u128::from(a ^ a >> 32) << 64 | u128::from(b ^ b >> 31)
+    print.mix(set.args.len() as u64);
+    print.finish()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod counter;
 mod cpu;
 mod flow;
 mod ftrace_start;
+mod kernel_events;
 mod metadata;
 mod mm;
 mod process;
@@ -19,11 +20,12 @@ mod track_uuid;
 mod tracks;
 mod writer;
 
-pub(crate) use args::{ArgSet, ArgValue, Args};
+pub(crate) use args::{ArgSet, ArgValue, Args, Fingerprint};
 pub(crate) use counter::push_counter;
 pub(crate) use cpu::{Cpus, MAX_CPUS};
 pub(crate) use flow::Flows;
 pub(crate) use ftrace_start::FtraceStart;
+pub(crate) use kernel_events::{KernelEvent, KernelEvents};
 pub(crate) use metadata::{Metadata, MetadataValue};
 pub(crate) use mm::MemoryOwners;
 pub(crate) use process::{NamePriority, NewTask, Processes, Tid, Upid, Utid};
@@ -41,6 +43,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tpq_ingest::{PlaceId, Places};
 use tpq_tables::{StringId, Tables};
 
+use crate::Setup;
+
 /// Tracks of async slices, by kind, process and name.
 pub(crate) type AsyncTracks = FxHashMap<(&'static str, Upid, StringId), SharedTracks>;
 
@@ -57,6 +61,7 @@ pub(crate) struct Trackers {
     pub(crate) metadata: Metadata,
     pub(crate) bounds: Bounds,
     pub(crate) ftrace: Scoped<FtraceStart>,
+    pub(crate) kernel_events: KernelEvents,
     pub(crate) memory: MemoryOwners,
     pub(crate) uuids: Scoped<TrackUuids>,
     pub(crate) writers: Scoped<Writers>,
@@ -71,8 +76,10 @@ pub(crate) struct Trackers {
 }
 
 impl Trackers {
-    /// For the machines and files of `places`, file numbers being below `files`.
-    pub(crate) fn new(places: Places, files: usize, tables: &mut Tables) -> Self {
+    /// For the machines and files of an import.
+    pub(crate) fn new(setup: &Setup, tables: &mut Tables) -> Self {
+        let Setup { places, files, ftrace_raw, .. } = setup;
+        let files = *files;
         let home = |place: usize| places.get(place as PlaceId).machine;
         Self {
             processes: Processes::new(),
@@ -86,6 +93,10 @@ impl Trackers {
             metadata: Metadata::default(),
             bounds: Bounds::default(),
             ftrace: Scoped::new(files, |_| FtraceStart::default()),
+            kernel_events: KernelEvents::new(
+                *ftrace_raw,
+                Scoped::new(places.len(), |_| FxHashMap::default()),
+            ),
             memory: MemoryOwners::default(),
             uuids: Scoped::new(places.len(), |place| TrackUuids::new(home(place))),
             writers: Scoped::new(files, |_| Writers::default()),
@@ -93,7 +104,7 @@ impl Trackers {
             writing: Scoped::new(places.len(), |_| FxHashSet::default()),
             open_args: FxHashMap::default(),
             async_tracks: Scoped::new(places.len(), |_| AsyncTracks::default()),
-            places,
+            places: places.clone(),
         }
     }
 
@@ -106,6 +117,7 @@ impl Trackers {
         let place = self.places.get(id);
         self.uuids.enter(id);
         self.sched.enter(id);
+        self.kernel_events.described.enter(id);
         self.tracks.enter(id);
         self.slices.enter(id);
         self.writing.enter(id);

@@ -41,6 +41,7 @@ pub(crate) struct PreviousTask {
 struct Current {
     utid: Utid,
     pid: i32,
+    prio: i32,
     slice: Option<u32>,
 }
 
@@ -95,7 +96,7 @@ impl Sched {
         if previous.is_none() && before.is_none() {
             // The first compact switch of a CPU does not say what ran until then.
             stats.increment(Stat::CompactSchedSwitchSkipped);
-            let current = Current { utid: next_utid, pid: next.pid, slice: None };
+            let current = Current { utid: next_utid, pid: next.pid, prio: next.prio, slice: None };
             self.current.insert((machine, cpu), current);
             return;
         }
@@ -129,7 +130,8 @@ impl Sched {
             priority: next.prio,
             ucpu,
         });
-        let current = Current { utid: next_utid, pid: next.pid, slice: Some(slice) };
+        let current =
+            Current { utid: next_utid, pid: next.pid, prio: next.prio, slice: Some(slice) };
         self.current.insert((machine, cpu), current);
         thread_states.switch(ts, ucpu, previous_utid, state, next_utid, tables);
     }
@@ -138,16 +140,27 @@ impl Sched {
     pub(crate) fn follow(
         &mut self,
         (machine, cpu): (u32, u32),
-        pid: i32,
+        next: NextTask,
         processes: &mut Processes,
         tables: &mut Tables,
         stats: &mut Stats,
     ) {
+        let NextTask { pid, prio, .. } = next;
         let utid = processes.thread(Tid { machine, id: i64::from(pid) }, tables);
-        let before = self.current.insert((machine, cpu), Current { utid, pid, slice: None });
+        let before = self.current.insert((machine, cpu), Current { utid, pid, prio, slice: None });
         if before.is_none() {
             stats.increment(Stat::CompactSchedSwitchSkipped);
         }
+    }
+
+    /// The task a CPU runs, by its latest name, once a switch was seen.
+    pub(crate) fn task(
+        &self,
+        (machine, cpu): (u32, u32),
+        tables: &Tables,
+    ) -> Option<(Utid, NextTask)> {
+        let Current { utid, pid, prio, .. } = *self.current.get(&(machine, cpu))?;
+        Some((utid, NextTask { pid, prio, comm: tables.thread.name.get(utid) }))
     }
 
     /// The thread a CPU runs, once a switch was seen.

@@ -1,6 +1,6 @@
 //! What state each thread is in, from switches and wakeups.
 
-use tpq_tables::table::ThreadStateRow;
+use tpq_tables::table::{SpuriousSchedWakeupRow, ThreadStateRow};
 use tpq_tables::{StringId, StringPool, Tables};
 
 use super::Utid;
@@ -12,17 +12,28 @@ const FLAG_SOFT_IRQ: u32 = 0x10;
 const IDLE: Utid = 0;
 const NONE: u32 = u32::MAX;
 
-/// Writes `thread_state`.
+fn in_interrupt(common_flags: u32) -> u32 {
+    u32::from(common_flags & (FLAG_HARD_IRQ | FLAG_SOFT_IRQ) != 0)
+}
+
+/// Writes `thread_state` and `spurious_sched_wakeup`.
 pub(crate) struct ThreadStates {
     /// Each thread's latest row.
     last: Vec<u32>,
+    /// The row of the sleep that each thread has not run since.
+    asleep: Vec<u32>,
     running: StringId,
     runnable: StringId,
 }
 
 impl ThreadStates {
     pub(crate) fn new(strings: &mut StringPool) -> Self {
-        Self { last: Vec::new(), running: strings.intern("Running"), runnable: strings.intern("R") }
+        Self {
+            last: Vec::new(),
+            asleep: Vec::new(),
+            running: strings.intern("Running"),
+            runnable: strings.intern("R"),
+        }
     }
 
     /// A CPU switched from one thread to another, leaving the first in `state`.
@@ -57,7 +68,8 @@ impl ThreadStates {
         );
     }
 
-    /// `waker` woke a thread. A wakeup of one that was not asleep changes nothing.
+    /// `waker` woke a thread. A wakeup of one that was not asleep changes nothing, and is written
+    /// down as such.
     pub(crate) fn wake(
         &mut self,
         ts: i64,
@@ -69,11 +81,36 @@ impl ThreadStates {
         if let Some(row) = self.last_row(utid) {
             let state = tables.thread_state.state.get(row);
             if state == self.running || state == self.runnable {
+                tables.spurious_sched_wakeup.push(SpuriousSchedWakeupRow {
+                    ts,
+                    thread_state_id: row,
+                    irq_context: common_flags.map(in_interrupt),
+                    utid,
+                    waker_utid: waker,
+                });
                 return;
             }
         }
         self.close(ts, utid, false, tables);
         self.runnable(ts, utid, waker, common_flags, tables);
+    }
+
+    /// What a thread waited for in the sleep it has not run since; a wakeup may lie between.
+    pub(crate) fn blocked(
+        &mut self,
+        utid: Utid,
+        io_wait: Option<bool>,
+        function: StringId,
+        tables: &mut Tables,
+    ) {
+        let asleep = self.asleep.get(utid as usize).copied().filter(|&row| row != NONE);
+        let Some(row) = asleep else { return };
+        if let Some(io_wait) = io_wait {
+            tables.thread_state.io_wait.set(row, Some(u32::from(io_wait)));
+        }
+        if !function.is_null() {
+            tables.thread_state.blocked_function.set(row, function);
+        }
     }
 
     /// A thread was created by `waker` and can run.
@@ -97,7 +134,7 @@ impl ThreadStates {
         tables: &mut Tables,
     ) {
         let waker_row = self.last_row(waker).filter(|&row| self.is_running(row, tables));
-        let irq = common_flags.map(|flags| u32::from(flags & (FLAG_HARD_IRQ | FLAG_SOFT_IRQ) != 0));
+        let irq = common_flags.map(in_interrupt);
         let state = self.runnable;
         self.open(
             ThreadStateRow {
@@ -129,8 +166,15 @@ impl ThreadStates {
         let id = tables.thread_state.push(ThreadStateRow { dur: -1, ..row });
         if utid >= self.last.len() {
             self.last.resize(utid + 1, NONE);
+            self.asleep.resize(utid + 1, NONE);
         }
         self.last[utid] = id;
+        // A thread that can run waits for what it slept for no more, but the reason may come late.
+        if row.state == self.running {
+            self.asleep[utid] = NONE;
+        } else if row.state != self.runnable {
+            self.asleep[utid] = id;
+        }
     }
 
     /// Ends a thread's state; one that was contradicted keeps its unknown duration.

@@ -24,6 +24,7 @@ const FILES: &[File] = &[
     file!("sched.sql", "sched_slice", "sched", "thread_state"),
     file!("process.sql", "thread", "process"),
     file!("cpu.sql", "cpu"),
+    file!("ftrace.sql", "ftrace_event", "raw"),
     file!("slice.sql", "slice", "slices", "instant"),
     file!("track.sql", "track", "thread_track", "process_track", "cpu_track"),
     file!(

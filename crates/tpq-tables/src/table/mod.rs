@@ -7,6 +7,7 @@ mod args;
 mod clock;
 mod counter;
 mod cpu;
+mod ftrace;
 mod machine;
 mod process;
 mod sched;
@@ -21,9 +22,13 @@ pub use clock::{
 };
 pub use counter::{CounterRow, CounterTable};
 pub use cpu::{CpuRow, CpuTable};
+pub use ftrace::{FtraceEventRow, FtraceEventTable};
 pub use machine::{MachineRow, MachineTable};
 pub use process::{ProcessRow, ProcessTable, ThreadRow, ThreadTable};
-pub use sched::{SchedSliceRow, SchedSliceTable, ThreadStateRow, ThreadStateTable};
+pub use sched::{
+    SchedSliceRow, SchedSliceTable, SpuriousSchedWakeupRow, SpuriousSchedWakeupTable,
+    ThreadStateRow, ThreadStateTable,
+};
 pub use slice::{FlowRow, FlowTable, SliceRow, SliceTable};
 pub use trace::{
     ImportLogRow, ImportLogTable, MetadataRow, MetadataTable, StatsRow, StatsTable, TraceBoundsRow,

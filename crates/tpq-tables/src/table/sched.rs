@@ -46,3 +46,19 @@ declare_table! {
         ucpu: Option<u32> => JoinId("cpu"),
     }
 }
+
+declare_table! {
+    /// A wakeup of a thread that was not asleep.
+    table "spurious_sched_wakeup" => SpuriousSchedWakeupTable, SpuriousSchedWakeupRow {
+        /// When the thread was woken.
+        ts: i64 => Timestamp,
+        /// The state it was in.
+        thread_state_id: u32 => JoinId("thread_state"),
+        /// Whether the wakeup came from an interrupt rather than from the waking thread.
+        irq_context: Option<u32> => Bool,
+        /// The thread that was woken.
+        utid: u32 => JoinId("thread"),
+        /// The thread that woke it.
+        waker_utid: u32 => JoinId("thread"),
+    }
+}

@@ -4,6 +4,7 @@ use tpq_clock::BOOTTIME;
 use tpq_ingest::{
     Bundle, Immediate, Loss, Message, Payload, Route, Run, RunKind, SplitSink, ftrace_clock_id,
 };
+use tpq_proto::ftrace::DescribedKind;
 use tpq_proto::wire::{Fields, Value, read_varint};
 use tpq_tables::{Stat, Stats, Tables};
 
@@ -26,6 +27,7 @@ mod field {
     pub(super) const FTRACE_CLOCK: u32 = 5;
     pub(super) const LAST_READ_EVENT_TIMESTAMP: u32 = 9;
     pub(super) const PREVIOUS_BUNDLE_END_TIMESTAMP: u32 = 10;
+    pub(super) const GENERIC_EVENT_DESCRIPTORS: u32 = 11;
 }
 
 /// What a bundle holds.
@@ -137,6 +139,7 @@ fn decode_header(
             field::LAST_READ_EVENT_TIMESTAMP | field::PREVIOUS_BUNDLE_END_TIMESTAMP => {
                 follows = true;
             }
+            field::GENERIC_EVENT_DESCRIPTORS => describe_kind(field.as_bytes(), trackers),
             _ => {}
         }
     }
@@ -147,5 +150,20 @@ fn decode_header(
         let start = trackers.ftrace.bundle(packet.machine, cpu, packet.ts);
         let start = MetadataValue::Int(start);
         trackers.metadata.set("ftrace_latest_data_start_ns", start, tables);
+    }
+}
+
+/// A kind of event that no message was written for, as the recorder found it in the kernel.
+fn describe_kind(descriptor: &[u8], trackers: &mut Trackers) {
+    let (mut number, mut kind) = (0, None);
+    for field in Fields::new(descriptor) {
+        match field.number {
+            1 => number = field.as_u32(),
+            2 => kind = Some(DescribedKind::read(field.as_bytes())),
+            _ => {}
+        }
+    }
+    if let Some(kind) = kind {
+        trackers.kernel_events.described.insert(number, kind);
     }
 }

@@ -7,16 +7,17 @@ use tpq_ingest::{Loss, Payload, Run, RunKind, Span, SplitSink};
 use tpq_proto::wire::{Fields, Packed};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
+use super::raw::{self, CompactSwitch};
 use crate::decoder::RunEvent;
-use crate::track::{NextTask, Tid, Trackers};
+use crate::track::{NextTask, Tid, Trackers, Utid};
 
 /// Runs of switches: words are next pid, previous state, next priority, index of next comm.
 pub(crate) const SWITCHES: RunKind = RunKind(RunKind::FIRST_SPLIT + 1);
-/// Runs of wakeups: words are pid and flags. The name is left out: a thread is named by the
-/// switches to it, which tell it at the moment it runs.
+/// Runs of wakeups: words are pid, flags, target CPU, priority and index of comm. The name names
+/// no thread: the switches to it do, which tell it at the moment it runs.
 pub(crate) const WAKINGS: RunKind = RunKind(RunKind::FIRST_SPLIT + 2);
 const SWITCH_WORDS: usize = 4;
-const WAKING_WORDS: usize = 2;
+const WAKING_WORDS: usize = 5;
 
 #[derive(Default)]
 struct Columns<'a> {
@@ -45,7 +46,7 @@ pub(super) fn split(
         }
     }
     let strings: Arc<[Span]> = compact.strings.into();
-    let [switches, wakings] = [&[1, 3, 2, 4, 6][..], &[7, 8, 12][..]].map(|numbers| {
+    let [switches, wakings] = [&[1, 3, 2, 4, 6][..], &[7, 8, 12, 9, 10, 11][..]].map(|numbers| {
         let columns: Vec<&[u8]> =
             numbers.iter().map(|&number| compact.columns[number as usize]).collect();
         zip_columns(&columns)
@@ -100,21 +101,12 @@ pub(super) fn decode_switch(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let Run { payload: Payload::Words { words, strings, .. }, .. } = event.run else { return };
-    let &[pid, state, prio, comm_index] = &words[event.index * SWITCH_WORDS..][..SWITCH_WORDS]
-    else {
-        return;
-    };
-    let next = NextTask {
-        pid: pid as i32,
-        prio: prio as i32,
-        comm: comm(event, strings, comm_index, tables),
-    };
+    let Some((state, next)) = read_switch(event, trackers, tables) else { return };
     trackers.sched.switch(
         event.ts,
         (event.machine, event.cpu),
         None,
-        i64::from(state as i32),
+        state,
         next,
         &mut trackers.processes,
         &mut trackers.cpus,
@@ -131,10 +123,31 @@ pub(super) fn follow_switch(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let Run { payload: Payload::Words { words, .. }, .. } = event.run else { return };
-    let pid = words[event.index * SWITCH_WORDS] as i32;
+    let Some((_, next)) = read_switch(event, trackers, tables) else { return };
     let cpu = (event.machine, event.cpu);
-    trackers.sched.follow(cpu, pid, &mut trackers.processes, tables, stats);
+    trackers.sched.follow(cpu, next, &mut trackers.processes, tables, stats);
+}
+
+/// Reads a switch and writes it down as it is: the state a task was left in, and the next one.
+fn read_switch(
+    event: &RunEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+) -> Option<(i64, NextTask)> {
+    let Run { payload: Payload::Words { words, strings, .. }, .. } = event.run else { return None };
+    let &[pid, state, prio, comm_index] = words.get(event.index * SWITCH_WORDS..)?.first_chunk()?;
+    let comm = comm(event, strings, comm_index, tables);
+    let next = NextTask { pid: pid as i32, prio: prio as i32, comm };
+    let state = i64::from(state as i32);
+    // What ran before the first switch is not known.
+    if trackers.kernel_events.are_kept()
+        && let Some((previous_utid, previous)) =
+            trackers.sched.task((event.machine, event.cpu), tables)
+    {
+        let switch = CompactSwitch { previous, previous_utid, state, next };
+        raw::record_switch(event, switch, trackers, tables);
+    }
+    Some((state, next))
 }
 
 /// Decodes a wakeup, by whatever runs on the CPU.
@@ -144,15 +157,37 @@ pub(super) fn decode_waking(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let Run { payload: Payload::Words { words, .. }, .. } = event.run else { return };
-    let &[pid, flags] = &words[event.index * WAKING_WORDS..][..WAKING_WORDS] else { return };
-    let tid = Tid { machine: event.machine, id: i64::from(pid as i32) };
-    let utid = trackers.processes.thread(tid, tables);
-    let Some(waker) = trackers.sched.running(event.machine, event.cpu) else {
+    let Some((waker, woken, flags)) = read_waking(event, trackers, tables) else {
         stats.increment(Stat::CompactSchedWakingSkipped);
         return;
     };
-    trackers.thread_states.wake(event.ts, utid, waker, Some(flags), tables);
+    trackers.thread_states.wake(event.ts, woken, waker, Some(flags), tables);
+}
+
+/// Writes a wakeup down as it is, without telling of it.
+pub(super) fn record_waking(event: &RunEvent<'_>, trackers: &mut Trackers, tables: &mut Tables) {
+    read_waking(event, trackers, tables);
+}
+
+/// Reads a wakeup and writes it down as it is: who woke whom, and the flags of the event. None
+/// where it is not known what the CPU runs.
+fn read_waking(
+    event: &RunEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+) -> Option<(Utid, Utid, u32)> {
+    let Run { payload: Payload::Words { words, strings, .. }, .. } = event.run else { return None };
+    let &[pid, flags, target_cpu, prio, comm_index] =
+        words.get(event.index * WAKING_WORDS..)?.first_chunk()?;
+    let tid = Tid { machine: event.machine, id: i64::from(pid as i32) };
+    let utid = trackers.processes.thread(tid, tables);
+    let waker = trackers.sched.running(event.machine, event.cpu)?;
+    if trackers.kernel_events.are_kept() {
+        let comm = comm(event, strings, comm_index, tables);
+        let woken = NextTask { pid: pid as i32, prio: prio as i32, comm };
+        raw::record_waking(event, waker, woken, target_cpu as i32, flags, trackers, tables);
+    }
+    Some((waker, utid, flags))
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use tpq_proto::wire::{Field, Fields, Value};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{
-    block, bundle, compact_sched, cpu, interrupt, memory, network, print, sched, signal, syscall,
-    task, timer, workqueue,
+    block, bundle, compact_sched, cpu, interrupt, memory, network, print, raw, sched, signal,
+    syscall, task, timer, workqueue,
 };
 use crate::decoder::RunEvent;
 use crate::interned::{Interned, field};
@@ -86,8 +86,15 @@ pub(crate) fn decode_run_event(
     }
     if trackers.ftrace.is_partial(event.machine, event.ts) {
         stats.increment(Stat::FtraceEventsBeforeAllCpus);
-        if event.run.kind == compact_sched::SWITCHES {
-            compact_sched::follow_switch(event, trackers, tables, stats);
+        match event.run.kind {
+            compact_sched::SWITCHES => {
+                compact_sched::follow_switch(event, trackers, tables, stats);
+            }
+            compact_sched::WAKINGS => compact_sched::record_waking(event, trackers, tables),
+            bundle::EVENTS => {
+                read_message(event, trackers, tables);
+            }
+            _ => {}
         }
         return;
     }
@@ -109,7 +116,19 @@ fn decode_message(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let Payload::Bundle { addr, places } = &event.run.payload else { return };
+    let Some((ftrace, kind)) = read_message(event, trackers, tables) else { return };
+    if let Some(decode) = DECODERS.get(kind as usize).copied().flatten() {
+        decode(&ftrace, trackers, tables, stats);
+    }
+}
+
+/// Reads an event and writes it down as it is; also gives the number of the field it lies in.
+fn read_message<'a>(
+    event: &RunEvent<'a>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+) -> Option<(FtraceEvent<'a>, u32)> {
+    let Payload::Bundle { addr, places } = &event.run.payload else { return None };
     let (offset, len) = places[event.index];
     let span = tpq_ingest::Span { addr: addr + u64::from(offset), len };
     let mut ftrace = FtraceEvent {
@@ -122,24 +141,23 @@ fn decode_message(
         generation: event.run.generation,
         interned: event.interned,
     };
-    let mut decode = None;
+    let mut kind = None;
     for field in Fields::new(event.bytes.get(span)) {
         match (field.number, field.value) {
             (2, _) => ftrace.pid = field.as_i32(),
             (5, _) => ftrace.common_flags = Some(field.as_u32()),
             (number, Value::Bytes(data)) => {
                 ftrace.data = data;
-                decode = DECODERS.get(number as usize).copied().flatten();
+                kind = Some(number);
             }
             _ => {}
         }
     }
     // Whatever a thread was seen to do, it was there.
     let tid = Tid { machine: ftrace.machine, id: i64::from(ftrace.pid) };
-    trackers.processes.thread(tid, tables);
-    if let Some(decode) = decode {
-        decode(&ftrace, trackers, tables, stats);
-    }
+    let utid = trackers.processes.thread(tid, tables);
+    raw::record(&ftrace, kind?, utid, trackers, tables);
+    Some((ftrace, kind?))
 }
 
 impl<'a> FtraceEvent<'a> {
@@ -193,6 +211,19 @@ impl<'a> FtraceEvent<'a> {
         let name = tables.strings.intern(&format!("{title} Cpu {}", self.cpu));
         let dimension = Dimensions::cpu(self.machine, self.cpu);
         trackers.tracks.get(kind, dimension, name, &mut trackers.args, tables)
+    }
+
+    /// The kernel function an id stands for, if the trace says; what was never sent is not
+    /// counted.
+    pub(super) fn known_symbol(&self, iid: u64, tables: &mut Tables) -> Option<StringId> {
+        let strings = &mut tables.strings;
+        self.interned.text(
+            self.generation,
+            field::KERNEL_SYMBOLS,
+            iid,
+            strings,
+            &mut Stats::default(),
+        )
     }
 
     /// The kernel function an id stands for, if the trace says.

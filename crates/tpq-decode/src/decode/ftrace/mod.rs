@@ -13,6 +13,7 @@ mod interrupt;
 mod memory;
 mod network;
 mod print;
+mod raw;
 mod sched;
 mod signal;
 mod syscall;

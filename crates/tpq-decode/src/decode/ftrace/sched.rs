@@ -5,7 +5,7 @@ use tpq_tables::{Stats, Tables};
 use super::event::{Events, FtraceEvent};
 use crate::track::{NextTask, PreviousTask, Trackers};
 
-pub(super) const EVENTS: Events = &[(4, switch), (20, waking)];
+pub(super) const EVENTS: Events = &[(4, switch), (18, blocked_reason), (20, waking)];
 
 fn switch(
     event: &FtraceEvent<'_>,
@@ -49,4 +49,21 @@ fn waking(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables,
     let utid = trackers.processes.thread(tid, tables);
     let waker = event.utid(trackers, tables);
     trackers.thread_states.wake(event.ts, utid, waker, event.common_flags, tables);
+}
+
+/// Why a thread slept, told when it wakes.
+fn blocked_reason(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let tid = event.tid(event.int(1) as i32);
+    let utid = trackers.processes.thread(tid, tables);
+    let io_wait = event.field(3).map(|field| field.as_bool());
+    let function = event
+        .field(2)
+        .and_then(|caller| event.symbol(caller.as_u64(), tables, stats))
+        .unwrap_or_default();
+    trackers.thread_states.blocked(utid, io_wait, function, tables);
 }

@@ -1,0 +1,77 @@
+//! Every kernel event as it was recorded, and the sets of its arguments.
+
+use rustc_hash::FxHashMap;
+use tpq_proto::ftrace::DescribedKind;
+use tpq_tables::table::FtraceEventRow;
+use tpq_tables::{StringId, Tables};
+
+use super::args::Fingerprint;
+use super::{ArgSet, Args, Scoped};
+
+/// How many sets of arguments are remembered by what they were made from. Most events of a trace
+/// say what one shortly before said: the same few threads take turns.
+const REMEMBERED: usize = 1 << 14;
+
+/// Writes `ftrace_event`.
+pub(crate) struct KernelEvents {
+    /// Whether the table is wanted.
+    kept: bool,
+    /// Sets lately made; the place in here follows from what a set is made of.
+    recent: Vec<(u128, Option<u32>)>,
+    /// A set under construction.
+    scratch: ArgSet,
+    /// Kinds of events that a trace describes itself, by the field they lie in.
+    pub(crate) described: Scoped<FxHashMap<u32, DescribedKind>>,
+}
+
+/// An event without its arguments.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KernelEvent {
+    pub(crate) ts: i64,
+    pub(crate) name: StringId,
+    pub(crate) utid: u32,
+    pub(crate) ucpu: u32,
+    pub(crate) common_flags: u32,
+}
+
+impl KernelEvents {
+    pub(crate) fn new(kept: bool, described: Scoped<FxHashMap<u32, DescribedKind>>) -> Self {
+        let recent = vec![(0, None); if kept { REMEMBERED } else { 0 }];
+        Self { kept, recent, scratch: ArgSet::default(), described }
+    }
+
+    /// Whether events are wanted at all.
+    pub(crate) fn are_kept(&self) -> bool {
+        self.kept
+    }
+
+    /// Adds an event. `made_from` tells its arguments apart from all others; `fill` reads them,
+    /// unless they are those of an event shortly before.
+    pub(crate) fn push(
+        &mut self,
+        event: KernelEvent,
+        made_from: Option<Fingerprint>,
+        args: &mut Args,
+        tables: &mut Tables,
+        fill: impl FnOnce(&mut ArgSet, &mut Tables),
+    ) {
+        let print = made_from.map(Fingerprint::finish);
+        let known = print.and_then(|print| {
+            let (known, set) = *self.recent.get(print as usize % REMEMBERED)?;
+            (known == print).then_some(set)
+        });
+        let arg_set_id = known.unwrap_or_else(|| {
+            self.scratch.clear();
+            fill(&mut self.scratch, tables);
+            let set = args.intern(&self.scratch, tables);
+            if let Some(print) = print
+                && let Some(place) = self.recent.get_mut(print as usize % REMEMBERED)
+            {
+                *place = (print, set);
+            }
+            set
+        });
+        let KernelEvent { ts, name, utid, ucpu, common_flags } = event;
+        tables.ftrace_event.push(FtraceEventRow { ts, name, utid, arg_set_id, common_flags, ucpu });
+    }
+}
