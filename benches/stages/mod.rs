@@ -46,7 +46,7 @@ pub fn skim(trace: &Trace) -> (TraceBytes<'_>, Clocks) {
 /// Calls `each` with every batch of a trace.
 pub fn for_each_batch(bytes: &TraceBytes<'_>, clocks: Clocks, each: impl FnMut(Batch)) {
     let Clocks { file, timeline } = clocks;
-    let mut batcher = Batcher::new(bytes, file, timeline, Box::new(PacketRouter));
+    let mut batcher = Batcher::new(bytes, file, timeline, Box::new(PacketRouter::default()));
     std::iter::from_fn(|| batcher.next_batch()).for_each(each);
 }
 
@@ -73,7 +73,8 @@ pub fn decoder<'a>(bytes: &'a TraceBytes<'a>, windowed: bool) -> Decoder<'a> {
     let names = ClockNames { place: Place::default(), default: BOOTTIME, private: false };
     let machines = vec![MachineInfo { raw_id: 0, name: None }];
     let clocks = vec![names];
-    let setup = Setup { machines, places, clocks, files: 1, sources: 1, windowed };
+    let setup =
+        Setup { machines, places, clocks, files: 1, sources: 1, ftrace_raw: true, windowed };
     Decoder::new(bytes, setup, &own_clock())
 }
 

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use tpq_clock::{BOOTTIME, Converter};
 use tpq_ingest::{
-    Batch, ClockNames, Emit, Immediate, Interleaver, LossBook, Losses, Message, Payload, PlaceId,
-    Places, Run, RunKind, SequenceLoss, Timeline, TraceBytes,
+    Batch, ClockNames, Emit, Immediate, Interleaver, Loss, LossBook, Losses, Message, Payload,
+    PlaceId, Places, Run, RunKind, SequenceLoss, Timeline, TraceBytes,
 };
 use tpq_tables::table::{MachineRow, TraceBoundsRow, TraceFileRow};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use crate::decode::{Decode, Packet, clock_drift, clock_snapshot, ftrace};
+use crate::health::{self, FileHealth};
 use crate::interned::Interned;
 use crate::losses::{count_losses, count_unrelatable, log_file, write_book};
 use crate::registry::PACKETS;
@@ -197,9 +199,9 @@ impl<'a> Decoder<'a> {
         for (place, losses) in surveys {
             count_losses(losses, &mut stats[*place as usize]);
         }
-        for &(place, loss) in sequences {
-            trackers.enter(place);
-            trackers.writers.count(loss, &mut stats[place as usize]);
+        for (place, loss) in sequences {
+            trackers.enter(*place);
+            trackers.writers.count(loss, &mut stats[*place as usize]);
         }
         // A track that hangs from nothing cannot be placed, whether or not it has events.
         for (uuids, stats) in trackers.uuids.iter().zip(&mut stats) {
@@ -210,6 +212,8 @@ impl<'a> Decoder<'a> {
         count_unrelatable(&timeline, &places, &mut stats);
         let (start_ts, end_ts) = bounds(&trackers, &tables);
         tables.trace_bounds.push(TraceBoundsRow { start_ts, end_ts });
+        let late = late_events(self.interleaver.sorters().map(|sorter| sorter.losses()));
+        write_health(&trackers, &places, sequences, &stats, &late, &import_stats, &mut tables);
         let mut all = import_stats;
         clock_snapshot::write_rows(ties, &mut timeline, &mut tables, &mut all);
         clock_drift::write_rows(&mut timeline, &mut tables);
@@ -221,6 +225,49 @@ impl<'a> Decoder<'a> {
         all.write(&scoped, &mut tables);
         Finished { tables, stats: all }
     }
+}
+
+/// The first and last of the events that came too late, by place, of those that are entered.
+fn late_events<'a>(books: impl Iterator<Item = &'a LossBook>) -> FxHashMap<PlaceId, (i64, i64)> {
+    let mut late = FxHashMap::default();
+    let entries = books.flat_map(|book| book.entries());
+    for entry in entries.filter(|entry| entry.loss == Loss::OutOfOrder) {
+        let Some(ts) = entry.timestamp else { continue };
+        let (first, last) = late.entry(entry.place).or_insert((ts, ts));
+        (*first, *last) = (ts.min(*first), ts.max(*last));
+    }
+    late
+}
+
+/// Writes down what each file's recording lost.
+fn write_health(
+    trackers: &Trackers,
+    places: &Places,
+    sequences: &[(PlaceId, SequenceLoss)],
+    stats: &[Stats],
+    late: &FxHashMap<PlaceId, (i64, i64)>,
+    import: &Stats,
+    tables: &mut Tables,
+) {
+    let recorders = trackers.recording.iter().zip(trackers.writers.iter());
+    let recorders = recorders.zip(trackers.ftrace.iter());
+    let files = (0..).zip(recorders).map(|(file, ((recording, writers), ftrace))| {
+        let own = |place: &PlaceId| places.get(*place).file == file;
+        let ids = || (0..places.len() as PlaceId).filter(own);
+        let machine = |place: PlaceId| places.get(place).machine;
+        let written = sequences.iter().filter(|(place, _)| own(place));
+        let late = ids().filter_map(|place| late.get(&place).copied());
+        FileHealth {
+            file,
+            recording,
+            writers,
+            all_cpus_from: ftrace.all_cpus_from(),
+            sequences: written.map(|(place, loss)| (machine(*place), loss)).collect(),
+            stats: ids().map(|place| (machine(place), &stats[place as usize])).collect(),
+            late: late.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1))),
+        }
+    });
+    health::write_rows(&files.collect::<Vec<_>>(), import, tables);
 }
 
 /// A file as the `trace_file` table shows it.
@@ -279,6 +326,11 @@ impl State<'_> {
                 let interned = &mut self.interned[file as usize];
                 let place = interned.generation(generation).map_or(0, |it| it.place);
                 interned.add(generation, data, &mut self.stats[place as usize]);
+            }
+            Immediate::Gap { place, cpu, after, before } => {
+                self.trackers.enter(place);
+                let machine = self.places.get(place).machine;
+                self.trackers.recording.add_gap((machine, cpu), after, before);
             }
             Immediate::Packet { message, place, ts, .. } => {
                 self.packet(ts, place, &message);

@@ -12,6 +12,7 @@
 
 mod decode;
 mod decoder;
+mod health;
 mod interned;
 mod losses;
 mod registry;

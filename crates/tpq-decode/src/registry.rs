@@ -30,7 +30,9 @@ pub(crate) fn packet_decoder(field: u32) -> Option<&'static PacketDecoder> {
 
 /// Tells the earlier stages which packets are wanted and splits bundles.
 #[derive(Debug, Default)]
-pub struct PacketRouter;
+pub struct PacketRouter {
+    last_events: decode::ftrace::LastEvents,
+}
 
 impl Router for PacketRouter {
     fn route(&self, kind: u32) -> Route {
@@ -38,6 +40,6 @@ impl Router for PacketRouter {
     }
 
     fn split(&mut self, bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
-        decode::ftrace::split(bundle, sink);
+        decode::ftrace::split(bundle, &mut self.last_events, sink);
     }
 }

@@ -13,6 +13,7 @@
 
 mod batch;
 mod ftrace_clock;
+mod history;
 mod inflate;
 mod interleave;
 mod loss;
@@ -33,7 +34,7 @@ pub use loss::{Loss, LossBook, LossEntry, Losses};
 pub use packet::{PacketHeader, packet_field};
 pub use place::{PlaceId, Places};
 pub use run::{Message, Payload, Run, RunId, RunKind};
-pub use sequence::{Generation, GenerationId, Immediate, SequenceLoss};
+pub use sequence::{Between, Generation, GenerationId, Immediate, SequenceLoss};
 pub use snapshot::{SnapshotClock, SnapshotOrigin, SnapshotPacket};
 pub use sort::{Emit, Sorter};
 pub use survey::{MachineUse, Survey, SurveyError, survey};

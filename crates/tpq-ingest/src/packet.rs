@@ -78,8 +78,10 @@ pub struct PacketHeader {
     pub flags: u32,
     /// The sequence's state starts anew with this packet.
     pub state_cleared: bool,
-    /// Packets of the sequence before this one were lost.
-    pub previous_dropped: bool,
+    /// Packets of the sequence before this one were lost: a set of reasons, 0 for none.
+    pub previous_dropped: u32,
+    /// The process that wrote it, as the recorder vouches.
+    pub pid: Option<i32>,
     /// The writer had not written before.
     pub first_on_sequence: bool,
     /// The number of the payload's field; 0 for none.
@@ -114,11 +116,12 @@ impl PacketHeader {
                 MACHINE_ID => header.machine = field.as_u32(),
                 SEQUENCE_FLAGS => header.flags = field.as_u32(),
                 INCREMENTAL_STATE_CLEARED => header.state_cleared |= field.as_bool(),
-                PREVIOUS_PACKET_DROPPED => header.previous_dropped = field.as_bool(),
+                PREVIOUS_PACKET_DROPPED => header.previous_dropped = field.as_u32(),
                 FIRST_PACKET_ON_SEQUENCE => header.first_on_sequence = field.as_bool(),
                 INTERNED_DATA => header.interned = Some(place),
                 TRACE_PACKET_DEFAULTS => header.defaults = Some(place),
-                TRUSTED_UID | TRUSTED_PID => {}
+                TRUSTED_PID => header.pid = Some(field.as_i32()),
+                TRUSTED_UID => {}
                 number => {
                     header.kind = number;
                     header.payload = place;

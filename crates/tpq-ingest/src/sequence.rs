@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use tpq_clock::is_of_sequence;
 use tpq_proto::wire::Fields;
 
+use crate::history::{Gap, History, Stamp, has_reason};
 use crate::packet::{PacketHeader, SEQ_NEEDS_INCREMENTAL_STATE, packet_field};
 use crate::snapshot::SnapshotClock;
 use crate::{Loss, Losses, PlaceId, Span};
@@ -45,6 +46,17 @@ pub enum Immediate {
         /// When, in trace time, if it says and that could be converted.
         ts: Option<i64>,
     },
+    /// Events that a CPU's buffer lost.
+    Gap {
+        /// Where it was recorded.
+        place: PlaceId,
+        /// The CPU.
+        cpu: u32,
+        /// The last event before, in trace time.
+        after: Option<i64>,
+        /// The first event after, in trace time.
+        before: i64,
+    },
 }
 
 /// The clock of a sequence whose timestamps are differences.
@@ -68,6 +80,7 @@ struct Sequence {
     ticks: FxHashMap<u32, TickClock>,
     /// Packets lost before one that was not the first.
     dropped: u64,
+    history: History,
     needing_state: u64,
     skipped: u64,
 }
@@ -83,7 +96,7 @@ pub(crate) struct Sequences {
 }
 
 /// What a writer sequence lost.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SequenceLoss {
     /// The sequence.
     pub sequence: u32,
@@ -95,7 +108,26 @@ pub struct SequenceLoss {
     pub needing_state: u64,
     /// Those of them that had to be skipped.
     pub skipped: u64,
+    /// Its packets, and their bytes.
+    pub written: (u64, u64),
+    /// The process it belongs to, where the recorder says.
+    pub pid: Option<i32>,
+    /// The first and last moment, in trace time, that a packet of it gives.
+    pub span: Option<(i64, i64)>,
+    /// The last moment before each loss and the first after it, in trace time, where packets give
+    /// any; of many losses the first.
+    pub gaps: Vec<Between>,
+    /// The same of packets that were skipped for want of state.
+    pub skips: Vec<Between>,
+    /// How often each reason was given for a loss, by the number of its bit in
+    /// `previous_packet_dropped`.
+    pub reasons: [u64; 16],
+    /// The most bytes it wrote within 10 ms.
+    pub burst: u64,
 }
+
+/// Two moments in trace time, as far as they are known.
+pub type Between = (Option<i64>, Option<i64>);
 
 /// What the header of a packet came to mean.
 pub(crate) struct Placed {
@@ -121,6 +153,7 @@ impl Sequences {
     ) -> Placed {
         let Self { sequences, ticks, generations, scopes } = self;
         let sequence = sequences.entry((header.machine, header.sequence)).or_default();
+        let dropped = sequence.lost_before(header);
         let mut changed = sequence.note_state(header, scopes, losses);
         changed |= sequence.note_defaults(header, span, packet, losses);
         if changed || sequence.generation.is_none() {
@@ -133,6 +166,7 @@ impl Sequences {
             out.push(Immediate::Interned(generation, interned));
         }
         let usable = sequence.usable(header, losses);
+        sequence.history.note(header, packet.len(), usable, dropped);
         let clock = header.clock.or(sequence.default_clock);
         let ns = match usable {
             true => header.timestamp.map(|written| {
@@ -173,15 +207,46 @@ impl Sequences {
         }
     }
 
-    /// What each sequence lost.
-    pub(crate) fn losses(&self) -> impl Iterator<Item = SequenceLoss> + '_ {
-        self.sequences.iter().map(|(&(machine, sequence), state)| SequenceLoss {
-            sequence,
-            machine,
-            dropped: state.dropped,
-            needing_state: state.needing_state,
-            skipped: state.skipped,
-        })
+    /// Takes note of when a packet, or an event in it, was recorded.
+    pub(crate) fn date(&mut self, header: &PacketHeader, stamp: Stamp, len: usize) {
+        if let Some(sequence) = self.sequences.get_mut(&(header.machine, header.sequence)) {
+            sequence.history.date(stamp, len);
+        }
+    }
+
+    /// What each sequence lost; `convert` gives trace time.
+    pub(crate) fn losses(
+        &self,
+        mut convert: impl FnMut(Stamp) -> Option<i64>,
+    ) -> Vec<SequenceLoss> {
+        let mut losses = Vec::with_capacity(self.sequences.len());
+        for (&(machine, sequence), state) in &self.sequences {
+            let history = &state.history;
+            let mut between = |gaps: &[Gap]| {
+                let gap = |gap: &Gap| {
+                    (gap.after.and_then(&mut convert), gap.before.and_then(&mut convert))
+                };
+                gaps.iter().map(gap).collect()
+            };
+            let (gaps, skips) = (between(&history.gaps), between(&history.skips));
+            let first = history.first.and_then(&mut convert);
+            losses.push(SequenceLoss {
+                sequence,
+                machine,
+                dropped: state.dropped,
+                needing_state: state.needing_state,
+                skipped: state.skipped,
+                written: (history.packets, history.bytes),
+                pid: history.pid,
+                span: first.zip(history.last.and_then(&mut convert)),
+                gaps,
+                skips,
+                reasons: history.reasons,
+                burst: history.burst,
+            });
+        }
+        losses.sort_unstable_by_key(|loss| (loss.machine, loss.sequence));
+        losses
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -190,17 +255,22 @@ impl Sequences {
 }
 
 impl Sequence {
+    /// Whether packets were lost before this one. The first packet of a sequence is marked as if,
+    /// since the recorder cannot tell; unless it gives a reason, nothing was lost.
+    fn lost_before(&self, header: &PacketHeader) -> bool {
+        let first = !self.seen || header.first_on_sequence;
+        header.previous_dropped != 0 && (!first || has_reason(header.previous_dropped))
+    }
+
     /// Begins or loses the state; gives whether it is another now.
     fn note_state(&mut self, header: &PacketHeader, scopes: &mut u32, losses: &mut Losses) -> bool {
-        if header.previous_dropped && self.seen {
-            self.dropped += 1;
-        }
+        self.dropped += u64::from(self.lost_before(header));
         self.seen = true;
         if header.state_cleared {
             self.defaults = None;
             self.default_clock = None;
             self.valid = true;
-        } else if header.previous_dropped {
+        } else if header.previous_dropped != 0 {
             self.valid = false;
             if header.sequence == 0 {
                 losses.count(Loss::DroppedWithoutSequence);

@@ -43,6 +43,8 @@ define_tables! {
     counter: CounterTable,
     args: ArgsTable,
     stats: StatsTable,
+    data_loss: DataLossTable,
+    trace_buffer: TraceBufferTable,
     metadata: MetadataTable,
     machine: MachineTable,
     clock_snapshot: ClockSnapshotTable,

@@ -85,12 +85,13 @@ pub fn import(
     describe(&inputs, &arrangement, &mut decoder);
     let mut batchers: Vec<Batcher<'_>> = std::mem::take(&mut arrangement.contexts)
         .into_iter()
-        .map(|file| Batcher::new(&bytes, file, timeline.clone(), Box::new(PacketRouter)))
+        .map(|file| Batcher::new(&bytes, file, timeline.clone(), Box::new(PacketRouter::default())))
         .collect();
     decode_all(&mut batchers, &mut decoder, summary.trace_bytes, options)?;
     summary.sequences = batchers.iter().map(Batcher::sequence_count).sum();
 
     stages.begin("finishing");
+    let sequences: Vec<_> = batchers.iter().flat_map(sequence_losses).collect();
     for batcher in &batchers {
         timeline.merge(batcher.timeline());
     }
@@ -103,7 +104,7 @@ pub fn import(
     let finished = decoder.finish(Outcome {
         books: &books,
         surveys: &surveys,
-        sequences: &batchers.iter().flat_map(sequence_losses).collect::<Vec<_>>(),
+        sequences: &sequences,
         ties: &arrangement.ties,
         timeline,
     });
@@ -268,7 +269,8 @@ fn read(batcher: &mut Batcher<'_>, send: &SyncSender<Batch>, options: &ImportOpt
 }
 
 fn sequence_losses(batcher: &Batcher<'_>) -> Vec<(PlaceId, SequenceLoss)> {
-    batcher.sequence_losses().map(|loss| (batcher.place(loss.machine), loss)).collect()
+    let losses = batcher.sequence_losses();
+    losses.into_iter().map(|loss| (batcher.place(loss.machine), loss)).collect()
 }
 
 /// By which rule each file with events came onto the timeline.

@@ -75,7 +75,7 @@ fn to_ns(seconds: f64) -> i64 {
     (seconds * 1e9) as i64
 }
 
-fn decode_stats(packet: &Packet<'_>, _: &mut Trackers, _: &mut Tables, stats: &mut Stats) {
+fn decode_stats(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, stats: &mut Stats) {
     let Ok(ftrace) = decode::<FtraceStats>(packet.data) else {
         stats.increment(Stat::MalformedPackets);
         return;
@@ -98,9 +98,52 @@ fn decode_stats(packet: &Packet<'_>, _: &mut Trackers, _: &mut Tables, stats: &m
             }
         }
     }
+    if ftrace.phase() == Phase::EndOfTrace {
+        note_buffers(&ftrace, packet.machine, trackers, stats);
+    }
+    note_setup(&ftrace, trackers);
     if !ftrace.atrace_errors().is_empty() {
         stats.increment(Stat::FtraceSetupErrors);
     }
     let failed = ftrace.unknown_ftrace_events.len() + ftrace.failed_ftrace_events.len();
     stats.add(Stat::FtraceSetupErrors, failed as i64);
+}
+
+/// What each CPU's buffer lost while recording: what it had lost before is not of this trace.
+fn note_buffers(ftrace: &FtraceStats, machine: u32, trackers: &mut Trackers, stats: &Stats) {
+    const PAGE_KB: u32 = 4;
+    for cpu in &ftrace.cpu_stats {
+        let cpu = cpu.cpu();
+        let while_recording = |delta: Stat| stats.get_indexed(delta, cpu as i64).unwrap_or(0);
+        let buffer = trackers.recording.kernel.entry((machine, cpu as u32)).or_default();
+        buffer.overrun = while_recording(Stat::FtraceCpuOverrunDelta);
+        buffer.commit_overrun = while_recording(Stat::FtraceCpuCommitOverrunDelta);
+        buffer.dropped = while_recording(Stat::FtraceCpuDroppedEventsDelta);
+        buffer.read = while_recording(Stat::FtraceCpuReadEventsDelta);
+    }
+    if ftrace.cpu_buffer_size_pages() > 0 {
+        let size = ftrace.cpu_buffer_size_pages().saturating_mul(PAGE_KB);
+        trackers.recording.kernel_buffer_kb = Some(size);
+    }
+}
+
+/// What could not be switched on.
+fn note_setup(ftrace: &FtraceStats, trackers: &mut Trackers) {
+    let errors = &mut trackers.recording.setup_errors;
+    let events = |what: &str, events: &[String]| {
+        (!events.is_empty()).then(|| format!("{what}: {}", events.join(", ")))
+    };
+    let atrace = ftrace.atrace_errors().trim();
+    let found = [
+        (!atrace.is_empty()).then(|| format!("atrace: {atrace}")),
+        events("unknown to the kernel", &ftrace.unknown_ftrace_events),
+        events("could not be switched on", &ftrace.failed_ftrace_events),
+        (!ftrace.exclusive_feature_error().is_empty())
+            .then(|| ftrace.exclusive_feature_error().to_owned()),
+    ];
+    for error in found.into_iter().flatten() {
+        if !errors.contains(&error) {
+            errors.push(error);
+        }
+    }
 }

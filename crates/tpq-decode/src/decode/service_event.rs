@@ -11,6 +11,9 @@ pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 69, route: Route::Immediate, decode };
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
+    for field in Fields::new(packet.data).filter(|field| field.number == 8) {
+        trackers.recording.unflushed = data_sources(field.as_bytes());
+    }
     // That it happened says nothing without when.
     if !packet.dated {
         return;
@@ -22,10 +25,26 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
             2 => {
                 trackers.metadata.set("tracing_started_ns", at, tables);
                 trackers.ftrace.set_tracing_started(packet.ts);
+                trackers.recording.started = Some(packet.ts);
             }
             3 => trackers.metadata.add("all_data_source_flushed_ns", at, tables),
-            5 => trackers.metadata.set("tracing_disabled_ns", at, tables),
+            5 => {
+                trackers.metadata.set("tracing_disabled_ns", at, tables);
+                trackers.recording.stopped = Some(packet.ts);
+            }
             _ => {}
         }
     }
+}
+
+/// Pairs of a producer and its data source.
+fn data_sources(list: &[u8]) -> Vec<(String, String)> {
+    let text = |source: &[u8], number: u32| {
+        let field = Fields::new(source).find(|field| field.number == number);
+        field.map(|field| String::from_utf8_lossy(field.as_bytes()).into_owned())
+    };
+    let sources = Fields::new(list).filter(|field| field.number == 1);
+    let pair =
+        |source: &[u8]| (text(source, 1).unwrap_or_default(), text(source, 2).unwrap_or_default());
+    sources.map(|source| pair(source.as_bytes())).collect()
 }

@@ -7,7 +7,7 @@ use tpq_proto::message::trace_stats::{BufferStats, FinalFlushOutcome};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::track::Trackers;
+use crate::track::{CentralBuffer, Recording, Trackers, by_writer};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 35, route: Route::Immediate, decode: decode_stats };
@@ -25,7 +25,11 @@ fn decode_stats(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, st
     for writer in &counts.writer_stats {
         let buffer = i64::from(writer.buffer());
         trackers.writers.set_buffer(writer.sequence_id() as u32, buffer);
+        for stat in by_writer() {
+            stats.add_indexed(stat, buffer, 0);
+        }
     }
+    note_recording(&counts, &mut trackers.recording);
     for (stat, value) in [
         (Stat::TracedProducersConnected, u64::from(counts.producers_connected())),
         (Stat::TracedProducersSeen, counts.producers_seen()),
@@ -55,7 +59,30 @@ fn decode_stats(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, st
     }
 }
 
-fn buffer_counts(buffer: &BufferStats) -> [(Stat, u64); 18] {
+/// What of the counts decides what a loss is to be called and what helps against it.
+fn note_recording(counts: &TraceStats, recording: &mut Recording) {
+    recording.buffers = counts.buffer_stats.iter().map(central_buffer).collect();
+    recording.flushes_failed = counts.flushes_failed();
+    recording.final_flush_failed =
+        counts.final_flush_outcome() == FinalFlushOutcome::FinalFlushFailed;
+}
+
+fn central_buffer(buffer: &BufferStats) -> CentralBuffer {
+    CentralBuffer {
+        size: buffer.buffer_size(),
+        bytes_written: buffer.bytes_written(),
+        bytes_overwritten: buffer.bytes_overwritten(),
+        chunks_written: buffer.chunks_written(),
+        chunks_overwritten: buffer.chunks_overwritten(),
+        chunks_discarded: buffer.chunks_discarded(),
+        wraps: buffer.write_wrap_count(),
+        patches_failed: buffer.patches_failed(),
+        abi_violations: buffer.abi_violations(),
+        packet_loss: buffer.trace_writer_packet_loss(),
+    }
+}
+
+fn buffer_counts(buffer: &BufferStats) -> [(Stat, u64); 20] {
     [
         (Stat::TracedBufBufferSize, buffer.buffer_size()),
         (Stat::TracedBufBytesWritten, buffer.bytes_written()),
@@ -65,6 +92,8 @@ fn buffer_counts(buffer: &BufferStats) -> [(Stat, u64); 18] {
         (Stat::TracedBufPaddingBytesCleared, buffer.padding_bytes_cleared()),
         (Stat::TracedBufChunksWritten, buffer.chunks_written()),
         (Stat::TracedBufChunksRewritten, buffer.chunks_rewritten()),
+        (Stat::TracedBufChunksCommittedOutOfOrder, buffer.chunks_committed_out_of_order()),
+        (Stat::TracedBufChunksRelocated, buffer.chunks_relocated()),
         (Stat::TracedBufChunksOverwritten, buffer.chunks_overwritten()),
         (Stat::TracedBufChunksDiscarded, buffer.chunks_discarded()),
         (Stat::TracedBufChunksRead, buffer.chunks_read()),

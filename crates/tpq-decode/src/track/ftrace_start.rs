@@ -39,6 +39,11 @@ impl FtraceStart {
         ts < start
     }
 
+    /// From when on all CPUs of all machines have data.
+    pub(crate) fn all_cpus_from(&self) -> Option<i64> {
+        self.latest_start.values().copied().max()
+    }
+
     /// Notes the end of what the recorder had read before a bundle; gives from when on there is
     /// data of all CPUs of the machine.
     pub(crate) fn bundle(&mut self, machine: u32, cpu: u32, previous_end: i64) -> i64 {

@@ -12,6 +12,7 @@ mod kernel_events;
 mod metadata;
 mod mm;
 mod process;
+mod recording;
 mod sched;
 mod scoped;
 mod slice;
@@ -29,6 +30,7 @@ pub(crate) use kernel_events::{KernelEvent, KernelEvents};
 pub(crate) use metadata::{Metadata, MetadataValue};
 pub(crate) use mm::MemoryOwners;
 pub(crate) use process::{NamePriority, NewTask, Processes, Tid, Upid, Utid};
+pub(crate) use recording::{CentralBuffer, FillPolicy, KernelBuffer, Recording, Wanted};
 pub(crate) use sched::{NextTask, PreviousTask, Sched};
 pub(crate) use scoped::Scoped;
 pub(crate) use slice::{NewSlice, Slices};
@@ -37,7 +39,7 @@ pub(crate) use track_uuid::{
     Described, DescribedCounter, DescribedKind, EventDefaults, TrackUuids, Usage,
 };
 pub(crate) use tracks::{Dimensions, SharedTracks, TrackKind, Tracks};
-pub(crate) use writer::Writers;
+pub(crate) use writer::{Writers, by_writer};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tpq_ingest::{PlaceId, Places};
@@ -63,6 +65,7 @@ pub(crate) struct Trackers {
     pub(crate) ftrace: Scoped<FtraceStart>,
     pub(crate) kernel_events: KernelEvents,
     pub(crate) memory: MemoryOwners,
+    pub(crate) recording: Scoped<Recording>,
     pub(crate) uuids: Scoped<TrackUuids>,
     pub(crate) writers: Scoped<Writers>,
     places: Places,
@@ -98,6 +101,7 @@ impl Trackers {
                 Scoped::new(places.len(), |_| FxHashMap::default()),
             ),
             memory: MemoryOwners::default(),
+            recording: Scoped::new(files, |_| Recording::default()),
             uuids: Scoped::new(places.len(), |place| TrackUuids::new(home(place))),
             writers: Scoped::new(files, |_| Writers::default()),
             current: PlaceId::MAX,
@@ -126,6 +130,7 @@ impl Trackers {
         self.flows.enter(place.file);
         self.ftrace.enter(place.file);
         self.writers.enter(place.file);
+        self.recording.enter(place.file);
         self.metadata.enter(place);
     }
 }

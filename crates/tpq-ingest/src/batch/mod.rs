@@ -145,8 +145,10 @@ impl<'a> Batcher<'a> {
     }
 
     /// What each writer sequence lost so far.
-    pub fn sequence_losses(&self) -> impl Iterator<Item = SequenceLoss> + '_ {
-        self.sequences.losses()
+    pub fn sequence_losses(&self) -> Vec<SequenceLoss> {
+        // A timeline of its own: what is asked for here places no event.
+        let mut timeline = self.timeline.clone();
+        self.sequences.losses(|(clock, ns)| Some(timeline.converter(clock)?.convert_one(ns)))
     }
 
     /// The number of writer sequences seen.
@@ -201,6 +203,12 @@ impl<'a> Batcher<'a> {
         if !placed.usable {
             return;
         }
+        let clock = clocks.clock(header.sequence, placed.clock.unwrap_or(clocks.default));
+        let route = self.router.route(header.kind);
+        // Only what becomes an event: other packets may carry a time that means nothing.
+        if let (Route::Sorted, Some(ns)) = (route, placed.ns) {
+            self.sequences.date(&header, (clock, ns), packet.len());
+        }
         let (offset, len) = (header.payload.0 as usize, header.payload.1 as usize);
         let payload = &packet[offset..offset + len];
         match header.kind {
@@ -208,14 +216,13 @@ impl<'a> Batcher<'a> {
             packet_field::SERVICE_EVENT => open.batch.mark = mark_of(payload),
             _ => {}
         }
-        let clock = clocks.clock(header.sequence, placed.clock.unwrap_or(clocks.default));
         let message = Message {
             span: span.inner(offset, len),
             generation: placed.generation,
             position: self.position,
             kind: header.kind,
         };
-        match (self.router.route(header.kind), placed.ns) {
+        match (route, placed.ns) {
             (Route::Skip, _) => {}
             (Route::Split, _) => self.split(&header, message, payload, open),
             (Route::Immediate, ns) => {
@@ -254,6 +261,7 @@ impl<'a> Batcher<'a> {
             sequence: header.sequence,
             position: self.position,
         };
+        let before = open.pending.len();
         let mut sink = SplitSink {
             timeline: &mut self.timeline,
             clocks,
@@ -264,6 +272,11 @@ impl<'a> Batcher<'a> {
             losses: &mut self.losses,
         };
         self.router.split(bundle, &mut sink);
+        for PendingRun { clock, run } in &open.pending[before..] {
+            for &ns in run.timestamps.first().into_iter().chain(run.timestamps.last()) {
+                self.sequences.date(header, (*clock, ns), payload.len());
+            }
+        }
     }
 
     fn note_snapshot(&mut self, header: &PacketHeader) {

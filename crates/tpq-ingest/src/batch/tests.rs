@@ -150,7 +150,7 @@ fn walk_as(trace: &[u8], how: As) -> Walked {
             match immediate {
                 Immediate::Generation(_) => walked.generations += 1,
                 Immediate::Interned(..) => walked.interned += 1,
-                Immediate::Packet { .. } => {}
+                Immediate::Packet { .. } | Immediate::Gap { .. } => {}
             }
         }
         for run in &batch.runs {
@@ -164,8 +164,7 @@ fn walk_as(trace: &[u8], how: As) -> Walked {
     events.sort_unstable();
     (walked.events, walked.places) = events.into_iter().unzip();
     walked.book = batcher.losses().clone();
-    walked.sequences = batcher.sequence_losses().collect();
-    walked.sequences.sort_unstable_by_key(|loss| (loss.machine, loss.sequence));
+    walked.sequences = batcher.sequence_losses();
     walked
 }
 
@@ -208,8 +207,12 @@ fn packets_that_need_lost_state_are_skipped_and_counted() {
     assert_eq!(walked.lost(Loss::InternedWithoutState), 1);
     assert_eq!(walked.interned, 1);
     // The first packet of a sequence always says that something was dropped before it.
-    let loss = SequenceLoss { sequence: 1, machine: 0, dropped: 1, needing_state: 3, skipped: 2 };
-    assert_eq!(walked.sequences, [loss]);
+    let [loss] = &walked.sequences[..] else { panic!("one sequence") };
+    assert_eq!((loss.dropped, loss.needing_state, loss.skipped), (1, 3, 2));
+    assert_eq!(loss.span, Some((2, 5)));
+    // Lost after 3; what followed without state lies between the same two packets.
+    assert_eq!(loss.gaps, [(Some(3), Some(5))]);
+    assert_eq!(loss.skips, [(None, Some(2)), (Some(3), Some(5))]);
 }
 
 #[test]
@@ -228,14 +231,9 @@ fn a_sequence_of_two_machines_is_two_sequences() {
     // Machine 1 had no state at 2; what machine 0 had by then is not its own.
     assert_eq!(walked.events, [(1, 0), (3, 2), (4, 3), (5, 4)]);
     assert_eq!(walked.places, [0, 0, 1, 1]);
-    let loss = |machine, needing_state, skipped| SequenceLoss {
-        sequence: 1,
-        machine,
-        dropped: 0,
-        needing_state,
-        skipped,
-    };
-    assert_eq!(walked.sequences, [loss(0, 1, 0), loss(1, 2, 1)]);
+    let told = walked.sequences.iter();
+    let told: Vec<_> = told.map(|it| (it.machine, it.needing_state, it.skipped)).collect();
+    assert_eq!(told, [(0, 1, 0), (1, 2, 1)]);
 }
 
 #[test]

@@ -382,6 +382,10 @@ catalogue! {
         Indexed, Info, Trace, MachineAndTrace,
         "When cloning of a central buffer was done, in nanoseconds. Only in traces that are a \
          clone of a running session.";
+    TracedBufChunksCommittedOutOfOrder = "traced_buf_chunks_committed_out_of_order":
+        Indexed, Info, Trace, MachineAndTrace,
+        "Chunks that reached a central buffer after a later chunk of the same writer. The recorder \
+         put them back in order; nothing was lost.";
     TracedBufChunksDiscarded = "traced_buf_chunks_discarded": Indexed, Info, Trace, MachineAndTrace,
         "Chunks refused by a central buffer with the fill policy `DISCARD` because it was full. \
          The end of the recording is missing; enlarge `size_kb`, record for less time, or stream \

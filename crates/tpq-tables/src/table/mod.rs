@@ -8,6 +8,7 @@ mod clock;
 mod counter;
 mod cpu;
 mod ftrace;
+mod health;
 mod machine;
 mod process;
 mod sched;
@@ -23,6 +24,7 @@ pub use clock::{
 pub use counter::{CounterRow, CounterTable};
 pub use cpu::{CpuRow, CpuTable};
 pub use ftrace::{FtraceEventRow, FtraceEventTable};
+pub use health::{DataLossRow, DataLossTable, TraceBufferRow, TraceBufferTable};
 pub use machine::{MachineRow, MachineTable};
 pub use process::{ProcessRow, ProcessTable, ThreadRow, ThreadTable};
 pub use sched::{

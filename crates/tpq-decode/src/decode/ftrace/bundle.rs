@@ -1,8 +1,10 @@
 //! Splits bundles: each holds what one CPU's buffer held, thousands of events in order of time.
 
+use rustc_hash::FxHashMap;
 use tpq_clock::BOOTTIME;
 use tpq_ingest::{
-    Bundle, Immediate, Loss, Message, Payload, Route, Run, RunKind, SplitSink, ftrace_clock_id,
+    Bundle, Immediate, Loss, Message, Payload, PlaceId, Route, Run, RunKind, SplitSink,
+    ftrace_clock_id,
 };
 use tpq_proto::ftrace::DescribedKind;
 use tpq_proto::wire::{Fields, Value, read_varint};
@@ -37,6 +39,8 @@ struct Parts<'a> {
     clock: u32,
     /// The end of what the recorder had read of the CPU's buffer before.
     previous_end: Option<i64>,
+    /// Whether the CPU's buffer lost events before these.
+    lost: bool,
     timestamps: Vec<i64>,
     /// Offset and length of each event.
     places: Vec<(u32, u32)>,
@@ -50,6 +54,7 @@ impl<'a> Parts<'a> {
             cpu: 0,
             clock: BOOTTIME,
             previous_end: None,
+            lost: false,
             timestamps: Vec::new(),
             places: Vec::new(),
             compact: None,
@@ -72,6 +77,7 @@ impl<'a> Parts<'a> {
                 (field::LAST_READ_EVENT_TIMESTAMP | field::PREVIOUS_BUNDLE_END_TIMESTAMP, _) => {
                     parts.previous_end = Some(field.as_i64());
                 }
+                (field::LOST_EVENTS, _) => parts.lost = field.as_bool(),
                 (field::FTRACE_CLOCK, _) => parts.clock = ftrace_clock_id(field.as_u64()),
                 _ => {}
             }
@@ -83,9 +89,12 @@ impl<'a> Parts<'a> {
     }
 }
 
+/// The last event that was read of each CPU of a place, in the clock of its bundle.
+pub(crate) type LastEvents = FxHashMap<(PlaceId, u32), i64>;
+
 /// Splits a bundle into runs, and passes its header on to be decoded at once.
-pub(crate) fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
-    let Parts { cpu, clock, previous_end, timestamps, places, compact } =
+pub(crate) fn split(bundle: Bundle<'_>, last: &mut LastEvents, sink: &mut SplitSink<'_>) {
+    let Parts { cpu, clock, previous_end, lost, timestamps, places, compact } =
         Parts::read(&bundle, sink);
     if cpu > crate::track::MAX_CPUS {
         sink.lose(Loss::MalformedBundle);
@@ -105,14 +114,35 @@ pub(crate) fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
         timestamps,
         payload,
     };
+    let mut ends = ends_of(&timestamps);
     if let Some((offset, bytes)) = compact {
         let columns = span.inner(offset, bytes.len());
         for (kind, timestamps, payload) in compact_sched::split(columns, bytes, sink) {
+            ends = around(ends, ends_of(&timestamps));
             sink.push(clock, run(kind, timestamps, payload));
+        }
+    }
+    if let Some((first, latest)) = ends {
+        let before_it = last.insert((place, cpu), latest);
+        if lost && let Some(before) = sink.trace_time(clock, first) {
+            let after = before_it.and_then(|ns| sink.trace_time(clock, ns));
+            sink.immediate(Immediate::Gap { place, cpu, after, before });
         }
     }
     let payload = Payload::Bundle { addr: span.addr, places };
     sink.push(clock, run(EVENTS, timestamps, payload));
+}
+
+/// The first and the last of a bundle's timestamps, which are in order.
+fn ends_of(timestamps: &[i64]) -> Option<(i64, i64)> {
+    Some((*timestamps.first()?, *timestamps.last()?))
+}
+
+fn around(one: Option<(i64, i64)>, other: Option<(i64, i64)>) -> Option<(i64, i64)> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
+        (one, other) => one.or(other),
+    }
 }
 
 /// The timestamp of an event: its first field, where recorders write it, or wherever it is.

@@ -92,7 +92,7 @@ pub(crate) fn decode_run_event(
             }
             compact_sched::WAKINGS => compact_sched::record_waking(event, trackers, tables),
             bundle::EVENTS => {
-                read_message(event, trackers, tables);
+                read_message(event, trackers, tables, stats);
             }
             _ => {}
         }
@@ -116,7 +116,7 @@ fn decode_message(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let Some((ftrace, kind)) = read_message(event, trackers, tables) else { return };
+    let Some((ftrace, kind)) = read_message(event, trackers, tables, stats) else { return };
     if let Some(decode) = DECODERS.get(kind as usize).copied().flatten() {
         decode(&ftrace, trackers, tables, stats);
     }
@@ -127,6 +127,7 @@ fn read_message<'a>(
     event: &RunEvent<'a>,
     trackers: &mut Trackers,
     tables: &mut Tables,
+    stats: &mut Stats,
 ) -> Option<(FtraceEvent<'a>, u32)> {
     let Payload::Bundle { addr, places } = &event.run.payload else { return None };
     let (offset, len) = places[event.index];
@@ -156,7 +157,7 @@ fn read_message<'a>(
     // Whatever a thread was seen to do, it was there.
     let tid = Tid { machine: ftrace.machine, id: i64::from(ftrace.pid) };
     let utid = trackers.processes.thread(tid, tables);
-    raw::record(&ftrace, kind?, utid, trackers, tables);
+    raw::record(&ftrace, kind?, utid, trackers, tables, stats);
     Some((ftrace, kind?))
 }
 
@@ -213,19 +214,6 @@ impl<'a> FtraceEvent<'a> {
         trackers.tracks.get(kind, dimension, name, &mut trackers.args, tables)
     }
 
-    /// The kernel function an id stands for, if the trace says; what was never sent is not
-    /// counted.
-    pub(super) fn known_symbol(&self, iid: u64, tables: &mut Tables) -> Option<StringId> {
-        let strings = &mut tables.strings;
-        self.interned.text(
-            self.generation,
-            field::KERNEL_SYMBOLS,
-            iid,
-            strings,
-            &mut Stats::default(),
-        )
-    }
-
     /// The kernel function an id stands for, if the trace says.
     pub(super) fn symbol(
         &self,
@@ -235,13 +223,6 @@ impl<'a> FtraceEvent<'a> {
     ) -> Option<StringId> {
         let strings = &mut tables.strings;
         self.interned.text(self.generation, field::KERNEL_SYMBOLS, iid, strings, stats)
-    }
-
-    /// Looks up the kernel function a field refers to, so that one that was never sent is counted.
-    pub(super) fn check_symbol(&self, number: u32, tables: &mut Tables, stats: &mut Stats) {
-        if let Some(function) = self.field(number) {
-            self.symbol(function.as_u64(), tables, stats);
-        }
     }
 
     /// The kernel function an id stands for, or the id itself in hexadecimal.

@@ -23,5 +23,5 @@ mod task;
 mod timer;
 mod workqueue;
 
-pub(crate) use bundle::{PACKET, split};
+pub(crate) use bundle::{LastEvents, PACKET, split};
 pub(crate) use event::decode_run_event;

@@ -3,7 +3,7 @@
 
 use tpq_proto::ftrace::{DescribedKind, EventKind, ValueKind, event_kind};
 use tpq_proto::wire::{Field, Fields, Value};
-use tpq_tables::{StringId, Tables};
+use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::FtraceEvent;
 use crate::decoder::RunEvent;
@@ -13,7 +13,7 @@ use crate::track::{ArgSet, ArgValue, Fingerprint, KernelEvent, NextTask, Tracker
 const GENERIC: u32 = 327;
 /// Fields that refer to a function of the kernel by the id it was interned under: the event's
 /// number, and the field's in there.
-const FUNCTIONS: &[(u32, u32)] = &[(18, 2), (56, 2), (57, 2), (58, 2), (59, 2)];
+const FUNCTIONS: &[(u32, u32)] = &[(18, 2), (56, 2), (57, 2), (58, 2), (59, 2), (553, 3)];
 
 /// Adds an event in its full form; `number` is that of the field it lies in.
 pub(super) fn record(
@@ -22,6 +22,7 @@ pub(super) fn record(
     utid: Utid,
     trackers: &mut Trackers,
     tables: &mut Tables,
+    stats: &mut Stats,
 ) {
     let Trackers { kernel_events, cpus, args, .. } = trackers;
     if !kernel_events.are_kept() {
@@ -59,17 +60,23 @@ pub(super) fn record(
         print
     });
     kernel_events.push(row(name), made_from, args, tables, |set, tables| {
-        read_known(event, kind, set, tables);
+        read_known(event, kind, set, tables, stats);
     });
 }
 
 /// Reads fields as the table of kinds says.
-fn read_known(event: &FtraceEvent<'_>, kind: &EventKind, set: &mut ArgSet, tables: &mut Tables) {
+fn read_known(
+    event: &FtraceEvent<'_>,
+    kind: &EventKind,
+    set: &mut ArgSet,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
     for field in event.fields() {
         let Some(known) = kind.field(field.number) else { continue };
         let function = FUNCTIONS
             .contains(&(kind.number, field.number))
-            .then(|| event.known_symbol(field.as_u64(), tables))
+            .then(|| event.symbol(field.as_u64(), tables, stats))
             .flatten();
         let value = match function {
             Some(function) => ArgValue::String(function),

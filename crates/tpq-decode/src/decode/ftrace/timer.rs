@@ -18,7 +18,6 @@ fn expire_entry(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    event.check_symbol(FUNCTION, tables, stats);
     let name = event.symbol_or_hex(event.int(FUNCTION) as u64, tables, stats);
     let track = event.cpu_track(HRTIMER, "Hrtimer", trackers, tables);
     let category = tables.strings.intern("hrtimer");

@@ -5,16 +5,10 @@ use tpq_tables::{Stats, StringId, Tables};
 use super::event::{Events, FtraceEvent};
 use crate::track::{NewSlice, Trackers};
 
-pub(super) const EVENTS: Events =
-    &[(58, execute_start), (57, execute_end), (59, mention), (56, mention)];
+pub(super) const EVENTS: Events = &[(58, execute_start), (57, execute_end)];
 
-/// The field of the function that is to do the work, the same in all of these events.
+/// The field of the function that is to do the work.
 const FUNCTION: u32 = 2;
-
-/// Work that is queued or handed to a thread names the function that will do it.
-fn mention(event: &FtraceEvent<'_>, _: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    event.check_symbol(FUNCTION, tables, stats);
-}
 
 fn execute_start(
     event: &FtraceEvent<'_>,
@@ -22,7 +16,6 @@ fn execute_start(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    event.check_symbol(FUNCTION, tables, stats);
     let name = event.symbol_or_hex(event.int(FUNCTION) as u64, tables, stats);
     let track = event.thread_track(trackers, tables);
     let category = tables.strings.intern("workqueue");
@@ -36,7 +29,6 @@ fn execute_end(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    event.check_symbol(FUNCTION, tables, stats);
     let track = event.thread_track(trackers, tables);
     let category = tables.strings.intern("workqueue");
     trackers.slices.end(event.ts, track, category, StringId::NULL, tables, stats);

@@ -1,0 +1,270 @@
+//! The recorder's central buffers: rings that wrapped, buffers that were full, memory shared with
+//! producers that was.
+
+use tpq_tables::table::TraceBufferRow;
+use tpq_tables::{Stat, Tables};
+
+use super::amounts::{bytes, many, size_kb, time};
+use super::{FileHealth, Finding};
+use crate::track::{CentralBuffer, FillPolicy};
+
+/// Shared memory of a producer, in KiB, where nobody asked for more.
+const DEFAULT_SHMEM_KB: u64 = 256;
+
+/// A buffer with what follows from its counts.
+struct Buffer<'a> {
+    number: usize,
+    counts: &'a CentralBuffer,
+    policy: FillPolicy,
+    /// What it would have had to hold, in bytes.
+    wanted: f64,
+    /// What is missing of that, in bytes.
+    lost: f64,
+    /// Bytes a second.
+    rate: Option<f64>,
+}
+
+impl<'a> Buffer<'a> {
+    fn of(file: &FileHealth<'a>, number: usize, counts: &'a CentralBuffer) -> Self {
+        let wanted = file.recording.wanted.as_ref();
+        let policy = wanted.and_then(|it| it.buffers.get(number)).copied().unwrap_or_default();
+        let written = counts.bytes_written as f64;
+        // Of what was turned away only the number of chunks is known.
+        let chunk = written / counts.chunks_written.max(1) as f64;
+        let discarded = counts.chunks_discarded as f64 * chunk;
+        let rate = file.recording.length().map(|ns| (written + discarded) / (ns as f64 / 1e9));
+        let lost = discarded + counts.bytes_overwritten as f64;
+        Self { number, counts, policy, wanted: written + discarded, lost, rate }
+    }
+
+    fn name(&self) -> String {
+        let kb = self.counts.size / 1024;
+        format!("buffer {} ({kb} KB, {})", self.number, self.policy.word())
+    }
+
+    /// What size would have held everything, and why.
+    fn remedy(&self, file: &FileHealth<'_>) -> String {
+        let number = self.number;
+        let wanted = file.recording.wanted.as_ref();
+        let period = wanted.and_then(|it| it.file_write_period_ms);
+        match (self.rate, file.recording.length(), period) {
+            (Some(rate), Some(_), Some(period)) => format!(
+                "Set size_kb of buffer {number} to {} or more: {}/s were written, and the file is \
+                 written every {period} ms. Or lower file_write_period_ms.",
+                size_kb(rate * f64::from(period) / 1e3 * 2.0),
+                bytes(rate),
+            ),
+            (Some(rate), Some(length), None) => format!(
+                "Set size_kb of buffer {number} to {} or more: that holds the {} recorded, at the \
+                 {}/s written. Or set write_into_file, record fewer events, or stop sooner.",
+                size_kb(self.wanted),
+                time(length as f64),
+                bytes(rate),
+            ),
+            _ => format!(
+                "Set size_kb of buffer {number} to {} or more, or record fewer events.",
+                size_kb(self.wanted),
+            ),
+        }
+    }
+}
+
+fn buffers<'a>(file: &FileHealth<'a>) -> impl Iterator<Item = Buffer<'a>> {
+    let buffers = file.recording.buffers.iter().enumerate();
+    buffers.map(|(number, counts)| Buffer::of(file, number, counts))
+}
+
+/// Writes `trace_buffer`.
+pub(super) fn write_table(file: &FileHealth<'_>, tables: &mut Tables) {
+    for buffer in buffers(file) {
+        let Buffer { number, counts, policy, lost, rate, .. } = buffer;
+        let wanted = file.recording.wanted.iter();
+        let sources: Vec<&str> = wanted
+            .flat_map(|wanted| &wanted.sources)
+            .filter(|(_, target)| *target as usize == number)
+            .map(|(name, _)| name.as_str())
+            .collect();
+        let span = file.span(number);
+        let fill = (counts.bytes_written as f64 / counts.size.max(1) as f64).min(1.0);
+        let row = TraceBufferRow {
+            buffer: number as u32,
+            fill_policy: tables.strings.intern(policy.word()),
+            sources: tables.strings.intern(&sources.join(", ")),
+            size: counts.size as i64,
+            written: counts.bytes_written as i64,
+            lost: lost as i64,
+            fill,
+            write_rate: rate,
+            ts: span.map(|span| span.0),
+            ts_end: span.map(|span| span.1),
+            trace_id: file.file,
+        };
+        tables.trace_buffer.push(row);
+    }
+}
+
+/// What was lost in central buffers, and on the way to them.
+pub(super) fn find(file: &FileHealth<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for buffer in buffers(file) {
+        let losses = [wrapped(file, &buffer), full(file, &buffer), shared_memory(file, &buffer)];
+        findings.extend(losses.into_iter().flatten());
+        // A full buffer turns away the ends of packets, too: that is no loss of its own.
+        if buffer.counts.chunks_discarded == 0 {
+            findings.extend(damaged(&buffer));
+        }
+        findings.extend(discards_while_streaming(file, &buffer));
+    }
+    for finding in &mut findings {
+        finding.machine = file.host();
+    }
+    findings
+}
+
+/// A ring that wrapped before it was read.
+fn wrapped(file: &FileHealth<'_>, buffer: &Buffer<'_>) -> Option<Finding> {
+    let counts = buffer.counts;
+    if counts.chunks_overwritten == 0 {
+        return None;
+    }
+    let kept_from = file.span(buffer.number).map(|span| span.0);
+    let name = buffer.name();
+    let (lost, written) = (counts.bytes_overwritten as f64, counts.bytes_written as f64);
+    Some(Finding {
+        kind: "ring_buffer_wrapped",
+        what: format!(
+            "The oldest data of {name} was overwritten: {} of the {} written, in {} round it.",
+            bytes(lost),
+            bytes(written),
+            many(counts.wraps as i64, "turn", "turns"),
+        ),
+        remedy: buffer.remedy(file),
+        between: (file.recording.started, kept_from),
+        amount: Some((counts.bytes_overwritten as i64, "bytes")),
+        stat: Some(Stat::TracedBufChunksOverwritten),
+        buffer: Some(buffer.number as i64),
+        ..Finding::default()
+    })
+}
+
+/// A buffer that turned away what came after it was full.
+fn full(file: &FileHealth<'_>, buffer: &Buffer<'_>) -> Option<Finding> {
+    let counts = buffer.counts;
+    if counts.chunks_discarded == 0 {
+        return None;
+    }
+    let kept_to = file.span(buffer.number).map(|span| span.1);
+    Some(Finding {
+        kind: "buffer_full",
+        what: format!(
+            "The newest data of {} was turned away: {}, about {} of {}.",
+            buffer.name(),
+            many(counts.chunks_discarded as i64, "chunk", "chunks"),
+            bytes(buffer.lost),
+            bytes(buffer.wanted),
+        ),
+        remedy: buffer.remedy(file),
+        between: (kept_to, file.recording.stopped),
+        amount: Some((counts.chunks_discarded as i64, "chunks")),
+        stat: Some(Stat::TracedBufChunksDiscarded),
+        buffer: Some(buffer.number as i64),
+        ..Finding::default()
+    })
+}
+
+/// Packets that found no room in the memory shared with the recorder.
+fn shared_memory(file: &FileHealth<'_>, buffer: &Buffer<'_>) -> Option<Finding> {
+    let lost = buffer.counts.packet_loss as i64;
+    if lost == 0 {
+        return None;
+    }
+    let burst: u64 = file.sequences.iter().map(|(_, it)| it.burst).max().unwrap_or_default();
+    let asked = file.recording.wanted.as_ref().and_then(|wanted| wanted.shmem_size_kb);
+    let now = asked.map_or(DEFAULT_SHMEM_KB, u64::from);
+    let gaps = file.sequences.iter().flat_map(|(_, it)| &it.gaps);
+    let from = gaps.clone().filter_map(|gap| gap.0).min();
+    let to = gaps.filter_map(|gap| gap.1).max();
+    Some(Finding {
+        kind: "shared_memory_full",
+        what: format!(
+            "{} for buffer {} found no room in the memory that producers share with the recorder. \
+             The largest burst of one writer that came through was {} in 10 ms.",
+            many(lost, "packet", "packets"),
+            buffer.number,
+            bytes(burst as f64),
+        ),
+        remedy: format!(
+            "Set shmem_size_kb (shmem_size_hint_kb in the SDK; shm_size_kb of the producer in the \
+             configuration) to {} or more; it {} {now}. Or have the data source wait instead of \
+             dropping (BufferExhaustedPolicy kStall).",
+            size_kb(burst as f64 * 2.0).max(now * 2),
+            if asked.is_some() { "was" } else { "is by default" },
+        ),
+        between: (from, to),
+        amount: Some((lost, "packets")),
+        stat: Some(Stat::TracedBufTraceWriterPacketLoss),
+        buffer: Some(buffer.number as i64),
+        ..Finding::default()
+    })
+}
+
+/// Chunks that were complete too late, or broke the protocol.
+fn damaged(buffer: &Buffer<'_>) -> Vec<Finding> {
+    let counts = buffer.counts;
+    let findings = [
+        (
+            "patches_failed",
+            counts.patches_failed,
+            Stat::TracedBufPatchesFailed,
+            "the rest of a packet came when its beginning was gone from the buffer",
+            "Make the buffer larger, or set flush_period_ms, so that long packets are complete \
+             before their beginning is overwritten.",
+        ),
+        (
+            "broken_chunks",
+            counts.abi_violations,
+            Stat::TracedBufAbiViolations,
+            "a producer wrote chunks that break the protocol",
+            "A producer is faulty, or of a version that does not fit the recorder's: update both.",
+        ),
+    ];
+    let found = findings.into_iter().filter(|(_, count, ..)| *count > 0);
+    let finding = |(kind, count, stat, why, remedy): (_, u64, _, &str, &str)| Finding {
+        kind,
+        what: format!("In buffer {}, {} times, {why}.", buffer.number, count),
+        remedy: remedy.to_owned(),
+        amount: Some((count as i64, "chunks")),
+        stat: Some(stat),
+        buffer: Some(buffer.number as i64),
+        ..Finding::default()
+    };
+    found.map(finding).collect()
+}
+
+/// A buffer that is drained into a file should be a ring: if it is full once, all later data is
+/// turned away.
+fn discards_while_streaming(file: &FileHealth<'_>, buffer: &Buffer<'_>) -> Option<Finding> {
+    let wanted = file.recording.wanted.as_ref()?;
+    wanted.file_write_period_ms?;
+    if buffer.policy != FillPolicy::Discard || buffer.counts.chunks_discarded > 0 {
+        return None;
+    }
+    Some(Finding {
+        kind: "discard_while_streaming",
+        only_notice: true,
+        what: format!(
+            "{} is drained into a file. It lost nothing, but had it been full once, all that came \
+             later would be missing.",
+            capital(&buffer.name()),
+        ),
+        remedy: format!("Set fill_policy of buffer {} to RING_BUFFER.", buffer.number),
+        stat: Some(Stat::ConfigWriteIntoFileDiscard),
+        buffer: Some(buffer.number as i64),
+        ..Finding::default()
+    })
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

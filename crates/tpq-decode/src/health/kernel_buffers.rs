@@ -1,0 +1,159 @@
+//! The kernel's buffers, one for each CPU: events that were overwritten before anybody read them.
+
+use tpq_tables::Stat;
+
+use super::amounts::{count, many};
+use super::{FileHealth, Finding};
+use crate::track::KernelBuffer;
+
+/// What the recorder asks for where the configuration does not.
+const DEFAULT_BUFFER_KB: u32 = 2048;
+const DEFAULT_DRAIN_MS: u32 = 100;
+/// A period between drains at which the recorder does little else than sleep.
+const CALM_DRAIN_MS: u32 = 250;
+/// Larger buffers of the kernel are refused on many systems.
+const LARGEST_KB: u64 = 131_072;
+
+/// What the kernel's buffers lost, and what could not be switched on.
+pub(super) fn find(file: &FileHealth<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (&(machine, cpu), buffer) in &file.recording.kernel {
+        let lost = [overrun(file, buffer, cpu), without_count(buffer, cpu), refused(buffer, cpu)];
+        let place = |finding: Finding| Finding {
+            machine: Some(machine),
+            cpu: Some(i64::from(cpu)),
+            ..finding
+        };
+        findings.extend(lost.into_iter().flatten().map(place));
+    }
+    findings.extend(before_all_cpus(file));
+    for error in &file.recording.setup_errors {
+        findings.push(Finding {
+            kind: "kernel_events_not_recorded",
+            what: format!("Kernel events were asked for and not recorded: {error}."),
+            remedy: "Take them out of the configuration, or record as a user who may, on a kernel \
+                     that has them."
+                .to_owned(),
+            stat: Some(Stat::FtraceSetupErrors),
+            machine: file.host(),
+            ..Finding::default()
+        });
+    }
+    findings
+}
+
+/// Events were overwritten before they were read.
+fn overrun(file: &FileHealth<'_>, buffer: &KernelBuffer, cpu: u32) -> Option<Finding> {
+    let lost = buffer.overrun;
+    if lost <= 0 {
+        return None;
+    }
+    let share = 100.0 * lost as f64 / (lost + buffer.read).max(1) as f64;
+    let places = match buffer.gaps.len() {
+        0 => String::new(),
+        gaps => format!(" They were lost in {}.", many(gaps as i64, "place", "places")),
+    };
+    Some(Finding {
+        kind: "kernel_buffer_overrun",
+        what: format!(
+            "CPU {cpu} overwrote {} before they were read, {share:.1} % of its events.{places}",
+            many(lost, "kernel event", "kernel events"),
+        ),
+        remedy: remedy(file, buffer),
+        between: between(buffer),
+        amount: Some((lost, "events")),
+        stat: Some(Stat::FtraceCpuOverrunEnd),
+        ..Finding::default()
+    })
+}
+
+/// A bundle says that events were lost before it, but the counts do not say how many.
+fn without_count(buffer: &KernelBuffer, cpu: u32) -> Option<Finding> {
+    if buffer.overrun > 0 || buffer.gaps.is_empty() {
+        return None;
+    }
+    Some(Finding {
+        kind: "kernel_buffer_overrun",
+        what: format!(
+            "CPU {cpu} lost kernel events in {}; nothing says how many.",
+            many(buffer.gaps.len() as i64, "place", "places"),
+        ),
+        remedy: "Raise buffer_size_kb or lower drain_period_ms of ftrace_config.".to_owned(),
+        between: between(buffer),
+        stat: Some(Stat::FtraceCpuHasDataLoss),
+        ..Finding::default()
+    })
+}
+
+/// Events that the kernel could not write at all.
+fn refused(buffer: &KernelBuffer, cpu: u32) -> Option<Finding> {
+    let lost = buffer.dropped.max(0).saturating_add(buffer.commit_overrun.max(0));
+    (lost > 0).then(|| Finding {
+        kind: "kernel_events_dropped",
+        what: format!(
+            "CPU {cpu} could not write {}: there was no room, or one interrupted another.",
+            many(lost, "kernel event", "kernel events"),
+        ),
+        remedy: "Raise buffer_size_kb of ftrace_config, or record fewer events of interrupts."
+            .to_owned(),
+        amount: Some((lost, "events")),
+        stat: Some(Stat::FtraceCpuDroppedEventsEnd),
+        ..Finding::default()
+    })
+}
+
+/// Events from before all CPUs have data are kept as events, but tell nothing of who ran.
+fn before_all_cpus(file: &FileHealth<'_>) -> Option<Finding> {
+    let left_out = file.count(Stat::FtraceEventsBeforeAllCpus);
+    (left_out > 0).then(|| Finding {
+        kind: "kernel_events_before_all_cpus",
+        only_notice: true,
+        what: format!(
+            "{} from before all CPUs have data are in ftrace_event, but not in sched and the other \
+             tables made from them: some CPUs alone do not tell who ran.",
+            many(left_out, "kernel event", "kernel events"),
+        ),
+        remedy: "Follows from a buffer that wrapped; what helps is said there.".to_owned(),
+        between: (None, file.all_cpus_from),
+        amount: Some((left_out, "events")),
+        stat: Some(Stat::FtraceEventsBeforeAllCpus),
+        machine: file.host(),
+        ..Finding::default()
+    })
+}
+
+fn between(buffer: &KernelBuffer) -> (Option<i64>, Option<i64>) {
+    let from = buffer.gaps.iter().filter_map(|gap| gap.0).min();
+    (from, buffer.gaps.iter().map(|gap| gap.1).max())
+}
+
+/// The buffer that would have held between two drains what was written then: as much larger as
+/// more was written than read, with half as much again for bursts.
+fn remedy(file: &FileHealth<'_>, buffer: &KernelBuffer) -> String {
+    let wanted = file.recording.wanted.as_ref();
+    let size = wanted
+        .and_then(|it| it.kernel_buffer_kb)
+        .or(file.recording.kernel_buffer_kb)
+        .unwrap_or(DEFAULT_BUFFER_KB);
+    let period = wanted.and_then(|it| it.drain_period_ms).unwrap_or(DEFAULT_DRAIN_MS);
+    let more = (buffer.overrun + buffer.read) as f64 / buffer.read.max(1) as f64;
+    let kb_at = |period_ms: u32| {
+        let kb = f64::from(size) * more * 1.5 * f64::from(period_ms) / f64::from(period.max(1));
+        (kb.ceil() as u64).next_power_of_two()
+    };
+    let mut better = period.min(CALM_DRAIN_MS);
+    while kb_at(better) > LARGEST_KB && better > 10 {
+        better /= 2;
+    }
+    let kb = kb_at(better).clamp(u64::from(size), LARGEST_KB);
+    let drain = match better == period {
+        true => String::new(),
+        false => format!(" and drain_period_ms to {better}"),
+    };
+    format!(
+        "Set buffer_size_kb of ftrace_config to {kb}{drain}: of {} this CPU wrote, {} were read \
+         from {size} KB every {period} ms. Or record fewer events.",
+        many(buffer.overrun + buffer.read, "event", "events"),
+        count(buffer.read),
+    )
+}

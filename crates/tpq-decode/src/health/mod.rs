@@ -1,0 +1,119 @@
+//! What each recording lost, in words that somebody can act on, and the state of its buffers.
+//!
+//! The counts are known only when all is read, so this runs last. One file for each place where
+//! things get lost; what none of them explains is passed on as its stat describes it.
+
+mod amounts;
+mod central_buffers;
+mod counts;
+mod flushes;
+mod kernel_buffers;
+mod sequences;
+
+use tpq_ingest::SequenceLoss;
+use tpq_tables::table::DataLossRow;
+use tpq_tables::{Severity, Stat, Stats, StringId, Tables};
+
+use crate::track::{Recording, Writers};
+
+/// Everything that is known of how one file was recorded.
+pub(crate) struct FileHealth<'a> {
+    /// The row of the file.
+    pub(crate) file: u32,
+    pub(crate) recording: &'a Recording,
+    pub(crate) writers: &'a Writers,
+    /// What its writer sequences lost, with the row of the machine each wrote on.
+    pub(crate) sequences: Vec<(u32, &'a SequenceLoss)>,
+    /// What was counted, by machine.
+    pub(crate) stats: Vec<(u32, &'a Stats)>,
+    /// From when on all CPUs of all machines have kernel events.
+    pub(crate) all_cpus_from: Option<i64>,
+    /// The first and last event that came too late to be sorted in.
+    pub(crate) late: Option<(i64, i64)>,
+}
+
+impl FileHealth<'_> {
+    /// The machine that the recorder ran on.
+    fn host(&self) -> Option<u32> {
+        self.stats.first().map(|&(machine, _)| machine)
+    }
+
+    /// The value of a stat over all machines.
+    fn count(&self, stat: Stat) -> i64 {
+        self.stats.iter().map(|(_, stats)| stats.get(stat)).sum()
+    }
+
+    /// The moments that the sequences of a central buffer span.
+    fn span(&self, buffer: usize) -> Option<(i64, i64)> {
+        let of_buffer = |sequence: u32| self.writers.buffer(sequence) == Some(buffer as i64);
+        let spans = self.sequences.iter().filter(|(_, it)| of_buffer(it.sequence));
+        let spans = spans.filter_map(|(_, it)| it.span);
+        spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
+    }
+}
+
+/// A row of `data_loss` to be.
+#[derive(Clone, Debug, Default)]
+struct Finding {
+    kind: &'static str,
+    /// Nothing was lost yet.
+    only_notice: bool,
+    what: String,
+    remedy: String,
+    between: (Option<i64>, Option<i64>),
+    amount: Option<(i64, &'static str)>,
+    stat: Option<Stat>,
+    buffer: Option<i64>,
+    cpu: Option<i64>,
+    sequence: Option<i64>,
+    pid: Option<i64>,
+    machine: Option<u32>,
+    file: Option<u32>,
+}
+
+impl Finding {
+    fn write(self, tables: &mut Tables) {
+        let severity = if self.only_notice { Severity::Notice } else { Severity::DataLoss };
+        let mut text = |text: &str| match text {
+            "" => StringId::NULL,
+            text => tables.strings.intern(text),
+        };
+        let row = DataLossRow {
+            kind: text(self.kind),
+            severity: text(severity.as_str()),
+            what: text(&self.what),
+            remedy: text(&self.remedy),
+            ts: self.between.0,
+            ts_end: self.between.1,
+            amount: self.amount.map(|(amount, _)| amount),
+            unit: text(self.amount.map_or("", |(_, unit)| unit)),
+            stat: text(self.stat.map_or("", Stat::name)),
+            buffer: self.buffer,
+            cpu: self.cpu,
+            sequence_id: self.sequence,
+            pid: self.pid,
+            machine_id: self.machine,
+            trace_id: self.file,
+        };
+        tables.data_loss.push(row);
+    }
+}
+
+/// Writes `data_loss` and `trace_buffer`; `import` has what was counted of no file.
+pub(crate) fn write_rows(files: &[FileHealth<'_>], import: &Stats, tables: &mut Tables) {
+    for file in files {
+        central_buffers::write_table(file, tables);
+        let findings = central_buffers::find(file)
+            .into_iter()
+            .chain(kernel_buffers::find(file))
+            .chain(sequences::find(file))
+            .chain(flushes::find(file))
+            .chain(counts::find(file));
+        for finding in findings {
+            Finding { file: Some(file.file), ..finding }.write(tables);
+        }
+    }
+    for finding in counts::of_import(import) {
+        finding.write(tables);
+    }
+}
