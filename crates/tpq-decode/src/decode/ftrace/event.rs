@@ -7,8 +7,8 @@ use tpq_proto::wire::{Field, Fields, Value};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{
-    block, bundle, compact_sched, cpu, interrupt, memory, network, print, sched, signal, syscall,
-    task, timer, workqueue,
+    block, bundle, clock, compact_sched, cpu, interrupt, memory, network, power, print, sched,
+    signal, syscall, task, thermal, timer, workqueue,
 };
 use crate::decoder::RunEvent;
 use crate::interned::{Interned, field};
@@ -55,6 +55,9 @@ const AREAS: &[Events] = &[
     cpu::EVENTS,
     block::EVENTS,
     network::EVENTS,
+    clock::EVENTS,
+    power::EVENTS,
+    thermal::EVENTS,
 ];
 
 /// Decoders by field number.

@@ -6,12 +6,15 @@
 
 mod block;
 mod bundle;
+mod clock;
 mod compact_sched;
 mod cpu;
+mod effects;
 mod event;
 mod interrupt;
 mod memory;
 mod network;
+mod power;
 mod print;
 mod sched;
 mod signal;
@@ -19,6 +22,7 @@ mod syscall;
 mod syscall_names;
 mod systrace;
 mod task;
+mod thermal;
 mod timer;
 mod workqueue;
 
