@@ -8,6 +8,7 @@ use tpq_proto::wire::{Fields, Value, read_varint};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::compact_sched;
+use super::own_time::{self, When};
 use crate::decode::{Packet, PacketDecoder};
 use crate::track::{MetadataValue, Trackers};
 
@@ -28,6 +29,9 @@ mod field {
     pub(super) const PREVIOUS_BUNDLE_END_TIMESTAMP: u32 = 10;
 }
 
+/// Timestamps of events, with offset and length of each.
+type Events = (Vec<i64>, Vec<(u32, u32)>);
+
 /// What a bundle holds.
 struct Parts<'a> {
     cpu: u32,
@@ -38,6 +42,8 @@ struct Parts<'a> {
     timestamps: Vec<i64>,
     /// Offset and length of each event.
     places: Vec<(u32, u32)>,
+    /// Events that say themselves when they were, by the clock of theirs.
+    own: Vec<(u32, Events)>,
     /// The columns of compact events, with their offset.
     compact: Option<(usize, &'a [u8])>,
 }
@@ -50,6 +56,7 @@ impl<'a> Parts<'a> {
             previous_end: None,
             timestamps: Vec::new(),
             places: Vec::new(),
+            own: Vec::new(),
             compact: None,
         };
         let mut fields = Fields::new(bundle.payload);
@@ -57,9 +64,8 @@ impl<'a> Parts<'a> {
             match (field.number, field.value) {
                 (field::EVENT, Value::Bytes(event)) => match event_timestamp(event) {
                     Some(timestamp) => {
-                        let (offset, len) = (fields.position() - event.len(), event.len());
-                        parts.timestamps.push(timestamp as i64);
-                        parts.places.push((offset as u32, len as u32));
+                        let offset = fields.position() - event.len();
+                        parts.add(timestamp as i64, event, offset, sink);
                     }
                     None => sink.lose(Loss::MalformedBundle),
                 },
@@ -79,11 +85,36 @@ impl<'a> Parts<'a> {
         }
         parts
     }
+
+    fn add(&mut self, timestamp: i64, event: &[u8], offset: usize, sink: &mut SplitSink<'_>) {
+        let place = (offset as u32, event.len() as u32);
+        let (clock, ns) = match own_time::when(event) {
+            When::Written => {
+                self.timestamps.push(timestamp);
+                self.places.push(place);
+                return;
+            }
+            When::Own { clock, ns } => (clock, ns),
+            When::Before(ns) => (self.clock, timestamp.saturating_sub(ns)),
+            When::Missing => {
+                sink.lose(Loss::MalformedBundle);
+                return;
+            }
+        };
+        let of_clock = self.own.iter().position(|&(own, _)| own == clock);
+        let index = of_clock.unwrap_or_else(|| {
+            self.own.push((clock, Events::default()));
+            self.own.len() - 1
+        });
+        let (timestamps, places) = &mut self.own[index].1;
+        timestamps.push(ns);
+        places.push(place);
+    }
 }
 
 /// Splits a bundle into runs, and passes its header on to be decoded at once.
 pub(crate) fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
-    let Parts { cpu, clock, previous_end, timestamps, places, compact } =
+    let Parts { cpu, clock, previous_end, timestamps, places, own, compact } =
         Parts::read(&bundle, sink);
     if cpu > crate::track::MAX_CPUS {
         sink.lose(Loss::MalformedBundle);
@@ -108,6 +139,10 @@ pub(crate) fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
         for (kind, timestamps, payload) in compact_sched::split(columns, bytes, sink) {
             sink.push(clock, run(kind, timestamps, payload));
         }
+    }
+    for (clock, (timestamps, places)) in own {
+        let payload = Payload::Bundle { addr: span.addr, places };
+        sink.push(clock, run(EVENTS, timestamps, payload));
     }
     let payload = Payload::Bundle { addr: span.addr, places };
     sink.push(clock, run(EVENTS, timestamps, payload));

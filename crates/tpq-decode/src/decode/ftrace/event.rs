@@ -7,8 +7,8 @@ use tpq_proto::wire::{Field, Fields, Value};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{
-    block, bundle, clock, compact_sched, cpu, interrupt, memory, network, power, print, sched,
-    signal, syscall, task, thermal, timer, workqueue,
+    block, bundle, clock, compact_sched, cpu, firmware, gpu, interrupt, mali, memory, network,
+    power, print, sched, signal, syscall, task, thermal, timer, workqueue,
 };
 use crate::decoder::RunEvent;
 use crate::interned::{Interned, field};
@@ -56,6 +56,9 @@ const AREAS: &[Events] = &[
     block::EVENTS,
     network::EVENTS,
     clock::EVENTS,
+    firmware::EVENTS,
+    gpu::EVENTS,
+    mali::EVENTS,
     power::EVENTS,
     thermal::EVENTS,
 ];
