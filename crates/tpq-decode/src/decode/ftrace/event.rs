@@ -7,8 +7,9 @@ use tpq_proto::wire::{Field, Fields, Value};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{
-    block, bundle, clock, compact_sched, cpu, firmware, gpu, interrupt, mali, memory, network,
-    power, print, sched, signal, syscall, task, thermal, timer, workqueue,
+    block, buffers, bundle, clock, compact_sched, cpu, file_read, firmware, gpu, interrupt, mali,
+    memory, network, power, print, reclaim, sched, signal, syscall, task, thermal, timer,
+    workqueue,
 };
 use crate::decoder::RunEvent;
 use crate::interned::{Interned, field};
@@ -55,11 +56,14 @@ const AREAS: &[Events] = &[
     cpu::EVENTS,
     block::EVENTS,
     network::EVENTS,
+    buffers::EVENTS,
     clock::EVENTS,
+    file_read::EVENTS,
     firmware::EVENTS,
     gpu::EVENTS,
     mali::EVENTS,
     power::EVENTS,
+    reclaim::EVENTS,
     thermal::EVENTS,
 ];
 

@@ -5,12 +5,14 @@
 //! list it in the area's `EVENTS`.
 
 mod block;
+mod buffers;
 mod bundle;
 mod clock;
 mod compact_sched;
 mod cpu;
 mod effects;
 mod event;
+mod file_read;
 mod firmware;
 mod gpu;
 mod interrupt;
@@ -20,6 +22,7 @@ mod network;
 mod own_time;
 mod power;
 mod print;
+mod reclaim;
 mod sched;
 mod signal;
 mod syscall;
