@@ -7,9 +7,9 @@ use tpq_proto::wire::{Field, Fields, Value};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{
-    block, buffers, bundle, clock, compact_sched, cpu, file_read, firmware, gpu, interrupt, mali,
-    memory, network, power, print, reclaim, sched, signal, syscall, task, thermal, timer,
-    workqueue,
+    block, buffers, bundle, clock, compact_sched, cpu, display, file_read, firmware, gpu,
+    interrupt, mali, marker, memory, network, power, print, reclaim, sched, signal, syscall, task,
+    thermal, timer, workqueue,
 };
 use crate::decoder::RunEvent;
 use crate::interned::{Interned, field};
@@ -58,10 +58,12 @@ const AREAS: &[Events] = &[
     network::EVENTS,
     buffers::EVENTS,
     clock::EVENTS,
+    display::EVENTS,
     file_read::EVENTS,
     firmware::EVENTS,
     gpu::EVENTS,
     mali::EVENTS,
+    marker::EVENTS,
     power::EVENTS,
     reclaim::EVENTS,
     thermal::EVENTS,
