@@ -7,9 +7,9 @@ use tpq_proto::wire::{Field, Fields, Value};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{
-    block, buffers, bundle, clock, compact_sched, cpu, display, file_read, firmware, gpu,
+    block, buffers, bundle, clock, compact_sched, cpu, display, drm, file_read, firmware, gpu,
     interrupt, mali, marker, memory, network, power, print, reclaim, sched, signal, syscall, task,
-    thermal, timer, workqueue,
+    thermal, timer, video, virtio, workqueue,
 };
 use crate::decoder::RunEvent;
 use crate::interned::{Interned, field};
@@ -59,6 +59,7 @@ const AREAS: &[Events] = &[
     buffers::EVENTS,
     clock::EVENTS,
     display::EVENTS,
+    drm::EVENTS,
     file_read::EVENTS,
     firmware::EVENTS,
     gpu::EVENTS,
@@ -67,6 +68,8 @@ const AREAS: &[Events] = &[
     power::EVENTS,
     reclaim::EVENTS,
     thermal::EVENTS,
+    video::EVENTS,
+    virtio::EVENTS,
 ];
 
 /// Decoders by field number.

@@ -11,6 +11,7 @@ mod clock;
 mod compact_sched;
 mod cpu;
 mod display;
+mod drm;
 mod effects;
 mod event;
 mod file_read;
@@ -33,6 +34,8 @@ mod systrace;
 mod task;
 mod thermal;
 mod timer;
+mod video;
+mod virtio;
 mod workqueue;
 
 pub(crate) use bundle::{PACKET, split};
