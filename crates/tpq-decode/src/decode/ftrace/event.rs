@@ -8,8 +8,8 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{
     block, buffers, bundle, clock, compact_sched, cpu, display, drm, file_read, firmware, gpu,
-    interrupt, mali, marker, memory, network, power, print, reclaim, sched, signal, syscall, task,
-    thermal, timer, video, virtio, workqueue,
+    hypervisor, interrupt, mali, marker, memory, network, power, print, reclaim, sched, secure,
+    signal, syscall, task, thermal, timer, video, virtio, workqueue,
 };
 use crate::decoder::RunEvent;
 use crate::interned::{Interned, field};
@@ -63,10 +63,12 @@ const AREAS: &[Events] = &[
     file_read::EVENTS,
     firmware::EVENTS,
     gpu::EVENTS,
+    hypervisor::EVENTS,
     mali::EVENTS,
     marker::EVENTS,
     power::EVENTS,
     reclaim::EVENTS,
+    secure::EVENTS,
     thermal::EVENTS,
     video::EVENTS,
     virtio::EVENTS,
