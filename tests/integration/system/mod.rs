@@ -15,6 +15,7 @@ mod process_stats;
 mod scheduling;
 mod storage;
 mod sys_stats;
+mod told;
 mod wakelocks;
 
 use tpq_testkit::{FtraceBundle, FtraceEvent, Packet};
