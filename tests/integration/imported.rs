@@ -105,6 +105,13 @@ impl Imported {
         table(&rows)
     }
 
+    /// The cells of a query's rows, as text.
+    pub fn cells(&self, sql: &str) -> Vec<Vec<String>> {
+        let rows = self.runtime.block_on(query(&self.trace, sql)).unwrap();
+        let cell = |cell: Option<String>| cell.unwrap_or_else(|| "NULL".to_owned());
+        rows.cells.into_iter().map(|row| row.into_iter().map(cell).collect()).collect()
+    }
+
     /// The only cell of a query.
     pub fn cell(&self, sql: &str) -> String {
         let rows = self.runtime.block_on(query(&self.trace, sql)).unwrap();

@@ -192,6 +192,7 @@ impl<'a> Decoder<'a> {
         let State { bytes, places, mut trackers, mut tables, mut stats, import_stats, .. } =
             self.state;
         trackers.close_args(&mut tables);
+        trackers.decide_counters(&mut tables);
         let sorters = self.interleaver.sorters().map(|sorter| sorter.losses());
         for book in books.iter().copied().chain(sorters) {
             write_book(book, bytes, &places, &mut stats, &mut trackers.args, &mut tables);

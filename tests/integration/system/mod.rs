@@ -5,6 +5,7 @@ mod android_packets;
 mod binder;
 mod counters_of_kernel;
 mod cpu_info;
+mod drivers;
 mod frames;
 mod ftrace_raw;
 mod gpu;
@@ -13,8 +14,10 @@ mod losses;
 mod memory_events;
 mod process_stats;
 mod scheduling;
+mod secure_world;
 mod storage;
 mod sys_stats;
+mod told;
 mod wakelocks;
 
 use tpq_testkit::{FtraceBundle, FtraceEvent, Packet};

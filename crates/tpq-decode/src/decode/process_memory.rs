@@ -1,13 +1,14 @@
 //! Counters of the memory of processes, which the kernel's events and the polls of `/proc` share.
 
-use tpq_tables::{StringId, Tables};
+use tpq_tables::Tables;
 
-use crate::track::{Dimensions, TrackKind, Trackers, Upid, Utid};
+use crate::track::{Dimensions, ThreadCounter, TrackKind, Trackers, Upid, Utid};
 
-const MEMORY: TrackKind = TrackKind::counter("process_memory", Some("bytes"));
-/// For threads whose process is not known.
-const THREAD_MEMORY: TrackKind =
-    TrackKind::counter("process_memory_thread_fallback", Some("bytes"));
+const MEMORY: TrackKind = TrackKind::counter("process_memory", None);
+/// For threads whose process never becomes known.
+const THREAD_MEMORY: TrackKind = TrackKind::counter("process_memory_thread_fallback", None);
+/// The key of what is counted, by which tracks of a process are told apart.
+const KEY: &str = "process_memory_key";
 
 /// A counter of memory: its name, and what it is for.
 pub(super) type Counter = (&'static str, &'static str);
@@ -24,11 +25,18 @@ pub(super) const LOCKED: Counter = ("mem.locked", "Memory that may not leave RAM
 pub(super) const WATERMARK: Counter =
     ("mem.rss.watermark", "The most memory that was ever in RAM (VmHWM)");
 
+pub(super) const UNRECLAIMABLE: Counter =
+    ("mem.unreclaimable", "Memory that a GPU's driver holds and that cannot be taken back");
+pub(super) const UNKNOWN: Counter =
+    ("mem.unknown", "Memory under a number that the kernel of this trace alone knows");
+pub(super) const DMABUF: Counter =
+    ("mem.dmabuf_rss", "Memory of buffers that the process shares with devices");
+
 /// Whose memory it is.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Owner {
     Process(Upid),
-    /// A thread of which the process is not known.
+    /// The process of a thread, which may become known only later.
     Thread(Utid),
 }
 
@@ -40,10 +48,18 @@ pub(super) fn count(
     trackers: &mut Trackers,
     tables: &mut Tables,
 ) {
-    let key: StringId = tables.strings.intern(name);
-    let (kind, owner) = match owner {
-        Owner::Process(upid) => (MEMORY.described(description), Dimensions::process(upid)),
-        Owner::Thread(utid) => (THREAD_MEMORY, Dimensions::thread(utid)),
-    };
-    trackers.count(sample, kind, owner.text("process_memory_key", key), key, tables);
+    let key = name.strip_prefix("mem.").unwrap_or(name);
+    let [name, key] = [name, key].map(|text| tables.strings.intern(text));
+    let process = MEMORY.described(description);
+    match owner {
+        Owner::Process(upid) => {
+            let of = Dimensions::process(upid).text(KEY, key);
+            trackers.count(sample, process, of, name, tables);
+        }
+        Owner::Thread(utid) => {
+            let of = Dimensions::thread(utid).text(KEY, key);
+            let counter = ThreadCounter { process, thread: THREAD_MEMORY, name, of };
+            trackers.count_for_process_of(utid, counter, sample, tables);
+        }
+    }
 }

@@ -25,6 +25,12 @@ impl Flows {
             push(id, from, slice, tables);
         }
     }
+
+    /// One slice led to another; there is no number that names the flow.
+    pub(crate) fn link(&mut self, from: u32, to: u32, tables: &mut Tables) {
+        let row = FlowRow { slice_out: from, slice_in: to, trace_id: None, arg_set_id: None };
+        tables.flow.push(row);
+    }
 }
 
 fn push(id: u64, slice_out: u32, slice_in: u32, tables: &mut Tables) {

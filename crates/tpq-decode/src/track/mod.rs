@@ -6,9 +6,12 @@
 mod args;
 mod counter;
 mod cpu;
+mod drm;
 mod flow;
 mod ftrace_start;
+mod gpu;
 mod kernel_events;
+mod kernel_work;
 mod metadata;
 mod mm;
 mod process;
@@ -16,6 +19,7 @@ mod recording;
 mod sched;
 mod scoped;
 mod slice;
+mod thread_counter;
 mod thread_state;
 mod track_uuid;
 mod tracks;
@@ -24,9 +28,12 @@ mod writer;
 pub(crate) use args::{ArgSet, ArgValue, Args, Fingerprint};
 pub(crate) use counter::push_counter;
 pub(crate) use cpu::{Cpus, MAX_CPUS};
+pub(crate) use drm::{Drm, FenceTimeline, Job};
 pub(crate) use flow::Flows;
 pub(crate) use ftrace_start::FtraceStart;
+pub(crate) use gpu::Gpus;
 pub(crate) use kernel_events::{KernelEvent, KernelEvents};
+pub(crate) use kernel_work::{KernelWork, Suspend, VideoBuffer};
 pub(crate) use metadata::{Metadata, MetadataValue};
 pub(crate) use mm::MemoryOwners;
 pub(crate) use process::{NamePriority, NewTask, Processes, Tid, Upid, Utid};
@@ -34,6 +41,7 @@ pub(crate) use recording::{CentralBuffer, FillPolicy, KernelBuffer, Recording, W
 pub(crate) use sched::{NextTask, PreviousTask, Sched};
 pub(crate) use scoped::Scoped;
 pub(crate) use slice::{NewSlice, Slices};
+pub(crate) use thread_counter::{ThreadCounter, Undecided};
 pub(crate) use thread_state::ThreadStates;
 pub(crate) use track_uuid::{
     Described, DescribedCounter, DescribedKind, EventDefaults, TrackUuids, Usage,
@@ -49,6 +57,9 @@ use crate::Setup;
 
 /// Tracks of async slices, by kind, process and name.
 pub(crate) type AsyncTracks = FxHashMap<(&'static str, Upid, StringId), SharedTracks>;
+
+/// Tracks of slices that may overlap, by kind and what they are of.
+pub(crate) type SharedTracksOf = FxHashMap<(&'static str, Dimensions), SharedTracks>;
 
 /// All trackers of an import.
 pub(crate) struct Trackers {
@@ -76,6 +87,12 @@ pub(crate) struct Trackers {
     pub(crate) open_args: FxHashMap<u32, ArgSet>,
     /// Async slices of user space, by kind, process and name.
     pub(crate) async_tracks: Scoped<AsyncTracks>,
+    /// Slices of the kernel that may overlap.
+    pub(crate) shared_tracks: Scoped<SharedTracksOf>,
+    pub(crate) gpus: Gpus,
+    pub(crate) kernel: Scoped<KernelWork>,
+    /// Values of counters whose tracks are decided at the end.
+    pub(crate) undecided: Undecided,
 }
 
 impl Trackers {
@@ -108,6 +125,10 @@ impl Trackers {
             writing: Scoped::new(places.len(), |_| FxHashSet::default()),
             open_args: FxHashMap::default(),
             async_tracks: Scoped::new(places.len(), |_| AsyncTracks::default()),
+            shared_tracks: Scoped::new(places.len(), |_| SharedTracksOf::default()),
+            gpus: Gpus::default(),
+            kernel: Scoped::new(places.len(), |_| KernelWork::default()),
+            undecided: Undecided::default(),
             places: places.clone(),
         }
     }
@@ -126,6 +147,8 @@ impl Trackers {
         self.slices.enter(id);
         self.writing.enter(id);
         self.async_tracks.enter(id);
+        self.shared_tracks.enter(id);
+        self.kernel.enter(id);
         self.thread_states.enter(id);
         self.flows.enter(place.file);
         self.ftrace.enter(place.file);

@@ -107,6 +107,11 @@ impl Processes {
         utid
     }
 
+    /// The live thread of a tid, if there is one.
+    pub(crate) fn known_thread(&self, tid: Tid, tables: &Tables) -> Option<Utid> {
+        self.find(tid, None, tables)
+    }
+
     /// The latest live thread of `tid` that belongs to process `pid` or to none yet known.
     fn find(&self, tid: Tid, pid: Option<Tid>, tables: &Tables) -> Option<Utid> {
         self.threads.get(&tid)?.iter().rev().copied().find(|&utid| {

@@ -92,12 +92,7 @@ impl Slices {
     ) -> Option<u32> {
         let stack = self.stacks.get_mut(&track)?;
         close_finished(ts, false, stack, tables, stats);
-        let index = stack.iter().rposition(|&id| {
-            let slice = &tables.slice;
-            slice.dur.get(id) == PENDING
-                && (category.is_null() || slice.category.get(id) == category)
-                && (name.is_null() || slice.name.get(id).is_null() || slice.name.get(id) == name)
-        })?;
+        let index = find_open(stack, category, name, tables)?;
         let id = stack[index];
         tables.slice.dur.set(id, ts - tables.slice.ts.get(id));
         if index + 1 == stack.len() {
@@ -105,6 +100,28 @@ impl Slices {
         }
         Some(id)
     }
+
+    /// The innermost open slice of a track with that category and name; NULL matches any.
+    pub(crate) fn open(
+        &self,
+        track: u32,
+        category: StringId,
+        name: StringId,
+        tables: &Tables,
+    ) -> Option<u32> {
+        let stack = self.stacks.get(&track)?;
+        find_open(stack, category, name, tables).map(|index| stack[index])
+    }
+}
+
+/// Where in a stack the innermost open slice with that category and name is.
+fn find_open(stack: &[u32], category: StringId, name: StringId, tables: &Tables) -> Option<usize> {
+    stack.iter().rposition(|&id| {
+        let slice = &tables.slice;
+        slice.dur.get(id) == PENDING
+            && (category.is_null() || slice.category.get(id) == category)
+            && (name.is_null() || slice.name.get(id).is_null() || slice.name.get(id) == name)
+    })
 }
 
 /// Takes off the stack what ended by `ts`. A slice that ended while slices inside it are still

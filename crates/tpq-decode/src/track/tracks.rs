@@ -54,6 +54,11 @@ impl Dimensions {
         Self::of(Owner::Process(upid))
     }
 
+    /// The same of a process, as its thread gave it.
+    pub(crate) const fn for_process(self, upid: Upid) -> Self {
+        Self { owner: Owner::Process(upid), ..self }
+    }
+
     /// One of several, told apart by a number.
     pub(crate) fn number(self, key: &'static str, value: i64) -> Self {
         self.with(key, DimensionValue::Int(value))
@@ -116,6 +121,8 @@ pub(crate) struct SharedTracks {
     free: BTreeSet<usize>,
     /// The track of what belongs to no cookie.
     instants: Option<u32>,
+    /// Tracks of slices whose ends are known when they begin: until when each is taken.
+    timed: Vec<(i64, u32)>,
 }
 
 #[derive(Debug)]
@@ -155,6 +162,22 @@ impl SharedTracks {
     /// The track for instants that belong to no slice.
     pub(crate) fn lone_instant(&mut self, make: impl FnOnce() -> u32) -> u32 {
         *self.instants.get_or_insert_with(make)
+    }
+
+    /// The first track that is free at `ts`, taken `until` then.
+    pub(crate) fn timed(&mut self, ts: i64, until: i64, make: impl FnOnce() -> u32) -> u32 {
+        if let Some((taken, track)) = self.timed.iter_mut().find(|(taken, _)| *taken <= ts) {
+            *taken = until;
+            return *track;
+        }
+        let track = make();
+        self.timed.push((until, track));
+        track
+    }
+
+    /// How many tracks there are for slices with cookies or known ends.
+    pub(crate) fn len(&self) -> usize {
+        self.lanes.len() + self.timed.len()
     }
 
     fn lane(&mut self, cookie: u64, make: impl FnOnce() -> u32) -> usize {

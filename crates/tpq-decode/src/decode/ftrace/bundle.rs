@@ -11,6 +11,7 @@ use tpq_proto::wire::{Fields, Value, read_varint};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::compact_sched;
+use super::own_time::{self, When};
 use crate::decode::{Packet, PacketDecoder};
 use crate::track::{MetadataValue, Trackers};
 
@@ -32,6 +33,9 @@ mod field {
     pub(super) const GENERIC_EVENT_DESCRIPTORS: u32 = 11;
 }
 
+/// Timestamps of events, with offset and length of each.
+type Events = (Vec<i64>, Vec<(u32, u32)>);
+
 /// What a bundle holds.
 struct Parts<'a> {
     cpu: u32,
@@ -44,6 +48,8 @@ struct Parts<'a> {
     timestamps: Vec<i64>,
     /// Offset and length of each event.
     places: Vec<(u32, u32)>,
+    /// Events that say themselves when they were, by the clock of theirs.
+    own: Vec<(u32, Events)>,
     /// The columns of compact events, with their offset.
     compact: Option<(usize, &'a [u8])>,
 }
@@ -57,6 +63,7 @@ impl<'a> Parts<'a> {
             lost: false,
             timestamps: Vec::new(),
             places: Vec::new(),
+            own: Vec::new(),
             compact: None,
         };
         let mut fields = Fields::new(bundle.payload);
@@ -64,9 +71,8 @@ impl<'a> Parts<'a> {
             match (field.number, field.value) {
                 (field::EVENT, Value::Bytes(event)) => match event_timestamp(event) {
                     Some(timestamp) => {
-                        let (offset, len) = (fields.position() - event.len(), event.len());
-                        parts.timestamps.push(timestamp as i64);
-                        parts.places.push((offset as u32, len as u32));
+                        let offset = fields.position() - event.len();
+                        parts.add(timestamp as i64, event, offset, sink);
                     }
                     None => sink.lose(Loss::MalformedBundle),
                 },
@@ -87,6 +93,31 @@ impl<'a> Parts<'a> {
         }
         parts
     }
+
+    fn add(&mut self, timestamp: i64, event: &[u8], offset: usize, sink: &mut SplitSink<'_>) {
+        let place = (offset as u32, event.len() as u32);
+        let (clock, ns) = match own_time::when(event) {
+            When::Written => {
+                self.timestamps.push(timestamp);
+                self.places.push(place);
+                return;
+            }
+            When::Own { clock, ns } => (clock, ns),
+            When::Before(ns) => (self.clock, timestamp.saturating_sub(ns)),
+            When::Missing => {
+                sink.lose(Loss::MalformedBundle);
+                return;
+            }
+        };
+        let of_clock = self.own.iter().position(|&(own, _)| own == clock);
+        let index = of_clock.unwrap_or_else(|| {
+            self.own.push((clock, Events::default()));
+            self.own.len() - 1
+        });
+        let (timestamps, places) = &mut self.own[index].1;
+        timestamps.push(ns);
+        places.push(place);
+    }
 }
 
 /// The last event that was read of each CPU of a place, in the clock of its bundle.
@@ -94,7 +125,7 @@ pub(crate) type LastEvents = FxHashMap<(PlaceId, u32), i64>;
 
 /// Splits a bundle into runs, and passes its header on to be decoded at once.
 pub(crate) fn split(bundle: Bundle<'_>, last: &mut LastEvents, sink: &mut SplitSink<'_>) {
-    let Parts { cpu, clock, previous_end, lost, timestamps, places, compact } =
+    let Parts { cpu, clock, previous_end, lost, timestamps, places, own, compact } =
         Parts::read(&bundle, sink);
     if cpu > crate::track::MAX_CPUS {
         sink.lose(Loss::MalformedBundle);
@@ -128,6 +159,10 @@ pub(crate) fn split(bundle: Bundle<'_>, last: &mut LastEvents, sink: &mut SplitS
             let after = before_it.and_then(|ns| sink.trace_time(clock, ns));
             sink.immediate(Immediate::Gap { place, cpu, after, before });
         }
+    }
+    for (clock, (timestamps, places)) in own {
+        let payload = Payload::Bundle { addr: span.addr, places };
+        sink.push(clock, run(EVENTS, timestamps, payload));
     }
     let payload = Payload::Bundle { addr: span.addr, places };
     sink.push(clock, run(EVENTS, timestamps, payload));

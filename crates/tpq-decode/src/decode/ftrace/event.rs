@@ -7,8 +7,9 @@ use tpq_proto::wire::{Field, Fields, Value};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{
-    block, bundle, compact_sched, cpu, interrupt, memory, network, print, raw, sched, signal,
-    syscall, task, timer, workqueue,
+    block, buffers, bundle, clock, compact_sched, cpu, display, drm, file_read, firmware, gpu,
+    hypervisor, interrupt, mali, marker, memory, network, power, print, raw, reclaim, sched,
+    secure, signal, syscall, task, thermal, timer, video, virtio, workqueue,
 };
 use crate::decoder::RunEvent;
 use crate::interned::{Interned, field};
@@ -55,6 +56,22 @@ const AREAS: &[Events] = &[
     cpu::EVENTS,
     block::EVENTS,
     network::EVENTS,
+    buffers::EVENTS,
+    clock::EVENTS,
+    display::EVENTS,
+    drm::EVENTS,
+    file_read::EVENTS,
+    firmware::EVENTS,
+    gpu::EVENTS,
+    hypervisor::EVENTS,
+    mali::EVENTS,
+    marker::EVENTS,
+    power::EVENTS,
+    reclaim::EVENTS,
+    secure::EVENTS,
+    thermal::EVENTS,
+    video::EVENTS,
+    virtio::EVENTS,
 ];
 
 /// Decoders by field number.

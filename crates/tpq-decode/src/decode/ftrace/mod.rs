@@ -5,22 +5,40 @@
 //! list it in the area's `EVENTS`.
 
 mod block;
+mod buffers;
 mod bundle;
+mod clock;
 mod compact_sched;
 mod cpu;
+mod display;
+mod drm;
+mod effects;
 mod event;
+mod file_read;
+mod firmware;
+mod gpu;
+mod hypervisor;
 mod interrupt;
+mod mali;
+mod marker;
 mod memory;
 mod network;
+mod own_time;
+mod power;
 mod print;
 mod raw;
+mod reclaim;
 mod sched;
+mod secure;
 mod signal;
 mod syscall;
 mod syscall_names;
 mod systrace;
 mod task;
+mod thermal;
 mod timer;
+mod video;
+mod virtio;
 mod workqueue;
 
 pub(crate) use bundle::{LastEvents, PACKET, split};

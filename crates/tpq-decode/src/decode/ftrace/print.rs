@@ -22,7 +22,8 @@ fn print(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, 
     }
 }
 
-fn apply(
+/// Does what a marker says.
+pub(super) fn apply(
     event: &FtraceEvent<'_>,
     marker: Marker<'_>,
     trackers: &mut Trackers,

@@ -13,7 +13,8 @@ use crate::track::{ArgSet, ArgValue, Fingerprint, KernelEvent, NextTask, Tracker
 const GENERIC: u32 = 327;
 /// Fields that refer to a function of the kernel by the id it was interned under: the event's
 /// number, and the field's in there.
-const FUNCTIONS: &[(u32, u32)] = &[(18, 2), (56, 2), (57, 2), (58, 2), (59, 2), (553, 3)];
+const FUNCTIONS: &[(u32, u32)] =
+    &[(18, 2), (56, 2), (57, 2), (58, 2), (59, 2), (437, 2), (438, 3), (443, 8), (553, 3)];
 
 /// Adds an event in its full form; `number` is that of the field it lies in.
 pub(super) fn record(

@@ -1,0 +1,118 @@
+//! Buffers that processes and devices share.
+
+use tpq_tables::{Stats, Tables};
+
+use super::effects::{Arg, Effects};
+use super::event::{Events, FtraceEvent};
+use crate::track::{Dimensions, TrackKind, Trackers};
+
+pub(super) const EVENTS: Events =
+    &[(314, ion_shrink), (315, ion_grow), (335, ion_stat), (347, fastrpc), (351, dma_heap)];
+
+const ION: TrackKind = TrackKind::counter("ion", None);
+const ION_CHANGE: TrackKind = TrackKind::counter("ion_change", None);
+const ION_BUFFERS: TrackKind = TrackKind::slices("android_ion_allocations");
+const DMA_HEAP: TrackKind = TrackKind::counter("android_dma_heap", None);
+const DMA_HEAP_CHANGE: TrackKind = TrackKind::counter("android_dma_heap_change", None);
+const DMA_BUFFERS: TrackKind = TrackKind::slices("android_dma_allocations");
+const FASTRPC: TrackKind = TrackKind::counter("fastrpc", None);
+const FASTRPC_CHANGE: TrackKind = TrackKind::counter("fastrpc_change", None);
+
+fn ion_grow(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    ion_heap(&mut event.on(trackers, tables, stats), event.int(2));
+}
+
+fn ion_shrink(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    ion_heap(&mut event.on(trackers, tables, stats), event.int(2).wrapping_neg());
+}
+
+/// A heap changed; its size is what it was before.
+fn ion_heap(on: &mut Effects<'_, '_>, change: i64) {
+    let heap = match on.event.field(1) {
+        Some(_) => on.event.string(1),
+        None => "unknown".into(),
+    };
+    let total = on.event.int(3).wrapping_add(change);
+    ion(on, &heap, total as f64, change as f64);
+}
+
+/// The size of a heap, and what the running thread changed of it.
+fn ion(on: &mut Effects<'_, '_>, heap: &str, total: f64, change: f64) {
+    let suffix = if heap.is_empty() { String::new() } else { format!(".{heap}") };
+    let of = on.by_text("heap_name", heap);
+    on.count(ION, of, &format!("mem.ion{suffix}"), total);
+    let heap = on.intern(heap);
+    let of = Dimensions::thread(on.utid()).text("heap_name", heap);
+    on.count(ION_CHANGE, of, &format!("mem.ion_change{suffix}"), change);
+}
+
+fn ion_stat(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let change = event.int(2);
+    ion(&mut on, "", event.uint(3) as f64, change as f64);
+    buffer(&mut on, (ION_BUFFERS, "mem.ion_buffer"), event.uint(1), change);
+}
+
+fn dma_heap(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let (inode, change) = (event.uint(1), event.int(2));
+    on.count(DMA_HEAP, on.machine(), "mem.dma_heap", event.uint(3) as f64);
+    let of = Dimensions::thread(on.utid());
+    let args = [("inode", Arg::Uint(inode))];
+    on.count_with(DMA_HEAP_CHANGE, of, "mem.dma_heap_change", change as f64, &args);
+    buffer(&mut on, (DMA_BUFFERS, "mem.dma_buffer"), inode, change);
+}
+
+/// A buffer is there from when it is allocated until it is freed.
+fn buffer(on: &mut Effects<'_, '_>, (kind, track): (TrackKind, &str), number: u64, change: i64) {
+    let of = on.machine();
+    if change > 0 {
+        let name = format!("{} kB", change / 1024);
+        on.begin_shared((kind, of, track), number, name.as_str(), &[]);
+    } else {
+        on.end_shared((kind, of, track), number, &[]);
+    }
+}
+
+/// Memory of a signal processor.
+fn fastrpc(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let number = event.int(1) as u32;
+    let processor = match number {
+        0 => "ASDP".to_owned(),
+        1 => "MDSP".to_owned(),
+        2 => "SDSP".to_owned(),
+        3 => "CDSP".to_owned(),
+        other => other.to_string(),
+    };
+    let of = on.machine().number("cid", number.into());
+    on.count(FASTRPC, of, &format!("mem.fastrpc[{processor}]"), event.uint(3) as f64);
+    let of = Dimensions::thread(on.utid()).number("cid", number.into());
+    let name = format!("mem.fastrpc_change[{processor}]");
+    on.count(FASTRPC_CHANGE, of, &name, event.int(2) as f64);
+}

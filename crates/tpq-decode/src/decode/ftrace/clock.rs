@@ -1,0 +1,58 @@
+//! Clocks of hardware, and devices that choose how fast to run.
+
+use tpq_tables::{Stats, Tables};
+
+use super::event::{Events, FtraceEvent};
+use crate::track::{TrackKind, Trackers};
+
+pub(super) const EVENTS: Events =
+    &[(14, state), (15, state), (16, set_rate), (541, device_frequency)];
+
+const FREQUENCY: TrackKind = TrackKind::counter("clock_frequency", None);
+const STATE: TrackKind = TrackKind::counter("clock_state", None);
+const DEVICE_FREQUENCY: TrackKind = TrackKind::counter("linux_device_frequency", None);
+
+fn set_rate(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    count(event, FREQUENCY, "Frequency", trackers, tables, stats);
+}
+
+/// A clock was enabled or disabled; the event gives its new state.
+fn state(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
+    count(event, STATE, "State", trackers, tables, stats);
+}
+
+fn count(
+    event: &FtraceEvent<'_>,
+    kind: TrackKind,
+    what: &str,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let clock = event.string(1);
+    let of = on.by_text("linux_device", &clock);
+    on.count(kind, of, &format!("{clock} {what}"), event.uint(2) as f64);
+}
+
+/// Names of devices begin with an address, which the track's name leaves out.
+fn device_frequency(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let device = event.string(1);
+    let name = match device.find("devfreq_") {
+        Some(start) => device[start..].to_owned(),
+        None => format!("devfreq_{device}"),
+    };
+    let of = on.by_text("linux_device", &device);
+    on.count(DEVICE_FREQUENCY, of, &name, event.uint(2) as f64);
+}

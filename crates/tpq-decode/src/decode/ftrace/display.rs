@@ -1,0 +1,207 @@
+//! Displays: frames that came late or not at all, and panels as they are set.
+
+use tpq_tables::{Stats, Tables};
+
+use super::effects::{Arg, Effects, NamedArg};
+use super::event::{Events, FtraceEvent};
+use crate::track::{TrackKind, Trackers};
+
+pub(super) const EVENTS: Events = &[
+    (549, underrun),
+    (550, vblank_interrupt),
+    (602, panel_underrun),
+    (605, frame_done_timeout),
+    (606, frame_start_timeout),
+    (609, frame_done_missing),
+    (610, frame_start_missing),
+    (611, settings_full),
+    (612, settings_lite),
+    (613, line_underrun),
+];
+
+const UNDERRUN: TrackKind = TrackKind::slices("disp_dpu_underrun");
+const LINE_UNDERRUN: TrackKind = TrackKind::slices("disp_dpu_line_underrun");
+const VBLANK_INTERRUPT: TrackKind = TrackKind::slices("disp_vblank_irq_enable");
+const FRAME_START_TIMEOUT: TrackKind = TrackKind::slices("disp_frame_start_timeout");
+const FRAME_DONE_TIMEOUT: TrackKind = TrackKind::slices("disp_frame_done_timeout");
+const FRAME_START_MISSING: TrackKind = TrackKind::slices("disp_frame_start_missing");
+const FRAME_DONE_MISSING: TrackKind = TrackKind::slices("disp_frame_done_missing");
+const PANEL_UNDERRUN: TrackKind = TrackKind::slices("ddic_underrun");
+const SETTINGS_FULL: TrackKind = TrackKind::slices("panel_settings_full");
+const SETTINGS_LITE: TrackKind = TrackKind::slices("panel_settings_lite");
+
+/// The track of one display or panel, named after what it shows.
+fn track(
+    on: &mut Effects<'_, '_>,
+    kind: TrackKind,
+    key: &'static str,
+    title: &str,
+    number: i64,
+) -> u32 {
+    let number = number as u32;
+    let of = on.machine().number(key, number.into());
+    on.track(kind, of, &format!("{title}[{number}]"))
+}
+
+/// An instant on a panel's track, which is named like it.
+fn panel_instant(
+    on: &mut Effects<'_, '_>,
+    kind: TrackKind,
+    name: &str,
+    number: i64,
+    args: &[NamedArg<'_>],
+) {
+    let track = track(on, kind, "panel_index", name, number);
+    on.instant(track, name, args);
+}
+
+fn int<'a>(event: &FtraceEvent<'_>, key: &'a str, number: u32) -> NamedArg<'a> {
+    (key, Arg::Int(event.int(number)))
+}
+
+fn flag<'a>(event: &FtraceEvent<'_>, key: &'a str, number: u32) -> NamedArg<'a> {
+    (key, Arg::Bool(event.int(number) != 0))
+}
+
+/// The display had to show a frame that was not there.
+fn underrun(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let track = track(&mut on, UNDERRUN, "display_id", "underrun", event.int(1));
+    let args = [int(event, "vsync_count", 3), int(event, "pending_frame", 2)];
+    on.instant(track, UNDERRUN.name, &args);
+}
+
+/// The display had to show a line that was not there.
+fn line_underrun(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let track = track(&mut on, LINE_UNDERRUN, "display_id", "line_underrun", event.int(1));
+    let args = [int(event, "vsync_count", 3), int(event, "pending_frame", 2)];
+    on.instant(track, LINE_UNDERRUN.name, &args);
+}
+
+fn vblank_interrupt(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let output = event.int(2);
+    let track = track(&mut on, VBLANK_INTERRUPT, "display_id", "vblank_irq_en", output);
+    if event.int(3) == 0 {
+        on.end(track, &[]);
+        return;
+    }
+    let args = [int(event, "display_id", 1), int(event, "output_id", 2)];
+    on.begin(track, VBLANK_INTERRUPT.name, &args);
+}
+
+/// What all events of frames that are late or missing say.
+fn frame_args(event: &FtraceEvent<'_>) -> Vec<NamedArg<'static>> {
+    let keys = ["display_id", "output_id", "frames_pending", "te_count"];
+    (1..).zip(keys).map(|(number, key)| int(event, key, number)).collect()
+}
+
+fn frame_start_timeout(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let (args, output) = (frame_args(event), event.int(2));
+    let mut on = event.on(trackers, tables, stats);
+    panel_instant(&mut on, FRAME_START_TIMEOUT, "frame_start_timeout", output, &args);
+}
+
+fn frame_done_timeout(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let (mut args, output) = (frame_args(event), event.int(2));
+    args.push(int(event, "during_disable", 5));
+    let mut on = event.on(trackers, tables, stats);
+    panel_instant(&mut on, FRAME_DONE_TIMEOUT, "frame_done_timeout", output, &args);
+}
+
+fn frame_start_missing(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let (args, output) = (frame_args(event), event.int(2));
+    let mut on = event.on(trackers, tables, stats);
+    panel_instant(&mut on, FRAME_START_MISSING, "frame_start_missing", output, &args);
+}
+
+fn frame_done_missing(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let (args, output) = (frame_args(event), event.int(2));
+    let mut on = event.on(trackers, tables, stats);
+    panel_instant(&mut on, FRAME_DONE_MISSING, "frame_done_missing", output, &args);
+}
+
+/// The panel read its memory while it was being written.
+fn panel_underrun(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let args = [int(event, "collision_cnt", 2)];
+    let mut on = event.on(trackers, tables, stats);
+    panel_instant(&mut on, PANEL_UNDERRUN, PANEL_UNDERRUN.name, event.int(1), &args);
+}
+
+fn settings_full(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let args = [
+        flag(event, "hbm", 2),
+        int(event, "irc", 3),
+        flag(event, "h_pwm", 4),
+        flag(event, "fi_auto", 5),
+        flag(event, "fi_manual", 6),
+        flag(event, "early_exit", 7),
+        int(event, "min_rr", 8),
+        int(event, "max_rr", 9),
+        int(event, "te_freq", 10),
+    ];
+    let mut on = event.on(trackers, tables, stats);
+    panel_instant(&mut on, SETTINGS_FULL, SETTINGS_FULL.name, event.int(1), &args);
+}
+
+fn settings_lite(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let args = [
+        flag(event, "vrr", 2),
+        int(event, "min_rr", 3),
+        int(event, "max_rr", 4),
+        int(event, "te_freq", 5),
+    ];
+    let mut on = event.on(trackers, tables, stats);
+    panel_instant(&mut on, SETTINGS_LITE, SETTINGS_LITE.name, event.int(1), &args);
+}

@@ -1,0 +1,291 @@
+//! Graphics drivers: the blank between frames, jobs on rings, and fences.
+
+use tpq_tables::{Stats, StringId, Tables};
+
+use super::effects::{Arg, Effects, NamedArg};
+use super::event::{Events, FtraceEvent};
+use crate::track::{FenceTimeline, Job, TrackKind, Trackers};
+
+pub(super) const EVENTS: Events = &[
+    (409, vblank),
+    (410, vblank_delivered),
+    (411, job_queued_by_number),
+    (412, job_run_by_number),
+    (413, job_done_by_number),
+    (414, fence_init),
+    (415, fence_emit),
+    (416, fence_signaled),
+    (417, fence_wait_start),
+    (418, fence_wait_end),
+    (592, job_done),
+    (593, job_queued),
+    (594, job_run),
+];
+
+const VBLANK: TrackKind = TrackKind::slices("drm_vblank");
+const RING: TrackKind = TrackKind::slices("drm_sched_ring");
+const FENCE: TrackKind = TrackKind::slices("drm_fence");
+
+/// The timeline of fences that stand for several others. They are made as needed: a track for
+/// each would be too many.
+const UNBOUND: &str = "unbound";
+
+fn vblank(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    vblank_instant(&mut event.on(trackers, tables, stats), "signal");
+}
+
+fn vblank_delivered(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    vblank_instant(&mut event.on(trackers, tables, stats), "deliver");
+}
+
+fn vblank_instant(on: &mut Effects<'_, '_>, name: &str) {
+    let crtc = on.event.int(1) as u32;
+    let of = on.machine().number("drm_crtc", crtc.into());
+    let track = on.track(VBLANK, of, &format!("vblank-{crtc}"));
+    let args = [("vblank seqno", Arg::Uint(on.event.uint(3)))];
+    on.instant(track, name, &args);
+}
+
+/// A job as older kernels name it, by its number and the address of its fence: the number is of
+/// its ring, the address is what its end gives.
+fn job_queued_by_number(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    queue(&mut event.on(trackers, tables, stats), 6, Job::Local(event.uint(4)));
+}
+
+fn job_run_by_number(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let (job, done) = (Job::Local(event.uint(4)), Job::Local(event.uint(2)));
+    run(&mut event.on(trackers, tables, stats), 6, job, done);
+}
+
+fn job_done_by_number(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    finish(&mut event.on(trackers, tables, stats), Job::Local(event.uint(1)));
+}
+
+/// A job as newer kernels name it, by its fence.
+fn job_queued(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    queue(&mut event.on(trackers, tables, stats), 1, Job::Fence(event.uint(5), event.uint(6)));
+}
+
+fn job_run(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let job = Job::Fence(event.uint(5), event.uint(6));
+    run(&mut event.on(trackers, tables, stats), 1, job, job);
+}
+
+fn job_done(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    finish(&mut event.on(trackers, tables, stats), Job::Fence(event.uint(1), event.uint(2)));
+}
+
+fn job_args(job: Job) -> Vec<NamedArg<'static>> {
+    match job {
+        Job::Local(id) => vec![("gpu sched job", Arg::Uint(id))],
+        Job::Fence(context, seqno) => fence_args(context, seqno).to_vec(),
+    }
+}
+
+fn fence_args(context: u64, seqno: u64) -> [NamedArg<'static>; 2] {
+    [("fence context", Arg::Uint(context)), ("fence seqno", Arg::Uint(seqno))]
+}
+
+/// A thread queued a job on the ring that a field names.
+fn queue(on: &mut Effects<'_, '_>, name: u32, job: Job) {
+    let ring = on.event.string(name);
+    let mut args = vec![("gpu sched ring", Arg::Text(&ring))];
+    args.extend(job_args(job));
+    let track = on.thread_track();
+    let Some(slice) = on.instant(track, "drm_sched_job_queue", &args) else { return };
+    ring_track(on, &ring);
+    let ring = on.intern(&ring);
+    on.trackers.kernel.drm.rings.entry(ring).or_default().queued.insert(job, slice);
+}
+
+fn ring_track(on: &mut Effects<'_, '_>, ring: &str) -> u32 {
+    let of = on.by_text("name", ring);
+    on.track(RING, of, &format!("sched-{ring}"))
+}
+
+/// A job was handed to its ring; `done` is what its end will give.
+fn run(on: &mut Effects<'_, '_>, name: u32, job: Job, done: Job) {
+    let ring = on.event.string(name);
+    ring_track(on, &ring);
+    let ring = on.intern(&ring);
+    let drm = &mut on.trackers.kernel.drm;
+    drm.busy.entry(done).or_insert(ring);
+    let running = &mut drm.rings.entry(ring).or_default().running;
+    running.push_back(job);
+    if running.len() == 1 {
+        begin_job(on, ring);
+    }
+}
+
+/// The job in front of a ring runs from now on.
+fn begin_job(on: &mut Effects<'_, '_>, ring: StringId) {
+    let name = on.tables.strings.get(ring).to_owned();
+    let track = ring_track(on, &name);
+    let queue = on.trackers.kernel.drm.rings.get(&ring);
+    let Some(&job) = queue.and_then(|ring| ring.running.front()) else { return };
+    let Some(slice) = on.begin(track, "job", &job_args(job)) else { return };
+    let ring = on.trackers.kernel.drm.rings.get_mut(&ring);
+    if let Some(queued) = ring.and_then(|ring| ring.queued.remove(&job)) {
+        on.trackers.flows.link(queued, slice, on.tables);
+    }
+}
+
+fn finish(on: &mut Effects<'_, '_>, done: Job) {
+    let drm = &mut on.trackers.kernel.drm;
+    let Some(ring) = drm.busy.remove(&done) else { return };
+    let Some(state) = drm.rings.get_mut(&ring) else { return };
+    state.running.pop_front();
+    let more = !state.running.is_empty();
+    let name = on.tables.strings.get(ring).to_owned();
+    let track = ring_track(on, &name);
+    on.end(track, &[]);
+    if more {
+        begin_job(on, ring);
+    }
+}
+
+/// The timeline of a fence's context, made when there is none; `None` for fences that stand for
+/// others.
+fn timeline<'t>(on: &'t mut Effects<'_, '_>) -> Option<(u32, &'t mut FenceTimeline)> {
+    let name = on.event.string(4);
+    if name == UNBOUND {
+        return None;
+    }
+    let (context, seqno) = (on.event.int(1) as u32, on.event.int(3) as u32);
+    if !on.trackers.kernel.drm.timelines.contains_key(&context) {
+        let of = on.by_text("name", &name).number("context", context.into());
+        let track = on.track(FENCE, of, &format!("fence-{name}-{context}"));
+        let new = FenceTimeline { track, emits: false, pending: Default::default() };
+        on.trackers.kernel.drm.timelines.insert(context, new);
+    }
+    let timeline = on.trackers.kernel.drm.timelines.get_mut(&context)?;
+    Some((seqno, timeline))
+}
+
+fn fence_init(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let Some((seqno, timeline)) = timeline(&mut on) else { return };
+    if timeline.emits {
+        return;
+    }
+    timeline.pending.push_back(seqno);
+    let (track, waiting) = (timeline.track, timeline.pending.len());
+    if waiting == 1 {
+        begin_fence(&mut on, track, seqno);
+    }
+}
+
+fn fence_emit(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let Some((seqno, timeline)) = timeline(&mut on) else { return };
+    let track = timeline.track;
+    // What was made of fences before was guessed from when they were made.
+    let guessed = !timeline.emits && !timeline.pending.is_empty();
+    if guessed {
+        timeline.pending.clear();
+    }
+    timeline.emits = true;
+    timeline.pending.push_back(seqno);
+    let waiting = timeline.pending.len();
+    if guessed {
+        on.end(track, &[]);
+    }
+    if waiting == 1 {
+        begin_fence(&mut on, track, seqno);
+    }
+}
+
+fn fence_signaled(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let Some((seqno, timeline)) = timeline(&mut on) else { return };
+    if timeline.pending.front().is_none_or(|&front| seqno < front) {
+        return;
+    }
+    timeline.pending.pop_front();
+    let (track, next) = (timeline.track, timeline.pending.front().copied());
+    on.end(track, &[]);
+    if let Some(next) = next {
+        begin_fence(&mut on, track, next);
+    }
+}
+
+fn begin_fence(on: &mut Effects<'_, '_>, track: u32, seqno: u32) {
+    on.begin(track, "fence", &[("fence seqno", Arg::Uint(seqno.into()))]);
+}
+
+fn fence_wait_start(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let track = on.thread_track();
+    on.begin(track, "dma_fence_wait", &fence_args(event.uint(1), event.uint(3)));
+}
+
+fn fence_wait_end(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let track = on.thread_track();
+    on.end(track, &[]);
+}

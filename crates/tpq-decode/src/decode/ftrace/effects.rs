@@ -1,0 +1,321 @@
+//! What an event does: counter values, and slices that begin, end or are over at once.
+
+use std::borrow::Cow;
+
+use tpq_tables::{Stats, StringId, Tables};
+
+use super::event::{FtraceEvent, thread_track};
+use crate::track::{
+    ArgSet, ArgValue, Dimensions, NewSlice, ThreadCounter, TrackKind, Trackers, Tracks, Utid,
+    push_counter,
+};
+
+/// A key and its value, as an event gives them.
+pub(super) type NamedArg<'a> = (&'a str, Arg<'a>);
+
+/// The value of an argument.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Arg<'a> {
+    Int(i64),
+    Uint(u64),
+    Bool(bool),
+    Text(&'a str),
+    /// A text that is known to be absent.
+    NoText,
+}
+
+/// What a slice is called, and the category it is in, if any.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Label<'a> {
+    pub(super) category: Option<&'a str>,
+    pub(super) name: &'a str,
+}
+
+impl<'a> From<&'a str> for Label<'a> {
+    fn from(name: &'a str) -> Self {
+        Self { category: None, name }
+    }
+}
+
+impl<'a> From<(&'a str, &'a str)> for Label<'a> {
+    fn from((category, name): (&'a str, &'a str)) -> Self {
+        Self { category: Some(category), name }
+    }
+}
+
+/// An event, and everything it may change.
+pub(super) struct Effects<'a, 'e> {
+    pub(super) event: &'a FtraceEvent<'e>,
+    pub(super) trackers: &'a mut Trackers,
+    pub(super) tables: &'a mut Tables,
+    pub(super) stats: &'a mut Stats,
+}
+
+impl<'e> FtraceEvent<'e> {
+    /// The number in a field that is not signed; 0 where it is absent.
+    pub(super) fn uint(&self, number: u32) -> u64 {
+        self.int(number) as u64
+    }
+
+    /// The text in a field; empty where it is absent.
+    pub(super) fn string(&self, number: u32) -> Cow<'e, str> {
+        let bytes = self.field(number).map(|field| field.as_bytes()).unwrap_or_default();
+        String::from_utf8_lossy(bytes)
+    }
+
+    /// The event with what it may change.
+    pub(super) fn on<'a>(
+        &'a self,
+        trackers: &'a mut Trackers,
+        tables: &'a mut Tables,
+        stats: &'a mut Stats,
+    ) -> Effects<'a, 'e> {
+        Effects { event: self, trackers, tables, stats }
+    }
+}
+
+impl Effects<'_, '_> {
+    pub(super) fn intern(&mut self, text: &str) -> StringId {
+        self.tables.strings.intern(text)
+    }
+
+    /// A track of the machine as a whole.
+    pub(super) fn machine(&self) -> Dimensions {
+        Dimensions::machine(self.event.machine)
+    }
+
+    /// A track of a CPU, which need not be the one that recorded the event; `None` for a CPU no
+    /// machine has.
+    pub(super) fn cpu(&mut self, cpu: i64) -> Option<Dimensions> {
+        let machine = self.event.machine;
+        let cpu = u32::try_from(cpu).ok().filter(|&cpu| cpu <= crate::track::MAX_CPUS)?;
+        self.trackers.cpus.get(machine, cpu, self.tables);
+        Some(Dimensions::cpu(machine, cpu))
+    }
+
+    /// A track of the machine of its own for each value of a text.
+    pub(super) fn by_text(&mut self, key: &'static str, value: &str) -> Dimensions {
+        let value = self.intern(value);
+        self.machine().text(key, value)
+    }
+
+    pub(super) fn track(&mut self, kind: TrackKind, of: Dimensions, name: &str) -> u32 {
+        let name = self.intern(name);
+        self.trackers.tracks.get(kind, of, name, &mut self.trackers.args, self.tables)
+    }
+
+    /// A track without a name of its own.
+    pub(super) fn nameless_track(&mut self, kind: TrackKind, of: Dimensions) -> u32 {
+        let args = &mut self.trackers.args;
+        self.trackers.tracks.get(kind, of, StringId::NULL, args, self.tables)
+    }
+
+    /// The thread that was running.
+    pub(super) fn utid(&mut self) -> Utid {
+        self.event.utid(self.trackers, self.tables)
+    }
+
+    /// The track of what the running thread executes.
+    pub(super) fn thread_track(&mut self) -> u32 {
+        self.event.thread_track(self.trackers, self.tables)
+    }
+
+    /// The track of what a thread executes.
+    pub(super) fn track_of_thread(&mut self, utid: Utid) -> u32 {
+        thread_track(utid, self.trackers, self.tables)
+    }
+
+    /// A counter took a value.
+    pub(super) fn count(&mut self, kind: TrackKind, of: Dimensions, name: &str, value: f64) {
+        let name = self.intern(name);
+        self.trackers.count((self.event.ts, value), kind, of, name, self.tables);
+    }
+
+    /// A counter took a value, and there is more to say of it.
+    pub(super) fn count_with(
+        &mut self,
+        kind: TrackKind,
+        of: Dimensions,
+        name: &str,
+        value: f64,
+        args: &[NamedArg<'_>],
+    ) {
+        let track = self.track(kind, of, name);
+        let set = self.set(args);
+        let row = self.tables.counter.len();
+        push_counter(self.event.ts, track, value, &mut self.trackers.bounds, self.tables);
+        let set = self.trackers.args.intern(&set, self.tables);
+        self.tables.counter.arg_set_id.set(row, set);
+    }
+
+    /// A counter of a thread's process took a value.
+    pub(super) fn count_for_process_of(&mut self, utid: Utid, counter: ThreadCounter, value: f64) {
+        let sample = (self.event.ts, value);
+        self.trackers.count_for_process_of(utid, counter, sample, self.tables);
+    }
+
+    fn set(&mut self, args: &[NamedArg<'_>]) -> ArgSet {
+        let mut set = ArgSet::default();
+        for &(key, value) in args {
+            let value = match value {
+                Arg::Int(value) => ArgValue::Int(value),
+                Arg::Uint(value) => ArgValue::Uint(value),
+                Arg::Bool(value) => ArgValue::Bool(value),
+                Arg::Text(text) => ArgValue::String(self.intern(text)),
+                Arg::NoText => ArgValue::String(StringId::NULL),
+            };
+            set.add(self.intern(key), value);
+        }
+        set
+    }
+
+    fn new_slice(&mut self, track: u32, label: Label<'_>) -> NewSlice {
+        let category = label.category.map(|category| self.intern(category)).unwrap_or_default();
+        let name = self.intern(label.name);
+        NewSlice { ts: self.event.ts, track, category, name, arg_set_id: None }
+    }
+
+    /// A slice begins.
+    pub(super) fn begin<'l>(
+        &mut self,
+        track: u32,
+        label: impl Into<Label<'l>>,
+        args: &[NamedArg<'_>],
+    ) -> Option<u32> {
+        let slice = self.new_slice(track, label.into());
+        let id = self.trackers.slices.begin(slice, self.tables, self.stats)?;
+        if !args.is_empty() {
+            let set = self.set(args);
+            self.trackers.open_args.insert(id, set);
+        }
+        Some(id)
+    }
+
+    /// A slice whose duration is known; 0 for an instant.
+    pub(super) fn complete<'l>(
+        &mut self,
+        track: u32,
+        label: impl Into<Label<'l>>,
+        dur: i64,
+        args: &[NamedArg<'_>],
+    ) -> Option<u32> {
+        let set = self.set(args);
+        let arg_set_id = self.trackers.args.intern(&set, self.tables);
+        let slice = NewSlice { arg_set_id, ..self.new_slice(track, label.into()) };
+        self.trackers.slices.complete(slice, dur, self.tables, self.stats)
+    }
+
+    /// Something that took no time.
+    pub(super) fn instant<'l>(
+        &mut self,
+        track: u32,
+        label: impl Into<Label<'l>>,
+        args: &[NamedArg<'_>],
+    ) -> Option<u32> {
+        self.complete(track, label, 0, args)
+    }
+
+    /// The innermost open slice of a track ends.
+    pub(super) fn end(&mut self, track: u32, args: &[NamedArg<'_>]) -> Option<u32> {
+        self.end_matching(track, (StringId::NULL, StringId::NULL), args)
+    }
+
+    /// The innermost open slice of a track and category ends.
+    pub(super) fn end_category(&mut self, track: u32, category: &str) -> Option<u32> {
+        let category = self.intern(category);
+        self.end_matching(track, (category, StringId::NULL), &[])
+    }
+
+    /// The innermost open slice of a track and name ends.
+    pub(super) fn end_named(
+        &mut self,
+        track: u32,
+        name: &str,
+        args: &[NamedArg<'_>],
+    ) -> Option<u32> {
+        let name = self.intern(name);
+        self.end_matching(track, (StringId::NULL, name), args)
+    }
+
+    fn end_matching(
+        &mut self,
+        track: u32,
+        (category, name): (StringId, StringId),
+        args: &[NamedArg<'_>],
+    ) -> Option<u32> {
+        let slices = &mut self.trackers.slices;
+        let id = slices.end(self.event.ts, track, category, name, self.tables, self.stats)?;
+        let more = self.set(args);
+        let mut all = self.trackers.open_args.remove(&id).unwrap_or_default();
+        all.append(&more);
+        if !all.is_empty() {
+            let set = self.trackers.args.intern(&all, self.tables);
+            self.tables.slice.arg_set_id.set(id, set);
+        }
+        Some(id)
+    }
+
+    /// Says more of the innermost open slice of a track with that category and name.
+    pub(super) fn add_to_open(&mut self, track: u32, label: (&str, &str), args: &[NamedArg<'_>]) {
+        let (category, name) = (self.intern(label.0), self.intern(label.1));
+        let open = self.trackers.slices.open(track, category, name, self.tables);
+        if let Some(id) = open {
+            let more = self.set(args);
+            self.trackers.open_args.entry(id).or_default().append(&more);
+        }
+    }
+
+    /// The track among those of a kind on which a slice of `cookie` begins or ends, so that
+    /// slices that overlap lie apart.
+    fn shared_track(
+        &mut self,
+        kind: TrackKind,
+        of: Dimensions,
+        name: &str,
+        find: impl FnOnce(&mut crate::track::SharedTracks, &mut dyn FnMut() -> u32) -> u32,
+    ) -> u32 {
+        let name = self.intern(name);
+        let Trackers { shared_tracks, args, .. } = &mut *self.trackers;
+        let shared = shared_tracks.entry((kind.name, of)).or_default();
+        let of = of.number("track_compressor_idx", shared.len() as i64);
+        find(shared, &mut || Tracks::make(kind, of, name, args, self.tables))
+    }
+
+    /// A slice that may overlap others of its kind begins.
+    pub(super) fn begin_shared<'l>(
+        &mut self,
+        (kind, of, track): (TrackKind, Dimensions, &str),
+        cookie: u64,
+        label: impl Into<Label<'l>>,
+        args: &[NamedArg<'_>],
+    ) -> Option<u32> {
+        let track = self.shared_track(kind, of, track, |shared, make| shared.begin(cookie, make));
+        self.begin(track, label, args)
+    }
+
+    /// A slice that may overlap others of its kind ends.
+    pub(super) fn end_shared(
+        &mut self,
+        (kind, of, track): (TrackKind, Dimensions, &str),
+        cookie: u64,
+        args: &[NamedArg<'_>],
+    ) -> Option<u32> {
+        let track = self.shared_track(kind, of, track, |shared, make| shared.end(cookie, make));
+        self.end(track, args)
+    }
+
+    /// A slice of known duration that may overlap others of its kind; gives its track, too.
+    pub(super) fn complete_shared<'l>(
+        &mut self,
+        (kind, of, track): (TrackKind, Dimensions, &str),
+        label: impl Into<Label<'l>>,
+        dur: i64,
+    ) -> u32 {
+        let ts = self.event.ts;
+        let until = ts.saturating_add(dur);
+        let track =
+            self.shared_track(kind, of, track, |shared, make| shared.timed(ts, until, make));
+        self.complete(track, label, dur, &[]);
+        track
+    }
+}

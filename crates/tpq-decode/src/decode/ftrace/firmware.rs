@@ -1,0 +1,104 @@
+//! What processors beside the CPUs report through the kernel: power management, interconnects
+//! and sensors.
+
+use tpq_tables::{Stats, Tables};
+
+use super::effects::{Arg, Effects};
+use super::event::{Events, FtraceEvent};
+use crate::track::{Dimensions, TrackKind, Trackers};
+
+pub(super) const EVENTS: Events = &[
+    (364, sensor),
+    (502, interconnect),
+    (503, resources),
+    (543, power_counter),
+    (596, counter),
+    (600, slice),
+];
+
+const SENSOR: TrackKind = TrackKind::counter("cros_ec_sensorhub_data", None);
+const INTERCONNECT: TrackKind = TrackKind::slices("interconnect_events");
+const POWER_COUNTER: TrackKind = TrackKind::counter("pixel_cpm_counters", None);
+const COUNTER: TrackKind = TrackKind::counter("pixel_fwtp_counters", None);
+const SLICE: TrackKind = TrackKind::slices("pixel_fwtp_slices");
+
+/// How old a sensor's sample was when it was passed on.
+fn sensor(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let number = event.int(5) as u32;
+    let (now, sampled, queued) = (event.int(1), event.int(2), event.int(6));
+    let of = on.machine().number("ec_sensor_num", number.into());
+    let args = [
+        ("ec_num", Arg::Int(number.into())),
+        ("ec_delta", Arg::Int(queued.wrapping_sub(sampled))),
+        ("sample_ts", Arg::Int(sampled)),
+    ];
+    let name = format!("cros_ec.cros_ec_sensorhub_data.{number}");
+    on.count_with(SENSOR, of, &name, now.wrapping_sub(sampled) as f64, &args);
+}
+
+fn interconnect(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    interconnect_event(&mut event.on(trackers, tables, stats), "google_icc_event");
+}
+
+fn resources(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    interconnect_event(&mut event.on(trackers, tables, stats), "google_irm_event");
+}
+
+fn interconnect_event(on: &mut Effects<'_, '_>, category: &str) {
+    let name = on.event.string(1);
+    let track = on.track(INTERCONNECT, on.machine(), "Interconnect Events");
+    on.instant(track, (category, name.as_ref()), &[]);
+}
+
+/// The event is dated when the counter was read.
+fn power_counter(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    named_counter(&mut event.on(trackers, tables, stats), POWER_COUNTER, 1, 2);
+}
+
+fn counter(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    named_counter(&mut event.on(trackers, tables, stats), COUNTER, 4, 5);
+}
+
+/// A counter whose name and value lie in these fields.
+fn named_counter(on: &mut Effects<'_, '_>, kind: TrackKind, name: u32, value: u32) {
+    let name = on.event.string(name);
+    let of = on.by_text("name", &name);
+    on.count(kind, of, &name, f64::from(on.event.int(value) as u32));
+}
+
+/// Slices of one name do not overlap: one that begins ends what was open.
+fn slice(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
+    let mut on = event.on(trackers, tables, stats);
+    let (category, name) = (event.string(3), event.string(4));
+    let track = on.track(SLICE, Dimensions::machine(event.machine), &name);
+    on.end(track, &[]);
+    if event.int(5) != 0 {
+        on.begin(track, (category.as_ref(), name.as_ref()), &[]);
+    }
+}

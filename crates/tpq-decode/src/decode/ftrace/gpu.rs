@@ -1,0 +1,193 @@
+//! Frequencies, power, memory and work of GPUs.
+
+use tpq_proto::wire::Fields;
+use tpq_tables::{Stat, Stats, Tables};
+
+use super::effects::Effects;
+use super::event::{Events, FtraceEvent};
+use crate::track::{Dimensions, TrackKind, Trackers};
+
+/// The field of events that say how much of a period a GPU worked.
+pub(super) const WORK_PERIOD_EVENT: u32 = 488;
+/// The field of events that say that an Adreno GPU is done with commands.
+pub(super) const ADRENO_RETIRED_EVENT: u32 = 537;
+
+pub(super) const EVENTS: Events = &[
+    (332, frequency),
+    (340, memory),
+    (WORK_PERIOD_EVENT, work_period),
+    (509, adreno_frequency),
+    (534, adreno_queued),
+    (ADRENO_RETIRED_EVENT, adreno_retired),
+    (601, power_state),
+];
+
+const FREQUENCY: TrackKind = TrackKind::counter("gpu_frequency", Some("MHz"));
+const MEMORY: TrackKind = TrackKind::counter("gpu_memory", Some("bytes"));
+const PROCESS_MEMORY: TrackKind = TrackKind::counter("process_gpu_memory", Some("bytes"));
+const WORK_PERIOD: TrackKind = TrackKind::slices("android_gpu_work_period");
+const ADRENO: TrackKind = TrackKind::slices("adreno_gpu_cmdbatch");
+const POWER_STATE: TrackKind = TrackKind::slices("powervr_gpu_power_state");
+
+/// What the clock of Adreno GPUs ticks in a second.
+const ADRENO_HZ: i128 = 19_200_000;
+
+/// Adds the GPU that a track is of.
+fn of_gpu(of: Dimensions, gpu: u32, on: &mut Effects<'_, '_>) -> Dimensions {
+    let ugpu = on.trackers.gpus.get(on.event.machine, gpu);
+    of.number("ugpu", ugpu.into()).number("gpu", gpu.into())
+}
+
+fn frequency(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let of = of_gpu(on.machine(), event.int(1) as u32, &mut on);
+    on.count(FREQUENCY, of, "gpufreq", event.int(2) as f64);
+}
+
+/// The event gives a thousandth of what others do.
+fn adreno_frequency(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let of = of_gpu(on.machine(), event.int(2) as u32, &mut on);
+    on.count(FREQUENCY, of, "gpufreq", event.int(1) as f64 * 1000.0);
+}
+
+/// Memory of a GPU that a process has, or all together where the event names none.
+fn memory(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let (gpu, pid) = (event.int(1) as u32, event.int(2) as i32);
+    let bytes = event.uint(3) as f64;
+    if pid == 0 {
+        let of = of_gpu(on.machine(), gpu, &mut on);
+        on.count(MEMORY, of, "GPU Memory", bytes);
+        return;
+    }
+    // Memory may be freed after the process ended: nothing is to be made of that.
+    let tid = event.tid(pid);
+    if on.trackers.processes.known_thread(tid, on.tables).is_none() {
+        return;
+    }
+    let utid = on.trackers.processes.thread_of_process(tid, tid, on.tables);
+    let Some(upid) = on.tables.thread.upid.get(utid) else { return };
+    let of = of_gpu(Dimensions::process(upid), gpu, &mut on);
+    on.count(PROCESS_MEMORY, of, "GPU Memory", bytes);
+}
+
+/// A GPU worked for an app in a period, but not all of the time.
+fn work_period(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let uid = i64::from(event.int(2) as i32);
+    let of = of_gpu(on.machine(), event.int(1) as u32, &mut on).number("uid", uid);
+    let track = on.nameless_track(WORK_PERIOD, of);
+    let dur = event.int(4).wrapping_sub(event.int(3));
+    if dur < 0 {
+        on.stats.increment(Stat::GpuWorkPeriodNegativeDuration);
+        return;
+    }
+    let active = event.int(5);
+    let percent = 100.0 * (active as f64 / dur as f64);
+    let name = match percent {
+        percent if percent.is_nan() => "%-nan".to_owned(),
+        percent if percent.is_infinite() => "%inf".to_owned(),
+        percent => format!("%{percent:.2}"),
+    };
+    if let Some(id) = on.complete(track, name.as_str(), dur, &[]) {
+        on.tables.slice.thread_ts.set(id, Some(event.ts));
+        on.tables.slice.thread_dur.set(id, Some(active));
+    }
+}
+
+fn power_state(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let track = on.track(POWER_STATE, on.machine(), POWER_STATE.name);
+    on.end(track, &[]);
+    let name = match event.int(2) {
+        0 => "OFF",
+        1 => "PG",
+        2 => "ON",
+        _ => "Unknown",
+    };
+    on.begin(track, name, &[]);
+}
+
+/// A thread gave an Adreno GPU commands to do.
+fn adreno_queued(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let kernel = &mut event.on(trackers, tables, stats).trackers.kernel;
+    kernel.adreno_threads.insert(event.int(1) as u32, event.pid);
+}
+
+/// An Adreno GPU is done with commands; the event is dated when it began.
+fn adreno_retired(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let Some(dur) = adreno_duration(event.data) else { return };
+    let (context, prio) = (event.int(1) as u32, event.int(8) as u32);
+    let process = adreno_process(context, &mut on);
+    let name = match &process {
+        Some(process) => format!("GPU {process} (Ctx={context}, Prio={prio})"),
+        None => format!("GPU (Ctx={context}, Prio={prio})"),
+    };
+    let of = on.machine().number("context_id", context.into()).number("prio", prio.into());
+    let track = on.complete_shared((ADRENO, of, &name), "GPU", dur);
+    // The process may have become known since the track was made.
+    if process.is_some() {
+        let name = on.intern(&name);
+        on.tables.track.name.set(track, name);
+    }
+}
+
+/// How long a GPU was busy with commands, in ns, by the event that says that it is done with them.
+pub(super) fn adreno_duration(message: &[u8]) -> Option<i64> {
+    let (mut start, mut retire) = (0, 0);
+    for field in Fields::new(message) {
+        match field.number {
+            6 => start = field.as_u64(),
+            7 => retire = field.as_u64(),
+            _ => {}
+        }
+    }
+    let ticks = i128::from(u64::checked_sub(retire, start)?);
+    i64::try_from(ticks * 1_000_000_000 / ADRENO_HZ).ok()
+}
+
+/// The name of the process that queues the commands of a context.
+fn adreno_process(context: u32, on: &mut Effects<'_, '_>) -> Option<String> {
+    let thread = *on.trackers.kernel.adreno_threads.get(&context)?;
+    let utid = on.trackers.processes.thread(on.event.tid(thread), on.tables);
+    let upid = on.tables.thread.upid.get(utid)?;
+    let name = on.tables.process.name.get(upid);
+    (!name.is_null()).then(|| on.tables.strings.get(name).to_owned())
+}

@@ -1,0 +1,173 @@
+//! Suspend and resume: of the machine, and of its devices.
+
+use tpq_tables::{Stats, Tables};
+
+use super::effects::{Arg, Effects};
+use super::event::{Events, FtraceEvent};
+use crate::track::{Suspend, TrackKind, Trackers};
+
+pub(super) const EVENTS: Events = &[
+    (113, suspend_resume),
+    (481, suspend_resume_minimal),
+    (489, runtime_status),
+    (504, callback_start),
+    (505, callback_end),
+];
+
+const SUSPEND_RESUME: TrackKind = TrackKind::slices("suspend_resume");
+const LATENCY: &str = "Suspend/Resume Latency";
+const MINIMAL: TrackKind = TrackKind::slices("suspend_resume_minimal");
+/// Holds slices, though it is said to be a counter.
+const RUNTIME: TrackKind = TrackKind::counter("linux_rpm", None);
+
+/// An action of suspending or resuming begins or ends.
+fn suspend_resume(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let action = event.string(1);
+    // Its value is the CPU, on which the machine need not wake again.
+    let value = if action == "timekeeping_freeze" { 0 } else { event.int(2) as i32 };
+    let name = format!("{action}({value})");
+    let cookie = u64::from(on.intern(&name).0);
+    if event.int(3) == 0 {
+        let of = on.machine();
+        on.end_shared((SUSPEND_RESUME, of, LATENCY), cookie, &[]);
+        action_ended(&mut on, &action);
+        return;
+    }
+    let suspend = &mut on.trackers.kernel.suspend;
+    match (action.as_ref(), *suspend) {
+        ("suspend_enter", _) => *suspend = Suspend::Entering(cookie),
+        ("freeze_processes", Suspend::Entering(entry)) => *suspend = Suspend::Freezing(entry),
+        _ => {}
+    }
+    begin(&mut on, &name, cookie, "Main Kernel Suspend Event", [Arg::NoText; 3]);
+}
+
+/// Entering the suspend ended, or cannot go on: processes thaw while they are being frozen only
+/// where that failed.
+fn action_ended(on: &mut Effects<'_, '_>, action: &str) {
+    match (action, on.trackers.kernel.suspend) {
+        ("suspend_enter", _) => {}
+        ("thaw_processes", Suspend::Freezing(entry)) => {
+            let of = on.machine();
+            on.end_shared((SUSPEND_RESUME, of, LATENCY), entry, &[]);
+        }
+        _ => return,
+    }
+    on.trackers.kernel.suspend = Suspend::Awake;
+}
+
+/// Begins a slice of suspending or resuming; of a device, its name, driver and phase are known.
+fn begin(
+    on: &mut Effects<'_, '_>,
+    name: &str,
+    cookie: u64,
+    event_type: &str,
+    [device, driver, phase]: [Arg<'_>; 3],
+) {
+    let utid = on.utid();
+    let args = [
+        ("utid", Arg::Uint(utid.into())),
+        ("event_type", Arg::Text(event_type)),
+        ("cpu", Arg::Uint(on.event.cpu.into())),
+        ("device_name", device),
+        ("driver_name", driver),
+        ("callback_phase", phase),
+    ];
+    let of = on.machine();
+    on.begin_shared((SUSPEND_RESUME, of, LATENCY), cookie, name, &args);
+}
+
+fn suspend_resume_minimal(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let track = on.track(MINIMAL, on.machine(), "Suspend/Resume Minimal");
+    if event.int(1) != 0 {
+        on.begin(track, "Suspended", &[]);
+    } else {
+        on.end(track, &[]);
+    }
+}
+
+/// A device is being suspended or resumed.
+fn callback_start(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let (device, driver) = (event.string(1), event.string(2));
+    let name = format!("{device} {driver}");
+    let cookie = u64::from(on.intern(&name).0);
+    let phase = callback_phase(&event.string(4), event.int(5) as i32);
+    let args = [Arg::Text(&device), Arg::Text(&driver), Arg::Text(&phase)];
+    begin(&mut on, &name, cookie, "Device PM Suspend Event", args);
+}
+
+fn callback_end(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let name = format!("{} {}", event.string(1), event.string(2));
+    let cookie = u64::from(on.intern(&name).0);
+    let of = on.machine();
+    on.end_shared((SUSPEND_RESUME, of, LATENCY), cookie, &[]);
+}
+
+/// What a device's callback is for, as `suspend:late`.
+fn callback_phase(operations: &str, event: i32) -> String {
+    let event = match event {
+        0x01 => "freeze",
+        0x02 => "suspend",
+        0x04 => "hibernate",
+        0x08 => "quiesce",
+        0x10 => "resume",
+        0x20 => "thaw",
+        0x40 => "restore",
+        0x80 => "recover",
+        _ => "(unknown PM event)",
+    };
+    // The kernel does not name the operations of the first and the last phase.
+    let phase = match (operations, event) {
+        ("", "suspend") => Some("prepare"),
+        ("", "resume") => Some("complete"),
+        _ => ["early", "late", "noirq"].into_iter().find(|&phase| operations.starts_with(phase)),
+    };
+    phase.map_or_else(|| event.to_owned(), |phase| format!("{event}:{phase}"))
+}
+
+/// A device that the kernel puts to sleep when it is not used changed its state. Asleep, which it
+/// is most of the time, is no slice.
+fn runtime_status(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let device = event.string(1);
+    let of = on.by_text("linux_device", &device);
+    let track = on.nameless_track(RUNTIME, of);
+    on.end(track, &[]);
+    let name = match event.int(2) as i32 {
+        0 => "Active",
+        1 => "Resuming",
+        2 => return,
+        3 => "Suspending",
+        _ => "Invalid State",
+    };
+    on.begin(track, name, &[]);
+}

@@ -1,0 +1,253 @@
+//! Memory the kernel takes back or moves, so that there is some to give.
+
+use tpq_tables::{Stats, Tables};
+
+use super::effects::{Arg, Effects};
+use super::event::{Events, FtraceEvent};
+use crate::track::Trackers;
+
+pub(super) const EVENTS: Events = &[
+    (46, direct_begin),
+    (47, direct_end),
+    (443, shrink_start),
+    (444, shrink_end),
+    (465, contiguous_start),
+    (466, contiguous_info),
+    (538, kswapd_wake),
+    (539, kswapd_done),
+    (576, contiguous_finish),
+    (577, contiguous_migrated),
+    (607, group_begin),
+    (608, group_end),
+];
+
+/// The field of what shrinks a cache.
+const SHRINKER: u32 = 8;
+const KSWAPD: &str = "kswapd_efficiency";
+
+/// A thread that wants memory has to take it from others first.
+fn direct_begin(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let args = [
+        ("direct_reclaim_order", Arg::Int(event.int(1))),
+        ("direct_reclaim_may_writepage", Arg::Int(event.int(2))),
+        ("direct_reclaim_gfp_flags", Arg::Uint(event.uint(3))),
+    ];
+    let track = on.thread_track();
+    on.begin(track, "mm_vmscan_direct_reclaim", &args);
+}
+
+fn direct_end(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let track = on.thread_track();
+    on.end(track, &[("direct_reclaim_nr_reclaimed", Arg::Uint(event.uint(1)))]);
+}
+
+/// The same within a control group.
+fn group_begin(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let args = [
+        ("memcg_reclaim_order", Arg::Int(event.int(1))),
+        ("memcg_reclaim_may_writepage", Arg::Int(event.int(2))),
+        ("memcg_reclaim_gfp_flags", Arg::Uint(event.uint(3))),
+    ];
+    let track = on.thread_track();
+    on.begin(track, "mm_vmscan_memcg_reclaim", &args);
+}
+
+fn group_end(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let track = on.thread_track();
+    on.end(track, &[("memcg_reclaim_nr_reclaimed", Arg::Uint(event.uint(1)))]);
+}
+
+fn shrink_start(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let shrinker = event.symbol_or_hex(event.uint(SHRINKER), tables, stats);
+    let shrinker = tables.strings.get(shrinker).to_owned();
+    let mut on = event.on(trackers, tables, stats);
+    let args = [
+        ("shrink_name", Arg::Text(&shrinker)),
+        ("total_scan", Arg::Uint(event.uint(9))),
+        ("priority", Arg::Int(event.int(11))),
+    ];
+    let track = on.thread_track();
+    on.begin(track, "mm_vmscan_shrink_slab", &args);
+}
+
+fn shrink_end(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let track = on.thread_track();
+    on.end(track, &[("freed", Arg::Int(event.int(2)))]);
+}
+
+fn kswapd_wake(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let track = on.thread_track();
+    on.begin(track, KSWAPD, &[]);
+}
+
+fn kswapd_done(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let track = on.thread_track();
+    let number = |number| event.field(number).map(|field| field.as_u64());
+    let (scanned, reclaimed) = (number(1), number(2));
+    let mut args = Vec::new();
+    args.extend(scanned.map(|pages| ("pages scanned", Arg::Uint(pages))));
+    args.extend(reclaimed.map(|pages| ("pages reclaimed", Arg::Uint(pages))));
+    if let (Some(scanned), Some(reclaimed)) = (scanned, reclaimed) {
+        let percent = (reclaimed as f64 * 100.0 / scanned as f64).round();
+        args.push(("efficiency %", Arg::Uint(percent as u64)));
+    }
+    on.end_named(track, KSWAPD, &args);
+}
+
+/// The kernels whose events of contiguous memory tell how an allocation ends: up to 6.0 one event
+/// says it all, from 6.1 on there are two.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Telling {
+    Nothing,
+    AtOnce,
+    InParts,
+}
+
+fn telling(on: &Effects<'_, '_>) -> Telling {
+    let release = on.tables.machine.release.get(on.event.machine);
+    let mut numbers = on.tables.strings.get(release).split(['.', '-']).map(str::parse::<u32>);
+    let (Some(Ok(major)), Some(Ok(minor))) = (numbers.next(), numbers.next()) else {
+        return Telling::Nothing;
+    };
+    match (major, minor) {
+        version if version < (5, 10) => Telling::Nothing,
+        version if version < (6, 1) => Telling::AtOnce,
+        _ => Telling::InParts,
+    }
+}
+
+fn contiguous_start(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let telling = telling(&on);
+    if telling == Telling::Nothing {
+        return;
+    }
+    if telling == Telling::InParts {
+        let utid = on.utid();
+        on.trackers.kernel.contiguous.insert(utid, [0; 3]);
+    }
+    let track = on.thread_track();
+    on.begin(track, "mm_cma_alloc", &[]);
+}
+
+/// What had to be moved for the allocation that is under way.
+fn contiguous_migrated(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    if telling(&on) == Telling::InParts {
+        let utid = on.utid();
+        let pages = [3, 4, 5].map(|number| event.uint(number));
+        on.trackers.kernel.contiguous.insert(utid, pages);
+    }
+}
+
+fn contiguous_finish(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    if telling(&on) != Telling::InParts {
+        return;
+    }
+    let utid = on.utid();
+    let pages = on.trackers.kernel.contiguous.get(&utid).copied().unwrap_or_default();
+    end_contiguous(&mut on, [1, 2, 4], pages, &[]);
+}
+
+fn contiguous_info(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    if telling(&on) == Telling::AtOnce {
+        let pages = [8, 9, 7].map(|number| event.uint(number));
+        let failures = [
+            ("cma_nr_isolate_fail", Arg::Uint(event.uint(3))),
+            ("cma_nr_migrate_fail", Arg::Uint(event.uint(4))),
+            ("cma_nr_test_fail", Arg::Uint(event.uint(5))),
+        ];
+        end_contiguous(&mut on, [6, 10, 2], pages, &failures);
+    }
+}
+
+/// Ends an allocation: given the fields of its area, its place and its size, and the pages that
+/// were migrated, reclaimed and mapped.
+fn end_contiguous(
+    on: &mut Effects<'_, '_>,
+    [name, place, size]: [u32; 3],
+    [migrated, reclaimed, mapped]: [u64; 3],
+    failures: &[(&str, Arg<'_>)],
+) {
+    let name = on.event.string(name);
+    let mut args = vec![
+        ("cma_name", Arg::Text(&name)),
+        ("cma_pfn", Arg::Uint(on.event.uint(place))),
+        ("cma_req_pages", Arg::Uint(on.event.uint(size))),
+        ("cma_nr_migrated", Arg::Uint(migrated)),
+        ("cma_nr_reclaimed", Arg::Uint(reclaimed)),
+        ("cma_nr_mapped", Arg::Uint(mapped)),
+    ];
+    args.extend_from_slice(failures);
+    let track = on.thread_track();
+    on.end(track, &args);
+}

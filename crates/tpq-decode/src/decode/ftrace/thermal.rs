@@ -1,0 +1,89 @@
+//! Temperatures, what cools, and what is held down for want of power.
+
+use tpq_tables::{Stat, Stats, Tables};
+
+use super::effects::{Arg, Effects};
+use super::event::{Events, FtraceEvent};
+use crate::track::{TrackKind, Trackers};
+
+pub(super) const EVENTS: Events =
+    &[(341, temperature), (342, cooling), (506, zone), (507, zone), (533, battery_limit)];
+
+const TEMPERATURE: TrackKind = TrackKind::counter("thermal_temperature", None);
+const COOLING: TrackKind = TrackKind::counter("cooling_device_counter", None);
+const ZONE_TEMPERATURE: TrackKind = TrackKind::counter("acpm_thermal_temperature", None);
+const ZONE_COOLING: TrackKind = TrackKind::counter("acpm_cooling_device_counter", None);
+const BATTERY_LIMIT: TrackKind = TrackKind::counter("bcl_irq", None);
+
+/// The zones of the power management firmware, by number.
+const ZONES: [&str; 7] = ["BIG", "MID", "LITTLE", "GPU", "ISP", "TPU", "AUR"];
+
+fn temperature(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let zone = event.string(4);
+    let of = on.by_text("thermal_zone", &zone);
+    let value = f64::from(event.int(2) as i32);
+    on.count(TEMPERATURE, of, &format!("{zone} Temperature"), value);
+}
+
+fn cooling(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let device = event.string(2);
+    let of = on.by_text("linux_device", &device);
+    on.count(COOLING, of, &format!("{device} Cooling Device"), event.uint(1) as f64);
+}
+
+/// What the power management firmware reports of a zone.
+fn zone(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
+    let mut on = event.on(trackers, tables, stats);
+    let number = event.int(1);
+    let zone = usize::try_from(number).ok().and_then(|number| ZONES.get(number));
+    let Some(zone) = zone else {
+        on.stats.increment(Stat::FtraceBundleTokenizerErrors);
+        return;
+    };
+    let of = on.by_text("thermal_zone", zone);
+    let args = [("thermal_zone_id", Arg::Int(number))];
+    let temperature = event.int(2) as f64;
+    on.count_with(ZONE_TEMPERATURE, of, &format!("{zone} Temperature"), temperature, &args);
+    let state = event.int(4) as f64;
+    on.count_with(ZONE_COOLING, of, &format!("Tj-{zone} Cooling Device"), state, &args);
+}
+
+/// The battery could not give what was asked of it, so that parts are held down, or can again.
+fn battery_limit(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let throttle = event.int(2) as i32;
+    let while_throttled = |number, otherwise| match throttle {
+        0 => otherwise,
+        _ => event.int(number) as i32,
+    };
+    let mut count = |key: &str, value: i32| count_limit(&mut on, key, value);
+    count("bcl_irq_id", while_throttled(1, -1));
+    count("bcl_irq_throttle", throttle);
+    for (number, part) in [(3, "cpu0"), (4, "cpu1"), (5, "cpu2"), (6, "tpu"), (7, "gpu")] {
+        count(&format!("bcl_irq_{part}"), while_throttled(number, 0));
+    }
+    count("bcl_irq_voltage", event.int(8) as i32);
+    count("bcl_irq_capacity", event.int(9) as i32);
+}
+
+fn count_limit(on: &mut Effects<'_, '_>, key: &str, value: i32) {
+    let of = on.by_text("bcl_key", key);
+    on.count(BATTERY_LIMIT, of, key, f64::from(value));
+}

@@ -1,0 +1,222 @@
+//! Buffers that programs give to video devices and take back.
+
+use tpq_tables::{Stats, Tables};
+
+use super::effects::{Arg, NamedArg};
+use super::event::{Events, FtraceEvent};
+use crate::track::{Trackers, VideoBuffer};
+
+pub(super) const EVENTS: Events = &[
+    (422, queued),
+    (423, dequeued),
+    (424, |e, r, t, s| passed_on(e, "vb2_v4l2_buf_queue", r, t, s)),
+    (425, |e, r, t, s| passed_on(e, "vb2_v4l2_buf_done", r, t, s)),
+    (426, |e, r, t, s| passed_on(e, "vb2_v4l2_qbuf", r, t, s)),
+    // Both directions go by one name.
+    (427, |e, r, t, s| passed_on(e, "vb2_v4l2_qbuf", r, t, s)),
+];
+
+const CATEGORY: &str = "Video 4 Linux 2";
+
+/// Kinds of buffers, by number.
+const TYPES: [&str; 15] = [
+    "",
+    "VIDEO_CAPTURE",
+    "VIDEO_OUTPUT",
+    "VIDEO_OVERLAY",
+    "VBI_CAPTURE",
+    "VBI_OUTPUT",
+    "SLICED_VBI_CAPTURE",
+    "SLICED_VBI_OUTPUT",
+    "VIDEO_OUTPUT_OVERLAY",
+    "VIDEO_CAPTURE_MPLANE",
+    "VIDEO_OUTPUT_MPLANE",
+    "SDR_CAPTURE",
+    "SDR_OUTPUT",
+    "META_CAPTURE",
+    "META_OUTPUT",
+];
+
+/// The order of a picture's fields, by number.
+const FIELDS: [&str; 10] = [
+    "ANY",
+    "NONE",
+    "TOP",
+    "BOTTOM",
+    "INTERLACED",
+    "SEQ_TB",
+    "SEQ_BT",
+    "ALTERNATE",
+    "INTERLACED_TB",
+    "INTERLACED_BT",
+];
+
+/// The rates of time codes, by number.
+const TIMECODES: [&str; 6] = ["", "24FPS", "25FPS", "30FPS", "50FPS", "60FPS"];
+
+/// Flags of buffers: the bits that any of must be set, and their name. Those without bits are
+/// of buffers that have no flag at all.
+const FLAGS: [(u32, &str); 22] = [
+    (0x1, "MAPPED"),
+    (0x2, "QUEUED"),
+    (0x4, "DONE"),
+    (0x8, "KEYFRAME"),
+    (0x10, "PFRAME"),
+    (0x20, "BFRAME"),
+    (0x40, "ERROR"),
+    (0x80, "IN_REQUEST"),
+    (0x100, "TIMECODE"),
+    (0x200, "M2M_HOLD_CAPTURE_BUF"),
+    (0x400, "PREPARED"),
+    (0x800, "NO_CACHE_INVALIDATE"),
+    (0x1000, "NO_CACHE_CLEAN"),
+    (0xe000, "TIMESTAMP_MASK"),
+    (0, "TIMESTAMP_UNKNOWN"),
+    (0x2000, "TIMESTAMP_MONOTONIC"),
+    (0x4000, "TIMESTAMP_COPY"),
+    (0x7_0000, "TSTAMP_SRC_MASK"),
+    (0, "TSTAMP_SRC_EOF"),
+    (0x1_0000, "TSTAMP_SRC_SOE"),
+    (0x10_0000, "LAST"),
+    (0x80_0000, "REQUEST_FD"),
+];
+
+fn flags(flags: u32) -> String {
+    let present = |bits: u32| if bits == 0 { flags == 0 } else { flags & bits != 0 };
+    let names: Vec<&str> =
+        FLAGS.into_iter().filter(|&(bits, _)| present(bits)).map(|(_, name)| name).collect();
+    names.join("|")
+}
+
+fn timecode_flags(flags: u32) -> String {
+    let mut names = Vec::new();
+    let mut add = |present: bool, name| names.extend(present.then_some(name));
+    add(flags == 0, "USERBITS_USERDEFINED");
+    add(flags & 0x1 != 0, "FLAG_DROPFRAME");
+    add(flags & 0x2 != 0, "FLAG_COLORFRAME");
+    add(flags & 0xc == 0x4, "USERBITS_field(01)");
+    add(flags & 0xc == 0x8, "USERBITS_field(10)");
+    add(flags & 0xc == 0xc, "USERBITS_field(11)");
+    add(flags & 0x8 != 0, "USERBITS_8BITCHARS");
+    names.join("|")
+}
+
+fn name_of<'a>(names: &[&'a str], number: i64) -> Arg<'a> {
+    let name = usize::try_from(number).ok().and_then(|number| names.get(number));
+    match name {
+        Some(&name) if !name.is_empty() => Arg::Text(name),
+        _ => Arg::NoText,
+    }
+}
+
+/// The fields of an event, which differ between those of programs and those within the kernel.
+struct Numbers {
+    field: u32,
+    flags: u32,
+    minor: u32,
+    sequence: u32,
+    /// The first of those of the time code: flags, frames, hours, minutes, seconds, type and four
+    /// of user bits.
+    timecode: u32,
+    timestamp: u32,
+}
+
+const OF_PROGRAMS: Numbers =
+    Numbers { field: 2, flags: 3, minor: 5, sequence: 6, timecode: 7, timestamp: 17 };
+const OF_KERNEL: Numbers =
+    Numbers { field: 1, flags: 2, minor: 3, sequence: 4, timecode: 5, timestamp: 15 };
+
+/// Adds an instant on the running thread; `own` is what only events of programs say.
+fn instant(
+    event: &FtraceEvent<'_>,
+    name: &str,
+    numbers: &Numbers,
+    own: &[NamedArg<'_>],
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) -> Option<u32> {
+    let mut on = event.on(trackers, tables, stats);
+    let int = |number| Arg::Int(event.int(number));
+    let (buffer, code) = (flags(event.int(numbers.flags) as u32), numbers.timecode);
+    let code_flags = timecode_flags(event.int(code) as u32);
+    let mut args = vec![("minor", int(numbers.minor))];
+    args.extend_from_slice(own);
+    args.extend([
+        ("flags", Arg::Text(&buffer)),
+        ("field", name_of(&FIELDS, event.int(numbers.field))),
+        ("timestamp", int(numbers.timestamp)),
+        ("timecode_type", name_of(&TIMECODES, event.int(code + 5))),
+        ("timecode_flags", Arg::Text(&code_flags)),
+        ("timecode_frames", int(code + 1)),
+        ("timecode_seconds", int(code + 4)),
+        ("timecode_minutes", int(code + 3)),
+        ("timecode_hours", int(code + 2)),
+        ("timecode_userbits0", int(code + 6)),
+        ("timecode_userbits1", int(code + 7)),
+        ("timecode_userbits2", int(code + 8)),
+        ("timecode_userbits3", int(code + 9)),
+        ("sequence", int(numbers.sequence)),
+    ]);
+    let track = on.thread_track();
+    on.instant(track, (CATEGORY, name), &args)
+}
+
+/// A program gives a buffer to a device or takes it back.
+fn of_program(
+    event: &FtraceEvent<'_>,
+    call: &str,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) -> (VideoBuffer, Option<u32>) {
+    let buffer = (event.int(5), event.int(6), event.int(18), event.int(4));
+    let (minor, sequence, kind, index) = buffer;
+    let name = format!("{call} minor={minor} seq={sequence} type={kind} index={index}");
+    let private = (kind == 0x80).then_some(Arg::Text("PRIVATE"));
+    let own = [
+        ("index", Arg::Int(index)),
+        ("type", private.unwrap_or_else(|| name_of(&TYPES, kind))),
+        ("bytesused", Arg::Int(event.int(1))),
+    ];
+    (buffer, instant(event, &name, &OF_PROGRAMS, &own, trackers, tables, stats))
+}
+
+fn queued(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let (buffer, slice) = of_program(event, "VIDIOC_QBUF", trackers, tables, stats);
+    if let Some(slice) = slice {
+        trackers.kernel.video_buffers.entry(buffer).or_insert(slice);
+    }
+}
+
+/// What was queued leads to its being taken back.
+fn dequeued(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let (buffer, slice) = of_program(event, "VIDIOC_DQBUF", trackers, tables, stats);
+    let queued = trackers.kernel.video_buffers.remove(&buffer);
+    if let (Some(queued), Some(slice)) = (queued, slice) {
+        trackers.flows.link(queued, slice, tables);
+    }
+}
+
+/// A buffer goes its way within the kernel, which does not number it.
+fn passed_on(
+    event: &FtraceEvent<'_>,
+    name: &str,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let (minor, sequence) = (event.int(3), event.int(4));
+    let name = format!("{name} minor={minor} seq={sequence} type=0 index=0");
+    instant(event, &name, &OF_KERNEL, &[], trackers, tables, stats);
+}

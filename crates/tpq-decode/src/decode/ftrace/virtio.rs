@@ -1,0 +1,230 @@
+//! Devices of virtual machines: commands to their GPU and to their video codecs.
+
+use tpq_tables::{Stats, Tables};
+
+use super::effects::{Arg, Effects};
+use super::event::{Events, FtraceEvent};
+use crate::track::{TrackKind, Trackers};
+
+pub(super) const EVENTS: Events = &[
+    (439, video_command),
+    (440, video_command_done),
+    (441, video_queue),
+    (442, video_queue_done),
+    (468, gpu_queue),
+    (469, gpu_response),
+];
+
+const GPU_QUEUE: TrackKind = TrackKind::slices("virtgpu_queue_event");
+const GPU_FREE: TrackKind = TrackKind::counter("virtgpu_num_free", None);
+const GPU_LATENCY: TrackKind = TrackKind::counter("virtgpu_latency", None);
+const VIDEO_QUEUE: TrackKind = TrackKind::slices("virtio_video_queue_event");
+const VIDEO_COMMAND: TrackKind = TrackKind::slices("virtio_video_command");
+
+/// How long commands of video codecs are shown to take, which events do not say, in ns.
+const VIDEO_COMMAND_DUR: i64 = 100_000;
+
+/// The commands of a virtual GPU: those for flat pictures from 0x100 on, for scenes from 0x200,
+/// for the cursor from 0x300.
+const GPU_COMMANDS: [(u32, &[&str]); 3] = [
+    (
+        0x100,
+        &[
+            "GET_DISPLAY_INFO",
+            "RESOURCE_CREATE_2D",
+            "RESOURCE_UNREF",
+            "SET_SCANOUT",
+            "RESOURCE_FLUSH",
+            "TRANSFER_TO_HOST_2D",
+            "RESOURCE_ATTACH_BACKING",
+            "RESOURCE_DETACH_BACKING",
+            "GET_CAPSET_INFO",
+            "GET_CAPSET",
+            "GET_EDID",
+            "RESOURCE_ASSIGN_UUID",
+            "RESOURCE_CREATE_BLOB",
+            "SET_SCANOUT_BLOB",
+        ],
+    ),
+    (
+        0x200,
+        &[
+            "CTX_CREATE",
+            "CTX_DESTROY",
+            "CTX_ATTACH_RESOURCE",
+            "CTX_DETACH_RESOURCE",
+            "RESOURCE_CREATE_3D",
+            "TRANSFER_TO_HOST_3D",
+            "TRANSFER_FROM_HOST_3D",
+            "SUBMIT_3D",
+            "RESOURCE_MAP_BLOB",
+            "RESOURCE_UNMAP_BLOB",
+        ],
+    ),
+    (0x300, &["UPDATE_CURSOR", "MOVE_CURSOR"]),
+];
+
+/// The commands of video codecs, from 0x100 on.
+const VIDEO_COMMANDS: (u32, &[&str]) = (
+    0x100,
+    &[
+        "QUERY_CAPABILITY",
+        "STREAM_CREATE",
+        "STREAM_DESTROY",
+        "STREAM_DRAIN",
+        "RESOURCE_CREATE",
+        "RESOURCE_QUEUE",
+        "RESOURCE_DESTROY_ALL",
+        "QUEUE_CLEAR",
+        "GET_PARAMS",
+        "SET_PARAMS",
+        "QUERY_CONTROL",
+        "GET_CONTROL",
+        "SET_CONTROL",
+        "GET_PARAMS_EXT",
+        "SET_PARAMS_EXT",
+    ],
+);
+
+/// The name of a number among names that are numbered on from `first`.
+fn named((first, names): (u32, &'static [&'static str]), number: u32) -> Option<&'static str> {
+    names.get(number.checked_sub(first)? as usize).copied()
+}
+
+/// The queue of a GPU that an event is of, with how much of it is free.
+fn gpu(on: &mut Effects<'_, '_>) -> Option<&'static str> {
+    let queue = match on.event.string(5).as_ref() {
+        "control" => "Control",
+        "cursor" => "Cursor",
+        _ => return None,
+    };
+    let of = on.by_text("virtgpu_name", queue);
+    on.count(GPU_FREE, of, &format!("Virtgpu {queue} Free"), on.event.int(6) as f64);
+    Some(queue)
+}
+
+fn gpu_queue(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let Some(queue) = gpu(&mut on) else { return };
+    let (number, command) = (event.int(7) as u32, event.int(8) as u32);
+    let name = GPU_COMMANDS.into_iter().find_map(|names| named(names, command));
+    let of = on.by_text("virtgpu_name", queue);
+    let track = format!("Virtgpu {queue} Queue");
+    on.begin_shared((GPU_QUEUE, of, &track), number.into(), name.unwrap_or_default(), &[]);
+    // A command with a fence is not answered at once, so that tells nothing of the queue.
+    if event.uint(3) == 0 {
+        on.trackers.kernel.virtgpu_commands.insert((queue, number), event.ts);
+    }
+}
+
+fn gpu_response(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let Some(queue) = gpu(&mut on) else { return };
+    let number = event.int(7) as u32;
+    let of = on.by_text("virtgpu_name", queue);
+    let track = format!("Virtgpu {queue} Queue");
+    on.end_shared((GPU_QUEUE, of, &track), number.into(), &[]);
+    let Some(queued) = on.trackers.kernel.virtgpu_commands.remove(&(queue, number)) else { return };
+    let latency = event.ts.saturating_sub(queued) as f64;
+    on.count(GPU_LATENCY, of, &format!("Virtgpu {queue} Latency"), latency);
+}
+
+fn video_command(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    add_video_command(&mut event.on(trackers, tables, stats), false);
+}
+
+fn video_command_done(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    add_video_command(&mut event.on(trackers, tables, stats), true);
+}
+
+fn add_video_command(on: &mut Effects<'_, '_>, response: bool) {
+    let (stream, command) = (on.event.int(1) as u32, on.event.int(2) as u32);
+    let name = named(VIDEO_COMMANDS, command).unwrap_or("Unknown");
+    let of = on
+        .machine()
+        .number("virtio_stream_id", stream.into())
+        .number("is_response", response.into());
+    let what = if response { "Responses" } else { "Requests" };
+    let track = format!("virtio_video stream #{stream} {what}");
+    on.complete_shared((VIDEO_COMMAND, of, &track), name, VIDEO_COMMAND_DUR);
+}
+
+/// What a queue of a stream is for.
+fn video_queue_name(number: u32) -> &'static str {
+    match number {
+        0x100 => "INPUT",
+        0x101 => "OUTPUT",
+        _ => "Unknown",
+    }
+}
+
+fn video_queue(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let resource = event.int(6) as i32;
+    with_video_queue(&mut on, |on, track| {
+        let name = format!("Resource #{resource}");
+        on.begin_shared(track, i64::from(resource) as u64, name.as_str(), &[]);
+    });
+}
+
+fn video_queue_done(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let resource = i64::from(event.int(6) as i32);
+    let args = [
+        ("stream_id", Arg::Int(event.int(7))),
+        ("resource_id", Arg::Int(resource)),
+        ("queue_type", Arg::Text(video_queue_name(event.int(5) as u32))),
+        ("data_size0", Arg::Int(event.int(1))),
+        ("data_size1", Arg::Int(event.int(2))),
+        ("data_size2", Arg::Int(event.int(3))),
+        ("data_size3", Arg::Int(event.int(4))),
+        ("timestamp", Arg::Uint(event.uint(8))),
+    ];
+    with_video_queue(&mut on, |on, track| {
+        on.end_shared(track, resource as u64, &args);
+    });
+}
+
+/// Does something on the track of a stream's queue.
+fn with_video_queue(
+    on: &mut Effects<'_, '_>,
+    act: impl FnOnce(&mut Effects<'_, '_>, (TrackKind, crate::track::Dimensions, &str)),
+) {
+    let (queue, stream) = (on.event.int(5) as u32, on.event.int(7) as u32);
+    let of = on
+        .machine()
+        .number("virtio_stream_id", stream.into())
+        .number("virtio_queue_type", queue.into());
+    let track = format!("virtio_video stream #{stream} {}", video_queue_name(queue));
+    act(on, (VIDEO_QUEUE, of, &track));
+}

@@ -1,0 +1,84 @@
+//! Counters of processes that events of threads report.
+//!
+//! The process of a thread is often learned only later in a trace. So the track of a value of a
+//! thread without one is decided at the end.
+
+use rustc_hash::FxHashMap;
+use tpq_ingest::PlaceId;
+use tpq_tables::{StringId, Tables};
+
+use super::{Dimensions, TrackKind, Trackers, Utid, push_counter};
+
+/// A counter of a process, which is the thread's own where the process never becomes known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ThreadCounter {
+    /// The kind of track where the process is known.
+    pub(crate) process: TrackKind,
+    /// The kind of track where it is not.
+    pub(crate) thread: TrackKind,
+    /// The track's name.
+    pub(crate) name: StringId,
+    /// Of the thread, with whatever else tells its tracks of the kind apart.
+    pub(crate) of: Dimensions,
+}
+
+/// Values whose tracks are not decided.
+#[derive(Debug, Default)]
+pub(crate) struct Undecided {
+    /// The counters they are of, each once: there may be many values of each.
+    counters: Vec<(PlaceId, Utid, ThreadCounter)>,
+    indexes: FxHashMap<(PlaceId, &'static str, Dimensions, StringId), u32>,
+    /// The row of each value, and which counter it is of.
+    values: Vec<(u32, u32)>,
+}
+
+impl Undecided {
+    fn add(&mut self, row: u32, place: PlaceId, utid: Utid, counter: ThreadCounter) {
+        let key = (place, counter.thread.name, counter.of, counter.name);
+        let index = *self.indexes.entry(key).or_insert_with(|| {
+            self.counters.push((place, utid, counter));
+            self.counters.len() as u32 - 1
+        });
+        self.values.push((row, index));
+    }
+}
+
+/// The track of values until theirs is decided.
+const NO_TRACK: u32 = u32::MAX;
+
+impl Trackers {
+    /// A counter of a thread's process took a value.
+    pub(crate) fn count_for_process_of(
+        &mut self,
+        utid: Utid,
+        counter: ThreadCounter,
+        (ts, value): (i64, f64),
+        tables: &mut Tables,
+    ) {
+        if let Some(upid) = tables.thread.upid.get(utid) {
+            let of = counter.of.for_process(upid);
+            self.count((ts, value), counter.process, of, counter.name, tables);
+            return;
+        }
+        let row = tables.counter.len();
+        push_counter(ts, NO_TRACK, value, &mut self.bounds, tables);
+        self.undecided.add(row, self.current, utid, counter);
+    }
+
+    /// Decides the tracks of values that were left open.
+    pub(crate) fn decide_counters(&mut self, tables: &mut Tables) {
+        let Undecided { counters, values, .. } = std::mem::take(&mut self.undecided);
+        let mut decide = |(place, utid, counter): (PlaceId, Utid, ThreadCounter)| {
+            self.enter(place);
+            let (kind, of) = match tables.thread.upid.get(utid) {
+                Some(upid) => (counter.process, counter.of.for_process(upid)),
+                None => (counter.thread, counter.of),
+            };
+            self.tracks.get(kind, of, counter.name, &mut self.args, tables)
+        };
+        let tracks: Vec<u32> = counters.into_iter().map(&mut decide).collect();
+        for (row, index) in values {
+            tables.counter.track_id.set(row, tracks[index as usize]);
+        }
+    }
+}
