@@ -39,6 +39,18 @@ impl ArgSet {
         self.args.push(Arg { flat_key, key, value });
     }
 
+    /// Values under keys that hold no array positions.
+    pub(crate) fn of<'a>(
+        values: impl IntoIterator<Item = (&'a str, ArgValue)>,
+        strings: &mut StringPool,
+    ) -> Self {
+        let mut set = Self::default();
+        for (key, value) in values {
+            set.add(strings.intern(key), value);
+        }
+        set
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.args.is_empty()
     }

@@ -1,5 +1,6 @@
 //! What all events of the kernel have in common, and which function decodes which.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use tpq_ingest::Payload;
@@ -7,8 +8,9 @@ use tpq_proto::wire::{Field, Fields, Value};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{
-    block, bundle, compact_sched, cpu, interrupt, memory, network, print, sched, signal, syscall,
-    task, timer, workqueue,
+    android_fs, binder, block, bundle, compact_sched, cpu, f2fs, function, i2c, interrupt, memory,
+    network, print, sched, signal, socket, syscall, task, timer, ufs, v4l2, virtio_video,
+    wakeup_source, workqueue,
 };
 use crate::decoder::RunEvent;
 use crate::interned::{Interned, field};
@@ -55,6 +57,16 @@ const AREAS: &[Events] = &[
     cpu::EVENTS,
     block::EVENTS,
     network::EVENTS,
+    socket::EVENTS,
+    binder::EVENTS,
+    function::EVENTS,
+    wakeup_source::EVENTS,
+    ufs::EVENTS,
+    f2fs::EVENTS,
+    android_fs::EVENTS,
+    i2c::EVENTS,
+    v4l2::EVENTS,
+    virtio_video::EVENTS,
 ];
 
 /// Decoders by field number.
@@ -158,6 +170,18 @@ impl<'a> FtraceEvent<'a> {
         self.field(number).map(|field| field.as_i64()).unwrap_or_default()
     }
 
+    /// The number in a field without a sign; 0 where it is absent.
+    pub(super) fn uint(&self, number: u32) -> u64 {
+        self.field(number).map(|field| field.as_u64()).unwrap_or_default()
+    }
+
+    /// The text in a field to build a name from; empty where it is absent.
+    pub(super) fn part(&self, number: u32) -> Cow<'a, str> {
+        String::from_utf8_lossy(
+            self.field(number).map(|field| field.as_bytes()).unwrap_or_default(),
+        )
+    }
+
     /// The text in a field; NULL where it is absent.
     pub(super) fn text(&self, number: u32, tables: &mut Tables) -> StringId {
         match self.field(number) {
@@ -222,6 +246,7 @@ impl<'a> FtraceEvent<'a> {
     ) -> StringId {
         match self.symbol(iid, tables, stats) {
             Some(symbol) => symbol,
+            None if iid == 0 => tables.strings.intern("0"),
             None => tables.strings.intern(&format!("{iid:#x}")),
         }
     }

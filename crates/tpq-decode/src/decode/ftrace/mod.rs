@@ -4,22 +4,32 @@
 //! common, and each other file decodes the events of one area: to add one, write a function and
 //! list it in the area's `EVENTS`.
 
+mod android_fs;
+mod binder;
 mod block;
 mod bundle;
 mod compact_sched;
 mod cpu;
 mod event;
+mod f2fs;
+mod function;
+mod i2c;
 mod interrupt;
 mod memory;
 mod network;
 mod print;
 mod sched;
 mod signal;
+mod socket;
 mod syscall;
 mod syscall_names;
 mod systrace;
 mod task;
 mod timer;
+mod ufs;
+mod v4l2;
+mod virtio_video;
+mod wakeup_source;
 mod workqueue;
 
 pub(crate) use bundle::{PACKET, split};
