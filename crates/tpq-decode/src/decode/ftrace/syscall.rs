@@ -9,6 +9,8 @@ use crate::track::{ArgSet, ArgValue, NewSlice, SliceEnd, Trackers};
 
 pub(super) const EVENTS: Events = &[(329, enter), (330, exit)];
 
+/// The greatest number of calls any architecture has.
+const MAX_NUMBER: i64 = 550;
 /// The calls that need care of their own.
 const WRITE: &str = "write";
 const RETURN_FROM_SIGNAL: &str = "rt_sigreturn";
@@ -19,16 +21,23 @@ fn known_name(event: &FtraceEvent<'_>, tables: &Tables) -> Option<&'static str> 
     syscall_names::name(tables.strings.get(arch), event.int(1))
 }
 
-fn slice_name(event: &FtraceEvent<'_>, known: Option<&str>, tables: &mut Tables) -> StringId {
-    match known {
-        Some(name) => tables.strings.intern(&format!("sys_{name}")),
-        None => tables.strings.intern(&format!("sys_{}", event.int(1))),
-    }
+/// What the slice of a call is named; `None` where there can be no such call.
+fn slice_name(
+    event: &FtraceEvent<'_>,
+    known: Option<&str>,
+    tables: &mut Tables,
+) -> Option<StringId> {
+    let name = match (known, event.int(1)) {
+        (Some(name), _) => format!("sys_{name}"),
+        (None, number) if (0..MAX_NUMBER).contains(&number) => format!("sys_{number}"),
+        (None, _) => return None,
+    };
+    Some(tables.strings.intern(&name))
 }
 
 fn enter(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let known = known_name(event, tables);
-    let name = slice_name(event, known, tables);
+    let Some(name) = slice_name(event, known, tables) else { return };
     let track = event.thread_track(trackers, tables);
     let slice = NewSlice { ts: event.ts, track, name, ..NewSlice::default() };
     let args = arguments(event, trackers, tables);
@@ -64,7 +73,7 @@ fn exit(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, s
     if known == Some(WRITE) && !trackers.syscalls.writing.remove(&utid) {
         return;
     }
-    let name = slice_name(event, known, tables);
+    let Some(name) = slice_name(event, known, tables) else { return };
     let track = event.thread_track(trackers, tables);
     let end = SliceEnd { ts: event.ts, track, name, ..SliceEnd::default() };
     let ret = event.field(2).map(|ret| ("ret", ArgValue::Int(ret.as_i64())));
@@ -86,7 +95,7 @@ pub(super) fn cut_write(
     }
     stats.increment(Stat::TruncatedSysWriteDuration);
     let track = event.thread_track(trackers, tables);
-    let name = slice_name(event, Some(WRITE), tables);
+    let Some(name) = slice_name(event, Some(WRITE), tables) else { return };
     let end = SliceEnd { ts: event.ts, track, name, ..SliceEnd::default() };
     trackers.end_slice(end, &ArgSet::default(), tables, stats);
 }
