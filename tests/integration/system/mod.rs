@@ -3,18 +3,25 @@
 
 mod android_packets;
 mod binder;
+mod buses;
 mod counters_of_kernel;
 mod cpu_info;
 mod frames;
 mod ftrace_raw;
+mod functions;
 mod gpu;
 mod identity;
+mod interrupts;
 mod losses;
+mod markers;
 mod memory_events;
+mod network;
 mod process_stats;
 mod scheduling;
 mod storage;
 mod sys_stats;
+mod syscalls;
+mod video;
 mod wakelocks;
 
 use tpq_testkit::{FtraceBundle, FtraceEvent, Packet};
@@ -41,3 +48,14 @@ pub const SLICES: &str = "SELECT ts, dur, t.type, t.name AS track, s.name, categ
 /// What tells tracks apart.
 pub const DIMENSIONS: &str = "SELECT type, name, key, value_type, int_value, string_value \
     FROM track JOIN args ON dimension_arg_set_id = arg_set_id ORDER BY track.id, args.id";
+/// The args of slices.
+pub const SLICE_ARGS: &str = "SELECT ts, name, flat_key, key, value_type AS type, int_value AS int, \
+    string_value AS string FROM slice s JOIN args a ON s.arg_set_id = a.arg_set_id \
+    ORDER BY s.id, a.id";
+/// The args of counter values.
+pub const COUNTER_ARGS: &str = "SELECT ts, key, value_type AS type, int_value AS int, \
+    string_value AS string FROM counter c JOIN args a ON c.arg_set_id = a.arg_set_id \
+    ORDER BY c.id, a.id";
+/// Arrows between slices, with the moments at which they begin.
+pub const FLOWS: &str = "SELECT s.ts AS \"from\", e.ts AS \"to\", trace_id FROM flow \
+    JOIN slice s ON slice_out = s.id JOIN slice e ON slice_in = e.id ORDER BY s.ts, e.ts";
