@@ -50,6 +50,9 @@ use rustc_hash::FxHashMap;
 use tpq_ingest::{PlaceId, Places};
 use tpq_tables::{StringId, Tables};
 
+/// What tells a buffer of a video device from others: device, sequence, type and index.
+pub(crate) type VideoBuffer = (i32, u32, u32, u32);
+
 /// All trackers of an import.
 pub(crate) struct Trackers {
     pub(crate) processes: Processes,
@@ -80,8 +83,8 @@ pub(crate) struct Trackers {
     pub(crate) i2c: Scoped<FxHashMap<Utid, (i64, u32)>>,
     /// The tids of those who read files, by inode and offset.
     pub(crate) file_reads: Scoped<FxHashMap<(u64, i64), i32>>,
-    /// The slices in which buffers were queued for video devices, by what tells buffers apart.
-    pub(crate) video_buffers: Scoped<FxHashMap<(i32, u32, u32, u32), Option<u32>>>,
+    /// The slices in which buffers were queued for video devices.
+    pub(crate) video_buffers: Scoped<FxHashMap<VideoBuffer, Option<u32>>>,
 }
 
 impl Trackers {

@@ -278,7 +278,7 @@ mod tests {
     #[test]
     fn where_slices_do_not_nest_only_the_first_of_several_beginnings_counts() {
         let mut fixture = Fixture::new();
-        let mut begin = |fixture: &mut Fixture, ts| {
+        let begin = |fixture: &mut Fixture, ts| {
             let slice = NewSlice { ts, ..NewSlice::default() };
             fixture.slices.begin_unnested(slice, &mut fixture.tables, &mut fixture.stats)
         };

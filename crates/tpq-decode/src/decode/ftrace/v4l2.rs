@@ -3,7 +3,7 @@
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::track::{ArgSet, ArgValue, NewSlice, Trackers};
+use crate::track::{ArgSet, ArgValue, NewSlice, Trackers, VideoBuffer};
 
 pub(super) const EVENTS: Events = &[
     (422, queue),
@@ -153,8 +153,7 @@ fn core_dequeue_by_user(
     core_slice(event, "vb2_v4l2_qbuf", trackers, tables, stats);
 }
 
-/// What tells a queued buffer from others: device, sequence, type and index.
-fn buffer(event: &FtraceEvent<'_>) -> (i32, u32, u32, u32) {
+fn buffer(event: &FtraceEvent<'_>) -> VideoBuffer {
     let number = |field| event.uint(field) as u32;
     (number(DRIVER.minor) as i32, number(DRIVER.sequence), number(TYPE), number(INDEX))
 }
