@@ -18,6 +18,7 @@ mod memory_events;
 mod network;
 mod process_stats;
 mod scheduling;
+mod secure;
 mod storage;
 mod sys_stats;
 mod syscalls;

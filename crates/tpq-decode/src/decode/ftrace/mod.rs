@@ -19,6 +19,7 @@ mod memory;
 mod network;
 mod print;
 mod sched;
+mod secure;
 mod signal;
 mod socket;
 mod syscall;
