@@ -50,8 +50,7 @@ pub(super) fn apply(
         }
         Marker::End { pid } => {
             let track = own_track(event, pid, trackers, tables);
-            let end = SliceEnd { ts: event.ts, track, ..SliceEnd::default() };
-            trackers.end_slice(end, &ArgSet::default(), tables, stats);
+            end(event, track, &ArgSet::default(), trackers, tables, stats);
         }
         Marker::Instant { pid, name } => {
             let track = own_track(event, Some(pid), trackers, tables);
@@ -67,22 +66,16 @@ pub(super) fn apply(
         Marker::AsyncEnd { pid, name, cookie } => {
             let sharing = sharing(event, ASYNC, pid, name, trackers, tables);
             let track = trackers.end_shared(sharing, cookie, tables);
-            let end = SliceEnd { ts: event.ts, track, ..SliceEnd::default() };
-            trackers.end_slice(end, &ArgSet::default(), tables, stats);
+            end(event, track, &ArgSet::default(), trackers, tables, stats);
         }
         Marker::TrackBegin { pid, track, name, cookie } => {
-            let sharing = sharing(event, ASYNC_FOR_TRACK, pid, track, trackers, tables);
-            let track = trackers.begin_shared(sharing, cookie, tables);
-            let slice = new_slice(event, track, name, tables);
-            let args = writer(event, "utid", trackers, tables);
-            trackers.begin_slice(slice, args, tables, stats);
+            begin_on_track(event, (pid, track), name, cookie, trackers, tables, stats);
         }
         Marker::TrackEnd { pid, track, cookie } => {
             let sharing = sharing(event, ASYNC_FOR_TRACK, pid, track, trackers, tables);
             let track = trackers.end_shared(sharing, cookie, tables);
-            let end = SliceEnd { ts: event.ts, track, ..SliceEnd::default() };
             let args = writer(event, "end_utid", trackers, tables);
-            trackers.end_slice(end, &args, tables, stats);
+            end(event, track, &args, trackers, tables, stats);
         }
         Marker::TrackInstant { pid, track, name } => {
             instant_on_track(event, pid, track, name, trackers, tables, stats);
@@ -93,6 +86,19 @@ pub(super) fn apply(
 fn new_slice(event: &FtraceEvent<'_>, track: u32, name: &str, tables: &mut Tables) -> NewSlice {
     let name = tables.strings.intern(name);
     NewSlice { ts: event.ts, track, name, ..NewSlice::default() }
+}
+
+/// Ends the innermost slice of a track.
+fn end(
+    event: &FtraceEvent<'_>,
+    track: u32,
+    args: &ArgSet,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let end = SliceEnd { ts: event.ts, track, ..SliceEnd::default() };
+    trackers.end_slice(end, args, tables, stats);
 }
 
 /// The track of the thread that wrote the marker, which names its process.
@@ -148,6 +154,22 @@ fn begin_async(
     let slice = new_slice(event, track, name, tables);
     let args = ArgSet::of([("cookie", ArgValue::Int(cookie))], &mut tables.strings);
     trackers.begin_unnested_slice(slice, args, tables, stats);
+}
+
+fn begin_on_track(
+    event: &FtraceEvent<'_>,
+    (pid, track): (i32, &str),
+    name: &str,
+    cookie: i64,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let sharing = sharing(event, ASYNC_FOR_TRACK, pid, track, trackers, tables);
+    let track = trackers.begin_shared(sharing, cookie, tables);
+    let slice = new_slice(event, track, name, tables);
+    let args = writer(event, "utid", trackers, tables);
+    trackers.begin_slice(slice, args, tables, stats);
 }
 
 fn instant_on_track(

@@ -72,8 +72,7 @@ const FIELD_ORDERS: [&str; 10] = [
 
 const TIMECODE_TYPES: [&str; 5] = ["24FPS", "25FPS", "30FPS", "50FPS", "60FPS"];
 
-/// Flags of a buffer: what the masked bits are when the word applies, and the word. Two of them
-/// are of the whole: they apply where no bit is set.
+/// Flags of a buffer: bits, and the word that applies where one of them is set.
 const BUFFER_FLAGS: [(u32, &str); 20] = [
     (0x1, "MAPPED"),
     (0x2, "QUEUED"),
@@ -96,6 +95,7 @@ const BUFFER_FLAGS: [(u32, &str); 20] = [
     (0x10_0000, "LAST"),
     (0x80_0000, "REQUEST_FD"),
 ];
+/// The words for a buffer without flags.
 const NO_BUFFER_FLAGS: &str = "TIMESTAMP_UNKNOWN|TSTAMP_SRC_EOF";
 
 fn queue(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
