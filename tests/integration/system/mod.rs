@@ -18,7 +18,6 @@ mod memory_events;
 mod network;
 mod process_stats;
 mod scheduling;
-mod secure;
 mod storage;
 mod sys_stats;
 mod syscalls;

@@ -9,7 +9,7 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{
     android_fs, binder, block, bundle, compact_sched, cpu, f2fs, function, i2c, interrupt, memory,
-    network, print, sched, secure, signal, socket, syscall, task, timer, ufs, v4l2, virtio_video,
+    network, print, sched, signal, socket, syscall, task, timer, ufs, v4l2, virtio_video,
     wakeup_source, workqueue,
 };
 use crate::decoder::RunEvent;
@@ -67,7 +67,6 @@ const AREAS: &[Events] = &[
     i2c::EVENTS,
     v4l2::EVENTS,
     virtio_video::EVENTS,
-    secure::EVENTS,
 ];
 
 /// Decoders by field number.

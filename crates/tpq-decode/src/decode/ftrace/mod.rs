@@ -19,7 +19,6 @@ mod memory;
 mod network;
 mod print;
 mod sched;
-mod secure;
 mod signal;
 mod socket;
 mod syscall;
