@@ -3,31 +3,41 @@
 
 mod android_packets;
 mod binder;
+mod buses;
 mod counters_of_kernel;
 mod cpu_info;
 mod drivers;
 mod frames;
 mod ftrace_raw;
+mod functions;
 mod gpu;
 mod identity;
+mod interrupts;
 mod losses;
+mod markers;
 mod memory_events;
+mod network;
 mod process_stats;
 mod scheduling;
 mod secure_world;
 mod storage;
 mod sys_stats;
+mod syscalls;
 mod told;
+mod video;
 mod wakelocks;
 
+use tpq::ImportOptions;
 use tpq_testkit::{FtraceBundle, FtraceEvent, Packet};
 
 use crate::imported::{Imported, recording};
 
-/// A recording of what CPU 0 saw.
+/// A recording of what CPU 0 saw, without the events as such: the tables made from them.
 pub fn kernel(events: impl IntoIterator<Item = FtraceEvent>) -> Imported {
     let bundle = events.into_iter().fold(FtraceBundle::new(0), FtraceBundle::event);
-    Imported::trace(recording().packet(Packet::new().sequence(1).ftrace(bundle)))
+    let trace = recording().packet(Packet::new().sequence(1).ftrace(bundle)).build();
+    let options = ImportOptions { ftrace_raw: false, ..ImportOptions::default() };
+    Imported::with(&[("trace", &trace)], options)
 }
 
 /// A recording of packets.
@@ -44,3 +54,14 @@ pub const SLICES: &str = "SELECT ts, dur, t.type, t.name AS track, s.name, categ
 /// What tells tracks apart.
 pub const DIMENSIONS: &str = "SELECT type, name, key, value_type, int_value, string_value \
     FROM track JOIN args ON dimension_arg_set_id = arg_set_id ORDER BY track.id, args.id";
+/// The args of slices.
+pub const SLICE_ARGS: &str = "SELECT ts, name, flat_key, key, value_type AS type, int_value AS int, \
+    string_value AS string FROM slice s JOIN args a ON s.arg_set_id = a.arg_set_id \
+    ORDER BY s.id, a.id";
+/// The args of counter values.
+pub const COUNTER_ARGS: &str = "SELECT ts, key, value_type AS type, int_value AS int, \
+    string_value AS string FROM counter c JOIN args a ON c.arg_set_id = a.arg_set_id \
+    ORDER BY c.id, a.id";
+/// Arrows between slices, with the moments at which they begin.
+pub const FLOWS: &str = "SELECT s.ts AS \"from\", e.ts AS \"to\", trace_id FROM flow \
+    JOIN slice s ON slice_out = s.id JOIN slice e ON slice_in = e.id ORDER BY s.ts, e.ts";

@@ -51,6 +51,18 @@ impl ArgSet {
         self.args.clear();
     }
 
+    /// Values under keys that hold no array positions.
+    pub(crate) fn of<'a>(
+        values: impl IntoIterator<Item = (&'a str, ArgValue)>,
+        strings: &mut StringPool,
+    ) -> Self {
+        let mut set = Self::default();
+        for (key, value) in values {
+            set.add(strings.intern(key), value);
+        }
+        set
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.args.is_empty()
     }

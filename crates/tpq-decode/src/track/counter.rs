@@ -13,6 +13,18 @@ pub(crate) fn push_counter(
     bounds: &mut Bounds,
     tables: &mut Tables,
 ) {
+    push_counter_with(ts, track, value, None, bounds, tables);
+}
+
+/// A counter took a value, of which more is known.
+pub(crate) fn push_counter_with(
+    ts: i64,
+    track: u32,
+    value: f64,
+    arg_set_id: Option<u32>,
+    bounds: &mut Bounds,
+    tables: &mut Tables,
+) {
     bounds.include(ts);
-    tables.counter.push(CounterRow { ts, track_id: track, value, arg_set_id: None });
+    tables.counter.push(CounterRow { ts, track_id: track, value, arg_set_id });
 }

@@ -19,6 +19,12 @@ impl Flows {
         }
     }
 
+    /// One slice caused another, in a flow that has no id.
+    pub(crate) fn join(&mut self, from: u32, to: u32, tables: &mut Tables) {
+        let row = FlowRow { slice_out: from, slice_in: to, trace_id: None, arg_set_id: None };
+        tables.flow.push(row);
+    }
+
     /// A flow ends in a slice.
     pub(crate) fn end(&mut self, id: u64, slice: u32, tables: &mut Tables) {
         if let Some(from) = self.last.remove(&id) {

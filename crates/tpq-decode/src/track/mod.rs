@@ -4,6 +4,7 @@
 //! of it; none knows of protobuf.
 
 mod args;
+mod binder;
 mod counter;
 mod cpu;
 mod drm;
@@ -14,11 +15,15 @@ mod kernel_events;
 mod kernel_work;
 mod metadata;
 mod mm;
+mod network;
 mod process;
 mod recording;
 mod sched;
 mod scoped;
+mod shared;
 mod slice;
+mod slice_args;
+mod syscall;
 mod thread_counter;
 mod thread_state;
 mod track_uuid;
@@ -26,7 +31,8 @@ mod tracks;
 mod writer;
 
 pub(crate) use args::{ArgSet, ArgValue, Args, Fingerprint};
-pub(crate) use counter::push_counter;
+pub(crate) use binder::{Binder, Command, Return, Transaction};
+pub(crate) use counter::{push_counter, push_counter_with};
 pub(crate) use cpu::{Cpus, MAX_CPUS};
 pub(crate) use drm::{Drm, FenceTimeline, Job};
 pub(crate) use flow::Flows;
@@ -36,11 +42,14 @@ pub(crate) use kernel_events::{KernelEvent, KernelEvents};
 pub(crate) use kernel_work::{KernelWork, Suspend, VideoBuffer};
 pub(crate) use metadata::{Metadata, MetadataValue};
 pub(crate) use mm::MemoryOwners;
+pub(crate) use network::Network;
 pub(crate) use process::{NamePriority, NewTask, Processes, Tid, Upid, Utid};
 pub(crate) use recording::{CentralBuffer, FillPolicy, KernelBuffer, Recording, Wanted};
 pub(crate) use sched::{NextTask, PreviousTask, Sched};
 pub(crate) use scoped::Scoped;
-pub(crate) use slice::{NewSlice, Slices};
+pub(crate) use shared::{SharedByKind, Sharing};
+pub(crate) use slice::{NewSlice, SliceEnd, Slices};
+pub(crate) use syscall::Syscalls;
 pub(crate) use thread_counter::{ThreadCounter, Undecided};
 pub(crate) use thread_state::ThreadStates;
 pub(crate) use track_uuid::{
@@ -49,17 +58,11 @@ pub(crate) use track_uuid::{
 pub(crate) use tracks::{Dimensions, SharedTracks, TrackKind, Tracks};
 pub(crate) use writer::{Writers, by_writer};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use tpq_ingest::{PlaceId, Places};
 use tpq_tables::{StringId, Tables};
 
 use crate::Setup;
-
-/// Tracks of async slices, by kind, process and name.
-pub(crate) type AsyncTracks = FxHashMap<(&'static str, Upid, StringId), SharedTracks>;
-
-/// Tracks of slices that may overlap, by kind and what they are of.
-pub(crate) type SharedTracksOf = FxHashMap<(&'static str, Dimensions), SharedTracks>;
 
 /// All trackers of an import.
 pub(crate) struct Trackers {
@@ -81,18 +84,20 @@ pub(crate) struct Trackers {
     pub(crate) writers: Scoped<Writers>,
     places: Places,
     current: PlaceId,
-    /// Threads that were seen to enter a write and not to leave it.
-    pub(crate) writing: Scoped<FxHashSet<Utid>>,
+    pub(crate) syscalls: Scoped<Syscalls>,
     /// The args that open slices began with, until their ends add more.
     pub(crate) open_args: FxHashMap<u32, ArgSet>,
-    /// Async slices of user space, by kind, process and name.
-    pub(crate) async_tracks: Scoped<AsyncTracks>,
-    /// Slices of the kernel that may overlap.
-    pub(crate) shared_tracks: Scoped<SharedTracksOf>,
     pub(crate) gpus: Gpus,
     pub(crate) kernel: Scoped<KernelWork>,
     /// Values of counters whose tracks are decided at the end.
     pub(crate) undecided: Undecided,
+    shared_tracks: Scoped<SharedByKind>,
+    pub(crate) binder: Scoped<Binder>,
+    pub(crate) network: Scoped<Network>,
+    /// How often each wakeup source is active, by name.
+    pub(crate) wakelocks: Scoped<FxHashMap<StringId, u32>>,
+    /// Transfers that threads have begun: the bus, and how many messages were seen of them.
+    pub(crate) i2c: Scoped<FxHashMap<Utid, (i64, u32)>>,
 }
 
 impl Trackers {
@@ -122,13 +127,16 @@ impl Trackers {
             uuids: Scoped::new(places.len(), |place| TrackUuids::new(home(place))),
             writers: Scoped::new(files, |_| Writers::default()),
             current: PlaceId::MAX,
-            writing: Scoped::new(places.len(), |_| FxHashSet::default()),
+            syscalls: Scoped::new(places.len(), |_| Syscalls::default()),
             open_args: FxHashMap::default(),
-            async_tracks: Scoped::new(places.len(), |_| AsyncTracks::default()),
-            shared_tracks: Scoped::new(places.len(), |_| SharedTracksOf::default()),
             gpus: Gpus::default(),
             kernel: Scoped::new(places.len(), |_| KernelWork::default()),
             undecided: Undecided::default(),
+            shared_tracks: Scoped::new(places.len(), |_| SharedByKind::default()),
+            binder: Scoped::new(places.len(), |_| Binder::default()),
+            network: Scoped::new(places.len(), |_| Network::default()),
+            wakelocks: Scoped::new(places.len(), |_| FxHashMap::default()),
+            i2c: Scoped::new(places.len(), |_| FxHashMap::default()),
             places: places.clone(),
         }
     }
@@ -145,10 +153,13 @@ impl Trackers {
         self.kernel_events.described.enter(id);
         self.tracks.enter(id);
         self.slices.enter(id);
-        self.writing.enter(id);
-        self.async_tracks.enter(id);
-        self.shared_tracks.enter(id);
         self.kernel.enter(id);
+        self.syscalls.enter(id);
+        self.shared_tracks.enter(id);
+        self.binder.enter(id);
+        self.network.enter(id);
+        self.wakelocks.enter(id);
+        self.i2c.enter(id);
         self.thread_states.enter(id);
         self.flows.enter(place.file);
         self.ftrace.enter(place.file);
@@ -170,6 +181,21 @@ impl Trackers {
     ) {
         let track = self.tracks.get(kind, dimensions, name, &mut self.args, tables);
         push_counter(ts, track, value, &mut self.bounds, tables);
+    }
+
+    /// The same, with args of the value.
+    pub(crate) fn count_with(
+        &mut self,
+        (ts, value): (i64, f64),
+        kind: TrackKind,
+        dimensions: Dimensions,
+        name: StringId,
+        args: &ArgSet,
+        tables: &mut Tables,
+    ) {
+        let track = self.tracks.get(kind, dimensions, name, &mut self.args, tables);
+        let set = self.args.intern(args, tables);
+        push_counter_with(ts, track, value, set, &mut self.bounds, tables);
     }
 
     /// Writes the args of slices whose ends were not seen.

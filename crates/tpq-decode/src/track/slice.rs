@@ -19,11 +19,31 @@ pub(crate) struct NewSlice {
     pub(crate) arg_set_id: Option<u32>,
 }
 
+/// The end of a slice; NULL stands for any category and any name.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SliceEnd {
+    pub(crate) ts: i64,
+    pub(crate) track: u32,
+    pub(crate) category: StringId,
+    pub(crate) name: StringId,
+}
+
+/// What was seen to begin on a track whose slices do not nest.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Begun {
+    /// How often a slice began, whether or not one was open.
+    pub(crate) count: u32,
+    /// When one last began.
+    pub(crate) last_ts: i64,
+}
+
 /// Writes `slice`.
 #[derive(Default)]
 pub(crate) struct Slices {
     /// The open slices of each track, outermost first.
     stacks: FxHashMap<u32, Vec<u32>>,
+    /// The tracks whose slices do not nest.
+    unnested: FxHashMap<u32, Begun>,
 }
 
 impl Slices {
@@ -35,6 +55,40 @@ impl Slices {
         stats: &mut Stats,
     ) -> Option<u32> {
         self.start(slice, PENDING, tables, stats)
+    }
+
+    /// A slice begins on a track whose slices do not nest: while one is open, others that begin
+    /// are only counted. `None` for those, and when it was dropped.
+    pub(crate) fn begin_unnested(
+        &mut self,
+        slice: NewSlice,
+        tables: &mut Tables,
+        stats: &mut Stats,
+    ) -> Option<u32> {
+        let begun = self.unnested.entry(slice.track).or_default();
+        begun.count += 1;
+        begun.last_ts = slice.ts;
+        if self.stacks.get(&slice.track).is_some_and(|stack| !stack.is_empty()) {
+            return None;
+        }
+        self.start(slice, PENDING, tables, stats)
+    }
+
+    /// What was seen to begin on a track, if it is one whose slices do not nest.
+    pub(crate) fn begun(&self, track: u32) -> Option<Begun> {
+        self.unnested.get(&track).copied()
+    }
+
+    /// The innermost open slice of a track with that category and name; NULL matches any.
+    pub(crate) fn open(
+        &self,
+        track: u32,
+        category: StringId,
+        name: StringId,
+        tables: &Tables,
+    ) -> Option<u32> {
+        let stack = self.stacks.get(&track)?;
+        innermost(stack, category, name, tables).map(|index| stack[index])
     }
 
     /// A slice whose duration is known from the start; 0 for an instant.
@@ -92,7 +146,7 @@ impl Slices {
     ) -> Option<u32> {
         let stack = self.stacks.get_mut(&track)?;
         close_finished(ts, false, stack, tables, stats);
-        let index = find_open(stack, category, name, tables)?;
+        let index = innermost(stack, category, name, tables)?;
         let id = stack[index];
         tables.slice.dur.set(id, ts - tables.slice.ts.get(id));
         if index + 1 == stack.len() {
@@ -100,24 +154,12 @@ impl Slices {
         }
         Some(id)
     }
-
-    /// The innermost open slice of a track with that category and name; NULL matches any.
-    pub(crate) fn open(
-        &self,
-        track: u32,
-        category: StringId,
-        name: StringId,
-        tables: &Tables,
-    ) -> Option<u32> {
-        let stack = self.stacks.get(&track)?;
-        find_open(stack, category, name, tables).map(|index| stack[index])
-    }
 }
 
-/// Where in a stack the innermost open slice with that category and name is.
-fn find_open(stack: &[u32], category: StringId, name: StringId, tables: &Tables) -> Option<usize> {
+/// Where the innermost open slice of a category and name lies in a stack; NULL matches any.
+fn innermost(stack: &[u32], category: StringId, name: StringId, tables: &Tables) -> Option<usize> {
+    let slice = &tables.slice;
     stack.iter().rposition(|&id| {
-        let slice = &tables.slice;
         slice.dur.get(id) == PENDING
             && (category.is_null() || slice.category.get(id) == category)
             && (name.is_null() || slice.name.get(id).is_null() || slice.name.get(id) == name)
@@ -231,6 +273,22 @@ mod tests {
         assert_eq!(fixture.shape(inner).0, 10, "ended with the slice around it");
         assert_eq!(fixture.shape(after), (-1, 0, None));
         assert_eq!(fixture.stats.get(Stat::MisplacedEndEvent), 1);
+    }
+
+    #[test]
+    fn where_slices_do_not_nest_only_the_first_of_several_beginnings_counts() {
+        let mut fixture = Fixture::new();
+        let begin = |fixture: &mut Fixture, ts| {
+            let slice = NewSlice { ts, ..NewSlice::default() };
+            fixture.slices.begin_unnested(slice, &mut fixture.tables, &mut fixture.stats)
+        };
+        let first = begin(&mut fixture, 10);
+        assert_eq!(begin(&mut fixture, 20), None);
+        assert_eq!(fixture.end(30, ""), first);
+        assert!(begin(&mut fixture, 40).is_some_and(|second| fixture.shape(second).1 == 0));
+        let begun = fixture.slices.begun(0).unwrap();
+        assert_eq!((begun.count, begun.last_ts), (3, 40));
+        assert!(fixture.slices.begun(1).is_none());
     }
 
     #[test]

@@ -260,7 +260,7 @@ impl TrackUuids {
     ) -> u32 {
         let mut shared = std::mem::take(&mut self.shared[group as usize]);
         let described = self.described.get(&uuid).copied();
-        let mut make = || {
+        let mut make = |_| {
             let described = described.unwrap_or_else(|| undescribed(uuid, self.home, tables));
             self.make(uuid, &described, shared.parent, Some(group), args, tables)
         };

@@ -1,6 +1,7 @@
 //! Tracks, found again by what they are of.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
 
 use rustc_hash::FxHashMap;
 use tpq_tables::table::TrackRow;
@@ -112,17 +113,18 @@ pub(crate) struct Tracks {
 }
 
 /// Tracks for slices of one name that may overlap: each slice lies on the track its cookie holds,
-/// and a track whose slices have all ended may go to another cookie.
+/// and a track whose slices have all ended may go to another cookie. Slices whose durations are
+/// known at once lie on tracks of their own. What makes a track is told its place among them.
 #[derive(Debug, Default)]
 pub(crate) struct SharedTracks {
     lanes: Vec<SharedTrack>,
     by_cookie: FxHashMap<u64, usize>,
-    /// Lanes on which nothing is open; the lowest is taken first.
+    /// Lanes of cookies on which nothing is open; the lowest is taken first.
     free: BTreeSet<usize>,
-    /// The track of what belongs to no cookie.
-    instants: Option<u32>,
-    /// Tracks of slices whose ends are known when they begin: until when each is taken.
-    timed: Vec<(i64, u32)>,
+    /// Lanes of slices of known durations, by when the last of each ends.
+    ending: BinaryHeap<Reverse<(i64, usize)>>,
+    /// Such lanes on which all have ended; the lowest is taken first.
+    ended: BTreeSet<usize>,
 }
 
 #[derive(Debug)]
@@ -134,16 +136,21 @@ struct SharedTrack {
 
 impl SharedTracks {
     /// The track a slice of `cookie` begins on, made by `make` when all are taken.
-    pub(crate) fn begin(&mut self, cookie: u64, make: impl FnOnce() -> u32) -> u32 {
-        let index = self.lane(cookie, make);
-        self.free.remove(&index);
-        let lane = &mut self.lanes[index];
+    pub(crate) fn begin(&mut self, cookie: u64, make: impl FnOnce(u32) -> u32) -> u32 {
+        let lane = self.take(cookie, make);
         lane.open += 1;
         lane.track
     }
 
+    /// The same where the slices of a cookie do not nest: one end will do for all of them.
+    pub(crate) fn begin_unnested(&mut self, cookie: u64, make: impl FnOnce(u32) -> u32) -> u32 {
+        let lane = self.take(cookie, make);
+        lane.open = 1;
+        lane.track
+    }
+
     /// The track a slice of `cookie` ends on. One whose beginning was lost takes a track too.
-    pub(crate) fn end(&mut self, cookie: u64, make: impl FnOnce() -> u32) -> u32 {
+    pub(crate) fn end(&mut self, cookie: u64, make: impl FnOnce(u32) -> u32) -> u32 {
         let index = self.lane(cookie, make);
         let lane = &mut self.lanes[index];
         lane.open = lane.open.saturating_sub(1);
@@ -154,33 +161,31 @@ impl SharedTracks {
     }
 
     /// The track for an instant of `cookie`.
-    pub(crate) fn instant(&mut self, cookie: u64, make: impl FnOnce() -> u32) -> u32 {
+    pub(crate) fn instant(&mut self, cookie: u64, make: impl FnOnce(u32) -> u32) -> u32 {
         let index = self.lane(cookie, make);
         self.lanes[index].track
     }
 
-    /// The track for instants that belong to no slice.
-    pub(crate) fn lone_instant(&mut self, make: impl FnOnce() -> u32) -> u32 {
-        *self.instants.get_or_insert_with(make)
-    }
-
-    /// The first track that is free at `ts`, taken `until` then.
-    pub(crate) fn timed(&mut self, ts: i64, until: i64, make: impl FnOnce() -> u32) -> u32 {
-        if let Some((taken, track)) = self.timed.iter_mut().find(|(taken, _)| *taken <= ts) {
-            *taken = until;
-            return *track;
+    /// The track for a slice of no cookie and a known duration.
+    pub(crate) fn complete(&mut self, ts: i64, dur: i64, make: impl FnOnce(u32) -> u32) -> u32 {
+        while let Some(&Reverse((end, index))) = self.ending.peek()
+            && end <= ts
+        {
+            self.ending.pop();
+            self.ended.insert(index);
         }
-        let track = make();
-        self.timed.push((until, track));
-        track
+        let index = self.ended.pop_first().unwrap_or_else(|| self.add(0, make));
+        self.ending.push(Reverse((ts.saturating_add(dur), index)));
+        self.lanes[index].track
     }
 
-    /// How many tracks there are for slices with cookies or known ends.
-    pub(crate) fn len(&self) -> usize {
-        self.lanes.len() + self.timed.len()
+    fn take(&mut self, cookie: u64, make: impl FnOnce(u32) -> u32) -> &mut SharedTrack {
+        let index = self.lane(cookie, make);
+        self.free.remove(&index);
+        &mut self.lanes[index]
     }
 
-    fn lane(&mut self, cookie: u64, make: impl FnOnce() -> u32) -> usize {
+    fn lane(&mut self, cookie: u64, make: impl FnOnce(u32) -> u32) -> usize {
         if let Some(&index) = self.by_cookie.get(&cookie) {
             return index;
         }
@@ -191,13 +196,18 @@ impl SharedTracks {
                 index
             }
             None => {
-                let index = self.lanes.len();
-                self.lanes.push(SharedTrack { track: make(), cookie, open: 0 });
+                let index = self.add(cookie, make);
                 self.free.insert(index);
                 index
             }
         };
         self.by_cookie.insert(cookie, index);
+        index
+    }
+
+    fn add(&mut self, cookie: u64, make: impl FnOnce(u32) -> u32) -> usize {
+        let index = self.lanes.len();
+        self.lanes.push(SharedTrack { track: make(index as u32), cookie, open: 0 });
         index
     }
 }
@@ -283,15 +293,36 @@ mod tests {
     #[test]
     fn slices_of_one_name_share_tracks_only_when_they_do_not_overlap() {
         let mut shared = SharedTracks::default();
-        let mut made = 0..;
-        let mut next = || made.next().unwrap_or_default();
-        assert_eq!(shared.begin(10, &mut next), 0);
-        assert_eq!(shared.begin(11, &mut next), 1, "the first is taken");
-        assert_eq!(shared.begin(10, &mut next), 0, "nested under the same cookie");
-        assert_eq!(shared.end(10, &mut next), 0);
-        assert_eq!(shared.begin(12, &mut next), 2, "one of two is still open");
-        assert_eq!(shared.end(10, &mut next), 0);
-        assert_eq!(shared.instant(13, &mut next), 0, "free again");
-        assert_eq!(shared.end(14, &mut next), 0, "an end alone takes a track");
+        let next = |index| index + 100;
+        assert_eq!(shared.begin(10, next), 100);
+        assert_eq!(shared.begin(11, next), 101, "the first is taken");
+        assert_eq!(shared.begin(10, next), 100, "nested under the same cookie");
+        assert_eq!(shared.end(10, next), 100);
+        assert_eq!(shared.begin(12, next), 102, "one of two is still open");
+        assert_eq!(shared.end(10, next), 100);
+        assert_eq!(shared.instant(13, next), 100, "free again");
+        assert_eq!(shared.end(14, next), 100, "an end alone takes a track");
+    }
+
+    #[test]
+    fn one_end_frees_a_track_of_slices_that_do_not_nest() {
+        let mut shared = SharedTracks::default();
+        let next = |index| index + 100;
+        assert_eq!(shared.begin_unnested(10, next), 100);
+        assert_eq!(shared.begin_unnested(10, next), 100);
+        assert_eq!(shared.end(10, next), 100);
+        assert_eq!(shared.begin_unnested(11, next), 100);
+    }
+
+    #[test]
+    fn slices_of_known_durations_share_tracks_of_their_own() {
+        let mut shared = SharedTracks::default();
+        let next = |index| index + 100;
+        assert_eq!(shared.begin(10, next), 100);
+        assert_eq!(shared.complete(1, 5, next), 101, "one of a cookie may last any time");
+        assert_eq!(shared.complete(2, 5, next), 102, "at the same time as the other");
+        assert_eq!(shared.complete(6, 0, next), 101, "the other is over");
+        assert_eq!(shared.complete(6, 5, next), 101, "an instant takes no time");
+        assert_eq!(shared.begin(11, next), 103);
     }
 }

@@ -3,7 +3,7 @@
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::track::{Dimensions, NewSlice, TrackKind, Trackers};
+use crate::track::{ArgSet, ArgValue, Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[(546, start), (547, done)];
 
@@ -15,15 +15,23 @@ fn track(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables) 
     trackers.tracks.get(BLOCK_IO, dimension, StringId::NULL, args, tables)
 }
 
+/// The first sector of the request.
+fn sector(event: &FtraceEvent<'_>, tables: &mut Tables) -> ArgSet {
+    ArgSet::of([("sector", ArgValue::Uint(event.uint(2)))], &mut tables.strings)
+}
+
 fn start(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let track = track(event, trackers, tables);
     let name = tables.strings.intern("block_io");
     let slice = NewSlice { ts: event.ts, track, name, ..NewSlice::default() };
-    trackers.slices.begin(slice, tables, stats);
+    let args = sector(event, tables);
+    trackers.begin_slice(slice, args, tables, stats);
 }
 
 fn done(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let track = track(event, trackers, tables);
     let name = tables.strings.intern("block_io");
-    trackers.slices.end(event.ts, track, StringId::NULL, name, tables, stats);
+    let end = SliceEnd { ts: event.ts, track, name, ..SliceEnd::default() };
+    let args = sector(event, tables);
+    trackers.end_slice(end, &args, tables, stats);
 }

@@ -6,8 +6,8 @@ use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{FtraceEvent, thread_track};
 use crate::track::{
-    ArgSet, ArgValue, Dimensions, NewSlice, ThreadCounter, TrackKind, Trackers, Tracks, Utid,
-    push_counter,
+    ArgSet, ArgValue, Dimensions, NewSlice, Sharing, SliceEnd, ThreadCounter, TrackKind, Trackers,
+    Utid, push_counter,
 };
 
 /// A key and its value, as an event gives them.
@@ -43,6 +43,9 @@ impl<'a> From<(&'a str, &'a str)> for Label<'a> {
     }
 }
 
+/// Tracks on which slices that overlap lie apart: their kind, what they are of, and their name.
+pub(super) type SharedTrack<'a> = (TrackKind, Dimensions, &'a str);
+
 /// An event, and everything it may change.
 pub(super) struct Effects<'a, 'e> {
     pub(super) event: &'a FtraceEvent<'e>,
@@ -52,11 +55,6 @@ pub(super) struct Effects<'a, 'e> {
 }
 
 impl<'e> FtraceEvent<'e> {
-    /// The number in a field that is not signed; 0 where it is absent.
-    pub(super) fn uint(&self, number: u32) -> u64 {
-        self.int(number) as u64
-    }
-
     /// The text in a field; empty where it is absent.
     pub(super) fn string(&self, number: u32) -> Cow<'e, str> {
         let bytes = self.field(number).map(|field| field.as_bytes()).unwrap_or_default();
@@ -243,78 +241,56 @@ impl Effects<'_, '_> {
         (category, name): (StringId, StringId),
         args: &[NamedArg<'_>],
     ) -> Option<u32> {
-        let slices = &mut self.trackers.slices;
-        let id = slices.end(self.event.ts, track, category, name, self.tables, self.stats)?;
+        let end = SliceEnd { ts: self.event.ts, track, category, name };
         let more = self.set(args);
-        let mut all = self.trackers.open_args.remove(&id).unwrap_or_default();
-        all.append(&more);
-        if !all.is_empty() {
-            let set = self.trackers.args.intern(&all, self.tables);
-            self.tables.slice.arg_set_id.set(id, set);
-        }
-        Some(id)
+        self.trackers.end_slice(end, &more, self.tables, self.stats)
     }
 
     /// Says more of the innermost open slice of a track with that category and name.
     pub(super) fn add_to_open(&mut self, track: u32, label: (&str, &str), args: &[NamedArg<'_>]) {
         let (category, name) = (self.intern(label.0), self.intern(label.1));
-        let open = self.trackers.slices.open(track, category, name, self.tables);
-        if let Some(id) = open {
-            let more = self.set(args);
-            self.trackers.open_args.entry(id).or_default().append(&more);
-        }
+        let more = self.set(args);
+        self.trackers.add_slice_args(track, category, name, &more, self.tables);
     }
 
-    /// The track among those of a kind on which a slice of `cookie` begins or ends, so that
-    /// slices that overlap lie apart.
-    fn shared_track(
-        &mut self,
-        kind: TrackKind,
-        of: Dimensions,
-        name: &str,
-        find: impl FnOnce(&mut crate::track::SharedTracks, &mut dyn FnMut() -> u32) -> u32,
-    ) -> u32 {
-        let name = self.intern(name);
-        let Trackers { shared_tracks, args, .. } = &mut *self.trackers;
-        let shared = shared_tracks.entry((kind.name, of)).or_default();
-        let of = of.number("track_compressor_idx", shared.len() as i64);
-        find(shared, &mut || Tracks::make(kind, of, name, args, self.tables))
+    fn sharing(&mut self, (kind, dimensions, name): SharedTrack<'_>) -> Sharing {
+        Sharing { kind, dimensions, name: self.intern(name) }
     }
 
     /// A slice that may overlap others of its kind begins.
     pub(super) fn begin_shared<'l>(
         &mut self,
-        (kind, of, track): (TrackKind, Dimensions, &str),
+        track: SharedTrack<'_>,
         cookie: u64,
         label: impl Into<Label<'l>>,
         args: &[NamedArg<'_>],
     ) -> Option<u32> {
-        let track = self.shared_track(kind, of, track, |shared, make| shared.begin(cookie, make));
+        let sharing = self.sharing(track);
+        let track = self.trackers.begin_shared(sharing, cookie as i64, self.tables);
         self.begin(track, label, args)
     }
 
     /// A slice that may overlap others of its kind ends.
     pub(super) fn end_shared(
         &mut self,
-        (kind, of, track): (TrackKind, Dimensions, &str),
+        track: SharedTrack<'_>,
         cookie: u64,
         args: &[NamedArg<'_>],
     ) -> Option<u32> {
-        let track = self.shared_track(kind, of, track, |shared, make| shared.end(cookie, make));
+        let sharing = self.sharing(track);
+        let track = self.trackers.end_shared(sharing, cookie as i64, self.tables);
         self.end(track, args)
     }
 
     /// A slice of known duration that may overlap others of its kind; gives its track, too.
     pub(super) fn complete_shared<'l>(
         &mut self,
-        (kind, of, track): (TrackKind, Dimensions, &str),
+        track: SharedTrack<'_>,
         label: impl Into<Label<'l>>,
         dur: i64,
     ) -> u32 {
-        let ts = self.event.ts;
-        let until = ts.saturating_add(dur);
-        let track =
-            self.shared_track(kind, of, track, |shared, make| shared.timed(ts, until, make));
+        let sharing = self.sharing(track);
+        let track = self.trackers.complete_shared(sharing, self.event.ts, dur, self.tables);
         self.complete(track, label, dur, &[]);
         track
     }

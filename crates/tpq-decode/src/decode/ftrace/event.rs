@@ -1,5 +1,6 @@
 //! What all events of the kernel have in common, and which function decodes which.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use tpq_ingest::Payload;
@@ -7,9 +8,10 @@ use tpq_proto::wire::{Field, Fields, Value};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{
-    block, buffers, bundle, clock, compact_sched, cpu, display, drm, file_read, firmware, gpu,
-    hypervisor, interrupt, mali, marker, memory, network, power, print, raw, reclaim, sched,
-    secure, signal, syscall, task, thermal, timer, video, virtio, workqueue,
+    binder, block, buffers, bundle, clock, compact_sched, cpu, display, drm, f2fs, file_read,
+    firmware, function, gpu, hypervisor, i2c, interrupt, mali, marker, memory, network, power,
+    print, raw, reclaim, sched, secure, signal, socket, syscall, task, thermal, timer, ufs, video,
+    virtio, wakeup_source, workqueue,
 };
 use crate::decoder::RunEvent;
 use crate::interned::{Interned, field};
@@ -72,6 +74,13 @@ const AREAS: &[Events] = &[
     thermal::EVENTS,
     video::EVENTS,
     virtio::EVENTS,
+    socket::EVENTS,
+    binder::EVENTS,
+    function::EVENTS,
+    wakeup_source::EVENTS,
+    ufs::EVENTS,
+    f2fs::EVENTS,
+    i2c::EVENTS,
 ];
 
 /// Decoders by field number.
@@ -194,6 +203,18 @@ impl<'a> FtraceEvent<'a> {
         self.field(number).map(|field| field.as_i64()).unwrap_or_default()
     }
 
+    /// The number in a field without a sign; 0 where it is absent.
+    pub(super) fn uint(&self, number: u32) -> u64 {
+        self.field(number).map(|field| field.as_u64()).unwrap_or_default()
+    }
+
+    /// The text in a field to build a name from; empty where it is absent.
+    pub(super) fn part(&self, number: u32) -> Cow<'a, str> {
+        String::from_utf8_lossy(
+            self.field(number).map(|field| field.as_bytes()).unwrap_or_default(),
+        )
+    }
+
     /// The text in a field; NULL where it is absent.
     pub(super) fn text(&self, number: u32, tables: &mut Tables) -> StringId {
         match self.field(number) {
@@ -251,6 +272,7 @@ impl<'a> FtraceEvent<'a> {
     ) -> StringId {
         match self.symbol(iid, tables, stats) {
             Some(symbol) => symbol,
+            None if iid == 0 => tables.strings.intern("0"),
             None => tables.strings.intern(&format!("{iid:#x}")),
         }
     }

@@ -1,12 +1,18 @@
 //! Interrupts and what they put off.
 
-use tpq_tables::{Stats, StringId, Tables};
+use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::track::{ArgSet, ArgValue, NewSlice, TrackKind, Trackers};
+use crate::track::{ArgSet, ArgValue, NewSlice, SliceEnd, TrackKind, Trackers};
 
-pub(super) const EVENTS: Events =
-    &[(36, irq_entry), (37, irq_exit), (24, softirq_entry), (25, softirq_exit)];
+pub(super) const EVENTS: Events = &[
+    (36, irq_entry),
+    (37, irq_exit),
+    (24, softirq_entry),
+    (25, softirq_exit),
+    (559, local_timer_entry),
+    (560, local_timer_exit),
+];
 
 const IRQ: TrackKind = TrackKind::slices("cpu_irq");
 const SOFTIRQ: TrackKind = TrackKind::slices("cpu_softirq");
@@ -21,17 +27,9 @@ fn irq_entry(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let name = event.field(2).map(|field| field.as_bytes()).unwrap_or_default();
-    let name = format!("IRQ ({})", String::from_utf8_lossy(name));
+    let name = format!("IRQ ({})", event.part(2));
     let track = event.cpu_track(IRQ, "Irq", trackers, tables);
-    let slice = NewSlice {
-        ts: event.ts,
-        track,
-        name: tables.strings.intern(&name),
-        category: tables.strings.intern("irq"),
-        arg_set_id: None,
-    };
-    trackers.slices.begin(slice, tables, stats);
+    begin(event, track, &name, trackers, tables, stats);
 }
 
 fn irq_exit(
@@ -43,7 +41,7 @@ fn irq_exit(
     let outcome = if event.int(2) == 1 { "handled" } else { "unhandled" };
     let value = ArgValue::String(tables.strings.intern(outcome));
     let track = event.cpu_track(IRQ, "Irq", trackers, tables);
-    end_with(event, track, "ret", value, trackers, tables, stats);
+    end(event, track, Some(("ret", value)), trackers, tables, stats);
 }
 
 fn softirq_entry(
@@ -54,14 +52,7 @@ fn softirq_entry(
 ) {
     let Some(name) = SOFTIRQS.get(event.int(1) as usize) else { return };
     let track = event.cpu_track(SOFTIRQ, "SoftIrq", trackers, tables);
-    let slice = NewSlice {
-        ts: event.ts,
-        track,
-        name: tables.strings.intern(name),
-        category: tables.strings.intern("irq"),
-        arg_set_id: None,
-    };
-    trackers.slices.begin(slice, tables, stats);
+    begin(event, track, name, trackers, tables, stats);
 }
 
 fn softirq_exit(
@@ -71,26 +62,55 @@ fn softirq_exit(
     stats: &mut Stats,
 ) {
     let track = event.cpu_track(SOFTIRQ, "SoftIrq", trackers, tables);
-    let value = ArgValue::Int(event.int(1));
-    end_with(event, track, "vec", value, trackers, tables, stats);
+    let vector = ArgValue::Int(event.int(1));
+    end(event, track, Some(("vec", vector)), trackers, tables, stats);
 }
 
-/// Ends the innermost slice of a track and gives it one argument.
-pub(super) fn end_with(
+/// The timer of a CPU interrupts it without an interrupt line.
+fn local_timer_entry(
     event: &FtraceEvent<'_>,
-    track: u32,
-    key: &str,
-    value: ArgValue,
     trackers: &mut Trackers,
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let (any_category, any_name) = (StringId::NULL, StringId::NULL);
-    let ended = trackers.slices.end(event.ts, track, any_category, any_name, tables, stats);
-    if let Some(slice) = ended {
-        let mut args = ArgSet::default();
-        args.add(tables.strings.intern(key), value);
-        let id = trackers.args.intern(&args, tables);
-        tables.slice.arg_set_id.set(slice, id);
-    }
+    let track = event.cpu_track(IRQ, "Irq", trackers, tables);
+    begin(event, track, "IRQ (LocalTimer)", trackers, tables, stats);
+}
+
+fn local_timer_exit(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let track = event.cpu_track(IRQ, "Irq", trackers, tables);
+    end(event, track, None, trackers, tables, stats);
+}
+
+fn begin(
+    event: &FtraceEvent<'_>,
+    track: u32,
+    name: &str,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let name = tables.strings.intern(name);
+    let category = tables.strings.intern("irq");
+    let slice = NewSlice { ts: event.ts, track, name, category, arg_set_id: None };
+    trackers.begin_slice(slice, ArgSet::default(), tables, stats);
+}
+
+fn end(
+    event: &FtraceEvent<'_>,
+    track: u32,
+    arg: Option<(&str, ArgValue)>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let category = tables.strings.intern("irq");
+    let end = SliceEnd { ts: event.ts, track, category, ..SliceEnd::default() };
+    let args = ArgSet::of(arg, &mut tables.strings);
+    trackers.end_slice(end, &args, tables, stats);
 }

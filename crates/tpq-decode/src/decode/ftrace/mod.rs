@@ -4,6 +4,7 @@
 //! common, and each other file decodes the events of one area: to add one, write a function and
 //! list it in the area's `EVENTS`.
 
+mod binder;
 mod block;
 mod buffers;
 mod bundle;
@@ -14,10 +15,13 @@ mod display;
 mod drm;
 mod effects;
 mod event;
+mod f2fs;
 mod file_read;
 mod firmware;
+mod function;
 mod gpu;
 mod hypervisor;
+mod i2c;
 mod interrupt;
 mod mali;
 mod marker;
@@ -31,14 +35,17 @@ mod reclaim;
 mod sched;
 mod secure;
 mod signal;
+mod socket;
 mod syscall;
 mod syscall_names;
 mod systrace;
 mod task;
 mod thermal;
 mod timer;
+mod ufs;
 mod video;
 mod virtio;
+mod wakeup_source;
 mod workqueue;
 
 pub(crate) use bundle::{LastEvents, PACKET, split};

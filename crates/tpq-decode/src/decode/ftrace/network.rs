@@ -1,14 +1,73 @@
-//! Packets as the network stack receives them.
+//! Packets as network devices send and receive them, and as the kernel drops them.
 
-use tpq_tables::{Stats, Tables};
+use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
-use super::interrupt::end_with;
-use crate::track::{ArgValue, NewSlice, TrackKind, Trackers};
+use crate::track::{ArgSet, ArgValue, Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
 
-pub(super) const EVENTS: Events = &[(365, napi_entry), (366, napi_exit)];
+pub(super) const EVENTS: Events =
+    &[(360, receive), (361, transmit), (365, napi_entry), (366, napi_exit), (367, free)];
 
+const RECEIVE: TrackKind = TrackKind::counter("net_receive", None);
+const TRANSMIT: TrackKind = TrackKind::counter("net_transmit", None);
+const DROPPED: TrackKind = TrackKind::counter("net_kfree_skb", None);
 const NAPI_GRO: TrackKind = TrackKind::slices("cpu_napi_gro");
+
+/// Protocols of packets, as Ethernet numbers them.
+const IP: u64 = 0x800;
+const IPV6: u64 = 0x86dd;
+
+fn receive(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
+    let interface = event.text(2, tables);
+    let total = trackers.network.received(interface, event.uint(1));
+    let name = format!("{} Received KB", event.part(2));
+    count(event, total, RECEIVE, interface, &name, trackers, tables);
+}
+
+fn transmit(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
+    // The driver may refuse a packet; it is sent again then.
+    if event.int(3) != 0 {
+        return;
+    }
+    let interface = event.text(2, tables);
+    let total = trackers.network.transmitted(interface, event.uint(1));
+    let name = format!("{} Transmitted KB", event.part(2));
+    count(event, total, TRANSMIT, interface, &name, trackers, tables);
+}
+
+/// A packet passed an interface, through which `total` bytes have gone by now.
+fn count(
+    event: &FtraceEvent<'_>,
+    total: u64,
+    kind: TrackKind,
+    interface: StringId,
+    name: &str,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+) {
+    let name = tables.strings.intern(name);
+    let dimensions = Dimensions::machine(event.machine).text("network_interface", interface);
+    let cpu = ArgValue::Uint(u64::from(event.cpu));
+    let len = ArgValue::Uint(event.uint(1));
+    let args = ArgSet::of([("cpu", cpu), ("len", len)], &mut tables.strings);
+    let kibibytes = (total / 1024) as f64;
+    trackers.count_with((event.ts, kibibytes), kind, dimensions, name, &args, tables);
+}
+
+/// A packet was dropped. Only those of the internet protocols are counted.
+fn free(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
+    let protocol = match event.uint(2) {
+        IP => "IP",
+        IPV6 => "IPV6",
+        _ => return,
+    };
+    let total = trackers.network.dropped() as f64;
+    let name = tables.strings.intern("Kfree Skb IP Prot");
+    let protocol = ArgValue::String(tables.strings.intern(protocol));
+    let args = ArgSet::of([("protocol", protocol)], &mut tables.strings);
+    let dimensions = Dimensions::machine(event.machine);
+    trackers.count_with((event.ts, total), DROPPED, dimensions, name, &args, tables);
+}
 
 fn napi_entry(
     event: &FtraceEvent<'_>,
@@ -20,7 +79,8 @@ fn napi_entry(
     let name = event.text(10, tables);
     let category = tables.strings.intern("napi_gro");
     let slice = NewSlice { ts: event.ts, track, name, category, arg_set_id: None };
-    trackers.slices.begin(slice, tables, stats);
+    let args = ArgSet::of([("len", ArgValue::Int(event.int(7)))], &mut tables.strings);
+    trackers.begin_slice(slice, args, tables, stats);
 }
 
 fn napi_exit(
@@ -30,5 +90,8 @@ fn napi_exit(
     stats: &mut Stats,
 ) {
     let track = event.cpu_track(NAPI_GRO, "Napi Gro", trackers, tables);
-    end_with(event, track, "ret", ArgValue::Int(event.int(1)), trackers, tables, stats);
+    let category = tables.strings.intern("napi_gro");
+    let end = SliceEnd { ts: event.ts, track, category, ..SliceEnd::default() };
+    let args = ArgSet::of([("ret", ArgValue::Int(event.int(1)))], &mut tables.strings);
+    trackers.end_slice(end, &args, tables, stats);
 }

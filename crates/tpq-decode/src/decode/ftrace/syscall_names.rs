@@ -1,138 +1,45 @@
 //! Names of system calls by number, as the architectures define them.
+//!
+//! Each file has one architecture's names in the order of their numbers; a number among them is
+//! that of the name that follows.
+
+use std::sync::LazyLock;
+
+/// Names by number, empty where there is none.
+type Names = LazyLock<Vec<&'static str>>;
+
+static X86_64: Names = LazyLock::new(|| read(include_str!("syscalls/x86_64.txt")));
+static AARCH64: Names = LazyLock::new(|| read(include_str!("syscalls/aarch64.txt")));
+static X86: Names = LazyLock::new(|| read(include_str!("syscalls/x86.txt")));
+static ARM: Names = LazyLock::new(|| read(include_str!("syscalls/arm.txt")));
+/// What kernels of 32 bits have besides, or name otherwise.
+static ARM_OLD: Names = LazyLock::new(|| read(include_str!("syscalls/arm_old.txt")));
 
 /// The name of a system call; `None` for one that is unknown, or where the architecture is.
 pub(super) fn name(arch: &str, number: i64) -> Option<&'static str> {
-    let names = match arch {
-        "x86_64" => X86_64,
-        "aarch64" => GENERIC,
+    let tables: &[&Names] = match arch {
+        "x86_64" => &[&X86_64],
+        "aarch64" => &[&AARCH64],
+        "i686" => &[&X86],
+        "armv7l" => &[&ARM],
+        "armv8l" => &[&ARM_OLD, &ARM],
         _ => return None,
     };
-    let name = names.get(usize::try_from(number).ok()?)?;
-    (!name.is_empty()).then_some(*name)
+    let number = usize::try_from(number).ok()?;
+    let mut names = tables.iter().filter_map(|names| names.get(number).copied());
+    names.find(|name| !name.is_empty())
 }
 
-/// Numbers of 64-bit x86.
-#[rustfmt::skip]
-const X86_64: &[&str] = &[
-    "read", "write", "open", "close", "stat", "fstat", "lstat", "poll", "lseek", "mmap",
-    "mprotect", "munmap", "brk", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "ioctl",
-    "pread64", "pwrite64", "readv", "writev", "access", "pipe", "select", "sched_yield", "mremap",
-    "msync", "mincore", "madvise", "shmget", "shmat", "shmctl", "dup", "dup2", "pause",
-    "nanosleep", "getitimer", "alarm", "setitimer", "getpid", "sendfile", "socket", "connect",
-    "accept", "sendto", "recvfrom", "sendmsg", "recvmsg", "shutdown", "bind", "listen",
-    "getsockname", "getpeername", "socketpair", "setsockopt", "getsockopt", "clone", "fork",
-    "vfork", "execve", "exit", "wait4", "kill", "uname", "semget", "semop", "semctl", "shmdt",
-    "msgget", "msgsnd", "msgrcv", "msgctl", "fcntl", "flock", "fsync", "fdatasync", "truncate",
-    "ftruncate", "getdents", "getcwd", "chdir", "fchdir", "rename", "mkdir", "rmdir", "creat",
-    "link", "unlink", "symlink", "readlink", "chmod", "fchmod", "chown", "fchown", "lchown",
-    "umask", "gettimeofday", "getrlimit", "getrusage", "sysinfo", "times", "ptrace", "getuid",
-    "syslog", "getgid", "setuid", "setgid", "geteuid", "getegid", "setpgid", "getppid", "getpgrp",
-    "setsid", "setreuid", "setregid", "getgroups", "setgroups", "setresuid", "getresuid",
-    "setresgid", "getresgid", "getpgid", "setfsuid", "setfsgid", "getsid", "capget", "capset",
-    "rt_sigpending", "rt_sigtimedwait", "rt_sigqueueinfo", "rt_sigsuspend", "sigaltstack", "utime",
-    "mknod", "uselib", "personality", "ustat", "statfs", "fstatfs", "sysfs", "getpriority",
-    "setpriority", "sched_setparam", "sched_getparam", "sched_setscheduler", "sched_getscheduler",
-    "sched_get_priority_max", "sched_get_priority_min", "sched_rr_get_interval", "mlock",
-    "munlock", "mlockall", "munlockall", "vhangup", "modify_ldt", "pivot_root", "_sysctl", "prctl",
-    "arch_prctl", "adjtimex", "setrlimit", "chroot", "sync", "acct", "settimeofday", "mount",
-    "umount2", "swapon", "swapoff", "reboot", "sethostname", "setdomainname", "iopl", "ioperm",
-    "create_module", "init_module", "delete_module", "get_kernel_syms", "query_module", "quotactl",
-    "nfsservctl", "getpmsg", "putpmsg", "afs_syscall", "tuxcall", "security", "gettid",
-    "readahead", "setxattr", "lsetxattr", "fsetxattr", "getxattr", "lgetxattr", "fgetxattr",
-    "listxattr", "llistxattr", "flistxattr", "removexattr", "lremovexattr", "fremovexattr",
-    "tkill", "time", "futex", "sched_setaffinity", "sched_getaffinity", "set_thread_area",
-    "io_setup", "io_destroy", "io_getevents", "io_submit", "io_cancel", "get_thread_area",
-    "lookup_dcookie", "epoll_create", "epoll_ctl_old", "epoll_wait_old", "remap_file_pages",
-    "getdents64", "set_tid_address", "restart_syscall", "semtimedop", "fadvise64", "timer_create",
-    "timer_settime", "timer_gettime", "timer_getoverrun", "timer_delete", "clock_settime",
-    "clock_gettime", "clock_getres", "clock_nanosleep", "exit_group", "epoll_wait", "epoll_ctl",
-    "tgkill", "utimes", "vserver", "mbind", "set_mempolicy", "get_mempolicy", "mq_open",
-    "mq_unlink", "mq_timedsend", "mq_timedreceive", "mq_notify", "mq_getsetattr", "kexec_load",
-    "waitid", "add_key", "request_key", "keyctl", "ioprio_set", "ioprio_get", "inotify_init",
-    "inotify_add_watch", "inotify_rm_watch", "migrate_pages", "openat", "mkdirat", "mknodat",
-    "fchownat", "futimesat", "newfstatat", "unlinkat", "renameat", "linkat", "symlinkat",
-    "readlinkat", "fchmodat", "faccessat", "pselect6", "ppoll", "unshare", "set_robust_list",
-    "get_robust_list", "splice", "tee", "sync_file_range", "vmsplice", "move_pages", "utimensat",
-    "epoll_pwait", "signalfd", "timerfd_create", "eventfd", "fallocate", "timerfd_settime",
-    "timerfd_gettime", "accept4", "signalfd4", "eventfd2", "epoll_create1", "dup3", "pipe2",
-    "inotify_init1", "preadv", "pwritev", "rt_tgsigqueueinfo", "perf_event_open", "recvmmsg",
-    "fanotify_init", "fanotify_mark", "prlimit64", "name_to_handle_at", "open_by_handle_at",
-    "clock_adjtime", "syncfs", "sendmmsg", "setns", "getcpu", "process_vm_readv",
-    "process_vm_writev", "kcmp", "finit_module", "sched_setattr", "sched_getattr", "renameat2",
-    "seccomp", "getrandom", "memfd_create", "kexec_file_load", "bpf", "execveat", "userfaultfd",
-    "membarrier", "mlock2", "copy_file_range", "preadv2", "pwritev2", "pkey_mprotect",
-    "pkey_alloc", "pkey_free", "statx", "io_pgetevents", "rseq", "", "", "", "", "", "", "", "",
-    "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "",
-    "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "",
-    "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "",
-    "", "", "", "", "", "", "", "", "", "pidfd_send_signal", "io_uring_setup", "io_uring_enter",
-    "io_uring_register", "open_tree", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick",
-    "pidfd_open", "clone3", "close_range", "openat2", "pidfd_getfd", "faccessat2",
-    "process_madvise", "epoll_pwait2", "mount_setattr", "quotactl_fd", "landlock_create_ruleset",
-    "landlock_add_rule", "landlock_restrict_self", "memfd_secret", "process_mrelease",
-    "futex_waitv", "set_mempolicy_home_node",
-];
-
-/// Numbers shared by the architectures Linux gained since 2012, 64-bit ARM among them.
-#[rustfmt::skip]
-const GENERIC: &[&str] = &[
-    "io_setup", "io_destroy", "io_submit", "io_cancel", "io_getevents", "setxattr", "lsetxattr",
-    "fsetxattr", "getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr", "flistxattr",
-    "removexattr", "lremovexattr", "fremovexattr", "getcwd", "lookup_dcookie", "eventfd2",
-    "epoll_create1", "epoll_ctl", "epoll_pwait", "dup", "dup3", "fcntl", "inotify_init1",
-    "inotify_add_watch", "inotify_rm_watch", "ioctl", "ioprio_set", "ioprio_get", "flock",
-    "mknodat", "mkdirat", "unlinkat", "symlinkat", "linkat", "renameat", "umount2", "mount",
-    "pivot_root", "nfsservctl", "statfs", "fstatfs", "truncate", "ftruncate", "fallocate",
-    "faccessat", "chdir", "fchdir", "chroot", "fchmod", "fchmodat", "fchownat", "fchown", "openat",
-    "close", "vhangup", "pipe2", "quotactl", "getdents64", "lseek", "read", "write", "readv",
-    "writev", "pread64", "pwrite64", "preadv", "pwritev", "sendfile", "pselect6", "ppoll",
-    "signalfd4", "vmsplice", "splice", "tee", "readlinkat", "newfstatat", "fstat", "sync", "fsync",
-    "fdatasync", "sync_file_range2", "timerfd_create", "timerfd_settime", "timerfd_gettime",
-    "utimensat", "acct", "capget", "capset", "personality", "exit", "exit_group", "waitid",
-    "set_tid_address", "unshare", "futex", "set_robust_list", "get_robust_list", "nanosleep",
-    "getitimer", "setitimer", "kexec_load", "init_module", "delete_module", "timer_create",
-    "timer_gettime", "timer_getoverrun", "timer_settime", "timer_delete", "clock_settime",
-    "clock_gettime", "clock_getres", "clock_nanosleep", "syslog", "ptrace", "sched_setparam",
-    "sched_setscheduler", "sched_getscheduler", "sched_getparam", "sched_setaffinity",
-    "sched_getaffinity", "sched_yield", "sched_get_priority_max", "sched_get_priority_min",
-    "sched_rr_get_interval", "restart_syscall", "kill", "tkill", "tgkill", "sigaltstack",
-    "rt_sigsuspend", "rt_sigaction", "rt_sigprocmask", "rt_sigpending", "rt_sigtimedwait",
-    "rt_sigqueueinfo", "rt_sigreturn", "setpriority", "getpriority", "reboot", "setregid",
-    "setgid", "setreuid", "setuid", "setresuid", "getresuid", "setresgid", "getresgid", "setfsuid",
-    "setfsgid", "times", "setpgid", "getpgid", "getsid", "setsid", "getgroups", "setgroups",
-    "uname", "sethostname", "setdomainname", "getrlimit", "setrlimit", "getrusage", "umask",
-    "prctl", "getcpu", "gettimeofday", "settimeofday", "adjtimex", "getpid", "getppid", "getuid",
-    "geteuid", "getgid", "getegid", "gettid", "sysinfo", "mq_open", "mq_unlink", "mq_timedsend",
-    "mq_timedreceive", "mq_notify", "mq_getsetattr", "msgget", "msgctl", "msgrcv", "msgsnd",
-    "semget", "semctl", "semtimedop", "semop", "shmget", "shmctl", "shmat", "shmdt", "socket",
-    "socketpair", "bind", "listen", "accept", "connect", "getsockname", "getpeername", "sendto",
-    "recvfrom", "setsockopt", "getsockopt", "shutdown", "sendmsg", "recvmsg", "readahead", "brk",
-    "munmap", "mremap", "add_key", "request_key", "keyctl", "clone", "execve", "mmap", "fadvise64",
-    "swapon", "swapoff", "mprotect", "msync", "mlock", "munlock", "mlockall", "munlockall",
-    "mincore", "madvise", "remap_file_pages", "mbind", "get_mempolicy", "set_mempolicy",
-    "migrate_pages", "move_pages", "rt_tgsigqueueinfo", "perf_event_open", "accept4", "recvmmsg",
-    "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "wait4", "prlimit64",
-    "fanotify_init", "fanotify_mark", "", "", "clock_adjtime", "syncfs", "setns", "sendmmsg",
-    "process_vm_readv", "process_vm_writev", "kcmp", "finit_module", "sched_setattr",
-    "sched_getattr", "renameat2", "seccomp", "getrandom", "memfd_create", "bpf", "execveat",
-    "userfaultfd", "membarrier", "mlock2", "copy_file_range", "preadv2", "pwritev2",
-    "pkey_mprotect", "pkey_alloc", "pkey_free", "statx", "io_pgetevents", "rseq",
-    "kexec_file_load", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "",
-    "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "",
-    "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "",
-    "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "",
-    "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "clock_gettime64",
-    "clock_settime64", "clock_adjtime64", "clock_getres_time64", "clock_nanosleep_time64",
-    "timer_gettime64", "timer_settime64", "timerfd_gettime64", "timerfd_settime64",
-    "utimensat_time64", "pselect6_time64", "ppoll_time64", "", "io_pgetevents_time64",
-    "recvmmsg_time64", "mq_timedsend_time64", "mq_timedreceive_time64", "semtimedop_time64",
-    "rt_sigtimedwait_time64", "futex_time64", "sched_rr_get_interval_time64", "pidfd_send_signal",
-    "io_uring_setup", "io_uring_enter", "io_uring_register", "open_tree", "move_mount", "fsopen",
-    "fsconfig", "fsmount", "fspick", "pidfd_open", "clone3", "close_range", "openat2",
-    "pidfd_getfd", "faccessat2", "process_madvise", "epoll_pwait2", "mount_setattr", "quotactl_fd",
-    "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self", "memfd_secret",
-    "process_mrelease", "futex_waitv", "set_mempolicy_home_node",
-];
+fn read(text: &'static str) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for word in text.split_whitespace() {
+        match word.parse() {
+            Ok(number) => names.resize(number, ""),
+            Err(_) => names.push(word),
+        }
+    }
+    names
+}
 
 #[cfg(test)]
 mod tests {
@@ -142,9 +49,31 @@ mod tests {
     fn numbers_differ_between_architectures() {
         assert_eq!(name("x86_64", 0), Some("read"));
         assert_eq!(name("aarch64", 63), Some("read"));
+        assert_eq!(name("i686", 3), Some("read"));
+        assert_eq!(name("armv7l", 3), Some("read"));
         assert_eq!(name("x86_64", 59), Some("execve"));
         assert_eq!(name("mips", 0), None);
         assert_eq!(name("x86_64", -1), None);
         assert_eq!(name("x86_64", 100_000), None);
+    }
+
+    #[test]
+    fn numbers_behind_gaps_are_right() {
+        assert_eq!(name("x86_64", 400), None);
+        for arch in ["x86_64", "aarch64", "i686", "armv7l"] {
+            assert_eq!(name(arch, 435), Some("clone3"), "{arch}");
+            assert_eq!(name(arch, 462), Some("mseal"), "{arch}");
+        }
+        assert_eq!(name("armv7l", 322), Some("openat"));
+        assert_eq!(name("i686", 295), Some("openat"));
+        assert_eq!(name("aarch64", 84), Some("sync_file_range"));
+    }
+
+    #[test]
+    fn kernels_of_32_bits_have_calls_of_their_own() {
+        assert_eq!((name("armv7l", 13), name("armv8l", 13)), (None, Some("time")));
+        assert_eq!(name("armv7l", 341), Some("sync_file_range2"));
+        assert_eq!(name("armv8l", 341), Some("arm_sync_file_range"));
+        assert_eq!(name("armv8l", 322), Some("openat"));
     }
 }

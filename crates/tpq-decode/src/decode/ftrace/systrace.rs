@@ -28,61 +28,84 @@ pub(super) enum Marker<'a> {
 pub(super) enum Parsed<'a> {
     /// A marker.
     Marker(Marker<'a>),
-    /// Text that is not meant to be a marker.
-    Text,
-    /// A marker gone wrong.
+    /// A reading of clocks, which other packets give better.
+    ClockSync,
+    /// No marker, or one gone wrong.
     Malformed,
 }
 
-/// Reads a line.
+/// Reads a line. The first character says what it is, whatever follows it up to the first bar.
 pub(super) fn parse(line: &str) -> Parsed<'_> {
     let line = line.trim_end_matches(['\n', '\0']);
-    let mut letters = line.chars();
-    let Some(letter) = letters.next() else { return Parsed::Text };
-    if !"BESFGHNIC".contains(letter) || !matches!(letters.next(), Some('|') | None) {
-        return Parsed::Text;
-    }
-    let marker = match letter {
-        'B' => begin(line),
-        'E' => Some(Marker::End { pid: line.get(2..).and_then(|pid| pid.parse().ok()) }),
-        'C' => counter(line),
-        _ => other(letter, line),
+    let mut rest = Parts(Some(line));
+    let letter = rest.next().chars().next();
+    let pid = rest.next().parse::<u32>().ok().map(|pid| pid as i32);
+    let marker = match (letter, pid) {
+        (Some('E'), pid) => Some(Marker::End { pid }),
+        (Some(letter), Some(pid)) => marker(letter, pid, rest),
+        _ => None,
     };
-    marker.map_or(Parsed::Malformed, Parsed::Marker)
+    match marker {
+        Some(marker) => Parsed::Marker(marker),
+        None if line.starts_with("trace_event_clock_sync:") => Parsed::ClockSync,
+        None => Parsed::Malformed,
+    }
 }
 
-/// A name may hold bars itself, so only the bars before it divide.
-fn begin(line: &str) -> Option<Marker<'_>> {
-    let (pid, name) = line.get(2..)?.split_once('|')?;
-    Some(Marker::Begin { pid: pid.parse().ok()?, name })
-}
+/// What lies between bars; empty after the end.
+#[derive(Clone, Copy)]
+struct Parts<'a>(Option<&'a str>);
 
-/// The value ends the line, but a category may follow it.
-fn counter(line: &str) -> Option<Marker<'_>> {
-    let (pid, rest) = line.get(2..)?.split_once('|')?;
-    let (name, value) = rest.split_once('|')?;
-    let value = value.split('|').next()?.trim();
-    Some(Marker::Counter { pid: pid.parse().ok()?, name, value: value.parse().ok()? })
-}
-
-fn other(letter: char, line: &str) -> Option<Marker<'_>> {
-    let parts: Vec<&str> = line.split('|').skip(1).collect();
-    let pid = parts.first()?.parse().ok()?;
-    let number = |text: &str| text.trim().parse::<i64>().ok();
-    Some(match (letter, &parts[1..]) {
-        ('S', [name, cookie]) => Marker::AsyncBegin { pid, name, cookie: number(cookie)? },
-        ('F', [name, cookie]) => Marker::AsyncEnd { pid, name, cookie: number(cookie)? },
-        ('G', [track, name, cookie]) => {
-            Marker::TrackBegin { pid, track, name, cookie: number(cookie)? }
+impl<'a> Parts<'a> {
+    fn next(&mut self) -> &'a str {
+        let Some(rest) = self.0.take() else { return "" };
+        match rest.split_once(['|', '\0']) {
+            Some((part, rest)) => {
+                self.0 = Some(rest);
+                part
+            }
+            None => rest,
         }
-        // Older writers repeat the name between track and cookie.
-        ('H', [track, cookie] | [track, _, cookie]) => {
-            Marker::TrackEnd { pid, track, cookie: number(cookie)? }
+    }
+
+    /// A part that must not be empty.
+    fn text(&mut self) -> Option<&'a str> {
+        Some(self.next()).filter(|part| !part.is_empty())
+    }
+
+    fn number(&mut self) -> Option<i64> {
+        self.next().parse().ok()
+    }
+}
+
+fn marker(letter: char, pid: i32, mut rest: Parts<'_>) -> Option<Marker<'_>> {
+    Some(match letter {
+        // The name of a slice may hold bars itself.
+        'B' => match rest.0.unwrap_or_default() {
+            "" => Marker::Begin { pid, name: "[empty slice name]" },
+            name => Marker::Begin { pid, name },
+        },
+        'S' => Marker::AsyncBegin { pid, name: rest.text()?, cookie: rest.number()? },
+        'F' => Marker::AsyncEnd { pid, name: rest.text()?, cookie: rest.number()? },
+        'G' => {
+            let (track, name) = (rest.text()?, rest.text()?);
+            Marker::TrackBegin { pid, track, name, cookie: rest.number()? }
         }
-        ('I', [name]) => Marker::Instant { pid, name },
-        ('N', [track, name]) => Marker::TrackInstant { pid, track, name },
+        'H' => track_end(pid, rest)?,
+        'I' => Marker::Instant { pid, name: rest.text()? },
+        'N' => Marker::TrackInstant { pid, track: rest.text()?, name: rest.text()? },
+        // A category may follow the value.
+        'C' => Marker::Counter { pid, name: rest.text()?, value: rest.number()? as f64 },
         _ => return None,
     })
+}
+
+/// Older writers repeat the name between track and cookie.
+fn track_end(pid: i32, mut rest: Parts<'_>) -> Option<Marker<'_>> {
+    let track = rest.text()?;
+    let (first, second) = (rest.next(), rest.next());
+    let cookie = if second.is_empty() { first } else { second };
+    Some(Marker::TrackEnd { pid, track, cookie: cookie.parse().ok()? })
 }
 
 #[cfg(test)]
@@ -99,26 +122,28 @@ mod tests {
     #[test]
     fn every_letter() {
         assert_eq!(marker("B|12|a|b\n"), Marker::Begin { pid: 12, name: "a|b" });
+        assert_eq!(marker("B|12|\n"), Marker::Begin { pid: 12, name: "[empty slice name]" });
         assert_eq!(marker("E|12\n"), Marker::End { pid: Some(12) });
         assert_eq!(marker("E"), Marker::End { pid: None });
         assert_eq!(marker("S|12|n|7"), Marker::AsyncBegin { pid: 12, name: "n", cookie: 7 });
         assert_eq!(marker("F|12|n|7"), Marker::AsyncEnd { pid: 12, name: "n", cookie: 7 });
         assert_eq!(marker("I|12|n"), Marker::Instant { pid: 12, name: "n" });
         assert_eq!(marker("C|12|n|-3\n"), Marker::Counter { pid: 12, name: "n", value: -3.0 });
+        assert_eq!(marker("C|12|n|4|Blob"), Marker::Counter { pid: 12, name: "n", value: 4.0 });
         assert_eq!(
             marker("G|12|t|n|7"),
             Marker::TrackBegin { pid: 12, track: "t", name: "n", cookie: 7 }
         );
         assert_eq!(marker("H|12|t|7"), Marker::TrackEnd { pid: 12, track: "t", cookie: 7 });
+        assert_eq!(marker("H|12|t|n|7"), Marker::TrackEnd { pid: 12, track: "t", cookie: 7 });
         assert_eq!(marker("N|12|t|n"), Marker::TrackInstant { pid: 12, track: "t", name: "n" });
     }
 
     #[test]
-    fn text_is_not_taken_for_a_marker() {
-        assert_eq!(parse("hello"), Parsed::Text);
-        assert_eq!(parse("Basic"), Parsed::Text);
-        assert_eq!(parse(""), Parsed::Text);
-        assert_eq!(parse("C|12|n"), Parsed::Malformed);
-        assert_eq!(parse("B|x|n"), Parsed::Malformed);
+    fn what_is_no_marker_is_malformed() {
+        for line in ["", "hello", "C|12|n", "C|12|n|1.5", "B|x|n", "S|12||7", "N|12|t", "I|12|"] {
+            assert_eq!(parse(line), Parsed::Malformed, "{line:?}");
+        }
+        assert_eq!(parse("trace_event_clock_sync: parent_ts=1.5"), Parsed::ClockSync);
     }
 }

@@ -1,9 +1,9 @@
 //! Work the kernel does in threads of its own.
 
-use tpq_tables::{Stats, StringId, Tables};
+use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::track::{NewSlice, Trackers};
+use crate::track::{ArgSet, ArgValue, NewSlice, SliceEnd, Trackers};
 
 pub(super) const EVENTS: Events = &[(58, execute_start), (57, execute_end)];
 
@@ -20,7 +20,9 @@ fn execute_start(
     let track = event.thread_track(trackers, tables);
     let category = tables.strings.intern("workqueue");
     let slice = NewSlice { ts: event.ts, track, name, category, arg_set_id: None };
-    trackers.slices.begin(slice, tables, stats);
+    let cpu = ArgValue::Int(i64::from(event.cpu));
+    let args = ArgSet::of([("cpu", cpu)], &mut tables.strings);
+    trackers.begin_slice(slice, args, tables, stats);
 }
 
 fn execute_end(
@@ -31,5 +33,6 @@ fn execute_end(
 ) {
     let track = event.thread_track(trackers, tables);
     let category = tables.strings.intern("workqueue");
-    trackers.slices.end(event.ts, track, category, StringId::NULL, tables, stats);
+    let end = SliceEnd { ts: event.ts, track, category, ..SliceEnd::default() };
+    trackers.end_slice(end, &ArgSet::default(), tables, stats);
 }

@@ -1,0 +1,213 @@
+//! Calls between processes by binder, and its lock.
+
+use tpq_tables::{Stats, StringId, Tables};
+
+use super::event::{Events, FtraceEvent, thread_track};
+use crate::track::{
+    ArgSet, ArgValue, Command, NewSlice, Return, SliceEnd, Trackers, Transaction, Utid,
+};
+
+pub(super) const EVENTS: Events = &[
+    (50, send),
+    (51, receive),
+    (53, wait),
+    (54, lock),
+    (55, unlock),
+    (323, allocate),
+    (485, command),
+    (486, returned),
+];
+
+/// Flags of a transaction.
+const FLAGS: [(u32, &str); 4] = [
+    (ONE_WAY, "this is a one-way call: async, no return; "),
+    (0x04, "contents are the components root object; "),
+    (0x08, "contents are a 32-bit status code; "),
+    (0x10, "allow replies with file descriptors; "),
+];
+const ONE_WAY: u32 = 0x01;
+
+const TRANSACTION: &str = "binder transaction";
+const REPLY: &str = "binder reply";
+const WAITING: &str = "binder lock waiting";
+const HELD: &str = "binder lock held";
+
+fn slice(event: &FtraceEvent<'_>, track: u32, name: &str, tables: &mut Tables) -> NewSlice {
+    let name = tables.strings.intern(name);
+    let category = tables.strings.intern("binder");
+    NewSlice { ts: event.ts, track, name, category, arg_set_id: None }
+}
+
+/// The end of whatever is open on a track.
+fn any(event: &FtraceEvent<'_>, track: u32) -> SliceEnd {
+    SliceEnd { ts: event.ts, track, ..SliceEnd::default() }
+}
+
+fn send(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
+    let sender = event.utid(trackers, tables);
+    let track = thread_track(sender, trackers, tables);
+    let is_reply = event.int(5) as i32 == 1;
+    let one_way = event.uint(7) as u32 & ONE_WAY != 0;
+    let args = transaction_args(event, is_reply, tables);
+    let sent = if is_reply {
+        let receiver = trackers.processes.thread(event.tid(event.int(4) as i32), tables);
+        let to = ArgValue::Int(i64::from(event.int(4) as u32));
+        add_args(track, REPLY, &receiver_args(to, receiver, tables), trackers, tables);
+        trackers.end_slice(any(event, track), &args, tables, stats)
+    } else if one_way {
+        let slice = slice(event, track, "binder transaction async", tables);
+        trackers.instant(slice, &args, tables, stats)
+    } else {
+        let slice = slice(event, track, TRANSACTION, tables);
+        trackers.begin_slice(slice, args.clone(), tables, stats)
+    };
+    let transaction = Transaction { is_reply, one_way, args, track, slice: sent };
+    trackers.binder.send(event.int(1) as i32, sender, transaction);
+}
+
+fn transaction_args(event: &FtraceEvent<'_>, is_reply: bool, tables: &mut Tables) -> ArgSet {
+    let flags = event.uint(7) as u32;
+    let mut meaning: String =
+        FLAGS.iter().filter(|(flag, _)| flags & flag != 0).map(|&(_, meaning)| meaning).collect();
+    if flags == 0 {
+        meaning.push_str("No Flags Set");
+    }
+    let flags = tables.strings.intern(&format!("0x{flags:02x} {meaning}"));
+    let code = format!("0x{:02x} Java Layer Dependent", event.uint(6) as u32);
+    let code = tables.strings.intern(&code);
+    let args = [
+        ("transaction id", ArgValue::Int(i64::from(event.int(1) as i32))),
+        ("destination node", ArgValue::Int(i64::from(event.int(2) as i32))),
+        ("destination process", ArgValue::Int(i64::from(event.int(3) as u32))),
+        ("reply transaction?", ArgValue::Bool(is_reply)),
+        ("flags", ArgValue::String(flags)),
+        ("code", ArgValue::String(code)),
+        ("calling tid", ArgValue::Uint(u64::from(event.pid as u32))),
+    ];
+    ArgSet::of(args, &mut tables.strings)
+}
+
+fn receiver_args(tid: ArgValue, receiver: Utid, tables: &mut Tables) -> ArgSet {
+    let name = tables.thread.name.get(receiver);
+    let name = Some(name).filter(|name| !name.is_null());
+    let args = [("destination thread", tid)]
+        .into_iter()
+        .chain(name.map(|name| ("destination name", ArgValue::String(name))));
+    ArgSet::of(args, &mut tables.strings)
+}
+
+/// Gives args to the innermost open slice of a name.
+fn add_args(track: u32, name: &str, args: &ArgSet, trackers: &mut Trackers, tables: &mut Tables) {
+    let category = tables.strings.intern("binder");
+    let name = tables.strings.intern(name);
+    trackers.add_slice_args(track, category, name, args, tables);
+}
+
+fn receive(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let receiver = event.utid(trackers, tables);
+    let Some(sent) = trackers.binder.receive(event.int(1) as i32, receiver) else { return };
+    let track = thread_track(receiver, trackers, tables);
+    if sent.is_reply {
+        trackers.end_slice(any(event, track), &ArgSet::default(), tables, stats);
+        return;
+    }
+    let received = if sent.one_way {
+        let slice = slice(event, track, "binder async rcv", tables);
+        trackers.instant(slice, &sent.args, tables, stats)
+    } else {
+        let to = ArgValue::Uint(u64::from(event.pid as u32));
+        let args = receiver_args(to, receiver, tables);
+        add_args(sent.track, TRANSACTION, &args, trackers, tables);
+        let slice = slice(event, track, REPLY, tables);
+        trackers.begin_slice(slice, ArgSet::default(), tables, stats)
+    };
+    if let (Some(from), Some(to)) = (sent.slice, received) {
+        trackers.flows.join(from, to, tables);
+    }
+}
+
+/// The driver made room for a transaction.
+fn allocate(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
+    let track = event.thread_track(trackers, tables);
+    let args = [
+        ("data size", ArgValue::Uint(event.uint(1))),
+        ("offsets size", ArgValue::Uint(event.uint(3))),
+    ];
+    let args = ArgSet::of(args, &mut tables.strings);
+    add_args(track, TRANSACTION, &args, trackers, tables);
+}
+
+fn command(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
+    // Each also exists with buffers that hold pointers to others.
+    let command = match event.uint(1) as u32 {
+        0x4040_6300 | 0x4048_6311 => Command::Transaction,
+        0x4040_6301 | 0x4048_6312 => Command::Reply,
+        _ => return,
+    };
+    let utid = event.utid(trackers, tables);
+    trackers.binder.command(utid, command);
+}
+
+fn returned(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let what = match event.uint(1) as u32 {
+        // Without and with a security context.
+        0x8040_7202 | 0x8048_7202 => Return::Transaction,
+        0x8040_7203 => Return::Reply,
+        // As it should be, or with the suspicion that there are too many.
+        0x7206 | 0x7213 => Return::Complete,
+        // The callee is dead, refused, is frozen, or has yet to thaw.
+        0x7205 | 0x7211 | 0x7212 | 0x7214 => Return::Failed,
+        _ => return,
+    };
+    let utid = event.utid(trackers, tables);
+    if trackers.binder.returned(utid, what) {
+        let track = thread_track(utid, trackers, tables);
+        trackers.end_slice(any(event, track), &ArgSet::default(), tables, stats);
+    }
+}
+
+fn wait(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
+    let utid = event.utid(trackers, tables);
+    trackers.binder.wait(utid);
+    let track = thread_track(utid, trackers, tables);
+    let slice = slice(event, track, WAITING, tables);
+    trackers.begin_slice(slice, ArgSet::default(), tables, stats);
+}
+
+fn lock(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
+    let utid = event.utid(trackers, tables);
+    if !trackers.binder.lock(utid) {
+        return;
+    }
+    let track = thread_track(utid, trackers, tables);
+    trackers.end_slice(any(event, track), &ArgSet::default(), tables, stats);
+    let slice = slice(event, track, HELD, tables);
+    trackers.begin_slice(slice, ArgSet::default(), tables, stats);
+}
+
+fn unlock(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let utid = event.utid(trackers, tables);
+    if !trackers.binder.unlock(utid) {
+        return;
+    }
+    let track = thread_track(utid, trackers, tables);
+    let category = tables.strings.intern("binder");
+    let name: StringId = tables.strings.intern(HELD);
+    let end = SliceEnd { ts: event.ts, track, category, name };
+    trackers.end_slice(end, &ArgSet::default(), tables, stats);
+}

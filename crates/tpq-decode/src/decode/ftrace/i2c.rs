@@ -1,0 +1,56 @@
+//! Transfers on I2C buses.
+
+use tpq_tables::{Stats, Tables};
+
+use super::event::{Events, FtraceEvent};
+use crate::track::{ArgSet, NewSlice, SliceEnd, Trackers};
+
+pub(super) const EVENTS: Events = &[(27, message), (28, message), (29, result)];
+
+/// The most buses a device may have.
+const MAX_ADAPTERS: i64 = 256;
+
+/// The bus of an event.
+fn adapter(event: &FtraceEvent<'_>) -> Option<i64> {
+    Some(event.int(1)).filter(|adapter| (0..MAX_ADAPTERS).contains(adapter))
+}
+
+/// A read or a write. A transfer is made of several, the first of which begins it.
+fn message(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let Some(adapter) = adapter(event) else { return };
+    let messages = (event.uint(2) as u32).saturating_add(1);
+    let utid = event.utid(trackers, tables);
+    if let Some((_, seen)) = trackers.i2c.get_mut(&utid) {
+        *seen = messages.max(*seen);
+        return;
+    }
+    trackers.i2c.insert(utid, (adapter, messages));
+    let track = event.thread_track(trackers, tables);
+    let name = tables.strings.intern(&format!("i2c-{adapter}"));
+    let slice = NewSlice { ts: event.ts, track, name, ..NewSlice::default() };
+    trackers.begin_slice(slice, ArgSet::default(), tables, stats);
+}
+
+/// A transfer is over, if all of its messages were seen.
+fn result(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let Some(adapter) = adapter(event) else { return };
+    let utid = event.utid(trackers, tables);
+    if trackers.i2c.get(&utid) != Some(&(adapter, event.uint(2) as u32)) {
+        return;
+    }
+    trackers.i2c.remove(&utid);
+    let track = event.thread_track(trackers, tables);
+    let name = tables.strings.intern(&format!("i2c-{adapter}"));
+    let end = SliceEnd { ts: event.ts, track, name, ..SliceEnd::default() };
+    trackers.end_slice(end, &ArgSet::default(), tables, stats);
+}

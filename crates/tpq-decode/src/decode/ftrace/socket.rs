@@ -1,0 +1,82 @@
+//! The states of TCP connections.
+
+use tpq_tables::{Stats, StringId, Tables};
+
+use super::event::{Events, FtraceEvent};
+use crate::track::{ArgSet, Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
+
+pub(super) const EVENTS: Events = &[(362, set_state), (363, retransmit)];
+
+const STATE: TrackKind = TrackKind::slices("net_socket_set_state");
+const RETRANSMIT: TrackKind = TrackKind::slices("net_tcp_retransmit_skb");
+
+const TCP: u64 = 6;
+/// Address families.
+const IP: u64 = 2;
+const IPV6: u64 = 10;
+
+/// The kernel's states of a connection, by number.
+const STATES: [&str; 13] = [
+    "TCP_UNKNOWN",
+    "TCP_ESTABLISHED",
+    "TCP_SYN_SENT",
+    "TCP_SYN_RECV",
+    "TCP_FIN_WAIT1",
+    "TCP_FIN_WAIT2",
+    "TCP_TIME_WAIT",
+    "TCP_CLOSE",
+    "TCP_CLOSE_WAIT",
+    "TCP_LAST_ACK",
+    "TCP_LISTEN",
+    "TCP_CLOSING",
+    "TCP_NEW_SYN_RECV",
+];
+
+fn state(number: i64) -> Option<&'static str> {
+    STATES.get(usize::try_from(number).ok()?).copied()
+}
+
+/// A connection leaves one state for another, in which it stays until its next event.
+fn set_state(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    if event.uint(6) != TCP || !matches!(event.uint(3), IP | IPV6) {
+        return;
+    }
+    let (Some(new), Some(_)) = (state(event.int(4)), state(event.int(5))) else { return };
+    let (source, destination) = (event.uint(9), event.uint(2));
+    let name = match new {
+        "TCP_SYN_SENT" => format!("{new}(pid={})", event.pid as u32),
+        "TCP_ESTABLISHED" => format!("{new}(sport={source},dport={destination})"),
+        _ => new.to_owned(),
+    };
+    let stream = trackers.network.stream(event.uint(8));
+    let title = tables.strings.intern(&format!("TCP stream#{stream}"));
+    let dimensions = Dimensions::machine(event.machine).number("tcp_stream_idx", i64::from(stream));
+    let track = trackers.tracks.get(STATE, dimensions, title, &mut trackers.args, tables);
+    let end = SliceEnd { ts: event.ts, track, ..SliceEnd::default() };
+    trackers.end_slice(end, &ArgSet::default(), tables, stats);
+    let name = tables.strings.intern(&name);
+    let category = tables.strings.intern("tcp_state");
+    let slice = NewSlice { ts: event.ts, track, name, category, arg_set_id: None };
+    trackers.begin_slice(slice, ArgSet::default(), tables, stats);
+}
+
+fn retransmit(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let title: StringId = tables.strings.intern("TCP Retransmit Skb");
+    let dimensions = Dimensions::machine(event.machine);
+    let track = trackers.tracks.get(RETRANSMIT, dimensions, title, &mut trackers.args, tables);
+    let name = format!("sport={},dport={}", event.uint(6), event.uint(2));
+    let name = tables.strings.intern(&name);
+    let category = tables.strings.intern("tcp_event");
+    let slice = NewSlice { ts: event.ts, track, name, category, arg_set_id: None };
+    trackers.instant(slice, &ArgSet::default(), tables, stats);
+}

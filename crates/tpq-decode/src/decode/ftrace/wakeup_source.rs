@@ -1,0 +1,64 @@
+//! What keeps the device awake.
+
+use tpq_tables::{Stats, Tables};
+
+use super::event::{Events, FtraceEvent};
+use crate::track::{ArgSet, Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
+
+pub(super) const EVENTS: Events = &[(404, activate), (405, deactivate)];
+
+const WAKELOCK: TrackKind = TrackKind::slices("wakesource_wakelock");
+
+/// The longest name of a wakelock that is shown, in bytes.
+const MAX_NAME: usize = 31;
+
+/// What a wakelock's track and its slices are called.
+fn title(event: &FtraceEvent<'_>) -> String {
+    let mut title = format!("Wakelock({})", event.part(1));
+    title.truncate(title.floor_char_boundary(MAX_NAME));
+    title
+}
+
+fn track(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
+    let source = event.text(1, tables);
+    let dimensions = Dimensions::machine(event.machine).text("wakelock_event", source);
+    let name = tables.strings.intern(&title(event));
+    trackers.tracks.get(WAKELOCK, dimensions, name, &mut trackers.args, tables)
+}
+
+/// A source may be activated several times; it is active until the last of them is over.
+fn activate(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let source = event.text(1, tables);
+    let active = trackers.wakelocks.entry(source).or_default();
+    *active += 1;
+    if *active > 1 {
+        return;
+    }
+    let track = track(event, trackers, tables);
+    let name = tables.strings.intern(&title(event));
+    let slice = NewSlice { ts: event.ts, track, name, ..NewSlice::default() };
+    trackers.begin_slice(slice, ArgSet::default(), tables, stats);
+}
+
+fn deactivate(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let source = event.text(1, tables);
+    let active = trackers.wakelocks.entry(source).or_default();
+    let was = *active;
+    *active = was.saturating_sub(1);
+    if was != 1 {
+        return;
+    }
+    let track = track(event, trackers, tables);
+    let end = SliceEnd { ts: event.ts, track, ..SliceEnd::default() };
+    trackers.end_slice(end, &ArgSet::default(), tables, stats);
+}

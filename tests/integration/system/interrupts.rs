@@ -1,0 +1,52 @@
+//! Interrupts and what they put off.
+
+use insta::assert_snapshot;
+use tpq_testkit::{FtraceEvent, Message};
+
+use super::{SLICE_ARGS, SLICES, kernel};
+
+fn event(at: u64, field: u32, payload: Message) -> FtraceEvent {
+    FtraceEvent::other(at, 101, field, payload)
+}
+
+#[test]
+fn hard_and_soft_interrupts() {
+    let imported = kernel([
+        event(10, 36, Message::new().int(1, 9).bytes(2, "acpi")),
+        event(12, 37, Message::new().int(1, 9).int(2, 1)),
+        event(20, 559, Message::new().int(1, 236)),
+        event(24, 560, Message::new().int(1, 236)),
+        event(30, 24, Message::new().uint(1, 7)),
+        event(35, 25, Message::new().uint(1, 7)),
+        event(40, 24, Message::new().uint(1, 10)),
+    ]);
+    assert_snapshot!(imported.rows(SLICES), @r"
+    ts  dur  type         track          name              category
+    10  2    cpu_irq      Irq Cpu 0      IRQ (acpi)        irq
+    20  4    cpu_irq      Irq Cpu 0      IRQ (LocalTimer)  irq
+    30  5    cpu_softirq  SoftIrq Cpu 0  SCHED             irq
+    ");
+    assert_snapshot!(imported.rows(SLICE_ARGS), @r"
+    ts  name        flat_key  key  type    int   string
+    10  IRQ (acpi)  ret       ret  string  NULL  handled
+    30  SCHED       vec       vec  int     7     NULL
+    ");
+}
+
+/// Work is named by the address of its function where the trace does not name functions.
+#[test]
+fn work_that_was_put_off() {
+    let imported = kernel([
+        event(10, 59, Message::new().uint(1, 5).uint(2, 0xabc)),
+        event(20, 58, Message::new().uint(1, 5).uint(2, 0xabc)),
+        event(30, 57, Message::new().uint(1, 5).uint(2, 0xabc)),
+    ]);
+    assert_snapshot!(imported.rows(SLICES), @r"
+    ts  dur  type              track  name   category
+    20  10   thread_execution  NULL   0xabc  workqueue
+    ");
+    assert_snapshot!(imported.rows(SLICE_ARGS), @r"
+    ts  name   flat_key  key  type  int  string
+    20  0xabc  cpu       cpu  int   0    NULL
+    ");
+}
