@@ -10,6 +10,8 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::frame_timeline::PACKET,
     &decode::ftrace::PACKET,
     &decode::ftrace_stats::PACKET,
+    &decode::gpu_counter_event::PACKET,
+    &decode::gpu_info::PACKET,
     &decode::perf_sample::PACKET,
     &decode::process_stats::PACKET,
     &decode::process_tree::PACKET,

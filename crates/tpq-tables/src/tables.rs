@@ -49,4 +49,6 @@ define_tables! {
     trace_bounds: TraceBoundsTable,
     trace_file: TraceFileTable,
     trace_import_logs: ImportLogTable,
+    gpu: GpuTable,
+    gpu_counter_group: GpuCounterGroupTable,
 }

@@ -6,6 +6,8 @@ pub(crate) mod clock_snapshot;
 pub(crate) mod frame_timeline;
 pub(crate) mod ftrace;
 pub(crate) mod ftrace_stats;
+pub(crate) mod gpu_counter_event;
+pub(crate) mod gpu_info;
 pub(crate) mod perf_sample;
 mod process_memory;
 pub(crate) mod process_stats;

@@ -5,14 +5,14 @@ use tpq_tables::table::CounterRow;
 
 use super::Bounds;
 
-/// A counter took a value: writes `counter`.
+/// A counter took a value: writes `counter` and gives the row.
 pub(crate) fn push_counter(
     ts: i64,
     track: u32,
     value: f64,
     bounds: &mut Bounds,
     tables: &mut Tables,
-) {
+) -> u32 {
     bounds.include(ts);
-    tables.counter.push(CounterRow { ts, track_id: track, value, arg_set_id: None });
+    tables.counter.push(CounterRow { ts, track_id: track, value, arg_set_id: None })
 }

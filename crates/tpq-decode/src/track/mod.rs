@@ -8,6 +8,7 @@ mod counter;
 mod cpu;
 mod flow;
 mod ftrace_start;
+mod gpu;
 mod metadata;
 mod mm;
 mod process;
@@ -24,6 +25,7 @@ pub(crate) use counter::push_counter;
 pub(crate) use cpu::{Cpus, MAX_CPUS};
 pub(crate) use flow::Flows;
 pub(crate) use ftrace_start::FtraceStart;
+pub(crate) use gpu::{GpuCounter, GpuCounters, Gpus};
 pub(crate) use metadata::{Metadata, MetadataValue};
 pub(crate) use mm::MemoryOwners;
 pub(crate) use process::{NamePriority, NewTask, Processes, Tid, Upid, Utid};
@@ -68,6 +70,8 @@ pub(crate) struct Trackers {
     pub(crate) open_args: FxHashMap<u32, ArgSet>,
     /// Async slices of user space, by kind, process and name.
     pub(crate) async_tracks: Scoped<AsyncTracks>,
+    pub(crate) gpus: Gpus,
+    pub(crate) gpu_counters: Scoped<GpuCounters>,
 }
 
 impl Trackers {
@@ -93,6 +97,8 @@ impl Trackers {
             writing: Scoped::new(places.len(), |_| FxHashSet::default()),
             open_args: FxHashMap::default(),
             async_tracks: Scoped::new(places.len(), |_| AsyncTracks::default()),
+            gpus: Gpus::default(),
+            gpu_counters: Scoped::new(places.len(), |_| GpuCounters::default()),
             places,
         }
     }
@@ -110,6 +116,7 @@ impl Trackers {
         self.slices.enter(id);
         self.writing.enter(id);
         self.async_tracks.enter(id);
+        self.gpu_counters.enter(id);
         self.thread_states.enter(id);
         self.flows.enter(place.file);
         self.ftrace.enter(place.file);

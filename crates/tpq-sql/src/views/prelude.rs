@@ -34,6 +34,7 @@ const FILES: &[File] = &[
         "cpu_counter_track",
         "counters"
     ),
+    file!("gpu.sql", "gpu", "gpu_counter_track"),
     file!("args.sql", "args"),
     file!("trace.sql", "trace_bounds"),
 ];
