@@ -6,11 +6,13 @@
 mod args;
 mod counter;
 mod cpu;
+mod disk;
 mod flow;
 mod ftrace_start;
 mod gpu;
 mod metadata;
 mod mm;
+mod page_size;
 mod process;
 mod sched;
 mod scoped;
@@ -23,11 +25,13 @@ mod writer;
 pub(crate) use args::{ArgSet, ArgValue, Args};
 pub(crate) use counter::push_counter;
 pub(crate) use cpu::{Cpus, MAX_CPUS};
+pub(crate) use disk::Disks;
 pub(crate) use flow::Flows;
 pub(crate) use ftrace_start::FtraceStart;
 pub(crate) use gpu::{GpuCounter, GpuCounters, Gpus};
 pub(crate) use metadata::{Metadata, MetadataValue};
 pub(crate) use mm::MemoryOwners;
+pub(crate) use page_size::PageSize;
 pub(crate) use process::{NamePriority, NewTask, Processes, Tid, Upid, Utid};
 pub(crate) use sched::{NextTask, PreviousTask, Sched};
 pub(crate) use scoped::Scoped;
@@ -70,6 +74,8 @@ pub(crate) struct Trackers {
     pub(crate) open_args: FxHashMap<u32, ArgSet>,
     /// Async slices of user space, by kind, process and name.
     pub(crate) async_tracks: Scoped<AsyncTracks>,
+    pub(crate) disks: Scoped<Disks>,
+    pub(crate) page_size: Scoped<PageSize>,
     pub(crate) gpus: Gpus,
     pub(crate) gpu_counters: Scoped<GpuCounters>,
 }
@@ -97,6 +103,8 @@ impl Trackers {
             writing: Scoped::new(places.len(), |_| FxHashSet::default()),
             open_args: FxHashMap::default(),
             async_tracks: Scoped::new(places.len(), |_| AsyncTracks::default()),
+            disks: Scoped::new(places.len(), |_| Disks::default()),
+            page_size: Scoped::new(places.len(), |_| PageSize::default()),
             gpus: Gpus::default(),
             gpu_counters: Scoped::new(places.len(), |_| GpuCounters::default()),
             places,
@@ -116,6 +124,8 @@ impl Trackers {
         self.slices.enter(id);
         self.writing.enter(id);
         self.async_tracks.enter(id);
+        self.disks.enter(id);
+        self.page_size.enter(id);
         self.gpu_counters.enter(id);
         self.thread_states.enter(id);
         self.flows.enter(place.file);
