@@ -16,6 +16,7 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::process_stats::PACKET,
     &decode::process_tree::PACKET,
     &decode::service_event::PACKET,
+    &decode::smaps::PACKET,
     &decode::sys_stats::PACKET,
     &decode::system_info::PACKET,
     &decode::trace_config::PACKET,

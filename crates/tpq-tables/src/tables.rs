@@ -51,4 +51,6 @@ define_tables! {
     trace_import_logs: ImportLogTable,
     gpu: GpuTable,
     gpu_counter_group: GpuCounterGroupTable,
+    filedescriptor: FileDescriptorTable,
+    profiler_smaps: ProfilerSmapsTable,
 }

@@ -13,6 +13,7 @@ mod process_memory;
 pub(crate) mod process_stats;
 pub(crate) mod process_tree;
 pub(crate) mod service_event;
+pub(crate) mod smaps;
 pub(crate) mod sys_stats;
 pub(crate) mod system_info;
 pub(crate) mod trace_config;

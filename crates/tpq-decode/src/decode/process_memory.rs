@@ -9,7 +9,7 @@ const MEMORY: TrackKind = TrackKind::counter("process_memory", Some("bytes"));
 const THREAD_MEMORY: TrackKind =
     TrackKind::counter("process_memory_thread_fallback", Some("bytes"));
 
-/// A counter of memory: its name, and what it is for.
+/// A counter of memory: the name of its track, and what it is for.
 pub(super) type Counter = (&'static str, &'static str);
 
 pub(super) const VIRTUAL: Counter = ("mem.virt", "Address space the process has mapped (VmSize)");
@@ -23,6 +23,11 @@ pub(super) const SWAP: Counter = ("mem.swap", "Memory that was moved out of RAM 
 pub(super) const LOCKED: Counter = ("mem.locked", "Memory that may not leave RAM (VmLck)");
 pub(super) const WATERMARK: Counter =
     ("mem.rss.watermark", "The most memory that was ever in RAM (VmHWM)");
+pub(super) const DMABUF: Counter =
+    ("mem.dmabuf_rss", "Buffers shared with devices that the process has mapped (dmabuf)");
+
+/// What the name of a track has before the counter's own.
+const PREFIX: &str = "mem.";
 
 /// Whose memory it is.
 #[derive(Clone, Copy, Debug)]
@@ -40,10 +45,11 @@ pub(super) fn count(
     trackers: &mut Trackers,
     tables: &mut Tables,
 ) {
-    let key: StringId = tables.strings.intern(name);
+    let key: StringId = tables.strings.intern(name.trim_start_matches(PREFIX));
+    let name = tables.strings.intern(name);
     let (kind, owner) = match owner {
         Owner::Process(upid) => (MEMORY.described(description), Dimensions::process(upid)),
         Owner::Thread(utid) => (THREAD_MEMORY, Dimensions::thread(utid)),
     };
-    trackers.count(sample, kind, owner.text("process_memory_key", key), key, tables);
+    trackers.count(sample, kind, owner.text("process_memory_key", key), name, tables);
 }

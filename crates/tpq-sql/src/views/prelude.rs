@@ -35,6 +35,7 @@ const FILES: &[File] = &[
         "counters"
     ),
     file!("gpu.sql", "gpu", "gpu_counter_track"),
+    file!("memory.sql", "process_memory_mappings"),
     file!("args.sql", "args"),
     file!("trace.sql", "trace_bounds"),
 ];
