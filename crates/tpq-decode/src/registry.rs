@@ -7,6 +7,7 @@ use crate::decode::PacketDecoder;
 
 /// Every decoder of packets. To add one, write its file and list it here.
 pub(crate) const PACKETS: &[&PacketDecoder] = &[
+    &decode::cpu_info::PACKET,
     &decode::frame_timeline::PACKET,
     &decode::ftrace::PACKET,
     &decode::ftrace_stats::PACKET,

@@ -49,6 +49,7 @@ define_tables! {
     trace_bounds: TraceBoundsTable,
     trace_file: TraceFileTable,
     trace_import_logs: ImportLogTable,
+    cpu_freq: CpuFreqTable,
     gpu: GpuTable,
     gpu_counter_group: GpuCounterGroupTable,
     filedescriptor: FileDescriptorTable,

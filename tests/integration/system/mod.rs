@@ -4,6 +4,7 @@
 mod android_packets;
 mod binder;
 mod counters_of_kernel;
+mod cpu_info;
 mod frames;
 mod ftrace_raw;
 mod gpu;

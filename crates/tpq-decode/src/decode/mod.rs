@@ -3,6 +3,7 @@
 
 pub(crate) mod clock_drift;
 pub(crate) mod clock_snapshot;
+pub(crate) mod cpu_info;
 pub(crate) mod frame_timeline;
 pub(crate) mod ftrace;
 pub(crate) mod ftrace_stats;

@@ -23,7 +23,7 @@ macro_rules! file {
 const FILES: &[File] = &[
     file!("sched.sql", "sched_slice", "sched", "thread_state"),
     file!("process.sql", "thread", "process"),
-    file!("cpu.sql", "cpu"),
+    file!("cpu.sql", "cpu", "cpu_available_frequencies"),
     file!("slice.sql", "slice", "slices", "instant"),
     file!("track.sql", "track", "thread_track", "process_track", "cpu_track"),
     file!(

@@ -23,7 +23,7 @@ pub use clock::{
     ClockSnapshotTable,
 };
 pub use counter::{CounterRow, CounterTable};
-pub use cpu::{CpuRow, CpuTable};
+pub use cpu::{CpuFreqRow, CpuFreqTable, CpuRow, CpuTable};
 pub use file::{FileDescriptorRow, FileDescriptorTable};
 pub use gpu::{GpuCounterGroupRow, GpuCounterGroupTable, GpuRow, GpuTable};
 pub use machine::{MachineRow, MachineTable};
