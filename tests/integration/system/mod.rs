@@ -11,6 +11,7 @@ mod gpu;
 mod identity;
 mod losses;
 mod memory_events;
+mod perf_counters;
 mod process_stats;
 mod scheduling;
 mod storage;

@@ -13,6 +13,7 @@ mod gpu;
 mod metadata;
 mod mm;
 mod page_size;
+mod perf;
 mod process;
 mod sched;
 mod scoped;
@@ -32,6 +33,7 @@ pub(crate) use gpu::{GpuCounter, GpuCounters, Gpus};
 pub(crate) use metadata::{Metadata, MetadataValue};
 pub(crate) use mm::MemoryOwners;
 pub(crate) use page_size::PageSize;
+pub(crate) use perf::{PerfSessions, PerfTracks};
 pub(crate) use process::{NamePriority, NewTask, Processes, Tid, Upid, Utid};
 pub(crate) use sched::{NextTask, PreviousTask, Sched};
 pub(crate) use scoped::Scoped;
@@ -78,6 +80,7 @@ pub(crate) struct Trackers {
     pub(crate) page_size: Scoped<PageSize>,
     pub(crate) gpus: Gpus,
     pub(crate) gpu_counters: Scoped<GpuCounters>,
+    pub(crate) perf_sessions: PerfSessions,
 }
 
 impl Trackers {
@@ -107,6 +110,7 @@ impl Trackers {
             page_size: Scoped::new(places.len(), |_| PageSize::default()),
             gpus: Gpus::default(),
             gpu_counters: Scoped::new(places.len(), |_| GpuCounters::default()),
+            perf_sessions: PerfSessions::default(),
             places,
         }
     }

@@ -36,6 +36,7 @@ const FILES: &[File] = &[
     ),
     file!("gpu.sql", "gpu", "gpu_counter_track"),
     file!("memory.sql", "process_memory_mappings"),
+    file!("perf.sql", "perf_counter_track"),
     file!("args.sql", "args"),
     file!("trace.sql", "trace_bounds"),
 ];
