@@ -13,6 +13,7 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::ftrace_stats::PACKET,
     &decode::gpu_counter_event::PACKET,
     &decode::gpu_info::PACKET,
+    &decode::gpu_mem_total_event::PACKET,
     &decode::perf_sample::PACKET,
     &decode::process_stats::PACKET,
     &decode::process_tree::PACKET,

@@ -235,3 +235,36 @@ gpu  key    string_value
 "
     );
 }
+
+#[test]
+fn memory_of_the_gpu_in_use() {
+    let memory = |at, pid, bytes| {
+        let event = Message::new().uint(1, 2).uint(2, pid).uint(3, bytes);
+        Packet::new().sequence(1).timestamp(at).payload(71, event)
+    };
+    let trace = packets([memory(10, 0, 5000), memory(20, 7, 300), memory(30, 7, 200)]);
+    assert_eq!(
+        trace.rows(
+            "SELECT ts, t.type, t.name, unit, value FROM counter c JOIN counter_track t \
+            ON track_id = t.id ORDER BY ts"
+        ),
+        "\
+ts  type                name        unit   value
+10  gpu_memory          GPU Memory  bytes  5000.0
+20  process_gpu_memory  GPU Memory  bytes  300.0
+30  process_gpu_memory  GPU Memory  bytes  200.0
+"
+    );
+    assert_eq!(
+        trace.rows(
+            "SELECT ts, pid, tid FROM counter c JOIN process_counter_track t ON track_id = t.id \
+            JOIN process USING (upid) JOIN thread USING (upid) ORDER BY ts"
+        ),
+        "\
+ts  pid  tid
+20  7    7
+30  7    7
+"
+    );
+    assert_eq!(trace.cell("SELECT count(*) FROM gpu_counter_track WHERE gpu_id = 2"), "2");
+}

@@ -9,6 +9,7 @@ pub(crate) mod ftrace;
 pub(crate) mod ftrace_stats;
 pub(crate) mod gpu_counter_event;
 pub(crate) mod gpu_info;
+pub(crate) mod gpu_mem_total_event;
 mod perf_counter;
 pub(crate) mod perf_sample;
 mod process_memory;
