@@ -20,3 +20,18 @@ CREATE PERFETTO VIEW cpu(
 SELECT
   id, id AS ucpu, cpu, cluster_id, processor, machine_id, capacity, arg_set_id
 FROM __stored_cpu;
+
+-- A frequency that a CPU can run at.
+CREATE PERFETTO VIEW cpu_available_frequencies(
+  -- The row's id.
+  id ID,
+  -- The CPU; the same as `ucpu`.
+  cpu LONG,
+  -- The frequency in kHz.
+  freq LONG,
+  -- The CPU, unique over machines.
+  ucpu LONG
+) AS
+SELECT
+  id, ucpu AS cpu, freq, ucpu
+FROM cpu_freq;

@@ -14,6 +14,7 @@ pub(crate) mod field {
     pub(crate) const DEBUG_ANNOTATION_NAMES: u32 = 3;
     pub(crate) const KERNEL_SYMBOLS: u32 = 26;
     pub(crate) const DEBUG_ANNOTATION_STRING_VALUES: u32 = 29;
+    pub(crate) const GPU_COUNTER_DESCRIPTORS: u32 = 47;
 }
 
 struct Entry {
@@ -89,6 +90,11 @@ impl<'a> Interned<'a> {
         let text = strings.intern_bytes(text.map(|field| field.as_bytes()).unwrap_or_default());
         entry.text.set(Some(text));
         Some(text)
+    }
+
+    /// The message of an entry.
+    pub(crate) fn message(&self, generation: GenerationId, field: u32, iid: u64) -> Option<&[u8]> {
+        Some(self.bytes.get(self.entry(generation, field, iid)?.message))
     }
 
     /// The defaults in force.

@@ -7,13 +7,18 @@ use crate::decode::PacketDecoder;
 
 /// Every decoder of packets. To add one, write its file and list it here.
 pub(crate) const PACKETS: &[&PacketDecoder] = &[
+    &decode::cpu_info::PACKET,
     &decode::frame_timeline::PACKET,
     &decode::ftrace::PACKET,
     &decode::ftrace_stats::PACKET,
+    &decode::gpu_counter_event::PACKET,
+    &decode::gpu_info::PACKET,
+    &decode::gpu_mem_total_event::PACKET,
     &decode::perf_sample::PACKET,
     &decode::process_stats::PACKET,
     &decode::process_tree::PACKET,
     &decode::service_event::PACKET,
+    &decode::smaps::PACKET,
     &decode::sys_stats::PACKET,
     &decode::system_info::PACKET,
     &decode::trace_config::PACKET,

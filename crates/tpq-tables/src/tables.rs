@@ -53,4 +53,9 @@ define_tables! {
     trace_bounds: TraceBoundsTable,
     trace_file: TraceFileTable,
     trace_import_logs: ImportLogTable,
+    cpu_freq: CpuFreqTable,
+    gpu: GpuTable,
+    gpu_counter_group: GpuCounterGroupTable,
+    filedescriptor: FileDescriptorTable,
+    profiler_smaps: ProfilerSmapsTable,
 }

@@ -3,14 +3,20 @@
 
 pub(crate) mod clock_drift;
 pub(crate) mod clock_snapshot;
+pub(crate) mod cpu_info;
 pub(crate) mod frame_timeline;
 pub(crate) mod ftrace;
 pub(crate) mod ftrace_stats;
+pub(crate) mod gpu_counter_event;
+pub(crate) mod gpu_info;
+pub(crate) mod gpu_mem_total_event;
+mod perf_counter;
 pub(crate) mod perf_sample;
 mod process_memory;
 pub(crate) mod process_stats;
 pub(crate) mod process_tree;
 pub(crate) mod service_event;
+pub(crate) mod smaps;
 pub(crate) mod sys_stats;
 pub(crate) mod system_info;
 pub(crate) mod trace_config;

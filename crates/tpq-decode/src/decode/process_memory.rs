@@ -10,7 +10,7 @@ const THREAD_MEMORY: TrackKind = TrackKind::counter("process_memory_thread_fallb
 /// The key of what is counted, by which tracks of a process are told apart.
 const KEY: &str = "process_memory_key";
 
-/// A counter of memory: its name, and what it is for.
+/// A counter of memory: the name of its track, and what it is for.
 pub(super) type Counter = (&'static str, &'static str);
 
 pub(super) const VIRTUAL: Counter = ("mem.virt", "Address space the process has mapped (VmSize)");
@@ -24,7 +24,6 @@ pub(super) const SWAP: Counter = ("mem.swap", "Memory that was moved out of RAM 
 pub(super) const LOCKED: Counter = ("mem.locked", "Memory that may not leave RAM (VmLck)");
 pub(super) const WATERMARK: Counter =
     ("mem.rss.watermark", "The most memory that was ever in RAM (VmHWM)");
-
 pub(super) const UNRECLAIMABLE: Counter =
     ("mem.unreclaimable", "Memory that a GPU's driver holds and that cannot be taken back");
 pub(super) const UNKNOWN: Counter =

@@ -20,6 +20,7 @@ fn decode_info(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables
     if let Some(uts) = &info.utsname {
         trackers.sched.set_kernel_release(uts.release());
     }
+    trackers.page_size.set(info.page_size());
     describe_machine(&info, row, tables);
     note_facts(&info, &mut trackers.metadata, tables);
 }

@@ -5,15 +5,15 @@ use tpq_tables::table::CounterRow;
 
 use super::Bounds;
 
-/// A counter took a value: writes `counter`.
+/// A counter took a value: writes `counter` and gives the row.
 pub(crate) fn push_counter(
     ts: i64,
     track: u32,
     value: f64,
     bounds: &mut Bounds,
     tables: &mut Tables,
-) {
-    push_counter_with(ts, track, value, None, bounds, tables);
+) -> u32 {
+    push_counter_with(ts, track, value, None, bounds, tables)
 }
 
 /// A counter took a value, of which more is known.
@@ -24,7 +24,7 @@ pub(crate) fn push_counter_with(
     arg_set_id: Option<u32>,
     bounds: &mut Bounds,
     tables: &mut Tables,
-) {
+) -> u32 {
     bounds.include(ts);
-    tables.counter.push(CounterRow { ts, track_id: track, value, arg_set_id });
+    tables.counter.push(CounterRow { ts, track_id: track, value, arg_set_id })
 }

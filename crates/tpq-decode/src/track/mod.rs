@@ -7,6 +7,7 @@ mod args;
 mod binder;
 mod counter;
 mod cpu;
+mod disk;
 mod drm;
 mod flow;
 mod ftrace_start;
@@ -16,6 +17,8 @@ mod kernel_work;
 mod metadata;
 mod mm;
 mod network;
+mod page_size;
+mod perf;
 mod process;
 mod recording;
 mod sched;
@@ -34,15 +37,18 @@ pub(crate) use args::{ArgSet, ArgValue, Args, Fingerprint};
 pub(crate) use binder::{Binder, Command, Return, Transaction};
 pub(crate) use counter::{push_counter, push_counter_with};
 pub(crate) use cpu::{Cpus, MAX_CPUS};
+pub(crate) use disk::Disks;
 pub(crate) use drm::{Drm, FenceTimeline, Job};
 pub(crate) use flow::Flows;
 pub(crate) use ftrace_start::FtraceStart;
-pub(crate) use gpu::Gpus;
+pub(crate) use gpu::{GpuCounter, GpuCounters, Gpus};
 pub(crate) use kernel_events::{KernelEvent, KernelEvents};
 pub(crate) use kernel_work::{KernelWork, Suspend, VideoBuffer};
 pub(crate) use metadata::{Metadata, MetadataValue};
 pub(crate) use mm::MemoryOwners;
 pub(crate) use network::Network;
+pub(crate) use page_size::PageSize;
+pub(crate) use perf::{PerfSessions, PerfTracks};
 pub(crate) use process::{NamePriority, NewTask, Processes, Tid, Upid, Utid};
 pub(crate) use recording::{CentralBuffer, FillPolicy, KernelBuffer, Recording, Wanted};
 pub(crate) use sched::{NextTask, PreviousTask, Sched};
@@ -98,6 +104,10 @@ pub(crate) struct Trackers {
     pub(crate) wakelocks: Scoped<FxHashMap<StringId, u32>>,
     /// Transfers that threads have begun: the bus, and how many messages were seen of them.
     pub(crate) i2c: Scoped<FxHashMap<Utid, (i64, u32)>>,
+    pub(crate) disks: Scoped<Disks>,
+    pub(crate) page_size: Scoped<PageSize>,
+    pub(crate) gpu_counters: Scoped<GpuCounters>,
+    pub(crate) perf_sessions: PerfSessions,
 }
 
 impl Trackers {
@@ -137,6 +147,10 @@ impl Trackers {
             network: Scoped::new(places.len(), |_| Network::default()),
             wakelocks: Scoped::new(places.len(), |_| FxHashMap::default()),
             i2c: Scoped::new(places.len(), |_| FxHashMap::default()),
+            disks: Scoped::new(places.len(), |_| Disks::default()),
+            page_size: Scoped::new(places.len(), |_| PageSize::default()),
+            gpu_counters: Scoped::new(places.len(), |_| GpuCounters::default()),
+            perf_sessions: PerfSessions::default(),
             places: places.clone(),
         }
     }
@@ -160,6 +174,9 @@ impl Trackers {
         self.network.enter(id);
         self.wakelocks.enter(id);
         self.i2c.enter(id);
+        self.disks.enter(id);
+        self.page_size.enter(id);
+        self.gpu_counters.enter(id);
         self.thread_states.enter(id);
         self.flows.enter(place.file);
         self.ftrace.enter(place.file);

@@ -23,8 +23,8 @@ macro_rules! file {
 const FILES: &[File] = &[
     file!("sched.sql", "sched_slice", "sched", "thread_state"),
     file!("process.sql", "thread", "process"),
-    file!("cpu.sql", "cpu"),
     file!("ftrace.sql", "ftrace_event", "raw"),
+    file!("cpu.sql", "cpu", "cpu_available_frequencies"),
     file!("slice.sql", "slice", "slices", "instant"),
     file!("track.sql", "track", "thread_track", "process_track", "cpu_track"),
     file!(
@@ -35,6 +35,9 @@ const FILES: &[File] = &[
         "cpu_counter_track",
         "counters"
     ),
+    file!("gpu.sql", "gpu", "gpu_counter_track"),
+    file!("memory.sql", "process_memory_mappings"),
+    file!("perf.sql", "perf_counter_track"),
     file!("args.sql", "args"),
     file!("trace.sql", "trace_bounds"),
 ];

@@ -19,3 +19,13 @@ declare_table! {
         arg_set_id: Option<u32> => ArgSetId,
     }
 }
+
+declare_table! {
+    /// A frequency that a CPU can run at.
+    table "cpu_freq" => CpuFreqTable, CpuFreqRow {
+        /// The CPU, unique over machines.
+        ucpu: u32 => JoinId("cpu"),
+        /// The frequency in kHz.
+        freq: u32 => Long,
+    }
+}

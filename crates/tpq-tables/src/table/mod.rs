@@ -7,9 +7,12 @@ mod args;
 mod clock;
 mod counter;
 mod cpu;
+mod file;
 mod ftrace;
+mod gpu;
 mod health;
 mod machine;
+mod memory;
 mod process;
 mod sched;
 mod slice;
@@ -22,10 +25,13 @@ pub use clock::{
     ClockSnapshotTable,
 };
 pub use counter::{CounterRow, CounterTable};
-pub use cpu::{CpuRow, CpuTable};
+pub use cpu::{CpuFreqRow, CpuFreqTable, CpuRow, CpuTable};
+pub use file::{FileDescriptorRow, FileDescriptorTable};
 pub use ftrace::{FtraceEventRow, FtraceEventTable};
+pub use gpu::{GpuCounterGroupRow, GpuCounterGroupTable, GpuRow, GpuTable};
 pub use health::{DataLossRow, DataLossTable, TraceBufferRow, TraceBufferTable};
 pub use machine::{MachineRow, MachineTable};
+pub use memory::{ProfilerSmapsRow, ProfilerSmapsTable};
 pub use process::{ProcessRow, ProcessTable, ThreadRow, ThreadTable};
 pub use sched::{
     SchedSliceRow, SchedSliceTable, SpuriousSchedWakeupRow, SpuriousSchedWakeupTable,

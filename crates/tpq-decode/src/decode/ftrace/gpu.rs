@@ -34,7 +34,7 @@ const ADRENO_HZ: i128 = 19_200_000;
 
 /// Adds the GPU that a track is of.
 fn of_gpu(of: Dimensions, gpu: u32, on: &mut Effects<'_, '_>) -> Dimensions {
-    let ugpu = on.trackers.gpus.get(on.event.machine, gpu);
+    let ugpu = on.trackers.gpus.get(on.event.machine, gpu, on.tables);
     of.number("ugpu", ugpu.into()).number("gpu", gpu.into())
 }
 

@@ -1,0 +1,40 @@
+//! Sessions of the perf profiler, and the tracks of what they count.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use tpq_ingest::PlaceId;
+
+/// The tracks of a session on one CPU.
+#[derive(Clone, Debug)]
+pub(crate) struct PerfTracks {
+    /// Of the counter that says when a sample is taken.
+    pub(crate) timebase: u32,
+    /// Of the counters that are read with it.
+    pub(crate) followers: Rc<[u32]>,
+}
+
+/// Numbers sessions: each writer sequence is one.
+#[derive(Default)]
+pub(crate) struct PerfSessions {
+    sessions: FxHashMap<(PlaceId, u32), u32>,
+    tracks: FxHashMap<(u32, u32), PerfTracks>,
+}
+
+impl PerfSessions {
+    /// The session of a sequence.
+    pub(crate) fn session(&mut self, place: PlaceId, sequence: u32) -> u32 {
+        let next = self.sessions.len() as u32;
+        *self.sessions.entry((place, sequence)).or_insert(next)
+    }
+
+    /// The tracks of a session on a CPU, if it was seen there.
+    pub(crate) fn tracks(&self, session: u32, cpu: u32) -> Option<PerfTracks> {
+        self.tracks.get(&(session, cpu)).cloned()
+    }
+
+    /// Notes the tracks of a session on a CPU.
+    pub(crate) fn add_tracks(&mut self, session: u32, cpu: u32, tracks: PerfTracks) {
+        self.tracks.insert((session, cpu), tracks);
+    }
+}
