@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::command::check::CheckArgs;
 use crate::command::clocks::ClocksArgs;
 use crate::command::completions::CompletionsArgs;
 use crate::command::export::ExportArgs;
@@ -18,6 +19,7 @@ Examples:
   tpq query trace.pftrace -c 'SELECT * FROM slice'     run a statement
   tpq export trace.pftrace -o tables/                  every table as Parquet
   tpq info trace.pftrace                               what is in the trace
+  tpq check trace.pftrace                              what was lost, and what to change
   tpq query phone.pftrace watch.pftrace -f both.sql    two traces on one timeline
 
 Exit status: 0 on success, 1 when a query or an import failed, 2 on bad usage.";
@@ -51,6 +53,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Show what is in a trace
     Info(InfoArgs),
+    /// Say what was lost, and what to change; exit status 1 when data was lost
+    Check(CheckArgs),
     /// Show the clocks, and how each comes to trace time
     Clocks(ClocksArgs),
     /// Pack traces into one file, and say whether every event finds its place
@@ -67,6 +71,7 @@ impl Cli {
             Some(Command::Query(args)) => &args.import.how,
             Some(Command::Export(args)) => &args.import.how,
             Some(Command::Info(args)) => &args.import.how,
+            Some(Command::Check(args)) => &args.import.how,
             Some(Command::Clocks(args)) => &args.import.how,
             Some(Command::Merge(args)) => &args.how,
             Some(Command::Completions(_)) => return None,

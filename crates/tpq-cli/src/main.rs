@@ -7,6 +7,7 @@
 //! Data goes to stdout and everything else to stderr; only this crate prints.
 
 mod args;
+mod check;
 mod clocks;
 mod command;
 mod exit;
@@ -49,6 +50,7 @@ async fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Query(args)) => command::query::run(args).await,
         Some(Command::Export(args)) => command::export::run(args).await,
         Some(Command::Info(args)) => command::info::run(args).await,
+        Some(Command::Check(args)) => command::check::run(args).await,
         Some(Command::Clocks(args)) => command::clocks::run(args).await,
         Some(Command::Merge(args)) => command::merge::run(args).await,
         Some(Command::Completions(args)) => command::completions::run(&args),

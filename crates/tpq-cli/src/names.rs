@@ -58,7 +58,13 @@ impl Names {
         self.files.get(file as usize).map_or("", String::as_str)
     }
 
-    fn machine(&self, machine: u32) -> &str {
+    /// Whether more than one machine has clocks or events.
+    pub fn several_machines(&self) -> bool {
+        self.several.machines
+    }
+
+    /// A machine, by its row.
+    pub fn machine(&self, machine: u32) -> &str {
         self.machines.get(machine as usize).map_or("", String::as_str)
     }
 

@@ -58,6 +58,7 @@ pub async fn describe(trace: &Trace, style: Style) -> anyhow::Result<String> {
     section(trace, "Clocks", clocks, style, &mut out).await?;
     packets(trace, style, &mut out);
     tables(trace, style, &mut out);
+    buffers(trace, &names, style, &mut out).await?;
     health(trace, &names, style, &mut out).await?;
     Ok(out)
 }
@@ -91,6 +92,49 @@ async fn list_files(
     }
     heading("Files", style, out);
     columns(&rows, style, out);
+    Ok(())
+}
+
+/// The recorder's buffers: how full they were, and how fast they filled.
+async fn buffers(
+    trace: &Trace,
+    names: &Names,
+    style: Style,
+    out: &mut String,
+) -> anyhow::Result<()> {
+    let sql = "SELECT trace_id, buffer, fill_policy, size, fill, write_rate, written, lost, \
+         sources FROM trace_buffer ORDER BY id";
+    let found = rows(trace, sql).await?;
+    if found.is_empty() {
+        return Ok(());
+    }
+    heading("Buffers", style, out);
+    let row = |row: &Vec<String>| {
+        let number = |column: usize| row[column].parse::<f64>().unwrap_or_default();
+        let lost = number(7) as u64;
+        let rate = match row[5].is_empty() {
+            true => String::new(),
+            false => format!("{}/s", bytes(number(5) as u64)),
+        };
+        let mut cells = vec![
+            Cell::text(format!("buffer {}", row[1])),
+            Cell::number(bytes(number(3) as u64)),
+            Cell::text(&row[2]),
+            Cell::number(format!("{:.0} % full", number(4) * 100.0)),
+            Cell::number(rate),
+            match lost {
+                0 => Cell::text("nothing lost").look(Look::Dim),
+                lost => Cell::text(format!("{} lost", bytes(lost))).look(Look::Error),
+            },
+            Cell::text(&row[8]),
+        ];
+        if names.several_files() {
+            let file = row[0].parse().map_or("", |file| names.file(file));
+            cells.insert(0, Cell::text(file));
+        }
+        cells
+    };
+    columns(&found.iter().map(row).collect::<Vec<_>>(), style, out);
     Ok(())
 }
 

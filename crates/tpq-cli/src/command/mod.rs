@@ -1,5 +1,6 @@
 //! The commands, one file each: `run` does what the command's name says.
 
+pub mod check;
 pub mod clocks;
 pub mod completions;
 pub mod export;

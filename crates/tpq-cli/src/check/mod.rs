@@ -1,0 +1,106 @@
+//! What was lost: the rows of `data_loss`, told to people or to programs.
+
+mod json;
+mod text;
+
+pub use json::json;
+pub use text::text;
+
+use tpq::Trace;
+
+use crate::layout::rows;
+
+/// A row of `data_loss`.
+pub struct Loss {
+    pub kind: String,
+    /// Nothing was lost yet.
+    pub only_notice: bool,
+    pub what: String,
+    pub remedy: String,
+    /// From when to when, in ns of trace time.
+    pub between: (Option<i64>, Option<i64>),
+    pub amount: Option<i64>,
+    pub unit: String,
+    pub stat: String,
+    pub buffer: Option<i64>,
+    pub cpu: Option<i64>,
+    pub sequence: Option<i64>,
+    pub pid: Option<i64>,
+    pub machine: Option<u32>,
+    pub file: Option<u32>,
+}
+
+/// An error that was counted: something that could not be understood.
+pub struct Misunderstood {
+    pub stat: String,
+    pub count: i64,
+}
+
+/// Everything that is to be told.
+pub struct Verdict {
+    pub losses: Vec<Loss>,
+    pub errors: Vec<Misunderstood>,
+    /// The first and last moment of the trace, in ns of trace time.
+    pub bounds: (i64, i64),
+}
+
+impl Verdict {
+    pub async fn of(trace: &Trace) -> anyhow::Result<Self> {
+        let sql = "SELECT kind, severity, what, remedy, ts, ts_end, amount, unit, stat, buffer, \
+             cpu, sequence_id, pid, machine_id, trace_id FROM data_loss ORDER BY id";
+        let losses = rows(trace, sql).await?.into_iter().filter_map(loss).collect();
+        let sql = "SELECT name, sum(value) FROM stats WHERE severity = 'error' AND value != 0 \
+             GROUP BY name ORDER BY name";
+        let error = |row: Vec<String>| {
+            let [stat, count] = <[String; 2]>::try_from(row).ok()?;
+            Some(Misunderstood { stat, count: count.parse().ok()? })
+        };
+        let errors = rows(trace, sql).await?.into_iter().filter_map(error).collect();
+        let bounds = rows(trace, "SELECT start_ts, end_ts FROM trace_bounds").await?;
+        let bound = |column: usize| bounds.first()?.get(column)?.parse().ok();
+        let bounds = (bound(0).unwrap_or_default(), bound(1).unwrap_or_default());
+        Ok(Self { losses, errors, bounds })
+    }
+
+    /// Whether anything was lost.
+    pub fn is_lost(&self) -> bool {
+        self.losses.iter().any(|loss| !loss.only_notice)
+    }
+}
+
+fn loss(row: Vec<String>) -> Option<Loss> {
+    let [
+        kind,
+        severity,
+        what,
+        remedy,
+        ts,
+        ts_end,
+        amount,
+        unit,
+        stat,
+        buffer,
+        cpu,
+        sequence,
+        pid,
+        machine,
+        file,
+    ] = <[String; 15]>::try_from(row).ok()?;
+    let number = |text: &str| text.parse().ok();
+    Some(Loss {
+        kind,
+        only_notice: severity == "notice",
+        what,
+        remedy,
+        between: (number(&ts), number(&ts_end)),
+        amount: number(&amount),
+        unit,
+        stat,
+        buffer: number(&buffer),
+        cpu: number(&cpu),
+        sequence: number(&sequence),
+        pid: number(&pid),
+        machine: machine.parse().ok(),
+        file: file.parse().ok(),
+    })
+}

@@ -1,0 +1,125 @@
+//! The verdict for people, on one screen: losses of one kind together, the largest first.
+
+use super::{Loss, Verdict};
+use crate::layout::grouped;
+use crate::names::Names;
+use crate::terminal::{Look, Style};
+
+/// Losses of one kind that are told one by one.
+const TOLD: usize = 3;
+/// Where lines break that are not the terminal's own.
+const WIDTH: usize = 96;
+
+/// Everything that was lost, and what helps.
+pub fn text(verdict: &Verdict, names: &Names, style: Style) -> String {
+    let mut out = String::new();
+    let headline = match (verdict.is_lost(), verdict.losses.is_empty()) {
+        (true, _) => style.red("Data was lost."),
+        (false, false) => style.green("No data was lost, but it might have been."),
+        (false, true) => style.green("No data was lost."),
+    };
+    out.push_str(&headline);
+    out.push('\n');
+    for group in groups(&verdict.losses) {
+        out.push('\n');
+        tell(&group, verdict, names, style, &mut out);
+    }
+    if !verdict.errors.is_empty() {
+        out.push_str("\nNot understood, and counted in stats:\n");
+        for error in &verdict.errors {
+            let count = grouped(error.count.unsigned_abs());
+            out.push_str(&format!("  {} {count}\n", style.yellow(&error.stat)));
+        }
+    }
+    out
+}
+
+/// Losses of one file and kind, in the order in which the first of each comes.
+fn groups(losses: &[Loss]) -> Vec<Vec<&Loss>> {
+    let mut groups: Vec<Vec<&Loss>> = Vec::new();
+    for loss in losses {
+        let same = |group: &&mut Vec<&Loss>| {
+            group.iter().any(|other| (&other.kind, other.file) == (&loss.kind, loss.file))
+        };
+        match groups.iter_mut().find(same) {
+            Some(group) => group.push(loss),
+            None => groups.push(vec![loss]),
+        }
+    }
+    for group in &mut groups {
+        group.sort_by_key(|loss| std::cmp::Reverse(loss.amount));
+    }
+    groups
+}
+
+fn tell(group: &[&Loss], verdict: &Verdict, names: &Names, style: Style, out: &mut String) {
+    let Some(worst) = group.first() else { return };
+    let (mark, look) = if worst.only_notice { ("!", Look::Warning) } else { ("✗", Look::Error) };
+    for loss in group.iter().take(TOLD) {
+        paragraph(&format!("{} ", style.look(look, mark)), "  ", &loss.what, out);
+    }
+    if group.len() > TOLD {
+        let rest = &group[TOLD..];
+        let amount: i64 = rest.iter().filter_map(|loss| loss.amount).sum();
+        let of_these = match amount {
+            0 => String::new(),
+            amount => format!(", {} {} in all", grouped(amount.unsigned_abs()), worst.unit),
+        };
+        let more = format!("… and {} more like these{of_these}.", rest.len());
+        paragraph("  ", "  ", &more, out);
+    }
+    let place = place(group, verdict, names);
+    if !place.is_empty() {
+        out.push_str(&format!("    {}\n", style.dim(&place)));
+    }
+    if !worst.remedy.is_empty() {
+        paragraph(&format!("    {} ", style.cyan("→")), "      ", &worst.remedy, out);
+    }
+}
+
+/// From when to when, in seconds since the start of the trace; and in which file, on which machine.
+fn place(group: &[&Loss], verdict: &Verdict, names: &Names) -> String {
+    let (start, end) = verdict.bounds;
+    let seconds = |ts: i64| format!("{:.3} s", ts.saturating_sub(start) as f64 / 1e9);
+    let known = |of: fn(&Loss) -> Option<i64>| group.iter().filter_map(move |loss| of(loss));
+    let from = known(|loss| loss.between.0).min().filter(|&from| from > start);
+    let to = known(|loss| loss.between.1).max().filter(|&to| to < end);
+    let any = group.iter().any(|loss| loss.between != (None, None));
+    let mut parts = Vec::new();
+    if any {
+        parts.push(match (from, to) {
+            (Some(from), Some(to)) => format!("from {} to {}", seconds(from), seconds(to)),
+            (Some(from), None) => format!("from {} to the end", seconds(from)),
+            (None, Some(to)) => format!("from the start to {}", seconds(to)),
+            (None, None) => "over the whole trace".to_owned(),
+        });
+    }
+    let Some(loss) = group.first() else { return String::new() };
+    if let Some(file) = loss.file.filter(|_| names.several_files()) {
+        parts.push(format!("in {}", names.file(file)));
+    }
+    if let Some(machine) = loss.machine.filter(|_| names.several_machines()) {
+        parts.push(format!("on {}", names.machine(machine)));
+    }
+    parts.join(", ")
+}
+
+/// Text broken into lines; the first begins with `first`, the others with `rest`.
+fn paragraph(first: &str, rest: &str, text: &str, out: &mut String) {
+    out.push_str(first);
+    let mut column = rest.len();
+    for (index, word) in text.split_whitespace().enumerate() {
+        let width = word.chars().count();
+        if index > 0 && column + 1 + width > WIDTH {
+            out.push('\n');
+            out.push_str(rest);
+            column = rest.len();
+        } else if index > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += width;
+    }
+    out.push('\n');
+}
