@@ -145,8 +145,9 @@ impl Sched {
         tables: &mut Tables,
         stats: &mut Stats,
     ) {
-        let NextTask { pid, prio, .. } = next;
+        let NextTask { pid, prio, comm } = next;
         let utid = processes.thread(Tid { machine, id: i64::from(pid) }, tables);
+        processes.name_thread(utid, comm, NamePriority::Ftrace, tables);
         let before = self.current.insert((machine, cpu), Current { utid, pid, prio, slice: None });
         if before.is_none() {
             stats.increment(Stat::CompactSchedSwitchSkipped);

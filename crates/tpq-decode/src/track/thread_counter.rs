@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use tpq_ingest::PlaceId;
 use tpq_tables::{StringId, Tables};
 
-use super::{Dimensions, TrackKind, Trackers, Utid, push_counter};
+use super::{ArgSet, ArgValue, Dimensions, TrackKind, Trackers, Utid, push_counter_with};
 
 /// A counter of a process, which is the thread's own where the process never becomes known.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +47,7 @@ impl Undecided {
 const NO_TRACK: u32 = u32::MAX;
 
 impl Trackers {
-    /// A counter of a thread's process took a value.
+    /// A counter of a thread's process took a value; its args say which thread told.
     pub(crate) fn count_for_process_of(
         &mut self,
         utid: Utid,
@@ -55,13 +55,16 @@ impl Trackers {
         (ts, value): (i64, f64),
         tables: &mut Tables,
     ) {
+        let by = ArgValue::Uint(u64::from(utid));
+        let args = ArgSet::of([("utid", by)], &mut tables.strings);
         if let Some(upid) = tables.thread.upid.get(utid) {
             let of = counter.of.for_process(upid);
-            self.count((ts, value), counter.process, of, counter.name, tables);
+            self.count_with((ts, value), counter.process, of, counter.name, &args, tables);
             return;
         }
         let row = tables.counter.len();
-        push_counter(ts, NO_TRACK, value, &mut self.bounds, tables);
+        let set = self.args.intern(&args, tables);
+        push_counter_with(ts, NO_TRACK, value, set, &mut self.bounds, tables);
         self.undecided.add(row, self.current, utid, counter);
     }
 
