@@ -13,5 +13,11 @@ macro_rules! message_type {
                 value.0
             }
         }
+
+        impl From<$crate::Message> for $name {
+            fn from(message: $crate::Message) -> Self {
+                Self(message)
+            }
+        }
     };
 }

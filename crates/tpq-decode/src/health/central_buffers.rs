@@ -33,7 +33,12 @@ impl<'a> Buffer<'a> {
         let chunk = written / counts.chunks_written.max(1) as f64;
         let discarded = counts.chunks_discarded as f64 * chunk;
         let rate = file.recording.length().map(|ns| (written + discarded) / (ns as f64 / 1e9));
-        let lost = discarded + counts.bytes_overwritten as f64;
+        // Older recorders do not say how many bytes were overwritten.
+        let overwritten = match counts.bytes_overwritten {
+            0 => counts.chunks_overwritten as f64 * chunk,
+            bytes => bytes as f64,
+        };
+        let lost = discarded + overwritten;
         Self { number, counts, policy, wanted: written + discarded, lost, rate }
     }
 
@@ -129,18 +134,20 @@ fn wrapped(file: &FileHealth<'_>, buffer: &Buffer<'_>) -> Option<Finding> {
     }
     let kept_from = file.span(buffer.number).map(|span| span.0);
     let name = buffer.name();
-    let (lost, written) = (counts.bytes_overwritten as f64, counts.bytes_written as f64);
+    let turns = match counts.wraps {
+        0 => String::new(),
+        wraps => format!(", in {} round it", many(wraps as i64, "turn", "turns")),
+    };
     Some(Finding {
         kind: "ring_buffer_wrapped",
         what: format!(
-            "The oldest data of {name} was overwritten: {} of the {} written, in {} round it.",
-            bytes(lost),
-            bytes(written),
-            many(counts.wraps as i64, "turn", "turns"),
+            "The oldest data of {name} was overwritten: {} of the {} written{turns}.",
+            bytes(buffer.lost),
+            bytes(counts.bytes_written as f64),
         ),
         remedy: buffer.remedy(file),
         between: (file.recording.started, kept_from),
-        amount: Some((counts.bytes_overwritten as i64, "bytes")),
+        amount: Some((buffer.lost as i64, "bytes")),
         stat: Some(Stat::TracedBufChunksOverwritten),
         buffer: Some(buffer.number as i64),
         ..Finding::default()

@@ -38,7 +38,8 @@ fn late(file: &FileHealth<'_>) -> Option<Finding> {
     (lost > 0).then(|| Finding {
         kind: "late_packets",
         what: format!(
-            "{} came too late to be put in order: they lay in a buffer while later ones were read.",
+            "{} came too late to be put in order: what held them was handed over when later ones had \
+             been read already.",
             many(lost, "event", "events"),
         ),
         remedy: format!(

@@ -4,7 +4,7 @@
 use tpq_ingest::SequenceLoss;
 use tpq_tables::Stat;
 
-use super::amounts::{many, time};
+use super::amounts::{count, many, time};
 use super::{FileHealth, Finding};
 use crate::track::FillPolicy;
 
@@ -66,7 +66,7 @@ fn lost_state(file: &FileHealth<'_>, sequence: &SequenceLoss) -> Option<Finding>
         what: format!(
             "{}: {} of {} cannot be understood, as the names they refer to were lost.",
             writer(sequence),
-            many(sequence.skipped as i64, "packet", "packets"),
+            count(sequence.skipped as i64),
             many(sequence.written.0 as i64, "packet", "packets"),
         ),
         remedy: state_remedy(file, sequence),
