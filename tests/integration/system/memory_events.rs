@@ -15,12 +15,12 @@ fn rss(member: i64, bytes: i64) -> Message {
 fn resident_memory() {
     let told = told_of((0..=5).map(|member| (313, rss(member, 4096 * (member + 1)))));
     assert_snapshot!(told, @r#"
-    10 process_memory "mem.rss.file" [upid=1 process_memory_key=rss.file] = 4096
-    20 process_memory "mem.rss.anon" [upid=1 process_memory_key=rss.anon] = 8192
-    30 process_memory "mem.swap" [upid=1 process_memory_key=swap] = 12288
-    40 process_memory "mem.rss.shmem" [upid=1 process_memory_key=rss.shmem] = 16384
-    50 process_memory "mem.unreclaimable" [upid=1 process_memory_key=unreclaimable] = 20480
-    60 process_memory "mem.unknown" [upid=1 process_memory_key=unknown] = 24576
+    10 process_memory "mem.rss.file" [upid=1 process_memory_key=rss.file] = 4096 {utid=1u}
+    20 process_memory "mem.rss.anon" [upid=1 process_memory_key=rss.anon] = 8192 {utid=1u}
+    30 process_memory "mem.swap" [upid=1 process_memory_key=swap] = 12288 {utid=1u}
+    40 process_memory "mem.rss.shmem" [upid=1 process_memory_key=rss.shmem] = 16384 {utid=1u}
+    50 process_memory "mem.unreclaimable" [upid=1 process_memory_key=unreclaimable] = 20480 {utid=1u}
+    60 process_memory "mem.unknown" [upid=1 process_memory_key=unknown] = 24576 {utid=1u}
     "#);
 }
 
@@ -36,9 +36,9 @@ fn resident_memory_of_others() {
         FtraceEvent::other(50, THREAD, 313, rss(1, -1)),
     ]);
     assert_snapshot!(told(&trace), @r#"
-    10 process_memory "mem.rss.anon" [upid=1 process_memory_key=rss.anon] = 100
-    20 process_memory "mem.rss.anon" [upid=1 process_memory_key=rss.anon] = 200
-    30 process_memory "mem.rss.anon" [upid=1 process_memory_key=rss.anon] = 300
+    10 process_memory "mem.rss.anon" [upid=1 process_memory_key=rss.anon] = 100 {utid=1u}
+    20 process_memory "mem.rss.anon" [upid=1 process_memory_key=rss.anon] = 200 {utid=1u}
+    30 process_memory "mem.rss.anon" [upid=1 process_memory_key=rss.anon] = 300 {utid=1u}
     "#);
     assert_snapshot!(trace.rows(STATS), @r"
     name                               machine  file  value
@@ -57,9 +57,9 @@ fn counters_of_threads_whose_process_is_learned_later() {
         FtraceEvent::other(40, 600, 313, rss(0, 3)),
     ]);
     assert_snapshot!(told(&trace), @r#"
-    10 process_memory "mem.rss.file" [upid=2 process_memory_key=rss.file] = 1
-    20 process_memory_thread_fallback "mem.rss.file" [utid=4 process_memory_key=rss.file] = 2
-    40 process_memory "mem.rss.file" [upid=2 process_memory_key=rss.file] = 3
+    10 process_memory "mem.rss.file" [upid=2 process_memory_key=rss.file] = 1 {utid=3u}
+    20 process_memory_thread_fallback "mem.rss.file" [utid=4 process_memory_key=rss.file] = 2 {utid=4u}
+    40 process_memory "mem.rss.file" [upid=2 process_memory_key=rss.file] = 3 {utid=3u}
     30+-1 thread_execution "-" [utid=3]: work
     "#);
     assert_eq!(trace.cell("SELECT pid FROM process WHERE upid = 2"), "590");
@@ -69,7 +69,7 @@ fn counters_of_threads_whose_process_is_learned_later() {
 #[test]
 fn buffers_of_devices_count_for_their_process() {
     let told = told_of([(579, Message::new().uint(1, 65_536))]);
-    assert_snapshot!(told, @r#"10 process_memory "mem.dmabuf_rss" [upid=1 process_memory_key=dmabuf_rss] = 65536"#);
+    assert_snapshot!(told, @r#"10 process_memory "mem.dmabuf_rss" [upid=1 process_memory_key=dmabuf_rss] = 65536 {utid=1u}"#);
 }
 
 /// Old recorders wrote -900 as 64636; stranger 555 has no process.
@@ -84,10 +84,10 @@ fn what_the_kernel_would_kill() {
         (334, Message::new().int(1, 101)),
     ]);
     assert_snapshot!(told, @r#"
-    10 oom_score_adj "oom_score_adj" [upid=1] = 900
-    20 oom_score_adj "oom_score_adj" [upid=1] = -800
-    30 oom_score_adj "oom_score_adj" [upid=1] = -900
-    40 oom_score_adj_thread_fallback "oom_score_adj" [utid=3] = 5
+    10 oom_score_adj "oom_score_adj" [upid=1] = 900 {utid=2u}
+    20 oom_score_adj "oom_score_adj" [upid=1] = -800 {utid=1u}
+    30 oom_score_adj "oom_score_adj" [upid=1] = -900 {utid=2u}
+    40 oom_score_adj_thread_fallback "oom_score_adj" [utid=3] = 5 {utid=3u}
     50+0 thread_execution "-" [utid=1]: mem.oom_kill
     "#);
 }
@@ -97,9 +97,9 @@ fn what_was_done_for_memory() {
     let record = |kind| Message::new().uint(1, 20).uint(2, 3).uint(3, 50).uint(4, kind);
     let trace = events([(328, record(1)), (328, record(7))]);
     assert_snapshot!(told(&trace), @r#"
-    10 mm_event "mem.mm.maj_flt.count" [upid=1 mm_event_type=maj_flt mm_event_metric=count] = 3
-    10 mm_event "mem.mm.maj_flt.max_lat" [upid=1 mm_event_type=maj_flt mm_event_metric=max_lat] = 50
-    10 mm_event "mem.mm.maj_flt.avg_lat" [upid=1 mm_event_type=maj_flt mm_event_metric=avg_lat] = 20
+    10 mm_event "mem.mm.maj_flt.count" [upid=1 mm_event_type=maj_flt mm_event_metric=count] = 3 {utid=1u}
+    10 mm_event "mem.mm.maj_flt.max_lat" [upid=1 mm_event_type=maj_flt mm_event_metric=max_lat] = 50 {utid=1u}
+    10 mm_event "mem.mm.maj_flt.avg_lat" [upid=1 mm_event_type=maj_flt mm_event_metric=avg_lat] = 20 {utid=1u}
     "#);
     assert_snapshot!(trace.rows(STATS), @r"
     name             machine  file  value
