@@ -5,15 +5,15 @@ use std::sync::Arc;
 use tpq_clock::{BOOTTIME, Converter};
 use tpq_ingest::{
     Batch, ClockNames, Emit, Immediate, Interleaver, LossBook, Losses, Message, Payload, PlaceId,
-    Places, Run, RunKind, SequenceLoss, Timeline, TraceBytes,
+    Places, Run, RunKind, SequenceLoss, Span, Timeline, TraceBytes,
 };
 use tpq_tables::table::{MachineRow, TraceBoundsRow, TraceFileRow};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
-use crate::decode::{Decode, Packet, clock_drift, clock_snapshot, ftrace};
+use crate::decode::{Decode, Packet, clock_drift, clock_snapshot, field_of, ftrace};
 use crate::interned::Interned;
 use crate::losses::{count_losses, count_unrelatable, log_file, write_book};
-use crate::registry::PACKETS;
+use crate::registry::{PACKETS, bundle_decoder};
 use crate::track::{MetadataValue, Trackers};
 use crate::{MachineInfo, Setup, Tie};
 
@@ -33,6 +33,33 @@ pub(crate) struct RunEvent<'a> {
     pub(crate) bytes: &'a TraceBytes<'a>,
     /// What sequences interned.
     pub(crate) interned: &'a Interned<'a>,
+}
+
+impl<'a> RunEvent<'a> {
+    /// The event's message, where events are messages.
+    pub(crate) fn message(&self) -> &'a [u8] {
+        match &self.run.payload {
+            Payload::Messages(messages) => {
+                messages.get(self.index).map(|message| self.bytes.get(message.span))
+            }
+            Payload::Bundle { addr, places } => places
+                .get(self.index)
+                .map(|&(offset, len)| self.bytes.get(Span { addr: addr + u64::from(offset), len })),
+            Payload::Words { .. } => None,
+        }
+        .unwrap_or_default()
+    }
+
+    /// The event's numbers and the strings they may refer to, where events are numbers.
+    pub(crate) fn words(&self) -> (&'a [u32], &'a [Span]) {
+        match &self.run.payload {
+            Payload::Words { width, words, strings } => {
+                let at = self.index * width;
+                (words.get(at..at + width).unwrap_or_default(), strings)
+            }
+            _ => (&[], &[]),
+        }
+    }
 }
 
 /// Turns batches into tables.
@@ -327,7 +354,14 @@ impl Emit for State<'_> {
                 let State { trackers, tables, stats, .. } = self;
                 trackers.enter(run.place);
                 let stats = &mut stats[run.place as usize];
-                ftrace::decode_run_event(&event, trackers, tables, stats);
+                let decode = match field_of(run.kind) {
+                    None => ftrace::decode_run_event,
+                    Some(field) => match bundle_decoder(field) {
+                        Some(decoder) => decoder.decode,
+                        None => return,
+                    },
+                };
+                decode(&event, trackers, tables, stats);
             }
         }
     }

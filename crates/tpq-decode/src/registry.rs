@@ -3,14 +3,19 @@
 use tpq_ingest::{Bundle, Route, Router, SplitSink};
 
 use crate::decode;
-use crate::decode::PacketDecoder;
+use crate::decode::{BundleDecoder, PacketDecoder};
 
 /// Every decoder of packets. To add one, write its file and list it here.
 pub(crate) const PACKETS: &[&PacketDecoder] = &[
+    &decode::android_log::PACKET,
+    &decode::battery::PACKET,
+    &decode::energy_breakdown::PACKET,
+    &decode::entity_state::PACKET,
     &decode::frame_timeline::PACKET,
     &decode::ftrace::PACKET,
     &decode::ftrace_stats::PACKET,
     &decode::perf_sample::PACKET,
+    &decode::power_rails::PACKET,
     &decode::process_stats::PACKET,
     &decode::process_tree::PACKET,
     &decode::service_event::PACKET,
@@ -23,6 +28,19 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::track_event::PACKET,
 ];
 
+/// Every decoder of packets that are split into events, but for the kernel's.
+pub(crate) const BUNDLES: &[&BundleDecoder] = &[
+    &decode::android_log::EVENTS,
+    &decode::energy_breakdown::EVENTS,
+    &decode::entity_state::EVENTS,
+    &decode::power_rails::EVENTS,
+];
+
+/// The decoder of bundles of a payload field.
+pub(crate) fn bundle_decoder(field: u32) -> Option<&'static BundleDecoder> {
+    BUNDLES.iter().copied().find(|decoder| decoder.field == field)
+}
+
 /// The decoder of a payload field.
 pub(crate) fn packet_decoder(field: u32) -> Option<&'static PacketDecoder> {
     PACKETS.iter().copied().find(|decoder| decoder.field == field)
@@ -34,10 +52,16 @@ pub struct PacketRouter;
 
 impl Router for PacketRouter {
     fn route(&self, kind: u32) -> Route {
-        packet_decoder(kind).map_or(Route::Skip, |decoder| decoder.route)
+        match bundle_decoder(kind) {
+            Some(_) => Route::Split,
+            None => packet_decoder(kind).map_or(Route::Skip, |decoder| decoder.route),
+        }
     }
 
     fn split(&mut self, bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
-        decode::ftrace::split(bundle, sink);
+        match bundle_decoder(bundle.kind) {
+            Some(decoder) => (decoder.split)(bundle, sink),
+            None => decode::ftrace::split(bundle, sink),
+        }
     }
 }

@@ -49,4 +49,5 @@ define_tables! {
     trace_bounds: TraceBoundsTable,
     trace_file: TraceFileTable,
     trace_import_logs: ImportLogTable,
+    logs: LogTable,
 }

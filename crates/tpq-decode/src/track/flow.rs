@@ -19,6 +19,11 @@ impl Flows {
         }
     }
 
+    /// An arrow from one slice to another that the trace gave no id.
+    pub(crate) fn add(&self, slice_out: u32, slice_in: u32, tables: &mut Tables) {
+        tables.flow.push(FlowRow { slice_out, slice_in, ..FlowRow::default() });
+    }
+
     /// A flow ends in a slice.
     pub(crate) fn end(&mut self, id: u64, slice: u32, tables: &mut Tables) {
         if let Some(from) = self.last.remove(&id) {

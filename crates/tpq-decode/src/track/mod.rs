@@ -7,9 +7,12 @@ mod args;
 mod counter;
 mod cpu;
 mod flow;
+mod frames;
 mod ftrace_start;
+mod lanes;
 mod metadata;
 mod mm;
+mod power;
 mod process;
 mod sched;
 mod scoped;
@@ -23,9 +26,12 @@ pub(crate) use args::{ArgSet, ArgValue, Args};
 pub(crate) use counter::push_counter;
 pub(crate) use cpu::{Cpus, MAX_CPUS};
 pub(crate) use flow::Flows;
+pub(crate) use frames::Frames;
 pub(crate) use ftrace_start::FtraceStart;
+pub(crate) use lanes::{LaneKey, Lanes};
 pub(crate) use metadata::{Metadata, MetadataValue};
 pub(crate) use mm::MemoryOwners;
+pub(crate) use power::{Consumer, EntityState, Power};
 pub(crate) use process::{NamePriority, NewTask, Processes, Tid, Upid, Utid};
 pub(crate) use sched::{NextTask, PreviousTask, Sched};
 pub(crate) use scoped::Scoped;
@@ -60,6 +66,10 @@ pub(crate) struct Trackers {
     pub(crate) memory: MemoryOwners,
     pub(crate) uuids: Scoped<TrackUuids>,
     pub(crate) writers: Scoped<Writers>,
+    pub(crate) frames: Scoped<Frames>,
+    pub(crate) power: Scoped<Power>,
+    /// Tracks of slices that may overlap.
+    pub(crate) lanes: Scoped<Lanes>,
     places: Places,
     current: PlaceId,
     /// Threads that were seen to enter a write and not to leave it.
@@ -89,6 +99,9 @@ impl Trackers {
             memory: MemoryOwners::default(),
             uuids: Scoped::new(places.len(), |place| TrackUuids::new(home(place))),
             writers: Scoped::new(files, |_| Writers::default()),
+            frames: Scoped::new(places.len(), |_| Frames::default()),
+            power: Scoped::new(places.len(), |_| Power::default()),
+            lanes: Scoped::new(places.len(), |_| Lanes::default()),
             current: PlaceId::MAX,
             writing: Scoped::new(places.len(), |_| FxHashSet::default()),
             open_args: FxHashMap::default(),
@@ -111,6 +124,9 @@ impl Trackers {
         self.writing.enter(id);
         self.async_tracks.enter(id);
         self.thread_states.enter(id);
+        self.frames.enter(id);
+        self.power.enter(id);
+        self.lanes.enter(id);
         self.flows.enter(place.file);
         self.ftrace.enter(place.file);
         self.writers.enter(place.file);

@@ -36,6 +36,8 @@ const FILES: &[File] = &[
     ),
     file!("args.sql", "args"),
     file!("trace.sql", "trace_bounds"),
+    file!("log.sql", "android_logs"),
+    file!("frame.sql", "expected_frame_timeline_slice", "actual_frame_timeline_slice"),
 ];
 
 /// The views of the prelude, those of a file once one was named.

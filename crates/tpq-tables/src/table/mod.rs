@@ -7,6 +7,7 @@ mod args;
 mod clock;
 mod counter;
 mod cpu;
+mod log;
 mod machine;
 mod process;
 mod sched;
@@ -21,6 +22,7 @@ pub use clock::{
 };
 pub use counter::{CounterRow, CounterTable};
 pub use cpu::{CpuRow, CpuTable};
+pub use log::{LogRow, LogTable};
 pub use machine::{MachineRow, MachineTable};
 pub use process::{ProcessRow, ProcessTable, ThreadRow, ThreadTable};
 pub use sched::{SchedSliceRow, SchedSliceTable, ThreadStateRow, ThreadStateTable};
