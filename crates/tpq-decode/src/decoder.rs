@@ -217,6 +217,7 @@ impl<'a> Decoder<'a> {
         let State { bytes, places, mut trackers, mut tables, mut stats, import_stats, .. } =
             self.state;
         trackers.close_args(&mut tables);
+        trackers.write_uid_times(&mut tables);
         let sorters = self.interleaver.sorters().map(|sorter| sorter.losses());
         for book in books.iter().copied().chain(sorters) {
             write_book(book, bytes, &places, &mut stats, &mut trackers.args, &mut tables);

@@ -14,6 +14,8 @@ pub(crate) mod field {
     pub(crate) const DEBUG_ANNOTATION_NAMES: u32 = 3;
     pub(crate) const KERNEL_SYMBOLS: u32 = 26;
     pub(crate) const DEBUG_ANNOTATION_STRING_VALUES: u32 = 29;
+    pub(crate) const PACKET_CONTEXT: u32 = 30;
+    pub(crate) const APP_WAKELOCK_INFO: u32 = 42;
 }
 
 struct Entry {
@@ -66,6 +68,11 @@ impl<'a> Interned<'a> {
     fn entry(&self, generation: GenerationId, field: u32, iid: u64) -> Option<&Entry> {
         let scope = self.generation(generation)?.interned;
         self.entries.get(&(scope, field, iid))
+    }
+
+    /// The message of an entry, its id included.
+    pub(crate) fn message(&self, generation: GenerationId, field: u32, iid: u64) -> Option<&[u8]> {
+        self.entry(generation, field, iid).map(|entry| self.bytes.get(entry.message))
     }
 
     /// The text of an entry: field 2 of its message. What was never sent is counted.

@@ -8,32 +8,52 @@ use crate::decode::{BundleDecoder, PacketDecoder};
 /// Every decoder of packets. To add one, write its file and list it here.
 pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::android_log::PACKET,
+    &decode::app_wakelock::PACKET,
     &decode::battery::PACKET,
+    &decode::bluetooth::PACKET,
+    &decode::cpu_per_uid::PACKET,
+    &decode::display_state::PACKET,
     &decode::energy_breakdown::PACKET,
     &decode::entity_state::PACKET,
     &decode::frame_timeline::PACKET,
     &decode::ftrace::PACKET,
     &decode::ftrace_stats::PACKET,
+    &decode::game_intervention::PACKET,
+    &decode::journald::PACKET,
+    &decode::kernel_wakelock::PACKET,
+    &decode::network_packet::BUNDLE_HEADER,
+    &decode::network_packet::PACKET,
+    &decode::packages_list::PACKET,
     &decode::perf_sample::PACKET,
     &decode::power_rails::PACKET,
     &decode::process_stats::PACKET,
     &decode::process_tree::PACKET,
     &decode::service_event::PACKET,
+    &decode::statsd_atom::PACKET,
     &decode::sys_stats::PACKET,
     &decode::system_info::PACKET,
+    &decode::system_property::PACKET,
     &decode::trace_config::PACKET,
     &decode::trace_stats::PACKET,
     &decode::trace_uuid::PACKET,
     &decode::track_descriptor::PACKET,
     &decode::track_event::PACKET,
+    &decode::trigger::CHROME,
+    &decode::trigger::CLONE,
+    &decode::trigger::TRIGGER,
+    &decode::ui_state::PACKET,
+    &decode::user_list::PACKET,
 ];
 
 /// Every decoder of packets that are split into events, but for the kernel's.
 pub(crate) const BUNDLES: &[&BundleDecoder] = &[
     &decode::android_log::EVENTS,
+    &decode::app_wakelock::EVENTS,
     &decode::energy_breakdown::EVENTS,
     &decode::entity_state::EVENTS,
+    &decode::network_packet::EVENTS,
     &decode::power_rails::EVENTS,
+    &decode::statsd_atom::EVENTS,
 ];
 
 /// The decoder of bundles of a payload field.

@@ -50,4 +50,9 @@ define_tables! {
     trace_file: TraceFileTable,
     trace_import_logs: ImportLogTable,
     logs: LogTable,
+    package_list: PackageListTable,
+    android_game_intervention_list: GameInterventionTable,
+    android_network_packets: NetworkPacketTable,
+    android_user_list: AndroidUserTable,
+    android_cpu_per_uid: CpuPerUidTable,
 }

@@ -2,28 +2,42 @@
 //! nothing itself.
 
 pub(crate) mod android_log;
+pub(crate) mod app_wakelock;
 pub(crate) mod battery;
+pub(crate) mod bluetooth;
 pub(crate) mod clock_drift;
 pub(crate) mod clock_snapshot;
+pub(crate) mod cpu_per_uid;
+pub(crate) mod display_state;
 pub(crate) mod energy_breakdown;
 pub(crate) mod entity_state;
 pub(crate) mod frame_timeline;
 mod frame_verdict;
 pub(crate) mod ftrace;
 pub(crate) mod ftrace_stats;
+pub(crate) mod game_intervention;
+pub(crate) mod journald;
+pub(crate) mod kernel_wakelock;
+pub(crate) mod network_packet;
+pub(crate) mod packages_list;
 pub(crate) mod perf_sample;
 pub(crate) mod power_rails;
 mod process_memory;
 pub(crate) mod process_stats;
 pub(crate) mod process_tree;
 pub(crate) mod service_event;
+pub(crate) mod statsd_atom;
 pub(crate) mod sys_stats;
 pub(crate) mod system_info;
+pub(crate) mod system_property;
 pub(crate) mod trace_config;
 pub(crate) mod trace_stats;
 pub(crate) mod trace_uuid;
 pub(crate) mod track_descriptor;
 pub(crate) mod track_event;
+pub(crate) mod trigger;
+pub(crate) mod ui_state;
+pub(crate) mod user_list;
 
 use tpq_clock::Converter;
 use tpq_ingest::{Bundle, GenerationId, Loss, Payload, Route, RunKind, SplitSink};

@@ -12,6 +12,7 @@ mod ftrace_start;
 mod lanes;
 mod metadata;
 mod mm;
+mod packages;
 mod power;
 mod process;
 mod sched;
@@ -20,6 +21,8 @@ mod slice;
 mod thread_state;
 mod track_uuid;
 mod tracks;
+mod uid_time;
+mod wakelock;
 mod writer;
 
 pub(crate) use args::{ArgSet, ArgValue, Args};
@@ -31,6 +34,7 @@ pub(crate) use ftrace_start::FtraceStart;
 pub(crate) use lanes::{LaneKey, Lanes};
 pub(crate) use metadata::{Metadata, MetadataValue};
 pub(crate) use mm::MemoryOwners;
+pub(crate) use packages::Packages;
 pub(crate) use power::{Consumer, EntityState, Power};
 pub(crate) use process::{NamePriority, NewTask, Processes, Tid, Upid, Utid};
 pub(crate) use sched::{NextTask, PreviousTask, Sched};
@@ -41,11 +45,14 @@ pub(crate) use track_uuid::{
     Described, DescribedCounter, DescribedKind, EventDefaults, TrackUuids, Usage,
 };
 pub(crate) use tracks::{Dimensions, SharedTracks, TrackKind, Tracks};
+pub(crate) use uid_time::UidTimes;
+pub(crate) use wakelock::{KernelWakelock, KernelWakelocks};
 pub(crate) use writer::Writers;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tpq_ingest::{PlaceId, Places};
-use tpq_tables::{StringId, Tables};
+use tpq_tables::table::CpuPerUidRow;
+use tpq_tables::{Stats, StringId, Tables};
 
 /// Tracks of async slices, by kind, process and name.
 pub(crate) type AsyncTracks = FxHashMap<(&'static str, Upid, StringId), SharedTracks>;
@@ -68,6 +75,9 @@ pub(crate) struct Trackers {
     pub(crate) writers: Scoped<Writers>,
     pub(crate) frames: Scoped<Frames>,
     pub(crate) power: Scoped<Power>,
+    pub(crate) packages: Scoped<Packages>,
+    pub(crate) wakelocks: Scoped<KernelWakelocks>,
+    pub(crate) uid_times: Scoped<UidTimes>,
     /// Tracks of slices that may overlap.
     pub(crate) lanes: Scoped<Lanes>,
     places: Places,
@@ -101,6 +111,9 @@ impl Trackers {
             writers: Scoped::new(files, |_| Writers::default()),
             frames: Scoped::new(places.len(), |_| Frames::default()),
             power: Scoped::new(places.len(), |_| Power::default()),
+            packages: Scoped::new(places.len(), |_| Packages::default()),
+            wakelocks: Scoped::new(places.len(), |_| KernelWakelocks::default()),
+            uid_times: Scoped::new(places.len(), |_| UidTimes::default()),
             lanes: Scoped::new(places.len(), |_| Lanes::default()),
             current: PlaceId::MAX,
             writing: Scoped::new(places.len(), |_| FxHashSet::default()),
@@ -126,6 +139,9 @@ impl Trackers {
         self.thread_states.enter(id);
         self.frames.enter(id);
         self.power.enter(id);
+        self.packages.enter(id);
+        self.wakelocks.enter(id);
+        self.uid_times.enter(id);
         self.lanes.enter(id);
         self.flows.enter(place.file);
         self.ftrace.enter(place.file);
@@ -146,6 +162,34 @@ impl Trackers {
     ) {
         let track = self.tracks.get(kind, dimensions, name, &mut self.args, tables);
         push_counter(ts, track, value, &mut self.bounds, tables);
+    }
+
+    /// Something happened that took `dur`, 0 for an instant: adds a slice with args.
+    pub(crate) fn complete(
+        &mut self,
+        slice: NewSlice,
+        dur: i64,
+        args: &ArgSet,
+        tables: &mut Tables,
+        stats: &mut Stats,
+    ) -> Option<u32> {
+        self.bounds.include(slice.ts);
+        let arg_set_id = self.args.intern(args, tables);
+        self.slices.complete(NewSlice { arg_set_id, ..slice }, dur, tables, stats)
+    }
+
+    /// Writes how much time on CPUs each user id took.
+    pub(crate) fn write_uid_times(&mut self, tables: &mut Tables) {
+        let mut rows: Vec<_> = self.uid_times.iter().flat_map(UidTimes::grown).collect();
+        rows.sort_unstable();
+        for (track_id, (uid, cluster), ms) in rows {
+            tables.android_cpu_per_uid.push(CpuPerUidRow {
+                track_id,
+                uid: i64::from(uid),
+                cluster: i64::from(cluster),
+                total_cpu_millis: ms as i64,
+            });
+        }
     }
 
     /// Writes the args of slices whose ends were not seen.

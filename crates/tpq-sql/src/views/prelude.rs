@@ -37,6 +37,7 @@ const FILES: &[File] = &[
     file!("args.sql", "args"),
     file!("trace.sql", "trace_bounds"),
     file!("log.sql", "android_logs"),
+    file!("network.sql", "__intrinsic_android_network_packets"),
     file!("frame.sql", "expected_frame_timeline_slice", "actual_frame_timeline_slice"),
 ];
 

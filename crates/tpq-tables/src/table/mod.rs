@@ -3,6 +3,7 @@
 //! To add a table: declare it in the file of its family (or a new file, listed here), then add
 //! it to `define_tables!` in `tables.rs`. Schema, builder, docs and completion follow.
 
+mod android;
 mod args;
 mod clock;
 mod counter;
@@ -15,6 +16,10 @@ mod slice;
 mod trace;
 mod track;
 
+pub use android::{
+    AndroidUserRow, AndroidUserTable, CpuPerUidRow, CpuPerUidTable, GameInterventionRow,
+    GameInterventionTable, NetworkPacketRow, NetworkPacketTable, PackageListRow, PackageListTable,
+};
 pub use args::{ArgsRow, ArgsTable};
 pub use clock::{
     ClockDriftRow, ClockDriftTable, ClockJumpRow, ClockJumpTable, ClockSnapshotRow,
