@@ -128,3 +128,53 @@ FROM slice AS s
 JOIN __stored_track AS t ON s.track_id = t.id
 LEFT JOIN described ON s.arg_set_id = described.set_id
 WHERE t.type = 'android_actual_frame_timeline';
+
+-- What happened to the buffers of frames, and the phases they went through.
+CREATE PERFETTO VIEW frame_slice(
+  -- The slice's id.
+  id ID(slice.id),
+  -- When it began.
+  ts TIMESTAMP,
+  -- How long it took; 0 for an event, -1 when its end was not seen.
+  dur DURATION,
+  -- The track it lies on.
+  track_id JOINID(track.id),
+  -- Not used.
+  category STRING,
+  -- What happened, or for a phase the number of the frame.
+  name STRING,
+  -- How many slices of the track it lies in.
+  depth LONG,
+  -- The slice it lies in.
+  parent_id JOINID(frame_slice.id),
+  -- Its arguments.
+  arg_set_id LONG,
+  -- The layer the buffer is for.
+  layer_name STRING,
+  -- The number of the frame; 0 where it is not known.
+  frame_number LONG,
+  -- From when the app gave the buffer away until it was drawn, ns.
+  queue_to_acquire_time LONG,
+  -- From when it was drawn until the compositor took it, ns.
+  acquire_to_latch_time LONG,
+  -- From when the compositor took it until this event, ns.
+  latch_to_present_time LONG
+) AS
+WITH described AS (
+  SELECT
+    arg_set_id AS set_id,
+    max(CASE WHEN key = 'layer_name' THEN string_value END) AS layer_name,
+    max(CASE WHEN key = 'frame_number' THEN int_value END) AS frame_number,
+    max(CASE WHEN key = 'queue_to_acquire_time' THEN int_value END) AS queue_to_acquire_time,
+    max(CASE WHEN key = 'acquire_to_latch_time' THEN int_value END) AS acquire_to_latch_time,
+    max(CASE WHEN key = 'latch_to_present_time' THEN int_value END) AS latch_to_present_time
+  FROM args
+  GROUP BY arg_set_id
+)
+SELECT
+  s.id, s.ts, s.dur, s.track_id, s.category, s.name, s.depth, s.parent_id, s.arg_set_id, layer_name,
+  frame_number, queue_to_acquire_time, acquire_to_latch_time, latch_to_present_time
+FROM slice AS s
+JOIN __stored_track AS t ON s.track_id = t.id
+LEFT JOIN described ON s.arg_set_id = described.set_id
+WHERE t.type = 'graphics_frame_event';

@@ -10,6 +10,7 @@ use tpq_ingest::{
 use tpq_tables::table::{MachineRow, TraceBoundsRow, TraceFileRow};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
+use crate::decode::trace_uuid::uuid_of;
 use crate::decode::{Decode, Packet, clock_drift, clock_snapshot, field_of, ftrace};
 use crate::interned::Interned;
 use crate::losses::{count_losses, count_unrelatable, log_file, write_book};
@@ -164,6 +165,14 @@ impl<'a> Decoder<'a> {
         trackers.enter(place);
         trackers.metadata.set("trace_size_bytes", MetadataValue::Int(bytes as i64), tables);
         trackers.metadata.set_text("trace_type", format, tables);
+    }
+
+    /// Gives the file that the events of `place` come from an id by its contents, until it is
+    /// found to have one.
+    pub fn identify_file(&mut self, place: PlaceId, contents: &[u8]) {
+        let State { trackers, tables, .. } = &mut self.state;
+        trackers.enter(place);
+        trackers.metadata.set_text("trace_uuid", &uuid_of(contents), tables);
     }
 
     /// Notes a fact about the import as a whole.

@@ -19,6 +19,7 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::ftrace::PACKET,
     &decode::ftrace_stats::PACKET,
     &decode::game_intervention::PACKET,
+    &decode::graphics_frame::PACKET,
     &decode::journald::PACKET,
     &decode::kernel_wakelock::PACKET,
     &decode::network_packet::BUNDLE_HEADER,

@@ -159,3 +159,93 @@ fn events_that_lack_what_they_need_are_counted() {
     let present = "SELECT present_type FROM actual_frame_timeline_slice";
     assert_eq!(trace.cell(present), "Unspecified Present");
 }
+
+/// Something that happens to buffer 3 of a layer.
+fn buffer(at: u64, kind: u64, number: u64) -> Packet {
+    let event = Message::new().uint(1, number).uint(2, kind).bytes(3, "layer").uint(5, 3);
+    Packet::new().sequence(1).timestamp(at).payload(57, Message::new().message(1, event))
+}
+
+const DEQUEUE: u64 = 1;
+const QUEUE: u64 = 2;
+const ACQUIRE: u64 = 4;
+const LATCH: u64 = 5;
+const PRESENT: u64 = 8;
+
+#[test]
+fn a_buffer_goes_from_the_app_over_gpu_and_compositor_to_the_display() {
+    let trace = packets([
+        buffer(10, DEQUEUE, 0),
+        buffer(20, QUEUE, 7),
+        buffer(25, ACQUIRE, 7),
+        buffer(30, LATCH, 7),
+        buffer(50, PRESENT, 7),
+        buffer(60, PRESENT, 8),
+    ]);
+    let phases = "SELECT f.ts, f.dur, t.name AS track, f.name, layer_name, frame_number \
+        FROM frame_slice f JOIN track t ON f.track_id = t.id WHERE t.name NOT LIKE 'Buffer%' \
+        ORDER BY f.id";
+    assert_eq!(
+        lines(&trace, phases),
+        [
+            "10 10 APP_3 layer 7 layer 7",
+            "20 5 GPU_3 layer 7 layer 7",
+            "30 20 SF_3 layer 7 layer 7",
+            "50 10 Display_layer 7 layer 7",
+            "60 -1 Display_layer 8 layer 8",
+        ]
+    );
+    // Times are those between the events before; of the first, nothing happened before.
+    let events = "SELECT f.ts, t.type, t.name AS track, f.name, frame_number, \
+        queue_to_acquire_time AS q, acquire_to_latch_time AS a, latch_to_present_time AS l \
+        FROM frame_slice f JOIN track t ON f.track_id = t.id WHERE t.name LIKE 'Buffer%' \
+        ORDER BY f.id";
+    assert_eq!(
+        lines(&trace, events),
+        [
+            "10 graphics_frame_event Buffer: 3 layer Dequeue 7 0 0 10",
+            "20 graphics_frame_event Buffer: 3 layer Queue 7 0 0 20",
+            "25 graphics_frame_event Buffer: 3 layer AcquireFenceSignaled 7 5 -25 25",
+            "30 graphics_frame_event Buffer: 3 layer Latch 7 5 5 0",
+            "50 graphics_frame_event Buffer: 3 layer PresentFenceSignaled 7 5 5 20",
+            "60 graphics_frame_event Buffer: 3 layer PresentFenceSignaled 8 5 5 30",
+        ]
+    );
+}
+
+#[test]
+fn a_phase_whose_end_was_lost_is_of_no_frame() {
+    let trace = packets([
+        buffer(10, DEQUEUE, 0),
+        buffer(20, LATCH, 4),
+        buffer(30, DEQUEUE, 0),
+        buffer(32, ACQUIRE, 0),
+        buffer(35, QUEUE, 5),
+        Packet::new()
+            .sequence(1)
+            .timestamp(40)
+            .payload(57, Message::new().message(1, Message::new())),
+    ]);
+    // The second time the GPU was done before the app gave the buffer away.
+    let phases = "SELECT f.ts, f.dur, t.name AS track, f.name, f.depth, frame_number \
+        FROM frame_slice f JOIN track t ON f.track_id = t.id WHERE t.name NOT LIKE 'Buffer%' \
+        ORDER BY f.id";
+    assert_eq!(
+        lines(&trace, phases),
+        ["10 -1 APP_3 layer 0 0 0", "20 -1 SF_3 layer 4 0 4", "30 5 APP_3 layer 5 1 5",]
+    );
+    let stat = "SELECT value FROM stats WHERE name = 'graphics_frame_event_parser_errors'";
+    assert_eq!(trace.cell(stat), "1");
+}
+
+#[test]
+fn a_trace_without_an_id_gets_one_by_its_contents() {
+    let id = |trace: crate::imported::Imported| {
+        trace.cell("SELECT str_value FROM metadata WHERE name = 'trace_uuid'")
+    };
+    let one = id(packets([end(10, 1)]));
+    assert!(one.starts_with("00000000-0000-0000-"), "{one}");
+    assert_ne!(one, id(packets([end(11, 1)])));
+    let named = id(packets([Packet::new().trace_uuid(1, 2)]));
+    assert_eq!(named, "00000000-0000-0001-0000-000000000002");
+}

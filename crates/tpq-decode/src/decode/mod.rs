@@ -16,6 +16,7 @@ mod frame_verdict;
 pub(crate) mod ftrace;
 pub(crate) mod ftrace_stats;
 pub(crate) mod game_intervention;
+pub(crate) mod graphics_frame;
 pub(crate) mod journald;
 pub(crate) mod kernel_wakelock;
 pub(crate) mod network_packet;

@@ -4,6 +4,7 @@
 //! of it; none knows of protobuf.
 
 mod args;
+mod buffer;
 mod counter;
 mod cpu;
 mod flow;
@@ -26,6 +27,7 @@ mod wakelock;
 mod writer;
 
 pub(crate) use args::{ArgSet, ArgValue, Args};
+pub(crate) use buffer::{Buffers, Phase};
 pub(crate) use counter::push_counter;
 pub(crate) use cpu::{Cpus, MAX_CPUS};
 pub(crate) use flow::Flows;
@@ -74,6 +76,7 @@ pub(crate) struct Trackers {
     pub(crate) uuids: Scoped<TrackUuids>,
     pub(crate) writers: Scoped<Writers>,
     pub(crate) frames: Scoped<Frames>,
+    pub(crate) buffers: Scoped<Buffers>,
     pub(crate) power: Scoped<Power>,
     pub(crate) packages: Scoped<Packages>,
     pub(crate) wakelocks: Scoped<KernelWakelocks>,
@@ -114,6 +117,7 @@ impl Trackers {
             packages: Scoped::new(places.len(), |_| Packages::default()),
             wakelocks: Scoped::new(places.len(), |_| KernelWakelocks::default()),
             uid_times: Scoped::new(places.len(), |_| UidTimes::default()),
+            buffers: Scoped::new(places.len(), |_| Buffers::default()),
             lanes: Scoped::new(places.len(), |_| Lanes::default()),
             current: PlaceId::MAX,
             writing: Scoped::new(places.len(), |_| FxHashSet::default()),
@@ -142,6 +146,7 @@ impl Trackers {
         self.packages.enter(id);
         self.wakelocks.enter(id);
         self.uid_times.enter(id);
+        self.buffers.enter(id);
         self.lanes.enter(id);
         self.flows.enter(place.file);
         self.ftrace.enter(place.file);

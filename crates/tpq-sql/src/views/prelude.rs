@@ -38,7 +38,12 @@ const FILES: &[File] = &[
     file!("trace.sql", "trace_bounds"),
     file!("log.sql", "android_logs"),
     file!("network.sql", "__intrinsic_android_network_packets"),
-    file!("frame.sql", "expected_frame_timeline_slice", "actual_frame_timeline_slice"),
+    file!(
+        "frame.sql",
+        "expected_frame_timeline_slice",
+        "actual_frame_timeline_slice",
+        "frame_slice"
+    ),
 ];
 
 /// The views of the prelude, those of a file once one was named.
