@@ -612,3 +612,11 @@ fn a_build_is_told_from_its_fingerprint() {
         ["android_incremental_build NULL 7679548", "android_sdk_version 31 NULL"]
     );
 }
+
+#[test]
+fn the_subscription_that_asked_for_a_trace_is_a_fact() {
+    let config = Message::new().message(7, Message::new().int(4, 88));
+    let trace = packets([Packet::new().trace_config(config)]);
+    let fact = "SELECT int_value FROM metadata WHERE name = 'statsd_triggering_subscription_id'";
+    assert_eq!(trace.cell(fact), "88");
+}

@@ -63,7 +63,7 @@ fn decode_change(
         stats.increment(Stat::AppWakelockUnknownId);
         return;
     };
-    let lock = LastFields::<7>::new(lock);
+    let lock = LastFields::<7>::new(super::shorten(lock));
     let name = tables.strings.intern("app_wakelock_events");
     let key = LaneKey { kind: TRACK, owner: Dimensions::machine(event.machine), name };
     let cookie = cookie(&lock);

@@ -24,7 +24,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
     };
     let uids: Vec<u32> = numbers(2).map(|uid| uid as u32).collect();
     let times: Vec<u64> = numbers(3).collect();
-    let readings = trackers.uid_times.add(sequence, &uids, &times);
+    let readings = trackers.uid_times.add(sequence, packet.ts, &uids, &times);
     for ((uid, cluster), ms) in readings.users {
         let name = tables.strings.intern(&format!("CPU for UID {uid} CL{cluster}"));
         let dimensions = Dimensions::machine(packet.machine)
@@ -32,7 +32,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
             .number("cluster", i64::from(cluster));
         let track = trackers.tracks.get(OF_USER, dimensions, name, &mut trackers.args, tables);
         trackers.uid_times.note_track((uid, cluster), track);
-        count(packet.ts, track, ms, trackers, tables);
+        count((packet.ts, ms), track, readings.before, trackers, tables);
     }
     for (of, cluster, ms) in readings.totals {
         let name = tables.strings.intern(&format!("CPU for {of} CL{cluster}"));
@@ -40,13 +40,19 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
             .text("type", tables.strings.intern(of))
             .number("cluster", i64::from(cluster));
         let track = trackers.tracks.get(TOTAL, dimensions, name, &mut trackers.args, tables);
-        count(packet.ts, track, ms, trackers, tables);
+        count((packet.ts, ms), track, readings.before, trackers, tables);
     }
 }
 
 /// Adds a value where it differs from the one before, which is then stated until when it held.
-fn count(ts: i64, track: u32, ms: u64, trackers: &mut Trackers, tables: &mut Tables) {
-    for (ts, value) in trackers.uid_times.sparse(track, ts, ms) {
+fn count(
+    sample: (i64, u64),
+    track: u32,
+    before: Option<i64>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+) {
+    for (ts, value) in trackers.uid_times.sparse(track, sample, before) {
         crate::track::push_counter(ts, track, value as f64, &mut trackers.bounds, tables);
     }
 }

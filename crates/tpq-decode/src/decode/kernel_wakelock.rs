@@ -45,7 +45,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
         stats.increment(Stat::KernelWakelockZeroValueReported);
     }
     // A lock that is not named was not held since the last packet.
-    for (lock, held) in trackers.wakelocks.held(sequence) {
+    for (lock, held) in trackers.wakelocks.held(sequence, packet.data.len()) {
         let dimensions = Dimensions::machine(packet.machine)
             .text("wakelock_name", lock.name)
             .text("wakelock_type", lock.kind);

@@ -152,3 +152,11 @@ fn text<const N: usize>(
         None => StringId::NULL,
     }
 }
+
+/// What many small events have in common is read for each of them, so no more of it than this.
+const MAX_SHARED: usize = 4096;
+
+/// What of a message that many events share is read.
+fn shorten(shared: &[u8]) -> &[u8] {
+    shared.get(..MAX_SHARED).unwrap_or(shared)
+}

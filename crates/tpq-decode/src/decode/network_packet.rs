@@ -1,11 +1,11 @@
 //! Packets of the network that Android's connectivity service saw, one by one or summed up.
 
 use tpq_ingest::{Bundle, Loss, Payload, Route, SplitSink};
-use tpq_proto::wire::{Fields, LastFields, repeated};
+use tpq_proto::wire::{Fields, LastFields, Value, repeated};
 use tpq_tables::table::NetworkPacketRow;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
-use super::{BundleDecoder, Packet, PacketDecoder, events_of, push_whole};
+use super::{BundleDecoder, Packet, PacketDecoder, events_of};
 use crate::decoder::RunEvent;
 use crate::interned;
 use crate::track::{ArgSet, ArgValue, Dimensions, LaneKey, NewSlice, TrackKind, Trackers};
@@ -41,7 +41,7 @@ mod field {
 /// Numbers of the fields of a bundle.
 mod bundle_field {
     pub(super) const IID: usize = 1;
-    pub(super) const CONTEXT: usize = 2;
+    pub(super) const CONTEXT: u32 = 2;
     pub(super) const TIMESTAMPS: u32 = 3;
     pub(super) const LENGTHS: u32 = 4;
     pub(super) const TOTAL_PACKETS: usize = 5;
@@ -61,30 +61,51 @@ struct Traffic {
     packets: i64,
 }
 
+/// Words of an event: whether its context is interned, then pairs of halves: under which id, how
+/// long it took, how many bytes and how many packets there were.
+const WORDS: usize = 9;
+
 /// Splits a bundle into its packets, unless it only states what they sum up to.
 fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
-    if LastFields::<8>::new(bundle.payload).has(bundle_field::TOTAL_LENGTH) {
-        push_whole(&bundle, sink);
-        return;
-    }
     let Some(start) = bundle.ns else {
         sink.lose(Loss::MalformedPacket);
         return;
     };
-    let numbers = |wanted| {
-        let fields = Fields::new(bundle.payload).filter(move |field| field.number == wanted);
-        fields.flat_map(|field| repeated(&field).collect::<Vec<_>>()).collect::<Vec<_>>()
-    };
-    let (times, lengths) = (numbers(bundle_field::TIMESTAMPS), numbers(bundle_field::LENGTHS));
-    if times.len() != lengths.len() {
-        sink.immediate(bundle.header(None));
+    let (mut contexts, mut times, mut lengths) = (None, Vec::new(), Vec::new());
+    let mut fields = Fields::new(bundle.payload);
+    while let Some(field) = fields.next() {
+        match (field.number, field.value) {
+            (bundle_field::CONTEXT, Value::Bytes(context)) => {
+                let at = fields.position() - context.len();
+                contexts = Some(bundle.span.inner(at, context.len()));
+            }
+            (bundle_field::TIMESTAMPS, _) => times.extend(repeated(&field)),
+            (bundle_field::LENGTHS, _) => lengths.extend(repeated(&field)),
+            _ => {}
+        }
     }
-    let (timestamps, words) = times
-        .into_iter()
-        .zip(lengths)
-        .map(|(after, length)| (start.saturating_add_unsigned(after), length as u32))
-        .unzip();
-    let payload = Payload::Words { width: 1, words, strings: [bundle.span].into() };
+    let stated = LastFields::<8>::new(bundle.payload);
+    let iid = stated.get(bundle_field::IID).map(|iid| iid.as_u64());
+    let event = |dur, bytes, packets| {
+        let words = [iid.unwrap_or_default(), dur, bytes, packets].map(super::halves);
+        [u32::from(iid.is_some())].into_iter().chain(words.into_iter().flatten())
+    };
+    let (timestamps, words) = if stated.has(bundle_field::TOTAL_LENGTH) {
+        let packets = u64::from(stated.uint(bundle_field::TOTAL_PACKETS) as u32);
+        let dur = stated.uint(bundle_field::TOTAL_DURATION);
+        let bytes = stated.uint(bundle_field::TOTAL_LENGTH);
+        (vec![start], event(dur, bytes, packets).collect())
+    } else {
+        if times.len() != lengths.len() {
+            sink.immediate(bundle.header(None));
+        }
+        let words = lengths.iter().zip(&times).flat_map(|(&bytes, _)| event(0, bytes, 1));
+        let words = words.collect();
+        let at = |(after, _)| start.saturating_add_unsigned(after);
+        (times.into_iter().zip(&lengths).map(at).collect(), words)
+    };
+    let strings = contexts.into_iter().collect::<Vec<_>>().into();
+    let payload = Payload::Words { width: WORDS, words, strings };
     sink.push(bundle.clock, bundle.run(events_of(BUNDLE), timestamps, payload));
 }
 
@@ -111,27 +132,30 @@ fn decode_event(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let (words, spans) = event.words();
-    let bytes = spans.first().map_or(event.message(), |&span| event.bytes.get(span));
-    let bundle = LastFields::<8>::new(bytes);
-    let traffic = match words {
-        &[length] => Traffic { ts: event.ts, dur: 0, bytes: i64::from(length), packets: 1 },
-        _ => Traffic {
-            ts: event.ts,
-            dur: bundle.int(bundle_field::TOTAL_DURATION),
-            bytes: bundle.int(bundle_field::TOTAL_LENGTH),
-            packets: i64::from(bundle.uint(bundle_field::TOTAL_PACKETS) as u32),
-        },
+    let (
+        &[interned, iid_high, iid_low, dur_high, dur_low, bytes_high, bytes_low, high, low],
+        spans,
+    ) = event.words()
+    else {
+        return;
     };
-    let mut context = bundle.bytes(bundle_field::CONTEXT);
-    if let Some(iid) = bundle.get(bundle_field::IID) {
+    let traffic = Traffic {
+        ts: event.ts,
+        dur: super::whole(dur_high, dur_low) as i64,
+        bytes: super::whole(bytes_high, bytes_low) as i64,
+        packets: super::whole(high, low) as i64,
+    };
+    let mut context = spans.first().map_or(&[][..], |&span| event.bytes.get(span));
+    if interned != 0 {
         let contexts = interned::field::PACKET_CONTEXT;
-        match event.interned.message(event.run.generation, contexts, iid.as_u64()) {
-            Some(message) => context = LastFields::<3>::new(message).bytes(2),
+        let iid = super::whole(iid_high, iid_low);
+        match event.interned.message(event.run.generation, contexts, iid) {
+            Some(message) => context = LastFields::<3>::new(super::shorten(message)).bytes(2),
             None => stats.increment(Stat::NetworkTraceInternErrors),
         }
     }
-    add(event.machine, traffic, &Context::new(context), trackers, tables, stats);
+    let context = Context::new(super::shorten(context));
+    add(event.machine, traffic, &context, trackers, tables, stats);
 }
 
 /// Adds the slice and the row of one or several packets.

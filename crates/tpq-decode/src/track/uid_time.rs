@@ -1,8 +1,8 @@
 //! Time on CPUs by user id, from differences.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// A user id and a cluster of CPUs.
 pub(crate) type UserOfCluster = (u32, u32);
@@ -15,6 +15,8 @@ const FIRST_APP: u32 = 10_000;
 /// What there is to write after a packet.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct UidReadings {
+    /// When the packet before was.
+    pub(crate) before: Option<i64>,
     /// Time of each user on each cluster, ms.
     pub(crate) users: Vec<(UserOfCluster, u64)>,
     /// Time of the system and of all apps on each cluster since the recording began, ms.
@@ -37,6 +39,9 @@ pub(crate) struct UidTimes {
 #[derive(Default)]
 struct Sequence {
     clusters: u32,
+    /// When its last packet was, and the one before: until then what that did not tell of held.
+    packet: Option<i64>,
+    before: Option<i64>,
     times: BTreeMap<UserOfCluster, u64>,
 }
 
@@ -44,8 +49,6 @@ struct Sequence {
 struct Written {
     ts: i64,
     value: u64,
-    /// Whether the table has it with this time.
-    stored: bool,
 }
 
 impl UidTimes {
@@ -54,28 +57,34 @@ impl UidTimes {
         self.sequences.entry(sequence).or_default().clusters = clusters;
     }
 
-    /// Takes the differences of a packet: for each user one of each cluster.
-    pub(crate) fn add(&mut self, sequence: u32, uids: &[u32], times: &[u64]) -> UidReadings {
+    /// Takes the differences of a packet: for each user one of each cluster. Users it does not
+    /// name took no time.
+    pub(crate) fn add(
+        &mut self,
+        sequence: u32,
+        ts: i64,
+        uids: &[u32],
+        times: &[u64],
+    ) -> UidReadings {
         let state = self.sequences.entry(sequence).or_default();
+        state.before = state.packet.replace(ts);
         let clusters = state.clusters.max(1) as usize;
-        let mut readings = UidReadings::default();
-        let mut told = FxHashSet::default();
+        let mut readings = UidReadings { before: state.before, ..UidReadings::default() };
         for (&uid, times) in uids.iter().zip(times.chunks(clusters)) {
-            told.insert(uid);
             for (cluster, &ms) in (0_u32..).zip(times) {
                 let time = state.times.entry((uid, cluster)).or_default();
                 *time = time.saturating_add(ms);
                 readings.users.push(((uid, cluster), *time));
             }
         }
-        let unchanged = state.times.iter().filter(|((uid, _), _)| !told.contains(uid));
-        let unchanged: Vec<_> = unchanged.map(|(&key, &time)| (key, time)).collect();
-        for &(key, time) in &readings.users {
-            self.grow(key, time);
+        let mut touched = BTreeSet::new();
+        for &((uid, cluster), time) in &readings.users {
+            touched.insert(cluster);
+            self.grow((uid, cluster), time);
         }
-        readings.users.extend(unchanged);
         for (of, totals) in [("System", &self.system), ("Apps", &self.apps)] {
-            readings.totals.extend(totals.iter().map(|(&cluster, &ms)| (of, cluster, ms)));
+            let known = |&cluster: &u32| Some((of, cluster, *totals.get(&cluster)?));
+            readings.totals.extend(touched.iter().filter_map(known));
         }
         readings
     }
@@ -97,20 +106,23 @@ impl UidTimes {
     }
 
     /// What to write of a counter that reads `value`: nothing while it does not change, and with a
-    /// change also until when the value before held.
-    pub(crate) fn sparse(&mut self, track: u32, ts: i64, value: u64) -> Vec<(i64, u64)> {
-        let now = Written { ts, value, stored: true };
+    /// change also that the value before held until the packet `before`.
+    pub(crate) fn sparse(
+        &mut self,
+        track: u32,
+        (ts, value): (i64, u64),
+        before: Option<i64>,
+    ) -> Vec<(i64, u64)> {
         let Some(last) = self.written.get_mut(&track) else {
-            self.written.insert(track, now);
+            self.written.insert(track, Written { ts, value });
             return vec![(ts, value)];
         };
         if last.value == value {
-            (last.ts, last.stored) = (ts, false);
             return Vec::new();
         }
-        let before = (!last.stored).then_some((last.ts, last.value));
-        *last = now;
-        before.into_iter().chain([(ts, value)]).collect()
+        let held = before.filter(|&before| before > last.ts).map(|before| (before, last.value));
+        *last = Written { ts, value };
+        held.into_iter().chain([(ts, value)]).collect()
     }
 
     /// The track of each user's time on each cluster and how much it grew, ms.
@@ -127,21 +139,20 @@ mod tests {
     fn differences_add_up_for_users_and_in_all() {
         let mut times = UidTimes::default();
         times.set_clusters(1, 2);
-        times.add(1, &[1000, 10_050], &[10, 20, 30, 40]);
-        let readings = times.add(1, &[10_050], &[5, 6]);
-        let users = vec![((10_050, 0), 35), ((10_050, 1), 46), ((1000, 0), 10), ((1000, 1), 20)];
-        assert_eq!(readings.users, users);
+        times.add(1, 10, &[1000, 10_050], &[10, 20, 30, 40]);
+        let readings = times.add(1, 20, &[10_050], &[5, 6]);
+        assert_eq!(readings.users, vec![((10_050, 0), 35), ((10_050, 1), 46)]);
         let totals = vec![("System", 0, 0), ("System", 1, 0), ("Apps", 0, 5), ("Apps", 1, 6)];
         assert_eq!(readings.totals, totals, "what was before the first reading does not count");
+        assert_eq!(readings.before, Some(10));
     }
 
     #[test]
-    fn a_counter_that_stands_still_is_written_when_it_moves_on() {
+    fn a_counter_that_stood_still_is_written_again_when_it_moves_on() {
         let mut times = UidTimes::default();
-        assert_eq!(times.sparse(0, 10, 5), [(10, 5)]);
-        assert_eq!(times.sparse(0, 20, 5), []);
-        assert_eq!(times.sparse(0, 30, 5), []);
-        assert_eq!(times.sparse(0, 40, 8), [(30, 5), (40, 8)]);
-        assert_eq!(times.sparse(0, 50, 9), [(50, 9)]);
+        assert_eq!(times.sparse(0, (10, 5), None), [(10, 5)]);
+        assert_eq!(times.sparse(0, (20, 5), Some(10)), []);
+        assert_eq!(times.sparse(0, (40, 8), Some(30)), [(30, 5), (40, 8)]);
+        assert_eq!(times.sparse(0, (50, 9), Some(40)), [(50, 9)]);
     }
 }
