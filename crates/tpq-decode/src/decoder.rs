@@ -6,16 +6,17 @@ use rustc_hash::FxHashMap;
 use tpq_clock::{BOOTTIME, Converter};
 use tpq_ingest::{
     Batch, ClockNames, Emit, Immediate, Interleaver, Loss, LossBook, Losses, Message, Payload,
-    PlaceId, Places, Run, RunKind, SequenceLoss, Timeline, TraceBytes,
+    PlaceId, Places, Run, RunKind, SequenceLoss, Span, Timeline, TraceBytes,
 };
 use tpq_tables::table::{MachineRow, TraceBoundsRow, TraceFileRow};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
-use crate::decode::{Decode, Packet, clock_drift, clock_snapshot, ftrace};
+use crate::decode::trace_uuid::uuid_of;
+use crate::decode::{Decode, Packet, clock_drift, clock_snapshot, field_of, ftrace};
 use crate::health::{self, FileHealth};
 use crate::interned::Interned;
 use crate::losses::{count_losses, count_unrelatable, log_file, write_book};
-use crate::registry::PACKETS;
+use crate::registry::{PACKETS, bundle_decoder};
 use crate::track::{MetadataValue, Trackers};
 use crate::{MachineInfo, Setup, Tie};
 
@@ -35,6 +36,33 @@ pub(crate) struct RunEvent<'a> {
     pub(crate) bytes: &'a TraceBytes<'a>,
     /// What sequences interned.
     pub(crate) interned: &'a Interned<'a>,
+}
+
+impl<'a> RunEvent<'a> {
+    /// The event's message, where events are messages.
+    pub(crate) fn message(&self) -> &'a [u8] {
+        match &self.run.payload {
+            Payload::Messages(messages) => {
+                messages.get(self.index).map(|message| self.bytes.get(message.span))
+            }
+            Payload::Bundle { addr, places } => places
+                .get(self.index)
+                .map(|&(offset, len)| self.bytes.get(Span { addr: addr + u64::from(offset), len })),
+            Payload::Words { .. } => None,
+        }
+        .unwrap_or_default()
+    }
+
+    /// The event's numbers and the strings they may refer to, where events are numbers.
+    pub(crate) fn words(&self) -> (&'a [u32], &'a [Span]) {
+        match &self.run.payload {
+            Payload::Words { width, words, strings } => {
+                let at = self.index * width;
+                (words.get(at..at + width).unwrap_or_default(), strings)
+            }
+            _ => (&[], &[]),
+        }
+    }
 }
 
 /// Turns batches into tables.
@@ -141,6 +169,14 @@ impl<'a> Decoder<'a> {
         trackers.metadata.set_text("trace_type", format, tables);
     }
 
+    /// Gives the file that the events of `place` come from an id by its contents, until it is
+    /// found to have one.
+    pub fn identify_file(&mut self, place: PlaceId, contents: &[u8]) {
+        let State { trackers, tables, .. } = &mut self.state;
+        trackers.enter(place);
+        trackers.metadata.set_text("trace_uuid", &uuid_of(contents), tables);
+    }
+
     /// Notes a fact about the import as a whole.
     pub fn add_fact(&mut self, name: &str, value: Fact<'_>) {
         let State { trackers, tables, .. } = &mut self.state;
@@ -193,6 +229,7 @@ impl<'a> Decoder<'a> {
             self.state;
         trackers.close_args(&mut tables);
         trackers.decide_counters(&mut tables);
+        trackers.write_uid_times(&mut tables);
         let sorters = self.interleaver.sorters().map(|sorter| sorter.losses());
         for book in books.iter().copied().chain(sorters) {
             write_book(book, bytes, &places, &mut stats, &mut trackers.args, &mut tables);
@@ -380,7 +417,14 @@ impl Emit for State<'_> {
                 let State { trackers, tables, stats, .. } = self;
                 trackers.enter(run.place);
                 let stats = &mut stats[run.place as usize];
-                ftrace::decode_run_event(&event, trackers, tables, stats);
+                let decode = match field_of(run.kind) {
+                    None => ftrace::decode_run_event,
+                    Some(field) => match bundle_decoder(field) {
+                        Some(decoder) => decoder.decode,
+                        None => return,
+                    },
+                };
+                decode(&event, trackers, tables, stats);
             }
         }
     }

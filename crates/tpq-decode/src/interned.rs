@@ -15,6 +15,8 @@ pub(crate) mod field {
     pub(crate) const KERNEL_SYMBOLS: u32 = 26;
     pub(crate) const DEBUG_ANNOTATION_STRING_VALUES: u32 = 29;
     pub(crate) const GPU_COUNTER_DESCRIPTORS: u32 = 47;
+    pub(crate) const PACKET_CONTEXT: u32 = 30;
+    pub(crate) const APP_WAKELOCK_INFO: u32 = 42;
 }
 
 struct Entry {
@@ -69,6 +71,11 @@ impl<'a> Interned<'a> {
         self.entries.get(&(scope, field, iid))
     }
 
+    /// The message of an entry, its id included.
+    pub(crate) fn message(&self, generation: GenerationId, field: u32, iid: u64) -> Option<&[u8]> {
+        self.entry(generation, field, iid).map(|entry| self.bytes.get(entry.message))
+    }
+
     /// The text of an entry: field 2 of its message. What was never sent is counted.
     pub(crate) fn text(
         &self,
@@ -90,11 +97,6 @@ impl<'a> Interned<'a> {
         let text = strings.intern_bytes(text.map(|field| field.as_bytes()).unwrap_or_default());
         entry.text.set(Some(text));
         Some(text)
-    }
-
-    /// The message of an entry.
-    pub(crate) fn message(&self, generation: GenerationId, field: u32, iid: u64) -> Option<&[u8]> {
-        Some(self.bytes.get(self.entry(generation, field, iid)?.message))
     }
 
     /// The defaults in force.

@@ -8,7 +8,7 @@ use tpq_clock::{
 };
 
 use crate::loss::{LossBook, LossEntry};
-use crate::{GenerationId, Immediate, Loss, PlaceId, Run, Span};
+use crate::{GenerationId, Immediate, Loss, Message, Payload, PlaceId, Run, RunKind, Span};
 
 /// What the importer does with packets of a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,6 +51,33 @@ pub struct Bundle<'a> {
     pub sequence: u32,
     /// The number of its packet.
     pub position: u32,
+    /// The clock of its packet, as its sequence calls it.
+    pub clock: u32,
+    /// When its packet was written, ns of that clock, if it says.
+    pub ns: Option<i64>,
+}
+
+impl Bundle<'_> {
+    /// A run of packets' lane with events of this bundle, given in the order of `timestamps`.
+    pub fn run(&self, kind: RunKind, timestamps: Vec<i64>, payload: Payload) -> Run {
+        Run {
+            kind,
+            lane: 0,
+            place: self.place,
+            generation: self.generation,
+            position: self.position,
+            addr: self.span.addr,
+            timestamps,
+            payload,
+        }
+    }
+
+    /// The bundle as a message of its own, decoded in file order.
+    pub fn header(&self, ts: Option<i64>) -> Immediate {
+        let Self { span, generation, position, kind, place, sequence, .. } = *self;
+        let message = Message { span, generation, position, kind };
+        Immediate::Packet { message, place, sequence, ts }
+    }
 }
 
 /// Takes the runs a bundle is split into.

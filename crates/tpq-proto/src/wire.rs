@@ -197,6 +197,54 @@ impl Iterator for Packed<'_> {
     }
 }
 
+/// The last value of each field of a message that is numbered below `N`: what a field counts for
+/// that occurs at most once.
+#[derive(Clone, Copy, Debug)]
+pub struct LastFields<'a, const N: usize>([Option<Field<'a>>; N]);
+
+impl<'a, const N: usize> LastFields<'a, N> {
+    /// Reads a message.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        let mut last = [None; N];
+        for field in Fields::new(bytes) {
+            if let Some(place) = last.get_mut(field.number as usize) {
+                *place = Some(field);
+            }
+        }
+        Self(last)
+    }
+
+    /// The field, if the message has it.
+    pub fn get(&self, number: usize) -> Option<Field<'a>> {
+        self.0.get(number).copied().flatten()
+    }
+
+    /// Whether the message has the field.
+    pub fn has(&self, number: usize) -> bool {
+        self.get(number).is_some()
+    }
+
+    /// The field as a signed integer; 0 when the message does not have it.
+    pub fn int(&self, number: usize) -> i64 {
+        self.get(number).map(|field| field.as_i64()).unwrap_or_default()
+    }
+
+    /// The field as an unsigned integer; 0 when the message does not have it.
+    pub fn uint(&self, number: usize) -> u64 {
+        self.get(number).map(|field| field.as_u64()).unwrap_or_default()
+    }
+
+    /// The field as a floating-point number; 0 when the message does not have it.
+    pub fn real(&self, number: usize) -> f64 {
+        self.get(number).map(|field| field.as_f64()).unwrap_or_default()
+    }
+
+    /// The field's bytes; none when the message does not have it.
+    pub fn bytes(&self, number: usize) -> &'a [u8] {
+        self.get(number).map(|field| field.as_bytes()).unwrap_or_default()
+    }
+}
+
 /// The numbers of a repeated integer field, whether it was written packed or one by one.
 pub fn repeated<'a>(field: &Field<'a>) -> impl Iterator<Item = u64> + use<'a> {
     let (single, packed) = match field.value {
@@ -230,6 +278,14 @@ mod tests {
         let mut fields = Fields::new(&huge);
         assert_eq!(fields.next(), None);
         assert!(fields.is_damaged());
+    }
+
+    #[test]
+    fn of_a_field_that_occurs_twice_the_last_value_counts() {
+        let fields = LastFields::<3>::new(&[0x08, 1, 0x10, 5, 0x08, 2, 0x18, 9]);
+        assert_eq!((fields.uint(1), fields.int(2)), (2, 5));
+        assert!(!fields.has(3), "numbers from 3 are not kept");
+        assert_eq!(fields.bytes(1), b"", "a number has no bytes");
     }
 
     #[test]

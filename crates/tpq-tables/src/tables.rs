@@ -58,4 +58,10 @@ define_tables! {
     gpu_counter_group: GpuCounterGroupTable,
     filedescriptor: FileDescriptorTable,
     profiler_smaps: ProfilerSmapsTable,
+    logs: LogTable,
+    package_list: PackageListTable,
+    android_game_intervention_list: GameInterventionTable,
+    android_network_packets: NetworkPacketTable,
+    android_user_list: AndroidUserTable,
+    android_cpu_per_uid: CpuPerUidTable,
 }

@@ -202,6 +202,7 @@ fn describe(inputs: &Inputs, arrangement: &Arrangement, decoder: &mut Decoder<'_
     let base = |context: &tpq_ingest::FileContext| context.base.0;
     for ((_, file), context) in inputs.traces().zip(&arrangement.contexts) {
         decoder.describe_file(base(context), file.bytes().len() as u64, file.format().name());
+        decoder.identify_file(base(context), file.bytes());
     }
     for (entry, file) in inputs.entries().iter().enumerate() {
         if let Some(cut) = file.cut() {
@@ -211,6 +212,7 @@ fn describe(inputs: &Inputs, arrangement: &Arrangement, decoder: &mut Decoder<'_
     for &(entry, place) in &arrangement.unread {
         let file = &inputs.entries()[entry];
         decoder.describe_file(place, file.size(), file.format().name());
+        decoder.identify_file(place, file.bytes());
         let what = format!("tpq does not read {} traces yet", file.format());
         decoder.count_file(entry as u32, Stat::TraceFilesUnread, &what);
     }

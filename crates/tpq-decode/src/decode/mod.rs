@@ -1,34 +1,57 @@
 //! One file for each source of data. A decoder turns bytes into calls of trackers; it remembers
 //! nothing itself.
 
+pub(crate) mod android_log;
+pub(crate) mod app_wakelock;
+pub(crate) mod battery;
+pub(crate) mod bluetooth;
 pub(crate) mod clock_drift;
 pub(crate) mod clock_snapshot;
 pub(crate) mod cpu_info;
+pub(crate) mod cpu_per_uid;
+pub(crate) mod display_state;
+pub(crate) mod energy_breakdown;
+pub(crate) mod entity_state;
 pub(crate) mod frame_timeline;
+mod frame_verdict;
 pub(crate) mod ftrace;
 pub(crate) mod ftrace_stats;
+pub(crate) mod game_intervention;
 pub(crate) mod gpu_counter_event;
 pub(crate) mod gpu_info;
 pub(crate) mod gpu_mem_total_event;
+pub(crate) mod graphics_frame;
+pub(crate) mod journald;
+pub(crate) mod kernel_wakelock;
+pub(crate) mod network_packet;
+pub(crate) mod packages_list;
 mod perf_counter;
 pub(crate) mod perf_sample;
+pub(crate) mod power_rails;
 mod process_memory;
 pub(crate) mod process_stats;
 pub(crate) mod process_tree;
 pub(crate) mod service_event;
 pub(crate) mod smaps;
+pub(crate) mod statsd_atom;
 pub(crate) mod sys_stats;
 pub(crate) mod system_info;
+pub(crate) mod system_property;
 pub(crate) mod trace_config;
 pub(crate) mod trace_stats;
 pub(crate) mod trace_uuid;
 pub(crate) mod track_descriptor;
 pub(crate) mod track_event;
+pub(crate) mod trigger;
+pub(crate) mod ui_state;
+pub(crate) mod user_list;
 
 use tpq_clock::Converter;
-use tpq_ingest::{GenerationId, Route};
-use tpq_tables::{Stats, Tables};
+use tpq_ingest::{Bundle, GenerationId, Loss, Payload, Route, RunKind, SplitSink};
+use tpq_proto::wire::LastFields;
+use tpq_tables::{Stats, StringId, Tables};
 
+use crate::decoder::RunEvent;
 use crate::interned::Interned;
 use crate::track::Trackers;
 
@@ -75,4 +98,71 @@ pub(crate) struct PacketDecoder {
     pub(crate) route: Route,
     /// What it does with them.
     pub(crate) decode: Decode,
+}
+
+/// A decoder of packets that hold events with times of their own.
+pub(crate) struct BundleDecoder {
+    /// The number of the payload's field.
+    pub(crate) field: u32,
+    /// Splits a packet into events; runs of [`events_of`] the field come back to `decode`.
+    pub(crate) split: fn(Bundle<'_>, &mut SplitSink<'_>),
+    /// What it does with an event.
+    pub(crate) decode: DecodeEvent,
+}
+
+/// What a decoder does with an event of a bundle.
+pub(crate) type DecodeEvent = fn(&RunEvent<'_>, &mut Trackers, &mut Tables, &mut Stats);
+
+/// Kinds of runs from here on are of packets that are not the kernel's.
+const FIRST_OF_PACKETS: u32 = 1 << 16;
+
+/// The kind of runs of events that packets of a payload field are split into.
+pub(crate) const fn events_of(field: u32) -> RunKind {
+    RunKind(FIRST_OF_PACKETS + field)
+}
+
+/// The payload field of packets that runs of a kind were split from, but for kernel events.
+pub(crate) fn field_of(kind: RunKind) -> Option<u32> {
+    kind.0.checked_sub(FIRST_OF_PACKETS)
+}
+
+/// Passes a bundle on as one event at the time of its packet.
+fn push_whole(bundle: &Bundle<'_>, sink: &mut SplitSink<'_>) {
+    let Some(ns) = bundle.ns else {
+        sink.lose(Loss::MalformedPacket);
+        return;
+    };
+    let places = vec![(0, bundle.span.len)];
+    let payload = Payload::Bundle { addr: bundle.span.addr, places };
+    sink.push(bundle.clock, bundle.run(events_of(bundle.kind), vec![ns], payload));
+}
+
+/// A number as two words of an event, the higher first.
+fn halves(value: u64) -> [u32; 2] {
+    [(value >> 32) as u32, value as u32]
+}
+
+/// The number of two words.
+fn whole(high: u32, low: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+/// The text of a field; NULL when the message does not have it.
+fn text<const N: usize>(
+    fields: &LastFields<'_, N>,
+    number: usize,
+    tables: &mut Tables,
+) -> StringId {
+    match fields.get(number) {
+        Some(field) => tables.strings.intern_bytes(field.as_bytes()),
+        None => StringId::NULL,
+    }
+}
+
+/// What many small events have in common is read for each of them, so no more of it than this.
+const MAX_SHARED: usize = 4096;
+
+/// What of a message that many events share is read.
+fn shorten(shared: &[u8]) -> &[u8] {
+    shared.get(..MAX_SHARED).unwrap_or(shared)
 }

@@ -9,7 +9,7 @@ use tpq_tables::{Stat, Stats, Tables};
 
 use super::trace_uuid::format_uuid;
 use super::{Packet, PacketDecoder};
-use crate::track::{self, Trackers, Wanted};
+use crate::track::{self, MetadataValue, Trackers, Wanted};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 33, route: Route::Immediate, decode: decode_config };
@@ -31,6 +31,11 @@ fn decode_config(
     let name = config.unique_session_name();
     trackers.metadata.set_text("unique_session_name", name, tables);
     trackers.recording.wanted = Some(wanted(&config));
+    let statsd = config.statsd_metadata.as_ref();
+    if let Some(subscription) = statsd.and_then(|statsd| statsd.triggering_subscription_id) {
+        let subscription = MetadataValue::Int(subscription);
+        trackers.metadata.set("statsd_triggering_subscription_id", subscription, tables);
+    }
     if config.write_into_file() {
         // A buffer that is drained into a file does not fill up while it is drained in time, so
         // one that discards loses data where a ring would lose none.

@@ -19,10 +19,9 @@ impl Flows {
         }
     }
 
-    /// One slice caused another, in a flow that has no id.
-    pub(crate) fn join(&mut self, from: u32, to: u32, tables: &mut Tables) {
-        let row = FlowRow { slice_out: from, slice_in: to, trace_id: None, arg_set_id: None };
-        tables.flow.push(row);
+    /// One slice led to another; no id names the flow.
+    pub(crate) fn link(&self, slice_out: u32, slice_in: u32, tables: &mut Tables) {
+        tables.flow.push(FlowRow { slice_out, slice_in, ..FlowRow::default() });
     }
 
     /// A flow ends in a slice.
@@ -30,12 +29,6 @@ impl Flows {
         if let Some(from) = self.last.remove(&id) {
             push(id, from, slice, tables);
         }
-    }
-
-    /// One slice led to another; there is no number that names the flow.
-    pub(crate) fn link(&mut self, from: u32, to: u32, tables: &mut Tables) {
-        let row = FlowRow { slice_out: from, slice_in: to, trace_id: None, arg_set_id: None };
-        tables.flow.push(row);
     }
 }
 

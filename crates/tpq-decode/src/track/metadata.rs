@@ -67,6 +67,12 @@ impl Metadata {
         }
     }
 
+    /// Whether a fact that has one value is known.
+    pub(crate) fn has(&self, name: &str, tables: &mut Tables) -> bool {
+        let scope = self.scope(name);
+        self.single.contains_key(&(tables.strings.intern(name), scope))
+    }
+
     /// Adds a value to a fact that may have several.
     pub(crate) fn add(&mut self, name: &str, value: MetadataValue, tables: &mut Tables) {
         let scope = self.scope(name);

@@ -5,11 +5,13 @@
 
 mod args;
 mod binder;
+mod buffer;
 mod counter;
 mod cpu;
 mod disk;
 mod drm;
 mod flow;
+mod frames;
 mod ftrace_start;
 mod gpu;
 mod kernel_events;
@@ -17,8 +19,10 @@ mod kernel_work;
 mod metadata;
 mod mm;
 mod network;
+mod packages;
 mod page_size;
 mod perf;
+mod power;
 mod process;
 mod recording;
 mod sched;
@@ -31,15 +35,19 @@ mod thread_counter;
 mod thread_state;
 mod track_uuid;
 mod tracks;
+mod uid_time;
+mod wakelock;
 mod writer;
 
 pub(crate) use args::{ArgSet, ArgValue, Args, Fingerprint};
 pub(crate) use binder::{Binder, Command, Return, Transaction};
+pub(crate) use buffer::{Buffers, Phase};
 pub(crate) use counter::{push_counter, push_counter_with};
 pub(crate) use cpu::{Cpus, MAX_CPUS};
 pub(crate) use disk::Disks;
 pub(crate) use drm::{Drm, FenceTimeline, Job};
 pub(crate) use flow::Flows;
+pub(crate) use frames::Frames;
 pub(crate) use ftrace_start::FtraceStart;
 pub(crate) use gpu::{GpuCounter, GpuCounters, Gpus};
 pub(crate) use kernel_events::{KernelEvent, KernelEvents};
@@ -47,8 +55,10 @@ pub(crate) use kernel_work::{KernelWork, Suspend, VideoBuffer};
 pub(crate) use metadata::{Metadata, MetadataValue};
 pub(crate) use mm::MemoryOwners;
 pub(crate) use network::Network;
+pub(crate) use packages::Packages;
 pub(crate) use page_size::PageSize;
 pub(crate) use perf::{PerfSessions, PerfTracks};
+pub(crate) use power::{Consumer, EntityState, Power};
 pub(crate) use process::{NamePriority, NewTask, Processes, Tid, Upid, Utid};
 pub(crate) use recording::{CentralBuffer, FillPolicy, KernelBuffer, Recording, Wanted};
 pub(crate) use sched::{NextTask, PreviousTask, Sched};
@@ -62,11 +72,14 @@ pub(crate) use track_uuid::{
     Described, DescribedCounter, DescribedKind, EventDefaults, TrackUuids, Usage,
 };
 pub(crate) use tracks::{Dimensions, SharedTracks, TrackKind, Tracks};
+pub(crate) use uid_time::UidTimes;
+pub(crate) use wakelock::{KernelWakelock, KernelWakelocks};
 pub(crate) use writer::{Writers, by_writer};
 
 use rustc_hash::FxHashMap;
 use tpq_ingest::{PlaceId, Places};
-use tpq_tables::{StringId, Tables};
+use tpq_tables::table::CpuPerUidRow;
+use tpq_tables::{Stats, StringId, Tables};
 
 use crate::Setup;
 
@@ -88,6 +101,12 @@ pub(crate) struct Trackers {
     pub(crate) recording: Scoped<Recording>,
     pub(crate) uuids: Scoped<TrackUuids>,
     pub(crate) writers: Scoped<Writers>,
+    pub(crate) frames: Scoped<Frames>,
+    pub(crate) buffers: Scoped<Buffers>,
+    pub(crate) power: Scoped<Power>,
+    pub(crate) packages: Scoped<Packages>,
+    pub(crate) wakelocks: Scoped<KernelWakelocks>,
+    pub(crate) uid_times: Scoped<UidTimes>,
     places: Places,
     current: PlaceId,
     pub(crate) syscalls: Scoped<Syscalls>,
@@ -101,7 +120,7 @@ pub(crate) struct Trackers {
     pub(crate) binder: Scoped<Binder>,
     pub(crate) network: Scoped<Network>,
     /// How often each wakeup source is active, by name.
-    pub(crate) wakelocks: Scoped<FxHashMap<StringId, u32>>,
+    pub(crate) wakeup_sources: Scoped<FxHashMap<StringId, u32>>,
     /// Transfers that threads have begun: the bus, and how many messages were seen of them.
     pub(crate) i2c: Scoped<FxHashMap<Utid, (i64, u32)>>,
     pub(crate) disks: Scoped<Disks>,
@@ -136,6 +155,12 @@ impl Trackers {
             recording: Scoped::new(files, |_| Recording::default()),
             uuids: Scoped::new(places.len(), |place| TrackUuids::new(home(place))),
             writers: Scoped::new(files, |_| Writers::default()),
+            frames: Scoped::new(places.len(), |_| Frames::default()),
+            power: Scoped::new(places.len(), |_| Power::default()),
+            packages: Scoped::new(places.len(), |_| Packages::default()),
+            wakelocks: Scoped::new(places.len(), |_| KernelWakelocks::default()),
+            uid_times: Scoped::new(places.len(), |_| UidTimes::default()),
+            buffers: Scoped::new(places.len(), |_| Buffers::default()),
             current: PlaceId::MAX,
             syscalls: Scoped::new(places.len(), |_| Syscalls::default()),
             open_args: FxHashMap::default(),
@@ -145,7 +170,7 @@ impl Trackers {
             shared_tracks: Scoped::new(places.len(), |_| SharedByKind::default()),
             binder: Scoped::new(places.len(), |_| Binder::default()),
             network: Scoped::new(places.len(), |_| Network::default()),
-            wakelocks: Scoped::new(places.len(), |_| FxHashMap::default()),
+            wakeup_sources: Scoped::new(places.len(), |_| FxHashMap::default()),
             i2c: Scoped::new(places.len(), |_| FxHashMap::default()),
             disks: Scoped::new(places.len(), |_| Disks::default()),
             page_size: Scoped::new(places.len(), |_| PageSize::default()),
@@ -172,12 +197,18 @@ impl Trackers {
         self.shared_tracks.enter(id);
         self.binder.enter(id);
         self.network.enter(id);
-        self.wakelocks.enter(id);
+        self.wakeup_sources.enter(id);
         self.i2c.enter(id);
         self.disks.enter(id);
         self.page_size.enter(id);
         self.gpu_counters.enter(id);
         self.thread_states.enter(id);
+        self.frames.enter(id);
+        self.power.enter(id);
+        self.packages.enter(id);
+        self.wakelocks.enter(id);
+        self.uid_times.enter(id);
+        self.buffers.enter(id);
         self.flows.enter(place.file);
         self.ftrace.enter(place.file);
         self.writers.enter(place.file);
@@ -213,6 +244,34 @@ impl Trackers {
         let track = self.tracks.get(kind, dimensions, name, &mut self.args, tables);
         let set = self.args.intern(args, tables);
         push_counter_with(ts, track, value, set, &mut self.bounds, tables);
+    }
+
+    /// Something happened that took `dur`, 0 for an instant: adds a slice with args.
+    pub(crate) fn complete(
+        &mut self,
+        slice: NewSlice,
+        dur: i64,
+        args: &ArgSet,
+        tables: &mut Tables,
+        stats: &mut Stats,
+    ) -> Option<u32> {
+        self.bounds.include(slice.ts);
+        let arg_set_id = self.args.intern(args, tables);
+        self.slices.complete(NewSlice { arg_set_id, ..slice }, dur, tables, stats)
+    }
+
+    /// Writes how much time on CPUs each user id took.
+    pub(crate) fn write_uid_times(&mut self, tables: &mut Tables) {
+        let mut rows: Vec<_> = self.uid_times.iter().flat_map(UidTimes::grown).collect();
+        rows.sort_unstable();
+        for (track_id, (uid, cluster), ms) in rows {
+            tables.android_cpu_per_uid.push(CpuPerUidRow {
+                track_id,
+                uid: i64::from(uid),
+                cluster: i64::from(cluster),
+                total_cpu_millis: ms as i64,
+            });
+        }
     }
 
     /// Writes the args of slices whose ends were not seen.

@@ -224,7 +224,10 @@ impl<'a> Batcher<'a> {
         };
         match (route, placed.ns) {
             (Route::Skip, _) => {}
-            (Route::Split, _) => self.split(&header, message, payload, open),
+            (Route::Split, _) => {
+                let written = (placed.clock.unwrap_or(clocks.default), placed.ns);
+                self.split(&header, message, payload, written, open);
+            }
             (Route::Immediate, ns) => {
                 let ts = ns.and_then(|ns| {
                     let entry = self.entry(place, span);
@@ -250,7 +253,14 @@ impl<'a> Batcher<'a> {
         }
     }
 
-    fn split(&mut self, header: &PacketHeader, message: Message, payload: &[u8], open: &mut Open) {
+    fn split(
+        &mut self,
+        header: &PacketHeader,
+        message: Message,
+        payload: &[u8],
+        (clock, ns): (u32, Option<i64>),
+        open: &mut Open,
+    ) {
         let (place, clocks) = self.file.place(header.machine);
         let bundle = Bundle {
             kind: header.kind,
@@ -260,6 +270,8 @@ impl<'a> Batcher<'a> {
             generation: message.generation,
             sequence: header.sequence,
             position: self.position,
+            clock,
+            ns,
         };
         let before = open.pending.len();
         let mut sink = SplitSink {

@@ -40,6 +40,14 @@ const FILES: &[File] = &[
     file!("perf.sql", "perf_counter_track"),
     file!("args.sql", "args"),
     file!("trace.sql", "trace_bounds"),
+    file!("log.sql", "android_logs"),
+    file!("network.sql", "__intrinsic_android_network_packets"),
+    file!(
+        "frame.sql",
+        "expected_frame_timeline_slice",
+        "actual_frame_timeline_slice",
+        "frame_slice"
+    ),
 ];
 
 /// The views of the prelude, those of a file once one was named.

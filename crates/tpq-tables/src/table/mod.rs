@@ -3,6 +3,7 @@
 //! To add a table: declare it in the file of its family (or a new file, listed here), then add
 //! it to `define_tables!` in `tables.rs`. Schema, builder, docs and completion follow.
 
+mod android;
 mod args;
 mod clock;
 mod counter;
@@ -11,6 +12,7 @@ mod file;
 mod ftrace;
 mod gpu;
 mod health;
+mod log;
 mod machine;
 mod memory;
 mod process;
@@ -19,6 +21,10 @@ mod slice;
 mod trace;
 mod track;
 
+pub use android::{
+    AndroidUserRow, AndroidUserTable, CpuPerUidRow, CpuPerUidTable, GameInterventionRow,
+    GameInterventionTable, NetworkPacketRow, NetworkPacketTable, PackageListRow, PackageListTable,
+};
 pub use args::{ArgsRow, ArgsTable};
 pub use clock::{
     ClockDriftRow, ClockDriftTable, ClockJumpRow, ClockJumpTable, ClockSnapshotRow,
@@ -30,6 +36,7 @@ pub use file::{FileDescriptorRow, FileDescriptorTable};
 pub use ftrace::{FtraceEventRow, FtraceEventTable};
 pub use gpu::{GpuCounterGroupRow, GpuCounterGroupTable, GpuRow, GpuTable};
 pub use health::{DataLossRow, DataLossTable, TraceBufferRow, TraceBufferTable};
+pub use log::{LogRow, LogTable};
 pub use machine::{MachineRow, MachineTable};
 pub use memory::{ProfilerSmapsRow, ProfilerSmapsTable};
 pub use process::{ProcessRow, ProcessTable, ThreadRow, ThreadTable};

@@ -127,7 +127,7 @@ fn receive(
         trackers.begin_slice(slice, ArgSet::default(), tables, stats)
     };
     if let (Some(from), Some(to)) = (sent.slice, received) {
-        trackers.flows.join(from, to, tables);
+        trackers.flows.link(from, to, tables);
     }
 }
 

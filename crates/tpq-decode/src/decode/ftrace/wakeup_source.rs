@@ -34,7 +34,7 @@ fn activate(
     stats: &mut Stats,
 ) {
     let source = event.text(1, tables);
-    let active = trackers.wakelocks.entry(source).or_default();
+    let active = trackers.wakeup_sources.entry(source).or_default();
     *active += 1;
     if *active > 1 {
         return;
@@ -52,7 +52,7 @@ fn deactivate(
     stats: &mut Stats,
 ) {
     let source = event.text(1, tables);
-    let active = trackers.wakelocks.entry(source).or_default();
+    let active = trackers.wakeup_sources.entry(source).or_default();
     let was = *active;
     *active = was.saturating_sub(1);
     if was != 1 {
