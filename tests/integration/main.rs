@@ -12,6 +12,7 @@ mod cli;
 mod clocks;
 mod clocks_command;
 mod command;
+mod compatibility_doc;
 mod dependency_rule;
 mod docs_paths;
 mod imported;

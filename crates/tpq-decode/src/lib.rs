@@ -21,5 +21,5 @@ mod track;
 
 pub use decode::clock_snapshot::Tie;
 pub use decoder::{Decoder, Fact, FileInfo, Finished, Outcome};
-pub use registry::PacketRouter;
+pub use registry::{PacketRouter, Treatment, kernel_events_with_tables, treatment};
 pub use setup::{MachineInfo, Setup};

@@ -1,28 +1,28 @@
 //! Which decoder takes which packets: one explicit list.
 
-use tpq_ingest::{Bundle, Route, Router, SplitSink};
+use tpq_ingest::{Bundle, Route, Router, SplitSink, packet_field};
 
 use crate::decode;
 use crate::decode::{BundleDecoder, PacketDecoder};
 
 /// Every decoder of packets. To add one, write its file and list it here.
 pub(crate) const PACKETS: &[&PacketDecoder] = &[
-    &decode::cpu_info::PACKET,
-    &decode::frame_timeline::PACKET,
-    &decode::ftrace::PACKET,
-    &decode::ftrace_stats::PACKET,
-    &decode::gpu_counter_event::PACKET,
-    &decode::gpu_info::PACKET,
-    &decode::gpu_mem_total_event::PACKET,
     &decode::android_log::PACKET,
     &decode::app_wakelock::PACKET,
     &decode::battery::PACKET,
     &decode::bluetooth::PACKET,
+    &decode::cpu_info::PACKET,
     &decode::cpu_per_uid::PACKET,
     &decode::display_state::PACKET,
     &decode::energy_breakdown::PACKET,
     &decode::entity_state::PACKET,
+    &decode::frame_timeline::PACKET,
+    &decode::ftrace::PACKET,
+    &decode::ftrace_stats::PACKET,
     &decode::game_intervention::PACKET,
+    &decode::gpu_counter_event::PACKET,
+    &decode::gpu_info::PACKET,
+    &decode::gpu_mem_total_event::PACKET,
     &decode::graphics_frame::PACKET,
     &decode::journald::PACKET,
     &decode::kernel_wakelock::PACKET,
@@ -72,18 +72,74 @@ pub(crate) fn packet_decoder(field: u32) -> Option<&'static PacketDecoder> {
     PACKETS.iter().copied().find(|decoder| decoder.field == field)
 }
 
+/// What becomes of packets of a kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Treatment {
+    /// They hold other packets, or tie clocks: the import works by them.
+    Transport,
+    /// They become rows.
+    Decoded,
+    /// They are counted by kind, and passed over.
+    NotYet,
+}
+
+/// Kinds of packets that the stages before decoding read.
+const TRANSPORT: &[u32] = &[
+    packet_field::CLOCK_SNAPSHOT,
+    packet_field::SYNCHRONIZATION_MARKER,
+    packet_field::COMPRESSED_PACKETS,
+    packet_field::ZSTD_COMPRESSED_PACKETS,
+    packet_field::REMOTE_CLOCK_SYNC,
+];
+
+/// What becomes of packets whose payload is that field.
+pub fn treatment(field: u32) -> Treatment {
+    if TRANSPORT.contains(&field) {
+        return Treatment::Transport;
+    }
+    match packet_decoder(field).is_some() || bundle_decoder(field).is_some() {
+        true => Treatment::Decoded,
+        false => Treatment::NotYet,
+    }
+}
+
+/// The kernel's events that become rows of other tables besides `ftrace_event`, by name.
+pub fn kernel_events_with_tables() -> Vec<&'static str> {
+    let kinds = decode::ftrace::numbers().filter_map(tpq_proto::ftrace::event_kind);
+    let mut names: Vec<&str> = kinds.map(|kind| kind.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
 /// Tells the earlier stages which packets are wanted and splits bundles.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct PacketRouter {
+    /// By payload field.
+    routes: Vec<Route>,
     last_events: decode::ftrace::LastEvents,
+}
+
+impl Default for PacketRouter {
+    fn default() -> Self {
+        let packets = PACKETS.iter().map(|decoder| (decoder.field, decoder.route));
+        let bundles = BUNDLES.iter().map(|decoder| (decoder.field, Route::Split));
+        let mut routes = Vec::new();
+        // A packet that is split may have a decoder for what its events share.
+        for (field, route) in packets.chain(bundles) {
+            let field = field as usize;
+            if field >= routes.len() {
+                routes.resize(field + 1, Route::Skip);
+            }
+            routes[field] = route;
+        }
+        Self { routes, last_events: Default::default() }
+    }
 }
 
 impl Router for PacketRouter {
     fn route(&self, kind: u32) -> Route {
-        match bundle_decoder(kind) {
-            Some(_) => Route::Split,
-            None => packet_decoder(kind).map_or(Route::Skip, |decoder| decoder.route),
-        }
+        self.routes.get(kind as usize).copied().unwrap_or(Route::Skip)
     }
 
     fn split(&mut self, bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
@@ -91,5 +147,29 @@ impl Router for PacketRouter {
             Some(decoder) => (decoder.split)(bundle, sink),
             None => decode::ftrace::split(bundle, &mut self.last_events, sink),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_has_one_decoder() {
+        let mut fields: Vec<u32> = PACKETS.iter().map(|decoder| decoder.field).collect();
+        fields.sort_unstable();
+        assert!(fields.windows(2).all(|pair| pair[0] != pair[1]), "{fields:?}");
+        let mut events: Vec<u32> = decode::ftrace::numbers().collect();
+        events.sort_unstable();
+        let twice: Vec<_> = events.windows(2).filter(|pair| pair[0] == pair[1]).collect();
+        assert!(twice.is_empty(), "kernel events with two decoders: {twice:?}");
+    }
+
+    #[test]
+    fn what_becomes_of_packets() {
+        assert_eq!(treatment(1), Treatment::Decoded);
+        assert_eq!(treatment(packet_field::COMPRESSED_PACKETS), Treatment::Transport);
+        assert_eq!(treatment(60_000), Treatment::NotYet);
+        assert!(kernel_events_with_tables().contains(&"sched_switch"));
     }
 }

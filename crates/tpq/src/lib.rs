@@ -22,9 +22,11 @@ pub use clocks::{Basis, ClockHop, ClockJump, ClockPath, ClockTie, ClockWay, Cloc
 pub use import::{ImportError, import};
 pub use metatrace::{MetaTrace, Span};
 pub use options::{ImportOptions, Progress};
+pub use packet_names::packet_kinds;
 pub use summary::{FilePlacement, ImportSummary, PacketKindCount};
 pub use tpq_clock::{
     Clock, ClockScope, Interpolation, PathError, Place, PlaceError, Reading, Rule, builtin_name,
 };
+pub use tpq_decode::{Treatment, kernel_events_with_tables, treatment};
 pub use tpq_sql::{Relation, RelationColumn, ResultSet, Session, SqlError, Statement};
 pub use trace::{OpenError, Trace};

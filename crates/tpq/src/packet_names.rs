@@ -9,6 +9,11 @@ pub(crate) fn packet_name(field: u32) -> String {
     }
 }
 
+/// Every kind of packet of the format: the number of its payload's field, and its name.
+pub fn packet_kinds() -> impl Iterator<Item = (u32, &'static str)> {
+    NAMES.iter().copied()
+}
+
 /// Fields of a packet by number, ascending.
 const NAMES: &[(u32, &str)] = &[
     (1, "ftrace_events"),

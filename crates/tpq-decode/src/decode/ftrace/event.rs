@@ -83,6 +83,11 @@ const AREAS: &[Events] = &[
     i2c::EVENTS,
 ];
 
+/// The numbers of all events that have a decoder.
+pub(crate) fn numbers() -> impl Iterator<Item = u32> {
+    AREAS.iter().flat_map(|area| area.iter()).map(|&(number, _)| number)
+}
+
 /// Decoders by field number.
 static DECODERS: LazyLock<Vec<Option<DecodeEvent>>> = LazyLock::new(|| {
     let events = || AREAS.iter().flat_map(|area| area.iter());

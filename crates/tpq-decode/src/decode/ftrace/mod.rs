@@ -49,4 +49,4 @@ mod wakeup_source;
 mod workqueue;
 
 pub(crate) use bundle::{LastEvents, PACKET, split};
-pub(crate) use event::decode_run_event;
+pub(crate) use event::{decode_run_event, numbers};
