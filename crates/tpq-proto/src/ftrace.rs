@@ -1,6 +1,8 @@
 //! What kinds of kernel events there are, and what their fields are called: a table made from
 //! `protos/ftrace/`, and what a trace itself says of kinds that are not in there.
 
+use std::sync::LazyLock;
+
 use crate::wire::Fields;
 
 /// How a value is to be read and shown.
@@ -43,19 +45,26 @@ pub static EVENTS: &[EventKind] = include!(concat!(env!("OUT_DIR"), "/ftrace_eve
 
 /// The kind that lies in a field of `FtraceEvent`.
 pub fn event_kind(number: u32) -> Option<&'static EventKind> {
-    let index = EVENTS.binary_search_by_key(&number, |kind| kind.number).ok()?;
-    EVENTS.get(index)
+    static BY_NUMBER: LazyLock<Vec<Option<&EventKind>>> = LazyLock::new(|| {
+        let last = EVENTS.iter().map(|kind| kind.number).max().unwrap_or_default();
+        let mut kinds = vec![None; last as usize + 1];
+        for kind in EVENTS {
+            kinds[kind.number as usize] = Some(kind);
+        }
+        kinds
+    });
+    BY_NUMBER.get(number as usize).copied().flatten()
 }
 
 impl EventKind {
-    /// The field of that number.
-    pub fn field(&self, number: u32) -> Option<&'static EventField> {
+    /// The field of that number, and its place among the fields.
+    pub fn field(&self, number: u32) -> Option<(usize, &'static EventField)> {
         // Almost always numbered from 1 without a gap.
-        let fields = self.fields;
-        fields
-            .get(number.wrapping_sub(1) as usize)
-            .filter(|field| field.number == number)
-            .or_else(|| fields.iter().find(|field| field.number == number))
+        let usual = number.wrapping_sub(1) as usize;
+        match self.fields.get(usual) {
+            Some(field) if field.number == number => Some((usual, field)),
+            _ => self.fields.iter().enumerate().find(|(_, field)| field.number == number),
+        }
     }
 }
 
@@ -114,7 +123,7 @@ mod tests {
         assert!(EVENTS.is_sorted_by_key(|kind| kind.number));
         let switch = event_kind(4).unwrap();
         assert_eq!(switch.name, "sched_switch");
-        let field = switch.field(4).unwrap();
+        let (_, field) = switch.field(4).unwrap();
         assert_eq!((field.name, field.kind), ("prev_state", ValueKind::Int));
         assert_eq!(switch.field(0), None);
         assert_eq!(event_kind(1), None, "the timestamp is no kind of event");

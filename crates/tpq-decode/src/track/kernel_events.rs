@@ -1,9 +1,11 @@
 //! Every kernel event as it was recorded, and the sets of its arguments.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
-use tpq_proto::ftrace::DescribedKind;
+use tpq_proto::ftrace::{DescribedKind, EventKind};
 use tpq_tables::table::FtraceEventRow;
-use tpq_tables::{StringId, Tables};
+use tpq_tables::{StringId, StringPool, Tables};
 
 use super::args::Fingerprint;
 use super::{ArgSet, Args, Scoped};
@@ -20,8 +22,16 @@ pub(crate) struct KernelEvents {
     recent: Vec<(u128, Option<u32>)>,
     /// A set under construction.
     scratch: ArgSet,
+    /// The names of kinds and of their fields, by the field of an event that a kind lies in.
+    names: Vec<Option<Arc<KindNames>>>,
     /// Kinds of events that a trace describes itself, by the field they lie in.
     pub(crate) described: Scoped<FxHashMap<u32, DescribedKind>>,
+}
+
+/// What a kind of event, and its fields in the order of the table of kinds, are called.
+pub(crate) struct KindNames {
+    pub(crate) name: StringId,
+    pub(crate) fields: Vec<StringId>,
 }
 
 /// An event without its arguments.
@@ -37,12 +47,25 @@ pub(crate) struct KernelEvent {
 impl KernelEvents {
     pub(crate) fn new(kept: bool, described: Scoped<FxHashMap<u32, DescribedKind>>) -> Self {
         let recent = vec![(0, None); if kept { REMEMBERED } else { 0 }];
-        Self { kept, recent, scratch: ArgSet::default(), described }
+        Self { kept, recent, scratch: ArgSet::default(), names: Vec::new(), described }
     }
 
     /// Whether events are wanted at all.
     pub(crate) fn are_kept(&self) -> bool {
         self.kept
+    }
+
+    /// The names of a kind.
+    pub(crate) fn names(&mut self, kind: &EventKind, strings: &mut StringPool) -> Arc<KindNames> {
+        let index = kind.number as usize;
+        if index >= self.names.len() {
+            self.names.resize_with(index + 1, || None);
+        }
+        let names = self.names[index].get_or_insert_with(|| {
+            let fields = kind.fields.iter().map(|field| strings.intern(field.name)).collect();
+            Arc::new(KindNames { name: strings.intern(kind.name), fields })
+        });
+        Arc::clone(names)
     }
 
     /// Adds an event. `made_from` tells its arguments apart from all others; `fill` reads them,

@@ -50,7 +50,7 @@ pub(crate) use flow::Flows;
 pub(crate) use frames::Frames;
 pub(crate) use ftrace_start::FtraceStart;
 pub(crate) use gpu::{GpuCounter, GpuCounters, Gpus};
-pub(crate) use kernel_events::{KernelEvent, KernelEvents};
+pub(crate) use kernel_events::{KernelEvent, KernelEvents, KindNames};
 pub(crate) use kernel_work::{KernelWork, Suspend, VideoBuffer};
 pub(crate) use metadata::{Metadata, MetadataValue};
 pub(crate) use mm::MemoryOwners;

@@ -1,6 +1,6 @@
 //! System calls: who is in one, and what their args are called.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tpq_tables::{StringId, StringPool};
 
 use super::Utid;
@@ -13,6 +13,8 @@ const MAX_ARGS: usize = 16;
 pub(crate) struct Syscalls {
     /// Threads that were seen to enter a write and not to leave it.
     pub(crate) writing: FxHashSet<Utid>,
+    /// The calls seen, by architecture and number: the name, where it is known, and that of slices.
+    pub(crate) calls: FxHashMap<(StringId, i64), (Option<&'static str>, StringId)>,
     /// `args`, then `args[0]`, `args[1]`…
     keys: Vec<StringId>,
 }

@@ -106,10 +106,15 @@ impl TrackKind {
     }
 }
 
+/// The track of what a thread executes.
+const THREAD_EXECUTION: TrackKind = TrackKind::slices("thread_execution");
+
 /// Finds and makes tracks.
 #[derive(Default)]
 pub(crate) struct Tracks {
     tracks: FxHashMap<(&'static str, Dimensions, StringId), u32>,
+    /// The tracks of what threads execute, by thread: they are asked for with nearly every event.
+    execution: Vec<Option<u32>>,
 }
 
 /// Tracks for slices of one name that may overlap: each slice lies on the track its cookie holds,
@@ -228,6 +233,40 @@ impl Tracks {
         }
         let track = Self::make(kind, dimensions, name, args, tables);
         self.tracks.insert(key, track);
+        track
+    }
+
+    /// The same of a kind whose dimensions decide the name, which is made only when it is wanted.
+    pub(crate) fn get_named(
+        &mut self,
+        kind: TrackKind,
+        dimensions: Dimensions,
+        args: &mut Args,
+        tables: &mut Tables,
+        name: impl FnOnce() -> String,
+    ) -> u32 {
+        let key = (kind.name, dimensions, StringId::NULL);
+        if let Some(&track) = self.tracks.get(&key) {
+            return track;
+        }
+        let name = tables.strings.intern(&name());
+        let track = Self::make(kind, dimensions, name, args, tables);
+        self.tracks.insert(key, track);
+        track
+    }
+
+    /// The track of what a thread executes.
+    pub(crate) fn execution(&mut self, utid: Utid, args: &mut Args, tables: &mut Tables) -> u32 {
+        let index = utid as usize;
+        if let Some(&Some(track)) = self.execution.get(index) {
+            return track;
+        }
+        let thread = Dimensions::thread(utid);
+        let track = self.get(THREAD_EXECUTION, thread, StringId::NULL, args, tables);
+        if index >= self.execution.len() {
+            self.execution.resize(index + 1, None);
+        }
+        self.execution[index] = Some(track);
         track
     }
 

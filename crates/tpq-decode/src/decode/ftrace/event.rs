@@ -17,9 +17,6 @@ use crate::decoder::RunEvent;
 use crate::interned::{Interned, field};
 use crate::track::{Dimensions, Tid, TrackKind, Trackers, Utid};
 
-/// The track of what a thread executes.
-pub(super) const THREAD_EXECUTION: TrackKind = TrackKind::slices("thread_execution");
-
 /// An event with what it shares with all others.
 pub(crate) struct FtraceEvent<'a> {
     /// When, in trace time.
@@ -252,9 +249,9 @@ impl<'a> FtraceEvent<'a> {
         trackers: &mut Trackers,
         tables: &mut Tables,
     ) -> u32 {
-        let name = tables.strings.intern(&format!("{title} Cpu {}", self.cpu));
-        let dimension = Dimensions::cpu(self.machine, self.cpu);
-        trackers.tracks.get(kind, dimension, name, &mut trackers.args, tables)
+        let dimensions = Dimensions::cpu(self.machine, self.cpu);
+        let name = || format!("{title} Cpu {}", self.cpu);
+        trackers.tracks.get_named(kind, dimensions, &mut trackers.args, tables, name)
     }
 
     /// The kernel function an id stands for, if the trace says.
@@ -285,7 +282,5 @@ impl<'a> FtraceEvent<'a> {
 
 /// The track of what a thread executes.
 pub(super) fn thread_track(utid: Utid, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
-    let dimension = Dimensions::thread(utid);
-    let args = &mut trackers.args;
-    trackers.tracks.get(THREAD_EXECUTION, dimension, StringId::NULL, args, tables)
+    trackers.tracks.execution(utid, &mut trackers.args, tables)
 }

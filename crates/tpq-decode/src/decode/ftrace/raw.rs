@@ -7,10 +7,15 @@ use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::FtraceEvent;
 use crate::decoder::RunEvent;
-use crate::track::{ArgSet, ArgValue, Fingerprint, KernelEvent, NextTask, Trackers, Utid};
+use crate::track::{
+    ArgSet, ArgValue, Fingerprint, KernelEvent, KindNames, NextTask, Trackers, Utid,
+};
 
 /// The field of an event that names its tracepoint and fields itself.
 const GENERIC: u32 = 327;
+/// The fields in which the full forms of compact events lie.
+const SCHED_SWITCH: u32 = 4;
+const SCHED_WAKING: u32 = 20;
 /// Fields that refer to a function of the kernel by the id it was interned under: the event's
 /// number, and the field's in there.
 const FUNCTIONS: &[(u32, u32)] =
@@ -51,7 +56,7 @@ pub(super) fn record(
         });
         return;
     }
-    let name = tables.strings.intern(kind.name);
+    let names = kernel_events.names(kind, &mut tables.strings);
     // What a function's id means changes with the state of the sequence.
     let functions = FUNCTIONS.iter().any(|&(event, _)| event == number);
     let made_from = (!functions).then(|| {
@@ -60,8 +65,8 @@ pub(super) fn record(
         print.mix_bytes(event.data);
         print
     });
-    kernel_events.push(row(name), made_from, args, tables, |set, tables| {
-        read_known(event, kind, set, tables, stats);
+    kernel_events.push(row(names.name), made_from, args, tables, |set, tables| {
+        read_known(event, kind, &names, set, tables, stats);
     });
 }
 
@@ -69,12 +74,13 @@ pub(super) fn record(
 fn read_known(
     event: &FtraceEvent<'_>,
     kind: &EventKind,
+    names: &KindNames,
     set: &mut ArgSet,
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
     for field in event.fields() {
-        let Some(known) = kind.field(field.number) else { continue };
+        let Some((index, known)) = kind.field(field.number) else { continue };
         let function = FUNCTIONS
             .contains(&(kind.number, field.number))
             .then(|| event.symbol(field.as_u64(), tables, stats))
@@ -83,7 +89,7 @@ fn read_known(
             Some(function) => ArgValue::String(function),
             None => value(&field, known.kind, tables),
         };
-        set.put(tables.strings.intern(known.name), value);
+        set.put(names.fields[index], value);
     }
 }
 
@@ -161,7 +167,7 @@ pub(super) fn record_switch(
         print.mix(word);
     }
     print.mix(u64::from(previous.comm.0) << 32 | u64::from(next.comm.0));
-    push_compact(event, "sched_switch", previous_utid, 0, print, trackers, tables, |add| {
+    push_compact(event, SCHED_SWITCH, previous_utid, 0, print, trackers, tables, |add| {
         add("prev_comm", ArgValue::String(previous.comm));
         add("prev_pid", ArgValue::Int(i64::from(previous.pid)));
         add("prev_prio", ArgValue::Int(i64::from(previous.prio)));
@@ -186,7 +192,7 @@ pub(super) fn record_waking(
     for word in [2, words(woken.pid, woken.prio), words(woken.comm.0 as i32, target_cpu)] {
         print.mix(word);
     }
-    push_compact(event, "sched_waking", waker, common_flags, print, trackers, tables, |add| {
+    push_compact(event, SCHED_WAKING, waker, common_flags, print, trackers, tables, |add| {
         add("comm", ArgValue::String(woken.comm));
         add("pid", ArgValue::Int(i64::from(woken.pid)));
         add("prio", ArgValue::Int(i64::from(woken.prio)));
@@ -201,7 +207,7 @@ fn words(high: i32, low: i32) -> u64 {
 #[expect(clippy::too_many_arguments, reason = "an event and where it goes")]
 fn push_compact(
     event: &RunEvent<'_>,
-    name: &str,
+    kind: u32,
     utid: Utid,
     common_flags: u32,
     print: Fingerprint,
@@ -210,7 +216,8 @@ fn push_compact(
     fill: impl FnOnce(&mut dyn FnMut(&str, ArgValue)),
 ) {
     let Trackers { kernel_events, cpus, args, .. } = trackers;
-    let name = tables.strings.intern(name);
+    let Some(kind) = event_kind(kind) else { return };
+    let name = kernel_events.names(kind, &mut tables.strings).name;
     let ucpu = cpus.get(event.machine, event.cpu, tables);
     let row = KernelEvent { ts: event.ts, name, utid, ucpu, common_flags };
     kernel_events.push(row, Some(print), args, tables, |set, tables| {

@@ -15,29 +15,29 @@ const MAX_NUMBER: i64 = 550;
 const WRITE: &str = "write";
 const RETURN_FROM_SIGNAL: &str = "rt_sigreturn";
 
-/// The name of the event's call, where number and architecture are known.
-fn known_name(event: &FtraceEvent<'_>, tables: &Tables) -> Option<&'static str> {
-    let arch = tables.machine.arch.get(event.machine);
-    syscall_names::name(tables.strings.get(arch), event.int(1))
-}
-
-/// What the slice of a call is named; `None` where there can be no such call.
-fn slice_name(
+/// The event's call: its name, where number and architecture are known, and what its slice is
+/// named. `None` where there can be no such call.
+fn call(
     event: &FtraceEvent<'_>,
-    known: Option<&str>,
+    trackers: &mut Trackers,
     tables: &mut Tables,
-) -> Option<StringId> {
-    let name = match (known, event.int(1)) {
-        (Some(name), _) => format!("sys_{name}"),
-        (None, number) if (0..MAX_NUMBER).contains(&number) => format!("sys_{number}"),
-        (None, _) => return None,
-    };
-    Some(tables.strings.intern(&name))
+) -> Option<(Option<&'static str>, StringId)> {
+    let (arch, number) = (tables.machine.arch.get(event.machine), event.int(1));
+    if let Some(&call) = trackers.syscalls.calls.get(&(arch, number)) {
+        return Some(call);
+    }
+    let known = syscall_names::name(tables.strings.get(arch), number);
+    if known.is_none() && !(0..MAX_NUMBER).contains(&number) {
+        return None;
+    }
+    let name = known.map_or_else(|| format!("sys_{number}"), |name| format!("sys_{name}"));
+    let call = (known, tables.strings.intern(&name));
+    trackers.syscalls.calls.insert((arch, number), call);
+    Some(call)
 }
 
 fn enter(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let known = known_name(event, tables);
-    let Some(name) = slice_name(event, known, tables) else { return };
+    let Some((known, name)) = call(event, trackers, tables) else { return };
     let track = event.thread_track(trackers, tables);
     let slice = NewSlice { ts: event.ts, track, name, ..NewSlice::default() };
     let args = arguments(event, trackers, tables);
@@ -68,12 +68,11 @@ fn arguments(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tabl
 /// Ends the call. Programs write in bursts, so where entries were lost, the exit of a later write
 /// must not end an earlier one.
 fn exit(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let known = known_name(event, tables);
+    let Some((known, name)) = call(event, trackers, tables) else { return };
     let utid = event.utid(trackers, tables);
     if known == Some(WRITE) && !trackers.syscalls.writing.remove(&utid) {
         return;
     }
-    let Some(name) = slice_name(event, known, tables) else { return };
     let track = event.thread_track(trackers, tables);
     let end = SliceEnd { ts: event.ts, track, name, ..SliceEnd::default() };
     let ret = event.field(2).map(|ret| ("ret", ArgValue::Int(ret.as_i64())));
@@ -95,7 +94,7 @@ pub(super) fn cut_write(
     }
     stats.increment(Stat::TruncatedSysWriteDuration);
     let track = event.thread_track(trackers, tables);
-    let Some(name) = slice_name(event, Some(WRITE), tables) else { return };
+    let name = tables.strings.intern("sys_write");
     let end = SliceEnd { ts: event.ts, track, name, ..SliceEnd::default() };
     trackers.end_slice(end, &ArgSet::default(), tables, stats);
 }
