@@ -31,7 +31,7 @@ fn batches(trace: &Trace) -> (TraceBytes<'_>, Vec<Batch>) {
 }
 
 fn decode((bytes, batches): (TraceBytes<'_>, Vec<Batch>), windowed: bool) -> Finished {
-    let mut decoder = stages::decoder(&bytes, windowed);
+    let mut decoder = stages::decoder(&bytes, windowed.then_some(u64::MAX));
     for batch in batches {
         decoder.take(0, batch);
     }
@@ -68,7 +68,7 @@ fn decoded_at_the_end(bencher: Bencher<'_, '_>, trace: &Trace) {
 fn imported(bencher: Bencher<'_, '_>, trace: &Trace) {
     let import = || {
         let (bytes, clocks) = stages::skim(trace);
-        let mut decoder = stages::decoder(&bytes, true);
+        let mut decoder = stages::decoder(&bytes, Some(u64::MAX));
         stages::for_each_batch(&bytes, clocks, |batch| decoder.take(0, batch));
         stages::finish(decoder).tables.finish()
     };

@@ -49,7 +49,7 @@ impl Emit for InOrder {
 }
 
 fn merge(batches: Vec<(Vec<Run>, Option<Mark>)>, windowed: bool) -> i64 {
-    let mut sorter = Sorter::new(windowed);
+    let mut sorter = Sorter::new(windowed.then_some(u64::MAX));
     let mut out = InOrder { last: i64::MIN };
     for (runs, mark) in batches {
         for run in runs {

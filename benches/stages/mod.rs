@@ -67,14 +67,13 @@ fn own_clock() -> Timeline {
 
 /// A decoder of one file of one machine.
 #[allow(dead_code, reason = "not every bench decodes")]
-pub fn decoder<'a>(bytes: &'a TraceBytes<'a>, windowed: bool) -> Decoder<'a> {
+pub fn decoder<'a>(bytes: &'a TraceBytes<'a>, window: Option<u64>) -> Decoder<'a> {
     let mut places = Places::default();
     places.add(Place::default());
     let names = ClockNames { place: Place::default(), default: BOOTTIME, private: false };
     let machines = vec![MachineInfo { raw_id: 0, name: None }];
     let clocks = vec![names];
-    let setup =
-        Setup { machines, places, clocks, files: 1, sources: 1, ftrace_raw: true, windowed };
+    let setup = Setup { machines, places, clocks, files: 1, sources: 1, ftrace_raw: true, window };
     Decoder::new(bytes, setup, &own_clock())
 }
 

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use tpq_clock::{BOOTTIME, Converter};
 use tpq_ingest::{
     Batch, ClockNames, Emit, Immediate, Interleaver, Loss, LossBook, Losses, Message, Payload,
-    PlaceId, Places, Run, RunKind, SequenceLoss, Span, Timeline, TraceBytes,
+    PlaceId, Places, Run, RunKind, SequenceLoss, Sorter, Span, Timeline, TraceBytes,
 };
 use tpq_tables::table::{MachineRow, TraceBoundsRow, TraceFileRow};
 use tpq_tables::{Stat, Stats, StringId, Tables};
@@ -118,7 +118,7 @@ impl<'a> Decoder<'a> {
     pub fn new(bytes: &'a TraceBytes<'a>, setup: Setup, timeline: &Timeline) -> Self {
         let mut tables = Tables::default();
         let mut trackers = Trackers::new(&setup, &mut tables);
-        let Setup { machines, places, clocks, files, sources, windowed, .. } = setup;
+        let Setup { machines, places, clocks, files, sources, window, .. } = setup;
         for machine in &machines {
             add_machine(machine, &mut trackers, &mut tables);
         }
@@ -144,7 +144,7 @@ impl<'a> Decoder<'a> {
             decoders,
             places,
         };
-        Self { interleaver: Interleaver::new(sources, windowed), state }
+        Self { interleaver: Interleaver::new(sources, window), state }
     }
 
     /// Notes a file that was named or lay in an archive; files are numbered as they are added.
@@ -211,10 +211,16 @@ impl<'a> Decoder<'a> {
         }
         for run in batch.runs {
             self.interleaver.push(source, run);
+            self.interleaver.relieve(source, &mut self.state);
         }
         if let Some(mark) = batch.mark {
             self.interleaver.mark(source, mark, &mut self.state);
         }
+    }
+
+    /// The most bytes of events that waited to be sorted in, over all files.
+    pub fn sort_peak(&self) -> u64 {
+        self.interleaver.sorters().map(Sorter::peak).sum()
     }
 
     /// Notes that a source has no more batches.

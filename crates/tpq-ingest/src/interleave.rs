@@ -49,10 +49,10 @@ impl Emit for Settled {
 }
 
 impl Interleaver {
-    /// For a number of files, each sorted `windowed` or in full.
-    pub fn new(files: usize, windowed: bool) -> Self {
+    /// For a number of files, each sorted by windows of at most so many bytes, or in full.
+    pub fn new(files: usize, window: Option<u64>) -> Self {
         let source =
-            || Source { sorter: Sorter::new(windowed), settled: Settled::default(), ended: false };
+            || Source { sorter: Sorter::new(window), settled: Settled::default(), ended: false };
         Self { sources: (0..files).map(|_| source()).collect() }
     }
 
@@ -68,6 +68,16 @@ impl Interleaver {
         match alone {
             true => source.sorter.mark(mark, out),
             false => source.sorter.mark(mark, &mut source.settled),
+        }
+    }
+
+    /// Passes on the oldest of what a file holds, where it is more than a window may hold.
+    pub fn relieve(&mut self, file: usize, out: &mut impl Emit) {
+        let alone = self.sources.len() == 1;
+        let source = &mut self.sources[file];
+        match alone {
+            true => source.sorter.relieve(out),
+            false => source.sorter.relieve(&mut source.settled),
         }
     }
 
@@ -154,7 +164,7 @@ mod tests {
 
     #[test]
     fn files_interleave_once_each_has_said_what_it_has() {
-        let mut interleaver = Interleaver::new(2, false);
+        let mut interleaver = Interleaver::new(2, None);
         let mut out = Out::default();
         assert_eq!(interleaver.pass_on(&mut out), Some(0));
         interleaver.push(0, run(0, &[1, 5, 9]));
@@ -170,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_window_of_one_file_does_not_close_over_another() {
-        let mut interleaver = Interleaver::new(2, true);
+        let mut interleaver = Interleaver::new(2, Some(u64::MAX));
         let mut out = Out::default();
         let close = [Mark::Flushed, Mark::Flushed, Mark::ReadBuffers];
         interleaver.push(0, run(0, &[10, 20]));

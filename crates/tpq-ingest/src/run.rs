@@ -75,6 +75,16 @@ pub struct Run {
 }
 
 impl Run {
+    /// What it takes, in bytes.
+    pub fn bytes(&self) -> u64 {
+        let each = match &self.payload {
+            Payload::Messages(_) => size_of::<Message>(),
+            Payload::Bundle { .. } => size_of::<(u32, u32)>(),
+            Payload::Words { width, .. } => width * size_of::<u32>(),
+        };
+        (size_of::<Self>() + self.timestamps.len() * (size_of::<i64>() + each)) as u64
+    }
+
     /// The number of the packet an event came in.
     pub fn position_of(&self, index: usize) -> u32 {
         match &self.payload {

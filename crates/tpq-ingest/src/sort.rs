@@ -3,10 +3,11 @@
 //! The order is that of (time, lane, packet, run). By default a window closes whenever the
 //! recorder has read its buffers after two flushes: whatever was written before the read before
 //! that is then complete, and is passed on. Events older than what was passed on are dropped and
-//! counted. A full sort passes nothing on before the end.
+//! counted. Where the recorder never says so, a window ends when it holds as much as it may, and
+//! its older half is passed on. A full sort passes nothing on before the end.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::sync::Arc;
 
 use crate::loss::{LossBook, LossEntry};
@@ -41,7 +42,8 @@ struct Lane {
 
 /// Merges the runs of one file.
 pub struct Sorter {
-    windowed: bool,
+    /// The most that a window may hold, in bytes; none for a full sort.
+    window: Option<u64>,
     lanes: BTreeMap<(PlaceId, u32), Lane>,
     slots: Vec<Option<Active>>,
     free: Vec<u32>,
@@ -49,14 +51,20 @@ pub struct Sorter {
     flushes: u32,
     window_end: RunId,
     passed_on: i64,
+    /// What the runs that are held take, in bytes, and the most they ever took.
+    held: u64,
+    peak: u64,
+    /// Which runs were first after each eighth of what a window may hold, the oldest first.
+    eighths: VecDeque<RunId>,
+    since_eighth: u64,
     losses: LossBook,
 }
 
 impl Sorter {
-    /// A sorter; `windowed` or full.
-    pub fn new(windowed: bool) -> Self {
+    /// A sorter by windows of at most so many bytes of runs, or in full.
+    pub fn new(window: Option<u64>) -> Self {
         Self {
-            windowed,
+            window,
             lanes: BTreeMap::new(),
             slots: Vec::new(),
             free: Vec::new(),
@@ -64,8 +72,17 @@ impl Sorter {
             flushes: 0,
             window_end: 0,
             passed_on: i64::MIN,
+            held: 0,
+            peak: 0,
+            eighths: VecDeque::new(),
+            since_eighth: 0,
             losses: LossBook::default(),
         }
+    }
+
+    /// The most bytes that runs took which waited to be passed on.
+    pub fn peak(&self) -> u64 {
+        self.peak
     }
 
     /// What was too late.
@@ -80,6 +97,7 @@ impl Sorter {
         let id = self.next_run;
         self.next_run += 1;
         let Some(&ts) = run.timestamps.get(late) else { return };
+        self.hold(run.bytes());
         let slot = self.free.pop().unwrap_or(self.slots.len() as u32);
         if slot as usize == self.slots.len() {
             self.slots.push(None);
@@ -87,6 +105,32 @@ impl Sorter {
         let head = Head { ts, position: run.position_of(late), run: id, slot };
         self.lanes.entry((run.place, run.lane)).or_default().heads.push(Reverse(head));
         self.slots[slot as usize] = Some(Active { id, run: Arc::new(run), next: late });
+    }
+
+    fn hold(&mut self, bytes: u64) {
+        self.held += bytes;
+        self.peak = self.peak.max(self.held);
+        self.since_eighth += bytes;
+        if self.window.is_some_and(|window| self.since_eighth > window / 8) {
+            self.eighths.push_back(self.next_run);
+            self.since_eighth = 0;
+        }
+    }
+
+    /// Passes on the oldest of what is held, where it is more than a window may hold.
+    pub fn relieve(&mut self, out: &mut impl Emit) {
+        let Some(window) = self.window else { return };
+        if self.held <= window {
+            return;
+        }
+        while self.held > window / 2 {
+            // A run that is as recent as it gets may hold the earliest event: then all must go.
+            let end = self.eighths.pop_front().unwrap_or(self.next_run);
+            self.merge(end, out);
+            if end == self.next_run {
+                return;
+            }
+        }
     }
 
     /// Counts the first events of a run, which are too late.
@@ -108,7 +152,7 @@ impl Sorter {
     pub fn mark(&mut self, mark: Mark, out: &mut impl Emit) {
         match mark {
             Mark::Flushed => self.flushes += 1,
-            Mark::ReadBuffers if self.windowed && self.flushes >= 2 => {
+            Mark::ReadBuffers if self.window.is_some() && self.flushes >= 2 => {
                 self.merge(self.window_end, out);
                 self.window_end = self.next_run;
                 self.flushes = 0;
@@ -162,6 +206,7 @@ impl Sorter {
             match following {
                 Some(head) => lane.heads.push(Reverse(head)),
                 None => {
+                    self.held = self.held.saturating_sub(active.run.bytes());
                     self.slots[head.slot as usize] = None;
                     self.free.push(head.slot);
                 }
@@ -220,7 +265,7 @@ mod tests {
     }
 
     fn sorted(windowed: bool, steps: &[Result<Run, Mark>]) -> (Vec<(i64, u32)>, u64) {
-        let mut sorter = Sorter::new(windowed);
+        let mut sorter = Sorter::new(windowed.then_some(u64::MAX));
         let mut out = Out::default();
         for step in steps {
             match step {
@@ -264,5 +309,28 @@ mod tests {
         steps.push(Ok(run(1, 2, &[18])));
         let expected = vec![(10, 0), (15, 1), (18, 2), (20, 0)];
         assert_eq!(sorted(true, &steps), (expected, 0));
+    }
+
+    /// Without a word from the recorder, at most a window's worth is held: what is older than its
+    /// middle is passed on, and what comes later and is older still is dropped.
+    #[test]
+    fn a_window_without_marks_ends_when_it_is_full() {
+        let one = run(1, 0, &[0; 100]).bytes();
+        let mut sorter = Sorter::new(Some(8 * one));
+        let mut out = Out::default();
+        for step in 0..100 {
+            let from = i64::from(step) * 100;
+            sorter.push(run(1, step as u32, &(from..from + 100).collect::<Vec<_>>()));
+            sorter.relieve(&mut out);
+        }
+        assert!(sorter.peak() <= 9 * one, "{} of {one}", sorter.peak());
+        assert_eq!(sorter.losses().get(Loss::OutOfOrder), 0);
+        // Stale events: one of long ago, one of within the window.
+        sorter.push(run(2, 100, &[5_000]));
+        sorter.push(run(2, 101, &[9_900]));
+        sorter.finish(&mut out);
+        assert_eq!(sorter.losses().get(Loss::OutOfOrder), 1);
+        assert_eq!(out.0.len(), 10_001);
+        assert!(out.0.is_sorted_by_key(|&(ts, _)| ts));
     }
 }

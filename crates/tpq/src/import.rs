@@ -90,6 +90,8 @@ pub fn import(
     decode_all(&mut batchers, &mut decoder, summary.trace_bytes, options)?;
     summary.sequences = batchers.iter().map(Batcher::sequence_count).sum();
 
+    summary.sort_peak = decoder.sort_peak();
+
     stages.begin("finishing");
     let sequences: Vec<_> = batchers.iter().flat_map(sequence_losses).collect();
     for batcher in &batchers {
@@ -175,8 +177,16 @@ fn setup(inputs: &Inputs, arrangement: &mut Arrangement, options: &ImportOptions
         files: inputs.entries().len(),
         sources: arrangement.contexts.len(),
         ftrace_raw: options.ftrace_raw,
-        windowed: !options.full_sort,
+        window: window(options, arrangement.contexts.len()),
     }
+}
+
+/// What a window of each file may hold: a quarter of the memory the caller allows, or 1 GiB, over
+/// all of them.
+fn window(options: &ImportOptions, files: usize) -> Option<u64> {
+    const USUAL: u64 = 1 << 30;
+    let all = options.memory_limit.map_or(USUAL, |limit| limit / 4);
+    (!options.full_sort).then(|| all / files.max(1) as u64)
 }
 
 /// Writes down what is known before any event is read.

@@ -62,6 +62,8 @@ pub struct ImportSummary {
     pub packets: u64,
     /// The number of writer sequences.
     pub sequences: u64,
+    /// The most bytes of events that waited to be sorted in.
+    pub sort_peak: u64,
     /// Packets by kind, the most bytes first.
     pub packet_kinds: Vec<PacketKindCount>,
     /// How each file with events came onto the timeline, in the order they were imported.
@@ -93,6 +95,7 @@ pub(crate) fn summarise(inputs: &Inputs, sources: &[Source<'_>]) -> ImportSummar
         trace_bytes: inputs.traces().map(|(_, entry)| entry.bytes().len() as u64).sum(),
         packets: sources.iter().map(|source| source.survey.packets).sum(),
         sequences: 0,
+        sort_peak: 0,
         packet_kinds,
         placements: Vec::new(),
         clocks: Clocks::default(),

@@ -27,6 +27,7 @@ mod syscalls;
 mod told;
 mod video;
 mod wakelocks;
+mod windows;
 
 use tpq::ImportOptions;
 use tpq_testkit::{FtraceBundle, FtraceEvent, Packet};
