@@ -14,6 +14,7 @@ mod clocks_command;
 mod command;
 mod dependency_rule;
 mod docs_paths;
+mod hostile;
 mod imported;
 mod merge_command;
 mod merging;

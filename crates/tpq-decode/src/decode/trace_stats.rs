@@ -59,9 +59,12 @@ fn decode_stats(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, st
     }
 }
 
+/// Buffers of one recording that are told of: more than the recorder allows.
+const MOST_BUFFERS: usize = 256;
+
 /// What of the counts decides what a loss is to be called and what helps against it.
 fn note_recording(counts: &TraceStats, recording: &mut Recording) {
-    recording.buffers = counts.buffer_stats.iter().map(central_buffer).collect();
+    recording.buffers = counts.buffer_stats.iter().take(MOST_BUFFERS).map(central_buffer).collect();
     recording.flushes_failed = counts.flushes_failed();
     recording.final_flush_failed =
         counts.final_flush_outcome() == FinalFlushOutcome::FinalFlushFailed;

@@ -40,7 +40,7 @@ impl FileHealth<'_> {
 
     /// The value of a stat over all machines.
     fn count(&self, stat: Stat) -> i64 {
-        self.stats.iter().map(|(_, stats)| stats.get(stat)).sum()
+        self.stats.iter().fold(0, |sum: i64, (_, stats)| sum.saturating_add(stats.get(stat)))
     }
 
     /// The moments that the sequences of a central buffer span.
@@ -73,6 +73,8 @@ struct Finding {
 
 impl Finding {
     fn write(self, tables: &mut Tables) {
+        // What a buffer kept may reach a little beyond the moment at which recording stopped.
+        let ts_end = self.between.1.map(|end| self.between.0.map_or(end, |from| end.max(from)));
         let severity = if self.only_notice { Severity::Notice } else { Severity::DataLoss };
         let mut text = |text: &str| match text {
             "" => StringId::NULL,
@@ -84,7 +86,7 @@ impl Finding {
             what: text(&self.what),
             remedy: text(&self.remedy),
             ts: self.between.0,
-            ts_end: self.between.1,
+            ts_end,
             amount: self.amount.map(|(amount, _)| amount),
             unit: text(self.amount.map_or("", |(_, unit)| unit)),
             stat: text(self.stat.map_or("", Stat::name)),

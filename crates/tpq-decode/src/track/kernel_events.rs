@@ -1,5 +1,7 @@
 //! Every kernel event as it was recorded, and the sets of its arguments.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use tpq_proto::ftrace::DescribedKind;
 use tpq_tables::table::FtraceEventRow;
@@ -21,7 +23,7 @@ pub(crate) struct KernelEvents {
     /// A set under construction.
     scratch: ArgSet,
     /// Kinds of events that a trace describes itself, by the field they lie in.
-    pub(crate) described: Scoped<FxHashMap<u32, DescribedKind>>,
+    pub(crate) described: Scoped<FxHashMap<u32, Arc<DescribedKind>>>,
 }
 
 /// An event without its arguments.
@@ -35,7 +37,7 @@ pub(crate) struct KernelEvent {
 }
 
 impl KernelEvents {
-    pub(crate) fn new(kept: bool, described: Scoped<FxHashMap<u32, DescribedKind>>) -> Self {
+    pub(crate) fn new(kept: bool, described: Scoped<FxHashMap<u32, Arc<DescribedKind>>>) -> Self {
         let recent = vec![(0, None); if kept { REMEMBERED } else { 0 }];
         Self { kept, recent, scratch: ArgSet::default(), described }
     }

@@ -50,7 +50,9 @@ pub(crate) use network::Network;
 pub(crate) use page_size::PageSize;
 pub(crate) use perf::{PerfSessions, PerfTracks};
 pub(crate) use process::{NamePriority, NewTask, Processes, Tid, Upid, Utid};
-pub(crate) use recording::{CentralBuffer, FillPolicy, KernelBuffer, Recording, Wanted};
+pub(crate) use recording::{
+    CentralBuffer, FillPolicy, KernelBuffer, KernelCounts, Recording, Wanted,
+};
 pub(crate) use sched::{NextTask, PreviousTask, Sched};
 pub(crate) use scoped::Scoped;
 pub(crate) use shared::{SharedByKind, Sharing};

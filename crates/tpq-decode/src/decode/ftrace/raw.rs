@@ -1,6 +1,8 @@
 //! Events as rows of their own, with their arguments: read by a table of what kinds there are, so
 //! that none needs code.
 
+use std::sync::Arc;
+
 use tpq_proto::ftrace::{DescribedKind, EventKind, ValueKind, event_kind};
 use tpq_proto::wire::{Field, Fields, Value};
 use tpq_tables::{Stats, StringId, Tables};
@@ -16,7 +18,14 @@ const GENERIC: u32 = 327;
 const FUNCTIONS: &[(u32, u32)] =
     &[(18, 2), (56, 2), (57, 2), (58, 2), (59, 2), (437, 2), (438, 3), (443, 8), (553, 3)];
 
+/// Fields of one event that are read, where nobody says how many it has: the kernel's have fewer
+/// than a hundred.
+const MOST_FIELDS: usize = 1000;
+
 /// Adds an event in its full form; `number` is that of the field it lies in.
+///
+/// Where events are not wanted as such, all that is left is what they tell of beside their args:
+/// that there is the CPU, and that the names of functions are missing.
 pub(super) fn record(
     event: &FtraceEvent<'_>,
     number: u32,
@@ -26,14 +35,19 @@ pub(super) fn record(
     stats: &mut Stats,
 ) {
     let Trackers { kernel_events, cpus, args, .. } = trackers;
+    let ucpu = cpus.get(event.machine, event.cpu, tables);
+    // What a function's id means changes with the state of the sequence.
+    let functions = FUNCTIONS.iter().any(|&(event, _)| event == number);
     if !kernel_events.are_kept() {
+        if functions {
+            look_up_functions(event, number, tables, stats);
+        }
         return;
     }
-    let ucpu = cpus.get(event.machine, event.cpu, tables);
     let common_flags = event.common_flags.unwrap_or_default();
     let row = |name| KernelEvent { ts: event.ts, name, utid, ucpu, common_flags };
     let Some(kind) = event_kind(number) else {
-        let described = kernel_events.described.get(&number).cloned();
+        let described = kernel_events.described.get(&number).map(Arc::clone);
         let name = match &described {
             Some(kind) => tables.strings.intern_bytes(&kind.name),
             None => tables.strings.intern(&format!("ftrace_event_{number}")),
@@ -52,8 +66,6 @@ pub(super) fn record(
         return;
     }
     let name = tables.strings.intern(kind.name);
-    // What a function's id means changes with the state of the sequence.
-    let functions = FUNCTIONS.iter().any(|&(event, _)| event == number);
     let made_from = (!functions).then(|| {
         let mut print = Fingerprint::default();
         print.mix(u64::from(number));
@@ -63,6 +75,13 @@ pub(super) fn record(
     kernel_events.push(row(name), made_from, args, tables, |set, tables| {
         read_known(event, kind, set, tables, stats);
     });
+}
+
+/// Counts the functions that no name is known of.
+fn look_up_functions(event: &FtraceEvent<'_>, number: u32, tables: &mut Tables, stats: &mut Stats) {
+    for field in event.fields().filter(|field| FUNCTIONS.contains(&(number, field.number))) {
+        event.symbol(field.as_u64(), tables, stats);
+    }
 }
 
 /// Reads fields as the table of kinds says.
@@ -89,10 +108,9 @@ fn read_known(
 
 /// Reads fields as the trace itself describes them.
 fn read_described(data: &[u8], kind: &DescribedKind, set: &mut ArgSet, tables: &mut Tables) {
-    for field in Fields::new(data) {
-        let described = kind.fields.iter().find(|(number, ..)| *number == field.number);
-        if let Some((_, name, kind)) = described {
-            let value = value(&field, *kind, tables);
+    for field in Fields::new(data).take(MOST_FIELDS) {
+        if let Some((name, kind)) = kind.field(field.number) {
+            let value = value(&field, kind, tables);
             set.put(tables.strings.intern_bytes(name), value);
         }
     }
@@ -100,7 +118,7 @@ fn read_described(data: &[u8], kind: &DescribedKind, set: &mut ArgSet, tables: &
 
 /// Reads fields of a kind that nobody describes: under their numbers.
 fn read_unknown(data: &[u8], set: &mut ArgSet, tables: &mut Tables) {
-    for field in Fields::new(data) {
+    for field in Fields::new(data).take(MOST_FIELDS) {
         let kind = match field.value {
             Value::Bytes(_) => ValueKind::Text,
             _ => ValueKind::Int,
@@ -112,7 +130,7 @@ fn read_unknown(data: &[u8], set: &mut ArgSet, tables: &mut Tables) {
 
 /// Reads fields that say their names themselves.
 fn read_generic(event: &FtraceEvent<'_>, set: &mut ArgSet, tables: &mut Tables) {
-    for field in event.fields().filter(|field| field.number == 2) {
+    for field in event.fields().filter(|field| field.number == 2).take(MOST_FIELDS) {
         let (mut key, mut read) = (StringId::NULL, None);
         for part in Fields::new(field.as_bytes()) {
             match part.number {
@@ -210,8 +228,11 @@ fn push_compact(
     fill: impl FnOnce(&mut dyn FnMut(&str, ArgValue)),
 ) {
     let Trackers { kernel_events, cpus, args, .. } = trackers;
-    let name = tables.strings.intern(name);
     let ucpu = cpus.get(event.machine, event.cpu, tables);
+    if !kernel_events.are_kept() {
+        return;
+    }
+    let name = tables.strings.intern(name);
     let row = KernelEvent { ts: event.ts, name, utid, ucpu, common_flags };
     kernel_events.push(row, Some(print), args, tables, |set, tables| {
         fill(&mut |key, value| set.put(tables.strings.intern(key), value));
