@@ -166,3 +166,42 @@ fn an_event_of_many_fields_is_read_as_far_as_an_event_may_reach() {
     let args = "SELECT count(*) FROM ftrace_event JOIN args USING (arg_set_id)";
     assert_eq!(found.cell(args), "1000");
 }
+
+/// Of CPUs that no machine has and buffers that no recorder makes nothing is said: each would be
+/// many rows.
+#[test]
+fn only_as_many_cpus_and_buffers_are_told_of_as_there_can_be() {
+    let of = |phase: FtraceStats, overrun| {
+        let cpu = |cpu: u64| FtraceCpuStats::new(cpu).overrun(overrun);
+        kernel_stats(
+            1,
+            [0, 4_096, 4_097, u64::MAX].map(cpu).into_iter().fold(phase, FtraceStats::cpu),
+        )
+    };
+    let buffers = (0..300).fold(TraceStats::new(), |all, _| all.buffer(BufferStats::new(1)));
+    let found = packets([
+        of(FtraceStats::at_start(), 0),
+        of(FtraceStats::at_end(), 2),
+        Packet::new().sequence(9).trace_stats(buffers),
+    ]);
+    let cpus = "SELECT cpu FROM data_loss ORDER BY cpu";
+    assert_eq!(found.cells(cpus), [["0"], ["4096"]]);
+    assert_eq!(found.cell("SELECT count(*) FROM trace_buffer"), "256");
+    let counted = "SELECT count(*) FROM stats WHERE name = 'traced_buf_buffer_size'";
+    assert_eq!(found.cell(counted), "256");
+}
+
+#[test]
+fn a_loss_does_not_end_before_it_begins() {
+    let stats = BufferStats::new(4_096).written(1, 4_096).chunks_discarded(1);
+    let found = packets([
+        Packet::new().sequence(9).trace_stats(TraceStats::new().buffer(stats).writer(1, 0)),
+        service(100, 2),
+        crate::imported::instant(5_000, "handed over late"),
+        service(4_000, 5),
+    ]);
+    assert_eq!(
+        found.cells("SELECT kind, ts, ts_end FROM data_loss"),
+        [["buffer_full", "5000", "5000"]]
+    );
+}

@@ -80,7 +80,7 @@ fn decode_stats(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, st
         stats.increment(Stat::MalformedPackets);
         return;
     };
-    for cpu in &ftrace.cpu_stats {
+    for cpu in ftrace.cpu_stats.iter().filter(|cpu| cpu.cpu() <= u64::from(MAX_CPUS)) {
         for count in CPU_COUNTS {
             let (index, value) = (cpu.cpu() as i64, (count.of)(cpu));
             match ftrace.phase() {

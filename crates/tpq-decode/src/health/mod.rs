@@ -10,6 +10,7 @@ mod flushes;
 mod kernel_buffers;
 mod sequences;
 
+use rustc_hash::FxHashMap;
 use tpq_ingest::SequenceLoss;
 use tpq_tables::table::DataLossRow;
 use tpq_tables::{Severity, Stat, Stats, StringId, Tables};
@@ -30,6 +31,8 @@ pub(crate) struct FileHealth<'a> {
     pub(crate) all_cpus_from: Option<i64>,
     /// The first and last event that came too late to be sorted in.
     pub(crate) late: Option<(i64, i64)>,
+    /// The moments that the sequences of each central buffer span.
+    pub(crate) spans: FxHashMap<i64, (i64, i64)>,
 }
 
 impl FileHealth<'_> {
@@ -45,10 +48,17 @@ impl FileHealth<'_> {
 
     /// The moments that the sequences of a central buffer span.
     fn span(&self, buffer: usize) -> Option<(i64, i64)> {
-        let of_buffer = |sequence: u32| self.writers.buffer(sequence) == Some(buffer as i64);
-        let spans = self.sequences.iter().filter(|(_, it)| of_buffer(it.sequence));
-        let spans = spans.filter_map(|(_, it)| it.span);
-        spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
+        self.spans.get(&(buffer as i64)).copied()
+    }
+
+    /// Notes which moments the sequences of each central buffer span.
+    fn note_spans(&mut self) {
+        for (_, sequence) in &self.sequences {
+            let buffer = self.writers.buffer(sequence.sequence);
+            let (Some(buffer), Some(span)) = (buffer, sequence.span) else { continue };
+            let whole = self.spans.entry(buffer).or_insert(span);
+            *whole = (whole.0.min(span.0), whole.1.max(span.1));
+        }
     }
 }
 
@@ -102,8 +112,10 @@ impl Finding {
 }
 
 /// Writes `data_loss` and `trace_buffer`; `import` has what was counted of no file.
-pub(crate) fn write_rows(files: &[FileHealth<'_>], import: &Stats, tables: &mut Tables) {
-    for file in files {
+pub(crate) fn write_rows(files: Vec<FileHealth<'_>>, import: &Stats, tables: &mut Tables) {
+    for mut file in files {
+        file.note_spans();
+        let file = &file;
         central_buffers::write_table(file, tables);
         let findings = central_buffers::find(file)
             .into_iter()
