@@ -12,6 +12,8 @@ use tpq::ImportOptions;
 use tpq_testkit::random::Random;
 use tpq_testkit::{FtraceBundle, FtraceEvent, Message, Packet, TraceBuilder};
 
+use crate::imported::Imported;
+
 const TRACES: u64 = 4_000;
 const WORKERS: u64 = 2;
 /// Packets of a trace.
@@ -347,8 +349,8 @@ fn work(worker: u64) -> Vec<u64> {
         std::fs::write(&path, trace(*seed)).unwrap();
         let options = ImportOptions {
             threads: Some(1),
-            full_sort: seed % 3 == 0,
-            ftrace_raw: seed % 5 != 0,
+            full_sort: seed.is_multiple_of(3),
+            ftrace_raw: !seed.is_multiple_of(5),
             ..ImportOptions::default()
         };
         let import = || tpq::import(std::slice::from_ref(&path), &options).map(drop);
@@ -365,4 +367,35 @@ fn nothing_a_packet_says_makes_the_import_panic() {
         workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
     });
     assert!(panicked.is_empty(), "{} of {TRACES} panicked: {panicked:?}", panicked.len());
+}
+
+/// How many traces are imported with and without kernel events as such.
+const COMPARED: u64 = 150;
+
+/// What is told beside kernel events as such. Args have ids by the order of their making, so they
+/// are compared by what they say.
+const TOLD: [&str; 7] = [
+    "SELECT id, cpu, machine_id, cluster_id FROM cpu ORDER BY id",
+    "SELECT name, idx, machine_id, value FROM stats WHERE name NOT LIKE '%duration%' ORDER BY id",
+    "SELECT id, name, type, machine_id FROM track ORDER BY id",
+    "SELECT s.id, ts, dur, track_id, depth, s.name, category, key, value_type, int_value, \
+        string_value FROM slice s LEFT JOIN args USING (arg_set_id) ORDER BY s.id, args.id",
+    "SELECT c.id, ts, value, track_id, key, value_type, int_value, string_value FROM counter c \
+        LEFT JOIN args USING (arg_set_id) ORDER BY c.id, args.id",
+    "SELECT * FROM thread_state ORDER BY id",
+    "SELECT * FROM thread ORDER BY id",
+];
+
+#[test]
+fn kernel_events_as_such_may_be_left_out_and_nothing_else_changes() {
+    for seed in 0..COMPARED {
+        let bytes = trace(seed);
+        let [with, without] = [true, false].map(|ftrace_raw| {
+            let options = ImportOptions { ftrace_raw, ..ImportOptions::default() };
+            Imported::with(&[("trace", &bytes)], options)
+        });
+        for sql in TOLD {
+            assert_eq!(with.rows(sql), without.rows(sql), "trace {seed}: {sql}");
+        }
+    }
 }
