@@ -15,6 +15,7 @@ mod command;
 mod compatibility_doc;
 mod dependency_rule;
 mod docs_paths;
+mod hostile;
 mod imported;
 mod merge_command;
 mod merging;

@@ -309,9 +309,10 @@ fn write_health(
             sequences: written.map(|(place, loss)| (machine(*place), loss)).collect(),
             stats: ids().map(|place| (machine(place), &stats[place as usize])).collect(),
             late: late.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1))),
+            spans: FxHashMap::default(),
         }
     });
-    health::write_rows(&files.collect::<Vec<_>>(), import, tables);
+    health::write_rows(files.collect(), import, tables);
 }
 
 /// A file as the `trace_file` table shows it.

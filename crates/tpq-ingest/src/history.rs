@@ -8,6 +8,8 @@ use crate::packet::PacketHeader;
 const MOST_GAPS: usize = 100;
 /// How long the stretches are over which bytes are summed, to find bursts: 10 ms.
 const STRETCH_NS: i64 = 10_000_000;
+/// Stretches by which a packet may seem to be older than the one before and be of the same drain.
+const SAME_DRAIN: i64 = 10;
 /// The bit of `previous_packet_dropped` that says that something was lost, not why.
 const PRESENT: u32 = 1;
 
@@ -63,12 +65,14 @@ impl History {
 
     /// Takes note of when the packet under way, or an event in it, was recorded.
     pub(crate) fn date(&mut self, stamp: Stamp, len: usize) {
-        self.first = self.first.or(Some(stamp));
-        self.last = Some(stamp);
+        self.first = Some(outer(self.first, stamp, i64::min));
+        self.last = Some(outer(self.last, stamp, i64::max));
         close(&mut self.gaps, &mut self.open_gap, stamp);
         close(&mut self.skips, &mut self.open_skip, stamp);
         let stretch = stamp.1.div_euclid(STRETCH_NS);
-        if self.stretch.0 != stretch {
+        // The buffers of CPUs are drained together, but their last events lie a little apart.
+        let behind = self.stretch.0.saturating_sub(stretch);
+        if !(0..SAME_DRAIN).contains(&behind) {
             self.stretch = (stretch, 0);
         }
         self.stretch.1 += len as u64;
@@ -82,10 +86,26 @@ pub(crate) fn has_reason(previous_dropped: u32) -> bool {
     previous_dropped & !PRESENT != 0
 }
 
+/// The earlier or the later of two moments, as far as they can be compared.
+fn outer(known: Option<Stamp>, stamp: Stamp, choose: fn(i64, i64) -> i64) -> Stamp {
+    match known {
+        Some((clock, ns)) if clock == stamp.0 => (clock, choose(ns, stamp.1)),
+        // The first of all is the first; what came last is the last.
+        Some(known) if choose(0, 1) == 0 => known,
+        _ => stamp,
+    }
+}
+
 fn open(gaps: &mut Vec<Gap>, open: &mut bool, after: Option<Stamp>) {
-    if !*open && gaps.len() < MOST_GAPS {
-        gaps.push(Gap { after, before: None });
-        *open = true;
+    if *open {
+        return;
+    }
+    *open = true;
+    let full = gaps.len() >= MOST_GAPS;
+    match gaps.last_mut() {
+        // The last that is remembered reaches over all that come after it.
+        Some(last) if full => last.before = None,
+        _ => gaps.push(Gap { after, before: None }),
     }
 }
 
@@ -95,5 +115,59 @@ fn close(gaps: &mut [Gap], open: &mut bool, before: Stamp) {
         if let Some(gap) = gaps.last_mut() {
             gap.before = Some(before);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tpq_clock::{BOOTTIME, MONOTONIC, Place};
+
+    use super::*;
+
+    fn boot(ns: i64) -> Stamp {
+        (Clock::of_place(Place::default(), BOOTTIME), ns)
+    }
+
+    fn lost(history: &mut History) {
+        open(&mut history.gaps, &mut history.open_gap, history.last);
+    }
+
+    #[test]
+    fn what_cpus_hand_over_together_is_one_burst_though_their_last_events_lie_apart() {
+        const MS: i64 = 1_000_000;
+        let mut history = History::default();
+        for (ms, len) in [(1_000, 5), (995, 3), (1_002, 4)] {
+            history.date(boot(ms * MS), len);
+        }
+        assert_eq!(history.burst, 12);
+        history.date(boot(1_100 * MS), 6);
+        history.date(boot(500 * MS), 7);
+        assert_eq!(history.burst, 12, "each of these on its own");
+    }
+
+    #[test]
+    fn a_sequence_spans_what_it_wrote_in_whatever_order() {
+        let mut history = History::default();
+        for ns in [20, 10, 40, 30] {
+            history.date(boot(ns), 0);
+        }
+        assert_eq!((history.first, history.last), (Some(boot(10)), Some(boot(40))));
+        // Another clock cannot be compared: what came last is the last.
+        let other = (Clock::of_place(Place::default(), MONOTONIC), 5);
+        history.date(other, 0);
+        assert_eq!((history.first, history.last), (Some(boot(10)), Some(other)));
+    }
+
+    #[test]
+    fn of_many_gaps_the_last_that_is_remembered_reaches_to_the_end_of_all() {
+        let mut history = History::default();
+        for ns in 0..MOST_GAPS as i64 + 5 {
+            history.date(boot(ns), 0);
+            lost(&mut history);
+        }
+        let last = |history: &History| history.gaps.last().and_then(|gap| gap.before);
+        assert_eq!((history.gaps.len(), last(&history)), (MOST_GAPS, None), "still lost");
+        history.date(boot(500), 0);
+        assert_eq!(last(&history), Some(boot(500)));
     }
 }

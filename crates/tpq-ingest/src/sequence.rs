@@ -115,7 +115,7 @@ pub struct SequenceLoss {
     /// The first and last moment, in trace time, that a packet of it gives.
     pub span: Option<(i64, i64)>,
     /// The last moment before each loss and the first after it, in trace time, where packets give
-    /// any; of many losses the first.
+    /// any; of many losses the first, the last of which reaches over those that came after.
     pub gaps: Vec<Between>,
     /// The same of packets that were skipped for want of state.
     pub skips: Vec<Between>,

@@ -73,8 +73,8 @@ impl EventKind {
 pub struct DescribedKind {
     /// The name of the kernel's tracepoint.
     pub name: Vec<u8>,
-    /// Number, name and kind of each field.
-    pub fields: Vec<(u32, Vec<u8>, ValueKind)>,
+    /// Number, name and kind of each field, by number.
+    fields: Vec<(u32, Vec<u8>, ValueKind)>,
 }
 
 impl DescribedKind {
@@ -88,7 +88,17 @@ impl DescribedKind {
                 _ => {}
             }
         }
+        // Of two of one number the first counts.
+        kind.fields.sort_by_key(|&(number, ..)| number);
+        kind.fields.dedup_by_key(|&mut (number, ..)| number);
         kind
+    }
+
+    /// Name and kind of the field of that number.
+    pub fn field(&self, number: u32) -> Option<(&[u8], ValueKind)> {
+        let index = self.fields.binary_search_by_key(&number, |&(number, ..)| number).ok()?;
+        let (_, name, kind) = self.fields.get(index)?;
+        Some((name, *kind))
     }
 }
 
@@ -138,6 +148,7 @@ mod tests {
         let bytes = b"\x0a\x05probe\x12\x07\x0a\x01x\x18\x03\x28\x04";
         let kind = DescribedKind::read(bytes);
         assert_eq!(kind.name, b"probe");
-        assert_eq!(kind.fields, [(3, b"x".to_vec(), ValueKind::Uint)]);
+        assert_eq!(kind.field(3), Some((&b"x"[..], ValueKind::Uint)));
+        assert_eq!(kind.field(2), None);
     }
 }

@@ -17,6 +17,7 @@ mod losses;
 mod markers;
 mod memory_events;
 mod network;
+mod odd_recordings;
 mod perf_counters;
 mod process_stats;
 mod scheduling;

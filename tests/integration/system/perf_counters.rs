@@ -151,3 +151,16 @@ perf_samples_skipped_dataloss  NULL  0        0     1
 "
     );
 }
+
+/// A sample takes a few bytes, and may speak of hundreds of counters on a CPU that was not seen.
+#[test]
+fn there_is_an_end_to_the_tracks_that_samples_make() {
+    let named = (0..256).fold(Message::new(), |all, number| {
+        all.message(4, Message::new().bytes(4, format!("counter {number}")))
+    });
+    let samples = (0..600).map(|cpu| sample(10 + cpu, 1, on_cpu(cpu).uint(6, 1)));
+    let trace = packets(std::iter::once(defaults(1, named)).chain(samples));
+    let count = |sql: &str| trace.cell(sql).parse::<u32>().unwrap();
+    assert_eq!(count("SELECT count(*) FROM counter"), 600, "each has the timebase");
+    assert_eq!(count("SELECT count(*) FROM perf_counter_track"), 600 + (1 << 17));
+}

@@ -39,7 +39,7 @@ fn groups(losses: &[Loss]) -> Vec<Vec<&Loss>> {
     let mut groups: Vec<Vec<&Loss>> = Vec::new();
     for loss in losses {
         let same = |group: &&mut Vec<&Loss>| {
-            group.iter().any(|other| (&other.kind, other.file) == (&loss.kind, loss.file))
+            group.first().is_some_and(|it| (&it.kind, it.file) == (&loss.kind, loss.file))
         };
         match groups.iter_mut().find(same) {
             Some(group) => group.push(loss),
@@ -60,7 +60,8 @@ fn tell(group: &[&Loss], verdict: &Verdict, names: &Names, style: Style, out: &m
     }
     if group.len() > TOLD {
         let rest = &group[TOLD..];
-        let amount: i64 = rest.iter().filter_map(|loss| loss.amount).sum();
+        let amounts = rest.iter().filter_map(|loss| loss.amount);
+        let amount = amounts.fold(0, i64::saturating_add);
         let of_these = match amount {
             0 => String::new(),
             amount => format!(", {} {} in all", grouped(amount.unsigned_abs()), worst.unit),

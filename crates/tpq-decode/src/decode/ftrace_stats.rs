@@ -7,7 +7,7 @@ use tpq_proto::message::{FtraceCpuStats, FtraceStats};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::track::Trackers;
+use crate::track::{KernelCounts, MAX_CPUS, Recording, Trackers};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 34, route: Route::Immediate, decode: decode_stats };
@@ -80,7 +80,7 @@ fn decode_stats(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, st
         stats.increment(Stat::MalformedPackets);
         return;
     };
-    for cpu in &ftrace.cpu_stats {
+    for cpu in ftrace.cpu_stats.iter().filter(|cpu| cpu.cpu() <= u64::from(MAX_CPUS)) {
         for count in CPU_COUNTS {
             let (index, value) = (cpu.cpu() as i64, (count.of)(cpu));
             match ftrace.phase() {
@@ -98,9 +98,7 @@ fn decode_stats(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, st
             }
         }
     }
-    if ftrace.phase() == Phase::EndOfTrace {
-        note_buffers(&ftrace, packet.machine, trackers, stats);
-    }
+    note_buffers(&ftrace, packet, &mut trackers.recording);
     note_setup(&ftrace, trackers);
     if !ftrace.atrace_errors().is_empty() {
         stats.increment(Stat::FtraceSetupErrors);
@@ -109,23 +107,36 @@ fn decode_stats(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, st
     stats.add(Stat::FtraceSetupErrors, failed as i64);
 }
 
-/// What each CPU's buffer lost while recording: what it had lost before is not of this trace.
-fn note_buffers(ftrace: &FtraceStats, machine: u32, trackers: &mut Trackers, stats: &Stats) {
+/// What each CPU's buffer lost while recording.
+fn note_buffers(ftrace: &FtraceStats, packet: &Packet<'_>, recording: &mut Recording) {
     const PAGE_KB: u32 = 4;
+    let generation = packet.interned.generation(packet.generation);
+    let sequence = generation.map_or(0, |generation| generation.sequence);
     for cpu in &ftrace.cpu_stats {
-        let cpu = cpu.cpu();
-        let while_recording = |delta: Stat| stats.get_indexed(delta, cpu as i64).unwrap_or(0);
-        let buffer = trackers.recording.kernel.entry((machine, cpu as u32)).or_default();
-        buffer.overrun = while_recording(Stat::FtraceCpuOverrunDelta);
-        buffer.commit_overrun = while_recording(Stat::FtraceCpuCommitOverrunDelta);
-        buffer.dropped = while_recording(Stat::FtraceCpuDroppedEventsDelta);
-        buffer.read = while_recording(Stat::FtraceCpuReadEventsDelta);
+        let Some(number) = u32::try_from(cpu.cpu()).ok().filter(|&cpu| cpu <= MAX_CPUS) else {
+            continue;
+        };
+        let counts = KernelCounts {
+            overrun: cpu.overrun() as i64,
+            commit_overrun: cpu.commit_overrun() as i64,
+            dropped: cpu.dropped_events() as i64,
+            read: cpu.read_events() as i64,
+        };
+        let number = (packet.machine, number);
+        match ftrace.phase() {
+            Phase::StartOfTrace => recording.count_at_start(sequence, number, counts),
+            Phase::EndOfTrace => recording.count_at_end(sequence, number, counts),
+            Phase::Unspecified => {}
+        }
     }
     if ftrace.cpu_buffer_size_pages() > 0 {
         let size = ftrace.cpu_buffer_size_pages().saturating_mul(PAGE_KB);
-        trackers.recording.kernel_buffer_kb = Some(size);
+        recording.kernel_buffer_kb = Some(size);
     }
 }
+
+/// Errors that are told one by one; a recording has a handful of them.
+const MOST_ERRORS: usize = 100;
 
 /// What could not be switched on.
 fn note_setup(ftrace: &FtraceStats, trackers: &mut Trackers) {
@@ -142,7 +153,7 @@ fn note_setup(ftrace: &FtraceStats, trackers: &mut Trackers) {
             .then(|| ftrace.exclusive_feature_error().to_owned()),
     ];
     for error in found.into_iter().flatten() {
-        if !errors.contains(&error) {
+        if errors.len() < MOST_ERRORS && !errors.contains(&error) {
             errors.push(error);
         }
     }

@@ -164,6 +164,7 @@ fn perf_tracks(
     let defaults = Fields::new(defaults).find(|field| field.number == SAMPLE_DEFAULTS);
     let defaults = defaults.and_then(|it| decode::<PerfSampleDefaults>(it.as_bytes()).ok());
     let timebase = perf_counter::timebase(defaults.as_ref());
+    let room = trackers.perf_sessions.room().min(MAX_FOLLOWERS);
     let defaults = defaults.unwrap_or_default();
     let mut track = |name: &str, is_timebase: bool| {
         let name = tables.strings.intern(name);
@@ -173,7 +174,7 @@ fn perf_tracks(
         counter_track(dimensions, name, is_timebase, trackers, tables)
     };
     let timebase = track(&timebase, true);
-    let followers = defaults.followers.iter().take(MAX_FOLLOWERS);
+    let followers = defaults.followers.iter().take(room);
     let followers = followers.map(|event| track(&perf_counter::follower(event), false)).collect();
     if defaults.process_shard_count() > 0 {
         for (stat, value) in [

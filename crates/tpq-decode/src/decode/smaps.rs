@@ -4,7 +4,7 @@ use tpq_ingest::Route;
 use tpq_proto::decode;
 use tpq_proto::message::{PackedSmaps, SmapsEntry, SmapsPacket};
 use tpq_tables::table::ProfilerSmapsRow;
-use tpq_tables::{Stat, Stats, Tables};
+use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{Packet, PacketDecoder};
 use crate::track::{Tid, Trackers, Upid};
@@ -39,23 +39,43 @@ fn decode_smaps(
     }
 }
 
+/// A path of mappings.
+#[derive(Clone, Copy, Default)]
+struct Path {
+    whole: StringId,
+    /// Without the word that says that the file is deleted.
+    trimmed: StringId,
+    deleted: bool,
+}
+
+impl Path {
+    fn of(path: &str, tables: &mut Tables) -> Self {
+        let trimmed = path.strip_suffix(DELETED);
+        let strings = &mut tables.strings;
+        Self {
+            whole: strings.intern(path),
+            trimmed: strings.intern(trimmed.unwrap_or(path)),
+            deleted: trimmed.is_some(),
+        }
+    }
+}
+
 /// A row for a mapping of that path, and nothing else of it.
-fn row(ts: i64, upid: Upid, path: Option<&str>, tables: &mut Tables) -> ProfilerSmapsRow {
-    let trimmed = path.and_then(|path| path.strip_suffix(DELETED));
-    let mut text = |text: Option<&str>| text.map(|text| tables.strings.intern(text));
+fn row(ts: i64, upid: Upid, path: Path) -> ProfilerSmapsRow {
     ProfilerSmapsRow {
         upid,
         ts,
-        path: text(path).unwrap_or_default(),
-        path_trimmed: text(trimmed.or(path)).unwrap_or_default(),
+        path: path.whole,
+        path_trimmed: path.trimmed,
         aggregate_count: 1,
-        is_deleted: u32::from(trimmed.is_some()),
+        is_deleted: u32::from(path.deleted),
         ..ProfilerSmapsRow::default()
     }
 }
 
 fn add_entry(ts: i64, upid: Upid, entry: &SmapsEntry, tables: &mut Tables) {
-    let row = row(ts, upid, entry.path.as_deref(), tables);
+    let path = entry.path.as_deref().map(|path| Path::of(path, tables));
+    let row = row(ts, upid, path.unwrap_or_default());
     let mut text = |text: &Option<String>| {
         text.as_deref().map(|text| tables.strings.intern(text)).unwrap_or_default()
     };
@@ -111,13 +131,15 @@ fn add_packed(ts: i64, upid: Upid, packed: &PackedSmaps, tables: &mut Tables) ->
     let columns = || columns.iter().filter(|(column, _)| !column.is_empty());
     let named = if aggregated { counts.len() } else { packed.name_id.len() };
     let rows = columns().map(|(column, _)| column.len()).fold(named, usize::min);
+    // Many mappings may have one path.
+    let paths: Vec<Path> = packed.string_table.iter().map(|path| Path::of(path, tables)).collect();
     for index in 0..rows {
         let name = match packed.name_id.get(index) {
             Some(&name) if !aggregated => name as usize,
             _ => index,
         };
-        let Some(path) = packed.string_table.get(name) else { return false };
-        let mut row = row(ts, upid, Some(path), tables);
+        let Some(&path) = paths.get(name) else { return false };
+        let mut row = row(ts, upid, path);
         row.aggregate_count = counts.get(index).copied().unwrap_or(1);
         for (column, set) in columns() {
             set(&mut row, column.get(index).copied().unwrap_or_default() as i64);

@@ -12,12 +12,15 @@ use crate::track::{CentralBuffer, Recording, Trackers, by_writer};
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 35, route: Route::Immediate, decode: decode_stats };
 
+/// Buffers of one recording that are counted: more than the recorder allows.
+const MOST_BUFFERS: usize = 256;
+
 fn decode_stats(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, stats: &mut Stats) {
     let Ok(counts) = decode::<TraceStats>(packet.data) else {
         stats.increment(Stat::MalformedPackets);
         return;
     };
-    for (index, buffer) in counts.buffer_stats.iter().enumerate() {
+    for (index, buffer) in counts.buffer_stats.iter().take(MOST_BUFFERS).enumerate() {
         for (stat, value) in buffer_counts(buffer) {
             stats.set_indexed(stat, index as i64, value as i64);
         }
@@ -61,7 +64,7 @@ fn decode_stats(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, st
 
 /// What of the counts decides what a loss is to be called and what helps against it.
 fn note_recording(counts: &TraceStats, recording: &mut Recording) {
-    recording.buffers = counts.buffer_stats.iter().map(central_buffer).collect();
+    recording.buffers = counts.buffer_stats.iter().take(MOST_BUFFERS).map(central_buffer).collect();
     recording.flushes_failed = counts.flushes_failed();
     recording.final_flush_failed =
         counts.final_flush_outcome() == FinalFlushOutcome::FinalFlushFailed;

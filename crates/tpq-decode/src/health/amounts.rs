@@ -44,8 +44,13 @@ pub(super) fn size_kb(needed_bytes: f64) -> u64 {
     let kb = (needed_bytes * 1.1 / 1024.0).ceil().max(1.0) as u64;
     match kb {
         kb if kb <= 1024 => kb.next_power_of_two(),
-        kb => kb.div_ceil(1024) * 1024,
+        kb => kb.div_ceil(1024).saturating_mul(1024),
     }
+}
+
+/// A count as tables hold it. Recorders do not count that far; damaged ones may say they did.
+pub(super) fn signed(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]
@@ -68,5 +73,6 @@ mod tests {
         assert_eq!(size_kb(100.0 * 1024.0), 128);
         assert_eq!(size_kb(1000.0 * 1024.0), 2048, "1,100 KiB are more than 1 MiB");
         assert_eq!(size_kb(10_059_776.0), 11_264);
+        assert_eq!(size_kb(f64::MAX), u64::MAX, "counts that no recording reaches");
     }
 }

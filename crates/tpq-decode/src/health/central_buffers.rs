@@ -4,7 +4,7 @@
 use tpq_tables::table::TraceBufferRow;
 use tpq_tables::{Stat, Tables};
 
-use super::amounts::{bytes, many, size_kb, time};
+use super::amounts::{bytes, many, signed, size_kb, time};
 use super::{FileHealth, Finding};
 use crate::track::{CentralBuffer, FillPolicy};
 
@@ -50,25 +50,27 @@ impl<'a> Buffer<'a> {
     /// What size would have held everything, and why.
     fn remedy(&self, file: &FileHealth<'_>) -> String {
         let number = self.number;
+        let size = self.counts.size as f64;
         let wanted = file.recording.wanted.as_ref();
         let period = wanted.and_then(|it| it.file_write_period_ms);
         match (self.rate, file.recording.length(), period) {
             (Some(rate), Some(_), Some(period)) => format!(
                 "Set size_kb of buffer {number} to {} or more: {}/s were written, and the file is \
                  written every {period} ms. Or lower file_write_period_ms.",
-                size_kb(rate * f64::from(period) / 1e3 * 2.0),
+                // On average it was large enough, perhaps; not when it wrapped.
+                size_kb((rate * f64::from(period) / 1e3 * 2.0).max(size * 2.0)),
                 bytes(rate),
             ),
             (Some(rate), Some(length), None) => format!(
                 "Set size_kb of buffer {number} to {} or more: that holds the {} recorded, at the \
                  {}/s written. Or set write_into_file, record fewer events, or stop sooner.",
-                size_kb(self.wanted),
+                size_kb(self.wanted.max(size)),
                 time(length as f64),
                 bytes(rate),
             ),
             _ => format!(
                 "Set size_kb of buffer {number} to {} or more, or record fewer events.",
-                size_kb(self.wanted),
+                size_kb(self.wanted.max(size)),
             ),
         }
     }
@@ -95,8 +97,8 @@ pub(super) fn write_table(file: &FileHealth<'_>, tables: &mut Tables) {
             buffer: number as u32,
             fill_policy: tables.strings.intern(policy.word()),
             sources: tables.strings.intern(&sources.join(", ")),
-            size: counts.size as i64,
-            written: counts.bytes_written as i64,
+            size: signed(counts.size),
+            written: signed(counts.bytes_written),
             lost: lost as i64,
             fill,
             write_rate: rate,
@@ -136,7 +138,7 @@ fn wrapped(file: &FileHealth<'_>, buffer: &Buffer<'_>) -> Option<Finding> {
     let name = buffer.name();
     let turns = match counts.wraps {
         0 => String::new(),
-        wraps => format!(", in {} round it", many(wraps as i64, "turn", "turns")),
+        wraps => format!(", in {} round it", many(signed(wraps), "turn", "turns")),
     };
     Some(Finding {
         kind: "ring_buffer_wrapped",
@@ -166,13 +168,13 @@ fn full(file: &FileHealth<'_>, buffer: &Buffer<'_>) -> Option<Finding> {
         what: format!(
             "The newest data of {} was turned away: {}, about {} of {}.",
             buffer.name(),
-            many(counts.chunks_discarded as i64, "chunk", "chunks"),
+            many(signed(counts.chunks_discarded), "chunk", "chunks"),
             bytes(buffer.lost),
             bytes(buffer.wanted),
         ),
         remedy: buffer.remedy(file),
         between: (kept_to, file.recording.stopped),
-        amount: Some((counts.chunks_discarded as i64, "chunks")),
+        amount: Some((signed(counts.chunks_discarded), "chunks")),
         stat: Some(Stat::TracedBufChunksDiscarded),
         buffer: Some(buffer.number as i64),
         ..Finding::default()
@@ -181,7 +183,7 @@ fn full(file: &FileHealth<'_>, buffer: &Buffer<'_>) -> Option<Finding> {
 
 /// Packets that found no room in the memory shared with the recorder.
 fn shared_memory(file: &FileHealth<'_>, buffer: &Buffer<'_>) -> Option<Finding> {
-    let lost = buffer.counts.packet_loss as i64;
+    let lost = signed(buffer.counts.packet_loss);
     if lost == 0 {
         return None;
     }
@@ -240,7 +242,7 @@ fn damaged(buffer: &Buffer<'_>) -> Vec<Finding> {
         kind,
         what: format!("In buffer {}, {} times, {why}.", buffer.number, count),
         remedy: remedy.to_owned(),
-        amount: Some((count as i64, "chunks")),
+        amount: Some((signed(count), "chunks")),
         stat: Some(stat),
         buffer: Some(buffer.number as i64),
         ..Finding::default()

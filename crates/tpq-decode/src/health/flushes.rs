@@ -2,7 +2,7 @@
 
 use tpq_tables::Stat;
 
-use super::amounts::many;
+use super::amounts::{many, signed};
 use super::{FileHealth, Finding};
 
 /// Flushes that would do for most recordings, in ms.
@@ -66,7 +66,7 @@ fn final_flush(file: &FileHealth<'_>) -> Option<Finding> {
 }
 
 fn failed_flushes(file: &FileHealth<'_>) -> Option<Finding> {
-    let failed = file.recording.flushes_failed as i64;
+    let failed = signed(file.recording.flushes_failed);
     (failed > 0).then(|| Finding {
         kind: "flushes_failed",
         what: format!(

@@ -44,14 +44,14 @@ pub(super) fn find(file: &FileHealth<'_>) -> Vec<Finding> {
 
 /// Events were overwritten before they were read.
 fn overrun(file: &FileHealth<'_>, buffer: &KernelBuffer, cpu: u32) -> Option<Finding> {
-    let lost = buffer.overrun;
+    let lost = buffer.counts.overrun;
     if lost <= 0 {
         return None;
     }
-    let share = 100.0 * lost as f64 / (lost + buffer.read).max(1) as f64;
-    let places = match buffer.gaps.len() {
+    let share = 100.0 * lost as f64 / buffer.counts.written().max(1) as f64;
+    let places = match buffer.lost_in {
         0 => String::new(),
-        gaps => format!(" They were lost in {}.", many(gaps as i64, "place", "places")),
+        places => format!(" They were lost in {}.", many(places, "place", "places")),
     };
     Some(Finding {
         kind: "kernel_buffer_overrun",
@@ -69,14 +69,14 @@ fn overrun(file: &FileHealth<'_>, buffer: &KernelBuffer, cpu: u32) -> Option<Fin
 
 /// A bundle says that events were lost before it, but the counts do not say how many.
 fn without_count(buffer: &KernelBuffer, cpu: u32) -> Option<Finding> {
-    if buffer.overrun > 0 || buffer.gaps.is_empty() {
+    if buffer.counts.overrun > 0 || buffer.lost_in == 0 {
         return None;
     }
     Some(Finding {
         kind: "kernel_buffer_overrun",
         what: format!(
             "CPU {cpu} lost kernel events in {}; nothing says how many.",
-            many(buffer.gaps.len() as i64, "place", "places"),
+            many(buffer.lost_in, "place", "places"),
         ),
         remedy: "Raise buffer_size_kb or lower drain_period_ms of ftrace_config.".to_owned(),
         between: between(buffer),
@@ -87,7 +87,7 @@ fn without_count(buffer: &KernelBuffer, cpu: u32) -> Option<Finding> {
 
 /// Events that the kernel could not write at all.
 fn refused(buffer: &KernelBuffer, cpu: u32) -> Option<Finding> {
-    let lost = buffer.dropped.max(0).saturating_add(buffer.commit_overrun.max(0));
+    let lost = buffer.counts.dropped.max(0).saturating_add(buffer.counts.commit_overrun.max(0));
     (lost > 0).then(|| Finding {
         kind: "kernel_events_dropped",
         what: format!(
@@ -136,16 +136,17 @@ fn remedy(file: &FileHealth<'_>, buffer: &KernelBuffer) -> String {
         .or(file.recording.kernel_buffer_kb)
         .unwrap_or(DEFAULT_BUFFER_KB);
     let period = wanted.and_then(|it| it.drain_period_ms).unwrap_or(DEFAULT_DRAIN_MS);
-    let more = (buffer.overrun + buffer.read) as f64 / buffer.read.max(1) as f64;
+    let more = buffer.counts.written() as f64 / buffer.counts.read.max(1) as f64;
     let kb_at = |period_ms: u32| {
         let kb = f64::from(size) * more * 1.5 * f64::from(period_ms) / f64::from(period.max(1));
-        (kb.ceil() as u64).next_power_of_two()
+        // No buffer is larger than that, whatever the counts say.
+        (kb.ceil() as u64).min(1 << 40).next_power_of_two()
     };
     let mut better = period.min(CALM_DRAIN_MS);
     while kb_at(better) > LARGEST_KB && better > 10 {
         better /= 2;
     }
-    let kb = kb_at(better).clamp(u64::from(size), LARGEST_KB);
+    let kb = kb_at(better).min(LARGEST_KB).max(u64::from(size));
     let drain = match better == period {
         true => String::new(),
         false => format!(" and drain_period_ms to {better}"),
@@ -153,7 +154,7 @@ fn remedy(file: &FileHealth<'_>, buffer: &KernelBuffer) -> String {
     format!(
         "Set buffer_size_kb of ftrace_config to {kb}{drain}: of {} this CPU wrote, {} were read \
          from {size} KB every {period} ms. Or record fewer events.",
-        many(buffer.overrun + buffer.read, "event", "events"),
-        count(buffer.read),
+        many(buffer.counts.written(), "event", "events"),
+        count(buffer.counts.read),
     )
 }

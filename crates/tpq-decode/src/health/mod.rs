@@ -10,6 +10,7 @@ mod flushes;
 mod kernel_buffers;
 mod sequences;
 
+use rustc_hash::FxHashMap;
 use tpq_ingest::SequenceLoss;
 use tpq_tables::table::DataLossRow;
 use tpq_tables::{Severity, Stat, Stats, StringId, Tables};
@@ -30,6 +31,8 @@ pub(crate) struct FileHealth<'a> {
     pub(crate) all_cpus_from: Option<i64>,
     /// The first and last event that came too late to be sorted in.
     pub(crate) late: Option<(i64, i64)>,
+    /// The moments that the sequences of each central buffer span.
+    pub(crate) spans: FxHashMap<i64, (i64, i64)>,
 }
 
 impl FileHealth<'_> {
@@ -40,15 +43,22 @@ impl FileHealth<'_> {
 
     /// The value of a stat over all machines.
     fn count(&self, stat: Stat) -> i64 {
-        self.stats.iter().map(|(_, stats)| stats.get(stat)).sum()
+        self.stats.iter().fold(0, |sum: i64, (_, stats)| sum.saturating_add(stats.get(stat)))
     }
 
     /// The moments that the sequences of a central buffer span.
     fn span(&self, buffer: usize) -> Option<(i64, i64)> {
-        let of_buffer = |sequence: u32| self.writers.buffer(sequence) == Some(buffer as i64);
-        let spans = self.sequences.iter().filter(|(_, it)| of_buffer(it.sequence));
-        let spans = spans.filter_map(|(_, it)| it.span);
-        spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
+        self.spans.get(&(buffer as i64)).copied()
+    }
+
+    /// Notes which moments the sequences of each central buffer span.
+    fn note_spans(&mut self) {
+        for (_, sequence) in &self.sequences {
+            let buffer = self.writers.buffer(sequence.sequence);
+            let (Some(buffer), Some(span)) = (buffer, sequence.span) else { continue };
+            let whole = self.spans.entry(buffer).or_insert(span);
+            *whole = (whole.0.min(span.0), whole.1.max(span.1));
+        }
     }
 }
 
@@ -73,6 +83,8 @@ struct Finding {
 
 impl Finding {
     fn write(self, tables: &mut Tables) {
+        // What a buffer kept may reach a little beyond the moment at which recording stopped.
+        let ts_end = self.between.1.map(|end| self.between.0.map_or(end, |from| end.max(from)));
         let severity = if self.only_notice { Severity::Notice } else { Severity::DataLoss };
         let mut text = |text: &str| match text {
             "" => StringId::NULL,
@@ -84,7 +96,7 @@ impl Finding {
             what: text(&self.what),
             remedy: text(&self.remedy),
             ts: self.between.0,
-            ts_end: self.between.1,
+            ts_end,
             amount: self.amount.map(|(amount, _)| amount),
             unit: text(self.amount.map_or("", |(_, unit)| unit)),
             stat: text(self.stat.map_or("", Stat::name)),
@@ -100,8 +112,10 @@ impl Finding {
 }
 
 /// Writes `data_loss` and `trace_buffer`; `import` has what was counted of no file.
-pub(crate) fn write_rows(files: &[FileHealth<'_>], import: &Stats, tables: &mut Tables) {
-    for file in files {
+pub(crate) fn write_rows(files: Vec<FileHealth<'_>>, import: &Stats, tables: &mut Tables) {
+    for mut file in files {
+        file.note_spans();
+        let file = &file;
         central_buffers::write_table(file, tables);
         let findings = central_buffers::find(file)
             .into_iter()

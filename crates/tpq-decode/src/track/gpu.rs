@@ -40,8 +40,9 @@ pub(crate) struct GpuCounter {
 pub(crate) struct GpuCounters {
     /// Those that were described beside their values.
     pub(crate) inline: FxHashMap<u32, GpuCounter>,
-    /// Those of interned descriptions, by what is interned together and the description's id.
-    pub(crate) interned: FxHashMap<(u32, u64), FxHashMap<u32, GpuCounter>>,
+    /// Those of interned descriptions, by what is interned together and the description's id;
+    /// `None` where the description cannot be read.
+    pub(crate) interned: FxHashMap<(u32, u64), Option<FxHashMap<u32, GpuCounter>>>,
     /// The latest value of each track, which holds for what comes after it.
     last: FxHashMap<u32, u32>,
 }

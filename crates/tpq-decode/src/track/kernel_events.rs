@@ -25,7 +25,7 @@ pub(crate) struct KernelEvents {
     /// The names of kinds and of their fields, by the field of an event that a kind lies in.
     names: Vec<Option<Arc<KindNames>>>,
     /// Kinds of events that a trace describes itself, by the field they lie in.
-    pub(crate) described: Scoped<FxHashMap<u32, DescribedKind>>,
+    pub(crate) described: Scoped<FxHashMap<u32, Arc<DescribedKind>>>,
 }
 
 /// What a kind of event, and its fields in the order of the table of kinds, are called.
@@ -45,7 +45,7 @@ pub(crate) struct KernelEvent {
 }
 
 impl KernelEvents {
-    pub(crate) fn new(kept: bool, described: Scoped<FxHashMap<u32, DescribedKind>>) -> Self {
+    pub(crate) fn new(kept: bool, described: Scoped<FxHashMap<u32, Arc<DescribedKind>>>) -> Self {
         let recent = vec![(0, None); if kept { REMEMBERED } else { 0 }];
         Self { kept, recent, scratch: ArgSet::default(), names: Vec::new(), described }
     }

@@ -60,7 +60,9 @@ pub(crate) use page_size::PageSize;
 pub(crate) use perf::{PerfSessions, PerfTracks};
 pub(crate) use power::{Consumer, EntityState, Power};
 pub(crate) use process::{NamePriority, NewTask, Processes, Tid, Upid, Utid};
-pub(crate) use recording::{CentralBuffer, FillPolicy, KernelBuffer, Recording, Wanted};
+pub(crate) use recording::{
+    CentralBuffer, FillPolicy, KernelBuffer, KernelCounts, Recording, Wanted,
+};
 pub(crate) use sched::{NextTask, PreviousTask, Sched};
 pub(crate) use scoped::Scoped;
 pub(crate) use shared::{SharedByKind, Sharing};

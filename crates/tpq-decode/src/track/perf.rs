@@ -19,7 +19,13 @@ pub(crate) struct PerfTracks {
 pub(crate) struct PerfSessions {
     sessions: FxHashMap<(PlaceId, u32), u32>,
     tracks: FxHashMap<(u32, u32), PerfTracks>,
+    /// The tracks of counters that are read beside others.
+    followers: usize,
 }
+
+/// The most of these tracks there may be: dozens of counters on each of thousands of CPUs. Each
+/// costs more than the sample that makes it.
+const MOST_FOLLOWERS: usize = 1 << 17;
 
 impl PerfSessions {
     /// The session of a sequence.
@@ -33,8 +39,14 @@ impl PerfSessions {
         self.tracks.get(&(session, cpu)).cloned()
     }
 
+    /// For how many more counters that are read beside others there may be a track.
+    pub(crate) fn room(&self) -> usize {
+        MOST_FOLLOWERS.saturating_sub(self.followers)
+    }
+
     /// Notes the tracks of a session on a CPU.
     pub(crate) fn add_tracks(&mut self, session: u32, cpu: u32, tracks: PerfTracks) {
+        self.followers += tracks.followers.len();
         self.tracks.insert((session, cpu), tracks);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashMap;
+
 /// What the configuration asked for, where it did.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted {
@@ -57,10 +59,10 @@ pub(crate) struct CentralBuffer {
     pub(crate) packet_loss: u64,
 }
 
-/// What the kernel's buffer of a CPU lost.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct KernelBuffer {
-    /// Events overwritten before they were read, while recording.
+/// What was counted in the kernel's buffer of a CPU.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct KernelCounts {
+    /// Events overwritten before they were read.
     pub(crate) overrun: i64,
     /// Events the kernel could not write: an event interrupted another.
     pub(crate) commit_overrun: i64,
@@ -68,7 +70,39 @@ pub(crate) struct KernelBuffer {
     pub(crate) dropped: i64,
     /// Events that were read.
     pub(crate) read: i64,
-    /// The last moment before each place where events were lost, and the first after it.
+}
+
+impl KernelCounts {
+    /// Events that were written: those read and those overwritten before.
+    pub(crate) fn written(&self) -> i64 {
+        self.overrun.saturating_add(self.read)
+    }
+
+    /// What was counted since the counts were these others.
+    fn since(self, before: Self) -> Self {
+        Self {
+            overrun: self.overrun.saturating_sub(before.overrun),
+            commit_overrun: self.commit_overrun.saturating_sub(before.commit_overrun),
+            dropped: self.dropped.saturating_sub(before.dropped),
+            read: self.read.saturating_sub(before.read),
+        }
+    }
+
+    fn lost(&self) -> i64 {
+        self.overrun.saturating_add(self.commit_overrun).saturating_add(self.dropped)
+    }
+}
+
+/// What the kernel's buffer of a CPU lost.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KernelBuffer {
+    /// What was counted while recording.
+    pub(crate) counts: KernelCounts,
+    /// The writer sequence that counted it.
+    counted_by: Option<u32>,
+    /// In how many places events were lost.
+    pub(crate) lost_in: i64,
+    /// The last moment before each such place, and the first after it.
     pub(crate) gaps: Vec<(Option<i64>, i64)>,
 }
 
@@ -78,6 +112,8 @@ pub(crate) struct Recording {
     pub(crate) wanted: Option<Wanted>,
     pub(crate) buffers: Vec<CentralBuffer>,
     pub(crate) kernel: BTreeMap<(u32, u32), KernelBuffer>,
+    /// What was counted in the kernel's buffers at the start, by writer sequence and CPU.
+    kernel_at_start: FxHashMap<(u32, (u32, u32)), KernelCounts>,
     /// The kernel's buffer of one CPU as it was, in KiB.
     pub(crate) kernel_buffer_kb: Option<u32>,
     /// What went wrong when the kernel's events were switched on, in words.
@@ -100,11 +136,36 @@ impl Recording {
         self.stopped?.checked_sub(self.started?).filter(|&length| length > 0)
     }
 
+    /// Notes what was counted in the buffer of a CPU before the recording.
+    pub(crate) fn count_at_start(&mut self, sequence: u32, cpu: (u32, u32), counts: KernelCounts) {
+        self.kernel_at_start.insert((sequence, cpu), counts);
+    }
+
+    /// Notes what was counted at the end. Without a count from the start, what came before it
+    /// cannot be told apart, and is not of this recording.
+    ///
+    /// Several data sources may record kernel events, from one buffer or each from its own, and do
+    /// not say which. Their counts are not added up: those count that tell of the largest loss.
+    pub(crate) fn count_at_end(&mut self, sequence: u32, cpu: (u32, u32), counts: KernelCounts) {
+        let before = self.kernel_at_start.get(&(sequence, cpu)).copied();
+        let while_recording = before.map(|before| counts.since(before)).unwrap_or_default();
+        let buffer = self.kernel.entry(cpu).or_default();
+        let own = buffer.counted_by.is_none_or(|by| by == sequence);
+        if own || while_recording.lost() > buffer.counts.lost() {
+            buffer.counts = while_recording;
+            buffer.counted_by = Some(sequence);
+        }
+    }
+
     /// The buffer of a CPU lost events between two that were read.
     pub(crate) fn add_gap(&mut self, cpu: (u32, u32), after: Option<i64>, before: i64) {
-        let gaps = &mut self.kernel.entry(cpu).or_default().gaps;
-        if gaps.len() < MOST_GAPS {
-            gaps.push((after, before));
+        let buffer = self.kernel.entry(cpu).or_default();
+        buffer.lost_in += 1;
+        let full = buffer.gaps.len() >= MOST_GAPS;
+        match buffer.gaps.last_mut() {
+            // The last that is remembered reaches over all that come after it.
+            Some(last) if full => last.1 = before.max(last.1),
+            _ => buffer.gaps.push((after, before)),
         }
     }
 }

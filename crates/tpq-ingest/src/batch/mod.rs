@@ -284,9 +284,12 @@ impl<'a> Batcher<'a> {
             losses: &mut self.losses,
         };
         self.router.split(bundle, &mut sink);
+        // The bytes count once, at the last event: a bundle is written when it is complete.
+        let mut len = payload.len();
         for PendingRun { clock, run } in &open.pending[before..] {
-            for &ns in run.timestamps.first().into_iter().chain(run.timestamps.last()) {
-                self.sequences.date(header, (*clock, ns), payload.len());
+            if let (Some(&first), Some(&last)) = (run.timestamps.first(), run.timestamps.last()) {
+                self.sequences.date(header, (*clock, first), 0);
+                self.sequences.date(header, (*clock, last), std::mem::take(&mut len));
             }
         }
     }

@@ -238,7 +238,8 @@ impl Stats {
             match stat.scope() {
                 StatScope::Global => self.write_one(stat, &template, tables),
                 StatScope::MachineAndTrace => {
-                    let placed: i64 = scoped.iter().map(|(.., stats)| stats.get(stat)).sum();
+                    let placed = scoped.iter().map(|(.., stats)| stats.get(stat));
+                    let placed = placed.fold(0, i64::saturating_add);
                     let rest = self.get(stat).saturating_sub(placed);
                     if stat.kind() == StatKind::Single && rest != 0 {
                         tables.stats.push(StatsRow { value: rest, ..template });

@@ -1,5 +1,7 @@
 //! Splits bundles: each holds what one CPU's buffer held, thousands of events in order of time.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use tpq_clock::BOOTTIME;
 use tpq_ingest::{
@@ -229,6 +231,6 @@ fn describe_kind(descriptor: &[u8], trackers: &mut Trackers) {
         }
     }
     if let Some(kind) = kind {
-        trackers.kernel_events.described.insert(number, kind);
+        trackers.kernel_events.described.insert(number, Arc::new(kind));
     }
 }

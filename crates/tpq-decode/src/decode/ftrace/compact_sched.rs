@@ -140,10 +140,8 @@ fn read_switch(
     let next = NextTask { pid: pid as i32, prio: prio as i32, comm };
     let state = i64::from(state as i32);
     // What ran before the first switch is not known.
-    if trackers.kernel_events.are_kept()
-        && let Some((previous_utid, previous)) =
-            trackers.sched.task((event.machine, event.cpu), tables)
-    {
+    let task = trackers.sched.task((event.machine, event.cpu), tables);
+    if let Some((previous_utid, previous)) = task {
         let switch = CompactSwitch { previous, previous_utid, state, next };
         raw::record_switch(event, switch, trackers, tables);
     }
@@ -182,11 +180,9 @@ fn read_waking(
     let tid = Tid { machine: event.machine, id: i64::from(pid as i32) };
     let utid = trackers.processes.thread(tid, tables);
     let waker = trackers.sched.running(event.machine, event.cpu)?;
-    if trackers.kernel_events.are_kept() {
-        let comm = comm(event, strings, comm_index, tables);
-        let woken = NextTask { pid: pid as i32, prio: prio as i32, comm };
-        raw::record_waking(event, waker, woken, target_cpu as i32, flags, trackers, tables);
-    }
+    let comm = comm(event, strings, comm_index, tables);
+    let woken = NextTask { pid: pid as i32, prio: prio as i32, comm };
+    raw::record_waking(event, waker, woken, target_cpu as i32, flags, trackers, tables);
     Some((waker, utid, flags))
 }
 

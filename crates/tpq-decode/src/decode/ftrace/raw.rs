@@ -1,6 +1,8 @@
 //! Events as rows of their own, with their arguments: read by a table of what kinds there are, so
 //! that none needs code.
 
+use std::sync::Arc;
+
 use tpq_proto::ftrace::{DescribedKind, EventKind, ValueKind, event_kind};
 use tpq_proto::wire::{Field, Fields, Value};
 use tpq_tables::{Stats, StringId, Tables};
@@ -21,7 +23,14 @@ const SCHED_WAKING: u32 = 20;
 const FUNCTIONS: &[(u32, u32)] =
     &[(18, 2), (56, 2), (57, 2), (58, 2), (59, 2), (437, 2), (438, 3), (443, 8), (553, 3)];
 
+/// Fields of one event that are read, where nobody says how many it has: the kernel's have fewer
+/// than a hundred.
+const MOST_FIELDS: usize = 1000;
+
 /// Adds an event in its full form; `number` is that of the field it lies in.
+///
+/// Where events are not wanted as such, all that is left is what they tell of beside their args:
+/// that there is the CPU, and that the names of functions are missing.
 pub(super) fn record(
     event: &FtraceEvent<'_>,
     number: u32,
@@ -31,14 +40,19 @@ pub(super) fn record(
     stats: &mut Stats,
 ) {
     let Trackers { kernel_events, cpus, args, .. } = trackers;
+    let ucpu = cpus.get(event.machine, event.cpu, tables);
+    // What a function's id means changes with the state of the sequence.
+    let functions = FUNCTIONS.iter().any(|&(event, _)| event == number);
     if !kernel_events.are_kept() {
+        if functions {
+            look_up_functions(event, number, tables, stats);
+        }
         return;
     }
-    let ucpu = cpus.get(event.machine, event.cpu, tables);
     let common_flags = event.common_flags.unwrap_or_default();
     let row = |name| KernelEvent { ts: event.ts, name, utid, ucpu, common_flags };
     let Some(kind) = event_kind(number) else {
-        let described = kernel_events.described.get(&number).cloned();
+        let described = kernel_events.described.get(&number).map(Arc::clone);
         let name = match &described {
             Some(kind) => tables.strings.intern_bytes(&kind.name),
             None => tables.strings.intern(&format!("ftrace_event_{number}")),
@@ -57,8 +71,6 @@ pub(super) fn record(
         return;
     }
     let names = kernel_events.names(kind, &mut tables.strings);
-    // What a function's id means changes with the state of the sequence.
-    let functions = FUNCTIONS.iter().any(|&(event, _)| event == number);
     let made_from = (!functions).then(|| {
         let mut print = Fingerprint::default();
         print.mix(u64::from(number));
@@ -68,6 +80,13 @@ pub(super) fn record(
     kernel_events.push(row(names.name), made_from, args, tables, |set, tables| {
         read_known(event, kind, &names, set, tables, stats);
     });
+}
+
+/// Counts the functions that no name is known of.
+fn look_up_functions(event: &FtraceEvent<'_>, number: u32, tables: &mut Tables, stats: &mut Stats) {
+    for field in event.fields().filter(|field| FUNCTIONS.contains(&(number, field.number))) {
+        event.symbol(field.as_u64(), tables, stats);
+    }
 }
 
 /// Reads fields as the table of kinds says.
@@ -95,10 +114,9 @@ fn read_known(
 
 /// Reads fields as the trace itself describes them.
 fn read_described(data: &[u8], kind: &DescribedKind, set: &mut ArgSet, tables: &mut Tables) {
-    for field in Fields::new(data) {
-        let described = kind.fields.iter().find(|(number, ..)| *number == field.number);
-        if let Some((_, name, kind)) = described {
-            let value = value(&field, *kind, tables);
+    for field in Fields::new(data).take(MOST_FIELDS) {
+        if let Some((name, kind)) = kind.field(field.number) {
+            let value = value(&field, kind, tables);
             set.put(tables.strings.intern_bytes(name), value);
         }
     }
@@ -106,7 +124,7 @@ fn read_described(data: &[u8], kind: &DescribedKind, set: &mut ArgSet, tables: &
 
 /// Reads fields of a kind that nobody describes: under their numbers.
 fn read_unknown(data: &[u8], set: &mut ArgSet, tables: &mut Tables) {
-    for field in Fields::new(data) {
+    for field in Fields::new(data).take(MOST_FIELDS) {
         let kind = match field.value {
             Value::Bytes(_) => ValueKind::Text,
             _ => ValueKind::Int,
@@ -118,7 +136,7 @@ fn read_unknown(data: &[u8], set: &mut ArgSet, tables: &mut Tables) {
 
 /// Reads fields that say their names themselves.
 fn read_generic(event: &FtraceEvent<'_>, set: &mut ArgSet, tables: &mut Tables) {
-    for field in event.fields().filter(|field| field.number == 2) {
+    for field in event.fields().filter(|field| field.number == 2).take(MOST_FIELDS) {
         let (mut key, mut read) = (StringId::NULL, None);
         for part in Fields::new(field.as_bytes()) {
             match part.number {
@@ -216,9 +234,12 @@ fn push_compact(
     fill: impl FnOnce(&mut dyn FnMut(&str, ArgValue)),
 ) {
     let Trackers { kernel_events, cpus, args, .. } = trackers;
+    let ucpu = cpus.get(event.machine, event.cpu, tables);
+    if !kernel_events.are_kept() {
+        return;
+    }
     let Some(kind) = event_kind(kind) else { return };
     let name = kernel_events.names(kind, &mut tables.strings).name;
-    let ucpu = cpus.get(event.machine, event.cpu, tables);
     let row = KernelEvent { ts: event.ts, name, utid, ucpu, common_flags };
     kernel_events.push(row, Some(print), args, tables, |set, tables| {
         fill(&mut |key, value| set.put(tables.strings.intern(key), value));

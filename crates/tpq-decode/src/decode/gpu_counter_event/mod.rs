@@ -48,7 +48,7 @@ fn decode_event(
                     None => stats.increment(Stat::GpuCountersInvalidSpec),
                 }
             }
-            trackers.gpu_counters.interned.insert(scope(packet, iid), counters);
+            trackers.gpu_counters.interned.insert(scope(packet, iid), Some(counters));
         }
         return;
     }
@@ -83,8 +83,13 @@ fn interned_counters(
     tables: &mut Tables,
     stats: &mut Stats,
 ) -> Option<FxHashMap<u32, GpuCounter>> {
-    if let Some(counters) = trackers.gpu_counters.interned.remove(&scope(packet, iid)) {
-        return Some(counters);
+    match trackers.gpu_counters.interned.get_mut(&scope(packet, iid)) {
+        Some(Some(counters)) => return Some(std::mem::take(counters)),
+        Some(None) => {
+            stats.increment(Stat::GpuCountersInvalidSpec);
+            return None;
+        }
+        None => {}
     }
     let message = packet.interned.message(packet.generation, GPU_COUNTER_DESCRIPTORS, iid);
     let interned = message.and_then(|message| decode::<InternedGpuCounterDescriptor>(message).ok());
@@ -92,6 +97,10 @@ fn interned_counters(
         interned.map(|interned| (interned.gpu_id() as u32, interned.counter_descriptor))
     else {
         stats.increment(Stat::GpuCountersInvalidSpec);
+        // What is there and cannot be read is not read again for each value.
+        if message.is_some() {
+            trackers.gpu_counters.interned.insert(scope(packet, iid), None);
+        }
         return None;
     };
     Some(descriptor::counters(packet.machine, gpu, &descriptor, trackers, tables))
