@@ -93,13 +93,11 @@ fn process(
     let upid = trackers.processes.process(pid, tables);
     if !process.process_name().is_empty() {
         let name = tables.strings.intern(process.process_name());
-        if tables.process.name.get(upid).is_null() {
-            tables.process.name.set(upid, name);
-        }
+        trackers.processes.name_unnamed_process(upid, name, tables);
     }
-    if process.start_timestamp_ns() > 0 && tables.process.start_ts.get(upid).is_none() {
+    if process.start_timestamp_ns() > 0 {
         let start = packet.at_default_clock(process.start_timestamp_ns());
-        tables.process.start_ts.set(upid, start);
+        trackers.processes.start_of_process(upid, start, tables);
     }
     upid
 }
