@@ -378,16 +378,17 @@ impl State<'_> {
                 self.trackers.recording.add_gap((machine, cpu), after, before);
             }
             Immediate::Packet { message, place, ts, .. } => {
-                self.packet(ts, place, &message);
+                self.packet(ts, true, place, &message);
             }
         }
     }
 
-    fn packet(&mut self, ts: Option<i64>, id: PlaceId, message: &Message) {
+    fn packet(&mut self, ts: Option<i64>, early: bool, id: PlaceId, message: &Message) {
         let place = self.places.get(id);
         let packet = Packet {
             ts: ts.unwrap_or_default(),
             dated: ts.is_some(),
+            early,
             data: self.bytes.get(message.span),
             machine: place.machine,
             boottime: self.boottime[id as usize].as_ref(),
@@ -408,7 +409,7 @@ impl Emit for State<'_> {
     fn emit(&mut self, ts: i64, run: &Arc<Run>, index: usize) {
         match (&run.payload, run.kind) {
             (Payload::Messages(messages), RunKind::PACKETS) => {
-                self.packet(Some(ts), run.place, &messages[index]);
+                self.packet(Some(ts), false, run.place, &messages[index]);
             }
             _ => {
                 let place = self.places.get(run.place);

@@ -22,6 +22,8 @@ pub struct Generation {
     pub place: PlaceId,
     /// The writer sequence.
     pub sequence: u32,
+    /// The process that writes, where the recorder says.
+    pub pid: Option<i32>,
     /// Generations with the same number share what is interned.
     pub interned: u32,
     /// The defaults of packets.
@@ -324,6 +326,7 @@ impl Sequence {
         Generation {
             place,
             sequence: header.sequence,
+            pid: header.pid.or(self.history.pid),
             interned: self.interned,
             defaults: self.defaults,
         }

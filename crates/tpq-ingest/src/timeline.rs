@@ -19,6 +19,9 @@ pub enum Route {
     Immediate,
     /// Decoded in the order of time.
     Sorted,
+    /// Decoded as soon as they are read, and once more in the order of time: what is to be known
+    /// beforehand, but happened at a moment.
+    Twice,
     /// Split into runs of events.
     Split,
 }

@@ -98,10 +98,10 @@ fn one_pid_of_two_machines_is_two_processes() {
     let imported = Imported::trace(host_and_guest());
     assert_snapshot!(imported.rows(THREADS), @r"
     utid  tid  name  pid  process  machine
-    2     101  main  100  NULL     0
-    3     100  NULL  100  NULL     0
-    4     101  main  100  NULL     1
-    5     100  NULL  100  NULL     1
+    2     100  NULL  100  NULL     0
+    3     101  main  100  NULL     0
+    4     100  NULL  100  NULL     1
+    5     101  main  100  NULL     1
     ");
 }
 

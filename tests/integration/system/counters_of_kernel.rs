@@ -128,8 +128,8 @@ fn suspending_the_machine() {
         suspend("suspend_enter", 3, 0),
     ]);
     assert_snapshot!(told, @r#"
-    10+30 suspend_resume "Suspend/Resume Latency" [track_compressor_idx=0]: suspend_enter(3) {utid=1u event_type=Main Kernel Suspend Event cpu=0u device_name=NULL driver_name=NULL callback_phase=NULL}
-    20+10 suspend_resume "Suspend/Resume Latency" [track_compressor_idx=1]: timekeeping_freeze(0) {utid=1u event_type=Main Kernel Suspend Event cpu=0u device_name=NULL driver_name=NULL callback_phase=NULL}
+    10+30 suspend_resume "Suspend/Resume Latency" [track_compressor_idx=0]: suspend_enter(3) {utid=2u event_type=Main Kernel Suspend Event cpu=0u device_name=NULL driver_name=NULL callback_phase=NULL}
+    20+10 suspend_resume "Suspend/Resume Latency" [track_compressor_idx=1]: timekeeping_freeze(0) {utid=2u event_type=Main Kernel Suspend Event cpu=0u device_name=NULL driver_name=NULL callback_phase=NULL}
     "#);
 }
 
@@ -176,8 +176,8 @@ fn suspending_devices() {
     ]);
     let first = told(&trace).lines().take(2).map(|line| format!("{line}\n")).collect::<String>();
     assert_snapshot!(first, @r#"
-    10+20 suspend_resume "Suspend/Resume Latency" [track_compressor_idx=0]: a pci {utid=1u event_type=Device PM Suspend Event cpu=0u device_name=a driver_name=pci callback_phase=suspend:late}
-    20+20 suspend_resume "Suspend/Resume Latency" [track_compressor_idx=1]: b pci {utid=1u event_type=Device PM Suspend Event cpu=0u device_name=b driver_name=pci callback_phase=resume:complete}
+    10+20 suspend_resume "Suspend/Resume Latency" [track_compressor_idx=0]: a pci {utid=2u event_type=Device PM Suspend Event cpu=0u device_name=a driver_name=pci callback_phase=suspend:late}
+    20+20 suspend_resume "Suspend/Resume Latency" [track_compressor_idx=1]: b pci {utid=2u event_type=Device PM Suspend Event cpu=0u device_name=b driver_name=pci callback_phase=resume:complete}
     "#);
     let phases = "SELECT ts, string_value AS phase FROM slice JOIN args USING (arg_set_id) \
         WHERE key = 'callback_phase' ORDER BY ts";

@@ -73,8 +73,8 @@ fn jobs_of_older_kernels() {
         (413, Message::new().uint(1, 0xc)),
     ]);
     assert_snapshot!(told(&trace), @r#"
-    10+0 thread_execution "-" [utid=1]: drm_sched_job_queue {gpu sched ring=gfx gpu sched job=1u}
-    20+0 thread_execution "-" [utid=1]: drm_sched_job_queue {gpu sched ring=gfx gpu sched job=2u}
+    10+0 thread_execution "-" [utid=2]: drm_sched_job_queue {gpu sched ring=gfx gpu sched job=1u}
+    20+0 thread_execution "-" [utid=2]: drm_sched_job_queue {gpu sched ring=gfx gpu sched job=2u}
     30+20 drm_sched_ring "sched-gfx" [name=gfx]: job {gpu sched job=1u}
     50+10 drm_sched_ring "sched-gfx" [name=gfx]: job {gpu sched job=2u}
     "#);
@@ -93,7 +93,7 @@ fn jobs_of_newer_kernels() {
     let done = Message::new().uint(1, 3).uint(2, 40);
     let trace = events([(593, job()), (594, job()), (592, done)]);
     assert_snapshot!(told(&trace), @r#"
-    10+0 thread_execution "-" [utid=1]: drm_sched_job_queue {gpu sched ring=gfx fence context=3u fence seqno=40u}
+    10+0 thread_execution "-" [utid=2]: drm_sched_job_queue {gpu sched ring=gfx fence context=3u fence seqno=40u}
     20+10 drm_sched_ring "sched-gfx" [name=gfx]: job {fence context=3u fence seqno=40u}
     "#);
     assert_eq!(trace.cell("SELECT count(*) FROM flow"), "1");
@@ -138,7 +138,7 @@ fn fences_that_are_emitted() {
 #[test]
 fn waiting_for_fences() {
     let told = told_of([fence(417, 9, 1, "gfx"), fence(418, 9, 1, "gfx")]);
-    assert_snapshot!(told, @r#"10+10 thread_execution "-" [utid=1]: dma_fence_wait {fence context=9u fence seqno=1u}"#);
+    assert_snapshot!(told, @r#"10+10 thread_execution "-" [utid=2]: dma_fence_wait {fence context=9u fence seqno=1u}"#);
 }
 
 /// The command with a fence tells nothing of the latency.
@@ -198,8 +198,8 @@ fn video_buffers() {
     };
     let trace = events([(422, buffer(0x2003)), (423, buffer(0))]);
     assert_snapshot!(told(&trace), @r#"
-    10+0 thread_execution "-" [utid=1]: Video 4 Linux 2/VIDIOC_QBUF minor=0 seq=33 type=9 index=6 {minor=0 index=6 type=VIDEO_CAPTURE_MPLANE bytesused=512 flags=MAPPED|QUEUED|TIMESTAMP_MASK|TIMESTAMP_MONOTONIC field=NONE timestamp=1234 timecode_type=25FPS timecode_flags=FLAG_DROPFRAME|USERBITS_field(10)|USERBITS_8BITCHARS timecode_frames=1 timecode_seconds=4 timecode_minutes=3 timecode_hours=2 timecode_userbits0=5 timecode_userbits1=6 timecode_userbits2=7 timecode_userbits3=8 sequence=33}
-    20+0 thread_execution "-" [utid=1]: Video 4 Linux 2/VIDIOC_DQBUF minor=0 seq=33 type=9 index=6 {minor=0 index=6 type=VIDEO_CAPTURE_MPLANE bytesused=512 flags=TIMESTAMP_UNKNOWN|TSTAMP_SRC_EOF field=NONE timestamp=1234 timecode_type=25FPS timecode_flags=FLAG_DROPFRAME|USERBITS_field(10)|USERBITS_8BITCHARS timecode_frames=1 timecode_seconds=4 timecode_minutes=3 timecode_hours=2 timecode_userbits0=5 timecode_userbits1=6 timecode_userbits2=7 timecode_userbits3=8 sequence=33}
+    10+0 thread_execution "-" [utid=2]: Video 4 Linux 2/VIDIOC_QBUF minor=0 seq=33 type=9 index=6 {minor=0 index=6 type=VIDEO_CAPTURE_MPLANE bytesused=512 flags=MAPPED|QUEUED|TIMESTAMP_MASK|TIMESTAMP_MONOTONIC field=NONE timestamp=1234 timecode_type=25FPS timecode_flags=FLAG_DROPFRAME|USERBITS_field(10)|USERBITS_8BITCHARS timecode_frames=1 timecode_seconds=4 timecode_minutes=3 timecode_hours=2 timecode_userbits0=5 timecode_userbits1=6 timecode_userbits2=7 timecode_userbits3=8 sequence=33}
+    20+0 thread_execution "-" [utid=2]: Video 4 Linux 2/VIDIOC_DQBUF minor=0 seq=33 type=9 index=6 {minor=0 index=6 type=VIDEO_CAPTURE_MPLANE bytesused=512 flags=TIMESTAMP_UNKNOWN|TSTAMP_SRC_EOF field=NONE timestamp=1234 timecode_type=25FPS timecode_flags=FLAG_DROPFRAME|USERBITS_field(10)|USERBITS_8BITCHARS timecode_frames=1 timecode_seconds=4 timecode_minutes=3 timecode_hours=2 timecode_userbits0=5 timecode_userbits1=6 timecode_userbits2=7 timecode_userbits3=8 sequence=33}
     "#);
     assert_eq!(trace.cell("SELECT count(*) FROM flow"), "1");
 }
@@ -254,7 +254,7 @@ fn markers_of_drivers() {
             ON s.track_id = t.id ORDER BY ts";
         assert_eq!(
             trace.cells(slices),
-            [["10", "30", "work", "1"], ["30", "0", "now", "1"]],
+            [["10", "30", "work", "2"], ["30", "0", "now", "2"]],
             "slices of field {field}"
         );
         let counters = "SELECT ts, t.name, value, p.pid FROM counter c \

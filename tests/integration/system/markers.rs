@@ -91,11 +91,11 @@ fn slices_on_tracks_the_process_names() {
     // The thread that wrote is utid 1.
     assert_snapshot!(imported.rows(SLICE_ARGS), @r"
     ts  name   flat_key  key       type  int  string
-    10  read   utid      utid      uint  1    NULL
-    10  read   end_utid  end_utid  uint  1    NULL
-    25  full   utid      utid      uint  1    NULL
-    30  write  utid      utid      uint  1    NULL
-    30  write  end_utid  end_utid  uint  1    NULL
+    10  read   utid      utid      uint  2    NULL
+    10  read   end_utid  end_utid  uint  2    NULL
+    25  full   utid      utid      uint  2    NULL
+    30  write  utid      utid      uint  2    NULL
+    30  write  end_utid  end_utid  uint  2    NULL
     ");
 }
 
@@ -109,8 +109,8 @@ fn counters_of_the_process() {
     ");
     assert_snapshot!(imported.rows(COUNTER_ARGS), @r"
     ts  key   type  int  string
-    10  utid  uint  1    NULL
-    20  utid  uint  1    NULL
+    10  utid  uint  2    NULL
+    20  utid  uint  2    NULL
     ");
     assert_snapshot!(imported.rows(DIMENSIONS), @r"
     type            name  key   value_type  int_value  string_value

@@ -15,12 +15,12 @@ fn rss(member: i64, bytes: i64) -> Message {
 fn resident_memory() {
     let told = told_of((0..=5).map(|member| (313, rss(member, 4096 * (member + 1)))));
     assert_snapshot!(told, @r#"
-    10 process_memory "mem.rss.file" [upid=1 process_memory_key=rss.file] = 4096 {utid=1u}
-    20 process_memory "mem.rss.anon" [upid=1 process_memory_key=rss.anon] = 8192 {utid=1u}
-    30 process_memory "mem.swap" [upid=1 process_memory_key=swap] = 12288 {utid=1u}
-    40 process_memory "mem.rss.shmem" [upid=1 process_memory_key=rss.shmem] = 16384 {utid=1u}
-    50 process_memory "mem.unreclaimable" [upid=1 process_memory_key=unreclaimable] = 20480 {utid=1u}
-    60 process_memory "mem.unknown" [upid=1 process_memory_key=unknown] = 24576 {utid=1u}
+    10 process_memory "mem.rss.file" [upid=1 process_memory_key=rss.file] = 4096 {utid=2u}
+    20 process_memory "mem.rss.anon" [upid=1 process_memory_key=rss.anon] = 8192 {utid=2u}
+    30 process_memory "mem.swap" [upid=1 process_memory_key=swap] = 12288 {utid=2u}
+    40 process_memory "mem.rss.shmem" [upid=1 process_memory_key=rss.shmem] = 16384 {utid=2u}
+    50 process_memory "mem.unreclaimable" [upid=1 process_memory_key=unreclaimable] = 20480 {utid=2u}
+    60 process_memory "mem.unknown" [upid=1 process_memory_key=unknown] = 24576 {utid=2u}
     "#);
 }
 
@@ -36,9 +36,9 @@ fn resident_memory_of_others() {
         FtraceEvent::other(50, THREAD, 313, rss(1, -1)),
     ]);
     assert_snapshot!(told(&trace), @r#"
-    10 process_memory "mem.rss.anon" [upid=1 process_memory_key=rss.anon] = 100 {utid=1u}
-    20 process_memory "mem.rss.anon" [upid=1 process_memory_key=rss.anon] = 200 {utid=1u}
-    30 process_memory "mem.rss.anon" [upid=1 process_memory_key=rss.anon] = 300 {utid=1u}
+    10 process_memory "mem.rss.anon" [upid=1 process_memory_key=rss.anon] = 100 {utid=2u}
+    20 process_memory "mem.rss.anon" [upid=1 process_memory_key=rss.anon] = 200 {utid=2u}
+    30 process_memory "mem.rss.anon" [upid=1 process_memory_key=rss.anon] = 300 {utid=2u}
     "#);
     assert_snapshot!(trace.rows(STATS), @r"
     name                               machine  file  value
@@ -69,7 +69,7 @@ fn counters_of_threads_whose_process_is_learned_later() {
 #[test]
 fn buffers_of_devices_count_for_their_process() {
     let told = told_of([(579, Message::new().uint(1, 65_536))]);
-    assert_snapshot!(told, @r#"10 process_memory "mem.dmabuf_rss" [upid=1 process_memory_key=dmabuf_rss] = 65536 {utid=1u}"#);
+    assert_snapshot!(told, @r#"10 process_memory "mem.dmabuf_rss" [upid=1 process_memory_key=dmabuf_rss] = 65536 {utid=2u}"#);
 }
 
 /// Old recorders wrote -900 as 64636; stranger 555 has no process.
@@ -84,11 +84,11 @@ fn what_the_kernel_would_kill() {
         (334, Message::new().int(1, 101)),
     ]);
     assert_snapshot!(told, @r#"
-    10 oom_score_adj "oom_score_adj" [upid=1] = 900 {utid=2u}
-    20 oom_score_adj "oom_score_adj" [upid=1] = -800 {utid=1u}
-    30 oom_score_adj "oom_score_adj" [upid=1] = -900 {utid=2u}
+    10 oom_score_adj "oom_score_adj" [upid=1] = 900 {utid=1u}
+    20 oom_score_adj "oom_score_adj" [upid=1] = -800 {utid=2u}
+    30 oom_score_adj "oom_score_adj" [upid=1] = -900 {utid=1u}
     40 oom_score_adj_thread_fallback "oom_score_adj" [utid=3] = 5 {utid=3u}
-    50+0 thread_execution "-" [utid=1]: mem.oom_kill
+    50+0 thread_execution "-" [utid=2]: mem.oom_kill
     "#);
 }
 
@@ -97,9 +97,9 @@ fn what_was_done_for_memory() {
     let record = |kind| Message::new().uint(1, 20).uint(2, 3).uint(3, 50).uint(4, kind);
     let trace = events([(328, record(1)), (328, record(7))]);
     assert_snapshot!(told(&trace), @r#"
-    10 mm_event "mem.mm.maj_flt.count" [upid=1 mm_event_type=maj_flt mm_event_metric=count] = 3 {utid=1u}
-    10 mm_event "mem.mm.maj_flt.max_lat" [upid=1 mm_event_type=maj_flt mm_event_metric=max_lat] = 50 {utid=1u}
-    10 mm_event "mem.mm.maj_flt.avg_lat" [upid=1 mm_event_type=maj_flt mm_event_metric=avg_lat] = 20 {utid=1u}
+    10 mm_event "mem.mm.maj_flt.count" [upid=1 mm_event_type=maj_flt mm_event_metric=count] = 3 {utid=2u}
+    10 mm_event "mem.mm.maj_flt.max_lat" [upid=1 mm_event_type=maj_flt mm_event_metric=max_lat] = 50 {utid=2u}
+    10 mm_event "mem.mm.maj_flt.avg_lat" [upid=1 mm_event_type=maj_flt mm_event_metric=avg_lat] = 20 {utid=2u}
     "#);
     assert_snapshot!(trace.rows(STATS), @r"
     name             machine  file  value
@@ -118,11 +118,11 @@ fn ion_heaps() {
     ]);
     assert_snapshot!(told, @r#"
     10 ion "mem.ion.system" [heap_name=system] = 1100
-    10 ion_change "mem.ion_change.system" [utid=1 heap_name=system] = 100
+    10 ion_change "mem.ion_change.system" [utid=2 heap_name=system] = 100
     20 ion "mem.ion.system" [heap_name=system] = 1060
-    20 ion_change "mem.ion_change.system" [utid=1 heap_name=system] = -40
+    20 ion_change "mem.ion_change.system" [utid=2 heap_name=system] = -40
     30 ion "mem.ion.unknown" [heap_name=unknown] = 3
-    30 ion_change "mem.ion_change.unknown" [utid=1 heap_name=unknown] = 1
+    30 ion_change "mem.ion_change.unknown" [utid=2 heap_name=unknown] = 1
     "#);
 }
 
@@ -133,11 +133,11 @@ fn ion_buffers() {
     let told = told_of([stat(9, 8192, 8192), stat(10, 2048, 10_240), stat(9, -8192, 2048)]);
     assert_snapshot!(told, @r#"
     10 ion "mem.ion" [heap_name=] = 8192
-    10 ion_change "mem.ion_change" [utid=1 heap_name=] = 8192
+    10 ion_change "mem.ion_change" [utid=2 heap_name=] = 8192
     20 ion "mem.ion" [heap_name=] = 10240
-    20 ion_change "mem.ion_change" [utid=1 heap_name=] = 2048
+    20 ion_change "mem.ion_change" [utid=2 heap_name=] = 2048
     30 ion "mem.ion" [heap_name=] = 2048
-    30 ion_change "mem.ion_change" [utid=1 heap_name=] = -8192
+    30 ion_change "mem.ion_change" [utid=2 heap_name=] = -8192
     10+20 android_ion_allocations "mem.ion_buffer" [track_compressor_idx=0]: 8 kB
     20+-1 android_ion_allocations "mem.ion_buffer" [track_compressor_idx=1]: 2 kB
     "#);
@@ -149,9 +149,9 @@ fn dma_buffers() {
     let told = told_of([stat(5, 4096, 4096), stat(5, -4096, 0)]);
     assert_snapshot!(told, @r#"
     10 android_dma_heap "mem.dma_heap" = 4096
-    10 android_dma_heap_change "mem.dma_heap_change" [utid=1] = 4096 {inode=5u}
+    10 android_dma_heap_change "mem.dma_heap_change" [utid=2] = 4096 {inode=5u}
     20 android_dma_heap "mem.dma_heap" = 0
-    20 android_dma_heap_change "mem.dma_heap_change" [utid=1] = -4096 {inode=5u}
+    20 android_dma_heap_change "mem.dma_heap_change" [utid=2] = -4096 {inode=5u}
     10+10 android_dma_allocations "mem.dma_buffer" [track_compressor_idx=0]: 4 kB
     "#);
 }
@@ -162,9 +162,9 @@ fn memory_of_signal_processors() {
     let told = told_of([stat(3, 10, 50), stat(9, -5, 5)]);
     assert_snapshot!(told, @r#"
     10 fastrpc "mem.fastrpc[CDSP]" [cid=3] = 50
-    10 fastrpc_change "mem.fastrpc_change[CDSP]" [utid=1 cid=3] = 10
+    10 fastrpc_change "mem.fastrpc_change[CDSP]" [utid=2 cid=3] = 10
     20 fastrpc "mem.fastrpc[9]" [cid=9] = 5
-    20 fastrpc_change "mem.fastrpc_change[9]" [utid=1 cid=9] = -5
+    20 fastrpc_change "mem.fastrpc_change[9]" [utid=2 cid=9] = -5
     "#);
 }
 
@@ -182,10 +182,10 @@ fn reclaim() {
         (539, Message::new().uint(1, 200).uint(2, 33)),
     ]);
     assert_snapshot!(told, @r#"
-    10+30 thread_execution "-" [utid=1]: mm_vmscan_direct_reclaim {direct_reclaim_order=2 direct_reclaim_may_writepage=1 direct_reclaim_gfp_flags=3264u direct_reclaim_nr_reclaimed=32u}
-    20+10 thread_execution "-" [utid=1]: mm_vmscan_shrink_slab {shrink_name=0xbeef total_scan=128u priority=12 freed=64}
-    50+10 thread_execution "-" [utid=1]: mm_vmscan_memcg_reclaim {memcg_reclaim_order=2 memcg_reclaim_may_writepage=1 memcg_reclaim_gfp_flags=3264u memcg_reclaim_nr_reclaimed=16u}
-    70+10 thread_execution "-" [utid=1]: kswapd_efficiency {pages scanned=200u pages reclaimed=33u efficiency %=17u}
+    10+30 thread_execution "-" [utid=2]: mm_vmscan_direct_reclaim {direct_reclaim_order=2 direct_reclaim_may_writepage=1 direct_reclaim_gfp_flags=3264u direct_reclaim_nr_reclaimed=32u}
+    20+10 thread_execution "-" [utid=2]: mm_vmscan_shrink_slab {shrink_name=0xbeef total_scan=128u priority=12 freed=64}
+    50+10 thread_execution "-" [utid=2]: mm_vmscan_memcg_reclaim {memcg_reclaim_order=2 memcg_reclaim_may_writepage=1 memcg_reclaim_gfp_flags=3264u memcg_reclaim_nr_reclaimed=16u}
+    70+10 thread_execution "-" [utid=2]: kswapd_efficiency {pages scanned=200u pages reclaimed=33u efficiency %=17u}
     "#);
 }
 
@@ -209,8 +209,8 @@ fn contiguous(release: &str) -> String {
 #[test]
 fn contiguous_memory() {
     assert_snapshot!(contiguous("5.4.0"), @"");
-    assert_snapshot!(contiguous("5.15.41-android13"), @r#"10+10 thread_execution "-" [utid=1]: mm_cma_alloc {cma_name=area cma_pfn=4096u cma_req_pages=10u cma_nr_migrated=5u cma_nr_reclaimed=6u cma_nr_mapped=4u cma_nr_isolate_fail=1u cma_nr_migrate_fail=2u cma_nr_test_fail=3u}"#);
-    assert_snapshot!(contiguous("6.1.0"), @r#"10+30 thread_execution "-" [utid=1]: mm_cma_alloc {cma_name=area cma_pfn=8192u cma_req_pages=20u cma_nr_migrated=7u cma_nr_reclaimed=8u cma_nr_mapped=9u}"#);
+    assert_snapshot!(contiguous("5.15.41-android13"), @r#"10+10 thread_execution "-" [utid=2]: mm_cma_alloc {cma_name=area cma_pfn=4096u cma_req_pages=10u cma_nr_migrated=5u cma_nr_reclaimed=6u cma_nr_mapped=4u cma_nr_isolate_fail=1u cma_nr_migrate_fail=2u cma_nr_test_fail=3u}"#);
+    assert_snapshot!(contiguous("6.1.0"), @r#"10+30 thread_execution "-" [utid=2]: mm_cma_alloc {cma_name=area cma_pfn=8192u cma_req_pages=20u cma_nr_migrated=7u cma_nr_reclaimed=8u cma_nr_mapped=9u}"#);
 }
 
 /// Thread 101 reads from 10 to 30, and the stranger's event says so; another read overlaps it.

@@ -74,15 +74,15 @@ fn calls_into_the_secure_world() {
     let call = |id| (338, Message::new().uint(2, id));
     let end = || (339, Message::new());
     assert_snapshot!(told_of([call(0x4200_0001), end(), call(0), end()]), @r#"
-    10+10 thread_execution "-" [utid=1]: scm id=0x42000001
-    30+10 thread_execution "-" [utid=1]: scm id=0
+    10+10 thread_execution "-" [utid=2]: scm id=0x42000001
+    30+10 thread_execution "-" [utid=2]: scm id=0
     "#);
 }
 
 /// Slices of the running thread: when, how long, and what.
 fn slices(these: impl IntoIterator<Item = (u32, Message)>) -> String {
     let sql = "SELECT ts, dur, category, s.name FROM slice s JOIN thread_track t \
-        ON s.track_id = t.id WHERE utid = 1 ORDER BY ts, s.id";
+        ON s.track_id = t.id WHERE utid = 2 ORDER BY ts, s.id";
     events(these).rows(sql)
 }
 

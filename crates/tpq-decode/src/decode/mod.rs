@@ -61,6 +61,8 @@ pub(crate) struct Packet<'a> {
     pub(crate) ts: i64,
     /// Whether it is known when.
     pub(crate) dated: bool,
+    /// Whether it was just read, and events before it in time may yet come.
+    pub(crate) early: bool,
     /// The payload.
     pub(crate) data: &'a [u8],
     /// The row of the machine it was recorded on.

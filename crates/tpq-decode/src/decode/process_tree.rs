@@ -1,9 +1,10 @@
 //! Processes and threads as /proc told of them.
 
+use rustc_hash::FxHashSet;
 use tpq_ingest::Route;
 use tpq_proto::decode;
 use tpq_proto::message::ProcessTree;
-use tpq_proto::message::process_tree::Process;
+use tpq_proto::message::process_tree::{Process, Thread};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
@@ -28,17 +29,38 @@ fn decode_tree(
         stats.increment(Stat::MalformedPackets);
         return;
     };
-    let machine = packet.machine;
+    let mut workers = FxHashSet::default();
     for process in &tree.processes {
+        if process.ppid() == KTHREADD && !process.cmdline.is_empty() {
+            workers.insert(process.pid());
+        }
         add_process(packet, process, trackers, tables, stats);
     }
     for thread in &tree.threads {
-        let [tid, pid] = [thread.tid(), thread.tgid()].map(|id| Tid { machine, id: id.into() });
-        let utid = trackers.processes.thread_of_process(tid, pid, tables);
-        if !thread.name().is_empty() {
-            let name = tables.strings.intern(thread.name());
-            trackers.processes.name_thread(utid, name, NamePriority::ProcessTree, tables);
-        }
+        let is_worker = thread.tid() == thread.tgid() && workers.contains(&thread.tid());
+        add_thread(packet.machine, thread, is_worker, trackers, tables, stats);
+    }
+}
+
+/// A thread; the main one of a process need not be told of, or may be in a tree of its own.
+fn add_thread(
+    machine: u32,
+    thread: &Thread,
+    of_kernel: bool,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let [tid, pid] = [thread.tid(), thread.tgid()].map(|id| Tid { machine, id: id.into() });
+    let utid = trackers.processes.thread_of_process(tid, pid, tables);
+    if !thread.name().is_empty() {
+        let worker = of_kernel.then(|| worker_name(thread.name())).flatten();
+        let name = tables.strings.intern(worker.unwrap_or(thread.name()));
+        trackers.processes.name_thread(utid, name, NamePriority::ProcessTree, tables);
+    }
+    let tids = &thread.nstid;
+    if !tids.is_empty() && !trackers.processes.namespaces.add_thread(pid, tid, tids) {
+        stats.increment(Stat::NamespacedThreadMissingProcess);
     }
 }
 
@@ -52,6 +74,9 @@ fn add_process(
     let Some(arg0) = process.cmdline.first() else { return };
     let [pid, parent] = [process.pid(), process.ppid()]
         .map(|id| Tid { machine: packet.machine, id: i64::from(id) });
+    if !process.nspid.is_empty() {
+        trackers.processes.namespaces.add_process(pid, &process.nspid);
+    }
     let worker = (process.ppid() == KTHREADD).then(|| worker_name(arg0)).flatten();
     let name = tables.strings.intern(worker.unwrap_or_else(|| program(&process.cmdline, arg0)));
     let cmdline = match worker {
@@ -70,10 +95,8 @@ fn add_process(
         tables.process.android_appid.set(upid, Some(uid % USERS_APART));
     }
     // The kernel reports 0 for its own first threads, whose age rounds to nothing.
-    if let Some(start) = process.process_start_from_boot
-        && tables.process.start_ts.get(upid).is_none()
-    {
-        tables.process.start_ts.set(upid, packet.at_boottime(start as i64));
+    if let Some(start) = process.process_start_from_boot {
+        trackers.processes.start_of_process(upid, packet.at_boottime(start as i64), tables);
     }
     if let Some(is_kthread) = process.is_kthread {
         let mut args = ArgSet::default();
@@ -83,9 +106,9 @@ fn add_process(
     }
     // Kernel threads and processes that ended have no command line; what stands in its place is
     // the name of the main thread.
-    if process.cmdline_is_comm() || process.is_kthread() {
-        let utid = trackers.processes.thread_of_process(pid, pid, tables);
-        trackers.processes.name_thread(utid, name, NamePriority::ProcessTree, tables);
+    if process.cmdline_is_comm() {
+        let utid = trackers.processes.thread(pid, tables);
+        trackers.processes.name_thread(utid, cmdline, NamePriority::ProcessTree, tables);
     }
 }
 

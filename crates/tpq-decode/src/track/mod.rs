@@ -33,6 +33,7 @@ mod slice_args;
 mod syscall;
 mod thread_counter;
 mod thread_state;
+mod track_owner;
 mod track_uuid;
 mod tracks;
 mod uid_time;
@@ -70,6 +71,7 @@ pub(crate) use slice::{NewSlice, SliceEnd, Slices};
 pub(crate) use syscall::Syscalls;
 pub(crate) use thread_counter::{ThreadCounter, Undecided};
 pub(crate) use thread_state::ThreadStates;
+pub(crate) use track_owner::unique_tid;
 pub(crate) use track_uuid::{
     Described, DescribedCounter, DescribedKind, EventDefaults, TrackUuids, Usage,
 };

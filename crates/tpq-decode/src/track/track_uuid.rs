@@ -9,8 +9,9 @@ use tpq_ingest::GenerationId;
 use tpq_tables::table::TrackRow;
 use tpq_tables::{StringId, Tables};
 
+use super::track_owner::{Owner, Owners};
 use super::tracks::SharedTracks;
-use super::{ArgSet, ArgValue, Args, Dimensions, TrackKind, Tracks, Upid, Utid};
+use super::{ArgSet, ArgValue, Args, Dimensions, Processes, TrackKind, Tracks};
 
 /// Descriptors that lead to each other in a circle end here.
 const MAX_ANCESTORS: usize = 64;
@@ -30,12 +31,18 @@ pub(crate) struct DescribedCounter {
 /// What a described track is of.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum DescribedKind {
-    /// A thread; `shared` with what the kernel says of it.
+    /// A thread, by the ids its program knows; `shared` with what the kernel says of it.
     Thread {
-        utid: Utid,
+        pid: i64,
+        tid: i64,
+        /// Whether the tid means something in the process only.
+        sandboxed: bool,
         shared: bool,
     },
-    Process(Upid),
+    /// A process, by the pid it knows itself by.
+    Process {
+        pid: i64,
+    },
     Counter(DescribedCounter),
     State,
     Custom,
@@ -52,8 +59,9 @@ pub(crate) struct Described {
     pub(crate) merge: bool,
     /// What its siblings are matched by; the name when NULL.
     pub(crate) merge_key: StringId,
-    /// Whether the descriptor stands for the writer's own process or thread alone.
     pub(crate) machine: u32,
+    /// The pid of the writer as the machine knows it, where the recorder says.
+    pub(crate) writer: Option<i32>,
 }
 
 /// What an event wants of its track.
@@ -63,14 +71,6 @@ pub(crate) enum Usage {
     End,
     Instant,
     Counter,
-}
-
-/// What is at the root of a track's ancestors.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Owner {
-    Thread(Utid),
-    Process(Upid),
-    Machine(u32),
 }
 
 /// The defaults a writer sets for its track events.
@@ -95,6 +95,7 @@ pub(crate) struct TrackUuids {
     /// The machine's row.
     home: u32,
     described: FxHashMap<u64, Described>,
+    owners: Owners,
     /// Tracks that stand for themselves.
     own: FxHashMap<u64, u32>,
     /// The group of each track that is shared with its siblings.
@@ -148,13 +149,28 @@ impl TrackUuids {
         for _ in 0..MAX_ANCESTORS {
             let Some(described) = self.described.get(&uuid) else { break };
             machine = described.machine;
-            match described.kind {
-                DescribedKind::Thread { utid, .. } => return Owner::Thread(utid),
-                DescribedKind::Process(upid) => return Owner::Process(upid),
-                _ => uuid = described.parent,
+            match self.owners.get(uuid) {
+                Some(owner) => return owner,
+                None => uuid = described.parent,
             }
         }
         Owner::Machine(machine)
+    }
+
+    /// Decides which threads and processes a track and its ancestors are of, those of the
+    /// ancestors first. From then on they stay so, whoever has the ids later.
+    pub(crate) fn identify(&mut self, uuid: u64, processes: &mut Processes, tables: &mut Tables) {
+        let mut ancestors = Vec::new();
+        let mut next = uuid;
+        while let Some(described) = self.described.get(&next)
+            && ancestors.len() < MAX_ANCESTORS
+        {
+            ancestors.push((next, *described));
+            next = described.parent;
+        }
+        for (uuid, described) in ancestors.iter().rev() {
+            self.owners.decide(*uuid, described, processes, tables);
+        }
     }
 
     /// Whether a track and all its ancestors were described. Track 0 needs no descriptor.
@@ -194,10 +210,14 @@ impl TrackUuids {
         &mut self,
         uuid: u64,
         usage: Usage,
+        processes: &mut Processes,
         tracks: &mut Tracks,
         args: &mut Args,
         tables: &mut Tables,
     ) -> u32 {
+        if !self.own.contains_key(&uuid) && !self.member_of.contains_key(&uuid) {
+            self.identify(uuid, processes, tables);
+        }
         self.track_at(uuid, usage, MAX_ANCESTORS, tracks, args, tables)
     }
 
@@ -221,7 +241,9 @@ impl TrackUuids {
             .get(&uuid)
             .copied()
             .unwrap_or_else(|| undescribed(uuid, self.home, tables));
-        if let DescribedKind::Thread { utid, shared: true } = described.kind {
+        if let DescribedKind::Thread { shared: true, .. } = described.kind
+            && let Some(Owner::Thread(utid)) = self.owners.get(uuid)
+        {
             let kind = TrackKind::slices("thread_execution");
             let thread = Dimensions::thread(utid);
             let track = tracks.get(kind, thread, StringId::NULL, args, tables);
@@ -342,6 +364,7 @@ fn undescribed(uuid: u64, machine: u32, tables: &mut Tables) -> Described {
         merge: true,
         merge_key: StringId::NULL,
         machine,
+        writer: None,
     }
 }
 

@@ -236,8 +236,12 @@ impl<'a> Batcher<'a> {
                 let sequence = header.sequence;
                 open.batch.immediate.push(Immediate::Packet { message, place, sequence, ts });
             }
-            (Route::Sorted, Some(ns)) => open.gather(place, header.sequence, clock, message, ns),
-            (Route::Sorted, None) => open.undated.push(Undated { message, place }),
+            (Route::Sorted, ns) => open.sort(place, header.sequence, clock, message, ns),
+            (Route::Twice, ns) => {
+                let sequence = header.sequence;
+                open.batch.immediate.push(Immediate::Packet { message, place, sequence, ts: None });
+                open.sort(place, sequence, clock, message, ns);
+            }
         }
     }
 
@@ -349,6 +353,20 @@ impl<'a> Batcher<'a> {
 }
 
 impl Open {
+    fn sort(
+        &mut self,
+        place: PlaceId,
+        sequence: u32,
+        clock: Clock,
+        message: Message,
+        ns: Option<i64>,
+    ) {
+        match ns {
+            Some(ns) => self.gather(place, sequence, clock, message, ns),
+            None => self.undated.push(Undated { message, place }),
+        }
+    }
+
     fn gather(&mut self, place: PlaceId, sequence: u32, clock: Clock, message: Message, ns: i64) {
         let pending = &mut self.pending;
         let key = (place, sequence, clock);

@@ -568,7 +568,7 @@ catalogue! {
     ProcessTrackerParentPidChanged = "process_tracker_parent_pid_changed":
         Single, Info, Analysis, MachineAndTrace,
         "Processes whose parent changed while they ran, as happens when the parent exits first. \
-         The later parent was kept.";
+         The first parent was kept.";
     NamespacedThreadMissingProcess = "namespaced_thread_missing_process":
         Single, Error, Analysis, MachineAndTrace,
         "Threads in a PID namespace whose process was never described. They could not be given to \

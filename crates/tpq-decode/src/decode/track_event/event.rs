@@ -231,8 +231,8 @@ fn push_extra_counters(
 }
 
 fn push_counter(ts: i64, uuid: u64, value: f64, trackers: &mut Trackers, tables: &mut Tables) {
-    let Trackers { uuids, tracks, args, bounds, .. } = trackers;
-    let track = uuids.track(uuid, Usage::Counter, tracks, args, tables);
+    let Trackers { uuids, processes, tracks, args, bounds, .. } = trackers;
+    let track = uuids.track(uuid, Usage::Counter, processes, tracks, args, tables);
     crate::track::push_counter(ts, track, value, bounds, tables);
 }
 
@@ -291,8 +291,8 @@ fn end(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let Trackers { uuids, tracks, args: arg_sets, .. } = trackers;
-    let track = uuids.track(uuid, Usage::End, tracks, arg_sets, tables);
+    let Trackers { uuids, processes, tracks, args: arg_sets, .. } = trackers;
+    let track = uuids.track(uuid, Usage::End, processes, tracks, arg_sets, tables);
     trackers.bounds.include(packet.ts);
     let ended = trackers.slices.end(packet.ts, track, event.category, event.name, tables, stats);
     let Some(id) = ended else { return };
@@ -340,8 +340,8 @@ fn new_slice(
     trackers: &mut Trackers,
     tables: &mut Tables,
 ) -> NewSlice {
-    let Trackers { uuids, tracks, args: arg_sets, .. } = trackers;
-    let track = uuids.track(uuid, usage, tracks, arg_sets, tables);
+    let Trackers { uuids, processes, tracks, args: arg_sets, .. } = trackers;
+    let track = uuids.track(uuid, usage, processes, tracks, arg_sets, tables);
     NewSlice { ts: packet.ts, track, name: event.name, category: event.category, arg_set_id: None }
 }
 

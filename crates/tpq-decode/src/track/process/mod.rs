@@ -1,9 +1,20 @@
 //! Which thread and process a tid or pid means at a moment.
 //!
-//! The kernel reuses ids, so a tid names a thread only until that thread ends. A thread may be
-//! seen long before its process is known: two threads known to share a process are remembered
-//! and resolved as soon as either's process is.
+//! The kernel reuses ids, so a tid names a thread only until that thread ends, and a pid a process
+//! until another is made with it. All ids are those of the machine, never those of a namespace;
+//! machines share none.
 
+mod names;
+mod namespace;
+mod pending;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use names::NamePriority;
+
+use self::names::ThreadNames;
+use self::namespace::Namespaces;
+use self::pending::Pending;
 use rustc_hash::FxHashMap;
 use tpq_tables::table::{ProcessRow, ThreadRow};
 use tpq_tables::{Stat, Stats, StringId, Tables};
@@ -18,19 +29,6 @@ pub(crate) type Upid = u32;
 pub(crate) struct Tid {
     pub(crate) machine: u32,
     pub(crate) id: i64,
-}
-
-/// How good a source of a thread's name is; a better one is not overridden.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub(crate) enum NamePriority {
-    #[default]
-    None,
-    /// The kernel's `comm`, cut to 15 bytes.
-    Ftrace,
-    /// Read from /proc.
-    ProcessTree,
-    /// Given by the program itself.
-    Descriptor,
 }
 
 /// A task as it is created.
@@ -51,11 +49,9 @@ pub(crate) struct Processes {
     /// Live threads by tid, the latest last.
     threads: FxHashMap<Tid, Vec<Utid>>,
     processes: FxHashMap<Tid, Upid>,
-    /// Pairs of threads known to share a process that neither is known to belong to.
-    pending: Vec<(Utid, Utid)>,
-    /// Threads whose process is not known, with the processes they created.
-    pending_parents: Vec<(Utid, Upid)>,
-    name_priority: Vec<NamePriority>,
+    pending: Pending,
+    names: ThreadNames,
+    pub(crate) namespaces: Namespaces,
     /// The last tid looked up and what it was: events come in bursts of one thread.
     last: Option<(Tid, Utid)>,
 }
@@ -66,9 +62,9 @@ impl Processes {
         Self {
             threads: FxHashMap::default(),
             processes: FxHashMap::default(),
-            pending: Vec::new(),
-            pending_parents: Vec::new(),
-            name_priority: Vec::new(),
+            pending: Pending::default(),
+            names: ThreadNames::default(),
+            namespaces: Namespaces::default(),
             last: None,
         }
     }
@@ -78,9 +74,7 @@ impl Processes {
         let idle = Tid { machine, id: 0 };
         let row = ProcessRow { pid: 0, machine_id: machine, ..ProcessRow::default() };
         let upid = tables.process.push(row);
-        let name = tables.strings.intern("swapper");
         let utid = tables.thread.push(ThreadRow {
-            name,
             upid: Some(upid),
             is_main_thread: Some(1),
             is_idle: 1,
@@ -89,7 +83,8 @@ impl Processes {
         });
         self.threads.insert(idle, vec![utid]);
         self.processes.insert(idle, upid);
-        self.name_priority.push(NamePriority::Descriptor);
+        let name = tables.strings.intern("swapper");
+        self.names.name(utid, name, NamePriority::Fixed, tables);
     }
 
     /// The live thread of a tid, made when there is none.
@@ -142,11 +137,9 @@ impl Processes {
             tid: tid.id,
             start_ts: ts,
             machine_id: tid.machine,
-            is_idle: u32::from(tid.id == 0),
             ..ThreadRow::default()
         });
         self.threads.entry(tid).or_default().push(utid);
-        self.name_priority.push(NamePriority::None);
         self.last = None;
         utid
     }
@@ -163,75 +156,26 @@ impl Processes {
         upid
     }
 
-    /// The thread `tid` of process `pid`.
+    /// The thread `tid` of process `pid`. The process comes first where neither was known.
     pub(crate) fn thread_of_process(&mut self, tid: Tid, pid: Tid, tables: &mut Tables) -> Utid {
+        let process = self.process(pid, tables);
         let utid = match self.find(tid, Some(pid), tables) {
             Some(utid) => utid,
             None => self.start_thread(None, tid, tables),
         };
-        let upid = match tables.thread.upid.get(utid) {
-            Some(upid) => upid,
-            None => self.process(pid, tables),
-        };
-        if tables.thread.upid.get(utid).is_none() {
-            self.associate(utid, upid, tables);
-        }
-        self.resolve_pending(utid, upid, tables);
+        self.pending.associate(utid, process, tables);
         utid
     }
 
-    fn associate(&mut self, utid: Utid, upid: Upid, tables: &mut Tables) {
-        tables.thread.upid.set(utid, Some(upid));
-        let main = tables.thread.tid.get(utid) == tables.process.pid.get(upid);
-        tables.thread.is_main_thread.set(utid, Some(u32::from(main)));
-        self.last = None;
+    /// A thread that took over the tid of another of its process, which nothing said had ended.
+    pub(crate) fn replace_thread(&mut self, tid: Tid, pid: Tid, tables: &mut Tables) -> Utid {
+        self.start_thread(None, tid, tables);
+        self.thread_of_process(tid, pid, tables)
     }
 
-    /// Resolves the threads that were waiting for a thread's process, and those waiting for them.
-    fn resolve_pending(&mut self, utid: Utid, upid: Upid, tables: &mut Tables) {
-        let mut resolved = vec![utid];
-        while let Some(utid) = resolved.pop() {
-            self.pending_parents.retain(|&(parent, child)| {
-                if parent == utid {
-                    tables.process.parent_upid.set(child, Some(upid));
-                }
-                parent != utid
-            });
-            let mut index = 0;
-            while index < self.pending.len() {
-                let (one, two) = self.pending[index];
-                let other = match (one == utid, two == utid) {
-                    (true, _) => two,
-                    (_, true) => one,
-                    _ => {
-                        index += 1;
-                        continue;
-                    }
-                };
-                self.pending.swap_remove(index);
-                if tables.thread.upid.get(other).is_none() {
-                    self.associate(other, upid, tables);
-                    resolved.push(other);
-                }
-            }
-        }
-    }
-
-    /// Notes that two threads share a process.
-    fn share_process(&mut self, one: Utid, two: Utid, tables: &mut Tables, stats: &mut Stats) {
-        match (tables.thread.upid.get(one), tables.thread.upid.get(two)) {
-            (Some(upid), None) => {
-                self.associate(two, upid, tables);
-                self.resolve_pending(two, upid, tables);
-            }
-            (None, Some(upid)) => {
-                self.associate(one, upid, tables);
-                self.resolve_pending(one, upid, tables);
-            }
-            (Some(a), Some(b)) if a != b => stats.increment(Stat::ProcessTrackerErrors),
-            (Some(_), Some(_)) => {}
-            (None, None) => self.pending.push((one, two)),
-        }
+    /// A process that took over the pid of another, which nothing said had ended.
+    pub(crate) fn replace_process(&mut self, pid: Tid, tables: &mut Tables) -> Upid {
+        self.start_process(None, pid, StringId::NULL, tables)
     }
 
     /// A task was created; gives the new thread.
@@ -242,37 +186,34 @@ impl Processes {
         stats: &mut Stats,
     ) -> Utid {
         let NewTask { ts, parent, child, clone_flags, comm } = task;
-        let parent_utid = self.thread(parent, tables);
-        let utid = if clone_flags & CLONE_THREAD == 0 {
-            let parent_upid = tables.thread.upid.get(parent_utid);
-            let upid = self.start_process(Some(ts), parent_upid, child, tables);
-            tables.process.name.set(upid, comm);
-            if parent_upid.is_none() {
-                self.pending_parents.push((parent_utid, upid));
-            }
-            self.thread(child, tables)
-        } else {
-            let utid = self.start_thread(Some(ts), child, tables);
-            self.share_process(parent_utid, utid, tables, stats);
-            utid
-        };
-        self.name_thread(utid, comm, NamePriority::Ftrace, tables);
+        if clone_flags & CLONE_THREAD == 0 {
+            let upid = self.start_process(Some(ts), child, comm, tables);
+            let parent = self.thread(parent, tables);
+            self.pending.child_of(parent, upid, tables);
+            return self.thread(child, tables);
+        }
+        let parent = self.thread(parent, tables);
+        let utid = self.start_thread(Some(ts), child, tables);
+        self.names.name(utid, comm, NamePriority::Ftrace, tables);
+        self.pending.share_process(parent, utid, tables, stats);
         utid
     }
 
-    /// A process took over a pid; whatever had it before is over.
+    /// A process took over a pid; whatever had it before is over, as a process or as a thread.
     fn start_process(
         &mut self,
         ts: Option<i64>,
-        parent: Option<Upid>,
         pid: Tid,
+        name: StringId,
         tables: &mut Tables,
     ) -> Upid {
         self.processes.remove(&pid);
-        self.start_thread(ts, pid, tables);
+        self.threads.remove(&pid);
+        let utid = self.start_thread(ts, pid, tables);
+        self.names.name(utid, name, NamePriority::Ftrace, tables);
         let upid = self.process(pid, tables);
         tables.process.start_ts.set(upid, ts);
-        tables.process.parent_upid.set(upid, parent);
+        tables.process.name.set(upid, name);
         upid
     }
 
@@ -302,10 +243,20 @@ impl Processes {
         priority: NamePriority,
         tables: &mut Tables,
     ) {
-        let current = &mut self.name_priority[utid as usize];
-        if !name.is_null() && priority >= *current {
-            *current = priority;
-            tables.thread.name.set(utid, name);
+        self.names.name(utid, name, priority, tables);
+    }
+
+    /// Names a process that has no name yet: what the kernel and /proc say comes first.
+    pub(crate) fn name_unnamed_process(&self, upid: Upid, name: StringId, tables: &mut Tables) {
+        if tables.process.name.get(upid).is_null() {
+            tables.process.name.set(upid, name);
+        }
+    }
+
+    /// Says when a process began, unless that is known.
+    pub(crate) fn start_of_process(&self, upid: Upid, ts: Option<i64>, tables: &mut Tables) {
+        if tables.process.start_ts.get(upid).is_none() {
+            tables.process.start_ts.set(upid, ts);
         }
     }
 
@@ -334,71 +285,5 @@ impl Processes {
             tables.process.end_ts.set(upid, Some(ts));
             self.processes.remove(&tid);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn tid(id: i64) -> Tid {
-        Tid { machine: 0, id }
-    }
-
-    #[test]
-    fn a_tid_used_again_is_another_thread() {
-        let mut tables = Tables::default();
-        let mut processes = Processes::new();
-        processes.add_machine(0, &mut tables);
-        let upid = processes.process(tid(10), &mut tables);
-        let first = processes.thread(tid(10), &mut tables);
-        processes.end_thread(500, tid(10), &mut tables);
-        let second = processes.thread(tid(10), &mut tables);
-        assert_ne!(first, second);
-        assert_eq!(tables.process.end_ts.get(upid), Some(500));
-        assert_ne!(processes.process(tid(10), &mut tables), upid);
-    }
-
-    #[test]
-    fn the_same_pid_on_two_machines_is_two_processes() {
-        let mut tables = Tables::default();
-        let mut processes = Processes::new();
-        processes.add_machine(0, &mut tables);
-        let here = processes.process(tid(10), &mut tables);
-        let there = processes.process(Tid { machine: 1, id: 10 }, &mut tables);
-        assert_ne!(here, there);
-    }
-
-    #[test]
-    fn threads_wait_for_the_process_of_the_one_that_made_them() {
-        let mut tables = Tables::default();
-        let mut stats = Stats::default();
-        let mut processes = Processes::new();
-        processes.add_machine(0, &mut tables);
-        let comm = tables.strings.intern("worker");
-        let mut thread = |ts, parent, child| {
-            let [parent, child] = [parent, child].map(tid);
-            let task = NewTask { ts, parent, child, clone_flags: CLONE_THREAD, comm };
-            processes.new_task(task, &mut tables, &mut stats)
-        };
-        let child = thread(5, 20, 21);
-        let grandchild = thread(6, 21, 22);
-        assert_eq!(tables.thread.upid.get(child), None);
-        let upid = processes.process(tid(20), &mut tables);
-        assert_eq!(tables.thread.upid.get(child), Some(upid));
-        assert_eq!(tables.thread.upid.get(grandchild), Some(upid));
-        assert_eq!(tables.thread.is_main_thread.get(child), Some(0));
-    }
-
-    #[test]
-    fn a_better_name_is_not_overridden() {
-        let mut tables = Tables::default();
-        let mut processes = Processes::new();
-        processes.add_machine(0, &mut tables);
-        let [comm, full] = ["short", "a much longer name"].map(|name| tables.strings.intern(name));
-        let utid = processes.thread(tid(3), &mut tables);
-        processes.name_thread(utid, full, NamePriority::ProcessTree, &mut tables);
-        processes.name_thread(utid, comm, NamePriority::Ftrace, &mut tables);
-        assert_eq!(tables.thread.name.get(utid), full);
     }
 }
