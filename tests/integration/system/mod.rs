@@ -10,6 +10,7 @@ mod drivers;
 mod frames;
 mod ftrace_raw;
 mod functions;
+mod generic_kernel;
 mod gpu;
 mod identity;
 mod interrupts;

@@ -31,6 +31,7 @@ mod shared;
 mod slice;
 mod slice_args;
 mod syscall;
+mod task_state;
 mod thread_counter;
 mod thread_state;
 mod track_uuid;
@@ -66,6 +67,7 @@ pub(crate) use scoped::Scoped;
 pub(crate) use shared::{SharedByKind, Sharing};
 pub(crate) use slice::{NewSlice, SliceEnd, Slices};
 pub(crate) use syscall::Syscalls;
+pub(crate) use task_state::{Change, TaskStates};
 pub(crate) use thread_counter::{ThreadCounter, Undecided};
 pub(crate) use thread_state::ThreadStates;
 pub(crate) use track_uuid::{
@@ -76,7 +78,7 @@ pub(crate) use uid_time::UidTimes;
 pub(crate) use wakelock::{KernelWakelock, KernelWakelocks};
 pub(crate) use writer::{Writers, by_writer};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tpq_ingest::{PlaceId, Places};
 use tpq_tables::table::CpuPerUidRow;
 use tpq_tables::{Stats, StringId, Tables};
@@ -127,6 +129,9 @@ pub(crate) struct Trackers {
     pub(crate) page_size: Scoped<PageSize>,
     pub(crate) gpu_counters: Scoped<GpuCounters>,
     pub(crate) perf_sessions: PerfSessions,
+    pub(crate) task_states: Scoped<TaskStates>,
+    /// The interrupts whose names are known.
+    pub(crate) interrupts: Scoped<FxHashSet<u32>>,
 }
 
 impl Trackers {
@@ -176,6 +181,8 @@ impl Trackers {
             page_size: Scoped::new(places.len(), |_| PageSize::default()),
             gpu_counters: Scoped::new(places.len(), |_| GpuCounters::default()),
             perf_sessions: PerfSessions::default(),
+            task_states: Scoped::new(places.len(), |_| TaskStates::default()),
+            interrupts: Scoped::new(places.len(), |_| FxHashSet::default()),
             places: places.clone(),
         }
     }
@@ -202,6 +209,8 @@ impl Trackers {
         self.disks.enter(id);
         self.page_size.enter(id);
         self.gpu_counters.enter(id);
+        self.task_states.enter(id);
+        self.interrupts.enter(id);
         self.thread_states.enter(id);
         self.frames.enter(id);
         self.power.enter(id);
