@@ -14,6 +14,7 @@ mod generic_kernel;
 mod gpu;
 mod identity;
 mod interrupts;
+mod kernel_track_events;
 mod losses;
 mod markers;
 mod memory_events;

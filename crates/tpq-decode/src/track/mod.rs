@@ -51,7 +51,7 @@ pub(crate) use flow::Flows;
 pub(crate) use frames::Frames;
 pub(crate) use ftrace_start::FtraceStart;
 pub(crate) use gpu::{GpuCounter, GpuCounters, Gpus};
-pub(crate) use kernel_events::{KernelEvent, KernelEvents};
+pub(crate) use kernel_events::{KernelEvent, KernelEvents, KernelTrackEvent, TrackContext};
 pub(crate) use kernel_work::{KernelWork, Suspend, VideoBuffer};
 pub(crate) use metadata::{Metadata, MetadataValue};
 pub(crate) use mm::MemoryOwners;
@@ -155,6 +155,7 @@ impl Trackers {
             kernel_events: KernelEvents::new(
                 *ftrace_raw,
                 Scoped::new(places.len(), |_| FxHashMap::default()),
+                Scoped::new(places.len(), |_| FxHashMap::default()),
             ),
             memory: MemoryOwners::default(),
             recording: Scoped::new(files, |_| Recording::default()),
@@ -197,6 +198,7 @@ impl Trackers {
         self.uuids.enter(id);
         self.sched.enter(id);
         self.kernel_events.described.enter(id);
+        self.kernel_events.track_events.enter(id);
         self.tracks.enter(id);
         self.slices.enter(id);
         self.kernel.enter(id);
