@@ -74,24 +74,28 @@ pub struct DescribedKind {
     /// The name of the kernel's tracepoint.
     pub name: Vec<u8>,
     /// Number, name and kind of each field, by number.
-    fields: Vec<(u32, Vec<u8>, ValueKind)>,
+    pub fields: Vec<(u32, Vec<u8>, ValueKind)>,
 }
 
 impl DescribedKind {
+    /// Fields of an event have numbers below this.
+    const MAX_FIELDS: u32 = 32;
+
     /// Reads a protobuf `DescriptorProto`; messages within are left out, they are no values.
-    pub fn read(descriptor: &[u8]) -> Self {
+    /// `None` when it has more fields than an event can, or fields of no type there is.
+    pub fn read(descriptor: &[u8]) -> Option<Self> {
         let mut kind = Self::default();
         for field in Fields::new(descriptor) {
             match field.number {
                 1 => kind.name = field.as_bytes().to_vec(),
-                2 => kind.fields.extend(read_field(field.as_bytes())),
+                2 => kind.fields.extend(read_field(field.as_bytes())?),
                 _ => {}
             }
         }
         // Of two of one number the first counts.
         kind.fields.sort_by_key(|&(number, ..)| number);
         kind.fields.dedup_by_key(|&mut (number, ..)| number);
-        kind
+        Some(kind)
     }
 
     /// Name and kind of the field of that number.
@@ -102,8 +106,14 @@ impl DescribedKind {
     }
 }
 
-/// Reads a `FieldDescriptorProto`.
-fn read_field(descriptor: &[u8]) -> Option<(u32, Vec<u8>, ValueKind)> {
+/// The last of protobuf's own types.
+const LAST_TYPE: u32 = 18;
+
+/// A field that is a value, with its number and name.
+type DescribedField = (u32, Vec<u8>, ValueKind);
+
+/// Reads a `FieldDescriptorProto`: a field, if it is one, or nothing when it can be none.
+fn read_field(descriptor: &[u8]) -> Option<Option<DescribedField>> {
     let (mut number, mut name, mut wire_type) = (0, Vec::new(), 0);
     for field in Fields::new(descriptor) {
         match field.number {
@@ -113,15 +123,18 @@ fn read_field(descriptor: &[u8]) -> Option<(u32, Vec<u8>, ValueKind)> {
             _ => {}
         }
     }
+    if number >= DescribedKind::MAX_FIELDS || wire_type > LAST_TYPE {
+        return None;
+    }
     // The numbers of protobuf's own types.
     let kind = match wire_type {
         1 | 2 => ValueKind::Real,
         4 | 6 | 7 | 13 => ValueKind::Uint,
         9 | 12 => ValueKind::Text,
-        10 | 11 => return None,
+        10 | 11 => return Some(None),
         _ => ValueKind::Int,
     };
-    Some((number, name, kind))
+    Some(Some((number, name, kind)))
 }
 
 #[cfg(test)]
@@ -146,9 +159,19 @@ mod tests {
     fn a_description_from_the_trace() {
         // name: "probe", field { name: "x" number: 3 type: TYPE_UINT64 }
         let bytes = b"\x0a\x05probe\x12\x07\x0a\x01x\x18\x03\x28\x04";
-        let kind = DescribedKind::read(bytes);
+        let kind = DescribedKind::read(bytes).unwrap();
         assert_eq!(kind.name, b"probe");
         assert_eq!(kind.field(3), Some((&b"x"[..], ValueKind::Uint)));
         assert_eq!(kind.field(2), None);
+    }
+
+    #[test]
+    fn a_description_that_cannot_be() {
+        // field { name: "x" number: 32 type: TYPE_UINT64 }
+        assert_eq!(DescribedKind::read(b"\x12\x07\x0a\x01x\x18\x20\x28\x04"), None);
+        // field { name: "x" number: 3 type: 19 }
+        assert_eq!(DescribedKind::read(b"\x12\x07\x0a\x01x\x18\x03\x28\x13"), None);
+        // The last of the numbers and types: field { name: "x" number: 31 type: TYPE_SINT64 }
+        assert!(DescribedKind::read(b"\x12\x07\x0a\x01x\x18\x1f\x28\x12").is_some());
     }
 }

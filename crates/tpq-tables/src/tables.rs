@@ -64,4 +64,5 @@ define_tables! {
     android_network_packets: NetworkPacketTable,
     android_user_list: AndroidUserTable,
     android_cpu_per_uid: CpuPerUidTable,
+    linux_interrupt_mapping: InterruptMappingTable,
 }

@@ -94,9 +94,9 @@ fn counts_that_no_recording_reaches_and_a_stop_before_the_start() {
         service(1_000, 5),
         Packet::new().sequence(9).trace_stats(TraceStats::new().buffer(stats)),
     ]);
-    insta::assert_snapshot!(found.rows(LOSSES), @"
+    insta::assert_snapshot!(found.rows(LOSSES), @r"
     kind                   amount               cpu   buffer  file
-    ring_buffer_wrapped    0                    NULL  0       0
+    ring_buffer_wrapped    9223372036854775807  NULL  0       0
     buffer_full            9223372036854775807  NULL  0       0
     shared_memory_full     9223372036854775807  NULL  0       0
     kernel_buffer_overrun  9223372036854775807  0     NULL    0

@@ -26,12 +26,39 @@ pub(crate) struct KernelEvents {
     names: Vec<Option<Arc<KindNames>>>,
     /// Kinds of events that a trace describes itself, by the field they lie in.
     pub(crate) described: Scoped<FxHashMap<u32, Arc<DescribedKind>>>,
+    /// Those of them that are slices or counters.
+    pub(crate) track_events: Scoped<FxHashMap<u32, KernelTrackEvent>>,
 }
 
 /// What a kind of event, and its fields in the order of the table of kinds, are called.
 pub(crate) struct KindNames {
     pub(crate) name: StringId,
     pub(crate) fields: Vec<StringId>,
+}
+
+/// A kind of event that is a slice or a counter, with the numbers of the fields that say which.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KernelTrackEvent {
+    /// The name of the kind, which is that of tracks that have no other.
+    pub(crate) name: Vec<u8>,
+    pub(crate) track_name: Option<u32>,
+    pub(crate) context: TrackContext,
+    /// Whether a slice begins, ends, or is an instant.
+    pub(crate) phase: Option<u32>,
+    pub(crate) slice_name: Option<u32>,
+    pub(crate) value: Option<u32>,
+}
+
+/// What the tracks of a kind of event are of, with the number of the field that names it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum TrackContext {
+    /// The thread that was running.
+    #[default]
+    Thread,
+    Process(u32),
+    Cpu(u32),
+    /// Something that has no tracks.
+    Unknown,
 }
 
 /// An event without its arguments.
@@ -45,9 +72,20 @@ pub(crate) struct KernelEvent {
 }
 
 impl KernelEvents {
-    pub(crate) fn new(kept: bool, described: Scoped<FxHashMap<u32, Arc<DescribedKind>>>) -> Self {
+    pub(crate) fn new(
+        kept: bool,
+        described: Scoped<FxHashMap<u32, Arc<DescribedKind>>>,
+        track_events: Scoped<FxHashMap<u32, KernelTrackEvent>>,
+    ) -> Self {
         let recent = vec![(0, None); if kept { REMEMBERED } else { 0 }];
-        Self { kept, recent, scratch: ArgSet::default(), names: Vec::new(), described }
+        Self {
+            kept,
+            recent,
+            scratch: ArgSet::default(),
+            names: Vec::new(),
+            described,
+            track_events,
+        }
     }
 
     /// Whether events are wanted at all.

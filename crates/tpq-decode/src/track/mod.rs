@@ -31,6 +31,7 @@ mod shared;
 mod slice;
 mod slice_args;
 mod syscall;
+mod task_state;
 mod thread_counter;
 mod thread_state;
 mod track_owner;
@@ -51,7 +52,9 @@ pub(crate) use flow::Flows;
 pub(crate) use frames::Frames;
 pub(crate) use ftrace_start::FtraceStart;
 pub(crate) use gpu::{GpuCounter, GpuCounters, Gpus};
-pub(crate) use kernel_events::{KernelEvent, KernelEvents, KindNames};
+pub(crate) use kernel_events::{
+    KernelEvent, KernelEvents, KernelTrackEvent, KindNames, TrackContext,
+};
 pub(crate) use kernel_work::{KernelWork, Suspend, VideoBuffer};
 pub(crate) use metadata::{Metadata, MetadataValue};
 pub(crate) use mm::MemoryOwners;
@@ -69,6 +72,7 @@ pub(crate) use scoped::Scoped;
 pub(crate) use shared::{SharedByKind, Sharing};
 pub(crate) use slice::{NewSlice, SliceEnd, Slices};
 pub(crate) use syscall::Syscalls;
+pub(crate) use task_state::{Change, TaskStates};
 pub(crate) use thread_counter::{ThreadCounter, Undecided};
 pub(crate) use thread_state::ThreadStates;
 pub(crate) use track_owner::unique_tid;
@@ -80,7 +84,7 @@ pub(crate) use uid_time::UidTimes;
 pub(crate) use wakelock::{KernelWakelock, KernelWakelocks};
 pub(crate) use writer::{Writers, by_writer};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tpq_ingest::{PlaceId, Places};
 use tpq_tables::table::CpuPerUidRow;
 use tpq_tables::{Stats, StringId, Tables};
@@ -131,6 +135,9 @@ pub(crate) struct Trackers {
     pub(crate) page_size: Scoped<PageSize>,
     pub(crate) gpu_counters: Scoped<GpuCounters>,
     pub(crate) perf_sessions: PerfSessions,
+    pub(crate) task_states: Scoped<TaskStates>,
+    /// The interrupts whose names are known.
+    pub(crate) interrupts: Scoped<FxHashSet<u32>>,
 }
 
 impl Trackers {
@@ -153,6 +160,7 @@ impl Trackers {
             ftrace: Scoped::new(files, |_| FtraceStart::default()),
             kernel_events: KernelEvents::new(
                 *ftrace_raw,
+                Scoped::new(places.len(), |_| FxHashMap::default()),
                 Scoped::new(places.len(), |_| FxHashMap::default()),
             ),
             memory: MemoryOwners::default(),
@@ -180,6 +188,8 @@ impl Trackers {
             page_size: Scoped::new(places.len(), |_| PageSize::default()),
             gpu_counters: Scoped::new(places.len(), |_| GpuCounters::default()),
             perf_sessions: PerfSessions::default(),
+            task_states: Scoped::new(places.len(), |_| TaskStates::default()),
+            interrupts: Scoped::new(places.len(), |_| FxHashSet::default()),
             places: places.clone(),
         }
     }
@@ -194,6 +204,7 @@ impl Trackers {
         self.uuids.enter(id);
         self.sched.enter(id);
         self.kernel_events.described.enter(id);
+        self.kernel_events.track_events.enter(id);
         self.tracks.enter(id);
         self.slices.enter(id);
         self.kernel.enter(id);
@@ -206,6 +217,8 @@ impl Trackers {
         self.disks.enter(id);
         self.page_size.enter(id);
         self.gpu_counters.enter(id);
+        self.task_states.enter(id);
+        self.interrupts.enter(id);
         self.thread_states.enter(id);
         self.frames.enter(id);
         self.power.enter(id);

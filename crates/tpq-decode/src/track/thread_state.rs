@@ -1,7 +1,7 @@
 //! What state each thread is in, from switches and wakeups.
 
 use tpq_tables::table::{SpuriousSchedWakeupRow, ThreadStateRow};
-use tpq_tables::{StringId, StringPool, Tables};
+use tpq_tables::{Stat, Stats, StringId, StringPool, Tables};
 
 use super::Utid;
 
@@ -123,6 +123,35 @@ impl ThreadStates {
         tables: &mut Tables,
     ) {
         self.runnable(ts, utid, waker, Some(common_flags.unwrap_or_default()), tables);
+    }
+
+    /// A thread's state changed, by its own word; `ucpu` is where it runs, if it does.
+    pub(crate) fn change(
+        &mut self,
+        ts: i64,
+        utid: Utid,
+        state: StringId,
+        ucpu: Option<u32>,
+        tables: &mut Tables,
+        stats: &mut Stats,
+    ) {
+        self.close(ts, utid, false, tables);
+        if self.last_row(utid).is_some_and(|row| tables.thread_state.ts.get(row) == ts) {
+            stats.increment(Stat::GenericTaskStateInvalidOrder);
+        }
+        self.open(ThreadStateRow { ts, utid, state, ucpu, ..ThreadStateRow::default() }, tables);
+    }
+
+    /// What a thread's latest state is came to be known.
+    pub(crate) fn correct(&mut self, utid: Utid, state: StringId, tables: &mut Tables) {
+        if let Some(row) = self.last_row(utid) {
+            tables.thread_state.state.set(row, state);
+        }
+    }
+
+    /// The latest state of a thread.
+    pub(crate) fn state(&self, utid: Utid, tables: &Tables) -> Option<StringId> {
+        self.last_row(utid).map(|row| tables.thread_state.state.get(row))
     }
 
     fn runnable(

@@ -12,10 +12,10 @@ use tpq_proto::ftrace::DescribedKind;
 use tpq_proto::wire::{Fields, Value, read_varint};
 use tpq_tables::{Stat, Stats, Tables};
 
-use super::compact_sched;
 use super::own_time::{self, When};
+use super::{compact_sched, described};
 use crate::decode::{Packet, PacketDecoder};
-use crate::track::{MetadataValue, Trackers};
+use crate::track::{KernelEvents, MetadataValue, Trackers};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 1, route: Route::Split, decode: decode_header };
@@ -206,7 +206,9 @@ fn decode_header(
             field::LAST_READ_EVENT_TIMESTAMP | field::PREVIOUS_BUNDLE_END_TIMESTAMP => {
                 follows = true;
             }
-            field::GENERIC_EVENT_DESCRIPTORS => describe_kind(field.as_bytes(), trackers),
+            field::GENERIC_EVENT_DESCRIPTORS => {
+                describe_kind(field.as_bytes(), trackers, stats);
+            }
             _ => {}
         }
     }
@@ -221,16 +223,26 @@ fn decode_header(
 }
 
 /// A kind of event that no message was written for, as the recorder found it in the kernel.
-fn describe_kind(descriptor: &[u8], trackers: &mut Trackers) {
-    let (mut number, mut kind) = (0, None);
+fn describe_kind(descriptor: &[u8], trackers: &mut Trackers, stats: &mut Stats) {
+    let (mut number, mut kind) = (0, &[][..]);
     for field in Fields::new(descriptor) {
         match field.number {
             1 => number = field.as_u32(),
-            2 => kind = Some(DescribedKind::read(field.as_bytes())),
+            2 => kind = field.as_bytes(),
             _ => {}
         }
     }
-    if let Some(kind) = kind {
-        trackers.kernel_events.described.insert(number, Arc::new(kind));
+    let KernelEvents { described: kinds, track_events, .. } = &mut trackers.kernel_events;
+    // The first description of a kind stands.
+    if kinds.contains_key(&number) {
+        return;
     }
+    let Some(kind) = DescribedKind::read(kind) else {
+        stats.increment(Stat::FtraceGenericDescriptorErrors);
+        return;
+    };
+    if let Some(event) = described::track_event(&kind) {
+        track_events.insert(number, event);
+    }
+    kinds.insert(number, Arc::new(kind));
 }

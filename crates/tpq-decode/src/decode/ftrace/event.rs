@@ -8,10 +8,10 @@ use tpq_proto::wire::{Field, Fields, Value};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{
-    binder, block, buffers, bundle, clock, compact_sched, cpu, display, drm, f2fs, file_read,
-    firmware, function, gpu, hypervisor, i2c, interrupt, mali, marker, memory, network, power,
-    print, raw, reclaim, sched, secure, signal, socket, syscall, task, thermal, timer, ufs, video,
-    virtio, wakeup_source, workqueue,
+    binder, block, buffers, bundle, clock, compact_sched, cpu, described, display, drm, f2fs,
+    file_read, firmware, function, gpu, hypervisor, i2c, interrupt, mali, marker, memory, network,
+    power, print, raw, reclaim, sched, secure, signal, socket, syscall, task, thermal, timer, ufs,
+    video, virtio, wakeup_source, workqueue,
 };
 use crate::decoder::RunEvent;
 use crate::interned::{Interned, field};
@@ -147,6 +147,8 @@ fn decode_message(
     let Some((ftrace, kind)) = read_message(event, trackers, tables, stats) else { return };
     if let Some(decode) = DECODERS.get(kind as usize).copied().flatten() {
         decode(&ftrace, trackers, tables, stats);
+    } else {
+        described::decode(&ftrace, kind, trackers, tables, stats);
     }
 }
 

@@ -11,6 +11,7 @@ mod bundle;
 mod clock;
 mod compact_sched;
 mod cpu;
+mod described;
 mod display;
 mod drm;
 mod effects;

@@ -132,7 +132,8 @@ impl Processes {
             && tables.process.end_ts.get(upid).is_none()
     }
 
-    fn start_thread(&mut self, ts: Option<i64>, tid: Tid, tables: &mut Tables) -> Utid {
+    /// A thread began, whatever had its tid before.
+    pub(crate) fn start_thread(&mut self, ts: Option<i64>, tid: Tid, tables: &mut Tables) -> Utid {
         let utid = tables.thread.push(ThreadRow {
             tid: tid.id,
             start_ts: ts,
@@ -154,6 +155,14 @@ impl Processes {
         self.processes.insert(pid, upid);
         self.thread_of_process(pid, pid, tables);
         upid
+    }
+
+    /// The process of a pid, made when there is none. Its main thread may have any tid.
+    pub(crate) fn process_without_main(&mut self, pid: Tid, tables: &mut Tables) -> Upid {
+        *self.processes.entry(pid).or_insert_with(|| {
+            let row = ProcessRow { pid: pid.id, machine_id: pid.machine, ..ProcessRow::default() };
+            tables.process.push(row)
+        })
     }
 
     /// The thread `tid` of process `pid`. The process comes first where neither was known.
