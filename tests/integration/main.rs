@@ -8,6 +8,7 @@
 mod rows;
 
 mod bad_input;
+mod check_command;
 mod cli;
 mod clocks;
 mod clocks_command;

@@ -78,9 +78,13 @@ fn tell(group: &[&Loss], verdict: &Verdict, names: &Names, style: Style, out: &m
     }
 }
 
-/// From when to when, in seconds since the start of the trace; and in which file, on which machine.
+/// From when to when, in seconds since the start of the recording; and in which file, on which
+/// machine.
 fn place(group: &[&Loss], verdict: &Verdict, names: &Names) -> String {
     let (start, end) = verdict.bounds;
+    // What was lost may lie before all that was kept.
+    let lost = verdict.losses.iter().filter_map(|loss| loss.between.0);
+    let start = lost.min().map_or(start, |lost| lost.min(start));
     let seconds = |ts: i64| format!("{:.3} s", ts.saturating_sub(start) as f64 / 1e9);
     let known = |of: fn(&Loss) -> Option<i64>| group.iter().filter_map(move |loss| of(loss));
     let from = known(|loss| loss.between.0).min().filter(|&from| from > start);
@@ -108,13 +112,13 @@ fn place(group: &[&Loss], verdict: &Verdict, names: &Names) -> String {
 /// Text broken into lines; the first begins with `first`, the others with `rest`.
 fn paragraph(first: &str, rest: &str, text: &str, out: &mut String) {
     out.push_str(first);
-    let mut column = rest.len();
-    for (index, word) in text.split_whitespace().enumerate() {
+    let mut column = rest.chars().count();
+    for (index, word) in words(text).iter().enumerate() {
         let width = word.chars().count();
         if index > 0 && column + 1 + width > WIDTH {
             out.push('\n');
             out.push_str(rest);
-            column = rest.len();
+            column = rest.chars().count();
         } else if index > 0 {
             out.push(' ');
             column += 1;
@@ -123,4 +127,34 @@ fn paragraph(first: &str, rest: &str, text: &str, out: &mut String) {
         column += width;
     }
     out.push('\n');
+}
+
+/// Words that stay on one line; a unit stays with its number.
+fn words(text: &str) -> Vec<String> {
+    const UNITS: [&str; 8] = ["bytes", "kB", "KB", "MB", "GB", "s", "ms", "%"];
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let unit = UNITS.contains(&word.trim_end_matches(['.', ',', ':', ';', ')']));
+        match words.last_mut() {
+            Some(number) if unit && number.ends_with(|last: char| last.is_ascii_digit()) => {
+                number.push(' ');
+                number.push_str(word);
+            }
+            _ => words.push(word.to_owned()),
+        }
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_not_parted_from_its_unit() {
+        assert_eq!(
+            words("6 chunks of 64 KB, in 10 ms."),
+            ["6", "chunks", "of", "64 KB,", "in", "10 ms."]
+        );
+    }
 }
