@@ -177,8 +177,8 @@ fn packets_that_found_no_room() {
     assert_snapshot!(imported.rows(WORDS), @r"
     what                                                                                                                                                                  remedy
     12 packets for buffer 0 found no room in the memory that producers share with the recorder. The largest burst of one writer that came through was 31 bytes in 10 ms.  Set shmem_size_kb (shmem_size_hint_kb in the SDK; shm_size_kb of the producer in the configuration) to 512 or more; it is by default 256. Or have the data source wait instead of dropping (BufferExhaustedPolicy kStall).
-    Writer 1 of process 77 lost packets in 1 place.                                                                                                                       Nobody can say how many. Where shared memory or a buffer was full, what helps is said there.
-    Writer 2 lost packets in 1 place.                                                                                                                                     Nobody can say how many. Where shared memory or a buffer was full, what helps is said there.
+    Writer 1 of process 77 lost packets in 1 place; nobody can say how many.                                                                                              What helps is said of buffer 0.
+    Writer 2 lost packets in 1 place; nobody can say how many.                                                                                                            What helps is said of buffer 0.
     ");
     let counted = "SELECT name, idx, value FROM stats WHERE value != 0 AND name LIKE '%loss%' \
         ORDER BY name";

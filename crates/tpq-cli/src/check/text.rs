@@ -78,14 +78,13 @@ fn tell(group: &[&Loss], verdict: &Verdict, names: &Names, style: Style, out: &m
     }
 }
 
-/// From when to when, in seconds since the start of the recording; and in which file, on which
-/// machine.
+/// From when to when, counted from the start of the recording; and in which file, on which machine.
 fn place(group: &[&Loss], verdict: &Verdict, names: &Names) -> String {
     let (start, end) = verdict.bounds;
     // What was lost may lie before all that was kept.
     let lost = verdict.losses.iter().filter_map(|loss| loss.between.0);
     let start = lost.min().map_or(start, |lost| lost.min(start));
-    let seconds = |ts: i64| format!("{:.3} s", ts.saturating_sub(start) as f64 / 1e9);
+    let at = |ts: i64| moment(ts.saturating_sub(start), end.saturating_sub(start));
     let known = |of: fn(&Loss) -> Option<i64>| group.iter().filter_map(move |loss| of(loss));
     let from = known(|loss| loss.between.0).min().filter(|&from| from > start);
     let to = known(|loss| loss.between.1).max().filter(|&to| to < end);
@@ -93,9 +92,9 @@ fn place(group: &[&Loss], verdict: &Verdict, names: &Names) -> String {
     let mut parts = Vec::new();
     if any {
         parts.push(match (from, to) {
-            (Some(from), Some(to)) => format!("from {} to {}", seconds(from), seconds(to)),
-            (Some(from), None) => format!("from {} to the end", seconds(from)),
-            (None, Some(to)) => format!("from the start to {}", seconds(to)),
+            (Some(from), Some(to)) => format!("from {} to {}", at(from), at(to)),
+            (Some(from), None) => format!("from {} to the end", at(from)),
+            (None, Some(to)) => format!("from the start to {}", at(to)),
             (None, None) => "over the whole trace".to_owned(),
         });
     }
@@ -129,9 +128,18 @@ fn paragraph(first: &str, rest: &str, text: &str, out: &mut String) {
     out.push('\n');
 }
 
+/// A moment, in ns since the start, in the unit that fits a recording of that length.
+fn moment(ns: i64, length: i64) -> String {
+    match length {
+        length if length >= 1_000_000_000 => format!("{:.3} s", ns as f64 / 1e9),
+        length if length >= 1_000_000 => format!("{:.3} ms", ns as f64 / 1e6),
+        _ => format!("{ns} ns"),
+    }
+}
+
 /// Words that stay on one line; a unit stays with its number.
 fn words(text: &str) -> Vec<String> {
-    const UNITS: [&str; 8] = ["bytes", "kB", "KB", "MB", "GB", "s", "ms", "%"];
+    const UNITS: [&str; 9] = ["bytes", "kB", "KB", "MB", "GB", "s", "ms", "ns", "%"];
     let mut words: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         let unit = UNITS.contains(&word.trim_end_matches(['.', ',', ':', ';', ')']));

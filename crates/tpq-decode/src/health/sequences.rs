@@ -42,18 +42,29 @@ fn lost_packets(file: &FileHealth<'_>, sequence: &SequenceLoss) -> Option<Findin
     Some(Finding {
         kind: "packets_lost",
         what: format!(
-            "{} lost packets in {}.",
+            "{} lost packets in {}; nobody can say how many.",
             writer(sequence),
             many(sequence.dropped as i64, "place", "places"),
         ),
-        remedy: "Nobody can say how many. Where shared memory or a buffer was full, what helps \
-                 is said there."
-            .to_owned(),
+        remedy: match buffer_lost(file, sequence) {
+            Some(buffer) => format!("What helps is said of buffer {buffer}."),
+            None => "Set shmem_size_kb of its producer to more, or have the data source wait \
+                     instead of dropping (BufferExhaustedPolicy kStall)."
+                .to_owned(),
+        },
         between: around(&sequence.gaps),
         amount: Some((sequence.dropped as i64, "places")),
         stat: Some(stat),
         ..Finding::default()
     })
+}
+
+/// The buffer of a sequence, where it lost data or packets on the way to it.
+fn buffer_lost(file: &FileHealth<'_>, sequence: &SequenceLoss) -> Option<usize> {
+    let number = usize::try_from(file.writers.buffer(sequence.sequence)?).ok()?;
+    let counts = file.recording.buffers.get(number)?;
+    let lost = [counts.packet_loss, counts.chunks_overwritten, counts.chunks_discarded];
+    lost.iter().any(|&lost| lost > 0).then_some(number)
 }
 
 /// Packets refer to what was interned in packets that are gone.
