@@ -67,6 +67,9 @@ fn details(entry: &LossEntry, tables: &mut Tables) -> ArgSet {
     if let Some(Clock { id, .. }) = entry.clock {
         add("clock_id", i64::from(id));
     }
+    if let Some(sequence) = entry.sequence {
+        add("sequence", i64::from(sequence));
+    }
     if let Some(timestamp) = entry.timestamp {
         add("timestamp", timestamp);
     }

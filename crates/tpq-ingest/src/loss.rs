@@ -98,6 +98,8 @@ pub struct LossEntry {
     pub clock: Option<Clock>,
     /// The timestamp, in ns of that clock.
     pub timestamp: Option<i64>,
+    /// The writer sequence, where that is what it was lost for.
+    pub sequence: Option<u32>,
 }
 
 /// Counts of losses by place, and where the first of each kind lie.

@@ -167,7 +167,7 @@ impl Sequences {
         if let Some(interned) = sequence.interned_data(header, span, losses) {
             out.push(Immediate::Interned(generation, interned));
         }
-        let usable = sequence.usable(header, losses);
+        let usable = sequence.usable(header);
         sequence.history.note(header, packet.len(), usable, dropped);
         let clock = header.clock.or(sequence.default_clock);
         let ns = match usable {
@@ -333,14 +333,13 @@ impl Sequence {
     }
 
     /// Whether the packet can be understood with the state there is.
-    fn usable(&mut self, header: &PacketHeader, losses: &mut Losses) -> bool {
+    fn usable(&mut self, header: &PacketHeader) -> bool {
         if header.flags & SEQ_NEEDS_INCREMENTAL_STATE == 0 {
             return true;
         }
         self.needing_state += 1;
         if !self.valid || header.sequence == 0 {
             self.skipped += 1;
-            losses.count(Loss::SkippedWithoutState);
             return false;
         }
         true

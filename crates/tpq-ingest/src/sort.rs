@@ -143,6 +143,7 @@ impl Sorter {
                 position: run.position_of(0),
                 clock: None,
                 timestamp: run.timestamps.first().copied(),
+                sequence: None,
             };
             self.losses.enter(entry, count as u64);
         }

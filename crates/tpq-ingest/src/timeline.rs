@@ -286,6 +286,7 @@ fn lose(
             position: run.position_of(first),
             clock: Some(clock),
             timestamp: Some(written[first]),
+            sequence: None,
         };
         losses.enter(entry, of_packet.len() as u64);
     }

@@ -209,6 +209,15 @@ fn names_that_were_lost() {
     kind                    ts    ts_end       amount  sequence_id  what                                                                                  remedy
     incremental_state_lost  NULL  52000000000  2       1            Writer 1: 2 of 5 packets cannot be understood, as the names they refer to were lost.  Set clear_period_ms of incremental_state_config to 2000: the buffer held the last 20 s, and names must come again well within that.
     ");
+    let packets = "SELECT l.name, key, int_value FROM trace_import_logs l \
+        JOIN args USING (arg_set_id) ORDER BY l.id, args.id";
+    assert_snapshot!(imported.rows(packets), @r"
+    name                                                key       int_value
+    packet_skipped_seq_needs_incremental_state_invalid  packet    4
+    packet_skipped_seq_needs_incremental_state_invalid  sequence  1
+    packet_skipped_seq_needs_incremental_state_invalid  packet    5
+    packet_skipped_seq_needs_incremental_state_invalid  sequence  1
+    ");
 }
 
 /// Nobody flushed the last of what this source wrote, and the final flush failed.

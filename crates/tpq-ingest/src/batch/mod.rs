@@ -201,6 +201,9 @@ impl<'a> Batcher<'a> {
         let losses = self.losses.at(place);
         let placed = self.sequences.place(&header, place, span, packet, immediate, losses);
         if !placed.usable {
+            let entry = self.entry(place, span);
+            let sequence = Some(header.sequence);
+            self.losses.enter(LossEntry { loss: Loss::SkippedWithoutState, sequence, ..entry }, 1);
             return;
         }
         let clock = clocks.clock(header.sequence, placed.clock.unwrap_or(clocks.default));
@@ -254,6 +257,7 @@ impl<'a> Batcher<'a> {
             position: self.position,
             clock: None,
             timestamp: None,
+            sequence: None,
         }
     }
 

@@ -61,6 +61,7 @@ fn invalid(context: &FileContext, snapshot: &SnapshotPacket) -> LossEntry {
         position: snapshot.position,
         clock: None,
         timestamp: None,
+        sequence: None,
     }
 }
 
