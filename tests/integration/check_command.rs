@@ -47,17 +47,19 @@ fn a_lossy_recording() {
     ----- stdout
     Data was lost.
 
-    ✗ The oldest data of buffer 0 (64 KB, RING_BUFFER) was overwritten: 197 kB of the 262 kB
+    ✗ The oldest data of buffer 0 (64 KiB, RING_BUFFER) was overwritten: 192 KiB of the 256 KiB
       written.
         from the start to 3.000 s
-        → Set size_kb of buffer 0 to 512 or more: that holds the 4.0 s recorded, at the 66 kB/s
-          written. Or set write_into_file, record fewer events, or stop sooner.
+        → Set size_kb of buffer 0 to 512 or more: that holds the 4.0 s recorded, at the 64 KiB/s
+          written. Or stream into a file, with write_into_file, file_write_period_ms 250,
+          fill_policy RING_BUFFER and a size_kb of 128 or more. Or record fewer events.
 
-    ✗ The newest data of buffer 1 (64 KB, DISCARD) was turned away: 6 chunks, about 197 kB of
-      262 kB.
+    ✗ The newest data of buffer 1 (64 KiB, DISCARD) was turned away: 6 chunks, about 192 KiB of
+      256 KiB.
         over the whole trace
-        → Set size_kb of buffer 1 to 512 or more: that holds the 4.0 s recorded, at the 66 kB/s
-          written. Or set write_into_file, record fewer events, or stop sooner.
+        → Set size_kb of buffer 1 to 512 or more: that holds the 4.0 s recorded, at the 64 KiB/s
+          written. Or stream into a file, with write_into_file, file_write_period_ms 250,
+          fill_policy RING_BUFFER and a size_kb of 128 or more. Or record fewer events.
     ");
 }
 
@@ -80,17 +82,19 @@ fn several_files() {
     ----- stdout
     Data was lost.
 
-    ✗ The oldest data of buffer 0 (64 KB, RING_BUFFER) was overwritten: 197 kB of the 262 kB
+    ✗ The oldest data of buffer 0 (64 KiB, RING_BUFFER) was overwritten: 192 KiB of the 256 KiB
       written.
         from the start to 3.000 s, in lossy.pftrace
-        → Set size_kb of buffer 0 to 512 or more: that holds the 4.0 s recorded, at the 66 kB/s
-          written. Or set write_into_file, record fewer events, or stop sooner.
+        → Set size_kb of buffer 0 to 512 or more: that holds the 4.0 s recorded, at the 64 KiB/s
+          written. Or stream into a file, with write_into_file, file_write_period_ms 250,
+          fill_policy RING_BUFFER and a size_kb of 128 or more. Or record fewer events.
 
-    ✗ The newest data of buffer 1 (64 KB, DISCARD) was turned away: 6 chunks, about 197 kB of
-      262 kB.
+    ✗ The newest data of buffer 1 (64 KiB, DISCARD) was turned away: 6 chunks, about 192 KiB of
+      256 KiB.
         over the whole trace, in lossy.pftrace
-        → Set size_kb of buffer 1 to 512 or more: that holds the 4.0 s recorded, at the 66 kB/s
-          written. Or set write_into_file, record fewer events, or stop sooner.
+        → Set size_kb of buffer 1 to 512 or more: that holds the 4.0 s recorded, at the 64 KiB/s
+          written. Or stream into a file, with write_into_file, file_write_period_ms 250,
+          fill_policy RING_BUFFER and a size_kb of 128 or more. Or record fewer events.
     ");
 }
 
@@ -103,6 +107,12 @@ fn for_programs() {
     {
       "end_ts": 5000000000,
       "errors": [],
+      "files": [
+        {
+          "name": "",
+          "trace_id": 0
+        }
+      ],
       "losses": [
         {
           "amount": 196608,
@@ -111,7 +121,7 @@ fn for_programs() {
           "kind": "ring_buffer_wrapped",
           "machine_id": 0,
           "pid": null,
-          "remedy": "Set size_kb of buffer 0 to 512 or more: that holds the 4.0 s recorded, at the 66 kB/s written. Or set write_into_file, record fewer events, or stop sooner.",
+          "remedy": "Set size_kb of buffer 0 to 512 or more: that holds the 4.0 s recorded, at the 64 KiB/s written. Or stream into a file, with write_into_file, file_write_period_ms 250, fill_policy RING_BUFFER and a size_kb of 128 or more. Or record fewer events.",
           "sequence_id": null,
           "severity": "data_loss",
           "stat": "traced_buf_chunks_overwritten",
@@ -119,7 +129,7 @@ fn for_programs() {
           "ts": 1000000000,
           "ts_end": 4000000000,
           "unit": "bytes",
-          "what": "The oldest data of buffer 0 (64 KB, RING_BUFFER) was overwritten: 197 kB of the 262 kB written."
+          "what": "The oldest data of buffer 0 (64 KiB, RING_BUFFER) was overwritten: 192 KiB of the 256 KiB written."
         },
         {
           "amount": 6,
@@ -128,7 +138,7 @@ fn for_programs() {
           "kind": "buffer_full",
           "machine_id": 0,
           "pid": null,
-          "remedy": "Set size_kb of buffer 1 to 512 or more: that holds the 4.0 s recorded, at the 66 kB/s written. Or set write_into_file, record fewer events, or stop sooner.",
+          "remedy": "Set size_kb of buffer 1 to 512 or more: that holds the 4.0 s recorded, at the 64 KiB/s written. Or stream into a file, with write_into_file, file_write_period_ms 250, fill_policy RING_BUFFER and a size_kb of 128 or more. Or record fewer events.",
           "sequence_id": null,
           "severity": "data_loss",
           "stat": "traced_buf_chunks_discarded",
@@ -136,11 +146,12 @@ fn for_programs() {
           "ts": null,
           "ts_end": 5000000000,
           "unit": "chunks",
-          "what": "The newest data of buffer 1 (64 KB, DISCARD) was turned away: 6 chunks, about 197 kB of 262 kB."
+          "what": "The newest data of buffer 1 (64 KiB, DISCARD) was turned away: 6 chunks, about 192 KiB of 256 KiB."
         }
       ],
       "lost": true,
-      "start_ts": 4000000000
+      "start_ts": 4000000000,
+      "unknown": false
     }
     "#);
 }

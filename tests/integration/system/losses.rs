@@ -62,8 +62,8 @@ fn a_ring_that_wrapped() {
     ring_buffer_wrapped  data_loss  1000000000  7000000000  3145728  bytes  traced_buf_chunks_overwritten  0       NULL  NULL      NULL  0        0
     ");
     assert_snapshot!(imported.rows(WORDS), @r"
-    what                                                                                                                    remedy
-    The oldest data of buffer 0 (1024 KB, RING_BUFFER) was overwritten: 3.1 MB of the 4.2 MB written, in 3 turns round it.  Set size_kb of buffer 0 to 5120 or more: that holds the 8.0 s recorded, at the 524 kB/s written. Or set write_into_file, record fewer events, or stop sooner.
+    what                                                                                                                       remedy
+    The oldest data of buffer 0 (1024 KiB, RING_BUFFER) was overwritten: 3.0 MiB of the 4.0 MiB written, in 3 turns round it.  Set size_kb of buffer 0 to 5120 or more: that holds the 8.0 s recorded, at the 512 KiB/s written. Or stream into a file, with write_into_file, file_write_period_ms 250, fill_policy RING_BUFFER and a size_kb of 2048 or more. Or record fewer events.
     ");
     assert_snapshot!(imported.rows(BUFFERS), @r"
     buffer  fill_policy  sources      size     written  lost     fill  write_rate  ts          ts_end
@@ -81,8 +81,8 @@ fn a_ring_that_was_drained_too_seldom() {
         .packet(config(&[(1024, RING)], streaming))
         .packet(stats(TraceStats::new().buffer(buffer)));
     assert_snapshot!(Imported::trace(trace).rows(WORDS), @r"
-    what                                                                                               remedy
-    The oldest data of buffer 0 (1024 KB, RING_BUFFER) was overwritten: 3.1 MB of the 4.2 MB written.  Set size_kb of buffer 0 to 3072 or more: 524 kB/s were written, and the file is written every 2000 ms. Or lower file_write_period_ms.
+    what                                                                                                  remedy
+    The oldest data of buffer 0 (1024 KiB, RING_BUFFER) was overwritten: 3.0 MiB of the 4.0 MiB written.  Set size_kb of buffer 0 to 3072 or more: 512 KiB/s were written, and the file is written every 2000 ms. Or lower file_write_period_ms.
     ");
 }
 
@@ -101,8 +101,8 @@ fn a_buffer_that_was_full() {
     buffer_full  data_loss  3000000000  9000000000  48      chunks  traced_buf_chunks_discarded  0       NULL  NULL      NULL  0        0
     ");
     assert_snapshot!(imported.rows(WORDS), @r"
-    what                                                                                                remedy
-    The newest data of buffer 0 (1024 KB, DISCARD) was turned away: 48 chunks, about 3.1 MB of 4.2 MB.  Set size_kb of buffer 0 to 5120 or more: that holds the 8.0 s recorded, at the 524 kB/s written. Or set write_into_file, record fewer events, or stop sooner.
+    what                                                                                                   remedy
+    The newest data of buffer 0 (1024 KiB, DISCARD) was turned away: 48 chunks, about 3.0 MiB of 4.0 MiB.  Set size_kb of buffer 0 to 5120 or more: that holds the 8.0 s recorded, at the 512 KiB/s written. Or stream into a file, with write_into_file, file_write_period_ms 250, fill_policy RING_BUFFER and a size_kb of 2048 or more. Or record fewer events.
     ");
 }
 
@@ -126,12 +126,14 @@ fn a_kernel_buffer_that_was_overrun() {
         .packet(ftrace(FtraceStats::at_end().cpu(cpu(1000, 300))));
     let imported = Imported::trace(trace);
     assert_snapshot!(imported.rows(LOSSES), @r"
-    kind                   severity   ts          ts_end      amount  unit    stat                    buffer  cpu  sequence  pid   machine  file
-    kernel_buffer_overrun  data_loss  3000000000  5000000000  900     events  ftrace_cpu_overrun_end  NULL    1    NULL      NULL  0        0
+    kind                    severity   ts          ts_end      amount  unit    stat                    buffer  cpu   sequence  pid   machine  file
+    kernel_buffer_overrun   data_loss  3000000000  5000000000  900     events  ftrace_cpu_overrun_end  NULL    1     NULL      NULL  0        0
+    no_recorder_statistics  notice     NULL        NULL        NULL    NULL    NULL                    NULL    NULL  NULL      NULL  0        0
     ");
     assert_snapshot!(imported.rows(WORDS), @r"
     what                                                                                                       remedy
-    CPU 1 overwrote 900 kernel events before they were read, 75.0 % of its events. They were lost in 1 place.  Set buffer_size_kb of ftrace_config to 256 and drain_period_ms to 250: of 1,200 events this CPU wrote, 300 were read from 64 KB every 500 ms. Or record fewer events.
+    CPU 1 overwrote 900 kernel events before they were read, 75.0 % of its events. They were lost in 1 place.  Set buffer_size_kb of ftrace_config to 256 and drain_period_ms to 250: of 1,200 events written there, 300 were read from 64 KiB every 500 ms. At worst 2.0 s were lost at a stretch: the machine was too busy to read them in time. Or record fewer events.
+    The recorder's statistics are not in the trace: what its buffers lost cannot be told.                      They are written when a recording ends: let it end by itself, and copy the whole file.
     ");
 }
 
@@ -206,8 +208,8 @@ fn names_that_were_lost() {
     let lost = "SELECT kind, ts, ts_end, amount, sequence_id, what, remedy FROM data_loss \
         WHERE kind = 'incremental_state_lost'";
     assert_snapshot!(imported.rows(lost), @r"
-    kind                    ts    ts_end       amount  sequence_id  what                                                                                  remedy
-    incremental_state_lost  NULL  52000000000  2       1            Writer 1: 2 of 5 packets cannot be understood, as the names they refer to were lost.  Set clear_period_ms of incremental_state_config to 2000: the buffer held the last 20 s, and names must come again well within that.
+    kind                    ts          ts_end       amount  sequence_id  what                                                                                  remedy
+    incremental_state_lost  1000000000  52000000000  2       1            Writer 1: 2 of 5 packets cannot be understood, as the names they refer to were lost.  Set clear_period_ms of incremental_state_config to 100: the buffer held the last 1.0 s, and names must come again well within that.
     ");
     let packets = "SELECT l.name, key, int_value FROM trace_import_logs l \
         JOIN args USING (arg_set_id) ORDER BY l.id, args.id";
@@ -236,19 +238,19 @@ fn flushes_that_failed() {
     let imported = Imported::trace(trace);
     assert_snapshot!(imported.rows(LOSSES), @r"
     kind                     severity   ts    ts_end      amount  unit  stat                            buffer  cpu   sequence  pid   machine  file
-    discard_while_streaming  notice     NULL  NULL        NULL    NULL  config_write_into_file_discard  0       NULL  NULL      NULL  0        0
     final_flush_failed       data_loss  NULL  9000000000  NULL    NULL  traced_final_flush_failed       NULL    NULL  NULL      NULL  0        0
     flushes_failed           data_loss  NULL  NULL        NULL    NULL  traced_flushes_failed           NULL    NULL  NULL      NULL  0        0
-    no_periodic_flush        notice     NULL  NULL        NULL    NULL  NULL                            NULL    NULL  NULL      NULL  0        0
     source_not_flushed       data_loss  NULL  NULL        NULL    NULL  traced_flushes_failed           NULL    NULL  NULL      NULL  0        0
+    discard_while_streaming  notice     NULL  NULL        NULL    NULL  config_write_into_file_discard  0       NULL  NULL      NULL  0        0
+    no_periodic_flush        notice     NULL  NULL        NULL    NULL  NULL                            NULL    NULL  NULL      NULL  0        0
     ");
     assert_snapshot!(imported.rows(WORDS), @r"
     what                                                                                                                                       remedy
-    Buffer 0 (1024 KB, DISCARD) is drained into a file. It lost nothing, but had it been full once, all that came later would be missing.      Set fill_policy of buffer 0 to RING_BUFFER.
     Not all producers handed over what they had when the recording ended.                                                                      Raise flush_timeout_ms, and see that producers still run at the end.
     2 flushes were not answered by all producers in time.                                                                                      Raise flush_timeout_ms.
-    The recording streams into a file without periodic flushes: a source that writes little may hand over events minutes after they happened.  Set flush_period_ms to 5000. Open this trace with --full-sort if events were dropped as too late.
     track_event of app did not answer the last flush.                                                                                          What it had not handed over by then is missing. Raise flush_timeout_ms or data_source_stop_timeout_ms.
+    Buffer 0 (1024 KiB, DISCARD) is drained into a file. It lost nothing, but had it been full once, all that came later would be missing.     Set fill_policy of buffer 0 to RING_BUFFER.
+    The recording streams into a file without periodic flushes: a source that writes little may hand over events minutes after they happened.  Set flush_period_ms to 5000. Open this trace with --full-sort if events were dropped as too late.
     ");
 }
 
@@ -267,12 +269,14 @@ fn what_came_too_late() {
         .packet(instant(40 * S, "last"));
     let imported = Imported::trace(trace);
     assert_snapshot!(imported.rows(LOSSES), @r"
-    kind          severity   ts          ts_end      amount  unit    stat                            buffer  cpu   sequence  pid   machine  file
-    late_packets  data_loss  1000000000  1000000000  1       events  sorter_push_event_out_of_order  NULL    NULL  NULL      NULL  0        0
+    kind                    severity   ts          ts_end      amount  unit    stat                            buffer  cpu   sequence  pid   machine  file
+    late_packets            data_loss  1000000000  1000000000  1       events  sorter_push_event_out_of_order  NULL    NULL  NULL      NULL  0        0
+    no_recorder_statistics  notice     NULL        NULL        NULL    NULL    NULL                            NULL    NULL  NULL      NULL  0        0
     ");
     assert_snapshot!(imported.rows(WORDS), @r"
     what                                                                                                             remedy
     1 event came too late to be put in order: what held them was handed over when later ones had been read already.  Open the trace with --full-sort to have them. For the next recording, set flush_period_ms to 2000 instead of 4000.
+    The recorder's statistics are not in the trace: what its buffers lost cannot be told.                            They are written when a recording ends: let it end by itself, and copy the whole file.
     ");
 }
 
@@ -306,6 +310,6 @@ fn what_only_a_stat_tells() {
     let found = "SELECT kind, amount, what FROM data_loss";
     assert_snapshot!(imported.rows(found), @r"
     kind                 amount  what
-    misplaced_end_event  1       Slice ends that match no open slice on their track and were dropped. The begin was lost or came on another track, so durations nearby may be wrong.
+    misplaced_end_event  1       1 × misplaced_end_event: Slice ends that match no open slice on their track and were dropped. The begin was lost or came on another track, so durations nearby may be wrong.
     ");
 }

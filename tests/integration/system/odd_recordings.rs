@@ -56,9 +56,10 @@ fn a_kernel_buffer_that_is_larger_than_is_advised_stays_as_it_is() {
         kernel_stats(1, FtraceStats::at_start().cpu(cpu(0, 0))),
         kernel_stats(1, FtraceStats::at_end().cpu(cpu(30, 70))),
     ]);
-    insta::assert_snapshot!(found.rows(REMEDIES), @"
+    insta::assert_snapshot!(found.rows(REMEDIES), @r"
     remedy
-    Set buffer_size_kb of ftrace_config to 262144 and drain_period_ms to 31: of 100 events this CPU wrote, 70 were read from 262144 KB every 250 ms. Or record fewer events.
+    Set buffer_size_kb of ftrace_config to 262144 and drain_period_ms to 31: of 100 events written there, 70 were read from 262144 KiB every 250 ms. Or record fewer events.
+    They are written when a recording ends: let it end by itself, and copy the whole file.
     ");
 }
 
@@ -73,9 +74,9 @@ fn a_ring_that_wrapped_between_two_drains_was_too_small_whatever_it_held_on_aver
         service(10_000_001_000, 5),
         Packet::new().sequence(9).trace_stats(TraceStats::new().buffer(stats)),
     ]);
-    insta::assert_snapshot!(found.rows(REMEDIES), @"
+    insta::assert_snapshot!(found.rows(REMEDIES), @r"
     remedy
-    Set size_kb of buffer 0 to 18432 or more: 10 kB/s were written, and the file is written every 1000 ms. Or lower file_write_period_ms.
+    Set size_kb of buffer 0 to 18432 or more: 10 KiB/s were written, and the file is written every 1000 ms. Or lower file_write_period_ms.
     ");
 }
 

@@ -4,12 +4,14 @@ use serde_json::{Value, json};
 
 use super::{Loss, Verdict};
 
-/// `lost` says whether anything is; `losses` has the rows of `data_loss`, `errors` the stats that
+/// `lost` says whether anything is, `unknown` whether losses there may be would not be told of; `losses` has the rows of `data_loss`, `errors` the stats that
 /// count what could not be understood.
 pub fn json(verdict: &Verdict) -> Value {
     let error = |error: &super::Misunderstood| json!({ "stat": error.stat, "count": error.count });
     json!({
         "lost": verdict.is_lost(),
+        "unknown": verdict.is_unknown(),
+        "files": verdict.files.iter().map(|(id, name)| json!({ "trace_id": id, "name": name })).collect::<Vec<_>>(),
         "start_ts": verdict.bounds.0,
         "end_ts": verdict.bounds.1,
         "losses": verdict.losses.iter().map(loss).collect::<Vec<_>>(),

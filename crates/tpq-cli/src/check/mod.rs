@@ -9,6 +9,7 @@ pub use text::text;
 use tpq::Trace;
 
 use crate::layout::rows;
+use crate::names::Names;
 
 /// A row of `data_loss`.
 pub struct Loss {
@@ -40,6 +41,8 @@ pub struct Misunderstood {
 pub struct Verdict {
     pub losses: Vec<Loss>,
     pub errors: Vec<Misunderstood>,
+    /// The files: row, and name.
+    pub files: Vec<(u32, String)>,
     /// The first and last moment of the trace, in ns of trace time.
     pub bounds: (i64, i64),
 }
@@ -59,7 +62,19 @@ impl Verdict {
         let bounds = rows(trace, "SELECT start_ts, end_ts FROM trace_bounds").await?;
         let bound = |column: usize| bounds.first()?.get(column)?.parse().ok();
         let bounds = (bound(0).unwrap_or_default(), bound(1).unwrap_or_default());
-        Ok(Self { losses, errors, bounds })
+        let names = Names::of(trace).await?;
+        let ids = rows(trace, "SELECT id FROM trace_file ORDER BY id").await?;
+        let file = |row: &Vec<String>| {
+            let id: u32 = row.first()?.parse().ok()?;
+            Some((id, names.file(id).to_owned()))
+        };
+        let files = ids.iter().filter_map(file).collect();
+        Ok(Self { losses, errors, files, bounds })
+    }
+
+    /// Whether losses there may be would not be told of.
+    pub fn is_unknown(&self) -> bool {
+        self.losses.iter().any(|loss| loss.kind == "no_recorder_statistics")
     }
 
     /// Whether anything was lost.

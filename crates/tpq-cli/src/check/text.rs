@@ -15,12 +15,17 @@ pub fn text(verdict: &Verdict, names: &Names, style: Style) -> String {
     let mut out = String::new();
     let headline = match (verdict.is_lost(), verdict.losses.is_empty()) {
         (true, _) => style.red("Data was lost."),
+        (false, false) if verdict.is_unknown() => {
+            style.yellow("No loss is told of, but not all would be.")
+        }
         (false, false) => style.green("No data was lost, but it might have been."),
         (false, true) => style.green("No data was lost."),
     };
     out.push_str(&headline);
     out.push('\n');
-    for group in groups(&verdict.losses) {
+    let mut groups = groups(&verdict.losses);
+    groups.sort_by_key(|group| group.iter().all(|loss| loss.only_notice));
+    for group in groups {
         out.push('\n');
         tell(&group, verdict, names, style, &mut out);
     }
@@ -139,7 +144,7 @@ fn moment(ns: i64, length: i64) -> String {
 
 /// Words that stay on one line; a unit stays with its number.
 fn words(text: &str) -> Vec<String> {
-    const UNITS: [&str; 9] = ["bytes", "kB", "KB", "MB", "GB", "s", "ms", "ns", "%"];
+    const UNITS: [&str; 8] = ["bytes", "KiB", "MiB", "GiB", "s", "ms", "ns", "%"];
     let mut words: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         let unit = UNITS.contains(&word.trim_end_matches(['.', ',', ':', ';', ')']));
@@ -161,8 +166,8 @@ mod tests {
     #[test]
     fn a_number_is_not_parted_from_its_unit() {
         assert_eq!(
-            words("6 chunks of 64 KB, in 10 ms."),
-            ["6", "chunks", "of", "64 KB,", "in", "10 ms."]
+            words("6 chunks of 64 KiB, in 10 ms."),
+            ["6", "chunks", "of", "64 KiB,", "in", "10 ms."]
         );
     }
 }

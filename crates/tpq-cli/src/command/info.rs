@@ -145,10 +145,9 @@ async fn health(
     style: Style,
     out: &mut String,
 ) -> anyhow::Result<()> {
-    let sql = "SELECT trace_id, severity, \
-         name || CASE WHEN idx IS NULL THEN '' ELSE '[' || idx || ']' END, value, description \
-         FROM stats WHERE value != 0 AND severity IN ('data_loss', 'error') \
-         ORDER BY severity DESC, name, idx, trace_id, machine_id";
+    let sql = "SELECT trace_id, severity, kind, coalesce(CAST(amount AS VARCHAR), ''), what FROM data_loss \
+         UNION ALL SELECT trace_id, severity, name, CAST(value AS VARCHAR), description FROM stats \
+         WHERE value != 0 AND severity = 'error' ORDER BY 2, 3, 1";
     let losses = rows(trace, sql).await?;
     heading("Health", style, out);
     if losses.is_empty() {

@@ -45,6 +45,8 @@ pub struct Shell {
 
 /// Reads and runs statements until the user leaves.
 pub async fn run(trace: Trace) -> anyhow::Result<()> {
+    // From here on Ctrl-C is ours, so that it ends a query, or a pager, and not the shell.
+    tokio::spawn(async { while tokio::signal::ctrl_c().await.is_ok() {} });
     let trace = Arc::new(trace);
     let mut editor = editor(&trace)?;
     let history = history::path();

@@ -1,11 +1,15 @@
 //! Amounts in words, and sizes that one would ask for.
 
+const KIB: f64 = 1024.0;
+const MIB: f64 = 1024.0 * KIB;
+const GIB: f64 = 1024.0 * MIB;
+
 /// Bytes as people say them.
 pub(super) fn bytes(bytes: f64) -> String {
     match bytes {
-        bytes if bytes >= 1e9 => format!("{:.1} GB", bytes / 1e9),
-        bytes if bytes >= 1e6 => format!("{:.1} MB", bytes / 1e6),
-        bytes if bytes >= 1e3 => format!("{:.0} kB", bytes / 1e3),
+        bytes if bytes >= GIB => format!("{:.1} GiB", bytes / GIB),
+        bytes if bytes >= MIB => format!("{:.1} MiB", bytes / MIB),
+        bytes if bytes >= KIB => format!("{:.0} KiB", bytes / KIB),
         bytes => format!("{bytes:.0} bytes"),
     }
 }
@@ -59,7 +63,7 @@ mod tests {
 
     #[test]
     fn amounts_as_people_say_them() {
-        assert_eq!(bytes(10_059_776.0), "10.1 MB");
+        assert_eq!(bytes(10_059_776.0), "9.6 MiB");
         assert_eq!(bytes(900.0), "900 bytes");
         assert_eq!(time(5_970_000_000.0), "6.0 s");
         assert_eq!(time(44_000_000.0), "44 ms");

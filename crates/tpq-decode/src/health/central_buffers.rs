@@ -11,6 +11,9 @@ use crate::track::{CentralBuffer, FillPolicy};
 /// Shared memory of a producer, in KiB, where nobody asked for more.
 const DEFAULT_SHMEM_KB: u64 = 256;
 
+/// How often a file can be written without much work, in ms.
+const STREAMING_MS: u32 = 250;
+
 /// A buffer with what follows from its counts.
 struct Buffer<'a> {
     number: usize,
@@ -44,7 +47,7 @@ impl<'a> Buffer<'a> {
 
     fn name(&self) -> String {
         let kb = self.counts.size / 1024;
-        format!("buffer {} ({kb} KB, {})", self.number, self.policy.word())
+        format!("buffer {} ({kb} KiB, {})", self.number, self.policy.word())
     }
 
     /// What size would have held everything, and why.
@@ -63,10 +66,13 @@ impl<'a> Buffer<'a> {
             ),
             (Some(rate), Some(length), None) => format!(
                 "Set size_kb of buffer {number} to {} or more: that holds the {} recorded, at the \
-                 {}/s written. Or set write_into_file, record fewer events, or stop sooner.",
+                 {}/s written. Or stream into a file, with write_into_file, file_write_period_ms \
+                 {STREAMING_MS}, fill_policy RING_BUFFER and a size_kb of {} or more. Or record \
+                 fewer events.",
                 size_kb(self.wanted.max(size)),
                 time(length as f64),
                 bytes(rate),
+                size_kb((rate * f64::from(STREAMING_MS) / 1e3 * 2.0).max(size)),
             ),
             _ => format!(
                 "Set size_kb of buffer {number} to {} or more, or record fewer events.",

@@ -2,6 +2,7 @@
 
 use tpq_tables::{Severity, Stat, Stats};
 
+use super::amounts::{count, many};
 use super::{FileHealth, Finding};
 
 /// Stats that other findings explain, or that follow from what these explain.
@@ -29,26 +30,79 @@ const EXPLAINED: &[Stat] = &[
     Stat::TracedBufTraceWriterPacketLoss,
     Stat::TracedFinalFlushFailed,
     Stat::TracedFlushesFailed,
+    Stat::TraceTruncatedBytes,
 ];
+
+/// What was lost of files that hold others, as archives.
+pub(super) fn of_files(import: &Stats) -> Vec<Finding> {
+    let bytes = import.get(Stat::TraceTruncatedBytes);
+    let cut = (bytes > 0).then(|| Finding {
+        kind: "file_cut_short",
+        what: "A file that holds others ends before all that it should hold.".to_owned(),
+        remedy: "Copy the file again.".to_owned(),
+        amount: Some((bytes, "")),
+        stat: Some(Stat::TraceTruncatedBytes),
+        ..Finding::default()
+    });
+    cut.into_iter().chain(of_import(import)).collect()
+}
+
+/// The file ends in the middle of a packet.
+fn cut_short(file: &FileHealth<'_>) -> Option<Finding> {
+    let bytes = file.count(Stat::TraceTruncatedBytes);
+    let last = file.sequences.iter().filter_map(|(_, it)| it.span).map(|span| span.1).max();
+    (bytes > 0).then(|| Finding {
+        kind: "trace_cut_short",
+        what: format!(
+            "The file ends in the middle of a packet, {} into it. What came later is missing, and \
+             the recorder's own statistics with it.",
+            many(bytes, "byte", "bytes"),
+        ),
+        remedy: "Copy the file again, or see what ended the recording early.".to_owned(),
+        between: (last, None),
+        amount: Some((bytes, "bytes")),
+        stat: Some(Stat::TraceTruncatedBytes),
+        machine: file.host(),
+        ..Finding::default()
+    })
+}
+
+/// The recorder counts what its buffers lose, and writes the counts last.
+fn no_statistics(file: &FileHealth<'_>) -> Option<Finding> {
+    let recorded = file.recording.wanted.is_some() && file.recording.buffers.is_empty();
+    recorded.then(|| Finding {
+        kind: "no_recorder_statistics",
+        only_notice: true,
+        what:
+            "The recorder's statistics are not in the trace: what its buffers lost cannot be told."
+                .to_owned(),
+        remedy: "They are written when a recording ends: let it end by itself, and copy the whole \
+                 file."
+            .to_owned(),
+        machine: file.host(),
+        ..Finding::default()
+    })
+}
 
 /// The losses of a file that no other finding explains.
 pub(super) fn find(file: &FileHealth<'_>) -> Vec<Finding> {
+    let cut = [cut_short(file), no_statistics(file)];
     let found = file.stats.iter().flat_map(|&(machine, stats)| {
         of_import(stats)
             .into_iter()
             .map(move |finding| Finding { machine: Some(machine), ..finding })
     });
-    found.collect()
+    cut.into_iter().flatten().chain(found).collect()
 }
 
 /// The losses among some counts that no other finding explains.
-pub(super) fn of_import(stats: &Stats) -> Vec<Finding> {
+fn of_import(stats: &Stats) -> Vec<Finding> {
     let lost = Stat::ALL.iter().copied().filter(|stat| {
         stat.severity() == Severity::DataLoss && stats.get(*stat) != 0 && !EXPLAINED.contains(stat)
     });
     let finding = |stat: Stat| Finding {
         kind: stat.name(),
-        what: stat.description().to_owned(),
+        what: format!("{} × {}: {}", count(stats.get(stat)), stat.name(), stat.description()),
         amount: Some((stats.get(stat), "")),
         stat: Some(stat),
         ..Finding::default()

@@ -2,7 +2,7 @@
 
 use tpq_tables::Stat;
 
-use super::amounts::{count, many};
+use super::amounts::{count, many, size_kb, time};
 use super::{FileHealth, Finding};
 use crate::track::KernelBuffer;
 
@@ -18,7 +18,8 @@ const LARGEST_KB: u64 = 131_072;
 pub(super) fn find(file: &FileHealth<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (&(machine, cpu), buffer) in &file.recording.kernel {
-        let lost = [overrun(file, buffer, cpu), without_count(buffer, cpu), refused(buffer, cpu)];
+        let lost =
+            [overrun(file, buffer, cpu), without_count(file, buffer, cpu), refused(buffer, cpu)];
         let place = |finding: Finding| Finding {
             machine: Some(machine),
             cpu: Some(i64::from(cpu)),
@@ -60,7 +61,7 @@ fn overrun(file: &FileHealth<'_>, buffer: &KernelBuffer, cpu: u32) -> Option<Fin
             many(lost, "kernel event", "kernel events"),
         ),
         remedy: remedy(file, buffer),
-        between: between(buffer),
+        between: between(file, buffer),
         amount: Some((lost, "events")),
         stat: Some(Stat::FtraceCpuOverrunEnd),
         ..Finding::default()
@@ -68,7 +69,7 @@ fn overrun(file: &FileHealth<'_>, buffer: &KernelBuffer, cpu: u32) -> Option<Fin
 }
 
 /// A bundle says that events were lost before it, but the counts do not say how many.
-fn without_count(buffer: &KernelBuffer, cpu: u32) -> Option<Finding> {
+fn without_count(file: &FileHealth<'_>, buffer: &KernelBuffer, cpu: u32) -> Option<Finding> {
     if buffer.counts.overrun > 0 || buffer.lost_in == 0 {
         return None;
     }
@@ -79,7 +80,7 @@ fn without_count(buffer: &KernelBuffer, cpu: u32) -> Option<Finding> {
             many(buffer.lost_in, "place", "places"),
         ),
         remedy: "Raise buffer_size_kb or lower drain_period_ms of ftrace_config.".to_owned(),
-        between: between(buffer),
+        between: between(file, buffer),
         stat: Some(Stat::FtraceCpuHasDataLoss),
         ..Finding::default()
     })
@@ -109,11 +110,15 @@ fn before_all_cpus(file: &FileHealth<'_>) -> Option<Finding> {
         kind: "kernel_events_before_all_cpus",
         only_notice: true,
         what: format!(
-            "{} from before all CPUs have data are in ftrace_event, but not in sched and the other \
-             tables made from them: some CPUs alone do not tell who ran.",
+            "{} are in ftrace_event alone: not all CPUs have data of that time, so sched and the \
+             other tables begin after it.",
             many(left_out, "kernel event", "kernel events"),
         ),
-        remedy: "Follows from a buffer that wrapped; what helps is said there.".to_owned(),
+        remedy: match file.recording.buffers.iter().any(|it| it.chunks_overwritten > 0) {
+            true => "This follows from the buffer that wrapped; what helps is said of it.",
+            false => "",
+        }
+        .to_owned(),
         between: (None, file.all_cpus_from),
         amount: Some((left_out, "events")),
         stat: Some(Stat::FtraceEventsBeforeAllCpus),
@@ -122,9 +127,11 @@ fn before_all_cpus(file: &FileHealth<'_>) -> Option<Finding> {
     })
 }
 
-fn between(buffer: &KernelBuffer) -> (Option<i64>, Option<i64>) {
-    let from = buffer.gaps.iter().filter_map(|gap| gap.0).min();
-    (from, buffer.gaps.iter().map(|gap| gap.1).max())
+/// From the first loss to the last; what was lost before the first event that was read, was lost
+/// since the recording began.
+fn between(file: &FileHealth<'_>, buffer: &KernelBuffer) -> (Option<i64>, Option<i64>) {
+    let from = buffer.gaps.iter().map(|gap| gap.0.or(file.recording.started)).min();
+    (from.flatten(), buffer.gaps.iter().map(|gap| gap.1).max())
 }
 
 /// The buffer that would have held between two drains what was written then: as much larger as
@@ -152,9 +159,40 @@ fn remedy(file: &FileHealth<'_>, buffer: &KernelBuffer) -> String {
         false => format!(" and drain_period_ms to {better}"),
     };
     format!(
-        "Set buffer_size_kb of ftrace_config to {kb}{drain}: of {} this CPU wrote, {} were read \
-         from {size} KB every {period} ms. Or record fewer events.",
+        "Set buffer_size_kb of ftrace_config to {kb}{drain}: of {} written there, {} were read \
+         from {size} KiB every {period} ms.{}{} Or record fewer events.",
         many(buffer.counts.written(), "event", "events"),
         count(buffer.counts.read),
+        starved(buffer, period),
+        room(file),
     )
+}
+
+/// That nobody read for much longer than was asked for, where that is how it was.
+fn starved(buffer: &KernelBuffer, period_ms: u32) -> String {
+    let gap = |gap: &(Option<i64>, i64)| gap.1.saturating_sub(gap.0?).into();
+    let longest: i64 = buffer.gaps.iter().filter_map(gap).max().unwrap_or_default();
+    match longest as f64 > f64::from(period_ms) * 2e6 {
+        true => format!(
+            " At worst {} were lost at a stretch: the machine was too busy to read them in time.",
+            time(longest as f64),
+        ),
+        false => String::new(),
+    }
+}
+
+/// That the central buffer would have to hold what is lost now, where it could not.
+fn room(file: &FileHealth<'_>) -> String {
+    let Some(wanted) = &file.recording.wanted else { return String::new() };
+    let of_kernel = wanted.sources.iter().find(|(name, _)| name.starts_with("linux.ftrace"));
+    let Some(&(_, number)) = of_kernel else { return String::new() };
+    let Some(buffer) = file.recording.buffers.get(number as usize) else { return String::new() };
+    let counts = || file.recording.kernel.values().map(|cpu| cpu.counts);
+    let read = counts().fold(0_i64, |sum, cpu| sum.saturating_add(cpu.read)).max(1);
+    let written = counts().fold(0_i64, |sum, cpu| sum.saturating_add(cpu.written()));
+    let needed = buffer.bytes_written as f64 * (written as f64 / read as f64);
+    if wanted.file_write_period_ms.is_some() || needed <= buffer.size as f64 {
+        return String::new();
+    }
+    format!(" Buffer {number} would then need a size_kb of {} to hold them all.", size_kb(needed))
 }

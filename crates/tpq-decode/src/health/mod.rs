@@ -123,11 +123,13 @@ pub(crate) fn write_rows(files: Vec<FileHealth<'_>>, import: &Stats, tables: &mu
             .chain(sequences::find(file))
             .chain(flushes::find(file))
             .chain(counts::find(file));
+        let mut findings: Vec<Finding> = findings.collect();
+        findings.sort_by_key(|finding| finding.only_notice);
         for finding in findings {
             Finding { file: Some(file.file), ..finding }.write(tables);
         }
     }
-    for finding in counts::of_import(import) {
+    for finding in counts::of_files(import) {
         finding.write(tables);
     }
 }

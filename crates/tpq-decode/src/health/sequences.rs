@@ -81,7 +81,7 @@ fn lost_state(file: &FileHealth<'_>, sequence: &SequenceLoss) -> Option<Finding>
             many(sequence.written.0 as i64, "packet", "packets"),
         ),
         remedy: state_remedy(file, sequence),
-        between: around(&sequence.skips),
+        between: within(file, around(&sequence.skips)),
         amount: Some((sequence.skipped as i64, "packets")),
         stat: Some(Stat::PacketSkippedSeqNeedsIncrementalStateInvalid),
         ..Finding::default()
@@ -90,7 +90,7 @@ fn lost_state(file: &FileHealth<'_>, sequence: &SequenceLoss) -> Option<Finding>
 
 /// State must be sent anew well within the time that the buffer holds.
 fn state_remedy(file: &FileHealth<'_>, sequence: &SequenceLoss) -> String {
-    const SHORTEST_MS: f64 = 100.0;
+    const SHORTEST_MS: f64 = 20.0;
     const USUAL_MS: f64 = 5000.0;
     let asked = file.recording.wanted.as_ref().and_then(|it| it.clear_period_ms);
     let period = |ms: f64| match asked {
@@ -131,8 +131,20 @@ fn held(file: &FileHealth<'_>, sequence: &SequenceLoss) -> Option<f64> {
     };
     let counts =
         recording.buffers.get(buffer).filter(|_| policy(buffer) == Some(FillPolicy::Ring))?;
+    // What it was seen to hold; else what it would hold were it written evenly.
+    if let Some((from, to)) = file.span(buffer) {
+        return Some(to.saturating_sub(from) as f64);
+    }
     let share = counts.size as f64 / counts.bytes_written.max(1) as f64;
     Some(recording.length()? as f64 * share.min(1.0))
+}
+
+/// The same, from the start or to the end of the recording where nothing was before or after.
+fn within(
+    file: &FileHealth<'_>,
+    (from, to): (Option<i64>, Option<i64>),
+) -> (Option<i64>, Option<i64>) {
+    (from.or(file.recording.started), to.or(file.recording.stopped))
 }
 
 /// From the earliest to the latest moment of several stretches.
