@@ -106,7 +106,8 @@ pub struct HowArgs {
     pub full_sort: bool,
 
     /// The most memory for queries, as 500M or 4G: sorting and grouping spill to disk beyond it. Also
-    /// the most that a compressed trace may unpack to; the tables themselves are not counted
+    /// the most that a compressed trace may unpack to, and four times what events may take that
+    /// wait to be put in order; the tables themselves are not counted
     #[arg(long, value_name = "SIZE", value_parser = parse_size, help_heading = "Import options")]
     pub memory_limit: Option<u64>,
 

@@ -21,7 +21,8 @@ pub struct ImportOptions {
     /// flushes. Keeps events that arrive too late for their window, at the cost of memory.
     pub full_sort: bool,
     /// The most memory for sorting, grouping and joining in queries, and the most that a
-    /// compressed trace may unpack to, in bytes. The tables themselves are not counted.
+    /// compressed trace may unpack to, in bytes; and four times what events may take that wait to
+    /// be put in order. The tables themselves are not counted.
     pub memory_limit: Option<u64>,
     /// How many threads to use; all cores when not given.
     pub threads: Option<usize>,
