@@ -86,8 +86,7 @@ pub(crate) use writer::{Writers, by_writer};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tpq_ingest::{PlaceId, Places};
-use tpq_tables::table::CpuPerUidRow;
-use tpq_tables::{Stats, StringId, Tables};
+use tpq_tables::{StringId, Tables};
 
 use crate::Setup;
 
@@ -261,44 +260,6 @@ impl Trackers {
         let track = self.tracks.get(kind, dimensions, name, &mut self.args, tables);
         let set = self.args.intern(args, tables);
         push_counter_with(ts, track, value, set, &mut self.bounds, tables);
-    }
-
-    /// Something happened that took `dur`, 0 for an instant: adds a slice with args.
-    pub(crate) fn complete(
-        &mut self,
-        slice: NewSlice,
-        dur: i64,
-        args: &ArgSet,
-        tables: &mut Tables,
-        stats: &mut Stats,
-    ) -> Option<u32> {
-        self.bounds.include(slice.ts);
-        let arg_set_id = self.args.intern(args, tables);
-        self.slices.complete(NewSlice { arg_set_id, ..slice }, dur, tables, stats)
-    }
-
-    /// Writes how much time on CPUs each user id took.
-    pub(crate) fn write_uid_times(&mut self, tables: &mut Tables) {
-        let mut rows: Vec<_> = self.uid_times.iter().flat_map(UidTimes::grown).collect();
-        rows.sort_unstable();
-        for (track_id, (uid, cluster), ms) in rows {
-            tables.android_cpu_per_uid.push(CpuPerUidRow {
-                track_id,
-                uid: i64::from(uid),
-                cluster: i64::from(cluster),
-                total_cpu_millis: ms as i64,
-            });
-        }
-    }
-
-    /// Writes the args of slices whose ends were not seen.
-    pub(crate) fn close_args(&mut self, tables: &mut Tables) {
-        let mut open: Vec<(u32, ArgSet)> = self.open_args.drain().collect();
-        open.sort_unstable_by_key(|&(slice, _)| slice);
-        for (slice, args) in open {
-            let set = self.args.intern(&args, tables);
-            tables.slice.arg_set_id.set(slice, set);
-        }
     }
 }
 

@@ -81,8 +81,31 @@ impl Trackers {
         tables: &mut Tables,
         stats: &mut Stats,
     ) -> Option<u32> {
+        self.complete(slice, 0, args, tables, stats)
+    }
+
+    /// Something happened that took `dur` ns; 0 for an instant.
+    pub(crate) fn complete(
+        &mut self,
+        slice: NewSlice,
+        dur: i64,
+        args: &ArgSet,
+        tables: &mut Tables,
+        stats: &mut Stats,
+    ) -> Option<u32> {
+        self.bounds.include(slice.ts);
         let arg_set_id = self.args.intern(args, tables);
-        self.slices.complete(NewSlice { arg_set_id, ..slice }, 0, tables, stats)
+        self.slices.complete(NewSlice { arg_set_id, ..slice }, dur, tables, stats)
+    }
+
+    /// Writes the args of slices whose ends were not seen.
+    pub(crate) fn close_args(&mut self, tables: &mut Tables) {
+        let mut open: Vec<(u32, ArgSet)> = self.open_args.drain().collect();
+        open.sort_unstable_by_key(|&(slice, _)| slice);
+        for (slice, args) in open {
+            let set = self.args.intern(&args, tables);
+            tables.slice.arg_set_id.set(slice, set);
+        }
     }
 
     fn keep_args(&mut self, slice: u32, args: ArgSet) {

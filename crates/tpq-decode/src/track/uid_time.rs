@@ -3,6 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
+use tpq_tables::Tables;
+use tpq_tables::table::CpuPerUidRow;
+
+use super::Trackers;
 
 /// A user id and a cluster of CPUs.
 pub(crate) type UserOfCluster = (u32, u32);
@@ -128,6 +132,22 @@ impl UidTimes {
     /// The track of each user's time on each cluster and how much it grew, ms.
     pub(crate) fn grown(&self) -> impl Iterator<Item = (u32, UserOfCluster, u64)> {
         self.grown.iter().filter_map(|(&key, &(track, ms))| Some((track?, key, ms)))
+    }
+}
+
+impl Trackers {
+    /// Writes how much time on CPUs each user id took.
+    pub(crate) fn write_uid_times(&mut self, tables: &mut Tables) {
+        let mut rows: Vec<_> = self.uid_times.iter().flat_map(UidTimes::grown).collect();
+        rows.sort_unstable();
+        for (track_id, (uid, cluster), ms) in rows {
+            tables.android_cpu_per_uid.push(CpuPerUidRow {
+                track_id,
+                uid: i64::from(uid),
+                cluster: i64::from(cluster),
+                total_cpu_millis: ms as i64,
+            });
+        }
     }
 }
 

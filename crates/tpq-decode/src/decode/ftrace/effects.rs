@@ -7,7 +7,7 @@ use tpq_tables::{Stats, StringId, Tables};
 use super::event::{FtraceEvent, thread_track};
 use crate::track::{
     ArgSet, ArgValue, Dimensions, NewSlice, Sharing, SliceEnd, ThreadCounter, TrackKind, Trackers,
-    Utid, push_counter,
+    Utid,
 };
 
 /// A key and its value, as an event gives them.
@@ -138,12 +138,8 @@ impl Effects<'_, '_> {
         value: f64,
         args: &[NamedArg<'_>],
     ) {
-        let track = self.track(kind, of, name);
-        let set = self.set(args);
-        let row = self.tables.counter.len();
-        push_counter(self.event.ts, track, value, &mut self.trackers.bounds, self.tables);
-        let set = self.trackers.args.intern(&set, self.tables);
-        self.tables.counter.arg_set_id.set(row, set);
+        let (name, args) = (self.intern(name), self.set(args));
+        self.trackers.count_with((self.event.ts, value), kind, of, name, &args, self.tables);
     }
 
     /// A counter of a thread's process took a value.
@@ -180,13 +176,8 @@ impl Effects<'_, '_> {
         label: impl Into<Label<'l>>,
         args: &[NamedArg<'_>],
     ) -> Option<u32> {
-        let slice = self.new_slice(track, label.into());
-        let id = self.trackers.slices.begin(slice, self.tables, self.stats)?;
-        if !args.is_empty() {
-            let set = self.set(args);
-            self.trackers.open_args.insert(id, set);
-        }
-        Some(id)
+        let (slice, args) = (self.new_slice(track, label.into()), self.set(args));
+        self.trackers.begin_slice(slice, args, self.tables, self.stats)
     }
 
     /// A slice whose duration is known; 0 for an instant.
@@ -197,10 +188,8 @@ impl Effects<'_, '_> {
         dur: i64,
         args: &[NamedArg<'_>],
     ) -> Option<u32> {
-        let set = self.set(args);
-        let arg_set_id = self.trackers.args.intern(&set, self.tables);
-        let slice = NewSlice { arg_set_id, ..self.new_slice(track, label.into()) };
-        self.trackers.slices.complete(slice, dur, self.tables, self.stats)
+        let (slice, args) = (self.new_slice(track, label.into()), self.set(args));
+        self.trackers.complete(slice, dur, &args, self.tables, self.stats)
     }
 
     /// Something that took no time.
