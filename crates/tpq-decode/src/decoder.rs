@@ -233,7 +233,12 @@ impl<'a> Decoder<'a> {
         let Outcome { books, surveys, sequences, ties, mut timeline } = outcome;
         let State { bytes, places, mut trackers, mut tables, mut stats, import_stats, .. } =
             self.state;
+        for (place, stats) in (0..).zip(&mut stats) {
+            trackers.enter(place);
+            trackers.bind_arrived(&mut tables, stats);
+        }
         trackers.close_args(&mut tables);
+        trackers.log_refusals(&mut tables);
         trackers.decide_counters(&mut tables);
         trackers.write_uid_times(&mut tables);
         let sorters = self.interleaver.sorters().map(|sorter| sorter.losses());

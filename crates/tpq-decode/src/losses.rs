@@ -5,7 +5,7 @@ use tpq_ingest::{Loss, LossBook, LossEntry, Losses, Places, Timeline, TraceBytes
 use tpq_tables::table::ImportLogRow;
 use tpq_tables::{Stat, Stats, Tables};
 
-use crate::track::{ArgSet, ArgValue, Args};
+use crate::track::{ArgSet, ArgValue, Args, log_row};
 
 pub(crate) fn count_losses(losses: &Losses, stats: &mut Stats) {
     for (loss, count) in losses.iter() {
@@ -30,13 +30,11 @@ pub(crate) fn write_book(
     for entry in book.entries() {
         let stat = stat_of(entry.loss);
         let details = details(entry, tables);
+        let file = places.get(entry.place).file;
         let row = ImportLogRow {
-            trace_id: places.get(entry.place).file,
-            ts: None,
             byte_offset: bytes.offset_in_file(entry.addr).map(|offset| offset as i64),
-            severity: tables.strings.intern(stat.severity().as_str()),
-            name: tables.strings.intern(stat.name()),
             arg_set_id: args.intern(&details, tables),
+            ..log_row(file, stat, &mut tables.strings)
         };
         tables.trace_import_logs.push(row);
     }
@@ -47,14 +45,8 @@ pub(crate) fn log_file(file: u32, stat: Stat, what: &str, args: &mut Args, table
     let mut details = ArgSet::default();
     let text = ArgValue::String(tables.strings.intern(what));
     details.add(tables.strings.intern("what"), text);
-    let row = ImportLogRow {
-        trace_id: file,
-        ts: None,
-        byte_offset: None,
-        severity: tables.strings.intern(stat.severity().as_str()),
-        name: tables.strings.intern(stat.name()),
-        arg_set_id: args.intern(&details, tables),
-    };
+    let arg_set_id = args.intern(&details, tables);
+    let row = ImportLogRow { arg_set_id, ..log_row(file, stat, &mut tables.strings) };
     tables.trace_import_logs.push(row);
 }
 

@@ -5,7 +5,9 @@ use tpq_proto::wire::LastFields;
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::track::{ArgSet, ArgValue, Dimensions, MetadataValue, NewSlice, TrackKind, Trackers};
+use crate::track::{
+    ArgSet, ArgValue, Dimensions, FlowEnd, FlowId, MetadataValue, NewSlice, TrackKind, Trackers,
+};
 
 pub(crate) const TRIGGER: PacketDecoder =
     PacketDecoder { field: 46, route: Route::Sorted, decode: decode_trigger };
@@ -95,7 +97,10 @@ fn decode_chrome(
     let slice = NewSlice { ts: packet.ts, track, name, ..NewSlice::default() };
     let slice = trackers.complete(slice, 0, &args, tables, stats);
     if let (Some(slice), Some(flow)) = (slice, trigger.get(3)) {
-        trackers.flows.end(flow.as_u64(), slice, tables);
+        let flow = FlowId::Number(flow.as_u64());
+        if trackers.flows.is_active(flow) {
+            trackers.end_flow(flow, slice, FlowEnd::Last, tables, stats);
+        }
     }
     let hash = MetadataValue::Int(hash as i64);
     trackers.metadata.set("cr-triggered_rule_name_hash", hash, tables);

@@ -1,38 +1,196 @@
 //! Flows: arrows between slices that share a flow id.
 
 use rustc_hash::FxHashMap;
-use tpq_tables::Tables;
 use tpq_tables::table::FlowRow;
+use tpq_tables::{Stat, Stats, StringId, Tables};
+
+use super::{ArgSet, ArgValue, Trackers};
+
+/// What identifies a flow.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum FlowId {
+    /// A number that means the same wherever it is written.
+    Number(u64),
+    /// A number together with a category and a name, in the order in which they were first seen.
+    Named(u32),
+}
+
+/// Whether a flow that ends in a slice may end in others too.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FlowEnd {
+    /// It is over.
+    Last,
+    /// It may end again.
+    MayRepeat,
+}
 
 /// Writes `flow`.
 #[derive(Default)]
 pub(crate) struct Flows {
     /// The slice each flow was last seen at.
-    last: FxHashMap<u64, u32>,
+    last: FxHashMap<FlowId, u32>,
+    named: FxHashMap<(u64, StringId, StringId), u32>,
+    /// The category and the name of each.
+    names: Vec<(StringId, StringId)>,
+    /// Flows that end in the next slice that begins on a track of a place.
+    awaiting: FxHashMap<(u32, u32), Vec<FlowId>>,
 }
 
 impl Flows {
-    /// A flow passes through a slice: it begins there or arrives from where it was.
-    pub(crate) fn step(&mut self, id: u64, slice: u32, tables: &mut Tables) {
-        if let Some(from) = self.last.insert(id, slice) {
-            push(id, from, slice, tables);
-        }
+    /// The flow of a number, a category and a name.
+    pub(crate) fn named(&mut self, number: u64, category: StringId, name: StringId) -> FlowId {
+        let Self { named, names, .. } = self;
+        FlowId::Named(*named.entry((number, category, name)).or_insert_with(|| {
+            names.push((category, name));
+            names.len() as u32 - 1
+        }))
+    }
+
+    /// Whether a flow has begun and not ended.
+    pub(crate) fn is_active(&self, flow: FlowId) -> bool {
+        self.last.contains_key(&flow)
     }
 
     /// One slice led to another; no id names the flow.
     pub(crate) fn link(&self, slice_out: u32, slice_in: u32, tables: &mut Tables) {
         tables.flow.push(FlowRow { slice_out, slice_in, ..FlowRow::default() });
     }
-
-    /// A flow ends in a slice.
-    pub(crate) fn end(&mut self, id: u64, slice: u32, tables: &mut Tables) {
-        if let Some(from) = self.last.remove(&id) {
-            push(id, from, slice, tables);
-        }
-    }
 }
 
-fn push(id: u64, slice_out: u32, slice_in: u32, tables: &mut Tables) {
-    let trace_id = Some(id as i64);
-    tables.flow.push(FlowRow { slice_out, slice_in, trace_id, arg_set_id: None });
+impl Trackers {
+    /// A flow begins in a slice.
+    pub(crate) fn begin_flow(
+        &mut self,
+        flow: FlowId,
+        slice: u32,
+        tables: &mut Tables,
+        stats: &mut Stats,
+    ) {
+        self.bind_arrived(tables, stats);
+        if self.flows.is_active(flow) {
+            return stats.increment(Stat::FlowDuplicateId);
+        }
+        self.flows.last.insert(flow, slice);
+    }
+
+    /// A flow passes through a slice.
+    pub(crate) fn step_flow(
+        &mut self,
+        flow: FlowId,
+        slice: u32,
+        tables: &mut Tables,
+        stats: &mut Stats,
+    ) {
+        self.bind_arrived(tables, stats);
+        let Some(last) = self.flows.last.get_mut(&flow) else {
+            return stats.increment(Stat::FlowStepWithoutStart);
+        };
+        let from = std::mem::replace(last, slice);
+        self.push_flow(flow, from, slice, tables);
+    }
+
+    /// A flow arrives in a slice.
+    pub(crate) fn end_flow(
+        &mut self,
+        flow: FlowId,
+        slice: u32,
+        end: FlowEnd,
+        tables: &mut Tables,
+        stats: &mut Stats,
+    ) {
+        self.bind_arrived(tables, stats);
+        self.arrive(flow, slice, tables, stats);
+        if end == FlowEnd::Last {
+            self.flows.last.remove(&flow);
+        }
+    }
+
+    /// A flow begins in what was last to begin on a track.
+    pub(crate) fn begin_flow_on(
+        &mut self,
+        flow: FlowId,
+        track: u32,
+        tables: &mut Tables,
+        stats: &mut Stats,
+    ) {
+        match self.slices.topmost(track) {
+            Some(slice) => self.begin_flow(flow, slice, tables, stats),
+            None => stats.increment(Stat::FlowNoEnclosingSlice),
+        }
+    }
+
+    /// A flow passes through what was last to begin on a track.
+    pub(crate) fn step_flow_on(
+        &mut self,
+        flow: FlowId,
+        track: u32,
+        tables: &mut Tables,
+        stats: &mut Stats,
+    ) {
+        match self.slices.topmost(track) {
+            Some(slice) => self.step_flow(flow, slice, tables, stats),
+            None => stats.increment(Stat::FlowNoEnclosingSlice),
+        }
+    }
+
+    /// A flow arrives on a track: in what was last to begin there, or, unless `enclosing`, in what
+    /// will be the next to begin.
+    pub(crate) fn end_flow_on(
+        &mut self,
+        flow: FlowId,
+        track: u32,
+        enclosing: bool,
+        tables: &mut Tables,
+        stats: &mut Stats,
+    ) {
+        if !enclosing {
+            self.bind_arrived(tables, stats);
+            self.slices.await_next(track);
+            let key = (self.current, track);
+            return self.flows.awaiting.entry(key).or_default().push(flow);
+        }
+        match self.slices.topmost(track) {
+            Some(slice) => self.end_flow(flow, slice, FlowEnd::MayRepeat, tables, stats),
+            None => stats.increment(Stat::FlowNoEnclosingSlice),
+        }
+    }
+
+    /// Ends the flows that waited for slices that have begun since. Whatever changes where flows
+    /// are does this first, so that arrows come out as if it had been done when the slices began.
+    pub(crate) fn bind_arrived(&mut self, tables: &mut Tables, stats: &mut Stats) {
+        if self.slices.arrived.is_empty() {
+            return;
+        }
+        for (track, slice) in std::mem::take(&mut self.slices.arrived) {
+            let waited = self.flows.awaiting.remove(&(self.current, track)).unwrap_or_default();
+            for flow in waited {
+                self.arrive(flow, slice, tables, stats);
+            }
+        }
+    }
+
+    fn arrive(&mut self, flow: FlowId, slice: u32, tables: &mut Tables, stats: &mut Stats) {
+        match self.flows.last.get(&flow) {
+            Some(&from) => self.push_flow(flow, from, slice, tables),
+            None => stats.increment(Stat::FlowEndWithoutStart),
+        }
+    }
+
+    /// Writes the arrow, which leads to the slice that began later: the end of a slice may tell
+    /// of a flow after slices in it did.
+    fn push_flow(&mut self, flow: FlowId, from: u32, to: u32, tables: &mut Tables) {
+        let begun = |slice: u32| tables.slice.ts.get(slice);
+        let (slice_out, slice_in) = if begun(from) > begun(to) { (to, from) } else { (from, to) };
+        let (trace_id, names) = match flow {
+            FlowId::Number(id) => (id as i64, None),
+            FlowId::Named(index) => {
+                (i64::from(index), self.flows.names.get(index as usize).copied())
+            }
+        };
+        let arg_set_id = names.and_then(|(category, name)| {
+            let names = [("name", ArgValue::String(name)), ("cat", ArgValue::String(category))];
+            self.args.intern(&ArgSet::of(names, &mut tables.strings), tables)
+        });
+        tables.flow.push(FlowRow { slice_out, slice_in, trace_id: Some(trace_id), arg_set_id });
+    }
 }

@@ -4,6 +4,7 @@
 //! of it; none knows of protobuf.
 
 mod args;
+mod async_track;
 mod binder;
 mod buffer;
 mod counter;
@@ -14,11 +15,13 @@ mod flow;
 mod frames;
 mod ftrace_start;
 mod gpu;
+mod import_log;
 mod kernel_events;
 mod kernel_work;
 mod metadata;
 mod mm;
 mod network;
+mod overlap;
 mod packages;
 mod page_size;
 mod perf;
@@ -42,16 +45,18 @@ mod wakelock;
 mod writer;
 
 pub(crate) use args::{ArgSet, ArgValue, Args, Fingerprint};
+pub(crate) use async_track::{AsyncId, AsyncPhase};
 pub(crate) use binder::{Binder, Command, Return, Transaction};
 pub(crate) use buffer::{Buffers, Phase};
 pub(crate) use counter::{push_counter, push_counter_with};
 pub(crate) use cpu::{Cpus, MAX_CPUS};
 pub(crate) use disk::Disks;
 pub(crate) use drm::{Drm, FenceTimeline, Job};
-pub(crate) use flow::Flows;
+pub(crate) use flow::{FlowEnd, FlowId, Flows};
 pub(crate) use frames::Frames;
 pub(crate) use ftrace_start::FtraceStart;
 pub(crate) use gpu::{GpuCounter, GpuCounters, Gpus};
+pub(crate) use import_log::log_row;
 pub(crate) use kernel_events::{
     KernelEvent, KernelEvents, KernelTrackEvent, KindNames, TrackContext,
 };
@@ -124,6 +129,9 @@ pub(crate) struct Trackers {
     /// Values of counters whose tracks are decided at the end.
     pub(crate) undecided: Undecided,
     shared_tracks: Scoped<SharedByKind>,
+    /// The name of the first event of each async id, by process where it means something there
+    /// only.
+    async_names: Scoped<FxHashMap<(Option<Upid>, i64), StringId>>,
     pub(crate) binder: Scoped<Binder>,
     pub(crate) network: Scoped<Network>,
     /// How often each wakeup source is active, by name.
@@ -179,6 +187,7 @@ impl Trackers {
             kernel: Scoped::new(places.len(), |_| KernelWork::default()),
             undecided: Undecided::default(),
             shared_tracks: Scoped::new(places.len(), |_| SharedByKind::default()),
+            async_names: Scoped::new(places.len(), |_| FxHashMap::default()),
             binder: Scoped::new(places.len(), |_| Binder::default()),
             network: Scoped::new(places.len(), |_| Network::default()),
             wakeup_sources: Scoped::new(places.len(), |_| FxHashMap::default()),
@@ -209,6 +218,7 @@ impl Trackers {
         self.kernel.enter(id);
         self.syscalls.enter(id);
         self.shared_tracks.enter(id);
+        self.async_names.enter(id);
         self.binder.enter(id);
         self.network.enter(id);
         self.wakeup_sources.enter(id);

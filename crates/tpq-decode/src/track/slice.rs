@@ -1,8 +1,11 @@
 //! Slices: what is open on each track, and what lies in what.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tpq_tables::table::SliceRow;
 use tpq_tables::{Stat, Stats, StringId, Tables};
+
+use super::ArgSet;
+use super::import_log::Refusal;
 
 /// The deepest nesting a track may have; deeper slices are dropped and counted.
 const MAX_DEPTH: usize = 512;
@@ -37,6 +40,15 @@ pub(crate) struct Begun {
     pub(crate) last_ts: i64,
 }
 
+/// Two slices of a track share a time in which neither contains the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Overlap {
+    /// When the shared time begins and ends.
+    pub(crate) shared: (i64, i64),
+    /// The slice that was there first.
+    pub(crate) with: u32,
+}
+
 /// Writes `slice`.
 #[derive(Default)]
 pub(crate) struct Slices {
@@ -44,6 +56,12 @@ pub(crate) struct Slices {
     stacks: FxHashMap<u32, Vec<u32>>,
     /// The tracks whose slices do not nest.
     unnested: FxHashMap<u32, Begun>,
+    /// What was not written, for the import log.
+    pub(super) refused: Vec<Refusal>,
+    /// The tracks whose next slice flows wait for.
+    awaited: FxHashSet<u32>,
+    /// The slices that began on such tracks.
+    pub(super) arrived: Vec<(u32, u32)>,
 }
 
 impl Slices {
@@ -54,7 +72,7 @@ impl Slices {
         tables: &mut Tables,
         stats: &mut Stats,
     ) -> Option<u32> {
-        self.start(slice, PENDING, tables, stats)
+        self.start(slice, None, tables, stats).ok().flatten()
     }
 
     /// A slice begins on a track whose slices do not nest: while one is open, others that begin
@@ -71,7 +89,7 @@ impl Slices {
         if self.stacks.get(&slice.track).is_some_and(|stack| !stack.is_empty()) {
             return None;
         }
-        self.start(slice, PENDING, tables, stats)
+        self.start(slice, None, tables, stats).ok().flatten()
     }
 
     /// What was seen to begin on a track, if it is one whose slices do not nest.
@@ -91,7 +109,18 @@ impl Slices {
         innermost(stack, category, name, tables).map(|index| stack[index])
     }
 
-    /// A slice whose duration is known from the start; 0 for an instant.
+    /// What was last to begin on a track, unless it is known to be over: it may have ended since.
+    pub(crate) fn topmost(&self, track: u32) -> Option<u32> {
+        self.stacks.get(&track)?.last().copied()
+    }
+
+    /// Has the next slice that begins on a track noted in `arrived`.
+    pub(super) fn await_next(&mut self, track: u32) {
+        self.awaited.insert(track);
+    }
+
+    /// A slice whose duration is known from the start; 0 for an instant. One that would overlap
+    /// another, neither inside the other, is dropped.
     pub(crate) fn complete(
         &mut self,
         slice: NewSlice,
@@ -99,29 +128,51 @@ impl Slices {
         tables: &mut Tables,
         stats: &mut Stats,
     ) -> Option<u32> {
-        if dur < 0 {
-            stats.increment(Stat::SliceNegativeDuration);
-            return None;
+        match self.try_complete(slice, dur, tables, stats) {
+            Ok(id) => id,
+            Err(overlap) => {
+                let stat = Stat::SliceDropOverlappingCompleteEvent;
+                stats.increment(stat);
+                self.refused.push(Refusal::overlap(stat, overlap, ArgSet::default(), tables));
+                None
+            }
         }
-        self.start(slice, dur, tables, stats)
     }
 
-    fn start(
+    /// The same, but an overlap is left to the caller.
+    pub(super) fn try_complete(
         &mut self,
         slice: NewSlice,
         dur: i64,
         tables: &mut Tables,
         stats: &mut Stats,
-    ) -> Option<u32> {
+    ) -> Result<Option<u32>, Overlap> {
+        if dur < 0 {
+            stats.increment(Stat::SliceNegativeDuration);
+            self.refused.push(Refusal::negative_duration(slice.ts));
+            return Ok(None);
+        }
+        self.start(slice, Some(dur), tables, stats)
+    }
+
+    fn start(
+        &mut self,
+        slice: NewSlice,
+        dur: Option<i64>,
+        tables: &mut Tables,
+        stats: &mut Stats,
+    ) -> Result<Option<u32>, Overlap> {
         let stack = self.stacks.entry(slice.track).or_default();
-        close_finished(slice.ts, dur == 0, stack, tables, stats);
+        close_finished(slice.ts, dur, stack, tables, stats)?;
         if stack.len() >= MAX_DEPTH {
             stats.increment(Stat::SliceMaxDepthExceeded);
-            return None;
+            let around = stack.last().map(|&id| tables.slice.name.get(id)).unwrap_or_default();
+            self.refused.push(Refusal::too_deep(slice.ts, around, slice.name, tables));
+            return Ok(None);
         }
         let id = tables.slice.push(SliceRow {
             ts: slice.ts,
-            dur,
+            dur: dur.unwrap_or(PENDING),
             track_id: slice.track,
             category: slice.category,
             name: slice.name,
@@ -131,7 +182,10 @@ impl Slices {
             ..SliceRow::default()
         });
         stack.push(id);
-        Some(id)
+        if !self.awaited.is_empty() && self.awaited.remove(&slice.track) {
+            self.arrived.push((slice.track, id));
+        }
+        Ok(Some(id))
     }
 
     /// The innermost open slice of a track with that category and name ends; NULL matches any.
@@ -145,10 +199,10 @@ impl Slices {
         stats: &mut Stats,
     ) -> Option<u32> {
         let stack = self.stacks.get_mut(&track)?;
-        close_finished(ts, false, stack, tables, stats);
+        close_finished(ts, None, stack, tables, stats).ok()?;
         let index = innermost(stack, category, name, tables)?;
         let id = stack[index];
-        tables.slice.dur.set(id, ts - tables.slice.ts.get(id));
+        tables.slice.dur.set(id, ts.saturating_sub(tables.slice.ts.get(id)));
         if index + 1 == stack.len() {
             stack.pop();
         }
@@ -169,15 +223,16 @@ fn innermost(stack: &[u32], category: StringId, name: StringId, tables: &Tables)
 /// Takes off the stack what ended by `ts`. A slice that ended while slices inside it are still
 /// open ends them too: they cannot outlive it.
 ///
-/// For an `instant`, an instant at the same moment stays: they lie in each other in the order in
-/// which they were recorded.
+/// For an instant, which is something new of a duration of 0, an instant at the same moment stays:
+/// they lie in each other in the order in which they were recorded. What is new and lasts longer
+/// than something that it begins in has no place on the stack.
 fn close_finished(
     ts: i64,
-    instant: bool,
+    new_dur: Option<i64>,
     stack: &mut Vec<u32>,
     tables: &mut Tables,
     stats: &mut Stats,
-) {
+) -> Result<(), Overlap> {
     let mut pending_above = false;
     for index in (0..stack.len()).rev() {
         let id = stack[index];
@@ -187,21 +242,29 @@ fn close_finished(
             continue;
         }
         let end = tables.slice.ts.get(id).saturating_add(dur);
-        if !pending_above {
-            if end < ts || (end == ts && !(instant && dur == 0)) {
+        if pending_above {
+            if ts > end {
+                stats.increment(Stat::MisplacedEndEvent);
+                cut_inner(end, &stack[index + 1..], tables);
                 stack.truncate(index);
+                pending_above = false;
             }
             continue;
         }
-        if ts <= end {
-            continue;
+        let both_instants = dur == 0 && new_dur == Some(0);
+        if end < ts || (end == ts && !both_instants) {
+            stack.truncate(index);
+        } else if ts < end && new_dur.is_some_and(|dur| ts.saturating_add(dur) > end) {
+            return Err(Overlap { shared: (ts, end), with: id });
         }
-        stats.increment(Stat::MisplacedEndEvent);
-        for &inner in &stack[index + 1..] {
-            tables.slice.dur.set(inner, end - tables.slice.ts.get(inner));
-        }
-        stack.truncate(index);
-        pending_above = false;
+    }
+    Ok(())
+}
+
+/// Ends slices with the one around them.
+fn cut_inner(end: i64, inner: &[u32], tables: &mut Tables) {
+    for &id in inner {
+        tables.slice.dur.set(id, end.saturating_sub(tables.slice.ts.get(id)));
     }
 }
 

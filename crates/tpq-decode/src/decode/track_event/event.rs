@@ -7,7 +7,7 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 use super::debug_annotation::Annotations;
 use crate::decode::{Packet, PacketDecoder};
 use crate::interned::field;
-use crate::track::{ArgSet, ArgValue, EventDefaults, NewSlice, Trackers, Usage};
+use crate::track::{ArgSet, ArgValue, EventDefaults, FlowEnd, FlowId, NewSlice, Trackers, Usage};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 11, route: Route::Sorted, decode };
 
@@ -278,7 +278,7 @@ fn begin(
         if !args.is_empty() {
             trackers.open_args.insert(id, args);
         }
-        flows(event, id, trackers, tables);
+        flows(event, id, trackers, tables, stats);
     }
 }
 
@@ -307,7 +307,7 @@ fn end(
     all.append(&added);
     let set = trackers.args.intern(&all, tables);
     tables.slice.arg_set_id.set(id, set);
-    flows(event, id, trackers, tables);
+    flows(event, id, trackers, tables, stats);
 }
 
 fn instant(
@@ -328,7 +328,7 @@ fn instant(
         tables.slice.thread_dur.set(id, thread.time.map(|_| 0));
         tables.slice.thread_instruction_count.set(id, thread.instructions);
         tables.slice.thread_instruction_delta.set(id, thread.instructions.map(|_| 0));
-        flows(event, id, trackers, tables);
+        flows(event, id, trackers, tables, stats);
     }
 }
 
@@ -372,17 +372,31 @@ fn args(
     args
 }
 
-fn flows(event: &TrackEvent<'_>, slice: u32, trackers: &mut Trackers, tables: &mut Tables) {
+fn flows(
+    event: &TrackEvent<'_>,
+    slice: u32,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
     if !event.has_flows {
         return;
     }
     for field in Fields::new(event.data) {
-        match field.number {
-            36 => repeated(&field).for_each(|id| trackers.flows.step(id, slice, tables)),
-            42 => repeated(&field).for_each(|id| trackers.flows.end(id, slice, tables)),
-            47 => fixed(&field).for_each(|id| trackers.flows.step(id, slice, tables)),
-            48 => fixed(&field).for_each(|id| trackers.flows.end(id, slice, tables)),
-            _ => {}
+        let ids: &mut dyn Iterator<Item = u64> = match field.number {
+            36 | 42 => &mut repeated(&field),
+            47 | 48 => &mut fixed(&field),
+            _ => continue,
+        };
+        let last = matches!(field.number, 42 | 48);
+        for flow in ids.map(FlowId::Number) {
+            match (trackers.flows.is_active(flow), last) {
+                (true, false) => trackers.step_flow(flow, slice, tables, stats),
+                (true, true) => trackers.end_flow(flow, slice, FlowEnd::Last, tables, stats),
+                (false, false) => trackers.begin_flow(flow, slice, tables, stats),
+                // A flow that never began does not end.
+                (false, true) => {}
+            }
         }
     }
 }

@@ -1,0 +1,81 @@
+//! Tracks of slices that are told apart by ids their program gave them, as Chrome's older events
+//! are.
+
+use tpq_tables::{StringId, Tables};
+
+use super::{ArgSet, ArgValue, Dimensions, Sharing, TrackKind, Trackers, Upid};
+
+const OF_PROCESS: TrackKind = TrackKind::slices("legacy_async_process_slice");
+const OF_ALL: TrackKind = TrackKind::slices("legacy_async_global_slice");
+
+/// What tells the slices of one id from others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AsyncId {
+    /// The name of the event.
+    pub(crate) name: StringId,
+    /// The process of the event.
+    pub(crate) upid: Option<Upid>,
+    /// The id that the program gave.
+    pub(crate) source_id: i64,
+    /// Whether the id means something in its process only.
+    pub(crate) process_scoped: bool,
+    /// Ids of different scopes have nothing to do with each other.
+    pub(crate) scope: StringId,
+}
+
+/// What happens on an async track.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AsyncPhase {
+    Begin,
+    End,
+    Instant,
+}
+
+impl Trackers {
+    /// The track on which something happens to slices of an id. Ids of one scope and of one name
+    /// share tracks as far as their slices do not overlap; the name is that of the first event of
+    /// the id.
+    pub(crate) fn legacy_async_track(
+        &mut self,
+        id: AsyncId,
+        phase: AsyncPhase,
+        tables: &mut Tables,
+    ) -> u32 {
+        let AsyncId { name, upid, source_id, process_scoped, scope } = id;
+        let upid_or_none = process_scoped.then(|| upid.unwrap_or_default());
+        let first = *self.async_names.entry((upid_or_none, source_id)).or_insert(name);
+        let machine = self.places.get(self.current).machine;
+        let (kind, owner) = match upid_or_none {
+            Some(upid) => (OF_PROCESS, Dimensions::process(upid)),
+            None => (OF_ALL, Dimensions::machine(machine)),
+        };
+        let dimensions = owner.text("scope", scope).text("name", first);
+        let sharing = Sharing { kind, dimensions, name };
+        let before = tables.track.len();
+        let track = match phase {
+            AsyncPhase::Begin => self.begin_shared(sharing, source_id, tables),
+            AsyncPhase::End => self.end_shared(sharing, source_id, tables),
+            AsyncPhase::Instant => {
+                self.begin_shared(sharing, source_id, tables);
+                self.end_shared(sharing, source_id, tables)
+            }
+        };
+        if track >= before {
+            let source = source(id, tables);
+            let set = self.args.intern(&source, tables);
+            tables.track.source_arg_set_id.set(track, set);
+        }
+        track
+    }
+}
+
+fn source(id: AsyncId, tables: &mut Tables) -> ArgSet {
+    let chrome = tables.strings.intern("chrome");
+    let source = [
+        ("source", ArgValue::String(chrome)),
+        ("trace_id_is_process_scoped", ArgValue::Bool(id.process_scoped)),
+        ("upid", ArgValue::Uint(u64::from(id.upid.unwrap_or_default()))),
+        ("source_scope", ArgValue::String(id.scope)),
+    ];
+    ArgSet::of(source, &mut tables.strings)
+}
