@@ -24,6 +24,7 @@ pub(crate) mod gpu_mem_total_event;
 pub(crate) mod graphics_frame;
 pub(crate) mod interrupt_info;
 pub(crate) mod journald;
+pub(crate) mod json_args;
 pub(crate) mod kernel_wakelock;
 pub(crate) mod network_packet;
 pub(crate) mod packages_list;

@@ -14,6 +14,8 @@ pub(crate) enum ArgValue {
     Real(f64),
     String(StringId),
     Json(StringId),
+    /// That a message is there, which holds nothing.
+    Null,
 }
 
 /// A key without and with array positions, and a value.
@@ -28,6 +30,8 @@ struct Arg {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ArgSet {
     args: Vec<Arg>,
+    /// How many elements arrays have, by key, where something was told of it.
+    elements: FxHashMap<StringId, usize>,
 }
 
 impl ArgSet {
@@ -49,6 +53,19 @@ impl ArgSet {
 
     pub(crate) fn clear(&mut self) {
         self.args.clear();
+        self.elements.clear();
+    }
+
+    /// How many elements the array under a key has so far: an array of the same key goes on there.
+    pub(crate) fn elements(&self, array: StringId) -> usize {
+        self.elements.get(&array).copied().unwrap_or_default()
+    }
+
+    /// Notes how many elements the array under a key has.
+    pub(crate) fn set_elements(&mut self, array: StringId, count: usize) {
+        if count != 0 {
+            self.elements.insert(array, count);
+        }
     }
 
     /// Values under keys that hold no array positions.
@@ -74,6 +91,25 @@ impl ArgSet {
     }
 }
 
+#[cfg(test)]
+impl ArgSet {
+    /// A line for each value: its longer key, the value, and the shorter key where it is another.
+    pub(crate) fn lines(&self, strings: &StringPool) -> Vec<String> {
+        let line = |arg: &Arg| {
+            let value = match arg.value {
+                ArgValue::String(text) => format!("\"{}\"", strings.get(text)),
+                value => format!("{value:?}"),
+            };
+            let line = format!("{} = {value}", strings.get(arg.key));
+            match arg.flat_key == arg.key {
+                true => line,
+                false => format!("{line} of {}", strings.get(arg.flat_key)),
+            }
+        };
+        self.args.iter().map(line).collect()
+    }
+}
+
 /// Gives sets their ids.
 pub(crate) struct Args {
     /// Sets by the hash of their content. Two sets of one hash are taken to be the same: with 128
@@ -91,6 +127,7 @@ struct Types {
     real: StringId,
     string: StringId,
     json: StringId,
+    null: StringId,
 }
 
 impl Args {
@@ -103,6 +140,7 @@ impl Args {
             real: strings.intern("real"),
             string: strings.intern("string"),
             json: strings.intern("json"),
+            null: strings.intern("null"),
         };
         Self { ids: FxHashMap::default(), next: 1, types }
     }
@@ -142,6 +180,7 @@ fn row(arg_set_id: u32, arg: &Arg, types: &Types) -> ArgsRow {
         ArgValue::Real(value) => ArgsRow { real_value: Some(value), value_type: types.real, ..row },
         ArgValue::String(value) => ArgsRow { string_value: value, value_type: types.string, ..row },
         ArgValue::Json(value) => ArgsRow { string_value: value, value_type: types.json, ..row },
+        ArgValue::Null => ArgsRow { value_type: types.null, ..row },
     }
 }
 
@@ -192,6 +231,7 @@ fn hash(set: &ArgSet) -> u128 {
             ArgValue::Real(value) => (5, value.to_bits()),
             ArgValue::String(value) => (6, u64::from(value.0)),
             ArgValue::Json(value) => (7, u64::from(value.0)),
+            ArgValue::Null => (8, 0),
         };
         print.mix(u64::from(arg.key.0) << 32 | u64::from(arg.flat_key.0));
         print.mix(tag);
