@@ -18,6 +18,7 @@ mod dependency_rule;
 mod docs_paths;
 mod hostile;
 mod imported;
+mod json;
 mod merge_command;
 mod merging;
 mod metatrace;

@@ -84,7 +84,6 @@ pub async fn files(trace: &Trace, names: &Names) -> anyhow::Result<Vec<File>> {
         let placed = match (placement, row[1].as_str()) {
             (Some(placement), _) => clocks.placed(placement),
             (None, "perfetto_manifest") => Placed::IsManifest,
-            (None, "json") => Placed::NotRead("JSON"),
             (None, "text") => Placed::NotRead("text in no format that tpq knows"),
             (None, _) => Placed::NotRead("in no format that tpq knows"),
         };

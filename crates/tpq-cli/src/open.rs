@@ -1,13 +1,16 @@
 //! From arguments to an open trace.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tpq::{ImportOptions, MetaTrace, Progress, Trace};
+use tpq::{ImportOptions, MetaTrace, Progress, TextDamage, Trace};
 
 use crate::args::{HowArgs, ImportArgs};
+use crate::layout::grouped;
 use crate::metatrace::Recording;
 use crate::progress::bar;
+use crate::terminal::Style;
 
 /// Imports the traces and does some work with them. What both took is recorded, if that was asked
 /// for, even where one of them fails.
@@ -47,5 +50,23 @@ pub async fn open(
         bar.clear();
     }
     // The error says itself which file it is of.
-    Ok(opened?)
+    let trace = opened?;
+    trace.summary().damage.iter().for_each(warn);
+    Ok(trace)
+}
+
+/// Says what is wrong with a text: its rows look like any others.
+fn warn(damage: &TextDamage) {
+    let style = Style::of_stderr();
+    let more = match damage.places {
+        0 | 1 => String::new(),
+        2 => ", and one more place like it".to_owned(),
+        places => format!(", and {} more places like it", grouped(places - 1)),
+    };
+    let warning = style.yellow("warning:");
+    // Nobody is left to tell when stderr is closed.
+    let _ = writeln!(
+        std::io::stderr(),
+        "{warning} {damage}{more}; what can be read is imported, and trace_import_logs has each place"
+    );
 }

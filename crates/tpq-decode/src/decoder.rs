@@ -12,11 +12,11 @@ use tpq_tables::table::{MachineRow, TraceBoundsRow, TraceFileRow};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use crate::decode::trace_uuid::uuid_of;
-use crate::decode::{Decode, Packet, clock_drift, clock_snapshot, field_of, ftrace};
+use crate::decode::{Decode, Packet, clock_drift, clock_snapshot};
 use crate::health::{self, FileHealth};
 use crate::interned::Interned;
 use crate::losses::{count_losses, count_unrelatable, log_file, write_book};
-use crate::registry::{PACKETS, bundle_decoder};
+use crate::registry::{PACKETS, event_decoder};
 use crate::track::{MetadataValue, Trackers};
 use crate::{MachineInfo, Setup, Tie};
 
@@ -56,7 +56,7 @@ impl<'a> RunEvent<'a> {
     /// The event's numbers and the strings they may refer to, where events are numbers.
     pub(crate) fn words(&self) -> (&'a [u32], &'a [Span]) {
         match &self.run.payload {
-            Payload::Words { width, words, strings } => {
+            Payload::Words { width, words, strings, .. } => {
                 let at = self.index * width;
                 (words.get(at..at + width).unwrap_or_default(), strings)
             }
@@ -118,9 +118,12 @@ impl<'a> Decoder<'a> {
     pub fn new(bytes: &'a TraceBytes<'a>, setup: Setup, timeline: &Timeline) -> Self {
         let mut tables = Tables::default();
         let mut trackers = Trackers::new(&setup, &mut tables);
-        let Setup { machines, places, clocks, files, sources, window, .. } = setup;
+        let Setup { machines, kernels, places, clocks, files, windows, .. } = setup;
         for machine in &machines {
             add_machine(machine, &mut trackers, &mut tables);
+        }
+        for &machine in &kernels {
+            trackers.processes.idle_is_zero(machine, &mut tables);
         }
         let last = PACKETS.iter().map(|decoder| decoder.field).max().unwrap_or_default();
         let mut decoders = vec![None; last as usize + 1];
@@ -144,7 +147,7 @@ impl<'a> Decoder<'a> {
             decoders,
             places,
         };
-        Self { interleaver: Interleaver::new(sources, window), state }
+        Self { interleaver: Interleaver::new(&windows), state }
     }
 
     /// Notes a file that was named or lay in an archive; files are numbered as they are added.
@@ -238,6 +241,7 @@ impl<'a> Decoder<'a> {
             trackers.bind_arrived(&mut tables, stats);
         }
         trackers.close_args(&mut tables);
+        trackers.close_entity_args(&mut tables);
         trackers.log_refusals(&mut tables);
         trackers.decide_counters(&mut tables);
         trackers.write_uid_times(&mut tables);
@@ -430,14 +434,9 @@ impl Emit for State<'_> {
                 let State { trackers, tables, stats, .. } = self;
                 trackers.enter(run.place);
                 let stats = &mut stats[run.place as usize];
-                let decode = match field_of(run.kind) {
-                    None => ftrace::decode_run_event,
-                    Some(field) => match bundle_decoder(field) {
-                        Some(decoder) => decoder.decode,
-                        None => return,
-                    },
-                };
-                decode(&event, trackers, tables, stats);
+                if let Some(decode) = event_decoder(run.kind) {
+                    decode(&event, trackers, tables, stats);
+                }
             }
         }
     }

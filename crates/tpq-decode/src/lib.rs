@@ -12,6 +12,7 @@
 
 mod decode;
 mod decoder;
+mod formats;
 mod health;
 mod interned;
 mod losses;
@@ -21,5 +22,6 @@ mod track;
 
 pub use decode::clock_snapshot::Tie;
 pub use decoder::{Decoder, Fact, FileInfo, Finished, Outcome};
+pub use formats::json::json_reader;
 pub use registry::{PacketRouter, Treatment, kernel_events_with_tables, treatment};
 pub use setup::{MachineInfo, Setup};

@@ -1,7 +1,7 @@
 //! The stats under which the losses of the earlier stages appear, and where the first of each lie.
 
 use tpq_clock::Clock;
-use tpq_ingest::{Loss, LossBook, LossEntry, Losses, Places, Timeline, TraceBytes};
+use tpq_ingest::{Loss, LossBook, LossEntry, Losses, Places, TextPlace, Timeline, TraceBytes};
 use tpq_tables::table::ImportLogRow;
 use tpq_tables::{Stat, Stats, Tables};
 
@@ -59,11 +59,19 @@ fn details(entry: &LossEntry, tables: &mut Tables) -> ArgSet {
     if let Some(Clock { id, .. }) = entry.clock {
         add("clock_id", i64::from(id));
     }
+    if let Some(TextPlace { line, column, .. }) = entry.text {
+        add("line", line as i64);
+        add("column", column as i64);
+    }
     if let Some(sequence) = entry.sequence {
         add("sequence", i64::from(sequence));
     }
     if let Some(timestamp) = entry.timestamp {
         add("timestamp", timestamp);
+    }
+    if let Some(TextPlace { what, .. }) = entry.text {
+        let what = ArgValue::String(tables.strings.intern(what));
+        details.add(tables.strings.intern("what"), what);
     }
     details
 }
@@ -100,5 +108,7 @@ fn stat_of(loss: Loss) -> Stat {
         Loss::MalformedPacket => Stat::MalformedPackets,
         Loss::MalformedCompactSched => Stat::CompactSchedHasParseErrors,
         Loss::MalformedBundle => Stat::FtraceBundleTokenizerErrors,
+        Loss::MalformedText => Stat::JsonTokenizerFailure,
+        Loss::DisplayTimeUnit => Stat::JsonDisplayTimeUnit,
     }
 }

@@ -1,9 +1,10 @@
 //! Which decoder takes which packets: one explicit list.
 
-use tpq_ingest::{Bundle, Route, Router, SplitSink, packet_field};
+use tpq_ingest::{Bundle, Route, Router, RunKind, SplitSink, packet_field};
 
 use crate::decode;
-use crate::decode::{BundleDecoder, PacketDecoder};
+use crate::decode::{BundleDecoder, DecodeEvent, PacketDecoder};
+use crate::formats;
 
 /// Every decoder of packets. To add one, write its file and list it here.
 pub(crate) const PACKETS: &[&PacketDecoder] = &[
@@ -71,6 +72,17 @@ pub(crate) const BUNDLES: &[&BundleDecoder] = &[
 /// The decoder of bundles of a payload field.
 pub(crate) fn bundle_decoder(field: u32) -> Option<&'static BundleDecoder> {
     BUNDLES.iter().copied().find(|decoder| decoder.field == field)
+}
+
+/// The decoder of events of a run.
+pub(crate) fn event_decoder(kind: RunKind) -> Option<DecodeEvent> {
+    if let Some(decode) = formats::event_decoder(kind) {
+        return Some(decode);
+    }
+    match decode::field_of(kind) {
+        None => Some(decode::ftrace::decode_run_event),
+        Some(field) => bundle_decoder(field).map(|decoder| decoder.decode),
+    }
 }
 
 /// The decoder of a payload field.

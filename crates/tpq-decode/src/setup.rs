@@ -1,5 +1,7 @@
 //! What is known of an import before its events are decoded.
 
+use std::collections::BTreeSet;
+
 use tpq_ingest::{ClockNames, Places};
 
 /// A machine, as its row begins.
@@ -18,14 +20,15 @@ pub struct Setup {
     pub machines: Vec<MachineInfo>,
     /// Which machine each file speaks of.
     pub places: Places,
+    /// The machines whose thread 0 is the idle task; elsewhere 0 is a number as any other.
+    pub kernels: BTreeSet<u32>,
     /// What clock ids mean in each place.
     pub clocks: Vec<ClockNames>,
     /// Files are numbered below this.
     pub files: usize,
-    /// The number of files that have events.
-    pub sources: usize,
     /// Whether every kernel event gets a row of its own.
     pub ftrace_raw: bool,
-    /// The most that a window of a file may hold while it is sorted, in bytes; none to sort in full.
-    pub window: Option<u64>,
+    /// By file that has events: the most that a window of it may hold while it is sorted, in bytes;
+    /// none to sort it in full.
+    pub windows: Vec<Option<u64>>,
 }

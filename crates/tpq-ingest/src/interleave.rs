@@ -49,11 +49,14 @@ impl Emit for Settled {
 }
 
 impl Interleaver {
-    /// For a number of files, each sorted by windows of at most so many bytes, or in full.
-    pub fn new(files: usize, window: Option<u64>) -> Self {
-        let source =
-            || Source { sorter: Sorter::new(window), settled: Settled::default(), ended: false };
-        Self { sources: (0..files).map(|_| source()).collect() }
+    /// For files, each sorted by windows of at most so many bytes, or in full.
+    pub fn new(windows: &[Option<u64>]) -> Self {
+        let source = |&window: &Option<u64>| Source {
+            sorter: Sorter::new(window),
+            settled: Settled::default(),
+            ended: false,
+        };
+        Self { sources: windows.iter().map(source).collect() }
     }
 
     /// Adds a run of a file.
@@ -164,7 +167,7 @@ mod tests {
 
     #[test]
     fn files_interleave_once_each_has_said_what_it_has() {
-        let mut interleaver = Interleaver::new(2, None);
+        let mut interleaver = Interleaver::new(&[None; 2]);
         let mut out = Out::default();
         assert_eq!(interleaver.pass_on(&mut out), Some(0));
         interleaver.push(0, run(0, &[1, 5, 9]));
@@ -180,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_window_of_one_file_does_not_close_over_another() {
-        let mut interleaver = Interleaver::new(2, Some(u64::MAX));
+        let mut interleaver = Interleaver::new(&[Some(u64::MAX); 2]);
         let mut out = Out::default();
         let close = [Mark::Flushed, Mark::Flushed, Mark::ReadBuffers];
         interleaver.push(0, run(0, &[10, 20]));

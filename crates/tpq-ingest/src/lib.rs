@@ -8,6 +8,9 @@
 //!
 //! An event is never an object of its own. A [`Run`] is a column of timestamps, sorted, with as
 //! many payloads beside it; clocks are converted a column at a time and the sorter merges runs.
+//! Other formats than packets skip the stages they have no need of: whatever an [`EventReader`]
+//! reads, it hands on runs.
+//!
 //! What a payload means is known to the decoders alone: they say by a [`Router`] which packets
 //! they want and how bundles are split.
 
@@ -16,9 +19,11 @@ mod ftrace_clock;
 mod history;
 mod inflate;
 mod interleave;
+mod json;
 mod loss;
 mod packet;
 mod place;
+mod reader;
 mod run;
 mod sequence;
 mod snapshot;
@@ -30,9 +35,11 @@ mod trace_bytes;
 pub use batch::{Batch, Batcher, FileContext, Mark};
 pub use ftrace_clock::ftrace_clock_id;
 pub use interleave::Interleaver;
-pub use loss::{Loss, LossBook, LossEntry, Losses};
+pub use json::{JsonEvent, JsonId, JsonKinds, JsonReader, LineTime, Scope};
+pub use loss::{Loss, LossBook, LossEntry, Losses, TextPlace};
 pub use packet::{PacketHeader, packet_field};
 pub use place::{PlaceId, Places};
+pub use reader::EventReader;
 pub use run::{Message, Payload, Run, RunId, RunKind};
 pub use sequence::{Between, Generation, GenerationId, Immediate, SequenceLoss};
 pub use snapshot::{SnapshotClock, SnapshotOrigin, SnapshotPacket};

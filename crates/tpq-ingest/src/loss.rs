@@ -46,6 +46,10 @@ pub enum Loss {
     MalformedBundle,
     /// Columns of compact switches or wakeups that do not fit together.
     MalformedCompactSched,
+    /// Text that is not what its format says it is.
+    MalformedText,
+    /// A text says in which unit to show times.
+    DisplayTimeUnit,
 }
 
 /// Counts of losses.
@@ -100,6 +104,19 @@ pub struct LossEntry {
     pub timestamp: Option<i64>,
     /// The writer sequence, where that is what it was lost for.
     pub sequence: Option<u32>,
+    /// Where in a text, and what is wrong there.
+    pub text: Option<TextPlace>,
+}
+
+/// A place in a text, and what is wrong there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TextPlace {
+    /// The line, from 1.
+    pub line: u64,
+    /// The byte of the line, from 1.
+    pub column: u64,
+    /// What is wrong.
+    pub what: &'static str,
 }
 
 /// Counts of losses by place, and where the first of each kind lie.

@@ -50,6 +50,8 @@ pub enum Payload {
         words: Vec<u32>,
         /// The strings, shared by the runs of a bundle.
         strings: std::sync::Arc<[Span]>,
+        /// The order of events of one moment, the least first; empty where they are as they came.
+        ranks: Vec<u64>,
     },
 }
 
@@ -80,7 +82,9 @@ impl Run {
         let each = match &self.payload {
             Payload::Messages(_) => size_of::<Message>(),
             Payload::Bundle { .. } => size_of::<(u32, u32)>(),
-            Payload::Words { width, .. } => width * size_of::<u32>(),
+            Payload::Words { width, ranks, .. } => {
+                width * size_of::<u32>() + usize::from(!ranks.is_empty()) * size_of::<u64>()
+            }
         };
         (size_of::<Self>() + self.timestamps.len() * (size_of::<i64>() + each)) as u64
     }
@@ -91,6 +95,15 @@ impl Run {
             Payload::Messages(messages) => messages[index].position,
             _ => self.position,
         }
+    }
+
+    /// Where an event stands among others of its moment.
+    pub(crate) fn rank_of(&self, index: usize) -> u64 {
+        let rank = match &self.payload {
+            Payload::Words { ranks, .. } => ranks.get(index).copied(),
+            _ => None,
+        };
+        rank.unwrap_or_else(|| u64::from(self.position_of(index)))
     }
 
     /// The address of the packet an event came in, or of its payload.
@@ -121,10 +134,11 @@ impl Run {
             Payload::Bundle { addr, places } => {
                 Payload::Bundle { addr: *addr, places: places.split_off(at) }
             }
-            Payload::Words { width, words, strings } => Payload::Words {
+            Payload::Words { width, words, strings, ranks } => Payload::Words {
                 width: *width,
                 words: words.split_off(at * *width),
                 strings: strings.clone(),
+                ranks: ranks.split_off(at.min(ranks.len())),
             },
         };
         Self { timestamps, payload, ..*self }
@@ -137,7 +151,10 @@ impl Run {
         match &mut self.payload {
             Payload::Messages(messages) => retain(messages, &keep, 1),
             Payload::Bundle { places, .. } => retain(places, &keep, 1),
-            Payload::Words { width, words, .. } => retain(words, &keep, *width),
+            Payload::Words { width, words, ranks, .. } => {
+                retain(words, &keep, *width);
+                retain(ranks, &keep, 1);
+            }
         }
     }
 }

@@ -23,7 +23,7 @@ pub trait Emit {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Head {
     ts: i64,
-    position: u32,
+    rank: u64,
     run: RunId,
     slot: u32,
 }
@@ -102,7 +102,7 @@ impl Sorter {
         if slot as usize == self.slots.len() {
             self.slots.push(None);
         }
-        let head = Head { ts, position: run.position_of(late), run: id, slot };
+        let head = Head { ts, rank: run.rank_of(late), run: id, slot };
         self.lanes.entry((run.place, run.lane)).or_default().heads.push(Reverse(head));
         self.slots[slot as usize] = Some(Active { id, run: Arc::new(run), next: late });
     }
@@ -144,6 +144,7 @@ impl Sorter {
                 clock: None,
                 timestamp: run.timestamps.first().copied(),
                 sequence: None,
+                text: None,
             };
             self.losses.enter(entry, count as u64);
         }
@@ -199,7 +200,7 @@ impl Sorter {
                 self.passed_on = current.ts;
                 active.next += 1;
                 let Some(&ts) = active.run.timestamps.get(active.next) else { break None };
-                current = Head { ts, position: active.run.position_of(active.next), ..current };
+                current = Head { ts, rank: active.run.rank_of(active.next), ..current };
                 if ts > bound || next_head.is_some_and(|next| next < current) {
                     break Some(current);
                 }

@@ -61,6 +61,32 @@ pub struct Survey<'a> {
     budget: u64,
 }
 
+impl<'a> Survey<'a> {
+    /// Of a file of text, whose bytes get the addresses from `base` on: it speaks of one machine
+    /// and of no clocks.
+    pub fn of_text(file: &'a [u8], base: u64, budget: u64) -> Self {
+        let mut survey = Self::nothing(file, base, budget);
+        survey.bytes.push_segment(base, file.len());
+        survey.machines.insert(0, MachineUse { data_packets: 1, ..MachineUse::default() });
+        survey.end = file.len();
+        survey
+    }
+
+    fn nothing(file: &'a [u8], base: u64, budget: u64) -> Self {
+        Self {
+            bytes: FileBytes::new(file, base),
+            snapshots: Vec::new(),
+            primary_clock: None,
+            machines: BTreeMap::new(),
+            kinds: BTreeMap::new(),
+            packets: 0,
+            end: 0,
+            losses: Losses::default(),
+            budget,
+        }
+    }
+}
+
 /// Skims a file whose bytes get the addresses from `base` on. Its compressed packets may inflate to
 /// `budget` bytes together; those beyond are lost and counted.
 ///
@@ -72,17 +98,7 @@ pub fn survey<'a>(
     budget: u64,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Survey<'a>, SurveyError> {
-    let mut survey = Survey {
-        bytes: FileBytes::new(file, base),
-        snapshots: Vec::new(),
-        primary_clock: None,
-        machines: BTreeMap::new(),
-        kinds: BTreeMap::new(),
-        packets: 0,
-        end: 0,
-        losses: Losses::default(),
-        budget,
-    };
+    let mut survey = Survey::nothing(file, base, budget);
     let mut segment_start = 0;
     let mut at = 0;
     while let Some((packet, next)) = next_packet(file, at) {

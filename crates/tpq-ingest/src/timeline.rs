@@ -287,6 +287,7 @@ fn lose(
             clock: Some(clock),
             timestamp: Some(written[first]),
             sequence: None,
+            text: None,
         };
         losses.enter(entry, of_packet.len() as u64);
     }

@@ -75,6 +75,11 @@ impl Format {
         self.is_archive() || matches!(self, Self::Gzip | Self::Zstd)
     }
 
+    /// Whether it is a trace, whose events tpq reads.
+    pub fn is_trace(self) -> bool {
+        matches!(self, Self::Perfetto | Self::Json)
+    }
+
     /// Whether it is an archive of files.
     pub fn is_archive(self) -> bool {
         matches!(self, Self::Tar | Self::Zip)

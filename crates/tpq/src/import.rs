@@ -1,14 +1,15 @@
 //! The spine: one import from bytes to tables, the stages called in the order data flows.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 use tpq_clock::Rule;
-use tpq_decode::{Decoder, Fact, FileInfo, Outcome, PacketRouter, Setup};
+use tpq_decode::{Decoder, Fact, FileInfo, Outcome, PacketRouter, Setup, json_reader};
 use tpq_ingest::{
-    Batch, Batcher, LossBook, Losses, PlaceId, SequenceLoss, SurveyError, Timeline, TraceBytes,
-    survey,
+    Batch, Batcher, EventReader, FileContext, LossBook, Losses, PlaceId, SequenceLoss, Survey,
+    SurveyError, Timeline, TraceBytes, survey,
 };
 use tpq_source::{Attribute, Entry, Format, Inputs, ManifestError, SourceError, is_manifest};
 use tpq_tables::{Severity, Stat, Stats, TraceTables};
@@ -16,7 +17,7 @@ use tpq_tables::{Severity, Stat, Stats, TraceTables};
 use crate::arrange::{Arrangement, Source, arrange};
 use crate::clocks::Clocks;
 use crate::options::{ImportOptions, Stages};
-use crate::summary::{FilePlacement, ImportSummary, summarise};
+use crate::summary::{FilePlacement, ImportSummary, TextDamage, summarise};
 
 /// What compressed traces may unpack to when no memory limit is set.
 const UNPACK_LIMIT: u64 = 64 << 30;
@@ -24,6 +25,9 @@ const UNPACK_LIMIT: u64 = 64 << 30;
 const READ_AHEAD: usize = 32;
 /// Batches of a file that may wait between the thread that reads it and the one that decodes.
 const BATCHES_AHEAD: usize = 4;
+
+/// Reads a file of any format.
+type Reader<'a> = Box<dyn EventReader + 'a>;
 
 /// Why a trace could not be imported.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +47,9 @@ pub enum ImportError {
         /// What was found.
         source: SurveyError,
     },
+    /// A text is damaged before its first event.
+    #[error("{0}; no event could be read before that")]
+    Text(TextDamage),
     /// Something was lost or not understood, and the caller wants to hear of it.
     #[error("{path}: the import is not clean: {what}")]
     NotClean {
@@ -83,26 +90,26 @@ pub fn import(
     let mut timeline = Timeline::new(graph, arrangement.trace_clock);
     let mut decoder = Decoder::new(&bytes, setup(&inputs, &mut arrangement, options), &timeline);
     describe(&inputs, &arrangement, &mut decoder);
-    let mut batchers: Vec<Batcher<'_>> = std::mem::take(&mut arrangement.contexts)
-        .into_iter()
-        .map(|file| Batcher::new(&bytes, file, timeline.clone(), Box::new(PacketRouter::default())))
-        .collect();
-    decode_all(&mut batchers, &mut decoder, summary.trace_bytes, options)?;
-    summary.sequences = batchers.iter().map(Batcher::sequence_count).sum();
+    let mut readers = readers(&inputs, &mut arrangement, &bytes, &timeline);
+    decode_all(&mut readers, &mut decoder, summary.trace_bytes, options)?;
+    summary.packets = readers.iter().map(|reader| reader.event_count()).sum();
+    summary.sequences = readers.iter().map(|reader| reader.sequence_count()).sum();
+    summary.damage = damage(&inputs, &readers);
+    refuse_illegible(&summary)?;
 
     summary.sort_peak = decoder.sort_peak();
 
     stages.begin("finishing");
-    let sequences: Vec<_> = batchers.iter().flat_map(sequence_losses).collect();
-    for batcher in &batchers {
-        timeline.merge(batcher.timeline());
+    let sequences: Vec<_> = readers.iter().flat_map(sequence_losses).collect();
+    for reader in &readers {
+        timeline.merge(reader.timeline());
     }
-    summary.placements = placements(&inputs, &batchers, &timeline);
+    summary.placements = placements(&inputs, &readers, &timeline);
     let graph = Arc::clone(timeline.graph());
     let own = timeline.trace_clock();
     let used = timeline.placements().map(|(clock, _)| clock).chain([own]).collect();
     let books: Vec<&LossBook> =
-        batchers.iter().map(Batcher::losses).chain([&arrangement.losses]).collect();
+        readers.iter().map(|reader| reader.losses()).chain([&arrangement.losses]).collect();
     let finished = decoder.finish(Outcome {
         books: &books,
         surveys: &surveys,
@@ -117,6 +124,24 @@ pub fn import(
     Ok((finished.tables.finish(), summary))
 }
 
+/// What reads each file with events, by its format.
+fn readers<'a>(
+    inputs: &Inputs,
+    arrangement: &mut Arrangement,
+    bytes: &'a TraceBytes<'a>,
+    timeline: &Timeline,
+) -> Vec<Reader<'a>> {
+    let contexts = std::mem::take(&mut arrangement.contexts);
+    let reader = |((_, entry), file): ((usize, &Entry), FileContext)| -> Reader<'a> {
+        let timeline = timeline.clone();
+        match entry.format() {
+            Format::Json => Box::new(json_reader(bytes, file, timeline)),
+            _ => Box::new(Batcher::new(bytes, file, timeline, Box::new(PacketRouter::default()))),
+        }
+    };
+    inputs.traces().zip(contexts).map(reader).collect()
+}
+
 /// Skims every file with events.
 fn survey_all<'a>(
     inputs: &'a Inputs,
@@ -129,9 +154,12 @@ fn survey_all<'a>(
     for (entry, file) in inputs.traces() {
         let _span = options.span("survey").map(|span| span.with("trace_id", entry as u64));
         let mut advance = |done| options.advance(before + done, total);
-        let survey = survey(file.bytes(), base, budget, &mut advance)
-            .map_err(|source| ImportError::Survey { path: file.shown().to_owned(), source })?;
-        if manifest_follows(file.bytes(), survey.end) {
+        let survey = match file.format() {
+            Format::Json => Survey::of_text(file.bytes(), base, budget),
+            _ => survey(file.bytes(), base, budget, &mut advance)
+                .map_err(|source| ImportError::Survey { path: file.shown().to_owned(), source })?,
+        };
+        if file.format() == Format::Perfetto && manifest_follows(file.bytes(), survey.end) {
             return Err(ManifestError::NotFirst { file: file.shown().to_owned() }.into());
         }
         base = survey.bytes.end();
@@ -172,21 +200,31 @@ fn survey_losses(sources: &[Source<'_>], arrangement: &Arrangement) -> Vec<(Plac
 fn setup(inputs: &Inputs, arrangement: &mut Arrangement, options: &ImportOptions) -> Setup {
     Setup {
         machines: std::mem::take(&mut arrangement.machines),
+        kernels: kernels(inputs, arrangement),
         places: arrangement.places.clone(),
         clocks: arrangement.clock_names(),
         files: inputs.entries().len(),
-        sources: arrangement.contexts.len(),
         ftrace_raw: options.ftrace_raw,
-        window: window(options, arrangement.contexts.len()),
+        windows: windows(inputs, options),
     }
 }
 
+/// The machines that packets speak of, whose thread 0 is the kernel's.
+fn kernels(inputs: &Inputs, arrangement: &Arrangement) -> BTreeSet<u32> {
+    let files = inputs.traces().zip(&arrangement.contexts);
+    let of_packets = files.filter(|((_, file), _)| file.format() == Format::Perfetto);
+    let places = of_packets.flat_map(|(_, file)| file.machines.values().chain([&file.base]));
+    places.map(|(place, _)| arrangement.places.get(*place).machine).collect()
+}
+
 /// What a window of each file may hold: a quarter of the memory the caller allows, or 1 GiB, over
-/// all of them.
-fn window(options: &ImportOptions, files: usize) -> Option<u64> {
+/// all of them. Only packets come in nearly the order of time.
+fn windows(inputs: &Inputs, options: &ImportOptions) -> Vec<Option<u64>> {
     const USUAL: u64 = 1 << 30;
     let all = options.memory_limit.map_or(USUAL, |limit| limit / 4);
-    (!options.full_sort).then(|| all / files.max(1) as u64)
+    let each = all / inputs.traces().count().max(1) as u64;
+    let windowed = |file: &Entry| file.format() == Format::Perfetto && !options.full_sort;
+    inputs.traces().map(|(_, file)| windowed(file).then_some(each)).collect()
 }
 
 /// Writes down what is known before any event is read.
@@ -209,7 +247,7 @@ fn describe(inputs: &Inputs, arrangement: &Arrangement, decoder: &mut Decoder<'_
         };
         decoder.add_fact(&format!("manifest_attribute.{key}"), value);
     }
-    let base = |context: &tpq_ingest::FileContext| context.base.0;
+    let base = |context: &FileContext| context.base.0;
     for ((_, file), context) in inputs.traces().zip(&arrangement.contexts) {
         decoder.describe_file(base(context), file.bytes().len() as u64, file.format().name());
         decoder.identify_file(base(context), file.bytes());
@@ -218,13 +256,6 @@ fn describe(inputs: &Inputs, arrangement: &Arrangement, decoder: &mut Decoder<'_
         if let Some(cut) = file.cut() {
             decoder.count_file(entry as u32, Stat::TraceTruncatedBytes, &cut.to_string());
         }
-    }
-    for &(entry, place) in &arrangement.unread {
-        let file = &inputs.entries()[entry];
-        decoder.describe_file(place, file.size(), file.format().name());
-        decoder.identify_file(place, file.bytes());
-        let what = format!("tpq does not read {} traces yet", file.format());
-        decoder.count_file(entry as u32, Stat::TraceFilesUnread, &what);
     }
     for &entry in &arrangement.doubtful {
         let what = "wall time at boot is not that of the file the timeline is of";
@@ -240,21 +271,21 @@ fn describe(inputs: &Inputs, arrangement: &Arrangement, decoder: &mut Decoder<'_
 /// Decodes all events in the order of time. Each file is read by a thread of its own; whichever
 /// file the next event may be of is waited for.
 fn decode_all(
-    batchers: &mut [Batcher<'_>],
+    readers: &mut [Reader<'_>],
     decoder: &mut Decoder<'_>,
     total: u64,
     options: &ImportOptions,
 ) -> Result<(), ImportError> {
-    let mut done = vec![0; batchers.len()];
-    let ahead = (READ_AHEAD / batchers.len().max(1)).clamp(1, BATCHES_AHEAD);
+    let mut done = vec![0; readers.len()];
+    let ahead = (READ_AHEAD / readers.len().max(1)).clamp(1, BATCHES_AHEAD);
     std::thread::scope(|scope| {
-        let mut receivers = Vec::with_capacity(batchers.len());
-        for (source, batcher) in batchers.iter_mut().enumerate() {
+        let mut receivers = Vec::with_capacity(readers.len());
+        for (source, reader) in readers.iter_mut().enumerate() {
             let (send, receive) = sync_channel::<Batch>(ahead);
             receivers.push(receive);
             std::thread::Builder::new()
                 .name(format!("reader {source}"))
-                .spawn_scoped(scope, move || read(batcher, &send, options))
+                .spawn_scoped(scope, move || read(reader.as_mut(), &send, options))
                 .map_err(ImportError::Thread)?;
         }
         while let Some(source) = options.timed("decode", || decoder.wants()) {
@@ -272,29 +303,39 @@ fn decode_all(
 }
 
 /// Reads a file and sends its batches until nobody wants them any more.
-fn read(batcher: &mut Batcher<'_>, send: &SyncSender<Batch>, options: &ImportOptions) {
-    while let Some(batch) = options.timed("read batch", || batcher.next_batch()) {
+fn read(reader: &mut dyn EventReader, send: &SyncSender<Batch>, options: &ImportOptions) {
+    while let Some(batch) = options.timed("read batch", || reader.next_batch()) {
         if send.send(batch).is_err() {
             break;
         }
     }
 }
 
-fn sequence_losses(batcher: &Batcher<'_>) -> Vec<(PlaceId, SequenceLoss)> {
-    let losses = batcher.sequence_losses();
-    losses.into_iter().map(|loss| (batcher.place(loss.machine), loss)).collect()
+fn sequence_losses<'a>(reader: &Reader<'a>) -> Vec<(PlaceId, SequenceLoss)> {
+    let losses = reader.sequence_losses();
+    losses.into_iter().map(|loss| (reader.place(loss.machine), loss)).collect()
+}
+
+/// What is wrong with files of text.
+fn damage(inputs: &Inputs, readers: &[Reader<'_>]) -> Vec<TextDamage> {
+    let files = inputs.traces().zip(readers);
+    files.filter_map(|((_, file), reader)| TextDamage::of(file.shown(), reader.losses())).collect()
+}
+
+/// Refuses a text that is damaged before its first event, and nothing else.
+fn refuse_illegible(summary: &ImportSummary) -> Result<(), ImportError> {
+    match summary.damage.as_slice() {
+        [damage] if summary.packets == 0 => Err(ImportError::Text(damage.clone())),
+        _ => Ok(()),
+    }
 }
 
 /// By which rule each file with events came onto the timeline.
-fn placements(
-    inputs: &Inputs,
-    batchers: &[Batcher<'_>],
-    timeline: &Timeline,
-) -> Vec<FilePlacement> {
-    let of_file = |(entry, file): (usize, &Entry), batcher: &Batcher<'_>| {
+fn placements(inputs: &Inputs, readers: &[Reader<'_>], timeline: &Timeline) -> Vec<FilePlacement> {
+    let of_file = |(entry, file): (usize, &Entry), reader: &Reader<'_>| {
         let own = timeline.placements().filter(|(clock, _)| clock.place.file as usize == entry);
         let rules = own.filter_map(|(_, placement)| Some(placement.as_ref().ok()?.rule));
-        let losses = batcher.losses();
+        let losses = reader.losses();
         FilePlacement::new(
             entry as u32,
             file.shown(),
@@ -302,7 +343,7 @@ fn placements(
             losses,
         )
     };
-    inputs.traces().zip(batchers).map(|(file, batcher)| of_file(file, batcher)).collect()
+    inputs.traces().zip(readers).map(|(file, reader)| of_file(file, reader)).collect()
 }
 
 fn refuse_losses(paths: &[PathBuf], stats: &Stats) -> Result<(), ImportError> {

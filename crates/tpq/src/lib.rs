@@ -23,7 +23,7 @@ pub use import::{ImportError, import};
 pub use metatrace::{MetaTrace, Span};
 pub use options::{ImportOptions, Progress};
 pub use packet_names::packet_kinds;
-pub use summary::{FilePlacement, ImportSummary, PacketKindCount};
+pub use summary::{FilePlacement, ImportSummary, PacketKindCount, TextDamage};
 pub use tpq_clock::{
     Clock, ClockScope, Interpolation, PathError, Place, PlaceError, Reading, Rule, builtin_name,
 };

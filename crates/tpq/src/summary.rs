@@ -1,9 +1,10 @@
 //! What an import saw, beyond the tables.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use tpq_clock::Rule;
-use tpq_ingest::{Loss, LossBook};
+use tpq_ingest::{Loss, LossBook, TextPlace};
 use tpq_source::{Format, Inputs};
 
 use crate::arrange::Source;
@@ -49,6 +50,38 @@ impl FilePlacement {
     }
 }
 
+/// What is wrong with a text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TextDamage {
+    /// The file.
+    pub path: String,
+    /// The line of the first place, from 1.
+    pub line: u64,
+    /// The byte of that line, from 1.
+    pub column: u64,
+    /// What is wrong there.
+    pub what: &'static str,
+    /// How many places there are in all.
+    pub places: u64,
+}
+
+impl TextDamage {
+    /// Of a file in which something was found that its format does not allow.
+    pub(crate) fn of(path: &str, losses: &LossBook) -> Option<Self> {
+        let TextPlace { line, column, what } =
+            losses.entries().iter().find_map(|entry| entry.text)?;
+        let places = losses.get(Loss::MalformedText);
+        Some(Self { path: path.to_owned(), line, column, what, places })
+    }
+}
+
+impl fmt::Display for TextDamage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, line, column, what, .. } = self;
+        write!(f, "{path}: line {line}, column {column}: {what}")
+    }
+}
+
 /// What an import saw, beyond the tables.
 #[derive(Clone, Debug, Default)]
 pub struct ImportSummary {
@@ -58,7 +91,7 @@ pub struct ImportSummary {
     pub file_bytes: u64,
     /// Bytes once decompressed.
     pub trace_bytes: u64,
-    /// The number of packets.
+    /// The number of packets, and of events in formats that know no packets.
     pub packets: u64,
     /// The number of writer sequences.
     pub sequences: u64,
@@ -68,6 +101,8 @@ pub struct ImportSummary {
     pub packet_kinds: Vec<PacketKindCount>,
     /// How each file with events came onto the timeline, in the order they were imported.
     pub placements: Vec<FilePlacement>,
+    /// What is wrong with files of text, those that are damaged.
+    pub damage: Vec<TextDamage>,
     /// The clocks, what ties them, and their ways to the timeline.
     pub clocks: Clocks,
 }
@@ -98,17 +133,30 @@ pub(crate) fn summarise(inputs: &Inputs, sources: &[Source<'_>]) -> ImportSummar
         sort_peak: 0,
         packet_kinds,
         placements: Vec::new(),
+        damage: Vec::new(),
         clocks: Clocks::default(),
     }
 }
 
 /// One trace by its format and what it is packed in; several by what they are packed in.
 fn format(inputs: &Inputs) -> String {
-    let count = inputs.traces().count();
-    let what = match count {
-        0 => "no trace".to_owned(),
-        1 => "perfetto".to_owned(),
-        count => format!("{count} perfetto traces"),
+    let mut kinds: Vec<(&str, usize)> = Vec::new();
+    for (_, entry) in inputs.traces() {
+        let name =
+            if entry.format() == Format::Perfetto { "perfetto" } else { entry.format().name() };
+        match kinds.iter_mut().find(|(kind, _)| *kind == name) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((name, 1)),
+        }
+    }
+    let several = |(kind, count): &(&str, usize)| match count {
+        1 => format!("1 {kind} trace"),
+        count => format!("{count} {kind} traces"),
+    };
+    let what = match kinds.as_slice() {
+        [] => "no trace".to_owned(),
+        [(kind, 1)] => (*kind).to_owned(),
+        kinds => kinds.iter().map(several).collect::<Vec<_>>().join(", "),
     };
     let mut around: Vec<&str> = inputs
         .entries()

@@ -178,13 +178,15 @@ async fn overview(trace: &Trace, style: Style, out: &mut String) -> anyhow::Resu
     }
     let duration =
         seconds.map_or_else(|| "unknown".to_owned(), |seconds| format!("{seconds:.3} s"));
-    let lines = [
-        ("Format", summary.format.clone()),
-        ("Size", size),
-        ("Duration", duration),
-        ("Packets", grouped(summary.packets)),
-        ("Sequences", grouped(summary.sequences)),
-    ];
+    let mut lines =
+        vec![("Format", summary.format.clone()), ("Size", size), ("Duration", duration)];
+    match summary.packet_kinds.is_empty() {
+        true => lines.push(("Events", grouped(summary.packets))),
+        false => {
+            lines.push(("Packets", grouped(summary.packets)));
+            lines.push(("Sequences", grouped(summary.sequences)));
+        }
+    }
     for (label, value) in lines {
         out.push_str(&format!("{} {value}\n", style.bold(&format!("{label:<10}"))));
     }

@@ -42,7 +42,7 @@ fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
         timestamps.push(start.saturating_add_unsigned(time >> 1));
         words.extend([id as u32, time as u32 & 1]);
     }
-    let payload = Payload::Words { width: 2, words, strings: [].into() };
+    let payload = Payload::Words { width: 2, words, strings: [].into(), ranks: Vec::new() };
     sink.push(bundle.clock, bundle.run(events_of(FIELD), timestamps, payload));
 }
 

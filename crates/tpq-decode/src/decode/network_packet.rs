@@ -105,7 +105,7 @@ fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
         (times.into_iter().zip(&lengths).map(at).collect(), words)
     };
     let strings = contexts.into_iter().collect::<Vec<_>>().into();
-    let payload = Payload::Words { width: WORDS, words, strings };
+    let payload = Payload::Words { width: WORDS, words, strings, ranks: Vec::new() };
     sink.push(bundle.clock, bundle.run(events_of(BUNDLE), timestamps, payload));
 }
 

@@ -93,7 +93,12 @@ fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
     sink.immediate(bundle.header(written));
     let strings: Arc<[Span]> = spans.into();
     for (clock, (times, words)) in [(BOOTTIME, own), (bundle.clock, packets)] {
-        let payload = Payload::Words { width: WORDS, words, strings: Arc::clone(&strings) };
+        let payload = Payload::Words {
+            width: WORDS,
+            words,
+            strings: Arc::clone(&strings),
+            ranks: Vec::new(),
+        };
         sink.push(clock, bundle.run(events_of(FIELD), times, payload));
     }
 }

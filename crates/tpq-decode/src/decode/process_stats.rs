@@ -7,7 +7,7 @@ use tpq_tables::{Stat, Stats, Tables};
 
 use super::process_memory::{self, Counter, Owner};
 use super::{Packet, PacketDecoder};
-use crate::track::{ArgSet, ArgValue, Dimensions, Tid, TrackKind, Trackers, Upid};
+use crate::track::{ArgValue, Dimensions, Tid, TrackKind, Trackers, Upid};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 9, route: Route::Sorted, decode };
 
@@ -117,11 +117,8 @@ fn decode_process(
             field::IS_PEAK_RSS_RESETTABLE => {
                 trackers.processes.thread_of_process(pid, pid, tables);
                 let upid = trackers.processes.process(pid, tables);
-                let mut args = ArgSet::default();
-                let key = tables.strings.intern("is_peak_rss_resettable");
-                args.add(key, ArgValue::Bool(field.as_bool()));
-                let arg_set = trackers.args.intern(&args, tables);
-                tables.process.arg_set_id.set(upid, arg_set);
+                let value = ("is_peak_rss_resettable", ArgValue::Bool(field.as_bool()));
+                trackers.add_process_args(upid, [value], tables);
             }
             number => {
                 let upid = trackers.processes.process(pid, tables);

@@ -11,6 +11,7 @@ mod counter;
 mod cpu;
 mod disk;
 mod drm;
+mod entity_args;
 mod flow;
 mod frames;
 mod ftrace_start;
@@ -52,6 +53,7 @@ pub(crate) use counter::{push_counter, push_counter_with};
 pub(crate) use cpu::{Cpus, MAX_CPUS};
 pub(crate) use disk::Disks;
 pub(crate) use drm::{Drm, FenceTimeline, Job};
+use entity_args::EntityArgs;
 pub(crate) use flow::{FlowEnd, FlowId, Flows};
 pub(crate) use frames::Frames;
 pub(crate) use ftrace_start::FtraceStart;
@@ -105,6 +107,7 @@ pub(crate) struct Trackers {
     pub(crate) slices: Scoped<Slices>,
     pub(crate) flows: Scoped<Flows>,
     pub(crate) args: Args,
+    entity_args: EntityArgs,
     pub(crate) metadata: Metadata,
     pub(crate) bounds: Bounds,
     pub(crate) ftrace: Scoped<FtraceStart>,
@@ -129,9 +132,13 @@ pub(crate) struct Trackers {
     /// Values of counters whose tracks are decided at the end.
     pub(crate) undecided: Undecided,
     shared_tracks: Scoped<SharedByKind>,
+    /// The tracks beside those of threads, for slices that overlap others.
+    beside: Scoped<FxHashMap<Utid, Vec<u32>>>,
     /// The name of the first event of each async id, by process where it means something there
     /// only.
     async_names: Scoped<FxHashMap<(Option<Upid>, i64), StringId>>,
+    /// The ids that stand for names of processes and threads in JSON.
+    pub(crate) json_names: Scoped<FxHashMap<StringId, i64>>,
     pub(crate) binder: Scoped<Binder>,
     pub(crate) network: Scoped<Network>,
     /// How often each wakeup source is active, by name.
@@ -162,6 +169,7 @@ impl Trackers {
             slices: Scoped::new(places.len(), |_| Slices::default()),
             flows: Scoped::new(files, |_| Flows::default()),
             args: Args::new(&mut tables.strings),
+            entity_args: EntityArgs::default(),
             metadata: Metadata::default(),
             bounds: Bounds::default(),
             ftrace: Scoped::new(files, |_| FtraceStart::default()),
@@ -187,7 +195,9 @@ impl Trackers {
             kernel: Scoped::new(places.len(), |_| KernelWork::default()),
             undecided: Undecided::default(),
             shared_tracks: Scoped::new(places.len(), |_| SharedByKind::default()),
+            beside: Scoped::new(places.len(), |_| FxHashMap::default()),
             async_names: Scoped::new(places.len(), |_| FxHashMap::default()),
+            json_names: Scoped::new(files, |_| FxHashMap::default()),
             binder: Scoped::new(places.len(), |_| Binder::default()),
             network: Scoped::new(places.len(), |_| Network::default()),
             wakeup_sources: Scoped::new(places.len(), |_| FxHashMap::default()),
@@ -218,6 +228,7 @@ impl Trackers {
         self.kernel.enter(id);
         self.syscalls.enter(id);
         self.shared_tracks.enter(id);
+        self.beside.enter(id);
         self.async_names.enter(id);
         self.binder.enter(id);
         self.network.enter(id);
@@ -236,6 +247,7 @@ impl Trackers {
         self.uid_times.enter(id);
         self.buffers.enter(id);
         self.flows.enter(place.file);
+        self.json_names.enter(place.file);
         self.ftrace.enter(place.file);
         self.writers.enter(place.file);
         self.recording.enter(place.file);

@@ -6,7 +6,7 @@
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::import_log::Refusal;
-use super::{ArgSet, Dimensions, NewSlice, Sharing, TrackKind, Trackers, Utid};
+use super::{ArgSet, Dimensions, NewSlice, TrackKind, Trackers, Tracks, Utid};
 
 const OVERLAPPING: TrackKind = TrackKind::slices("thread_overlapping_slice");
 
@@ -34,11 +34,26 @@ impl Trackers {
         stats.increment(stat);
         let refusal = Refusal::overlap(stat, overlap, event.clone(), tables);
         self.slices.refused.push(refusal);
-        let dimensions = Dimensions::thread(utid);
-        let beside = Sharing { kind: OVERLAPPING, dimensions, name: StringId::NULL };
-        let track = self.complete_shared(beside, slice.ts, dur, tables);
-        let id = self.slices.complete(NewSlice { track, ..slice }, dur, tables, stats)?;
-        self.give_args(id, track, args, tables)
+        // The first track beside the thread's on which it nests, else a new one.
+        let mut beside = self.beside.remove(&utid).unwrap_or_default();
+        let mut next = 0;
+        let (id, track) = loop {
+            let track = beside.get(next).copied().unwrap_or_else(|| {
+                beside.push(self.track_beside(utid, next, tables));
+                beside[next]
+            });
+            match self.slices.try_complete(NewSlice { track, ..slice }, dur, tables, stats) {
+                Ok(id) => break (id, track),
+                Err(_) => next += 1,
+            }
+        };
+        self.beside.insert(utid, beside);
+        self.give_args(id?, track, args, tables)
+    }
+
+    fn track_beside(&mut self, utid: Utid, index: usize, tables: &mut Tables) -> u32 {
+        let dimensions = Dimensions::thread(utid).number("track_compressor_idx", index as i64);
+        Tracks::make(OVERLAPPING, dimensions, StringId::NULL, &mut self.args, tables)
     }
 
     fn give_args(

@@ -11,7 +11,7 @@ use crate::sequence::{SequenceLoss, Sequences};
 use crate::survey::{next_packet, span_of};
 use crate::timeline::{Bundle, ClockNames, PendingRun};
 use crate::{
-    Immediate, Loss, LossBook, Message, Payload, PlaceId, Route, Router, Run, RunKind,
+    EventReader, Immediate, Loss, LossBook, Message, Payload, PlaceId, Route, Router, Run, RunKind,
     SnapshotPacket, Span, SplitSink, Timeline, TraceBytes,
 };
 
@@ -129,55 +129,6 @@ impl<'a> Batcher<'a> {
         }
     }
 
-    /// What was lost so far.
-    pub fn losses(&self) -> &LossBook {
-        &self.losses
-    }
-
-    /// The place of a machine, by the id that packets give it.
-    pub fn place(&self, machine: u32) -> PlaceId {
-        self.file.place(machine).0
-    }
-
-    /// How the clocks of the file were placed.
-    pub fn timeline(&self) -> &Timeline {
-        &self.timeline
-    }
-
-    /// What each writer sequence lost so far.
-    pub fn sequence_losses(&self) -> Vec<SequenceLoss> {
-        // A timeline of its own: what is asked for here places no event.
-        let mut timeline = self.timeline.clone();
-        self.sequences.losses(|(clock, ns)| Some(timeline.converter(clock)?.convert_one(ns)))
-    }
-
-    /// The number of writer sequences seen.
-    pub fn sequence_count(&self) -> u64 {
-        self.sequences.len() as u64
-    }
-
-    /// The next batch; `None` after the last.
-    pub fn next_batch(&mut self) -> Option<Batch> {
-        let mut open = Open { first_position: self.position, ..Open::default() };
-        let mut bytes = 0;
-        while open.batch.mark.is_none()
-            && self.position - open.first_position < BATCH_PACKETS
-            && bytes < BATCH_BYTES
-        {
-            let Some((span, packet)) = self.next_packet() else { break };
-            bytes += packet.len();
-            self.take(span, packet, &mut open);
-            self.position += 1;
-        }
-        if self.position == open.first_position {
-            return None;
-        }
-        self.done += bytes as u64;
-        open.batch.done = self.done;
-        open.batch.file = self.file.base.1.place.file;
-        Some(self.close(open))
-    }
-
     fn next_packet(&mut self) -> Option<(Span, &'a [u8])> {
         loop {
             let &(base, len) = self.file.segments.get(self.segment)?;
@@ -258,6 +209,7 @@ impl<'a> Batcher<'a> {
             clock: None,
             timestamp: None,
             sequence: None,
+            text: None,
         }
     }
 
@@ -353,6 +305,55 @@ impl<'a> Batcher<'a> {
             *slot = self.latest;
         }
         latest
+    }
+}
+
+impl EventReader for Batcher<'_> {
+    fn next_batch(&mut self) -> Option<Batch> {
+        let mut open = Open { first_position: self.position, ..Open::default() };
+        let mut bytes = 0;
+        while open.batch.mark.is_none()
+            && self.position - open.first_position < BATCH_PACKETS
+            && bytes < BATCH_BYTES
+        {
+            let Some((span, packet)) = self.next_packet() else { break };
+            bytes += packet.len();
+            self.take(span, packet, &mut open);
+            self.position += 1;
+        }
+        if self.position == open.first_position {
+            return None;
+        }
+        self.done += bytes as u64;
+        open.batch.done = self.done;
+        open.batch.file = self.file.base.1.place.file;
+        Some(self.close(open))
+    }
+
+    fn event_count(&self) -> u64 {
+        u64::from(self.position)
+    }
+
+    fn losses(&self) -> &LossBook {
+        &self.losses
+    }
+
+    fn timeline(&self) -> &Timeline {
+        &self.timeline
+    }
+
+    fn place(&self, machine: u32) -> PlaceId {
+        self.file.place(machine).0
+    }
+
+    fn sequence_losses(&self) -> Vec<SequenceLoss> {
+        // A timeline of its own: what is asked for here places no event.
+        let mut timeline = self.timeline.clone();
+        self.sequences.losses(|(clock, ns)| Some(timeline.converter(clock)?.convert_one(ns)))
+    }
+
+    fn sequence_count(&self) -> u64 {
+        self.sequences.len() as u64
     }
 }
 

@@ -52,7 +52,7 @@ impl Inputs {
         let manifest = unpack.manifest;
         nodes.iter().try_for_each(refuse_nested)?;
         let entries = order::flatten(nodes);
-        if manifest.is_none() && !entries.iter().any(|entry| entry.format == Format::Perfetto) {
+        if manifest.is_none() && !entries.iter().any(|entry| entry.format.is_trace()) {
             return Err(no_trace(&entries));
         }
         let names::Matches { listed_as, unmatched } = match &manifest {
@@ -73,10 +73,10 @@ impl Inputs {
         self.manifest.as_ref()
     }
 
-    /// The Perfetto traces, with their indices in [`Inputs::entries`].
+    /// The traces, with their indices in [`Inputs::entries`].
     pub fn traces(&self) -> impl Iterator<Item = (usize, &Entry)> {
         let entries = self.entries.iter().enumerate();
-        entries.filter(|(_, entry)| entry.format == Format::Perfetto)
+        entries.filter(|(_, entry)| entry.format.is_trace())
     }
 
     /// What the manifest says of an entry.
@@ -117,10 +117,10 @@ fn refuse_no_trace(path: &Path, node: &Node) -> Result<(), SourceError> {
         Format::Gzip | Format::Zstd => {
             node.inside.iter().try_for_each(|inner| refuse_contents(path, node.format, inner))
         }
-        Format::Json | Format::Text | Format::Unknown => {
+        Format::Text | Format::Unknown => {
             Err(SourceError::NotATrace { path: path.to_owned(), what: node.format })
         }
-        Format::Perfetto | Format::Manifest | Format::Tar | Format::Zip => Ok(()),
+        Format::Perfetto | Format::Json | Format::Manifest | Format::Tar | Format::Zip => Ok(()),
     }
 }
 
@@ -141,7 +141,7 @@ fn refuse_nested(node: &Node) -> Result<(), SourceError> {
     }
     let archives = node.inside.iter().flat_map(Node::archives);
     for archive in archives {
-        let traces = archive.count(Format::Perfetto);
+        let traces = archive.traces();
         if traces > 1 {
             return Err(SourceError::NestedArchive { shown: archive.shown.clone(), traces });
         }

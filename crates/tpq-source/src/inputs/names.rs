@@ -38,8 +38,7 @@ pub(super) fn matches(manifest: &Manifest, entries: &[Entry]) -> Result<Matches,
         }
         let is = |test: fn(Format) -> bool| found.iter().any(|&entry| test(entries[entry].format));
         // A file that holds a manifest and then a trace is both, by one name.
-        let only_manifest =
-            is(|format| format == Format::Manifest) && !is(|format| format == Format::Perfetto);
+        let only_manifest = is(|format| format == Format::Manifest) && !is(Format::is_trace);
         if only_manifest || is(Format::is_archive) {
             let what = if only_manifest { "the manifest itself" } else { "an archive" };
             return Err(manifest.entry_error(file, ManifestProblem::NotATrace(what)));

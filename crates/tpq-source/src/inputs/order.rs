@@ -35,6 +35,7 @@ fn rank(node: &Node) -> u8 {
     match node.format {
         Format::Manifest => 0,
         Format::Perfetto => 1,
-        _ => node.inside.iter().map(rank).min().unwrap_or(2),
+        Format::Json => 2,
+        _ => node.inside.iter().map(rank).min().unwrap_or(3),
     }
 }

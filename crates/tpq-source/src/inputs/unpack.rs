@@ -34,10 +34,10 @@ impl Node {
         self.inside.iter().flat_map(Self::archives).collect()
     }
 
-    /// How many files of a format there are here.
-    pub(super) fn count(&self, format: Format) -> usize {
-        let inside: usize = self.inside.iter().map(|node| node.count(format)).sum();
-        inside + usize::from(self.format == format)
+    /// How many traces there are here.
+    pub(super) fn traces(&self) -> usize {
+        let inside: usize = self.inside.iter().map(Node::traces).sum();
+        inside + usize::from(self.format.is_trace())
     }
 }
 

@@ -578,6 +578,9 @@ catalogue! {
          was skipped.";
     JsonParserFailure = "json_parser_failure": Single, Error, Trace, MachineAndTrace,
         "JSON events that lack needed fields or have them in the wrong type. They were skipped.";
+    JsonEventsNotRead = "json_events_not_read": Single, Info, Trace, MachineAndTrace,
+        "JSON events of phases that tpq does not read: life cycles of objects, samples of V8, \
+         memory dumps, clock marks and contexts.";
     JsonDisplayTimeUnit = "json_display_time_unit": Single, Info, Trace, MachineAndTrace,
         "Not 0 when a JSON trace says in which unit to display times. It does not change the times \
          themselves, which are microseconds.";
@@ -1034,9 +1037,6 @@ catalogue! {
         Single, DataLoss, Analysis, MachineAndTrace,
         "Places where a writer lost packets and the trace does not say which buffer it wrote to: \
          losses with a known buffer are in traced_buf_sequence_packet_loss.";
-    TraceFilesUnread = "trace_files_unread": Single, Error, Analysis, MachineAndTrace,
-        "A file of an archive in a format that tpq knows but does not read. Nothing of it is in \
-         the tables.";
     ManifestFilesMissing = "manifest_files_missing": Single, Error, Analysis, Global,
         "Files that a perfetto_manifest lists and that are not among the files given. What it \
          says of them has no effect; check the paths against the names of the members.";

@@ -6,10 +6,8 @@ use tpq_clock::{
     BOOTTIME, Clock, ClockGraph, Place, REALTIME, Reading, TRACE_FILE, is_of_sequence,
 };
 use tpq_decode::{MachineInfo, Tie};
-use tpq_ingest::{
-    ClockNames, FileContext, Loss, LossBook, LossEntry, PlaceId, Places, SnapshotPacket,
-};
-use tpq_source::{Inputs, ManifestClocks, ManifestError, ManifestFile};
+use tpq_ingest::{ClockNames, FileContext, Loss, LossBook, LossEntry, Places, SnapshotPacket};
+use tpq_source::{Format, Inputs, ManifestClocks, ManifestError, ManifestFile};
 
 use super::Source;
 
@@ -20,15 +18,23 @@ const SAME_BOOT_NS: i64 = 60_000_000_000;
 /// Snapshots of more clocks than this are damage: each two of them are an edge.
 const MOST_CLOCKS: usize = 64;
 
-/// Whether a manifest says that a file has no clock of its own but a private timeline.
-pub(super) fn is_pinned(inputs: &Inputs, source: &Source<'_>) -> Result<bool, ManifestError> {
+/// Whether a file has no clock of its own but a private timeline, and the clock of what names
+/// none. JSON never says what clock it is in; a manifest can.
+pub(super) fn own_clock(
+    inputs: &Inputs,
+    source: &Source<'_>,
+) -> Result<(bool, u32), ManifestError> {
     let clocks = inputs.manifest_file(source.entry).and_then(|file| file.clocks.as_ref());
+    if inputs.entries()[source.entry].format() == Format::Json {
+        let named = clocks.and_then(|clocks| clocks.clock);
+        return Ok((named.is_none(), named.map_or(TRACE_FILE, |clock| clock.id())));
+    }
     let pinned = clocks.is_some_and(|clocks| clocks.clock.is_none());
     if pinned && !source.survey.snapshots.is_empty() {
         let file = inputs.entries()[source.entry].shown().to_owned();
         return Err(ManifestError::SingleClock { file });
     }
-    Ok(pinned)
+    Ok((pinned, source.survey.primary_clock.unwrap_or(BOOTTIME)))
 }
 
 /// Adds the snapshots of all files to the graph. One that cannot be used is counted.
@@ -62,6 +68,7 @@ fn invalid(context: &FileContext, snapshot: &SnapshotPacket) -> LossEntry {
         clock: None,
         timestamp: None,
         sequence: None,
+        text: None,
     }
 }
 
@@ -100,7 +107,6 @@ impl<'a> Bases<'a> {
     pub(super) fn new(
         sources: &[Source<'_>],
         contexts: &[FileContext],
-        unread: &[(usize, PlaceId)],
         machines: &'a [MachineInfo],
         places: &Places,
     ) -> Self {
@@ -117,7 +123,6 @@ impl<'a> Bases<'a> {
                 bases.timelines.insert(names.place.file, names.default);
             }
         }
-        bases.base.extend(unread.iter().map(|&(entry, place)| (entry, places.get(place))));
         for place in places.iter() {
             let machine = machines.get(place.machine as usize);
             if let Some(name) = machine.and_then(|machine| machine.name.as_deref()) {

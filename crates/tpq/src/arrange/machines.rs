@@ -7,7 +7,7 @@ use tpq_decode::MachineInfo;
 use tpq_ingest::{MachineUse, PlaceId, Places};
 use tpq_source::{Inputs, ManifestError, ManifestFile};
 
-use super::{Source, is_unread_trace};
+use super::Source;
 
 /// Where the numbers of named machines begin, outside of what packets can name.
 const FIRST_NAMED: i64 = 1 << 32;
@@ -20,8 +20,6 @@ pub(super) struct Attribution {
     pub(super) places: Places,
     /// By source: the place of each machine id that its packets use.
     pub(super) files: Vec<BTreeMap<u32, PlaceId>>,
-    /// The places of files whose events nothing reads.
-    pub(super) unread: Vec<(usize, PlaceId)>,
 }
 
 /// Attributes files to machines. Rows are made in the order files are imported, within a file by
@@ -31,23 +29,13 @@ pub(super) fn attribute(
     sources: &[Source<'_>],
 ) -> Result<Attribution, ManifestError> {
     let mut machines = Machines::new(inputs);
-    let mut out = Attribution {
-        machines: Vec::new(),
-        places: Places::default(),
-        files: Vec::new(),
-        unread: Vec::new(),
-    };
+    let mut out =
+        Attribution { machines: Vec::new(), places: Places::default(), files: Vec::new() };
     for source in sources {
         let rows = machines.of_file(inputs, source)?;
         out.files.push(add_places(source.entry, &rows, &mut out.places));
     }
-    for (entry, file) in inputs.entries().iter().enumerate() {
-        if is_unread_trace(file.format()) {
-            let machine = machines.base(inputs.manifest_file(entry));
-            out.unread.push((entry, out.places.add(Place { file: entry as u32, machine })));
-        }
-    }
-    // A manifest alone, or nothing but files that tpq does not read, is of the host.
+    // A manifest alone is of the host.
     if machines.rows.is_empty() {
         machines.by_raw_id(HOST);
     }

@@ -8,7 +8,7 @@ mod machines;
 use tpq_clock::{BOOTTIME, Clock, ClockGraph, Interpolation};
 use tpq_decode::{MachineInfo, Tie};
 use tpq_ingest::{ClockNames, FileContext, LossBook, PlaceId, Places, Survey};
-use tpq_source::{Format, Inputs, ManifestError};
+use tpq_source::{Inputs, ManifestError};
 
 /// A file with events, as the survey left it.
 pub(crate) struct Source<'a> {
@@ -23,8 +23,6 @@ pub(crate) struct Arrangement {
     pub(crate) places: Places,
     /// By source.
     pub(crate) contexts: Vec<FileContext>,
-    /// The places of files that are part of the import though nothing reads their events.
-    pub(crate) unread: Vec<(usize, PlaceId)>,
     pub(crate) graph: ClockGraph,
     pub(crate) ties: Vec<Tie>,
     /// Snapshots that could not be used.
@@ -36,10 +34,10 @@ pub(crate) struct Arrangement {
 }
 
 impl Arrangement {
-    /// What clock ids mean in each place; where nothing is read, they mean what they mostly do.
+    /// What clock ids mean in each place.
     pub(crate) fn clock_names(&self) -> Vec<ClockNames> {
-        let unread = |place| ClockNames { place, default: BOOTTIME, private: true };
-        let mut names: Vec<ClockNames> = self.places.iter().map(unread).collect();
+        let nothing = |place| ClockNames { place, default: BOOTTIME, private: true };
+        let mut names: Vec<ClockNames> = self.places.iter().map(nothing).collect();
         for context in &self.contexts {
             for &(id, of_place) in context.machines.values().chain([&context.base]) {
                 names[id as usize] = of_place;
@@ -58,12 +56,10 @@ pub(crate) fn arrange(
     sources: &mut [Source<'_>],
     interpolation: Interpolation,
 ) -> Result<Arrangement, ManifestError> {
-    let machines::Attribution { machines, places, files, unread } =
-        machines::attribute(inputs, sources)?;
+    let machines::Attribution { machines, places, files } = machines::attribute(inputs, sources)?;
     let mut contexts = Vec::with_capacity(sources.len());
     for (source, machines) in sources.iter_mut().zip(&files) {
-        let private = clocks::is_pinned(inputs, source)?;
-        let default = source.survey.primary_clock.unwrap_or(BOOTTIME);
+        let (private, default) = clocks::own_clock(inputs, source)?;
         let names = |id: PlaceId| (id, ClockNames { place: places.get(id), default, private });
         contexts.push(FileContext {
             segments: source.survey.bytes.take_segments(),
@@ -75,24 +71,9 @@ pub(crate) fn arrange(
     let mut graph = ClockGraph::new(interpolation);
     let mut losses = LossBook::default();
     let mut ties = clocks::tie_files(&contexts, &mut graph, &mut losses);
-    let bases = clocks::Bases::new(sources, &contexts, &unread, &machines, &places);
+    let bases = clocks::Bases::new(sources, &contexts, &machines, &places);
     ties.extend(clocks::tie_manifest(inputs, &bases, &mut graph));
     let trace_clock = clocks::trace_clock(inputs, &machines, &contexts, &bases, &graph);
     let doubtful = clocks::doubtful(&contexts, trace_clock, &graph);
-    Ok(Arrangement {
-        machines,
-        places,
-        contexts,
-        unread,
-        graph,
-        ties,
-        losses,
-        trace_clock,
-        doubtful,
-    })
-}
-
-/// Whether tpq knows files of a format but does not read them.
-fn is_unread_trace(format: Format) -> bool {
-    matches!(format, Format::Json)
+    Ok(Arrangement { machines, places, contexts, graph, ties, losses, trace_clock, doubtful })
 }

@@ -55,7 +55,11 @@ pub(super) fn split(
         if !whole {
             sink.lose(Loss::MalformedCompactSched);
         }
-        (kind, timestamps, Payload::Words { width, words, strings: strings.clone() })
+        (
+            kind,
+            timestamps,
+            Payload::Words { width, words, strings: strings.clone(), ranks: Vec::new() },
+        )
     };
     [finish(SWITCHES, switches, SWITCH_WORDS), finish(WAKINGS, wakings, WAKING_WORDS)]
 }

@@ -50,6 +50,8 @@ pub(crate) struct Processes {
     threads: FxHashMap<Tid, Vec<Utid>>,
     processes: FxHashMap<Tid, Upid>,
     pending: Pending,
+    /// By machine: the rows of its idle task, and whether tid 0 means it.
+    idle: Vec<(Utid, Upid, bool)>,
     names: ThreadNames,
     pub(crate) namespaces: Namespaces,
     /// The last tid looked up and what it was: events come in bursts of one thread.
@@ -63,15 +65,16 @@ impl Processes {
             threads: FxHashMap::default(),
             processes: FxHashMap::default(),
             pending: Pending::default(),
+            idle: Vec::new(),
             names: ThreadNames::default(),
             namespaces: Namespaces::default(),
             last: None,
         }
     }
 
-    /// Adds the idle task of a machine; that of the first machine is row 0 of both tables.
+    /// Adds the rows of the idle task of a machine; those of the first machine are row 0 of both
+    /// tables.
     pub(crate) fn add_machine(&mut self, machine: u32, tables: &mut Tables) {
-        let idle = Tid { machine, id: 0 };
         let row = ProcessRow { pid: 0, machine_id: machine, ..ProcessRow::default() };
         let upid = tables.process.push(row);
         let utid = tables.thread.push(ThreadRow {
@@ -81,10 +84,21 @@ impl Processes {
             machine_id: machine,
             ..ThreadRow::default()
         });
-        self.threads.insert(idle, vec![utid]);
-        self.processes.insert(idle, upid);
+        self.idle.push((utid, upid, false));
+    }
+
+    /// Takes tid 0 of a machine for the idle task from now on, as all but formats do in which ids
+    /// are whatever a program made up.
+    pub(crate) fn idle_is_zero(&mut self, machine: u32, tables: &mut Tables) {
+        let Some((utid, upid, known)) = self.idle.get_mut(machine as usize) else { return };
+        if std::mem::replace(known, true) {
+            return;
+        }
+        let idle = Tid { machine, id: 0 };
+        self.threads.entry(idle).or_default().insert(0, *utid);
+        self.processes.entry(idle).or_insert(*upid);
         let name = tables.strings.intern("swapper");
-        self.names.name(utid, name, NamePriority::Fixed, tables);
+        self.names.name(*utid, name, NamePriority::Fixed, tables);
     }
 
     /// The live thread of a tid, made when there is none.

@@ -9,6 +9,8 @@ use super::Utid;
 pub(crate) enum NamePriority {
     #[default]
     None,
+    /// Written by a format that says nothing of where names come from.
+    Other,
     /// The kernel's `comm`, cut to 15 bytes.
     Ftrace,
     /// Read from /proc.

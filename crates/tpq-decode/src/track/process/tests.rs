@@ -22,6 +22,7 @@ impl Fixture {
         let mut processes = Processes::new();
         let mut tables = Tables::default();
         processes.add_machine(HERE, &mut tables);
+        processes.idle_is_zero(HERE, &mut tables);
         Self { processes, tables, stats: Stats::default() }
     }
 
@@ -443,6 +444,7 @@ fn a_tid_said_to_be_taken_over_is_another_thread_of_the_process() {
 fn machines_share_no_ids() {
     let mut f = Fixture::new();
     f.processes.add_machine(THERE, &mut f.tables);
+    f.processes.idle_is_zero(THERE, &mut f.tables);
     let there = |id| Tid { machine: THERE, id };
     let idle = f.processes.thread(there(0), &mut f.tables);
     assert_ne!(idle, 0);

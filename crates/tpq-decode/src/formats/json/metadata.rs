@@ -1,0 +1,60 @@
+//! Names of processes and threads, and how they are to be sorted.
+
+use sonic_rs::{LazyValue, to_object_iter};
+use tpq_tables::Stat;
+
+use super::event::Context;
+use super::text::unescaped;
+use super::who::Who;
+use crate::track::{ArgValue, NamePriority};
+
+impl Context<'_> {
+    /// A metadata event; its name says of what.
+    pub(super) fn metadata(&mut self, who: Who) {
+        let key = match self.tables.strings.get(self.name) {
+            "thread_name" | "process_name" => "name",
+            "thread_sort_index" | "process_sort_index" => "sort_index",
+            _ => return,
+        };
+        let bytes = self.bytes;
+        for field in to_object_iter(bytes.get(self.event.args)) {
+            match field {
+                Ok((name, value)) if name == key => self.take_metadata(who, &value),
+                Ok(_) => {}
+                Err(_) => return self.fail(Stat::JsonParserFailure),
+            }
+        }
+    }
+
+    fn take_metadata(&mut self, who: Who, value: &LazyValue<'_>) {
+        let raw = value.as_raw_str();
+        let text = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
+        match (self.tables.strings.get(self.name), text, whole(raw)) {
+            ("thread_name", Some(name), _) if !name.is_empty() => {
+                let name = self.tables.strings.intern(&unescaped(name.as_bytes()));
+                let processes = &mut self.trackers.processes;
+                processes.name_thread(who.utid, name, NamePriority::Other, self.tables);
+            }
+            ("process_name", Some(name), _) if !name.is_empty() => {
+                let name = self.tables.strings.intern(&unescaped(name.as_bytes()));
+                let upid = self.process(who);
+                self.tables.process.name.set(upid, name);
+            }
+            ("thread_sort_index", _, Some(index)) => {
+                let hint = ("thread_sort_index_hint", ArgValue::Int(index));
+                self.trackers.add_thread_args(who.utid, [hint], self.tables);
+            }
+            ("process_sort_index", _, Some(index)) => {
+                let upid = self.process(who);
+                let hint = ("process_sort_index_hint", ArgValue::Int(index));
+                self.trackers.add_process_args(upid, [hint], self.tables);
+            }
+            _ => self.fail(Stat::JsonParserFailure),
+        }
+    }
+}
+
+/// A whole number; decimals are cut off.
+fn whole(raw: &str) -> Option<i64> {
+    raw.parse().ok().or_else(|| raw.parse().ok().map(|number: f64| number as i64))
+}

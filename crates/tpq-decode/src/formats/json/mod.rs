@@ -1,0 +1,27 @@
+//! Chrome JSON, as Chrome wrote it once and a hundred tools write it still.
+//!
+//! The format has no owner; what fields mean where programs disagree is as the established tool
+//! reads them.
+
+mod counter;
+mod event;
+mod flow;
+mod metadata;
+mod text;
+mod who;
+
+pub(crate) use event::decode_event;
+
+use tpq_ingest::{FileContext, JsonKinds, JsonReader, Timeline, TraceBytes};
+
+use super::{JSON_EVENTS, JSON_LINES};
+
+/// A reader of a JSON trace whose events the decoder knows.
+pub fn json_reader<'a>(
+    bytes: &'a TraceBytes<'a>,
+    file: FileContext,
+    timeline: Timeline,
+) -> JsonReader<'a> {
+    let kinds = JsonKinds { events: JSON_EVENTS, lines: JSON_LINES };
+    JsonReader::new(bytes, file, timeline, kinds, |_| None)
+}

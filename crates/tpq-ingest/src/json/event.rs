@@ -1,0 +1,383 @@
+//! One event of a JSON trace: what its fields say, read in one pass.
+
+use sonic_rs::to_object_iter;
+
+use super::decimal::ns_of_us;
+use crate::Span;
+
+/// How far an instant event reaches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Scope {
+    /// The event does not say.
+    #[default]
+    None,
+    /// The thread.
+    Thread,
+    /// The process.
+    Process,
+    /// Everything.
+    Global,
+    /// Something that no program means.
+    Unknown,
+}
+
+/// A pid or tid: mostly a number, but some programs write names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum JsonId {
+    /// The event does not say.
+    #[default]
+    None,
+    /// A number; what cannot be one is 0.
+    Number(u32),
+    /// A name, as it stands between its quotes.
+    Name(Span),
+}
+
+/// An event. Spans are as the text has them: names and categories without their quotes but with
+/// their escapes, everything else as a value of JSON. Those of what is missing are empty.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct JsonEvent {
+    /// What it is: the first character of `ph`.
+    pub phase: u8,
+    /// The process.
+    pub pid: JsonId,
+    /// The thread.
+    pub tid: JsonId,
+    /// When, in ns.
+    pub ts: Option<i64>,
+    /// How long, in ns.
+    pub dur: Option<i64>,
+    /// The thread's CPU time, in ns.
+    pub tts: Option<i64>,
+    /// How much CPU time it took, in ns.
+    pub tdur: Option<i64>,
+    /// How far an instant reaches.
+    pub scope: Scope,
+    /// Whether a flow leads here.
+    pub flow_in: bool,
+    /// Whether a flow leads away from here.
+    pub flow_out: bool,
+    /// Whether a flow that ends here ends in the slice around this moment, not the next one.
+    pub bind_enclosing: bool,
+    /// What it is called.
+    pub name: Span,
+    /// Its categories.
+    pub category: Span,
+    /// What it is part of, with others of the same id.
+    pub id: Span,
+    /// The same in the newer form: an object that says how far the id reaches.
+    pub id2: Span,
+    /// The flow it is part of.
+    pub bind_id: Span,
+    /// Its args, an object.
+    pub args: Span,
+}
+
+/// Why an event could not be read: where in it, and what is wrong.
+pub(super) type EventError = (usize, &'static str);
+
+impl JsonEvent {
+    /// Reads the event that lies at `span`. Of a key that occurs twice the later value counts.
+    pub(super) fn read(text: &[u8], span: Span) -> Result<Self, EventError> {
+        let mut event = Self::default();
+        let mut last = 0;
+        for field in to_object_iter(text) {
+            let (key, value) = field.map_err(|error| (error_at(&error, last, text), WRONG))?;
+            let raw = value.as_raw_str().as_bytes();
+            let at = (raw.as_ptr() as usize).wrapping_sub(text.as_ptr() as usize);
+            last = at + raw.len();
+            event.take(&key, raw, span.inner(at, raw.len()));
+        }
+        Ok(event)
+    }
+
+    fn take(&mut self, key: &str, raw: &[u8], span: Span) {
+        match key {
+            "ph" => self.phase = unquoted(raw).and_then(|text| text.first().copied()).unwrap_or(0),
+            "ts" => self.ts = time(raw),
+            "dur" => self.dur = time(raw),
+            "tts" => self.tts = time(raw),
+            "tdur" => self.tdur = time(raw),
+            "pid" => self.pid = id(raw, span),
+            "tid" => self.tid = id(raw, span),
+            "name" => self.name = text_span(raw, span),
+            "cat" => self.category = text_span(raw, span),
+            "args" if raw.starts_with(b"{") => self.args = span,
+            "id" => self.id = span,
+            "id2" => self.id2 = span,
+            "bind_id" => self.bind_id = span,
+            "s" => self.scope = scope(raw),
+            "bp" => self.bind_enclosing = unquoted(raw) == Some(b"e"),
+            "flow_in" => self.flow_in = raw == b"true",
+            "flow_out" => self.flow_out = raw == b"true",
+            _ => {}
+        }
+    }
+}
+
+const WRONG: &str = "an event is not valid JSON";
+
+/// Where in an event the library stopped: it counts lines, of which events have few.
+fn error_at(error: &sonic_rs::Error, last: usize, text: &[u8]) -> usize {
+    let line_starts = memchr::memchr_iter(b'\n', text).map(|at| at + 1);
+    let start = std::iter::once(0).chain(line_starts).nth(error.line().saturating_sub(1));
+    let at = start.unwrap_or_default() + error.column().saturating_sub(1);
+    at.clamp(last.min(text.len()), text.len())
+}
+
+/// What stands between the quotes of a string.
+fn unquoted(raw: &[u8]) -> Option<&[u8]> {
+    raw.strip_prefix(b"\"")?.strip_suffix(b"\"")
+}
+
+/// A time, which some programs write in quotes.
+fn time(raw: &[u8]) -> Option<i64> {
+    ns_of_us(unquoted(raw).unwrap_or(raw))
+}
+
+fn text_span(raw: &[u8], span: Span) -> Span {
+    match unquoted(raw) {
+        Some(text) => span.inner(1, text.len()),
+        None => Span::default(),
+    }
+}
+
+fn id(raw: &[u8], span: Span) -> JsonId {
+    let text = unquoted(raw);
+    match (number(text.unwrap_or(raw)), text) {
+        (Some(number), _) => JsonId::Number(number),
+        (None, Some(text)) => JsonId::Name(span.inner(1, text.len())),
+        (None, None) if raw.first().is_some_and(|byte| matches!(byte, b'-' | b'0'..=b'9')) => {
+            JsonId::Number(0)
+        }
+        (None, None) => JsonId::None,
+    }
+}
+
+/// A number that can be a pid; decimals are cut off.
+fn number(text: &[u8]) -> Option<u32> {
+    let text = std::str::from_utf8(text).ok()?;
+    let is_number = text.bytes().next().is_some_and(|byte| byte.is_ascii_digit());
+    if !is_number {
+        return None;
+    }
+    text.parse().ok().or_else(|| {
+        let value: f64 = text.parse().ok()?;
+        (value < f64::from(u32::MAX)).then_some(value as u32)
+    })
+}
+
+fn scope(raw: &[u8]) -> Scope {
+    match unquoted(raw) {
+        Some(b"t") => Scope::Thread,
+        Some(b"p") => Scope::Process,
+        Some(b"g") => Scope::Global,
+        Some(_) => Scope::Unknown,
+        None => Scope::None,
+    }
+}
+
+/// How many numbers an event is.
+pub(super) const WIDTH: usize = 10;
+/// Which of them is the place of its first span.
+pub(super) const FIRST_SPAN: usize = 1;
+/// How many spans an event may have.
+const SPANS: usize = 8;
+
+/// No time.
+const NO_TIME: i64 = i64::MIN;
+
+impl JsonEvent {
+    /// Writes it as numbers, and the spans that are not empty.
+    pub(super) fn write(&self, words: &mut Vec<u32>, spans: &mut Vec<Span>) {
+        let first = spans.len() as u32;
+        let mut present = 0;
+        for (bit, span) in self.spans().into_iter().enumerate().filter(|(_, span)| span.len > 0) {
+            present |= 1 << bit;
+            spans.push(span);
+        }
+        let (pid, pid_kind) = id_words(self.pid);
+        let (tid, tid_kind) = id_words(self.tid);
+        let flags = [self.flow_in, self.flow_out, self.bind_enclosing];
+        let flags = (0..).zip(flags).fold(0, |bits, (bit, set)| bits | u32::from(set) << bit);
+        let scope = self.scope as u32;
+        let head = u32::from(self.phase) | present << 8 | flags << 16 | scope << 19;
+        words.extend([head | pid_kind << 22 | tid_kind << 24, first, pid, tid]);
+        for time in [self.dur, self.tts, self.tdur] {
+            let time = time.unwrap_or(NO_TIME) as u64;
+            words.extend([time as u32, (time >> 32) as u32]);
+        }
+    }
+
+    /// Reads what [`Self::write`] wrote; `ts` is not part of it.
+    pub fn from_words(words: &[u32], strings: &[Span]) -> Self {
+        let &[head, first, pid, tid, d0, d1, t0, t1, e0, e1] = words else {
+            return Self::default();
+        };
+        let time = |low: u32, high: u32| {
+            let time = (u64::from(high) << 32 | u64::from(low)) as i64;
+            (time != NO_TIME).then_some(time)
+        };
+        let mut next = first as usize;
+        let spans: [Span; SPANS] = std::array::from_fn(|bit| {
+            if head >> 8 & 1 << bit == 0 {
+                return Span::default();
+            }
+            next += 1;
+            strings.get(next - 1).copied().unwrap_or_default()
+        });
+        let [name, category, id, id2, bind_id, args, pid_name, tid_name] = spans;
+        Self {
+            phase: head as u8,
+            pid: id_of(head >> 22, pid, pid_name),
+            tid: id_of(head >> 24, tid, tid_name),
+            ts: None,
+            dur: time(d0, d1),
+            tts: time(t0, t1),
+            tdur: time(e0, e1),
+            scope: SCOPES[(head >> 19 & 7) as usize % SCOPES.len()],
+            flow_in: head >> 16 & 1 != 0,
+            flow_out: head >> 17 & 1 != 0,
+            bind_enclosing: head >> 18 & 1 != 0,
+            name,
+            category,
+            id,
+            id2,
+            bind_id,
+            args,
+        }
+    }
+
+    fn spans(&self) -> [Span; SPANS] {
+        let name = |id: JsonId| match id {
+            JsonId::Name(span) => span,
+            _ => Span::default(),
+        };
+        let Self { name: own, category, id, id2, bind_id, args, .. } = *self;
+        [own, category, id, id2, bind_id, args, name(self.pid), name(self.tid)]
+    }
+}
+
+const SCOPES: [Scope; 5] =
+    [Scope::None, Scope::Thread, Scope::Process, Scope::Global, Scope::Unknown];
+
+fn id_words(id: JsonId) -> (u32, u32) {
+    match id {
+        JsonId::None => (0, 0),
+        JsonId::Number(number) => (number, 1),
+        JsonId::Name(_) => (0, 2),
+    }
+}
+
+fn id_of(kind: u32, number: u32, name: Span) -> JsonId {
+    match kind & 3 {
+        1 => JsonId::Number(number),
+        // An empty name has no span but is one.
+        2 => JsonId::Name(name),
+        _ => JsonId::None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> JsonEvent {
+        let span = Span { addr: 100, len: text.len() as u32 };
+        JsonEvent::read(text.as_bytes(), span).unwrap()
+    }
+
+    fn at(text: &str, part: &str) -> Span {
+        Span { addr: 100 + text.find(part).unwrap() as u64, len: part.len() as u32 }
+    }
+
+    #[test]
+    fn fields_of_an_event() {
+        let text = r#"{"ph":"X","ts":1.5,"dur":"2","tts":3,"tdur":0.001,"pid":7,"tid":"main",
+            "name":"a\"b","cat":"c,d","args":{"x":[1]},"id":"0x1","id2":{"local":2},"bind_id":3,
+            "s":"p","bp":"e","flow_in":true,"flow_out":false,"other":[{}]}"#;
+        let event = read(text);
+        let expected = JsonEvent {
+            phase: b'X',
+            pid: JsonId::Number(7),
+            tid: JsonId::Name(at(text, "main")),
+            ts: Some(1_500),
+            dur: Some(2_000),
+            tts: Some(3_000),
+            tdur: Some(1),
+            scope: Scope::Process,
+            flow_in: true,
+            flow_out: false,
+            bind_enclosing: true,
+            name: at(text, r#"a\"b"#),
+            category: at(text, "c,d"),
+            id: at(text, r#""0x1""#),
+            id2: at(text, r#"{"local":2}"#),
+            bind_id: Span { len: 1, ..at(text, "3,\n            \"s\"") },
+            args: at(text, r#"{"x":[1]}"#),
+        };
+        assert_eq!(event, expected);
+    }
+
+    #[test]
+    fn words_hold_all_of_an_event_but_its_time() {
+        let texts = [
+            r#"{"ph":"X","dur":-2,"tts":0,"pid":7,"tid":"main","name":"a","args":{},"s":"g"}"#,
+            r#"{"ph":"b","id":1,"id2":{},"bind_id":2,"cat":"c","pid":"","flow_out":true,"s":"?"}"#,
+            "{}",
+        ];
+        let (mut words, mut spans) = (Vec::new(), Vec::new());
+        let events = texts.map(read);
+        events.iter().for_each(|event| event.write(&mut words, &mut spans));
+        for (event, words) in events.iter().zip(words.chunks(WIDTH)) {
+            let read = JsonEvent::from_words(words, &spans);
+            // A name of no bytes lies nowhere.
+            let same = JsonEvent {
+                ts: event.ts,
+                pid: if event.pid == read.pid { read.pid } else { event.pid },
+                ..read
+            };
+            assert_eq!(same, *event);
+        }
+    }
+
+    #[test]
+    fn ids_are_numbers_wherever_they_can_be() {
+        let cases = [
+            ("7", JsonId::Number(7)),
+            ("7.9", JsonId::Number(7)),
+            ("-1", JsonId::Number(0)),
+            ("5000000000", JsonId::Number(0)),
+            ("\"12\"", JsonId::Number(12)),
+            ("true", JsonId::None),
+            ("null", JsonId::None),
+            ("[]", JsonId::None),
+        ];
+        for (raw, expected) in cases {
+            assert_eq!(id(raw.as_bytes(), Span::default()), expected, "{raw}");
+        }
+        let name = id(b"\"gpu\"", Span { addr: 10, len: 5 });
+        assert_eq!(name, JsonId::Name(Span { addr: 11, len: 3 }));
+    }
+
+    #[test]
+    fn the_later_of_two_values_counts() {
+        assert_eq!(read(r#"{"ph":"B","ts":1,"ph":"E","ts":2}"#).ts, Some(2_000));
+        assert_eq!(read(r#"{"ph":"B","ph":"E"}"#).phase, b'E');
+    }
+
+    #[test]
+    fn errors_say_where() {
+        let cases = [
+            (r#"{"ph": x}"#, 7),
+            (r#"{"ph":"B","ts":01}"#, 15),
+            ("{\"ph\":\"B\",\n\"a\" 1}", 15),
+            (r#"{"a":[}]}"#, 5),
+        ];
+        for (text, near) in cases {
+            let span = Span { addr: 0, len: text.len() as u32 };
+            let (at, _) = JsonEvent::read(text.as_bytes(), span).unwrap_err();
+            assert!(at.abs_diff(near) <= 2, "{text}: {at}");
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Chrome JSON: an array of events, or an object that holds one beside other fields.
+//!
+//! ```text
+//! bytes ─scan─▶ where each event lies ─event─▶ its fields as numbers and spans ─▶ Run
+//! ```
+//!
+//! The text is walked once, a few thousand events at a time, so a file may be of any size. Events
+//! lie in no order of time, so each batch is sorted here and the file in full later.
+
+mod decimal;
+mod event;
+mod lines;
+mod rank;
+mod reader;
+mod scan;
+
+pub use event::{JsonEvent, JsonId, Scope};
+pub use reader::{JsonKinds, JsonReader, LineTime};

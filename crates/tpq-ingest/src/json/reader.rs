@@ -1,0 +1,282 @@
+//! Hands on the events of a JSON trace in batches.
+
+use std::ops::Range;
+
+use tpq_clock::Clock;
+
+use super::event::{FIRST_SPAN, JsonEvent, WIDTH};
+use super::lines::Lines;
+use super::rank::Ranks;
+use super::scan::{Part, Scan};
+use crate::loss::LossEntry;
+use crate::timeline::PendingRun;
+use crate::{
+    Batch, EventReader, FileContext, Loss, LossBook, Payload, PlaceId, Run, RunKind, Span,
+    Timeline, TraceBytes,
+};
+
+/// A batch ends after this many events…
+const BATCH_EVENTS: usize = 8192;
+/// …or this many bytes of text, whichever comes first.
+const BATCH_BYTES: usize = 4 << 20;
+
+/// Reads when a line of a system trace was recorded, in ns.
+pub type LineTime = fn(&[u8]) -> Option<i64>;
+
+/// The kinds of runs that a JSON trace is read into, as whoever decodes them numbers them.
+#[derive(Clone, Copy, Debug)]
+pub struct JsonKinds {
+    /// Events, each as the words of a [`JsonEvent`].
+    pub events: RunKind,
+    /// Lines of a system trace, with their escapes.
+    pub lines: RunKind,
+}
+
+/// Reads a JSON trace.
+pub struct JsonReader<'a> {
+    text: &'a [u8],
+    base: u64,
+    scan: Scan<'a>,
+    file: FileContext,
+    clock: Clock,
+    timeline: Timeline,
+    kinds: JsonKinds,
+    line_time: LineTime,
+    losses: LossBook,
+    lines: Lines,
+    ranks: Ranks,
+    /// The number of events so far.
+    position: u32,
+    latest: i64,
+    /// Events that may leave out when they were, as the names of threads.
+    undated: Events,
+    done: bool,
+}
+
+/// Events with their times, in the order of the text.
+#[derive(Default)]
+struct Events {
+    times: Vec<i64>,
+    ranks: Vec<u64>,
+    words: Vec<u32>,
+    spans: Vec<Span>,
+}
+
+/// The batch under way.
+struct Open {
+    first_position: u32,
+    events: Events,
+    line_times: Vec<i64>,
+    line_places: Vec<(u32, u32)>,
+    start: usize,
+}
+
+impl<'a> JsonReader<'a> {
+    /// Begins at the first byte of a file that was surveyed as text.
+    pub fn new(
+        bytes: &'a TraceBytes<'a>,
+        file: FileContext,
+        timeline: Timeline,
+        kinds: JsonKinds,
+        line_time: LineTime,
+    ) -> Self {
+        let (base, len) = file.segments.first().copied().unwrap_or_default();
+        let text = bytes.range(base, len);
+        let names = file.base.1;
+        Self {
+            text,
+            base,
+            scan: Scan::new(text),
+            clock: names.clock(0, names.default),
+            file,
+            timeline,
+            kinds,
+            line_time,
+            losses: LossBook::default(),
+            lines: Lines::default(),
+            ranks: Ranks::default(),
+            position: 0,
+            latest: 0,
+            undated: Events::default(),
+            done: false,
+        }
+    }
+
+    fn take(&mut self, part: Part, open: &mut Open) {
+        match part {
+            Part::Event(range) => self.event(range, open),
+            Part::Line(range) => self.line(range, open),
+            Part::Field(key, _) if &self.text[key.clone()] == b"displayTimeUnit" => {
+                self.losses.at(self.file.base.0).count(Loss::DisplayTimeUnit);
+            }
+            Part::Field(..) => {}
+            Part::Broken(at, what) => self.lose(Loss::MalformedText, at, what, 1),
+            Part::Cut(at, what) => {
+                self.lose(Loss::MalformedText, at, what, 1);
+                self.lose(Loss::TruncatedBytes, at, what, (self.text.len() - at) as u64);
+            }
+        }
+    }
+
+    fn event(&mut self, range: Range<usize>, open: &mut Open) {
+        let start = range.start;
+        let Ok(len) = u32::try_from(range.len()) else {
+            return self.lose(Loss::MalformedText, start, "an event is larger than 4 GiB", 1);
+        };
+        let span = Span { addr: self.base + start as u64, len };
+        let event = match JsonEvent::read(&self.text[range], span) {
+            Ok(event) => event,
+            Err((at, what)) => return self.lose(Loss::MalformedText, start + at, what, 1),
+        };
+        self.position += 1;
+        match (event.phase, event.ts) {
+            (0, _) => self.lose(Loss::MalformedText, start, "an event has no phase (ph)", 1),
+            (_, Some(ts)) => {
+                self.latest = self.latest.max(ts);
+                let rank = self.ranks.rank(&event, ts);
+                open.events.push(ts, rank, &event);
+            }
+            (b'M', None) => self.undated.push(0, u64::MAX, &event),
+            (_, None) => self.lose(Loss::MalformedText, start, "an event has no time (ts)", 1),
+        }
+    }
+
+    fn line(&mut self, range: Range<usize>, open: &mut Open) {
+        // A line that does not say when is taken to follow the one before.
+        let ts = (self.line_time)(&self.text[range.clone()]).unwrap_or(self.latest);
+        let (Ok(offset), Ok(len)) =
+            (u32::try_from(range.start - open.start), u32::try_from(range.len()))
+        else {
+            return self.lose(Loss::MalformedText, range.start, "a line is larger than 4 GiB", 1);
+        };
+        self.position += 1;
+        self.latest = ts;
+        open.line_times.push(ts);
+        open.line_places.push((offset, len));
+    }
+
+    /// Counts something that is wrong, and enters where.
+    fn lose(&mut self, loss: Loss, at: usize, what: &'static str, count: u64) {
+        let entry = LossEntry {
+            loss,
+            place: self.file.base.0,
+            addr: self.base + at as u64,
+            position: self.position,
+            clock: None,
+            timestamp: None,
+            sequence: None,
+            text: Some(self.lines.place(self.text, at, what)),
+        };
+        self.losses.enter(entry, count);
+    }
+
+    fn close(&mut self, open: Open, batch: &mut Batch) {
+        let Open { first_position, events, line_times, line_places, start } = open;
+        let addr = self.base + start as u64;
+        let mut lines: Vec<(i64, (u32, u32))> = line_times.into_iter().zip(line_places).collect();
+        lines.sort_by_key(|&(ts, _)| ts);
+        let (line_times, places) = lines.into_iter().unzip();
+        let lines = (self.kinds.lines, line_times, Payload::Bundle { addr, places });
+        let (times, payload) = events.into_run();
+        for (kind, timestamps, payload) in [(self.kinds.events, times, payload), lines] {
+            if timestamps.is_empty() {
+                continue;
+            }
+            let run = Run {
+                kind,
+                lane: 0,
+                place: self.file.base.0,
+                generation: 0,
+                position: first_position,
+                addr,
+                timestamps,
+                payload,
+            };
+            let pending = PendingRun { clock: self.clock, run };
+            batch.runs.extend(self.timeline.convert(pending, &mut self.losses));
+        }
+    }
+}
+
+impl Events {
+    fn push(&mut self, ts: i64, rank: u64, event: &JsonEvent) {
+        self.times.push(ts);
+        self.ranks.push(rank);
+        event.write(&mut self.words, &mut self.spans);
+    }
+
+    /// Adds others behind these.
+    fn append(&mut self, mut others: Self) {
+        let moved = self.spans.len() as u32;
+        others.words.iter_mut().skip(FIRST_SPAN).step_by(WIDTH).for_each(|first| *first += moved);
+        self.times.extend(others.times);
+        self.ranks.extend(others.ranks);
+        self.words.extend(others.words);
+        self.spans.extend(others.spans);
+    }
+
+    /// The events in the order of time, those of one time as they came.
+    fn into_run(self) -> (Vec<i64>, Payload) {
+        let Self { times, ranks, words, spans } = self;
+        let mut order: Vec<usize> = (0..times.len()).collect();
+        order.sort_by_key(|&index| (times[index], ranks[index]));
+        let words_of = |&index: &usize| &words[index * WIDTH..][..WIDTH];
+        let payload = Payload::Words {
+            width: WIDTH,
+            words: order.iter().flat_map(words_of).copied().collect(),
+            strings: spans.into(),
+            ranks: order.iter().map(|&index| ranks[index]).collect(),
+        };
+        (order.iter().map(|&index| times[index]).collect(), payload)
+    }
+}
+
+impl EventReader for JsonReader<'_> {
+    fn next_batch(&mut self) -> Option<Batch> {
+        if self.done {
+            return None;
+        }
+        let start = self.scan.offset();
+        let mut open = Open {
+            first_position: self.position,
+            events: Events::default(),
+            line_times: Vec::new(),
+            line_places: Vec::new(),
+            start,
+        };
+        while open.events.times.len() + open.line_times.len() < BATCH_EVENTS
+            && self.scan.offset() - start < BATCH_BYTES
+        {
+            match self.scan.next_part() {
+                Some(part) => self.take(part, &mut open),
+                None => {
+                    self.done = true;
+                    let mut undated = std::mem::take(&mut self.undated);
+                    undated.times.fill(self.latest);
+                    open.events.append(undated);
+                    break;
+                }
+            }
+        }
+        let done = self.scan.offset() as u64;
+        let mut batch = Batch { done, file: self.file.base.1.place.file, ..Batch::default() };
+        self.close(open, &mut batch);
+        Some(batch)
+    }
+
+    fn event_count(&self) -> u64 {
+        u64::from(self.position)
+    }
+
+    fn losses(&self) -> &LossBook {
+        &self.losses
+    }
+
+    fn timeline(&self) -> &Timeline {
+        &self.timeline
+    }
+
+    fn place(&self, _: u32) -> PlaceId {
+        self.file.base.0
+    }
+}

@@ -1,0 +1,33 @@
+//! What reads the events of a file, whatever its format.
+
+use crate::{Batch, LossBook, PlaceId, SequenceLoss, Timeline};
+
+/// Walks a file and hands on its events in batches.
+///
+/// To add a format, implement this and name it where the import opens files.
+pub trait EventReader: Send {
+    /// The next batch; `None` after the last.
+    fn next_batch(&mut self) -> Option<Batch>;
+
+    /// The number of packets or events read so far.
+    fn event_count(&self) -> u64;
+
+    /// What was lost so far.
+    fn losses(&self) -> &LossBook;
+
+    /// How the clocks of the file were placed.
+    fn timeline(&self) -> &Timeline;
+
+    /// The place of a machine, by the id that the file gives it; 0 is the one it was recorded on.
+    fn place(&self, machine: u32) -> PlaceId;
+
+    /// What each writer sequence lost so far, in formats that have such.
+    fn sequence_losses(&self) -> Vec<SequenceLoss> {
+        Vec::new()
+    }
+
+    /// The number of writer sequences seen.
+    fn sequence_count(&self) -> u64 {
+        0
+    }
+}

@@ -1,0 +1,46 @@
+//! What is wrong is named by line and column, and what came before it is kept.
+
+use super::{ERRORS, SLICES, STATS};
+use crate::imported::{Imported, refused};
+
+const EVENT: &str = r#"{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a"}"#;
+
+#[test]
+fn an_event_that_is_not_json_is_left_out() {
+    let trace = Imported::file(format!("[{EVENT},\n {{\"ph\":\"X\", \"ts\": oops}},\n{EVENT}]"));
+    assert_eq!(trace.cell("SELECT count(*) FROM slice"), "2");
+    insta::assert_snapshot!(trace.rows(ERRORS), @"");
+}
+
+#[test]
+fn what_comes_before_the_damage_is_kept() {
+    let trace = Imported::file(format!("{{\"traceEvents\":[\n{EVENT}\n] oops, \"x\": 1}}"));
+    insta::assert_snapshot!(trace.rows(SLICES), @r"
+    ts    dur   depth  name  cat
+    1000  1000  0      a     NULL
+    ");
+    insta::assert_snapshot!(trace.rows(ERRORS), @"");
+}
+
+#[test]
+fn a_cut_file_keeps_its_events() {
+    let whole = format!("{{\"traceEvents\":[\n{EVENT},\n{EVENT}\n]}}");
+    let cut = &whole[..whole.len() - 10];
+    let trace = Imported::file(cut);
+    assert_eq!(trace.cell("SELECT count(*) FROM slice"), "1");
+    insta::assert_snapshot!(trace.rows(ERRORS), @"");
+    insta::assert_snapshot!(trace.rows(STATS), @"");
+}
+
+#[test]
+fn events_without_phase_or_time_are_counted() {
+    let trace =
+        Imported::file(format!("[{EVENT},{{\"ts\":1}},{{\"ph\":\"B\"}},{{\"ph\":7,\"ts\":1}}]"));
+    insta::assert_snapshot!(trace.rows(ERRORS), @"");
+}
+
+#[test]
+fn what_cannot_be_read_at_all_is_refused() {
+    insta::assert_snapshot!(refused(&[("x.json", b"[{\"ph\": oops}]")]), @"");
+    insta::assert_snapshot!(refused(&[("x.json", b"{\"traceEvents\": {}}")]), @"");
+}
