@@ -12,6 +12,8 @@
 
 mod decode;
 mod decoder;
+#[cfg_attr(not(test), expect(dead_code, reason = "no reader of such files exists yet"))]
+mod formats;
 mod health;
 mod interned;
 mod losses;

@@ -1,0 +1,3 @@
+//! Formats other than protobuf.
+
+pub(crate) mod systrace;
