@@ -2,6 +2,7 @@
 //! on.
 
 pub(crate) mod json;
+pub(crate) mod systrace;
 
 use tpq_ingest::RunKind;
 
@@ -16,7 +17,7 @@ const fn kind_of(number: u32) -> RunKind {
 }
 
 /// Every decoder of such events, by number.
-const DECODERS: &[DecodeEvent] = &[json::decode_event];
+const DECODERS: &[DecodeEvent] = &[json::decode_event, json::decode_system_line];
 
 /// Their numbers, in the order of [`DECODERS`].
 const JSON_EVENTS: RunKind = kind_of(0);

@@ -44,11 +44,23 @@ fn any(event: &FtraceEvent<'_>, track: u32) -> SliceEnd {
 }
 
 fn send(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
+    let code = format!("0x{:02x}", event.uint(6) as u32);
+    send_code(event, &code, trackers, tables, stats);
+}
+
+/// Sends a transaction whose code is written as given.
+pub(super) fn send_code(
+    event: &FtraceEvent<'_>,
+    code: &str,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
     let sender = event.utid(trackers, tables);
     let track = thread_track(sender, trackers, tables);
     let is_reply = event.int(5) as i32 == 1;
     let one_way = event.uint(7) as u32 & ONE_WAY != 0;
-    let args = transaction_args(event, is_reply, tables);
+    let args = transaction_args(event, is_reply, code, tables);
     let sent = if is_reply {
         let receiver = trackers.processes.thread(event.tid(event.int(4) as i32), tables);
         let to = ArgValue::Int(i64::from(event.int(4) as u32));
@@ -65,7 +77,12 @@ fn send(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, s
     trackers.binder.send(event.int(1) as i32, sender, transaction);
 }
 
-fn transaction_args(event: &FtraceEvent<'_>, is_reply: bool, tables: &mut Tables) -> ArgSet {
+fn transaction_args(
+    event: &FtraceEvent<'_>,
+    is_reply: bool,
+    code: &str,
+    tables: &mut Tables,
+) -> ArgSet {
     let flags = event.uint(7) as u32;
     let mut meaning: String =
         FLAGS.iter().filter(|(flag, _)| flags & flag != 0).map(|&(_, meaning)| meaning).collect();
@@ -73,8 +90,7 @@ fn transaction_args(event: &FtraceEvent<'_>, is_reply: bool, tables: &mut Tables
         meaning.push_str("No Flags Set");
     }
     let flags = tables.strings.intern(&format!("0x{flags:02x} {meaning}"));
-    let code = format!("0x{:02x} Java Layer Dependent", event.uint(6) as u32);
-    let code = tables.strings.intern(&code);
+    let code = tables.strings.intern(&format!("{code} Java Layer Dependent"));
     let args = [
         ("transaction id", ArgValue::Int(i64::from(event.int(1) as i32))),
         ("destination node", ArgValue::Int(i64::from(event.int(2) as i32))),

@@ -32,7 +32,8 @@ pub(crate) struct FtraceEvent<'a> {
     /// The event's own message.
     pub(crate) data: &'a [u8],
     generation: tpq_ingest::GenerationId,
-    interned: &'a Interned<'a>,
+    /// What its sequence interned; text is of none.
+    interned: Option<&'a Interned<'a>>,
 }
 
 /// What an area does with an event.
@@ -170,7 +171,7 @@ fn read_message<'a>(
         common_flags: None,
         data: &[],
         generation: event.run.generation,
-        interned: event.interned,
+        interned: Some(event.interned),
     };
     let mut kind = None;
     for field in Fields::new(event.bytes.get(span)) {
@@ -191,7 +192,39 @@ fn read_message<'a>(
     Some((ftrace, kind?))
 }
 
+/// Decodes an event that lies in the field of that number, if there is a decoder for it.
+pub(super) fn decode_known(
+    event: &FtraceEvent<'_>,
+    number: u32,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    if let Some(decode) = DECODERS.get(number as usize).copied().flatten() {
+        decode(event, trackers, tables, stats);
+    }
+}
+
 impl<'a> FtraceEvent<'a> {
+    /// An event that no packet held, on a CPU of a machine and by the thread that was running.
+    pub(crate) fn without_packet(
+        ts: i64,
+        (machine, cpu): (u32, u32),
+        pid: i32,
+        data: &'a [u8],
+    ) -> Self {
+        let generation = tpq_ingest::GenerationId::default();
+        Self { ts, machine, cpu, pid, common_flags: None, data, generation, interned: None }
+    }
+
+    /// The same event with a message of its own.
+    pub(crate) fn with_message<'b>(&self, data: &'b [u8]) -> FtraceEvent<'b>
+    where
+        'a: 'b,
+    {
+        FtraceEvent { data, ..*self }
+    }
+
     /// The fields of the event's own message.
     pub(super) fn fields(&self) -> impl Iterator<Item = Field<'a>> + use<'a> {
         Fields::new(self.data)
@@ -228,17 +261,17 @@ impl<'a> FtraceEvent<'a> {
     }
 
     /// A thread of the machine the event is from.
-    pub(super) fn tid(&self, id: i32) -> Tid {
+    pub(crate) fn tid(&self, id: i32) -> Tid {
         Tid { machine: self.machine, id: i64::from(id) }
     }
 
     /// The thread that was running.
-    pub(super) fn utid(&self, trackers: &mut Trackers, tables: &mut Tables) -> Utid {
+    pub(crate) fn utid(&self, trackers: &mut Trackers, tables: &mut Tables) -> Utid {
         trackers.processes.thread(self.tid(self.pid), tables)
     }
 
     /// The track of what the running thread executes.
-    pub(super) fn thread_track(&self, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
+    pub(crate) fn thread_track(&self, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
         let utid = self.utid(trackers, tables);
         thread_track(utid, trackers, tables)
     }
@@ -264,7 +297,7 @@ impl<'a> FtraceEvent<'a> {
         stats: &mut Stats,
     ) -> Option<StringId> {
         let strings = &mut tables.strings;
-        self.interned.text(self.generation, field::KERNEL_SYMBOLS, iid, strings, stats)
+        self.interned?.text(self.generation, field::KERNEL_SYMBOLS, iid, strings, stats)
     }
 
     /// The kernel function an id stands for, or the id itself in hexadecimal.

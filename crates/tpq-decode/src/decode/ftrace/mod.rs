@@ -41,6 +41,7 @@ mod syscall;
 mod syscall_names;
 mod systrace;
 mod task;
+pub(crate) mod text;
 mod thermal;
 mod timer;
 mod ufs;
@@ -50,4 +51,4 @@ mod wakeup_source;
 mod workqueue;
 
 pub(crate) use bundle::{LastEvents, PACKET, split};
-pub(crate) use event::{decode_run_event, numbers};
+pub(crate) use event::{FtraceEvent, decode_run_event, numbers};

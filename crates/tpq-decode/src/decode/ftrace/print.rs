@@ -25,7 +25,18 @@ const OOM_SCORE: TrackKind = TrackKind::counter("oom_score_adj", None);
 fn print(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     syscall::cut_write(event, trackers, tables, stats);
     let Some(text) = event.field(2) else { return };
-    let text: String = text.as_bytes().utf8_chunks().map(|chunk| chunk.valid()).collect();
+    write(event, text.as_bytes(), trackers, tables, stats);
+}
+
+/// Does what a line says that was written to the trace marker.
+pub(super) fn write(
+    event: &FtraceEvent<'_>,
+    text: &[u8],
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let text: String = text.utf8_chunks().map(|chunk| chunk.valid()).collect();
     match parse(&text) {
         Parsed::Marker(marker) => apply(event, marker, trackers, tables, stats),
         Parsed::Malformed => stats.increment(Stat::SystraceParseFailure),

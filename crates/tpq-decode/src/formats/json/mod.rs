@@ -7,10 +7,12 @@ mod counter;
 mod event;
 mod flow;
 mod metadata;
+mod system_line;
 mod text;
 mod who;
 
 pub(crate) use event::decode_event;
+pub(crate) use system_line::decode_system_line;
 
 use tpq_ingest::{FileContext, JsonKinds, JsonReader, Timeline, TraceBytes};
 
@@ -23,5 +25,5 @@ pub fn json_reader<'a>(
     timeline: Timeline,
 ) -> JsonReader<'a> {
     let kinds = JsonKinds { events: JSON_EVENTS, lines: JSON_LINES };
-    JsonReader::new(bytes, file, timeline, kinds, |_| None)
+    JsonReader::new(bytes, file, timeline, kinds, system_line::time_of)
 }

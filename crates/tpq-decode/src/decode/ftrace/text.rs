@@ -1,0 +1,41 @@
+//! Events that were written as text: their details become the message that a packet would have
+//! held, and the decoders of those do the rest.
+
+use tpq_tables::{Stats, Tables};
+
+use super::event::{FtraceEvent, decode_known};
+use super::{binder, print};
+use crate::track::Trackers;
+
+/// Decodes an event whose message lies in the field of that number.
+pub(crate) fn decode(
+    event: &FtraceEvent<'_>,
+    number: u32,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    decode_known(event, number, trackers, tables, stats);
+}
+
+/// Decodes what user space wrote to the trace marker.
+pub(crate) fn decode_marker(
+    event: &FtraceEvent<'_>,
+    text: &[u8],
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    print::write(event, text, trackers, tables, stats);
+}
+
+/// Decodes the sending of a transaction, whose code is shown as the text has it.
+pub(crate) fn decode_transaction(
+    event: &FtraceEvent<'_>,
+    code: &str,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    binder::send_code(event, code, trackers, tables, stats);
+}

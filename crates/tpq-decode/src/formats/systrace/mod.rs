@@ -1,0 +1,79 @@
+//! The text that the kernel's tracer gives of its events, a line for each:
+//!
+//! ```text
+//!           <idle>-0     (-----) [001] d..3   316.196720: cpu_idle: state=0 cpu_id=1
+//! ```
+//!
+//! [`line`](mod@line) tells the parts of a line apart, [`details`] the values within the last of
+//! them, and [`events`] knows what they mean.
+
+mod details;
+mod events;
+mod line;
+mod message;
+#[cfg(test)]
+mod tests;
+
+use tpq_tables::{Stat, Stats, Tables};
+
+use self::line::SystraceLine;
+use crate::decode::ftrace::FtraceEvent;
+use crate::track::{MAX_CPUS, NamePriority, Trackers};
+
+/// When a line was written, in nanoseconds of the tracer's clock; `None` for lines that are no
+/// event.
+pub(crate) fn line_time(line: &[u8]) -> Option<i64> {
+    SystraceLine::parse(line).ok().flatten().map(|line| line.ts)
+}
+
+/// Decodes a line that was written at `ts` of trace time on the machine of that row.
+pub(crate) fn decode_line(
+    line: &[u8],
+    ts: i64,
+    machine: u32,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let line = match SystraceLine::parse(line) {
+        Ok(Some(line)) if line.cpu <= MAX_CPUS => line,
+        Ok(None) => return,
+        _ => {
+            stats.increment(Stat::SystraceParseFailure);
+            return;
+        }
+    };
+    let event = FtraceEvent::without_packet(ts, (machine, line.cpu), line.pid, &[]);
+    meet_thread(&line, &event, trackers, tables);
+    let before = rows(tables);
+    if events::decode(&line, &event, trackers, tables, stats).is_none() {
+        stats.increment(Stat::SystraceParseFailure);
+    }
+    // A line that tells nothing is not of the time that was recorded.
+    if rows(tables) != before {
+        trackers.bounds.include(ts);
+    }
+}
+
+/// A line names the thread that was running, and often its process.
+fn meet_thread(
+    line: &SystraceLine<'_>,
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+) {
+    let utid = event.utid(trackers, tables);
+    if let Some(comm) = line.comm() {
+        let name = tables.strings.intern_bytes(comm);
+        trackers.processes.name_thread(utid, name, NamePriority::Ftrace, tables);
+    }
+    if let Some(tgid) = line.tgid {
+        trackers.processes.thread_of_process(event.tid(line.pid), event.tid(tgid), tables);
+    }
+}
+
+/// How many rows there are of what has a time.
+fn rows(tables: &Tables) -> [u32; 4] {
+    let Tables { sched_slice, thread_state, slice, counter, .. } = tables;
+    [sched_slice.len(), thread_state.len(), slice.len(), counter.len()]
+}
