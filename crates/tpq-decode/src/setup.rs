@@ -26,6 +26,8 @@ pub struct Setup {
     pub sources: usize,
     /// Whether every kernel event gets a row of its own.
     pub ftrace_raw: bool,
+    /// Whether track events before a recording's range of interest are dropped.
+    pub crop: bool,
     /// The most that a window of a file may hold while it is sorted, in bytes; none to sort in full.
     pub window: Option<u64>,
 }

@@ -177,6 +177,7 @@ fn setup(inputs: &Inputs, arrangement: &mut Arrangement, options: &ImportOptions
         files: inputs.entries().len(),
         sources: arrangement.contexts.len(),
         ftrace_raw: options.ftrace_raw,
+        crop: options.crop,
         window: window(options, arrangement.contexts.len()),
     }
 }

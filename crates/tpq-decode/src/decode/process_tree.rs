@@ -8,7 +8,7 @@ use tpq_proto::message::process_tree::{Process, Thread};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::track::{ArgSet, ArgValue, NamePriority, Tid, Trackers};
+use crate::track::{ArgValue, NamePriority, Tid, Trackers};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 2, route: Route::Sorted, decode: decode_tree };
@@ -99,10 +99,8 @@ fn add_process(
         trackers.processes.start_of_process(upid, packet.at_boottime(start as i64), tables);
     }
     if let Some(is_kthread) = process.is_kthread {
-        let mut args = ArgSet::default();
-        args.add(tables.strings.intern("is_kthread"), ArgValue::Bool(is_kthread));
-        let id = trackers.args.intern(&args, tables);
-        tables.process.arg_set_id.set(upid, id);
+        let key = tables.strings.intern("is_kthread");
+        trackers.owner_args.put_of_process(upid, key, ArgValue::Bool(is_kthread));
     }
     // Kernel threads and processes that ended have no command line; what stands in its place is
     // the name of the main thread.

@@ -41,9 +41,20 @@ impl ArgSet {
 
     /// Adds a value; of two under one key the later one counts.
     pub(crate) fn put(&mut self, key: StringId, value: ArgValue) {
+        self.put_keyed(key, key, value);
+    }
+
+    /// Adds a value unless there is one under the key.
+    pub(crate) fn add_new(&mut self, key: StringId, value: ArgValue) {
+        if self.args.iter().all(|arg| arg.key != key) {
+            self.add(key, value);
+        }
+    }
+
+    pub(crate) fn put_keyed(&mut self, flat_key: StringId, key: StringId, value: ArgValue) {
         match self.args.iter_mut().find(|arg| arg.key == key) {
             Some(arg) => arg.value = value,
-            None => self.add(key, value),
+            None => self.add_keyed(flat_key, key, value),
         }
     }
 
