@@ -9,6 +9,7 @@ mod debug_annotation;
 mod details;
 mod event;
 mod flows;
+mod json;
 mod legacy;
 mod names;
 mod range_of_interest;
