@@ -13,7 +13,6 @@ pub(crate) enum ArgValue {
     Bool(bool),
     Real(f64),
     String(StringId),
-    Json(StringId),
 }
 
 /// A key without and with array positions, and a value.
@@ -101,7 +100,6 @@ struct Types {
     bool: StringId,
     real: StringId,
     string: StringId,
-    json: StringId,
 }
 
 impl Args {
@@ -113,7 +111,6 @@ impl Args {
             bool: strings.intern("bool"),
             real: strings.intern("real"),
             string: strings.intern("string"),
-            json: strings.intern("json"),
         };
         Self { ids: FxHashMap::default(), next: 1, types }
     }
@@ -152,7 +149,6 @@ fn row(arg_set_id: u32, arg: &Arg, types: &Types) -> ArgsRow {
         }
         ArgValue::Real(value) => ArgsRow { real_value: Some(value), value_type: types.real, ..row },
         ArgValue::String(value) => ArgsRow { string_value: value, value_type: types.string, ..row },
-        ArgValue::Json(value) => ArgsRow { string_value: value, value_type: types.json, ..row },
     }
 }
 
@@ -202,7 +198,6 @@ fn hash(set: &ArgSet) -> u128 {
             ArgValue::Bool(value) => (4, u64::from(value)),
             ArgValue::Real(value) => (5, value.to_bits()),
             ArgValue::String(value) => (6, u64::from(value.0)),
-            ArgValue::Json(value) => (7, u64::from(value.0)),
         };
         print.mix(u64::from(arg.key.0) << 32 | u64::from(arg.flat_key.0));
         print.mix(tag);
