@@ -73,7 +73,16 @@ pub fn decoder<'a>(bytes: &'a TraceBytes<'a>, window: Option<u64>) -> Decoder<'a
     let names = ClockNames { place: Place::default(), default: BOOTTIME, private: false };
     let machines = vec![MachineInfo { raw_id: 0, name: None }];
     let clocks = vec![names];
-    let setup = Setup { machines, places, clocks, files: 1, sources: 1, ftrace_raw: true, window };
+    let setup = Setup {
+        machines,
+        places,
+        clocks,
+        files: 1,
+        sources: 1,
+        ftrace_raw: true,
+        crop: false,
+        window,
+    };
     Decoder::new(bytes, setup, &own_clock())
 }
 

@@ -133,6 +133,10 @@ pub struct HowArgs {
     #[arg(long, help_heading = "Import options")]
     pub no_ftrace_raw: bool,
 
+    /// Drop track events that lie before the range of interest, where the recording names one
+    #[arg(long, help_heading = "Import options")]
+    pub crop: bool,
+
     /// Write what tpq itself does, and when, to a file: a trace to look at with tpq or Perfetto
     #[arg(long, value_name = "FILE", help_heading = "Import options")]
     pub metatrace: Option<PathBuf>,

@@ -41,6 +41,7 @@ pub async fn open(
         threads: how.threads,
         clock_interpolation: how.clock_interpolation.into(),
         ftrace_raw: !how.no_ftrace_raw,
+        crop: how.crop,
         strict,
         progress: bar.clone().map(|bar| bar as Arc<dyn Progress>),
         metatrace,

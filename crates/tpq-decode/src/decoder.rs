@@ -241,8 +241,8 @@ impl<'a> Decoder<'a> {
             trackers.bind_arrived(&mut tables, stats);
         }
         trackers.close_args(&mut tables);
-        trackers.close_entity_args(&mut tables);
         trackers.log_refusals(&mut tables);
+        trackers.write_owner_args(&mut tables);
         trackers.decide_counters(&mut tables);
         trackers.write_uid_times(&mut tables);
         let sorters = self.interleaver.sorters().map(|sorter| sorter.losses());
@@ -255,12 +255,6 @@ impl<'a> Decoder<'a> {
         for (place, loss) in sequences {
             trackers.enter(*place);
             trackers.writers.count(loss, &mut stats[*place as usize]);
-        }
-        // A track that hangs from nothing cannot be placed, whether or not it has events.
-        for (uuids, stats) in trackers.uuids.iter().zip(&mut stats) {
-            let orphans = uuids.orphans();
-            stats.add(Stat::TrackHierarchyMissingUuid, orphans);
-            stats.add(Stat::TrackEventParserErrors, orphans);
         }
         count_unrelatable(&timeline, &places, &mut stats);
         let (start_ts, end_ts) = bounds(&trackers, &tables);

@@ -12,6 +12,10 @@ pub(crate) mod field {
     pub(crate) const EVENT_CATEGORIES: u32 = 1;
     pub(crate) const EVENT_NAMES: u32 = 2;
     pub(crate) const DEBUG_ANNOTATION_NAMES: u32 = 3;
+    pub(crate) const SOURCE_LOCATIONS: u32 = 4;
+    pub(crate) const LOG_MESSAGE_BODIES: u32 = 20;
+    pub(crate) const HISTOGRAM_NAMES: u32 = 25;
+    pub(crate) const CORRELATION_IDS: u32 = 43;
     pub(crate) const KERNEL_SYMBOLS: u32 = 26;
     pub(crate) const DEBUG_ANNOTATION_STRING_VALUES: u32 = 29;
     pub(crate) const GPU_COUNTER_DESCRIPTORS: u32 = 47;
@@ -72,8 +76,28 @@ impl<'a> Interned<'a> {
     }
 
     /// The message of an entry, its id included.
-    pub(crate) fn message(&self, generation: GenerationId, field: u32, iid: u64) -> Option<&[u8]> {
+    pub(crate) fn message(
+        &self,
+        generation: GenerationId,
+        field: u32,
+        iid: u64,
+    ) -> Option<&'a [u8]> {
         self.entry(generation, field, iid).map(|entry| self.bytes.get(entry.message))
+    }
+
+    /// The same; what was never sent is counted.
+    pub(crate) fn known(
+        &self,
+        generation: GenerationId,
+        field: u32,
+        iid: u64,
+        stats: &mut Stats,
+    ) -> Option<&'a [u8]> {
+        let message = self.message(generation, field, iid);
+        if message.is_none() {
+            stats.increment(Stat::InternedDataTokenizerErrors);
+        }
+        message
     }
 
     /// The text of an entry: field 2 of its message. What was never sent is counted.

@@ -15,6 +15,7 @@
 //! they want and how bundles are split.
 
 mod batch;
+mod event_time;
 mod ftrace_clock;
 mod history;
 mod inflate;

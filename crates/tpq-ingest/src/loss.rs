@@ -40,6 +40,18 @@ pub enum Loss {
     NegativeTimestamp,
     /// An event that arrived after later ones had already been passed on.
     OutOfOrder,
+    /// A track event whose time is a difference from an unknown one.
+    DifferenceWithoutReference,
+    /// A track event that says nowhere when it happened.
+    UndatedEvent,
+    /// A track event without a sequence to belong to.
+    EventWithoutSequence,
+    /// A description of a writer's thread without a sequence to belong to.
+    ThreadWithoutSequence,
+    /// A description of a writer's thread arrived while its sequence had no valid state.
+    ThreadWithoutState,
+    /// A track event that lies before the start of trace time.
+    NegativeEventTime,
     /// A packet or bundle that is malformed.
     MalformedPacket,
     /// A bundle of kernel events that is malformed.

@@ -20,6 +20,12 @@ pub mod packet_field {
     pub const INCREMENTAL_STATE_CLEARED: u32 = 41;
     /// Packets of the sequence before this one were lost.
     pub const PREVIOUS_PACKET_DROPPED: u32 = 42;
+    /// Something that happened on a track.
+    pub const TRACK_EVENT: u32 = 11;
+    /// The thread that writes a sequence, in the older form.
+    pub const THREAD_DESCRIPTOR: u32 = 44;
+    /// What a track is.
+    pub const TRACK_DESCRIPTOR: u32 = 60;
     /// Packets compressed by zlib.
     pub const COMPRESSED_PACKETS: u32 = 50;
     /// The clock of the timestamp.

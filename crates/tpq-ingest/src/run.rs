@@ -106,6 +106,14 @@ impl Run {
         rank.unwrap_or_else(|| u64::from(self.position_of(index)))
     }
 
+    /// The number of the payload's field, for a packet that is one event.
+    pub(crate) fn kind_of(&self, index: usize) -> Option<u32> {
+        match &self.payload {
+            Payload::Messages(messages) => messages.get(index).map(|message| message.kind),
+            _ => None,
+        }
+    }
+
     /// The address of the packet an event came in, or of its payload.
     pub fn addr_of(&self, index: usize) -> u64 {
         match &self.payload {

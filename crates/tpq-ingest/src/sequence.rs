@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use tpq_clock::is_of_sequence;
 use tpq_proto::wire::Fields;
 
+use crate::event_time::EventTime;
 use crate::history::{Gap, History, Stamp, has_reason};
 use crate::packet::{PacketHeader, SEQ_NEEDS_INCREMENTAL_STATE, packet_field};
 use crate::snapshot::SnapshotClock;
@@ -28,6 +29,8 @@ pub struct Generation {
     pub interned: u32,
     /// The defaults of packets.
     pub defaults: Option<Span>,
+    /// Whether the first packet of the sequence was seen.
+    pub whole: bool,
 }
 
 /// Something that takes effect in file order rather than in the order of time.
@@ -85,6 +88,9 @@ struct Sequence {
     history: History,
     needing_state: u64,
     skipped: u64,
+    /// Whether its first packet was seen.
+    whole: bool,
+    event_time: EventTime,
 }
 
 /// All sequences of a file.
@@ -209,6 +215,28 @@ impl Sequences {
         }
     }
 
+    /// Takes note of what the times of events may count from, and whether the sequence has a valid
+    /// state for them to belong to.
+    pub(crate) fn note_event_time(&mut self, header: &PacketHeader, payload: &[u8]) -> bool {
+        let Some(sequence) = self.sequences.get_mut(&(header.machine, header.sequence)) else {
+            return false;
+        };
+        if sequence.valid {
+            sequence.event_time.note(header.kind, payload);
+        }
+        sequence.valid
+    }
+
+    /// When a track event happened whose packet does not say, ns of [`crate::event_time::CLOCK`].
+    pub(crate) fn event_time(
+        &mut self,
+        header: &PacketHeader,
+        event: &[u8],
+    ) -> Result<Option<i64>, Loss> {
+        let sequence = self.sequences.entry((header.machine, header.sequence)).or_default();
+        sequence.event_time.of(event)
+    }
+
     /// Takes note of when a packet, or an event in it, was recorded.
     pub(crate) fn date(&mut self, header: &PacketHeader, stamp: Stamp, len: usize) {
         if let Some(sequence) = self.sequences.get_mut(&(header.machine, header.sequence)) {
@@ -268,6 +296,11 @@ impl Sequence {
     fn note_state(&mut self, header: &PacketHeader, scopes: &mut u32, losses: &mut Losses) -> bool {
         self.dropped += u64::from(self.lost_before(header));
         self.seen = true;
+        let begins = header.first_on_sequence && !self.whole;
+        self.whole |= begins;
+        if header.state_cleared || header.previous_dropped != 0 {
+            self.event_time.forget();
+        }
         if header.state_cleared {
             self.defaults = None;
             self.default_clock = None;
@@ -282,7 +315,7 @@ impl Sequence {
             *scopes += 1;
             self.interned = *scopes;
         }
-        header.state_cleared
+        header.state_cleared || begins
     }
 
     /// Takes over the defaults a packet sets; gives whether it sets any.
@@ -329,6 +362,7 @@ impl Sequence {
             pid: header.pid.or(self.history.pid),
             interned: self.interned,
             defaults: self.defaults,
+            whole: self.whole,
         }
     }
 

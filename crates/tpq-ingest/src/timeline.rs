@@ -8,6 +8,7 @@ use tpq_clock::{
 };
 
 use crate::loss::{LossBook, LossEntry};
+use crate::packet::packet_field;
 use crate::{GenerationId, Immediate, Loss, Message, Payload, PlaceId, Run, RunKind, Span};
 
 /// What the importer does with packets of a kind.
@@ -249,7 +250,11 @@ impl Timeline {
         if run.timestamps.iter().any(|&ts| ts < 0) {
             let written = written.as_ref().unwrap_or(&run.timestamps);
             let is_lost = |index: usize| run.timestamps[index] < 0;
-            lose(&run, clock, Loss::NegativeTimestamp, written, is_lost, losses);
+            let is_event = |index: usize| run.kind_of(index) == Some(packet_field::TRACK_EVENT);
+            let other = |index| is_lost(index) && !is_event(index);
+            lose(&run, clock, Loss::NegativeTimestamp, written, other, losses);
+            let event = |index| is_lost(index) && is_event(index);
+            lose(&run, clock, Loss::NegativeEventTime, written, event, losses);
             run.drop_negative();
         }
         Some(run)

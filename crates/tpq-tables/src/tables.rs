@@ -65,4 +65,6 @@ define_tables! {
     android_user_list: AndroidUserTable,
     android_cpu_per_uid: CpuPerUidTable,
     linux_interrupt_mapping: InterruptMappingTable,
+    state: StateTable,
+    chrome_raw: ChromeRawTable,
 }

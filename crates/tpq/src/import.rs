@@ -205,6 +205,7 @@ fn setup(inputs: &Inputs, arrangement: &mut Arrangement, options: &ImportOptions
         clocks: arrangement.clock_names(),
         files: inputs.entries().len(),
         ftrace_raw: options.ftrace_raw,
+        crop: options.crop,
         windows: windows(inputs, options),
     }
 }

@@ -31,6 +31,9 @@ pub struct ImportOptions {
     /// Whether every kernel event gets a row in `ftrace_event`, with its arguments, besides the
     /// tables made from it.
     pub ftrace_raw: bool,
+    /// Whether track events are dropped that lie before the range of interest which a recording
+    /// names.
+    pub crop: bool,
     /// Fail when anything was lost or not understood.
     pub strict: bool,
     /// Who wants to know how far the import is.
@@ -47,6 +50,7 @@ impl Default for ImportOptions {
             threads: None,
             clock_interpolation: Interpolation::default(),
             ftrace_raw: true,
+            crop: false,
             strict: false,
             progress: None,
             metatrace: None,

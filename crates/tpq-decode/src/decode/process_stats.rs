@@ -117,8 +117,9 @@ fn decode_process(
             field::IS_PEAK_RSS_RESETTABLE => {
                 trackers.processes.thread_of_process(pid, pid, tables);
                 let upid = trackers.processes.process(pid, tables);
-                let value = ("is_peak_rss_resettable", ArgValue::Bool(field.as_bool()));
-                trackers.add_process_args(upid, [value], tables);
+                let key = tables.strings.intern("is_peak_rss_resettable");
+                let value = ArgValue::Bool(field.as_bool());
+                trackers.owner_args.put_of_process(upid, key, value);
             }
             number => {
                 let upid = trackers.processes.process(pid, tables);

@@ -99,8 +99,8 @@ fn add_process(
         trackers.processes.start_of_process(upid, packet.at_boottime(start as i64), tables);
     }
     if let Some(is_kthread) = process.is_kthread {
-        let value = ("is_kthread", ArgValue::Bool(is_kthread));
-        trackers.add_process_args(upid, [value], tables);
+        let key = tables.strings.intern("is_kthread");
+        trackers.owner_args.put_of_process(upid, key, ArgValue::Bool(is_kthread));
     }
     // Kernel threads and processes that ended have no command line; what stands in its place is
     // the name of the main thread.

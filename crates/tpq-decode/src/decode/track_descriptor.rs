@@ -4,14 +4,16 @@ use tpq_ingest::Route;
 use tpq_proto::decode;
 use tpq_proto::message::counter_descriptor::{BuiltinCounterType, Unit};
 use tpq_proto::message::track_descriptor::{
-    SiblingMergeBehavior, SiblingMergeKeyField, StaticOrDynamicName,
+    ChildTracksOrdering, SiblingMergeBehavior, SiblingMergeKeyField, StaticOrDynamicName,
 };
-use tpq_proto::message::{CounterDescriptor, ProcessDescriptor, ThreadDescriptor, TrackDescriptor};
+use tpq_proto::message::{CounterDescriptor, TrackDescriptor};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
+use super::process_descriptor::{describe_chrome_process, describe_process};
+use super::thread_descriptor::{describe_chrome_thread, describe_thread, note_writer};
 use super::{Packet, PacketDecoder};
 use crate::track::{
-    Described, DescribedCounter, DescribedKind, NamePriority, Tid, Trackers, unique_tid,
+    ArgSet, ArgValue, Builtin, Described, DescribedCounter, DescribedKind, Merge, Trackers,
 };
 
 /// What tracks are is known before any event; which threads and processes they are of depends on
@@ -26,11 +28,28 @@ fn decode_descriptor(
     stats: &mut Stats,
 ) {
     match (decode::<TrackDescriptor>(packet.data), packet.early) {
-        (Ok(track), true) => describe(packet, &track, trackers, tables, stats),
-        (Ok(track), false) => identify(packet, &track, trackers, tables),
+        (Ok(track), true) => {
+            if let Err(stat) = describe(packet, &track, trackers, tables) {
+                stats.increment(stat);
+                let details = details(&track, stat, tables);
+                trackers.log(stat, None, &details, tables);
+            }
+        }
+        (Ok(track), false) => identify(packet, &track, trackers, tables, stats),
         (Err(_), true) => stats.increment(Stat::TrackEventTokenizerErrors),
         (Err(_), false) => {}
     }
+}
+
+/// What the import log says of a descriptor that was not taken.
+fn details(track: &TrackDescriptor, stat: Stat, tables: &mut Tables) -> ArgSet {
+    let value = match stat {
+        Stat::TrackDescriptorMissingUuid => return ArgSet::default(),
+        Stat::TrackDescriptorDefaultTrackWithParent => ("parent_uuid", track.parent_uuid()),
+        _ => ("track_uuid", track.uuid()),
+    };
+    let value = [(value.0, ArgValue::Uint(value.1))];
+    ArgSet::of(value, &mut tables.strings)
 }
 
 /// What a track is of. A descriptor that leaves out what says so is none.
@@ -51,7 +70,10 @@ fn kind(track: &TrackDescriptor, tables: &mut Tables) -> Result<DescribedKind, S
             let pid = it.pid.ok_or(Stat::TrackDescriptorProcessMissingPid)?;
             DescribedKind::Process { pid: pid.into() }
         }
-        (None, None, Some(it), _) => DescribedKind::Counter(counter(it, tables)),
+        (None, None, Some(it), _) => {
+            let name = name(track).unwrap_or_default();
+            DescribedKind::Counter(counter(it, name, tables))
+        }
         (None, None, None, Some(_)) => DescribedKind::State,
         (None, None, None, None) => DescribedKind::Custom,
     })
@@ -66,40 +88,71 @@ fn describe(
     track: &TrackDescriptor,
     trackers: &mut Trackers,
     tables: &mut Tables,
-    stats: &mut Stats,
-) {
-    let kind = match kind(track, tables) {
-        Ok(kind) => kind,
-        Err(stat) => return stats.increment(stat),
+) -> Result<(), Stat> {
+    let ordering = ordering(track)?;
+    let kind = kind(track, tables)?;
+    let given = name(track).map(|name| tables.strings.intern(name));
+    let builtin = match kind {
+        DescribedKind::Counter(counter) => counter.builtin,
+        _ => None,
     };
-    let text = |text: &str, tables: &mut Tables| match text {
-        "" => StringId::NULL,
-        text => tables.strings.intern(text),
-    };
-    let name = match &track.static_or_dynamic_name {
-        Some(
-            StaticOrDynamicName::Name(name)
-            | StaticOrDynamicName::StaticName(name)
-            | StaticOrDynamicName::AtraceName(name),
-        ) => text(name, tables),
-        None => StringId::NULL,
-    };
-    let merge_key = match &track.sibling_merge_key_field {
-        Some(SiblingMergeKeyField::SiblingMergeKey(key)) => text(key, tables),
-        Some(SiblingMergeKeyField::SiblingMergeKeyInt(key)) => text(&key.to_string(), tables),
-        None => StringId::NULL,
-    };
+    let builtin = builtin.map(|builtin| tables.strings.intern(builtin.name()));
     let described = Described {
         kind,
         parent: track.parent_uuid(),
-        name,
-        description: text(track.description(), tables),
-        merge: track.sibling_merge_behavior() != SiblingMergeBehavior::None,
-        merge_key,
+        name: given.or(builtin).unwrap_or_default(),
+        description: text(track.description.as_deref(), tables),
+        merge: merge(track, tables),
+        ordering,
+        rank: track.sibling_order_rank,
         machine: packet.machine,
         writer: packet.interned.generation(packet.generation).and_then(|it| it.pid),
     };
-    trackers.uuids.describe(track.uuid(), described, tables);
+    trackers.uuids.describe(track.uuid(), described, tables)?;
+    if let Some(thread) = &track.thread {
+        note_writer(packet, thread, is_sandboxed(track), trackers);
+    }
+    Ok(())
+}
+
+fn name(track: &TrackDescriptor) -> Option<&str> {
+    track.static_or_dynamic_name.as_ref().map(|name| match name {
+        StaticOrDynamicName::Name(name)
+        | StaticOrDynamicName::StaticName(name)
+        | StaticOrDynamicName::AtraceName(name) => name.as_str(),
+    })
+}
+
+fn text(text: Option<&str>, tables: &mut Tables) -> StringId {
+    text.map(|text| tables.strings.intern(text)).unwrap_or_default()
+}
+
+/// In which order a track's children are shown.
+fn ordering(track: &TrackDescriptor) -> Result<Option<&'static str>, Stat> {
+    let Some(ordering) = track.child_ordering else { return Ok(None) };
+    let ordering = ChildTracksOrdering::try_from(ordering);
+    Ok(match ordering.map_err(|_| Stat::TrackDescriptorInvalidChildOrdering)? {
+        ChildTracksOrdering::Unknown => None,
+        ChildTracksOrdering::Lexicographic => Some("lexicographic"),
+        ChildTracksOrdering::Chronological => Some("chronological"),
+        ChildTracksOrdering::Explicit => Some("explicit"),
+    })
+}
+
+fn merge(track: &TrackDescriptor, tables: &mut Tables) -> Merge {
+    match track.sibling_merge_behavior() {
+        SiblingMergeBehavior::Unspecified | SiblingMergeBehavior::ByTrackName => Merge::ByName,
+        SiblingMergeBehavior::None => Merge::Never,
+        SiblingMergeBehavior::BySiblingMergeKey => {
+            Merge::ByKey(match &track.sibling_merge_key_field {
+                Some(SiblingMergeKeyField::SiblingMergeKey(key)) => tables.strings.intern(key),
+                Some(SiblingMergeKeyField::SiblingMergeKeyInt(key)) => {
+                    tables.strings.intern(&format!("sibling_merge_key_int:{key}"))
+                }
+                None => StringId::NULL,
+            })
+        }
+    }
 }
 
 /// A thread or a process was described at a moment: it is, and goes by the name it gives itself.
@@ -108,72 +161,52 @@ fn identify(
     track: &TrackDescriptor,
     trackers: &mut Trackers,
     tables: &mut Tables,
+    stats: &mut Stats,
 ) {
-    if kind(track, tables).is_err() || !trackers.uuids.is_described(track.uuid()) {
+    if ordering(track).is_err() || kind(track, tables).is_err() {
         return;
+    }
+    if !trackers.check_track(track.uuid(), tables, stats) {
+        return stats.increment(Stat::TrackEventParserErrors);
     }
     trackers.uuids.identify(track.uuid(), &mut trackers.processes, tables);
     match (&track.thread, &track.process) {
-        (Some(it), _) => name_thread(packet.machine, it, is_sandboxed(track), trackers, tables),
-        (None, Some(it)) => name_process(packet, it, trackers, tables),
+        (Some(it), _) => {
+            let utid = describe_thread(packet, it, is_sandboxed(track), trackers, tables);
+            if let Some(chrome) = &track.chrome_thread {
+                describe_chrome_thread(utid, chrome, trackers, tables);
+            }
+        }
+        (None, Some(it)) => {
+            let upid = describe_process(packet, it, trackers, tables);
+            if let Some(chrome) = &track.chrome_process {
+                describe_chrome_process(upid, chrome, trackers, tables);
+            }
+        }
         (None, None) => {}
     }
 }
 
-/// Names a thread. The ids are taken as the program gives them, even inside a namespace.
-fn name_thread(
-    machine: u32,
-    thread: &ThreadDescriptor,
-    sandboxed: bool,
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-) {
-    let pid = i64::from(thread.pid());
-    let tid = unique_tid(thread.tid(), pid, sandboxed);
-    let [tid, pid] = [tid, pid].map(|id| Tid { machine, id });
-    let utid = trackers.processes.thread_of_process(tid, pid, tables);
-    if !thread.thread_name().is_empty() {
-        let name = tables.strings.intern(thread.thread_name());
-        trackers.processes.name_thread(utid, name, NamePriority::Descriptor, tables);
-    }
-}
-
-/// Names a process, and says when it began, unless others did.
-fn name_process(
-    packet: &Packet<'_>,
-    process: &ProcessDescriptor,
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-) {
-    let pid = Tid { machine: packet.machine, id: i64::from(process.pid()) };
-    let upid = trackers.processes.process(pid, tables);
-    if !process.process_name().is_empty() {
-        let name = tables.strings.intern(process.process_name());
-        trackers.processes.name_unnamed_process(upid, name, tables);
-    }
-    if process.start_timestamp_ns() > 0 {
-        let start = packet.at_default_clock(process.start_timestamp_ns());
-        trackers.processes.start_of_process(upid, start, tables);
-    }
-}
-
-fn counter(counter: &CounterDescriptor, tables: &mut Tables) -> DescribedCounter {
-    let unit = match (counter.unit_name(), counter.unit()) {
-        ("", Unit::TimeNs) => "ns",
-        ("", Unit::Count) => "count",
-        ("", Unit::SizeBytes) => "bytes",
-        (name, _) => name,
+fn counter(counter: &CounterDescriptor, name: &str, tables: &mut Tables) -> DescribedCounter {
+    let builtin = match counter.r#type() {
+        BuiltinCounterType::CounterThreadTimeNs => Some(Builtin::ThreadTime),
+        BuiltinCounterType::CounterThreadInstructionCount => Some(Builtin::ThreadInstructions),
+        BuiltinCounterType::CounterUnspecified => None,
     };
-    let builtin = counter.r#type();
-    let unit = match builtin {
-        BuiltinCounterType::CounterThreadTimeNs => "ns",
-        _ => unit,
+    let unit = match (builtin, counter.unit()) {
+        (Some(Builtin::ThreadTime), _) | (None, Unit::TimeNs) => Some("ns"),
+        (Some(Builtin::ThreadInstructions), _) | (None, Unit::Count) => Some("count"),
+        (None, Unit::SizeBytes) => Some("bytes"),
+        (None, Unit::Unspecified) => counter.unit_name.as_deref(),
     };
+    let category = counter.categories.join(",");
     DescribedCounter {
-        multiplier: counter.unit_multiplier.unwrap_or(1),
+        multiplier: counter.unit_multiplier(),
         incremental: counter.is_incremental(),
-        thread_time: builtin == BuiltinCounterType::CounterThreadTimeNs,
-        thread_instructions: builtin == BuiltinCounterType::CounterThreadInstructionCount,
-        unit: if unit.is_empty() { StringId::NULL } else { tables.strings.intern(unit) },
+        builtin,
+        counts: if name.is_empty() { builtin } else { Builtin::of_name(name) },
+        unit: text(unit, tables),
+        category: text(Some(category.as_str()).filter(|text| !text.is_empty()), tables),
+        share_key: text(counter.y_axis_share_key.as_deref(), tables),
     }
 }

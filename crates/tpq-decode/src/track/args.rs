@@ -13,7 +13,6 @@ pub(crate) enum ArgValue {
     Bool(bool),
     Real(f64),
     String(StringId),
-    Json(StringId),
     /// That a message is there, which holds nothing.
     Null,
 }
@@ -45,9 +44,20 @@ impl ArgSet {
 
     /// Adds a value; of two under one key the later one counts.
     pub(crate) fn put(&mut self, key: StringId, value: ArgValue) {
+        self.put_keyed(key, key, value);
+    }
+
+    /// Adds a value unless there is one under the key.
+    pub(crate) fn add_new(&mut self, key: StringId, value: ArgValue) {
+        if self.args.iter().all(|arg| arg.key != key) {
+            self.add(key, value);
+        }
+    }
+
+    pub(crate) fn put_keyed(&mut self, flat_key: StringId, key: StringId, value: ArgValue) {
         match self.args.iter_mut().find(|arg| arg.key == key) {
             Some(arg) => arg.value = value,
-            None => self.add(key, value),
+            None => self.add_keyed(flat_key, key, value),
         }
     }
 
@@ -126,7 +136,6 @@ struct Types {
     bool: StringId,
     real: StringId,
     string: StringId,
-    json: StringId,
     null: StringId,
 }
 
@@ -139,7 +148,6 @@ impl Args {
             bool: strings.intern("bool"),
             real: strings.intern("real"),
             string: strings.intern("string"),
-            json: strings.intern("json"),
             null: strings.intern("null"),
         };
         Self { ids: FxHashMap::default(), next: 1, types }
@@ -179,7 +187,6 @@ fn row(arg_set_id: u32, arg: &Arg, types: &Types) -> ArgsRow {
         }
         ArgValue::Real(value) => ArgsRow { real_value: Some(value), value_type: types.real, ..row },
         ArgValue::String(value) => ArgsRow { string_value: value, value_type: types.string, ..row },
-        ArgValue::Json(value) => ArgsRow { string_value: value, value_type: types.json, ..row },
         ArgValue::Null => ArgsRow { value_type: types.null, ..row },
     }
 }
@@ -230,8 +237,7 @@ fn hash(set: &ArgSet) -> u128 {
             ArgValue::Bool(value) => (4, u64::from(value)),
             ArgValue::Real(value) => (5, value.to_bits()),
             ArgValue::String(value) => (6, u64::from(value.0)),
-            ArgValue::Json(value) => (7, u64::from(value.0)),
-            ArgValue::Null => (8, 0),
+            ArgValue::Null => (7, 0),
         };
         print.mix(u64::from(arg.key.0) << 32 | u64::from(arg.flat_key.0));
         print.mix(tag);

@@ -79,3 +79,34 @@ fn source(id: AsyncId, tables: &mut Tables) -> ArgSet {
     ];
     ArgSet::of(source, &mut tables.strings)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Setup;
+
+    #[test]
+    fn ids_share_tracks_within_their_scope_unless_they_overlap() {
+        let mut tables = Tables::default();
+        let mut trackers = Trackers::new(&Setup::default(), &mut tables);
+        let [load, cat, dog] = ["load", "cat", "dog"].map(|text| tables.strings.intern(text));
+        let mut track = |source_id, scope, phase| {
+            let id = AsyncId { name: load, upid: None, source_id, process_scoped: false, scope };
+            trackers.legacy_async_track(id, phase, &mut tables)
+        };
+        use AsyncPhase::{Begin, End, Instant};
+        let tracks = [
+            track(1, cat, Begin),
+            track(2, cat, Begin),
+            track(1, cat, Instant),
+            track(1, cat, End),
+            track(3, cat, Begin),
+            track(1, dog, Begin),
+        ];
+        assert_eq!(tracks, [0, 1, 0, 0, 0, 2]);
+        let kinds = tables.track.track_type.get(2);
+        assert_eq!(tables.strings.get(kinds), "legacy_async_global_slice");
+        // Scope, name and place among the tracks; source, whether of a process, upid and scope.
+        assert_eq!(tables.args.len(), 3 * 3 + 2 * 4);
+    }
+}

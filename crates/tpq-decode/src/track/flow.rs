@@ -194,3 +194,74 @@ impl Trackers {
         tables.flow.push(FlowRow { slice_out, slice_in, trace_id: Some(trace_id), arg_set_id });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Setup;
+    use crate::track::NewSlice;
+
+    struct Fixture {
+        tables: Tables,
+        stats: Stats,
+        trackers: Trackers,
+    }
+
+    impl Fixture {
+        fn new() -> Self {
+            let mut tables = Tables::default();
+            let trackers = Trackers::new(&Setup::default(), &mut tables);
+            Self { tables, stats: Stats::default(), trackers }
+        }
+
+        fn begin(&mut self, ts: i64, track: u32) -> u32 {
+            let slice = NewSlice { ts, track, ..NewSlice::default() };
+            let Self { tables, stats, trackers } = self;
+            trackers.slices.begin(slice, tables, stats).unwrap()
+        }
+
+        fn arrows(&self) -> Vec<(u32, u32, Option<i64>)> {
+            let flow = &self.tables.flow;
+            (0..flow.len())
+                .map(|row| {
+                    (flow.slice_out.get(row), flow.slice_in.get(row), flow.trace_id.get(row))
+                })
+                .collect()
+        }
+    }
+
+    #[test]
+    fn an_arrow_leads_to_what_began_later() {
+        let mut fixture = Fixture::new();
+        let (outer, inner) = (fixture.begin(10, 1), fixture.begin(20, 1));
+        let Fixture { tables, stats, trackers } = &mut fixture;
+        let flow = FlowId::Number(5);
+        trackers.begin_flow(flow, inner, tables, stats);
+        trackers.end_flow(flow, outer, FlowEnd::Last, tables, stats);
+        trackers.end_flow(flow, outer, FlowEnd::Last, tables, stats);
+        assert_eq!(stats.get(Stat::FlowEndWithoutStart), 1, "it was over");
+        assert_eq!(fixture.arrows(), [(outer, inner, Some(5))]);
+    }
+
+    #[test]
+    fn a_flow_may_wait_for_the_next_slice_of_a_track() {
+        let mut fixture = Fixture::new();
+        let from = fixture.begin(10, 1);
+        let Fixture { tables, stats, trackers } = &mut fixture;
+        let [category, name] = ["net", "send"].map(|text| tables.strings.intern(text));
+        let flow = trackers.flows.named(77, category, name);
+        let other = trackers.flows.named(78, category, name);
+        assert_ne!(flow, other);
+        trackers.begin_flow_on(flow, 1, tables, stats);
+        trackers.end_flow_on(flow, 2, false, tables, stats);
+        trackers.end_flow_on(other, 2, false, tables, stats);
+        trackers.end_flow_on(flow, 3, true, tables, stats);
+        assert_eq!(stats.get(Stat::FlowNoEnclosingSlice), 1, "nothing is open on track 3");
+        let (to, _) = (fixture.begin(20, 2), fixture.begin(30, 2));
+        let Fixture { tables, stats, trackers } = &mut fixture;
+        trackers.bind_arrived(tables, stats);
+        assert_eq!(stats.get(Stat::FlowEndWithoutStart), 1, "the other never began");
+        assert_eq!(fixture.arrows(), [(from, to, Some(0))]);
+        assert_eq!(fixture.tables.args.len(), 2, "its name and its category");
+    }
+}

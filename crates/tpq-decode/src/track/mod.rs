@@ -9,20 +9,23 @@ mod binder;
 mod buffer;
 mod counter;
 mod cpu;
+mod described;
+mod described_track;
 mod disk;
 mod drm;
-mod entity_args;
 mod flow;
 mod frames;
 mod ftrace_start;
 mod gpu;
 mod import_log;
+mod interest;
 mod kernel_events;
 mod kernel_work;
 mod metadata;
 mod mm;
 mod network;
 mod overlap;
+mod owner_args;
 mod packages;
 mod page_size;
 mod perf;
@@ -31,9 +34,11 @@ mod process;
 mod recording;
 mod sched;
 mod scoped;
+mod sequence_thread;
 mod shared;
 mod slice;
 mod slice_args;
+mod state;
 mod syscall;
 mod task_state;
 mod thread_counter;
@@ -51,14 +56,15 @@ pub(crate) use binder::{Binder, Command, Return, Transaction};
 pub(crate) use buffer::{Buffers, Phase};
 pub(crate) use counter::{push_counter, push_counter_with};
 pub(crate) use cpu::{Cpus, MAX_CPUS};
+pub(crate) use described::{Builtin, Described, DescribedCounter, DescribedKind, Merge};
 pub(crate) use disk::Disks;
 pub(crate) use drm::{Drm, FenceTimeline, Job};
-use entity_args::EntityArgs;
 pub(crate) use flow::{FlowEnd, FlowId, Flows};
 pub(crate) use frames::Frames;
 pub(crate) use ftrace_start::FtraceStart;
 pub(crate) use gpu::{GpuCounter, GpuCounters, Gpus};
 pub(crate) use import_log::log_row;
+pub(crate) use interest::Interest;
 pub(crate) use kernel_events::{
     KernelEvent, KernelEvents, KernelTrackEvent, KindNames, TrackContext,
 };
@@ -66,6 +72,7 @@ pub(crate) use kernel_work::{KernelWork, Suspend, VideoBuffer};
 pub(crate) use metadata::{Metadata, MetadataValue};
 pub(crate) use mm::MemoryOwners;
 pub(crate) use network::Network;
+pub(crate) use owner_args::OwnerArgs;
 pub(crate) use packages::Packages;
 pub(crate) use page_size::PageSize;
 pub(crate) use perf::{PerfSessions, PerfTracks};
@@ -76,16 +83,16 @@ pub(crate) use recording::{
 };
 pub(crate) use sched::{NextTask, PreviousTask, Sched};
 pub(crate) use scoped::Scoped;
+pub(crate) use sequence_thread::{SequenceThread, SequenceThreads, ThreadTotals};
 pub(crate) use shared::{SharedByKind, Sharing};
 pub(crate) use slice::{NewSlice, SliceEnd, Slices};
+pub(crate) use state::{NewState, States};
 pub(crate) use syscall::Syscalls;
 pub(crate) use task_state::{Change, TaskStates};
 pub(crate) use thread_counter::{ThreadCounter, Undecided};
 pub(crate) use thread_state::ThreadStates;
-pub(crate) use track_owner::unique_tid;
-pub(crate) use track_uuid::{
-    Described, DescribedCounter, DescribedKind, EventDefaults, TrackUuids, Usage,
-};
+pub(crate) use track_owner::{Owner, unique_tid};
+pub(crate) use track_uuid::{EventDefaults, FirstEvent, TrackRows, TrackUuids, Usage};
 pub(crate) use tracks::{Dimensions, SharedTracks, TrackKind, Tracks};
 pub(crate) use uid_time::UidTimes;
 pub(crate) use wakelock::{KernelWakelock, KernelWakelocks};
@@ -107,7 +114,6 @@ pub(crate) struct Trackers {
     pub(crate) slices: Scoped<Slices>,
     pub(crate) flows: Scoped<Flows>,
     pub(crate) args: Args,
-    entity_args: EntityArgs,
     pub(crate) metadata: Metadata,
     pub(crate) bounds: Bounds,
     pub(crate) ftrace: Scoped<FtraceStart>,
@@ -152,12 +158,16 @@ pub(crate) struct Trackers {
     pub(crate) task_states: Scoped<TaskStates>,
     /// The interrupts whose names are known.
     pub(crate) interrupts: Scoped<FxHashSet<u32>>,
+    pub(crate) sequence_threads: Scoped<SequenceThreads>,
+    pub(crate) owner_args: OwnerArgs,
+    pub(crate) states: Scoped<States>,
+    pub(crate) interest: Scoped<Interest>,
 }
 
 impl Trackers {
     /// For the machines and files of an import.
     pub(crate) fn new(setup: &Setup, tables: &mut Tables) -> Self {
-        let Setup { places, files, ftrace_raw, .. } = setup;
+        let Setup { places, files, ftrace_raw, crop, .. } = setup;
         let files = *files;
         let home = |place: usize| places.get(place as PlaceId).machine;
         Self {
@@ -169,7 +179,6 @@ impl Trackers {
             slices: Scoped::new(places.len(), |_| Slices::default()),
             flows: Scoped::new(files, |_| Flows::default()),
             args: Args::new(&mut tables.strings),
-            entity_args: EntityArgs::default(),
             metadata: Metadata::default(),
             bounds: Bounds::default(),
             ftrace: Scoped::new(files, |_| FtraceStart::default()),
@@ -208,6 +217,10 @@ impl Trackers {
             perf_sessions: PerfSessions::default(),
             task_states: Scoped::new(places.len(), |_| TaskStates::default()),
             interrupts: Scoped::new(places.len(), |_| FxHashSet::default()),
+            sequence_threads: Scoped::new(places.len(), |_| SequenceThreads::default()),
+            owner_args: OwnerArgs::default(),
+            states: Scoped::new(places.len(), |_| States::default()),
+            interest: Scoped::new(files, |_| Interest::new(*crop)),
             places: places.clone(),
         }
     }
@@ -246,6 +259,9 @@ impl Trackers {
         self.wakelocks.enter(id);
         self.uid_times.enter(id);
         self.buffers.enter(id);
+        self.sequence_threads.enter(id);
+        self.states.enter(id);
+        self.interest.enter(place.file);
         self.flows.enter(place.file);
         self.json_names.enter(place.file);
         self.ftrace.enter(place.file);

@@ -8,8 +8,10 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 use super::import_log::Refusal;
 use super::{ArgSet, Dimensions, NewSlice, TrackKind, Trackers, Tracks, Utid};
 
+#[allow(dead_code, reason = "for formats whose complete slices of threads may overlap")]
 const OVERLAPPING: TrackKind = TrackKind::slices("thread_overlapping_slice");
 
+#[allow(dead_code, reason = "for formats whose complete slices of threads may overlap")]
 impl Trackers {
     /// Something that a thread did took `dur` ns; 0 for an instant. Gives the slice and the track
     /// it lies on, whatever track `slice` names; `event` tells more of it where the two are not as
@@ -68,5 +70,40 @@ impl Trackers {
             tables.slice.arg_set_id.set(slice, set);
         }
         Some((slice, track))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Setup;
+    use crate::track::{ArgValue, Tid};
+
+    #[test]
+    fn what_overlaps_goes_beside_and_is_entered() {
+        let mut tables = Tables::default();
+        let mut stats = Stats::default();
+        let mut setup = Setup::default();
+        setup.places.add(tpq_clock::Place::default());
+        let mut trackers = Trackers::new(&setup, &mut tables);
+        trackers.processes.add_machine(0, &mut tables);
+        let name = tables.strings.intern("later");
+        let event = ArgSet::of([("event_phase", ArgValue::Int(1))], &mut tables.strings);
+        let utid = trackers.processes.thread(Tid { machine: 0, id: 5 }, &mut tables);
+        let mut complete = |ts, dur| {
+            let slice = NewSlice { ts, name, ..NewSlice::default() };
+            let args = ArgSet::default();
+            let slice = (slice, dur);
+            trackers.complete_on_thread(utid, slice, &args, &event, &mut tables, &mut stats)
+        };
+        let landed = [(10, 10), (12, 3), (15, 10), (18, 9), (25, 1), (30, 5)]
+            .map(|(ts, dur)| complete(ts, dur).map(|(_, track)| track));
+        // The third ends after the first, and the fourth after both; the fifth follows the third.
+        assert_eq!(landed, [0, 0, 1, 2, 0, 0].map(Some));
+        assert_eq!(stats.get(Stat::SliceSpillOverlappingCompleteEvent), 2);
+        trackers.log_refusals(&mut tables);
+        assert_eq!(tables.trace_import_logs.len(), 2);
+        assert_eq!(tables.trace_import_logs.ts.get(1), Some(18));
+        assert_eq!(tables.track.utid.get(2), Some(utid));
     }
 }

@@ -10,7 +10,7 @@ use super::{Described, DescribedKind, Processes, Tid, Upid, Utid};
 
 /// What is at the root of a track's ancestors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Owner {
+pub(crate) enum Owner {
     Thread(Utid),
     Process(Upid),
     Machine(u32),
@@ -29,6 +29,11 @@ impl Owners {
     /// What a track itself is of, once that was decided.
     pub(super) fn get(&self, uuid: u64) -> Option<Owner> {
         self.owners.get(&uuid).copied()
+    }
+
+    /// Takes note of what the ancestors of a track say that it is of.
+    pub(super) fn remember(&mut self, uuid: u64, owner: Owner) {
+        self.owners.entry(uuid).or_insert(owner);
     }
 
     /// Decides what a track is of, unless that is done or only its ancestors say.

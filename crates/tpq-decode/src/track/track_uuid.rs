@@ -4,65 +4,22 @@
 //! is of) before events name it by its uuid. Tracks of one parent and one name are shown as one,
 //! unless the descriptor asks for a line of its own: their slices lie on shared tracks.
 
-use rustc_hash::FxHashMap;
-use tpq_ingest::GenerationId;
-use tpq_tables::table::TrackRow;
-use tpq_tables::{StringId, Tables};
+use std::sync::Arc;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+use tpq_ingest::GenerationId;
+use tpq_tables::{Stat, Stats, StringId, Tables};
+
+use super::described_track::{NewTrack, merge_key};
 use super::track_owner::{Owner, Owners};
 use super::tracks::SharedTracks;
-use super::{ArgSet, ArgValue, Args, Dimensions, Processes, TrackKind, Tracks};
+use super::{
+    ArgSet, ArgValue, Args, Described, DescribedCounter, DescribedKind, Merge, Processes, Trackers,
+    Tracks,
+};
 
-/// Descriptors that lead to each other in a circle end here.
-const MAX_ANCESTORS: usize = 64;
-
-/// A counter as described.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct DescribedCounter {
-    pub(crate) multiplier: i64,
-    pub(crate) incremental: bool,
-    /// Whether it is the CPU time of the thread it belongs to.
-    pub(crate) thread_time: bool,
-    /// Whether it is the instruction count of the thread it belongs to.
-    pub(crate) thread_instructions: bool,
-    pub(crate) unit: StringId,
-}
-
-/// What a described track is of.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum DescribedKind {
-    /// A thread, by the ids its program knows; `shared` with what the kernel says of it.
-    Thread {
-        pid: i64,
-        tid: i64,
-        /// Whether the tid means something in the process only.
-        sandboxed: bool,
-        shared: bool,
-    },
-    /// A process, by the pid it knows itself by.
-    Process {
-        pid: i64,
-    },
-    Counter(DescribedCounter),
-    State,
-    Custom,
-}
-
-/// A descriptor.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Described {
-    pub(crate) kind: DescribedKind,
-    pub(crate) parent: u64,
-    pub(crate) name: StringId,
-    pub(crate) description: StringId,
-    /// Whether it is shown as one with its siblings of the same key.
-    pub(crate) merge: bool,
-    /// What its siblings are matched by; the name when NULL.
-    pub(crate) merge_key: StringId,
-    pub(crate) machine: u32,
-    /// The pid of the writer as the machine knows it, where the recorder says.
-    pub(crate) writer: Option<i32>,
-}
+/// Tracks nested deeper are not followed.
+const MAX_ANCESTORS: usize = 100;
 
 /// What an event wants of its track.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,7 +27,15 @@ pub(crate) enum Usage {
     Begin,
     End,
     Instant,
-    Counter,
+}
+
+/// What an event adds to a track that it is the first to need.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FirstEvent {
+    /// The name of the event, for a track that has none.
+    pub(crate) name: StringId,
+    /// Whether the first packet of its writer was seen.
+    pub(crate) whole: bool,
 }
 
 /// The defaults a writer sets for its track events.
@@ -81,10 +46,31 @@ pub(crate) struct EventDefaults {
     pub(crate) double_counters: Vec<u64>,
 }
 
-/// Tracks of one parent and name, shown as one.
+/// What tracks are written into.
+pub(crate) struct TrackRows<'a> {
+    pub(crate) tracks: &'a mut Tracks,
+    pub(crate) args: &'a mut Args,
+    pub(crate) tables: &'a mut Tables,
+}
+
+/// Where the events of a track lie.
+#[derive(Clone, Copy)]
+enum Placed {
+    /// On a track of their own.
+    Own(u32),
+    /// On tracks that they share with those of siblings.
+    Group(u32, FirstEvent),
+}
+
+/// What tracks of one group have in common: whose they are, the parent's uuid, and the kind and
+/// the value of the key they are matched by.
+type GroupKey = (Owner, u64, i64, StringId);
+
+/// Tracks that are shown as one.
 #[derive(Default)]
 struct SharedGroup {
     tracks: SharedTracks,
+    /// The row of their parent.
     parent: Option<u32>,
 }
 
@@ -95,16 +81,17 @@ pub(crate) struct TrackUuids {
     /// The machine's row.
     home: u32,
     described: FxHashMap<u64, Described>,
+    /// Tracks all of whose ancestors are known.
+    sound: FxHashSet<u64>,
+    /// Tracks that never will be.
+    unsound: FxHashMap<u64, Stat>,
     owners: Owners,
-    /// Tracks that stand for themselves.
-    own: FxHashMap<u64, u32>,
-    /// The group of each track that is shared with its siblings.
-    member_of: FxHashMap<u64, u32>,
-    groups: FxHashMap<(Option<u32>, Owner, StringId), u32>,
+    placed: FxHashMap<u64, Placed>,
+    groups: FxHashMap<GroupKey, u32>,
     shared: Vec<SharedGroup>,
     /// The running totals of incremental counters, by scope of interned state.
-    totals: FxHashMap<(u32, u64), i64>,
-    pub(crate) defaults: FxHashMap<GenerationId, EventDefaults>,
+    totals: FxHashMap<(u32, u64), f64>,
+    pub(crate) defaults: FxHashMap<GenerationId, Arc<EventDefaults>>,
 }
 
 impl TrackUuids {
@@ -112,15 +99,28 @@ impl TrackUuids {
         Self { home, ..Self::default() }
     }
 
-    /// Notes a descriptor. A later one for the same track adds what the first left out.
-    pub(crate) fn describe(&mut self, uuid: u64, described: Described, tables: &mut Tables) {
+    /// Notes a descriptor. A later one for the same track may add a name.
+    pub(crate) fn describe(
+        &mut self,
+        uuid: u64,
+        described: Described,
+        tables: &mut Tables,
+    ) -> Result<(), Stat> {
+        if uuid == 0 && described.parent != 0 {
+            return Err(Stat::TrackDescriptorDefaultTrackWithParent);
+        }
         let entry = self.described.entry(uuid).or_insert(described);
-        if entry.name.is_null() && !described.name.is_null() {
+        if !entry.is_of_same_track(&described) {
+            return Err(Stat::TrackDescriptorConflictingReservation);
+        }
+        let alone = described.merge == Merge::Never;
+        if !described.name.is_null() && (entry.name.is_null() || alone) {
             entry.name = described.name;
-            if let Some(&track) = self.own.get(&uuid) {
+            if let (true, Some(&Placed::Own(track))) = (alone, self.placed.get(&uuid)) {
                 tables.track.name.set(track, described.name);
             }
         }
+        Ok(())
     }
 
     /// What is known of a counter.
@@ -131,78 +131,106 @@ impl TrackUuids {
         }
     }
 
-    /// The value of a counter in its unit, from what an event carried.
-    pub(crate) fn counter_value(&mut self, scope: u32, uuid: u64, raw: i64) -> i64 {
-        let Some(counter) = self.counter(uuid) else { return raw };
-        let value = raw.saturating_mul(counter.multiplier);
+    /// The value of a counter in its unit, from what an event carried; `None` for what is no
+    /// counter.
+    pub(crate) fn counter_value(&mut self, scope: u32, uuid: u64, raw: f64) -> Option<f64> {
+        let counter = self.counter(uuid)?;
+        let value = match counter.multiplier {
+            multiplier if multiplier > 0 => raw * multiplier as f64,
+            _ => raw,
+        };
         if !counter.incremental {
-            return value;
+            return Some(value);
         }
         let total = self.totals.entry((scope, uuid)).or_default();
-        *total = total.saturating_add(value);
-        *total
+        *total += value;
+        Some(*total)
     }
 
-    fn owner(&self, uuid: u64) -> Owner {
-        let mut uuid = uuid;
-        let mut machine = self.home;
-        for _ in 0..MAX_ANCESTORS {
-            let Some(described) = self.described.get(&uuid) else { break };
-            machine = described.machine;
-            match self.owners.get(uuid) {
-                Some(owner) => return owner,
-                None => uuid = described.parent,
+    /// Whether a track can be placed: it and its ancestors are known, up to one without a parent.
+    /// A track of which only events speak is one without a parent.
+    pub(crate) fn check(&mut self, uuid: u64, tables: &mut Tables) -> Result<(), Stat> {
+        if self.sound.contains(&uuid) {
+            return Ok(());
+        }
+        if let Some(&stat) = self.unsound.get(&uuid) {
+            return Err(stat);
+        }
+        let home = self.home;
+        self.described.entry(uuid).or_insert_with(|| undescribed(uuid, home, tables));
+        let checked = self.check_ancestors(uuid);
+        match checked {
+            Ok(()) => {
+                self.sound.insert(uuid);
+            }
+            // A descriptor may yet come.
+            Err(Stat::TrackHierarchyMissingUuid) => {}
+            Err(stat) => {
+                self.unsound.insert(uuid, stat);
             }
         }
-        Owner::Machine(machine)
+        checked
+    }
+
+    fn check_ancestors(&self, uuid: u64) -> Result<(), Stat> {
+        let mut seen = Vec::new();
+        let mut next = uuid;
+        while seen.len() < MAX_ANCESTORS {
+            if next == 0 {
+                return Ok(());
+            }
+            if seen.contains(&next) {
+                return Err(Stat::TrackEventTrackHierarchyLoop);
+            }
+            let described = self.described.get(&next).ok_or(Stat::TrackHierarchyMissingUuid)?;
+            seen.push(next);
+            next = described.parent;
+        }
+        Err(Stat::TrackEventTrackHierarchyTooDeep)
     }
 
     /// Decides which threads and processes a track and its ancestors are of, those of the
     /// ancestors first. From then on they stay so, whoever has the ids later.
-    pub(crate) fn identify(&mut self, uuid: u64, processes: &mut Processes, tables: &mut Tables) {
+    pub(crate) fn identify(
+        &mut self,
+        uuid: u64,
+        processes: &mut Processes,
+        tables: &mut Tables,
+    ) -> Owner {
+        if let Some(owner) = self.owners.get(uuid) {
+            return owner;
+        }
         let mut ancestors = Vec::new();
         let mut next = uuid;
-        while let Some(described) = self.described.get(&next)
-            && ancestors.len() < MAX_ANCESTORS
-        {
+        while next != 0 || ancestors.is_empty() {
+            let Some(described) = self.described.get(&next) else { break };
+            if self.owners.get(next).is_some() || ancestors.len() >= MAX_ANCESTORS {
+                break;
+            }
             ancestors.push((next, *described));
             next = described.parent;
         }
         for (uuid, described) in ancestors.iter().rev() {
             self.owners.decide(*uuid, described, processes, tables);
         }
+        let owner = self.owner(uuid);
+        self.owners.remember(uuid, owner);
+        owner
     }
 
-    /// Whether a track and all its ancestors were described. Track 0 needs no descriptor.
-    pub(crate) fn is_described(&self, uuid: u64) -> bool {
-        let mut uuid = uuid;
+    fn owner(&self, uuid: u64) -> Owner {
+        let mut next = uuid;
+        let mut machine = self.home;
         for _ in 0..MAX_ANCESTORS {
-            if uuid == 0 {
-                return true;
-            }
-            match self.described.get(&uuid) {
-                Some(described) => uuid = described.parent,
-                None => return false,
+            let Some(described) = self.described.get(&next) else { break };
+            machine = described.machine;
+            match self.owners.get(next) {
+                Some(owner) => return owner,
+                None if described.parent == 0 => break,
+                None => next = described.parent,
             }
         }
-        false
-    }
-
-    /// The number of tracks that were described and have an ancestor that was not.
-    pub(crate) fn orphans(&self) -> i64 {
-        self.described.keys().filter(|&&uuid| !self.is_described(uuid)).count() as i64
-    }
-
-    /// A track without a name goes by that of the first event on it.
-    pub(crate) fn name_by_event(&mut self, uuid: u64, name: StringId) {
-        if let Some(described) = self.described.get_mut(&uuid)
-            && described.name.is_null()
-            && matches!(described.kind, DescribedKind::Custom)
-            && !self.own.contains_key(&uuid)
-            && !self.member_of.contains_key(&uuid)
-        {
-            described.name = name;
-        }
+        Owner::Machine(machine)
     }
 
     /// The track an event lies on.
@@ -210,143 +238,183 @@ impl TrackUuids {
         &mut self,
         uuid: u64,
         usage: Usage,
+        by: FirstEvent,
         processes: &mut Processes,
-        tracks: &mut Tracks,
-        args: &mut Args,
-        tables: &mut Tables,
+        rows: &mut TrackRows<'_>,
     ) -> u32 {
-        if !self.own.contains_key(&uuid) && !self.member_of.contains_key(&uuid) {
-            self.identify(uuid, processes, tables);
+        match self.place(uuid, by, processes, rows) {
+            Placed::Own(track) => track,
+            Placed::Group(group, by) => self.shared_track(uuid, group, by, usage, rows),
         }
-        self.track_at(uuid, usage, MAX_ANCESTORS, tracks, args, tables)
     }
 
-    fn track_at(
+    /// The track of events that take a track of their own; `None` where slices share theirs.
+    pub(crate) fn own_track(
         &mut self,
         uuid: u64,
-        usage: Usage,
+        by: FirstEvent,
+        processes: &mut Processes,
+        rows: &mut TrackRows<'_>,
+    ) -> Option<u32> {
+        match self.place(uuid, by, processes, rows) {
+            Placed::Own(track) => Some(track),
+            Placed::Group(..) => None,
+        }
+    }
+
+    fn place(
+        &mut self,
+        uuid: u64,
+        by: FirstEvent,
+        processes: &mut Processes,
+        rows: &mut TrackRows<'_>,
+    ) -> Placed {
+        match self.placed.get(&uuid) {
+            Some(&placed) => placed,
+            None => {
+                self.identify(uuid, processes, rows.tables);
+                self.place_at(uuid, by, MAX_ANCESTORS, processes, rows)
+            }
+        }
+    }
+
+    fn place_at(
+        &mut self,
+        uuid: u64,
+        by: FirstEvent,
         depth: usize,
-        tracks: &mut Tracks,
-        args: &mut Args,
-        tables: &mut Tables,
-    ) -> u32 {
-        if let Some(&track) = self.own.get(&uuid) {
-            return track;
+        processes: &mut Processes,
+        rows: &mut TrackRows<'_>,
+    ) -> Placed {
+        if let Some(&placed) = self.placed.get(&uuid) {
+            return placed;
         }
-        if let Some(&group) = self.member_of.get(&uuid) {
-            return self.shared_track(uuid, group, usage, args, tables);
-        }
-        let described = self
-            .described
-            .get(&uuid)
-            .copied()
-            .unwrap_or_else(|| undescribed(uuid, self.home, tables));
-        if let DescribedKind::Thread { shared: true, .. } = described.kind
-            && let Some(Owner::Thread(utid)) = self.owners.get(uuid)
-        {
-            let kind = TrackKind::slices("thread_execution");
-            let thread = Dimensions::thread(utid);
-            let track = tracks.get(kind, thread, StringId::NULL, args, tables);
-            self.own.insert(uuid, track);
-            return track;
-        }
-        let parent = match described.parent {
-            parent if depth == 0 || parent == uuid || !self.described.contains_key(&parent) => None,
-            parent => Some(self.track_at(parent, Usage::Instant, depth - 1, tracks, args, tables)),
+        let described = match self.described.get(&uuid) {
+            Some(described) => *described,
+            None => undescribed(uuid, self.home, rows.tables),
         };
-        let shares = described.merge
-            && matches!(described.kind, DescribedKind::Custom)
-            && usage != Usage::Counter;
-        if !shares {
-            let track = self.make(uuid, &described, parent, None, args, tables);
-            self.own.insert(uuid, track);
-            return track;
+        let owner = self.owner(uuid);
+        let parent = self.parent(&described, by, depth, processes, rows);
+        let placed = match (described.kind, owner) {
+            (DescribedKind::Thread { shared: true, .. }, Owner::Thread(utid)) => {
+                Placed::Own(rows.tracks.execution(utid, rows.args, rows.tables))
+            }
+            (kind, _) => {
+                let name = match kind {
+                    DescribedKind::Custom | DescribedKind::State => described.name.or(by.name),
+                    _ => described.name,
+                };
+                let FirstEvent { whole, .. } = by;
+                let shared = None;
+                self.make(NewTrack { uuid, described, owner, name, parent, whole, shared }, rows)
+            }
+        };
+        self.placed.insert(uuid, placed);
+        placed
+    }
+
+    /// The row of a track's parent, which there is from then on. A track that hangs from a thread's
+    /// or a process's own is one of the thread or the process itself.
+    fn parent(
+        &mut self,
+        described: &Described,
+        by: FirstEvent,
+        depth: usize,
+        processes: &mut Processes,
+        rows: &mut TrackRows<'_>,
+    ) -> Option<u32> {
+        if described.parent == 0 || depth == 0 {
+            return None;
         }
-        let key = (parent, self.owner(uuid), described.merge_key.or(described.name));
+        let by = FirstEvent { name: StringId::NULL, ..by };
+        let parent = match self.place_at(described.parent, by, depth - 1, processes, rows) {
+            Placed::Own(track) => track,
+            Placed::Group(group, by) => self.first_track(described.parent, group, by, rows),
+        };
+        let is_root = self.described.get(&described.parent).is_some_and(Described::is_root);
+        (!is_root && !described.is_root()).then_some(parent)
+    }
+
+    fn make(&mut self, track: NewTrack, rows: &mut TrackRows<'_>) -> Placed {
+        if !track.described.is_merged() {
+            return Placed::Own(track.write(rows.args, rows.tables));
+        }
+        let (kind, value) = merge_key(track.described.merge, track.name);
+        let key = (track.owner, track.described.parent, kind, value);
         let next = self.groups.len() as u32;
         let group = *self.groups.entry(key).or_insert(next);
         if group == next {
+            let parent = track.parent;
             self.shared.push(SharedGroup { tracks: SharedTracks::default(), parent });
         }
-        self.member_of.insert(uuid, group);
-        self.shared_track(uuid, group, usage, args, tables)
+        Placed::Group(group, FirstEvent { name: track.name, whole: track.whole })
     }
 
     fn shared_track(
         &mut self,
         uuid: u64,
         group: u32,
+        by: FirstEvent,
         usage: Usage,
-        args: &mut Args,
-        tables: &mut Tables,
+        rows: &mut TrackRows<'_>,
     ) -> u32 {
-        let mut shared = std::mem::take(&mut self.shared[group as usize]);
+        self.with_group(uuid, group, by, rows, |shared, make| match usage {
+            Usage::Begin => shared.begin(uuid, make),
+            Usage::End => shared.end(uuid, make),
+            Usage::Instant => shared.instant(uuid, make),
+        })
+    }
+
+    /// The first track of a group, which stands for all of them as a parent.
+    fn first_track(
+        &mut self,
+        uuid: u64,
+        group: u32,
+        by: FirstEvent,
+        rows: &mut TrackRows<'_>,
+    ) -> u32 {
+        self.with_group(uuid, group, by, rows, |shared, make| shared.first(make))
+    }
+
+    fn with_group(
+        &mut self,
+        uuid: u64,
+        group: u32,
+        by: FirstEvent,
+        rows: &mut TrackRows<'_>,
+        find: impl FnOnce(&mut SharedTracks, &mut dyn FnMut(u32) -> u32) -> u32,
+    ) -> u32 {
+        let Some(mut shared) = self.shared.get_mut(group as usize).map(std::mem::take) else {
+            return 0;
+        };
         let described = self.described.get(&uuid).copied();
-        let mut make = |_| {
-            let described = described.unwrap_or_else(|| undescribed(uuid, self.home, tables));
-            self.make(uuid, &described, shared.parent, Some(group), args, tables)
-        };
-        let track = match usage {
-            Usage::Begin => shared.tracks.begin(uuid, &mut make),
-            Usage::End => shared.tracks.end(uuid, &mut make),
-            Usage::Instant | Usage::Counter => shared.tracks.instant(uuid, &mut make),
-        };
+        let described = described.unwrap_or_else(|| undescribed(uuid, self.home, rows.tables));
+        let (owner, parent) = (self.owner(uuid), shared.parent);
+        let FirstEvent { name, whole } = by;
+        let new = NewTrack { uuid, described, owner, name, parent, whole, shared: None };
+        let track = find(&mut shared.tracks, &mut |index| {
+            let new = NewTrack { shared: Some((group, index)), ..new };
+            new.write(rows.args, rows.tables)
+        });
         self.shared[group as usize] = shared;
         track
     }
+}
 
-    fn make(
-        &self,
+impl Trackers {
+    /// Whether a track can be placed; one that cannot is counted and entered.
+    pub(crate) fn check_track(
+        &mut self,
         uuid: u64,
-        described: &Described,
-        parent: Option<u32>,
-        group: Option<u32>,
-        args: &mut Args,
         tables: &mut Tables,
-    ) -> u32 {
-        let owner = self.owner(uuid);
-        let (unit, is_counter) = match described.kind {
-            DescribedKind::Counter(counter) => (counter.unit, true),
-            _ => (StringId::NULL, false),
-        };
-        let kind = kind_name(owner, described.kind, group.is_some());
-        let mut row = TrackRow {
-            name: described.name,
-            track_type: tables.strings.intern(kind),
-            parent_id: parent,
-            track_group_id: group,
-            unit,
-            description: described.description,
-            is_counter: u32::from(is_counter),
-            ..TrackRow::default()
-        };
-        let mut dimensions = ArgSet::default();
-        let mut add = |name: &str, value: ArgValue, tables: &mut Tables| {
-            dimensions.add(tables.strings.intern(name), value);
-        };
-        match owner {
-            Owner::Thread(utid) => {
-                row.utid = Some(utid);
-                row.machine_id = tables.thread.machine_id.get(utid);
-                add("utid", ArgValue::Int(i64::from(utid)), tables);
-            }
-            Owner::Process(upid) => {
-                row.upid = Some(upid);
-                row.machine_id = tables.process.machine_id.get(upid);
-                add("upid", ArgValue::Int(i64::from(upid)), tables);
-            }
-            Owner::Machine(machine) => row.machine_id = machine,
-        }
-        if group.is_none() {
-            add("track_uuid", ArgValue::Int(uuid as i64), tables);
-        }
-        row.dimension_arg_set_id = args.intern(&dimensions, tables);
-        let mut source = ArgSet::default();
-        let descriptor = ArgValue::String(tables.strings.intern("descriptor"));
-        source.add(tables.strings.intern("source"), descriptor);
-        source.add(tables.strings.intern("trace_id"), ArgValue::Int(uuid as i64));
-        row.source_arg_set_id = args.intern(&source, tables);
-        tables.track.push(row)
+        stats: &mut Stats,
+    ) -> bool {
+        let Err(stat) = self.uuids.check(uuid, tables) else { return true };
+        stats.increment(stat);
+        let uuid = [("track_uuid", ArgValue::Uint(uuid))];
+        let details = ArgSet::of(uuid, &mut tables.strings);
+        self.log(stat, None, &details, tables);
+        false
     }
 }
 
@@ -361,26 +429,10 @@ fn undescribed(uuid: u64, machine: u32, tables: &mut Tables) -> Described {
         parent: 0,
         name,
         description: StringId::NULL,
-        merge: true,
-        merge_key: StringId::NULL,
+        merge: Merge::ByName,
+        ordering: None,
+        rank: None,
         machine,
         writer: None,
-    }
-}
-
-fn kind_name(owner: Owner, kind: DescribedKind, shared: bool) -> &'static str {
-    match (kind, shared, owner) {
-        (DescribedKind::Counter(_), _, Owner::Thread(_)) => "thread_counter_track_event",
-        (DescribedKind::Counter(_), _, Owner::Process(_)) => "process_counter_track_event",
-        (DescribedKind::Counter(_), _, Owner::Machine(_)) => "global_counter_track_event",
-        (DescribedKind::State, _, Owner::Thread(_)) => "thread_state_track_event",
-        (DescribedKind::State, _, Owner::Process(_)) => "process_state_track_event",
-        (DescribedKind::State, _, Owner::Machine(_)) => "global_state_track_event",
-        (_, true, Owner::Thread(_)) => "thread_merged_track_event",
-        (_, true, Owner::Process(_)) => "process_merged_track_event",
-        (_, true, Owner::Machine(_)) => "global_merged_track_event",
-        (_, false, Owner::Thread(_)) => "thread_track_event",
-        (_, false, Owner::Process(_)) => "process_track_event",
-        (_, false, Owner::Machine(_)) => "global_track_event",
     }
 }

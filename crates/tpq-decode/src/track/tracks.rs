@@ -171,6 +171,12 @@ impl SharedTracks {
         self.lanes[index].track
     }
 
+    /// The first of the tracks.
+    pub(crate) fn first(&mut self, make: impl FnOnce(u32) -> u32) -> u32 {
+        let index = if self.lanes.is_empty() { self.lane(0, make) } else { 0 };
+        self.lanes[index].track
+    }
+
     /// The track for a slice of no cookie and a known duration.
     pub(crate) fn complete(&mut self, ts: i64, dur: i64, make: impl FnOnce(u32) -> u32) -> u32 {
         while let Some(&Reverse((end, index))) = self.ending.peek()

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use tpq_clock::Clock;
 use tpq_proto::wire::Fields;
 
+use crate::event_time;
 use crate::loss::LossEntry;
 use crate::packet::{PacketHeader, packet_field};
 use crate::sequence::{SequenceLoss, Sequences};
@@ -157,14 +158,23 @@ impl<'a> Batcher<'a> {
             self.losses.enter(LossEntry { loss: Loss::SkippedWithoutState, sequence, ..entry }, 1);
             return;
         }
-        let clock = clocks.clock(header.sequence, placed.clock.unwrap_or(clocks.default));
-        let route = self.router.route(header.kind);
-        // Only what becomes an event: other packets may carry a time that means nothing.
-        if let (Route::Sorted, Some(ns)) = (route, placed.ns) {
-            self.sequences.date(&header, (clock, ns), packet.len());
-        }
         let (offset, len) = (header.payload.0 as usize, header.payload.1 as usize);
         let payload = &packet[offset..offset + len];
+        let written = (placed.clock, placed.ns);
+        let (clock_id, ns) = match self.event_time(&header, payload, written) {
+            Ok(written) => written,
+            Err(loss) => {
+                let (entry, sequence) = (self.entry(place, span), Some(header.sequence));
+                self.losses.enter(LossEntry { loss, sequence, ..entry }, 1);
+                return;
+            }
+        };
+        let clock = clocks.clock(header.sequence, clock_id.unwrap_or(clocks.default));
+        let route = self.router.route(header.kind);
+        // Only what becomes an event: other packets may carry a time that means nothing.
+        if let (Route::Sorted, Some(ns)) = (route, ns) {
+            self.sequences.date(&header, (clock, ns), packet.len());
+        }
         match header.kind {
             packet_field::CLOCK_SNAPSHOT => self.note_snapshot(&header),
             packet_field::SERVICE_EVENT => open.batch.mark = mark_of(payload),
@@ -176,10 +186,10 @@ impl<'a> Batcher<'a> {
             position: self.position,
             kind: header.kind,
         };
-        match (route, placed.ns) {
+        match (route, ns) {
             (Route::Skip, _) => {}
             (Route::Split, _) => {
-                let written = (placed.clock.unwrap_or(clocks.default), placed.ns);
+                let written = (clock_id.unwrap_or(clocks.default), ns);
                 self.split(&header, message, payload, written, open);
             }
             (Route::Immediate, ns) => {
@@ -196,6 +206,36 @@ impl<'a> Batcher<'a> {
                 open.batch.immediate.push(Immediate::Packet { message, place, sequence, ts: None });
                 open.sort(place, sequence, clock, message, ns);
             }
+        }
+    }
+
+    /// The clock and the time of a packet; those of a track event may lie in the event.
+    fn event_time(
+        &mut self,
+        header: &PacketHeader,
+        payload: &[u8],
+        written: (Option<u32>, Option<i64>),
+    ) -> Result<(Option<u32>, Option<i64>), Loss> {
+        match (header.kind, written.1) {
+            (packet_field::TRACK_EVENT, _) if header.sequence == 0 => {
+                Err(Loss::EventWithoutSequence)
+            }
+            (packet_field::TRACK_EVENT, None) => {
+                let ns = self.sequences.event_time(header, payload)?.ok_or(Loss::UndatedEvent)?;
+                Ok((Some(event_time::CLOCK), Some(ns)))
+            }
+            (packet_field::THREAD_DESCRIPTOR, _) if header.sequence == 0 => {
+                Err(Loss::ThreadWithoutSequence)
+            }
+            (packet_field::THREAD_DESCRIPTOR, _) => {
+                let valid = self.sequences.note_event_time(header, payload);
+                if valid { Ok(written) } else { Err(Loss::ThreadWithoutState) }
+            }
+            (packet_field::TRACK_DESCRIPTOR, _) => {
+                self.sequences.note_event_time(header, payload);
+                Ok(written)
+            }
+            _ => Ok(written),
         }
     }
 

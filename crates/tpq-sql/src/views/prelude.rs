@@ -26,7 +26,16 @@ const FILES: &[File] = &[
     file!("ftrace.sql", "ftrace_event", "raw"),
     file!("cpu.sql", "cpu", "cpu_available_frequencies"),
     file!("slice.sql", "slice", "slices", "instant"),
-    file!("track.sql", "track", "thread_track", "process_track", "cpu_track"),
+    file!(
+        "track.sql",
+        "track",
+        "thread_track",
+        "process_track",
+        "cpu_track",
+        "state_track",
+        "process_state_track",
+        "thread_state_track"
+    ),
     file!(
         "counter.sql",
         "counter_track",

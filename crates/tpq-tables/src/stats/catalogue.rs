@@ -517,13 +517,19 @@ catalogue! {
     TrackEventParserErrors = "track_event_parser_errors": Single, Info, Analysis, MachineAndTrace,
         "Track events that are malformed or refer to what was never defined. They were skipped or \
          lack a part; lost packets are a common cause.";
+    TrackEventDroppedPacketsOutsideOfRangeOfInterest =
+        "track_event_dropped_packets_outside_of_range_of_interest":
+        Single, Info, Analysis, MachineAndTrace,
+        "Track events that lie before the range of interest that the recording names. They were \
+         dropped, as was asked for by `--crop`.";
     TrackEventTokenizerErrors = "track_event_tokenizer_errors":
         Single, Info, Analysis, MachineAndTrace,
         "Track event packets that lack what is needed to place them. They were skipped; lost \
          packets are a common cause.";
     TrackHierarchyMissingUuid = "track_hierarchy_missing_uuid":
         Single, Info, Analysis, MachineAndTrace,
-        "Tracks whose parent was never described. They stand at the top level instead of under it.";
+        "Tracks, and events on them, whose parent was never described. They were skipped; lost \
+         packets are a common cause.";
     TrackEventThreadInvalidEnd = "track_event_thread_invalid_end":
         Single, Error, Trace, MachineAndTrace,
         "Slice ends on a thread without an open slice. The begin was lost, or lies before the \
@@ -900,8 +906,8 @@ catalogue! {
         "Track events without a timestamp. They were skipped.";
     TrackEventInvalidTimestamp = "track_event_invalid_timestamp":
         Single, Error, Analysis, MachineAndTrace,
-        "Track events whose timestamp could not be converted to trace time. They are missing; look \
-         at the clock stats.";
+        "Track events that lie before the start of trace time. They are missing; look at the clock \
+         stats.";
     StreamingProfileInvalidTimestamp = "streaming_profile_invalid_timestamp":
         Single, Error, Analysis, MachineAndTrace,
         "Streamed profile packets whose timestamps could not be converted to trace time. Their \
@@ -926,16 +932,14 @@ catalogue! {
         "Packets with interned data but without a sequence id. The entries were not used.";
     TrackEventTrackHierarchyLoop = "track_event_track_hierarchy_loop":
         Single, Error, Analysis, MachineAndTrace,
-        "Tracks that are their own ancestor. The loop was cut, and the track stands at the top \
-         level.";
+        "Tracks that are their own ancestor. They and their events were skipped.";
     TrackEventTrackHierarchyTooDeep = "track_event_track_hierarchy_too_deep":
         Single, Error, Analysis, MachineAndTrace,
-        "Tracks nested deeper than tpq follows. They stand at the top level instead of under their \
-         parent.";
+        "Tracks nested deeper than tpq follows. They and their events were skipped.";
     TrackDescriptorDefaultTrackWithParent = "track_descriptor_default_track_with_parent":
         Single, Error, Analysis, MachineAndTrace,
-        "Descriptors that give the default track, uuid 0, a parent. It has none; the parent was \
-         ignored.";
+        "Descriptors that give the default track, uuid 0, a parent. It has none; they were \
+         skipped.";
     TrackDescriptorConflictingReservation = "track_descriptor_conflicting_reservation":
         Single, Error, Analysis, MachineAndTrace,
         "Descriptors that describe a track in another way than an earlier one with the same uuid. \
@@ -945,8 +949,7 @@ catalogue! {
         "Ranges of interest without a start. They were ignored.";
     TrackDescriptorInvalidChildOrdering = "track_descriptor_invalid_child_ordering":
         Single, Error, Analysis, MachineAndTrace,
-        "Track descriptors with an ordering of children tpq does not know. The usual order is \
-         used.";
+        "Track descriptors with an ordering of children tpq does not know. They were skipped.";
     TrackEventCounterMissingTrackUuid = "track_event_counter_missing_track_uuid":
         Single, Error, Analysis, MachineAndTrace,
         "Counter events that name no track. They were skipped.";
@@ -960,22 +963,22 @@ catalogue! {
     TrackEventExtraCounterMissingTrackUuids = "track_event_extra_counter_missing_track_uuids":
         Single, Error, Analysis, MachineAndTrace,
         "Track events with extra counter values for which nothing says which tracks they belong \
-         to. The values were skipped.";
+         to. They were skipped.";
     TrackEventStateMissingTrackUuid = "track_event_state_missing_track_uuid":
         Single, Error, Analysis, MachineAndTrace,
         "State events that name no track. They were skipped.";
     TrackEventExtraCounterTrackUuidMismatch = "track_event_extra_counter_track_uuid_mismatch":
         Single, Error, Analysis, MachineAndTrace,
-        "Track events with more extra counter values than tracks for them. The values left over \
-         were skipped.";
+        "Track events with more extra counter values than tracks for them. They were \
+         skipped.";
     TrackEventExtraCounterExceedsMax = "track_event_extra_counter_exceeds_max":
         Single, Error, Analysis, MachineAndTrace,
-        "Track events with more extra counter values than tpq reads. The values beyond were \
+        "Track events with more extra counter values than tpq reads. They were \
          skipped.";
     TrackEventExtraCounterInvalidTrack = "track_event_extra_counter_invalid_track":
         Single, Error, Analysis, MachineAndTrace,
-        "Extra counter values on a track that is no counter track or was never described. They \
-         were skipped.";
+        "Track events with extra counter values on a track that is no counter track or was never \
+         described. They were skipped.";
     HeapGraphNonFinalizedGraph = "heap_graph_non_finalized_graph": Single, DataLoss, Trace, Global,
         "Java heap dumps without their last packet. They are incomplete or were dropped; record \
          longer, or enlarge the buffer.";
@@ -1018,6 +1021,26 @@ catalogue! {
     MalformedPackets = "malformed_packets":
         Single, DataLoss, Analysis, MachineAndTrace,
         "Packets that end in the middle of a field. What came before the damage was imported.";
+    ThreadDescriptorSkippedIncrementalStateInvalid =
+        "thread_descriptor_skipped_incremental_state_invalid":
+        Single, Notice, Analysis, MachineAndTrace,
+        "Thread descriptors of sequences whose state was lost. They were skipped, as what is counted \
+         from them would come out wrong; lost packets are the cause.";
+    TrackEventSkippedTimestampDeltaWithoutValidState =
+        "track_event_skipped_timestamp_delta_without_valid_state":
+        Single, Notice, Analysis, MachineAndTrace,
+        "Track events whose time is a difference from one that was lost. They were skipped; lost \
+         packets are the cause.";
+    TrackEventSkippedThreadTimeDeltaWithoutValidState =
+        "track_event_skipped_thread_time_delta_without_valid_state":
+        Single, Notice, Analysis, MachineAndTrace,
+        "Track events whose CPU time is a difference from one that was lost. They were skipped; \
+         lost packets are the cause.";
+    TrackEventSkippedThreadInstructionDeltaWithoutValidState =
+        "track_event_skipped_thread_instruction_delta_without_valid_state":
+        Single, Notice, Analysis, MachineAndTrace,
+        "Track events whose count of instructions is a difference from one that was lost. They were \
+         skipped; lost packets are the cause.";
     PacketSkippedSeqNeedsIncrementalStateInvalid =
         "packet_skipped_seq_needs_incremental_state_invalid":
         Single, DataLoss, Analysis, MachineAndTrace,

@@ -46,7 +46,9 @@ pub use sched::{
     SchedSliceRow, SchedSliceTable, SpuriousSchedWakeupRow, SpuriousSchedWakeupTable,
     ThreadStateRow, ThreadStateTable,
 };
-pub use slice::{FlowRow, FlowTable, SliceRow, SliceTable};
+pub use slice::{
+    ChromeRawRow, ChromeRawTable, FlowRow, FlowTable, SliceRow, SliceTable, StateRow, StateTable,
+};
 pub use trace::{
     ImportLogRow, ImportLogTable, MetadataRow, MetadataTable, StatsRow, StatsTable, TraceBoundsRow,
     TraceBoundsTable, TraceFileRow, TraceFileTable,

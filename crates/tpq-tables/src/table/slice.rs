@@ -45,3 +45,35 @@ declare_table! {
         arg_set_id: Option<u32> => ArgSetId,
     }
 }
+
+declare_table! {
+    /// What something of a program was in, from one moment until it was in something else.
+    table "state" => StateTable, StateRow {
+        /// When it began.
+        ts: i64 => Timestamp,
+        /// How long it lasted; -1 when its end was not seen.
+        dur: i64 => Duration,
+        /// The track it lies on.
+        track_id: u32 => JoinId("track"),
+        /// Its categories, separated by commas.
+        category: StringId => String,
+        /// The state.
+        value: StringId => String,
+        /// Its arguments.
+        arg_set_id: Option<u32> => ArgSetId,
+    }
+}
+
+declare_table! {
+    /// An event of Chrome's older form that has no meaning of its own, as it was recorded.
+    table "__intrinsic_chrome_raw" => ChromeRawTable, ChromeRawRow {
+        /// When it happened.
+        ts: i64 => Timestamp,
+        /// What it is: `track_event.legacy_event`.
+        name: StringId => String,
+        /// The thread it is of.
+        utid: u32 => JoinId("thread"),
+        /// What it says.
+        arg_set_id: Option<u32> => ArgSetId,
+    }
+}

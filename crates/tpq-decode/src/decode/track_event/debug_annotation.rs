@@ -4,6 +4,7 @@ use tpq_ingest::GenerationId;
 use tpq_proto::wire::{Field, Fields, Value};
 use tpq_tables::{Stat, Stats, StringId, StringPool};
 
+use crate::decode::json_args::add_json;
 use crate::interned::{Interned, field};
 use crate::track::{ArgSet, ArgValue};
 
@@ -62,6 +63,12 @@ impl Annotations<'_> {
                     index += 1;
                 }
                 (8, Value::Bytes(nested)) => self.nested(nested, key, depth - 1),
+                (9, Value::Bytes(text)) => {
+                    let Self { strings, args, .. } = self;
+                    if add_json(text, &key.flat, &key.full, strings, args).is_err() {
+                        self.stats.increment(Stat::MalformedPackets);
+                    }
+                }
                 _ => {
                     if let Some(value) = self.scalar(&field) {
                         self.push(key, value);
@@ -86,7 +93,6 @@ impl Annotations<'_> {
             5 => ArgValue::Real(field.as_f64()),
             6 => ArgValue::String(self.strings.intern_bytes(field.as_bytes())),
             7 => ArgValue::Pointer(field.as_u64()),
-            9 => ArgValue::Json(self.strings.intern_bytes(field.as_bytes())),
             17 => {
                 ArgValue::String(self.text(field::DEBUG_ANNOTATION_STRING_VALUES, field.as_u64())?)
             }

@@ -1,168 +1,194 @@
-//! One track event.
+//! One track event, from its fields to a slice, a counter value or whatever it is.
+
+use std::sync::Arc;
 
 use tpq_ingest::Route;
 use tpq_proto::wire::{Field, Fields, repeated};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
+use super::counters::{Counted, ExtraValues, GivenCount};
 use super::debug_annotation::Annotations;
+use super::legacy::{Legacy, Phase};
+use super::whose::Whose;
+use super::{counters, details, flows, legacy, names, slices, state};
 use crate::decode::{Packet, PacketDecoder};
-use crate::interned::field;
-use crate::track::{ArgSet, ArgValue, EventDefaults, FlowEnd, FlowId, NewSlice, Trackers, Usage};
+use crate::track::{ArgSet, ArgValue, EventDefaults, Trackers};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 11, route: Route::Sorted, decode };
 
 /// What an event is, as its `type` says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum Type {
+pub(super) enum Type {
     #[default]
     Unspecified,
     Begin,
     End,
     Instant,
     Counter,
+    State,
     Other,
 }
 
-/// What an event carries, read in one pass; annotations, categories and flows are read where
-/// they are needed.
+impl Type {
+    fn of(number: u64) -> Self {
+        match number {
+            0 => Self::Unspecified,
+            1 => Self::Begin,
+            2 => Self::End,
+            3 => Self::Instant,
+            4 => Self::Counter,
+            5 => Self::State,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// What an event carries, read in one pass; what few events have is read where it is needed.
 #[derive(Default)]
-struct TrackEvent<'a> {
-    data: &'a [u8],
-    event_type: Type,
-    track: Option<u64>,
-    name: StringId,
-    name_iid: Option<u64>,
-    category: StringId,
-    counter: Option<Value>,
-    extra_counters: Vec<i64>,
-    extra_double_counters: Vec<f64>,
-    extra_tracks: Vec<u64>,
-    extra_double_tracks: Vec<u64>,
-    legacy_phase: Option<i32>,
+pub(super) struct TrackEvent<'a> {
+    pub(super) data: &'a [u8],
+    pub(super) event_type: Option<Type>,
+    pub(super) track: Option<u64>,
+    pub(super) name: StringId,
+    pub(super) category: StringId,
+    pub(super) counter: Option<f64>,
+    pub(super) double_counter: Option<f64>,
+    pub(super) extra: ExtraValues,
+    pub(super) double_extra: ExtraValues,
+    pub(super) thread_time: GivenCount,
+    pub(super) instructions: GivenCount,
+    pub(super) legacy: Option<Legacy<'a>>,
     has_annotations: bool,
-    has_flows: bool,
+    has_details: bool,
+    pub(super) has_flows: bool,
 }
 
-#[derive(Clone, Copy)]
-enum Value {
-    Int(i64),
-    Double(f64),
+impl TrackEvent<'_> {
+    /// The phase that the older form gives.
+    pub(super) fn phase(&self) -> Option<Phase> {
+        self.legacy.as_ref()?.phase
+    }
+
+    pub(super) fn is(&self, event_type: Type) -> bool {
+        self.event_type == Some(event_type)
+    }
 }
 
-/// The thread's own counters at an event.
-#[derive(Clone, Copy, Default)]
-struct ThreadCounters {
-    time: Option<i64>,
-    instructions: Option<i64>,
+/// Everything an event is decoded into, and the packet it came in.
+pub(super) struct On<'a, 'p> {
+    pub(super) packet: &'a Packet<'p>,
+    pub(super) trackers: &'a mut Trackers,
+    pub(super) tables: &'a mut Tables,
+    pub(super) stats: &'a mut Stats,
+}
+
+impl On<'_, '_> {
+    /// Counts an event that is skipped for `stat`, and enters it with what is known of it.
+    pub(super) fn refuse(&mut self, stat: Stat, details: &ArgSet) {
+        self.stats.increment(stat);
+        self.trackers.log(stat, None, details, self.tables);
+    }
+
+    /// Counts an event, or a part of one, that makes no sense.
+    pub(super) fn count_error(&mut self) {
+        self.stats.increment(Stat::TrackEventParserErrors);
+    }
+
+    pub(super) fn intern(&mut self, text: &str) -> StringId {
+        self.tables.strings.intern(text)
+    }
 }
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let mut event = read(packet, tables, stats);
-    let defaults = defaults(packet, trackers);
-    let track = match event.track {
-        // Events in the older form say by track 0 that they belong to the thread.
-        Some(0) if event.legacy_phase.is_some() => defaults.track,
-        track => track.or(defaults.track),
-    };
-    let track = track.unwrap_or_default();
-    if !trackers.uuids.is_described(track) {
-        stats.increment(Stat::TrackHierarchyMissingUuid);
-        stats.increment(Stat::TrackEventParserErrors);
+    let mut on = On { packet, trackers, tables, stats };
+    let mut event = read(packet.data);
+    let defaults = defaults(packet, on.trackers);
+    let Some(counted) = counters::count(&event, &defaults, &mut on) else { return };
+    if on.trackers.interest.drops(packet.ts) {
+        on.stats.increment(Stat::TrackEventDroppedPacketsOutsideOfRangeOfInterest);
         return;
     }
-    if event.event_type == Type::Begin {
-        trackers.uuids.name_by_event(track, event.name);
+    if event.event_type.unwrap_or_default() == Type::Unspecified && event.phase().is_none() {
+        return on.count_error();
     }
-    if event.extra_tracks.is_empty() {
-        event.extra_tracks.clone_from(&defaults.counters);
-    }
-    if event.extra_double_tracks.is_empty() {
-        event.extra_double_tracks.clone_from(&defaults.double_counters);
-    }
-    let thread = push_extra_counters(packet, &event, trackers, tables, stats);
-    match event.event_type {
-        Type::Begin => begin(packet, &event, track, thread, trackers, tables, stats),
-        Type::End => end(packet, &event, track, thread, trackers, tables, stats),
-        Type::Instant => instant(packet, &event, track, thread, trackers, tables, stats),
-        Type::Counter => counter(packet, &event, track, trackers, tables, stats),
-        Type::Unspecified => match event.legacy_phase.and_then(|phase| u8::try_from(phase).ok()) {
-            Some(b'B') => begin(packet, &event, track, thread, trackers, tables, stats),
-            Some(b'E') => end(packet, &event, track, thread, trackers, tables, stats),
-            Some(b'i' | b'I' | b'R') => {
-                instant(packet, &event, track, thread, trackers, tables, stats);
-            }
-            _ => stats.increment(Stat::TrackEventTokenizerErrors),
-        },
-        Type::Other => {}
+    event.category = names::category(&event, &mut on);
+    event.name = names::name(&event, &mut on);
+    if import(&event, &defaults, counted, &mut on).is_none() {
+        on.count_error();
     }
 }
 
-fn read<'a>(packet: &Packet<'a>, tables: &mut Tables, stats: &mut Stats) -> TrackEvent<'a> {
-    let mut event = TrackEvent { data: packet.data, ..TrackEvent::default() };
-    let mut categories = Categories::default();
-    for field in Fields::new(packet.data) {
+/// Writes an event down; `None` for one that makes no sense.
+fn import(
+    event: &TrackEvent<'_>,
+    defaults: &EventDefaults,
+    counted: Counted,
+    on: &mut On<'_, '_>,
+) -> Option<()> {
+    let mut whose = Whose::find(event, defaults, on)?;
+    let thread = counted.write(&whose, on);
+    match event.event_type {
+        Some(Type::Counter) => return counters::write_value(event, &whose, counted, on),
+        Some(Type::State) => return state::enter(event, &whose, on),
+        _ => {}
+    }
+    match phase(event, &whose) {
+        b'B' => slices::begin(event, &mut whose, thread, on),
+        b'E' => slices::end(event, &mut whose, thread, on),
+        b'X' => slices::complete(event, &mut whose, thread, on),
+        phase @ (b's' | b't' | b'f') => flows::legacy(phase, event, &mut whose, on),
+        b'i' | b'I' | b'R' | b'n' | b'T' | b'p' => slices::instant(event, &mut whose, thread, on),
+        b'b' | b'S' => slices::begin_async(event, &mut whose, on),
+        b'e' | b'F' => slices::end_async(event, &mut whose, on),
+        b'M' => legacy::metadata(event, &whose, thread, on),
+        _ => legacy::raw(event, &whose, thread, on),
+    }
+}
+
+/// What an event is, in the letters of the older form; 0 for something else.
+fn phase(event: &TrackEvent<'_>, whose: &Whose) -> u8 {
+    if let Some(phase) = event.phase() {
+        return phase.letter();
+    }
+    match (event.event_type, whose.utid.is_some()) {
+        (Some(Type::Begin), true) => b'B',
+        (Some(Type::Begin), false) => b'b',
+        (Some(Type::End), true) => b'E',
+        (Some(Type::End), false) => b'e',
+        (Some(Type::Instant), true) => b'i',
+        (Some(Type::Instant), false) => b'n',
+        _ => 0,
+    }
+}
+
+fn read(data: &[u8]) -> TrackEvent<'_> {
+    let mut event = TrackEvent { data, ..TrackEvent::default() };
+    for field in Fields::new(data) {
         match field.number {
-            9 => {
-                event.event_type = match field.as_u64() {
-                    0 => Type::Unspecified,
-                    1 => Type::Begin,
-                    2 => Type::End,
-                    3 => Type::Instant,
-                    4 => Type::Counter,
-                    _ => Type::Other,
-                }
-            }
+            9 => event.event_type = Some(Type::of(field.as_u64())),
             11 => event.track = Some(field.as_u64()),
-            10 => event.name_iid = Some(field.as_u64()),
-            23 => event.name = tables.strings.intern_bytes(field.as_bytes()),
-            3 => repeated(&field).for_each(|iid| categories.add_iid(packet, iid, tables, stats)),
-            22 => categories.add(tables.strings.intern_bytes(field.as_bytes()), tables),
-            30 => event.counter = Some(Value::Int(field.as_i64())),
-            44 => event.counter = Some(Value::Double(field.as_f64())),
-            12 => event.extra_counters.extend(repeated(&field).map(|value| value as i64)),
-            31 => event.extra_tracks.extend(repeated(&field)),
-            46 => event.extra_double_counters.extend(doubles(&field)),
-            45 => event.extra_double_tracks.extend(repeated(&field)),
-            6 => event.legacy_phase = legacy_phase(&field),
+            30 => event.counter = Some(field.as_i64() as f64),
+            44 => event.double_counter = Some(field.as_f64()),
+            12 => repeated(&field).for_each(|value| event.extra.add(value as i64 as f64)),
+            31 => event.extra.tracks.extend(repeated(&field)),
+            46 => doubles(&field).for_each(|value| event.double_extra.add(value)),
+            45 => event.double_extra.tracks.extend(repeated(&field)),
+            2 => event.thread_time.delta = Some(in_ns(&field)),
+            17 => event.thread_time.absolute = Some(in_ns(&field)),
+            8 => event.instructions.delta = Some(field.as_i64()),
+            20 => event.instructions.absolute = Some(field.as_i64()),
+            6 => event.legacy = Some(Legacy::read(field.as_bytes())),
             4 => event.has_annotations = true,
+            5 | 21 | 28 | 34 | 49 | 52 | 53 | 54 => event.has_details = true,
             36 | 42 | 47 | 48 => event.has_flows = true,
             _ => {}
         }
     }
-    if let Some(iid) = event.name_iid {
-        let (interned, strings) = (packet.interned, &mut tables.strings);
-        let name = interned.text(packet.generation, field::EVENT_NAMES, iid, strings, stats);
-        event.name = name.unwrap_or_default();
-    }
-    event.category = categories.joined;
     event
 }
 
-/// The categories of an event, joined by commas.
-#[derive(Default)]
-struct Categories {
-    joined: StringId,
-}
-
-impl Categories {
-    fn add_iid(&mut self, packet: &Packet<'_>, iid: u64, tables: &mut Tables, stats: &mut Stats) {
-        let (interned, strings) = (packet.interned, &mut tables.strings);
-        let kind = field::EVENT_CATEGORIES;
-        if let Some(text) = interned.text(packet.generation, kind, iid, strings, stats) {
-            self.add(text, tables);
-        }
-    }
-
-    fn add(&mut self, category: StringId, tables: &mut Tables) {
-        self.joined = match self.joined.is_null() {
-            true => category,
-            false => {
-                let strings = &mut tables.strings;
-                let both = format!("{},{}", strings.get(self.joined), strings.get(category));
-                strings.intern(&both)
-            }
-        };
-    }
+fn in_ns(us: &Field<'_>) -> i64 {
+    us.as_i64().saturating_mul(1000)
 }
 
 fn doubles<'a>(field: &Field<'a>) -> impl Iterator<Item = f64> + use<'a> {
@@ -171,14 +197,10 @@ fn doubles<'a>(field: &Field<'a>) -> impl Iterator<Item = f64> + use<'a> {
     single.into_iter().chain(packed.map(|bytes| f64::from_le_bytes(*bytes)))
 }
 
-fn legacy_phase(legacy: &Field<'_>) -> Option<i32> {
-    Fields::new(legacy.as_bytes()).find(|field| field.number == 2).map(|field| field.as_i32())
-}
-
 /// The defaults in force for a packet's sequence.
-fn defaults(packet: &Packet<'_>, trackers: &mut Trackers) -> EventDefaults {
+fn defaults(packet: &Packet<'_>, trackers: &mut Trackers) -> Arc<EventDefaults> {
     if let Some(defaults) = trackers.uuids.defaults.get(&packet.generation) {
-        return defaults.clone();
+        return Arc::clone(defaults);
     }
     let mut defaults = EventDefaults::default();
     for field in Fields::new(packet.interned.defaults(packet.generation)) {
@@ -194,215 +216,35 @@ fn defaults(packet: &Packet<'_>, trackers: &mut Trackers) -> EventDefaults {
             }
         }
     }
-    trackers.uuids.defaults.insert(packet.generation, defaults.clone());
+    let defaults = Arc::new(defaults);
+    trackers.uuids.defaults.insert(packet.generation, Arc::clone(&defaults));
     defaults
 }
 
-/// Writes the values of the counters an event carries beside itself.
-fn push_extra_counters(
-    packet: &Packet<'_>,
-    event: &TrackEvent<'_>,
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-    stats: &mut Stats,
-) -> ThreadCounters {
-    let mut thread = ThreadCounters::default();
-    if event.extra_counters.len() > event.extra_tracks.len()
-        || event.extra_double_counters.len() > event.extra_double_tracks.len()
-    {
-        stats.increment(Stat::TrackEventTokenizerErrors);
-    }
-    let scope = packet.interned.generation(packet.generation).map_or(0, |it| it.interned);
-    for (&uuid, &raw) in event.extra_tracks.iter().zip(&event.extra_counters) {
-        let value = trackers.uuids.counter_value(scope, uuid, raw);
-        if let Some(counter) = trackers.uuids.counter(uuid) {
-            if counter.thread_time {
-                thread.time = Some(value);
-            } else if counter.thread_instructions {
-                thread.instructions = Some(value);
-            }
-        }
-        push_counter(packet.ts, uuid, value as f64, trackers, tables);
-    }
-    for (&uuid, &value) in event.extra_double_tracks.iter().zip(&event.extra_double_counters) {
-        push_counter(packet.ts, uuid, value, trackers, tables);
-    }
-    thread
-}
-
-fn push_counter(ts: i64, uuid: u64, value: f64, trackers: &mut Trackers, tables: &mut Tables) {
-    let Trackers { uuids, processes, tracks, args, bounds, .. } = trackers;
-    let track = uuids.track(uuid, Usage::Counter, processes, tracks, args, tables);
-    crate::track::push_counter(ts, track, value, bounds, tables);
-}
-
-fn counter(
-    packet: &Packet<'_>,
-    event: &TrackEvent<'_>,
-    uuid: u64,
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-    stats: &mut Stats,
-) {
-    let scope = packet.interned.generation(packet.generation).map_or(0, |it| it.interned);
-    if trackers.uuids.counter(uuid).is_none() {
-        stats.increment(Stat::TrackEventCounterInvalidTrackUuid);
-        return;
-    }
-    let value = match event.counter {
-        Some(Value::Int(raw)) => trackers.uuids.counter_value(scope, uuid, raw) as f64,
-        Some(Value::Double(value)) => value,
-        None => {
-            stats.increment(Stat::TrackEventTokenizerErrors);
-            return;
-        }
-    };
-    push_counter(packet.ts, uuid, value, trackers, tables);
-}
-
-fn begin(
-    packet: &Packet<'_>,
-    event: &TrackEvent<'_>,
-    uuid: u64,
-    thread: ThreadCounters,
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-    stats: &mut Stats,
-) {
-    let slice = new_slice(packet, event, uuid, Usage::Begin, trackers, tables);
-    trackers.bounds.include(packet.ts);
-    if let Some(id) = trackers.slices.begin(slice, tables, stats) {
-        tables.slice.thread_ts.set(id, thread.time);
-        tables.slice.thread_instruction_count.set(id, thread.instructions);
-        let args = args(packet, event, tables, stats);
-        if !args.is_empty() {
-            trackers.open_args.insert(id, args);
-        }
-        flows(event, id, trackers, tables, stats);
-    }
-}
-
-fn end(
-    packet: &Packet<'_>,
-    event: &TrackEvent<'_>,
-    uuid: u64,
-    thread: ThreadCounters,
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-    stats: &mut Stats,
-) {
-    let Trackers { uuids, processes, tracks, args: arg_sets, .. } = trackers;
-    let track = uuids.track(uuid, Usage::End, processes, tracks, arg_sets, tables);
-    trackers.bounds.include(packet.ts);
-    let ended = trackers.slices.end(packet.ts, track, event.category, event.name, tables, stats);
-    let Some(id) = ended else { return };
-    let since = |now: Option<i64>, then: Option<i64>| Some(now?.saturating_sub(then?));
-    let slice = &mut tables.slice;
-    slice.thread_dur.set(id, since(thread.time, slice.thread_ts.get(id)));
-    let instructions = since(thread.instructions, slice.thread_instruction_count.get(id));
-    slice.thread_instruction_delta.set(id, instructions);
-    // What an end adds joins what its beginning carried.
-    let added = args(packet, event, tables, stats);
-    let mut all = trackers.open_args.remove(&id).unwrap_or_default();
-    all.append(&added);
-    let set = trackers.args.intern(&all, tables);
-    tables.slice.arg_set_id.set(id, set);
-    flows(event, id, trackers, tables, stats);
-}
-
-fn instant(
-    packet: &Packet<'_>,
-    event: &TrackEvent<'_>,
-    uuid: u64,
-    thread: ThreadCounters,
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-    stats: &mut Stats,
-) {
-    let args = args(packet, event, tables, stats);
-    let mut slice = new_slice(packet, event, uuid, Usage::Instant, trackers, tables);
-    slice.arg_set_id = trackers.args.intern(&args, tables);
-    trackers.bounds.include(packet.ts);
-    if let Some(id) = trackers.slices.complete(slice, 0, tables, stats) {
-        tables.slice.thread_ts.set(id, thread.time);
-        tables.slice.thread_dur.set(id, thread.time.map(|_| 0));
-        tables.slice.thread_instruction_count.set(id, thread.instructions);
-        tables.slice.thread_instruction_delta.set(id, thread.instructions.map(|_| 0));
-        flows(event, id, trackers, tables, stats);
-    }
-}
-
-fn new_slice(
-    packet: &Packet<'_>,
-    event: &TrackEvent<'_>,
-    uuid: u64,
-    usage: Usage,
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-) -> NewSlice {
-    let Trackers { uuids, processes, tracks, args: arg_sets, .. } = trackers;
-    let track = uuids.track(uuid, usage, processes, tracks, arg_sets, tables);
-    NewSlice { ts: packet.ts, track, name: event.name, category: event.category, arg_set_id: None }
-}
-
-fn args(
-    packet: &Packet<'_>,
-    event: &TrackEvent<'_>,
-    tables: &mut Tables,
-    stats: &mut Stats,
-) -> ArgSet {
+/// What else an event says of itself.
+pub(super) fn args(event: &TrackEvent<'_>, whose: &Whose, on: &mut On<'_, '_>) -> ArgSet {
     let mut args = ArgSet::default();
-    if let Some(phase) = event.legacy_phase.filter(|_| event.event_type == Type::Unspecified) {
-        let phase = u8::try_from(phase).map(char::from).unwrap_or('?').to_string();
-        let value = ArgValue::String(tables.strings.intern(&phase));
-        args.add(tables.strings.intern("legacy_event.phase"), value);
+    if event.has_details {
+        details::add(event, whose, &mut args, on);
+    }
+    if let Some(id) = whose.source_id {
+        args.add(on.intern("legacy_trace_source_id"), ArgValue::Int(id));
     }
     if event.has_annotations {
         let mut annotations = Annotations {
-            interned: packet.interned,
-            generation: packet.generation,
-            strings: &mut tables.strings,
-            stats,
+            interned: on.packet.interned,
+            generation: on.packet.generation,
+            strings: &mut on.tables.strings,
+            stats: on.stats,
             args: &mut args,
         };
         for field in Fields::new(event.data).filter(|field| field.number == 4) {
             annotations.add(field.as_bytes());
         }
     }
+    if let Some(utid) = whose.passthrough {
+        let key = on.intern("legacy_event.passthrough_utid");
+        args.add_new(key, ArgValue::Uint(u64::from(utid)));
+    }
     args
-}
-
-fn flows(
-    event: &TrackEvent<'_>,
-    slice: u32,
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-    stats: &mut Stats,
-) {
-    if !event.has_flows {
-        return;
-    }
-    for field in Fields::new(event.data) {
-        let ids: &mut dyn Iterator<Item = u64> = match field.number {
-            36 | 42 => &mut repeated(&field),
-            47 | 48 => &mut fixed(&field),
-            _ => continue,
-        };
-        let last = matches!(field.number, 42 | 48);
-        for flow in ids.map(FlowId::Number) {
-            match (trackers.flows.is_active(flow), last) {
-                (true, false) => trackers.step_flow(flow, slice, tables, stats),
-                (true, true) => trackers.end_flow(flow, slice, FlowEnd::Last, tables, stats),
-                (false, false) => trackers.begin_flow(flow, slice, tables, stats),
-                // A flow that never began does not end.
-                (false, true) => {}
-            }
-        }
-    }
-}
-
-fn fixed<'a>(field: &Field<'a>) -> impl Iterator<Item = u64> + use<'a> {
-    let single = field.as_bytes().is_empty().then(|| field.as_u64());
-    let packed = field.as_bytes().chunks_exact(8).filter_map(|bytes| bytes.first_chunk());
-    single.into_iter().chain(packed.map(|bytes| u64::from_le_bytes(*bytes)))
 }

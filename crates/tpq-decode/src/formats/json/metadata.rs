@@ -41,13 +41,13 @@ impl Context<'_> {
                 self.tables.process.name.set(upid, name);
             }
             ("thread_sort_index", _, Some(index)) => {
-                let hint = ("thread_sort_index_hint", ArgValue::Int(index));
-                self.trackers.add_thread_args(who.utid, [hint], self.tables);
+                let key = self.tables.strings.intern("thread_sort_index_hint");
+                self.trackers.owner_args.put_of_thread(who.utid, key, ArgValue::Int(index));
             }
             ("process_sort_index", _, Some(index)) => {
                 let upid = self.process(who);
-                let hint = ("process_sort_index_hint", ArgValue::Int(index));
-                self.trackers.add_process_args(upid, [hint], self.tables);
+                let key = self.tables.strings.intern("process_sort_index_hint");
+                self.trackers.owner_args.put_of_process(upid, key, ArgValue::Int(index));
             }
             _ => self.fail(Stat::JsonParserFailure),
         }

@@ -15,6 +15,8 @@ pub(crate) enum NamePriority {
     Ftrace,
     /// Read from /proc.
     ProcessTree,
+    /// What kind of thread it is, as its program says.
+    ThreadType,
     /// Given by the program itself.
     Descriptor,
     /// What the thread is, as idle tasks are.

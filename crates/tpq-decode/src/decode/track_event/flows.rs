@@ -1,0 +1,86 @@
+//! Flows between slices, in the newer and in the older forms.
+
+use tpq_proto::wire::{Field, Fields, repeated};
+use tpq_tables::Stat;
+
+use super::event::{On, TrackEvent};
+use super::legacy::{Direction, Legacy};
+use super::whose::Whose;
+use crate::track::{FlowEnd, FlowId};
+
+/// The flows that pass through the slice of an event.
+pub(super) fn pass(event: &TrackEvent<'_>, slice: u32, on: &mut On<'_, '_>) {
+    if let Some(legacy) = &event.legacy {
+        bind(legacy, slice, on);
+    }
+    if !event.has_flows {
+        return;
+    }
+    for (old, new, last) in [(36, 47, false), (42, 48, true)] {
+        // What an event writes in the older encoding counts only where it does not use the newer.
+        let uses_new = Fields::new(event.data).any(|field| field.number == new);
+        let number = if uses_new { new } else { old };
+        for field in Fields::new(event.data).filter(|field| field.number == number) {
+            for id in ids(&field) {
+                pass_one(FlowId::Number(id), slice, last, on);
+            }
+        }
+    }
+}
+
+fn pass_one(flow: FlowId, slice: u32, last: bool, on: &mut On<'_, '_>) {
+    let On { trackers, tables, stats, .. } = on;
+    match (trackers.flows.is_active(flow), last) {
+        (true, false) => trackers.step_flow(flow, slice, tables, stats),
+        (true, true) => trackers.end_flow(flow, slice, FlowEnd::Last, tables, stats),
+        (false, false) => trackers.begin_flow(flow, slice, tables, stats),
+        // A flow that never began does not end.
+        (false, true) => {}
+    }
+}
+
+/// The flow that a slice of the older form is part of.
+fn bind(legacy: &Legacy<'_>, slice: u32, on: &mut On<'_, '_>) {
+    let Some(flow) = legacy.bind_id.map(FlowId::Number) else { return };
+    let On { trackers, tables, stats, .. } = on;
+    match legacy.direction {
+        Some(Direction::Out) => trackers.begin_flow(flow, slice, tables, stats),
+        Some(Direction::InOut) => trackers.step_flow(flow, slice, tables, stats),
+        Some(Direction::In) => trackers.end_flow(flow, slice, FlowEnd::MayRepeat, tables, stats),
+        None => stats.increment(Stat::FlowWithoutDirection),
+    }
+}
+
+/// An event of the older form that is nothing but a part of a flow, known by a number, a category
+/// and a name.
+pub(super) fn legacy(
+    phase: u8,
+    event: &TrackEvent<'_>,
+    whose: &mut Whose,
+    on: &mut On<'_, '_>,
+) -> Option<()> {
+    let legacy = event.legacy.as_ref()?;
+    let Some(id) = legacy.unscoped_id else {
+        on.stats.increment(Stat::FlowInvalidId);
+        return None;
+    };
+    let flow = on.trackers.flows.named(id, event.category, event.name);
+    let track = whose.own_track(event, on)?;
+    let On { trackers, tables, stats, .. } = on;
+    match phase {
+        b's' => trackers.begin_flow_on(flow, track, tables, stats),
+        b't' => trackers.step_flow_on(flow, track, tables, stats),
+        _ => trackers.end_flow_on(flow, track, legacy.bind_to_enclosing, tables, stats),
+    }
+    Some(())
+}
+
+/// Numbers as varints or of eight bytes each, one by one or packed.
+fn ids<'a>(field: &Field<'a>) -> Box<dyn Iterator<Item = u64> + 'a> {
+    if matches!(field.number, 36 | 42) {
+        return Box::new(repeated(field));
+    }
+    let single = field.as_bytes().is_empty().then(|| field.as_u64());
+    let packed = field.as_bytes().chunks_exact(8).filter_map(|bytes| bytes.first_chunk());
+    Box::new(single.into_iter().chain(packed.map(|bytes| u64::from_le_bytes(*bytes))))
+}

@@ -1,0 +1,24 @@
+//! From when on track events are of interest, as the recording says.
+
+use tpq_ingest::Route;
+use tpq_proto::wire::LastFields;
+use tpq_tables::{Stat, Stats, Tables};
+
+use crate::decode::{Packet, PacketDecoder};
+use crate::track::{ArgSet, MetadataValue, Trackers};
+
+/// It is known before any event.
+pub(crate) const PACKET: PacketDecoder =
+    PacketDecoder { field: 90, route: Route::Immediate, decode };
+
+fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
+    let Some(start) = LastFields::<2>::new(packet.data).get(1) else {
+        let stat = Stat::TrackEventRangeOfInterestMissingStartUs;
+        stats.increment(stat);
+        return trackers.log(stat, None, &ArgSet::default(), tables);
+    };
+    let start = start.as_i64();
+    trackers.interest.begin(start.saturating_mul(1000));
+    let value = MetadataValue::Int(start);
+    trackers.metadata.set("range_of_interest_start_us", value, tables);
+}

@@ -1,0 +1,67 @@
+//! Moments of track events that do not lie in their packets: older writers gave them as
+//! differences from the event before.
+
+use tpq_clock::MONOTONIC;
+use tpq_proto::wire::{Field, Fields};
+
+use crate::Loss;
+use crate::packet::packet_field;
+
+/// Numbers of the fields this reads.
+mod field {
+    pub(super) const TIMESTAMP_DELTA_US: u32 = 1;
+    pub(super) const TIMESTAMP_ABSOLUTE_US: u32 = 16;
+    pub(super) const THREAD_OF_TRACK: u32 = 4;
+    pub(super) const REFERENCE_TIMESTAMP_US: u32 = 6;
+}
+
+/// The clock of such moments.
+pub(crate) const CLOCK: u32 = MONOTONIC;
+
+/// What the next difference of a sequence counts from, ns of [`CLOCK`].
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct EventTime(Option<i64>);
+
+impl EventTime {
+    /// From here on differences mean nothing, until a thread is described.
+    pub(crate) fn forget(&mut self) {
+        self.0 = None;
+    }
+
+    /// Takes note of a packet that describes the writer's thread: differences count from the time
+    /// it gives.
+    pub(crate) fn note(&mut self, kind: u32, payload: &[u8]) {
+        match kind {
+            packet_field::THREAD_DESCRIPTOR => self.0 = Some(reference(payload)),
+            packet_field::TRACK_DESCRIPTOR => {
+                if let Some(thread) = find(payload, field::THREAD_OF_TRACK) {
+                    self.0 = Some(reference(thread.as_bytes()));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// When an event happened, ns of [`CLOCK`]; `None` where it does not say.
+    pub(crate) fn of(&mut self, event: &[u8]) -> Result<Option<i64>, Loss> {
+        if let Some(delta) = find(event, field::TIMESTAMP_DELTA_US) {
+            let last = self.0.as_mut().ok_or(Loss::DifferenceWithoutReference)?;
+            *last = last.saturating_add(in_ns(&delta));
+            return Ok(Some(*last));
+        }
+        let absolute = find(event, field::TIMESTAMP_ABSOLUTE_US).map(|us| in_ns(&us));
+        Ok(absolute.filter(|&ns| ns != 0))
+    }
+}
+
+fn reference(thread: &[u8]) -> i64 {
+    find(thread, field::REFERENCE_TIMESTAMP_US).map_or(0, |us| in_ns(&us))
+}
+
+fn find<'a>(message: &'a [u8], number: u32) -> Option<Field<'a>> {
+    Fields::new(message).find(|field| field.number == number)
+}
+
+fn in_ns(us: &Field<'_>) -> i64 {
+    us.as_i64().saturating_mul(1000)
+}
