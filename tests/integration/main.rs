@@ -27,6 +27,7 @@ mod schemas;
 mod sort_agreement;
 mod system;
 mod tables_doc;
+mod track_events;
 
 /// The root of the repository.
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");

@@ -45,7 +45,7 @@ impl FilePlacement {
             file: file.to_owned(),
             rule,
             unplaced: clock_losses.iter().map(|&loss| losses.get(loss)).sum(),
-            negative: losses.get(Loss::NegativeTimestamp),
+            negative: losses.get(Loss::NegativeTimestamp) + losses.get(Loss::NegativeEventTime),
         }
     }
 }

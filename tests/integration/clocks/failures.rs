@@ -111,12 +111,12 @@ fn before_the_timeline_begins() {
             .packet(clocks(&[(BOOTTIME, 10), (MONOTONIC, 100)])),
     );
     assert_snapshot!(stats, @r"
-    name                                     machine  file  value
-    trace_sorter_negative_timestamp_dropped  NULL     NULL  1
+    name                           machine  file  value
+    track_event_invalid_timestamp  0        0     1
     ");
     assert_snapshot!(logs, @r"
-    file  name                                     severity  packet  clock  timestamp
-    0     trace_sorter_negative_timestamp_dropped  error     1       3      5
+    file  name                           severity  packet  clock  timestamp
+    0     track_event_invalid_timestamp  error     1       3      5
     ");
 }
 

@@ -37,15 +37,15 @@ fn before_the_timeline_begins() {
     10   kept                1
     110  left                0
     ");
-    // The count is of the import as a whole; the log says which file, packets and times.
+    // The count says which file and machine; the log which packets and times as well.
     assert_snapshot!(merged.rows(STATS), @r"
-    name                                     machine  file  value
-    trace_sorter_negative_timestamp_dropped  NULL     NULL  2
+    name                           machine  file  value
+    track_event_invalid_timestamp  1        3     2
     ");
     assert_snapshot!(merged.rows(LOGS), @r"
-    file  name                                     severity  packet  clock  timestamp
-    3     trace_sorter_negative_timestamp_dropped  error     1       6      30
-    3     trace_sorter_negative_timestamp_dropped  error     3       6      39
+    file  name                           severity  packet  clock  timestamp
+    3     track_event_invalid_timestamp  error     1       6      30
+    3     track_event_invalid_timestamp  error     3       6      39
     ");
     let placement = &merged.summary().placements[1];
     assert_eq!((placement.negative, placement.unplaced), (2, 0));

@@ -3,7 +3,8 @@
 use tpq_clock::{BOOTTIME, Clock, ClockGraph, Place, Reading, TRACE_FILE};
 use tpq_testkit::{
     Clock as TestClock, ClockSnapshot, Defaults, FtraceBundle, FtraceEvent, InternedData,
-    NEEDS_STATE, Packet, STATE_CLEARED, TraceBuilder, TrackEvent, clock_id, ftrace_clock,
+    Message as Written, NEEDS_STATE, Packet, STATE_CLEARED, TraceBuilder, TrackEvent, clock_id,
+    ftrace_clock,
 };
 
 use super::*;
@@ -11,14 +12,17 @@ use crate::{Losses, Survey, SurveyError, ftrace_clock_id, survey};
 
 const KERNEL_EVENTS: u32 = 1;
 const TRACK_EVENT: u32 = 11;
+const PROCESS_DESCRIPTOR: u32 = 43;
+const THREAD_DESCRIPTOR: u32 = 44;
+const TRACK_DESCRIPTOR: u32 = 60;
 
-/// Wants track events in order, kernel events by CPU, and nothing else.
+/// Wants track events and what else may be sorted in order, kernel events by CPU, and nothing else.
 struct Events;
 
 impl Router for Events {
     fn route(&self, kind: u32) -> Route {
         match kind {
-            TRACK_EVENT => Route::Sorted,
+            TRACK_EVENT | PROCESS_DESCRIPTOR => Route::Sorted,
             KERNEL_EVENTS => Route::Split,
             _ => Route::Skip,
         }
@@ -184,9 +188,48 @@ fn time_that_goes_back_starts_another_run() {
 
 #[test]
 fn a_packet_without_a_time_takes_the_latest_before_it() {
-    let undated = Packet::new().sequence(1).track_event(TrackEvent::begin(7));
+    let undated = Packet::new().sequence(1).payload(PROCESS_DESCRIPTOR, Written::new());
     let trace = TraceBuilder::new().packets([event(10), event(30), undated, event(20)]).build();
     assert_eq!(walk(&trace).events, [(10, 0), (20, 3), (30, 1), (30, 2)]);
+}
+
+#[test]
+fn events_may_say_themselves_when_they_happened() {
+    let thread = |reference| Written::new().int(6, reference);
+    let described = |flags, reference| {
+        Packet::new().sequence(1).flags(flags).payload(THREAD_DESCRIPTOR, thread(reference))
+    };
+    let at = |field, us| {
+        let event = TrackEvent::from(Written::new().int(field, us));
+        Packet::new().sequence(1).track_event(event)
+    };
+    let (delta, absolute) = (|us| at(1, us), |us| at(16, us));
+    let track = Written::new().message(4, thread(70));
+    let clocks = ClockSnapshot::new().clock(clock_id::BOOTTIME, 1).clock(clock_id::MONOTONIC, 1);
+    let packets = [
+        snapshot(clocks),
+        delta(1),
+        described(STATE_CLEARED, 50),
+        delta(2),
+        absolute(90),
+        delta(-1),
+        Packet::new().sequence(1).payload(TRACK_DESCRIPTOR, track),
+        delta(3),
+        at(99, 1),
+        delta(1).flags(STATE_CLEARED),
+        described(0, 10).previous_packet_dropped(),
+        delta(1),
+        Packet::new().track_event(TrackEvent::begin(7)).timestamp(5),
+        Packet::new().payload(THREAD_DESCRIPTOR, thread(1)),
+    ];
+    let walked = walk(&TraceBuilder::new().packets(packets).build());
+    assert_eq!(walked.events, [(51_000, 5), (52_000, 3), (73_000, 7), (90_000, 4)]);
+    // Before the thread was described, after the state was cleared, and after packets were lost.
+    assert_eq!(walked.lost(Loss::DifferenceWithoutReference), 3);
+    assert_eq!(walked.lost(Loss::UndatedEvent), 1);
+    assert_eq!(walked.lost(Loss::ThreadWithoutState), 1);
+    assert_eq!(walked.lost(Loss::EventWithoutSequence), 1);
+    assert_eq!(walked.lost(Loss::ThreadWithoutSequence), 1);
 }
 
 #[test]
@@ -375,12 +418,21 @@ fn what_lies_before_time_begins_is_counted_with_its_place() {
     let clocks =
         ClockSnapshot::new().clock(clock_id::BOOTTIME, 100).clock(clock_id::MONOTONIC, 1_000);
     let monotonic = |ts| event(ts).clock(clock_id::MONOTONIC);
-    let packets = [snapshot(clocks), monotonic(1_005), monotonic(899), monotonic(900), event(3)];
+    let other = Packet::new().sequence(1).payload(PROCESS_DESCRIPTOR, Written::new());
+    let packets = [
+        snapshot(clocks),
+        monotonic(1_005),
+        monotonic(899),
+        monotonic(900),
+        event(3),
+        other.timestamp(898).clock(clock_id::MONOTONIC),
+    ];
     let walked = walk(&TraceBuilder::new().packets(packets).build());
     // MONOTONIC is 900 ahead, so its 899 is -1 and its 900 the very beginning.
     assert_eq!(walked.events, [(0, 3), (3, 4), (105, 1)]);
     assert_eq!(walked.lost(Loss::NegativeTimestamp), 1);
-    assert_eq!(walked.entries(Loss::NegativeTimestamp), [(2, clock_id::MONOTONIC, 899)]);
+    assert_eq!(walked.entries(Loss::NegativeTimestamp), [(5, clock_id::MONOTONIC, 898)]);
+    assert_eq!(walked.entries(Loss::NegativeEventTime), [(2, clock_id::MONOTONIC, 899)]);
 }
 
 #[test]

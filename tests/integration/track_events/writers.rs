@@ -1,0 +1,82 @@
+//! Events that are of whoever writes their sequence.
+
+use tpq_testkit::ClockSnapshot;
+
+use super::*;
+
+fn thread(tid: i64) -> Message {
+    Message::new().int(1, 100).int(2, tid).int(6, 50)
+}
+
+/// Times may be differences from what the descriptor of the thread says, in another clock.
+#[test]
+fn times_that_are_differences() {
+    let clocks = ClockSnapshot::new().clock(6, 1_000).clock(3, 500);
+    let at = |field, us, letter: char| {
+        let old = Message::new().uint(2, u64::from(u32::from(letter)));
+        let event = Message::new().int(field, us).bytes(23, "old").message(6, old);
+        packet().flags(NEEDS_STATE).track_event(TrackEvent::from(event))
+    };
+    let trace = imported(
+        TraceBuilder::new(),
+        [
+            packet().flags(STATE_CLEARED).clock_snapshot(clocks),
+            at(1, 1, 'i'),
+            packet().payload(44, thread(101)),
+            at(1, 2, 'B'),
+            at(1, 3, 'E'),
+            at(16, 70, 'i'),
+            at(99, 1, 'i'),
+        ],
+    );
+    // The monotonic clock is 500 behind.
+    assert_eq!(
+        trace.rows("SELECT ts, dur, tid FROM slice JOIN thread_track t ON track_id = t.id JOIN thread USING (utid) ORDER BY ts"),
+        "\
+ts     dur   tid
+52500  3000  101
+70500  0     101
+"
+    );
+    assert_eq!(
+        trace.rows(STATS),
+        "\
+name                                                     value
+track_event_missing_timestamp                            1
+track_event_skipped_timestamp_delta_without_valid_state  1
+"
+    );
+}
+
+/// The thread stays known when the state is cleared, until another is described.
+#[test]
+fn the_writer_of_events_of_processes_and_of_nobody() {
+    let instant = |ts, uuid| event(ts, Message::new().uint(9, 3).uint(11, uuid).bytes(23, "it"));
+    let trace = imported(
+        described(),
+        [
+            instant(10, PROCESS),
+            packet().flags(STATE_CLEARED).padding(&[]),
+            instant(20, 70),
+            packet().flags(STATE_CLEARED).payload(44, thread(105)),
+            instant(30, 70),
+            Packet::new().timestamp(40).track_event(TrackEvent::instant(PROCESS)),
+        ],
+    );
+    assert_eq!(
+        trace.rows(
+            "SELECT ts, tid FROM slice s JOIN args a ON s.arg_set_id = a.arg_set_id \
+             JOIN thread ON utid = int_value WHERE key = 'legacy_event.passthrough_utid' ORDER BY ts"
+        ),
+        "\
+ts  tid
+10  101
+20  101
+30  105
+"
+    );
+    assert_eq!(
+        trace.rows(STATS),
+        "name                             value\ntrack_event_missing_sequence_id  1\n"
+    );
+}
