@@ -26,6 +26,7 @@ mod schemas;
 mod sort_agreement;
 mod system;
 mod tables_doc;
+mod typed_args;
 
 /// The root of the repository.
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");

@@ -47,6 +47,24 @@ pub enum Kind {
     Message(u32),
 }
 
+impl Kind {
+    /// Whether values are bytes on the wire rather than numbers.
+    pub fn is_bytes(self) -> bool {
+        matches!(self, Self::String | Self::Bytes | Self::Message(_))
+    }
+}
+
+/// How numbers lie on the wire.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Width {
+    /// As varints.
+    Varint,
+    /// In four bytes each.
+    Four,
+    /// In eight bytes each.
+    Eight,
+}
+
 /// A field of a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FieldDescriptor {
@@ -54,6 +72,8 @@ pub struct FieldDescriptor {
     pub name: Arc<str>,
     /// What its values are.
     pub kind: Kind,
+    /// How its values lie on the wire, where they are numbers.
+    pub width: Width,
     /// Whether it can have several.
     pub repeated: bool,
     /// Whether another message or file added it.
@@ -295,7 +315,8 @@ impl<'a> Addition<'_, 'a> {
         };
         let fields = &mut pool.messages[message as usize].fields;
         if let Some(known) = fields.get(&field.number) {
-            self.lost |= encoding(known.kind) != encoding(kind);
+            let width = if kind.is_bytes() { known.width } else { field.width() };
+            self.lost |= known.kind.is_bytes() != kind.is_bytes() || known.width != width;
             return;
         }
         let nameless = field.name.is_empty() || field.name.len() > MAX_NAME;
@@ -304,8 +325,8 @@ impl<'a> Addition<'_, 'a> {
             return;
         }
         pool.members += 1;
-        let (name, repeated) = (field.name.into(), field.repeated);
-        fields.insert(field.number, FieldDescriptor { name, kind, repeated, extension });
+        let (name, repeated, width) = (field.name.into(), field.repeated, field.width());
+        fields.insert(field.number, FieldDescriptor { name, kind, width, repeated, extension });
         if matches!(kind, Kind::Enum(_) | Kind::Message(_)) {
             let (number, type_name) = (field.number, field.type_name);
             self.types.push(UnresolvedField { message, number, scope: scope.into(), type_name });
@@ -365,12 +386,14 @@ impl ReadField<'_> {
             Some(_) => return None,
         })
     }
-}
 
-/// How values lie on the wire: numbers of either length, which say themselves which they are, or
-/// bytes.
-fn encoding(kind: Kind) -> bool {
-    matches!(kind, Kind::String | Kind::Bytes | Kind::Message(_))
+    fn width(&self) -> Width {
+        match self.wire_type {
+            Some(2 | 7 | 15) => Width::Four,
+            Some(1 | 6 | 16) => Width::Eight,
+            _ => Width::Varint,
+        }
+    }
 }
 
 fn read_field(descriptor: &[u8]) -> ReadField<'_> {

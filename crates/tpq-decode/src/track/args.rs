@@ -26,6 +26,9 @@ struct Arg {
     value: ArgValue,
 }
 
+/// In a set of so many values, looking at each is the fastest way to find a key.
+const FEW: usize = 16;
+
 /// A set under construction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ArgSet {
@@ -82,6 +85,19 @@ impl ArgSet {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.args.is_empty()
+    }
+
+    /// The values that count: of several under one key the last.
+    fn counted(&self) -> impl Iterator<Item = &Arg> {
+        let last: Option<FxHashMap<StringId, usize>> = (self.args.len() > FEW)
+            .then(|| self.args.iter().enumerate().map(|(index, arg)| (arg.key, index)).collect());
+        self.args.iter().enumerate().filter_map(move |(index, arg)| {
+            let counts = match &last {
+                Some(last) => last.get(&arg.key) == Some(&index),
+                None => self.args[index + 1..].iter().all(|later| later.key != arg.key),
+            };
+            counts.then_some(arg)
+        })
     }
 
     /// Adds another set's values; of two values of one key the later one counts.
@@ -155,7 +171,7 @@ impl Args {
         let id = *self.ids.entry(hash(set)).or_insert_with(|| {
             let id = *next;
             *next += 1;
-            for arg in &set.args {
+            for arg in set.counted() {
                 tables.args.push(row(id, arg, types));
             }
             id
@@ -259,5 +275,24 @@ mod tests {
         other.add(key, ArgValue::Uint(7));
         assert_ne!(args.intern(&other, &mut tables), id);
         assert_eq!(tables.args.len(), 2);
+    }
+
+    #[test]
+    fn of_several_values_under_one_key_the_last_counts() {
+        for others in [0, FEW] {
+            let mut tables = Tables::default();
+            let mut args = Args::new(&mut tables.strings);
+            let key = tables.strings.intern("key");
+            let mut set = ArgSet::default();
+            for value in [1, 2, 3] {
+                set.add(key, ArgValue::Int(value));
+            }
+            for index in 0..others {
+                set.add(tables.strings.intern(&index.to_string()), ArgValue::Null);
+            }
+            args.intern(&set, &mut tables);
+            assert_eq!(tables.args.len() as usize, 1 + others);
+            assert_eq!(tables.args.int_value.get(0), Some(3));
+        }
     }
 }

@@ -16,6 +16,7 @@ mod ftrace_start;
 mod gpu;
 mod kernel_events;
 mod kernel_work;
+mod message_paths;
 mod metadata;
 mod mm;
 mod network;
@@ -56,6 +57,7 @@ pub(crate) use kernel_events::{
     KernelEvent, KernelEvents, KernelTrackEvent, KindNames, TrackContext,
 };
 pub(crate) use kernel_work::{KernelWork, Suspend, VideoBuffer};
+pub(crate) use message_paths::{ArgKey, MessagePath, MessagePaths, NoPath, PathId, Special};
 pub(crate) use metadata::{Metadata, MetadataValue};
 pub(crate) use mm::MemoryOwners;
 pub(crate) use network::Network;
@@ -137,6 +139,17 @@ pub(crate) struct Trackers {
     pub(crate) task_states: Scoped<TaskStates>,
     /// The interrupts whose names are known.
     pub(crate) interrupts: Scoped<FxHashSet<u32>>,
+    pub(crate) messages: Scoped<MessagePaths>,
+    pub(crate) chrome: Scoped<ChromeCounts>,
+}
+
+/// How many packets there were in which a Chrome told of itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ChromeCounts {
+    /// Those of typed messages.
+    pub(crate) typed: u32,
+    /// Those of names and values.
+    pub(crate) untyped: u32,
 }
 
 impl Trackers {
@@ -189,6 +202,8 @@ impl Trackers {
             perf_sessions: PerfSessions::default(),
             task_states: Scoped::new(places.len(), |_| TaskStates::default()),
             interrupts: Scoped::new(places.len(), |_| FxHashSet::default()),
+            chrome: Scoped::new(files, |_| ChromeCounts::default()),
+            messages: Scoped::new(files, |_| MessagePaths::new(&mut tables.strings)),
             places: places.clone(),
         }
     }
@@ -229,6 +244,8 @@ impl Trackers {
         self.ftrace.enter(place.file);
         self.writers.enter(place.file);
         self.recording.enter(place.file);
+        self.messages.enter(place.file);
+        self.chrome.enter(place.file);
         self.metadata.enter(place);
     }
 }

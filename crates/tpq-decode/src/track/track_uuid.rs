@@ -11,7 +11,7 @@ use tpq_tables::{StringId, Tables};
 
 use super::track_owner::{Owner, Owners};
 use super::tracks::SharedTracks;
-use super::{ArgSet, ArgValue, Args, Dimensions, Processes, TrackKind, Tracks};
+use super::{ArgSet, ArgValue, Args, Dimensions, Processes, TrackKind, Tracks, Utid};
 
 /// Descriptors that lead to each other in a circle end here.
 const MAX_ANCESTORS: usize = 64;
@@ -155,6 +155,14 @@ impl TrackUuids {
             }
         }
         Owner::Machine(machine)
+    }
+
+    /// The thread a track is of, once that was decided.
+    pub(crate) fn thread(&self, uuid: u64) -> Option<Utid> {
+        match self.owner(uuid) {
+            Owner::Thread(utid) => Some(utid),
+            _ => None,
+        }
     }
 
     /// Decides which threads and processes a track and its ancestors are of, those of the

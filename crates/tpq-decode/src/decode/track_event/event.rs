@@ -4,7 +4,7 @@ use tpq_ingest::Route;
 use tpq_proto::wire::{Field, Fields, repeated};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
-use super::debug_annotation::Annotations;
+use super::typed_args;
 use crate::decode::{Packet, PacketDecoder};
 use crate::interned::field;
 use crate::track::{ArgSet, ArgValue, EventDefaults, NewSlice, Trackers, Usage};
@@ -39,7 +39,6 @@ struct TrackEvent<'a> {
     extra_tracks: Vec<u64>,
     extra_double_tracks: Vec<u64>,
     legacy_phase: Option<i32>,
-    has_annotations: bool,
     has_flows: bool,
 }
 
@@ -124,7 +123,6 @@ fn read<'a>(packet: &Packet<'a>, tables: &mut Tables, stats: &mut Stats) -> Trac
             46 => event.extra_double_counters.extend(doubles(&field)),
             45 => event.extra_double_tracks.extend(repeated(&field)),
             6 => event.legacy_phase = legacy_phase(&field),
-            4 => event.has_annotations = true,
             36 | 42 | 47 | 48 => event.has_flows = true,
             _ => {}
         }
@@ -274,7 +272,7 @@ fn begin(
     if let Some(id) = trackers.slices.begin(slice, tables, stats) {
         tables.slice.thread_ts.set(id, thread.time);
         tables.slice.thread_instruction_count.set(id, thread.instructions);
-        let args = args(packet, event, tables, stats);
+        let args = args(packet, event, uuid, trackers, tables, stats);
         if !args.is_empty() {
             trackers.open_args.insert(id, args);
         }
@@ -302,7 +300,7 @@ fn end(
     let instructions = since(thread.instructions, slice.thread_instruction_count.get(id));
     slice.thread_instruction_delta.set(id, instructions);
     // What an end adds joins what its beginning carried.
-    let added = args(packet, event, tables, stats);
+    let added = args(packet, event, uuid, trackers, tables, stats);
     let mut all = trackers.open_args.remove(&id).unwrap_or_default();
     all.append(&added);
     let set = trackers.args.intern(&all, tables);
@@ -319,8 +317,8 @@ fn instant(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let args = args(packet, event, tables, stats);
     let mut slice = new_slice(packet, event, uuid, Usage::Instant, trackers, tables);
+    let args = args(packet, event, uuid, trackers, tables, stats);
     slice.arg_set_id = trackers.args.intern(&args, tables);
     trackers.bounds.include(packet.ts);
     if let Some(id) = trackers.slices.complete(slice, 0, tables, stats) {
@@ -348,6 +346,8 @@ fn new_slice(
 fn args(
     packet: &Packet<'_>,
     event: &TrackEvent<'_>,
+    uuid: u64,
+    trackers: &mut Trackers,
     tables: &mut Tables,
     stats: &mut Stats,
 ) -> ArgSet {
@@ -357,18 +357,7 @@ fn args(
         let value = ArgValue::String(tables.strings.intern(&phase));
         args.add(tables.strings.intern("legacy_event.phase"), value);
     }
-    if event.has_annotations {
-        let mut annotations = Annotations {
-            interned: packet.interned,
-            generation: packet.generation,
-            strings: &mut tables.strings,
-            stats,
-            args: &mut args,
-        };
-        for field in Fields::new(event.data).filter(|field| field.number == 4) {
-            annotations.add(field.as_bytes());
-        }
-    }
+    typed_args::add(packet, event.data, uuid, trackers, tables, stats, &mut args);
     args
 }
 

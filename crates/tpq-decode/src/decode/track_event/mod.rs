@@ -1,6 +1,7 @@
 //! Events that programs record of themselves: slices, instants and counter values on tracks.
 
-mod debug_annotation;
+pub(super) mod debug_annotation;
 mod event;
+mod typed_args;
 
 pub(crate) use event::PACKET;
