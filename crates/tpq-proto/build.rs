@@ -1,4 +1,4 @@
-//! Turns `protos/` into Rust types, a descriptor set and the table of kernel events, without
+//! Turns `protos/` into Rust types, descriptor sets and the table of kernel events, without
 //! `protoc`.
 
 use std::error::Error;
@@ -27,6 +27,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Of kernel events only names and types are wanted, not six hundred Rust types.
     let ftrace = protox::compile([protos.join("ftrace/event.proto")], [&protos])?;
     fs::write(out.join("ftrace_events.rs"), event_table(&ftrace)?)?;
+
+    // What track events carry is read by its descriptors.
+    let mut carried = protox::compile(proto_files(&protos.join("track_event"))?, [&protos])?;
+    for file in &mut carried.file {
+        file.source_code_info = None;
+    }
+    fs::write(out.join("track_event.bin"), carried.encode_to_vec())?;
     Ok(())
 }
 

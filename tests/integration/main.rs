@@ -28,6 +28,7 @@ mod sort_agreement;
 mod system;
 mod tables_doc;
 mod track_events;
+mod typed_args;
 
 /// The root of the repository.
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");

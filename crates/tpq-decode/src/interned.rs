@@ -13,14 +13,16 @@ pub(crate) mod field {
     pub(crate) const EVENT_NAMES: u32 = 2;
     pub(crate) const DEBUG_ANNOTATION_NAMES: u32 = 3;
     pub(crate) const SOURCE_LOCATIONS: u32 = 4;
-    pub(crate) const LOG_MESSAGE_BODIES: u32 = 20;
+    pub(crate) const LOG_MESSAGE_BODY: u32 = 20;
     pub(crate) const HISTOGRAM_NAMES: u32 = 25;
-    pub(crate) const CORRELATION_IDS: u32 = 43;
     pub(crate) const KERNEL_SYMBOLS: u32 = 26;
+    pub(crate) const DEBUG_ANNOTATION_VALUE_TYPE_NAMES: u32 = 27;
+    pub(crate) const UNSYMBOLIZED_SOURCE_LOCATIONS: u32 = 28;
     pub(crate) const DEBUG_ANNOTATION_STRING_VALUES: u32 = 29;
     pub(crate) const GPU_COUNTER_DESCRIPTORS: u32 = 47;
     pub(crate) const PACKET_CONTEXT: u32 = 30;
     pub(crate) const APP_WAKELOCK_INFO: u32 = 42;
+    pub(crate) const CORRELATION_ID_STR: u32 = 43;
 }
 
 struct Entry {
@@ -83,21 +85,6 @@ impl<'a> Interned<'a> {
         iid: u64,
     ) -> Option<&'a [u8]> {
         self.entry(generation, field, iid).map(|entry| self.bytes.get(entry.message))
-    }
-
-    /// The same; what was never sent is counted.
-    pub(crate) fn known(
-        &self,
-        generation: GenerationId,
-        field: u32,
-        iid: u64,
-        stats: &mut Stats,
-    ) -> Option<&'a [u8]> {
-        let message = self.message(generation, field, iid);
-        if message.is_none() {
-            stats.increment(Stat::InternedDataTokenizerErrors);
-        }
-        message
     }
 
     /// The text of an entry: field 2 of its message. What was never sent is counted.

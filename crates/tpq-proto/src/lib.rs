@@ -7,6 +7,7 @@ mod decode;
 mod descriptor;
 pub mod ftrace;
 pub mod message;
+pub mod reflect;
 pub mod text;
 pub mod wire;
 

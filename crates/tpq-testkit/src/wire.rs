@@ -13,6 +13,7 @@ enum WireType {
     Varint = 0,
     Fixed64 = 1,
     Length = 2,
+    Fixed32 = 5,
 }
 
 impl Message {
@@ -52,6 +53,13 @@ impl Message {
     /// Writes a boolean.
     pub fn bool(self, field: u32, value: bool) -> Self {
         self.uint(field, value.into())
+    }
+
+    /// Writes four bytes of integer.
+    pub fn fixed32(mut self, field: u32, value: u32) -> Self {
+        self.tag(field, WireType::Fixed32);
+        self.bytes.extend(value.to_le_bytes());
+        self
     }
 
     /// Writes eight bytes of integer.

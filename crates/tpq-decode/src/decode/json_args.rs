@@ -1,7 +1,6 @@
 //! JSON that an event carries, flattened into args.
 
 use std::fmt;
-use std::fmt::Write;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use tpq_tables::{StringId, StringPool};
@@ -164,8 +163,7 @@ impl<'de> Visitor<'de> for Flatten<'_, '_> {
         let full = at.full.len();
         let mut index = at.args.elements(array);
         loop {
-            // Writing to a string cannot fail.
-            let _ = write!(at.full, "[{index}]");
+            push_position(&mut at.full, index);
             let element = elements.next_element_seed(Flatten(at));
             at.full.truncate(full);
             match element {
@@ -182,6 +180,20 @@ impl<'de> Visitor<'de> for Flatten<'_, '_> {
         at.depth -= 1;
         Ok(Found::Something)
     }
+}
+
+/// Appends the position of an array's element.
+fn push_position(key: &mut String, index: usize) {
+    key.push('[');
+    let mut unit = 1;
+    while index / unit >= 10 {
+        unit *= 10;
+    }
+    while unit > 0 {
+        key.push(char::from(b'0' + (index / unit % 10) as u8));
+        unit /= 10;
+    }
+    key.push(']');
 }
 
 /// The name of a member, which goes to the ends of both keys.
@@ -256,6 +268,15 @@ mod tests {
         let expected = ["args.l[0] = Int(1)", "args.l[1] = Int(2)", "args.l[2] = Int(3)"]
             .map(|line| format!("{line} of args.l"));
         assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn positions_are_written_in_full() {
+        for index in [0, 7, 10, 99, 100, 12_345, usize::MAX] {
+            let mut key = "k".to_owned();
+            push_position(&mut key, index);
+            assert_eq!(key, format!("k[{index}]"));
+        }
     }
 
     #[test]

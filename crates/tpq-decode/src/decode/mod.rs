@@ -3,8 +3,11 @@
 
 pub(crate) mod android_log;
 pub(crate) mod app_wakelock;
+mod base64;
 pub(crate) mod battery;
 pub(crate) mod bluetooth;
+pub(crate) mod chrome_events;
+pub(crate) mod chrome_metadata;
 mod chrome_names;
 pub(crate) mod clock_drift;
 pub(crate) mod clock_snapshot;
@@ -13,6 +16,7 @@ pub(crate) mod cpu_per_uid;
 pub(crate) mod display_state;
 pub(crate) mod energy_breakdown;
 pub(crate) mod entity_state;
+pub(crate) mod extension_descriptor;
 pub(crate) mod frame_timeline;
 mod frame_verdict;
 pub(crate) mod ftrace;
@@ -27,6 +31,7 @@ pub(crate) mod interrupt_info;
 pub(crate) mod journald;
 pub(crate) mod json_args;
 pub(crate) mod kernel_wakelock;
+mod message_args;
 pub(crate) mod network_packet;
 pub(crate) mod packages_list;
 mod perf_counter;

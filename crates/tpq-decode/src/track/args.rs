@@ -13,6 +13,7 @@ pub(crate) enum ArgValue {
     Bool(bool),
     Real(f64),
     String(StringId),
+    Json(StringId),
     /// That a message is there, which holds nothing.
     Null,
 }
@@ -24,6 +25,9 @@ struct Arg {
     key: StringId,
     value: ArgValue,
 }
+
+/// In a set of so many values, looking at each is the fastest way to find a key.
+const FEW: usize = 16;
 
 /// A set under construction.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -94,6 +98,19 @@ impl ArgSet {
         self.args.is_empty()
     }
 
+    /// The values that count: of several under one key the last.
+    fn counted(&self) -> impl Iterator<Item = &Arg> {
+        let last: Option<FxHashMap<StringId, usize>> = (self.args.len() > FEW)
+            .then(|| self.args.iter().enumerate().map(|(index, arg)| (arg.key, index)).collect());
+        self.args.iter().enumerate().filter_map(move |(index, arg)| {
+            let counts = match &last {
+                Some(last) => last.get(&arg.key) == Some(&index),
+                None => self.args[index + 1..].iter().all(|later| later.key != arg.key),
+            };
+            counts.then_some(arg)
+        })
+    }
+
     /// Adds another set's values; of two values of one key the later one counts.
     pub(crate) fn append(&mut self, other: &Self) {
         self.args.retain(|arg| other.args.iter().all(|later| later.key != arg.key));
@@ -136,6 +153,7 @@ struct Types {
     bool: StringId,
     real: StringId,
     string: StringId,
+    json: StringId,
     null: StringId,
 }
 
@@ -148,6 +166,7 @@ impl Args {
             bool: strings.intern("bool"),
             real: strings.intern("real"),
             string: strings.intern("string"),
+            json: strings.intern("json"),
             null: strings.intern("null"),
         };
         Self { ids: FxHashMap::default(), next: 1, types }
@@ -163,7 +182,7 @@ impl Args {
         let id = *self.ids.entry(hash(set)).or_insert_with(|| {
             let id = *next;
             *next += 1;
-            for arg in &set.args {
+            for arg in set.counted() {
                 tables.args.push(row(id, arg, types));
             }
             id
@@ -187,6 +206,7 @@ fn row(arg_set_id: u32, arg: &Arg, types: &Types) -> ArgsRow {
         }
         ArgValue::Real(value) => ArgsRow { real_value: Some(value), value_type: types.real, ..row },
         ArgValue::String(value) => ArgsRow { string_value: value, value_type: types.string, ..row },
+        ArgValue::Json(value) => ArgsRow { string_value: value, value_type: types.json, ..row },
         ArgValue::Null => ArgsRow { value_type: types.null, ..row },
     }
 }
@@ -237,7 +257,8 @@ fn hash(set: &ArgSet) -> u128 {
             ArgValue::Bool(value) => (4, u64::from(value)),
             ArgValue::Real(value) => (5, value.to_bits()),
             ArgValue::String(value) => (6, u64::from(value.0)),
-            ArgValue::Null => (7, 0),
+            ArgValue::Json(value) => (7, u64::from(value.0)),
+            ArgValue::Null => (8, 0),
         };
         print.mix(u64::from(arg.key.0) << 32 | u64::from(arg.flat_key.0));
         print.mix(tag);
@@ -265,5 +286,24 @@ mod tests {
         other.add(key, ArgValue::Uint(7));
         assert_ne!(args.intern(&other, &mut tables), id);
         assert_eq!(tables.args.len(), 2);
+    }
+
+    #[test]
+    fn of_several_values_under_one_key_the_last_counts() {
+        for others in [0, FEW] {
+            let mut tables = Tables::default();
+            let mut args = Args::new(&mut tables.strings);
+            let key = tables.strings.intern("key");
+            let mut set = ArgSet::default();
+            for value in [1, 2, 3] {
+                set.add(key, ArgValue::Int(value));
+            }
+            for index in 0..others {
+                set.add(tables.strings.intern(&index.to_string()), ArgValue::Null);
+            }
+            args.intern(&set, &mut tables);
+            assert_eq!(tables.args.len() as usize, 1 + others);
+            assert_eq!(tables.args.int_value.get(0), Some(3));
+        }
     }
 }

@@ -21,6 +21,7 @@ mod import_log;
 mod interest;
 mod kernel_events;
 mod kernel_work;
+mod message_paths;
 mod metadata;
 mod mm;
 mod network;
@@ -69,6 +70,7 @@ pub(crate) use kernel_events::{
     KernelEvent, KernelEvents, KernelTrackEvent, KindNames, TrackContext,
 };
 pub(crate) use kernel_work::{KernelWork, Suspend, VideoBuffer};
+pub(crate) use message_paths::{ArgKey, MessagePath, MessagePaths, NoPath, PathId, Special};
 pub(crate) use metadata::{Metadata, MetadataValue};
 pub(crate) use mm::MemoryOwners;
 pub(crate) use network::Network;
@@ -162,6 +164,17 @@ pub(crate) struct Trackers {
     pub(crate) owner_args: OwnerArgs,
     pub(crate) states: Scoped<States>,
     pub(crate) interest: Scoped<Interest>,
+    pub(crate) messages: Scoped<MessagePaths>,
+    pub(crate) chrome: Scoped<ChromeCounts>,
+}
+
+/// How many packets there were in which a Chrome told of itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ChromeCounts {
+    /// Those of typed messages.
+    pub(crate) typed: u32,
+    /// Those of names and values.
+    pub(crate) untyped: u32,
 }
 
 impl Trackers {
@@ -221,6 +234,8 @@ impl Trackers {
             owner_args: OwnerArgs::default(),
             states: Scoped::new(places.len(), |_| States::default()),
             interest: Scoped::new(files, |_| Interest::new(*crop)),
+            chrome: Scoped::new(files, |_| ChromeCounts::default()),
+            messages: Scoped::new(files, |_| MessagePaths::new(&mut tables.strings)),
             places: places.clone(),
         }
     }
@@ -267,6 +282,8 @@ impl Trackers {
         self.ftrace.enter(place.file);
         self.writers.enter(place.file);
         self.recording.enter(place.file);
+        self.messages.enter(place.file);
+        self.chrome.enter(place.file);
         self.metadata.enter(place);
     }
 }

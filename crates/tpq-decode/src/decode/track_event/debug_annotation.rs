@@ -1,141 +1,217 @@
 //! Debug annotations: named values of any shape, flattened into args.
 
-use tpq_ingest::GenerationId;
-use tpq_proto::wire::{Field, Fields, Value};
-use tpq_tables::{Stat, Stats, StringId, StringPool};
+use tpq_proto::wire::{Field, Fields, LastFields};
+use tpq_tables::{Stat, StringId};
 
 use crate::decode::json_args::add_json;
-use crate::interned::{Interned, field};
-use crate::track::{ArgSet, ArgValue};
+use crate::decode::message_args::{MAX_DEPTH, MessageArgs, Unreadable};
+use crate::interned::field;
+use crate::track::{ArgKey, ArgValue};
 
-/// Annotations nested deeper than this are left out and counted: no program means to write them.
-const MAX_DEPTH: usize = 32;
-
-/// Turns annotations into args under `debug.`.
-pub(super) struct Annotations<'a> {
-    pub(super) interned: &'a Interned<'a>,
-    pub(super) generation: GenerationId,
-    pub(super) strings: &'a mut StringPool,
-    pub(super) stats: &'a mut Stats,
-    pub(super) args: &'a mut ArgSet,
+/// Adds one annotation under a key.
+pub(in crate::decode) fn add(
+    args: &mut MessageArgs<'_>,
+    annotation: &[u8],
+    under: ArgKey,
+    depth: usize,
+) -> Result<(), Unreadable> {
+    let annotation = Annotation::read(annotation);
+    let name = annotation.name(args)?;
+    let key = args.paths.member(under, name, args.strings)?;
+    value(args, &annotation, key, depth).map(drop)
 }
 
-/// Where a value goes: its key without and with array positions.
-#[derive(Clone, Debug)]
-struct Key {
-    flat: String,
-    full: String,
+/// Adds one annotation of an event.
+pub(super) fn add_of_event(args: &mut MessageArgs<'_>, annotation: &[u8]) {
+    let debug = args.paths.debug();
+    if add(args, annotation, debug, MAX_DEPTH).is_err() {
+        args.stats.increment(Stat::TrackEventParserErrors);
+    }
 }
 
-impl Annotations<'_> {
-    /// Adds one annotation of an event.
-    pub(super) fn add(&mut self, annotation: &[u8]) {
-        let Some(name) = self.name(annotation) else { return };
-        let key = format!("debug.{}", sanitize(&name));
-        self.value(annotation, &Key { flat: key.clone(), full: key }, MAX_DEPTH);
-    }
+/// An annotation, read in one pass.
+struct Annotation<'a> {
+    data: &'a [u8],
+    name: Option<&'a [u8]>,
+    name_iid: u64,
+    /// The value that counts, if there is one.
+    value: Option<Field<'a>>,
+}
 
-    fn name(&mut self, annotation: &[u8]) -> Option<String> {
-        let name = Fields::new(annotation).find(|field| matches!(field.number, 1 | 10))?;
-        if name.number == 10 {
-            return Some(String::from_utf8_lossy(name.as_bytes()).into_owned());
+/// The fields that hold values. Where an annotation has several, which no program writes, the first
+/// of these counts.
+const VALUES: [u32; 12] = [11, 12, 2, 3, 4, 5, 6, 17, 7, 9, 14, 8];
+
+impl<'a> Annotation<'a> {
+    fn read(data: &'a [u8]) -> Self {
+        let mut annotation = Self { data, name: None, name_iid: 0, value: None };
+        let rank = |number| VALUES.iter().position(|&value| value == number);
+        for field in Fields::new(data) {
+            match field.number {
+                1 => annotation.name_iid = field.as_u64(),
+                10 => annotation.name = Some(field.as_bytes()),
+                number => match (rank(number), annotation.value) {
+                    (Some(_), None) => annotation.value = Some(field),
+                    (Some(new), Some(old)) if Some(new) <= rank(old.number) => {
+                        annotation.value = Some(field);
+                    }
+                    _ => {}
+                },
+            }
         }
-        let id = self.text(field::DEBUG_ANNOTATION_NAMES, name.as_u64())?;
-        Some(self.strings.get(id).to_owned())
+        annotation
     }
 
-    fn text(&mut self, kind: u32, iid: u64) -> Option<StringId> {
-        self.interned.text(self.generation, kind, iid, self.strings, self.stats)
-    }
-
-    fn value(&mut self, annotation: &[u8], key: &Key, depth: usize) {
-        if depth == 0 {
-            self.stats.increment(Stat::MalformedPackets);
-            return;
+    fn name(&self, args: &mut MessageArgs<'_>) -> Result<StringId, Unreadable> {
+        match (self.name_iid, self.name) {
+            (0, None) => Err(Unreadable),
+            (0, Some(name)) => Ok(args.strings.intern_bytes(name)),
+            (iid, _) => args.text(field::DEBUG_ANNOTATION_NAMES, iid),
         }
-        let mut index = 0;
-        for field in Fields::new(annotation) {
-            match (field.number, field.value) {
-                (11, Value::Bytes(entry)) => self.entry(entry, key, depth),
-                (12, Value::Bytes(element)) => {
-                    let full = format!("{}[{index}]", key.full);
-                    self.value(element, &Key { flat: key.flat.clone(), full }, depth - 1);
+    }
+
+    fn fields(&self, number: u32) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        let fields = Fields::new(self.data).filter(move |field| field.number == number);
+        fields.map(|field| field.as_bytes())
+    }
+}
+
+/// Adds the value of an annotation; tells whether it counts as an element of an array.
+fn value(
+    args: &mut MessageArgs<'_>,
+    annotation: &Annotation<'_>,
+    key: ArgKey,
+    depth: usize,
+) -> Result<bool, Unreadable> {
+    if depth == 0 {
+        return Err(Unreadable);
+    }
+    let Some(field) = annotation.value else { return Ok(false) };
+    let value = match field.number {
+        11 => {
+            for entry in annotation.fields(11) {
+                add(args, entry, key, depth - 1)?;
+            }
+            return Ok(true);
+        }
+        12 => return array(args, annotation, key, depth),
+        9 => {
+            json(args, field.as_bytes(), key);
+            return Ok(true);
+        }
+        14 => return proto(args, annotation, field.as_bytes(), key, depth),
+        8 => return nested(args, field.as_bytes(), key, depth - 1),
+        2 => ArgValue::Bool(field.as_bool()),
+        3 => ArgValue::Uint(field.as_u64()),
+        4 => ArgValue::Int(field.as_i64()),
+        5 => ArgValue::Real(field.as_f64()),
+        6 => ArgValue::String(args.strings.intern_bytes(field.as_bytes())),
+        7 => ArgValue::Pointer(field.as_u64()),
+        _ => ArgValue::String(args.text(field::DEBUG_ANNOTATION_STRING_VALUES, field.as_u64())?),
+    };
+    args.push(key, value);
+    Ok(true)
+}
+
+fn array(
+    args: &mut MessageArgs<'_>,
+    annotation: &Annotation<'_>,
+    key: ArgKey,
+    depth: usize,
+) -> Result<bool, Unreadable> {
+    let first = args.args.elements(key.full);
+    let mut index = first;
+    for element in annotation.fields(12) {
+        let at = key.element(index, args.strings)?;
+        if value(args, &Annotation::read(element), at, depth - 1)? {
+            index += 1;
+            args.args.set_elements(key.full, index);
+        }
+    }
+    Ok(index > first)
+}
+
+fn json(args: &mut MessageArgs<'_>, json: &[u8], key: ArgKey) {
+    let [flat, full] = [key.flat, key.full].map(|key| args.strings.get(key).to_owned());
+    if add_json(json, &flat, &full, args.strings, args.args).is_err() {
+        args.stats.increment(Stat::JsonParserFailure);
+    }
+}
+
+/// A message whose type the annotation names.
+fn proto(
+    args: &mut MessageArgs<'_>,
+    annotation: &Annotation<'_>,
+    message: &[u8],
+    key: ArgKey,
+    depth: usize,
+) -> Result<bool, Unreadable> {
+    let named = LastFields::<17>::new(annotation.data);
+    let name = match (named.get(16), named.get(13)) {
+        (Some(name), _) => args.strings.intern_bytes(name.as_bytes()),
+        (None, Some(iid)) => args.text(field::DEBUG_ANNOTATION_VALUE_TYPE_NAMES, iid.as_u64())?,
+        (None, None) => return Err(Unreadable),
+    };
+    let at = args.paths.message(key, args.strings.get(name)).ok_or(Unreadable)?;
+    match args.paths.is_annotation(args.paths.get(at).kind) {
+        true => add(args, message, key, depth - 1)?,
+        false => args.message(message, at, depth - 1)?,
+    }
+    Ok(true)
+}
+
+/// What a value of the older form is.
+const DICT: u64 = 1;
+const ARRAY: u64 = 2;
+
+/// The older form of nested values: keys and values in two lists side by side.
+fn nested(
+    args: &mut MessageArgs<'_>,
+    nested_value: &[u8],
+    key: ArgKey,
+    depth: usize,
+) -> Result<bool, Unreadable> {
+    if depth == 0 {
+        return Err(Unreadable);
+    }
+    let fields = LastFields::<9>::new(nested_value);
+    let all = |number| Fields::new(nested_value).filter(move |field| field.number == number);
+    match fields.uint(1) {
+        DICT => {
+            if all(2).count() != all(3).count() {
+                return Err(Unreadable);
+            }
+            for (name, value) in all(2).zip(all(3)) {
+                let name = args.strings.intern_bytes(name.as_bytes());
+                let key = args.paths.member(key, name, args.strings)?;
+                nested(args, value.as_bytes(), key, depth - 1)?;
+            }
+            Ok(true)
+        }
+        ARRAY => {
+            let first = args.args.elements(key.full);
+            let mut index = first;
+            for element in all(4) {
+                let at = key.element(index, args.strings)?;
+                if nested(args, element.as_bytes(), at, depth - 1)? {
                     index += 1;
-                }
-                (8, Value::Bytes(nested)) => self.nested(nested, key, depth - 1),
-                (9, Value::Bytes(text)) => {
-                    let Self { strings, args, .. } = self;
-                    if add_json(text, &key.flat, &key.full, strings, args).is_err() {
-                        self.stats.increment(Stat::MalformedPackets);
-                    }
-                }
-                _ => {
-                    if let Some(value) = self.scalar(&field) {
-                        self.push(key, value);
-                    }
+                    args.args.set_elements(key.full, index);
                 }
             }
+            Ok(index > first)
         }
-    }
-
-    fn entry(&mut self, entry: &[u8], key: &Key, depth: usize) {
-        let Some(name) = self.name(entry) else { return };
-        let name = sanitize(&name);
-        let [flat, full] = [&key.flat, &key.full].map(|key| format!("{key}.{name}"));
-        self.value(entry, &Key { flat, full }, depth - 1);
-    }
-
-    fn scalar(&mut self, field: &Field<'_>) -> Option<ArgValue> {
-        Some(match field.number {
-            2 => ArgValue::Bool(field.as_bool()),
-            3 => ArgValue::Uint(field.as_u64()),
-            4 => ArgValue::Int(field.as_i64()),
-            5 => ArgValue::Real(field.as_f64()),
-            6 => ArgValue::String(self.strings.intern_bytes(field.as_bytes())),
-            7 => ArgValue::Pointer(field.as_u64()),
-            17 => {
-                ArgValue::String(self.text(field::DEBUG_ANNOTATION_STRING_VALUES, field.as_u64())?)
-            }
-            _ => return None,
-        })
-    }
-
-    /// The older form of nested values: keys and values in two lists side by side.
-    fn nested(&mut self, nested: &[u8], key: &Key, depth: usize) {
-        if depth == 0 {
-            self.stats.increment(Stat::MalformedPackets);
-            return;
-        }
-        let names = Fields::new(nested).filter(|field| field.number == 2);
-        let values = Fields::new(nested).filter(|field| field.number == 3);
-        for (name, value) in names.zip(values) {
-            let name = sanitize(&String::from_utf8_lossy(name.as_bytes()));
-            let [flat, full] = [&key.flat, &key.full].map(|key| format!("{key}.{name}"));
-            self.nested(value.as_bytes(), &Key { flat, full }, depth - 1);
-        }
-        for (index, element) in Fields::new(nested).filter(|field| field.number == 4).enumerate() {
-            let full = format!("{}[{index}]", key.full);
-            self.nested(element.as_bytes(), &Key { flat: key.flat.clone(), full }, depth - 1);
-        }
-        for field in Fields::new(nested) {
+        _ => {
+            let Some(field) = [7, 5, 6, 8].into_iter().find_map(|number| fields.get(number)) else {
+                return Ok(false);
+            };
             let value = match field.number {
                 5 => ArgValue::Int(field.as_i64()),
                 6 => ArgValue::Real(field.as_f64()),
                 7 => ArgValue::Bool(field.as_bool()),
-                8 => ArgValue::String(self.strings.intern_bytes(field.as_bytes())),
-                _ => continue,
+                _ => ArgValue::String(args.strings.intern_bytes(field.as_bytes())),
             };
-            self.push(key, value);
+            args.push(key, value);
+            Ok(true)
         }
     }
-
-    fn push(&mut self, key: &Key, value: ArgValue) {
-        let [flat, full] = [&key.flat, &key.full].map(|key| self.strings.intern(key));
-        self.args.add_keyed(flat, full, value);
-    }
-}
-
-/// A name as it can stand in a key, where dots and brackets mean nesting.
-fn sanitize(name: &str) -> String {
-    name.replace(['.', '[', ']'], "_")
 }

@@ -7,10 +7,9 @@ use tpq_proto::wire::{Field, Fields, repeated};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::counters::{Counted, ExtraValues, GivenCount};
-use super::debug_annotation::Annotations;
 use super::legacy::{Legacy, Phase};
 use super::whose::Whose;
-use super::{counters, details, flows, legacy, names, slices, state};
+use super::{counters, flows, legacy, names, slices, state, typed_args};
 use crate::decode::{Packet, PacketDecoder};
 use crate::track::{ArgSet, ArgValue, EventDefaults, Trackers};
 
@@ -58,8 +57,6 @@ pub(super) struct TrackEvent<'a> {
     pub(super) thread_time: GivenCount,
     pub(super) instructions: GivenCount,
     pub(super) legacy: Option<Legacy<'a>>,
-    has_annotations: bool,
-    has_details: bool,
     pub(super) has_flows: bool,
 }
 
@@ -178,8 +175,6 @@ fn read(data: &[u8]) -> TrackEvent<'_> {
             8 => event.instructions.delta = Some(field.as_i64()),
             20 => event.instructions.absolute = Some(field.as_i64()),
             6 => event.legacy = Some(Legacy::read(field.as_bytes())),
-            4 => event.has_annotations = true,
-            5 | 21 | 28 | 34 | 49 | 52 | 53 | 54 => event.has_details = true,
             36 | 42 | 47 | 48 => event.has_flows = true,
             _ => {}
         }
@@ -224,24 +219,10 @@ fn defaults(packet: &Packet<'_>, trackers: &mut Trackers) -> Arc<EventDefaults> 
 /// What else an event says of itself.
 pub(super) fn args(event: &TrackEvent<'_>, whose: &Whose, on: &mut On<'_, '_>) -> ArgSet {
     let mut args = ArgSet::default();
-    if event.has_details {
-        details::add(event, whose, &mut args, on);
-    }
     if let Some(id) = whose.source_id {
         args.add(on.intern("legacy_trace_source_id"), ArgValue::Int(id));
     }
-    if event.has_annotations {
-        let mut annotations = Annotations {
-            interned: on.packet.interned,
-            generation: on.packet.generation,
-            strings: &mut on.tables.strings,
-            stats: on.stats,
-            args: &mut args,
-        };
-        for field in Fields::new(event.data).filter(|field| field.number == 4) {
-            annotations.add(field.as_bytes());
-        }
-    }
+    typed_args::add(event.data, whose.utid, &mut args, on);
     if let Some(utid) = whose.passthrough {
         let key = on.intern("legacy_event.passthrough_utid");
         args.add_new(key, ArgValue::Uint(u64::from(utid)));

@@ -5,8 +5,7 @@
 //! finds whose it is (`whose.rs`) and passes it on by what it is.
 
 mod counters;
-mod debug_annotation;
-mod details;
+pub(super) mod debug_annotation;
 mod event;
 mod flows;
 mod legacy;
@@ -14,6 +13,7 @@ mod names;
 mod range_of_interest;
 mod slices;
 mod state;
+mod typed_args;
 mod whose;
 
 pub(crate) use event::PACKET;

@@ -1,0 +1,256 @@
+//! Typed messages as args: each field under its name, by what descriptors say of it.
+
+use rustc_hash::FxHashMap;
+use tpq_ingest::GenerationId;
+use tpq_proto::reflect::{Kind, Width};
+use tpq_proto::wire::{Field, Fields, LastFields, Packed, Value};
+use tpq_tables::{Stat, Stats, StringId, StringPool};
+
+use super::base64::base64;
+use super::track_event::debug_annotation;
+use crate::interned::{Interned, field};
+use crate::track::{ArgKey, ArgSet, ArgValue, MessagePath, MessagePaths, NoPath, PathId, Special};
+
+/// Messages within messages deeper than this are left out and counted: no program means to write
+/// them.
+pub(crate) const MAX_DEPTH: usize = 64;
+
+/// A value that cannot be read: what follows it in its message is left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Unreadable;
+
+/// Turns messages into args.
+pub(crate) struct MessageArgs<'a> {
+    pub(crate) interned: &'a Interned<'a>,
+    pub(crate) generation: GenerationId,
+    pub(crate) paths: &'a mut MessagePaths,
+    pub(crate) strings: &'a mut StringPool,
+    pub(crate) stats: &'a mut Stats,
+    pub(crate) args: &'a mut ArgSet,
+    /// The processes that messages told of.
+    pub(crate) active_processes: Vec<i32>,
+}
+
+impl<'a> MessageArgs<'a> {
+    /// Adds the fields of a message; one that is empty shows that it is there. Fields that no
+    /// descriptor tells of are counted.
+    pub(crate) fn message(
+        &mut self,
+        message: &[u8],
+        at: PathId,
+        depth: usize,
+    ) -> Result<(), Unreadable> {
+        if depth == 0 {
+            return Err(Unreadable);
+        }
+        let mut positions = FxHashMap::default();
+        let mut empty = true;
+        for field in Fields::new(message) {
+            empty = false;
+            match self.paths.field(at, field.number, 0, self.strings) {
+                Ok(path) => self.field(&field, at, path, &mut positions, depth)?,
+                Err(NoPath::Unknown) => self.stats.increment(Stat::UnknownExtensionFields),
+                Err(NoPath::LongKey) => return Err(Unreadable),
+            }
+        }
+        if empty {
+            self.push(self.paths.get(at).key, ArgValue::Null);
+        }
+        Ok(())
+    }
+
+    /// Adds what one field of a message at `at` holds; `first` is where its first value lies.
+    fn field(
+        &mut self,
+        field: &Field<'_>,
+        at: PathId,
+        first: PathId,
+        positions: &mut FxHashMap<u32, u32>,
+        depth: usize,
+    ) -> Result<(), Unreadable> {
+        let path = self.paths.get(first);
+        if !path.shown {
+            return Ok(());
+        }
+        if !path.repeated {
+            return self.value(field, at, first, depth);
+        }
+        let position = positions.entry(field.number).or_default();
+        let number = field.number;
+        match (field.value, path.kind) {
+            (Value::Bytes(packed), kind) if !kind.is_bytes() => {
+                for value in unpacked(packed, path.width) {
+                    let at_position = self.position(at, number, *position)?;
+                    *position += 1;
+                    self.value(&Field { number, value }, at, at_position, depth)?;
+                }
+                Ok(())
+            }
+            _ => {
+                let at_position = self.position(at, number, *position)?;
+                *position += 1;
+                self.value(field, at, at_position, depth)
+            }
+        }
+    }
+
+    fn position(&mut self, at: PathId, number: u32, position: u32) -> Result<PathId, Unreadable> {
+        self.paths.field(at, number, position, self.strings).map_err(|_| Unreadable)
+    }
+
+    fn value(
+        &mut self,
+        field: &Field<'_>,
+        at: PathId,
+        id: PathId,
+        depth: usize,
+    ) -> Result<(), Unreadable> {
+        let path = self.paths.get(id);
+        if matches!(field.value, Value::Bytes(_)) != path.kind.is_bytes() {
+            return Err(Unreadable);
+        }
+        if self.special(field, &path) {
+            return Ok(());
+        }
+        match path.kind {
+            kind if self.paths.is_annotation(kind) => {
+                // It has a name of its own, which stands for that of the field.
+                let around = self.paths.get(at).key;
+                debug_annotation::add(self, field.as_bytes(), around, depth - 1)
+            }
+            Kind::Message(_) if !self.paths.is_described(path.kind) => Err(Unreadable),
+            Kind::Message(_) => self.message(field.as_bytes(), id, depth - 1),
+            kind => {
+                let value = self.scalar(field, kind);
+                self.push(path.key, value);
+                Ok(())
+            }
+        }
+    }
+
+    fn scalar(&mut self, field: &Field<'_>, kind: Kind) -> ArgValue {
+        match kind {
+            Kind::Int32 => ArgValue::Int(i64::from(field.as_i32())),
+            Kind::Int64 => ArgValue::Int(field.as_i64()),
+            Kind::Sint32 => ArgValue::Int(zigzag(u64::from(field.as_u32()))),
+            Kind::Sint64 => ArgValue::Int(zigzag(field.as_u64())),
+            Kind::Uint32 => ArgValue::Uint(u64::from(field.as_u32())),
+            Kind::Uint64 => ArgValue::Uint(field.as_u64()),
+            Kind::Bool => ArgValue::Bool(field.as_bool()),
+            Kind::Real => ArgValue::Real(field.as_f64()),
+            Kind::String => ArgValue::String(self.strings.intern_bytes(field.as_bytes())),
+            Kind::Bytes => ArgValue::String(self.strings.intern(&base64(field.as_bytes()))),
+            Kind::Enum(index) => {
+                let value = field.as_i32();
+                ArgValue::String(match self.paths.value_name(index, value) {
+                    Some(name) => self.strings.intern(name),
+                    None => self.strings.intern(&value.to_string()),
+                })
+            }
+            Kind::Message(_) => ArgValue::Null,
+        }
+    }
+
+    /// Adds what a special field stands for; tells whether that was all there is to add.
+    fn special(&mut self, field: &Field<'_>, path: &MessagePath) -> bool {
+        match path.special {
+            None => false,
+            Some(Special::ActiveProcess) => {
+                self.active_processes.push(field.as_i32());
+                false
+            }
+            Some(Special::SourceLocation) => {
+                let key = self.strings.get(path.key.flat);
+                let around = key.rsplit_once('.').map_or("", |(around, _)| around).to_owned();
+                let Some(location) = self.source_location(field.as_u64()) else { return false };
+                self.add_names(&around, &location);
+                if let Some(line) = location.line {
+                    self.add(&format!("{around}.line_number"), ArgValue::Int(i64::from(line)));
+                }
+                true
+            }
+            Some(Special::NativeSymbol) => self.native_symbol(field.as_u64()),
+        }
+    }
+
+    fn native_symbol(&mut self, iid: u64) -> bool {
+        let kind = field::UNSYMBOLIZED_SOURCE_LOCATIONS;
+        let Some(symbol) = self.lookup(kind, iid) else { return false };
+        let rel_pc = ArgValue::Uint(LastFields::<4>::new(symbol).uint(3));
+        self.add("chrome_mojo_event_info.mojo_interface_method.native_symbol.rel_pc", rel_pc);
+        true
+    }
+
+    /// A place in source code that was interned; one that was never sent is counted.
+    pub(crate) fn source_location(&mut self, iid: u64) -> Option<SourceLocation> {
+        let location = LastFields::<5>::new(self.lookup(field::SOURCE_LOCATIONS, iid)?);
+        Some(SourceLocation {
+            file: String::from_utf8_lossy(location.bytes(2)).into_owned(),
+            function: self.strings.intern_bytes(location.bytes(3)),
+            line: location.get(4).map(|line| line.as_u32()),
+        })
+    }
+
+    fn lookup(&mut self, kind: u32, iid: u64) -> Option<&'a [u8]> {
+        let message = self.interned.message(self.generation, kind, iid);
+        if message.is_none() {
+            self.stats.increment(Stat::InternedDataTokenizerErrors);
+        }
+        message
+    }
+
+    /// The text of field 2 of what was interned; what was never sent is counted.
+    pub(crate) fn text(&mut self, kind: u32, iid: u64) -> Result<StringId, Unreadable> {
+        let text = self.interned.text(self.generation, kind, iid, self.strings, self.stats);
+        text.ok_or(Unreadable)
+    }
+
+    /// Adds the names of a place in source code. Paths of Windows are written like all others.
+    pub(crate) fn add_names(&mut self, around: &str, location: &SourceLocation) {
+        let file = ArgValue::String(self.strings.intern(&location.file.replace('\\', "/")));
+        self.add(&format!("{around}.file_name"), file);
+        self.add(&format!("{around}.function_name"), ArgValue::String(location.function));
+    }
+
+    /// Adds a value under a key without array positions.
+    pub(crate) fn add(&mut self, key: &str, value: ArgValue) {
+        let key = self.strings.intern(key);
+        self.args.add(key, value);
+    }
+
+    pub(crate) fn push(&mut self, key: ArgKey, value: ArgValue) {
+        self.args.add_keyed(key.flat, key.full, value);
+    }
+}
+
+/// A place in source code.
+pub(crate) struct SourceLocation {
+    pub(crate) file: String,
+    pub(crate) function: StringId,
+    pub(crate) line: Option<u32>,
+}
+
+impl From<NoPath> for Unreadable {
+    fn from(_: NoPath) -> Self {
+        Self
+    }
+}
+
+fn zigzag(value: u64) -> i64 {
+    (value >> 1) as i64 ^ -((value & 1) as i64)
+}
+
+/// The numbers of a packed field; what is cut off at the end is left out.
+fn unpacked(packed: &[u8], width: Width) -> Box<dyn Iterator<Item = Value<'_>> + '_> {
+    match width {
+        Width::Varint => Box::new(Packed::new(packed).map(Value::Varint)),
+        Width::Four => {
+            let (words, _) = packed.as_chunks::<4>();
+            Box::new(words.iter().map(|word| Value::Fixed32(u32::from_le_bytes(*word))))
+        }
+        Width::Eight => {
+            let (words, _) = packed.as_chunks::<8>();
+            Box::new(words.iter().map(|word| Value::Fixed64(u64::from_le_bytes(*word))))
+        }
+    }
+}
