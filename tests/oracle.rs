@@ -49,6 +49,20 @@ const SYSTEM: Questions = &[
     ("system", "android_logs"),
 ];
 
+/// What traces of programs must answer alike of what those recorded of themselves.
+const PROGRAMS: Questions =
+    &[("core", "counts"), ("core", "counters"), ("core", "args_by_key"), ("system", "tracks")];
+
+/// What every trace must answer alike of slices, instants, flows and their args.
+const TRACK_EVENTS: Questions = &[
+    ("track_events", "flows"),
+    ("track_events", "instants"),
+    ("track_events", "process_slices"),
+    ("track_events", "slice_args"),
+    ("track_events", "thread_slices"),
+    ("track_events", "unfinished"),
+];
+
 /// What every trace must answer alike of what it lost.
 const LOSSES: Questions = &[("losses", "buffers"), ("losses", "dropped")];
 
@@ -61,8 +75,15 @@ const ON_PURPOSE: &[(&str, &str)] = &[
     ("stats", "clock_sync_cache_miss"),
     ("stats", "clock_sync_doubtful_same_boot"),
     ("stats", "ftrace_events_before_all_cpus"),
+    ("stats", "json_events_not_read"),
+    // How long something took there.
+    ("stats", "guess_trace_type_duration_ns"),
+    ("stats", "parse_trace_duration_ns"),
 ];
 
+const NAMES_AS_IDS: &str = "ids that are names are other numbers there";
+const OLDEST_JSON: &str = "events S, T and F are slices here; of one moment, what begins comes \
+    before what is told whole, so that nothing is cut";
 const TIES: &str = "a switch and a wakeup at the same nanosecond on two CPUs go by lane here";
 
 /// Questions that are not asked of a trace, and why.
@@ -99,8 +120,26 @@ const NOT_ASKED: &[(&str, &[&str], &str)] = &[
     ("android_shell_transitions", &["counts", "args_by_key"], "transitions are not read"),
     (
         "merge_json_pinned",
-        &["bounds", "threads", "processes", "slices_by_name", "stats", "clocks/machines"],
-        "one of its files is JSON, which is not read",
+        &["threads", "processes", "track_events/thread_slices"],
+        "ids that are names, and command lines that a JSON file removes there",
+    ),
+    ("hta_", &["threads", "processes", "track_events/thread_slices"], NAMES_AS_IDS),
+    ("tl_", &["threads", "processes", "track_events/thread_slices"], NAMES_AS_IDS),
+    (
+        "cat_",
+        &[
+            "args_by_key",
+            "counts",
+            "slice_rows",
+            "slices_by_name",
+            "stats",
+            "track_events/flows",
+            "track_events/instants",
+            "track_events/slice_args",
+            "track_events/thread_slices",
+            "track_events/unfinished",
+        ],
+        OLDEST_JSON,
     ),
 ];
 
@@ -144,9 +183,10 @@ fn traces(answers: &Path) -> Option<Vec<String>> {
 /// What is asked of a trace.
 fn questions(trace: &str) -> Vec<(&'static str, &'static str)> {
     let mut questions = match trace.split('_').next() {
-        Some("linux" | "android") => [CORE, SYSTEM, LOSSES, CLOCKS].concat(),
-        Some("chromium") => [CORE, LOSSES, CLOCKS].concat(),
-        Some("merge") => [CORE, CLOCKS].concat(),
+        Some("linux" | "android") => [CORE, SYSTEM, TRACK_EVENTS, LOSSES, CLOCKS].concat(),
+        Some("chromium") => [CORE, PROGRAMS, TRACK_EVENTS, LOSSES, CLOCKS].concat(),
+        Some("merge") => [CORE, TRACK_EVENTS, CLOCKS].concat(),
+        _ if trace.contains(".json") => [CORE, PROGRAMS, TRACK_EVENTS].concat(),
         _ => Vec::new(),
     };
     let not_asked = NOT_ASKED.iter().filter(|(merge, ..)| trace.starts_with(merge));

@@ -138,7 +138,9 @@ fn is_json_or_log(bytes: &[u8]) -> bool {
 /// An object, or an array of objects: what JSON traces are. A line of a log may begin with a
 /// bracket too.
 fn looks_like_json(bytes: &[u8]) -> bool {
-    let (rest, first): (&[u8], &[u8]) = match trim(bytes) {
+    const BOM: &[u8] = b"\xef\xbb\xbf";
+    let text = bytes.strip_prefix(BOM).unwrap_or(bytes);
+    let (rest, first): (&[u8], &[u8]) = match trim(text) {
         [b'{', rest @ ..] => (rest, b"\"}"),
         [b'[', rest @ ..] => (rest, b"{]"),
         _ => return false,
@@ -172,6 +174,7 @@ mod tests {
             (b"PK\x05\x06", Format::Zip),
             (b"{\"traceEvents\": []}", Format::Json),
             (b"\n[\n {\"ph\": \"X\"}", Format::Json),
+            (b"\xef\xbb\xbf[{", Format::Json),
             (b"\nhello world\n", Format::Text),
             (b"[12.5] a line of a log\n", Format::Text),
             (b"PKZIP is a program", Format::Text),

@@ -2,8 +2,8 @@
 
 use super::{STATS, events};
 
-const COUNTERS: &str = "SELECT ts, value, track.type, upid, track.name FROM counter \
-    JOIN track ON counter.track_id = track.id ORDER BY ts, track.name";
+const COUNTERS: &str = "SELECT ts, value, type, upid, name FROM counter \
+    JOIN process_counter_track AS track ON counter.track_id = track.id ORDER BY ts, name";
 
 #[test]
 fn each_number_is_a_counter() {

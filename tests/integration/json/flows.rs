@@ -3,9 +3,11 @@
 use super::{STATS, events};
 
 const FLOWS: &str = "SELECT o.name AS from_, i.name AS to_, trace_id, \
-    (SELECT string_value FROM args a WHERE a.arg_set_id = f.arg_set_id AND key = 'cat') AS cat, \
-    (SELECT string_value FROM args a WHERE a.arg_set_id = f.arg_set_id AND key = 'name') AS name \
-    FROM flow f JOIN slice o ON slice_out = o.id JOIN slice i ON slice_in = i.id ORDER BY f.id";
+    cat.string_value AS cat, called.string_value AS name FROM flow f \
+    JOIN slice o ON slice_out = o.id JOIN slice i ON slice_in = i.id \
+    LEFT JOIN args cat ON cat.arg_set_id = f.arg_set_id AND cat.key = 'cat' \
+    LEFT JOIN args called ON called.arg_set_id = f.arg_set_id AND called.key = 'name' \
+    ORDER BY f.id";
 
 #[test]
 fn flow_events_bind_to_slices_around_or_after_them() {

@@ -19,8 +19,10 @@ const SLICES: &str =
     "SELECT ts, dur, depth, name, category AS cat FROM slice ORDER BY ts, depth, id";
 
 /// Slices with the kind of track they lie on.
-const SLICES_ON_TRACKS: &str = "SELECT ts, dur, depth, slice.name, type, utid, upid, \
-    track.name AS track FROM slice JOIN track ON slice.track_id = track.id ORDER BY ts, slice.id";
+const SLICES_ON_TRACKS: &str = "SELECT ts, dur, depth, slice.name, track.type, utid, upid, \
+    track.name AS track FROM slice JOIN track ON slice.track_id = track.id \
+    LEFT JOIN thread_track ON thread_track.id = track.id \
+    LEFT JOIN process_track ON process_track.id = track.id ORDER BY ts, slice.id";
 
 /// Counts that are not 0.
 const STATS: &str = "SELECT name, value FROM stats WHERE value != 0 AND name NOT LIKE '%duration%' \

@@ -71,7 +71,7 @@ fn beside_a_trace_with_clocks_json_lies_where_the_manifest_says() {
     let trace = merged(
         &Archive::new()
             .file("m", manifest.as_bytes())
-            .file("a.pftrace", &packets.build())
+            .file("a.pftrace", packets.build())
             .file("b.json", format!("[{EVENT}]").as_bytes()),
     );
     let sql = "SELECT ts, name FROM slice ORDER BY ts";

@@ -42,6 +42,7 @@ name  key                             type    int   string
 it    source.file_name                string  NULL  src/a.cc
 it    source.function_name            string  NULL  Run
 it    source.line_number              uint    12    NULL
+it    source_location_iid             uint    4     NULL
 it    task.posted_from.file_name      string  NULL  src/a.cc
 it    task.posted_from.function_name  string  NULL  Run
 it    task.posted_from.line_number    uint    12    NULL

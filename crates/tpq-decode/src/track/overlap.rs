@@ -8,10 +8,8 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 use super::import_log::Refusal;
 use super::{ArgSet, Dimensions, NewSlice, TrackKind, Trackers, Tracks, Utid};
 
-#[allow(dead_code, reason = "for formats whose complete slices of threads may overlap")]
 const OVERLAPPING: TrackKind = TrackKind::slices("thread_overlapping_slice");
 
-#[allow(dead_code, reason = "for formats whose complete slices of threads may overlap")]
 impl Trackers {
     /// Something that a thread did took `dur` ns; 0 for an instant. Gives the slice and the track
     /// it lies on, whatever track `slice` names; `event` tells more of it where the two are not as
