@@ -112,7 +112,7 @@ const NOT_ASKED: &[(&str, &[&str], &str)] = &[
     ("linux_sched_heavy", &["system/wakers"], TIES),
     (
         "android_long_trace_battery",
-        &["slices_by_name", "slice_rows"],
+        &["slices_by_name", "slice_rows", "track_events/instants", "track_events/slice_args"],
         "names that hold quotes cannot be read back from the recorded answers",
     ),
     ("android_native_heap", &["bounds", "stats"], "heap profiles are not read"),
@@ -133,6 +133,7 @@ const NOT_ASKED: &[(&str, &[&str], &str)] = &[
             "slice_rows",
             "slices_by_name",
             "stats",
+            "system/tracks",
             "track_events/flows",
             "track_events/instants",
             "track_events/slice_args",

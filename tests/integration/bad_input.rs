@@ -47,11 +47,7 @@ const CASES: &[Case] = &[
         survivors: Some(("SELECT count(*) >= 1 FROM slice WHERE name = 'Load page'", "true")),
     },
     Case { file: "huge_length.pftrace", outcome: Outcome::Counted, survivors: OK_SLICE },
-    Case {
-        file: "nested_annotations.pftrace",
-        outcome: Outcome::Noted,
-        survivors: OK_SLICE,
-    },
+    Case { file: "nested_annotations.pftrace", outcome: Outcome::Noted, survivors: OK_SLICE },
     Case {
         file: "nested_compression.pftrace",
         outcome: Outcome::CountedOr("SELECT count(*) > 0 FROM slice WHERE name = 'inside'"),

@@ -13,6 +13,9 @@ pub(crate) mod field {
     pub(crate) const EVENT_NAMES: u32 = 2;
     pub(crate) const DEBUG_ANNOTATION_NAMES: u32 = 3;
     pub(crate) const SOURCE_LOCATIONS: u32 = 4;
+    pub(crate) const BUILD_IDS: u32 = 16;
+    pub(crate) const MAPPING_PATHS: u32 = 17;
+    pub(crate) const MAPPINGS: u32 = 19;
     pub(crate) const LOG_MESSAGE_BODY: u32 = 20;
     pub(crate) const HISTOGRAM_NAMES: u32 = 25;
     pub(crate) const KERNEL_SYMBOLS: u32 = 26;

@@ -52,6 +52,12 @@ pub(crate) fn log_file(file: u32, stat: Stat, what: &str, args: &mut Args, table
 
 fn details(entry: &LossEntry, tables: &mut Tables) -> ArgSet {
     let mut details = ArgSet::default();
+    // What a writer lost is alike for all of its packets.
+    if let Some(sequence) = entry.sequence {
+        let key = tables.strings.intern("packet_sequence_id");
+        details.add(key, ArgValue::Uint(u64::from(sequence)));
+        return details;
+    }
     let mut add = |name: &str, value: i64| {
         details.add(tables.strings.intern(name), ArgValue::Int(value));
     };
@@ -62,9 +68,6 @@ fn details(entry: &LossEntry, tables: &mut Tables) -> ArgSet {
     if let Some(TextPlace { line, column, .. }) = entry.text {
         add("line", line as i64);
         add("column", column as i64);
-    }
-    if let Some(sequence) = entry.sequence {
-        add("sequence", i64::from(sequence));
     }
     if let Some(timestamp) = entry.timestamp {
         add("timestamp", timestamp);

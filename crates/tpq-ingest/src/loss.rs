@@ -3,7 +3,7 @@
 //! This crate knows no tables, so it counts under names of its own; the decoders turn them into
 //! stats.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tpq_clock::Clock;
 
@@ -137,11 +137,15 @@ pub struct LossBook {
     by_place: Vec<Losses>,
     entries: Vec<LossEntry>,
     logged: BTreeMap<(PlaceId, Loss), usize>,
+    /// The writers of which a loss of each kind is entered.
+    sequences: BTreeSet<(PlaceId, Loss, u32)>,
 }
 
 impl LossBook {
     /// How many losses of one kind and place are entered one by one; the rest is only counted.
     pub const ENTRIES: usize = 100;
+    /// The same of first losses of writers.
+    const SEQUENCES: usize = 1000;
 
     /// The counts of a place.
     pub fn at(&mut self, place: PlaceId) -> &mut Losses {
@@ -159,7 +163,10 @@ impl LossBook {
         }
         self.at(entry.place).add(entry.loss, count);
         let logged = self.logged.entry((entry.place, entry.loss)).or_default();
-        if *logged < Self::ENTRIES {
+        let is_first = entry.sequence.is_some_and(|sequence| {
+            *logged < Self::SEQUENCES && self.sequences.insert((entry.place, entry.loss, sequence))
+        });
+        if *logged < Self::ENTRIES || is_first {
             *logged += 1;
             self.entries.push(entry);
         }

@@ -41,7 +41,7 @@ pub enum SourceError {
     },
     /// It is in no format tpq reads.
     #[error(
-        "{}: {what}, not a trace that tpq reads (Perfetto protobuf, plain, gzip or zstd, or in \
+        "{}: {what}, not a trace that tpq reads (Perfetto protobuf or Chrome JSON, plain, gzip or zstd, or in \
          a ZIP or TAR archive)",
         path.display()
     )]
@@ -52,7 +52,9 @@ pub enum SourceError {
         what: Format,
     },
     /// Archives hold no trace.
-    #[error("{shown}: no trace that tpq reads (Perfetto protobuf) in it; found {found}")]
+    #[error(
+        "{shown}: no trace that tpq reads (Perfetto protobuf, Chrome JSON) in it; found {found}"
+    )]
     NoTrace {
         /// The archives.
         shown: String,

@@ -67,4 +67,5 @@ define_tables! {
     linux_interrupt_mapping: InterruptMappingTable,
     state: StateTable,
     chrome_raw: ChromeRawTable,
+    stack_profile_mapping: StackProfileMappingTable,
 }

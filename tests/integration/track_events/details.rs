@@ -49,6 +49,7 @@ it    task.posted_from.line_number    uint    12    NULL
 it    correlation_id                  string  NULL  tp:#77
 it    correlation_id                  string  NULL  text
 it    correlation_id                  string  NULL  interned
+it    source_location_iid             uint    5     NULL
 "
     );
     assert_eq!(

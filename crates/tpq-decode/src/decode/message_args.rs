@@ -3,13 +3,16 @@
 use rustc_hash::FxHashMap;
 use tpq_ingest::GenerationId;
 use tpq_proto::reflect::{Kind, Width};
-use tpq_proto::wire::{Field, Fields, LastFields, Packed, Value};
+use tpq_proto::wire::{Field, Fields, LastFields, Packed, Value, repeated};
+use tpq_tables::table::{StackProfileMappingRow, StackProfileMappingTable};
 use tpq_tables::{Stat, Stats, StringId, StringPool};
 
 use super::base64::base64;
 use super::track_event::debug_annotation;
 use crate::interned::{Interned, field};
-use crate::track::{ArgKey, ArgSet, ArgValue, MessagePath, MessagePaths, NoPath, PathId, Special};
+use crate::track::{
+    ArgKey, ArgSet, ArgValue, Mappings, MessagePath, MessagePaths, NoPath, PathId, Special,
+};
 
 /// Messages within messages deeper than this are left out and counted: no program means to write
 /// them.
@@ -27,6 +30,8 @@ pub(crate) struct MessageArgs<'a> {
     pub(crate) strings: &'a mut StringPool,
     pub(crate) stats: &'a mut Stats,
     pub(crate) args: &'a mut ArgSet,
+    pub(crate) mappings: &'a mut Mappings,
+    pub(crate) mapping_rows: &'a mut StackProfileMappingTable,
     /// The processes that messages told of.
     pub(crate) active_processes: Vec<i32>,
 }
@@ -176,9 +181,42 @@ impl<'a> MessageArgs<'a> {
     fn native_symbol(&mut self, iid: u64) -> bool {
         let kind = field::UNSYMBOLIZED_SOURCE_LOCATIONS;
         let Some(symbol) = self.lookup(kind, iid) else { return false };
-        let rel_pc = ArgValue::Uint(LastFields::<4>::new(symbol).uint(3));
+        let symbol = LastFields::<4>::new(symbol);
+        let Some(mapping) = self.mapping(symbol.uint(2)) else { return false };
+        let mapping = ArgValue::Uint(u64::from(mapping));
+        self.add("chrome_mojo_event_info.mojo_interface_method.native_symbol.mapping_id", mapping);
+        let rel_pc = ArgValue::Uint(symbol.uint(3));
         self.add("chrome_mojo_event_info.mojo_interface_method.native_symbol.rel_pc", rel_pc);
         true
+    }
+
+    /// The row of a mapping that was interned; one that was never sent is counted.
+    fn mapping(&mut self, iid: u64) -> Option<u32> {
+        let message = self.lookup(field::MAPPINGS, iid)?;
+        let mapping = LastFields::<9>::new(message);
+        let build_id = match mapping.uint(2) {
+            0 => "".to_owned(),
+            iid => hex(LastFields::<3>::new(self.lookup(field::BUILD_IDS, iid)?).bytes(2)),
+        };
+        let mut path = String::new();
+        for iid in
+            Fields::new(message).filter(|field| field.number == 7).flat_map(|it| repeated(&it))
+        {
+            let part = LastFields::<3>::new(self.lookup(field::MAPPING_PATHS, iid)?).bytes(2);
+            path.push('/');
+            path.push_str(&String::from_utf8_lossy(part));
+        }
+        let number = |number: usize| mapping.uint(number) as i64;
+        let row = StackProfileMappingRow {
+            build_id: self.strings.intern(&build_id),
+            exact_offset: number(8),
+            start_offset: number(3),
+            start: number(4),
+            end: number(5),
+            load_bias: number(6),
+            name: self.strings.intern(&path),
+        };
+        Some(self.mappings.get(row, self.mapping_rows))
     }
 
     /// A place in source code that was interned; one that was never sent is counted.
@@ -253,4 +291,13 @@ fn unpacked(packed: &[u8], width: Width) -> Box<dyn Iterator<Item = Value<'_>> +
             Box::new(words.iter().map(|word| Value::Fixed64(u64::from_le_bytes(*word))))
         }
     }
+}
+
+/// Bytes as hexadecimal digits.
+fn hex(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .map(|digit| char::from(b"0123456789abcdef"[digit as usize]))
+        .collect()
 }

@@ -21,6 +21,7 @@ mod import_log;
 mod interest;
 mod kernel_events;
 mod kernel_work;
+mod mappings;
 mod message_paths;
 mod metadata;
 mod mm;
@@ -70,6 +71,7 @@ pub(crate) use kernel_events::{
     KernelEvent, KernelEvents, KernelTrackEvent, KindNames, TrackContext,
 };
 pub(crate) use kernel_work::{KernelWork, Suspend, VideoBuffer};
+pub(crate) use mappings::Mappings;
 pub(crate) use message_paths::{ArgKey, MessagePath, MessagePaths, NoPath, PathId, Special};
 pub(crate) use metadata::{Metadata, MetadataValue};
 pub(crate) use mm::MemoryOwners;
@@ -166,6 +168,7 @@ pub(crate) struct Trackers {
     pub(crate) interest: Scoped<Interest>,
     pub(crate) messages: Scoped<MessagePaths>,
     pub(crate) chrome: Scoped<ChromeCounts>,
+    pub(crate) mappings: Scoped<Mappings>,
 }
 
 /// How many packets there were in which a Chrome told of itself.
@@ -235,6 +238,7 @@ impl Trackers {
             states: Scoped::new(places.len(), |_| States::default()),
             interest: Scoped::new(files, |_| Interest::new(*crop)),
             chrome: Scoped::new(files, |_| ChromeCounts::default()),
+            mappings: Scoped::new(places.len(), |_| Mappings::default()),
             messages: Scoped::new(files, |_| MessagePaths::new(&mut tables.strings)),
             places: places.clone(),
         }
@@ -276,6 +280,7 @@ impl Trackers {
         self.buffers.enter(id);
         self.sequence_threads.enter(id);
         self.states.enter(id);
+        self.mappings.enter(id);
         self.interest.enter(place.file);
         self.flows.enter(place.file);
         self.json_names.enter(place.file);

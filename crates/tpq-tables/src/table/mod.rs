@@ -19,6 +19,7 @@ mod memory;
 mod process;
 mod sched;
 mod slice;
+mod stack;
 mod trace;
 mod track;
 
@@ -49,6 +50,7 @@ pub use sched::{
 pub use slice::{
     ChromeRawRow, ChromeRawTable, FlowRow, FlowTable, SliceRow, SliceTable, StateRow, StateTable,
 };
+pub use stack::{StackProfileMappingRow, StackProfileMappingTable};
 pub use trace::{
     ImportLogRow, ImportLogTable, MetadataRow, MetadataTable, StatsRow, StatsTable, TraceBoundsRow,
     TraceBoundsTable, TraceFileRow, TraceFileTable,

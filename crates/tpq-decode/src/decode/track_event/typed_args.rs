@@ -31,7 +31,7 @@ const DEFAULT_PRIORITY: u32 = 4;
 /// Adds the args of an event, and of the thread it is of.
 pub(super) fn add(event: &[u8], thread: Option<Utid>, args: &mut ArgSet, on: &mut On<'_, '_>) {
     let On { packet, trackers, tables, stats } = on;
-    let Trackers { messages, processes, .. } = &mut **trackers;
+    let Trackers { messages, processes, mappings, .. } = &mut **trackers;
     let mut message = MessageArgs {
         interned: packet.interned,
         generation: packet.generation,
@@ -39,6 +39,8 @@ pub(super) fn add(event: &[u8], thread: Option<Utid>, args: &mut ArgSet, on: &mu
         strings: &mut tables.strings,
         stats,
         args,
+        mappings,
+        mapping_rows: &mut tables.stack_profile_mapping,
         active_processes: Vec::new(),
     };
     let (mut typed, mut annotated, mut log) = (false, false, None);

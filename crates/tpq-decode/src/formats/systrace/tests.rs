@@ -20,12 +20,13 @@ impl Fixture {
         let mut places = Places::default();
         places.add(Place { machine: 0, file: 0 });
         let machines = vec![MachineInfo { raw_id: 0, name: None }];
-        let setup = Setup { machines, kernels: [0].into(), places, files: 1, windows: vec![None], ..Setup::default() };
+        let setup = Setup { machines, places, files: 1, windows: vec![None], ..Setup::default() };
         let mut tables = Tables::default();
         let mut trackers = Trackers::new(&setup, &mut tables);
         trackers.enter(0);
         tables.machine.push(MachineRow::default());
         trackers.processes.add_machine(0, &mut tables);
+        trackers.processes.idle_is_zero(0, &mut tables);
         let mut fixture = Self { trackers, tables, stats: Stats::default() };
         for line in lines {
             fixture.line(line.as_bytes());

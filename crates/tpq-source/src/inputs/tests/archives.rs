@@ -16,9 +16,9 @@ const MEMBERS: &[(&str, &[u8])] = &[
 const ROWS: [(Option<usize>, &str, &str, u64); 5] = [
     (Some(0), "b.pftrace", "proto", 12),
     (Some(0), "folder/a.pftrace", "proto", 12),
+    (Some(0), "z/a.json", "json", 19),
     (Some(0), "empty", "unknown", 0),
     (Some(0), "notes", "text", 5),
-    (Some(0), "z/a.json", "json", 19),
 ];
 
 #[test]
@@ -36,7 +36,8 @@ fn every_kind_of_archive_gives_its_files_in_order() {
         assert_eq!(rows[1..], ROWS);
         assert!(inputs.entries().iter().all(|entry| entry.cut().is_none()));
         assert!(inputs.entries()[0].bytes().is_empty());
-        assert!(inputs.traces().all(|(_, trace)| trace.bytes() == TRACE));
+        let contents: Vec<&[u8]> = inputs.traces().map(|(_, trace)| trace.bytes()).collect();
+        assert_eq!(contents, [TRACE, TRACE, JSON]);
         assert!(inputs.entries()[2].shown().ends_with("/input/folder/a.pftrace"));
     }
 }
@@ -50,7 +51,7 @@ fn compressed_archives() {
         assert_eq!(rows[0].3, packed.len() as u64);
         assert_eq!(rows[1], (Some(0), "", "tar", archive.len() as u64));
         assert_eq!(rows[2].0, Some(1));
-        assert_eq!(traces(&inputs), ["b.pftrace", "folder/a.pftrace"]);
+        assert_eq!(traces(&inputs), ["b.pftrace", "folder/a.pftrace", "z/a.json"]);
         assert!(inputs.entries()[2].shown().ends_with("/input/b.pftrace"));
     }
 }
@@ -82,7 +83,7 @@ fn compressed_files_in_archives() {
 
 #[test]
 fn an_archive_in_an_archive_may_hold_one_trace() {
-    let one = zip(&[("c.pftrace", TRACE), ("c.json", JSON)]);
+    let one = zip(&[("c.pftrace", TRACE), ("c.txt", b"text")]);
     let inputs = open(&tar(&[("a.pftrace", TRACE), ("inner.zip", &one)])).unwrap();
     assert_eq!(traces(&inputs), ["a.pftrace", "c.pftrace"]);
     assert!(inputs.entries()[3].shown().ends_with("/input/inner.zip/c.pftrace"));
@@ -97,15 +98,16 @@ fn an_archive_in_an_archive_may_hold_one_trace() {
 
 #[test]
 fn an_archive_without_a_trace_says_what_is_in_it() {
-    let none = "input: no trace that tpq reads (Perfetto protobuf) in it; found";
+    let none = "input: no trace that tpq reads (Perfetto protobuf, Chrome JSON) in it; found";
     assert_eq!(
-        message(open(&tar(&[("a.json", JSON), ("b", b"text")]))),
-        format!("{none} input/a.json (JSON), input/b (text)")
+        message(open(&tar(&[("a", &[0, 1, 2]), ("b", b"text")]))),
+        format!("{none} input/a (unknown data), input/b (text)")
     );
     let names = ["1", "2", "3", "4", "5", "6", "7"];
-    let members: Vec<(&str, &[u8])> = names.iter().map(|name| (*name, JSON)).collect();
+    let members: Vec<(&str, &[u8])> =
+        names.iter().map(|name| (*name, b"text".as_slice())).collect();
     let message = message(open(&zip(&members)));
-    assert!(message.ends_with("input/5 (JSON), and 2 more"), "{message}");
+    assert!(message.ends_with("input/5 (text), and 2 more"), "{message}");
     let message = super::message(open(&zip(&[(".hidden", TRACE)])));
     assert_eq!(message, format!("{none} no file"));
 }

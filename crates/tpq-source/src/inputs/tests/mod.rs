@@ -135,23 +135,22 @@ fn a_cut_gzip_keeps_what_came_before() {
 
 #[test]
 fn what_is_no_trace_says_so() {
-    let wanted = "not a trace that tpq reads (Perfetto protobuf, plain, gzip or zstd, or in a \
-                  ZIP or TAR archive)";
+    let wanted = "not a trace that tpq reads (Perfetto protobuf or Chrome JSON, plain, gzip or \
+                  zstd, or in a ZIP or TAR archive)";
     let empty = "input is empty: the recording may have failed or not been written yet";
     let cases: &[(Vec<u8>, String)] = &[
         (b"".to_vec(), empty.to_owned()),
         (gzip(b""), empty.to_owned()),
         (b"hello\n".to_vec(), format!("input: text, {wanted}")),
         (gzip(b"hello\n"), format!("input: text, {wanted}")),
-        (JSON.to_vec(), format!("input: JSON, {wanted}")),
         (vec![0; 64], format!("input: unknown data, {wanted}")),
         (vec![0x1f, 0x8b, 1, 2], "input: not valid gzip: unexpected end of file".to_owned()),
     ];
     for (bytes, expected) in cases {
         assert_eq!(message(open(bytes)), *expected);
     }
-    let others: &[(&str, &[u8])] = &[("b.pftrace", TRACE), ("a.json", JSON)];
-    assert_eq!(message(open_all(others)), format!("a.json: JSON, {wanted}"));
+    let others: &[(&str, &[u8])] = &[("b.pftrace", TRACE), ("a.txt", b"text")];
+    assert_eq!(message(open_all(others)), format!("a.txt: text, {wanted}"));
 }
 
 #[test]
