@@ -118,6 +118,7 @@ const NOT_ASKED: &[(&str, &[&str], &str)] = &[
     ("android_native_heap", &["bounds", "stats"], "heap profiles are not read"),
     ("android_protolog", &["stats"], "protolog is not read"),
     ("android_shell_transitions", &["counts", "args_by_key"], "transitions are not read"),
+    ("chromium_10s", &["counts", "args_by_key"], "one set of args of 100,000 is told apart there"),
     (
         "merge_json_pinned",
         &["threads", "processes", "track_events/thread_slices"],

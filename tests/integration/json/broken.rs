@@ -9,7 +9,10 @@ const EVENT: &str = r#"{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a"}"#;
 fn an_event_that_is_not_json_is_left_out() {
     let trace = Imported::file(format!("[{EVENT},\n {{\"ph\":\"X\", \"ts\": oops}},\n{EVENT}]"));
     assert_eq!(trace.cell("SELECT count(*) FROM slice"), "2");
-    insta::assert_snapshot!(trace.rows(ERRORS), @"");
+    insta::assert_snapshot!(trace.rows(ERRORS), @r"
+    name                    byte_offset  line  col  what
+    json_tokenizer_failure  73           2     19   an event is not valid JSON
+    ");
 }
 
 #[test]
@@ -19,7 +22,10 @@ fn what_comes_before_the_damage_is_kept() {
     ts    dur   depth  name  cat
     1000  1000  0      a     NULL
     ");
-    insta::assert_snapshot!(trace.rows(ERRORS), @"");
+    insta::assert_snapshot!(trace.rows(ERRORS), @r"
+    name                    byte_offset  line  col  what
+    json_tokenizer_failure  72           3     3    expected a key, in quotes
+    ");
 }
 
 #[test]
@@ -28,19 +34,32 @@ fn a_cut_file_keeps_its_events() {
     let cut = &whole[..whole.len() - 10];
     let trace = Imported::file(cut);
     assert_eq!(trace.cell("SELECT count(*) FROM slice"), "1");
-    insta::assert_snapshot!(trace.rows(ERRORS), @"");
-    insta::assert_snapshot!(trace.rows(STATS), @"");
+    insta::assert_snapshot!(trace.rows(ERRORS), @r"
+    name                    byte_offset  line  col  what
+    json_tokenizer_failure  71           3     1    the text ends within an event
+    trace_truncated_bytes   71           3     1    the text ends within an event
+    ");
+    insta::assert_snapshot!(trace.rows(STATS), @r"
+    name                    value
+    json_tokenizer_failure  1
+    trace_truncated_bytes   45
+    ");
 }
 
 #[test]
 fn events_without_phase_or_time_are_counted() {
     let trace =
         Imported::file(format!("[{EVENT},{{\"ts\":1}},{{\"ph\":\"B\"}},{{\"ph\":7,\"ts\":1}}]"));
-    insta::assert_snapshot!(trace.rows(ERRORS), @"");
+    insta::assert_snapshot!(trace.rows(ERRORS), @r"
+    name                    byte_offset  line  col  what
+    json_tokenizer_failure  54           1     55   an event has no phase (ph)
+    json_tokenizer_failure  63           1     64   an event has no time (ts)
+    json_tokenizer_failure  74           1     75   an event has no phase (ph)
+    ");
 }
 
 #[test]
 fn what_cannot_be_read_at_all_is_refused() {
-    insta::assert_snapshot!(refused(&[("x.json", b"[{\"ph\": oops}]")]), @"");
-    insta::assert_snapshot!(refused(&[("x.json", b"{\"traceEvents\": {}}")]), @"");
+    insta::assert_snapshot!(refused(&[("x.json", b"[{\"ph\": oops}]")]), @"x.json: line 1, column 9: an event is not valid JSON; no event could be read before that");
+    insta::assert_snapshot!(refused(&[("x.json", b"{\"traceEvents\": {}}")]), @"x.json: line 1, column 17: traceEvents is not an array; no event could be read before that");
 }

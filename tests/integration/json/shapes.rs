@@ -48,7 +48,7 @@ fn the_file_is_told_of() {
         WHERE name != 'trace_uuid' ORDER BY name";
     insta::assert_snapshot!(trace.rows(sql), @r"
     name                 value
-    trace_size_bytes     57
+    trace_size_bytes     54
     trace_time_clock_id  11
     trace_type           json
     ");

@@ -97,7 +97,18 @@ fn args_of_any_shape_are_kept() {
     let sql = "SELECT flat_key, key, value_type AS type, \
         coalesce(string_value, CAST(int_value AS VARCHAR), CAST(real_value AS VARCHAR)) AS value \
         FROM slice JOIN args USING (arg_set_id) ORDER BY args.id";
-    insta::assert_snapshot!(trace.rows(sql), @"");
+    insta::assert_snapshot!(trace.rows(sql), @r"
+    flat_key         key                    type    value
+    args.f           args.f                 real    1.5
+    args.t           args.t                 string  x
+    args.b           args.b                 bool    1
+    args.o.in.ner    args.o.in.ner[0]       int     1
+    args.o.in.ner    args.o.in.ner[1][0]    int     2
+    args.o.in.ner.k  args.o.in.ner[1][1].k  string  v
+    args.big         args.big               real    1.8446744073709552e19
+    args.n           args.n                 int     7
+    args.end         args.end               int     -3
+    ");
 }
 
 #[test]
@@ -108,10 +119,10 @@ fn names_may_hold_anything() {
            {"ph":"X","pid":1,"tid":1,"ts":5,"dur":1,"name":12}"#,
     );
     insta::assert_snapshot!(trace.rows(SLICES), @r#"
-    ts    dur   depth  name         cat
+    ts    dur   depth  name          cat
     1000  1000  0      café "x" \ 😀  NULL
-    3000  1000  0      [No name]    NULL
-    5000  1000  0      [No name]    NULL
+    3000  1000  0      [No name]     NULL
+    5000  1000  0      [No name]     NULL
     "#);
 }
 

@@ -214,11 +214,9 @@ fn names_that_were_lost() {
     let packets = "SELECT l.name, key, int_value FROM trace_import_logs l \
         JOIN args USING (arg_set_id) ORDER BY l.id, args.id";
     assert_snapshot!(imported.rows(packets), @r"
-    name                                                key       int_value
-    packet_skipped_seq_needs_incremental_state_invalid  packet    4
-    packet_skipped_seq_needs_incremental_state_invalid  sequence  1
-    packet_skipped_seq_needs_incremental_state_invalid  packet    5
-    packet_skipped_seq_needs_incremental_state_invalid  sequence  1
+    name                                                key                 int_value
+    packet_skipped_seq_needs_incremental_state_invalid  packet_sequence_id  1
+    packet_skipped_seq_needs_incremental_state_invalid  packet_sequence_id  1
     ");
 }
 

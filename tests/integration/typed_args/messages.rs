@@ -137,20 +137,33 @@ fn what_was_never_interned_is_counted() {
 #[test]
 fn names_of_histograms_and_places_in_machine_code() {
     let symbol = message().uint(1, 8).uint(2, 1).uint(3, 0x40);
-    let interned = message().message(25, message().uint(1, 1).bytes(2, "Load")).message(28, symbol);
+    let mapping = message().uint(1, 1).uint(2, 6).uint(4, 0x1000).uint(5, 0x2000);
+    let mapping = mapping.uint(8, 0x10).uint(7, 2).uint(7, 3);
+    let text = |iid, text: &[u8]| message().uint(1, iid).bytes(2, text);
+    let interned = message()
+        .message(16, text(6, b"\x01\xab"))
+        .message(17, text(2, b"lib"))
+        .message(17, text(3, b"libchrome.so"))
+        .message(19, mapping)
+        .message(25, text(1, b"Load"))
+        .message(28, symbol);
     let fields = message()
         .message(field::CHROME_HISTOGRAM_SAMPLE, message().uint(4, 1).int(3, 20))
         .message(field::CHROME_MOJO_EVENT_INFO, message().uint(4, 8).uint(6, 16));
+    let trace = packets([event_with(10, interned, fields)]);
     assert_eq!(
-        lines(&packets([event_with(10, interned, fields)]), ARGS),
+        lines(&trace, ARGS),
         [
             "chrome_histogram_sample.name string Load",
             "chrome_histogram_sample.name_iid uint 1",
             "chrome_histogram_sample.sample int 20",
+            "chrome_mojo_event_info.mojo_interface_method.native_symbol.mapping_id uint 0",
             "chrome_mojo_event_info.mojo_interface_method.native_symbol.rel_pc uint 64",
             "chrome_mojo_event_info.payload_size uint 16",
         ]
     );
+    let mappings = "SELECT build_id, exact_offset, start, \"end\", name FROM stack_profile_mapping";
+    assert_eq!(lines(&trace, mappings), ["01ab 16 4096 8192 /lib/libchrome.so"]);
 }
 
 #[test]
