@@ -23,6 +23,7 @@ mod merge_command;
 mod merging;
 mod metatrace;
 mod mutations;
+mod recorder;
 mod schemas;
 mod sort_agreement;
 mod system;
