@@ -27,6 +27,7 @@ mod recorder;
 mod schemas;
 mod sort_agreement;
 mod system;
+mod systrace;
 mod tables_doc;
 mod track_events;
 mod typed_args;
