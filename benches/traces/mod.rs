@@ -20,6 +20,14 @@ pub struct Trace {
     pub bytes: Vec<u8>,
 }
 
+impl Trace {
+    /// A trace of a bench's own.
+    #[allow(dead_code, reason = "most benches measure with the traces that all have")]
+    pub fn new(name: &str, bytes: Vec<u8>) -> Self {
+        Self { name: name.to_owned(), bytes }
+    }
+}
+
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let megabytes = self.bytes.len() as f64 / 1e6;
@@ -54,7 +62,7 @@ fn snapshot(monotonic: u64) -> Packet {
 }
 
 /// What a recorder that writes into a file notes every few seconds.
-fn flushed_and_read(boot: u64) -> [Packet; 2] {
+pub fn flushed_and_read(boot: u64) -> [Packet; 2] {
     [ServiceEvent::AllDataSourcesFlushed, ServiceEvent::ReadTracingBuffersCompleted]
         .map(|event| Packet::new().timestamp(boot).service_event(event))
 }

@@ -118,6 +118,7 @@ fn stat_of(loss: Loss) -> Stat {
         Loss::MalformedCompactSched => Stat::CompactSchedHasParseErrors,
         Loss::MalformedBundle => Stat::FtraceBundleTokenizerErrors,
         Loss::MalformedText => Stat::JsonTokenizerFailure,
+        Loss::MalformedLine => Stat::SystraceParseFailure,
         Loss::DisplayTimeUnit => Stat::JsonDisplayTimeUnit,
     }
 }

@@ -30,6 +30,7 @@ mod sequence;
 mod snapshot;
 mod sort;
 mod survey;
+mod systrace;
 mod timeline;
 mod trace_bytes;
 
@@ -46,5 +47,6 @@ pub use sequence::{Between, Generation, GenerationId, Immediate, SequenceLoss};
 pub use snapshot::{SnapshotClock, SnapshotOrigin, SnapshotPacket};
 pub use sort::{Emit, Sorter};
 pub use survey::{MachineUse, Survey, SurveyError, survey};
+pub use systrace::{SystraceKinds, SystraceReader, TextLine};
 pub use timeline::{Bundle, ClockNames, Route, Router, SplitSink, Timeline};
 pub use trace_bytes::{FileBytes, Span, TraceBytes};

@@ -60,6 +60,8 @@ pub enum Loss {
     MalformedCompactSched,
     /// Text that is not what its format says it is.
     MalformedText,
+    /// A line of text that is none of its format.
+    MalformedLine,
     /// A text says in which unit to show times.
     DisplayTimeUnit,
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::systrace::is_systrace;
+
 /// What a file is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Format {
@@ -17,8 +19,10 @@ pub enum Format {
     Tar,
     /// A ZIP archive.
     Zip,
-    /// JSON, of a kind tpq does not read.
+    /// JSON.
     Json,
+    /// Text of the kernel's tracer, alone or in a page.
+    Systrace,
     /// Text, in no format tpq reads.
     Text,
     /// Something else.
@@ -48,6 +52,8 @@ impl Format {
             Self::Perfetto
         } else if looks_like_json(bytes) {
             Self::Json
+        } else if is_systrace(bytes) {
+            Self::Systrace
         } else if looks_like_text(bytes) {
             Self::Text
         } else {
@@ -65,6 +71,7 @@ impl Format {
             Self::Tar => "tar",
             Self::Zip => "zip",
             Self::Json => "json",
+            Self::Systrace => "systrace",
             Self::Text => "text",
             Self::Unknown => "unknown",
         }
@@ -77,7 +84,7 @@ impl Format {
 
     /// Whether it is a trace, whose events tpq reads.
     pub fn is_trace(self) -> bool {
-        matches!(self, Self::Perfetto | Self::Json)
+        matches!(self, Self::Perfetto | Self::Json | Self::Systrace)
     }
 
     /// Whether it is an archive of files.
@@ -97,6 +104,7 @@ impl fmt::Display for Format {
             Self::Tar => "TAR archive",
             Self::Zip => "ZIP archive",
             Self::Json => "JSON",
+            Self::Systrace => "systrace text",
             Self::Text => "text",
             Self::Unknown => "unknown data",
         })
@@ -175,6 +183,9 @@ mod tests {
             (b"{\"traceEvents\": []}", Format::Json),
             (b"\n[\n {\"ph\": \"X\"}", Format::Json),
             (b"\xef\xbb\xbf[{", Format::Json),
+            (b"# tracer: nop\n#\n", Format::Systrace),
+            (b"<!DOCTYPE html>\n", Format::Text),
+            (b"\n a-1 [000] 1.5: e: x\n", Format::Systrace),
             (b"\nhello world\n", Format::Text),
             (b"[12.5] a line of a log\n", Format::Text),
             (b"PKZIP is a program", Format::Text),

@@ -24,6 +24,7 @@ mod error;
 mod format;
 mod inputs;
 mod manifest;
+mod systrace;
 
 pub use entry::Entry;
 pub use error::SourceError;

@@ -29,9 +29,21 @@ use perfetto_sdk::track_event::{
     EventContext, TrackEvent, TrackEventCounter, TrackEventError, TrackEventFlow, TrackEventTrack,
     TrackEventType,
 };
+use tracing_subscriber::layer::SubscriberExt;
 
-/// The category of every event.
+/// The recorder's own words for what an event says.
+pub use perfetto_sdk::track_event as sdk;
+/// Spans and events of programs, which [`record_tracing`] records.
+pub use tracing;
+
+/// The category of events that no other is named for.
 pub const CATEGORY: &str = "testkit";
+/// Another category that is recorded.
+pub const DETAIL: &str = "testkit.detail";
+/// A category that is not.
+pub const SILENT: &str = "testkit.silent";
+/// The category of what programs give to the crate `tracing`.
+pub const TRACING: &str = "tracing";
 
 /// The size of the trace buffer. What does not fit is dropped, and the trace says so.
 const BUFFER_KB: u32 = 4096;
@@ -42,6 +54,8 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(10);
 perfetto_sdk::track_event_categories! {
     pub(crate) mod categories {
         ("testkit", "Events of tests", []),
+        ("testkit.detail", "More events of tests", ["slow"]),
+        ("testkit.silent", "Events of tests that nobody wants", []),
     }
 }
 
@@ -131,6 +145,38 @@ impl Program {
         emit(TrackEventType::Instant(name.as_ptr()), &mut EventContext::default());
     }
 
+    /// A slice begins, with whatever else is said of it; on the track of the calling thread where
+    /// no other is named.
+    ///
+    /// # Panics
+    /// When the name contains a NUL, or there is no such category.
+    pub fn begin(&self, category: &str, name: &str, say: impl FnOnce(&mut EventContext)) {
+        let name = c_string(name);
+        emit_with(category, TrackEventType::SliceBegin(name.as_ptr()), say);
+    }
+
+    /// The slice ends that began last on the same track.
+    ///
+    /// # Panics
+    /// When there is no such category.
+    pub fn end(&self, category: &str, say: impl FnOnce(&mut EventContext)) {
+        emit_with(category, TrackEventType::SliceEnd, say);
+    }
+
+    /// A moment, with whatever else is said of it.
+    ///
+    /// # Panics
+    /// When the name contains a NUL, or there is no such category.
+    pub fn moment(&self, category: &str, name: &str, say: impl FnOnce(&mut EventContext)) {
+        let name = c_string(name);
+        emit_with(category, TrackEventType::Instant(name.as_ptr()), say);
+    }
+
+    /// A value of the counter that is named.
+    pub fn value(&self, say: impl FnOnce(&mut EventContext)) {
+        emit_with(CATEGORY, TrackEventType::Counter, say);
+    }
+
     /// A value of the process' counter of that name.
     ///
     /// # Panics
@@ -153,6 +199,16 @@ fn around<T>(name: &str, context: &mut EventContext, inside: impl FnOnce() -> T)
 
 fn emit(event: TrackEventType, context: &mut EventContext) {
     categories::emit(CATEGORY_INDEX, event, context);
+}
+
+fn emit_with(category: &str, event: TrackEventType, say: impl FnOnce(&mut EventContext)) {
+    let index = categories::category_index(category);
+    // As the recorder's own macros do: what is not recorded is not even made.
+    if categories::is_category_enabled(index) {
+        let mut context = EventContext::default();
+        say(&mut context);
+        categories::emit(index, event, &mut context);
+    }
 }
 
 #[expect(clippy::expect_used, reason = "the names are those of a test")]
@@ -182,6 +238,7 @@ pub fn record(program: impl FnOnce(&Program)) -> Result<Vec<u8>, RecordError> {
     static RECORDER: LazyLock<Mutex<Result<(), TrackEventError>>> = LazyLock::new(|| {
         Producer::init(ProducerInitArgsBuilder::new().backends(Backends::IN_PROCESS).build());
         TrackEvent::init();
+        tracing_perfetto_sdk::init_in_process();
         Mutex::new(categories::register())
     });
     let recorder = RECORDER.lock().unwrap_or_else(PoisonError::into_inner);
@@ -211,7 +268,18 @@ pub fn record(program: impl FnOnce(&Program)) -> Result<Vec<u8>, RecordError> {
     if trace.is_empty() { Err(RecordError::Empty) } else { Ok(trace) }
 }
 
-/// What to record: the events of this program's category, and nothing else.
+/// Records what `program` gives to the crate `tracing` on the calling thread, spans as slices and
+/// events as instants.
+///
+/// # Errors
+/// When the recorder does not start, or gives nothing.
+pub fn record_tracing(program: impl FnOnce()) -> Result<Vec<u8>, RecordError> {
+    let layer = tracing_perfetto_sdk::PerfettoLayer::new();
+    let subscriber = tracing_subscriber::registry().with(layer);
+    record(|_| tracing::subscriber::with_default(subscriber, program))
+}
+
+/// What to record: the events of these categories, and nothing else.
 fn config() -> Result<Vec<u8>, RecordError> {
     let writer = PbMsgWriter::new();
     let buffer = HeapBuffer::new(writer.stream_writer());
@@ -226,7 +294,9 @@ fn config() -> Result<Vec<u8>, RecordError> {
             config.set_name("track_event");
             config.set_track_event_config(|events: &mut TrackEventConfig| {
                 events.set_disabled_categories("*");
-                events.set_enabled_categories(CATEGORY);
+                for category in [CATEGORY, DETAIL, TRACING] {
+                    events.set_enabled_categories(category);
+                }
             });
         });
     });

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 use tpq_clock::Rule;
-use tpq_decode::{Decoder, Fact, FileInfo, Outcome, PacketRouter, Setup, json_reader};
+use tpq_decode::{
+    Decoder, Fact, FileInfo, Outcome, PacketRouter, Setup, json_reader, systrace_reader,
+};
 use tpq_ingest::{
     Batch, Batcher, EventReader, FileContext, LossBook, Losses, PlaceId, SequenceLoss, Survey,
     SurveyError, Timeline, TraceBytes, survey,
@@ -136,6 +138,7 @@ fn readers<'a>(
         let timeline = timeline.clone();
         match entry.format() {
             Format::Json => Box::new(json_reader(bytes, file, timeline)),
+            Format::Systrace => Box::new(systrace_reader(bytes, file, timeline)),
             _ => Box::new(Batcher::new(bytes, file, timeline, Box::new(PacketRouter::default()))),
         }
     };
@@ -155,7 +158,7 @@ fn survey_all<'a>(
         let _span = options.span("survey").map(|span| span.with("trace_id", entry as u64));
         let mut advance = |done| options.advance(before + done, total);
         let survey = match file.format() {
-            Format::Json => Survey::of_text(file.bytes(), base, budget),
+            Format::Json | Format::Systrace => Survey::of_text(file.bytes(), base, budget),
             _ => survey(file.bytes(), base, budget, &mut advance)
                 .map_err(|source| ImportError::Survey { path: file.shown().to_owned(), source })?,
         };
@@ -210,11 +213,11 @@ fn setup(inputs: &Inputs, arrangement: &mut Arrangement, options: &ImportOptions
     }
 }
 
-/// The machines that packets speak of, whose thread 0 is the kernel's.
+/// The machines that packets and the kernel's tracer speak of, whose thread 0 is the kernel's.
 fn kernels(inputs: &Inputs, arrangement: &Arrangement) -> BTreeSet<u32> {
     let files = inputs.traces().zip(&arrangement.contexts);
-    let of_packets = files.filter(|((_, file), _)| file.format() == Format::Perfetto);
-    let places = of_packets.flat_map(|(_, file)| file.machines.values().chain([&file.base]));
+    let of_kernels = files.filter(|((_, file), _)| file.format() != Format::Json);
+    let places = of_kernels.flat_map(|(_, file)| file.machines.values().chain([&file.base]));
     places.map(|(place, _)| arrangement.places.get(*place).machine).collect()
 }
 

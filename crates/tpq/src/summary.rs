@@ -70,7 +70,7 @@ impl TextDamage {
     pub(crate) fn of(path: &str, losses: &LossBook) -> Option<Self> {
         let TextPlace { line, column, what } =
             losses.entries().iter().find_map(|entry| entry.text)?;
-        let places = losses.get(Loss::MalformedText);
+        let places = losses.get(Loss::MalformedText) + losses.get(Loss::MalformedLine);
         Some(Self { path: path.to_owned(), line, column, what, places })
     }
 }

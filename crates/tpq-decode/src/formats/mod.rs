@@ -17,11 +17,20 @@ const fn kind_of(number: u32) -> RunKind {
 }
 
 /// Every decoder of such events, by number.
-const DECODERS: &[DecodeEvent] = &[json::decode_event, json::decode_system_line];
+const DECODERS: &[DecodeEvent] = &[
+    json::decode_event,
+    json::decode_system_line,
+    systrace::decode_event,
+    systrace::decode_process,
+    systrace::decode_thread,
+];
 
 /// Their numbers, in the order of [`DECODERS`].
 const JSON_EVENTS: RunKind = kind_of(0);
 const JSON_LINES: RunKind = kind_of(1);
+const SYSTRACE_LINES: RunKind = kind_of(2);
+const SYSTRACE_PROCESSES: RunKind = kind_of(3);
+const SYSTRACE_THREADS: RunKind = kind_of(4);
 
 /// The decoder of events of such a run.
 pub(crate) fn event_decoder(kind: RunKind) -> Option<DecodeEvent> {

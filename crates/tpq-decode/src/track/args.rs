@@ -1,5 +1,7 @@
 //! Arg sets: written once for each distinct set.
 
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use rustc_hash::FxHashMap;
 use tpq_tables::table::ArgsRow;
 use tpq_tables::{StringId, StringPool, Tables};
@@ -139,10 +141,12 @@ impl ArgSet {
 
 /// Gives sets their ids.
 pub(crate) struct Args {
-    /// Sets by the hash of their content. Two sets of one hash are taken to be the same: with 128
-    /// bits that will not happen.
-    ids: FxHashMap<u128, u32>,
-    next: u32,
+    /// Ids by the hash of their sets' content. Two sets of one hash are taken to be the same: with
+    /// 128 bits that will not happen. The hashes lie elsewhere, as most sets are new and looking
+    /// for them goes all over the table: the smaller it is, the more of it the caches hold.
+    ids: HashTable<u32>,
+    /// The hash of each set, the first of which has id 1.
+    hashes: Vec<u128>,
     types: Types,
 }
 
@@ -169,7 +173,7 @@ impl Args {
             json: strings.intern("json"),
             null: strings.intern("null"),
         };
-        Self { ids: FxHashMap::default(), next: 1, types }
+        Self { ids: HashTable::new(), hashes: Vec::new(), types }
     }
 
     /// The id of a set, written to the table when new; `None` for an empty one.
@@ -177,16 +181,21 @@ impl Args {
         if set.is_empty() {
             return None;
         }
-        let next = &mut self.next;
-        let types = &self.types;
-        let id = *self.ids.entry(hash(set)).or_insert_with(|| {
-            let id = *next;
-            *next += 1;
-            for arg in set.counted() {
-                tables.args.push(row(id, arg, types));
+        let Self { ids, hashes, types } = self;
+        let hash = hash(set);
+        let hash_of = |&id: &u32| hashes.get(id as usize - 1).copied().unwrap_or_default();
+        let entry = ids.entry(hash as u64, |id| hash_of(id) == hash, |id| hash_of(id) as u64);
+        let id = match entry {
+            Entry::Occupied(entry) => *entry.get(),
+            Entry::Vacant(entry) => {
+                let id = *entry.insert(hashes.len() as u32 + 1).get();
+                hashes.push(hash);
+                for arg in set.counted() {
+                    tables.args.push(row(id, arg, types));
+                }
+                id
             }
-            id
-        });
+        };
         Some(id)
     }
 }

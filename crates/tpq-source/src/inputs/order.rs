@@ -36,6 +36,7 @@ fn rank(node: &Node) -> u8 {
         Format::Manifest => 0,
         Format::Perfetto => 1,
         Format::Json => 2,
-        _ => node.inside.iter().map(rank).min().unwrap_or(3),
+        Format::Systrace => 3,
+        _ => node.inside.iter().map(rank).min().unwrap_or(4),
     }
 }

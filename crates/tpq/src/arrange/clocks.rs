@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use tpq_clock::{
-    BOOTTIME, Clock, ClockGraph, Place, REALTIME, Reading, TRACE_FILE, is_of_sequence,
+    BOOTTIME, Clock, ClockGraph, MONOTONIC, Place, REALTIME, Reading, TRACE_FILE, is_of_sequence,
 };
 use tpq_decode::{MachineInfo, Tie};
 use tpq_ingest::{ClockNames, FileContext, Loss, LossBook, LossEntry, Places, SnapshotPacket};
@@ -19,13 +19,15 @@ const SAME_BOOT_NS: i64 = 60_000_000_000;
 const MOST_CLOCKS: usize = 64;
 
 /// Whether a file has no clock of its own but a private timeline, and the clock of what names
-/// none. JSON never says what clock it is in; a manifest can.
+/// none. JSON never says what clock it is in, and neither does the text of the kernel's tracer, of
+/// which it is taken to be the monotonic one; a manifest can.
 pub(super) fn own_clock(
     inputs: &Inputs,
     source: &Source<'_>,
 ) -> Result<(bool, u32), ManifestError> {
     let clocks = inputs.manifest_file(source.entry).and_then(|file| file.clocks.as_ref());
-    if inputs.entries()[source.entry].format() == Format::Json {
+    let format = inputs.entries()[source.entry].format();
+    if format == Format::Json {
         let named = clocks.and_then(|clocks| clocks.clock);
         return Ok((named.is_none(), named.map_or(TRACE_FILE, |clock| clock.id())));
     }
@@ -34,7 +36,10 @@ pub(super) fn own_clock(
         let file = inputs.entries()[source.entry].shown().to_owned();
         return Err(ManifestError::SingleClock { file });
     }
-    Ok((pinned, source.survey.primary_clock.unwrap_or(BOOTTIME)))
+    let usual = if format == Format::Systrace { MONOTONIC } else { BOOTTIME };
+    let named = clocks.and_then(|clocks| clocks.clock).filter(|_| format == Format::Systrace);
+    let clock = named.map(|clock| clock.id()).or(source.survey.primary_clock);
+    Ok((pinned, clock.unwrap_or(usual)))
 }
 
 /// Adds the snapshots of all files to the graph. One that cannot be used is counted.

@@ -11,14 +11,49 @@ mod details;
 mod events;
 mod line;
 mod message;
+mod process_dump;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use process_dump::{decode_process, decode_thread};
+
+use tpq_ingest::{FileContext, SystraceKinds, SystraceReader, TextLine, Timeline, TraceBytes};
 use tpq_tables::{Stat, Stats, Tables};
 
 use self::line::SystraceLine;
+use super::{SYSTRACE_LINES, SYSTRACE_PROCESSES, SYSTRACE_THREADS};
 use crate::decode::ftrace::FtraceEvent;
+use crate::decoder::RunEvent;
 use crate::track::{MAX_CPUS, NamePriority, Trackers};
+
+/// A reader of a file of such lines, whose events the decoder knows.
+pub fn systrace_reader<'a>(
+    bytes: &'a TraceBytes<'a>,
+    file: FileContext,
+    timeline: Timeline,
+) -> SystraceReader<'a> {
+    let kinds = SystraceKinds {
+        lines: SYSTRACE_LINES,
+        processes: SYSTRACE_PROCESSES,
+        threads: SYSTRACE_THREADS,
+        read: |line| match SystraceLine::parse(line) {
+            Ok(Some(line)) => TextLine::Event(line.ts),
+            Ok(None) => TextLine::Comment,
+            Err(_) => TextLine::Malformed,
+        },
+    };
+    SystraceReader::new(bytes, file, timeline, kinds)
+}
+
+/// Decodes a line of a file.
+pub(crate) fn decode_event(
+    event: &RunEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    decode_line(event.message(), event.ts, event.machine, trackers, tables, stats);
+}
 
 /// When a line was written, in nanoseconds of the tracer's clock; `None` for lines that are no
 /// event.

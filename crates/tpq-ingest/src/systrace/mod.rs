@@ -1,0 +1,13 @@
+//! Text of the kernel's tracer, alone or in the page that a script made around it.
+//!
+//! ```text
+//! bytes ─lines─▶ what each is of, by the section it lies in ─▶ Run
+//! ```
+//!
+//! Lines come in nearly the order of time, but each CPU's apart where a script put them together,
+//! so the file is sorted in full later.
+
+mod reader;
+mod sections;
+
+pub use reader::{SystraceKinds, SystraceReader, TextLine};

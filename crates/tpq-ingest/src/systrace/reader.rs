@@ -1,0 +1,271 @@
+//! Hands on the lines of a file in batches.
+
+use tpq_clock::Clock;
+
+use super::sections::{Part, Sections};
+use crate::loss::{LossEntry, TextPlace};
+use crate::timeline::PendingRun;
+use crate::{
+    Batch, EventReader, FileContext, Loss, LossBook, Payload, PlaceId, Run, RunKind, Timeline,
+    TraceBytes,
+};
+
+/// A batch ends after this many events…
+const BATCH_EVENTS: usize = 8192;
+/// …or this many bytes of text, whichever comes first.
+const BATCH_BYTES: usize = 4 << 20;
+/// How far into a file `atrace` may say that the trace begins.
+const LOOK_AHEAD: usize = 4096;
+/// How it says so.
+const ATRACE: &[u8] = b"TRACE:\n";
+
+/// What a line of a trace is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TextLine {
+    /// An event, and when it was written, in nanoseconds.
+    Event(i64),
+    /// A comment, or empty.
+    Comment,
+    /// Not what it should be.
+    Malformed,
+}
+
+/// The kinds of runs that a file is read into, as whoever decodes them numbers them, and what
+/// tells its lines apart.
+#[derive(Clone, Copy, Debug)]
+pub struct SystraceKinds {
+    /// Lines of the trace.
+    pub lines: RunKind,
+    /// Lines of a list of processes, before all others.
+    pub processes: RunKind,
+    /// Lines of a list of threads, likewise.
+    pub threads: RunKind,
+    /// What a line of the trace is.
+    pub read: fn(&[u8]) -> TextLine,
+}
+
+/// Reads a file of lines.
+pub struct SystraceReader<'a> {
+    text: &'a [u8],
+    base: u64,
+    at: usize,
+    sections: Sections,
+    file: FileContext,
+    clock: Clock,
+    timeline: Timeline,
+    kinds: SystraceKinds,
+    losses: LossBook,
+    /// The number of lines so far.
+    line: u64,
+    /// The number of events so far.
+    position: u32,
+    earliest: Option<i64>,
+    /// What the lists say, which holds from the start.
+    undated: [Vec<(usize, usize)>; 2],
+    done: bool,
+}
+
+/// The batch under way.
+#[derive(Default)]
+struct Open {
+    start: usize,
+    first_position: u32,
+    times: Vec<i64>,
+    /// Where each line begins and how long it is.
+    places: Vec<(usize, usize)>,
+}
+
+impl<'a> SystraceReader<'a> {
+    /// Begins at the first byte of a file that was surveyed as text.
+    pub fn new(
+        bytes: &'a TraceBytes<'a>,
+        file: FileContext,
+        timeline: Timeline,
+        kinds: SystraceKinds,
+    ) -> Self {
+        let (base, len) = file.segments.first().copied().unwrap_or_default();
+        let text = bytes.range(base, len);
+        let names = file.base.1;
+        let at = beginning(text);
+        Self {
+            text,
+            base,
+            at,
+            sections: Sections::new(text),
+            clock: names.clock(0, names.default),
+            file,
+            timeline,
+            kinds,
+            losses: LossBook::default(),
+            line: memchr::memchr_iter(b'\n', text.get(..at).unwrap_or_default()).count() as u64,
+            position: 0,
+            earliest: None,
+            undated: Default::default(),
+            done: false,
+        }
+    }
+
+    /// Where the next line begins and how long it is, without its end.
+    fn next_line(&mut self) -> Option<(usize, usize)> {
+        let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
+        let start = self.at;
+        let len = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        self.at = (start + len + 1).min(self.text.len());
+        self.line += 1;
+        Some((start, len))
+    }
+
+    fn take(&mut self, (start, len): (usize, usize), open: &mut Open) {
+        let line = &self.text[start..start + len];
+        match self.sections.next(line) {
+            Part::Trace => match (self.kinds.read)(line) {
+                TextLine::Event(ts) => {
+                    self.position = self.position.saturating_add(1);
+                    self.earliest = Some(self.earliest.map_or(ts, |earliest| earliest.min(ts)));
+                    open.times.push(ts);
+                    open.places.push((start, len));
+                }
+                TextLine::Comment => {}
+                TextLine::Malformed => self.lose(start, "this is no line of an event"),
+            },
+            Part::Process => self.undated[0].push((start, len)),
+            Part::Thread => self.undated[1].push((start, len)),
+            Part::Other => {}
+        }
+    }
+
+    /// Counts a line that is wrong, and enters where.
+    fn lose(&mut self, at: usize, what: &'static str) {
+        let entry = LossEntry {
+            loss: Loss::MalformedLine,
+            place: self.file.base.0,
+            addr: self.base + at as u64,
+            position: self.position,
+            clock: None,
+            timestamp: None,
+            sequence: None,
+            text: Some(TextPlace { line: self.line, column: 1, what }),
+        };
+        self.losses.enter(entry, 1);
+    }
+
+    /// Hands on lines of one kind, in the order of time and those of one time as they came.
+    fn close(&mut self, kind: RunKind, open: Open, batch: &mut Batch) {
+        let Open { start, first_position, times, places } = open;
+        let mut order: Vec<usize> = (0..times.len()).collect();
+        order.sort_by_key(|&index| times[index]);
+        let (mut timestamps, mut lines) = (Vec::new(), Vec::new());
+        for index in order {
+            let (at, len) = places[index];
+            let place = (u32::try_from(at - start), u32::try_from(len));
+            let (Ok(offset), Ok(len)) = place else {
+                self.lose(at, "a line is larger than 4 GiB");
+                continue;
+            };
+            timestamps.push(times[index]);
+            lines.push((offset, len));
+        }
+        if timestamps.is_empty() {
+            return;
+        }
+        let addr = self.base + start as u64;
+        let run = Run {
+            kind,
+            lane: 0,
+            place: self.file.base.0,
+            generation: 0,
+            position: first_position,
+            addr,
+            timestamps,
+            payload: Payload::Bundle { addr, places: lines },
+        };
+        let pending = PendingRun { clock: self.clock, run };
+        batch.runs.extend(self.timeline.convert(pending, &mut self.losses));
+    }
+
+    /// Hands on what the lists say, as of the first moment.
+    fn close_lists(&mut self, batch: &mut Batch) {
+        let earliest = self.earliest.unwrap_or_default();
+        let kinds = [self.kinds.processes, self.kinds.threads];
+        for (kind, places) in kinds.into_iter().zip(std::mem::take(&mut self.undated)) {
+            let start = places.first().map_or(0, |&(start, _)| start);
+            let times = vec![earliest; places.len()];
+            self.close(kind, Open { start, first_position: 0, times, places }, batch);
+        }
+    }
+}
+
+/// Where the trace begins: after what `atrace` says before it, and after the number of CPUs that
+/// `trace-cmd` begins with.
+fn beginning(text: &[u8]) -> usize {
+    let head = text.get(..LOOK_AHEAD).unwrap_or(text);
+    let start = memchr::memmem::find(head, ATRACE).map_or(0, |at| at + ATRACE.len());
+    let rest = text.get(start..).unwrap_or_default();
+    let Some(cpus) = rest.strip_prefix(b"cpus=") else { return start };
+    let digits = cpus.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    match cpus.get(digits) {
+        Some(b'\n') => start + b"cpus=".len() + digits + 1,
+        _ => start,
+    }
+}
+
+impl EventReader for SystraceReader<'_> {
+    fn next_batch(&mut self) -> Option<Batch> {
+        if self.done {
+            return None;
+        }
+        let start = self.at;
+        let mut open = Open { start, first_position: self.position, ..Open::default() };
+        let mut batch = Batch { file: self.file.base.1.place.file, ..Batch::default() };
+        while open.times.len() < BATCH_EVENTS && self.at - start < BATCH_BYTES {
+            match self.next_line() {
+                Some(line) => self.take(line, &mut open),
+                None => {
+                    self.done = true;
+                    break;
+                }
+            }
+        }
+        self.close(self.kinds.lines, open, &mut batch);
+        if self.done {
+            self.close_lists(&mut batch);
+        }
+        batch.done = self.at as u64;
+        Some(batch)
+    }
+
+    fn losses(&self) -> &LossBook {
+        &self.losses
+    }
+
+    fn event_count(&self) -> u64 {
+        u64::from(self.position)
+    }
+
+    fn timeline(&self) -> &Timeline {
+        &self.timeline
+    }
+
+    fn place(&self, _: u32) -> PlaceId {
+        self.file.base.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_the_trace_begins() {
+        for (before, rest) in [
+            ("", "# tracer: nop\n"),
+            ("capturing trace... done\nTRACE:\n", "# tracer: nop\n"),
+            ("cpus=8\n", "a-1 [000] 1.5: e: x\n"),
+            ("done\nTRACE:\ncpus=12\n", "a\n"),
+            ("", "cpus=many\n"),
+            ("", "cpus=8"),
+        ] {
+            assert_eq!(beginning(format!("{before}{rest}").as_bytes()), before.len());
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Tells text of the kernel's tracer by its first lines.
+
+/// How far into a file the first event is looked for.
+const LOOK_AHEAD: usize = 1024;
+/// How far into a file `atrace` may say that the trace begins.
+const ATRACE_AHEAD: usize = 4096;
+
+/// What pages that hold a trace have where it begins, the newer ones and those of old.
+const SECTIONS: [&[u8]; 2] = [b"class=\"trace-data\"", b"linuxPerfData = \""];
+
+/// Whether this is such a text, or a page that holds one.
+pub(crate) fn is_systrace(bytes: &[u8]) -> bool {
+    let begins = bytes.trim_ascii_start();
+    let page = |with: &[u8]| {
+        begins.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with))
+    };
+    let head = |len: usize| bytes.get(..len).unwrap_or(bytes);
+    if page(b"<!doctype html") || page(b"<html") {
+        return SECTIONS.iter().any(|section| contains(bytes, section));
+    }
+    let mut lines = head(LOOK_AHEAD).split(|&byte| byte == b'\n');
+    begins.starts_with(b"# tracer")
+        || contains(head(ATRACE_AHEAD), b"TRACE:\n")
+        || lines.any(is_event)
+}
+
+/// Whether a line looks like an event: `task-pid … [cpu] … seconds.fraction: event: …`.
+fn is_event(line: &[u8]) -> bool {
+    let brackets = (0..line.len()).filter(|&at| line[at] == b'[');
+    brackets.into_iter().any(|at| {
+        let (before, after) = (line[..at].trim_ascii_end(), &line[at + 1..]);
+        let cpu = digits(after);
+        cpu > 0
+            && after.get(cpu) == Some(&b']')
+            && ends_with_task(before)
+            && begins_with_time(&after[cpu + 1..])
+    })
+}
+
+fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
+}
+
+fn digits(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+/// The id of a thread after a dash, and perhaps that of its process in parentheses.
+fn ends_with_task(before: &[u8]) -> bool {
+    let before = match before.strip_suffix(b")") {
+        Some(inside) => {
+            let open = inside.iter().rposition(|&byte| byte == b'(').unwrap_or(0);
+            inside[..open].trim_ascii_end()
+        }
+        None => before,
+    };
+    let pid = before.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    pid > 0 && before[..before.len() - pid].ends_with(b"-")
+}
+
+/// A time with a colon, behind what the tracer says of interrupts, and a name with another.
+fn begins_with_time(after: &[u8]) -> bool {
+    let mut words = after.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let is_time = |word: &[u8]| {
+        let seconds = digits(word);
+        let Some(rest) = word[seconds..].strip_prefix(b".") else { return false };
+        let fraction = digits(rest);
+        seconds > 0 && fraction > 0 && &rest[fraction..] == b":"
+    };
+    words.by_ref().take(4).any(is_time) && words.next().is_some_and(|name| name.contains(&b':'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_the_tracer() {
+        for text in [
+            "# tracer: nop\n",
+            "\n# tracer: function",
+            "<!DOCTYPE html>\n<script class=\"trace-data\" type=\"application/text\">",
+            "<HTML><script>var linuxPerfData = \"\\\n",
+            "capturing trace... done\nTRACE:\n",
+            "cpus=8\n  a b-1  [000] 50260.647576: sched_switch: x",
+            "a-1 (   77) [004] ....   316.196720: 0: B|77|x",
+            "a-1 (-----) [004] d..1 +2us 316.196720: irq: x",
+            "x [0]-1 [004] 316.1: irq: x",
+        ] {
+            assert!(is_systrace(text.as_bytes()), "{text:?}");
+        }
+        for text in [
+            "",
+            "hello",
+            "# a heading",
+            "<!DOCTYPE html>\n<title>Sign in</title>",
+            "a-1 [004]: 316.196720: x",
+            "a-1 [004] 316: x:",
+            "a-1 [004] 316.1: x",
+            "a [004] 316.1: x: y",
+            "[12.5] a line of a log",
+            "-1 [0]",
+            ") [0] 1.5: a: b",
+        ] {
+            assert!(!is_systrace(text.as_bytes()), "{text:?}");
+        }
+    }
+}
