@@ -52,9 +52,9 @@ fn events_without_phase_or_time_are_counted() {
         Imported::file(format!("[{EVENT},{{\"ts\":1}},{{\"ph\":\"B\"}},{{\"ph\":7,\"ts\":1}}]"));
     insta::assert_snapshot!(trace.rows(ERRORS), @r"
     name                    byte_offset  line  col  what
-    json_tokenizer_failure  54           1     55   an event has no phase (ph)
-    json_tokenizer_failure  63           1     64   an event has no time (ts)
-    json_tokenizer_failure  74           1     75   an event has no phase (ph)
+    json_tokenizer_failure  54           1     55   an event has no phase (ph) that is text
+    json_tokenizer_failure  63           1     64   an event has no time (ts) that is a number
+    json_tokenizer_failure  74           1     75   an event has no phase (ph) that is text
     ");
 }
 
@@ -62,4 +62,45 @@ fn events_without_phase_or_time_are_counted() {
 fn what_cannot_be_read_at_all_is_refused() {
     insta::assert_snapshot!(refused(&[("x.json", b"[{\"ph\": oops}]")]), @"x.json: line 1, column 9: an event is not valid JSON; no event could be read before that");
     insta::assert_snapshot!(refused(&[("x.json", b"{\"traceEvents\": {}}")]), @"x.json: line 1, column 17: traceEvents is not an array; no event could be read before that");
+}
+
+#[test]
+fn what_is_no_event_is_passed_over() {
+    let trace =
+        Imported::file(format!("[{EVENT}, 7,\n \"text\", [{{}}], oops\n{EVENT}, {{}}, {EVENT}]"));
+    assert_eq!(trace.cell("SELECT count(*) FROM slice"), "3");
+    insta::assert_snapshot!(trace.rows(STATS), @r"
+    name                    value
+    json_tokenizer_failure  4
+    ");
+}
+
+#[test]
+fn an_event_without_its_end_takes_no_others_with_it() {
+    let open = &EVENT[..EVENT.len() - 1];
+    let trace = Imported::file(format!("[{EVENT},\n{open},\n{EVENT},\n{EVENT}]"));
+    assert_eq!(trace.cell("SELECT count(*) FROM slice"), "3");
+}
+
+#[test]
+fn bytes_that_are_no_text_are_replaced() {
+    let mut bytes = b"[".to_vec();
+    bytes.extend_from_slice(&EVENT.replace("\"a\"", "\"caf\u{1}\"").into_bytes());
+    let at = bytes.iter().position(|byte| *byte == 1).unwrap();
+    bytes[at] = 0xe9;
+    let trace = Imported::file(&bytes);
+    assert_eq!(trace.cell("SELECT name FROM slice"), "caf\u{fffd}");
+    let half = EVENT.replace("\"a\"", r#""a\ud83d\n""#);
+    assert_eq!(Imported::file(format!("[{half}]")).cell("SELECT name FROM slice"), "a\u{fffd}\n");
+}
+
+#[test]
+fn depth_is_bounded() {
+    for depth in [100, 8_000, 1_000_000] {
+        let args = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        let deep = EVENT.replace("\"name\"", &format!("\"args\":{{\"a\":{args}}},\"name\""));
+        let trace = Imported::file(format!("[{EVENT},{deep}]"));
+        let kept = if depth < 500 { "2" } else { "1" };
+        assert_eq!(trace.cell("SELECT count(*) FROM slice"), kept);
+    }
 }

@@ -56,7 +56,7 @@ fn names_may_stand_for_ids() {
            {"ph":"X","pid":"","tid":"","ts":3,"dur":1,"name":"c"}"#,
     );
     let sql = "SELECT slice.name, thread.name AS thread, process.name AS process, \
-        is_main_thread AS main, tid = pid AS same, pid >= 2147483648 AS made_up FROM slice \
+        is_main_thread AS main, tid = pid AS same, pid >= 9007199254740992 AS made_up FROM slice \
         JOIN thread_track ON track_id = thread_track.id JOIN thread USING (utid) \
         JOIN process USING (upid) ORDER BY ts";
     insta::assert_snapshot!(trace.rows(sql), @r#"
@@ -65,4 +65,21 @@ fn names_may_stand_for_ids() {
     b     GPU        GPU      1     true   true
     c                         1     true   true
     "#);
+}
+
+#[test]
+fn large_ids_are_kept_apart() {
+    let trace = events(
+        r#"{"ph":"X","pid":1,"tid":140234567890000,"ts":1,"dur":5,"name":"a"},
+           {"ph":"X","pid":1,"tid":140234567890016,"ts":2,"dur":5,"name":"b"},
+           {"ph":"X","pid":1,"tid":-1,"ts":3,"dur":5,"name":"main"}"#,
+    );
+    let sql = "SELECT slice.name, tid FROM slice JOIN thread_track ON track_id = thread_track.id \
+        JOIN thread USING (utid) ORDER BY ts";
+    insta::assert_snapshot!(trace.rows(sql), @r"
+    name  tid
+    a     140234567890000
+    b     140234567890016
+    main  1
+    ");
 }

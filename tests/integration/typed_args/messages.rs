@@ -163,7 +163,7 @@ fn names_of_histograms_and_places_in_machine_code() {
         ]
     );
     let mappings = "SELECT build_id, exact_offset, start, \"end\", name FROM stack_profile_mapping";
-    assert_eq!(lines(&trace, mappings), ["01ab 16 4096 8192 /lib/libchrome.so"]);
+    assert_eq!(trace.cells(mappings), [["01ab", "16", "4096", "8192", "/lib/libchrome.so"]]);
 }
 
 #[test]

@@ -14,6 +14,8 @@ const MAX_DEPTH: usize = 128;
 const KEYS_PER_BYTE: usize = 64;
 /// See [`KEYS_PER_BYTE`].
 const SMALL: usize = 1 << 16;
+/// Keys take no more bytes than this.
+const MOST_KEYS: usize = 64 << 20;
 
 /// JSON that could be read in part at most; what was before the damage is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,12 +39,12 @@ pub(crate) fn add_json(
         flat: flat_key.to_owned(),
         full: key.to_owned(),
         depth: 0,
-        left: SMALL.saturating_add(text.len().saturating_mul(KEYS_PER_BYTE)),
+        left: SMALL.saturating_add(text.len().saturating_mul(KEYS_PER_BYTE)).min(MOST_KEYS),
         added: false,
         strings,
         args,
     };
-    let mut json = sonic_rs::Deserializer::from_str(&text);
+    let mut json = sonic_rs::Deserializer::from_str(&text).utf8_lossy();
     match Flatten(&mut flattening).deserialize(&mut json) {
         Ok(_) => Ok(flattening.added),
         Err(_) => Err(Malformed),

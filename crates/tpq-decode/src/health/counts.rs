@@ -33,6 +33,14 @@ const EXPLAINED: &[Stat] = &[
     Stat::TraceTruncatedBytes,
 ];
 
+/// Stats of events that are not in the tables, though the stats are called errors.
+const LEFT_OUT: &[Stat] = &[
+    Stat::JsonParserFailure,
+    Stat::JsonTokenizerFailure,
+    Stat::SliceDropOverlappingCompleteEvent,
+    Stat::SystraceParseFailure,
+];
+
 /// What was lost of files that hold others, as archives.
 pub(super) fn of_files(import: &Stats) -> Vec<Finding> {
     let bytes = import.get(Stat::TraceTruncatedBytes);
@@ -51,13 +59,19 @@ pub(super) fn of_files(import: &Stats) -> Vec<Finding> {
 fn cut_short(file: &FileHealth<'_>) -> Option<Finding> {
     let bytes = file.count(Stat::TraceTruncatedBytes);
     let last = file.sequences.iter().filter_map(|(_, it)| it.span).map(|span| span.1).max();
+    let into = many(bytes, "byte", "bytes");
+    let what = match file.count(Stat::JsonTokenizerFailure) {
+        0 => format!(
+            "The file ends in the middle of a packet, {into} into it. What came later is missing, \
+             and the recorder's own statistics with it."
+        ),
+        _ => format!(
+            "The file ends in the middle of an event, {into} into it. What came later is missing."
+        ),
+    };
     (bytes > 0).then(|| Finding {
         kind: "trace_cut_short",
-        what: format!(
-            "The file ends in the middle of a packet, {} into it. What came later is missing, and \
-             the recorder's own statistics with it.",
-            many(bytes, "byte", "bytes"),
-        ),
+        what,
         remedy: "Copy the file again, or see what ended the recording early.".to_owned(),
         between: (last, None),
         amount: Some((bytes, "bytes")),
@@ -98,7 +112,8 @@ pub(super) fn find(file: &FileHealth<'_>) -> Vec<Finding> {
 /// The losses among some counts that no other finding explains.
 fn of_import(stats: &Stats) -> Vec<Finding> {
     let lost = Stat::ALL.iter().copied().filter(|stat| {
-        stat.severity() == Severity::DataLoss && stats.get(*stat) != 0 && !EXPLAINED.contains(stat)
+        let is_loss = stat.severity() == Severity::DataLoss || LEFT_OUT.contains(stat);
+        is_loss && stats.get(*stat) != 0 && !EXPLAINED.contains(stat)
     });
     let finding = |stat: Stat| Finding {
         kind: stat.name(),

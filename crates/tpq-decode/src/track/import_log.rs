@@ -6,6 +6,9 @@ use tpq_tables::{Stat, StringId, StringPool, Tables};
 use super::slice::Overlap;
 use super::{ArgSet, ArgValue, Trackers};
 
+/// How many entries there are of one stat and file; the rest is only counted.
+const MOST_ENTRIES: u32 = 1000;
+
 /// A slice that was not written, or not where it belongs.
 #[derive(Clone, Debug)]
 pub(crate) struct Refusal {
@@ -63,6 +66,11 @@ impl Trackers {
         tables: &mut Tables,
     ) {
         let file = self.places.get(self.current).file;
+        let logged = self.logged.entry((file, stat)).or_default();
+        if *logged == MOST_ENTRIES {
+            return;
+        }
+        *logged += 1;
         let arg_set_id = self.args.intern(details, tables);
         let row = ImportLogRow { ts, arg_set_id, ..log_row(file, stat, &mut tables.strings) };
         tables.trace_import_logs.push(row);

@@ -104,7 +104,7 @@ pub(crate) use writer::{Writers, by_writer};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tpq_ingest::{PlaceId, Places};
-use tpq_tables::{StringId, Tables};
+use tpq_tables::{Stat, StringId, Tables};
 
 use crate::Setup;
 
@@ -164,6 +164,8 @@ pub(crate) struct Trackers {
     pub(crate) interrupts: Scoped<FxHashSet<u32>>,
     pub(crate) sequence_threads: Scoped<SequenceThreads>,
     pub(crate) owner_args: OwnerArgs,
+    /// How much was entered in the log of the import, by file and stat.
+    logged: FxHashMap<(u32, Stat), u32>,
     pub(crate) states: Scoped<States>,
     pub(crate) interest: Scoped<Interest>,
     pub(crate) messages: Scoped<MessagePaths>,
@@ -235,6 +237,7 @@ impl Trackers {
             interrupts: Scoped::new(places.len(), |_| FxHashSet::default()),
             sequence_threads: Scoped::new(places.len(), |_| SequenceThreads::default()),
             owner_args: OwnerArgs::default(),
+            logged: FxHashMap::default(),
             states: Scoped::new(places.len(), |_| States::default()),
             interest: Scoped::new(files, |_| Interest::new(*crop)),
             chrome: Scoped::new(files, |_| ChromeCounts::default()),

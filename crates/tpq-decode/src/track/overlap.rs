@@ -8,6 +8,9 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 use super::import_log::Refusal;
 use super::{ArgSet, Dimensions, NewSlice, TrackKind, Trackers, Tracks, Utid};
 
+/// More tracks beside a thread's are not tried; what fits on none of these is dropped and counted.
+const MAX_BESIDE: usize = 1024;
+
 const OVERLAPPING: TrackKind = TrackKind::slices("thread_overlapping_slice");
 
 impl Trackers {
@@ -38,6 +41,11 @@ impl Trackers {
         let mut beside = self.beside.remove(&utid).unwrap_or_default();
         let mut next = 0;
         let (id, track) = loop {
+            if next == MAX_BESIDE {
+                let stat = Stat::SliceDropOverlappingCompleteEvent;
+                stats.increment(stat);
+                break (None, track);
+            }
             let track = beside.get(next).copied().unwrap_or_else(|| {
                 beside.push(self.track_beside(utid, next, tables));
                 beside[next]

@@ -27,8 +27,8 @@ pub enum JsonId {
     /// The event does not say.
     #[default]
     None,
-    /// A number; what cannot be one is 0.
-    Number(u32),
+    /// A number; what cannot be an id, as those below 0, is 0.
+    Number(i64),
     /// A name, as it stands between its quotes.
     Name(Span),
 }
@@ -69,7 +69,7 @@ pub struct JsonEvent {
     pub id2: Span,
     /// The flow it is part of.
     pub bind_id: Span,
-    /// Its args, an object.
+    /// Its args: mostly an object, but any value may be.
     pub args: Span,
 }
 
@@ -79,6 +79,13 @@ pub(super) type EventError = (usize, &'static str);
 impl JsonEvent {
     /// Reads the event that lies at `span`. Of a key that occurs twice the later value counts.
     pub(super) fn read(text: &[u8], span: Span) -> Result<Self, EventError> {
+        Self::read_strictly(text, span).or_else(|error| {
+            let mended = mended(text).ok_or(error)?;
+            Self::read_strictly(&mended, span)
+        })
+    }
+
+    fn read_strictly(text: &[u8], span: Span) -> Result<Self, EventError> {
         let mut event = Self::default();
         let mut last = 0;
         for field in to_object_iter(text) {
@@ -102,7 +109,7 @@ impl JsonEvent {
             "tid" => self.tid = id(raw, span),
             "name" => self.name = text_span(raw, span),
             "cat" => self.category = text_span(raw, span),
-            "args" if raw.starts_with(b"{") => self.args = span,
+            "args" if raw != b"null" => self.args = span,
             "id" => self.id = span,
             "id2" => self.id2 = span,
             "bind_id" => self.bind_id = span,
@@ -113,6 +120,19 @@ impl JsonEvent {
             _ => {}
         }
     }
+}
+
+/// A text of the same length in which bytes that are no UTF-8, and control characters that stand
+/// in strings as they are, are replaced; `None` where there are none. What is read of the text
+/// itself later has other means to tell.
+fn mended(text: &[u8]) -> Option<Vec<u8>> {
+    let mut mended = Vec::with_capacity(text.len());
+    for chunk in text.utf8_chunks() {
+        mended.extend_from_slice(chunk.valid().as_bytes());
+        mended.resize(mended.len() + chunk.invalid().len(), b'?');
+    }
+    mended.iter_mut().filter(|byte| **byte < b' ').for_each(|byte| *byte = b' ');
+    (mended != text).then_some(mended)
 }
 
 const WRONG: &str = "an event is not valid JSON";
@@ -145,7 +165,8 @@ fn text_span(raw: &[u8], span: Span) -> Span {
 fn id(raw: &[u8], span: Span) -> JsonId {
     let text = unquoted(raw);
     match (number(text.unwrap_or(raw)), text) {
-        (Some(number), _) => JsonId::Number(number),
+        (Some(number), _) if number >= 0 && (number as f64) < LARGEST_ID => JsonId::Number(number),
+        (Some(_), _) => JsonId::Number(0),
         (None, Some(text)) => JsonId::Name(span.inner(1, text.len())),
         (None, None) if raw.first().is_some_and(|byte| matches!(byte, b'-' | b'0'..=b'9')) => {
             JsonId::Number(0)
@@ -155,17 +176,21 @@ fn id(raw: &[u8], span: Span) -> JsonId {
 }
 
 /// A number that can be a pid; decimals are cut off.
-fn number(text: &[u8]) -> Option<u32> {
+fn number(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text).ok()?;
-    let is_number = text.bytes().next().is_some_and(|byte| byte.is_ascii_digit());
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_number = digits.bytes().next().is_some_and(|byte| byte.is_ascii_digit());
     if !is_number {
         return None;
     }
     text.parse().ok().or_else(|| {
         let value: f64 = text.parse().ok()?;
-        (value < f64::from(u32::MAX)).then_some(value as u32)
+        (value.abs() < LARGEST_ID).then_some(value as i64)
     })
 }
+
+/// Numbers from here on are no ids.
+const LARGEST_ID: f64 = (1u64 << 53) as f64;
 
 fn scope(raw: &[u8]) -> Scope {
     match unquoted(raw) {
@@ -178,7 +203,7 @@ fn scope(raw: &[u8]) -> Scope {
 }
 
 /// How many numbers an event is.
-pub(super) const WIDTH: usize = 10;
+pub(super) const WIDTH: usize = 12;
 /// Which of them is the place of its first span.
 pub(super) const FIRST_SPAN: usize = 1;
 /// How many spans an event may have.
@@ -196,28 +221,27 @@ impl JsonEvent {
             present |= 1 << bit;
             spans.push(span);
         }
-        let (pid, pid_kind) = id_words(self.pid);
-        let (tid, tid_kind) = id_words(self.tid);
+        let (pid, pid_kind) = id_word(self.pid);
+        let (tid, tid_kind) = id_word(self.tid);
         let flags = [self.flow_in, self.flow_out, self.bind_enclosing];
         let flags = (0..).zip(flags).fold(0, |bits, (bit, set)| bits | u32::from(set) << bit);
         let scope = self.scope as u32;
         let head = u32::from(self.phase) | present << 8 | flags << 16 | scope << 19;
-        words.extend([head | pid_kind << 22 | tid_kind << 24, first, pid, tid]);
-        for time in [self.dur, self.tts, self.tdur] {
-            let time = time.unwrap_or(NO_TIME) as u64;
-            words.extend([time as u32, (time >> 32) as u32]);
+        words.extend([head | pid_kind << 22 | tid_kind << 24, first]);
+        let times = [self.dur, self.tts, self.tdur].map(|time| time.unwrap_or(NO_TIME));
+        for number in [pid, tid].into_iter().chain(times) {
+            words.extend([number as u32, (number >> 32) as u32]);
         }
     }
 
     /// Reads what [`Self::write`] wrote; `ts` is not part of it.
     pub fn from_words(words: &[u32], strings: &[Span]) -> Self {
-        let &[head, first, pid, tid, d0, d1, t0, t1, e0, e1] = words else {
-            return Self::default();
+        let &[head, first, ref numbers @ ..] = words else { return Self::default() };
+        let number = |index: usize| match numbers.get(index * 2..index * 2 + 2) {
+            Some(&[low, high]) => (u64::from(high) << 32 | u64::from(low)) as i64,
+            _ => NO_TIME,
         };
-        let time = |low: u32, high: u32| {
-            let time = (u64::from(high) << 32 | u64::from(low)) as i64;
-            (time != NO_TIME).then_some(time)
-        };
+        let time = |index: usize| Some(number(index)).filter(|time| *time != NO_TIME);
         let mut next = first as usize;
         let spans: [Span; SPANS] = std::array::from_fn(|bit| {
             if head >> 8 & 1 << bit == 0 {
@@ -229,12 +253,12 @@ impl JsonEvent {
         let [name, category, id, id2, bind_id, args, pid_name, tid_name] = spans;
         Self {
             phase: head as u8,
-            pid: id_of(head >> 22, pid, pid_name),
-            tid: id_of(head >> 24, tid, tid_name),
+            pid: id_of(head >> 22, number(0), pid_name),
+            tid: id_of(head >> 24, number(1), tid_name),
             ts: None,
-            dur: time(d0, d1),
-            tts: time(t0, t1),
-            tdur: time(e0, e1),
+            dur: time(2),
+            tts: time(3),
+            tdur: time(4),
             scope: SCOPES[(head >> 19 & 7) as usize % SCOPES.len()],
             flow_in: head >> 16 & 1 != 0,
             flow_out: head >> 17 & 1 != 0,
@@ -261,7 +285,7 @@ impl JsonEvent {
 const SCOPES: [Scope; 5] =
     [Scope::None, Scope::Thread, Scope::Process, Scope::Global, Scope::Unknown];
 
-fn id_words(id: JsonId) -> (u32, u32) {
+fn id_word(id: JsonId) -> (i64, u32) {
     match id {
         JsonId::None => (0, 0),
         JsonId::Number(number) => (number, 1),
@@ -269,7 +293,7 @@ fn id_words(id: JsonId) -> (u32, u32) {
     }
 }
 
-fn id_of(kind: u32, number: u32, name: Span) -> JsonId {
+fn id_of(kind: u32, number: i64, name: Span) -> JsonId {
     match kind & 3 {
         1 => JsonId::Number(number),
         // An empty name has no span but is one.
@@ -347,7 +371,9 @@ mod tests {
             ("7", JsonId::Number(7)),
             ("7.9", JsonId::Number(7)),
             ("-1", JsonId::Number(0)),
-            ("5000000000", JsonId::Number(0)),
+            ("140234567890000", JsonId::Number(140_234_567_890_000)),
+            ("9007199254740992", JsonId::Number(0)),
+            ("1e300", JsonId::Number(0)),
             ("\"12\"", JsonId::Number(12)),
             ("true", JsonId::None),
             ("null", JsonId::None),
@@ -358,6 +384,13 @@ mod tests {
         }
         let name = id(b"\"gpu\"", Span { addr: 10, len: 5 });
         assert_eq!(name, JsonId::Name(Span { addr: 11, len: 3 }));
+    }
+
+    #[test]
+    fn what_is_no_text_is_mended_in_place() {
+        let text = b"{\"ph\":\"X\",\"name\":\"caf\xe9\tb\",\"ts\":1}";
+        let event = JsonEvent::read(text, Span { addr: 0, len: text.len() as u32 }).unwrap();
+        assert_eq!((event.name, event.ts), (Span { addr: 18, len: 6 }, Some(1_000)));
     }
 
     #[test]

@@ -20,6 +20,11 @@ const BATCH_EVENTS: usize = 8192;
 /// …or this many bytes of text, whichever comes first.
 const BATCH_BYTES: usize = 4 << 20;
 
+/// Damaged events are walked again up to this many times the size of the text.
+const RESUMABLE: usize = 2;
+/// An object of so many bytes may be an empty one.
+const EMPTY: u32 = 8;
+
 /// Reads when a line of a system trace was recorded, in ns.
 pub type LineTime = fn(&[u8]) -> Option<i64>;
 
@@ -48,6 +53,8 @@ pub struct JsonReader<'a> {
     /// The number of events so far.
     position: u32,
     latest: i64,
+    /// How many bytes of damaged events may still be walked again.
+    resumable: usize,
     /// Events that may leave out when they were, as the names of threads.
     undated: Events,
     done: bool,
@@ -97,6 +104,7 @@ impl<'a> JsonReader<'a> {
             ranks: Ranks::default(),
             position: 0,
             latest: 0,
+            resumable: text.len().saturating_mul(RESUMABLE),
             undated: Events::default(),
             done: false,
         }
@@ -110,7 +118,9 @@ impl<'a> JsonReader<'a> {
                 self.losses.at(self.file.base.0).count(Loss::DisplayTimeUnit);
             }
             Part::Field(..) => {}
-            Part::Broken(at, what) => self.lose(Loss::MalformedText, at, what, 1),
+            Part::Stray(at, what) | Part::Broken(at, what) => {
+                self.lose(Loss::MalformedText, at, what, 1);
+            }
             Part::Cut(at, what) => {
                 self.lose(Loss::MalformedText, at, what, 1);
                 self.lose(Loss::TruncatedBytes, at, what, (self.text.len() - at) as u64);
@@ -126,18 +136,47 @@ impl<'a> JsonReader<'a> {
         let span = Span { addr: self.base + start as u64, len };
         let event = match JsonEvent::read(&self.text[range], span) {
             Ok(event) => event,
-            Err((at, what)) => return self.lose(Loss::MalformedText, start + at, what, 1),
+            Err((at, what)) => {
+                self.lose(Loss::MalformedText, start + at, what, 1);
+                return self.resume(start, len as usize, at);
+            }
         };
         self.position += 1;
         match (event.phase, event.ts) {
-            (0, _) => self.lose(Loss::MalformedText, start, "an event has no phase (ph)", 1),
+            // What some programs write after their last comma.
+            (0, _) if event == JsonEvent::default() && len <= EMPTY => self.position -= 1,
+            (0, _) => {
+                self.lose(Loss::MalformedText, start, "an event has no phase (ph) that is text", 1)
+            }
             (_, Some(ts)) => {
                 self.latest = self.latest.max(ts);
-                let rank = self.ranks.rank(&event, ts);
+                let name = self.name(&event);
+                let rank = self.ranks.rank(&event, ts, name);
                 open.events.push(ts, rank, &event);
             }
             (b'M', None) => self.undated.push(0, u64::MAX, &event),
-            (_, None) => self.lose(Loss::MalformedText, start, "an event has no time (ts)", 1),
+            (_, None) => {
+                let what = "an event has no time (ts) that is a number";
+                self.lose(Loss::MalformedText, start, what, 1);
+            }
+        }
+    }
+
+    fn name(&self, event: &JsonEvent) -> &'a [u8] {
+        let start = event.name.addr.saturating_sub(self.base) as usize;
+        self.text.get(start..start + event.name.len as usize).unwrap_or_default()
+    }
+
+    /// Looks for events in what should have been one: where a brace is missing, those behind it
+    /// seem to be part of it. What may be walked again in this way is bounded.
+    fn resume(&mut self, start: usize, len: usize, at: usize) {
+        let event = &self.text[start..start + len];
+        let next = memchr::memchr(b'{', event.get(at.max(1)..).unwrap_or_default());
+        if let Some(next) = next
+            && len <= self.resumable
+        {
+            self.resumable -= len;
+            self.scan.resume(start + at.max(1) + next);
         }
     }
 

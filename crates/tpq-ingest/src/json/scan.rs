@@ -13,6 +13,8 @@ pub(super) enum Part {
     Line(Range<usize>),
     /// Another field of the outermost object: the key without its quotes, and the value.
     Field(Range<usize>, Range<usize>),
+    /// What stands here is not an event; it is passed over.
+    Stray(usize, &'static str),
     /// What stands here is not valid; the walk ends.
     Broken(usize, &'static str),
     /// The text ends within a part that begins here.
@@ -41,6 +43,10 @@ pub(super) struct Scan<'a> {
     at: usize,
     state: State,
 }
+
+/// Events nested deeper are left out: no program means to write them, and who parses values may
+/// keep a stack.
+const MAX_DEPTH: usize = 512;
 
 /// The end of a walk over a value.
 enum End {
@@ -77,6 +83,19 @@ impl<'a> Scan<'a> {
                 return Some(part);
             }
         }
+    }
+
+    /// Goes back into an event that turned out to be none, to look for others from `at` on.
+    pub(super) fn resume(&mut self, at: usize) {
+        if matches!(self.state, State::Events { .. }) {
+            self.at = at.min(self.at);
+        }
+    }
+
+    /// How far it is to a byte, of one at least.
+    fn until(&self, is_it: impl Fn(&u8) -> bool) -> usize {
+        let rest = self.text.get(self.at + 1..).unwrap_or_default();
+        1 + rest.iter().position(is_it).unwrap_or(rest.len())
     }
 
     /// The next byte that is not white space.
@@ -165,17 +184,31 @@ impl<'a> Scan<'a> {
                 self.state = if bare { State::After } else { State::Keys };
             }
             Some(b'{') => {
-                return Some(match self.container(self.at) {
+                let mut deepest = 0;
+                return Some(match self.container(self.at, &mut deepest) {
                     End::At(end) => {
                         let event = self.at..end;
                         self.at = end;
-                        Part::Event(event)
+                        match deepest > MAX_DEPTH {
+                            true => Part::Stray(event.start, "an event is nested too deeply"),
+                            false => Part::Event(event),
+                        }
                     }
                     End::Cut => Part::Cut(self.at, "the text ends within an event"),
                     End::Broken(at, what) => Part::Broken(at, what),
                 });
             }
-            Some(_) => return Some(Part::Broken(self.at, "expected an event, a comma or ]")),
+            Some(byte) => {
+                let stray = Part::Stray(self.at, "expected an event, a comma or ]");
+                match byte {
+                    b'"' | b'[' => match self.value(self.at) {
+                        End::At(end) => self.at = end,
+                        _ => self.at = self.text.len(),
+                    },
+                    _ => self.at += self.until(|byte| matches!(byte, b',' | b'{' | b']' | b'"')),
+                }
+                return Some(stray);
+            }
             // Programs that write an array as they go may never get to close it.
             None if bare => self.state = State::Done,
             None => return Some(Part::Cut(self.at, "the text ends before traceEvents does")),
@@ -211,13 +244,13 @@ impl<'a> Scan<'a> {
         }
         let rest = self.peek().is_some();
         self.state = State::Done;
-        rest.then(|| Part::Broken(self.at, "expected nothing more"))
+        rest.then(|| Part::Broken(self.at, "expected nothing more: one value is all of a trace"))
     }
 
     fn value(&self, at: usize) -> End {
         match self.text.get(at) {
             Some(b'"') => self.string(at),
-            Some(b'{' | b'[') => self.container(at),
+            Some(b'{' | b'[') => self.container(at, &mut 0),
             Some(b'-' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z') => {
                 let ends = |byte: &u8| matches!(byte, b',' | b'}' | b']' | b' ' | b'\t'..=b'\r');
                 match self.text[at..].iter().position(ends) {
@@ -243,9 +276,9 @@ impl<'a> Scan<'a> {
         End::Cut
     }
 
-    /// The end of the object or array that begins at `at`. Which brackets close which is not told
+    /// The end of the object or array that begins at `at`, and how deep it nests. Which brackets close which is not told
     /// apart here: whoever parses the value does.
-    fn container(&self, at: usize) -> End {
+    fn container(&self, at: usize, deepest: &mut usize) -> End {
         let mut at = at;
         let mut depth = 0usize;
         while let Some(byte) = self.text.get(at) {
@@ -257,7 +290,10 @@ impl<'a> Scan<'a> {
                     }
                     end => return end,
                 },
-                b'{' | b'[' => depth += 1,
+                b'{' | b'[' => {
+                    depth += 1;
+                    *deepest = depth.max(*deepest);
+                }
                 b'}' | b']' => {
                     depth -= 1;
                     if depth == 0 {
@@ -284,6 +320,7 @@ mod tests {
                 Part::Event(range) => format!("event {}", &text[range]),
                 Part::Line(range) => format!("line {}", &text[range]),
                 Part::Field(key, value) => format!("{} = {}", &text[key], &text[value]),
+                Part::Stray(at, what) => format!("stray at {at}: {what}"),
                 Part::Broken(at, what) => format!("broken at {at}: {what}"),
                 Part::Cut(at, what) => format!("cut at {at}: {what}"),
             });
@@ -297,8 +334,24 @@ mod tests {
         assert_eq!(parts(" [ {} ,\n{\"a\":[1,{}]},]\n\0"), ["event {}", "event {\"a\":[1,{}]}"]);
         assert_eq!(parts("[{\"a\":\"}\\\"]\"}"), ["event {\"a\":\"}\\\"]\"}"], "never closed");
         assert_eq!(parts("[{},{\"a\":1"), ["event {}", "cut at 4: the text ends within an event"]);
-        assert_eq!(parts("[{} 5]"), ["event {}", "broken at 4: expected an event, a comma or ]"]);
-        assert_eq!(parts("[{}] x"), ["event {}", "broken at 5: expected nothing more"]);
+        let stray = "expected an event, a comma or ]";
+        assert_eq!(parts("[{} 5]"), ["event {}".to_owned(), format!("stray at 4: {stray}")]);
+        let others = [format!("stray at 1: {stray}"), format!("stray at 4: {stray}")];
+        assert_eq!(parts("[7, [{}], {}")[..2], others);
+        assert_eq!(parts("[oops {} \"{}\" {}]").len(), 4);
+        assert_eq!(
+            parts("[{}] x"),
+            ["event {}", "broken at 5: expected nothing more: one value is all of a trace"]
+        );
+    }
+
+    #[test]
+    fn events_of_great_depth_are_strays() {
+        let deep =
+            |depth: usize| format!("[{{\"a\":{}{}}},{{}}]", "[".repeat(depth), "]".repeat(depth));
+        assert_eq!(parts(&deep(MAX_DEPTH - 1)).len(), 2);
+        let parts = parts(&deep(MAX_DEPTH));
+        assert_eq!(parts, ["stray at 1: an event is nested too deeply", "event {}"]);
     }
 
     #[test]

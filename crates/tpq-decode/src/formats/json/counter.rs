@@ -47,5 +47,5 @@ impl Context<'_> {
 fn number(raw: &str) -> Option<f64> {
     let text = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"')).unwrap_or(raw);
     let is_number = text.bytes().next().is_some_and(|byte| byte == b'-' || byte.is_ascii_digit());
-    is_number.then(|| text.parse().ok())?
+    is_number.then(|| text.parse().ok())?.filter(|number: &f64| number.is_finite())
 }

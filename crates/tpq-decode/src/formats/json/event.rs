@@ -106,7 +106,7 @@ impl Context<'_> {
 
     fn args(&mut self) -> ArgSet {
         let mut args = ArgSet::default();
-        if self.event.args.len > 2 {
+        if self.event.args.len > 0 {
             let json = self.bytes.get(self.event.args);
             let strings = &mut self.tables.strings;
             if add_json(json, "args", "args", strings, &mut args).is_err() {

@@ -6,8 +6,8 @@ use tpq_tables::StringId;
 use super::event::Context;
 use crate::track::{NamePriority, Tid, Upid, Utid};
 
-/// Names stand for ids from here on, above those that systems give.
-const FIRST_OF_NAMES: i64 = 1 << 31;
+/// Names stand for ids from here on, above those that systems give and JSON can tell apart.
+const FIRST_OF_NAMES: i64 = 1 << 53;
 
 /// The thread of an event, and the process that the event says it is of.
 #[derive(Clone, Copy, Debug)]
@@ -24,12 +24,12 @@ impl Context<'_> {
         let machine = self.machine;
         let pid = match self.event.pid {
             JsonId::None => 0,
-            JsonId::Number(pid) => i64::from(pid),
+            JsonId::Number(pid) => pid,
             JsonId::Name(name) => self.named_process(name),
         };
         let tid = match self.event.tid {
             JsonId::None | JsonId::Number(0) => pid,
-            JsonId::Number(tid) => i64::from(tid),
+            JsonId::Number(tid) => tid,
             JsonId::Name(name) => self.named_thread(name),
         };
         let [tid, pid] = [tid, pid].map(|id| Tid { machine, id });

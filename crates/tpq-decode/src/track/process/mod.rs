@@ -49,6 +49,12 @@ pub(crate) struct Processes {
     /// Live threads by tid, the latest last.
     threads: FxHashMap<Tid, Vec<Utid>>,
     processes: FxHashMap<Tid, Upid>,
+    /// The latest thread by tid and the pid of its process.
+    of_process: FxHashMap<(Tid, i64), Utid>,
+    /// Threads by tid that had no process when they were last looked at, the latest last.
+    alone: FxHashMap<Tid, Vec<Utid>>,
+    /// By tid: threads before this one no longer have it.
+    from: FxHashMap<Tid, Utid>,
     pending: Pending,
     /// By machine: the rows of its idle task, and whether tid 0 means it.
     idle: Vec<(Utid, Upid, bool)>,
@@ -64,6 +70,9 @@ impl Processes {
         Self {
             threads: FxHashMap::default(),
             processes: FxHashMap::default(),
+            of_process: FxHashMap::default(),
+            alone: FxHashMap::default(),
+            from: FxHashMap::default(),
             pending: Pending::default(),
             idle: Vec::new(),
             names: ThreadNames::default(),
@@ -96,6 +105,7 @@ impl Processes {
         }
         let idle = Tid { machine, id: 0 };
         self.threads.entry(idle).or_default().insert(0, *utid);
+        self.of_process.entry((idle, 0)).or_insert(*utid);
         self.processes.entry(idle).or_insert(*upid);
         let name = tables.strings.intern("swapper");
         self.names.name(*utid, name, NamePriority::Fixed, tables);
@@ -108,7 +118,7 @@ impl Processes {
         {
             return utid;
         }
-        let utid = match self.find(tid, None, tables) {
+        let utid = match self.known_thread(tid, tables) {
             Some(utid) => utid,
             None => self.start_thread(None, tid, tables),
         };
@@ -118,20 +128,29 @@ impl Processes {
 
     /// The live thread of a tid, if there is one.
     pub(crate) fn known_thread(&self, tid: Tid, tables: &Tables) -> Option<Utid> {
-        self.find(tid, None, tables)
+        let mut threads = self.threads.get(&tid)?.iter().rev().copied();
+        threads.find(|&utid| self.is_alive(utid, tables))
     }
 
-    /// The latest live thread of `tid` that belongs to process `pid` or to none yet known.
-    fn find(&self, tid: Tid, pid: Option<Tid>, tables: &Tables) -> Option<Utid> {
-        self.threads.get(&tid)?.iter().rev().copied().find(|&utid| {
-            if !self.is_alive(utid, tables) {
+    /// The latest live thread of `tid` that belongs to process `pid` or to none yet known. A tid
+    /// may be one of very many processes, where programs make up their ids.
+    fn find_of_process(&mut self, tid: Tid, pid: Tid, tables: &Tables) -> Option<Utid> {
+        let mut alone = std::mem::take(self.alone.entry(tid).or_default());
+        alone.retain(|&utid| {
+            if let Some(upid) = tables.thread.upid.get(utid) {
+                let key = (tid, tables.process.pid.get(upid));
+                let latest = self.of_process.entry(key).or_insert(utid);
+                *latest = utid.max(*latest);
                 return false;
             }
-            match (pid, tables.thread.upid.get(utid)) {
-                (None, _) | (_, None) => true,
-                (Some(pid), Some(upid)) => tables.process.pid.get(upid) == pid.id,
-            }
-        })
+            self.is_alive(utid, tables)
+        });
+        let unknown = alone.last().copied();
+        self.alone.insert(tid, alone);
+        let known = self.of_process.get(&(tid, pid.id)).copied().filter(|&utid| {
+            self.from.get(&tid).is_none_or(|&from| utid >= from) && self.is_alive(utid, tables)
+        });
+        unknown.max(known)
     }
 
     /// Whether neither a thread nor its process has ended.
@@ -155,6 +174,7 @@ impl Processes {
             ..ThreadRow::default()
         });
         self.threads.entry(tid).or_default().push(utid);
+        self.alone.entry(tid).or_default().push(utid);
         self.last = None;
         utid
     }
@@ -182,7 +202,7 @@ impl Processes {
     /// The thread `tid` of process `pid`. The process comes first where neither was known.
     pub(crate) fn thread_of_process(&mut self, tid: Tid, pid: Tid, tables: &mut Tables) -> Utid {
         let process = self.process(pid, tables);
-        let utid = match self.find(tid, Some(pid), tables) {
+        let utid = match self.find_of_process(tid, pid, tables) {
             Some(utid) => utid,
             None => self.start_thread(None, tid, tables),
         };
@@ -232,7 +252,9 @@ impl Processes {
     ) -> Upid {
         self.processes.remove(&pid);
         self.threads.remove(&pid);
+        self.alone.remove(&pid);
         let utid = self.start_thread(ts, pid, tables);
+        self.from.insert(pid, utid);
         self.names.name(utid, name, NamePriority::Ftrace, tables);
         let upid = self.process(pid, tables);
         tables.process.start_ts.set(upid, ts);
@@ -296,7 +318,7 @@ impl Processes {
 
     /// A thread ended, and with a main thread its process.
     pub(crate) fn end_thread(&mut self, ts: i64, tid: Tid, tables: &mut Tables) {
-        let Some(utid) = self.find(tid, None, tables) else { return };
+        let Some(utid) = self.known_thread(tid, tables) else { return };
         tables.thread.end_ts.set(utid, Some(ts));
         self.last = None;
         if let Some(threads) = self.threads.get_mut(&tid) {
