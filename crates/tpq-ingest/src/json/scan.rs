@@ -244,7 +244,7 @@ impl<'a> Scan<'a> {
         }
         let rest = self.peek().is_some();
         self.state = State::Done;
-        rest.then(|| Part::Broken(self.at, "expected nothing more: one value is all of a trace"))
+        rest.then_some(Part::Broken(self.at, "expected nothing more: one value is all of a trace"))
     }
 
     fn value(&self, at: usize) -> End {
