@@ -5,7 +5,8 @@ use std::sync::Arc;
 use tpq_clock::{BOOTTIME, Clock, ClockGraph, Place, Reading};
 use tpq_decode::{Decoder, Finished, MachineInfo, Outcome, PacketRouter, Setup};
 use tpq_ingest::{
-    Batch, Batcher, ClockNames, FileContext, Places, Survey, Timeline, TraceBytes, survey,
+    Batch, Batcher, ClockNames, EventReader, FileContext, Places, Survey, Timeline, TraceBytes,
+    survey,
 };
 
 use crate::traces::Trace;
@@ -78,10 +79,10 @@ pub fn decoder<'a>(bytes: &'a TraceBytes<'a>, window: Option<u64>) -> Decoder<'a
         places,
         clocks,
         files: 1,
-        sources: 1,
         ftrace_raw: true,
         crop: false,
-        window,
+        windows: vec![window],
+        kernels: [0].into(),
     };
     Decoder::new(bytes, setup, &own_clock())
 }

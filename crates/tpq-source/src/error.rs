@@ -41,7 +41,7 @@ pub enum SourceError {
     },
     /// It is in no format tpq reads.
     #[error(
-        "{}: {what}, not a trace that tpq reads (Perfetto protobuf or Chrome JSON, plain, gzip or zstd, or in \
+        "{}: {what}, not a trace that tpq reads (Perfetto protobuf, Chrome JSON or text of ftrace, plain, gzip or zstd, or in \
          a ZIP or TAR archive)",
         path.display()
     )]
@@ -53,7 +53,7 @@ pub enum SourceError {
     },
     /// Archives hold no trace.
     #[error(
-        "{shown}: no trace that tpq reads (Perfetto protobuf, Chrome JSON) in it; found {found}"
+        "{shown}: no trace that tpq reads (Perfetto protobuf, Chrome JSON, text of ftrace) in it; found {found}"
     )]
     NoTrace {
         /// The archives.

@@ -153,8 +153,9 @@ fn a_sparse_file_is_not_guessed_at() {
 fn a_truncated_zip_has_no_directory() {
     let archive = zip(&[("a", TRACE)]);
     let message = message(open(&archive[..archive.len() - 10]));
-    let start = "input: no trace that tpq reads (Perfetto protobuf, Chrome JSON) in it; found input (ZIP \
-                 archive: its directory, which is at its end, cannot be read; it may be cut off (";
+    let start = "input: no trace that tpq reads (Perfetto protobuf, Chrome JSON, text of \
+                 ftrace) in it; found input (ZIP archive: its directory, which is at its \
+                 end, cannot be read; it may be cut off (";
     assert!(message.starts_with(start), "{message}");
 }
 

@@ -135,7 +135,7 @@ fn a_cut_gzip_keeps_what_came_before() {
 
 #[test]
 fn what_is_no_trace_says_so() {
-    let wanted = "not a trace that tpq reads (Perfetto protobuf or Chrome JSON, plain, gzip or \
+    let wanted = "not a trace that tpq reads (Perfetto protobuf, Chrome JSON or text of ftrace, plain, gzip or \
                   zstd, or in a ZIP or TAR archive)";
     let empty = "input is empty: the recording may have failed or not been written yet";
     let cases: &[(Vec<u8>, String)] = &[
