@@ -6,8 +6,8 @@
 //! 48 tracks of instants with two arguments, whose values no other instant has: every set of
 //! arguments is hashed, found to be new and written. A trace is made up in memory for each number
 //! of samples and imported on one thread, to finished tables, in a process of its own. All are
-//! measured in turns, and the fastest time of each counts. The ratio is to the smallest: 1 where time grows with the number
-//! of samples alone.
+//! measured in turns, and the fastest time of each counts. The ratio is to the smallest: 1 where
+//! time grows with the number of samples alone.
 
 #![expect(
     clippy::print_stdout,
@@ -15,7 +15,9 @@
     reason = "a bench prints, and fails by panicking"
 )]
 
+#[allow(dead_code, reason = "the trace is of this bench's own, and all of it is imported at once")]
 mod stages;
+#[allow(dead_code, reason = "likewise")]
 mod traces;
 
 use std::process::Command;
