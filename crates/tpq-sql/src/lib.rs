@@ -19,6 +19,7 @@ mod errors;
 mod front;
 mod functions;
 mod in_order;
+mod narrow_filters;
 mod result;
 mod scan;
 mod session;

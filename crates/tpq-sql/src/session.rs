@@ -14,6 +14,7 @@ use crate::errors::{Names, SqlError, SqlErrorKind, translate};
 use crate::front::{Planned, Planner, SqliteOperators, Statement, TraceTypes, split};
 use crate::functions;
 use crate::in_order::{LimitInOrder, in_order};
+use crate::narrow_filters;
 use crate::result::ResultSet;
 
 /// How many of the greediest parts of a plan are told apart when memory runs out.
@@ -67,6 +68,7 @@ impl Session {
             .with_runtime_env(runtime.build_arc().map_err(bug)?)
             .with_default_features()
             .with_type_planner(Arc::new(TraceTypes))
+            .with_physical_optimizer_rules(narrow_filters::rules())
             .with_physical_optimizer_rule(Arc::new(LimitInOrder))
             .build();
         for function in functions::scalar(&tables) {

@@ -90,3 +90,41 @@ async fn views_are_made_of_what_is_stored() {
     assert_eq!(integer(&session, "SELECT max(ts_end - ts) FROM sched WHERE cpu = 1").await, 9);
     assert_eq!(integer(&session, "SELECT count(*) FROM instant").await, 1);
 }
+
+/// Whatever is selected, filtered by and ordered by: the columns of a filter and of what lies above
+/// it are not those of the table.
+#[tokio::test]
+async fn any_columns_may_be_selected_filtered_and_ordered_by() {
+    let session = session();
+    let columns = ["ts", "dur", "name", "id", "track_id"];
+    let lists = columns.iter().flat_map(|a| {
+        let others = columns.iter().filter(move |b| *b != a);
+        let pairs = others.map(move |b| format!("{a}, {b}"));
+        pairs.chain([(*a).to_owned(), format!("{a} AS one"), format!("{a} AS one, dur + 1 AS two")])
+    });
+    for list in lists {
+        for filter in ["dur < 0", "ts > 1000", "name = 'app'", "id >= 0 AND dur > 0"] {
+            for order in columns {
+                let sql =
+                    format!("SELECT {list} FROM slice AS s WHERE {filter} ORDER BY s.{order}");
+                let whole = format!("SELECT count(*) FROM slice WHERE {filter}");
+                let result =
+                    session.query(&sql).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
+                let batches =
+                    result.collect().await.unwrap_or_else(|error| panic!("{sql}: {error}"));
+                let count: usize = batches.iter().map(|batch| batch.num_rows()).sum();
+                assert_eq!(count as i64, integer(&session, &whole).await, "{sql}");
+            }
+        }
+    }
+    let sql = "SELECT name, dur FROM slice WHERE dur < 100 ORDER BY ts DESC";
+    insta::assert_snapshot!(rows(&session, sql).await.unwrap(), @r"
+    +--------+-----+
+    | name   | dur |
+    +--------+-----+
+    | app    | -1  |
+    | worker | 0   |
+    | app    | 50  |
+    +--------+-----+
+    ");
+}
