@@ -13,7 +13,8 @@ use datafusion::logical_expr::TableSource;
 use tpq_tables::TraceTables;
 
 use crate::errors::{NoSuchTable, SqlError};
-use crate::front::Planner;
+use crate::functions::{self, TableFunction};
+use crate::perfetto_sql::Planner;
 use crate::scan::{StoredProvider, StoredTable};
 use crate::views::{Prelude, View};
 
@@ -47,6 +48,7 @@ pub(crate) struct Catalog {
     stored: BTreeMap<String, Arc<dyn TableSource>>,
     tables: Arc<TraceTables>,
     prelude: Prelude,
+    functions: BTreeMap<String, Arc<dyn TableFunction>>,
 }
 
 impl Catalog {
@@ -56,7 +58,9 @@ impl Catalog {
             (table.decl().name.to_owned(), provider_as_source(Arc::new(StoredProvider(stored))))
         };
         let stored = tables.iter().map(source).collect();
-        Self { stored, tables, prelude: Prelude::default() }
+        let functions = functions::table(&tables).into_iter();
+        let functions = functions.map(|function| (function.name().to_owned(), function)).collect();
+        Self { stored, tables, prelude: Prelude::default(), functions }
     }
 
     /// The names of all tables and views, in alphabetical order.
@@ -79,6 +83,11 @@ impl Catalog {
             },
         };
         stored.cloned().ok_or_else(|| as_external(NoSuchTable(name)))
+    }
+
+    /// The table function of that name, in lower case.
+    pub(crate) fn table_function(&self, name: &str) -> Option<&Arc<dyn TableFunction>> {
+        self.functions.get(name)
     }
 
     /// What is known of a table or view.

@@ -5,7 +5,7 @@
 //! rows are shown.
 //!
 //! ```text
-//! text ──front──▶ plan ──DataFusion──▶ ResultSet (a stream of record batches)
+//! text ──perfetto_sql──▶ plan ──DataFusion──▶ ResultSet (a stream of record batches)
 //!          ▲ names                ▲ batches
 //!       catalog ── views ──┐    scan
 //!          └── TraceTables ┴──────┘
@@ -16,10 +16,12 @@
 
 mod catalog;
 mod errors;
-mod front;
 mod functions;
 mod in_order;
+mod lowering;
 mod narrow_filters;
+mod operators;
+mod perfetto_sql;
 mod result;
 mod scan;
 mod session;
@@ -30,6 +32,6 @@ mod tests;
 
 pub use catalog::{Relation, RelationColumn};
 pub use errors::{Place, SqlError, SqlErrorKind};
-pub use front::Statement;
+pub use perfetto_sql::Statement;
 pub use result::ResultSet;
 pub use session::{Session, SessionOptions};

@@ -11,7 +11,7 @@ use datafusion::execution::SendableRecordBatchStream;
 use futures::{Stream, StreamExt, TryStreamExt};
 
 use crate::errors::{Names, SqlError, translate};
-use crate::front::Statement;
+use crate::perfetto_sql::Statement;
 
 /// A statement that runs: a stream of batches. Dropping it stops the statement.
 pub struct ResultSet {

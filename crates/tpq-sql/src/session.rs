@@ -11,10 +11,11 @@ use tpq_tables::TraceTables;
 
 use crate::catalog::{Catalog, Relation};
 use crate::errors::{Names, SqlError, SqlErrorKind, translate};
-use crate::front::{Planned, Planner, SqliteOperators, Statement, TraceTypes, split};
 use crate::functions;
 use crate::in_order::{LimitInOrder, in_order};
 use crate::narrow_filters;
+use crate::operators::TraceQueryPlanner;
+use crate::perfetto_sql::{Planned, Planner, SqliteOperators, Statement, TraceTypes, split};
 use crate::result::ResultSet;
 
 /// How many of the greediest parts of a plan are told apart when memory runs out.
@@ -67,12 +68,16 @@ impl Session {
             .with_config(config)
             .with_runtime_env(runtime.build_arc().map_err(bug)?)
             .with_default_features()
+            .with_query_planner(Arc::new(TraceQueryPlanner))
             .with_type_planner(Arc::new(TraceTypes))
             .with_physical_optimizer_rules(narrow_filters::rules())
             .with_physical_optimizer_rule(Arc::new(LimitInOrder))
             .build();
         for function in functions::scalar(&tables) {
             state.register_udf(function).map_err(bug)?;
+        }
+        for function in functions::aggregate() {
+            state.register_udaf(function).map_err(bug)?;
         }
         state.register_expr_planner(Arc::new(SqliteOperators)).map_err(bug)?;
         let context = SessionContext::new_with_state(state);

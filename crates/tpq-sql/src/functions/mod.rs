@@ -2,12 +2,15 @@
 
 mod cpu_of;
 mod glob;
+mod table_function;
 mod trace_time;
 
 use std::sync::Arc;
 
-use datafusion::logical_expr::ScalarUDF;
+use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
 use tpq_tables::TraceTables;
+
+pub(crate) use table_function::{CallArgument, CalledRows, TableFunction};
 
 /// Every scalar function, made for one trace.
 pub(crate) fn scalar(tables: &TraceTables) -> Vec<Arc<ScalarUDF>> {
@@ -24,4 +27,14 @@ pub(crate) fn scalar(tables: &TraceTables) -> Vec<Arc<ScalarUDF>> {
     ]
     .map(Arc::new)
     .into()
+}
+
+/// Every aggregate function.
+pub(crate) fn aggregate() -> Vec<Arc<AggregateUDF>> {
+    Vec::new()
+}
+
+/// Every table function, made for one trace.
+pub(crate) fn table(_: &Arc<TraceTables>) -> Vec<Arc<dyn TableFunction>> {
+    Vec::new()
 }

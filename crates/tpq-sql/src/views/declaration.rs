@@ -16,7 +16,7 @@ use datafusion::logical_expr::TableSource;
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
 
 use crate::errors::{SqlError, SqlErrorKind};
-use crate::front::{Statement, split};
+use crate::perfetto_sql::{Statement, split};
 
 /// A column of a view.
 #[derive(Clone, Debug)]

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
-use datafusion::common::{Result, TableReference};
+use datafusion::common::{DFSchema, Result, TableReference, plan_err};
 use datafusion::config::ConfigOptions;
 use datafusion::datasource::cte_worktable::CteWorkTable;
 use datafusion::datasource::provider_as_source;
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::planner::{ContextProvider, ExprPlanner, TypePlanner};
 use datafusion::logical_expr::{
-    AggregateUDF, HigherOrderUDF, LogicalPlan, ScalarUDF, TableSource, WindowUDF,
+    AggregateUDF, Expr, ExprSchemable, HigherOrderUDF, LogicalPlan, ScalarUDF, TableSource,
+    WindowUDF,
 };
 use datafusion::sql::parser::{DFParserBuilder, Statement as Tree};
 use datafusion::sql::planner::{NullOrdering, ParserOptions, SqlToRel};
@@ -23,6 +24,8 @@ use super::titles::Titles;
 use super::{Statement, TraceTypes};
 use crate::catalog::Catalog;
 use crate::errors::{Names, SqlError, SqlErrorKind, translate};
+use crate::functions::CallArgument;
+use crate::lowering::{CallSource, lower};
 
 /// Deep enough for generated SQL; the stack grows as needed.
 const NESTING: usize = 400;
@@ -38,6 +41,20 @@ pub(crate) struct Planned {
 pub(crate) struct Planner<'a> {
     state: &'a SessionState,
     catalog: &'a Catalog,
+}
+
+/// What a table function is called with, as far as it is known before the statement runs.
+fn call_argument(expr: &Expr) -> CallArgument {
+    match expr {
+        Expr::Literal(value, _) => CallArgument {
+            data_type: value.data_type(),
+            text: value.try_as_str().flatten().map(Arc::from),
+        },
+        other => CallArgument {
+            data_type: other.get_type(&DFSchema::empty()).unwrap_or(DataType::Null),
+            text: None,
+        },
+    }
 }
 
 impl<'a> Planner<'a> {
@@ -57,7 +74,7 @@ impl<'a> Planner<'a> {
             .with_collect_spans(true)
             .with_default_null_ordering(NullOrdering::NullsMin);
         let planner = SqlToRel::new_with_options(self, options);
-        let plan = planner.statement_to_plan(tree).map_err(failed)?;
+        let plan = planner.statement_to_plan(tree).and_then(lower).map_err(failed)?;
         let columns: Vec<&str> =
             plan.schema().fields().iter().map(|field| field.name().as_str()).collect();
         let names = display_names(titles.of_result(), &columns);
@@ -106,6 +123,24 @@ fn refuse_unless_query(tree: &Tree, statement: &Statement) -> Result<(), SqlErro
 impl ContextProvider for Planner<'_> {
     fn get_table_source(&self, name: TableReference) -> Result<Arc<dyn TableSource>> {
         self.catalog.source(name.table(), self)
+    }
+
+    fn get_table_function_source(
+        &self,
+        name: &str,
+        args: Vec<Expr>,
+    ) -> Result<Arc<dyn TableSource>> {
+        let name = name.to_lowercase();
+        let Some(function) = self.catalog.table_function(&name) else {
+            return plan_err!("Invalid function '{name}'");
+        };
+        let known: Vec<CallArgument> = args.iter().map(call_argument).collect();
+        let (given, wanted) = (args.len(), function.arguments().len());
+        if given != wanted {
+            return plan_err!("{name}() takes {wanted} arguments, {given} were given");
+        }
+        let schema = function.schema(&known)?;
+        Ok(Arc::new(CallSource { function: Arc::clone(function), args, schema }))
     }
 
     fn create_cte_work_table(&self, name: &str, schema: SchemaRef) -> Result<Arc<dyn TableSource>> {

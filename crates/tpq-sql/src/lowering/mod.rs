@@ -1,0 +1,19 @@
+//! From the plan of a statement as written to one that DataFusion can run.
+//!
+//! SQL on traces lets subqueries, and table functions, depend on the rows around them in any way;
+//! DataFusion takes few of these. Each kind is rewritten in a file of its own, on the plan that
+//! was made of the syntax tree and before anything else looks at it.
+
+mod subqueries;
+mod table_calls;
+
+use datafusion::common::Result;
+use datafusion::logical_expr::LogicalPlan;
+
+pub(crate) use table_calls::CallSource;
+
+/// Rewrites a plan into one that DataFusion can optimise and run.
+pub(crate) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let plan = table_calls::lower(plan)?;
+    subqueries::lower(plan)
+}

@@ -1,0 +1,30 @@
+//! Steps of a plan that DataFusion does not have, one file each: the logical node, and what runs
+//! for it.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use datafusion::catalog::Session;
+use datafusion::common::Result;
+use datafusion::execution::context::QueryPlanner;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
+
+/// DataFusion's own planner, which asks this module for the nodes it does not know.
+#[derive(Debug)]
+pub(crate) struct TraceQueryPlanner;
+
+#[async_trait]
+impl QueryPlanner for TraceQueryPlanner {
+    async fn create_physical_plan(
+        &self,
+        plan: &LogicalPlan,
+        state: &dyn Session,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let extensions: Vec<Arc<dyn ExtensionPlanner + Send + Sync>> = Vec::new();
+        DefaultPhysicalPlanner::with_extension_planners(extensions)
+            .create_physical_plan(plan, state)
+            .await
+    }
+}
