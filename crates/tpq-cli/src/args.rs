@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use tpq::SqlPackage;
 
 use crate::command::check::CheckArgs;
 use crate::command::clocks::ClocksArgs;
@@ -95,6 +96,11 @@ pub struct ImportArgs {
     /// Fail when anything in the trace was lost or not understood
     #[arg(long, help_heading = "Import options")]
     pub strict: bool,
+
+    /// A folder of SQL modules for INCLUDE PERFETTO MODULE, under its own name or the one given;
+    /// may be repeated
+    #[arg(long, value_name = "DIR[@NAME]", help_heading = "Import options")]
+    pub add_sql_package: Vec<SqlPackage>,
 }
 
 /// How to import; the same for every command that imports anything.

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tpq::{ImportOptions, MetaTrace, Progress, TextDamage, Trace};
+use tpq::{ImportOptions, MetaTrace, Progress, SqlPackage, TextDamage, Trace};
 
 use crate::args::{HowArgs, ImportArgs};
 use crate::layout::grouped;
@@ -20,7 +20,14 @@ pub async fn with_trace<T>(
 ) -> anyhow::Result<T> {
     let recording = Recording::start(args.how.metatrace.as_deref(), &args.traces)?;
     let outcome = async {
-        let trace = open(&args.traces, &args.how, args.strict, recording.metatrace()).await?;
+        let trace = open(
+            &args.traces,
+            &args.how,
+            args.strict,
+            &args.add_sql_package,
+            recording.metatrace(),
+        )
+        .await?;
         work(trace).await
     };
     let outcome = outcome.await;
@@ -32,6 +39,7 @@ pub async fn open(
     traces: &[PathBuf],
     how: &HowArgs,
     strict: bool,
+    sql_packages: &[SqlPackage],
     metatrace: Option<Arc<MetaTrace>>,
 ) -> anyhow::Result<Trace> {
     let bar = bar(how.quiet);
@@ -43,6 +51,7 @@ pub async fn open(
         ftrace_raw: !how.no_ftrace_raw,
         crop: how.crop,
         strict,
+        sql_packages: sql_packages.to_vec(),
         progress: bar.clone().map(|bar| bar as Arc<dyn Progress>),
         metatrace,
     };

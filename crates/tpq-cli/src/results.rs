@@ -61,7 +61,8 @@ pub async fn run(
     statement: &Statement,
     writer: &mut dyn ResultWriter,
 ) -> anyhow::Result<usize> {
-    finish(trace, trace.session().run(statement), writer).await
+    let rows = trace.session().run(statement);
+    finish(trace, rows, writer).await
 }
 
 /// The same for SQL that is one statement.
@@ -70,18 +71,20 @@ pub async fn query(
     sql: &str,
     writer: &mut dyn ResultWriter,
 ) -> anyhow::Result<usize> {
-    finish(trace, trace.session().query(sql), writer).await
+    let rows = async { trace.session().query(sql).await.map(Some) };
+    finish(trace, rows, writer).await
 }
 
 /// Has a statement planned, then executes it by asking for its rows.
 async fn finish(
     trace: &Trace,
-    start: impl Future<Output = Result<ResultSet, SqlError>>,
+    start: impl Future<Output = Result<Option<ResultSet>, SqlError>>,
     writer: &mut dyn ResultWriter,
 ) -> anyhow::Result<usize> {
     let planning = trace.span("plan");
     let result = start.await?;
     drop(planning);
+    let Some(result) = result else { return Ok(0) };
     let mut executing = trace.span("execute");
     let rows = write(result, writer).await?;
     if let Some(span) = &mut executing {

@@ -15,10 +15,13 @@
 //! since SQL on traces is SQLite's SQL, and since the tables know their order and bounds.
 
 mod catalog;
+mod changes;
 mod errors;
+mod execute;
 mod functions;
 mod in_order;
 mod lowering;
+mod modules;
 mod narrow_filters;
 mod operators;
 mod perfetto_sql;
@@ -32,6 +35,7 @@ mod tests;
 
 pub use catalog::{Relation, RelationColumn};
 pub use errors::{Place, SqlError, SqlErrorKind};
+pub use modules::{Module, ModuleObject, SqlModule};
 pub use perfetto_sql::Statement;
 pub use result::ResultSet;
 pub use session::{Session, SessionOptions};

@@ -11,27 +11,23 @@ use datafusion::execution::SendableRecordBatchStream;
 use futures::{Stream, StreamExt, TryStreamExt};
 
 use crate::errors::{Names, SqlError, translate};
-use crate::perfetto_sql::Statement;
+use crate::perfetto_sql::Text;
 
 /// A statement that runs: a stream of batches. Dropping it stops the statement.
 pub struct ResultSet {
     schema: SchemaRef,
     stream: SendableRecordBatchStream,
     /// To say where a statement failed while it ran.
-    statement: Statement,
+    text: Text,
 }
 
 impl ResultSet {
-    pub(crate) fn new(
-        stream: SendableRecordBatchStream,
-        names: &[String],
-        statement: Statement,
-    ) -> Self {
+    pub(crate) fn new(stream: SendableRecordBatchStream, names: &[String], text: Text) -> Self {
         let inner = stream.schema();
         let fields = inner.fields().iter().zip(names);
         let fields: Vec<_> =
             fields.map(|(field, name)| field.as_ref().clone().with_name(name)).collect();
-        Self { schema: Arc::new(Schema::new(fields)), stream, statement }
+        Self { schema: Arc::new(Schema::new(fields)), stream, text }
     }
 
     /// The columns, under the names to show. Two may have the same name, as in `SELECT 1, 1`.
@@ -63,8 +59,7 @@ impl Stream for ResultSet {
             return Poll::Ready(None);
         };
         let renamed = batch.and_then(|batch| self.rename(&batch));
-        let Statement { script, tokens } = &self.statement;
-        let no_names = Names { tables: Vec::new(), functions: Vec::new() };
-        Poll::Ready(Some(renamed.map_err(|error| translate(error, script, tokens, &no_names))))
+        let text = &self.text;
+        Poll::Ready(Some(renamed.map_err(|error| translate(error, text, &Names::none()))))
     }
 }

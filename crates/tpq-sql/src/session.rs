@@ -2,20 +2,25 @@
 
 use std::sync::Arc;
 
-use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::logical_expr::registry::FunctionRegistry;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use tpq_tables::TraceTables;
 
 use crate::catalog::{Catalog, Relation};
+use crate::changes::{Change, change_of};
 use crate::errors::{Names, SqlError, SqlErrorKind, translate};
+use crate::execute::Executor;
 use crate::functions;
 use crate::in_order::{LimitInOrder, in_order};
+use crate::modules::{Module, Modules, SqlModule};
 use crate::narrow_filters;
 use crate::operators::TraceQueryPlanner;
-use crate::perfetto_sql::{Planned, Planner, SqliteOperators, Statement, TraceTypes, split};
+use crate::perfetto_sql::{
+    Command, Planned, Planner, SqliteOperators, Statement, Text, TraceTypes, split,
+};
 use crate::result::ResultSet;
 
 /// How many of the greediest parts of a plan are told apart when memory runs out.
@@ -31,6 +36,8 @@ pub struct SessionOptions {
     pub memory_limit: Option<u64>,
     /// How many threads a statement may use; all cores when not given.
     pub threads: Option<usize>,
+    /// Modules of the user's own, beside tpq's.
+    pub modules: Vec<SqlModule>,
 }
 
 /// Runs SQL on the tables of a trace.
@@ -63,7 +70,7 @@ impl Session {
             let pool = TrackConsumersPool::new(pool, CONSUMERS_SHOWN);
             runtime = runtime.with_memory_pool(Arc::new(pool));
         }
-        let bug = |error| translate(error, "", &[], &no_names());
+        let bug = |error| translate(error, &Text::none(), &Names::none());
         let mut state = SessionStateBuilder::new()
             .with_config(config)
             .with_runtime_env(runtime.build_arc().map_err(bug)?)
@@ -81,7 +88,7 @@ impl Session {
         }
         state.register_expr_planner(Arc::new(SqliteOperators)).map_err(bug)?;
         let context = SessionContext::new_with_state(state);
-        Ok(Self { context, catalog: Catalog::new(tables) })
+        Ok(Self { context, catalog: Catalog::new(tables, Modules::new(&options.modules)) })
     }
 
     /// Cuts a script into statements, to be run one after the other.
@@ -92,32 +99,60 @@ impl Session {
         split(sql)
     }
 
-    /// Starts a statement.
+    /// Runs a statement that gives no rows, or starts one that does.
     ///
     /// # Errors
     /// When the statement is not SQL, names what does not exist, or asks for the impossible.
-    pub async fn run(&self, statement: &Statement) -> Result<ResultSet, SqlError> {
-        let Planned { plan, names } =
-            Planner::new(&self.context.state(), &self.catalog).plan(statement)?;
-        let Statement { script, tokens } = statement;
-        let failed = |error| translate(error, script, tokens, &no_names());
+    pub async fn run(&self, statement: &Statement) -> Result<Option<ResultSet>, SqlError> {
+        let state = self.context.state();
+        let executor = Executor { state: &state, catalog: &self.catalog, checked: true };
+        let text = executor.expanded(statement)?;
+        match Command::parse(&text)? {
+            Command::Sql => {}
+            command => return executor.execute(command, &text).await.map(|()| None),
+        }
+        match self.ask(&state, &text)? {
+            Asked::Change(change) => executor.change(change, &text).await.map(|()| None),
+            Asked::Rows(planned) => self.start(planned, text).await.map(Some),
+        }
+    }
+
+    /// What a statement of SQL asks for.
+    fn ask(&self, state: &SessionState, text: &Text) -> Result<Asked, SqlError> {
+        let planner = Planner::new(state, &self.catalog);
+        let tree = planner.parse(text)?;
+        match change_of(&tree, text, &planner)? {
+            Some(change) => Ok(Asked::Change(change)),
+            None => planner.plan_tree(tree, text).map(Asked::Rows),
+        }
+    }
+
+    async fn start(&self, planned: Planned, text: Text) -> Result<ResultSet, SqlError> {
+        let Planned { plan, names } = planned;
+        let failed = |error| translate(error, &text, &Names::none());
         let frame = self.context.execute_logical_plan(plan).await.map_err(failed)?;
         let planned = Arc::clone(frame.schema().inner());
         let partitions = frame.execute_stream_partitioned().await.map_err(failed)?;
-        Ok(ResultSet::new(in_order(planned, partitions), &names, statement.clone()))
+        let rows = in_order(planned, partitions);
+        Ok(ResultSet::new(rows, &names, text))
     }
 
-    /// Starts the only statement of `sql`.
+    /// Runs the statements of `sql`, of which the last gives rows and no other does.
     ///
     /// # Errors
-    /// As [`Session::run`], and when there is not exactly one statement.
+    /// As [`Session::run`], and when the rows of not exactly one statement are asked for.
     pub async fn query(&self, sql: &str) -> Result<ResultSet, SqlError> {
-        match &self.statements(sql)?[..] {
-            [statement] => self.run(statement).await,
-            statements => Err(SqlError::new(
-                SqlErrorKind::Invalid,
-                format!("expected one statement, found {}", statements.len()),
-            )),
+        let wrong = |message: &str| Err(SqlError::new(SqlErrorKind::Invalid, message));
+        let mut statements = self.statements(sql)?;
+        let Some(last) = statements.pop() else { return wrong("expected a statement, found none") };
+        for statement in &statements {
+            if self.run(statement).await?.is_some() {
+                return wrong("expected one statement that gives rows, found several");
+            }
+        }
+        match self.run(&last).await? {
+            Some(rows) => Ok(rows),
+            None => wrong("the last statement gives no rows"),
         }
     }
 
@@ -129,16 +164,39 @@ impl Session {
     /// The names of all functions, in alphabetical order.
     pub fn function_names(&self) -> Vec<String> {
         let state = self.context.state();
-        let names = Planner::new(&state, &self.catalog).names();
-        names.functions.into_iter().filter(|name| !name.starts_with("__")).collect()
+        let planner = Planner::new(&state, &self.catalog);
+        planner.names().functions.into_iter().filter(|name| !name.starts_with("__")).collect()
     }
 
     /// The columns and documentation of a table or view; `None` when there is none of that name.
     pub fn describe(&self, name: &str) -> Option<Relation> {
-        self.catalog.relation(name).ok().flatten()
+        let state = self.context.state();
+        self.catalog.relation(name, &Planner::new(&state, &self.catalog)).ok().flatten()
+    }
+
+    /// The names of all modules there are to include, in alphabetical order.
+    pub fn module_names(&self) -> Vec<String> {
+        self.catalog.modules().names().into_iter().map(str::to_owned).collect()
+    }
+
+    /// What a module creates; `None` when there is none of that name.
+    pub fn module(&self, name: &str) -> Option<Module> {
+        Module::read(name, &self.catalog.modules().text(name)?).ok()
+    }
+
+    /// The module that creates something of that name.
+    pub fn module_of(&self, name: &str) -> Option<String> {
+        self.catalog.modules().module_of(&name.to_lowercase())
+    }
+
+    /// The names of the modules that were included, in alphabetical order.
+    pub fn included_modules(&self) -> Vec<String> {
+        self.catalog.objects().included().into_iter().collect()
     }
 }
 
-fn no_names() -> Names {
-    Names { tables: Vec::new(), functions: Vec::new() }
+/// What a statement of SQL asks for.
+enum Asked {
+    Rows(Planned),
+    Change(Change),
 }

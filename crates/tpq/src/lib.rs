@@ -15,6 +15,7 @@ mod import;
 mod metatrace;
 mod options;
 mod packet_names;
+mod sql_package;
 mod summary;
 mod trace;
 
@@ -23,6 +24,7 @@ pub use import::{ImportError, import};
 pub use metatrace::{MetaTrace, Span};
 pub use options::{ImportOptions, Progress};
 pub use packet_names::packet_kinds;
+pub use sql_package::{SqlPackage, SqlPackageError};
 pub use summary::{FilePlacement, ImportSummary, PacketKindCount, TextDamage};
 pub use tpq_clock::{
     Clock, ClockScope, Interpolation, PathError, Place, PlaceError, Reading, Rule, builtin_name,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tpq_clock::Interpolation;
 
-use crate::{MetaTrace, Span};
+use crate::{MetaTrace, Span, SqlPackage};
 
 /// Told how far an import is. Called often, from the importing threads; must return at once.
 pub trait Progress: Send + Sync {
@@ -36,6 +36,8 @@ pub struct ImportOptions {
     pub crop: bool,
     /// Fail when anything was lost or not understood.
     pub strict: bool,
+    /// Packages of SQL modules, beside tpq's own; of two modules of one name, theirs win.
+    pub sql_packages: Vec<SqlPackage>,
     /// Who wants to know how far the import is.
     pub progress: Option<Arc<dyn Progress>>,
     /// Where to record what the import, and queries after it, do and when.
@@ -52,6 +54,7 @@ impl Default for ImportOptions {
             ftrace_raw: true,
             crop: false,
             strict: false,
+            sql_packages: Vec::new(),
             progress: None,
             metatrace: None,
         }

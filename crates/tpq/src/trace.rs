@@ -7,7 +7,9 @@ use datafusion::arrow::array::RecordBatch;
 use tpq_sql::{Session, SessionOptions, SqlError};
 use tpq_tables::TraceTables;
 
-use crate::{ImportError, ImportOptions, ImportSummary, MetaTrace, Span, import};
+use crate::{
+    ImportError, ImportOptions, ImportSummary, MetaTrace, Span, SqlPackage, SqlPackageError, import,
+};
 
 /// Why a trace could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +24,9 @@ pub enum OpenError {
     /// A session could not be started: a bug in tpq.
     #[error(transparent)]
     Session(#[from] SqlError),
+    /// A package of SQL modules could not be read.
+    #[error(transparent)]
+    Package(#[from] SqlPackageError),
     /// No trace was given.
     #[error("expected a trace, got none")]
     None,
@@ -48,8 +53,14 @@ impl Trace {
             return Err(OpenError::None);
         }
         let paths: Vec<PathBuf> = paths.iter().cloned().map(Into::into).collect();
-        let session_options =
-            SessionOptions { memory_limit: options.memory_limit, threads: options.threads };
+        // Before the import, which may take long: a mistyped folder should be told at once.
+        let modules = options.sql_packages.iter().map(SqlPackage::read);
+        let modules = modules.collect::<Result<Vec<_>, _>>()?;
+        let session_options = SessionOptions {
+            memory_limit: options.memory_limit,
+            threads: options.threads,
+            modules: modules.into_iter().flatten().collect(),
+        };
         let metatrace = options.metatrace.clone();
         let imported = tokio::task::spawn_blocking(move || import(&paths, &options)).await?;
         let (tables, summary) = imported?;

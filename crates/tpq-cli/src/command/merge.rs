@@ -82,7 +82,7 @@ async fn merge(
     pack_visibly(Arc::clone(&members), file, args.how.quiet).await?;
     drop(packing);
     let packed = [unfinished.path().to_owned()];
-    let trace = open::open(&packed, &args.how, false, metatrace)
+    let trace = open::open(&packed, &args.how, false, &[], metatrace)
         .await
         .map_err(|error| rename(&error, &packed[0], args, &members))?;
     let report = report(&trace, &members, Style::of_stdout()).await?;

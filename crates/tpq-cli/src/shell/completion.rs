@@ -16,6 +16,10 @@ pub fn complete(session: &Session, text: &str, cursor: usize) -> (usize, Vec<Str
     if let Some(command) = before.trim_start().strip_prefix('.') {
         return (start, complete_dot(session, command, prefix));
     }
+    if let Some(path) = module_path(before) {
+        let start = cursor - path.len();
+        return (start, matching(path, session.module_names()));
+    }
     // `s.` asks for the columns of whatever `s` is.
     if let Some(qualifier) = before[..start].strip_suffix('.') {
         let from = qualifier.rfind(|c: char| !c.is_alphanumeric() && c != '_');
@@ -38,12 +42,24 @@ fn complete_dot(session: &Session, command: &str, prefix: &str) -> Vec<String> {
     match command.split_once(char::is_whitespace) {
         None => matching(prefix, dot::COMMANDS.iter().map(|command| command.name[1..].to_owned())),
         Some(("schema", _)) => matching(prefix, session.table_names()),
+        Some(("modules", _)) => matching(prefix, session.module_names()),
         Some(("mode", _)) => {
             matching(prefix, tpq_output::Format::ALL.iter().map(|format| format.to_string()))
         }
         Some(("timer", _)) => matching(prefix, ["on".to_owned(), "off".to_owned()]),
         Some(_) => Vec::new(),
     }
+}
+
+/// What was written of a module's name, where one is being written.
+fn module_path(before: &str) -> Option<&str> {
+    let (start, path) = before.rsplit_once(char::is_whitespace)?;
+    let mut words = start.split_whitespace().rev();
+    let is = |word: Option<&str>, wanted: &str| {
+        word.is_some_and(|word| word.eq_ignore_ascii_case(wanted))
+    };
+    let found = is(words.next(), "MODULE") && is(words.next(), "PERFETTO");
+    (found && is(words.next(), "INCLUDE")).then_some(path)
 }
 
 fn matching(prefix: &str, words: impl IntoIterator<Item = String>) -> Vec<String> {

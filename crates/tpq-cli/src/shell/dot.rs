@@ -29,6 +29,7 @@ pub const COMMANDS: &[DotCommand] = &[
     command(".help", "", "Show this"),
     command(".info", "", "Show what is in the trace"),
     command(".mode", "FORMAT", "Print results as table, csv, tsv, json, ndjson, markdown…"),
+    command(".modules", "[NAME]", "List the modules to include, or what one of them creates"),
     command(".output", "[FILE]", "Write results to a file, or to the screen again"),
     command(".quit", "", "Leave (also Ctrl-D)"),
     command(".read", "FILE", "Run the statements of a file"),
@@ -55,6 +56,10 @@ pub async fn run(shell: &mut Shell, line: &str) -> anyhow::Result<Next> {
         ".help" => shell.print(&help())?,
         ".tables" => shell.print(&listing::names(session.table_names(), argument))?,
         ".functions" => shell.print(&listing::names(session.function_names(), argument))?,
+        ".modules" => {
+            let text = listing::modules(session, argument, Style::of_stdout())?;
+            shell.print(&text)?;
+        }
         ".schema" => shell.print(&listing::schema(session, argument, Style::of_stdout())?)?,
         ".info" => {
             let text = info::describe(&shell.trace, Style::of_stdout()).await?;

@@ -43,11 +43,35 @@ fn matches(pattern: &str, name: &str) -> bool {
     rest.ends_with(last)
 }
 
+/// The modules that match a pattern, or what the one of that name creates.
+pub fn modules(session: &Session, argument: &str, style: Style) -> anyhow::Result<String> {
+    let Some(module) = session.module(argument) else {
+        let all = session.module_names();
+        let included = session.included_modules();
+        let mark = |name: String| match included.contains(&name) {
+            true => format!("{name} (included)"),
+            false => name,
+        };
+        return Ok(names(all.into_iter().map(mark).collect(), argument));
+    };
+    let mut out = format!("{}  {}\n", style.bold(&module.name), first_line(&module.doc));
+    let wide = module.objects.iter().map(|object| object.name.chars().count()).max().unwrap_or(0);
+    for object in &module.objects {
+        let kind = style.cyan(&format!("{:<8}", object.kind));
+        let doc = style.dim(&first_line(&object.doc));
+        out.push_str(&format!("  {:<wide$}  {kind}  {doc}\n", object.name));
+    }
+    out.push_str(&format!("INCLUDE PERFETTO MODULE {};\n", module.name));
+    Ok(out)
+}
+
 /// The columns of a table with their kinds and meanings.
 pub fn schema(session: &Session, name: &str, style: Style) -> anyhow::Result<String> {
     anyhow::ensure!(!name.is_empty(), "which table? .tables lists them");
-    let relation =
-        session.describe(name).with_context(|| format!("no table or view is called `{name}`"))?;
+    let relation = session.describe(name).with_context(|| match session.module_of(name) {
+        Some(module) => format!("`{name}` is in a module: INCLUDE PERFETTO MODULE {module};"),
+        None => format!("no table or view is called `{name}`"),
+    })?;
     let mut out = format!("{}  {}\n", style.bold(&relation.name), first_line(&relation.doc));
     let width = |text: fn(&tpq::RelationColumn) -> &str| {
         relation.columns.iter().map(|column| text(column).chars().count()).max().unwrap_or(0)

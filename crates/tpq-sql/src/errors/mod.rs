@@ -8,9 +8,11 @@ mod wording;
 
 use datafusion::error::DataFusionError;
 
+use crate::perfetto_sql::Script;
+
 pub use place::Place;
 pub(crate) use suggest::nearest;
-pub(crate) use translate::{Names, NoSuchTable, translate};
+pub(crate) use translate::{Names, NoSuchTable, translate, unknown_table};
 
 /// What sort of error it is. All but the last two are about the statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,6 +64,25 @@ impl SqlError {
     pub(crate) fn hint(mut self, hint: Option<String>) -> Self {
         self.hint = hint;
         self
+    }
+
+    /// The same error, in a text that may be a module's.
+    pub(crate) fn of_module(mut self, script: &Script) -> Self {
+        let module = script.module.as_deref();
+        self.place = self.place.map(|place| place.within(module, Vec::new()));
+        self
+    }
+
+    /// The same error once more, for whoever used what it is about.
+    pub(crate) fn repeated(&self) -> Self {
+        let Self { kind, message, place, hint, .. } = self;
+        Self {
+            kind: *kind,
+            message: message.clone(),
+            place: place.clone(),
+            hint: hint.clone(),
+            source: None,
+        }
     }
 
     pub(crate) fn caused_by(mut self, source: DataFusionError) -> Self {

@@ -15,6 +15,10 @@ pub struct Place {
     pub width: usize,
     /// The text of the line.
     pub text: String,
+    /// The module whose text it is; `None` for what the user gave.
+    pub module: Option<String>,
+    /// The calls of macros that led there, the innermost first.
+    pub trail: Vec<String>,
 }
 
 impl Place {
@@ -28,17 +32,32 @@ impl Place {
             Some(_) => rest,
             None => 1,
         };
-        Some(Self { line, column, width: width.clamp(1, rest), text })
+        Some(Self {
+            line,
+            column,
+            width: width.clamp(1, rest),
+            text,
+            module: None,
+            trail: Vec::new(),
+        })
+    }
+
+    /// The same place, in the text of a module and reached by these calls.
+    pub(crate) fn within(self, module: Option<&str>, trail: Vec<String>) -> Self {
+        Self { module: module.map(str::to_owned), trail, ..self }
+    }
+
+    /// The place in words, to follow a verb.
+    pub(crate) fn label(&self, module: Option<&str>) -> String {
+        let of = module.map(|module| format!(" of module {module}")).unwrap_or_default();
+        format!(" at line {}, column {}{of}", self.line, self.column)
     }
 
     /// Just after the last character that is not blank: where something is missing.
-    pub(crate) fn end_of(sql: &str, last: Span) -> Option<Self> {
-        let mut start = last.end;
+    pub(crate) fn after(last: Span) -> Span {
         // A span's end is the column after it, or where the token ends on its line.
-        if start.line == 0 {
-            start = last.start;
-        }
-        Self::of(sql, Span::new(start, start))
+        let start = if last.end.line == 0 { last.start } else { last.end };
+        Span::new(start, start)
     }
 }
 
@@ -50,14 +69,16 @@ fn as_usize(location: Location) -> Option<(usize, usize)> {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { line, column, width, text } = self;
+        let Self { line, column, width, text, module, trail } = self;
         let number = line.to_string();
         // Tabs before the place are kept, so that the caret lines up however wide they are shown.
         let before = text.chars().take(column - 1);
         let indent: String = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
         let missing = (column - 1).saturating_sub(text.chars().count());
-        writeln!(f, "line {number}, column {column}:")?;
+        let of = module.as_ref().map(|module| format!(" of module {module}"));
+        writeln!(f, "line {number}, column {column}{}:", of.unwrap_or_default())?;
         writeln!(f, "  {text}")?;
-        write!(f, "  {indent}{}{}", " ".repeat(missing), "^".repeat(*width))
+        write!(f, "  {indent}{}{}", " ".repeat(missing), "^".repeat(*width))?;
+        trail.iter().try_for_each(|call| write!(f, "\n{call}"))
     }
 }

@@ -6,6 +6,9 @@ use datafusion::sql::sqlparser::parser::ParserError;
 use datafusion::sql::sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan};
 
 use super::wording::{function_in, plain};
+use crate::modules::Modules;
+use crate::perfetto_sql::Text;
+
 use super::{Place, SqlError, SqlErrorKind, nearest};
 
 /// Given by the catalog when it is asked for a table it does not have.
@@ -14,15 +17,31 @@ use super::{Place, SqlError, SqlErrorKind, nearest};
 pub(crate) struct NoSuchTable(pub String);
 
 /// Every name there is, to propose one from.
-pub(crate) struct Names {
+pub(crate) struct Names<'a> {
     pub tables: Vec<String>,
     pub functions: Vec<String>,
+    /// What could be included for a name that is not there.
+    pub modules: Option<&'a Modules>,
+}
+
+impl Names<'_> {
+    /// None at all, for errors that are about no name.
+    pub(crate) fn none() -> Self {
+        Self { tables: Vec::new(), functions: Vec::new(), modules: None }
+    }
+
+    /// What to do about a name that is not there: include its module, or write one that is.
+    fn hint(&self, name: &str, known: &[String]) -> Option<String> {
+        if let Some(module) = self.modules.and_then(|modules| modules.module_of(name)) {
+            return Some(format!("it is in a module: INCLUDE PERFETTO MODULE {module};"));
+        }
+        nearest(name, known.iter().map(String::as_str)).map(did_you_mean)
+    }
 }
 
 /// What is needed to say where an error is.
 struct Context<'a> {
-    sql: &'a str,
-    tokens: &'a [TokenWithSpan],
+    text: &'a Text,
 }
 
 impl Context<'_> {
@@ -32,30 +51,31 @@ impl Context<'_> {
         // The span may start before the name, at its qualifier, and end after its alias.
         let from = span.map_or(Location::new(0, 0), |span| span.start);
         let after = |token: &&TokenWithSpan| token.span.start >= from;
-        let named = self.tokens.iter().filter(after).find(is_name).map(|token| token.span);
-        Place::of(self.sql, named.or(span)?)
+        let named = self.text.tokens.iter().filter(after).find(is_name).map(|token| token.span);
+        self.text.sources.place(named.or(span)?)
     }
 
     /// Where a parser error says it is, which it does only in its text.
     fn place_in(&self, message: &str) -> Option<Place> {
         let Some((_, position)) = message.rsplit_once(" at Line: ") else {
             // At the end of the input it says nothing: that is where something is missing.
-            let last = self.tokens.iter().rev().find(|token| is_solid(token))?;
-            return Place::end_of(self.sql, last.span);
+            let last = self.text.tokens.iter().rev().find(|token| is_solid(token))?;
+            return self.text.sources.place(Place::after(last.span));
         };
         let (line, column) = position.split_once(", Column: ")?;
         let start = Location::new(line.trim().parse().ok()?, column.trim().parse().ok()?);
-        let at = self.tokens.iter().position(|token| token.span.start == start);
-        let Some(at) = at else { return Place::of(self.sql, Span::new(start, start)) };
+        let tokens = &self.text.tokens;
+        let at = tokens.iter().position(|token| token.span.start == start);
+        let Some(at) = at else { return self.text.sources.place(Span::new(start, start)) };
         // Sometimes the place is that of the token after the one it found wrong.
         let found =
             message.rsplit_once("found: ").and_then(|(_, rest)| rest.split(" at Line").next());
         let is_found = |token: &&TokenWithSpan| Some(token.token.to_string().as_str()) == found;
-        let before = || self.tokens[..at].iter().rev().find(|token| is_solid(token));
-        let token = &self.tokens[at];
+        let before = || tokens[..at].iter().rev().find(|token| is_solid(token));
+        let token = &tokens[at];
         let token =
             if is_found(&token) { token } else { before().filter(is_found).unwrap_or(token) };
-        Place::of(self.sql, token.span)
+        self.text.sources.place(token.span)
     }
 }
 
@@ -63,14 +83,9 @@ fn is_solid(token: &TokenWithSpan) -> bool {
     !matches!(token.token, Token::Whitespace(_) | Token::EOF | Token::SemiColon)
 }
 
-/// An error of the statement made of `tokens`, which are of `sql`.
-pub(crate) fn translate(
-    error: DataFusionError,
-    sql: &str,
-    tokens: &[TokenWithSpan],
-    names: &Names,
-) -> SqlError {
-    let context = Context { sql, tokens };
+/// An error of the statement that is `text`.
+pub(crate) fn translate(error: DataFusionError, text: &Text, names: &Names) -> SqlError {
+    let context = Context { text };
     let span = diagnostic_of(&error).and_then(|diagnostic| diagnostic.span);
     let span = span.map(|span| {
         Span::new(
@@ -81,7 +96,10 @@ pub(crate) fn translate(
     let translated = match error.find_root() {
         DataFusionError::External(source) => match source.downcast_ref::<NoSuchTable>() {
             Some(NoSuchTable(name)) => unknown_table(name, names).at(context.place(span, name)),
-            None => SqlError::new(SqlErrorKind::Internal, source.to_string()),
+            None => match source.downcast_ref::<SqlError>() {
+                Some(error) => return error.repeated(),
+                None => SqlError::new(SqlErrorKind::Internal, source.to_string()),
+            },
         },
         DataFusionError::SchemaError(schema, _) => schema_error(schema, span, &context),
         DataFusionError::SQL(parser, _) => syntax_error(parser, &context),
@@ -93,7 +111,7 @@ pub(crate) fn translate(
         DataFusionError::Plan(message) => planning_error(message, names, span, &context),
         DataFusionError::NotImplemented(message) => {
             SqlError::new(SqlErrorKind::Unsupported, format!("not supported: {}", plain(message)))
-                .at(span.and_then(|span| Place::of(sql, span)))
+                .at(span.and_then(|span| text.sources.place(span)))
         }
         DataFusionError::Internal(message) => {
             SqlError::new(SqlErrorKind::Internal, format!("a bug in tpq: {}", plain(message)))
@@ -120,10 +138,10 @@ fn did_you_mean(name: &str) -> String {
     format!("did you mean `{name}`?")
 }
 
-fn unknown_table(name: &str, names: &Names) -> SqlError {
-    let near = nearest(name, names.tables.iter().map(String::as_str));
+/// The error that no table is called so.
+pub(crate) fn unknown_table(name: &str, names: &Names) -> SqlError {
     SqlError::new(SqlErrorKind::UnknownTable, format!("no table or view is called `{name}`"))
-        .hint(near.map(did_you_mean))
+        .hint(names.hint(name, &names.tables))
 }
 
 fn schema_error(error: &SchemaError, span: Option<Span>, context: &Context) -> SqlError {
@@ -190,16 +208,15 @@ fn syntax_error(error: &ParserError, context: &Context) -> SqlError {
 fn planning_error(message: &str, names: &Names, span: Option<Span>, context: &Context) -> SqlError {
     let unknown = message.strip_prefix("Invalid function '");
     if let Some(name) = unknown.and_then(|rest| rest.split('\'').next()) {
-        let near = nearest(name, names.functions.iter().map(String::as_str));
         return SqlError::new(
             SqlErrorKind::UnknownFunction,
             format!("no function is called `{name}`"),
         )
         .at(context.place(span, name))
-        .hint(near.map(did_you_mean));
+        .hint(names.hint(&name.to_lowercase(), &names.functions));
     }
     let place = match (span, function_in(message)) {
-        (Some(span), _) => Place::of(context.sql, span),
+        (Some(span), _) => context.text.sources.place(span),
         (None, Some(function)) => context.place(None, function),
         (None, None) => None,
     };

@@ -81,6 +81,11 @@ fn with_sql_types(text: &str) -> String {
 
 /// The function a message is about, if it is about one.
 pub(super) fn function_in(message: &str) -> Option<&str> {
+    if let Some((name, rest)) = message.split_once("() ")
+        && (rest.starts_with("takes") || rest.starts_with("gives"))
+    {
+        return Some(name);
+    }
     let (_, rest) = message
         .split_once("call to '")
         .or_else(|| message.split_once("Function '"))

@@ -4,16 +4,19 @@
 //! DataFusion takes few of these. Each kind is rewritten in a file of its own, on the plan that
 //! was made of the syntax tree and before anything else looks at it.
 
+mod sql_functions;
 mod subqueries;
 mod table_calls;
 
 use datafusion::common::Result;
 use datafusion::logical_expr::LogicalPlan;
 
+pub(crate) use sql_functions::{SqlCall, SqlCallSource, inline_calls};
 pub(crate) use table_calls::CallSource;
 
 /// Rewrites a plan into one that DataFusion can optimise and run.
 pub(crate) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let plan = inline_calls(plan)?;
     let plan = table_calls::lower(plan)?;
     subqueries::lower(plan)
 }

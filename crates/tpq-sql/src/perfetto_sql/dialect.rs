@@ -1,5 +1,7 @@
 //! The SQL people write on traces: SQLite's, with PerfettoSQL to come.
 
+use std::any::{Any, TypeId};
+
 use datafusion::sql::sqlparser::ast::{Expr, UnaryOperator};
 use datafusion::sql::sqlparser::dialect::{Dialect, Precedence, SQLiteDialect};
 use datafusion::sql::sqlparser::parser::{Parser, ParserError};
@@ -19,6 +21,11 @@ fn is_word(token: &Token, text: &str) -> bool {
 }
 
 impl Dialect for TraceDialect {
+    // What the parser asks of SQLite by its name, as columns without a type.
+    fn dialect(&self) -> TypeId {
+        self.base.type_id()
+    }
+
     fn is_delimited_identifier_start(&self, start: char) -> bool {
         self.base.is_delimited_identifier_start(start)
     }

@@ -1,23 +1,40 @@
 //! From text to a plan.
 //!
 //! ```text
-//! text ──script──▶ statements (tokens) ──dialect──▶ syntax tree ──rewrite──▶ syntax tree of
-//! DataFusion's SQL ──planner──▶ logical plan
+//! text ──script──▶ statements (tokens) ──macros──▶ tokens ──command──▶ what is asked for
+//!      query ──dialect──▶ syntax tree ──rewrite──▶ syntax tree of DataFusion's SQL
+//!            ──planner──▶ logical plan
 //! ```
 //!
 //! DataFusion's own `SessionContext::sql` is not used: its dialects are not SQLite's, its table
 //! lookup cannot make a view at the moment it is named, and its errors say where only when asked.
 
 mod arithmetic;
+mod command;
+mod cursor;
+mod declared;
 mod dialect;
+mod macros;
 mod planner;
 mod rewrite;
 mod script;
+mod source;
+mod span_join;
 mod titles;
+mod token_macros;
 mod types;
 
 pub(crate) use arithmetic::SqliteOperators;
-pub(crate) use planner::{Planned, Planner};
+pub(crate) use command::{
+    Command, Creation, FunctionBody, FunctionDeclaration, MacroDeclaration, ObjectKind,
+    RelationDeclaration, Returns, exists_already,
+};
+pub(crate) use cursor::Name;
+pub(crate) use declared::Declared;
+pub(crate) use macros::{Macro, Macros, expand};
+pub(crate) use planner::{Planned, Planner, named};
 pub use script::Statement;
-pub(crate) use script::split;
+pub(crate) use script::{split, split_script};
+pub(crate) use source::{Script, Sources, Text};
+pub(crate) use span_join::{SpanJoinCall, SpanJoinKind, SpanJoinSide};
 pub(crate) use types::TraceTypes;

@@ -1,34 +1,39 @@
 //! From syntax tree to logical plan, with table names looked up in tpq's own catalog.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
-use datafusion::arrow::datatypes::{DataType, SchemaRef};
+use datafusion::arrow::datatypes::{DataType, Field, SchemaRef};
 use datafusion::common::{DFSchema, Result, TableReference, plan_err};
 use datafusion::config::ConfigOptions;
 use datafusion::datasource::cte_worktable::CteWorkTable;
 use datafusion::datasource::provider_as_source;
+use datafusion::error::DataFusionError;
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::planner::{ContextProvider, ExprPlanner, TypePlanner};
 use datafusion::logical_expr::{
-    AggregateUDF, Expr, ExprSchemable, HigherOrderUDF, LogicalPlan, ScalarUDF, TableSource,
-    WindowUDF,
+    AggregateUDF, Expr, ExprSchemable, HigherOrderUDF, LogicalPlan, LogicalPlanBuilder, ScalarUDF,
+    TableSource, WindowUDF,
 };
 use datafusion::sql::parser::{DFParserBuilder, Statement as Tree};
-use datafusion::sql::planner::{NullOrdering, ParserOptions, SqlToRel};
+use datafusion::sql::planner::{NullOrdering, ParserOptions, PlannerContext, SqlToRel};
 use datafusion::sql::sqlparser::ast;
 use datafusion::sql::sqlparser::tokenizer::Token;
 
 use super::dialect::TraceDialect;
 use super::rewrite::{display_names, lower_case_names, rewrite};
 use super::titles::Titles;
-use super::{Statement, TraceTypes};
-use crate::catalog::Catalog;
-use crate::errors::{Names, SqlError, SqlErrorKind, translate};
+use super::{Declared, Returns, Text, TraceTypes};
+use crate::catalog::{Catalog, Created, KeptTable, SqlFunction};
+use crate::errors::{Names, SqlError, SqlErrorKind, translate, unknown_table};
 use crate::functions::CallArgument;
-use crate::lowering::{CallSource, lower};
+use crate::lowering::{CallSource, SqlCall, SqlCallSource, lower};
 
 /// Deep enough for generated SQL; the stack grows as needed.
 const NESTING: usize = 400;
+
+/// How many functions may delegate to one another in a row.
+const DELEGATIONS: usize = 16;
 
 /// A statement ready to run.
 pub(crate) struct Planned {
@@ -41,6 +46,38 @@ pub(crate) struct Planned {
 pub(crate) struct Planner<'a> {
     state: &'a SessionState,
     catalog: &'a Catalog,
+    /// What is being planned, the outermost first.
+    planning: RefCell<Vec<String>>,
+    /// What is wrong with a function that was named.
+    trouble: RefCell<Option<SqlError>>,
+}
+
+impl Planner<'_> {
+    /// What stands in a plan for the value of a function that a statement created.
+    fn called_value(&self, function: &SqlFunction) -> Option<Arc<ScalarUDF>> {
+        let Returns::Value(value) = function.returns() else { return None };
+        match function.body(self) {
+            Ok(body) => Some(Arc::new(SqlCall::udf(function, &value.data_type, body))),
+            Err(error) => {
+                self.trouble.borrow_mut().get_or_insert(error);
+                None
+            }
+        }
+    }
+
+    /// The same for a table that one gives.
+    fn called_table(
+        &self,
+        name: &str,
+        function: &SqlFunction,
+        args: Vec<Expr>,
+    ) -> Result<Arc<dyn TableSource>> {
+        if let Returns::Value(_) = function.returns() {
+            return plan_err!("{name}() gives one value, not a table");
+        }
+        let body = function.body(self).map_err(|error| DataFusionError::External(error.into()))?;
+        Ok(Arc::new(SqlCallSource::try_new(name, function.args(), args, body)?))
+    }
 }
 
 /// What a table function is called with, as far as it is known before the statement runs.
@@ -59,40 +96,149 @@ fn call_argument(expr: &Expr) -> CallArgument {
 
 impl<'a> Planner<'a> {
     pub(crate) fn new(state: &'a SessionState, catalog: &'a Catalog) -> Self {
-        Self { state, catalog }
+        Self { state, catalog, planning: RefCell::default(), trouble: RefCell::default() }
     }
 
-    /// Plans one statement.
-    pub(crate) fn plan(&self, statement: &Statement) -> Result<Planned, SqlError> {
-        let Statement { script, tokens } = statement;
-        let failed = |error| translate(error, script, tokens, &self.names());
-        let titles = Titles::of(script, tokens);
-        let mut tree = parse(statement).map_err(failed)?;
-        refuse_unless_query(&tree, statement)?;
+    /// Plans a query.
+    pub(crate) fn plan(&self, text: &Text) -> Result<Planned, SqlError> {
+        self.plan_tree(self.parse(text)?, text)
+    }
+
+    /// The syntax tree of a statement.
+    pub(crate) fn parse(&self, text: &Text) -> Result<Tree, SqlError> {
+        parse(text).map_err(|error| self.error(error, text))
+    }
+
+    /// Plans a query whose syntax tree was made of `text`.
+    pub(crate) fn plan_tree(&self, mut tree: Tree, text: &Text) -> Result<Planned, SqlError> {
+        refuse_unless_query(&tree, text)?;
+        let titles = Titles::of(text);
         rewrite(&mut tree, &titles);
+        let plan = self.planner().statement_to_plan(tree).and_then(lower);
+        self.planned(plan, &titles, text)
+    }
+
+    /// Plans the body of a function: `$1`, `$2`… in the plan are the arguments. Not lowered, as
+    /// only the call decides what the arguments are.
+    pub(crate) fn plan_body(&self, text: &Text, args: &[Declared]) -> Result<Planned, SqlError> {
+        let mut tree = self.parse(text)?;
+        refuse_unless_query(&tree, text)?;
+        let titles = Titles::of(text);
+        rewrite(&mut tree, &titles);
+        let Tree::Statement(query) = tree else {
+            return Err(not_a_query("EXPLAIN", text));
+        };
+        let field = |arg: &Declared| {
+            Some(Arc::new(Field::new(&arg.name.text, arg.data_type.clone(), true)))
+        };
+        let mut context =
+            PlannerContext::new().with_prepare_param_data_types(args.iter().map(field).collect());
+        let plan = self.planner().sql_statement_to_plan_with_context(*query, &mut context);
+        self.planned(plan, &titles, text)
+    }
+
+    fn planner(&self) -> SqlToRel<'_, Self> {
         let options = ParserOptions::default()
             .with_collect_spans(true)
             .with_default_null_ordering(NullOrdering::NullsMin);
-        let planner = SqlToRel::new_with_options(self, options);
-        let plan = planner.statement_to_plan(tree).and_then(lower).map_err(failed)?;
+        SqlToRel::new_with_options(self, options)
+    }
+
+    fn planned(
+        &self,
+        plan: Result<LogicalPlan>,
+        titles: &Titles,
+        text: &Text,
+    ) -> Result<Planned, SqlError> {
+        // What is wrong with a function cannot be said where DataFusion asks for it.
+        if let Some(error) = self.trouble.take() {
+            return Err(error);
+        }
+        let plan = plan.map_err(|error| self.error(error, text))?;
         let columns: Vec<&str> =
             plan.schema().fields().iter().map(|field| field.name().as_str()).collect();
         let names = display_names(titles.of_result(), &columns);
         Ok(Planned { plan, names })
     }
 
-    pub(crate) fn names(&self) -> Names {
+    /// The plan that reads a table or view.
+    pub(crate) fn scan(&self, name: &str) -> Result<LogicalPlan> {
+        let source = self.catalog.source(name, self)?;
+        LogicalPlanBuilder::scan(TableReference::bare(name), source, None)?.build()
+    }
+
+    /// A table of the user's own, in lower case.
+    pub(crate) fn own_table(&self, name: &str) -> Result<Arc<KeptTable>, SqlError> {
+        match self.catalog.objects().relation(name) {
+            Some(Created::Own(table)) => return Ok(table),
+            Some(Created::Declared(_)) => {}
+            None if self.catalog.is_built_in(name) => {}
+            None => return Err(unknown_table(name, &self.names())),
+        }
+        let message = format!("`{name}` cannot be changed");
+        let hint = format!(
+            "only tables made by CREATE TABLE can: CREATE TABLE my_{name} AS SELECT * FROM {name}"
+        );
+        Err(SqlError::new(SqlErrorKind::Invalid, message).hint(Some(hint)))
+    }
+
+    /// Plans something that `name` stands for, unless that is what is being planned already.
+    pub(crate) fn within<T>(
+        &self,
+        name: &str,
+        plan: impl FnOnce() -> Result<T, SqlError>,
+    ) -> Result<T, SqlError> {
+        if self.planning.borrow().iter().any(|other| other == name) {
+            let message = format!("`{name}` is defined by itself");
+            return Err(SqlError::new(SqlErrorKind::Invalid, message));
+        }
+        self.planning.borrow_mut().push(name.to_owned());
+        let planned = plan();
+        self.planning.borrow_mut().pop();
+        planned
+    }
+
+    /// An error of the statement that is `text`.
+    pub(crate) fn error(&self, error: DataFusionError, text: &Text) -> SqlError {
+        translate(error, text, &self.names())
+    }
+
+    /// The function that a statement created under that name, or the one it delegates to.
+    fn sql_function(&self, name: &str) -> Option<Arc<SqlFunction>> {
+        let mut function = self.catalog.objects().function(name)?;
+        // Long enough for any chain that ends.
+        for _ in 0..DELEGATIONS {
+            let Some(next) = function.delegates_to() else { return Some(function) };
+            let next = self.catalog.objects().function(&next.text)?;
+            function = next;
+        }
+        None
+    }
+
+    /// The name of the built-in function that a function created by a statement delegates to.
+    fn delegate(&self, name: &str) -> Option<String> {
+        let mut name = name.to_owned();
+        for _ in 0..DELEGATIONS {
+            let Some(function) = self.catalog.objects().function(&name) else { return Some(name) };
+            name = function.delegates_to()?.text.clone();
+        }
+        None
+    }
+
+    pub(crate) fn names(&self) -> Names<'_> {
         let mut functions = self.udf_names();
+        functions.extend(self.catalog.function_names());
         functions.extend(self.udaf_names());
         functions.extend(self.udwf_names());
         functions.sort();
-        Names { tables: self.catalog.names(), functions }
+        functions.dedup();
+        Names { tables: self.catalog.names(), functions, modules: Some(self.catalog.modules()) }
     }
 }
 
-fn parse(statement: &Statement) -> Result<Tree> {
+fn parse(text: &Text) -> Result<Tree> {
     let dialect = TraceDialect::default();
-    let mut tokens = statement.tokens.clone();
+    let mut tokens = text.tokens.clone();
     lower_case_names(&mut tokens);
     let mut parser = DFParserBuilder::new(tokens)
         .with_dialect(&dialect)
@@ -105,19 +251,42 @@ fn parse(statement: &Statement) -> Result<Tree> {
     Ok(tree)
 }
 
-/// The trace is read, never changed.
-fn refuse_unless_query(tree: &Tree, statement: &Statement) -> Result<(), SqlError> {
+/// Only queries are planned here.
+fn refuse_unless_query(tree: &Tree, text: &Text) -> Result<(), SqlError> {
     match tree {
         Tree::Statement(inner) if matches!(**inner, ast::Statement::Query(_)) => Ok(()),
-        Tree::Explain(explain) => refuse_unless_query(&explain.statement, statement),
-        _ => {
-            let verb = statement.text().split_whitespace().next().unwrap_or_default();
-            Err(SqlError::new(
-                SqlErrorKind::Unsupported,
-                format!("{} is not supported: only queries are", verb.to_uppercase()),
-            ))
-        }
+        Tree::Explain(explain) => refuse_unless_query(&explain.statement, text),
+        _ => Err(not_a_query(&first_word(text), text)),
     }
+}
+
+fn not_a_query(verb: &str, text: &Text) -> SqlError {
+    let span = text.tokens.iter().find(|token| matches!(token.token, Token::Word(_)));
+    let message = format!("{verb} is not supported here: a query is expected");
+    SqlError::new(SqlErrorKind::Unsupported, message)
+        .at(span.and_then(|token| text.sources.place(token.span)))
+}
+
+/// The word a statement begins with, in upper case.
+fn first_word(text: &Text) -> String {
+    let words = text.tokens.iter().filter(|token| matches!(token.token, Token::Word(_)));
+    words.map(|token| token.token.to_string().to_uppercase()).next().unwrap_or_default()
+}
+
+/// The plan of a query whose columns are named as they are shown.
+pub(crate) fn named(planned: Planned) -> Result<LogicalPlan> {
+    let Planned { plan, names } = planned;
+    let schema = Arc::clone(plan.schema());
+    let fine = schema.fields().iter().zip(&names).all(|(field, name)| field.name() == name);
+    if fine {
+        return Ok(plan);
+    }
+    let exprs = schema.iter().zip(&names).map(|((qualifier, field), name)| {
+        let name = name.to_lowercase();
+        let column = Expr::from((qualifier, field));
+        if *field.name() == name { column } else { column.alias(name) }
+    });
+    LogicalPlanBuilder::from(plan).project(exprs.collect::<Vec<_>>())?.build()
 }
 
 impl ContextProvider for Planner<'_> {
@@ -131,6 +300,10 @@ impl ContextProvider for Planner<'_> {
         args: Vec<Expr>,
     ) -> Result<Arc<dyn TableSource>> {
         let name = name.to_lowercase();
+        if let Some(function) = self.sql_function(&name) {
+            return self.called_table(&name, &function, args);
+        }
+        let name = self.delegate(&name).unwrap_or(name);
         let Some(function) = self.catalog.table_function(&name) else {
             return plan_err!("Invalid function '{name}'");
         };
@@ -156,7 +329,11 @@ impl ContextProvider for Planner<'_> {
     }
 
     fn get_function_meta(&self, name: &str) -> Option<Arc<ScalarUDF>> {
-        self.state.scalar_functions().get(name).cloned()
+        let name = name.to_lowercase();
+        if let Some(function) = self.sql_function(&name) {
+            return self.called_value(&function);
+        }
+        self.state.scalar_functions().get(&self.delegate(&name)?).cloned()
     }
 
     fn get_higher_order_meta(&self, _: &str) -> Option<Arc<HigherOrderUDF>> {

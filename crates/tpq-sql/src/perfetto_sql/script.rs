@@ -7,6 +7,7 @@ use datafusion::sql::sqlparser::tokenizer::{
 };
 
 use super::dialect::TraceDialect;
+use super::{Script, Sources, Text};
 use crate::errors::{Place, SqlError, SqlErrorKind};
 
 /// One statement of a script, not yet parsed, so that what is wrong with a later statement does
@@ -14,35 +15,44 @@ use crate::errors::{Place, SqlError, SqlErrorKind};
 #[derive(Clone, Debug)]
 pub struct Statement {
     /// The whole script: places count from its beginning.
-    pub(crate) script: Arc<str>,
+    pub(crate) script: Arc<Script>,
     pub(crate) tokens: Vec<TokenWithSpan>,
 }
 
 impl Statement {
+    /// The statement with its macros not yet expanded.
+    pub(crate) fn text_as_written(&self) -> Text {
+        Text { sources: Sources::new(&self.script), tokens: self.tokens.clone() }
+    }
+
     /// The text of the statement, without its semicolon.
     pub fn text(&self) -> &str {
         let solid = |token: &&TokenWithSpan| !matches!(token.token, Token::Whitespace(_));
         let start = self.tokens.iter().find(solid).map(|token| token.span.start);
         let end = self.tokens.iter().rev().find(solid).map(|token| token.span.end);
         match (start, end) {
-            (Some(start), Some(end)) => text_between(&self.script, start, end),
+            (Some(start), Some(end)) => text_between(&self.script.text, start, end),
             _ => "",
         }
     }
 }
 
-/// Cuts a script into statements; those with nothing but blanks and comments are left out.
+/// Cuts a text into statements; those with nothing but blanks and comments are left out.
 ///
 /// # Errors
 /// When the text has a quote or comment that is never closed, or a character SQL does not use.
 pub(crate) fn split(sql: &str) -> Result<Vec<Statement>, SqlError> {
-    let script: Arc<str> = sql.into();
-    let tokens = tokenize(sql)?;
+    split_script(&Arc::new(Script { module: None, text: sql.into() }))
+}
+
+/// The same for a text that knows where it is from.
+pub(crate) fn split_script(script: &Arc<Script>) -> Result<Vec<Statement>, SqlError> {
+    let tokens = tokenize(&script.text).map_err(|error| error.of_module(script))?;
     let statements = tokens.split(|token| token.token == Token::SemiColon);
     let solid = |token: &TokenWithSpan| !matches!(token.token, Token::Whitespace(_) | Token::EOF);
     Ok(statements
         .filter(|tokens| tokens.iter().any(solid))
-        .map(|tokens| Statement { script: Arc::clone(&script), tokens: tokens.to_vec() })
+        .map(|tokens| Statement { script: Arc::clone(script), tokens: tokens.to_vec() })
         .collect())
 }
 

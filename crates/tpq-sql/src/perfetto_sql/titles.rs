@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::tokenizer::{Location, Token, TokenWithSpan};
 
-use super::script::text_between;
+use super::Text;
 
 /// The texts of the items of every SELECT, by where the SELECT stands.
 ///
@@ -17,9 +17,12 @@ pub(super) struct Titles {
 }
 
 impl Titles {
-    pub(super) fn of(sql: &str, tokens: &[TokenWithSpan]) -> Self {
-        let solid: Vec<&TokenWithSpan> =
-            tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_))).collect();
+    pub(super) fn of(text: &Text) -> Self {
+        let solid: Vec<&TokenWithSpan> = text
+            .tokens
+            .iter()
+            .filter(|token| !matches!(token.token, Token::Whitespace(_)))
+            .collect();
         let mut titles = Self { items: HashMap::new(), main: None };
         let mut depth = 0_usize;
         for (index, token) in solid.iter().enumerate() {
@@ -28,7 +31,7 @@ impl Titles {
                 Token::RParen => depth = depth.saturating_sub(1),
                 _ if is(token, Keyword::SELECT) => {
                     let start = token.span.start;
-                    let items = items(sql, &solid[index + 1..]);
+                    let items = items(text, &solid[index + 1..]);
                     titles.items.insert((start.line, start.column), items);
                     if depth == 0 {
                         titles.main.get_or_insert(start);
@@ -56,14 +59,14 @@ fn is(token: &TokenWithSpan, keyword: Keyword) -> bool {
 }
 
 /// The items from just after SELECT to whatever ends them.
-fn items(sql: &str, tokens: &[&TokenWithSpan]) -> Vec<String> {
+fn items(text: &Text, tokens: &[&TokenWithSpan]) -> Vec<String> {
     let mut items = Vec::new();
     let mut depth = 0_usize;
     let mut first = None;
     let mut last: Option<&TokenWithSpan> = None;
     let mut close = |first: Option<&TokenWithSpan>, last: Option<&TokenWithSpan>| {
         if let (Some(first), Some(last)) = (first, last) {
-            items.push(text_between(sql, first.span.start, last.span.end).to_owned());
+            items.push(written(text, first, last));
         }
     };
     for token in tokens {
@@ -85,6 +88,19 @@ fn items(sql: &str, tokens: &[&TokenWithSpan]) -> Vec<String> {
     }
     close(first, last);
     items
+}
+
+/// The text of neighbouring tokens; those of a macro's text and of its arguments are put together.
+fn written(text: &Text, first: &TokenWithSpan, last: &TokenWithSpan) -> String {
+    if let Some(written) = text.sources.between(first.span.start, last.span.end)
+        && !written.is_empty()
+    {
+        return written.to_owned();
+    }
+    let at =
+        |token: &TokenWithSpan| text.tokens.iter().position(|other| std::ptr::eq(other, token));
+    let (Some(first), Some(last)) = (at(first), at(last)) else { return String::new() };
+    text.tokens[first..=last].iter().map(|token| token.token.to_string()).collect()
 }
 
 fn is_quantifier(token: &TokenWithSpan) -> bool {
@@ -110,14 +126,15 @@ fn ends_items(token: &TokenWithSpan, last: Option<&TokenWithSpan>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::script::tokenize;
+    use super::super::split;
     use super::*;
 
     #[test]
     fn items_are_cut_at_their_own_commas() {
         let sql =
             "SELECT DISTINCT max( a,b ), x IS DISTINCT FROM y AS z,\n (SELECT 1, 2 FROM t) FROM u";
-        let titles = Titles::of(sql, &tokenize(sql).unwrap_or_default());
+        let statements = split(sql).unwrap_or_default();
+        let titles = Titles::of(&statements[0].text_as_written());
         let outer = titles.at(Location::new(1, 1)).unwrap_or_default();
         assert_eq!(outer, ["max( a,b )", "x IS DISTINCT FROM y AS z", "(SELECT 1, 2 FROM t)"]);
         assert_eq!(titles.at(Location::new(2, 3)).unwrap_or_default(), ["1", "2"]);

@@ -9,8 +9,10 @@
 //! DataFusion's own `MemTable` would do for small tables, but it has no statistics to prune by,
 //! pushes no filter down, and forgets its sort order as soon as the plan is split over threads.
 
+mod chunked;
 mod provider;
 mod pruning;
 mod source;
 
+pub(crate) use chunked::Snapshot;
 pub(crate) use provider::{StoredProvider, StoredTable};

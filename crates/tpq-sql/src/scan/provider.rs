@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
-use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::stats::Precision;
 use datafusion::common::{
@@ -13,14 +13,14 @@ use datafusion::common::{
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::logical_expr::{Expr, TableType};
 use datafusion::physical_plan::ExecutionPlan;
-use tpq_tables::{ColumnKind, Table};
 
+use super::chunked::ChunkedTable;
 use super::source::ChunkSource;
 
 /// A table of the trace, with what planning needs to know about it.
-pub struct StoredTable {
-    table: Arc<Table>,
-    key: Constraints,
+pub(crate) struct StoredTable {
+    table: Arc<dyn ChunkedTable>,
+    key: Option<Constraints>,
     /// The position of `ts` where the rows are in its order. Found when first asked for, since
     /// every value is looked at.
     time_order: OnceLock<Option<usize>>,
@@ -29,42 +29,43 @@ pub struct StoredTable {
 
 impl StoredTable {
     /// Wraps a finished table.
-    pub fn new(table: Arc<Table>) -> Self {
+    pub(crate) fn new(table: Arc<dyn ChunkedTable>) -> Self {
+        // Lets `SELECT name … GROUP BY id` through: the id decides every other column.
+        let is_key = |key| Constraints::new_unverified(vec![Constraint::PrimaryKey(vec![key])]);
         Self {
+            key: table.key().map(is_key),
             table,
-            // Lets `SELECT name … GROUP BY id` through: the id decides every other column.
-            key: Constraints::new_unverified(vec![Constraint::PrimaryKey(vec![0])]),
             time_order: OnceLock::new(),
             statistics: OnceLock::new(),
         }
     }
 
     /// The table itself.
-    pub fn table(&self) -> &Arc<Table> {
+    pub(super) fn table(&self) -> &Arc<dyn ChunkedTable> {
         &self.table
     }
 
     /// The position of `ts` where the rows are in its order.
     pub(super) fn time_order(&self) -> Option<usize> {
         *self.time_order.get_or_init(|| {
-            let decl = self.table.decl();
-            let ts = decl.column_index("ts").filter(|&ts| !decl.columns[ts].nullable)?;
+            let (ts, _) = self.table.schema().column_with_name("ts")?;
             self.table.is_sorted_by(ts).then_some(ts)
         })
     }
 
     /// Exact statistics of the columns `projection` names by position.
-    pub(super) fn statistics_of(&self, projection: &[usize]) -> Statistics {
+    pub(crate) fn statistics_of(&self, projection: &[usize]) -> Statistics {
         let all = self.statistics.get_or_init(|| {
-            (0..self.table.decl().columns.len())
+            (0..self.table.schema().fields().len())
                 .map(|column| self.column_statistics(column))
                 .collect()
         });
         let columns: Vec<_> = projection.iter().map(|&column| all[column].clone()).collect();
-        let bytes = projection.iter().map(|&column| match self.table.decl().columns[column].kind {
-            ColumnKind::String => 16,
-            _ => 8,
-        });
+        let bytes =
+            projection.iter().map(|&column| match self.table.schema().field(column).data_type() {
+                DataType::Utf8View => 16,
+                _ => 8,
+            });
         let rows = self.table.num_rows();
         Statistics {
             num_rows: Precision::Exact(rows),
@@ -88,7 +89,7 @@ impl StoredTable {
         statistics.min_value = Precision::Exact(ScalarValue::Int64(Some(low)));
         statistics.max_value = Precision::Exact(ScalarValue::Int64(Some(high)));
         let values = self.table.num_rows() - nulls;
-        statistics.distinct_count = if self.table.decl().columns[column].kind == ColumnKind::Id {
+        statistics.distinct_count = if self.table.key() == Some(column) {
             Precision::Exact(values)
         } else {
             // No more than fit between the bounds: close to the truth for ids of other tables.
@@ -101,7 +102,7 @@ impl StoredTable {
 
 impl fmt::Debug for StoredTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "StoredTable({})", self.table.decl().name)
+        write!(f, "StoredTable({})", self.table.name())
     }
 }
 
@@ -116,7 +117,7 @@ impl TableProvider for StoredProvider {
     }
 
     fn constraints(&self) -> Option<&Constraints> {
-        Some(&self.0.key)
+        self.0.key.as_ref()
     }
 
     fn table_type(&self) -> TableType {
@@ -124,7 +125,7 @@ impl TableProvider for StoredProvider {
     }
 
     fn statistics(&self) -> Option<Statistics> {
-        let all: Vec<usize> = (0..self.0.table.decl().columns.len()).collect();
+        let all: Vec<usize> = (0..self.0.table.schema().fields().len()).collect();
         Some(self.0.statistics_of(&all))
     }
 
@@ -137,7 +138,7 @@ impl TableProvider for StoredProvider {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let columns = match projection {
             Some(projection) => projection.clone(),
-            None => (0..self.0.table.decl().columns.len()).collect(),
+            None => (0..self.0.table.schema().fields().len()).collect(),
         };
         let source = ChunkSource::try_new(Arc::clone(&self.0), columns, limit)?;
         Ok(DataSourceExec::from_data_source(source))

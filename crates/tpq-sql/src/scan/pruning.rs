@@ -13,17 +13,19 @@ use datafusion::physical_expr_common::physical_expr::{
     snapshot_generation, snapshot_physical_expr,
 };
 use datafusion::physical_optimizer::pruning::PruningPredicateBuilder;
-use tpq_tables::{ChunkRange, Table};
+use tpq_tables::ChunkRange;
+
+use super::chunked::ChunkedTable;
 
 /// What is known of a run of chunks without reading them.
 struct ChunkStatistics<'a> {
-    table: &'a Table,
+    table: &'a dyn ChunkedTable,
     chunks: Range<usize>,
 }
 
 impl ChunkStatistics<'_> {
     fn of<T>(&self, column: &Column, value: impl Fn(ChunkRange) -> T) -> Option<Vec<T>> {
-        let column = self.table.decl().column_index(&column.name)?;
+        let (column, _) = self.table.schema().column_with_name(&column.name)?;
         Some(
             self.chunks.clone().map(|chunk| value(self.table.chunk_range(chunk, column))).collect(),
         )
@@ -81,7 +83,7 @@ impl Pruner {
     }
 
     /// Whether a chunk may hold a row the query wants.
-    pub(super) fn keeps(&mut self, table: &Table, chunk: usize) -> bool {
+    pub(super) fn keeps(&mut self, table: &dyn ChunkedTable, chunk: usize) -> bool {
         let Some(predicate) = &self.predicate else { return true };
         let generation = snapshot_generation(predicate);
         if self.generation != Some(generation) {

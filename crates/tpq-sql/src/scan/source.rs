@@ -9,7 +9,7 @@ use datafusion::arrow::compute::{SortOptions, take_record_batch};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{DataFusionError, Result, Statistics};
+use datafusion::common::{Result, Statistics};
 use datafusion::config::ConfigOptions;
 use datafusion::datasource::source::DataSource;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
@@ -73,7 +73,7 @@ impl ChunkSource {
     /// The orders rows come in: by `id`, and by `ts` and then `id` where the table is in order
     /// of time.
     fn orders(&self) -> Vec<Vec<PhysicalSortExpr>> {
-        let id = self.sort_key(0);
+        let id = self.table.table().key().and_then(|key| self.sort_key(key));
         let has_time = self.schema.column_with_name("ts").is_some();
         let ts = if has_time { self.table.time_order() } else { None };
         let ts = ts.and_then(|column| self.sort_key(column));
@@ -108,7 +108,7 @@ impl DataSource for ChunkSource {
 
     fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter) -> fmt::Result {
         let table = self.table.table();
-        write!(f, "{}, chunks={}", table.decl().name, table.num_chunks())?;
+        write!(f, "{}, chunks={}", table.name(), table.num_chunks())?;
         if self.reverse {
             write!(f, ", reverse")?;
         }
@@ -258,7 +258,7 @@ impl Reader {
             let next =
                 if self.source.reverse { self.chunks.next_back() } else { self.chunks.next() };
             let chunk = next?;
-            if self.pruner.keeps(table, chunk) {
+            if self.pruner.keeps(table.as_ref(), chunk) {
                 self.rows = Some((chunk, 0..table.chunk_rows(chunk)));
             } else {
                 self.skipped.add(1);
@@ -268,12 +268,7 @@ impl Reader {
 
     fn read(&self, chunk: usize, rows: Range<usize>) -> Result<RecordBatch> {
         let count = rows.len() as u64;
-        let batch = self
-            .source
-            .table
-            .table()
-            .read(chunk, rows, &self.source.columns)
-            .map_err(|error| DataFusionError::External(Box::new(error)))?;
+        let batch = self.source.table.table().read(chunk, rows, &self.source.columns)?;
         if !self.source.reverse {
             return Ok(batch);
         }

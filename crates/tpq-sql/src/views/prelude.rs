@@ -3,20 +3,21 @@
 //! Their names are known from the start; a file is read when one of its views is first named.
 //! To add a view: write it into the file of its family and its name into the list here.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use super::View;
-use super::declaration::parse_views;
-use crate::errors::SqlError;
+use crate::catalog::Definition;
+use crate::errors::{SqlError, SqlErrorKind};
+use crate::perfetto_sql::{Command, Script, split_script};
 
 struct File {
+    name: &'static str,
     text: &'static str,
     names: &'static [&'static str],
 }
 
 macro_rules! file {
     ($name:literal, $($view:literal),+) => {
-        File { text: include_str!(concat!("../../../../sql/prelude/", $name)), names: &[$($view),+] }
+        File { name: $name, text: include_str!(concat!("../../../../sql/prelude/", $name)), names: &[$($view),+] }
     };
 }
 
@@ -62,7 +63,7 @@ const FILES: &[File] = &[
 /// The views of the prelude, those of a file once one was named.
 #[derive(Default)]
 pub(crate) struct Prelude {
-    files: [OnceLock<Vec<View>>; FILES.len()],
+    files: [OnceLock<Vec<Definition>>; FILES.len()],
 }
 
 impl Prelude {
@@ -72,19 +73,33 @@ impl Prelude {
     }
 
     /// The view of that name, in lower case.
-    pub(crate) fn view(&self, name: &str) -> Result<Option<&View>, SqlError> {
+    pub(crate) fn view(&self, name: &str) -> Result<Option<&Definition>, SqlError> {
         let Some(index) = FILES.iter().position(|file| file.names.contains(&name)) else {
             return Ok(None);
         };
         let views = match self.files[index].get() {
             Some(views) => views,
             None => {
-                let views = parse_views(FILES[index].text)?;
+                let views = definitions(&FILES[index])?;
                 self.files[index].get_or_init(|| views)
             }
         };
-        Ok(views.iter().find(|view| view.name == name))
+        Ok(views.iter().find(|view| view.name() == name))
     }
+}
+
+/// Every view of a file.
+fn definitions(file: &File) -> Result<Vec<Definition>, SqlError> {
+    let module = Some(format!("prelude.{}", file.name.trim_end_matches(".sql")).into());
+    let script = Arc::new(Script { module, text: file.text.into() });
+    let definition = |statement: crate::perfetto_sql::Statement| {
+        let text = statement.text_as_written();
+        match Command::parse(&text)? {
+            Command::CreateRelation(declaration) => Ok(Definition::of_relation(declaration, &text)),
+            _ => Err(SqlError::new(SqlErrorKind::Internal, "the prelude has views only")),
+        }
+    };
+    split_script(&script)?.into_iter().map(definition).collect()
 }
 
 #[cfg(test)]
@@ -94,10 +109,10 @@ mod tests {
     #[test]
     fn the_list_and_the_files_name_the_same_views() -> Result<(), SqlError> {
         for file in FILES {
-            let views = parse_views(file.text)?;
-            let names: Vec<&str> = views.iter().map(|view| view.name.as_str()).collect();
+            let views = definitions(file)?;
+            let names: Vec<&str> = views.iter().map(Definition::name).collect();
             assert_eq!(names, file.names);
-            for view in &views {
+            for view in views.iter().map(Definition::relation) {
                 assert!(!view.doc.is_empty(), "{} has no comment", view.name);
                 for column in &view.columns {
                     assert!(!column.doc.is_empty(), "{}.{} has no comment", view.name, column.name);

@@ -1,0 +1,109 @@
+//! A function that a statement declares; its body is planned when it is first called.
+
+use std::sync::{Arc, OnceLock};
+
+use datafusion::arrow::datatypes::DataType;
+use datafusion::logical_expr::LogicalPlan;
+
+use super::definition::{check_columns, fits, in_order_of, type_name};
+use crate::errors::{SqlError, SqlErrorKind};
+use crate::lowering::inline_calls;
+use crate::perfetto_sql::{
+    Declared, FunctionBody, FunctionDeclaration, Name, Planner, Returns, Text, named,
+};
+
+/// A function that a statement declares.
+#[derive(Debug)]
+pub(crate) struct SqlFunction {
+    declaration: FunctionDeclaration,
+    /// What the spans of the declaration are of.
+    text: Text,
+    body: OnceLock<Arc<LogicalPlan>>,
+}
+
+impl SqlFunction {
+    pub(crate) fn new(declaration: FunctionDeclaration, text: Text) -> Self {
+        Self { declaration, text, body: OnceLock::new() }
+    }
+
+    /// In lower case.
+    pub(crate) fn name(&self) -> &str {
+        &self.declaration.creation.name.text
+    }
+
+    pub(crate) fn args(&self) -> &[Declared] {
+        &self.declaration.args
+    }
+
+    pub(crate) fn returns(&self) -> &Returns {
+        &self.declaration.returns
+    }
+
+    /// The function that does this one's work.
+    pub(crate) fn delegates_to(&self) -> Option<&Name> {
+        match &self.declaration.body {
+            FunctionBody::DelegatesTo(name) => Some(name),
+            FunctionBody::Query(_) => None,
+        }
+    }
+
+    /// The plan of the body; `$1`, `$2`… in it are the arguments.
+    ///
+    /// # Errors
+    /// When the body cannot be planned, or gives something else than was declared.
+    pub(crate) fn body(&self, planner: &Planner) -> Result<Arc<LogicalPlan>, SqlError> {
+        if let Some(body) = self.body.get() {
+            return Ok(Arc::clone(body));
+        }
+        let body = planner.within(self.name(), || self.plan(planner))?;
+        Ok(Arc::clone(self.body.get_or_init(|| Arc::new(body))))
+    }
+
+    fn plan(&self, planner: &Planner) -> Result<LogicalPlan, SqlError> {
+        let FunctionBody::Query(tokens) = &self.declaration.body else {
+            return Err(SqlError::new(SqlErrorKind::Internal, "a function without a body"));
+        };
+        let query = Text { sources: self.text.sources.clone(), tokens: tokens.clone() };
+        let planned = planner.plan_body(&query, self.args())?;
+        let failed = |error| planner.error(error, &query);
+        let plan = inline_calls(named(planned).map_err(failed)?).map_err(failed)?;
+        match self.returns() {
+            Returns::Table(columns) => {
+                let plan = check_columns(plan, columns, &self.text, planner)?;
+                in_order_of(plan, columns).map_err(failed)
+            }
+            Returns::Value(value) => self.check_value(plan, value, planner),
+        }
+    }
+
+    /// The plan of the one value, of the declared type.
+    fn check_value(
+        &self,
+        plan: LogicalPlan,
+        value: &Declared,
+        planner: &Planner,
+    ) -> Result<LogicalPlan, SqlError> {
+        let place = || self.text.sources.place(self.declaration.creation.name.span);
+        let fields = plan.schema().fields();
+        let [field] = &fields[..] else {
+            let message = format!(
+                "`{}` gives one value, but its query has {} columns",
+                self.name(),
+                fields.len()
+            );
+            return Err(SqlError::new(SqlErrorKind::Invalid, message).at(place()));
+        };
+        if !fits(field.data_type(), &value.data_type) {
+            let found = type_name(field.data_type());
+            let message =
+                format!("`{}` returns {}, but its query gives {found}", self.name(), value.kind);
+            return Err(SqlError::new(SqlErrorKind::Invalid, message).at(place()));
+        }
+        if value.data_type == DataType::Null {
+            return Ok(plan);
+        }
+        let name = Name { text: field.name().clone(), ..value.name.clone() };
+        let value = Declared { name, ..value.clone() };
+        check_columns(plan, &[value], &self.text, planner)
+    }
+}

@@ -1,0 +1,150 @@
+//! Tables whose rows are kept in memory: those of `CREATE PERFETTO TABLE`, and the user's own.
+
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use async_trait::async_trait;
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
+use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::{Result, Statistics};
+use datafusion::execution::TaskContext;
+use datafusion::logical_expr::{Expr, LogicalPlan, TableType};
+use datafusion::physical_plan::{ExecutionPlan, execute_stream_partitioned};
+use futures::TryStreamExt;
+
+use crate::in_order::in_order;
+use crate::scan::{Snapshot, StoredProvider, StoredTable};
+
+/// A table whose rows are kept, once its query was run.
+pub(crate) struct KeptTable {
+    name: String,
+    schema: SchemaRef,
+    /// Where the rows come from, until they are there.
+    query: Option<LogicalPlan>,
+    rows: RwLock<Option<Kept>>,
+    /// Held while the query runs, so that it runs once.
+    running: futures::lock::Mutex<()>,
+}
+
+#[derive(Clone)]
+struct Kept {
+    snapshot: Arc<Snapshot>,
+    stored: Arc<StoredTable>,
+}
+
+impl KeptTable {
+    /// A table of what a query gives, which is run when the table is first read.
+    pub(crate) fn of_query(name: &str, query: LogicalPlan) -> Self {
+        let schema = bare(query.schema().inner());
+        Self::new(name, schema, Some(query))
+    }
+
+    /// A table with no rows yet.
+    pub(crate) fn empty(name: &str, schema: SchemaRef) -> Result<Self> {
+        let table = Self::new(name, schema, None);
+        table.replace(Vec::new())?;
+        Ok(table)
+    }
+
+    fn new(name: &str, schema: SchemaRef, query: Option<LogicalPlan>) -> Self {
+        let running = futures::lock::Mutex::new(());
+        Self { name: name.to_owned(), schema, query, rows: RwLock::new(None), running }
+    }
+
+    /// Puts other rows in the place of all there are.
+    ///
+    /// # Errors
+    /// When they are not of the table's columns.
+    pub(crate) fn replace(&self, batches: Vec<RecordBatch>) -> Result<()> {
+        let snapshot = Arc::new(Snapshot::new(&self.name, Arc::clone(&self.schema), batches)?);
+        let stored = Arc::new(StoredTable::new(Arc::clone(&snapshot) as _));
+        *self.rows.write().unwrap_or_else(PoisonError::into_inner) =
+            Some(Kept { snapshot, stored });
+        Ok(())
+    }
+
+    /// The columns.
+    pub(crate) fn columns(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    /// Every row there is now, with its query run if it was not.
+    ///
+    /// # Errors
+    /// When the query fails.
+    pub(crate) async fn rows(&self, state: &dyn Session) -> Result<Arc<Snapshot>> {
+        Ok(self.kept(state).await?.snapshot)
+    }
+
+    async fn kept(&self, state: &dyn Session) -> Result<Kept> {
+        if let Some(kept) = self.now() {
+            return Ok(kept);
+        }
+        let _running = self.running.lock().await;
+        if let Some(kept) = self.now() {
+            return Ok(kept);
+        }
+        if let Some(query) = &self.query {
+            self.replace(run(query, state).await?)?;
+        }
+        self.now().ok_or_else(|| {
+            datafusion::error::DataFusionError::Internal(format!(
+                "table {} has neither rows nor a query",
+                self.name
+            ))
+        })
+    }
+
+    fn now(&self) -> Option<Kept> {
+        self.rows.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// All rows of a query, in its order.
+async fn run(query: &LogicalPlan, state: &dyn Session) -> Result<Vec<RecordBatch>> {
+    let plan = state.create_physical_plan(query).await?;
+    let context = Arc::new(TaskContext::from(state));
+    let schema = plan.schema();
+    in_order(schema, execute_stream_partitioned(plan, context)?).try_collect().await
+}
+
+/// The columns without what only a plan needs to know of them; any may be NULL.
+fn bare(schema: &SchemaRef) -> SchemaRef {
+    let fields = schema.fields().iter();
+    let fields = fields.map(|field| Field::new(field.name(), field.data_type().clone(), true));
+    Arc::new(Schema::new(fields.collect::<Vec<_>>()))
+}
+
+impl fmt::Debug for KeptTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KeptTable({})", self.name)
+    }
+}
+
+#[async_trait]
+impl TableProvider for KeptTable {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    fn statistics(&self) -> Option<Statistics> {
+        let all: Vec<usize> = (0..self.schema.fields().len()).collect();
+        Some(self.now()?.stored.statistics_of(&all))
+    }
+
+    async fn scan(
+        &self,
+        state: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let kept = self.kept(state).await?;
+        StoredProvider(kept.stored).scan(state, projection, filters, limit).await
+    }
+}

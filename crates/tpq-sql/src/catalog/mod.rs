@@ -1,0 +1,172 @@
+//! Which name stands for what.
+//!
+//! A name is first looked for among what statements created, then among the views every session
+//! has, then among the stored tables, so that a view can extend the stored table of its own name;
+//! `__stored_NAME` is always the stored table.
+
+mod definition;
+mod function;
+mod kept;
+mod objects;
+mod relation;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use datafusion::common::Result;
+use datafusion::datasource::provider_as_source;
+use datafusion::error::DataFusionError;
+use datafusion::logical_expr::TableSource;
+use tpq_tables::TraceTables;
+
+pub(crate) use definition::{Definition, fits, type_name};
+pub(crate) use function::SqlFunction;
+pub(crate) use kept::KeptTable;
+pub(crate) use objects::{Created, Objects};
+pub use relation::{Relation, RelationColumn};
+
+use crate::errors::{NoSuchTable, SqlError};
+use crate::functions::{self, TableFunction};
+use crate::modules::Modules;
+use crate::perfetto_sql::{Macro, Macros, Planner};
+use crate::scan::{StoredProvider, StoredTable};
+use crate::views::Prelude;
+
+/// Before the name of a stored table, tells it from a view of the same name.
+const STORED: &str = "__stored_";
+
+/// What the established tool calls the stored tables.
+const INTRINSIC: &str = "__intrinsic_";
+
+/// Everything a statement can name.
+pub(crate) struct Catalog {
+    stored: BTreeMap<String, Arc<dyn TableSource>>,
+    tables: Arc<TraceTables>,
+    prelude: Prelude,
+    functions: BTreeMap<String, Arc<dyn TableFunction>>,
+    modules: Modules,
+    objects: RwLock<Objects>,
+}
+
+impl Catalog {
+    pub(crate) fn new(tables: Arc<TraceTables>, modules: Modules) -> Self {
+        let source = |table: &Arc<tpq_tables::Table>| {
+            let stored = Arc::new(StoredTable::new(Arc::clone(table) as _));
+            (table.decl().name.to_owned(), provider_as_source(Arc::new(StoredProvider(stored))))
+        };
+        let stored = tables.iter().map(source).collect();
+        let functions = functions::table(&tables).into_iter();
+        let functions = functions.map(|function| (function.name().to_owned(), function)).collect();
+        let (prelude, objects) = (Prelude::default(), RwLock::default());
+        Self { stored, tables, prelude, functions, modules, objects }
+    }
+
+    /// What statements created.
+    pub(crate) fn objects(&self) -> RwLockReadGuard<'_, Objects> {
+        self.objects.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same, to create more. Not to be held while something is planned.
+    pub(crate) fn objects_mut(&self) -> RwLockWriteGuard<'_, Objects> {
+        self.objects.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What there is to include.
+    pub(crate) fn modules(&self) -> &Modules {
+        &self.modules
+    }
+
+    /// The names of all tables and views, in alphabetical order.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let mut names: BTreeSet<String> = self.objects().relation_names();
+        names.extend(Prelude::names().map(str::to_owned));
+        names.extend(self.stored.keys().cloned());
+        names.into_iter().collect()
+    }
+
+    /// The names of all functions that statements created, and of all table functions.
+    pub(crate) fn function_names(&self) -> Vec<String> {
+        let created = self.objects().function_names();
+        created.into_iter().chain(self.functions.keys().cloned()).collect()
+    }
+
+    /// What a name stands for in a statement.
+    pub(crate) fn source(&self, name: &str, planner: &Planner) -> Result<Arc<dyn TableSource>> {
+        let name = name.to_lowercase();
+        if let Some(stored) = name.strip_prefix(STORED) {
+            return self.stored(stored).ok_or_else(|| as_external(NoSuchTable(name.clone())));
+        }
+        let created = self.objects().relation(&name);
+        if let Some(created) = created {
+            return created.source(planner).map_err(as_external);
+        }
+        if let Some(view) = self.prelude.view(&name).map_err(as_external)? {
+            return view.source(planner).map_err(as_external);
+        }
+        let intrinsic = || self.stored(name.strip_prefix(INTRINSIC)?);
+        let found = self.stored(&name).or_else(intrinsic);
+        found.ok_or_else(|| as_external(NoSuchTable(name.clone())))
+    }
+
+    fn stored(&self, name: &str) -> Option<Arc<dyn TableSource>> {
+        self.stored.get(name).cloned()
+    }
+
+    /// Whether a table or view of that name, in lower case, was not made by a statement.
+    pub(crate) fn is_built_in(&self, name: &str) -> bool {
+        self.stored.contains_key(name) || Prelude::names().any(|view| view == name)
+    }
+
+    /// The table function of that name, in lower case.
+    pub(crate) fn table_function(&self, name: &str) -> Option<&Arc<dyn TableFunction>> {
+        self.functions.get(name)
+    }
+
+    /// What is known of a table or view.
+    pub(crate) fn relation(
+        &self,
+        name: &str,
+        planner: &Planner,
+    ) -> Result<Option<Relation>, SqlError> {
+        let name = name.to_lowercase();
+        let created = self.objects().relation(&name);
+        if let Some(created) = created {
+            return created.relation(&name, planner).map(Some);
+        }
+        if let Some(view) = self.prelude.view(&name)? {
+            return Ok(Some(view.relation()));
+        }
+        let Some(table) = self.tables.get(&name) else { return Ok(None) };
+        let column = |column: &tpq_tables::ColumnDecl| RelationColumn {
+            name: column.name.to_owned(),
+            kind: column.kind.label(),
+            doc: tidy(column.doc),
+        };
+        let decl = table.decl();
+        let columns = decl.columns.iter().map(column).collect();
+        Ok(Some(Relation { name, doc: tidy(decl.doc), columns }))
+    }
+}
+
+impl Macros for Catalog {
+    fn find(&self, name: &str) -> Option<Arc<Macro>> {
+        self.objects().find_macro(name)
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.objects().macro_names()
+    }
+
+    fn module_of(&self, name: &str) -> Option<String> {
+        self.modules.module_of(name)
+    }
+}
+
+/// Doc comments as text: without the blank before each line.
+fn tidy(doc: &str) -> String {
+    doc.lines().map(str::trim).collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+fn as_external(error: impl std::error::Error + Send + Sync + 'static) -> DataFusionError {
+    DataFusionError::External(Box::new(error))
+}

@@ -1,0 +1,137 @@
+//! What statements created.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+
+use datafusion::datasource::provider_as_source;
+use datafusion::logical_expr::TableSource;
+
+use super::definition::Definition;
+use super::function::SqlFunction;
+use super::kept::KeptTable;
+use super::relation::{Relation, RelationColumn};
+use crate::errors::SqlError;
+use crate::perfetto_sql::{Macro, Planner};
+
+/// A table or view that a statement created.
+#[derive(Clone)]
+pub(crate) enum Created {
+    /// Declared; its rows never change.
+    Declared(Arc<Definition>),
+    /// The user's own, whose rows may be changed.
+    Own(Arc<KeptTable>),
+}
+
+impl Created {
+    pub(super) fn source(&self, planner: &Planner) -> Result<Arc<dyn TableSource>, SqlError> {
+        match self {
+            Self::Declared(definition) => definition.source(planner),
+            Self::Own(table) => Ok(provider_as_source(Arc::clone(table) as _)),
+        }
+    }
+
+    pub(super) fn relation(&self, name: &str, planner: &Planner) -> Result<Relation, SqlError> {
+        match self {
+            Self::Declared(definition) => {
+                let mut relation = definition.relation();
+                if relation.columns.is_empty() {
+                    definition.source(planner)?;
+                    relation = definition.relation();
+                }
+                Ok(relation)
+            }
+            Self::Own(_) => {
+                let schema = self.source(planner)?.schema();
+                let columns = RelationColumn::of_schema(&schema);
+                Ok(Relation { name: name.to_owned(), doc: String::new(), columns })
+            }
+        }
+    }
+}
+
+/// What statements created, by names in lower case.
+#[derive(Default)]
+pub(crate) struct Objects {
+    relations: BTreeMap<String, Created>,
+    functions: BTreeMap<String, Arc<SqlFunction>>,
+    macros: BTreeMap<String, Arc<Macro>>,
+    /// The modules that were included.
+    included: HashSet<String>,
+}
+
+impl Objects {
+    pub(crate) fn relation(&self, name: &str) -> Option<Created> {
+        self.relations.get(name).cloned()
+    }
+
+    pub(super) fn relation_names(&self) -> BTreeSet<String> {
+        self.relations.keys().cloned().collect()
+    }
+
+    pub(crate) fn function(&self, name: &str) -> Option<Arc<SqlFunction>> {
+        self.functions.get(name).cloned()
+    }
+
+    pub(super) fn function_names(&self) -> Vec<String> {
+        self.functions.keys().cloned().collect()
+    }
+
+    /// Puts a function back that another was tried in place of.
+    pub(crate) fn restore_function(&mut self, function: Arc<SqlFunction>) {
+        self.functions.insert(function.name().to_owned(), function);
+    }
+
+    pub(crate) fn has_macro(&self, name: &str) -> bool {
+        self.macros.contains_key(name)
+    }
+
+    pub(super) fn find_macro(&self, name: &str) -> Option<Arc<Macro>> {
+        self.macros.get(name).cloned()
+    }
+
+    pub(super) fn macro_names(&self) -> Vec<String> {
+        self.macros.keys().cloned().collect()
+    }
+
+    /// Whether the module was not included before; it counts as included from now on.
+    pub(crate) fn include(&mut self, module: &str) -> bool {
+        self.included.insert(module.to_owned())
+    }
+
+    /// Forgets that a module was included, since it could not be.
+    pub(crate) fn forget(&mut self, module: &str) {
+        self.included.remove(module);
+    }
+
+    /// The modules that were included, in alphabetical order.
+    pub(crate) fn included(&self) -> BTreeSet<String> {
+        self.included.iter().cloned().collect()
+    }
+
+    pub(crate) fn add_relation(&mut self, name: &str, relation: Created) {
+        self.relations.insert(name.to_owned(), relation);
+    }
+
+    pub(crate) fn add_function(&mut self, function: SqlFunction) {
+        self.functions.insert(function.name().to_owned(), Arc::new(function));
+    }
+
+    pub(crate) fn add_macro(&mut self, made: Macro) {
+        self.macros.insert(made.declaration.creation.name.text.clone(), Arc::new(made));
+    }
+
+    /// Whether there was a table or view of that name.
+    pub(crate) fn drop_relation(&mut self, name: &str) -> bool {
+        self.relations.remove(name).is_some()
+    }
+
+    /// Whether there was a function of that name.
+    pub(crate) fn drop_function(&mut self, name: &str) -> bool {
+        self.functions.remove(name).is_some()
+    }
+
+    /// Whether there was a macro of that name.
+    pub(crate) fn drop_macro(&mut self, name: &str) -> bool {
+        self.macros.remove(name).is_some()
+    }
+}

@@ -1,0 +1,292 @@
+//! Changes of the user's own tables: `CREATE TABLE`, `INSERT`, `UPDATE`, `DELETE`, `DROP`.
+//!
+//! Such a table is kept as a whole. What changes it is a query for all its new rows, or for the
+//! rows to add.
+
+use std::sync::Arc;
+
+use datafusion::arrow::array::{ArrayRef, RecordBatch};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::common::{Result, ScalarValue};
+use datafusion::logical_expr::planner::TypePlanner;
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, lit};
+use datafusion::sql::parser::Statement as Tree;
+use datafusion::sql::sqlparser::ast::{
+    self, Assignment, AssignmentTarget, CaseWhen, Expr as AstExpr, FromTable, Ident, ObjectName,
+    Query, SelectItem, SetExpr, TableFactor, TableObject, TableWithJoins, Value,
+};
+
+use crate::catalog::{Created, KeptTable};
+use crate::errors::{SqlError, SqlErrorKind, nearest};
+use crate::perfetto_sql::{Planner, Text, TraceTypes};
+
+/// What a statement changes.
+pub(crate) enum Change {
+    /// A table with no rows; a column without a type gets that of the first rows.
+    Create { name: String, schema: SchemaRef, if_not_exists: bool },
+    /// Rows for a table, in its columns.
+    Add { table: String, rows: LogicalPlan },
+    /// All rows of a table.
+    Replace { table: String, rows: LogicalPlan },
+    /// Tables or views that are to be no more.
+    Drop { names: Vec<String>, if_exists: bool },
+    /// Nothing: an index, a transaction.
+    Nothing,
+}
+
+/// What the statement `tree` changes; `None` where it asks for rows.
+pub(crate) fn change_of(
+    tree: &Tree,
+    text: &Text,
+    planner: &Planner,
+) -> Result<Option<Change>, SqlError> {
+    let Tree::Statement(statement) = tree else { return Ok(None) };
+    let changer = Changer { text, planner };
+    Ok(Some(match statement.as_ref() {
+        ast::Statement::CreateTable(create) => changer.create(create)?,
+        ast::Statement::Insert(insert) => changer.insert(insert)?,
+        ast::Statement::Update(update) => changer.update(update)?,
+        ast::Statement::Delete(delete) => changer.delete(delete)?,
+        ast::Statement::Drop { object_type, names, if_exists, .. } => match object_type {
+            ast::ObjectType::Index => Change::Nothing,
+            _ => {
+                Change::Drop { names: names.iter().map(last_name).collect(), if_exists: *if_exists }
+            }
+        },
+        ast::Statement::CreateIndex(_)
+        | ast::Statement::StartTransaction { .. }
+        | ast::Statement::Commit { .. } => Change::Nothing,
+        _ => return Ok(None),
+    }))
+}
+
+/// The last part of `schema.table`, in lower case.
+fn last_name(name: &ObjectName) -> String {
+    let last = name.0.last().and_then(|part| part.as_ident());
+    last.map(|ident| ident.value.to_lowercase()).unwrap_or_default()
+}
+
+struct Changer<'a> {
+    text: &'a Text,
+    planner: &'a Planner<'a>,
+}
+
+impl Changer<'_> {
+    fn create(&self, create: &ast::CreateTable) -> Result<Change, SqlError> {
+        let field = |column: &ast::ColumnDef| {
+            let found = TraceTypes.plan_type_field(&column.data_type).ok().flatten();
+            let data_type = found.map_or(DataType::Null, |field| field.data_type().clone());
+            Field::new(column.name.value.to_lowercase(), data_type, true)
+        };
+        let fields: Vec<Field> = create.columns.iter().map(field).collect();
+        Ok(Change::Create {
+            name: last_name(&create.name),
+            schema: Arc::new(Schema::new(fields)),
+            if_not_exists: create.if_not_exists,
+        })
+    }
+
+    /// The columns of a table that may be changed.
+    fn own(&self, table: &str) -> Result<SchemaRef, SqlError> {
+        self.planner.own_table(table).map(|table| table.columns()).map_err(|error| {
+            let is_name = |token: &&datafusion::sql::sqlparser::tokenizer::TokenWithSpan| {
+                token.token.to_string().to_lowercase() == table
+            };
+            let token = self.text.tokens.iter().find(is_name);
+            error.at(token.and_then(|token| self.text.sources.place(token.span)))
+        })
+    }
+
+    fn insert(&self, insert: &ast::Insert) -> Result<Change, SqlError> {
+        let TableObject::TableName(name) = &insert.table else {
+            return Err(unsupported("INSERT into anything but a table"));
+        };
+        let table = last_name(name);
+        let schema = self.own(&table)?;
+        let Some(source) = &insert.source else {
+            return Err(unsupported("INSERT without VALUES or a query"));
+        };
+        let columns: Vec<String> = match insert.columns.is_empty() {
+            true => schema.fields().iter().map(|field| field.name().clone()).collect(),
+            false => insert.columns.iter().map(last_name).collect(),
+        };
+        let plan = self.plan(source.as_ref().clone())?;
+        let given = plan.schema().fields().len();
+        if given != columns.len() {
+            let message =
+                format!("{} columns are to be filled, but the rows have {given}", columns.len());
+            return Err(SqlError::new(SqlErrorKind::Invalid, message));
+        }
+        let rows = spread(plan, &columns, &schema);
+        let rows = rows.map_err(|error| self.planner.error(error, self.text))?;
+        match columns.iter().find(|column| schema.column_with_name(column).is_none()) {
+            Some(column) => Err(no_column(&table, column, &schema)),
+            None => Ok(Change::Add { table, rows }),
+        }
+    }
+
+    fn update(&self, update: &ast::Update) -> Result<Change, SqlError> {
+        let table = named_table(&update.table)?;
+        let schema = self.own(&table)?;
+        let mut assigned = Vec::new();
+        for Assignment { target, value } in &update.assignments {
+            let AssignmentTarget::ColumnName(column) = target else {
+                return Err(unsupported("UPDATE of several columns at once"));
+            };
+            let column = last_name(column);
+            if schema.column_with_name(&column).is_none() {
+                return Err(no_column(&table, &column, &schema));
+            }
+            assigned.push((column, value));
+        }
+        let item = |name: &String| {
+            let old = AstExpr::Identifier(Ident::with_quote('"', name.as_str()));
+            let new = assigned.iter().find(|(column, _)| column == name);
+            let expr = match (new, &update.selection) {
+                (None, _) => old,
+                (Some((_, value)), None) => (*value).clone(),
+                (Some((_, value)), Some(condition)) => {
+                    when(condition.clone(), (*value).clone(), old)
+                }
+            };
+            SelectItem::ExprWithAlias { expr, alias: Ident::with_quote('"', name.as_str()) }
+        };
+        let items = schema.fields().iter().map(|field| item(field.name())).collect();
+        let rows = self.plan(self.select(items, &table, None)?)?;
+        Ok(Change::Replace { table, rows })
+    }
+
+    fn delete(&self, delete: &ast::Delete) -> Result<Change, SqlError> {
+        let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
+        let [from] = &from[..] else { return Err(unsupported("DELETE from several tables")) };
+        let table = named_table(from)?;
+        let schema = self.own(&table)?;
+        let number = |value: &str| AstExpr::Value(Value::Number(value.into(), false).into());
+        // A condition that is NULL keeps the row.
+        let kept = match &delete.selection {
+            Some(condition) => when(condition.clone(), number("0"), number("1")),
+            None => number("0"),
+        };
+        let kept = AstExpr::BinaryOp {
+            left: Box::new(kept),
+            op: ast::BinaryOperator::Eq,
+            right: Box::new(number("1")),
+        };
+        let item = |name: &String| {
+            SelectItem::UnnamedExpr(AstExpr::Identifier(Ident::with_quote('"', name.as_str())))
+        };
+        let items = schema.fields().iter().map(|field| item(field.name())).collect();
+        let rows = self.plan(self.select(items, &table, Some(kept))?)?;
+        Ok(Change::Replace { table, rows })
+    }
+
+    /// `SELECT items FROM table WHERE condition`.
+    fn select(
+        &self,
+        items: Vec<SelectItem>,
+        table: &str,
+        condition: Option<AstExpr>,
+    ) -> Result<Query, SqlError> {
+        let template = crate::perfetto_sql::split(&format!("SELECT 1 FROM \"{table}\""))?;
+        let template = template.first().map(|statement| statement.text_as_written());
+        let tree = template.map(|template| self.planner.parse(&template)).transpose()?;
+        if let Some(Tree::Statement(statement)) = tree
+            && let ast::Statement::Query(mut query) = *statement
+            && let SetExpr::Select(select) = query.body.as_mut()
+        {
+            select.projection = items;
+            select.selection = condition;
+            return Ok(*query);
+        }
+        Err(SqlError::new(SqlErrorKind::Internal, "a query that is always the same"))
+    }
+
+    fn plan(&self, query: Query) -> Result<LogicalPlan, SqlError> {
+        let tree = Tree::Statement(Box::new(ast::Statement::Query(Box::new(query))));
+        Ok(self.planner.plan_tree(tree, self.text)?.plan)
+    }
+}
+
+fn named_table(table: &TableWithJoins) -> Result<String, SqlError> {
+    match &table.relation {
+        TableFactor::Table { name, .. } if table.joins.is_empty() => Ok(last_name(name)),
+        _ => Err(unsupported("changing anything but one table")),
+    }
+}
+
+/// `CASE WHEN condition THEN then ELSE otherwise END`.
+fn when(condition: AstExpr, then: AstExpr, otherwise: AstExpr) -> AstExpr {
+    AstExpr::Case {
+        case_token: ast::helpers::attached_token::AttachedToken::empty(),
+        end_token: ast::helpers::attached_token::AttachedToken::empty(),
+        operand: None,
+        conditions: vec![CaseWhen { condition, result: then }],
+        else_result: Some(Box::new(otherwise)),
+    }
+}
+
+fn unsupported(what: &str) -> SqlError {
+    SqlError::new(SqlErrorKind::Unsupported, format!("{what} is not supported"))
+}
+
+fn no_column(table: &str, column: &str, schema: &SchemaRef) -> SqlError {
+    let names = schema.fields().iter().map(|field| field.name().as_str());
+    let hint = nearest(column, names).map(|near| format!("did you mean `{near}`?"));
+    let message = format!("`{table}` has no column `{column}`");
+    SqlError::new(SqlErrorKind::UnknownColumn, message).hint(hint)
+}
+
+/// Rows of some of a table's columns as rows of all of them; the others are NULL.
+fn spread(plan: LogicalPlan, columns: &[String], schema: &SchemaRef) -> Result<LogicalPlan> {
+    let given: Vec<Expr> = plan.schema().iter().map(Expr::from).collect();
+    let expr = |field: &Arc<Field>| {
+        let at = columns.iter().position(|column| column == field.name());
+        let value = at.and_then(|at| given.get(at).cloned());
+        value.unwrap_or_else(|| lit(ScalarValue::Null)).alias(field.name())
+    };
+    let exprs: Vec<Expr> = schema.fields().iter().map(expr).collect();
+    LogicalPlanBuilder::from(plan).project(exprs)?.build()
+}
+
+/// The table with `rows` after its own, or in their place: the same, or another where a column
+/// had no type yet.
+pub(crate) fn changed(
+    name: &str,
+    table: &Arc<KeptTable>,
+    old: &[RecordBatch],
+    rows: &[RecordBatch],
+) -> Result<Created> {
+    let found = rows.first().map(RecordBatch::schema);
+    let data_type = |field: &Field| match (&found, field.data_type()) {
+        (Some(found), DataType::Null) => {
+            found.field_with_name(field.name()).map_or(DataType::Null, |field| {
+                match field.data_type() {
+                    DataType::Boolean => DataType::Int64,
+                    DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
+                    other => other.clone(),
+                }
+            })
+        }
+        (_, data_type) => data_type.clone(),
+    };
+    let columns = table.columns();
+    let fields =
+        columns.fields().iter().map(|field| Field::new(field.name(), data_type(field), true));
+    let schema: SchemaRef = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+    let batches = old.iter().chain(rows).map(|batch| with_types(batch, &schema));
+    let batches = batches.collect::<Result<Vec<_>>>()?;
+    let table = match schema == columns {
+        true => Arc::clone(table),
+        false => Arc::new(KeptTable::empty(name, schema)?),
+    };
+    table.replace(batches)?;
+    Ok(Created::Own(table))
+}
+
+fn with_types(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
+    let column = |(column, field): (&ArrayRef, &Arc<Field>)| cast(column, field.data_type());
+    let columns = batch.columns().iter().zip(schema.fields()).map(column);
+    let columns = columns.collect::<Result<Vec<_>, _>>()?;
+    Ok(RecordBatch::try_new(Arc::clone(schema), columns)?)
+}

@@ -1,0 +1,374 @@
+//! Calls of functions that statements created: the body takes the call's place.
+//!
+//! The body was planned once, with placeholders for the arguments. Where it is a plain expression
+//! it is put into the calling one, so that it runs over whole columns as if written there. Where
+//! it reads tables it becomes a subquery, in which the arguments are columns of the query around
+//! it. As plans name columns by the tables they are of, and never by text, an argument cannot be
+//! taken for a column of the body that has the same name.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::{DataType, SchemaRef};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::{DFSchema, ExprSchema, Result, Spans, TableReference, exec_err, plan_err};
+use datafusion::logical_expr::expr::{Exists, InSubquery, ScalarFunction};
+use datafusion::logical_expr::expr_rewriter::NamePreserver;
+use datafusion::logical_expr::utils::merge_schema;
+use datafusion::logical_expr::{
+    ColumnarValue, Expr, ExprSchemable, LogicalPlan, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl,
+    Signature, Subquery, SubqueryAlias, TableSource, Volatility, cast,
+};
+
+use crate::catalog::{SqlFunction, fits, type_name};
+use crate::perfetto_sql::Declared;
+
+/// An argument as the function declares it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Parameter {
+    name: String,
+    /// As it is written.
+    kind: String,
+    data_type: DataType,
+}
+
+impl From<&Declared> for Parameter {
+    fn from(declared: &Declared) -> Self {
+        let Declared { name, kind, data_type, .. } = declared;
+        Self { name: name.text.clone(), kind: kind.clone(), data_type: data_type.clone() }
+    }
+}
+
+/// Stands in a plan for a call of a function that gives one value, until it is lowered.
+#[derive(Debug)]
+pub(crate) struct SqlCall {
+    name: String,
+    parameters: Vec<Parameter>,
+    returns: DataType,
+    body: Arc<LogicalPlan>,
+    signature: Signature,
+}
+
+impl SqlCall {
+    /// A function with that body.
+    pub(crate) fn udf(
+        function: &SqlFunction,
+        returns: &DataType,
+        body: Arc<LogicalPlan>,
+    ) -> ScalarUDF {
+        let found = body.schema().fields().first().map(|field| field.data_type().clone());
+        let returns = if *returns == DataType::Null { found } else { Some(returns.clone()) };
+        ScalarUDF::new_from_impl(Self {
+            name: function.name().to_owned(),
+            parameters: function.args().iter().map(Parameter::from).collect(),
+            returns: returns.unwrap_or(DataType::Null),
+            body,
+            signature: Signature::variadic_any(Volatility::Stable),
+        })
+    }
+}
+
+impl PartialEq for SqlCall {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name && Arc::ptr_eq(&self.body, &other.body)
+    }
+}
+
+impl Eq for SqlCall {}
+
+impl Hash for SqlCall {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+impl ScalarUDFImpl for SqlCall {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _: &[DataType]) -> Result<DataType> {
+        Ok(self.returns.clone())
+    }
+
+    fn invoke_with_args(&self, _: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        exec_err!("{} was not put in place before the statement ran", self.name)
+    }
+}
+
+/// Stands in a plan for a call of a function that gives a table, until it is lowered.
+#[derive(Debug)]
+pub(crate) struct SqlCallSource {
+    body: Arc<LogicalPlan>,
+    args: Vec<Expr>,
+    parameters: Vec<Parameter>,
+    name: String,
+    schema: SchemaRef,
+}
+
+impl SqlCallSource {
+    /// A call with `args`, whose columns are those of the tables before it.
+    ///
+    /// # Errors
+    /// When it takes another number of arguments.
+    pub(crate) fn try_new(
+        name: &str,
+        parameters: &[Declared],
+        args: Vec<Expr>,
+        body: Arc<LogicalPlan>,
+    ) -> Result<Self> {
+        let parameters: Vec<Parameter> = parameters.iter().map(Parameter::from).collect();
+        check_count(name, &parameters, args.len())?;
+        let schema = Arc::clone(body.schema().inner());
+        Ok(Self { body, args, parameters, name: name.to_owned(), schema })
+    }
+}
+
+impl TableSource for SqlCallSource {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+}
+
+impl SqlCallSource {
+    /// Whether all columns it is called with are among these.
+    fn fits(&self, schema: &DFSchema) -> bool {
+        self.args.iter().all(|arg| arg.column_refs().iter().all(|column| schema.has_column(column)))
+    }
+
+    /// The rows of the call, for columns of `around`.
+    fn rows(&self, table: &TableReference, around: &DFSchema) -> Result<LogicalPlan> {
+        let args = typed(&self.name, &self.parameters, &self.args, around)?;
+        let rows = bind_plan(self.body.as_ref().clone(), &as_outer(&args, around)?)?.data;
+        Ok(LogicalPlan::SubqueryAlias(SubqueryAlias::try_new(Arc::new(rows), table.clone())?))
+    }
+}
+
+fn check_count(name: &str, parameters: &[Parameter], given: usize) -> Result<()> {
+    let list: Vec<String> =
+        parameters.iter().map(|Parameter { name, kind, .. }| format!("{name} {kind}")).collect();
+    match given == parameters.len() {
+        true => Ok(()),
+        false => plan_err!(
+            "{name}() takes {} arguments, {given} were given: it is {name}({})",
+            parameters.len(),
+            list.join(", ")
+        ),
+    }
+}
+
+/// Puts the bodies of functions in the places of their calls.
+pub(crate) fn inline_calls(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let plan = plan.transform_up_with_subqueries(|node| match node {
+        LogicalPlan::TableScan(scan) => match called(&scan.source) {
+            Some(call) if !call.args.iter().any(Expr::any_column_refs) => {
+                Ok(Transformed::yes(call.rows(&scan.table_name, &DFSchema::empty())?))
+            }
+            _ => Ok(Transformed::no(LogicalPlan::TableScan(scan))),
+        },
+        LogicalPlan::Join(mut join) => {
+            let right = lateral(join.right.as_ref().clone(), join.left.schema())?;
+            join.right = Arc::new(right.data);
+            let join = inline_in(LogicalPlan::Join(join))?;
+            Ok(Transformed::new_transformed(join.data, join.transformed || right.transformed))
+        }
+        node => inline_in(node),
+    });
+    plan.data()
+}
+
+fn called(source: &Arc<dyn TableSource>) -> Option<&SqlCallSource> {
+    source.downcast_ref::<SqlCallSource>()
+}
+
+/// The right side of a join whose left side has the columns that it is called with.
+fn lateral(right: LogicalPlan, left: &DFSchema) -> Result<Transformed<LogicalPlan>> {
+    match right {
+        LogicalPlan::SubqueryAlias(alias) => {
+            let input = lateral(alias.input.as_ref().clone(), left)?;
+            if !input.transformed {
+                return Ok(Transformed::no(LogicalPlan::SubqueryAlias(alias)));
+            }
+            let alias = SubqueryAlias::try_new(Arc::new(input.data), alias.alias)?;
+            Ok(Transformed::yes(LogicalPlan::SubqueryAlias(alias)))
+        }
+        LogicalPlan::TableScan(scan) => {
+            let Some(call) = called(&scan.source).filter(|call| call.fits(left)) else {
+                return Ok(Transformed::no(LogicalPlan::TableScan(scan)));
+            };
+            let rows = call.rows(&scan.table_name, left)?;
+            let outer_ref_columns = rows.all_out_ref_exprs();
+            let (subquery, spans) = (Arc::new(rows), Spans::new());
+            let subquery = Subquery { subquery, outer_ref_columns, spans };
+            let alias =
+                SubqueryAlias::try_new(Arc::new(LogicalPlan::Subquery(subquery)), scan.table_name)?;
+            Ok(Transformed::yes(LogicalPlan::SubqueryAlias(alias)))
+        }
+        right => Ok(Transformed::no(right)),
+    }
+}
+
+fn call_of(expr: &Expr) -> Option<(&SqlCall, &[Expr])> {
+    let Expr::ScalarFunction(ScalarFunction { func, args }) = expr else { return None };
+    Some((func.inner().downcast_ref::<SqlCall>()?, args))
+}
+
+/// The calls in the expressions of a node, and in subqueries those with columns of this node.
+fn inline_in(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    let schema = merge_schema(&node.inputs());
+    let preserver = NamePreserver::new(&node);
+    let inlined = node.map_expressions(|expr| {
+        let saved = preserver.save(&expr);
+        let inlined = expr.transform_up(|expr| match call_of(&expr) {
+            Some((call, args)) => Ok(Transformed::yes(value(call, args, &schema)?)),
+            None => in_subquery(expr, &|plan| tables_called_with(plan, &schema)),
+        })?;
+        Ok(inlined.update_data(|expr| saved.restore(expr)))
+    })?;
+    match inlined.transformed {
+        true => inlined.map_data(LogicalPlan::recompute_schema),
+        false => Ok(inlined),
+    }
+}
+
+/// The calls in a subquery whose arguments are columns of the query around.
+fn tables_called_with(plan: LogicalPlan, outer: &DFSchema) -> Result<Transformed<LogicalPlan>> {
+    plan.transform_up(|node| match node {
+        LogicalPlan::TableScan(scan) => match called(&scan.source) {
+            Some(call) if call.fits(outer) => {
+                Ok(Transformed::yes(call.rows(&scan.table_name, outer)?))
+            }
+            _ => Ok(Transformed::no(LogicalPlan::TableScan(scan))),
+        },
+        node => Ok(Transformed::no(node)),
+    })
+}
+
+/// `expr` with `change` made to its plan, if it is a subquery.
+fn in_subquery(
+    expr: Expr,
+    change: &dyn Fn(LogicalPlan) -> Result<Transformed<LogicalPlan>>,
+) -> Result<Transformed<Expr>> {
+    let changed = |subquery: Subquery| -> Result<Transformed<Subquery>> {
+        let plan = change(subquery.subquery.as_ref().clone())?;
+        if !plan.transformed {
+            return Ok(Transformed::no(subquery));
+        }
+        let outer_ref_columns = plan.data.all_out_ref_exprs();
+        let spans = subquery.spans;
+        let subquery = Subquery { subquery: Arc::new(plan.data), outer_ref_columns, spans };
+        Ok(Transformed::yes(subquery))
+    };
+    match expr {
+        Expr::ScalarSubquery(subquery) => {
+            changed(subquery)?.map_data(|subquery| Ok(Expr::ScalarSubquery(subquery)))
+        }
+        Expr::Exists(Exists { subquery, negated }) => {
+            changed(subquery)?.map_data(|subquery| Ok(Expr::Exists(Exists { subquery, negated })))
+        }
+        Expr::InSubquery(InSubquery { expr, subquery, negated }) => changed(subquery)?
+            .map_data(|subquery| Ok(Expr::InSubquery(InSubquery { expr, subquery, negated }))),
+        expr => Ok(Transformed::no(expr)),
+    }
+}
+
+/// The expression that a call stands for.
+fn value(call: &SqlCall, args: &[Expr], schema: &DFSchema) -> Result<Expr> {
+    check_count(&call.name, &call.parameters, args.len())?;
+    let args = typed(&call.name, &call.parameters, args, schema)?;
+    if let LogicalPlan::Projection(projection) = call.body.as_ref()
+        && let LogicalPlan::EmptyRelation(empty) = projection.input.as_ref()
+        && empty.produce_one_row
+        && let [expr] = &projection.expr[..]
+    {
+        return bind_expr(expr.clone().unalias(), &args, schema);
+    }
+    let subquery = bind_plan(call.body.as_ref().clone(), &as_outer(&args, schema)?)?.data;
+    let outer_ref_columns = subquery.all_out_ref_exprs();
+    let subquery = Arc::new(subquery);
+    Ok(Expr::ScalarSubquery(Subquery { subquery, outer_ref_columns, spans: Spans::new() }))
+}
+
+/// The arguments as the types that are declared for them.
+fn typed(
+    name: &str,
+    parameters: &[Parameter],
+    args: &[Expr],
+    schema: &DFSchema,
+) -> Result<Vec<Expr>> {
+    let typed = |(parameter, arg): (&Parameter, &Expr)| {
+        let wanted = &parameter.data_type;
+        // The type of a column of the query around is found when that is planned.
+        let Ok(found) = arg.get_type(schema) else { return Ok(arg.clone()) };
+        if *wanted == DataType::Null || found == *wanted {
+            return Ok(arg.clone());
+        }
+        if !fits(&found, wanted) {
+            let Parameter { name: argument, kind, .. } = parameter;
+            let found = type_name(&found);
+            return plan_err!("{name}() takes {kind} for `{argument}`, not {found}");
+        }
+        Ok(cast(arg.clone(), wanted.clone()))
+    };
+    parameters.iter().zip(args).map(typed).collect()
+}
+
+/// `expr` with arguments in place of placeholders.
+fn bind_expr(expr: Expr, args: &[Expr], schema: &DFSchema) -> Result<Expr> {
+    let outer = as_outer(args, schema)?;
+    let bound = expr.transform_up(|expr| match expr {
+        Expr::Placeholder(placeholder) => Ok(Transformed::yes(argument(&placeholder.id, args)?)),
+        expr => in_subquery(expr, &|plan| bind_plan(plan, &outer)),
+    });
+    bound.data()
+}
+
+/// `plan`, a subquery, with arguments in place of placeholders.
+fn bind_plan(plan: LogicalPlan, args: &[Expr]) -> Result<Transformed<LogicalPlan>> {
+    plan.transform_up_with_subqueries(|node| {
+        let preserver = NamePreserver::new(&node);
+        let bound = node.map_expressions(|expr| {
+            let saved = preserver.save(&expr);
+            let bound = expr.transform_up(|expr| match expr {
+                Expr::Placeholder(placeholder) => {
+                    Ok(Transformed::yes(argument(&placeholder.id, args)?))
+                }
+                // Those of subqueries in this one are bound by now, and name more of what is
+                // around them.
+                expr => in_subquery(expr, &|plan| Ok(Transformed::yes(plan))),
+            })?;
+            Ok(bound.update_data(|expr| saved.restore(expr)))
+        })?;
+        match bound.transformed {
+            true => bound.map_data(LogicalPlan::recompute_schema),
+            false => Ok(bound),
+        }
+    })
+}
+
+fn argument(id: &str, args: &[Expr]) -> Result<Expr> {
+    let number = id.trim_start_matches('$').parse::<usize>().ok();
+    match number.and_then(|number| args.get(number.checked_sub(1)?)) {
+        Some(arg) => Ok(arg.clone()),
+        None => plan_err!("`{id}` is no argument"),
+    }
+}
+
+/// The arguments as a subquery sees them: their columns are those of the query around it.
+fn as_outer(args: &[Expr], schema: &DFSchema) -> Result<Vec<Expr>> {
+    let outer = |arg: &Expr| {
+        let outer = arg.clone().transform_up(|expr| match expr {
+            Expr::Column(column) => {
+                let field = Arc::clone(schema.field_from_column(&column)?);
+                Ok(Transformed::yes(Expr::OuterReferenceColumn(field, column)))
+            }
+            expr => Ok(Transformed::no(expr)),
+        });
+        outer.data()
+    };
+    args.iter().map(outer).collect()
+}

@@ -1,0 +1,162 @@
+//! The modules that `INCLUDE PERFETTO MODULE` finds: those in `sql/`, and the user's own packages.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::errors::SqlError;
+use crate::perfetto_sql::{Command, Creation, Script, split_script};
+
+include!(concat!(env!("OUT_DIR"), "/modules.rs"));
+
+/// A module of the user's own.
+#[derive(Clone, Debug)]
+pub struct SqlModule {
+    /// Its name, as in `INCLUDE PERFETTO MODULE package.folder.file`.
+    pub name: String,
+    /// Its statements.
+    pub text: Arc<str>,
+}
+
+/// Every module there is, by name.
+pub(crate) struct Modules {
+    own: BTreeMap<String, Arc<str>>,
+}
+
+impl Modules {
+    /// tpq's modules and these; of two of one name, these win.
+    pub(crate) fn new(own: &[SqlModule]) -> Self {
+        let own = own.iter().map(|module| (module.name.clone(), Arc::clone(&module.text)));
+        Self { own: own.collect() }
+    }
+
+    /// The names of all modules, in alphabetical order.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        let built_in = BUILT_IN.iter().map(|&(name, _)| name);
+        let mut names: Vec<&str> = built_in.chain(self.own.keys().map(String::as_str)).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// The text of a module.
+    pub(crate) fn text(&self, name: &str) -> Option<Arc<str>> {
+        if let Some(text) = self.own.get(name) {
+            return Some(Arc::clone(text));
+        }
+        let at = BUILT_IN.binary_search_by_key(&name, |&(name, _)| name).ok()?;
+        BUILT_IN.get(at).map(|&(_, text)| text.into())
+    }
+
+    /// The modules a path means: itself, or all those below `a.b.*`.
+    pub(crate) fn matching(&self, path: &str) -> Vec<String> {
+        let below = match path {
+            "*" => Some(""),
+            path => path.strip_suffix('*'),
+        };
+        let wanted = |name: &&str| below.map_or(*name == path, |below| name.starts_with(below));
+        self.names().into_iter().filter(wanted).map(str::to_owned).collect()
+    }
+
+    /// The module that creates something of that name.
+    pub(crate) fn module_of(&self, object: &str) -> Option<String> {
+        let creates = |name: &&str| {
+            self.text(name).is_some_and(|text| created_in(&text).any(|name| name == object))
+        };
+        self.names().into_iter().find(creates).map(str::to_owned)
+    }
+}
+
+/// A module and what it creates, as `.modules` shows it.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// Its name.
+    pub name: String,
+    /// The comment it begins with, where a blank line parts that from the first statement.
+    pub doc: String,
+    /// What it creates, in its order, without what begins with `_`, which is its own business.
+    pub objects: Vec<ModuleObject>,
+}
+
+/// Something that a module creates.
+#[derive(Clone, Debug)]
+pub struct ModuleObject {
+    /// Its name, as it is written.
+    pub name: String,
+    /// `table`, `view`, `function` or `macro`.
+    pub kind: &'static str,
+    /// The comment before it.
+    pub doc: String,
+}
+
+impl Module {
+    /// Reads what `text` creates.
+    pub(crate) fn read(name: &str, text: &Arc<str>) -> Result<Self, SqlError> {
+        let script = Arc::new(Script { module: Some(name.into()), text: Arc::clone(text) });
+        let mut objects = Vec::new();
+        for statement in split_script(&script)? {
+            let object = match Command::parse(&statement.text_as_written())? {
+                Command::CreateRelation(made) => {
+                    let kind = if made.is_table { "table" } else { "view" };
+                    (kind, made.creation)
+                }
+                Command::CreateSpanJoin(creation, _) => ("table", creation),
+                Command::CreateFunction(made) => ("function", made.creation),
+                Command::CreateMacro(made) => ("macro", made.creation),
+                _ => continue,
+            };
+            let (kind, Creation { name, doc, .. }) = object;
+            if !name.text.starts_with('_') {
+                objects.push(ModuleObject { name: name.written, kind, doc });
+            }
+        }
+        let head = text.lines().take_while(|line| line.starts_with("--"));
+        let head: Vec<&str> = head.map(|line| line.trim_start_matches('-').trim()).collect();
+        let parted = text.lines().nth(head.len()).is_some_and(|line| line.trim().is_empty());
+        let doc = if parted { head.join("\n") } else { String::new() };
+        Ok(Self { name: name.to_owned(), doc, objects })
+    }
+}
+
+/// The names of what a module creates, in lower case, in its order. Read off the beginnings of
+/// lines, which is enough to propose a module by.
+pub(crate) fn created_in(text: &str) -> impl Iterator<Item = String> {
+    text.lines().filter_map(|line| {
+        let mut words = line.split_whitespace().map(str::to_ascii_uppercase);
+        if words.next()? != "CREATE" {
+            return None;
+        }
+        let mut words = line.split_whitespace().skip(1).skip_while(|word| {
+            ["OR", "REPLACE", "VIRTUAL"].contains(&word.to_ascii_uppercase().as_str())
+        });
+        let mut kind = words.next()?.to_ascii_uppercase();
+        if kind == "PERFETTO" {
+            kind = words.next()?.to_ascii_uppercase();
+        }
+        if !["TABLE", "VIEW", "FUNCTION", "MACRO"].contains(&kind.as_str()) {
+            return None;
+        }
+        let name = words.next()?.split('(').next()?;
+        Some(name.trim_end_matches(';').to_lowercase())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_module_creates_is_read_off_its_lines() {
+        let text = "-- x\nCREATE PERFETTO TABLE a AS\nSELECT 1;\nCREATE OR REPLACE PERFETTO \
+                    FUNCTION B(x LONG)\nCREATE VIRTUAL TABLE c\nCREATE PERFETTO INDEX i ON a(b);";
+        assert_eq!(created_in(text).collect::<Vec<_>>(), ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn the_users_module_wins_and_stars_match_below() {
+        let module = |name: &str| SqlModule { name: name.into(), text: "SELECT 1".into() };
+        let modules = Modules::new(&[module("own.a"), module("own.b.c")]);
+        assert_eq!(modules.matching("own.*"), ["own.a", "own.b.c"]);
+        assert_eq!(modules.matching("own.a"), ["own.a"]);
+        assert!(modules.matching("own").is_empty());
+    }
+}

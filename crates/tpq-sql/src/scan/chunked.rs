@@ -1,0 +1,196 @@
+//! What scans read: a table in chunks, whose bounds are known.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions};
+use datafusion::arrow::compute::{concat_batches, max, min};
+use datafusion::arrow::datatypes::{DataType, Int64Type, Schema, SchemaRef};
+use datafusion::common::Result;
+use datafusion::error::DataFusionError;
+use tpq_tables::{CHUNK_ROWS, ChunkRange, ColumnKind, Table};
+
+/// A table in chunks, as scans read it.
+pub(crate) trait ChunkedTable: Send + Sync {
+    /// What it is called, for plans.
+    fn name(&self) -> &str;
+
+    /// Its columns.
+    fn schema(&self) -> &SchemaRef;
+
+    /// The column whose values are the numbers of the rows, from 0.
+    fn key(&self) -> Option<usize>;
+
+    /// The number of rows.
+    fn num_rows(&self) -> usize;
+
+    /// The number of chunks; all but the last are full.
+    fn num_chunks(&self) -> usize {
+        self.num_rows().div_ceil(CHUNK_ROWS)
+    }
+
+    /// The number of rows of a chunk.
+    fn chunk_rows(&self, chunk: usize) -> usize {
+        (self.num_rows() - chunk * CHUNK_ROWS).min(CHUNK_ROWS)
+    }
+
+    /// What is known of a column's values in a chunk.
+    fn chunk_range(&self, chunk: usize, column: usize) -> ChunkRange;
+
+    /// Whether the values of an integer column never decrease and are never NULL.
+    fn is_sorted_by(&self, column: usize) -> bool;
+
+    /// Rows of a chunk, in the columns that `projection` names by position.
+    ///
+    /// # Errors
+    /// Only when the columns do not fit the schema, which is a bug.
+    fn read(&self, chunk: usize, rows: Range<usize>, projection: &[usize]) -> Result<RecordBatch>;
+}
+
+impl ChunkedTable for Table {
+    fn name(&self) -> &str {
+        self.decl().name
+    }
+
+    fn schema(&self) -> &SchemaRef {
+        self.schema()
+    }
+
+    fn key(&self) -> Option<usize> {
+        (self.decl().columns.first()?.kind == ColumnKind::Id).then_some(0)
+    }
+
+    fn num_rows(&self) -> usize {
+        self.num_rows()
+    }
+
+    fn chunk_range(&self, chunk: usize, column: usize) -> ChunkRange {
+        self.chunk_range(chunk, column)
+    }
+
+    fn is_sorted_by(&self, column: usize) -> bool {
+        self.is_sorted_by(column)
+    }
+
+    fn read(&self, chunk: usize, rows: Range<usize>, projection: &[usize]) -> Result<RecordBatch> {
+        let batch = self.read(chunk, rows, projection);
+        batch.map_err(|error| DataFusionError::External(Box::new(error)))
+    }
+}
+
+/// The rows of a statement, kept.
+pub(crate) struct Snapshot {
+    name: String,
+    schema: SchemaRef,
+    rows: usize,
+    chunks: Vec<RecordBatch>,
+    /// For each chunk, of each column.
+    ranges: Vec<Vec<ChunkRange>>,
+}
+
+impl Snapshot {
+    /// Keeps `batches`, which have the types of `schema`.
+    ///
+    /// # Errors
+    /// When they have others, which is a bug.
+    pub(crate) fn new(name: &str, schema: SchemaRef, batches: Vec<RecordBatch>) -> Result<Self> {
+        let rows = batches.iter().map(RecordBatch::num_rows).sum();
+        let chunks = rechunk(&schema, batches)?;
+        let range = |chunk: &RecordBatch| chunk.columns().iter().map(range_of).collect();
+        let ranges = chunks.iter().map(range).collect();
+        Ok(Self { name: name.to_owned(), schema, rows, chunks, ranges })
+    }
+
+    /// Every row, in chunks.
+    pub(crate) fn batches(&self) -> &[RecordBatch] {
+        &self.chunks
+    }
+}
+
+/// The same rows in full chunks.
+fn rechunk(schema: &SchemaRef, batches: Vec<RecordBatch>) -> Result<Vec<RecordBatch>> {
+    let mut chunks = Vec::new();
+    let mut waiting: Vec<RecordBatch> = Vec::new();
+    let mut count = 0;
+    for mut batch in batches {
+        while count + batch.num_rows() >= CHUNK_ROWS {
+            let taken = CHUNK_ROWS - count;
+            waiting.push(batch.slice(0, taken));
+            batch = batch.slice(taken, batch.num_rows() - taken);
+            chunks.push(concatenated(schema, &waiting)?);
+            waiting.clear();
+            count = 0;
+        }
+        count += batch.num_rows();
+        if batch.num_rows() > 0 {
+            waiting.push(batch);
+        }
+    }
+    if count > 0 {
+        chunks.push(concatenated(schema, &waiting)?);
+    }
+    Ok(chunks)
+}
+
+/// Batches as one, under the names of `schema`. What is kept holds on to nothing else: the texts
+/// of strings are copied from the buffers they share with rows that were filtered out.
+fn concatenated(schema: &SchemaRef, batches: &[RecordBatch]) -> Result<RecordBatch> {
+    let found = batches.first().map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);
+    let whole = concat_batches(&found, batches)?;
+    let compact = |column: &ArrayRef| match column.data_type() {
+        DataType::Utf8View => Arc::new(column.as_string_view().gc()) as ArrayRef,
+        _ => Arc::clone(column),
+    };
+    let columns = whole.columns().iter().map(compact).collect();
+    let options = RecordBatchOptions::new().with_row_count(Some(whole.num_rows()));
+    Ok(RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options)?)
+}
+
+fn range_of(column: &ArrayRef) -> ChunkRange {
+    let bounds = column
+        .as_primitive_opt::<Int64Type>()
+        .and_then(|values| Some((min(values)?, max(values)?)));
+    ChunkRange { bounds, nulls: column.null_count() }
+}
+
+impl ChunkedTable for Snapshot {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    fn key(&self) -> Option<usize> {
+        None
+    }
+
+    fn num_rows(&self) -> usize {
+        self.rows
+    }
+
+    fn chunk_range(&self, chunk: usize, column: usize) -> ChunkRange {
+        self.ranges[chunk][column]
+    }
+
+    fn is_sorted_by(&self, column: usize) -> bool {
+        let mut last = i64::MIN;
+        self.chunks.iter().all(|chunk| {
+            let values = chunk.column(column).as_primitive_opt::<Int64Type>();
+            values.is_some_and(|values| {
+                values.null_count() == 0
+                    && values.values().iter().all(|&value| {
+                        let ordered = last <= value;
+                        last = value;
+                        ordered
+                    })
+            })
+        })
+    }
+
+    fn read(&self, chunk: usize, rows: Range<usize>, projection: &[usize]) -> Result<RecordBatch> {
+        let batch = self.chunks[chunk].slice(rows.start, rows.len());
+        Ok(batch.project(projection)?)
+    }
+}
