@@ -10,6 +10,7 @@
 
 mod arithmetic;
 mod dialect;
+mod lateral;
 mod planner;
 mod rewrite;
 mod script;

@@ -19,6 +19,7 @@ use datafusion::sql::sqlparser::ast;
 use datafusion::sql::sqlparser::tokenizer::Token;
 
 use super::dialect::TraceDialect;
+use super::lateral::see_tables_before;
 use super::rewrite::{display_names, lower_case_names, rewrite};
 use super::titles::Titles;
 use super::{Statement, TraceTypes};
@@ -70,6 +71,7 @@ impl<'a> Planner<'a> {
         let mut tree = parse(statement).map_err(failed)?;
         refuse_unless_query(&tree, statement)?;
         rewrite(&mut tree, &titles);
+        see_tables_before(&mut tree);
         let options = ParserOptions::default()
             .with_collect_spans(true)
             .with_default_null_ordering(NullOrdering::NullsMin);
