@@ -2,6 +2,7 @@
 
 mod cpu_of;
 mod glob;
+mod slices;
 mod table_function;
 mod trace_time;
 
@@ -35,6 +36,6 @@ pub(crate) fn aggregate() -> Vec<Arc<AggregateUDF>> {
 }
 
 /// Every table function, made for one trace.
-pub(crate) fn table(_: &Arc<TraceTables>) -> Vec<Arc<dyn TableFunction>> {
-    Vec::new()
+pub(crate) fn table(tables: &Arc<TraceTables>) -> Vec<Arc<dyn TableFunction>> {
+    slices::functions(tables)
 }

@@ -20,7 +20,7 @@ pub(crate) struct CallArgument {
 pub(crate) struct CalledRows {
     /// Which call each row is of, counted from 0; never decreasing.
     pub calls: UInt32Array,
-    /// The rows, in the columns of the function's schema.
+    /// The rows, in those of the function's columns that were asked for.
     pub rows: RecordBatch,
 }
 
@@ -40,9 +40,10 @@ pub(crate) trait TableFunction: Debug + Send + Sync {
     fn schema(&self, args: &[CallArgument]) -> Result<SchemaRef>;
 
     /// The rows of many calls at once: `args` has one array for each argument, with one value for
-    /// each of the `calls`. A NULL argument usually gives no rows.
+    /// each of the `calls`; `columns` are the positions in the schema of what is to be given, in
+    /// that order. A NULL argument usually gives no rows.
     ///
     /// # Errors
     /// When the values are out of reach, or the tables it reads cannot be read.
-    fn call(&self, args: &[ArrayRef], calls: usize) -> Result<CalledRows>;
+    fn call(&self, args: &[ArrayRef], calls: usize, columns: &[usize]) -> Result<CalledRows>;
 }

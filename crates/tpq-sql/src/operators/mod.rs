@@ -1,6 +1,8 @@
 //! Steps of a plan that DataFusion does not have, one file each: the logical node, and what runs
 //! for it.
 
+mod table_call;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -10,6 +12,8 @@ use datafusion::execution::context::QueryPlanner;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
+
+pub(crate) use table_call::TableCall;
 
 /// DataFusion's own planner, which asks this module for the nodes it does not know.
 #[derive(Debug)]
@@ -22,7 +26,8 @@ impl QueryPlanner for TraceQueryPlanner {
         plan: &LogicalPlan,
         state: &dyn Session,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let extensions: Vec<Arc<dyn ExtensionPlanner + Send + Sync>> = Vec::new();
+        let extensions: Vec<Arc<dyn ExtensionPlanner + Send + Sync>> =
+            vec![Arc::new(table_call::TableCallPlanner)];
         DefaultPhysicalPlanner::with_extension_planners(extensions)
             .create_physical_plan(plan, state)
             .await

@@ -14,6 +14,7 @@ mod command;
 mod cursor;
 mod declared;
 mod dialect;
+mod lateral;
 mod macros;
 mod planner;
 mod rewrite;

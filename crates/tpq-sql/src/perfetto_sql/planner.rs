@@ -21,6 +21,7 @@ use datafusion::sql::sqlparser::ast;
 use datafusion::sql::sqlparser::tokenizer::Token;
 
 use super::dialect::TraceDialect;
+use super::lateral::see_tables_before;
 use super::rewrite::{display_names, lower_case_names, rewrite};
 use super::titles::Titles;
 use super::{Declared, Returns, Text, TraceTypes};
@@ -114,6 +115,7 @@ impl<'a> Planner<'a> {
         refuse_unless_query(&tree, text)?;
         let titles = Titles::of(text);
         rewrite(&mut tree, &titles);
+        see_tables_before(&mut tree);
         let plan = self.planner().statement_to_plan(tree).and_then(lower);
         self.planned(plan, &titles, text)
     }
@@ -125,6 +127,7 @@ impl<'a> Planner<'a> {
         refuse_unless_query(&tree, text)?;
         let titles = Titles::of(text);
         rewrite(&mut tree, &titles);
+        see_tables_before(&mut tree);
         let Tree::Statement(query) = tree else {
             return Err(not_a_query("EXPLAIN", text));
         };

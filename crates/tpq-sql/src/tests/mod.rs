@@ -2,6 +2,7 @@
 
 mod errors;
 mod plans;
+mod slices;
 mod values;
 
 use std::sync::Arc;

@@ -1,0 +1,49 @@
+//! Table functions on the nesting of slices and the flows between them.
+
+mod columns;
+mod flow_index;
+mod flows;
+mod index;
+mod relatives;
+
+use std::sync::Arc;
+
+use datafusion::error::DataFusionError;
+use tpq_tables::TraceTables;
+
+use super::TableFunction;
+use columns::StoredColumns;
+use flow_index::FlowIndex;
+use flows::{ConnectedFlows, Direction};
+use index::SliceIndex;
+use relatives::{Relation, Relatives};
+
+/// The functions of this family; what they look things up in is made when first needed.
+pub(super) fn functions(tables: &Arc<TraceTables>) -> Vec<Arc<dyn TableFunction>> {
+    let (Some(slice), Some(flow)) = (tables.get("slice"), tables.get("flow")) else {
+        return Vec::new();
+    };
+    let slices = Arc::new(SliceIndex::of(slice));
+    let flows = Arc::new(FlowIndex::of(flow));
+    let mut functions: Vec<Arc<dyn TableFunction>> = Vec::new();
+    let columns = Arc::new(StoredColumns::of(slice));
+    for relation in [Relation::Ancestors, Relation::Descendants] {
+        functions.push(Arc::new(Relatives::new(
+            relation,
+            Arc::clone(&slices),
+            Arc::clone(&columns),
+        )));
+    }
+    let columns = Arc::new(StoredColumns::of(flow));
+    for direction in [Direction::Preceding, Direction::Following, Direction::Direct] {
+        let (slices, flows) = (Arc::clone(&slices), Arc::clone(&flows));
+        let columns = Arc::clone(&columns);
+        functions.push(Arc::new(ConnectedFlows::new(direction, slices, flows, columns)));
+    }
+    functions
+}
+
+/// A call names a slice that is not in the trace.
+fn no_slice(function: &str, id: i64) -> DataFusionError {
+    DataFusionError::Execution(format!("{function}(): there is no slice with id {id}"))
+}

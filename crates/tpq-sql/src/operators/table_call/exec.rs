@@ -1,0 +1,284 @@
+//! Calls the function for some hundred input rows at a time.
+
+use std::fmt;
+use std::sync::Arc;
+
+use datafusion::arrow::array::{AsArray, RecordBatch, RecordBatchOptions, UInt32Array};
+use datafusion::arrow::compute::{filter, filter_record_batch, take};
+use datafusion::arrow::datatypes::{Schema, SchemaRef, UInt32Type};
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{Result, internal_err};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::equivalence::ProjectionMapping;
+use datafusion::physical_expr::expressions::Column;
+use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
+use datafusion::physical_plan::execution_plan::{ChildrenPropertiesMode, ReplaceChildrenOptions};
+use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, MetricsSet};
+use datafusion::physical_plan::projection::ProjectionExec;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties,
+};
+use futures::{StreamExt, stream};
+
+use crate::functions::{CalledRows, TableFunction};
+
+/// How many calls are made at once: enough for the work to be on columns, and few enough for
+/// what they give to be small even where each gives hundreds of rows.
+const CALLS: usize = 512;
+
+/// Gives each input row beside each row of its call.
+#[derive(Clone, Debug)]
+pub(super) struct TableCallExec {
+    input: Arc<dyn ExecutionPlan>,
+    caller: Arc<Caller>,
+    properties: Arc<PlanProperties>,
+    metrics: ExecutionPlanMetricsSet,
+}
+
+/// What is done with a batch.
+#[derive(Debug)]
+struct Caller {
+    function: Arc<dyn TableFunction>,
+    args: Vec<Arc<dyn PhysicalExpr>>,
+    condition: Option<Arc<dyn PhysicalExpr>>,
+    keep_unmatched: bool,
+    /// How many columns the input has.
+    before: usize,
+    /// Which columns come out, of those of the input followed by the function's.
+    output: Vec<usize>,
+    schema: SchemaRef,
+}
+
+impl TableCallExec {
+    pub(super) fn try_new(
+        input: Arc<dyn ExecutionPlan>,
+        function: Arc<dyn TableFunction>,
+        args: Vec<Arc<dyn PhysicalExpr>>,
+        condition: Option<Arc<dyn PhysicalExpr>>,
+        keep_unmatched: bool,
+        schema: SchemaRef,
+    ) -> Result<Self> {
+        let before = input.schema().fields().len();
+        let output = (0..schema.fields().len()).collect();
+        let caller = Caller { function, args, condition, keep_unmatched, before, output, schema };
+        Self::over(input, Arc::new(caller))
+    }
+
+    fn over(input: Arc<dyn ExecutionPlan>, caller: Arc<Caller>) -> Result<Self> {
+        let properties = Arc::new(properties(&input, &caller)?);
+        Ok(Self { input, caller, properties, metrics: ExecutionPlanMetricsSet::new() })
+    }
+}
+
+/// Rows come in the order of the input, each as often as the function says.
+fn properties(input: &Arc<dyn ExecutionPlan>, caller: &Caller) -> Result<PlanProperties> {
+    let schema = input.schema();
+    let kept = caller.output.iter().zip(caller.schema.fields());
+    let kept = kept.filter(|&(&from, _)| from < caller.before).map(|(&from, field)| {
+        let column: Arc<dyn PhysicalExpr> = Arc::new(Column::new(schema.field(from).name(), from));
+        (column, field.name().clone())
+    });
+    // The mapping numbers what it is given; the columns of the input come first.
+    let leading = caller.output.iter().take_while(|&&from| from < caller.before).count();
+    let mapping = ProjectionMapping::try_new(kept.take(leading), &schema)?;
+    let equivalences = input.equivalence_properties().project(&mapping, Arc::clone(&caller.schema));
+    // A row may come out more than once, so nothing is a key any more.
+    let equivalences: EquivalenceProperties = equivalences.with_constraints(Default::default());
+    let partitioning = input.output_partitioning().project(&mapping, &equivalences);
+    let (emission, bounds) = (input.pipeline_behavior(), input.boundedness());
+    Ok(PlanProperties::new(equivalences, partitioning, emission, bounds))
+}
+
+impl DisplayAs for TableCallExec {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter) -> fmt::Result {
+        let args: Vec<String> = self.caller.args.iter().map(ToString::to_string).collect();
+        write!(f, "TableCallExec: {}({})", self.caller.function.name(), args.join(", "))
+    }
+}
+
+impl ExecutionPlan for TableCallExec {
+    fn name(&self) -> &'static str {
+        "TableCallExec"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn maintains_input_order(&self) -> Vec<bool> {
+        vec![true]
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.input]
+    }
+
+    fn apply_expressions(
+        &self,
+        f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        for expr in self.caller.args.iter().chain(&self.caller.condition) {
+            if f(expr)? == TreeNodeRecursion::Stop {
+                return Ok(TreeNodeRecursion::Stop);
+            }
+        }
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+        options: ReplaceChildrenOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let Some(input) = children.into_iter().next() else {
+            return internal_err!("a call of a table function without input");
+        };
+        Ok(match options.children_properties {
+            ChildrenPropertiesMode::Keep => {
+                let metrics = ExecutionPlanMetricsSet::new();
+                Arc::new(Self { input, metrics, ..Self::clone(&self) })
+            }
+            ChildrenPropertiesMode::Recompute => {
+                Arc::new(Self::over(input, Arc::clone(&self.caller))?)
+            }
+        })
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let mode = ChildrenPropertiesMode::Recompute;
+        self.replace_children(children, ReplaceChildrenOptions::new(mode))
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let input = self.input.execute(partition, context)?;
+        let caller = Arc::clone(&self.caller);
+        let metrics = BaselineMetrics::new(&self.metrics, partition);
+        let called = input.flat_map(move |batch| match batch {
+            Ok(batch) => stream::iter(call_in_parts(&caller, batch)).left_stream(),
+            Err(error) => stream::iter([Err(error)]).right_stream(),
+        });
+        let called = called.inspect(move |batch| {
+            if let Ok(batch) = batch {
+                metrics.record_output(batch.num_rows());
+            }
+        });
+        Ok(Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&self.caller.schema), called)))
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        Some(self.metrics.clone_inner())
+    }
+
+    /// Columns that are not asked for are never made.
+    fn try_swapping_with_projection(
+        &self,
+        projection: &ProjectionExec,
+    ) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+        if self.caller.condition.is_some() {
+            return Ok(None);
+        }
+        let chosen = projection.expr().iter().map(|item| {
+            let column = item.expr.downcast_ref::<Column>()?;
+            self.caller.output.get(column.index()).copied()
+        });
+        let Some(output) = chosen.collect::<Option<Vec<usize>>>() else { return Ok(None) };
+        let caller = Caller {
+            function: Arc::clone(&self.caller.function),
+            args: self.caller.args.clone(),
+            condition: None,
+            keep_unmatched: self.caller.keep_unmatched,
+            before: self.caller.before,
+            output,
+            schema: projection.schema(),
+        };
+        let exec = Self::over(Arc::clone(&self.input), Arc::new(caller))?;
+        Ok(Some(Arc::new(exec)))
+    }
+}
+
+/// The rows for a batch, part after part.
+fn call_in_parts(
+    caller: &Arc<Caller>,
+    batch: RecordBatch,
+) -> impl Iterator<Item = Result<RecordBatch>> + use<> {
+    let caller = Arc::clone(caller);
+    (0..batch.num_rows()).step_by(CALLS).map(move |start| {
+        let rows = CALLS.min(batch.num_rows() - start);
+        caller.call(&batch.slice(start, rows))
+    })
+}
+
+impl Caller {
+    fn call(&self, batch: &RecordBatch) -> Result<RecordBatch> {
+        let rows = batch.num_rows();
+        let args = self.args.iter().map(|arg| arg.evaluate(batch)?.into_array(rows));
+        let args = args.collect::<Result<Vec<_>>>()?;
+        let wanted: Vec<usize> =
+            self.output.iter().filter_map(|from| from.checked_sub(self.before)).collect();
+        let mut called = self.function.call(&args, rows, &wanted)?;
+        if let Some(condition) = &self.condition {
+            let beside = self.beside(batch, &called.calls, &called.rows, None)?;
+            let mask = condition.evaluate(&beside)?.into_array(beside.num_rows())?;
+            let mask = mask.as_boolean();
+            called.rows = filter_record_batch(&called.rows, mask)?;
+            called.calls = filter(&called.calls, mask)?.as_primitive::<UInt32Type>().clone();
+        }
+        if !self.keep_unmatched {
+            return self.beside(batch, &called.calls, &called.rows, None);
+        }
+        let (calls, which) = with_unmatched(&called, rows);
+        self.beside(batch, &calls, &called.rows, Some(&which))
+    }
+
+    /// Rows of the input beside those of the function: `which` of them, or all.
+    fn beside(
+        &self,
+        batch: &RecordBatch,
+        calls: &UInt32Array,
+        rows: &RecordBatch,
+        which: Option<&UInt32Array>,
+    ) -> Result<RecordBatch> {
+        let mut given = rows.columns().iter();
+        let columns = self.output.iter().map(|&from| {
+            if from < self.before {
+                return Ok(take(batch.column(from), calls, None)?);
+            }
+            match (given.next(), which) {
+                (Some(column), Some(which)) => Ok(take(column, which, None)?),
+                (Some(column), None) => Ok(Arc::clone(column)),
+                (None, _) => internal_err!("{}() left a column out", self.function.name()),
+            }
+        });
+        let columns = columns.collect::<Result<Vec<_>>>()?;
+        let options = RecordBatchOptions::new().with_row_count(Some(calls.len()));
+        let schema: Arc<Schema> = Arc::clone(&self.schema);
+        Ok(RecordBatch::try_new_with_options(schema, columns, &options)?)
+    }
+}
+
+/// The calls with those that gave nothing among them, and which row each has, if any.
+fn with_unmatched(called: &CalledRows, calls: usize) -> (UInt32Array, UInt32Array) {
+    let mut given = (0u32..).zip(called.calls.values().iter().copied()).peekable();
+    let mut all = Vec::with_capacity(called.calls.len());
+    let mut which = Vec::with_capacity(called.calls.len());
+    for call in (0u32..).take(calls) {
+        let before = all.len();
+        while let Some((row, _)) = given.next_if(|&(_, of)| of == call) {
+            all.push(call);
+            which.push(Some(row));
+        }
+        if all.len() == before {
+            all.push(call);
+            which.push(None);
+        }
+    }
+    (all.into(), which.into())
+}
