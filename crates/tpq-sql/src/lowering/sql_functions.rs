@@ -17,9 +17,10 @@ use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
     ColumnarValue, Expr, ExprSchemable, LogicalPlan, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl,
-    Signature, Subquery, SubqueryAlias, TableSource, Volatility, cast,
+    Signature, Subquery, SubqueryAlias, TableScan, TableSource, Volatility, cast,
 };
 
+use super::CallSource;
 use crate::catalog::{SqlFunction, fits, type_name};
 use crate::perfetto_sql::Declared;
 
@@ -330,6 +331,9 @@ fn bind_expr(expr: Expr, args: &[Expr], schema: &DFSchema) -> Result<Expr> {
 /// `plan`, a subquery, with arguments in place of placeholders.
 fn bind_plan(plan: LogicalPlan, args: &[Expr]) -> Result<Transformed<LogicalPlan>> {
     plan.transform_up_with_subqueries(|node| {
+        if let LogicalPlan::TableScan(scan) = node {
+            return bind_call(scan, args);
+        }
         let preserver = NamePreserver::new(&node);
         let bound = node.map_expressions(|expr| {
             let saved = preserver.save(&expr);
@@ -348,6 +352,26 @@ fn bind_plan(plan: LogicalPlan, args: &[Expr]) -> Result<Transformed<LogicalPlan
             false => Ok(bound),
         }
     })
+}
+
+/// The call of a table function with arguments in place of placeholders.
+fn bind_call(mut scan: TableScan, args: &[Expr]) -> Result<Transformed<LogicalPlan>> {
+    let Some(call) = scan.source.downcast_ref::<CallSource>() else {
+        return Ok(Transformed::no(LogicalPlan::TableScan(scan)));
+    };
+    let bind = |expr: &Expr| {
+        let bound = expr.clone().transform_up(|expr| match expr {
+            Expr::Placeholder(placeholder) => {
+                Ok(Transformed::yes(argument(&placeholder.id, args)?))
+            }
+            expr => Ok(Transformed::no(expr)),
+        });
+        bound.data()
+    };
+    let bound = call.args.iter().map(bind).collect::<Result<Vec<_>>>()?;
+    let (function, schema) = (Arc::clone(&call.function), Arc::clone(&call.schema));
+    scan.source = Arc::new(CallSource { function, args: bound, schema });
+    Ok(Transformed::yes(LogicalPlan::TableScan(scan)))
 }
 
 fn argument(id: &str, args: &[Expr]) -> Result<Expr> {
