@@ -1,6 +1,8 @@
 //! Steps of a plan that DataFusion does not have, one file each: the logical node, and what runs
 //! for it.
 
+pub(crate) mod apply;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -22,7 +24,8 @@ impl QueryPlanner for TraceQueryPlanner {
         plan: &LogicalPlan,
         state: &dyn Session,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let extensions: Vec<Arc<dyn ExtensionPlanner + Send + Sync>> = Vec::new();
+        let extensions: Vec<Arc<dyn ExtensionPlanner + Send + Sync>> =
+            vec![Arc::new(apply::ApplyPlanner)];
         DefaultPhysicalPlanner::with_extension_planners(extensions)
             .create_physical_plan(plan, state)
             .await

@@ -2,6 +2,7 @@
 
 mod errors;
 mod plans;
+mod subqueries;
 mod values;
 
 use std::sync::Arc;
