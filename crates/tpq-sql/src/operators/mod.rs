@@ -1,6 +1,7 @@
 //! Steps of a plan that DataFusion does not have, one file each: the logical node, and what runs
 //! for it.
 
+mod span_join;
 mod table_call;
 
 use std::sync::Arc;
@@ -13,6 +14,8 @@ use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
 
+#[expect(unused_imports, reason = "CREATE VIRTUAL TABLE will call it")]
+pub(crate) use span_join::{SpanJoin, SpanJoinKind, SpanTable};
 pub(crate) use table_call::TableCall;
 
 /// DataFusion's own planner, which asks this module for the nodes it does not know.
@@ -27,7 +30,7 @@ impl QueryPlanner for TraceQueryPlanner {
         state: &dyn Session,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let extensions: Vec<Arc<dyn ExtensionPlanner + Send + Sync>> =
-            vec![Arc::new(table_call::TableCallPlanner)];
+            vec![Arc::new(table_call::TableCallPlanner), Arc::new(span_join::SpanJoinPlanner)];
         DefaultPhysicalPlanner::with_extension_planners(extensions)
             .create_physical_plan(plan, state)
             .await
