@@ -42,4 +42,4 @@ SELECT
   t.uid, t.comm, t.systemd_unit, t.hostname, t.transport
 FROM logs AS l
 LEFT JOIN told AS t ON t.arg_set_id = l.arg_set_id
-WHERE l.log_source = 'journald';
+WHERE l.log_source IN ('journald', 'systemd_journald');
