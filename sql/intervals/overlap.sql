@@ -168,7 +168,7 @@ RETURNS TableOrSubquery AS
       UNION ALL
       SELECT root_id, parent_id, ts_end FROM __nested WHERE id IS NOT NULL
       UNION ALL
-      SELECT DISTINCT root_id, root_id, root_ts FROM __nested
+      SELECT DISTINCT root_id, root_id AS id, root_ts FROM __nested
     ),
     -- Where it is so no longer: where each in it begins, and where it ends.
     __over AS (
@@ -176,7 +176,7 @@ RETURNS TableOrSubquery AS
       UNION ALL
       SELECT root_id, id, ts_end FROM __nested WHERE id IS NOT NULL
       UNION ALL
-      SELECT DISTINCT root_id, root_id, root_ts + root_dur FROM __nested
+      SELECT DISTINCT root_id, root_id AS id, root_ts + root_dur FROM __nested
     )
   -- Those of one parent do not overlap, so both are in one order and the nth belong together.
   SELECT __b.root_id, __b.id, __b.ts, __o.ts - __b.ts AS dur

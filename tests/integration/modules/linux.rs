@@ -45,7 +45,7 @@ fn interrupts() {
     assert_eq!(lines(&trace, "linux.irqs", sql), ["10 0 NULL", "30 1 NULL"]);
 }
 
-/// The number of a disk has its driver's number in the bits from 8 on, and its own in those below
+/// The number of a disk (271647493 is 10310305 in hexadecimal) has its driver's number in the bits from 8 on, and its own in those below
 /// and above.
 #[test]
 fn work_for_disks() {
@@ -56,13 +56,13 @@ fn work_for_disks() {
     let sql = "SELECT ts, ops_in_queue_or_device, dev \
         FROM linux_active_block_io_operations_by_device ORDER BY ts";
     assert_eq!(lines(&trace, "linux.block_io", sql), ["10 1 8388624", "30 0 8388624"]);
-    let sql = "SELECT linux_device_major_id(0x10310305), linux_device_minor_id(0x10310305)";
+    let sql = "SELECT linux_device_major_id(271647493), linux_device_minor_id(271647493)";
     assert_eq!(lines(&trace, "linux.block_io", sql), ["259 66309"]);
 }
 
 #[test]
 fn sleep_of_cpus() {
-    let idle = |at, state| event(at, 17, Message::new().uint(1, state).uint(2, 0));
+    let idle = |at, state| event(at, 13, Message::new().uint(1, state).uint(2, 0));
     let trace = kernel([idle(10, 1), idle(40, 0xffff_ffff), idle(50, 1), idle(60, 0)]);
     let sql = "SELECT ts, dur, idle, cpu FROM cpu_idle_counters ORDER BY ts";
     assert_eq!(

@@ -1,6 +1,6 @@
 //! `sched.*`
 
-use super::{empty, lines, scene};
+use super::{empty, lines, scene, slices};
 
 #[test]
 fn names_of_states() {
@@ -121,4 +121,32 @@ fn time_in_states_within_an_interval() {
     let sql = "SELECT * FROM sched_time_in_state_for_cpu_in_interval(0, 20000, 40000) \
         ORDER BY end_state";
     assert_eq!(rows(sql), ["D 20000", "R 10000", "S 10000"]);
+}
+
+/// The worker is first seen at 30 µs, 5 after its slice began.
+#[test]
+fn states_by_the_innermost_slice() {
+    let rows = |sql: &str| lines(&slices(), "sched.thread_state_flattened", sql);
+    let outer = "(SELECT id FROM slice WHERE name = 'outer') s";
+    let sql = format!(
+        "SELECT f.ts, f.dur, f.name, f.depth, f.state FROM {outer} \
+         JOIN _get_flattened_thread_state(s.id, NULL) f ORDER BY f.ts"
+    );
+    assert_eq!(
+        rows(&sql),
+        [
+            "30000 5000 outer 0 Running",
+            "35000 15000 inner 1 Running",
+            "50000 10000 inner 1 D",
+            "60000 10000 outer 0 D",
+            "70000 10000 outer 0 R",
+            "80000 15000 outer 0 Running",
+        ]
+    );
+    // The trace does not say why the worker slept, so that it counts with neither kind of D.
+    let sql = format!(
+        "SELECT f.slice_name, f.running, f.runnable, f.uninterruptible_sleep_io, f.dur, f.depth \
+         FROM {outer} JOIN _get_flattened_thread_state_aggregated(s.id, NULL) f ORDER BY f.depth"
+    );
+    assert_eq!(rows(&sql), ["outer 20000 10000 NULL 40000 0", "inner 15000 NULL NULL 25000 1"]);
 }
