@@ -3,6 +3,7 @@
 mod errors;
 mod plans;
 mod slices;
+mod statements;
 mod subqueries;
 mod values;
 

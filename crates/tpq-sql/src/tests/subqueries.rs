@@ -47,7 +47,7 @@ fn session() -> Session {
             ..SliceRow::default()
         });
     }
-    let options = SessionOptions { threads: Some(2), memory_limit: None };
+    let options = SessionOptions { threads: Some(2), ..SessionOptions::default() };
     Session::new(Arc::new(tables.finish()), &options).unwrap()
 }
 
