@@ -9,6 +9,7 @@
 //! lookup cannot make a view at the moment it is named, and its errors say where only when asked.
 
 mod arithmetic;
+mod comparison;
 mod dialect;
 mod planner;
 mod rewrite;

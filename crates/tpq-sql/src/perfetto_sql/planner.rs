@@ -18,9 +18,10 @@ use datafusion::sql::planner::{NullOrdering, ParserOptions, SqlToRel};
 use datafusion::sql::sqlparser::ast;
 use datafusion::sql::sqlparser::tokenizer::Token;
 
-use super::dialect::TraceDialect;
-use super::rewrite::{display_names, lower_case_names, rewrite};
+use super::dialect::{TraceDialect, sqlite_tokens};
+use super::rewrite::{display_names, limited_recursion, lower_case_names, rewrite, rewrite_failed};
 use super::titles::Titles;
+use super::types::without_booleans;
 use super::{Statement, TraceTypes};
 use crate::catalog::Catalog;
 use crate::errors::{Names, SqlError, SqlErrorKind, translate};
@@ -29,6 +30,9 @@ use crate::lowering::{CallSource, lower};
 
 /// Deep enough for generated SQL; the stack grows as needed.
 const NESTING: usize = 400;
+
+/// How many names that are no columns a statement may have.
+const REWRITES: usize = 100;
 
 /// A statement ready to run.
 pub(crate) struct Planned {
@@ -74,7 +78,8 @@ impl<'a> Planner<'a> {
             .with_collect_spans(true)
             .with_default_null_ordering(NullOrdering::NullsMin);
         let planner = SqlToRel::new_with_options(self, options);
-        let plan = planner.statement_to_plan(tree).and_then(lower).map_err(failed)?;
+        let plan = plan_again(&planner, tree).and_then(lower).and_then(without_booleans);
+        let plan = plan.map_err(failed)?;
         let columns: Vec<&str> =
             plan.schema().fields().iter().map(|field| field.name().as_str()).collect();
         let names = display_names(titles.of_result(), &columns);
@@ -90,10 +95,22 @@ impl<'a> Planner<'a> {
     }
 }
 
+/// Plans a statement, rewritten for as long as something is found that only planning can tell.
+fn plan_again(planner: &SqlToRel<Planner>, mut tree: Tree) -> Result<LogicalPlan> {
+    for _ in 0..REWRITES {
+        match planner.statement_to_plan(tree.clone()) {
+            Err(error) if rewrite_failed(&mut tree, &error) => {}
+            planned => return planned,
+        }
+    }
+    planner.statement_to_plan(tree)
+}
+
 fn parse(statement: &Statement) -> Result<Tree> {
     let dialect = TraceDialect::default();
     let mut tokens = statement.tokens.clone();
     lower_case_names(&mut tokens);
+    let tokens = sqlite_tokens(tokens);
     let mut parser = DFParserBuilder::new(tokens)
         .with_dialect(&dialect)
         .with_recursion_limit(NESTING)
@@ -108,7 +125,16 @@ fn parse(statement: &Statement) -> Result<Tree> {
 /// The trace is read, never changed.
 fn refuse_unless_query(tree: &Tree, statement: &Statement) -> Result<(), SqlError> {
     match tree {
-        Tree::Statement(inner) if matches!(**inner, ast::Statement::Query(_)) => Ok(()),
+        Tree::Statement(inner) if matches!(**inner, ast::Statement::Query(_)) => {
+            match limited_recursion(inner) {
+                None => Ok(()),
+                Some(name) => Err(SqlError::new(
+                    SqlErrorKind::Unsupported,
+                    format!("LIMIT inside the recursive `{name}` is not supported"),
+                )
+                .hint(Some("end the recursion in WHERE, as in `WHERE n < 10`".into()))),
+            }
+        }
         Tree::Explain(explain) => refuse_unless_query(&explain.statement, statement),
         _ => {
             let verb = statement.text().split_whitespace().next().unwrap_or_default();

@@ -1,7 +1,10 @@
 //! Tests of whole statements, on a small trace made here.
 
+mod engine_dialect;
 mod errors;
+mod functions;
 mod plans;
+mod sqlite;
 mod values;
 
 use std::sync::Arc;
