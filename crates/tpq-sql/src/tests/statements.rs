@@ -102,7 +102,8 @@ async fn functions_that_are_wrong_say_where() {
       CREATE PERFETTO FUNCTION f() RETURNS LONG AS SELECT name FROM slice
                                ^
     ");
-    let missing = "CREATE PERFETTO FUNCTION f() RETURNS TABLE(ts LONG, tss LONG) AS SELECT ts FROM slice";
+    let missing =
+        "CREATE PERFETTO FUNCTION f() RETURNS TABLE(ts LONG, tss LONG) AS SELECT ts FROM slice";
     assert_snapshot!(said(&session, missing).await, @r"
     `tss` is declared, but the query gives no such column
     line 1, column 53:
@@ -158,7 +159,8 @@ async fn tables_keep_their_rows() {
     assert_eq!(value(&session, &format!("{make} SELECT count(*) FROM t")).await, "3");
     let ordered = rows(&session, "EXPLAIN SELECT ts FROM t ORDER BY ts").await.unwrap();
     assert!(!ordered.contains("SortExec"), "{ordered}");
-    let index = "CREATE PERFETTO INDEX i ON t(ts); DROP PERFETTO INDEX i ON t; SELECT max(ts) FROM t";
+    let index =
+        "CREATE PERFETTO INDEX i ON t(ts); DROP PERFETTO INDEX i ON t; SELECT max(ts) FROM t";
     assert_eq!(value(&session, index).await, "1020");
     let replace = "CREATE OR REPLACE PERFETTO TABLE t AS SELECT 1 AS one; SELECT * FROM t";
     assert_eq!(value(&session, replace).await, "1");
@@ -361,7 +363,10 @@ fn with_modules(modules: &[(&str, &str)]) -> Session {
 async fn modules_are_included_once_and_read_when_named() {
     let session = with_modules(&[
         ("mine.base", "CREATE PERFETTO TABLE base AS SELECT ts FROM slice;"),
-        ("mine.top", "INCLUDE PERFETTO MODULE mine.base;\nCREATE PERFETTO VIEW top AS SELECT * FROM base;"),
+        (
+            "mine.top",
+            "INCLUDE PERFETTO MODULE mine.base;\nCREATE PERFETTO VIEW top AS SELECT * FROM base;",
+        ),
         // Wrong, and nobody's business until it is named.
         ("mine.wrong", "CREATE PERFETTO VIEW wrong AS\nSELECT tss FROM slice;"),
     ]);
