@@ -236,7 +236,9 @@ const QUERIES: &[&str] = &[
     "SELECT id, sum(id) OVER (ORDER BY id + (SELECT max(id) FROM process)) FROM thread",
     "SELECT t.id, p.id FROM thread t LEFT JOIN process p ON p.id = (SELECT max(id) FROM process)",
     "SELECT id FROM thread LIMIT (SELECT 5 + 5)",
+    "SELECT id FROM thread WHERE id < (SELECT id FROM slice WHERE id > 99)",
     "VALUES ((SELECT max(id) FROM process))",
+    "VALUES ((SELECT max(id) FROM process), 'a'), (7, 'b')",
     // Over more than a table.
     "WITH long AS (SELECT * FROM slice WHERE dur > 0)
        SELECT id, (SELECT count(*) FROM long WHERE long.track_id = t.id) FROM thread t",
@@ -248,7 +250,7 @@ const QUERIES: &[&str] = &[
     "SELECT id, (SELECT count(*) FROM (SELECT * FROM slice s WHERE s.track_id = t.id LIMIT 2)) FROM thread t",
     "SELECT id, (SELECT name FROM slice s WHERE s.track_id = t.id GROUP BY name ORDER BY count(*) DESC, name LIMIT 1) FROM thread t",
     "SELECT id, (SELECT max(r) FROM (SELECT row_number() OVER (ORDER BY ts) AS r, track_id FROM slice) w WHERE w.track_id = t.id) FROM thread t",
-    "SELECT id, (SELECT group_concat(x.id, '-') FROM (SELECT id FROM slice s WHERE s.track_id = t.id) x) FROM thread t",
+    "SELECT id, (SELECT string_agg(x.name, '-') FROM (SELECT name FROM slice s WHERE s.track_id = t.id AND dur = 3) x) FROM thread t",
     "WITH RECURSIVE up(id, parent) AS (SELECT id, parent_id FROM slice UNION ALL
        SELECT u.id, s.parent_id FROM up u JOIN slice s ON s.id = u.parent)
        SELECT id, (SELECT count(*) FROM up WHERE up.id = slice.id AND parent IS NOT NULL) FROM slice",
@@ -260,6 +262,9 @@ const QUERIES: &[&str] = &[
 
 /// Queries whose order is theirs.
 const IN_ORDER: &[&str] = &[
+    "SELECT tid FROM thread ORDER BY id DESC LIMIT (SELECT count(*) - 1 FROM process)",
+    "SELECT tid FROM thread ORDER BY id LIMIT (SELECT -1) OFFSET (SELECT 2)",
+    "SELECT name FROM thread ORDER BY tid DESC LIMIT 2 OFFSET (SELECT 1)",
     "SELECT id FROM thread t ORDER BY (SELECT count(*) FROM slice s WHERE s.track_id = t.id), id",
     "SELECT tid FROM thread t ORDER BY (SELECT name FROM process p WHERE p.id = t.upid) DESC, id",
     "SELECT tid AS x FROM thread t ORDER BY (SELECT count(*) FROM slice s WHERE s.id < t.id) DESC",
@@ -269,7 +274,7 @@ const IN_ORDER: &[&str] = &[
        ORDER BY (SELECT pid FROM process p WHERE p.id = t.upid) DESC",
 ];
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn any_subquery_gives_what_sqlite_gives() {
     let session = session();
     let sqlite = sqlite_of(&session).await;

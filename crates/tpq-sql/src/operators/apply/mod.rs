@@ -3,7 +3,7 @@
 //!
 //! The subplan does not depend on the row itself but on a few values computed from it, its
 //! parameters, and it is run once for each combination of them. In the subplan they are called
-//! `$1`, `$2`…
+//! `$1.1`, `$2.2`…: the number of the parameter, and which use of a parameter it is.
 
 mod exec;
 mod parameter;
