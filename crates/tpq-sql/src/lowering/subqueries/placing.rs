@@ -172,7 +172,7 @@ impl Below {
             self.input = input;
             return Ok(value);
         }
-        let column = Column::new(Some(name), "value");
+        let column = Column::new(Some(name), "__value");
         let kind = ApplyKind::Value(column.clone());
         self.input = apply(std::mem::take(&mut self.input), first_row(plan)?, kind)?;
         Ok(Expr::Column(column))

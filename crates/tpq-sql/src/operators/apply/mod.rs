@@ -120,6 +120,11 @@ impl UserDefinedLogicalNodeCore for Apply {
         own.map(|field| field.name().clone()).collect()
     }
 
+    fn supports_limit_pushdown(&self) -> bool {
+        // Each row of the input is one row of the output.
+        matches!(self.kind, ApplyKind::Value(_))
+    }
+
     fn fmt_for_explain(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "Apply: ")?;
         for (index, param) in self.params.iter().enumerate() {
