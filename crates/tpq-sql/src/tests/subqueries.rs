@@ -139,6 +139,9 @@ const QUERIES: &[&str] = &[
     "SELECT id, (SELECT id FROM slice s WHERE s.track_id = t.id ORDER BY ts LIMIT 1 OFFSET 1) FROM thread t",
     "SELECT id, (SELECT p.dur FROM slice p WHERE p.id = s.parent_id) FROM slice s",
     "SELECT id, (SELECT p.dur + s.dur FROM slice p WHERE p.id = s.parent_id) FROM slice s",
+    "SELECT id, (SELECT coalesce(p.name, s.name, 'x') FROM slice p WHERE p.id = s.parent_id) FROM slice s",
+    "SELECT id, (SELECT coalesce(s.dur, 0) + t.id FROM slice s WHERE s.track_id = t.id ORDER BY s.ts DESC LIMIT 1) FROM thread t",
+    "SELECT id, (SELECT 5 + t.id FROM slice s WHERE s.track_id = t.id) FROM thread t",
     // Aggregates.
     "SELECT id, (SELECT count(*) FROM slice s WHERE s.track_id = t.id) FROM thread t",
     "SELECT id, (SELECT sum(dur) FROM slice s WHERE s.track_id = t.id) FROM thread t",
@@ -161,6 +164,7 @@ const QUERIES: &[&str] = &[
     "SELECT id, (SELECT count(*) FROM slice b WHERE b.id = a.id OR b.id = a.parent_id) FROM slice a",
     "SELECT id, (SELECT name FROM slice b WHERE b.ts > a.ts ORDER BY ts LIMIT 1) FROM slice a",
     "SELECT id, (SELECT a.dur + a.id) FROM slice a",
+    "SELECT id, (SELECT max(dur) + t.id FROM slice) FROM thread t",
     "SELECT id FROM slice a WHERE dur = (SELECT max(dur) FROM slice b WHERE b.ts <= a.ts)",
     // Two and three levels deep.
     "SELECT id, (SELECT count(*) FROM thread t WHERE t.upid = p.id AND t.id IN
@@ -351,6 +355,7 @@ async fn subqueries_are_joins_where_they_can_be() {
         "SELECT (SELECT name FROM slice s WHERE s.name IS t.name ORDER BY dur LIMIT 1) FROM thread t",
         "SELECT EXISTS (SELECT 1 FROM slice s WHERE s.track_id = t.id) FROM thread t",
         "SELECT upid IN (SELECT id FROM process) FROM thread t",
+        "SELECT (SELECT coalesce(p.name, t.name) FROM process p WHERE p.id = t.upid) FROM thread t",
     ] {
         let plan = explain(sql).await;
         assert!(plan.contains("Right Join") && !plan.contains("Apply"), "{sql}\n{plan}");

@@ -1,9 +1,10 @@
 //! Running a subplan for the rows of another plan.
 //!
-//! A run costs what it takes to start the subplan's operators, some 100 µs with optimisation off
-//! for a filter or an aggregate over a scan, and what they read. Scans prune their chunks by the
-//! parameters' values, so `WHERE id = $1` reads one chunk however many there are. The values a run
-//! gave are kept, so that a combination of parameters is not run again.
+//! A run costs what it takes to start the subplan's operators, 60 to 80 µs without optimisation
+//! for an aggregate over a filter over a scan, and what they read. Scans prune their chunks by the
+//! parameters' values, so `WHERE id = $1` reads one chunk however many there are: a thousand runs
+//! are a tenth of a second. The values a run gave are kept, so that a combination of parameters is
+//! not run again.
 
 use std::fmt;
 use std::sync::Arc;
