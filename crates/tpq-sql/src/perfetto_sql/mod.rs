@@ -11,6 +11,7 @@
 
 mod arithmetic;
 mod command;
+mod comparison;
 mod cursor;
 mod declared;
 mod dialect;

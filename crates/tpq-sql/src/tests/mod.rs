@@ -1,8 +1,12 @@
 //! Tests of whole statements, on a small trace made here.
 
+mod engine_dialect;
 mod errors;
+mod functions;
 mod plans;
 mod slices;
+mod sqlite;
+mod statements;
 mod subqueries;
 mod values;
 

@@ -44,7 +44,7 @@ fn trace() -> TraceTables {
 }
 
 fn session() -> Session {
-    let options = SessionOptions { threads: Some(2), memory_limit: None };
+    let options = SessionOptions { threads: Some(2), ..SessionOptions::default() };
     Session::new(Arc::new(trace()), &options).unwrap()
 }
 
