@@ -3,11 +3,13 @@
 
 mod all;
 mod counters;
+mod graphs;
 mod intervals;
 mod linux;
 mod sched;
 mod slices;
 mod time;
+mod viz;
 
 use tpq_testkit::{
     FtraceBundle, FtraceEvent, Packet, ProcessTree, Task, TraceBuilder, TrackDescriptor, TrackEvent,
