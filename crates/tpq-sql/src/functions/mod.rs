@@ -2,6 +2,7 @@
 
 mod cpu_of;
 mod glob;
+mod pointers;
 mod slices;
 mod table_function;
 mod trace_time;
@@ -27,15 +28,17 @@ pub(crate) fn scalar(tables: &TraceTables) -> Vec<Arc<ScalarUDF>> {
         time("trace_dur", end.saturating_sub(start)),
     ]
     .map(Arc::new)
-    .into()
+    .into_iter()
+    .chain(pointers::scalar())
+    .collect()
 }
 
 /// Every aggregate function.
 pub(crate) fn aggregate() -> Vec<Arc<AggregateUDF>> {
-    Vec::new()
+    pointers::aggregate()
 }
 
 /// Every table function, made for one trace.
 pub(crate) fn table(tables: &Arc<TraceTables>) -> Vec<Arc<dyn TableFunction>> {
-    slices::functions(tables)
+    slices::functions(tables).into_iter().chain(pointers::table()).collect()
 }

@@ -1,6 +1,7 @@
 //! Steps of a plan that DataFusion does not have, one file each: the logical node, and what runs
 //! for it.
 
+#[allow(dead_code, reason = "for CREATE VIRTUAL TABLE")]
 mod span_join;
 mod table_call;
 
@@ -14,7 +15,7 @@ use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
 
-#[expect(unused_imports, reason = "CREATE VIRTUAL TABLE will call it")]
+#[allow(unused_imports, reason = "for CREATE VIRTUAL TABLE")]
 pub(crate) use span_join::{SpanJoin, SpanJoinKind, SpanTable};
 pub(crate) use table_call::TableCall;
 

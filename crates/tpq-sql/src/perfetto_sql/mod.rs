@@ -14,6 +14,7 @@ mod lateral;
 mod planner;
 mod rewrite;
 mod script;
+mod table_pointers;
 mod titles;
 mod types;
 

@@ -2,6 +2,7 @@
 
 mod errors;
 mod plans;
+mod pointers;
 mod slices;
 mod values;
 
