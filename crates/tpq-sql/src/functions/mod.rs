@@ -12,6 +12,7 @@ use std::sync::Arc;
 use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
 use tpq_tables::TraceTables;
 
+pub(crate) use pointers::collects_rows;
 pub(crate) use table_function::{CallArgument, CalledRows, TableFunction};
 
 /// Every scalar function, made for one trace.

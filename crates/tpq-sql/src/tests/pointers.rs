@@ -55,6 +55,23 @@ async fn nothing_collected_is_an_empty_table() {
 }
 
 #[tokio::test]
+async fn rows_are_collected_in_their_order() {
+    // Three chunks, which two threads share.
+    let sql = "EXPLAIN SELECT __intrinsic_array_agg(ts) FROM sched_slice";
+    let plan = rows(&session(), sql).await.unwrap();
+    assert!(plan.contains("InOrderExec"), "{plan}");
+    let pointer = "__intrinsic_bfs(\
+        (SELECT __intrinsic_graph_agg(id, id) FROM sched_slice), \
+        (SELECT __intrinsic_array_agg(id) FROM sched_slice))";
+    let nodes = read(pointer, &["node_id"]);
+    let sql = format!(
+        "SELECT count(*), count(*) FILTER (WHERE node_id = place) FROM \
+         (SELECT node_id, row_number() OVER () - 1 AS place FROM ({nodes}))"
+    );
+    assert_eq!(lines(&sql).await, ["150000 150000"]);
+}
+
+#[tokio::test]
 async fn trees_are_found_and_cut() {
     let tree = format!("(SELECT __intrinsic_dominator_tree(a, b, 1) FROM (SELECT * FROM {EDGES}))");
     let found = lines(&read(&tree, &["node_id", "dominator_node_id"])).await;

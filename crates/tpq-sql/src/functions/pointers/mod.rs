@@ -42,6 +42,12 @@ pub(super) fn aggregate() -> Vec<Arc<AggregateUDF>> {
     layouts.map(|layout| Arc::new(AggregateUDF::new_from_impl(Collect::new(layout)))).collect()
 }
 
+/// Whether an aggregate collects rows, so that their order is that of its value.
+pub(crate) fn collects_rows(function: &AggregateUDF) -> bool {
+    let mut layouts = intervals::COLLECTED.iter().chain(graphs::COLLECTED);
+    layouts.any(|layout| layout.name == function.name())
+}
+
 /// The functions to be named in FROM.
 pub(super) fn table() -> Vec<Arc<dyn TableFunction>> {
     vec![Arc::new(table_ptr::TablePointer), Arc::new(graphs::DfsWeightBounded)]

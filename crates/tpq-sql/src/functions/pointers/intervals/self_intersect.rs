@@ -1,6 +1,7 @@
 //! What intervals of one table have in common: time is cut wherever one begins or ends.
 
 use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{Array, ArrayRef, Float64Array, UInt32Array};
@@ -79,8 +80,8 @@ fn pieces(ids: &[i64], starts: &[i64], durs: &[i64]) -> Vec<ArrayRef> {
                 if let Some(began) = number.remove(&id) {
                     active.remove(&began);
                 }
-            } else if !number.contains_key(&id) {
-                number.insert(id, begun);
+            } else if let Entry::Vacant(place) = number.entry(id) {
+                place.insert(begun);
                 active.insert(begun, id);
                 begun += 1;
             }
