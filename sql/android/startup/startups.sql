@@ -121,7 +121,7 @@ CREATE PERFETTO VIEW android_startups(
   startup_type STRING
 ) AS
 WITH of_processes AS (
-  SELECT startup_id, min(startup_type) AS startup_type
+  SELECT startup_id, max(startup_type) AS startup_type
   FROM android_startup_processes
   GROUP BY startup_id
 )
