@@ -150,11 +150,15 @@ impl Catalog {
 
 impl Macros for Catalog {
     fn find(&self, name: &str) -> Option<Arc<Macro>> {
-        self.objects().find_macro(name)
+        let created = self.objects().find_macro(name);
+        let is_it = |it: &&Arc<Macro>| it.declaration.creation.name.text == name;
+        created.or_else(|| self.prelude.macros().iter().find(is_it).cloned())
     }
 
     fn names(&self) -> Vec<String> {
-        self.objects().macro_names()
+        let prelude = self.prelude.macros().iter();
+        let prelude = prelude.map(|it| it.declaration.creation.name.text.clone());
+        prelude.chain(self.objects().macro_names()).collect()
     }
 
     fn module_of(&self, name: &str) -> Option<String> {

@@ -85,6 +85,22 @@ impl SqlError {
         }
     }
 
+    /// The same error of something that is used at `place`.
+    pub(crate) fn used_at(mut self, place: Option<Place>) -> Self {
+        let Some(used) = place else { return self };
+        match &mut self.place {
+            Some(place) => {
+                let name: String =
+                    used.text.chars().skip(used.column - 1).take(used.width).collect();
+                let label = used.label(used.module.as_deref());
+                place.trail.push(format!("in `{name}`, used{label}"));
+                place.trail.extend(used.trail);
+            }
+            None => self.place = Some(used),
+        }
+        self
+    }
+
     pub(crate) fn caused_by(mut self, source: DataFusionError) -> Self {
         self.source = Some(Box::new(source));
         self

@@ -93,13 +93,14 @@ pub(crate) fn translate(error: DataFusionError, text: &Text, names: &Names) -> S
             Location::new(span.end.line, span.end.column),
         )
     });
+    if let Some(within) = already_said(&error) {
+        let place = span.and_then(|span| text.sources.place(span));
+        return within.repeated().used_at(place);
+    }
     let translated = match error.find_root() {
         DataFusionError::External(source) => match source.downcast_ref::<NoSuchTable>() {
             Some(NoSuchTable(name)) => unknown_table(name, names).at(context.place(span, name)),
-            None => match source.downcast_ref::<SqlError>() {
-                Some(error) => return error.repeated(),
-                None => SqlError::new(SqlErrorKind::Internal, source.to_string()),
-            },
+            None => SqlError::new(SqlErrorKind::Internal, source.to_string()),
         },
         DataFusionError::SchemaError(schema, _) => schema_error(schema, span, &context),
         DataFusionError::SQL(parser, _) => syntax_error(parser, &context),
@@ -119,6 +120,19 @@ pub(crate) fn translate(error: DataFusionError, text: &Text, names: &Names) -> S
         other => SqlError::new(SqlErrorKind::Execution, plain(&other.strip_backtrace())),
     };
     translated.caused_by(error)
+}
+
+/// What was said already of a view or function that the statement uses.
+fn already_said(error: &DataFusionError) -> Option<&SqlError> {
+    match error {
+        DataFusionError::External(source) => source.downcast_ref(),
+        DataFusionError::Diagnostic(_, inner) | DataFusionError::Context(_, inner) => {
+            already_said(inner)
+        }
+        DataFusionError::Shared(inner) => already_said(inner),
+        DataFusionError::Collection(errors) => errors.first().and_then(already_said),
+        _ => None,
+    }
 }
 
 /// The innermost note on where the error is.

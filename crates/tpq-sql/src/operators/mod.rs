@@ -1,6 +1,7 @@
 //! Steps of a plan that DataFusion does not have, one file each: the logical node, and what runs
 //! for it.
 
+pub(crate) mod apply;
 mod table_call;
 
 use std::sync::Arc;
@@ -27,7 +28,7 @@ impl QueryPlanner for TraceQueryPlanner {
         state: &dyn Session,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let extensions: Vec<Arc<dyn ExtensionPlanner + Send + Sync>> =
-            vec![Arc::new(table_call::TableCallPlanner)];
+            vec![Arc::new(apply::ApplyPlanner), Arc::new(table_call::TableCallPlanner)];
         DefaultPhysicalPlanner::with_extension_planners(extensions)
             .create_physical_plan(plan, state)
             .await

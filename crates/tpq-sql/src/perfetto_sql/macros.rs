@@ -40,7 +40,7 @@ pub(crate) trait Macros {
 
 /// The statement with every macro replaced by what it stands for.
 pub(crate) fn expand(text: Text, macros: &dyn Macros) -> Result<Text, SqlError> {
-    if !text.tokens.windows(2).any(|pair| is_call(&pair[0], &pair[1])) {
+    if !text.tokens.iter().any(|token| token.token == Token::ExclamationMark) {
         return Ok(text);
     }
     let mut expander = Expander { sources: text.sources, macros, depth: 0 };
@@ -48,8 +48,11 @@ pub(crate) fn expand(text: Text, macros: &dyn Macros) -> Result<Text, SqlError> 
     Ok(Text { sources: expander.sources, tokens })
 }
 
-fn is_call(name: &TokenWithSpan, mark: &TokenWithSpan) -> bool {
-    matches!(name.token, Token::Word(_)) && mark.token == Token::ExclamationMark
+/// Whether a call begins here: a name and a mark, perhaps with a blank between.
+fn begins_call(tokens: &[TokenWithSpan]) -> bool {
+    let is_name = tokens.first().is_some_and(|name| matches!(name.token, Token::Word(_)));
+    let mut rest = tokens.iter().skip(1).filter(|token| !is_blank(token));
+    is_name && rest.next().is_some_and(|mark| mark.token == Token::ExclamationMark)
 }
 
 pub(super) struct Expander<'a> {
@@ -75,8 +78,7 @@ impl Expander<'_> {
         let mut out = Vec::with_capacity(tokens.len());
         let mut at = 0;
         while let Some(token) = tokens.get(at) {
-            let called = tokens.get(at + 1).is_some_and(|mark| is_call(token, mark));
-            if called {
+            if begins_call(&tokens[at..]) {
                 let call = self.call(&tokens[at..])?;
                 out.extend(self.value(&call)?);
                 at += call.len;
@@ -94,7 +96,8 @@ impl Expander<'_> {
     /// The call that `tokens` begins with.
     fn call<'a>(&self, tokens: &'a [TokenWithSpan]) -> Result<Call<'a>, SqlError> {
         let (name, span) = (tokens[0].token.to_string(), tokens[0].span);
-        let open = tokens[2..].iter().position(|token| !is_blank(token)).map(|at| at + 2);
+        let mut solid = (1..tokens.len()).filter(|&at| !is_blank(&tokens[at]));
+        let open = solid.nth(1);
         let open = open.filter(|&at| tokens[at].token == Token::LParen);
         let Some(open) = open else {
             return Err(self.error(span, &format!("`{name}!` needs arguments in parentheses")));

@@ -36,6 +36,9 @@ const NESTING: usize = 400;
 /// How many functions may delegate to one another in a row.
 const DELEGATIONS: usize = 16;
 
+/// What the established tool calls its functions where its library names them.
+const INTRINSIC: &str = "__intrinsic_";
+
 /// A statement ready to run.
 pub(crate) struct Planned {
     pub plan: LogicalPlan,
@@ -336,7 +339,10 @@ impl ContextProvider for Planner<'_> {
         if let Some(function) = self.sql_function(&name) {
             return self.called_value(&function);
         }
-        self.state.scalar_functions().get(&self.delegate(&name)?).cloned()
+        let name = self.delegate(&name)?;
+        let functions = self.state.scalar_functions();
+        let public = || functions.get(name.strip_prefix(INTRINSIC)?);
+        functions.get(&name).or_else(public).cloned()
     }
 
     fn get_higher_order_meta(&self, _: &str) -> Option<Arc<HigherOrderUDF>> {

@@ -17,6 +17,8 @@ use tpq_tables::ChunkRange;
 
 use super::chunked::ChunkedTable;
 
+use crate::operators::apply::with_known_values;
+
 /// What is known of a run of chunks without reading them.
 struct ChunkStatistics<'a> {
     table: &'a dyn ChunkedTable,
@@ -91,6 +93,7 @@ impl Pruner {
             // Where a predicate cannot be evaluated on bounds nothing is skipped: the filter
             // itself is still applied above the scan.
             self.keep = snapshot_physical_expr(Arc::clone(predicate))
+                .and_then(with_known_values)
                 .and_then(|snapshot| {
                     PruningPredicateBuilder::new()
                         .with_file_schema(Arc::clone(&self.schema))

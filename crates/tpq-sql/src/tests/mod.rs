@@ -3,6 +3,7 @@
 mod errors;
 mod plans;
 mod slices;
+mod subqueries;
 mod values;
 
 use std::sync::Arc;

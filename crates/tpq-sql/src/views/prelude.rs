@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::catalog::Definition;
 use crate::errors::{SqlError, SqlErrorKind};
-use crate::perfetto_sql::{Command, Script, split_script};
+use crate::perfetto_sql::{Command, Macro, Script, Statement, split_script};
 
 struct File {
     name: &'static str,
@@ -60,16 +60,26 @@ const FILES: &[File] = &[
     ),
 ];
 
-/// The views of the prelude, those of a file once one was named.
+/// The macros every session has.
+const MACROS: &str = include_str!("../../../../sql/prelude/macros.sql");
+
+/// The views of the prelude, those of a file once one was named, and its macros.
 #[derive(Default)]
 pub(crate) struct Prelude {
     files: [OnceLock<Vec<Definition>>; FILES.len()],
+    macros: OnceLock<Vec<Arc<Macro>>>,
 }
 
 impl Prelude {
     /// The names of all views.
     pub(crate) fn names() -> impl Iterator<Item = &'static str> {
         FILES.iter().flat_map(|file| file.names).copied()
+    }
+
+    /// Every macro.
+    pub(crate) fn macros(&self) -> &[Arc<Macro>] {
+        // The prelude is read in a test.
+        self.macros.get_or_init(|| macros().unwrap_or_default())
     }
 
     /// The view of that name, in lower case.
@@ -88,11 +98,26 @@ impl Prelude {
     }
 }
 
+fn script(name: &str, text: &'static str) -> Arc<Script> {
+    let module = Some(format!("prelude.{}", name.trim_end_matches(".sql")).into());
+    Arc::new(Script { module, text: text.into() })
+}
+
+fn macros() -> Result<Vec<Arc<Macro>>, SqlError> {
+    let script = script("macros.sql", MACROS);
+    let declared = |statement: Statement| match Command::parse(&statement.text_as_written())? {
+        Command::CreateMacro(declaration) => {
+            Ok(Arc::new(Macro { declaration, script: Arc::clone(&script) }))
+        }
+        _ => Err(SqlError::new(SqlErrorKind::Internal, "this file has macros only")),
+    };
+    split_script(&script)?.into_iter().map(declared).collect()
+}
+
 /// Every view of a file.
 fn definitions(file: &File) -> Result<Vec<Definition>, SqlError> {
-    let module = Some(format!("prelude.{}", file.name.trim_end_matches(".sql")).into());
-    let script = Arc::new(Script { module, text: file.text.into() });
-    let definition = |statement: crate::perfetto_sql::Statement| {
+    let script = script(file.name, file.text);
+    let definition = |statement: Statement| {
         let text = statement.text_as_written();
         match Command::parse(&text)? {
             Command::CreateRelation(declaration) => Ok(Definition::of_relation(declaration, &text)),
@@ -105,6 +130,15 @@ fn definitions(file: &File) -> Result<Vec<Definition>, SqlError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_macros_of_the_prelude_are_read() -> Result<(), SqlError> {
+        let macros = macros()?;
+        let names: Vec<&str> =
+            macros.iter().map(|it| it.declaration.creation.name.text.as_str()).collect();
+        assert_eq!(names, ["cast_int", "cast_double", "cast_string"]);
+        Ok(())
+    }
 
     #[test]
     fn the_list_and_the_files_name_the_same_views() -> Result<(), SqlError> {

@@ -1,0 +1,163 @@
+//! Subqueries in FROM that depend on the tables before them, and subqueries in the condition of a
+//! join.
+
+use std::sync::Arc;
+
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::common::{Column, DFSchema, Result};
+use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
+use datafusion::logical_expr::{
+    Expr, Filter, Join, JoinType, LogicalPlan, LogicalPlanBuilder, Projection, Subquery,
+    SubqueryAlias,
+};
+
+use super::bind::{apply, inward, outer_columns};
+use super::pull_up::pull_up;
+use super::{has_subquery, is_correlated, lower_node, placing};
+use crate::operators::apply::ApplyKind;
+
+/// Rewrites a join whose right side may depend on the row of the left side.
+pub(super) fn lower(join: Join) -> Result<LogicalPlan> {
+    let Some(right) = without_subquery(&join.right)? else { return Ok(LogicalPlan::Join(join)) };
+    if !is_correlated(&right)? {
+        let right = Arc::new(right);
+        return Ok(LogicalPlan::Join(Join { right, ..join }));
+    }
+    let outer = match join.join_type {
+        JoinType::Inner => false,
+        JoinType::Left => true,
+        _ => return Ok(LogicalPlan::Join(join)),
+    };
+    let wanted = join.schema.columns();
+    let Join { left, on, filter, .. } = join;
+    let equalities = on.into_iter().map(|(left, right)| left.eq(right));
+    let conditions: Vec<Expr> =
+        equalities.chain(filter.into_iter().flat_map(split_conjunction_owned)).collect();
+    let right = under_conditions(right, conditions, left.schema())?;
+    let plan = beside(Arc::unwrap_or_clone(left), right, outer)?;
+    if plan.schema().columns() == wanted {
+        return Ok(plan);
+    }
+    let exprs = wanted.into_iter().map(Expr::Column).collect();
+    Ok(LogicalPlan::Projection(Projection::try_new(exprs, Arc::new(plan))?))
+}
+
+/// The plan of the right side of a lateral join, `None` where it is not marked as one.
+fn without_subquery(plan: &LogicalPlan) -> Result<Option<LogicalPlan>> {
+    match plan {
+        LogicalPlan::Subquery(Subquery { subquery, .. }) => Ok(Some(subquery.as_ref().clone())),
+        LogicalPlan::SubqueryAlias(SubqueryAlias { input, alias, .. }) => {
+            let Some(input) = without_subquery(input)? else { return Ok(None) };
+            let plan = SubqueryAlias::try_new(Arc::new(input), alias.clone())?;
+            Ok(Some(LogicalPlan::SubqueryAlias(plan)))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The right side with the conditions of the join as a filter, which depends on the left row.
+fn under_conditions(
+    right: LogicalPlan,
+    conditions: Vec<Expr>,
+    left: &DFSchema,
+) -> Result<LogicalPlan> {
+    let conditions = conditions
+        .into_iter()
+        .map(|condition| inward(condition, left))
+        .collect::<Result<Vec<_>>>()?;
+    match conjunction(conditions) {
+        Some(predicate) => {
+            let filter = Filter::try_new(predicate, Arc::new(right))?;
+            lower_node(LogicalPlan::Filter(filter))
+        }
+        None => Ok(right),
+    }
+}
+
+/// The rows of the left side, each with the rows of the right side that depend on it.
+fn beside(left: LogicalPlan, right: LogicalPlan, outer: bool) -> Result<LogicalPlan> {
+    if let Some(pulled) = pull_up(&right)?
+        && let Some(on) = pulled.conditions(left.schema())?
+    {
+        let kind = if outer { JoinType::Left } else { JoinType::Inner };
+        return LogicalPlanBuilder::from(left).join_on(pulled.plan, kind, on)?.build();
+    }
+    apply(left, right, ApplyKind::Rows { outer })
+}
+
+/// Rewrites a join with subqueries in its condition.
+pub(super) fn lower_condition(join: Join) -> Result<LogicalPlan> {
+    let on = join.on.iter().map(|(left, right)| left.clone().eq(right.clone()));
+    let filter = join.filter.clone().into_iter().flat_map(split_conjunction_owned);
+    let (mut with, mut without) = (Vec::new(), Vec::new());
+    for condition in on.chain(filter) {
+        let to = if has_subquery(&condition)? { &mut with } else { &mut without };
+        to.push(condition);
+    }
+    match join.join_type {
+        JoinType::Inner => {
+            let right = Arc::unwrap_or_clone(join.right);
+            let joined = LogicalPlanBuilder::from(Arc::unwrap_or_clone(join.left))
+                .join_on(right, JoinType::Inner, without)?
+                .build()?;
+            let Some(predicate) = conjunction(with) else { return Ok(joined) };
+            lower_node(LogicalPlan::Filter(Filter::try_new(predicate, Arc::new(joined))?))
+        }
+        JoinType::Left => lower_left(join, with, without),
+        _ => Ok(LogicalPlan::Join(join)),
+    }
+}
+
+/// A left join, which keeps rows that do not fulfil a condition: its subqueries are computed
+/// before it, on the side whose columns they read, or all of the right side is for each left row.
+fn lower_left(join: Join, with: Vec<Expr>, without: Vec<Expr>) -> Result<LogicalPlan> {
+    let wanted = join.schema.columns();
+    let (mut left, mut right) = (join.left.as_ref().clone(), join.right.as_ref().clone());
+    let mut conditions = without.clone();
+    for condition in &with {
+        let columns = columns_of_subqueries(condition)?;
+        let all_in =
+            |plan: &LogicalPlan| columns.iter().all(|column| plan.schema().has_column(column));
+        let side = match (all_in(&left), all_in(&right)) {
+            (true, _) => &mut left,
+            (_, true) => &mut right,
+            _ => {
+                let conditions = with.into_iter().chain(without).collect();
+                let right = join.right.as_ref().clone();
+                let right = under_conditions(right, conditions, join.left.schema())?;
+                return apply(left_of(&join), right, ApplyKind::Rows { outer: true });
+            }
+        };
+        let (plan, condition) = placing::beside(std::mem::take(side), condition.clone())?;
+        *side = plan;
+        conditions.push(condition);
+    }
+    let exprs: Vec<Expr> = wanted.into_iter().map(Expr::Column).collect();
+    LogicalPlanBuilder::from(left)
+        .join_on(right, JoinType::Left, conditions)?
+        .project(exprs)?
+        .build()
+}
+
+fn left_of(join: &Join) -> LogicalPlan {
+    join.left.as_ref().clone()
+}
+
+/// The columns of the row around the subqueries in an expression that these read.
+fn columns_of_subqueries(expr: &Expr) -> Result<Vec<Column>> {
+    let mut columns = Vec::new();
+    expr.apply(|expr| {
+        let subquery = match expr {
+            Expr::ScalarSubquery(subquery) => subquery,
+            Expr::Exists(exists) => &exists.subquery,
+            Expr::InSubquery(is_in) => {
+                columns.extend(is_in.expr.column_refs().into_iter().cloned());
+                &is_in.subquery
+            }
+            _ => return Ok(TreeNodeRecursion::Continue),
+        };
+        columns.extend(outer_columns(&subquery.subquery)?);
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    Ok(columns)
+}

@@ -1,0 +1,144 @@
+//! A plan that is run again for each row of another: what is left for subqueries that no join can
+//! stand for.
+//!
+//! The subplan does not depend on the row itself but on a few values computed from it, its
+//! parameters, and it is run once for each combination of them. In the subplan they are called
+//! `$1`, `$2`…
+
+mod exec;
+mod parameter;
+mod planner;
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::{Field, FieldRef};
+use datafusion::common::{Column, DFSchema, DFSchemaRef, Result, TableReference, internal_err};
+use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
+
+pub(crate) use parameter::with_known_values;
+pub(super) use planner::ApplyPlanner;
+
+/// What becomes of the rows that the subplan gives.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ApplyKind {
+    /// The first column of the first row is one more column of the input, of this name; NULL when
+    /// there is no row.
+    Value(Column),
+    /// Each is put beside the row it was computed for, as in a join. With `outer`, rows without
+    /// any are kept, with NULLs beside them.
+    Rows { outer: bool },
+}
+
+/// The node of the logical plan. Its output is the columns of the input, then what the subplan
+/// gives.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Apply {
+    input: Arc<LogicalPlan>,
+    /// Not an input for the optimizer, which could move things across: it is optimised by itself,
+    /// when it is planned.
+    subplan: Arc<LogicalPlan>,
+    /// The values of `$1`, `$2`… for a row of the input.
+    params: Vec<Expr>,
+    kind: ApplyKind,
+    schema: DFSchemaRef,
+}
+
+impl Apply {
+    /// A plan that runs `subplan` for the rows of `input`.
+    ///
+    /// # Errors
+    /// When the two have columns of the same name.
+    pub(crate) fn plan(
+        input: LogicalPlan,
+        subplan: Arc<LogicalPlan>,
+        params: Vec<Expr>,
+        kind: ApplyKind,
+    ) -> Result<LogicalPlan> {
+        let node = Self::try_new(Arc::new(input), subplan, params, kind)?;
+        Ok(LogicalPlan::Extension(Extension { node: Arc::new(node) }))
+    }
+
+    fn try_new(
+        input: Arc<LogicalPlan>,
+        subplan: Arc<LogicalPlan>,
+        params: Vec<Expr>,
+        kind: ApplyKind,
+    ) -> Result<Self> {
+        type Named = (Option<TableReference>, FieldRef);
+        let named = |schema: &DFSchema| -> Vec<Named> {
+            schema.iter().map(|(table, field)| (table.cloned(), Arc::clone(field))).collect()
+        };
+        let mut fields = named(input.schema());
+        match &kind {
+            ApplyKind::Value(column) => {
+                let data_type = subplan.schema().field(0).data_type().clone();
+                let field = Field::new(column.name.clone(), data_type, true);
+                fields.push((column.relation.clone(), Arc::new(field)));
+            }
+            ApplyKind::Rows { outer: false } => fields.extend(named(subplan.schema())),
+            ApplyKind::Rows { outer: true } => {
+                let nullable = |(table, field): Named| {
+                    (table, Arc::new(field.as_ref().clone().with_nullable(true)))
+                };
+                fields.extend(named(subplan.schema()).into_iter().map(nullable));
+            }
+        }
+        let metadata = input.schema().metadata().clone();
+        let schema = Arc::new(DFSchema::new_with_metadata(fields, metadata)?);
+        Ok(Self { input, subplan, params, kind, schema })
+    }
+}
+
+impl PartialOrd for Apply {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        (self == other).then_some(Ordering::Equal)
+    }
+}
+
+impl UserDefinedLogicalNodeCore for Apply {
+    fn name(&self) -> &str {
+        "Apply"
+    }
+
+    fn inputs(&self) -> Vec<&LogicalPlan> {
+        vec![&self.input]
+    }
+
+    fn schema(&self) -> &DFSchemaRef {
+        &self.schema
+    }
+
+    fn expressions(&self) -> Vec<Expr> {
+        self.params.clone()
+    }
+
+    fn prevent_predicate_push_down_columns(&self) -> HashSet<String> {
+        let own = self.schema.fields().iter().skip(self.input.schema().fields().len());
+        own.map(|field| field.name().clone()).collect()
+    }
+
+    fn fmt_for_explain(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "Apply: ")?;
+        for (index, param) in self.params.iter().enumerate() {
+            write!(f, "${}={param}, ", index + 1)?;
+        }
+        let subplan = self.subplan.display_indent().to_string();
+        let steps: Vec<&str> = subplan.lines().map(str::trim).collect();
+        write!(f, "run [{}]", steps.join(" <- "))
+    }
+
+    fn with_exprs_and_inputs(&self, exprs: Vec<Expr>, inputs: Vec<LogicalPlan>) -> Result<Self> {
+        let Ok([input]) = <[LogicalPlan; 1]>::try_from(inputs) else {
+            return internal_err!("Apply takes one input");
+        };
+        Self::try_new(Arc::new(input), Arc::clone(&self.subplan), exprs, self.kind.clone())
+    }
+
+    fn necessary_children_exprs(&self, output_columns: &[usize]) -> Option<Vec<Vec<usize>>> {
+        let inputs = self.input.schema().fields().len();
+        Some(vec![output_columns.iter().copied().filter(|&column| column < inputs).collect()])
+    }
+}
