@@ -97,3 +97,30 @@ LEFT JOIN _packages_per_uid AS shared ON shared.uid = process.android_appid
 LEFT JOIN _package_of_process AS package ON package.upid = process.upid
 LEFT JOIN _android_kernel_tasks AS kernel ON kernel.upid = process.upid
 ORDER BY process.upid;
+
+-- The process that had a number at a moment: of those that bore it, one that was alive then, else
+-- the last one. Takes events with `event_id`, `pid` and `ts`, gives `event_id` and `upid`.
+CREATE PERFETTO MACRO _android_process_of_pid(
+  -- The events.
+  events TableOrSubquery
+)
+RETURNS TableOrSubquery AS (
+  SELECT event_id, upid
+  FROM (
+    SELECT
+      event.event_id,
+      process.upid,
+      row_number() OVER (
+        PARTITION BY event.event_id
+        ORDER BY
+          CASE
+            WHEN event.ts < process.start_ts OR event.ts > process.end_ts THEN 1
+            ELSE 0
+          END,
+          process.upid DESC
+      ) AS nth
+    FROM $events AS event
+    JOIN process ON process.pid = event.pid
+  )
+  WHERE nth = 1
+);
