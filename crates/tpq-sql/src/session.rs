@@ -38,6 +38,9 @@ pub struct SessionOptions {
     pub threads: Option<usize>,
     /// Modules of the user's own, beside tpq's.
     pub modules: Vec<SqlModule>,
+    /// The kinds of packets in the trace, by the names of their payload fields: tables for what
+    /// is not read yet are empty only without them.
+    pub packets: Vec<String>,
 }
 
 /// Runs SQL on the tables of a trace.
@@ -88,7 +91,8 @@ impl Session {
         }
         state.register_expr_planner(Arc::new(SqliteOperators)).map_err(bug)?;
         let context = SessionContext::new_with_state(state);
-        Ok(Self { context, catalog: Catalog::new(tables, Modules::new(&options.modules)) })
+        let modules = Modules::new(&options.modules);
+        Ok(Self { context, catalog: Catalog::new(tables, modules, options.packets.clone()) })
     }
 
     /// Cuts a script into statements, to be run one after the other.

@@ -56,15 +56,18 @@ impl Trace {
         // Before the import, which may take long: a mistyped folder should be told at once.
         let modules = options.sql_packages.iter().map(SqlPackage::read);
         let modules = modules.collect::<Result<Vec<_>, _>>()?;
-        let session_options = SessionOptions {
+        let mut session_options = SessionOptions {
             memory_limit: options.memory_limit,
             threads: options.threads,
             modules: modules.into_iter().flatten().collect(),
+            packets: Vec::new(),
         };
         let metatrace = options.metatrace.clone();
         let imported = tokio::task::spawn_blocking(move || import(&paths, &options)).await?;
         let (tables, summary) = imported?;
         let tables = Arc::new(tables);
+        let kinds = summary.packet_kinds.iter();
+        session_options.packets = kinds.map(|packets| packets.kind.clone()).collect();
         let session = Session::new(Arc::clone(&tables), &session_options)?;
         Ok(Self { tables, summary, session, metatrace })
     }

@@ -3,13 +3,15 @@
 use std::sync::{Arc, OnceLock};
 
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
-use datafusion::common::{Result, not_impl_err};
+use datafusion::common::Result;
 use datafusion::datasource::{ViewTable, provider_as_source};
+use datafusion::error::DataFusionError;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, TableSource, cast, col};
 
 use super::kept::KeptTable;
 use super::relation::{Relation, RelationColumn};
 use crate::errors::{SqlError, SqlErrorKind, nearest};
+use crate::operators::{SpanJoin, SpanTable};
 use crate::perfetto_sql::{
     Creation, Declared, Planner, RelationDeclaration, SpanJoinCall, SpanJoinSide, Text, named,
 };
@@ -114,9 +116,14 @@ impl Definition {
 
 /// The plan of a span join of two tables that exist by now.
 fn span_join(call: &SpanJoinCall, planner: &Planner) -> Result<LogicalPlan> {
-    let side = |side: &SpanJoinSide| planner.scan(&side.table.text);
-    let (_left, _right) = (side(&call.left)?, side(&call.right)?);
-    not_impl_err!("span joins")
+    let table = |side: &SpanJoinSide| {
+        Ok::<_, DataFusionError>(SpanTable {
+            name: side.table.text.clone(),
+            plan: planner.scan(&side.table.text)?,
+            partition: side.partition.as_ref().map(|column| column.text.clone()),
+        })
+    };
+    SpanJoin::try_new(table(&call.left)?, table(&call.right)?, call.kind)
 }
 
 /// `plan`, its columns of the types that are declared for them.

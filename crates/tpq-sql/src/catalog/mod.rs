@@ -30,7 +30,7 @@ use crate::functions::{self, TableFunction};
 use crate::modules::Modules;
 use crate::perfetto_sql::{Macro, Macros, Planner};
 use crate::scan::{StoredProvider, StoredTable};
-use crate::views::Prelude;
+use crate::views::{Prelude, Unread};
 
 /// Before the name of a stored table, tells it from a view of the same name.
 const STORED: &str = "__stored_";
@@ -45,11 +45,13 @@ pub(crate) struct Catalog {
     prelude: Prelude,
     functions: BTreeMap<String, Arc<dyn TableFunction>>,
     modules: Modules,
+    /// The kinds of packets in the trace.
+    packets: Vec<String>,
     objects: RwLock<Objects>,
 }
 
 impl Catalog {
-    pub(crate) fn new(tables: Arc<TraceTables>, modules: Modules) -> Self {
+    pub(crate) fn new(tables: Arc<TraceTables>, modules: Modules, packets: Vec<String>) -> Self {
         let source = |table: &Arc<tpq_tables::Table>| {
             let stored = Arc::new(StoredTable::new(Arc::clone(table) as _));
             (table.decl().name.to_owned(), provider_as_source(Arc::new(StoredProvider(stored))))
@@ -58,7 +60,7 @@ impl Catalog {
         let functions = functions::table(&tables).into_iter();
         let functions = functions.map(|function| (function.name().to_owned(), function)).collect();
         let (prelude, objects) = (Prelude::default(), RwLock::default());
-        Self { stored, tables, prelude, functions, modules, objects }
+        Self { stored, tables, prelude, functions, modules, packets, objects }
     }
 
     /// What statements created.
@@ -104,8 +106,13 @@ impl Catalog {
             return view.source(planner).map_err(as_external);
         }
         let intrinsic = || self.stored(name.strip_prefix(INTRINSIC)?);
-        let found = self.stored(&name).or_else(intrinsic);
-        found.ok_or_else(|| as_external(NoSuchTable(name.clone())))
+        if let Some(source) = self.stored(&name).or_else(intrinsic) {
+            return Ok(source);
+        }
+        match Unread::find(&name) {
+            Some(table) => table.source(&self.packets).map_err(as_external),
+            None => Err(as_external(NoSuchTable(name.clone()))),
+        }
     }
 
     fn stored(&self, name: &str) -> Option<Arc<dyn TableSource>> {
@@ -136,7 +143,9 @@ impl Catalog {
         if let Some(view) = self.prelude.view(&name)? {
             return Ok(Some(view.relation()));
         }
-        let Some(table) = self.tables.get(&name) else { return Ok(None) };
+        let Some(table) = self.tables.get(&name) else {
+            return Ok(Unread::find(&name).map(|table| table.relation()));
+        };
         let column = |column: &tpq_tables::ColumnDecl| RelationColumn {
             name: column.name.to_owned(),
             kind: column.kind.label(),

@@ -2,6 +2,7 @@
 //! for it.
 
 pub(crate) mod apply;
+mod span_join;
 mod table_call;
 
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
 
+pub(crate) use span_join::{SpanJoin, SpanJoinKind, SpanTable};
 pub(crate) use table_call::TableCall;
 
 /// DataFusion's own planner, which asks this module for the nodes it does not know.
@@ -27,8 +29,11 @@ impl QueryPlanner for TraceQueryPlanner {
         plan: &LogicalPlan,
         state: &dyn Session,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let extensions: Vec<Arc<dyn ExtensionPlanner + Send + Sync>> =
-            vec![Arc::new(apply::ApplyPlanner), Arc::new(table_call::TableCallPlanner)];
+        let extensions: Vec<Arc<dyn ExtensionPlanner + Send + Sync>> = vec![
+            Arc::new(apply::ApplyPlanner),
+            Arc::new(span_join::SpanJoinPlanner),
+            Arc::new(table_call::TableCallPlanner),
+        ];
         DefaultPhysicalPlanner::with_extension_planners(extensions)
             .create_physical_plan(plan, state)
             .await

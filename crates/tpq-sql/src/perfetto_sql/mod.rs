@@ -37,5 +37,5 @@ pub(crate) use planner::{Planned, Planner, named};
 pub use script::Statement;
 pub(crate) use script::{split, split_script};
 pub(crate) use source::{Script, Sources, Text};
-pub(crate) use span_join::{SpanJoinCall, SpanJoinKind, SpanJoinSide};
+pub(crate) use span_join::{SpanJoinCall, SpanJoinSide};
 pub(crate) use types::TraceTypes;

@@ -4,17 +4,7 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 
 use super::cursor::{Cursor, Name};
 use crate::errors::SqlError;
-
-/// Which spans are kept: those of both sides, and what only one side covers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum SpanJoinKind {
-    /// Where both are.
-    Inner,
-    /// Wherever the left side is.
-    Left,
-    /// Wherever either is.
-    Outer,
-}
+use crate::operators::SpanJoinKind;
 
 /// One of the two tables.
 #[derive(Clone, Debug)]

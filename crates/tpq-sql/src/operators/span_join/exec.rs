@@ -1,0 +1,247 @@
+//! Reads both tables in order and makes batches of the pieces.
+
+use std::fmt;
+use std::sync::Arc;
+
+use datafusion::arrow::array::{
+    Array, ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, new_null_array,
+};
+use datafusion::arrow::compute::{SortOptions, interleave};
+use datafusion::arrow::datatypes::{DataType, SchemaRef};
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{Result, internal_err};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::expressions::Column;
+use datafusion::physical_expr::{
+    EquivalenceProperties, LexOrdering, OrderingRequirements, Partitioning, PhysicalExpr,
+    PhysicalSortExpr,
+};
+use datafusion::physical_plan::execution_plan::{
+    Boundedness, EmissionType, ReplaceChildrenOptions,
+};
+use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, MetricsSet};
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, Distribution, ExecutionPlan, InputDistributionRequirements,
+    PlanProperties,
+};
+use futures::{StreamExt, stream};
+
+use super::side::{Places, Side};
+use super::sweep::{Pause, Pieces, Sweep};
+use super::{Partitions, SpanJoinKind, own_columns};
+
+/// Runs a span join, on one thread: rows come in the order of partition and time.
+#[derive(Clone, Debug)]
+pub(super) struct SpanJoinExec {
+    inputs: [Arc<dyn ExecutionPlan>; 2],
+    kind: SpanJoinKind,
+    partitions: Partitions,
+    names: [String; 2],
+    schema: SchemaRef,
+    properties: Arc<PlanProperties>,
+    metrics: ExecutionPlanMetricsSet,
+}
+
+impl SpanJoinExec {
+    pub(super) fn try_new(
+        inputs: [Arc<dyn ExecutionPlan>; 2],
+        kind: SpanJoinKind,
+        partitions: Partitions,
+        names: [String; 2],
+        schema: SchemaRef,
+    ) -> Result<Self> {
+        let mut equivalences = EquivalenceProperties::new(Arc::clone(&schema));
+        if let Some(order) = order_of(&schema, partitions.any()) {
+            equivalences.add_ordering(order);
+        }
+        let properties = Arc::new(PlanProperties::new(
+            equivalences,
+            Partitioning::UnknownPartitioning(1),
+            EmissionType::Incremental,
+            Boundedness::Bounded,
+        ));
+        let metrics = ExecutionPlanMetricsSet::new();
+        Ok(Self { inputs, kind, partitions, names, schema, properties, metrics })
+    }
+}
+
+/// By partition, the third column, if there are any; then by `ts`, the first.
+fn order_of(schema: &SchemaRef, partitioned: bool) -> Option<LexOrdering> {
+    let column = |index: usize| {
+        let field = schema.fields().get(index)?;
+        let column: Arc<dyn PhysicalExpr> = Arc::new(Column::new(field.name(), index));
+        Some(PhysicalSortExpr::new(column, SortOptions { descending: false, nulls_first: true }))
+    };
+    let by_partition = if partitioned { column(2) } else { None };
+    LexOrdering::new(by_partition.into_iter().chain(column(0)))
+}
+
+impl DisplayAs for SpanJoinExec {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter) -> fmt::Result {
+        let [left, right] = &self.names;
+        write!(f, "SpanJoinExec: {}({left}, {right})", self.kind.name())
+    }
+}
+
+impl ExecutionPlan for SpanJoinExec {
+    fn name(&self) -> &'static str {
+        "SpanJoinExec"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn input_distribution_requirements(&self) -> InputDistributionRequirements {
+        InputDistributionRequirements::new(vec![Distribution::SinglePartition; 2])
+    }
+
+    fn required_input_ordering(&self) -> Vec<Option<OrderingRequirements>> {
+        let inputs = self.inputs.iter().zip(own_columns(self.partitions));
+        let order = inputs.map(|(input, own)| order_of(&input.schema(), own == 3));
+        order.map(|order| order.map(OrderingRequirements::from)).collect()
+    }
+
+    fn benefits_from_input_partitioning(&self) -> Vec<bool> {
+        vec![false; 2]
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        self.inputs.iter().collect()
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+        _: ReplaceChildrenOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let Ok(inputs) = <[Arc<dyn ExecutionPlan>; 2]>::try_from(children) else {
+            return internal_err!("a span join of other than two tables");
+        };
+        let metrics = ExecutionPlanMetricsSet::new();
+        Ok(Arc::new(Self { inputs, metrics, ..Self::clone(&self) }))
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let mode = datafusion::physical_plan::execution_plan::ChildrenPropertiesMode::Recompute;
+        self.replace_children(children, ReplaceChildrenOptions::new(mode))
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let enough = context.session_config().batch_size();
+        let [left, right] = &self.inputs;
+        let join = Join {
+            left: left.execute(partition, Arc::clone(&context))?,
+            right: right.execute(partition, context)?,
+            sweep: Sweep::new(self.kind, self.partitions, self.names.clone(), enough),
+            partitions: self.partitions,
+            schema: Arc::clone(&self.schema),
+            done: false,
+        };
+        let metrics = BaselineMetrics::new(&self.metrics, partition);
+        let batches = stream::try_unfold(join, |mut join| async move {
+            Ok(join.next_batch().await?.map(|batch| (batch, join)))
+        });
+        let counted = batches.inspect(move |batch| {
+            if let Ok(batch) = batch {
+                metrics.record_output(batch.num_rows());
+            }
+        });
+        Ok(Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&self.schema), counted)))
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        Some(self.metrics.clone_inner())
+    }
+}
+
+/// A join while it runs.
+struct Join {
+    left: SendableRecordBatchStream,
+    right: SendableRecordBatchStream,
+    sweep: Sweep,
+    partitions: Partitions,
+    schema: SchemaRef,
+    done: bool,
+}
+
+impl Join {
+    async fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        while !self.done {
+            match self.sweep.run()? {
+                Pause::Left => {
+                    let batch = self.left.next().await.transpose()?;
+                    self.sweep.left.load(batch)?;
+                }
+                Pause::Right => {
+                    let batch = self.right.next().await.transpose()?;
+                    self.sweep.right.load(batch)?;
+                }
+                Pause::Full => return self.batch().map(Some),
+                Pause::Done => self.done = true,
+            }
+        }
+        if self.sweep.pieces.ts.is_empty() { Ok(None) } else { self.batch().map(Some) }
+    }
+
+    /// The rows found so far, which are then forgotten with the batches they came from.
+    fn batch(&mut self) -> Result<RecordBatch> {
+        let Pieces { ts, dur, partition, left, right } = std::mem::take(&mut self.sweep.pieces);
+        let rows = ts.len();
+        let integers = |values: Vec<i64>| -> ArrayRef { Arc::new(Int64Array::from(values)) };
+        let mut columns = vec![integers(ts), integers(dur)];
+        if self.partitions.any() {
+            columns.push(integers(partition));
+        }
+        let [own_left, own_right] = own_columns(self.partitions);
+        let (of_left, of_right) = (self.left.schema(), self.right.schema());
+        take_others(&self.sweep.left, &of_left, own_left, &left, &mut columns)?;
+        take_others(&self.sweep.right, &of_right, own_right, &right, &mut columns)?;
+        // A table that every partition joins with is needed again.
+        if self.partitions != Partitions::OfRight {
+            self.sweep.left.forget();
+        }
+        if self.partitions != Partitions::OfLeft {
+            self.sweep.right.forget();
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        Ok(RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)?)
+    }
+}
+
+/// Adds the columns after the first `own` of one table, at the places of the rows.
+fn take_others(
+    side: &Side,
+    schema: &SchemaRef,
+    own: usize,
+    places: &Places,
+    columns: &mut Vec<ArrayRef>,
+) -> Result<()> {
+    // Before the batches stands a row of NULLs, for where there is no row.
+    let places: Vec<(usize, usize)> =
+        places.iter().map(|place| place.map_or((0, 0), |(batch, row)| (batch + 1, row))).collect();
+    for (index, field) in schema.fields().iter().enumerate().skip(own) {
+        let kind: &DataType = field.data_type();
+        let none = new_null_array(kind, 1);
+        let batches = side.batches().filter_map(|batch| batch.columns().get(index));
+        let arrays: Vec<&dyn Array> =
+            [&none].into_iter().chain(batches).map(AsRef::as_ref).collect();
+        columns.push(interleave(&arrays, &places)?);
+    }
+    Ok(())
+}
