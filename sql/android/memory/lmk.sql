@@ -1,6 +1,6 @@
 -- Processes that the low memory killer ended.
 
-INCLUDE PERFETTO MODULE android.process_metadata;
+INCLUDE PERFETTO MODULE android.oom_adjuster;
 
 -- What the numbers of its reasons mean.
 CREATE PERFETTO TABLE _lmk_reasons AS
@@ -29,12 +29,55 @@ JOIN track ON track.id = slice.track_id
 WHERE slice.name GLOB 'lmk,*'
 UNION ALL
 SELECT
-  slice.id AS event_id,
+  counter.id AS event_id,
   3 AS way,
-  slice.ts,
-  TRY_CAST(CAST(arg.display_value AS TEXT) AS BIGINT) AS pid,
+  counter.ts,
+  CAST(counter.value AS BIGINT) AS pid,
   CAST(NULL AS BIGINT) AS reason,
-  CAST(NULL AS BIGINT) AS score
-FROM slice
-JOIN args AS arg ON arg.arg_set_id = slice.arg_set_id AND arg.key = 'pid'
-WHERE slice.name = 'kill_one_process';
+  score.score
+FROM counter
+JOIN counter_track AS track ON track.id = counter.track_id
+LEFT JOIN process ON process.pid = CAST(counter.value AS BIGINT)
+LEFT JOIN android_oom_adj_intervals AS score
+  ON score.upid = process.upid AND counter.ts >= score.ts AND counter.ts < score.ts + score.dur
+WHERE track.name = 'kill_one_process' AND counter.value > 0;
+
+-- A process that the low memory killer ended.
+CREATE PERFETTO TABLE android_lmk_events(
+  -- When the killer asked for it.
+  ts TIMESTAMP,
+  -- The process.
+  upid JOINID(process.upid),
+  -- Its number.
+  pid LONG,
+  -- Its name.
+  process_name STRING,
+  -- Its oom score.
+  oom_score_adj LONG,
+  -- Why, as `LOW_MEM`.
+  kill_reason STRING,
+  -- Why, as the killer's number.
+  kill_reason_raw LONG
+) AS
+WITH newest AS (
+  SELECT min(way) AS way FROM _lmk_marks
+)
+SELECT
+  mark.ts,
+  process.upid,
+  mark.pid,
+  process.name AS process_name,
+  mark.score AS oom_score_adj,
+  CASE
+    WHEN mark.reason BETWEEN 1000 AND 1999 THEN 'VENDOR_REASON'
+    ELSE coalesce(reasons.name, 'UNKNOWN')
+  END AS kill_reason,
+  mark.reason AS kill_reason_raw
+FROM _lmk_marks AS mark
+JOIN newest ON newest.way = mark.way
+LEFT JOIN process
+  ON process.pid = mark.pid
+  AND mark.ts >= coalesce(process.start_ts, trace_start())
+  AND mark.ts <= coalesce(process.end_ts, trace_end())
+LEFT JOIN _lmk_reasons AS reasons ON reasons.reason = mark.reason
+ORDER BY mark.ts;
