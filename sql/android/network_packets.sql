@@ -62,4 +62,4 @@ SELECT
   packet.packet_tcp_flags AS packet_tcp_flags_int,
   packet.socket_tag AS socket_tag_int
 FROM __intrinsic_android_network_packets AS packet
-JOIN slice ON slice.id = packet.slice_id;
+JOIN slice ON slice.id = packet.id;
