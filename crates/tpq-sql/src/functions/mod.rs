@@ -12,6 +12,7 @@ mod mathematics;
 mod number;
 mod pattern;
 mod per_row;
+mod pointers;
 mod printf;
 mod random;
 mod regex_text;
@@ -33,6 +34,7 @@ pub(crate) use conversion::{
 };
 pub(crate) use number::real_prefix;
 pub(crate) use per_row::is_text;
+pub(crate) use pointers::collects_rows;
 pub(crate) use table_function::{CallArgument, CalledRows, TableFunction};
 
 /// Every scalar function, made for one trace.
@@ -70,7 +72,7 @@ pub(crate) fn scalar(tables: &TraceTables) -> Vec<Arc<ScalarUDF>> {
         time("trace_end", end),
         time("trace_dur", end.saturating_sub(start)),
     ];
-    per_row.chain(of_trace).map(Arc::new).collect()
+    per_row.chain(of_trace).map(Arc::new).chain(pointers::scalar()).collect()
 }
 
 /// A call of one of the functions of this crate, for plans.
@@ -87,10 +89,10 @@ pub(crate) fn sqlite_call(name: &str, argument: Expr) -> Expr {
 
 /// Every aggregate function.
 pub(crate) fn aggregate() -> Vec<Arc<AggregateUDF>> {
-    Vec::new()
+    pointers::aggregate()
 }
 
 /// Every table function, made for one trace.
 pub(crate) fn table(tables: &Arc<TraceTables>) -> Vec<Arc<dyn TableFunction>> {
-    slices::functions(tables)
+    slices::functions(tables).into_iter().chain(pointers::table()).collect()
 }

@@ -22,6 +22,7 @@ mod rewrite;
 mod script;
 mod source;
 mod span_join;
+mod table_pointers;
 mod titles;
 mod token_macros;
 mod types;

@@ -4,6 +4,7 @@ mod engine_dialect;
 mod errors;
 mod functions;
 mod plans;
+mod pointers;
 mod slices;
 mod sqlite;
 mod statements;

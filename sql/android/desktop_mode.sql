@@ -1,0 +1,86 @@
+-- Windows of the desktop mode.
+
+INCLUDE PERFETTO MODULE android.statsd;
+
+-- What statsd tells of windows: that they were added, removed or changed, and that it began anew.
+CREATE PERFETTO TABLE _window_atoms AS
+SELECT
+  atom.id,
+  atom.ts,
+  max(CASE WHEN arg.key GLOB '*.task_event' THEN arg.string_value END) AS event,
+  max(CASE WHEN arg.key GLOB '*.instance_id' THEN arg.int_value END) AS instance_id,
+  max(CASE WHEN arg.key GLOB '*.session_id' THEN arg.int_value END) AS session_id,
+  max(CASE WHEN arg.key GLOB '*.uid' THEN arg.int_value END) AS uid
+FROM android_statsd_atoms AS atom
+JOIN args AS arg ON arg.arg_set_id = atom.arg_set_id
+WHERE
+  atom.name = 'desktop_mode_session_task_update'
+  AND arg.key GLOB 'desktop_mode_session_task_update.*'
+GROUP BY atom.id, atom.ts;
+
+-- Each window by its beginning and end; where one of both was not told, it is NULL.
+CREATE PERFETTO TABLE _windows_told AS
+SELECT
+  added.ts AS raw_add_ts,
+  removed.ts AS raw_remove_ts,
+  coalesce(added.ts, trace_start()) AS ts,
+  coalesce(added.instance_id, removed.instance_id) AS instance_id,
+  coalesce(added.uid, removed.uid) AS uid
+FROM (SELECT * FROM _window_atoms WHERE event = 'TASK_ADDED') AS added
+FULL JOIN (SELECT * FROM _window_atoms WHERE event = 'TASK_REMOVED') AS removed
+  ON removed.instance_id = added.instance_id AND removed.session_id = added.session_id;
+
+-- A window.
+CREATE PERFETTO TABLE android_desktop_mode_windows(
+  -- When it was opened; NULL where that was not seen.
+  raw_add_ts TIMESTAMP,
+  -- When it was closed; NULL where that was not seen.
+  raw_remove_ts TIMESTAMP,
+  -- When it was opened, or the trace's start.
+  ts TIMESTAMP,
+  -- How long it was open: until it was closed, all windows were told anew, or the trace's end.
+  dur DURATION,
+  -- The window's number.
+  instance_id LONG,
+  -- The user id of the app in it.
+  uid LONG
+) AS
+WITH ends AS (
+  SELECT ts FROM _window_atoms WHERE event = 'TASK_INIT_STATSD'
+  UNION ALL
+  SELECT trace_end() AS ts
+),
+without_end AS (
+  SELECT told.instance_id, told.ts, min(ends.ts) AS end_ts
+  FROM _windows_told AS told
+  JOIN ends ON ends.ts > told.ts
+  WHERE told.raw_remove_ts IS NULL
+  GROUP BY told.instance_id, told.ts
+),
+-- Windows of which only changes were seen were open all the time.
+only_changed AS (
+  SELECT changed.instance_id, min(changed.uid) AS uid
+  FROM _window_atoms AS changed
+  LEFT JOIN _windows_told AS told ON told.instance_id = changed.instance_id
+  WHERE changed.event = 'TASK_INFO_CHANGED' AND told.ts IS NULL
+  GROUP BY changed.instance_id, changed.session_id
+)
+SELECT
+  told.raw_add_ts,
+  told.raw_remove_ts,
+  told.ts,
+  coalesce(told.raw_remove_ts, without_end.end_ts) - told.ts AS dur,
+  told.instance_id,
+  told.uid
+FROM _windows_told AS told
+LEFT JOIN without_end ON without_end.instance_id = told.instance_id AND without_end.ts = told.ts
+UNION ALL
+SELECT
+  CAST(NULL AS BIGINT) AS raw_add_ts,
+  CAST(NULL AS BIGINT) AS raw_remove_ts,
+  trace_start() AS ts,
+  trace_end() - trace_start() AS dur,
+  instance_id,
+  uid
+FROM only_changed
+ORDER BY ts;

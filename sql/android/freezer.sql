@@ -1,0 +1,78 @@
+-- Apps in the background that the system froze, and why it let them go on.
+
+INCLUDE PERFETTO MODULE android.process_metadata;
+
+-- What the numbers in `Unfreeze <process>:<pid> <reason>` mean.
+CREATE PERFETTO TABLE _unfreeze_reasons AS
+SELECT column1 AS reason, column2 AS name
+FROM (
+  VALUES
+    (0, 'none'), (1, 'activity'), (2, 'finish_receiver'), (3, 'start_receiver'),
+    (4, 'bind_service'), (5, 'unbind_service'), (6, 'start_service'), (7, 'get_provider'),
+    (8, 'remove_provider'), (9, 'ui_visibility'), (10, 'allowlist'), (11, 'process_begin'),
+    (12, 'process_end'), (13, 'trim_memory'), (15, 'ping'), (16, 'file_locks'),
+    (17, 'file_lock_check_failure'), (18, 'binder_txns'), (19, 'feature_flags'),
+    (20, 'short_fgs_timeout'), (21, 'system_init'), (22, 'backup'), (23, 'shell'),
+    (24, 'remove_task'), (25, 'uid_idle'), (26, 'stop_service'), (27, 'executing_service'),
+    (28, 'restriction_change'), (29, 'component_disabled')
+);
+
+-- The events by which processes are frozen and let go.
+CREATE PERFETTO TABLE _freezer_marks AS
+WITH marks AS (
+  SELECT
+    id,
+    ts,
+    name GLOB 'Freeze *' AS freezes,
+    split_part(name, ' ', 2) AS subject,
+    TRY_CAST(split_part(name, ' ', 3) AS BIGINT) AS reason
+  FROM slice
+  WHERE name GLOB 'Freeze *:*' OR name GLOB 'Unfreeze *:*'
+)
+SELECT
+  id AS event_id,
+  ts,
+  freezes,
+  -- A process's name may have colons of its own.
+  TRY_CAST(reverse(split_part(reverse(subject), ':', 1)) AS BIGINT) AS pid,
+  reason
+FROM marks;
+
+-- A period in which a process was frozen.
+CREATE PERFETTO TABLE android_freezer_events(
+  -- The process.
+  upid JOINID(process.id),
+  -- Its number.
+  pid LONG,
+  -- When it was frozen.
+  ts TIMESTAMP,
+  -- How long it was.
+  dur DURATION,
+  -- Why it was let go, as the system's number.
+  unfreeze_reason_int LONG,
+  -- Why it was let go.
+  unfreeze_reason_str STRING
+) AS
+WITH spans AS (
+  SELECT
+    found.upid,
+    mark.pid,
+    mark.freezes,
+    mark.ts,
+    lead(mark.ts, 1, trace_end()) OVER of_process - mark.ts AS dur,
+    lead(mark.reason) OVER of_process AS reason
+  FROM _freezer_marks AS mark
+  JOIN _android_process_of_pid!(_freezer_marks) AS found ON found.event_id = mark.event_id
+  WINDOW of_process AS (PARTITION BY found.upid ORDER BY mark.ts)
+)
+SELECT
+  spans.upid,
+  spans.pid,
+  spans.ts,
+  spans.dur,
+  spans.reason AS unfreeze_reason_int,
+  reasons.name AS unfreeze_reason_str
+FROM spans
+LEFT JOIN _unfreeze_reasons AS reasons ON reasons.reason = spans.reason
+WHERE spans.freezes
+ORDER BY spans.ts;

@@ -1,0 +1,134 @@
+-- The memory of processes together with their oom scores.
+
+INCLUDE PERFETTO MODULE android.oom_adjuster;
+
+-- The counters of each process's memory that matter here, one row for every moment at which one is
+-- told.
+CREATE PERFETTO TABLE _process_memory_told AS
+SELECT
+  track.upid,
+  counter.ts,
+  max(CASE WHEN track.name = 'mem.rss.anon' THEN counter.value END) AS anon_rss,
+  max(CASE WHEN track.name = 'mem.rss.file' THEN counter.value END) AS file_rss,
+  max(CASE WHEN track.name = 'mem.rss.shmem' THEN counter.value END) AS shmem_rss,
+  max(CASE WHEN track.name = 'mem.swap' THEN counter.value END) AS swap
+FROM counter
+JOIN process_counter_track AS track ON track.id = counter.track_id
+WHERE track.name IN ('mem.rss.anon', 'mem.rss.file', 'mem.rss.shmem', 'mem.swap')
+GROUP BY track.upid, counter.ts;
+
+-- When anything of a process changes, its score included, and what was told last of each by then.
+CREATE PERFETTO TABLE _process_memory_moments AS
+WITH moments AS (
+  SELECT upid, ts FROM _process_memory_told
+  UNION
+  SELECT upid, ts FROM _oom_adjuster_intervals
+),
+told AS (
+  SELECT
+    moments.upid,
+    moments.ts,
+    score.ts AS score_ts,
+    memory.ts AS memory_ts,
+    memory.anon_rss,
+    memory.file_rss,
+    memory.shmem_rss,
+    memory.swap
+  FROM moments
+  LEFT JOIN _process_memory_told AS memory
+    ON memory.upid = moments.upid AND memory.ts = moments.ts
+  LEFT JOIN _oom_adjuster_intervals AS score
+    ON score.upid = moments.upid AND score.ts = moments.ts
+)
+SELECT
+  upid,
+  ts,
+  lead(ts, 1, trace_end()) OVER of_process AS end_ts,
+  max(score_ts) OVER of_process AS score_ts,
+  max(memory_ts) OVER of_process AS memory_ts,
+  last_value(anon_rss) IGNORE NULLS OVER of_process AS anon_rss,
+  last_value(file_rss) IGNORE NULLS OVER of_process AS file_rss,
+  last_value(shmem_rss) IGNORE NULLS OVER of_process AS shmem_rss,
+  last_value(swap) IGNORE NULLS OVER of_process AS swap
+FROM told
+WINDOW of_process AS (PARTITION BY upid ORDER BY ts);
+
+-- A period in which neither a process's memory nor its oom score changed.
+CREATE PERFETTO TABLE memory_oom_score_with_rss_and_swap_per_process(
+  -- When it began.
+  ts TIMESTAMP,
+  -- How long it lasted.
+  dur DURATION,
+  -- The oom score; NULL where it is not known.
+  score LONG,
+  -- What the score means, as `android_oom_adj_score_to_bucket_name` has it.
+  bucket STRING,
+  -- The process.
+  upid JOINID(process.id),
+  -- Its name.
+  process_name STRING,
+  -- Its number.
+  pid LONG,
+  -- The system server's last update of scores: its slice.
+  oom_adj_id JOINID(slice.id),
+  -- When that update began.
+  oom_adj_ts TIMESTAMP,
+  -- How long it took.
+  oom_adj_dur DURATION,
+  -- Its track.
+  oom_adj_track_id JOINID(track.id),
+  -- Its thread.
+  oom_adj_thread_name STRING,
+  -- Why scores were updated.
+  oom_adj_reason STRING,
+  -- The slice in which they were updated.
+  oom_adj_trigger STRING,
+  -- The memory in use that no file stands behind, in bytes.
+  anon_rss LONG,
+  -- The memory in use that files stand behind, in bytes.
+  file_rss LONG,
+  -- The memory in use that is shared, in bytes.
+  shmem_rss LONG,
+  -- These three together; those that are not known count as 0.
+  rss LONG,
+  -- The memory that was swapped out, in bytes.
+  swap LONG,
+  -- `anon_rss` and `swap` together.
+  anon_rss_and_swap LONG,
+  -- `rss` and `swap` together.
+  rss_and_swap LONG
+) AS
+WITH filled AS (
+  SELECT
+    *,
+    coalesce(anon_rss, 0) + coalesce(file_rss, 0) + coalesce(shmem_rss, 0) AS rss
+  FROM _process_memory_moments
+  WHERE end_ts > ts
+)
+SELECT
+  filled.ts,
+  filled.end_ts - filled.ts AS dur,
+  score.score,
+  score.bucket,
+  filled.upid,
+  process.name AS process_name,
+  process.pid,
+  score.oom_adj_id,
+  score.oom_adj_ts,
+  score.oom_adj_dur,
+  score.oom_adj_track_id,
+  score.oom_adj_thread_name,
+  score.oom_adj_reason,
+  score.oom_adj_trigger,
+  CAST(filled.anon_rss AS BIGINT) AS anon_rss,
+  CAST(filled.file_rss AS BIGINT) AS file_rss,
+  CAST(filled.shmem_rss AS BIGINT) AS shmem_rss,
+  CAST(filled.rss AS BIGINT) AS rss,
+  CAST(filled.swap AS BIGINT) AS swap,
+  CAST(coalesce(filled.anon_rss, 0) + coalesce(filled.swap, 0) AS BIGINT) AS anon_rss_and_swap,
+  CAST(filled.rss + coalesce(filled.swap, 0) AS BIGINT) AS rss_and_swap
+FROM filled
+JOIN process ON process.upid = filled.upid
+LEFT JOIN android_oom_adj_intervals AS score
+  ON score.upid = filled.upid AND score.ts = filled.score_ts
+ORDER BY filled.upid, filled.ts;

@@ -1,0 +1,159 @@
+-- What took the time of app startups on the main thread, moment by moment.
+
+INCLUDE PERFETTO MODULE android.binder_breakdown;
+
+INCLUDE PERFETTO MODULE android.startup.startups;
+
+-- What a slice's name says of what took the time.
+CREATE PERFETTO FUNCTION _normalize_android_string(
+  -- The name.
+  name STRING
+)
+-- As `verify_class`; NULL for slices that say nothing of it.
+RETURNS STRING AS
+SELECT
+  CASE
+    WHEN $name = 'mm_vmscan_direct_reclaim' THEN 'kernel_memory_reclaim'
+    WHEN $name GLOB 'GC: Wait For*' THEN 'userspace_memory_reclaim'
+    WHEN $name GLOB 'monitor contention*' THEN 'monitor_contention'
+    WHEN $name GLOB 'Lock contention on a monitor lock*' THEN 'monitor_contention'
+    WHEN $name GLOB 'Lock contention*' THEN 'art_lock_contention'
+    WHEN $name IN ('binder transaction', 'binder reply') THEN 'binder'
+    WHEN $name = 'Contending for pthread mutex' THEN 'mutex_contention'
+    WHEN $name GLOB 'dlopen*' THEN 'dlopen'
+    WHEN $name GLOB 'VerifyClass*' THEN 'verify_class'
+    WHEN $name = 'inflate' THEN 'inflate'
+    WHEN $name GLOB 'Choreographer#doFrame*' THEN 'choreographer_do_frame'
+    WHEN $name GLOB 'OpenDexFilesFromOat*' THEN 'open_dex_files_from_oat'
+    WHEN $name = 'ResourcesManager#getResources' THEN 'resources_manager_get_resources'
+    WHEN $name = 'bindApplication' THEN 'bind_application'
+    WHEN $name = 'activityStart' THEN 'activity_start'
+    WHEN $name = 'activityResume' THEN 'activity_resume'
+    WHEN $name = 'activityRestart' THEN 'activity_restart'
+    WHEN $name = 'clientTransactionExecuted' THEN 'client_transaction_executed'
+  END;
+
+-- The startups with their main threads; of those that overlap on one, the one that began first.
+CREATE PERFETTO TABLE _startup_roots AS
+WITH main_threads AS (
+  SELECT
+    row_number() OVER (ORDER BY ts, startup_id, utid) AS root_id,
+    startup_id,
+    utid,
+    ts,
+    dur,
+    max(ts + dur) OVER (
+      PARTITION BY utid
+      ORDER BY ts, startup_id
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS busy_until
+  FROM android_startup_threads
+  WHERE is_main_thread = 1 AND dur > 0
+)
+SELECT root_id, startup_id, utid, ts, dur
+FROM main_threads
+WHERE busy_until IS NULL OR busy_until <= ts;
+
+-- The slices in their course that say what took the time, cut to it.
+CREATE PERFETTO TABLE _startup_telling_slices AS
+SELECT *
+FROM (
+  SELECT
+    root.root_id,
+    slice.id,
+    greatest(slice.ts, root.ts) AS ts,
+    least(slice.ts + slice.dur, root.ts + root.dur) - greatest(slice.ts, root.ts) AS dur,
+    slice.depth,
+    _normalize_android_string(slice.name) AS reason
+  FROM _startup_roots AS root
+  JOIN thread_track AS track ON track.utid = root.utid
+  JOIN slice ON slice.track_id = track.id
+  WHERE slice.dur > 0 AND slice.ts < root.ts + root.dur AND slice.ts + slice.dur > root.ts
+)
+WHERE reason IS NOT NULL;
+
+-- The same, each with the nearest of them that it lies in.
+CREATE PERFETTO TABLE _startup_nested_slices AS
+WITH parents AS (
+  SELECT telling.root_id, telling.id, outer_slice.id AS parent_id, above.depth
+  FROM _startup_telling_slices AS telling, ancestor_slice(telling.id) AS above
+  JOIN _startup_telling_slices AS outer_slice
+    ON outer_slice.id = above.id AND outer_slice.root_id = telling.root_id
+),
+nearest AS (
+  SELECT root_id, id, parent_id
+  FROM (
+    SELECT *, row_number() OVER (PARTITION BY root_id, id ORDER BY depth DESC) AS nth
+    FROM parents
+  )
+  WHERE nth = 1
+)
+SELECT telling.root_id, telling.id, nearest.parent_id, telling.ts, telling.dur, telling.depth
+FROM _startup_telling_slices AS telling
+LEFT JOIN nearest ON nearest.root_id = telling.root_id AND nearest.id = telling.id;
+
+-- The states of the main thread in the course of each startup.
+CREATE PERFETTO TABLE _startup_states AS
+SELECT
+  root.root_id,
+  state.id,
+  greatest(state.ts, root.ts) AS ts,
+  CASE
+    WHEN state.dur < 0 OR state.ts + state.dur > root.ts + root.dur THEN root.ts + root.dur
+    ELSE state.ts + state.dur
+  END - greatest(state.ts, root.ts) AS dur
+FROM _startup_roots AS root
+JOIN thread_state AS state
+  ON state.utid = root.utid
+  AND state.ts < root.ts + root.dur
+  AND (state.dur < 0 OR state.ts + state.dur > root.ts);
+
+-- A stretch of a startup's time, and what took it.
+CREATE PERFETTO TABLE android_startup_opinionated_breakdown(
+  -- The startup.
+  startup_id JOINID(android_startups.startup_id),
+  -- The slice that tells; NULL where only the thread's state does.
+  slice_id JOINID(slice.id),
+  -- The state of the main thread.
+  thread_state_id JOINID(thread_state.id),
+  -- When the stretch began.
+  ts TIMESTAMP,
+  -- How long it lasted.
+  dur DURATION,
+  -- What took it: `io`, else what the innermost slice that tells does, as `verify_class`; else
+  -- `irq`, or the thread's state; and `launch_delay` before the main thread was there.
+  reason STRING
+) AS
+SELECT
+  root.startup_id,
+  piece.over_id AS slice_id,
+  piece.base_id AS thread_state_id,
+  piece.ts,
+  piece.dur,
+  CASE
+    WHEN state.io_wait = 1 THEN 'io'
+    WHEN telling.reason IS NOT NULL THEN telling.reason
+    WHEN state.irq_context = 1 THEN 'irq'
+    ELSE state.state
+  END AS reason
+FROM _android_overlay!(
+  _startup_states,
+  _android_innermost_slices!(_startup_nested_slices)
+) AS piece
+JOIN _startup_roots AS root ON root.root_id = piece.root_id
+JOIN thread_state AS state ON state.id = piece.base_id
+LEFT JOIN _startup_telling_slices AS telling
+  ON telling.root_id = piece.root_id AND telling.id = piece.over_id
+UNION ALL
+SELECT
+  root.startup_id,
+  CAST(NULL AS BIGINT) AS slice_id,
+  CAST(NULL AS BIGINT) AS thread_state_id,
+  root.ts,
+  min(state.ts) - root.ts AS dur,
+  'launch_delay' AS reason
+FROM _startup_roots AS root
+JOIN _startup_states AS state ON state.root_id = root.root_id
+GROUP BY root.root_id, root.startup_id, root.ts
+HAVING min(state.ts) > root.ts
+ORDER BY ts;

@@ -1,0 +1,86 @@
+-- The pages that Chrome loaded, and how fast.
+
+-- The events of loading, each with the number of its navigation and the browser's process.
+CREATE PERFETTO TABLE _page_load_events AS
+SELECT
+  slice.name,
+  slice.ts,
+  slice.dur,
+  navigation.int_value AS navigation_id,
+  coalesce(process_track.upid, thread.upid) AS browser_upid,
+  url.string_value AS url
+FROM slice
+JOIN args AS navigation
+  ON navigation.arg_set_id = slice.arg_set_id AND navigation.key = 'page_load.navigation_id'
+LEFT JOIN args AS url ON url.arg_set_id = slice.arg_set_id AND url.key = 'page_load.url'
+LEFT JOIN process_track ON process_track.id = slice.track_id
+LEFT JOIN thread_track ON thread_track.id = slice.track_id
+LEFT JOIN thread ON thread.utid = thread_track.utid
+WHERE slice.name GLOB 'PageLoadMetrics.*';
+
+-- A page that was loaded as far as its first contents.
+CREATE PERFETTO TABLE chrome_page_loads(
+  -- The load's number, unique in the trace.
+  id INT,
+  -- The navigation's number, unique within one browser.
+  navigation_id INT,
+  -- When the navigation began.
+  navigation_start_ts INT,
+  -- From there until the first contents were painted.
+  fcp INT,
+  -- When they were.
+  fcp_ts INT,
+  -- From the navigation's beginning until the largest contents were painted.
+  lcp INT,
+  -- When they were.
+  lcp_ts INT,
+  -- When the document's structure was loaded.
+  dom_content_loaded_event_ts INT,
+  -- When the page and all it refers to were loaded.
+  load_event_ts INT,
+  -- When the page called itself fully loaded.
+  mark_fully_loaded_ts INT,
+  -- When the page called itself fully visible.
+  mark_fully_visible_ts INT,
+  -- When the page called itself ready for input.
+  mark_interactive_ts INT,
+  -- The page's address.
+  url STRING,
+  -- The browser's process.
+  browser_upid INT
+) AS
+WITH loads AS (
+  SELECT
+    browser_upid,
+    navigation_id,
+    max(CASE WHEN name GLOB '*.NavigationToFirstContentfulPaint' THEN ts END) AS start_ts,
+    max(CASE WHEN name GLOB '*.NavigationToFirstContentfulPaint' THEN dur END) AS fcp,
+    max(CASE WHEN name GLOB '*.NavigationToFirstContentfulPaint' THEN url END) AS url,
+    max(CASE WHEN name GLOB '*.NavigationToLargestContentfulPaint' THEN ts END) AS lcp_start_ts,
+    max(CASE WHEN name GLOB '*.NavigationToLargestContentfulPaint' THEN dur END) AS lcp,
+    max(CASE WHEN name GLOB '*.NavigationToDOMContentLoadedEventFired' THEN ts END) AS dom_ts,
+    max(CASE WHEN name GLOB '*.NavigationToMainFrameOnLoad' THEN ts END) AS load_ts,
+    max(CASE WHEN name GLOB '*.UserTimingMarkFullyLoaded' THEN ts END) AS loaded_ts,
+    max(CASE WHEN name GLOB '*.UserTimingMarkFullyVisible' THEN ts END) AS visible_ts,
+    max(CASE WHEN name GLOB '*.UserTimingMarkInteractive' THEN ts END) AS interactive_ts
+  FROM _page_load_events
+  GROUP BY browser_upid, navigation_id
+)
+SELECT
+  row_number() OVER (ORDER BY browser_upid, navigation_id) AS id,
+  navigation_id,
+  start_ts AS navigation_start_ts,
+  fcp,
+  start_ts + fcp AS fcp_ts,
+  lcp,
+  lcp_start_ts + lcp AS lcp_ts,
+  dom_ts AS dom_content_loaded_event_ts,
+  load_ts AS load_event_ts,
+  loaded_ts AS mark_fully_loaded_ts,
+  visible_ts AS mark_fully_visible_ts,
+  interactive_ts AS mark_interactive_ts,
+  url,
+  browser_upid
+FROM loads
+WHERE fcp IS NOT NULL
+ORDER BY 1;

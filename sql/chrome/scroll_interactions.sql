@@ -1,0 +1,64 @@
+-- The scrolls in Chrome, with how smooth they were.
+
+-- A scroll.
+CREATE PERFETTO TABLE chrome_scroll_interactions(
+  -- The slice.
+  id LONG,
+  -- `Scroll`.
+  name STRING,
+  -- When it began.
+  ts TIMESTAMP,
+  -- How long it took.
+  dur LONG,
+  -- How many frames it had.
+  frame_count LONG,
+  -- How many beats of the display it lasted.
+  vsync_count LONG,
+  -- The most beats that were missed in a row.
+  missed_vsync_max LONG,
+  -- How many beats were missed.
+  missed_vsync_sum LONG,
+  -- How many frames came late.
+  delayed_frame_count LONG,
+  -- How many frames a person sees as janky, once Chrome had predicted the scroll.
+  predictor_janky_frame_count LONG,
+  -- The process it took place in.
+  renderer_upid LONG
+) AS
+WITH told AS (
+  SELECT
+    slice.id,
+    max(CASE WHEN arg.key = 'scroll_metrics.frame_count' THEN arg.int_value END) AS frame_count,
+    max(CASE WHEN arg.key = 'scroll_metrics.vsync_count' THEN arg.int_value END) AS vsync_count,
+    max(CASE WHEN arg.key = 'scroll_metrics.missed_vsync_max' THEN arg.int_value END)
+      AS missed_vsync_max,
+    max(CASE WHEN arg.key = 'scroll_metrics.missed_vsync_sum' THEN arg.int_value END)
+      AS missed_vsync_sum,
+    max(CASE WHEN arg.key = 'scroll_metrics.delayed_frame_count' THEN arg.int_value END)
+      AS delayed_frame_count,
+    max(CASE WHEN arg.key = 'scroll_metrics.predictor_janky_frame_count' THEN arg.int_value END)
+      AS predictor_janky_frame_count
+  FROM slice
+  JOIN args AS arg ON arg.arg_set_id = slice.arg_set_id
+  WHERE slice.name = 'Scroll'
+  GROUP BY slice.id
+)
+SELECT
+  slice.id,
+  slice.name,
+  slice.ts,
+  slice.dur,
+  told.frame_count,
+  told.vsync_count,
+  told.missed_vsync_max,
+  told.missed_vsync_sum,
+  told.delayed_frame_count,
+  told.predictor_janky_frame_count,
+  coalesce(process_track.upid, thread.upid) AS renderer_upid
+FROM slice
+LEFT JOIN told ON told.id = slice.id
+LEFT JOIN process_track ON process_track.id = slice.track_id
+LEFT JOIN thread_track ON thread_track.id = slice.track_id
+LEFT JOIN thread ON thread.utid = thread_track.utid
+WHERE slice.name = 'Scroll'
+ORDER BY slice.ts;

@@ -1,0 +1,213 @@
+-- What Chrome's threads worked on, task by task.
+
+-- Messages that a process received over Mojo: which interface's, and whether a message or a reply.
+CREATE PERFETTO TABLE _chrome_mojo_slices AS
+WITH told AS (
+  SELECT
+    slice.id,
+    slice.name,
+    max(
+      CASE
+        WHEN arg.key = 'chrome_mojo_event_info.mojo_interface_tag' THEN arg.string_value
+      END
+    ) AS interface_name,
+    max(CASE WHEN arg.key = 'chrome_mojo_event_info.ipc_hash' THEN arg.int_value END) AS ipc_hash
+  FROM slice
+  JOIN args AS arg ON arg.arg_set_id = slice.arg_set_id
+  WHERE slice.category GLOB '*mojom*' AND slice.name GLOB 'Receive *'
+  GROUP BY slice.id, slice.name
+)
+SELECT
+  id,
+  interface_name,
+  ipc_hash,
+  CASE WHEN name = 'Receive mojo reply' THEN 'reply' ELSE 'message' END AS message_type,
+  CASE
+    WHEN name IN ('Receive mojo message', 'Receive mojo reply')
+      THEN interface_name
+        || CASE WHEN name = 'Receive mojo reply' THEN ' reply (hash=' ELSE ' message (hash=' END
+        || ipc_hash || ')'
+    ELSE substr(name, length('Receive ') + 1)
+  END AS task_name
+FROM told;
+
+-- A task that one of Chrome's schedulers ran.
+CREATE PERFETTO VIEW chrome_scheduler_tasks(
+  -- The slice.
+  id INT,
+  -- `chrome_scheduler_tasks`.
+  type STRING,
+  -- `RunTask(posted_from=…)`, with where in the sources the task was posted.
+  name STRING,
+  -- When it began.
+  ts INT,
+  -- How long it took.
+  dur INT,
+  -- The thread.
+  utid INT,
+  -- The thread's name.
+  thread_name STRING,
+  -- The process.
+  upid INT,
+  -- The process's name.
+  process_name STRING,
+  -- The slice's track.
+  track_id INT,
+  -- The slice's categories.
+  category STRING,
+  -- How many slices it lies in.
+  depth INT,
+  -- The slice it lies in.
+  parent_id INT,
+  -- The slice's arguments.
+  arg_set_id INT,
+  -- The thread's CPU time when it began.
+  thread_ts INT,
+  -- The thread's CPU time it took.
+  thread_dur INT,
+  -- Where in the sources the task was posted, as `file:function`.
+  posted_from STRING
+) AS
+WITH posted AS (
+  SELECT
+    slice.id,
+    max(CASE WHEN arg.key = 'task.posted_from.file_name' THEN arg.string_value END) AS file_name,
+    max(CASE WHEN arg.key = 'task.posted_from.function_name' THEN arg.string_value END)
+      AS function_name
+  FROM slice
+  JOIN args AS arg ON arg.arg_set_id = slice.arg_set_id
+  WHERE slice.name IN ('ThreadControllerImpl::RunTask', 'ThreadPool_RunTask')
+  GROUP BY slice.id
+)
+SELECT
+  slice.id,
+  'chrome_scheduler_tasks' AS type,
+  'RunTask(posted_from=' || posted.file_name || ':' || posted.function_name || ')' AS name,
+  slice.ts,
+  slice.dur,
+  thread.utid,
+  thread.name AS thread_name,
+  process.upid,
+  process.name AS process_name,
+  slice.track_id,
+  slice.category,
+  slice.depth,
+  slice.parent_id,
+  slice.arg_set_id,
+  slice.thread_ts,
+  slice.thread_dur,
+  posted.file_name || ':' || posted.function_name AS posted_from
+FROM slice
+JOIN thread_track AS track ON track.id = slice.track_id
+JOIN thread ON thread.utid = track.utid
+LEFT JOIN process ON process.upid = thread.upid
+LEFT JOIN posted ON posted.id = slice.id
+WHERE slice.name IN ('ThreadControllerImpl::RunTask', 'ThreadPool_RunTask')
+ORDER BY slice.id;
+
+-- The slices of threads that may be a task: of the categories `toplevel` and `Java`.
+CREATE PERFETTO TABLE _chrome_toplevel_slices AS
+SELECT
+  slice.*,
+  thread.utid,
+  thread.name AS thread_name,
+  process.upid,
+  process.name AS process_name,
+  slice.category GLOB '*toplevel*' AS is_toplevel
+FROM slice
+JOIN thread_track AS track ON track.id = slice.track_id
+JOIN thread ON thread.utid = track.utid
+LEFT JOIN process ON process.upid = thread.upid
+WHERE slice.category GLOB '*toplevel*' OR slice.category = 'Java';
+
+-- Those of them that lie in none of the others.
+CREATE PERFETTO TABLE _chrome_outermost_slices AS
+WITH inner_ones AS (
+  SELECT DISTINCT candidate.id
+  FROM _chrome_toplevel_slices AS candidate, ancestor_slice(candidate.id) AS above
+  JOIN _chrome_toplevel_slices AS outer_one ON outer_one.id = above.id
+  WHERE candidate.is_toplevel <= outer_one.is_toplevel
+)
+SELECT candidate.*
+FROM _chrome_toplevel_slices AS candidate
+LEFT JOIN inner_ones ON inner_ones.id = candidate.id
+WHERE inner_ones.id IS NULL;
+
+-- The message that each task handles: the first slice of those categories in it, where that is a
+-- message received. What the receiving itself consists of does not count.
+CREATE PERFETTO TABLE _chrome_mojo_of_task AS
+SELECT first_slice.task_id, mojo.task_name
+FROM (
+  SELECT
+    task.id AS task_id,
+    below.id,
+    row_number() OVER (PARTITION BY task.id ORDER BY below.depth, below.ts) AS nth
+  FROM (
+    SELECT id FROM _chrome_outermost_slices WHERE name GLOB '*RunTask'
+  ) AS task, descendant_slice(task.id) AS below
+  WHERE
+    below.category GLOB '*toplevel*'
+    AND below.name NOT IN (
+      'ScopedSetIpcHash', 'MessagePipe peer closed', 'SimpleWatcher::OnHandleReady'
+    )
+) AS first_slice
+JOIN _chrome_mojo_slices AS mojo ON mojo.id = first_slice.id
+WHERE first_slice.nth = 1;
+
+-- A task: what a thread of Chrome's worked on at its outermost level. Tasks of one thread do not
+-- overlap.
+CREATE PERFETTO VIEW chrome_tasks(
+  -- The slice.
+  id INT,
+  -- What it did: the message that was handled, else where the task was posted, else the slice's
+  -- name.
+  name STRING,
+  -- `mojo`, `scheduler`, `java`, `choreographer` or `other`.
+  task_type STRING,
+  -- The thread's name.
+  thread_name STRING,
+  -- The thread.
+  utid INT,
+  -- The process's name.
+  process_name STRING,
+  -- The process.
+  upid INT,
+  -- When it began.
+  ts INT,
+  -- How long it took.
+  dur INT,
+  -- The slice's track.
+  track_id INT,
+  -- The slice's categories.
+  category STRING,
+  -- The slice's arguments.
+  arg_set_id INT,
+  -- The thread's CPU time when it began.
+  thread_ts INT,
+  -- The thread's CPU time it took.
+  thread_dur INT,
+  -- The same as `name`.
+  full_name STRING
+) AS
+WITH named AS (
+  SELECT
+    task.*,
+    CASE
+      WHEN handled.task_name IS NOT NULL OR mojo.task_name IS NOT NULL THEN 'mojo'
+      WHEN scheduled.id IS NOT NULL THEN 'scheduler'
+      WHEN task.name GLOB 'Looper.dispatch: android.view.Choreographer$FrameHandler*'
+        THEN 'choreographer'
+      WHEN task.is_toplevel THEN 'other'
+      ELSE 'java'
+    END AS task_type,
+    coalesce(handled.task_name, mojo.task_name, scheduled.name, task.name) AS full_name
+  FROM _chrome_outermost_slices AS task
+  LEFT JOIN _chrome_mojo_of_task AS handled ON handled.task_id = task.id
+  LEFT JOIN _chrome_mojo_slices AS mojo ON mojo.id = task.id
+  LEFT JOIN chrome_scheduler_tasks AS scheduled ON scheduled.id = task.id
+)
+SELECT
+  id, full_name AS name, task_type, thread_name, utid, process_name, upid, ts, dur, track_id,
+  category, arg_set_id, thread_ts, thread_dur, full_name
+FROM named
+ORDER BY id;

@@ -1,0 +1,34 @@
+-- What users did with web pages in Chrome: taps, clicks, keys and drags.
+
+-- A click, tap, key or drag: the longest of the events it consists of.
+CREATE PERFETTO TABLE chrome_web_content_interactions(
+  -- The slice.
+  id LONG,
+  -- When the event began.
+  ts TIMESTAMP,
+  -- How long it took until its result was painted.
+  dur DURATION,
+  -- What kind, as `TAP_OR_CLICK`.
+  interaction_type STRING,
+  -- How long all its events took, in ms.
+  total_duration_ms LONG,
+  -- The process of the page.
+  renderer_upid JOINID(process.id)
+) AS
+SELECT
+  slice.id,
+  slice.ts,
+  slice.dur,
+  kind.string_value AS interaction_type,
+  total.int_value AS total_duration_ms,
+  coalesce(process_track.upid, thread.upid) AS renderer_upid
+FROM slice
+LEFT JOIN args AS kind
+  ON kind.arg_set_id = slice.arg_set_id AND kind.key = 'web_content_interaction.type'
+LEFT JOIN args AS total
+  ON total.arg_set_id = slice.arg_set_id AND total.key = 'web_content_interaction.total_duration_ms'
+LEFT JOIN process_track ON process_track.id = slice.track_id
+LEFT JOIN thread_track ON thread_track.id = slice.track_id
+LEFT JOIN thread ON thread.utid = thread_track.utid
+WHERE slice.name = 'Web Interaction'
+ORDER BY slice.ts;
