@@ -1,7 +1,7 @@
 -- Call stacks of samples as trees.
 
 INCLUDE PERFETTO MODULE graphs.hierarchy;
-INCLUDE PERFETTO MODULE graphs.scan;
+INCLUDE PERFETTO MODULE graphs.search;
 
 -- A function of a frame: the frame's own, and those that were built into it, `place` 1 being the
 -- innermost of `places`.
@@ -105,33 +105,23 @@ RETURNS TableOrSubquery AS
   ) AS __counted ON __counted.callsite_id = __c.callsite_id
 );
 
--- How many samples a function and all below it have: `id` and `cumulative_count`.
+-- How many samples a function and all it called have: `id` and `cumulative_count`.
 CREATE PERFETTO MACRO _callstacks_self_to_cumulative(
   -- The functions: `id`, `parent_id` and `self_count`.
   callstacks TableOrSubquery
 )
 RETURNS TableOrSubquery AS
 (
-  SELECT id, cumulative_count
-  FROM _graph_aggregating_scan!(
+  SELECT __around.node_id AS id, sum(__f.self_count) AS cumulative_count
+  FROM graph_reachable_weight_bounded_dfs!(
     (
-      SELECT id AS source_node_id, parent_id AS dest_node_id
+      SELECT id AS source_node_id, parent_id AS dest_node_id, 0 AS edge_weight
       FROM $callstacks
       WHERE parent_id IS NOT NULL
     ),
-    (
-      SELECT __f.id, __f.self_count AS cumulative_count
-      FROM $callstacks AS __f
-      LEFT JOIN (SELECT DISTINCT parent_id FROM $callstacks) AS __calling
-        ON __calling.parent_id = __f.id
-      WHERE __calling.parent_id IS NULL
-    ),
-    (cumulative_count),
-    (
-      SELECT __t.id, sum(__t.cumulative_count) + max(__f.self_count) AS cumulative_count
-      FROM $table AS __t
-      JOIN $callstacks AS __f ON __f.id = __t.id
-      GROUP BY __t.id
-    )
-  )
+    (SELECT id AS root_node_id, 0 AS root_target_weight FROM $callstacks),
+    0
+  ) AS __around
+  JOIN $callstacks AS __f ON __f.id = __around.root_node_id
+  GROUP BY __around.node_id
 );

@@ -47,8 +47,8 @@ fn interrupts() {
     assert_eq!(lines(&trace, "linux.irqs", sql), ["10 0 NULL", "30 1 NULL"]);
 }
 
-/// The number of a disk (271647493 is 10310305 in hexadecimal) has its driver's number in the bits from 8 on, and its own in those below
-/// and above.
+/// The number of a disk has its driver's number in the bits from 8 on, and its own in those below
+/// and above: 271647493 is 10310305 in hexadecimal digits, of which 103 are the driver's.
 #[test]
 fn work_for_disks() {
     let request =
