@@ -284,3 +284,15 @@ fn the_journal() {
         ["10 3 failed 1000 sshd ssh.service NULL"]
     );
 }
+
+/// Older queries include modules by the names that these had.
+#[test]
+fn older_names() {
+    let trace = scene(&[]);
+    let sql = "SELECT ts, dur, freq, cpu FROM cpu_freq_counters ORDER BY ts";
+    assert_eq!(lines(&trace, "cpu.freq", sql), ["5000 55000 1000 0", "60000 40000 2000 0"]);
+    let sql = "SELECT count(*) FROM cpu_frequency_counters";
+    assert_eq!(lines(&trace, "cpu.frequency", sql), ["2"]);
+    let sql = "SELECT count(*) FROM cpu_utilization_per_period(40000)";
+    assert_eq!(lines(&trace, "cpu.utilization.system", sql), ["3"]);
+}
