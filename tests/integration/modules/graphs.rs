@@ -72,16 +72,3 @@ fn nodes_with_all_above() {
     let nodes = "(0, NULL, 0), (1, 0, 0), (2, 0, 0), (3, 1, 0)";
     assert_eq!(of("graphs.hierarchy", nodes, sql), ["0", "1", "3"]);
 }
-
-/// A number that doubles with each step from 0.
-#[test]
-fn values_carried_along() {
-    let sql = "SELECT * FROM _graph_scan!(g, (SELECT 0 AS id, 1 AS n), (n), \
-        (SELECT id, n * 2 AS n FROM $table)) ORDER BY id, n";
-    let edges = "(0, 1, 0), (1, 2, 0), (0, 2, 0)";
-    // 2 is come to over 1 and directly.
-    assert_eq!(of("graphs.scan", edges, sql), ["0 1", "1 2", "2 2", "2 4"]);
-    let sql = "SELECT * FROM _graph_aggregating_scan!(g, (SELECT 0 AS id, 1 AS n), (n), \
-        (SELECT id, sum(n) AS n FROM $table GROUP BY id)) ORDER BY id";
-    assert_eq!(of("graphs.scan", edges, sql), ["0 1", "1 1", "2 2"]);
-}

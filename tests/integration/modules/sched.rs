@@ -193,14 +193,15 @@ fn who_woke_whom() {
     );
 }
 
-/// While the main thread sleeps from 30 to 45 µs, it is the worker that it waits for.
+/// While the main thread, whose utid is 2, sleeps from 30 to 45 µs, it is the worker that it waits
+/// for.
 #[test]
 fn what_a_thread_waited_for() {
     let path = |from: u64, dur: u64| {
         let sql = format!(
-            "SELECT f.ts, f.dur, w.tid FROM thread t \
-             JOIN _thread_executing_span_critical_path(t.utid, {from}, {dur}) f \
-             JOIN thread w ON w.utid = f.utid WHERE t.tid = 100 ORDER BY f.ts"
+            "SELECT f.ts, f.dur, w.tid \
+             FROM _thread_executing_span_critical_path(2, {from}, {dur}) f \
+             JOIN thread w ON w.utid = f.utid ORDER BY f.ts"
         );
         lines(&turns(), "sched.thread_executing_span", &sql)
     };
@@ -210,9 +211,9 @@ fn what_a_thread_waited_for() {
 
 #[test]
 fn what_a_thread_waited_for_as_stacks() {
-    let sql = "SELECT f.dur, f.stack_depth, f.name, f.table_name FROM thread t \
-        JOIN _thread_executing_span_critical_path_stack(t.utid, 30000, 15000) f \
-        WHERE t.tid = 100 AND f.name IS NOT NULL ORDER BY f.stack_depth";
+    let sql = "SELECT dur, stack_depth, name, table_name \
+        FROM _thread_executing_span_critical_path_stack(2, 30000, 15000) \
+        WHERE name IS NOT NULL ORDER BY stack_depth";
     assert_eq!(
         lines(&turns(), "sched.thread_executing_span_with_slice", sql),
         [

@@ -11,9 +11,9 @@ fn slices_with_threads_and_processes() {
     assert_eq!(
         lines(&slices(), "slices.with_context", sql),
         [
-            "main 12000 66000 cat NULL app 100 1 /bin/app 100 0 true",
-            "outer 25000 70000 cat NULL worker 101 0 /bin/app 100 0 true",
-            "inner 35000 25000 cat NULL worker 101 0 /bin/app 100 1 false",
+            "main 12000 66000 cat NULL app 100 1 /bin/app 100 0 1",
+            "outer 25000 70000 cat NULL worker 101 0 /bin/app 100 0 1",
+            "inner 35000 25000 cat NULL worker 101 0 /bin/app 100 1 0",
         ]
     );
     let sql = "SELECT name, ts, dur, process_name, pid, depth FROM process_slice";
