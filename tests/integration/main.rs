@@ -22,6 +22,7 @@ mod json;
 mod merge_command;
 mod merging;
 mod metatrace;
+mod modules;
 mod mutations;
 mod recorder;
 mod schemas;
