@@ -16,6 +16,7 @@ use datafusion::error::DataFusionError;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::aggregates::AggregateExec;
 use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use datafusion::physical_plan::common::spawn_buffered;
 use datafusion::physical_plan::limit::LimitStream;
@@ -23,6 +24,8 @@ use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSe
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
 use futures::StreamExt;
+
+use crate::functions;
 
 /// How many batches a part may be ahead of the one whose turn it is.
 const BATCHES_AHEAD: usize = 16;
@@ -44,7 +47,8 @@ pub(crate) fn in_order(
     Box::pin(RecordBatchStreamAdapter::new(schema, chained))
 }
 
-/// Puts [`InOrderExec`] where the first so many rows of several parts are taken.
+/// Puts [`InOrderExec`] where the first so many rows of several parts are taken, and where rows
+/// are collected whose order matters.
 #[derive(Debug)]
 pub(crate) struct LimitInOrder;
 
@@ -58,7 +62,10 @@ impl PhysicalOptimizerRule for LimitInOrder {
             let Some(coalesce) = node.downcast_ref::<CoalescePartitionsExec>() else {
                 return Ok(Transformed::no(node));
             };
-            let Some(fetch) = coalesce.fetch() else { return Ok(Transformed::no(node)) };
+            let fetch = coalesce.fetch();
+            if fetch.is_none() && !collects_rows(coalesce.input()) {
+                return Ok(Transformed::no(node));
+            }
             Ok(Transformed::yes(Arc::new(InOrderExec {
                 properties: Arc::clone(node.properties()),
                 input: Arc::clone(coalesce.input()),
@@ -78,18 +85,27 @@ impl PhysicalOptimizerRule for LimitInOrder {
     }
 }
 
-/// The first rows of all parts of a plan, the first part's first.
+/// Whether a plan gives, for each part, the rows that an aggregate collected.
+fn collects_rows(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    let Some(aggregate) = plan.downcast_ref::<AggregateExec>() else { return false };
+    aggregate.aggr_expr().iter().any(|function| functions::collects_rows(function.fun()))
+}
+
+/// The first rows of all parts of a plan, or all of them, the first part's first.
 #[derive(Debug)]
 struct InOrderExec {
     input: Arc<dyn ExecutionPlan>,
-    fetch: usize,
+    fetch: Option<usize>,
     properties: Arc<PlanProperties>,
     metrics: ExecutionPlanMetricsSet,
 }
 
 impl DisplayAs for InOrderExec {
     fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "InOrderExec: fetch={}", self.fetch)
+        match self.fetch {
+            Some(fetch) => write!(f, "InOrderExec: fetch={fetch}"),
+            None => write!(f, "InOrderExec"),
+        }
     }
 }
 
@@ -138,7 +154,7 @@ impl ExecutionPlan for InOrderExec {
             (0..count).map(|part| self.input.execute(part, Arc::clone(&context))).collect();
         let rows = in_order(self.schema(), parts?);
         let metrics = BaselineMetrics::new(&self.metrics, partition);
-        Ok(Box::pin(LimitStream::new(rows, 0, Some(self.fetch), metrics)))
+        Ok(Box::pin(LimitStream::new(rows, 0, self.fetch, metrics)))
     }
 
     fn metrics(&self) -> Option<MetricsSet> {

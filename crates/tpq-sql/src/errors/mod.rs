@@ -12,7 +12,7 @@ use crate::perfetto_sql::Script;
 
 pub use place::Place;
 pub(crate) use suggest::nearest;
-pub(crate) use translate::{Names, NoSuchTable, translate, unknown_table};
+pub(crate) use translate::{Names, NoSuchTable, already_said, translate, unknown_table};
 
 /// What sort of error it is. All but the last two are about the statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

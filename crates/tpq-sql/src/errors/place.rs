@@ -4,6 +4,9 @@ use std::fmt;
 
 use datafusion::sql::sqlparser::tokenizer::{Location, Span};
 
+/// Of more calls than this only the innermost and the outermost are shown.
+const LONGEST_TRAIL: usize = 8;
+
 /// Where in the text an error is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
@@ -79,6 +82,13 @@ impl fmt::Display for Place {
         writeln!(f, "line {number}, column {column}{}:", of.unwrap_or_default())?;
         writeln!(f, "  {text}")?;
         write!(f, "  {indent}{}{}", " ".repeat(missing), "^".repeat(*width))?;
-        trail.iter().try_for_each(|call| write!(f, "\n{call}"))
+        let shown = if trail.len() > LONGEST_TRAIL { LONGEST_TRAIL / 2 } else { trail.len() };
+        let (inner, rest) = trail.split_at(shown);
+        let (between, outer) = rest.split_at(rest.len() - shown.min(rest.len()));
+        inner.iter().try_for_each(|call| write!(f, "\n{call}"))?;
+        if !between.is_empty() {
+            write!(f, "\n… {} calls more …", between.len())?;
+        }
+        outer.iter().try_for_each(|call| write!(f, "\n{call}"))
     }
 }

@@ -123,7 +123,7 @@ pub(crate) fn translate(error: DataFusionError, text: &Text, names: &Names) -> S
 }
 
 /// What was said already of a view or function that the statement uses.
-fn already_said(error: &DataFusionError) -> Option<&SqlError> {
+pub(crate) fn already_said(error: &DataFusionError) -> Option<&SqlError> {
     match error {
         DataFusionError::External(source) => source.downcast_ref(),
         DataFusionError::Diagnostic(_, inner) | DataFusionError::Context(_, inner) => {

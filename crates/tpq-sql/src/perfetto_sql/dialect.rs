@@ -5,7 +5,7 @@ use std::any::{Any, TypeId};
 use datafusion::sql::sqlparser::ast::{Expr, UnaryOperator};
 use datafusion::sql::sqlparser::dialect::{Dialect, Precedence, SQLiteDialect};
 use datafusion::sql::sqlparser::parser::{Parser, ParserError};
-use datafusion::sql::sqlparser::tokenizer::Token;
+use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::rewrite::call;
 
@@ -18,6 +18,43 @@ pub(super) struct TraceDialect {
 fn is_word(token: &Token, text: &str) -> bool {
     matches!(token, Token::Word(word)
         if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(text))
+}
+
+/// The tokens without hints to SQLite's planner, and with hexadecimal integers as decimal ones.
+pub(super) fn sqlite_tokens(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut kept: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
+    let mut index_name = false;
+    for mut token in tokens {
+        if matches!(token.token, Token::Whitespace(_)) {
+            kept.push(token);
+            continue;
+        }
+        let before = kept.iter().rposition(|token| !matches!(token.token, Token::Whitespace(_)));
+        let word_before = |word: &str| before.is_some_and(|at| is_word(&kept[at].token, word));
+        if std::mem::take(&mut index_name) {
+            continue;
+        }
+        // `AS MATERIALIZED (`, `AS NOT MATERIALIZED (`, `NOT INDEXED`, `INDEXED BY name`.
+        let hint = is_word(&token.token, "MATERIALIZED")
+            && (word_before("AS") || word_before("NOT"))
+            || is_word(&token.token, "INDEXED") && word_before("NOT");
+        if hint || is_word(&token.token, "BY") && word_before("INDEXED") {
+            index_name = !hint;
+            if let Some(at) = before.filter(|_| !word_before("AS")) {
+                kept.truncate(at);
+            }
+            continue;
+        }
+        if let Token::HexStringLiteral(digits) = &token.token
+            && token.span.end.column.saturating_sub(token.span.start.column)
+                == digits.len() as u64 + 2
+            && let Ok(value) = u64::from_str_radix(digits, 16)
+        {
+            token.token = Token::Number(value.cast_signed().to_string(), false);
+        }
+        kept.push(token);
+    }
+    kept
 }
 
 impl Dialect for TraceDialect {
@@ -81,9 +118,12 @@ impl Dialect for TraceDialect {
     fn get_next_precedence(&self, parser: &Parser) -> Option<Result<u8, ParserError>> {
         let token = &parser.peek_token_ref().token;
         let equals = self.prec_value(Precedence::Eq);
-        let not_glob =
-            is_word(token, "NOT") && is_word(&parser.peek_nth_token_ref(1).token, "GLOB");
-        if not_glob || ["GLOB", "ISNULL", "NOTNULL"].iter().any(|word| is_word(token, word)) {
+        let next = &parser.peek_nth_token_ref(1).token;
+        let not_glob = is_word(token, "NOT")
+            && ["GLOB", "REGEXP", "NULL"].iter().any(|word| is_word(next, word));
+        if not_glob
+            || ["GLOB", "ISNULL", "NOTNULL", "REGEXP"].iter().any(|word| is_word(token, word))
+        {
             return Some(Ok(equals));
         }
         match token {
@@ -112,24 +152,47 @@ impl Dialect for TraceDialect {
             return Some(Ok(Expr::IsNotNull(left())));
         }
         let negated = is_word(&token, "NOT");
-        if is_word(if negated { &next } else { &token }, "GLOB") {
+        let operator = if negated { &next } else { &token };
+        if negated && is_word(&next, "NULL") {
             parser.advance_token();
-            if negated {
-                parser.advance_token();
+            parser.advance_token();
+            return Some(Ok(Expr::IsNotNull(left())));
+        }
+        for (word, function) in [("GLOB", "glob"), ("REGEXP", "regexp")] {
+            if is_word(operator, word) {
+                (0..=usize::from(negated)).for_each(|_| parser.advance_token());
+                return Some(parser.parse_subexpr(precedence).map(|pattern| {
+                    let matched = call(function, vec![pattern, *left()]);
+                    if !negated {
+                        return matched;
+                    }
+                    Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(matched) }
+                }));
             }
-            return Some(parser.parse_subexpr(precedence).map(|pattern| {
-                let glob = call("glob", vec![pattern, *left()]);
-                if !negated {
-                    return glob;
-                }
-                Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(glob) }
-            }));
+        }
+        let after = parser.peek_nth_token_ref(1 + usize::from(negated)).token.clone();
+        if is_word(operator, "IN") && matches!(after, Token::Word(_)) {
+            (0..=usize::from(negated)).for_each(|_| parser.advance_token());
+            return Some(parse_in_table(parser, left(), negated));
         }
         if is_word(&token, "IS") {
             return parse_is(parser, left(), precedence);
         }
         None
     }
+}
+
+/// `a IN table`: in the only column of the table.
+fn parse_in_table(
+    parser: &mut Parser,
+    expr: Box<Expr>,
+    negated: bool,
+) -> Result<Expr, ParserError> {
+    let name = parser.parse_object_name(false)?;
+    let dialect = TraceDialect::default();
+    let rows = format!("SELECT * FROM {name}");
+    let subquery = Parser::new(&dialect).try_with_sql(&rows)?.parse_query()?;
+    Ok(Expr::InSubquery { expr, subquery, negated })
 }
 
 /// `a IS b` and `a IS NOT b`: equality that holds between NULLs.

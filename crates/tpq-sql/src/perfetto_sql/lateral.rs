@@ -9,6 +9,8 @@
 
 use std::ops::ControlFlow;
 
+use super::table_pointers::bind_pointers;
+
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
     Expr, Join, JoinConstraint, JoinOperator, Select, TableFactor, TableWithJoins, Value, VisitMut,
@@ -32,6 +34,7 @@ impl VisitorMut for Lateral {
     type Break = ();
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+        bind_pointers(select);
         chain(&mut select.from);
         ControlFlow::Continue(())
     }

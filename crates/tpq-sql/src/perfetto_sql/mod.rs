@@ -11,6 +11,7 @@
 
 mod arithmetic;
 mod command;
+mod comparison;
 mod cursor;
 mod declared;
 mod dialect;
@@ -21,6 +22,7 @@ mod rewrite;
 mod script;
 mod source;
 mod span_join;
+mod table_pointers;
 mod titles;
 mod token_macros;
 mod types;

@@ -20,13 +20,14 @@ use datafusion::sql::planner::{NullOrdering, ParserOptions, PlannerContext, SqlT
 use datafusion::sql::sqlparser::ast;
 use datafusion::sql::sqlparser::tokenizer::Token;
 
-use super::dialect::TraceDialect;
+use super::dialect::{TraceDialect, sqlite_tokens};
 use super::lateral::see_tables_before;
-use super::rewrite::{display_names, lower_case_names, rewrite};
+use super::rewrite::{display_names, limited_recursion, lower_case_names, rewrite, rewrite_failed};
 use super::titles::Titles;
+use super::types::without_booleans;
 use super::{Declared, Returns, Text, TraceTypes};
 use crate::catalog::{Catalog, Created, KeptTable, SqlFunction};
-use crate::errors::{Names, SqlError, SqlErrorKind, translate, unknown_table};
+use crate::errors::{Names, SqlError, SqlErrorKind, already_said, translate, unknown_table};
 use crate::functions::CallArgument;
 use crate::lowering::{CallSource, SqlCall, SqlCallSource, lower};
 
@@ -38,6 +39,9 @@ const DELEGATIONS: usize = 16;
 
 /// What the established tool calls its functions where its library names them.
 const INTRINSIC: &str = "__intrinsic_";
+
+/// How many names that are no columns a statement may have.
+const REWRITES: usize = 100;
 
 /// A statement ready to run.
 pub(crate) struct Planned {
@@ -119,7 +123,9 @@ impl<'a> Planner<'a> {
         let titles = Titles::of(text);
         rewrite(&mut tree, &titles);
         see_tables_before(&mut tree);
-        let plan = self.planner().statement_to_plan(tree).and_then(lower);
+        let planner = self.planner();
+        let plan = plan_again(tree, |tree| planner.statement_to_plan(tree));
+        let plan = plan.and_then(lower).and_then(without_booleans);
         self.planned(plan, &titles, text)
     }
 
@@ -131,15 +137,16 @@ impl<'a> Planner<'a> {
         let titles = Titles::of(text);
         rewrite(&mut tree, &titles);
         see_tables_before(&mut tree);
-        let Tree::Statement(query) = tree else {
-            return Err(not_a_query("EXPLAIN", text));
-        };
         let field = |arg: &Declared| {
             Some(Arc::new(Field::new(&arg.name.text, arg.data_type.clone(), true)))
         };
-        let mut context =
-            PlannerContext::new().with_prepare_param_data_types(args.iter().map(field).collect());
-        let plan = self.planner().sql_statement_to_plan_with_context(*query, &mut context);
+        let fields: Vec<_> = args.iter().map(field).collect();
+        let planner = self.planner();
+        let plan = plan_again(tree, |tree| {
+            let Tree::Statement(query) = tree else { return plan_err!("EXPLAIN is no body") };
+            let mut context = PlannerContext::new().with_prepare_param_data_types(fields.clone());
+            planner.sql_statement_to_plan_with_context(*query, &mut context)
+        });
         self.planned(plan, &titles, text)
     }
 
@@ -242,10 +249,23 @@ impl<'a> Planner<'a> {
     }
 }
 
+/// Plans a statement, rewritten for as long as something is found that only planning can tell.
+fn plan_again(mut tree: Tree, plan: impl Fn(Tree) -> Result<LogicalPlan>) -> Result<LogicalPlan> {
+    for _ in 0..REWRITES {
+        match plan(tree.clone()) {
+            // What is wrong with a view it uses is not to be mended here.
+            Err(error) if already_said(&error).is_none() && rewrite_failed(&mut tree, &error) => {}
+            planned => return planned,
+        }
+    }
+    plan(tree)
+}
+
 fn parse(text: &Text) -> Result<Tree> {
     let dialect = TraceDialect::default();
     let mut tokens = text.tokens.clone();
     lower_case_names(&mut tokens);
+    let tokens = sqlite_tokens(tokens);
     let mut parser = DFParserBuilder::new(tokens)
         .with_dialect(&dialect)
         .with_recursion_limit(NESTING)
@@ -260,7 +280,16 @@ fn parse(text: &Text) -> Result<Tree> {
 /// Only queries are planned here.
 fn refuse_unless_query(tree: &Tree, text: &Text) -> Result<(), SqlError> {
     match tree {
-        Tree::Statement(inner) if matches!(**inner, ast::Statement::Query(_)) => Ok(()),
+        Tree::Statement(inner) if matches!(**inner, ast::Statement::Query(_)) => {
+            match limited_recursion(inner) {
+                None => Ok(()),
+                Some(name) => Err(SqlError::new(
+                    SqlErrorKind::Unsupported,
+                    format!("LIMIT inside the recursive `{name}` is not supported"),
+                )
+                .hint(Some("end the recursion in WHERE, as in `WHERE n < 10`".into()))),
+            }
+        }
         Tree::Explain(explain) => refuse_unless_query(&explain.statement, text),
         _ => Err(not_a_query(&first_word(text), text)),
     }

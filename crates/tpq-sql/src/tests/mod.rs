@@ -1,8 +1,13 @@
 //! Tests of whole statements, on a small trace made here.
 
+mod engine_dialect;
 mod errors;
+mod functions;
 mod plans;
+mod pointers;
 mod slices;
+mod sqlite;
+mod statements;
 mod subqueries;
 mod values;
 

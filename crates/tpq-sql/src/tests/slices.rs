@@ -2,17 +2,22 @@
 
 use std::sync::Arc;
 
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::logical_expr::Expr;
+use datafusion::prelude::SessionContext;
 use tpq_tables::table::*;
 use tpq_tables::{Tables, TraceTables};
 
 use super::rows;
+use crate::catalog::Catalog;
+use crate::perfetto_sql::{Planner, split};
 use crate::{Session, SessionOptions};
 
 /// Two tracks, and flows that lead from one to the other and back:
 ///
 /// ```text
 /// track 0   a(0) 0 ─────────────────────────── 100   g(6) 100 ── 110
-///             b(1) 10 ────── 40   d(3) 50 ─ 70
+///             b(1) 10 ────── 40   d(3) 50 ─ 70         h(7) 100 ─ 105
 ///             c(2) 10 ─ 20
 /// track 1                         e(4) 50 ──────────── (no end)
 ///                                   f(5) 60 ─ 65
@@ -28,6 +33,7 @@ fn trace() -> TraceTables {
         ("e", 50, -1, 1, 0, None),
         ("f", 60, 5, 1, 1, Some(4)),
         ("g", 100, 10, 0, 0, None),
+        ("h", 100, 5, 0, 1, Some(6)),
     ];
     for (name, ts, dur, track_id, depth, parent_id) in slices {
         let name = tables.strings.intern(name);
@@ -44,7 +50,7 @@ fn trace() -> TraceTables {
 }
 
 fn session() -> Session {
-    let options = SessionOptions { threads: Some(2), memory_limit: None };
+    let options = SessionOptions { threads: Some(2), ..SessionOptions::default() };
     Session::new(Arc::new(trace()), &options).unwrap()
 }
 
@@ -68,9 +74,10 @@ async fn ancestors_and_descendants() {
         ["0 a a 0", "1 b b 1"]
     );
     assert_eq!(lines("SELECT id FROM ancestor_slice(0)").await, [""; 0]);
-    // g begins where a ends, but lies in nothing.
+    // h begins where a ends, and is nested deeper, but in g.
     assert_eq!(lines("SELECT id FROM descendant_slice(0)").await, ["1", "2", "3"]);
     assert_eq!(lines("SELECT id FROM descendant_slice(1)").await, ["2"]);
+    assert_eq!(lines("SELECT id FROM descendant_slice(6)").await, ["7"]);
     // A slice without end holds all that begins after it.
     assert_eq!(lines("SELECT id FROM descendant_slice(4)").await, ["5"]);
     assert_eq!(lines("SELECT id FROM descendant_slice(NULL)").await, [""; 0]);
@@ -92,7 +99,7 @@ async fn flows_are_followed_through_relatives() {
 
 #[tokio::test]
 async fn calls_see_the_tables_before_them() {
-    let expected = ["b a", "c a", "c b", "d a", "f e"];
+    let expected = ["b a", "c a", "c b", "d a", "f e", "h g"];
     for from in [
         "slice s JOIN ancestor_slice(s.id) a",
         "slice s, ancestor_slice(s.id) a",
@@ -110,7 +117,7 @@ async fn calls_see_the_tables_before_them() {
     // A name without the table's, where only one table has it, and the call without another name.
     let sql = "WITH s AS (SELECT id AS which FROM slice) SELECT which, name \
                FROM s JOIN ancestor_slice(which) ORDER BY which, ancestor_slice.id";
-    assert_eq!(lines(sql).await, ["1 a", "2 a", "2 b", "3 a", "5 e"]);
+    assert_eq!(lines(sql).await, ["1 a", "2 a", "2 b", "3 a", "5 e", "7 g"]);
 }
 
 #[tokio::test]
@@ -133,12 +140,12 @@ async fn tables_after_the_call_may_use_what_it_gives() {
 async fn left_joins_keep_rows_without_any() {
     let sql = "SELECT s.name, a.name, a.ts FROM slice s LEFT JOIN ancestor_slice(s.id) a \
                ORDER BY s.id, a.id";
-    let kept = ["a", "b a 0", "c a 0", "c b 10", "d a 0", "e", "f e 50", "g"];
+    let kept = ["a", "b a 0", "c a 0", "c b 10", "d a 0", "e", "f e 50", "g", "h g 100"];
     let named: Vec<String> = lines(sql).await;
     assert_eq!(named, kept);
     let sql = "SELECT s.name, a.name FROM slice s LEFT JOIN ancestor_slice(s.id) a \
                ON a.depth + 1 = s.depth AND a.name != 'e' ORDER BY s.id, a.id";
-    assert_eq!(lines(sql).await, ["a", "b a", "c b", "d a", "e", "f", "g"]);
+    assert_eq!(lines(sql).await, ["a", "b a", "c b", "d a", "e", "f", "g", "h g"]);
     // What WHERE asks is asked of the NULLs too.
     let sql = "SELECT s.name FROM slice s LEFT JOIN ancestor_slice(s.id) a \
                WHERE a.id IS NULL ORDER BY s.id";
@@ -150,6 +157,28 @@ async fn calls_with_what_is_around_a_subquery() {
     let sql = "SELECT s.name FROM slice s \
                WHERE 'a' IN (SELECT name FROM ancestor_slice(3)) AND s.depth = 2";
     assert_eq!(lines(sql).await, ["c"]);
+}
+
+#[test]
+fn calls_on_the_row_around_a_subquery_are_made_on_one_row() {
+    let state = SessionContext::new().state();
+    let catalog = Catalog::new(Arc::new(trace()));
+    let sql = "SELECT (SELECT sum(dur) FROM descendant_slice(s.id)) FROM slice s WHERE s.dur > 5";
+    let planned = Planner::new(&state, &catalog).plan(&split(sql).unwrap()[0]).unwrap();
+    let mut found = 0;
+    let _ = planned.plan.apply_expressions(|expr| {
+        expr.apply(|expr| {
+            if let Expr::ScalarSubquery(subquery) = expr {
+                let plan = subquery.subquery.to_string();
+                assert!(plan.contains("TableCall: descendant_slice(__arg0)"), "{plan}");
+                assert!(plan.contains("Projection: outer_ref(s.id) AS __arg0"), "{plan}");
+                assert_eq!(subquery.outer_ref_columns.len(), 1);
+                found += 1;
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })
+    });
+    assert_eq!(found, 1);
 }
 
 #[tokio::test]
@@ -173,8 +202,8 @@ async fn the_order_of_rows_is_that_of_the_input() {
 #[tokio::test]
 async fn what_cannot_be_called_says_so() {
     assert_eq!(
-        error("SELECT * FROM ancestor_slice(7)").await,
-        "ancestor_slice(): there is no slice with id 7"
+        error("SELECT * FROM ancestor_slice(8)").await,
+        "ancestor_slice(): there is no slice with id 8"
     );
     assert_eq!(
         error("SELECT * FROM ancestor_slice('a')").await,

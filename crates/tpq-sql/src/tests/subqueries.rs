@@ -10,6 +10,7 @@ use rusqlite::{Connection, params_from_iter};
 use tpq_tables::table::*;
 use tpq_tables::{StringId, Tables};
 
+use super::rows;
 use crate::{Session, SessionOptions};
 
 /// The tables, as they are put into SQLite.
@@ -47,7 +48,7 @@ fn session() -> Session {
             ..SliceRow::default()
         });
     }
-    let options = SessionOptions { threads: Some(2), memory_limit: None };
+    let options = SessionOptions { threads: Some(2), ..SessionOptions::default() };
     Session::new(Arc::new(tables.finish()), &options).unwrap()
 }
 
@@ -138,6 +139,9 @@ const QUERIES: &[&str] = &[
     "SELECT id, (SELECT id FROM slice s WHERE s.track_id = t.id ORDER BY ts LIMIT 1 OFFSET 1) FROM thread t",
     "SELECT id, (SELECT p.dur FROM slice p WHERE p.id = s.parent_id) FROM slice s",
     "SELECT id, (SELECT p.dur + s.dur FROM slice p WHERE p.id = s.parent_id) FROM slice s",
+    "SELECT id, (SELECT coalesce(p.name, s.name, 'x') FROM slice p WHERE p.id = s.parent_id) FROM slice s",
+    "SELECT id, (SELECT coalesce(s.dur, 0) + t.id FROM slice s WHERE s.track_id = t.id ORDER BY s.ts DESC LIMIT 1) FROM thread t",
+    "SELECT id, (SELECT 5 + t.id FROM slice s WHERE s.track_id = t.id) FROM thread t",
     // Aggregates.
     "SELECT id, (SELECT count(*) FROM slice s WHERE s.track_id = t.id) FROM thread t",
     "SELECT id, (SELECT sum(dur) FROM slice s WHERE s.track_id = t.id) FROM thread t",
@@ -160,6 +164,7 @@ const QUERIES: &[&str] = &[
     "SELECT id, (SELECT count(*) FROM slice b WHERE b.id = a.id OR b.id = a.parent_id) FROM slice a",
     "SELECT id, (SELECT name FROM slice b WHERE b.ts > a.ts ORDER BY ts LIMIT 1) FROM slice a",
     "SELECT id, (SELECT a.dur + a.id) FROM slice a",
+    "SELECT id, (SELECT max(dur) + t.id FROM slice) FROM thread t",
     "SELECT id FROM slice a WHERE dur = (SELECT max(dur) FROM slice b WHERE b.ts <= a.ts)",
     // Two and three levels deep.
     "SELECT id, (SELECT count(*) FROM thread t WHERE t.upid = p.id AND t.id IN
@@ -236,7 +241,9 @@ const QUERIES: &[&str] = &[
     "SELECT id, sum(id) OVER (ORDER BY id + (SELECT max(id) FROM process)) FROM thread",
     "SELECT t.id, p.id FROM thread t LEFT JOIN process p ON p.id = (SELECT max(id) FROM process)",
     "SELECT id FROM thread LIMIT (SELECT 5 + 5)",
+    "SELECT id FROM thread WHERE id < (SELECT id FROM slice WHERE id > 99)",
     "VALUES ((SELECT max(id) FROM process))",
+    "VALUES ((SELECT max(id) FROM process), 'a'), (7, 'b')",
     // Over more than a table.
     "WITH long AS (SELECT * FROM slice WHERE dur > 0)
        SELECT id, (SELECT count(*) FROM long WHERE long.track_id = t.id) FROM thread t",
@@ -248,7 +255,7 @@ const QUERIES: &[&str] = &[
     "SELECT id, (SELECT count(*) FROM (SELECT * FROM slice s WHERE s.track_id = t.id LIMIT 2)) FROM thread t",
     "SELECT id, (SELECT name FROM slice s WHERE s.track_id = t.id GROUP BY name ORDER BY count(*) DESC, name LIMIT 1) FROM thread t",
     "SELECT id, (SELECT max(r) FROM (SELECT row_number() OVER (ORDER BY ts) AS r, track_id FROM slice) w WHERE w.track_id = t.id) FROM thread t",
-    "SELECT id, (SELECT group_concat(x.id, '-') FROM (SELECT id FROM slice s WHERE s.track_id = t.id) x) FROM thread t",
+    "SELECT id, (SELECT string_agg(x.name, '-') FROM (SELECT name FROM slice s WHERE s.track_id = t.id AND dur = 3) x) FROM thread t",
     "WITH RECURSIVE up(id, parent) AS (SELECT id, parent_id FROM slice UNION ALL
        SELECT u.id, s.parent_id FROM up u JOIN slice s ON s.id = u.parent)
        SELECT id, (SELECT count(*) FROM up WHERE up.id = slice.id AND parent IS NOT NULL) FROM slice",
@@ -260,6 +267,9 @@ const QUERIES: &[&str] = &[
 
 /// Queries whose order is theirs.
 const IN_ORDER: &[&str] = &[
+    "SELECT tid FROM thread ORDER BY id DESC LIMIT (SELECT count(*) - 1 FROM process)",
+    "SELECT tid FROM thread ORDER BY id LIMIT (SELECT -1) OFFSET (SELECT 2)",
+    "SELECT name FROM thread ORDER BY tid DESC LIMIT 2 OFFSET (SELECT 1)",
     "SELECT id FROM thread t ORDER BY (SELECT count(*) FROM slice s WHERE s.track_id = t.id), id",
     "SELECT tid FROM thread t ORDER BY (SELECT name FROM process p WHERE p.id = t.upid) DESC, id",
     "SELECT tid AS x FROM thread t ORDER BY (SELECT count(*) FROM slice s WHERE s.id < t.id) DESC",
@@ -269,7 +279,7 @@ const IN_ORDER: &[&str] = &[
        ORDER BY (SELECT pid FROM process p WHERE p.id = t.upid) DESC",
 ];
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn any_subquery_gives_what_sqlite_gives() {
     let session = session();
     let sqlite = sqlite_of(&session).await;
@@ -292,4 +302,81 @@ async fn any_subquery_gives_what_sqlite_gives() {
         }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The rows of a statement, each as its values with blanks between.
+async fn lines(session: &Session, sql: &str) -> Vec<String> {
+    let rows = answer(session, sql).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
+    rows.into_iter().map(|row| row.join(" ")).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn subqueries_are_what_they_say() {
+    let session = session();
+    // Tracks 0, 1 and 2 have four slices each; 3 and 4 have none.
+    let joined = "SELECT id, (SELECT max(dur) FROM slice s WHERE s.track_id = t.id),
+        (SELECT count(*) FROM slice s WHERE s.track_id = t.id) FROM thread t ORDER BY id";
+    assert_eq!(lines(&session, joined).await, ["0 2 4", "1 3 4", "2 3 4", "3 NULL 0", "4 NULL 0"]);
+    let run = "SELECT id, (SELECT count(*) FROM slice b WHERE b.ts < a.ts) FROM slice a
+        WHERE id % 5 = 0 ORDER BY id";
+    assert_eq!(lines(&session, run).await, ["0 0", "5 5", "10 10"]);
+    // Threads are of the processes 0, 0, 1, NULL and NULL: 2 is not among them, but may be.
+    let among = "SELECT id, id IN (SELECT upid FROM thread), id NOT IN (SELECT upid FROM thread)
+        FROM process ORDER BY id";
+    assert_eq!(lines(&session, among).await, ["0 1 0", "1 1 0", "2 NULL NULL"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tables_may_depend_on_those_before_them() {
+    let session = session();
+    // The durations of the slices 0, 3, 6, 9 on track 0 are -1, 0, 1, 2; those of 1, 4, 7, 10 are
+    // 1, 2, 3, -1, and those of 2, 5, 8, 11 are 3, -1, 0, 1.
+    let longest = "SELECT t.id, b.id FROM thread t,
+        LATERAL (SELECT id FROM slice s WHERE s.track_id = t.id ORDER BY dur DESC LIMIT 2) b
+        ORDER BY t.id, b.id";
+    assert_eq!(lines(&session, longest).await, ["0 6", "0 9", "1 4", "1 7", "2 2", "2 11"]);
+    let outer = "SELECT t.id, b.id FROM thread t LEFT JOIN
+        LATERAL (SELECT id FROM slice s WHERE s.track_id = t.id ORDER BY dur DESC LIMIT 1) b
+        ON b.id > 2 ORDER BY t.id";
+    assert_eq!(lines(&session, outer).await, ["0 9", "1 7", "2 NULL", "3 NULL", "4 NULL"]);
+    let joined = "SELECT t.id, count(b.id) FROM thread t LEFT JOIN
+        LATERAL (SELECT * FROM slice s WHERE s.track_id = t.id AND s.dur > 1) b ON true
+        GROUP BY t.id ORDER BY t.id";
+    assert_eq!(lines(&session, joined).await, ["0 1", "1 2", "2 1", "3 0", "4 0"]);
+    assert!(!rows(&session, &format!("EXPLAIN {joined}")).await.unwrap().contains("Apply"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn subqueries_are_joins_where_they_can_be() {
+    let session = session();
+    let explain = async |sql: &str| rows(&session, &format!("EXPLAIN {sql}")).await.unwrap();
+    for sql in [
+        "SELECT (SELECT max(dur) FROM slice s WHERE s.track_id = t.id) FROM thread t",
+        "SELECT (SELECT name FROM slice s WHERE s.name IS t.name ORDER BY dur LIMIT 1) FROM thread t",
+        "SELECT EXISTS (SELECT 1 FROM slice s WHERE s.track_id = t.id) FROM thread t",
+        "SELECT upid IN (SELECT id FROM process) FROM thread t",
+        "SELECT (SELECT coalesce(p.name, t.name) FROM process p WHERE p.id = t.upid) FROM thread t",
+    ] {
+        let plan = explain(sql).await;
+        assert!(plan.contains("Right Join") && !plan.contains("Apply"), "{sql}\n{plan}");
+    }
+    // What is looked up by the key of a table needs no grouping.
+    let key =
+        explain("SELECT (SELECT name FROM process p WHERE p.id = t.upid) FROM thread t").await;
+    assert!(key.contains("Right Join") && !key.contains("Aggregate"), "{key}");
+    let semi =
+        "SELECT id FROM thread t WHERE EXISTS (SELECT 1 FROM slice s WHERE s.track_id = t.id)";
+    assert!(explain(semi).await.contains("LeftSemi Join"));
+    let limited = "SELECT (SELECT max(ts) FROM slice b WHERE b.ts < a.ts) FROM slice a LIMIT 3";
+    let plan = explain(limited).await;
+    assert!(plan.contains("Apply") && plan.contains("fetch=3"), "{plan}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn runs_read_only_the_chunks_that_matter() {
+    // Of three chunks each run reads one; three rows need three runs.
+    let sql = "EXPLAIN ANALYZE SELECT (SELECT max(dur) FROM sched b WHERE b.id < a.id + 100
+        AND b.id > a.id) FROM sched a WHERE id < 3";
+    let plan = rows(&super::session(), sql).await.unwrap();
+    assert!(plan.contains("chunks_skipped=6") && plan.contains("runs=3"), "{plan}");
 }

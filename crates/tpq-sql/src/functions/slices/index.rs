@@ -79,9 +79,25 @@ impl Nesting {
         rows[before..].reverse();
     }
 
+    /// Whether a slice lies in another, by what its ancestors say.
+    fn lies_in(&self, row: u32, other: u32) -> bool {
+        let depth = self.depth[other as usize];
+        let mut at = row;
+        while self.depth[at as usize] > depth {
+            match self.row(self.parent[at as usize]) {
+                // Depth must fall, or the table is not one of nested slices.
+                Some(parent) if self.depth[parent as usize] < self.depth[at as usize] => {
+                    at = parent
+                }
+                _ => return false,
+            }
+        }
+        at == other
+    }
+
     /// Adds the slices that lie in `row`, in the order of the table: those of its track that
     /// begin no later than it ends and are nested deeper. For a slice without end these are all
-    /// that begin after it.
+    /// that begin after it. What begins where the slice begins or ends may lie in another one.
     pub(super) fn descendants(&self, row: u32, rows: &mut Vec<u32>) {
         let before = rows.len();
         let at = row as usize;
@@ -95,7 +111,11 @@ impl Nesting {
             self.track[other as usize] == track && self.ts[other as usize] == ts
         });
         let later = self.by_track[place..].iter().take_while(|&&other| within(other as usize));
-        let deeper = |&&other: &&u32| self.depth[other as usize] > depth;
+        let deeper = |&&other: &&u32| {
+            let begins = self.ts[other as usize];
+            let inside = ts < begins && begins < end;
+            self.depth[other as usize] > depth && (inside || self.lies_in(other, row))
+        };
         rows.extend(earlier.chain(later).filter(deeper));
         if !rows[before..].is_sorted() {
             rows[before..].sort_unstable();

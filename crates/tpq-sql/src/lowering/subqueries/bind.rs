@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, ExprSchema, Result};
 use datafusion::logical_expr::expr::Placeholder;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
@@ -17,7 +17,7 @@ pub(super) fn apply(
     subplan: LogicalPlan,
     kind: ApplyKind,
 ) -> Result<LogicalPlan> {
-    let mut params = Params { of: input.schema(), exprs: Vec::new() };
+    let mut params = Params { of: input.schema(), exprs: Vec::new(), uses: 0 };
     let subplan = params.take_from(subplan)?;
     let params = params.exprs;
     Apply::plan(input, Arc::new(subplan), params, kind)
@@ -50,6 +50,8 @@ pub(super) fn inward(expr: Expr, row: &DFSchema) -> Result<Expr> {
 struct Params<'a> {
     of: &'a DFSchema,
     exprs: Vec<Expr>,
+    /// How many parameters were put into the subplan.
+    uses: usize,
 }
 
 impl Params<'_> {
@@ -83,8 +85,11 @@ impl Params<'_> {
             self.exprs.len() - 1
         });
         let field = field.as_ref().clone().with_nullable(true);
-        let placeholder =
-            Placeholder::new_with_field(format!("${}", index + 1), Some(Arc::new(field)));
+        // Each has a name of its own, or the optimizer would make a column of one that comes more
+        // than once, to compute it only once.
+        self.uses += 1;
+        let name = format!("${}.{}", index + 1, self.uses);
+        let placeholder = Placeholder::new_with_field(name, Some(Arc::new(field)));
         Ok(Transformed::yes(Expr::Placeholder(placeholder)))
     }
 }
@@ -100,10 +105,10 @@ pub(super) fn outer_columns(plan: &LogicalPlan) -> Result<Vec<Column>> {
                 {
                     columns.push(column.clone());
                 }
-                Ok(datafusion::common::tree_node::TreeNodeRecursion::Continue)
+                Ok(TreeNodeRecursion::Continue)
             })?;
         }
-        Ok(datafusion::common::tree_node::TreeNodeRecursion::Continue)
+        Ok(TreeNodeRecursion::Continue)
     })?;
     Ok(columns)
 }

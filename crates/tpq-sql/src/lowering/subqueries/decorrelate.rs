@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, Result, ScalarValue};
 use datafusion::functions::expr_fn::coalesce;
 use datafusion::functions_aggregate::first_last::first_value_udaf;
@@ -56,8 +56,9 @@ pub(super) fn decorrelate(
     let (Some(on), value) = (pulled.conditions(row)?, outward(value, row)?) else {
         return Ok(None);
     };
-    // What is still of a query around is of one further out.
-    if value.contains_outer() {
+    // There is nothing to join by where only the value depends on the row. What is still of a
+    // query around is of one further out.
+    if on.is_empty() || value.contains_outer() {
         return Ok(None);
     }
     Ok(Some(Joined { plan: pulled.plan, on, value }))
@@ -125,7 +126,7 @@ impl Top {
                 let Expr::Column(column) = &expr else { return Ok(Transformed::no(expr)) };
                 let computed = schema.maybe_index_of_column(column).and_then(&computed);
                 Ok(computed.map_or(Transformed::no(expr), |by| Transformed {
-                    tnr: datafusion::common::tree_node::TreeNodeRecursion::Jump,
+                    tnr: TreeNodeRecursion::Jump,
                     ..Transformed::yes(by)
                 }))
             });
@@ -169,34 +170,53 @@ impl Top {
     /// The value where it is that of the first row that fits.
     fn of_first_row(self, base: &LogicalPlan, table: &str) -> Result<Option<(Pulled, Expr)>> {
         let outer = |by: &Sort| by.expr.contains_outer();
-        if self.value.contains_outer() || self.order.iter().any(outer) || !self.guards.is_empty() {
+        if self.order.iter().any(outer) || !self.guards.is_empty() {
             return Ok(None);
         }
         let Some(pulled) = pull_up(base)? else { return Ok(None) };
-        let names = |index| format!("v{index}");
-        let (plan, value) = if pulled.keys_are_unique() {
-            (pulled.plan.clone(), self.value)
-        } else {
+        let (mut inside, value) = in_two(self.value, table)?;
+        let mut plan = pulled.plan.clone();
+        if !pulled.keys_are_unique() {
             let order = match self.order.is_empty() {
-                true => by_id(&pulled.plan),
+                true => by_id(&plan),
                 false => self.order,
             };
-            let first = AggregateFunction::new_udf(
-                first_value_udaf(),
-                vec![self.value],
-                false,
-                None,
-                order,
-                None,
-            );
-            let first = Expr::AggregateFunction(first).alias("__first");
-            let input = Arc::new(pulled.plan.clone());
-            let grouped = Aggregate::try_new(input, pulled.key_columns(), vec![first])?;
-            (LogicalPlan::Aggregate(grouped), Expr::Column(Column::new_unqualified("__first")))
-        };
-        let pulled = pulled.select_as(table, plan, vec![value], names)?;
-        Ok(Some((pulled, Expr::Column(Column::new(Some(table), names(0))))))
+            let name = |index| format!("__first_{index}");
+            let first = |(index, value): (usize, Expr)| {
+                let udaf = first_value_udaf();
+                let call =
+                    AggregateFunction::new_udf(udaf, vec![value], false, None, order.clone(), None);
+                Expr::AggregateFunction(call).alias(name(index))
+            };
+            let first: Vec<Expr> = inside.into_iter().enumerate().map(first).collect();
+            inside = (0..first.len()).map(|index| Expr::Column(name(index).into())).collect();
+            let grouped = Aggregate::try_new(Arc::new(plan), pulled.key_columns(), first)?;
+            plan = LogicalPlan::Aggregate(grouped);
+        }
+        let pulled = pulled.select_as(table, plan, inside, |index| format!("v{index}"))?;
+        Ok(Some((pulled, value)))
     }
+}
+
+/// What to compute of a row that fits, and what the value is of that, as the columns `v0`, `v1`…
+/// of the table it becomes, and of the row around it.
+fn in_two(value: Expr, table: &str) -> Result<(Vec<Expr>, Expr)> {
+    let column = |index| Expr::Column(Column::new(Some(table), format!("v{index}")));
+    if !value.contains_outer() {
+        return Ok((vec![value], column(0)));
+    }
+    let mut inside: Vec<Column> = value.column_refs().into_iter().cloned().collect();
+    inside.sort();
+    let outside = value.transform(|expr| {
+        let Expr::Column(read) = &expr else { return Ok(Transformed::no(expr)) };
+        let at = inside.iter().position(|inside| inside == read);
+        Ok(at.map_or(Transformed::no(expr), |at| Transformed::yes(column(at))))
+    });
+    // Without a row that fits there is no value, whatever the row around it has.
+    let fits = column(inside.len()).is_not_null();
+    let value = when(fits, outside.data()?).end()?;
+    let inside = inside.into_iter().map(Expr::Column).chain([lit(true)]);
+    Ok((inside.collect(), value))
 }
 
 /// Whether a plan gives one row, whatever it reads; then a filter above it decides only whether

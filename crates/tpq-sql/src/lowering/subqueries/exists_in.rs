@@ -5,7 +5,7 @@ use std::sync::Arc;
 use datafusion::common::{DFSchema, Result, ScalarValue, plan_err};
 use datafusion::functions_aggregate::expr_fn::count;
 use datafusion::logical_expr::{
-    Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, Subquery, lit, when,
+    Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, Subquery, col, lit, when,
 };
 
 use super::bind::inward;
@@ -53,11 +53,8 @@ pub(super) fn is_in(value: Expr, plan: LogicalPlan, row: &DFSchema) -> Result<Ex
     let state = LogicalPlanBuilder::from(plan)
         .aggregate(Vec::<Expr>::new(), vec![rows.clone().alias("rows"), values.alias("values")])?
         .project(vec![
-            when(datafusion::prelude::col("rows").eq(lit(0_i64)), empty.clone())
-                .when(
-                    datafusion::prelude::col("rows").eq(datafusion::prelude::col("values")),
-                    without_null,
-                )
+            when(col("rows").eq(lit(0_i64)), empty.clone())
+                .when(col("rows").eq(col("values")), without_null)
                 .otherwise(with_null.clone())?
                 .alias("state"),
         ])?

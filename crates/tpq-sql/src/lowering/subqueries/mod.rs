@@ -23,8 +23,10 @@ mod decorrelate;
 mod exists_in;
 mod filters;
 mod lateral;
+mod limits;
 mod placing;
 mod pull_up;
+mod values;
 
 use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
@@ -47,6 +49,8 @@ fn lower_node(node: LogicalPlan) -> Result<LogicalPlan> {
     match node {
         LogicalPlan::Filter(filter) => filters::lower(filter),
         LogicalPlan::Join(join) => lateral::lower_condition(join),
+        LogicalPlan::Limit(limit) => limits::lower(limit),
+        LogicalPlan::Values(values) => values::lower(values),
         node => placing::lower(node),
     }
 }

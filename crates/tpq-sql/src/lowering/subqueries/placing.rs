@@ -17,11 +17,10 @@ use crate::operators::apply::ApplyKind;
 /// Puts what a step's subqueries give below the step, which has the same columns as before.
 pub(super) fn lower(node: LogicalPlan) -> Result<LogicalPlan> {
     let inputs = node.inputs();
-    let input = match inputs[..] {
-        [] => return lower_leaf(node),
-        [input] => input.clone(),
-        _ => return not_impl_err!("a subquery in {}", node.display()),
+    let [input] = inputs[..] else {
+        return not_impl_err!("a subquery in {}", node.display());
     };
+    let input = input.clone();
     let mut below = Below { input, known: Vec::new() };
     let plan = match &node {
         LogicalPlan::Projection(step) => {
@@ -64,17 +63,6 @@ pub(super) fn beside(plan: LogicalPlan, expr: Expr) -> Result<(LogicalPlan, Expr
     let mut below = Below { input: plan, known: Vec::new() };
     let expr = below.rewrite(expr)?;
     Ok((below.input, expr))
-}
-
-/// A step without input to put anything below; what it needs must be known before it runs.
-fn lower_leaf(node: LogicalPlan) -> Result<LogicalPlan> {
-    let input = LogicalPlanBuilder::empty(true).build()?;
-    let mut below = Below { input, known: Vec::new() };
-    let plan = node.map_expressions(|expr| Ok(Transformed::yes(below.rewrite(expr)?))).data()?;
-    if !below.known.iter().all(|(_, column)| matches!(column, Expr::ScalarSubquery(_))) {
-        return not_impl_err!("a subquery that depends on a row, in {}", plan.display());
-    }
-    Ok(plan)
 }
 
 /// The columns of a schema out of a plan that has these and others, or has them under names that
@@ -169,7 +157,7 @@ impl Below {
 
     fn new_value(&mut self, plan: LogicalPlan) -> Result<Expr> {
         if !is_correlated(&plan)? {
-            return Ok(exists_in::scalar(first_row(plan)?));
+            return Ok(exists_in::scalar(or_null(first_row(plan)?)?));
         }
         for column in outer_columns(&plan)? {
             if !self.input.schema().has_column(&column)
@@ -184,7 +172,7 @@ impl Below {
             self.input = input;
             return Ok(value);
         }
-        let column = Column::new(Some(name), "value");
+        let column = Column::new(Some(name), "__value");
         let kind = ApplyKind::Value(column.clone());
         self.input = apply(std::mem::take(&mut self.input), first_row(plan)?, kind)?;
         Ok(Expr::Column(column))
@@ -213,6 +201,28 @@ fn first_row(plan: LogicalPlan) -> Result<LogicalPlan> {
         return Ok(plan);
     }
     LogicalPlanBuilder::from(plan).limit(0, Some(1))?.build()
+}
+
+/// The plan with a NULL in place of no row, where nothing else says that there may be one.
+fn or_null(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let never_null = plan.schema().fields().iter().all(|field| !field.is_nullable());
+    let Some(column) = plan.schema().columns().into_iter().next() else { return Ok(plan) };
+    if !never_null || gives_one_row(&plan) {
+        return Ok(plan);
+    }
+    let value = first_value(Expr::Column(column), Vec::new());
+    LogicalPlanBuilder::from(plan).aggregate(Vec::<Expr>::new(), vec![value])?.build()
+}
+
+fn gives_one_row(plan: &LogicalPlan) -> bool {
+    match plan {
+        LogicalPlan::Aggregate(aggregate) => aggregate.group_expr.is_empty(),
+        LogicalPlan::EmptyRelation(empty) => empty.produce_one_row,
+        LogicalPlan::Projection(step) => gives_one_row(&step.input),
+        LogicalPlan::SubqueryAlias(step) => gives_one_row(&step.input),
+        LogicalPlan::Sort(step) => gives_one_row(&step.input),
+        _ => false,
+    }
 }
 
 /// The plan with one more column, which the step above it may read in a subquery though it is not

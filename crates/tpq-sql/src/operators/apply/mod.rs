@@ -3,7 +3,7 @@
 //!
 //! The subplan does not depend on the row itself but on a few values computed from it, its
 //! parameters, and it is run once for each combination of them. In the subplan they are called
-//! `$1`, `$2`…
+//! `$1.1`, `$2.2`…: the number of the parameter, and which use of a parameter it is.
 
 mod exec;
 mod parameter;
@@ -118,6 +118,11 @@ impl UserDefinedLogicalNodeCore for Apply {
     fn prevent_predicate_push_down_columns(&self) -> HashSet<String> {
         let own = self.schema.fields().iter().skip(self.input.schema().fields().len());
         own.map(|field| field.name().clone()).collect()
+    }
+
+    fn supports_limit_pushdown(&self) -> bool {
+        // Each row of the input is one row of the output.
+        matches!(self.kind, ApplyKind::Value(_))
     }
 
     fn fmt_for_explain(&self, f: &mut fmt::Formatter) -> fmt::Result {

@@ -29,10 +29,10 @@ impl ParameterSlot {
         self.0.read().unwrap_or_else(PoisonError::into_inner).get(index).cloned()
     }
 
-    /// The plan with calls of a function that reads this slot in place of `$1`, `$2`…
+    /// The plan with calls of a function that reads this slot in place of `$1.1`, `$2.2`…
     ///
     /// It is done after optimisation, which would evaluate the function there and then, and which
-    /// leaves `$1` alone.
+    /// leaves `$1.1` alone.
     pub(super) fn read_by(&self, plan: LogicalPlan) -> Result<LogicalPlan> {
         plan.transform_up_with_subqueries(|node| {
             node.map_expressions(|expr| {
@@ -46,7 +46,14 @@ impl ParameterSlot {
 
     fn call(&self, expr: &Expr) -> Option<Expr> {
         let Expr::Placeholder(placeholder) = expr else { return None };
-        let index = placeholder.id.strip_prefix('$')?.parse::<usize>().ok()?.checked_sub(1)?;
+        let index = placeholder
+            .id
+            .strip_prefix('$')?
+            .split('.')
+            .next()?
+            .parse::<usize>()
+            .ok()?
+            .checked_sub(1)?;
         let function = Parameter {
             slot: self.clone(),
             index,

@@ -258,6 +258,20 @@ impl Side {
         Segment::Span { ts, dur, place }
     }
 
+    /// Steps on, leaving out the rows that end before `ts`. Their time counts as a gap, of which
+    /// only what comes after `ts` is ever looked at.
+    pub(super) fn advance_to(&mut self, ts: i64, partition: i64) -> Result<bool> {
+        let before = self.at;
+        self.seek(ts);
+        if self.at != before && self.gaps {
+            self.segment = self.gap_from(self.segment.end(), partition);
+            if self.segment.start() < self.segment.end() {
+                return Ok(true);
+            }
+        }
+        self.advance(partition)
+    }
+
     /// Leaves out the rows that end before `ts`, all being loaded and unpartitioned. Their number
     /// does not matter.
     pub(super) fn seek(&mut self, ts: i64) {

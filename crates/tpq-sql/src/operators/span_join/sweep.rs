@@ -108,15 +108,19 @@ impl Sweep {
         let (left, right) = (&self.left.segment, &self.right.segment);
         let key = |segment: &Segment| (segment.end(), segment.start(), segment.is_span());
         if key(left) < key(right) {
-            if self.partitions == Partitions::OfRight && !self.right.has_gaps() {
-                self.left.seek(right.start());
-            }
-            return Ok((!self.left.advance(partition)?).then_some(Pause::Left));
+            let skips = self.partitions == Partitions::OfRight && !self.right.has_gaps();
+            let stepped = match skips {
+                true => self.left.advance_to(right.start(), partition)?,
+                false => self.left.advance(partition)?,
+            };
+            return Ok((!stepped).then_some(Pause::Left));
         }
-        if self.partitions == Partitions::OfLeft && !self.left.has_gaps() {
-            self.right.seek(left.start());
-        }
-        Ok((!self.right.advance(partition)?).then_some(Pause::Right))
+        let skips = self.partitions == Partitions::OfLeft && !self.left.has_gaps();
+        let stepped = match skips {
+            true => self.right.advance_to(left.start(), partition)?,
+            false => self.right.advance(partition)?,
+        };
+        Ok((!stepped).then_some(Pause::Right))
     }
 
     /// Whether the segments have time in common, or are spans that begin together.

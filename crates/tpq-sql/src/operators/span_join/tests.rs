@@ -345,7 +345,8 @@ impl Numbers {
     }
 }
 
-fn any_spans(numbers: &mut Numbers, partitioned: bool) -> Vec<Span> {
+/// Moments are at even or at odd times: how often two of the same time meet is left open.
+fn any_spans(numbers: &mut Numbers, partitioned: bool, moments_at: i64) -> Vec<Span> {
     let mut rows = Vec::new();
     for partition in 0..if partitioned { 4 } else { 1 } {
         let mut ts = numbers.below(4);
@@ -355,6 +356,7 @@ fn any_spans(numbers: &mut Numbers, partitioned: bool) -> Vec<Span> {
                 1 => -1,
                 other => other,
             };
+            let dur = if dur <= 0 && ts % 2 != moments_at { 1 } else { dur };
             let label = format!("{partition}_{ts}_{}", rows.len());
             rows.push((Some(partition), Some(ts), Some(dur), label));
             // Sometimes the next begins where this one ends, but not two at the same time.
@@ -370,8 +372,8 @@ async fn rows_are_those_of_looking_at_each_pair() {
     for round in 0..240 {
         let kind = [SpanJoinKind::Inner, SpanJoinKind::Left, SpanJoinKind::Outer][round % 3];
         let (of_left, of_right) = (round / 3 % 2 == 0, round / 6 % 2 == 0);
-        let left = any_spans(&mut numbers, of_left);
-        let right = any_spans(&mut numbers, of_right);
+        let left = any_spans(&mut numbers, of_left, 0);
+        let right = any_spans(&mut numbers, of_right, 1);
         let batch_size = [1, 3, 8192][round / 12 % 3];
         let (left, right) = ((&left[..], of_left), (&right[..], of_right));
         let found = joined(kind, left, right, batch_size).await.unwrap();

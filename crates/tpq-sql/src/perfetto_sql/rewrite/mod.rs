@@ -1,4 +1,15 @@
-//! From SQLite's habits to what DataFusion plans.
+//! From SQLite's habits to what DataFusion plans, one file per habit.
+
+mod calls;
+mod collation;
+mod grouping;
+mod limits;
+mod literals;
+mod orders;
+mod retry;
+mod row_values;
+mod truth;
+mod windows;
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -6,11 +17,13 @@ use std::ops::ControlFlow;
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
     Cte, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments,
-    Ident, ObjectName, Query, Select, SelectItem, VisitMut, VisitorMut, visit_relations,
+    Ident, ObjectName, Query, Select, SelectItem, Value, VisitMut, VisitorMut, visit_relations,
 };
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::titles::Titles;
+pub(super) use limits::limited_recursion;
+pub(super) use retry::rewrite_failed;
 
 /// Follows the title of a column that another column of the same SELECT already has, since
 /// DataFusion wants them unique. It and what comes after is taken off again for display.
@@ -59,6 +72,21 @@ pub(super) fn call(name: &str, args: Vec<Expr>) -> Expr {
     })
 }
 
+/// The expression itself, leaving NULL in its place.
+fn take(expr: &mut Expr) -> Expr {
+    std::mem::replace(expr, Expr::Value(Value::Null.into()))
+}
+
+/// A literal of a number, as written.
+fn number(text: &str) -> Expr {
+    Expr::Value(Value::Number(text.into(), false).into())
+}
+
+/// A literal of a text.
+fn text(text: &str) -> Expr {
+    Expr::Value(Value::SingleQuotedString(text.into()).into())
+}
+
 struct Rewriter<'a> {
     titles: &'a Titles,
 }
@@ -69,10 +97,13 @@ impl VisitorMut for Rewriter<'_> {
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
         let titles = self.titles.at(select.select_token.0.span.start);
         name_items(select, titles.unwrap_or_default());
+        windows::inline_bases(select);
         ControlFlow::Continue(())
     }
 
     fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        limits::rewrite(query);
+        orders::rewrite(query);
         // SQLite does not ask for the word RECURSIVE.
         if let Some(with) = &mut query.with {
             with.recursive |= with.cte_tables.iter().any(refers_to_itself);
@@ -80,17 +111,21 @@ impl VisitorMut for Rewriter<'_> {
         ControlFlow::Continue(())
     }
 
+    fn post_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+        truth::select(select);
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        collation::rewrite(expr);
+        literals::rewrite(expr);
+        row_values::rewrite(expr);
+        ControlFlow::Continue(())
+    }
+
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
-        // LIKE does not tell upper from lower case.
-        if let Expr::Like { negated, any, expr: text, pattern, escape_char } = expr {
-            *expr = Expr::ILike {
-                negated: *negated,
-                any: *any,
-                expr: text.clone(),
-                pattern: pattern.clone(),
-                escape_char: escape_char.clone(),
-            };
-        }
+        truth::parts(expr);
+        calls::rewrite(expr);
         ControlFlow::Continue(())
     }
 }

@@ -1,0 +1,90 @@
+//! Functions that choose one of their arguments.
+
+use std::cmp::Ordering;
+
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::Result;
+use datafusion::functions::core::expr_fn;
+use datafusion::logical_expr::Expr;
+
+use super::per_row::{PerRow, common};
+use super::value::Value;
+
+/// `min` and `max` of several arguments.
+pub(crate) const LEAST: &str = "__least";
+pub(crate) const GREATEST: &str = "__greatest";
+
+pub(super) fn functions() -> Vec<PerRow> {
+    vec![
+        PerRow::new("coalesce", 1..=usize::MAX, common, first_present)
+            .simplified(present_of_one_type),
+        PerRow::new("ifnull", 2..=2, common, first_present).simplified(present_of_one_type),
+        PerRow::new(
+            "nullif",
+            2..=2,
+            |types| common(&types[..1]),
+            |values| {
+                let same = values[0].order(&values[1]) == Ordering::Equal;
+                Ok(if same { Value::Null } else { values[0].clone() })
+            },
+        )
+        .simplified(|args, types, _| {
+            let same = types[0] == types[1] && is_plain(&types[0]);
+            Ok(same.then(|| expr_fn::nullif(args[0].clone(), args[1].clone())))
+        }),
+        PerRow::new(LEAST, 1..=usize::MAX, common, |values| Ok(extreme(values, Ordering::Less))),
+        PerRow::new(GREATEST, 1..=usize::MAX, common, |values| {
+            Ok(extreme(values, Ordering::Greater))
+        }),
+        PerRow::new("likely", 1..=1, common, |values| Ok(values[0].clone())).simplified(itself),
+        PerRow::new("unlikely", 1..=1, common, |values| Ok(values[0].clone())).simplified(itself),
+        PerRow::new(
+            "likelihood",
+            2..=2,
+            |types| common(&types[..1]),
+            |values| Ok(values[0].clone()),
+        )
+        .simplified(itself),
+    ]
+}
+
+fn first_present<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
+    Ok(values.iter().find(|value| !value.is_null()).cloned().unwrap_or(Value::Null))
+}
+
+/// The least or greatest; NULL where any is.
+fn extreme<'a>(values: &[Value<'a>], wanted: Ordering) -> Value<'a> {
+    let mut best: Option<&Value<'a>> = None;
+    for value in values {
+        if value.is_null() {
+            return Value::Null;
+        }
+        if best.is_none_or(|best| value.order(best) == wanted) {
+            best = Some(value);
+        }
+    }
+    best.cloned().unwrap_or(Value::Null)
+}
+
+fn is_plain(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Int64 | DataType::Float64 | DataType::Utf8View)
+}
+
+/// DataFusion's own `coalesce` where it does the same: it looks at the later arguments only where
+/// it must.
+fn present_of_one_type(
+    args: &[Expr],
+    types: &[DataType],
+    _: &datafusion::logical_expr::simplify::SimplifyContext,
+) -> Result<Option<Expr>> {
+    let same = types.iter().all(|data_type| *data_type == types[0]) && is_plain(&types[0]);
+    Ok(same.then(|| expr_fn::coalesce(args.to_vec())))
+}
+
+fn itself(
+    args: &[Expr],
+    types: &[DataType],
+    _: &datafusion::logical_expr::simplify::SimplifyContext,
+) -> Result<Option<Expr>> {
+    Ok(is_plain(&types[0]).then(|| args[0].clone()))
+}

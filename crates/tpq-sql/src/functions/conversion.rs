@@ -1,0 +1,179 @@
+//! Values of one type as another: conditions, operands of arithmetic, `CAST`, `typeof`.
+//!
+//! All but `typeof` take themselves out of the plan where the type of the argument says that
+//! there is nothing to convert, so that scans still see the filter and the order.
+
+use datafusion::arrow::datatypes::DataType;
+use datafusion::logical_expr::{Expr, cast, lit};
+
+use super::number::whole_integer;
+use super::per_row::{PerRow, blob, integer, is_text, real, text};
+use super::value::Value;
+
+/// A condition that is not a comparison: a number other than 0, or text that begins with one.
+pub(crate) const TRUTHY: &str = "__truthy";
+/// An operand of arithmetic.
+pub(crate) const NUMBER: &str = "__number";
+/// Text to be compared with numbers that have the affinity of a column.
+pub(crate) const COMPARABLE: &str = "__comparable";
+pub(crate) const CAST_INTEGER: &str = "__cast_integer";
+pub(crate) const CAST_REAL: &str = "__cast_real";
+pub(crate) const CAST_TEXT: &str = "__cast_text";
+pub(crate) const CAST_BLOB: &str = "__cast_blob";
+
+pub(super) fn functions() -> Vec<PerRow> {
+    vec![
+        truthy(),
+        number(),
+        PerRow::new(COMPARABLE, 1..=1, real, |values| Ok(comparable(&values[0]))),
+        cast_integer(),
+        cast_real(),
+        cast_text(),
+        cast_blob(),
+        type_of(),
+    ]
+}
+
+fn truthy() -> PerRow {
+    PerRow::new(TRUTHY, 1..=1, |_| DataType::Boolean, |values| Ok(values[0].clone())).simplified(
+        |args, types, _| {
+            let arg = args[0].clone();
+            Ok(match &types[0] {
+                DataType::Boolean => Some(arg),
+                DataType::Null => Some(cast(arg, DataType::Boolean)),
+                DataType::Int64 => Some(arg.not_eq(lit(0_i64))),
+                DataType::Float64 => Some(arg.not_eq(lit(0.0))),
+                _ => None,
+            })
+        },
+    )
+}
+
+fn number() -> PerRow {
+    let returns = |types: &[DataType]| match &types[0] {
+        DataType::Boolean | DataType::Null => DataType::Int64,
+        DataType::Binary | DataType::BinaryView => DataType::Float64,
+        text if is_text(text) => DataType::Float64,
+        other => other.clone(),
+    };
+    let rule = |values: &[Value<'_>]| Ok(values[0].as_real().map_or(Value::Null, Value::Real));
+    PerRow::new(NUMBER, 1..=1, returns, rule).simplified(|args, types, _| {
+        Ok(match &types[0] {
+            DataType::Boolean | DataType::Null => Some(cast(args[0].clone(), DataType::Int64)),
+            DataType::Binary | DataType::BinaryView => None,
+            text if is_text(text) => None,
+            _ => Some(args[0].clone()),
+        })
+    })
+}
+
+/// The number that the whole of a text is; other text is greater than all numbers.
+fn comparable<'a>(value: &Value<'_>) -> Value<'a> {
+    match value {
+        Value::Null => Value::Null,
+        Value::Integer(value) => Value::Real(*value as f64),
+        Value::Real(value) => Value::Real(*value),
+        other => {
+            let text = other.as_text().unwrap_or_default();
+            let (number, whole) = super::number::real_prefix(&text);
+            Value::Real(if whole { number } else { f64::INFINITY })
+        }
+    }
+}
+
+/// Types whose casts are SQLite's; others are DataFusion's own.
+fn is_sqlite(data_type: &DataType) -> bool {
+    is_text(data_type)
+        || matches!(
+            data_type,
+            DataType::Int64
+                | DataType::Float64
+                | DataType::Boolean
+                | DataType::Null
+                | DataType::Binary
+                | DataType::BinaryView
+        )
+}
+
+fn cast_integer() -> PerRow {
+    let rule =
+        |values: &[Value<'_>]| Ok(values[0].as_integer().map_or(Value::Null, Value::Integer));
+    PerRow::new(CAST_INTEGER, 1..=1, integer, rule).simplified(|args, types, _| {
+        Ok(match &types[0] {
+            DataType::Int64 => Some(args[0].clone()),
+            DataType::Boolean | DataType::Null => Some(cast(args[0].clone(), DataType::Int64)),
+            other if !is_sqlite(other) => Some(cast(args[0].clone(), DataType::Int64)),
+            _ => None,
+        })
+    })
+}
+
+fn cast_real() -> PerRow {
+    let rule = |values: &[Value<'_>]| Ok(values[0].as_real().map_or(Value::Null, Value::Real));
+    PerRow::new(CAST_REAL, 1..=1, real, rule).simplified(|args, types, _| {
+        Ok(match &types[0] {
+            DataType::Float64 => Some(args[0].clone()),
+            DataType::Boolean => {
+                Some(cast(cast(args[0].clone(), DataType::Int64), DataType::Float64))
+            }
+            DataType::Int64 | DataType::Null => Some(cast(args[0].clone(), DataType::Float64)),
+            other if !is_sqlite(other) => Some(cast(args[0].clone(), DataType::Float64)),
+            _ => None,
+        })
+    })
+}
+
+fn cast_text() -> PerRow {
+    let rule = |values: &[Value<'_>]| {
+        Ok(values[0].as_text().map_or(Value::Null, |text| Value::text(text.into_owned())))
+    };
+    PerRow::new(CAST_TEXT, 1..=1, text, rule).simplified(|args, types, _| {
+        Ok(match &types[0] {
+            DataType::Utf8View => Some(args[0].clone()),
+            DataType::Boolean => {
+                Some(cast(cast(args[0].clone(), DataType::Int64), DataType::Utf8View))
+            }
+            // Reals are written SQLite's way.
+            DataType::Float64 | DataType::Binary | DataType::BinaryView => None,
+            _ => Some(cast(args[0].clone(), DataType::Utf8View)),
+        })
+    })
+}
+
+fn cast_blob() -> PerRow {
+    PerRow::new(CAST_BLOB, 1..=1, blob, |values| {
+        Ok(match &values[0] {
+            Value::Null => Value::Null,
+            Value::Blob(bytes) => Value::Blob(bytes.to_vec().into()),
+            other => {
+                Value::Blob(other.as_text().unwrap_or_default().into_owned().into_bytes().into())
+            }
+        })
+    })
+}
+
+/// The type of each value; one for the whole column but for NULLs, since columns are typed.
+fn type_of() -> PerRow {
+    PerRow::new("typeof", 1..=1, text, |values| {
+        Ok(Value::text(match &values[0] {
+            Value::Null => "null",
+            Value::Integer(_) => "integer",
+            Value::Real(_) => "real",
+            Value::Text(_) => "text",
+            Value::Blob(_) => "blob",
+        }))
+    })
+}
+
+/// What a text literal is in arithmetic.
+pub(crate) fn literal_number(text: &str) -> Expr {
+    match whole_integer(text) {
+        Some(value) => lit(value),
+        None => {
+            let (value, _) = super::number::real_prefix(text);
+            // SQLite gives an integer where the text begins with one.
+            let integer = value.fract() == 0.0 && !text.contains(['.', 'e', 'E']);
+            if integer { lit(super::number::integer_prefix(text)) } else { lit(value) }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! `extract_arg(arg_set_id, key)`: the value a set of args has under a key.
+//!
+//! Args are integers, reals or text, and a column has one type: that of all the values that the
+//! trace has under the key, where the key is a literal; text where they differ.
+
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
+use datafusion::common::Result;
+use datafusion::error::DataFusionError;
+use datafusion::logical_expr::{
+    ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
+};
+use rustc_hash::FxHashMap;
+use tpq_tables::{Table, TraceTables};
+
+use super::value::{Builder, Column, Value};
+
+/// The values under one key, by arg set.
+struct Values {
+    data_type: DataType,
+    of_set: FxHashMap<i64, Value<'static>>,
+}
+
+#[derive(Clone)]
+pub(super) struct ExtractArg {
+    args: Option<Arc<Table>>,
+    signature: Signature,
+    /// Each key that was asked for, with its values: the table is read once for each.
+    keys: Arc<Mutex<HashMap<String, Arc<Values>>>>,
+}
+
+impl ExtractArg {
+    pub(super) fn new(tables: &TraceTables) -> Self {
+        let signature = Signature::any(2, Volatility::Immutable);
+        Self { args: tables.get("args").cloned(), signature, keys: Arc::default() }
+    }
+
+    fn values(&self, key: &str) -> Result<Arc<Values>> {
+        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(values) = keys.get(key) {
+            return Ok(Arc::clone(values));
+        }
+        let values = Arc::new(self.read(key)?);
+        keys.insert(key.to_owned(), Arc::clone(&values));
+        Ok(values)
+    }
+
+    fn read(&self, key: &str) -> Result<Values> {
+        let mut values = Values { data_type: DataType::Null, of_set: FxHashMap::default() };
+        let Some(table) = &self.args else { return Ok(values) };
+        let names = ["arg_set_id", "key", "int_value", "string_value", "real_value"];
+        let columns: Option<Vec<usize>> =
+            names.iter().map(|name| table.decl().column_index(name)).collect();
+        let Some(columns) = columns else { return Ok(values) };
+        for chunk in 0..table.num_chunks() {
+            let batch = table
+                .read(chunk, 0..table.chunk_rows(chunk), &columns)
+                .map_err(|error| DataFusionError::External(Box::new(error)))?;
+            let columns: Result<Vec<Column>> = batch.columns().iter().map(Column::of).collect();
+            let columns = columns?;
+            for row in 0..batch.num_rows() {
+                if !matches!(columns[1].value(row), Value::Text(text) if text == key) {
+                    continue;
+                }
+                let Value::Integer(set) = columns[0].value(row) else { continue };
+                let found = columns[2..].iter().map(|column| column.value(row));
+                if let Some(value) = found.into_iter().find(|value| !value.is_null()) {
+                    values.data_type = with(&values.data_type, &value);
+                    values.of_set.entry(set).or_insert_with(|| owned(&value));
+                }
+            }
+        }
+        Ok(values)
+    }
+}
+
+/// The type of a column that has held only values of a type, and a value more.
+fn with(data_type: &DataType, value: &Value) -> DataType {
+    let one = match value {
+        Value::Integer(_) => DataType::Int64,
+        Value::Real(_) => DataType::Float64,
+        _ => DataType::Utf8View,
+    };
+    super::per_row::common(&[data_type.clone(), one])
+}
+
+fn owned(value: &Value) -> Value<'static> {
+    match value {
+        Value::Integer(value) => Value::Integer(*value),
+        Value::Real(value) => Value::Real(*value),
+        other => Value::text(other.as_text().unwrap_or_default().into_owned()),
+    }
+}
+
+impl std::fmt::Debug for ExtractArg {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("extract_arg")
+    }
+}
+
+impl PartialEq for ExtractArg {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.keys, &other.keys)
+    }
+}
+
+impl Eq for ExtractArg {}
+
+impl Hash for ExtractArg {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        "extract_arg".hash(state);
+    }
+}
+
+impl ScalarUDFImpl for ExtractArg {
+    fn name(&self) -> &str {
+        "extract_arg"
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _: &[DataType]) -> Result<DataType> {
+        Ok(DataType::Utf8View)
+    }
+
+    fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
+        let key = args.scalar_arguments.get(1).copied().flatten();
+        let data_type = match key.and_then(|key| key.try_as_str().flatten()) {
+            // Nothing has that key: NULL, in a type that all that is done with text is right for.
+            Some(key) => match &self.values(key)?.data_type {
+                DataType::Null => DataType::Utf8View,
+                known => known.clone(),
+            },
+            None => DataType::Utf8View,
+        };
+        Ok(Arc::new(Field::new(self.name(), data_type, true)))
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let sets = Column::of(&args.args[0].to_array(args.number_rows)?)?;
+        let mut builder = Builder::new(args.return_field.data_type(), args.number_rows);
+        if let ColumnarValue::Scalar(key) = &args.args[1] {
+            let values = key.try_as_str().flatten().map(|key| self.values(key)).transpose()?;
+            for row in 0..args.number_rows {
+                let set = sets.value(row).as_integer();
+                let value = values.as_ref().and_then(|values| values.of_set.get(&set?));
+                builder.push(value.unwrap_or(&Value::Null));
+            }
+            return Ok(ColumnarValue::Array(builder.finish()));
+        }
+        let keys = Column::of(&args.args[1].to_array(args.number_rows)?)?;
+        for row in 0..args.number_rows {
+            let values = keys.value(row).as_text().map(|key| self.values(&key)).transpose()?;
+            let set = sets.value(row).as_integer();
+            let value = values.as_ref().and_then(|values| values.of_set.get(&set?));
+            builder.push(value.unwrap_or(&Value::Null));
+        }
+        Ok(ColumnarValue::Array(builder.finish()))
+    }
+}

@@ -1,0 +1,139 @@
+//! Functions on numbers: rounding, roots, logarithms, angles. Outside of where they are defined
+//! they give NULL.
+
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::{Result, exec_err};
+
+use super::per_row::{PerRow, integer, is_text, real};
+use super::value::Value;
+
+pub(super) fn functions() -> Vec<PerRow> {
+    let mut functions = vec![
+        PerRow::new("round", 1..=2, real, round),
+        PerRow::new("abs", 1..=1, same_number, abs),
+        PerRow::new("sign", 1..=1, integer, |values| {
+            let number = numeric(&values[0]);
+            Ok(number.map_or(Value::Null, |number| {
+                Value::Integer(if number > 0.0 { 1 } else { -i64::from(number < 0.0) })
+            }))
+        })
+        .alias("signum"),
+        PerRow::new("mod", 2..=2, real, |values| Ok(two(values, |a, b| a % b))),
+        PerRow::new("pow", 2..=2, real, |values| Ok(two(values, f64::powf))).alias("power"),
+        PerRow::new("atan2", 2..=2, real, |values| Ok(two(values, f64::atan2))),
+        PerRow::new("log", 1..=2, real, |values| {
+            Ok(match values {
+                [value] => one(value, f64::log10),
+                _ => two(values, |base, value| value.ln() / base.ln()),
+            })
+        }),
+        PerRow::new("pi", 0..=0, real, |_| Ok(Value::Real(std::f64::consts::PI))),
+        PerRow::new("ceil", 1..=1, same_number, |values| Ok(whole(&values[0], f64::ceil)))
+            .alias("ceiling"),
+        PerRow::new("floor", 1..=1, same_number, |values| Ok(whole(&values[0], f64::floor))),
+        PerRow::new(
+            "trunc",
+            1..=2,
+            |types| same_number(&types[..1]),
+            |values| {
+                Ok(match values {
+                    [value, digits] => {
+                        let digits = digits.as_integer().unwrap_or(0);
+                        let scale = 10_f64.powi(i32::try_from(digits).unwrap_or(0));
+                        one(value, |value| (value * scale).trunc() / scale)
+                    }
+                    _ => whole(&values[0], f64::trunc),
+                })
+            },
+        ),
+    ];
+    functions.extend(of_one_number());
+    functions
+}
+
+macro_rules! of_one {
+    ($($name:literal => $function:expr),+ $(,)?) => {
+        vec![$(PerRow::new($name, 1..=1, real, |values| Ok(one(&values[0], $function)))),+]
+    };
+}
+
+fn of_one_number() -> Vec<PerRow> {
+    of_one! {
+        "sqrt" => f64::sqrt, "exp" => f64::exp, "ln" => f64::ln, "log10" => f64::log10,
+        "log2" => f64::log2, "sin" => f64::sin, "cos" => f64::cos, "tan" => f64::tan,
+        "asin" => f64::asin, "acos" => f64::acos, "atan" => f64::atan, "sinh" => f64::sinh,
+        "cosh" => f64::cosh, "tanh" => f64::tanh, "asinh" => f64::asinh, "acosh" => f64::acosh,
+        "atanh" => f64::atanh, "degrees" => f64::to_degrees, "radians" => f64::to_radians,
+    }
+}
+
+/// The number a value is: text must be one as a whole.
+fn numeric(value: &Value) -> Option<f64> {
+    match value {
+        Value::Text(text) => {
+            let (number, whole) = super::number::real_prefix(text);
+            whole.then_some(number)
+        }
+        Value::Blob(_) => None,
+        other => other.as_real(),
+    }
+}
+
+fn defined<'a>(value: f64) -> Value<'a> {
+    if value.is_nan() { Value::Null } else { Value::Real(value) }
+}
+
+fn one<'a>(value: &Value<'_>, function: impl Fn(f64) -> f64) -> Value<'a> {
+    // A logarithm of 0 is as little defined as a root of -1.
+    let result = numeric(value).map(|value| function(value));
+    result.filter(|result| *result != f64::NEG_INFINITY).map_or(Value::Null, defined)
+}
+
+fn two<'a>(values: &[Value<'_>], function: impl Fn(f64, f64) -> f64) -> Value<'a> {
+    match (numeric(&values[0]), numeric(&values[1])) {
+        (Some(a), Some(b)) => defined(function(a, b)),
+        _ => Value::Null,
+    }
+}
+
+/// Integers stay integers.
+fn same_number(types: &[DataType]) -> DataType {
+    match types.first() {
+        Some(number) if number.is_integer() || *number == DataType::Boolean => DataType::Int64,
+        Some(DataType::Null) => DataType::Int64,
+        Some(text) if is_text(text) => DataType::Float64,
+        _ => DataType::Float64,
+    }
+}
+
+fn whole<'a>(value: &Value<'_>, function: impl Fn(f64) -> f64) -> Value<'a> {
+    match value {
+        Value::Integer(value) => Value::Integer(*value),
+        other => one(other, function),
+    }
+}
+
+fn abs<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
+    Ok(match &values[0] {
+        Value::Null => Value::Null,
+        Value::Integer(value) => match value.checked_abs() {
+            Some(value) => Value::Integer(value),
+            None => return exec_err!("integer overflow in abs(): use abs(CAST(x AS REAL))"),
+        },
+        other => other.as_real().map_or(Value::Null, |value| Value::Real(value.abs())),
+    })
+}
+
+/// Halves go away from 0.
+fn round<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
+    let digits = match values.get(1) {
+        None => Some(0),
+        Some(digits) => digits.as_integer(),
+    };
+    let (Some(value), Some(digits)) = (values[0].as_real(), digits) else { return Ok(Value::Null) };
+    let digits = usize::try_from(digits.clamp(0, 30)).unwrap_or(0);
+    if digits == 0 && value.abs() < 4.5e15 {
+        return Ok(Value::Real(value.round()));
+    }
+    Ok(Value::Real(super::number::rounded(value, digits).parse().unwrap_or(value)))
+}

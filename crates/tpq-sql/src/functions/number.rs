@@ -1,0 +1,196 @@
+//! Numbers in text, and numbers as text, by SQLite's rules.
+
+/// How long the number is that a text begins with, blanks before it included, and whether it is
+/// written as an integer.
+fn number_prefix(text: &str) -> (usize, bool) {
+    let bytes = text.as_bytes();
+    let digits = |mut at: usize| {
+        while bytes.get(at).is_some_and(u8::is_ascii_digit) {
+            at += 1;
+        }
+        at
+    };
+    let mut start = 0;
+    while bytes.get(start).is_some_and(|byte| byte.is_ascii_whitespace() || *byte == 0x0b) {
+        start += 1;
+    }
+    let signed = start + usize::from(matches!(bytes.get(start), Some(b'+' | b'-')));
+    let whole = digits(signed);
+    let mut end = whole;
+    let mut some = whole > signed;
+    if bytes.get(end) == Some(&b'.') {
+        let fraction = digits(end + 1);
+        some |= fraction > end + 1;
+        end = fraction;
+    }
+    if !some {
+        return (0, true);
+    }
+    if matches!(bytes.get(end), Some(b'e' | b'E')) {
+        let sign = end + 1 + usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
+        let exponent = digits(sign);
+        if exponent > sign {
+            end = exponent;
+        }
+    }
+    (end, end == whole)
+}
+
+/// The real a text begins with, and whether it is the whole of the text.
+pub(crate) fn real_prefix(text: &str) -> (f64, bool) {
+    let (end, _) = number_prefix(text);
+    let number = text.get(..end).unwrap_or_default().trim();
+    let whole = end > 0 && text.get(end..).unwrap_or_default().trim().is_empty();
+    (number.parse().unwrap_or(0.0), whole)
+}
+
+/// The integer a text begins with, 0 where it begins with none.
+pub(crate) fn integer_prefix(text: &str) -> i64 {
+    let text = text.trim_start();
+    let (sign, rest) = match text.strip_prefix('-') {
+        Some(rest) => (-1_i128, rest),
+        None => (1, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let digits = rest.bytes().take_while(u8::is_ascii_digit);
+    let value = digits.fold(0_i128, |value, digit| {
+        (value * 10 + i128::from(digit - b'0')).min(i128::from(u64::MAX))
+    });
+    let clamped = (sign * value).clamp(i128::from(i64::MIN), i128::from(i64::MAX));
+    i64::try_from(clamped).unwrap_or_default()
+}
+
+/// The integer that the whole of a text is.
+pub(crate) fn whole_integer(text: &str) -> Option<i64> {
+    let (end, integer) = number_prefix(text);
+    let rest = text.get(end..).unwrap_or_default();
+    (end > 0 && integer && rest.trim().is_empty()).then(|| text.trim().parse().ok())?
+}
+
+/// A real as text: 15 significant digits, always with a point or an exponent.
+pub(crate) fn real_text(value: f64) -> String {
+    if value.is_nan() {
+        return String::new();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "Inf" } else { "-Inf" }.into();
+    }
+    if value == 0.0 {
+        return "0.0".into();
+    }
+    general(value, 15, true, false)
+}
+
+/// A number in `digits` significant digits, as C's `%g` has it; with `point`, there is always one.
+pub(super) fn general(value: f64, digits: usize, point: bool, keep_zeros: bool) -> String {
+    let digits = digits.max(1);
+    let scientific = format!("{value:.*e}", digits - 1);
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let tidy = |text: &str| {
+        let mut text = text.to_owned();
+        if text.contains('.') && !keep_zeros {
+            text.truncate(text.trim_end_matches('0').len());
+        }
+        if point && !text.contains('.') {
+            text.push('.');
+        }
+        if text.ends_with('.') {
+            if point && !keep_zeros {
+                text.push('0');
+            } else if !keep_zeros {
+                text.pop();
+            }
+        }
+        text
+    };
+    if exponent < -4 || exponent >= i32::try_from(digits).unwrap_or(i32::MAX) {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        return format!("{}e{sign}{:02}", tidy(mantissa), exponent.abs());
+    }
+    let decimals = usize::try_from(i32::try_from(digits).unwrap_or(i32::MAX) - 1 - exponent);
+    tidy(&format!("{value:.*}", decimals.unwrap_or(0)))
+}
+
+/// A number with so many decimals. Halves go away from 0, where a half is what 15 digits say.
+pub(super) fn rounded(value: f64, decimals: usize) -> String {
+    if !value.is_finite() || value.abs() >= 1e15 {
+        return format!("{value:.decimals$}");
+    }
+    // 16 digits, as SQLite has them at this point; then by hand, from the decimal digits.
+    let scientific = format!("{:.15e}", value.abs());
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i64 = exponent.parse().unwrap_or(0);
+    let mut digits: Vec<u8> =
+        mantissa.bytes().filter(u8::is_ascii_digit).map(|digit| digit - b'0').collect();
+    let wanted = exponent + 1 + i64::try_from(decimals).unwrap_or(i64::MAX);
+    let Ok(wanted) = usize::try_from(wanted) else { return format!("{:.decimals$}", 0.0) };
+    let mut exponent = exponent;
+    if wanted < digits.len() {
+        let up = digits[wanted] >= 5;
+        digits.truncate(wanted);
+        if up {
+            let mut at = wanted;
+            loop {
+                if at == 0 {
+                    digits.insert(0, 1);
+                    exponent += 1;
+                    break;
+                }
+                at -= 1;
+                if digits[at] < 9 {
+                    digits[at] += 1;
+                    break;
+                }
+                digits[at] = 0;
+            }
+        }
+    }
+    let digit = |place: i64| -> char {
+        let index = usize::try_from(exponent - place).ok();
+        let digit = index.and_then(|index| digits.get(index)).copied().unwrap_or(0);
+        char::from(b'0' + digit)
+    };
+    let mut text = String::new();
+    if value < 0.0 {
+        text.push('-');
+    }
+    text.extend((0..=exponent.max(0)).rev().map(digit));
+    if decimals > 0 {
+        text.push('.');
+        text.extend((1..=i64::try_from(decimals).unwrap_or(0)).map(|place| digit(-place)));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reals_are_written_with_a_point() {
+        let written = [1.0, 0.1, 1e20, 1e-5, 1.0 / 3.0, 123456789.123, 1e15, -2.5].map(real_text);
+        let wanted = [
+            "1.0",
+            "0.1",
+            "1.0e+20",
+            "1.0e-05",
+            "0.333333333333333",
+            "123456789.123",
+            "1.0e+15",
+            "-2.5",
+        ];
+        assert_eq!(written, wanted);
+    }
+
+    #[test]
+    fn numbers_are_read_from_the_beginning_of_text() {
+        assert_eq!(real_prefix("1.5abc"), (1.5, false));
+        assert_eq!(real_prefix(" 12 "), (12.0, true));
+        assert_eq!(real_prefix("5e+"), (5.0, false));
+        assert_eq!(real_prefix("abc"), (0.0, false));
+        assert_eq!(integer_prefix("-7.9"), -7);
+        assert_eq!(integer_prefix("99999999999999999999"), i64::MAX);
+        assert_eq!(whole_integer(" 12 "), Some(12));
+        assert_eq!(whole_integer("1.0"), None);
+    }
+}

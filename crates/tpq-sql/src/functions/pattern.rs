@@ -1,0 +1,101 @@
+//! `like(pattern, text[, escape])`, also written `text LIKE pattern`: `%` and `_`, upper and
+//! lower case of ASCII letters being the same.
+
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::{Result, exec_err};
+use datafusion::logical_expr::simplify::SimplifyContext;
+use datafusion::logical_expr::{Expr, Like, cast, lit};
+
+use super::per_row::{PerRow, is_text};
+use super::value::Value;
+
+pub(super) fn functions() -> Vec<PerRow> {
+    vec![PerRow::new("like", 2..=3, |_| DataType::Boolean, like).simplified(as_ilike)]
+}
+
+fn like<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
+    let escape = match values.get(2).map(Value::as_text) {
+        None => None,
+        Some(None) => return Ok(Value::Null),
+        Some(Some(escape)) => match (escape.chars().next(), escape.chars().count()) {
+            (Some(only), 1) => Some(only),
+            _ => return exec_err!("what follows ESCAPE must be one character"),
+        },
+    };
+    let (Some(pattern), Some(text)) = (values[0].as_text(), values[1].as_text()) else {
+        return Ok(Value::Null);
+    };
+    let pattern = parse(&pattern, escape);
+    let text: Vec<char> = text.chars().collect();
+    Ok(Value::Integer(i64::from(matches(&pattern, &text))))
+}
+
+#[derive(Clone, Copy)]
+enum Part {
+    Any,
+    One,
+    Exactly(char),
+}
+
+fn parse(pattern: &str, escape: Option<char>) -> Vec<Part> {
+    let mut characters = pattern.chars();
+    let mut parts = Vec::new();
+    while let Some(c) = characters.next() {
+        parts.push(match c {
+            c if Some(c) == escape => match characters.next() {
+                Some(next) => Part::Exactly(next),
+                None => break,
+            },
+            '%' => Part::Any,
+            '_' => Part::One,
+            c => Part::Exactly(c),
+        });
+    }
+    parts
+}
+
+fn matches(pattern: &[Part], text: &[char]) -> bool {
+    let (mut p, mut t) = (0, 0);
+    // Where to go on after the last `%`, letting it take one character more.
+    let mut retry: Option<(usize, usize)> = None;
+    while let Some(c) = text.get(t) {
+        let fits = match pattern.get(p) {
+            Some(Part::Any) => {
+                retry = Some((p + 1, t));
+                p += 1;
+                continue;
+            }
+            Some(Part::One) => true,
+            Some(Part::Exactly(wanted)) => wanted.eq_ignore_ascii_case(c),
+            None => false,
+        };
+        if fits {
+            (p, t) = (p + 1, t + 1);
+        } else if let Some((after, from)) = retry {
+            retry = Some((after, from + 1));
+            (p, t) = (after, from + 1);
+        } else {
+            return false;
+        }
+    }
+    pattern.get(p..).unwrap_or_default().iter().all(|part| matches!(part, Part::Any))
+}
+
+/// DataFusion's ILIKE says the same of a pattern without a backslash or letters beyond ASCII, and
+/// has fast ways for it.
+fn as_ilike(args: &[Expr], types: &[DataType], _: &SimplifyContext) -> Result<Option<Expr>> {
+    let [Expr::Literal(pattern, _), text] = args else { return Ok(None) };
+    let Some(Some(pattern)) = pattern.try_as_str() else { return Ok(None) };
+    if !pattern.is_ascii() || pattern.contains('\\') {
+        return Ok(None);
+    }
+    let text = match &types[1] {
+        DataType::Utf8View => text.clone(),
+        other if is_text(other) => cast(text.clone(), DataType::Utf8View),
+        DataType::Int64 => cast(text.clone(), DataType::Utf8View),
+        _ => return Ok(None),
+    };
+    let pattern = datafusion::common::ScalarValue::Utf8View(Some(pattern.to_owned()));
+    let like = Like::new(false, Box::new(text), Box::new(lit(pattern)), None, true);
+    Ok(Some(Expr::Like(like)))
+}

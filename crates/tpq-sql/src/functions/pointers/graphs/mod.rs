@@ -1,0 +1,77 @@
+//! Walks through graphs and trees whose nodes are numbers.
+
+mod dfs_weight_bounded;
+mod dominators;
+mod graph;
+mod partition;
+mod search;
+
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::{DataType, Fields};
+
+use super::collect::Layout;
+use super::operator::TableOperator;
+use super::table::integer;
+
+pub(super) use dfs_weight_bounded::DfsWeightBounded;
+
+/// The aggregates of this family.
+pub(super) const COLLECTED: &[Layout] = &[
+    Layout {
+        name: "__intrinsic_graph_agg",
+        arguments: &[("source", DataType::Int64), ("dest", DataType::Int64)],
+        pairs: false,
+        finish: None,
+        no_nulls: None,
+    },
+    Layout {
+        name: "__intrinsic_array_agg",
+        arguments: &[("value", DataType::Null)],
+        pairs: false,
+        finish: None,
+        no_nulls: Some(
+            "ARRAY_AGG: nulls are not supported. \
+             They should be filtered out before calling ARRAY_AGG.",
+        ),
+    },
+    Layout {
+        name: "repeatedfield",
+        arguments: &[("value", DataType::Null)],
+        pairs: false,
+        finish: None,
+        no_nulls: None,
+    },
+    Layout {
+        name: "__intrinsic_dominator_tree",
+        arguments: &[
+            ("source", DataType::Int64),
+            ("dest", DataType::Int64),
+            ("root", DataType::Int64),
+        ],
+        pairs: false,
+        finish: Some((dominators::dominator_tree, || {
+            Fields::from(vec![integer("node_id"), integer("dominator_node_id")])
+        })),
+        no_nulls: None,
+    },
+    Layout {
+        name: "__intrinsic_structural_tree_partition",
+        arguments: &[
+            ("id", DataType::Int64),
+            ("parent_id", DataType::Int64),
+            ("group_key", DataType::Int64),
+        ],
+        pairs: false,
+        finish: Some((partition::partition_by_group, || {
+            let names = ["node_id", "parent_node_id", "group_key"];
+            names.into_iter().map(integer).collect()
+        })),
+        no_nulls: None,
+    },
+];
+
+/// The functions of this family.
+pub(super) fn operators() -> Vec<Arc<dyn TableOperator>> {
+    vec![Arc::new(search::Search::DepthFirst), Arc::new(search::Search::BreadthFirst)]
+}

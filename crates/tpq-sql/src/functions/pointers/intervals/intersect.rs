@@ -1,0 +1,301 @@
+//! `__intrinsic_interval_intersect(a, b, …, '(key, …)')`: where intervals of all tables overlap.
+//!
+//! Table after table is met with what the ones before have in common, each time by a sweep over
+//! both in the order of their starts, which holds only the intervals that have not ended yet.
+//! Time is linear in what goes in and comes out, after sorting; tables may overlap themselves.
+
+use std::sync::Arc;
+
+use datafusion::arrow::array::{ArrayRef, UInt32Array, new_null_array};
+use datafusion::arrow::compute::{cast, take};
+use datafusion::arrow::datatypes::{DataType, Field, Fields};
+use datafusion::common::{Result, exec_err, plan_err};
+
+use super::keys::{Keys, names_in};
+use crate::functions::pointers::operator::{Operand, OperandType, TableOperator, wrong_operands};
+use crate::functions::pointers::table::{integer, integers, to_column};
+
+/// How many tables the result has an id for.
+const TABLES: usize = 10;
+/// The columns of a collected table before those of its key: id, ts, dur.
+const OWN: usize = 3;
+const NAME: &str = "__intrinsic_interval_intersect";
+
+#[derive(Debug)]
+pub(super) struct Intersect;
+
+impl TableOperator for Intersect {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn columns(&self, operands: &[OperandType]) -> Result<Fields> {
+        let Some((keys, tables)) = operands.split_last() else {
+            return wrong_operands(NAME, "tables of intervals and the list of their keys");
+        };
+        let Some(keys) = keys.text.map(names_in) else {
+            return plan_err!("interval intersect: column list cannot be null");
+        };
+        if tables.is_empty() || !tables.iter().all(OperandType::is_table) {
+            return wrong_operands(NAME, "tables of intervals and the list of their keys");
+        }
+        if tables.len() > TABLES {
+            return plan_err!("interval intersect: Can intersect at most {TABLES} tables");
+        }
+        let mut fields = vec![integer("ts"), integer("dur")];
+        fields.extend((0..TABLES).map(|table| integer(&format!("id_{table}"))));
+        let first = tables.iter().find_map(OperandType::columns);
+        for (at, name) in keys.iter().enumerate() {
+            let kind = first.and_then(|columns| columns.get(OWN + at));
+            let kind = kind.map_or(DataType::Int64, |field| field.data_type().clone());
+            fields.push(Arc::new(Field::new(*name, kind, true)));
+        }
+        Ok(fields.into())
+    }
+
+    fn run(&self, operands: &[Operand]) -> Result<Option<Vec<ArrayRef>>> {
+        let tables = operands.len().saturating_sub(1);
+        let tables = operands.iter().take(tables).map(Operand::table);
+        let Some(tables) = tables.collect::<Option<Vec<_>>>() else { return Ok(None) };
+        let Some(first) = tables.first() else { return Ok(None) };
+        let types: Vec<DataType> =
+            first.iter().skip(OWN).map(|column| column.data_type().clone()).collect();
+        let mut keys = Keys::of(types.iter().cloned())?;
+        let mut common: Option<Common> = None;
+        for columns in &tables {
+            let table = Intervals::of(columns, &types, &mut keys)?;
+            common = Some(match common {
+                None => Common::of(table),
+                Some(common) => common.and(&table),
+            });
+        }
+        let Some(common) = common else { return Ok(None) };
+        common.columns(&tables).map(Some)
+    }
+}
+
+/// An interval of a partition; `end` is `start` for a moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Interval {
+    key: u32,
+    start: i64,
+    end: i64,
+}
+
+impl Interval {
+    /// Whether two intervals of one partition overlap, `self` beginning no later.
+    fn reaches(&self, later: &Self) -> bool {
+        later.start < self.end || later.start == self.start
+    }
+}
+
+/// The intervals of a table in the order of partition and start, and the row of each.
+struct Intervals {
+    intervals: Vec<Interval>,
+    rows: Vec<u32>,
+}
+
+impl Intervals {
+    fn of(columns: &[ArrayRef], types: &[DataType], keys: &mut Keys) -> Result<Self> {
+        let (starts, durs) = (integers(columns, 1)?, integers(columns, 2)?);
+        let of_key = columns.iter().skip(OWN);
+        if of_key.len() != types.len() {
+            return exec_err!("interval intersect: tables with different keys");
+        }
+        let of_key = of_key.zip(types).map(|(column, kind)| cast(column, kind));
+        let of_key = of_key.collect::<std::result::Result<Vec<_>, _>>()?;
+        let keys = keys.numbers(&of_key, starts.len())?;
+        let mut intervals = Vec::with_capacity(starts.len());
+        for ((start, dur), key) in starts.into_iter().zip(durs).zip(keys) {
+            if start < 0 {
+                return exec_err!("Interval intersect only accepts positive `ts` values.");
+            }
+            if dur < 0 {
+                return exec_err!("Interval intersect only works on intervals with dur >= 0");
+            }
+            intervals.push(Interval { key, start, end: start.saturating_add(dur) });
+        }
+        let mut rows: Vec<u32> = (0u32..).take(intervals.len()).collect();
+        let order = |row: &u32| (intervals[*row as usize].key, intervals[*row as usize].start);
+        if !rows.is_sorted_by_key(order) {
+            rows.sort_by_key(order);
+        }
+        let intervals = rows.iter().map(|&row| intervals[row as usize]).collect();
+        Ok(Self { intervals, rows })
+    }
+}
+
+/// What some tables have in common, in the order of partition and start.
+struct Common {
+    intervals: Vec<Interval>,
+    /// For each table the row that each is of.
+    rows: Vec<Vec<u32>>,
+}
+
+impl Common {
+    fn of(table: Intervals) -> Self {
+        Self { intervals: table.intervals, rows: vec![table.rows] }
+    }
+
+    /// What these and one more table have in common.
+    fn and(&self, table: &Intervals) -> Self {
+        let mut found = Vec::new();
+        let mut pairs = Vec::new();
+        sweep(&self.intervals, &table.intervals, |left, right| {
+            let (a, b) = (self.intervals[left as usize], table.intervals[right as usize]);
+            let (start, end) = (a.start.max(b.start), a.end.min(b.end));
+            found.push(Interval { key: a.key, start, end });
+            pairs.push((left, table.rows[right as usize]));
+        });
+        let kept = self.rows.iter();
+        let kept = kept.map(|rows| pairs.iter().map(|&(left, _)| rows[left as usize]).collect());
+        let mut rows: Vec<Vec<u32>> = kept.collect();
+        rows.push(pairs.iter().map(|&(_, row)| row).collect());
+        Self { intervals: found, rows }
+    }
+
+    /// The columns of the result.
+    fn columns(self, tables: &[&[ArrayRef]]) -> Result<Vec<ArrayRef>> {
+        let starts = self.intervals.iter().map(|interval| interval.start).collect();
+        let durs = self.intervals.iter().map(|interval| interval.end - interval.start).collect();
+        let mut columns = vec![to_column(starts), to_column(durs)];
+        let rows: Vec<UInt32Array> = self.rows.into_iter().map(UInt32Array::from).collect();
+        for table in 0..TABLES {
+            columns.push(match (tables.get(table).and_then(|of| of.first()), rows.get(table)) {
+                (Some(ids), Some(rows)) => take(ids, rows, None)?,
+                _ => new_null_array(&DataType::Int64, self.intervals.len()),
+            });
+        }
+        if let (Some(first), Some(rows)) = (tables.first(), rows.first()) {
+            for key in first.iter().skip(OWN) {
+                columns.push(take(key, rows, None)?);
+            }
+        }
+        Ok(columns)
+    }
+}
+
+/// Calls `found` for each two intervals that overlap, in the order of the later start.
+fn sweep(left: &[Interval], right: &[Interval], mut found: impl FnMut(u32, u32)) {
+    let (mut l, mut r) = (0, 0);
+    let (mut open_left, mut open_right) = (Vec::new(), Vec::new());
+    let mut key = None;
+    loop {
+        let order = |interval: &Interval| (interval.key, interval.start);
+        let (next, is_left) = match (left.get(l), right.get(r)) {
+            (Some(a), Some(b)) if order(a) <= order(b) => (a, true),
+            (_, Some(b)) => (b, false),
+            (Some(a), None) => (a, true),
+            (None, None) => return,
+        };
+        if key.replace(next.key) != Some(next.key) {
+            open_left.clear();
+            open_right.clear();
+        }
+        if is_left {
+            meet(next, right, &mut open_right, |other| found(l as u32, other));
+            open_left.push(l as u32);
+            l += 1;
+        } else {
+            meet(next, left, &mut open_left, |other| found(other, r as u32));
+            open_right.push(r as u32);
+            r += 1;
+        }
+    }
+}
+
+/// Calls `found` for each open interval that `next` overlaps; those that ended are not open any
+/// more.
+fn meet(next: &Interval, all: &[Interval], open: &mut Vec<u32>, mut found: impl FnMut(u32)) {
+    open.retain(|&other| {
+        let reaches = all[other as usize].reaches(next);
+        if reaches {
+            found(other);
+        }
+        reaches
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn intervals(of: &[(u32, i64, i64)]) -> Vec<Interval> {
+        let mut all: Vec<Interval> =
+            of.iter().map(|&(key, start, end)| Interval { key, start, end }).collect();
+        all.sort_by_key(|interval| (interval.key, interval.start));
+        all
+    }
+
+    fn pairs(left: &[Interval], right: &[Interval]) -> Vec<(u32, u32)> {
+        let mut pairs = Vec::new();
+        sweep(left, right, |a, b| pairs.push((a, b)));
+        pairs
+    }
+
+    #[test]
+    fn touching_is_not_overlapping() {
+        let left = intervals(&[(0, 0, 10), (0, 10, 20)]);
+        assert_eq!(pairs(&left, &intervals(&[(0, 10, 11)])), [(1, 0)]);
+        // A moment is in what begins with it, not in what ends.
+        assert_eq!(pairs(&left, &intervals(&[(0, 10, 10)])), [(1, 0)]);
+        assert_eq!(pairs(&intervals(&[(0, 10, 10)]), &left), [(0, 1)]);
+        let moment = intervals(&[(0, 5, 5)]);
+        assert_eq!(pairs(&moment, &moment), [(0, 0)]);
+        assert_eq!(pairs(&left, &intervals(&[(1, 0, 20)])), []);
+    }
+
+    #[test]
+    fn what_three_tables_share() {
+        let of = |at: &[(u32, i64, i64)]| {
+            let intervals = intervals(at);
+            Intervals { rows: (0..intervals.len() as u32).collect(), intervals }
+        };
+        let common = Common::of(of(&[(0, 0, 100)])).and(&of(&[(0, 10, 30), (0, 20, 50)]));
+        let common = common.and(&of(&[(0, 25, 40)]));
+        let found: Vec<(i64, i64)> =
+            common.intervals.iter().map(|interval| (interval.start, interval.end)).collect();
+        assert_eq!(found, [(25, 30), (25, 40)]);
+        assert_eq!(common.rows, [vec![0, 0], vec![0, 1], vec![0, 0]]);
+    }
+
+    #[test]
+    fn pairs_are_those_of_looking_at_each() {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut below = |end: u64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            i64::try_from(state % end).unwrap()
+        };
+        for _ in 0..500 {
+            let mut any = || {
+                let of: Vec<_> = (0..below(12))
+                    .map(|_| {
+                        let start = below(20);
+                        (u32::try_from(below(2)).unwrap(), start, start + below(6))
+                    })
+                    .collect();
+                intervals(&of)
+            };
+            let (left, right) = (any(), any());
+            let mut expected = Vec::new();
+            for (a, of_left) in (0u32..).zip(&left) {
+                for (b, of_right) in (0u32..).zip(&right) {
+                    let (a_end, b_end) = (of_left.end, of_right.end);
+                    let within = |at: i64, of: &Interval| of.start <= at && at < of.end;
+                    let meet = of_left.start == of_right.start
+                        || within(of_left.start, of_right)
+                        || within(of_right.start, of_left);
+                    if of_left.key == of_right.key && meet {
+                        assert!(of_left.start.max(of_right.start) <= a_end.min(b_end));
+                        expected.push((a, b));
+                    }
+                }
+            }
+            let mut found = pairs(&left, &right);
+            found.sort_unstable();
+            assert_eq!(found, expected, "{left:?} {right:?}");
+        }
+    }
+}

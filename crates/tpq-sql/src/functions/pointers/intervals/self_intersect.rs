@@ -1,0 +1,251 @@
+//! What intervals of one table have in common: time is cut wherever one begins or ends.
+
+use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+use datafusion::arrow::array::{Array, ArrayRef, Float64Array, UInt32Array};
+use datafusion::arrow::compute::take;
+use datafusion::arrow::datatypes::{DataType, Field, Fields};
+use datafusion::common::{Result, exec_err, plan_err};
+use rustc_hash::FxHashMap;
+
+use super::keys::{Keys, names_in};
+use crate::functions::pointers::operator::{Operand, OperandType, TableOperator, wrong_operands};
+use crate::functions::pointers::table::{integer, integers, number, number_column, to_column};
+
+/// `__intrinsic_interval_self_intersect(intervals)`: which intervals each piece of time is in,
+/// and which ended at its start.
+#[derive(Debug)]
+pub(super) struct SelfIntersect;
+
+impl TableOperator for SelfIntersect {
+    fn name(&self) -> &'static str {
+        "__intrinsic_interval_self_intersect"
+    }
+
+    fn columns(&self, operands: &[OperandType]) -> Result<Fields> {
+        match operands {
+            [intervals] if intervals.is_table() => {
+                let names = ["ts", "dur", "group_id", "id", "interval_ends_at_ts"];
+                Ok(names.into_iter().map(integer).collect())
+            }
+            _ => wrong_operands(self.name(), "a table of intervals"),
+        }
+    }
+
+    fn run(&self, operands: &[Operand]) -> Result<Option<Vec<ArrayRef>>> {
+        let Some(table) = operands.first().and_then(Operand::table) else { return Ok(None) };
+        let (ids, starts, durs) = (integers(table, 0)?, integers(table, 1)?, integers(table, 2)?);
+        Ok(Some(pieces(&ids, &starts, &durs)))
+    }
+}
+
+/// A start or an end; at the same time starts come first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Event {
+    at: i64,
+    is_end: bool,
+    row: u32,
+}
+
+fn events(starts: &[i64], durs: &[i64], rows: impl Iterator<Item = u32>) -> Vec<Event> {
+    let mut events = Vec::new();
+    for row in rows {
+        let (start, dur) = (starts[row as usize], durs[row as usize]);
+        events.push(Event { at: start, is_end: false, row });
+        events.push(Event { at: start.saturating_add(dur), is_end: true, row });
+    }
+    events.sort_unstable();
+    events
+}
+
+fn pieces(ids: &[i64], starts: &[i64], durs: &[i64]) -> Vec<ArrayRef> {
+    let events = events(starts, durs, (0u32..).take(ids.len()));
+    let mut columns: [Vec<i64>; 5] = Default::default();
+    // The intervals under way in the order they began, and where each id is among them.
+    let mut active = BTreeMap::new();
+    let mut number = FxHashMap::default();
+    let (mut at, mut group, mut begun) = (0, 0i64, 0u64);
+    while let Some(first) = events.get(at) {
+        let here = events[at..].iter().take_while(|event| event.at == first.at).count();
+        let ends: Vec<i64> = events[at..at + here]
+            .iter()
+            .filter(|event| event.is_end)
+            .map(|event| ids[event.row as usize])
+            .collect();
+        for event in &events[at..at + here] {
+            let id = ids[event.row as usize];
+            if event.is_end {
+                if let Some(began) = number.remove(&id) {
+                    active.remove(&began);
+                }
+            } else if let Entry::Vacant(place) = number.entry(id) {
+                place.insert(begun);
+                active.insert(begun, id);
+                begun += 1;
+            }
+        }
+        at += here;
+        group += 1;
+        let dur = events.get(at).map_or(0, |next| next.at - first.at);
+        let under_way = active.values().map(|&id| (id, 0));
+        for (id, ended) in under_way.chain(ends.into_iter().map(|id| (id, 1))) {
+            for (column, value) in columns.iter_mut().zip([first.at, dur, group, id, ended]) {
+                column.push(value);
+            }
+        }
+    }
+    columns.map(to_column).to_vec()
+}
+
+/// `__intrinsic_interval_self_intersect_agg(intervals, '(key, …)')`: how many intervals each piece
+/// of time is in, and the sum, least and greatest of their values.
+#[derive(Debug)]
+pub(super) struct SelfIntersectAggregate;
+
+/// The columns of a collected table before those of its key: ts, dur, value.
+const OWN: usize = 3;
+
+impl TableOperator for SelfIntersectAggregate {
+    fn name(&self) -> &'static str {
+        "__intrinsic_interval_self_intersect_agg"
+    }
+
+    fn columns(&self, operands: &[OperandType]) -> Result<Fields> {
+        let [intervals, keys] = operands else {
+            return wrong_operands(self.name(), "a table of intervals and the list of its keys");
+        };
+        let (Some(keys), true) = (keys.text.map(names_in), intervals.is_table()) else {
+            return wrong_operands(self.name(), "a table of intervals and the list of its keys");
+        };
+        let mut fields: Vec<_> =
+            ["ts", "dur", "group_id", "cnt"].into_iter().map(integer).collect();
+        fields.extend(["sum_value", "min_value", "max_value"].map(number));
+        let collected = intervals.columns();
+        if collected.is_some_and(|columns| columns.len() != OWN + keys.len()) {
+            return plan_err!("{}(): the list and the collected keys differ", self.name());
+        }
+        for (at, name) in keys.iter().enumerate() {
+            let kind = collected.and_then(|columns| columns.get(OWN + at));
+            let kind = kind.map_or(DataType::Int64, |field| field.data_type().clone());
+            fields.push(Arc::new(Field::new(*name, kind, true)));
+        }
+        Ok(fields.into())
+    }
+
+    fn run(&self, operands: &[Operand]) -> Result<Option<Vec<ArrayRef>>> {
+        let Some(table) = operands.first().and_then(Operand::table) else { return Ok(None) };
+        let (starts, durs) = (integers(table, 0)?, integers(table, 1)?);
+        if durs.iter().any(|&dur| dur < 0) {
+            return exec_err!("interval self intersect: negative durations are not supported");
+        }
+        let values = number_column(table, 2)?;
+        let keys = table.get(OWN..).unwrap_or_default();
+        let numbers = Keys::of(keys.iter().map(|key| key.data_type().clone()))?
+            .numbers(keys, starts.len())?;
+        let mut rows: Vec<u32> = (0u32..).take(starts.len()).collect();
+        rows.sort_by_key(|&row| numbers[row as usize]);
+        let mut found = Segments::default();
+        for rows in rows.chunk_by(|&a, &b| numbers[a as usize] == numbers[b as usize]) {
+            found.sweep(events(&starts, &durs, rows.iter().copied()), values);
+        }
+        found.columns(keys).map(Some)
+    }
+}
+
+/// Pieces of time; a piece that is in no interval with a value has neither least nor greatest.
+#[derive(Default)]
+struct Segments {
+    ts: Vec<i64>,
+    dur: Vec<i64>,
+    count: Vec<i64>,
+    sum: Vec<f64>,
+    bounds: Vec<Option<(f64, f64)>>,
+    /// A row of the partition that each is of.
+    row: Vec<u32>,
+}
+
+/// A number as it is ordered: bits that sort as the numbers do.
+fn ordered(value: f64) -> i64 {
+    let bits = value.to_bits() as i64;
+    bits ^ (((bits >> 63) as u64) >> 1) as i64
+}
+
+impl Segments {
+    fn sweep(&mut self, events: Vec<Event>, values: &Float64Array) {
+        let first_segment = self.ts.len();
+        let (mut count, mut sum) = (0i64, 0.0);
+        // The values under way, and how many there are of each.
+        let mut under_way = BTreeMap::<i64, (f64, usize)>::new();
+        let mut at = 0;
+        while let Some(first) = events.get(at).copied() {
+            while let Some(event) = events.get(at).filter(|event| event.at == first.at) {
+                let value =
+                    values.is_valid(event.row as usize).then(|| values.value(event.row as usize));
+                count += if event.is_end { -1 } else { 1 };
+                if let Some(value) = value {
+                    sum += if event.is_end { -value } else { value };
+                    let entry = under_way.entry(ordered(value)).or_insert((value, 0));
+                    entry.1 = if event.is_end { entry.1.saturating_sub(1) } else { entry.1 + 1 };
+                    if entry.1 == 0 {
+                        under_way.remove(&ordered(value));
+                    }
+                }
+                at += 1;
+            }
+            let least = under_way.first_key_value().map(|(_, entry)| entry.0);
+            let greatest = under_way.last_key_value().map(|(_, entry)| entry.0);
+            let dur = events.get(at).map_or(0, |next| next.at - first.at);
+            self.push(first_segment, first, dur, count, sum, least.zip(greatest));
+        }
+    }
+
+    /// Adds a piece, to the one before where that says the same.
+    fn push(
+        &mut self,
+        first_segment: usize,
+        event: Event,
+        dur: i64,
+        count: i64,
+        sum: f64,
+        bounds: Option<(f64, f64)>,
+    ) {
+        if let (Some(last_count), Some(last_sum), Some(last_bounds), Some(last_dur)) =
+            (self.count.last(), self.sum.last(), self.bounds.last(), self.dur.last_mut())
+            && self.ts.len() > first_segment
+            && *last_count == count
+            && last_sum.to_bits() == sum.to_bits()
+            && *last_bounds == bounds
+        {
+            *last_dur += dur;
+            return;
+        }
+        self.ts.push(event.at);
+        self.dur.push(dur);
+        self.count.push(count);
+        self.sum.push(sum);
+        self.bounds.push(bounds);
+        self.row.push(event.row);
+    }
+
+    fn columns(self, keys: &[ArrayRef]) -> Result<Vec<ArrayRef>> {
+        let numbers: Vec<i64> = (1i64..).take(self.ts.len()).collect();
+        let least: Float64Array = self.bounds.iter().map(|of| of.map(|of| of.0)).collect();
+        let greatest: Float64Array = self.bounds.iter().map(|of| of.map(|of| of.1)).collect();
+        let mut columns = vec![
+            to_column(self.ts),
+            to_column(self.dur),
+            to_column(numbers),
+            to_column(self.count),
+            Arc::new(Float64Array::from(self.sum)),
+            Arc::new(least),
+            Arc::new(greatest),
+        ];
+        let rows = UInt32Array::from(self.row);
+        for key in keys {
+            columns.push(take(key, &rows, None)?);
+        }
+        Ok(columns)
+    }
+}

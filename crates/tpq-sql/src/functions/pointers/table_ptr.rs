@@ -1,0 +1,95 @@
+//! `__intrinsic_table_ptr(table)`: a table that is a value, to be selected from.
+//!
+//! Its columns are called `c0`, `c1`… and stand for those that `__intrinsic_table_ptr_bind` names
+//! in WHERE; the front end moves these names into a second argument, `c0=ts,c1=dur`.
+
+use std::sync::Arc;
+
+use datafusion::arrow::array::{
+    Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions, UInt32Array,
+};
+use datafusion::arrow::compute::take;
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::common::{Result, internal_err, plan_err};
+
+use super::collect::as_tables;
+use super::table::columns_of;
+use crate::functions::{CallArgument, CalledRows, TableFunction};
+
+#[derive(Debug)]
+pub(super) struct TablePointer;
+
+/// The names that `cN` are bound to.
+fn bindings(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.split(',').filter_map(|binding| binding.split_once('='))
+}
+
+impl TableFunction for TablePointer {
+    fn name(&self) -> &str {
+        "__intrinsic_table_ptr"
+    }
+
+    fn arguments(&self) -> &[(&'static str, DataType)] {
+        &[("table", DataType::Null), ("columns", DataType::Null)]
+    }
+
+    fn schema(&self, args: &[CallArgument]) -> Result<SchemaRef> {
+        let [table, names] = args else {
+            return internal_err!("a table without the names of its columns");
+        };
+        let Some(columns) = columns_of(&table.data_type) else {
+            return plan_err!("__intrinsic_table_ptr() takes the result of a table operator");
+        };
+        let Some(names) = names.text.as_deref().filter(|names| !names.is_empty()) else {
+            return plan_err!(
+                "the columns of __intrinsic_table_ptr() have no names; \
+                 bind them in WHERE with __intrinsic_table_ptr_bind(c0, 'name')"
+            );
+        };
+        let mut fields = Vec::new();
+        for (column, name) in bindings(names) {
+            let Some((_, field)) = columns.find(name) else {
+                return plan_err!(
+                    "the table of __intrinsic_table_ptr() has no column called {name}"
+                );
+            };
+            fields.push(Field::new(column, field.data_type().clone(), true));
+        }
+        Ok(Arc::new(Schema::new(fields)))
+    }
+
+    fn call(&self, args: &[ArrayRef], _: usize, wanted: &[usize]) -> Result<CalledRows> {
+        let [tables, names] = args else {
+            return internal_err!("a table without the names of its columns");
+        };
+        let Some(tables) = as_tables(tables) else {
+            return internal_err!("a table is expected, this is {}", tables.data_type());
+        };
+        let names = datafusion::common::ScalarValue::try_from_array(names, 0)?;
+        let names = names.try_as_str().flatten().unwrap_or_default();
+        let names: Vec<&str> = bindings(names).map(|(_, name)| name).collect();
+        let (mut calls, mut rows) = (Vec::new(), Vec::new());
+        for (call, range) in (0u32..).zip(tables.offsets().windows(2)) {
+            if tables.is_valid(call as usize) {
+                rows.extend((range[0]..range[1]).filter_map(|row| u32::try_from(row).ok()));
+                calls.resize(rows.len(), call);
+            }
+        }
+        let Some(all) = tables.values().as_struct_opt() else {
+            return internal_err!("a table is expected, this is {}", tables.data_type());
+        };
+        let rows = UInt32Array::from(rows);
+        let (mut fields, mut columns) = (Vec::new(), Vec::new());
+        for name in wanted.iter().filter_map(|&index| names.get(index)) {
+            let Some(column) = all.column_by_name(name) else {
+                return internal_err!("a table without column {name}");
+            };
+            fields.push(Field::new(*name, column.data_type().clone(), true));
+            columns.push(take(column, &rows, None)?);
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(calls.len()));
+        let schema = Arc::new(Schema::new(fields));
+        let rows = RecordBatch::try_new_with_options(schema, columns, &options)?;
+        Ok(CalledRows { calls: calls.into(), rows })
+    }
+}

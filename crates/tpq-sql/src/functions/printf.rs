@@ -1,0 +1,268 @@
+//! `printf(format, …)`, also called `format`: SQLite's conversions.
+
+use datafusion::common::Result;
+
+use super::number::{general, rounded};
+use super::per_row::{PerRow, text};
+use super::value::Value;
+
+/// What a width or a number of digits is cut to, so that a slip does not fill the memory.
+const MOST: usize = 1_000_000;
+
+pub(super) fn functions() -> Vec<PerRow> {
+    vec![PerRow::new("printf", 1..=usize::MAX, text, printf).alias("format")]
+}
+
+/// What stands between `%` and the letter.
+#[derive(Default)]
+struct Spec {
+    left: bool,
+    plus: bool,
+    blank: bool,
+    zero: bool,
+    alternate: bool,
+    alternate2: bool,
+    commas: bool,
+    width: usize,
+    precision: Option<usize>,
+}
+
+fn printf<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
+    let Some(format) = values[0].as_text() else { return Ok(Value::Null) };
+    let mut args = values[1..].iter();
+    let mut out = String::with_capacity(format.len());
+    let mut rest = format.chars().peekable();
+    while let Some(c) = rest.next() {
+        if c != '%' {
+            out.push(c);
+            continue;
+        }
+        let spec = parse_spec(&mut rest, &mut args);
+        let Some(letter) = rest.next() else {
+            // A `%` that ends the text stands for itself.
+            out.push('%');
+            break;
+        };
+        if letter == '%' {
+            out.push('%');
+            continue;
+        }
+        match convert(letter, &spec, &mut args) {
+            Some(text) => pad(&mut out, &text, &spec),
+            // What is no conversion ends it.
+            None => break,
+        }
+    }
+    Ok(Value::text(out))
+}
+
+type Chars<'s> = std::iter::Peekable<std::str::Chars<'s>>;
+type Args<'s, 'a> = std::slice::Iter<'s, Value<'a>>;
+
+fn parse_spec(rest: &mut Chars, args: &mut Args) -> Spec {
+    let mut spec = Spec::default();
+    while let Some(&flag) = rest.peek() {
+        match flag {
+            '-' => spec.left = true,
+            '+' => spec.plus = true,
+            ' ' => spec.blank = true,
+            '0' => spec.zero = true,
+            '#' => spec.alternate = true,
+            '!' => spec.alternate2 = true,
+            ',' => spec.commas = true,
+            _ => break,
+        }
+        rest.next();
+    }
+    if let Some(width) = parse_size(rest, args) {
+        spec.left |= width < 0;
+        spec.width = usize::try_from(width.unsigned_abs()).unwrap_or(MOST).min(MOST);
+    }
+    if rest.peek() == Some(&'.') {
+        rest.next();
+        let precision = parse_size(rest, args).unwrap_or(0);
+        let size = usize::try_from(precision.unsigned_abs()).unwrap_or(MOST).min(MOST);
+        spec.precision = Some(size);
+    }
+    while rest.peek() == Some(&'l') {
+        rest.next();
+    }
+    spec
+}
+
+/// A number, or `*` for the next argument.
+fn parse_size(rest: &mut Chars, args: &mut Args) -> Option<i64> {
+    if rest.peek() == Some(&'*') {
+        rest.next();
+        return Some(args.next().and_then(Value::as_integer).unwrap_or(0));
+    }
+    let mut size: Option<i64> = None;
+    while let Some(digit) = rest.peek().and_then(|c| c.to_digit(10)) {
+        size = Some(size.unwrap_or(0).saturating_mul(10).saturating_add(i64::from(digit)));
+        rest.next();
+    }
+    size
+}
+
+fn convert(letter: char, spec: &Spec, args: &mut Args) -> Option<String> {
+    Some(match letter {
+        'd' | 'i' => {
+            let value = args.next().and_then(Value::as_integer).unwrap_or(0);
+            integer(&value.unsigned_abs().to_string(), value < 0, spec)
+        }
+        'u' => {
+            let value = args.next().and_then(Value::as_integer).unwrap_or(0);
+            integer(&value.cast_unsigned().to_string(), false, spec)
+        }
+        'x' | 'X' | 'o' | 'p' => {
+            let value = args.next().and_then(Value::as_integer).unwrap_or(0);
+            based(value, letter, spec)
+        }
+        'f' | 'e' | 'E' | 'g' | 'G' => {
+            let value = args.next().and_then(Value::as_real).unwrap_or(0.0);
+            float(value, letter, spec)
+        }
+        'c' => {
+            let text = args.next().and_then(Value::as_text).unwrap_or_default();
+            let first: String = text.chars().take(1).collect();
+            first.repeat(spec.precision.unwrap_or(1).max(1))
+        }
+        's' | 'z' => {
+            cut(args.next().and_then(Value::as_text).unwrap_or_default().into_owned(), spec)
+        }
+        'q' | 'w' | 'Q' => {
+            let value = args.next().and_then(Value::as_text);
+            let mark = if letter == 'w' { '"' } else { '\'' };
+            let Some(value) = value else {
+                return Some(if letter == 'Q' { "NULL" } else { "(NULL)" }.into());
+            };
+            let doubled = cut(value.into_owned(), spec).replace(mark, &format!("{mark}{mark}"));
+            if letter == 'Q' { format!("'{doubled}'") } else { doubled }
+        }
+        _ => return None,
+    })
+}
+
+/// Text without what is beyond the precision.
+fn cut(text: String, spec: &Spec) -> String {
+    match spec.precision {
+        Some(most) => text.chars().take(most).collect(),
+        None => text,
+    }
+}
+
+fn sign(negative: bool, spec: &Spec) -> &'static str {
+    match (negative, spec.plus, spec.blank) {
+        (true, _, _) => "-",
+        (false, true, _) => "+",
+        (false, false, true) => " ",
+        _ => "",
+    }
+}
+
+fn with_commas(digits: &str) -> String {
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn integer(digits: &str, negative: bool, spec: &Spec) -> String {
+    let sign = sign(negative, spec);
+    let mut digits = digits.to_owned();
+    let mut least = spec.precision.unwrap_or(0);
+    if spec.zero && !spec.left {
+        least = least.max(spec.width.saturating_sub(sign.len()));
+    }
+    if digits.len() < least {
+        digits.insert_str(0, &"0".repeat(least - digits.len()));
+    }
+    let digits = if spec.commas { with_commas(&digits) } else { digits };
+    format!("{sign}{digits}")
+}
+
+fn based(value: i64, letter: char, spec: &Spec) -> String {
+    let digits = match letter {
+        'o' => format!("{value:o}"),
+        'x' => format!("{value:x}"),
+        _ => format!("{value:X}"),
+    };
+    let prefix = match letter {
+        _ if !spec.alternate || value == 0 => "",
+        'o' => "0",
+        'x' => "0x",
+        _ => "0X",
+    };
+    let mut least = spec.precision.unwrap_or(0);
+    if spec.zero && !spec.left {
+        least = least.max(spec.width.saturating_sub(prefix.len()));
+    }
+    format!("{prefix}{}{digits}", "0".repeat(least.saturating_sub(digits.len())))
+}
+
+fn float(value: f64, letter: char, spec: &Spec) -> String {
+    let sign = sign(value < 0.0, spec);
+    if !value.is_finite() {
+        return if value.is_nan() { "NaN".into() } else { format!("{sign}Inf") };
+    }
+    let value = value.abs();
+    let precision = spec.precision.unwrap_or(6);
+    let digits = match letter {
+        'f' => rounded(value, precision),
+        'e' | 'E' => exponential(value, precision),
+        _ => {
+            let text =
+                general(value, precision.max(1), spec.alternate || spec.alternate2, spec.alternate);
+            text
+        }
+    };
+    let mut digits = if letter.is_uppercase() { digits.to_uppercase() } else { digits };
+    if spec.alternate2 && letter == 'f' {
+        // `!` drops zeros at the end, but for one.
+        if !digits.contains('.') {
+            digits.push_str(".0");
+        }
+        let kept = digits.trim_end_matches('0').len();
+        digits.truncate(kept);
+        if digits.ends_with('.') {
+            digits.push('0');
+        }
+    }
+    if spec.commas && letter == 'f' {
+        let (whole, fraction) = digits
+            .split_once('.')
+            .map_or((digits.as_str(), None), |(whole, fraction)| (whole, Some(fraction)));
+        let whole = with_commas(whole);
+        digits = fraction.map_or(whole.clone(), |fraction| format!("{whole}.{fraction}"));
+    }
+    if spec.zero && !spec.left {
+        let least = spec.width.saturating_sub(sign.len());
+        digits.insert_str(0, &"0".repeat(least.saturating_sub(digits.len())));
+    }
+    format!("{sign}{digits}")
+}
+
+fn exponential(value: f64, precision: usize) -> String {
+    let text = format!("{value:.precision$e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let (sign, digits) = match exponent.strip_prefix('-') {
+        Some(digits) => ('-', digits),
+        None => ('+', exponent),
+    };
+    format!("{mantissa}e{sign}{digits:0>2}")
+}
+
+fn pad(out: &mut String, text: &str, spec: &Spec) {
+    let missing = spec.width.saturating_sub(text.chars().count());
+    if spec.left {
+        out.push_str(text);
+    }
+    out.extend(std::iter::repeat_n(' ', missing));
+    if !spec.left {
+        out.push_str(text);
+    }
+}

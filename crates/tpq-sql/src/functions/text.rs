@@ -1,0 +1,233 @@
+//! Functions on text: parts, case, codes.
+
+use std::borrow::Cow;
+
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::{Result, exec_err};
+
+use super::number::{real_prefix, real_text};
+use super::per_row::{PerRow, blob, integer, text};
+use super::value::Value;
+
+pub(super) fn functions() -> Vec<PerRow> {
+    let of = |name, arguments, rule| PerRow::new(name, arguments, text, rule);
+    vec![
+        PerRow::new("substr", 2..=3, part_type, substr).alias("substring"),
+        PerRow::new("instr", 2..=2, integer, instr),
+        of("replace", 3..=3, replace),
+        of("trim", 1..=2, |values| Ok(trim(values, true, true))).alias("btrim"),
+        of("ltrim", 1..=2, |values| Ok(trim(values, true, false))),
+        of("rtrim", 1..=2, |values| Ok(trim(values, false, true))),
+        of("upper", 1..=1, |values| Ok(map_text(&values[0], str::to_ascii_uppercase))),
+        of("lower", 1..=1, |values| Ok(map_text(&values[0], str::to_ascii_lowercase))),
+        PerRow::new("length", 1..=1, integer, length)
+            .alias("char_length")
+            .alias("character_length"),
+        PerRow::new("octet_length", 1..=1, integer, |values| {
+            let bytes = values[0].as_text().map(|text| text.len() as i64);
+            Ok(match &values[0] {
+                Value::Blob(bytes) => Value::Integer(bytes.len() as i64),
+                _ => bytes.map_or(Value::Null, Value::Integer),
+            })
+        }),
+        PerRow::new("unicode", 1..=1, integer, |values| {
+            let first = values[0].as_text().and_then(|text| text.chars().next());
+            Ok(first.map_or(Value::Null, |first| Value::Integer(i64::from(u32::from(first)))))
+        }),
+        of("char", 0..=usize::MAX, |values| {
+            let character = |value: &Value| {
+                let code = value.as_integer().and_then(|code| u32::try_from(code).ok());
+                code.and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER)
+            };
+            Ok(Value::text(values.iter().map(character).collect::<String>()))
+        })
+        .alias("chr"),
+        of("hex", 1..=1, |values| Ok(Value::text(hex(&bytes(&values[0]))))),
+        PerRow::new("unhex", 1..=2, blob, unhex),
+        of("quote", 1..=1, |values| Ok(Value::text(quote(&values[0])))),
+        PerRow::new("zeroblob", 1..=1, blob, zeroblob),
+        of("concat", 1..=usize::MAX, |values| {
+            Ok(Value::text(values.iter().filter_map(Value::as_text).collect::<String>()))
+        }),
+        of("concat_ws", 2..=usize::MAX, concat_ws).alias("str_join"),
+    ]
+}
+
+fn part_type(types: &[DataType]) -> DataType {
+    match &types[0] {
+        DataType::Binary | DataType::BinaryView => DataType::Binary,
+        _ => DataType::Utf8View,
+    }
+}
+
+/// Where a part lies: from the first character or byte, up to before the last.
+fn bounds(length: i64, start: i64, count: Option<i64>) -> (usize, usize) {
+    let count = count.unwrap_or(i64::MAX);
+    // Counted from 0; SQLite's position 0 is one before the first character, and takes one of
+    // the count.
+    let mut from = match start {
+        0 => -1,
+        positive if positive > 0 => positive - 1,
+        negative => length.saturating_add(negative),
+    };
+    if start == 0 && count == i64::MAX {
+        from = 0;
+    }
+    let (low, high) = if count >= 0 {
+        (from, from.saturating_add(count))
+    } else {
+        (from.saturating_add(count), from)
+    };
+    let within = |at: i64| usize::try_from(at.clamp(0, length)).unwrap_or(0);
+    (within(low), within(high).max(within(low)))
+}
+
+fn substr<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
+    let Some(start) = values[1].as_integer() else { return Ok(Value::Null) };
+    let count = match values.get(2).map(Value::as_integer) {
+        Some(None) => return Ok(Value::Null),
+        Some(count) => count,
+        None => None,
+    };
+    if let Value::Blob(bytes) = &values[0] {
+        let (low, high) = bounds(bytes.len() as i64, start, count);
+        return Ok(Value::Blob(bytes.get(low..high).unwrap_or_default().to_vec().into()));
+    }
+    let Some(whole) = values[0].as_text() else { return Ok(Value::Null) };
+    if whole.is_ascii() {
+        let (low, high) = bounds(whole.len() as i64, start, count);
+        return Ok(Value::Text(slice(whole, low, high)));
+    }
+    let (low, high) = bounds(whole.chars().count() as i64, start, count);
+    let offset = |at: usize| whole.char_indices().nth(at).map_or(whole.len(), |(offset, _)| offset);
+    let (low, high) = (offset(low), offset(high));
+    Ok(Value::Text(slice(whole, low, high)))
+}
+
+fn slice(text: Cow<'_, str>, low: usize, high: usize) -> Cow<'_, str> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.get(low..high).unwrap_or_default()),
+        Cow::Owned(text) => Cow::Owned(text.get(low..high).unwrap_or_default().to_owned()),
+    }
+}
+
+fn instr<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
+    let (Some(text), Some(part)) = (values[0].as_text(), values[1].as_text()) else {
+        return Ok(Value::Null);
+    };
+    let position = text
+        .find(part.as_ref())
+        .map_or(0, |at| text.get(..at).unwrap_or_default().chars().count() as i64 + 1);
+    Ok(Value::Integer(position))
+}
+
+fn replace<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
+    let (Some(text), Some(from), Some(to)) =
+        (values[0].as_text(), values[1].as_text(), values[2].as_text())
+    else {
+        return Ok(Value::Null);
+    };
+    if from.is_empty() || !text.contains(from.as_ref()) {
+        return Ok(Value::Text(text));
+    }
+    Ok(Value::text(text.replace(from.as_ref(), &to)))
+}
+
+fn trim<'a>(values: &[Value<'a>], start: bool, end: bool) -> Value<'a> {
+    let characters = match values.get(1) {
+        None => Some(" ".into()),
+        Some(characters) => characters.as_text(),
+    };
+    let (Some(text), Some(characters)) = (values[0].as_text(), characters) else {
+        return Value::Null;
+    };
+    let is_trimmed = |c: char| characters.contains(c);
+    let low = if start { text.len() - text.trim_start_matches(is_trimmed).len() } else { 0 };
+    let high = if end { text.trim_end_matches(is_trimmed).len() } else { text.len() };
+    Value::Text(slice(text, low, high.max(low)))
+}
+
+fn map_text<'a>(value: &Value<'a>, map: impl Fn(&str) -> String) -> Value<'a> {
+    value.as_text().map_or(Value::Null, |text| Value::text(map(&text)))
+}
+
+fn length<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
+    Ok(match &values[0] {
+        Value::Blob(bytes) => Value::Integer(bytes.len() as i64),
+        other => {
+            let count = other.as_text().map(|text| text.chars().count() as i64);
+            count.map_or(Value::Null, Value::Integer)
+        }
+    })
+}
+
+/// The bytes of a value: those of its text, where it is no blob.
+pub(super) fn bytes(value: &Value) -> Vec<u8> {
+    match value {
+        Value::Blob(bytes) => bytes.to_vec(),
+        other => other.as_text().unwrap_or_default().into_owned().into_bytes(),
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02X}")).collect()
+}
+
+fn unhex<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
+    let ignored = match values.get(1) {
+        None => Some(Cow::Borrowed("")),
+        Some(ignored) => ignored.as_text(),
+    };
+    let (Some(text), Some(ignored)) = (values[0].as_text(), ignored) else {
+        return Ok(Value::Null);
+    };
+    let mut bytes = Vec::with_capacity(text.len() / 2);
+    let mut characters = text.chars();
+    while let Some(high) = characters.next() {
+        let Some(high) = high.to_digit(16) else {
+            if ignored.contains(high) {
+                continue;
+            }
+            return Ok(Value::Null);
+        };
+        let Some(low) = characters.next().and_then(|low| low.to_digit(16)) else {
+            return Ok(Value::Null);
+        };
+        bytes.push(u8::try_from(high * 16 + low).unwrap_or(0));
+    }
+    Ok(Value::Blob(bytes.into()))
+}
+
+/// A value as a literal of SQL.
+fn quote(value: &Value) -> String {
+    match value {
+        Value::Null => "NULL".into(),
+        Value::Integer(value) => value.to_string(),
+        // Read back, it is the same number.
+        Value::Real(value) => {
+            let short = real_text(*value);
+            if real_prefix(&short).0 == *value {
+                short
+            } else {
+                super::number::general(*value, 17, true, false)
+            }
+        }
+        Value::Text(text) => format!("'{}'", text.replace('\'', "''")),
+        Value::Blob(bytes) => format!("X'{}'", hex(bytes)),
+    }
+}
+
+fn zeroblob<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
+    const MOST: i64 = 1 << 30;
+    let length = values[0].as_integer().unwrap_or(0).max(0);
+    if length > MOST {
+        return exec_err!("zeroblob() makes at most {MOST} bytes");
+    }
+    Ok(Value::Blob(vec![0; usize::try_from(length).unwrap_or(0)].into()))
+}
+
+fn concat_ws<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
+    let Some(separator) = values[0].as_text() else { return Ok(Value::Null) };
+    let parts: Vec<Cow<str>> = values[1..].iter().filter_map(Value::as_text).collect();
+    Ok(Value::text(parts.join(&separator)))
+}

@@ -1,0 +1,124 @@
+//! What only the tables can tell: whether a name in double quotes is a column or text, whether a
+//! name in WHERE is an alias, and whether a column outside of GROUP BY is decided by it.
+//!
+//! The statement is planned as it is; where that fails for one of these, it is rewritten, and
+//! planned again.
+
+use std::ops::ControlFlow;
+
+use datafusion::common::SchemaError;
+use datafusion::error::DataFusionError;
+use datafusion::sql::parser::Statement as Tree;
+use datafusion::sql::sqlparser::ast::{
+    Expr, Query, Select, SelectItem, VisitMut, VisitorMut, visit_expressions_mut,
+};
+
+use super::{grouping, text};
+
+/// Rewrites a statement that could not be planned; whether there was something to rewrite.
+pub(in super::super) fn rewrite_failed(tree: &mut Tree, error: &DataFusionError) -> bool {
+    let tree = match tree {
+        Tree::Statement(statement) => statement,
+        Tree::Explain(explain) => return rewrite_failed(&mut explain.statement, error),
+        _ => return false,
+    };
+    match error.find_root() {
+        DataFusionError::SchemaError(error, _) => match &**error {
+            SchemaError::FieldNotFound { field, .. } if field.relation.is_none() => {
+                let name = &field.name;
+                let mut aliased = Aliases { name, found: false };
+                let _ = tree.visit(&mut aliased);
+                aliased.found || {
+                    let mut quoted = Quoted { name, found: false };
+                    let _ = tree.visit(&mut quoted);
+                    quoted.found
+                }
+            }
+            _ => false,
+        },
+        DataFusionError::Plan(message) if is_outside_group(message) => {
+            let before = tree.to_string();
+            let _ = tree.visit(&mut Groups);
+            tree.to_string() != before
+        }
+        _ => false,
+    }
+}
+
+fn is_outside_group(message: &str) -> bool {
+    message.contains("must be in GROUP BY")
+        || message.contains("must appear in the GROUP BY")
+        || message.contains("could not be resolved from available columns")
+}
+
+/// Puts text in place of a name in double quotes that is no column's.
+struct Quoted<'a> {
+    name: &'a str,
+    found: bool,
+}
+
+impl VisitorMut for Quoted<'_> {
+    type Break = ();
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        if let Expr::Identifier(name) = expr
+            && name.quote_style == Some('"')
+            && name.value == self.name
+        {
+            *expr = text(self.name);
+            self.found = true;
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Puts what an alias stands for in its place in WHERE and in ON.
+struct Aliases<'a> {
+    name: &'a str,
+    found: bool,
+}
+
+impl VisitorMut for Aliases<'_> {
+    type Break = ();
+
+    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+        let meant = select.projection.iter().find_map(|item| match item {
+            SelectItem::ExprWithAlias { expr, alias }
+                if alias.value.eq_ignore_ascii_case(self.name) =>
+            {
+                Some(expr.clone())
+            }
+            _ => None,
+        });
+        let Some(meant) = meant else { return ControlFlow::Continue(()) };
+        let (name, mut found) = (self.name, false);
+        let mut replace = |within: &mut Expr| {
+            let _: ControlFlow<()> = visit_expressions_mut(within, |expr| {
+                if let Expr::Identifier(used) = expr
+                    && used.value.eq_ignore_ascii_case(name)
+                {
+                    *expr = Expr::Nested(Box::new(meant.clone()));
+                    found = true;
+                }
+                ControlFlow::Continue(())
+            });
+        };
+        select.selection.iter_mut().for_each(&mut replace);
+        select.having.iter_mut().for_each(&mut replace);
+        // An alias in another item: SQLite does not take it, and neither is it taken here.
+        self.found |= found;
+        ControlFlow::Continue(())
+    }
+}
+
+/// Columns outside of GROUP BY.
+struct Groups;
+
+impl VisitorMut for Groups {
+    type Break = ();
+
+    fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        grouping::rewrite(query);
+        ControlFlow::Continue(())
+    }
+}

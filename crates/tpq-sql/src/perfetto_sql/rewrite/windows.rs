@@ -1,0 +1,54 @@
+//! Windows that are built on others: `OVER (w ORDER BY ts)`.
+//!
+//! DataFusion forgets what such a window is built on.
+
+use std::ops::ControlFlow;
+
+use datafusion::sql::sqlparser::ast::{
+    Expr, NamedWindowExpr, Select, WindowSpec, WindowType, visit_expressions_mut,
+};
+
+/// Puts what a base window says into the windows that are built on it.
+pub(super) fn inline_bases(select: &mut Select) {
+    let mut named: Vec<(String, WindowSpec)> = Vec::new();
+    for definition in &mut select.named_window {
+        let mut spec = match &definition.1 {
+            NamedWindowExpr::WindowSpec(spec) => spec.clone(),
+            NamedWindowExpr::NamedWindow(name) => WindowSpec {
+                window_name: Some(name.clone()),
+                partition_by: vec![],
+                order_by: vec![],
+                window_frame: None,
+            },
+        };
+        inline(&mut spec, &named);
+        definition.1 = NamedWindowExpr::WindowSpec(spec.clone());
+        named.push((definition.0.value.to_lowercase(), spec));
+    }
+    if named.is_empty() {
+        return;
+    }
+    let _: ControlFlow<()> = visit_expressions_mut(&mut select.projection, |expr| {
+        if let Expr::Function(function) = expr
+            && let Some(WindowType::WindowSpec(spec)) = &mut function.over
+        {
+            inline(spec, &named);
+        }
+        ControlFlow::Continue(())
+    });
+}
+
+fn inline(spec: &mut WindowSpec, named: &[(String, WindowSpec)]) {
+    let Some(base) = spec.window_name.as_ref().map(|name| name.value.to_lowercase()) else {
+        return;
+    };
+    let Some((_, base)) = named.iter().find(|(name, _)| *name == base) else { return };
+    spec.window_name = None;
+    spec.partition_by.clone_from(&base.partition_by);
+    if spec.order_by.is_empty() {
+        spec.order_by.clone_from(&base.order_by);
+    }
+    if spec.window_frame.is_none() {
+        spec.window_frame.clone_from(&base.window_frame);
+    }
+}

@@ -1,0 +1,79 @@
+//! Tells a table that is a value what its columns are called.
+//!
+//! In `SELECT c0 FROM __intrinsic_table_ptr(t) WHERE __intrinsic_table_ptr_bind(c0, 'ts')` the
+//! condition is none: it says that `c0` stands for the column `ts`. It is taken out, and what it
+//! says becomes an argument of the call, where planning finds it: `c0=ts`.
+
+use std::ops::ControlFlow;
+
+use datafusion::sql::sqlparser::ast::{
+    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, Select, TableFactor,
+    Value, VisitMut, VisitorMut,
+};
+
+const POINTER: &str = "__intrinsic_table_ptr";
+const BIND: &str = "__intrinsic_table_ptr_bind";
+
+/// Moves the names of columns from WHERE into the calls in FROM.
+pub(super) fn bind_pointers(select: &mut Select) {
+    for from in &mut select.from {
+        let joined = from.joins.iter_mut().map(|join| &mut join.relation);
+        for relation in std::iter::once(&mut from.relation).chain(joined) {
+            if let TableFactor::Table { name, alias, args: Some(args), .. } = relation
+                && name.to_string().eq_ignore_ascii_case(POINTER)
+            {
+                let called = alias.as_ref().map_or(POINTER, |alias| &alias.name.value);
+                let mut binder = Binder { called, names: Vec::new() };
+                if let Some(condition) = &mut select.selection {
+                    let _: ControlFlow<()> = condition.visit(&mut binder);
+                }
+                let names = Value::SingleQuotedString(binder.names.join(","));
+                let names = FunctionArgExpr::Expr(Expr::Value(names.into()));
+                args.args.push(FunctionArg::Unnamed(names));
+            }
+        }
+    }
+}
+
+/// Collects what the columns of a call stand for.
+struct Binder<'a> {
+    /// What the call is called in this query.
+    called: &'a str,
+    names: Vec<String>,
+}
+
+impl VisitorMut for Binder<'_> {
+    type Break = ();
+
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        if let Expr::Function(function) = expr
+            && let Some((table, column, name)) = bound(function)
+            && table.is_none_or(|table| table.value.eq_ignore_ascii_case(self.called))
+        {
+            self.names.push(format!("{}={name}", column.value.to_lowercase()));
+            *expr = Expr::Value(Value::Boolean(true).into());
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// The table, if it is said, column and name of a binding.
+fn bound(function: &Function) -> Option<(Option<&Ident>, &Ident, &str)> {
+    if !function.name.to_string().eq_ignore_ascii_case(BIND) {
+        return None;
+    }
+    let FunctionArguments::List(list) = &function.args else { return None };
+    let [FunctionArg::Unnamed(column), FunctionArg::Unnamed(name)] = &list.args[..] else {
+        return None;
+    };
+    let FunctionArgExpr::Expr(Expr::Value(name)) = name else { return None };
+    let Value::SingleQuotedString(name) = &name.value else { return None };
+    match column {
+        FunctionArgExpr::Expr(Expr::Identifier(column)) => Some((None, column, name)),
+        FunctionArgExpr::Expr(Expr::CompoundIdentifier(parts)) => match &parts[..] {
+            [table, column] => Some((Some(table), column, name)),
+            _ => None,
+        },
+        _ => None,
+    }
+}

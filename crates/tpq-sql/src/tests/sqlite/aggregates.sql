@@ -1,0 +1,78 @@
+-- Aggregates.
+SELECT count(*), count(), count(parent_id), count(DISTINCT name), count(1) FROM slice
+SELECT sum(dur), avg(dur), min(dur), max(dur), total(dur) FROM slice
+SELECT sum(value), avg(value), min(value), max(value), total(value) FROM counter
+SELECT sum(dur), avg(dur), min(dur), max(dur), total(dur), count(*), group_concat(name) FROM slice WHERE 0
+SELECT sum(parent_id), avg(parent_id), total(NULL), sum(NULL), max(NULL), avg(NULL), count(NULL) FROM slice
+SELECT typeof(sum(dur)), typeof(avg(dur)), typeof(total(dur)), typeof(sum(value)), typeof(max(name)) FROM slice JOIN counter USING (id)
+SELECT sum(DISTINCT depth), avg(DISTINCT depth), count(DISTINCT depth), group_concat(DISTINCT depth) FROM (SELECT depth FROM slice ORDER BY depth)
+SELECT min(name), max(name), count(name) FROM slice
+SELECT sum('5'), sum('abc'), avg('10'), sum(name) FROM slice
+SELECT sum(dur) / count(*), sum(dur) * 1.0 / count(*), 100 * sum(dur) / (SELECT sum(dur) FROM slice) FROM slice
+SELECT sum(dur / 1e6), sum(dur) / 1e6, sum(iif(dur > 10, 1, 0)), sum(CASE WHEN dur > 10 THEN 1 END) FROM slice
+SELECT name, count(*), sum(dur) FROM slice GROUP BY name ORDER BY name
+SELECT name AS n, count(*) AS c FROM slice GROUP BY n ORDER BY c DESC, n
+SELECT name, count(*) FROM slice GROUP BY 1 ORDER BY 2 DESC, 1
+SELECT track_id, depth, count(*) FROM slice GROUP BY 1, 2 ORDER BY 1, 2
+SELECT substr(name, 1, 1) AS initial, count(*) FROM slice GROUP BY initial ORDER BY initial
+SELECT upper(name), count(*) FROM slice GROUP BY upper(name) ORDER BY 1
+SELECT count(*) FROM slice GROUP BY name ORDER BY name
+SELECT name FROM slice GROUP BY name ORDER BY count(*) DESC, name
+SELECT name FROM slice GROUP BY name ORDER BY max(dur) DESC, name LIMIT 2
+SELECT name, sum(dur) AS total FROM slice GROUP BY name HAVING total > 50 ORDER BY total
+SELECT name, sum(dur) AS s FROM slice GROUP BY name HAVING s > 10 AND count(*) > 1 ORDER BY s
+SELECT name, avg(dur) FROM slice GROUP BY name HAVING avg(dur) > 20 ORDER BY name
+SELECT count(*) FROM slice HAVING count(*) > 5
+SELECT max(c) FROM (SELECT count(*) AS c FROM slice GROUP BY name)
+SELECT track_id, max(dur) - min(dur), sum(dur) + count(*) FROM slice GROUP BY track_id ORDER BY track_id
+SELECT dur / 10 AS bucket, count(*) FROM slice GROUP BY bucket ORDER BY bucket
+SELECT dur / 10 * 10 AS bucket, count(*) FROM slice GROUP BY dur / 10 ORDER BY bucket
+SELECT CASE WHEN dur < 10 THEN 'short' WHEN dur < 50 THEN 'mid' ELSE 'long' END AS class, count(*) FROM slice GROUP BY class ORDER BY class
+SELECT max(ts + dur) - min(ts) FROM slice
+SELECT count(*) FILTER (WHERE dur > 10), sum(dur) FILTER (WHERE name = 'app'), count(*) FROM slice
+SELECT name, count(*) FILTER (WHERE depth = 0) FROM slice GROUP BY name ORDER BY name
+SELECT count(DISTINCT name || depth), count(DISTINCT track_id + depth) FROM slice
+SELECT count(DISTINCT CASE WHEN dur > 10 THEN name END) FROM slice
+SELECT max(length(name)), min(length(name)), sum(length(name)) FROM slice
+-- GROUP_CONCAT.
+SELECT group_concat(name) FROM (SELECT name FROM slice ORDER BY id)
+SELECT group_concat(name, '; ') FROM (SELECT name FROM slice ORDER BY name DESC)
+SELECT group_concat(dur, '+') FROM (SELECT dur FROM slice ORDER BY dur)
+SELECT group_concat(DISTINCT name) FROM (SELECT name FROM slice ORDER BY id)
+SELECT track_id, group_concat(name, ',') FROM (SELECT track_id, name FROM slice ORDER BY track_id, id) GROUP BY track_id ORDER BY track_id
+SELECT track_id, group_concat(name, ',' ORDER BY dur DESC, id) FROM slice GROUP BY track_id ORDER BY track_id
+SELECT group_concat(name ORDER BY id) FROM slice
+SELECT string_agg(name, '-' ORDER BY id) FROM slice
+SELECT group_concat(value, ' ') FROM (SELECT value FROM counter ORDER BY id)
+SELECT group_concat(name || ':' || dur, ', ') FROM (SELECT name, dur FROM slice WHERE name IS NOT NULL ORDER BY id)
+SELECT group_concat(name, '') FROM (SELECT name FROM slice ORDER BY id)
+SELECT length(group_concat(name)) FROM slice
+SELECT group_concat(column1) FROM (VALUES ('b'), ('a'))
+SELECT name, group_concat(id) FROM (SELECT * FROM slice ORDER BY id DESC) GROUP BY name ORDER BY name
+WITH ordered AS (SELECT name FROM slice WHERE name IS NOT NULL ORDER BY dur, id) SELECT group_concat(name, '>') FROM ordered
+-- Columns outside GROUP BY.
+SELECT name, max(dur) FROM slice
+SELECT name, min(dur), ts FROM slice
+SELECT id, name, max(ts) FROM slice GROUP BY track_id ORDER BY track_id
+SELECT track_id, name, max(dur) FROM slice GROUP BY track_id ORDER BY track_id
+SELECT track_id, name, ts, min(dur) FROM slice GROUP BY track_id ORDER BY track_id
+SELECT track_id, name || '!' AS n, max(dur) AS m FROM slice GROUP BY track_id ORDER BY m
+SELECT s.track_id, t.name, max(s.dur), s.name FROM slice s JOIN thread t ON s.track_id = t.utid GROUP BY s.track_id ORDER BY 1
+SELECT tid, thread.name, count(*) FROM sched JOIN thread USING (utid) GROUP BY utid ORDER BY utid
+SELECT t.name, sum(s.dur) AS total FROM sched s JOIN thread t USING (utid) GROUP BY s.utid ORDER BY total DESC
+SELECT upid, p.name, count(*) FROM thread JOIN process p USING (upid) GROUP BY upid ORDER BY upid
+SELECT name, count(*) FROM slice GROUP BY track_id, depth HAVING max(dur) >= 0 AND min(depth) = 1 ORDER BY track_id
+SELECT track_id, CASE WHEN depth = 0 THEN 'root' ELSE 'child' END, min(ts) FROM slice GROUP BY track_id ORDER BY track_id
+SELECT track_id + 1, count(*), max(id), name FROM slice GROUP BY track_id ORDER BY track_id
+SELECT max(dur), name FROM slice GROUP BY depth ORDER BY depth
+SELECT depth, max(dur), name FROM slice WHERE dur > 0 GROUP BY depth HAVING name <> 'nothing' ORDER BY depth
+SELECT name, id FROM slice WHERE name IS NOT NULL GROUP BY name HAVING max(ts) ORDER BY name
+SELECT ts, name FROM slice GROUP BY name HAVING min(ts) = ts ORDER BY name
+SELECT *, max(dur) FROM (SELECT id, name, dur FROM slice)
+SELECT *, count(*) FROM (SELECT track_id, max(id) AS m FROM slice GROUP BY track_id) GROUP BY track_id ORDER BY track_id
+SELECT name, max(dur) AS dur FROM slice GROUP BY name ORDER BY name
+SELECT name, sum(dur) AS dur FROM slice GROUP BY name ORDER BY dur DESC, name
+SELECT max(ts) AS ts, name FROM slice
+SELECT iif(max(dur) > 60, name, 'short'), track_id FROM slice GROUP BY track_id ORDER BY track_id
+SELECT thread.utid, thread.name, max(sched.ts) FROM thread LEFT JOIN sched ON sched.utid = thread.utid GROUP BY thread.utid ORDER BY 1
+SELECT DISTINCT track_id, max(dur) FROM slice GROUP BY track_id ORDER BY 1

@@ -1,0 +1,122 @@
+-- Aliases.
+SELECT dur * 2 AS twice FROM slice WHERE twice > 50 ORDER BY twice
+SELECT ts - 1000 AS rel, name AS n FROM slice WHERE rel > 20 AND n LIKE 'a%' ORDER BY rel
+SELECT name, dur / 10 AS tens FROM slice WHERE tens BETWEEN 1 AND 4 ORDER BY id
+SELECT dur + 1 AS dur FROM slice WHERE dur > 50 ORDER BY dur
+SELECT length(name) AS len FROM slice WHERE len IS NOT NULL ORDER BY len DESC, id
+SELECT id x, name "The Name", dur 'd' FROM slice ORDER BY x
+SELECT x.n FROM (SELECT name n, dur d FROM slice WHERE d > 10) x ORDER BY x.d
+SELECT name, count(*) AS cnt FROM slice WHERE dur >= 0 GROUP BY name HAVING cnt > 1 ORDER BY cnt, name
+SELECT 1 AS a, 2 AS a
+SELECT 1, 1, 1
+SELECT dur, dur, dur + 0 FROM slice ORDER BY id
+SELECT s.id, s.* FROM (SELECT id, dur FROM slice) s ORDER BY 1
+SELECT a.name, b.name FROM slice a JOIN slice b ON a.id = b.parent_id ORDER BY a.id, b.id
+SELECT * FROM (SELECT a.id, b.id FROM slice a JOIN slice b ON b.parent_id = a.id) ORDER BY 1, 2
+SELECT count(*) FROM (SELECT dur, dur FROM slice)
+-- Order and limits.
+SELECT parent_id FROM slice ORDER BY parent_id, id
+SELECT parent_id FROM slice ORDER BY parent_id DESC, id
+SELECT name FROM slice ORDER BY name NULLS LAST, id
+SELECT name FROM slice ORDER BY name DESC NULLS FIRST, id
+SELECT id FROM slice ORDER BY dur DESC, id LIMIT 3
+SELECT id FROM slice ORDER BY id LIMIT 3 OFFSET 2
+SELECT id FROM slice ORDER BY id LIMIT 2, 3
+SELECT id FROM slice ORDER BY id LIMIT -1
+SELECT id FROM slice ORDER BY id LIMIT -1 OFFSET 8
+SELECT id FROM slice ORDER BY id LIMIT 2 OFFSET -1
+SELECT id FROM slice ORDER BY id LIMIT 0
+SELECT id FROM slice ORDER BY id LIMIT 1 + 1
+SELECT id FROM slice ORDER BY -dur, id
+SELECT name, dur FROM slice ORDER BY 2 DESC, 1 LIMIT 4
+SELECT name FROM slice ORDER BY length(name), name, id
+SELECT dur AS d FROM slice ORDER BY d + 0, id
+SELECT DISTINCT name FROM slice ORDER BY name
+SELECT DISTINCT depth FROM slice ORDER BY ts
+SELECT DISTINCT track_id FROM slice ORDER BY track_id DESC LIMIT 1
+SELECT DISTINCT track_id, depth FROM slice ORDER BY track_id + depth, depth
+SELECT id FROM slice ORDER BY name = 'app' DESC, id
+SELECT id FROM slice ORDER BY CASE name WHEN 'app' THEN 0 ELSE 1 END, id DESC
+SELECT id FROM (SELECT id FROM slice ORDER BY id DESC LIMIT 3) ORDER BY id
+SELECT max(id) FROM (SELECT id FROM slice ORDER BY id LIMIT 4)
+SELECT id FROM slice WHERE id > (SELECT avg(id) FROM slice) ORDER BY id
+-- Joins.
+SELECT s.id, t.name FROM slice s JOIN thread t ON s.track_id = t.utid ORDER BY s.id
+SELECT s.id, t.name FROM slice s LEFT JOIN thread t ON s.track_id = t.utid AND t.tid > 100 ORDER BY s.id
+SELECT s.id, t.name FROM slice s, thread t WHERE s.track_id = t.utid ORDER BY s.id
+SELECT count(*) FROM slice CROSS JOIN thread
+SELECT count(*) FROM slice CROSS JOIN thread ON slice.track_id = thread.utid
+SELECT count(*) FROM slice INNER JOIN thread ON slice.track_id = thread.utid
+SELECT count(*) FROM slice JOIN thread
+SELECT thread.name, process.name FROM thread JOIN process USING (upid) ORDER BY utid
+SELECT thread.name, process.name FROM thread LEFT JOIN process USING (upid) ORDER BY utid
+SELECT upid, count(*) FROM thread LEFT JOIN process USING (upid) GROUP BY upid ORDER BY upid
+SELECT utid, name, cpu FROM thread JOIN sched USING (utid) ORDER BY sched.id
+SELECT * FROM (SELECT utid, tid FROM thread) JOIN (SELECT utid, cpu FROM sched) USING (utid) ORDER BY utid, cpu
+SELECT * FROM (SELECT utid, upid FROM thread) NATURAL JOIN (SELECT upid, pid FROM process) ORDER BY utid
+SELECT p.name, t.name, s.name FROM slice s JOIN thread t ON s.track_id = t.utid JOIN process p ON p.upid = t.upid ORDER BY s.id
+SELECT p.name, t.name FROM process p LEFT JOIN thread t USING (upid) ORDER BY p.upid, t.utid
+SELECT a.id, b.id FROM slice a JOIN slice b ON a.ts < b.ts AND a.ts + a.dur > b.ts ORDER BY 1, 2
+SELECT t.utid, s.id FROM thread t LEFT JOIN slice s ON s.track_id = t.utid AND s.depth = 0 ORDER BY 1, 2
+SELECT t.utid FROM thread t LEFT JOIN slice s ON s.track_id = t.utid WHERE s.id IS NULL ORDER BY 1
+SELECT s.id, c.value FROM slice s JOIN counter c ON c.ts BETWEEN s.ts AND s.ts + s.dur ORDER BY 1, 2
+SELECT t.name, c.n FROM thread t JOIN (SELECT utid, count(*) AS n FROM sched GROUP BY utid) c USING (utid) ORDER BY t.utid
+SELECT a.utid, b.utid FROM thread a FULL JOIN sched b ON a.utid = b.utid AND b.dur > 20 ORDER BY 1, 2
+SELECT a.utid, b.id FROM thread a RIGHT JOIN sched b ON a.utid = b.utid AND a.utid > 0 ORDER BY 2
+SELECT count(*) FROM slice NOT INDEXED
+SELECT name FROM slice JOIN (SELECT 3 AS wanted) ON id = wanted
+SELECT slice.name FROM slice JOIN thread ON track_id = utid ORDER BY slice.id
+SELECT t.id, s.id FROM (thread t JOIN slice s ON s.track_id = t.utid) WHERE s.depth = 0 ORDER BY 2
+-- Subqueries, WITH, VALUES.
+SELECT (SELECT max(dur) FROM slice), (SELECT name FROM slice ORDER BY dur DESC LIMIT 1)
+SELECT (SELECT name FROM slice WHERE id = 99) IS NULL
+SELECT id FROM slice WHERE dur = (SELECT max(dur) FROM slice)
+SELECT id FROM slice WHERE dur > (SELECT avg(dur) FROM slice) ORDER BY id
+SELECT id FROM slice WHERE EXISTS (SELECT 1 FROM thread WHERE utid = 99)
+SELECT id FROM slice s WHERE EXISTS (SELECT 1 FROM slice c WHERE c.parent_id = s.id) ORDER BY id
+SELECT id FROM slice s WHERE NOT EXISTS (SELECT * FROM slice c WHERE c.parent_id = s.id) ORDER BY id
+WITH a AS (SELECT id, dur FROM slice WHERE dur > 10), b AS (SELECT max(dur) AS m FROM a) SELECT a.id FROM a JOIN b ON a.dur = b.m
+WITH a AS MATERIALIZED (SELECT id FROM slice), b AS NOT MATERIALIZED (SELECT id FROM a) SELECT count(*) FROM a JOIN b USING (id)
+WITH a(x, y) AS (SELECT id, dur FROM slice) SELECT x FROM a WHERE y > 20 ORDER BY x
+WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 5) SELECT x FROM n ORDER BY x
+WITH n(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n WHERE x < 5) SELECT sum(x) FROM n
+WITH RECURSIVE up(id, parent_id) AS (SELECT id, parent_id FROM slice WHERE id = 2 UNION ALL SELECT s.id, s.parent_id FROM slice s JOIN up ON s.id = up.parent_id) SELECT id FROM up ORDER BY id
+WITH RECURSIVE down(id, level) AS (SELECT id, 0 FROM slice WHERE parent_id IS NULL UNION ALL SELECT s.id, level + 1 FROM slice s JOIN down ON s.parent_id = down.id) SELECT id, level FROM down ORDER BY id
+WITH RECURSIVE n(x) AS (SELECT 1 UNION SELECT (x + 1) % 4 FROM n) SELECT x FROM n ORDER BY x
+WITH RECURSIVE path(id, text) AS (SELECT id, name FROM slice WHERE parent_id IS NULL UNION ALL SELECT s.id, path.text || '/' || s.name FROM slice s JOIN path ON s.parent_id = path.id) SELECT id, text FROM path ORDER BY id
+WITH RECURSIVE f(a, b) AS (SELECT 0, 1 UNION ALL SELECT b, a + b FROM f WHERE b < 50) SELECT a FROM f ORDER BY a
+WITH RECURSIVE n(x, y) AS (SELECT NULL, 1 UNION ALL SELECT y, y + 1 FROM n WHERE y < 3) SELECT x, y FROM n ORDER BY y
+VALUES (1, 'a'), (2, 'b')
+SELECT * FROM (VALUES (1, 'a'), (2, 'b')) ORDER BY 1
+SELECT column1, column2 FROM (VALUES (1, 'a'), (2, 'b')) ORDER BY column1
+SELECT v.column1 * 2 FROM (VALUES (1), (2)) v ORDER BY 1
+WITH v(k, label) AS (VALUES (0, 'zero'), (1, 'one')) SELECT slice.id, label FROM slice JOIN v ON v.k = slice.depth ORDER BY slice.id
+SELECT * FROM (SELECT 1 AS a UNION ALL SELECT 2) ORDER BY a
+SELECT n FROM (SELECT name AS n FROM slice UNION SELECT name FROM thread) ORDER BY n
+SELECT name FROM slice INTERSECT SELECT name FROM thread ORDER BY 1
+SELECT name FROM slice EXCEPT SELECT name FROM thread ORDER BY 1
+SELECT 1 UNION SELECT 1 UNION ALL SELECT 1
+SELECT 'slice' AS kind, count(*) AS n FROM slice UNION ALL SELECT 'thread', count(*) FROM thread ORDER BY kind
+SELECT id, dur, NULL AS extra FROM slice UNION ALL SELECT id, NULL, value FROM counter ORDER BY 1, 2, 3
+SELECT ts, NULL AS v FROM slice WHERE id < 2 UNION ALL SELECT NULL, 5 ORDER BY 1
+SELECT NULL AS a UNION ALL SELECT 1 UNION ALL SELECT 2 ORDER BY a
+SELECT 1 AS v UNION ALL SELECT 2.5 ORDER BY v
+SELECT dur FROM slice WHERE id = 0 UNION SELECT dur FROM slice WHERE id = 1 ORDER BY dur DESC LIMIT 1
+SELECT * FROM (SELECT id FROM slice ORDER BY id DESC LIMIT 2) UNION ALL SELECT * FROM (SELECT id FROM slice ORDER BY id LIMIT 2) ORDER BY 1
+SELECT name FROM slice WHERE id IN (SELECT id FROM slice WHERE depth = 1 UNION SELECT 0) ORDER BY id
+-- Mixed types.
+SELECT CASE WHEN id = 0 THEN 'zero' ELSE id END FROM slice ORDER BY id
+SELECT CASE id WHEN 0 THEN name WHEN 1 THEN 'one' END FROM slice ORDER BY id
+SELECT CASE WHEN dur > 10 THEN dur ELSE 0.5 END FROM slice ORDER BY id
+SELECT CASE WHEN dur > 10 THEN NULL ELSE dur END FROM slice ORDER BY id
+SELECT CASE WHEN 0 THEN 1 END, CASE 1 WHEN '1' THEN 'same' ELSE 'other' END, CASE NULL WHEN NULL THEN 1 ELSE 2 END
+SELECT coalesce(name, id), ifnull(parent_id, 'root') FROM slice ORDER BY id
+SELECT coalesce(int_value, string_value, real_value) FROM args ORDER BY id
+SELECT 'a' AS v UNION ALL SELECT 1 UNION ALL SELECT NULL
+SELECT iif(dur > 10, name, dur) FROM slice ORDER BY id
+SELECT CASE WHEN dur < 0 THEN 'unfinished' WHEN dur = 0 THEN 'instant' ELSE dur / 10 || ' tens' END FROM slice ORDER BY id
+SELECT id || '', id || 'x' || NULL FROM slice ORDER BY id LIMIT 2
+-- Comments, spaces, semicolons.
+SELECT /* one */ 1 -- two
+SELECT 1 + /* x */ 2,3
+select Count ( * ) from SLICE where NAME like 'app'

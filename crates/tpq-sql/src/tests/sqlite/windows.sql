@@ -1,0 +1,43 @@
+-- Window functions.
+SELECT id, row_number() OVER (ORDER BY ts, id) FROM slice ORDER BY id
+SELECT id, rank() OVER (ORDER BY depth), dense_rank() OVER (ORDER BY depth) FROM slice ORDER BY id
+SELECT id, ntile(3) OVER (ORDER BY id), cume_dist() OVER (ORDER BY depth), percent_rank() OVER (ORDER BY depth) FROM slice ORDER BY id
+SELECT id, lag(dur) OVER (ORDER BY id), lead(dur) OVER (ORDER BY id), lag(dur, 2) OVER (ORDER BY id), lead(dur, 1, -5) OVER (ORDER BY id) FROM slice ORDER BY id
+SELECT id, lag(name, 1, 'none') OVER (PARTITION BY track_id ORDER BY ts, id) FROM slice ORDER BY id
+SELECT id, lead(ts) OVER (PARTITION BY track_id ORDER BY ts, id) - ts AS gap FROM slice ORDER BY id
+SELECT id, lead(ts, 1, (SELECT max(ts + dur) FROM slice)) OVER (PARTITION BY track_id ORDER BY ts, id) FROM slice ORDER BY id
+SELECT id, sum(dur) OVER (ORDER BY id) FROM slice ORDER BY id
+SELECT id, sum(dur) OVER (PARTITION BY track_id), count(*) OVER () FROM slice ORDER BY id
+SELECT id, avg(dur) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) FROM slice ORDER BY id
+SELECT id, max(dur) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) FROM slice ORDER BY id
+SELECT id, min(dur) OVER (ORDER BY id ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) FROM slice ORDER BY id
+SELECT id, sum(dur) OVER (ORDER BY depth RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) FROM slice ORDER BY id
+SELECT id, count(*) OVER (ORDER BY ts RANGE BETWEEN 20 PRECEDING AND 20 FOLLOWING) FROM slice ORDER BY id
+SELECT id, sum(dur) OVER (ORDER BY depth GROUPS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM slice ORDER BY id
+SELECT id, first_value(name) OVER (PARTITION BY track_id ORDER BY ts, id), last_value(name) OVER (PARTITION BY track_id ORDER BY ts, id) FROM slice ORDER BY id
+SELECT id, last_value(name) OVER (PARTITION BY track_id ORDER BY ts, id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM slice ORDER BY id
+SELECT id, nth_value(name, 2) OVER (ORDER BY id), nth_value(dur, 3) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM slice ORDER BY id
+SELECT id, sum(dur) OVER w, count(*) OVER w FROM slice WINDOW w AS (PARTITION BY track_id ORDER BY id) ORDER BY id
+SELECT id, sum(dur) OVER (w ORDER BY id) FROM slice WINDOW w AS (PARTITION BY track_id) ORDER BY id
+SELECT id, count(*) OVER (w ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM slice WINDOW w AS (PARTITION BY track_id ORDER BY id) ORDER BY id
+SELECT id, row_number() OVER w2 FROM slice WINDOW w AS (PARTITION BY track_id), w2 AS (w ORDER BY dur DESC, id) ORDER BY id
+SELECT id, sum(dur) FILTER (WHERE depth = 0) OVER (ORDER BY id) FROM slice ORDER BY id
+SELECT id, sum(dur > 10) OVER (ORDER BY id), max(name = 'app') OVER (ORDER BY id) FROM slice ORDER BY id
+SELECT id, total(dur) OVER (ORDER BY id), group_concat(id) OVER (ORDER BY id) FROM slice ORDER BY id
+SELECT track_id, sum(dur), sum(sum(dur)) OVER (ORDER BY track_id) FROM slice GROUP BY track_id ORDER BY track_id
+SELECT track_id, rank() OVER (ORDER BY sum(dur) DESC) FROM slice GROUP BY track_id ORDER BY track_id
+SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY track_id ORDER BY dur DESC, id) AS r FROM slice) WHERE r = 1 ORDER BY id
+SELECT id - row_number() OVER (ORDER BY id) FROM slice ORDER BY id
+SELECT id, dur * 1.0 / sum(dur) OVER () FROM slice ORDER BY id
+SELECT typeof(row_number() OVER ()), typeof(ntile(2) OVER ()), typeof(cume_dist() OVER ()), typeof(lag(dur, 1, 0) OVER ()) FROM slice WHERE id = 0
+SELECT id, lag(dur, 1, 0.5) OVER (ORDER BY id) FROM slice ORDER BY id
+SELECT id, sum(dur) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE CURRENT ROW) FROM slice ORDER BY id
+SELECT id, coalesce(lag(ts + dur) OVER (PARTITION BY track_id ORDER BY ts, id), ts) <= ts FROM slice ORDER BY id
+SELECT id, sum(iif(dur > 10, 1, 0)) OVER (ORDER BY id) AS grp FROM slice ORDER BY id
+SELECT id, max(ts + dur) OVER (PARTITION BY track_id ORDER BY ts, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) FROM slice ORDER BY id
+SELECT id, row_number() OVER (ORDER BY id DESC) FROM slice ORDER BY id LIMIT 2
+SELECT id, lead(id) OVER (ORDER BY name, id) FROM slice ORDER BY id
+SELECT id, avg(value) OVER (ORDER BY id ROWS 2 PRECEDING), lag(value) OVER (ORDER BY id) FROM counter ORDER BY id
+SELECT name, value - lag(value) OVER (PARTITION BY track_id ORDER BY counter.ts) FROM counter JOIN thread ON thread.utid = track_id ORDER BY counter.id
+SELECT id, first_value(dur) OVER (ORDER BY id) + 1, dur - first_value(dur) OVER (PARTITION BY track_id ORDER BY id) FROM slice ORDER BY id
+SELECT max(r) FROM (SELECT rank() OVER (ORDER BY dur) AS r FROM slice)

@@ -1,0 +1,380 @@
+//! PerfettoSQL's own statements: what they create, and what is said when they are wrong.
+
+use insta::assert_snapshot;
+
+use super::{rows, session};
+use crate::{Session, SessionOptions, SqlModule};
+
+/// The first value of the last statement's first row, as text.
+async fn value(session: &Session, sql: &str) -> String {
+    match rows(session, sql).await {
+        Ok(table) => {
+            let line = table.lines().nth(3).unwrap_or_default();
+            line.trim_matches('|').split('|').next().unwrap_or_default().trim().to_owned()
+        }
+        Err(error) => error.report(),
+    }
+}
+
+/// What is said of a script that is wrong.
+async fn said(session: &Session, sql: &str) -> String {
+    match rows(session, sql).await {
+        Ok(table) => table,
+        Err(error) => error.report(),
+    }
+}
+
+#[tokio::test]
+async fn functions_are_put_in_place_of_their_calls() {
+    let session = session();
+    let twice = "CREATE PERFETTO FUNCTION twice(x LONG) RETURNS LONG AS SELECT $x * 2;";
+    assert_eq!(value(&session, &format!("{twice} SELECT twice(21)")).await, "42");
+    // 1000 + 1010 + 1020.
+    assert_eq!(value(&session, "SELECT sum(twice(ts)) FROM slice").await, "6060");
+    let four = "CREATE PERFETTO FUNCTION four(x LONG) RETURNS LONG AS SELECT twice(twice($x));";
+    assert_eq!(value(&session, &format!("{four} SELECT four(2)")).await, "8");
+    // As numbers: an integer where a double is declared.
+    let half = "CREATE PERFETTO FUNCTION half(x DOUBLE) RETURNS DOUBLE AS SELECT $x / 2;";
+    assert_eq!(value(&session, &format!("{half} SELECT half(3)")).await, "1.5");
+    let plan = rows(&session, "EXPLAIN SELECT twice(ts) AS t FROM slice").await.unwrap();
+    assert!(!plan.contains("twice"), "{plan}");
+}
+
+#[tokio::test]
+async fn functions_that_read_tables_look_up_each_row() {
+    let session = session();
+    let name = "CREATE PERFETTO FUNCTION name_of(utid LONG) RETURNS STRING AS \
+                SELECT name FROM thread WHERE utid = $utid;";
+    assert_eq!(value(&session, &format!("{name} SELECT name_of(1)")).await, "worker");
+    // The argument is a column of the same name as the one it is compared with.
+    let by_row = "SELECT group_concat(name_of(utid), ',') FROM (SELECT utid FROM thread)";
+    assert_eq!(value(&session, by_row).await, "app,worker");
+    assert_eq!(value(&session, "SELECT name_of(7) IS NULL").await, "true");
+    // One table called twice in one body, by functions in functions.
+    let both = "CREATE PERFETTO FUNCTION both(utid LONG) RETURNS STRING AS \
+                SELECT name_of($utid) || '+' || name FROM thread WHERE utid = $utid;";
+    assert_eq!(value(&session, &format!("{both} SELECT both(0)")).await, "app+app");
+}
+
+#[tokio::test]
+async fn functions_give_tables() {
+    let session = session();
+    let make = "CREATE PERFETTO FUNCTION first(n LONG) RETURNS TABLE(dur LONG, ts LONG) AS \
+                SELECT ts, dur FROM slice ORDER BY ts LIMIT $n;";
+    // In the order of the declaration.
+    assert_snapshot!(rows(&session, &format!("{make} SELECT * FROM first(2)")).await.unwrap(), @r"
+    +-----+------+
+    | dur | ts   |
+    +-----+------+
+    | 50  | 1000 |
+    | 0   | 1010 |
+    +-----+------+
+    ");
+    let at = "CREATE PERFETTO FUNCTION at(t LONG) RETURNS TABLE(name STRING) AS \
+              SELECT name FROM slice WHERE ts = $t;";
+    let each = "SELECT s.id, a.name FROM slice s JOIN at(s.ts) a ORDER BY s.id";
+    assert_snapshot!(rows(&session, &format!("{at} {each}")).await.unwrap(), @r"
+    +----+--------+
+    | id | name   |
+    +----+--------+
+    | 0  | app    |
+    | 1  | worker |
+    | 2  | app    |
+    +----+--------+
+    ");
+}
+
+#[tokio::test]
+async fn functions_that_are_wrong_say_where() {
+    let session = session();
+    let unknown = "CREATE PERFETTO FUNCTION f(x LONG)\nRETURNS LONG AS\nSELECT durr FROM slice";
+    assert_snapshot!(said(&session, unknown).await, @r"
+    no column is called `durr`
+    line 3, column 8:
+      SELECT durr FROM slice
+             ^^^^
+    did you mean `dur`?
+    ");
+    let returns = "CREATE PERFETTO FUNCTION f() RETURNS LONG AS SELECT name FROM slice";
+    assert_snapshot!(said(&session, returns).await, @r"
+    `f` returns LONG, but its query gives STRING
+    line 1, column 26:
+      CREATE PERFETTO FUNCTION f() RETURNS LONG AS SELECT name FROM slice
+                               ^
+    ");
+    let missing =
+        "CREATE PERFETTO FUNCTION f() RETURNS TABLE(ts LONG, tss LONG) AS SELECT ts FROM slice";
+    assert_snapshot!(said(&session, missing).await, @r"
+    `tss` is declared, but the query gives no such column
+    line 1, column 53:
+      CREATE PERFETTO FUNCTION f() RETURNS TABLE(ts LONG, tss LONG) AS SELECT ts FROM slice
+                                                          ^^^
+    it gives a column `ts`
+    ");
+    let kind = "CREATE PERFETTO FUNCTION f(x LONGER) RETURNS LONG AS SELECT 1";
+    assert_snapshot!(said(&session, kind).await, @r"
+    no type is called `LONGER`
+    line 1, column 30:
+      CREATE PERFETTO FUNCTION f(x LONGER) RETURNS LONG AS SELECT 1
+                                   ^^^^^^
+    did you mean `LONG`?
+    ");
+    let given = "CREATE PERFETTO FUNCTION g(x LONG) RETURNS LONG AS SELECT $x; SELECT 1, g(1, 2)";
+    assert_snapshot!(said(&session, given).await, @r"
+    g() takes 1 arguments, 2 were given: it is g(x LONG)
+    line 1, column 73:
+      CREATE PERFETTO FUNCTION g(x LONG) RETURNS LONG AS SELECT $x; SELECT 1, g(1, 2)
+                                                                              ^
+    ");
+    assert_snapshot!(said(&session, "SELECT g('text')").await, @r"
+    g() takes LONG for `x`, not STRING
+    line 1, column 8:
+      SELECT g('text')
+             ^
+    ");
+    let again = "CREATE PERFETTO FUNCTION g(x LONG) RETURNS LONG AS SELECT $x";
+    assert_snapshot!(said(&session, again).await, @r"
+    `g` exists already
+    line 1, column 26:
+      CREATE PERFETTO FUNCTION g(x LONG) RETURNS LONG AS SELECT $x
+                               ^
+    write CREATE OR REPLACE to put this in its place
+    ");
+    let itself = "CREATE PERFETTO FUNCTION h(x LONG) RETURNS LONG AS SELECT h($x)";
+    assert_snapshot!(said(&session, itself).await, @"`h` is defined by itself");
+    // What could not be created is not there.
+    assert_snapshot!(said(&session, "SELECT h(1)").await, @r"
+    no function is called `h`
+    line 1, column 8:
+      SELECT h(1)
+             ^
+    did you mean `g`?
+    ");
+}
+
+#[tokio::test]
+async fn tables_keep_their_rows() {
+    let session = session();
+    let make = "CREATE PERFETTO TABLE t(ts TIMESTAMP, name STRING) AS SELECT ts, name FROM slice;";
+    assert_eq!(value(&session, &format!("{make} SELECT count(*) FROM t")).await, "3");
+    let ordered = rows(&session, "EXPLAIN SELECT ts FROM t ORDER BY ts").await.unwrap();
+    assert!(!ordered.contains("SortExec"), "{ordered}");
+    let index =
+        "CREATE PERFETTO INDEX i ON t(ts); DROP PERFETTO INDEX i ON t; SELECT max(ts) FROM t";
+    assert_eq!(value(&session, index).await, "1020");
+    let replace = "CREATE OR REPLACE PERFETTO TABLE t AS SELECT 1 AS one; SELECT * FROM t";
+    assert_eq!(value(&session, replace).await, "1");
+    assert_snapshot!(said(&session, "CREATE PERFETTO TABLE t AS SELECT 2 AS two").await, @"");
+    assert_snapshot!(said(&session, "CREATE PERFETTO INDEX i ON t(onee)").await, @"");
+    let undeclared = "CREATE PERFETTO VIEW v(ts LONG) AS SELECT ts, dur FROM slice";
+    assert_snapshot!(said(&session, undeclared).await, @"");
+    let itself = "CREATE PERFETTO VIEW v AS SELECT * FROM v";
+    assert_snapshot!(said(&session, itself).await, @"");
+}
+
+#[tokio::test]
+async fn macros_stand_for_tokens() {
+    let session = session();
+    let total = "CREATE PERFETTO MACRO total(t TableOrSubquery, c ColumnName) \
+                 RETURNS TableOrSubquery AS (SELECT sum($c) AS total FROM $t);";
+    // 1000 + 1010 + 1020.
+    assert_eq!(value(&session, &format!("{total} SELECT * FROM total!(slice, ts)")).await, "3030");
+    let query = "SELECT * FROM total!((SELECT dur AS d FROM slice WHERE dur > 0), d)";
+    assert_eq!(value(&session, query).await, "50");
+    let nested = "CREATE PERFETTO MACRO twice(x Expr) RETURNS Expr AS ($x + $x);";
+    assert_eq!(value(&session, &format!("{nested} SELECT twice!(twice !(3))")).await, "12");
+    let token = "SELECT __intrinsic_stringify!(a + b)";
+    assert_eq!(value(&session, token).await, "a + b");
+    let apply = "SELECT max(__intrinsic_token_apply!(twice, (1, 5))) \
+                 WHERE 1 __intrinsic_token_apply_and_prefix!(twice, (1, 2))";
+    assert_eq!(value(&session, apply).await, "10");
+    assert_eq!(value(&session, "SELECT cast_int!('12 ms')").await, "12");
+}
+
+#[tokio::test]
+async fn errors_in_macros_say_through_which_calls() {
+    let session = session();
+    let make = "CREATE PERFETTO MACRO inner_one(t TableOrSubquery) RETURNS TableOrSubquery AS \
+                (SELECT nme FROM $t);\n\
+                CREATE PERFETTO MACRO outer_one(t TableOrSubquery) RETURNS TableOrSubquery AS \
+                (SELECT * FROM inner_one!($t));\n\
+                SELECT *\nFROM outer_one!(slice)";
+    assert_snapshot!(said(&session, make).await, @r"
+    no column is called `nme`
+    line 1, column 87:
+      CREATE PERFETTO MACRO inner_one(t TableOrSubquery) RETURNS TableOrSubquery AS (SELECT nme FROM $t);
+                                                                                            ^^^
+    in `inner_one!`, called at line 2, column 94
+    in `outer_one!`, called at line 4, column 6
+    did you mean `name`?
+    ");
+    assert_snapshot!(said(&session, "SELECT * FROM outer_one!(slicer)").await, @r"
+    no table or view is called `slicer`
+    line 1, column 26:
+      SELECT * FROM outer_one!(slicer)
+                               ^^^^^^
+    did you mean `slice`?
+    ");
+    assert_snapshot!(said(&session, "SELECT * FROM outer_one!(slice, 1)").await, @r"
+    `outer_one!` takes 1 arguments, 2 were given
+    line 1, column 15:
+      SELECT * FROM outer_one!(slice, 1)
+                    ^^^^^^^^^
+    it is called as outer_one!(t TableOrSubquery)
+    ");
+    assert_snapshot!(said(&session, "SELECT * FROM outr_one!(slice)").await, @r"
+    no macro is called `outr_one`
+    line 1, column 15:
+      SELECT * FROM outr_one!(slice)
+                    ^^^^^^^^
+    did you mean `outer_one!`?
+    ");
+    let itself = "CREATE PERFETTO MACRO again() RETURNS Expr AS again!(); SELECT again!()";
+    assert_snapshot!(said(&session, itself).await, @r"
+    `again!` calls itself, or macros are nested too deeply
+    line 1, column 47:
+      CREATE PERFETTO MACRO again() RETURNS Expr AS again!(); SELECT again!()
+                                                    ^^^^^
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 47
+    in `again!`, called at line 1, column 64
+    ");
+    assert_snapshot!(said(&session, "CREATE PERFETTO FUNKTION f()").await, @r"
+    syntax error: expected TABLE or VIEW or FUNCTION or MACRO or INDEX, found FUNKTION
+    line 1, column 17:
+      CREATE PERFETTO FUNKTION f()
+                      ^^^^^^^^
+    did you mean `FUNCTION`?
+    ");
+}
+
+#[tokio::test]
+async fn span_joins_are_created() {
+    let session = session();
+    // Slices [1000, 1050) and [1010, 1010); sched of thread 1: [1010, 1011), [1030, 1033) …
+    let make = "CREATE PERFETTO VIEW a AS SELECT ts, dur, name FROM slice WHERE id = 0; \
+                CREATE PERFETTO VIEW b AS SELECT ts, dur, utid FROM sched WHERE utid = 1 LIMIT 4; \
+                CREATE VIRTUAL TABLE both USING SPAN_JOIN(a, b PARTITIONED utid);";
+    let joined = rows(&session, &format!("{make} SELECT ts, dur, utid, name FROM both")).await;
+    assert_snapshot!(joined.unwrap(), @"");
+    let wrong = "CREATE VIRTUAL TABLE c USING SPAN_JION(a, b)";
+    assert_snapshot!(said(&session, wrong).await, @"");
+}
+
+#[tokio::test]
+async fn tables_of_the_users_own_can_be_changed() {
+    let session = session();
+    let script = "CREATE TABLE t(a INT, b TEXT, c);
+        INSERT INTO t VALUES (1, 'x', 2.5), (2, 'y', 4);
+        INSERT INTO t(b, a) SELECT 'z', 9;
+        UPDATE t SET a = a + 1, b = b || '!' WHERE b <> 'x';
+        DELETE FROM t WHERE a = 3;
+        SELECT * FROM t";
+    assert_snapshot!(rows(&session, script).await.unwrap(), @r"
+    +----+----+-----+
+    | a  | b  | c   |
+    +----+----+-----+
+    | 1  | x  | 2.5 |
+    | 10 | z! |     |
+    +----+----+-----+
+    ");
+    // A condition that is NULL deletes nothing.
+    let script = "DELETE FROM t WHERE c > 100; SELECT count(*) FROM t";
+    assert_eq!(value(&session, script).await, "2");
+    let script = "CREATE TABLE IF NOT EXISTS t(z); DROP TABLE t; DROP TABLE IF EXISTS t; \
+                  CREATE TEMP TABLE t AS SELECT 5 AS five; SELECT * FROM t";
+    assert_eq!(value(&session, script).await, "5");
+    assert_snapshot!(said(&session, "INSERT INTO slice VALUES (1)").await, @"");
+    assert_snapshot!(said(&session, "UPDATE t SET fife = 1").await, @"");
+    assert_snapshot!(said(&session, "DROP TABLE slice").await, @"");
+    assert_snapshot!(said(&session, "INSERT INTO t VALUES (1, 2)").await, @"");
+}
+
+/// A session with modules of the user's own.
+fn with_modules(modules: &[(&str, &str)]) -> Session {
+    let module = |&(name, text): &(&str, &str)| SqlModule { name: name.into(), text: text.into() };
+    let modules = modules.iter().map(module).collect();
+    let options = SessionOptions { modules, ..SessionOptions::default() };
+    Session::new(std::sync::Arc::new(super::trace()), &options).unwrap()
+}
+
+#[tokio::test]
+async fn modules_are_included_once_and_read_when_named() {
+    let session = with_modules(&[
+        ("mine.base", "CREATE PERFETTO TABLE base AS SELECT ts FROM slice;"),
+        (
+            "mine.top",
+            "INCLUDE PERFETTO MODULE mine.base;\nCREATE PERFETTO VIEW top AS SELECT * FROM base;",
+        ),
+        // Wrong, and nobody's business until it is named.
+        ("mine.wrong", "CREATE PERFETTO VIEW wrong AS\nSELECT tss FROM slice;"),
+    ]);
+    let script = "INCLUDE PERFETTO MODULE mine.top; INCLUDE PERFETTO MODULE mine.*; \
+                  SELECT count(*) FROM top";
+    assert_eq!(value(&session, script).await, "3");
+    assert_snapshot!(said(&session, "SELECT 1,\n  x FROM wrong").await, @"");
+    assert_snapshot!(said(&session, "INCLUDE PERFETTO MODULE mine.tpo").await, @"");
+    let fresh = with_modules(&[("mine.base", "CREATE PERFETTO TABLE base AS SELECT 1 AS one;")]);
+    assert_snapshot!(said(&fresh, "SELECT * FROM base").await, @"");
+}

@@ -1,0 +1,192 @@
+-- How many intervals there are at a time, and what they cover together.
+
+INCLUDE PERFETTO MODULE intervals.intersect;
+
+-- How many intervals overlap, from one change to the next: `ts` when the number changed or an
+-- interval began or ended, and `value`, how many there are from then on.
+CREATE PERFETTO MACRO intervals_overlap_count(
+  -- The intervals.
+  segments TableOrSubquery,
+  -- Their column with where they begin.
+  ts_column ColumnName,
+  -- Their column with how long they are; -1 for one without an end.
+  dur_column ColumnName
+)
+RETURNS TableOrSubquery AS
+(
+  SELECT __at AS ts, sum(sum(__step)) OVER (ORDER BY __at) AS value
+  FROM (
+    SELECT $ts_column AS __at, 1 AS __step FROM $segments
+    UNION ALL
+    SELECT $ts_column + $dur_column, -1 FROM $segments WHERE $dur_column != -1
+  )
+  GROUP BY __at
+  ORDER BY __at
+);
+
+-- The same for each group of intervals by itself: `ts`, `value` and `group_name`, the group.
+CREATE PERFETTO MACRO intervals_overlap_count_by_group(
+  -- The intervals.
+  segments TableOrSubquery,
+  -- Their column with where they begin.
+  ts_column ColumnName,
+  -- Their column with how long they are; -1 for one without an end.
+  dur_column ColumnName,
+  -- Their column with the group.
+  group_column ColumnName
+)
+RETURNS TableOrSubquery AS
+(
+  SELECT
+    __at AS ts,
+    sum(sum(__step)) OVER (PARTITION BY __group ORDER BY __at) AS value,
+    __group AS group_name
+  FROM (
+    SELECT $ts_column AS __at, 1 AS __step, $group_column AS __group FROM $segments
+    UNION ALL
+    SELECT $ts_column + $dur_column, -1, $group_column FROM $segments WHERE $dur_column != -1
+  )
+  GROUP BY __at, __group
+  ORDER BY __at
+);
+
+-- Whether any two of the intervals overlap: 1 or 0.
+CREATE PERFETTO MACRO _intervals_overlap_in_table(
+  -- The intervals: `ts` and `dur`.
+  intervals TableOrSubquery
+)
+RETURNS Expr AS
+(
+  SELECT CASE WHEN count(*) > 0 THEN 1 ELSE 0 END
+  FROM (
+    SELECT ts + dur AS __end, lead(ts) OVER (ORDER BY ts) AS __next
+    FROM $intervals
+    WHERE dur != -1
+  )
+  WHERE __end > __next
+);
+
+-- The intervals with those that overlap, touch or are no more than `epsilon` apart made one:
+-- `ts` and `dur`.
+CREATE PERFETTO MACRO interval_merge_overlapping(
+  -- The intervals: `ts` and `dur`, which must have ended.
+  intervals TableOrSubquery,
+  -- How far apart two may be, in the unit of `ts`.
+  epsilon Expr
+)
+RETURNS TableOrSubquery AS
+(
+  SELECT min(ts) AS ts, max(__end) - min(ts) AS dur
+  FROM (
+    -- Counts the intervals that begin beyond all before them.
+    SELECT
+      ts, __end,
+      sum(CASE WHEN ts <= __reach + $epsilon THEN 0 ELSE 1 END)
+        OVER (ORDER BY ts, __end ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS __merged
+    FROM (
+      SELECT
+        ts,
+        ts + dur AS __end,
+        max(ts + dur)
+          OVER (ORDER BY ts, ts + dur ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS __reach
+      FROM $intervals
+    )
+  )
+  GROUP BY __merged
+  ORDER BY ts
+);
+
+-- Roots with the intervals in them: `root_id`, `root_ts`, `root_dur`, and `id`, `parent_id`, `ts`
+-- and `dur` of the interval, which are NULL for a root with none in it. What has no length is left
+-- out.
+CREATE PERFETTO MACRO _intervals_merge_root_and_children(
+  -- The roots: `id`, `ts` and `dur`.
+  roots_table TableOrSubquery,
+  -- The intervals: `root_id`, `id`, `parent_id`, which is the root or another of them, `ts` and
+  -- `dur`.
+  children_table TableOrSubquery
+)
+RETURNS TableOrSubquery AS
+(
+  SELECT
+    __root.id AS root_id, __root.ts AS root_ts, __root.dur AS root_dur,
+    __child.id, __child.parent_id, __child.ts, __child.dur
+  FROM (SELECT id, ts, dur FROM $roots_table WHERE dur > 0) AS __root
+  LEFT JOIN (
+    SELECT root_id, id, parent_id, ts, dur FROM $children_table WHERE dur > 0
+  ) AS __child ON __child.root_id = __root.id
+);
+
+-- The same for intervals of which only the parts in the roots are wanted, and which are of the
+-- roots that are alike in a column; that column comes with them. Roots with none in them are left
+-- out.
+CREATE PERFETTO MACRO _intervals_merge_root_and_children_by_intersection(
+  -- The roots: `id`, `ts`, `dur` and the column.
+  roots_table TableOrSubquery,
+  -- The intervals: `id`, `parent_id`, NULL for those directly in a root, `ts`, `dur` and the
+  -- column.
+  children_table TableOrSubquery,
+  -- The column.
+  key ColumnName
+)
+RETURNS TableOrSubquery AS
+(
+  SELECT
+    __part.ts, __part.dur, __child.id, coalesce(__child.parent_id, __part.id_1) AS parent_id,
+    __root.id AS root_id, __root.ts AS root_ts, __root.dur AS root_dur, __part.$key
+  FROM _interval_intersect!(
+    (
+      (SELECT id, ts, dur, $key FROM $children_table WHERE dur > 0),
+      (SELECT id, ts, dur, $key FROM $roots_table WHERE dur > 0)
+    ),
+    ($key)
+  ) AS __part
+  JOIN $children_table AS __child ON __child.id = __part.id_0
+  JOIN $roots_table AS __root ON __root.id = __part.id_1
+);
+
+-- Which of the intervals in a root was the innermost when: `root_id`, `id`, `ts` and `dur`; where
+-- there was none, it is the root.
+CREATE PERFETTO MACRO _intervals_flatten(
+  -- Roots with the intervals in them, as the two macros above give them. Those of one parent do
+  -- not overlap.
+  children_with_roots_table TableOrSubquery
+)
+RETURNS TableOrSubquery AS
+(
+  WITH
+    __nested AS (
+      SELECT
+        root_id, root_ts, root_dur, id, coalesce(parent_id, root_id) AS parent_id, ts,
+        ts + dur AS ts_end
+      FROM $children_with_roots_table
+      WHERE root_dur > 0 AND (dur IS NULL OR dur > 0)
+    ),
+    -- Where an interval becomes the innermost: where it begins, and where each in it ends.
+    __begun AS (
+      SELECT root_id, id, ts FROM __nested WHERE id IS NOT NULL
+      UNION ALL
+      SELECT root_id, parent_id, ts_end FROM __nested WHERE id IS NOT NULL
+      UNION ALL
+      SELECT DISTINCT root_id, root_id AS id, root_ts FROM __nested
+    ),
+    -- Where it is so no longer: where each in it begins, and where it ends.
+    __over AS (
+      SELECT root_id, parent_id AS id, ts FROM __nested WHERE id IS NOT NULL
+      UNION ALL
+      SELECT root_id, id, ts_end FROM __nested WHERE id IS NOT NULL
+      UNION ALL
+      SELECT DISTINCT root_id, root_id AS id, root_ts + root_dur FROM __nested
+    )
+  -- Those of one parent do not overlap, so both are in one order and the nth belong together.
+  SELECT __b.root_id, __b.id, __b.ts, __o.ts - __b.ts AS dur
+  FROM (
+    SELECT root_id, id, ts, row_number() OVER (PARTITION BY root_id, id ORDER BY ts) AS n
+    FROM __begun
+  ) AS __b
+  JOIN (
+    SELECT root_id, id, ts, row_number() OVER (PARTITION BY root_id, id ORDER BY ts) AS n
+    FROM __over
+  ) AS __o ON __b.root_id = __o.root_id AND __b.id = __o.id AND __b.n = __o.n
+  WHERE __o.ts > __b.ts
+);

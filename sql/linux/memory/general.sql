@@ -1,0 +1,18 @@
+-- Counters of processes as intervals.
+
+-- A value of a process's counter, to the next one; the last one lasts as long as its process, or
+-- to the end of the trace.
+CREATE PERFETTO VIEW _all_counters_per_process AS
+SELECT
+  c.ts,
+  coalesce(
+    lead(c.ts) OVER (PARTITION BY c.track_id ORDER BY c.ts), p.end_ts + 1, trace_end() + 1
+  ) - c.ts AS dur,
+  t.upid,
+  c.value,
+  c.track_id,
+  t.name
+FROM counter AS c
+JOIN process_counter_track AS t ON t.id = c.track_id
+LEFT JOIN process AS p ON p.upid = t.upid
+WHERE t.upid IS NOT NULL;

@@ -1,0 +1,24 @@
+-- What each thread was doing when, by the innermost slice at the time.
+
+INCLUDE PERFETTO MODULE intervals.overlap;
+INCLUDE PERFETTO MODULE slices.with_context;
+
+-- A stretch of time in which a slice was the innermost of its thread's track. Slices whose end
+-- was not seen have none, nor do those in them.
+CREATE PERFETTO TABLE _slice_flattened AS
+SELECT
+  f.id AS slice_id, f.ts, f.dur, s.depth, s.name, f.root_id, s.track_id, s.utid, s.tid,
+  s.thread_name, s.upid, s.pid, s.process_name
+FROM _intervals_flatten!(
+  _intervals_merge_root_and_children!(
+    (SELECT id, ts, dur FROM slice WHERE parent_id IS NULL),
+    (
+      SELECT outermost.id AS root_id, s.id, s.parent_id, s.ts, s.dur
+      FROM slice AS s
+      JOIN ancestor_slice(s.id) AS outermost
+      WHERE outermost.depth = 0
+    )
+  )
+) AS f
+JOIN thread_slice AS s ON s.id = f.id
+ORDER BY f.ts;

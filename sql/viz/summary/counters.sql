@@ -1,0 +1,12 @@
+-- What tracks have counters, in short.
+
+-- A track that has values, with whether it is of none of a process, thread, CPU or GPU.
+CREATE PERFETTO TABLE _counter_track_summary AS
+SELECT
+  t.id,
+  CASE WHEN count(a.key) = 0 THEN 1 ELSE 0 END AS is_legacy_global
+FROM counter_track AS t
+JOIN (SELECT DISTINCT track_id FROM counter) AS used ON used.track_id = t.id
+LEFT JOIN args AS a
+  ON a.arg_set_id = t.dimension_arg_set_id AND a.key IN ('upid', 'utid', 'cpu', 'gpu')
+GROUP BY t.id;

@@ -1,0 +1,54 @@
+-- What there is of threads, in short.
+
+INCLUDE PERFETTO MODULE viz.summary.slices;
+
+-- How a thread ran, other than idle ones.
+CREATE PERFETTO TABLE _sched_summary AS
+SELECT
+  s.utid, max(s.dur) AS max_running_dur, sum(s.dur) AS sum_running_dur, count(*) AS running_count
+FROM sched AS s
+JOIN thread AS t ON t.utid = s.utid
+WHERE s.dur != -1 AND coalesce(t.is_idle, 0) = 0
+GROUP BY s.utid;
+
+-- How many slices a thread has.
+CREATE PERFETTO TABLE _thread_track_summary AS
+SELECT t.utid, sum(s.cnt) AS slice_count
+FROM thread_track AS t
+JOIN _slice_track_summary AS s ON s.id = t.id
+GROUP BY t.utid;
+
+-- How many samples of the kernel's sampler a thread has.
+CREATE PERFETTO TABLE _perf_sample_summary AS
+SELECT utid, count(*) AS perf_sample_cnt
+FROM perf_sample
+WHERE callsite_id IS NOT NULL
+GROUP BY utid;
+
+-- How many samples of Apple's sampler a thread has.
+CREATE PERFETTO TABLE _instruments_sample_summary AS
+SELECT utid, count(*) AS instruments_sample_cnt
+FROM instruments_sample
+WHERE callsite_id IS NOT NULL
+GROUP BY utid;
+
+-- A thread that there is anything of, with how much.
+CREATE PERFETTO TABLE _thread_available_info_summary AS
+SELECT
+  t.utid,
+  coalesce(r.max_running_dur, 0) AS max_running_dur,
+  coalesce(r.sum_running_dur, 0) AS sum_running_dur,
+  coalesce(r.running_count, 0) AS running_count,
+  coalesce(s.slice_count, 0) AS slice_count,
+  coalesce(p.perf_sample_cnt, 0) AS perf_sample_count,
+  coalesce(i.instruments_sample_cnt, 0) AS instruments_sample_count
+FROM thread AS t
+LEFT JOIN _sched_summary AS r ON r.utid = t.utid
+LEFT JOIN _thread_track_summary AS s ON s.utid = t.utid
+LEFT JOIN _perf_sample_summary AS p ON p.utid = t.utid
+LEFT JOIN _instruments_sample_summary AS i ON i.utid = t.utid
+WHERE
+  coalesce(r.utid, s.utid, p.utid, i.utid) IS NOT NULL
+  OR t.utid IN (
+    SELECT utid FROM cpu_profile_stack_sample UNION ALL SELECT utid FROM thread_counter_track
+  );
