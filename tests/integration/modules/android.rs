@@ -805,3 +805,73 @@ fn wakeups() {
         ]
     );
 }
+
+/// Packets at 5, 7 and 20 to 25 with nine, and at 22, and a network that disconnects after 10:
+/// the first costs 10, the second the 2 that it comes later; the third comes after more than 10,
+/// and shares 5 with the last as nine to one.
+#[test]
+fn networks_that_stay_connected() {
+    let packets = "(SELECT column1 AS id, column2 AS ts, column3 AS dur, column4 AS packet_count, \
+        10 AS packet_length, 'wlan0' AS iface FROM (VALUES (1, 500, 0, 1), (2, 700, 0, 1), \
+        (3, 2000, 500, 9), (4, 2200, 0, 1)))";
+    let sql = format!(
+        "SELECT iface, ts, dur, packet_count, packet_length \
+         FROM android_network_uptime_spans!({packets}, (iface), 1000) ORDER BY ts"
+    );
+    assert_eq!(
+        lines(&startup(), "network_packets", &sql),
+        ["wlan0 500 1200 2 20", "wlan0 2000 1500 10 20"]
+    );
+    let sql = format!(
+        "SELECT id, uptime_cost FROM android_network_uptime_cost!({packets}, (iface), 1000) \
+         ORDER BY id"
+    );
+    assert_eq!(lines(&startup(), "network_packets", &sql), ["1 1000", "2 200", "3 1450", "4 50"]);
+}
+
+/// The app reads an event that the system sent at 20, and finishes it at 50.
+#[test]
+fn input_events() {
+    let sent = "inputChannel=app (server), seq=0x7, type=MOTION)";
+    let received = "inputChannel=app (client), seq=0x7, type=MOTION)";
+    let finished = "inputChannel=app (client), seq=0x7, type=FINISHED)";
+    let told = "inputChannel=app (server), seq=0x7, type=FINISHED)";
+    let slice = |pid: i32, name: String| format!("B|{pid}|{name}");
+    let trace = marked(&[
+        (20, BINDER, &slice(500, format!("sendMessage({sent}"))),
+        (22, BINDER, "E|500"),
+        (30, APP, &slice(100, format!("receiveMessage({received}"))),
+        (33, APP, "E|100"),
+        (50, APP, &slice(100, format!("sendMessage({finished}"))),
+        (51, APP, "E|100"),
+        (55, BINDER, &slice(500, format!("receiveMessage({told}"))),
+        (56, BINDER, "E|500"),
+    ]);
+    let sql = "SELECT dispatch_latency_dur, handling_latency_dur, ack_latency_dur, \
+        total_latency_dur, tid, process_name, event_type, event_seq, event_channel, dispatch_ts, \
+        dispatch_dur, receive_ts, receive_dur, frame_id FROM android_input_events";
+    assert_eq!(
+        lines(&trace, "input", sql),
+        ["10 20 5 35 100 com.example.app MOTION 0x7 app (server) 20 2 30 3 NULL"]
+    );
+}
+
+/// The allocator of graphics buffers is asked by nobody here: a buffer is its thread's that takes
+/// it, and given back on its account.
+#[test]
+fn shared_buffers() {
+    let change = |at, by, inode: u64, size: i64| {
+        FtraceEvent::other(at, by, 311, Message::new().uint(1, inode).int(2, size).int(3, size))
+    };
+    let trace = recorded(vec![change(10, APP, 7, 100), change(20, BINDER, 7, -100)], Vec::new());
+    let sql = "SELECT ts, buf_size, inode, tid, process_name FROM android_dmabuf_allocs ORDER BY ts";
+    assert_eq!(
+        lines(&trace, "memory.dmabuf", sql),
+        ["10 100 7 100 com.example.app", "20 -100 7 100 com.example.app"]
+    );
+    let sql = "SELECT ts, value, process_name FROM android_memory_cumulative_dmabuf ORDER BY ts";
+    assert_eq!(
+        lines(&trace, "memory.dmabuf", sql),
+        ["10 100 com.example.app", "20 0 com.example.app"]
+    );
+}
