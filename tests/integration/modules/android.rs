@@ -277,7 +277,10 @@ fn figures_of_frames() {
     assert_eq!(figures(sql), ["55 5 100 100 205", "56 5 30 40 75"]);
     let sql = "SELECT frame_id, overrun, cpu_time, ui_time, was_jank, was_slow_frame, was_big_jank, \
         was_huge_jank FROM android_frame_stats ORDER BY frame_id";
-    assert_eq!(figures(sql), ["55 70 205 100 1 NULL NULL NULL", "56 -35 75 30 NULL NULL NULL NULL"]);
+    assert_eq!(
+        figures(sql),
+        ["55 70 205 100 1 NULL NULL NULL", "56 -35 75 30 NULL NULL NULL NULL"]
+    );
 }
 
 #[test]
@@ -311,7 +314,8 @@ fn receive(at: u64, by: i32, id: i64) -> FtraceEvent {
 fn calls() -> Imported {
     let app = Task::new("app", APP);
     let server = Task::new("binder:500_1", BINDER);
-    let mut events = marks(&[(5, APP, "C|100|oom_score_adj|0"), (6, SYSTEM, "C|500|oom_score_adj|-900")]);
+    let mut events =
+        marks(&[(5, APP, "C|100|oom_score_adj|0"), (6, SYSTEM, "C|500|oom_score_adj|-900")]);
     events.extend([
         FtraceEvent::sched_switch(8, IDLE, 0, app),
         send(10, APP, 1, 0, false, 0),
@@ -436,7 +440,9 @@ fn names_of_contentions() {
     let sql = format!("SELECT {}", calls.join(", "));
     assert_eq!(
         lines(&startup(), "monitor_contention", &sql),
-        ["RenderThread 101 void a.B.hold(int) a.B.hold int a.B.want() a.B.want 2 B.java:12 B.java:34"]
+        [
+            "RenderThread 101 void a.B.hold(int) a.B.hold int a.B.want() a.B.want 2 B.java:12 B.java:34"
+        ]
     );
 }
 
@@ -446,12 +452,8 @@ fn names_of_contentions() {
 fn contentions_and_their_chains() {
     let app = contention("RenderThread", RENDER, 0);
     let render = contention("other", 77, 0);
-    let mut events = marks(&[
-        (10, APP, &app),
-        (12, RENDER, &render),
-        (30, RENDER, "E|100"),
-        (40, APP, "E|100"),
-    ]);
+    let mut events =
+        marks(&[(10, APP, &app), (12, RENDER, &render), (30, RENDER, "E|100"), (40, APP, "E|100")]);
     events.insert(0, FtraceEvent::sched_switch(5, IDLE, 0, Task::new("RenderThread", RENDER)));
     events.push(FtraceEvent::sched_switch(50, Task::new("RenderThread", RENDER), 1, IDLE));
     let trace = recorded(events, Vec::new());
@@ -534,7 +536,8 @@ fn oom_scores_and_memory() {
 
 #[test]
 fn processes_that_were_killed() {
-    let trace = marked(&[(10, SYSTEM, "I|500|lmk,100,8,900,x"), (20, SYSTEM, "I|500|lmk,500,99,0,x")]);
+    let trace =
+        marked(&[(10, SYSTEM, "I|500|lmk,100,8,900,x"), (20, SYSTEM, "I|500|lmk,500,99,0,x")]);
     let sql = "SELECT ts, pid, process_name, oom_score_adj, kill_reason, kill_reason_raw \
         FROM android_lmk_events ORDER BY ts";
     assert_eq!(
@@ -588,7 +591,8 @@ fn the_battery() {
         lines(&trace, "battery_stats", sql),
         ["1 37 37 battery_stats.top b 7", "32 4 4 battery_stats.top com.example.app 10001"]
     );
-    let sql = "SELECT android_battery_stats_counter_to_string('battery_stats.data_conn', 13.0) AS s";
+    let sql =
+        "SELECT android_battery_stats_counter_to_string('battery_stats.data_conn', 13.0) AS s";
     assert_eq!(lines(&trace, "battery_stats", sql), ["4G (LTE)"]);
 }
 
@@ -697,10 +701,7 @@ fn jobs() {
     ]);
     let sql = "SELECT job_id, uid, package_name, job_service_name, ts, dur \
         FROM android_job_scheduler_events";
-    assert_eq!(
-        lines(&trace, "job_scheduler", sql),
-        ["42 10001 com.example.app .Sync 10 20"]
-    );
+    assert_eq!(lines(&trace, "job_scheduler", sql), ["42 10001 com.example.app .Sync 10 20"]);
 }
 
 /// The heap grows to 9 MB, is collected from 20 to 40, and has 4 MB afterwards.
@@ -765,9 +766,11 @@ fn journeys() {
     events.insert(0, FtraceEvent::task_rename(5, APP, "app", "app"));
     let frames = app_frame(55, (580, 690), (595, 760));
     let bundle = events.into_iter().fold(FtraceBundle::new(0), FtraceBundle::event);
-    let tree = ProcessTree::new()
-        .process(APP, 1, &["com.android.systemui"], 10_001)
-        .thread(RENDER, APP, "RenderThread");
+    let tree = ProcessTree::new().process(APP, 1, &["com.android.systemui"], 10_001).thread(
+        RENDER,
+        APP,
+        "RenderThread",
+    );
     let trace = recording()
         .packet(Packet::new().sequence(9).timestamp(1).process_tree(tree))
         .packet(Packet::new().sequence(1).ftrace(bundle))
@@ -779,8 +782,12 @@ fn journeys() {
         lines(&trace, "cujs.base", sql),
         ["1 com.android.systemui J<OPEN_APP> OPEN_APP 580 760 180 completed 55 55"]
     );
-    let sql = "SELECT cuj_id, name, tid FROM android_jank_cuj_render_thread JOIN thread USING (utid)";
-    assert!(lines(&trace, "cujs.threads", &sql.replace(" name", " thread.name")) == ["1 RenderThread 101"]);
+    let sql =
+        "SELECT cuj_id, name, tid FROM android_jank_cuj_render_thread JOIN thread USING (utid)";
+    assert!(
+        lines(&trace, "cujs.threads", &sql.replace(" name", " thread.name"))
+            == ["1 RenderThread 101"]
+    );
     let sql = "SELECT cuj_id, cuj_type, cuj_name, ts FROM android_jank_latency_cujs";
     assert_eq!(lines(&trace, "cujs.sysui_cujs", sql), ["1 jank OPEN_APP 580"]);
 }
@@ -861,10 +868,11 @@ fn input_events() {
 #[test]
 fn shared_buffers() {
     let change = |at, by, inode: u64, size: i64| {
-        FtraceEvent::other(at, by, 311, Message::new().uint(1, inode).int(2, size).int(3, size))
+        FtraceEvent::other(at, by, 351, Message::new().uint(1, inode).int(2, size).int(3, size))
     };
     let trace = recorded(vec![change(10, APP, 7, 100), change(20, BINDER, 7, -100)], Vec::new());
-    let sql = "SELECT ts, buf_size, inode, tid, process_name FROM android_dmabuf_allocs ORDER BY ts";
+    let sql =
+        "SELECT ts, buf_size, inode, tid, process_name FROM android_dmabuf_allocs ORDER BY ts";
     assert_eq!(
         lines(&trace, "memory.dmabuf", sql),
         ["10 100 7 100 com.example.app", "20 -100 7 100 com.example.app"]

@@ -1,6 +1,8 @@
 //! `chrome.*`: events of a process 100, with a main thread.
 
-use tpq_testkit::{FtraceBundle, FtraceEvent, InternedData, Message, Packet, Task, TrackDescriptor};
+use tpq_testkit::{
+    FtraceBundle, FtraceEvent, InternedData, Message, Packet, Task, TrackDescriptor,
+};
 
 use crate::imported::{Imported, recording};
 
@@ -44,9 +46,13 @@ fn slice(
     [event(from, begin), event(to, message().uint(9, 2).uint(11, track))]
 }
 
-/// A slice that tells no more.
+/// No more to tell.
+fn none() -> (u32, Message) {
+    (field::TASK_EXECUTION, message())
+}
+
 fn plain(track: u64, times: (u64, u64), name: &str) -> [(u64, Packet); 2] {
-    slice(track, times, ("cat", name), (field::TASK_EXECUTION, message()))
+    slice(track, times, ("cat", name), none())
 }
 
 fn scene(slices: &[[(u64, Packet); 2]]) -> Imported {
@@ -82,7 +88,10 @@ fn histograms() {
         ORDER BY ts";
     assert_eq!(
         lines(&trace, "histograms", sql),
-        ["Blink.Time 42 10 CrBrowserMain 100 Browser 100", "Blink.Time 42 20 NULL NULL Browser 100"]
+        [
+            "Blink.Time 42 10 CrBrowserMain 100 Browser 100",
+            "Blink.Time 42 20 NULL NULL Browser 100"
+        ]
     );
 }
 
@@ -249,4 +258,52 @@ fn what_wakes_cpus() {
     let sql = "SELECT name, previous_power_state \
         FROM chrome_cpu_power_first_toplevel_slice_after_powerup JOIN slice ON slice_id = slice.id";
     assert_eq!(power(sql), ["work 1"]);
+}
+
+/// Two suites that take 4 and 9, of which the geometric mean is 6.
+#[test]
+fn speedometer_3() {
+    let timed = |times, name| slice(PROCESS, times, ("blink.user_timing", name), none());
+    let trace = scene(&[
+        timed((100, 200), "iteration-0"),
+        timed((110, 111), "A-x.Add-sync"),
+        timed((111, 114), "A-x.Add-async"),
+        timed((120, 129), "B.Dot ted-sync"),
+    ]);
+    let sql = "SELECT ts, dur, name, iteration, suite_name, test_name, measure_type \
+        FROM chrome_speedometer_measure ORDER BY ts";
+    assert_eq!(
+        lines(&trace, "speedometer", sql),
+        [
+            "110 1 A-x.Add-sync 0 A-x Add sync",
+            "111 3 A-x.Add-async 0 A-x Add async",
+            "120 9 B.Dot ted-sync 0 B Dot ted sync",
+        ]
+    );
+    let sql = "SELECT ts, dur, name, iteration, round(geomean, 3) AS mean, round(score / 1e6) AS s \
+        FROM chrome_speedometer_iteration";
+    assert_eq!(lines(&trace, "speedometer", sql), ["100 100 iteration-0 0 6.0 167.0"]);
+}
+
+/// The test begins at 10, has done its own work at 13, and all at 20.
+#[test]
+fn speedometer_2_1() {
+    let mark = |at, name| slice(THREAD, (at, at), ("blink.user_timing", name), none());
+    let trace = scene(&[
+        mark(10, "VanillaJS-TodoMVC.Adding100Items-start"),
+        mark(13, "VanillaJS-TodoMVC.Adding100Items-sync-end"),
+        mark(20, "VanillaJS-TodoMVC.Adding100Items-async-end"),
+    ]);
+    let sql = "SELECT ts, dur, iteration, suite_name, test_name, measure_type \
+        FROM chrome_speedometer_measure ORDER BY ts";
+    assert_eq!(
+        lines(&trace, "speedometer", sql),
+        [
+            "10 3 1 VanillaJS-TodoMVC Adding100Items sync",
+            "13 7 1 VanillaJS-TodoMVC Adding100Items async"
+        ]
+    );
+    let sql = "SELECT ts, dur, name, round(geomean, 3) AS mean, round(score / 1e6) AS s \
+        FROM chrome_speedometer_iteration";
+    assert_eq!(lines(&trace, "speedometer", sql), ["10 10 iteration-1 10.0 2000.0"]);
 }
