@@ -883,3 +883,120 @@ fn shared_buffers() {
         ["10 100 com.example.app", "20 0 com.example.app"]
     );
 }
+
+#[test]
+fn power_rails() {
+    let rail = Message::new().uint(1, 0).bytes(2, "S2M_VDD_CPUCL2").bytes(3, "CPU");
+    let read = |ms, energy| Message::new().uint(1, 0).uint(2, ms).uint(3, energy);
+    let at = |ts: u64| Packet::new().sequence(1).timestamp(ts);
+    let trace = recorded(
+        Vec::new(),
+        vec![
+            at(1_000_000).payload(40, Message::new().message(1, rail)),
+            at(9_000_000)
+                .payload(40, Message::new().message(2, read(2, 700)).message(2, read(4, 900))),
+        ],
+    );
+    let sql = "SELECT power_rail_name, raw_power_rail_name, friendly_name, subsystem_name \
+        FROM android_power_rails_metadata";
+    assert_eq!(
+        lines(&trace, "power_rails", sql),
+        ["power.rails.cpu.big S2M_VDD_CPUCL2 cpu.big CPU"]
+    );
+    // 200 µWs in 2 ms are 0.1 W.
+    let sql = "SELECT ts, dur, power_rail_name, raw_power_rail_name, energy_since_boot, \
+        energy_since_boot_at_end, average_power, energy_delta, value \
+        FROM android_power_rails_counters WHERE ts = 2000000";
+    assert_eq!(
+        lines(&trace, "power_rails", sql),
+        ["2000000 2000000 power.rails.cpu.big S2M_VDD_CPUCL2 700.0 900.0 100.0 NULL 700.0"]
+    );
+}
+
+/// Held for 5 of the 20 ms between two packets, of which the device sleeps 10.
+#[test]
+fn kernel_wakelocks() {
+    let lock = Message::new().uint(1, 1).bytes(2, "wlan").uint(3, 1);
+    let first = Message::new().message(1, lock).packed(2, [1]).packed(3, [10]);
+    let second = Message::new().packed(2, [1]).packed(3, [5]);
+    let at = |ts: u64| Packet::new().sequence(2).timestamp(ts);
+    let trace = recorded(
+        marks(&[
+            (12_000_000, SYSTEM, "G|500|Suspend/Resume Minimal|Suspended|1"),
+            (22_000_000, SYSTEM, "H|500|Suspend/Resume Minimal|1"),
+        ]),
+        vec![
+            at(10_000_000).flags(1).payload(115, first),
+            at(30_000_000).flags(2).payload(115, second),
+        ],
+    );
+    let sql = "SELECT ts, dur, awake_dur, name, type, held_dur, held_ratio \
+        FROM android_kernel_wakelocks ORDER BY ts LIMIT 1";
+    assert_eq!(
+        lines(&trace, "kernel_wakelocks", sql),
+        ["10000000 20000000 10000000 wlan kernel 5000000 0.5"]
+    );
+}
+
+/// The app's frame 55 is shown by the compositor's frame 900.
+#[test]
+fn frames_of_apps_and_the_compositor() {
+    let tree = ProcessTree::new().process(60, 1, &["/system/bin/surfaceflinger"], 1_000).process(
+        APP,
+        1,
+        &["com.example.app"],
+        10_001,
+    );
+    let mut packets = vec![Packet::new().sequence(9).timestamp(1).process_tree(tree)];
+    packets.extend(app_frame(55, (580, 690), (595, 760)));
+    let display = Message::new().int(1, 7).int(2, 900).int(3, 60);
+    packets.push(frame(800, 2, display));
+    packets.push(frame(850, 5, Message::new().int(1, 7)));
+    let trace = Imported::trace(recording().packets(packets));
+    let sql = "SELECT app.pid, app_vsync, sf.pid, sf_vsync \
+        FROM android_app_to_sf_frame_timeline_match JOIN process AS app ON app.upid = app_upid \
+        JOIN process AS sf ON sf.upid = sf_upid";
+    assert_eq!(lines(&trace, "surfaceflinger", sql), ["100 55 60 900"]);
+}
+
+#[test]
+fn memory_of_the_gpu() {
+    let trace = marked(&[
+        (10, APP, "C|100|GPU Memory|500"),
+        (30, APP, "C|100|GPU Memory|700"),
+        (50, APP, "I|100|x"),
+    ]);
+    let sql = "SELECT ts, dur, pid, gpu_memory FROM android_gpu_memory_per_process \
+        JOIN process USING (upid) ORDER BY ts";
+    assert_eq!(lines(&trace, "gpu.memory", sql), ["10 20 100 500", "30 20 100 700"]);
+}
+
+/// The system asks the app's service for a binding, numbered 5.
+#[test]
+fn services() {
+    let binding = "B|100|serviceBind: token=ServiceRecord{ab12 act=do cmp=a/.B flg=0x1 bindSeq=5}";
+    let mut events = marks(&[
+        (10, SYSTEM, "B|500|bindService"),
+        (12, SYSTEM, "I|500|requestServiceBinding: a bindSeq=5 b"),
+    ]);
+    events.push(send(15, SYSTEM, 3, 0, false, 1));
+    events.extend(marks(&[(20, SYSTEM, "E|500")]));
+    events.push(receive(25, APP, 3));
+    events.extend(marks(&[(30, APP, binding), (37, APP, "E|100")]));
+    let trace = recorded(events, Vec::new());
+    let sql = "SELECT client_process, client_ts, server_process, server_tid, server_ts, server_dur, \
+        token, act, cmp, flg, bind_seq FROM android_service_bindings";
+    assert_eq!(
+        lines(&trace, "services", sql),
+        ["system_server 15 com.example.app 100 30 7 ab12 do a/.B 0x1 5"]
+    );
+}
+
+#[test]
+fn atoms_of_statsd() {
+    let trace = marked(&[(10, SYSTEM, "N|500|Statsd Atoms|perfetto_trigger")]);
+    let sql = "SELECT ts, dur, name FROM android_statsd_atoms";
+    assert_eq!(lines(&trace, "statsd", sql), ["10 0 perfetto_trigger"]);
+    let sql = "SELECT ts, trigger_name FROM _android_statsd_perfetto_triggers";
+    assert_eq!(lines(&trace, "statsd", sql), ["10 NULL"]);
+}
