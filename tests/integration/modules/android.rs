@@ -8,7 +8,7 @@ const IDLE: Task<'_> = Task::new("swapper", 0);
 /// The main thread of the app.
 const APP: i32 = 100;
 /// The app's thread that draws.
-const RENDER: i32 = 101;
+const RENDER: i32 = 102;
 /// The main thread of the system server.
 const SYSTEM: i32 = 500;
 /// A thread of the system server that serves calls.
@@ -22,7 +22,9 @@ fn processes() -> Packet {
         .process(3, 2, &["kworker"], 0)
         .process(APP, 1, &["com.example.app"], 10_001)
         .process(SYSTEM, 1, &["system_server"], 1_000)
+        .thread(APP, APP, "app")
         .thread(RENDER, APP, "RenderThread")
+        .thread(SYSTEM, SYSTEM, "system_server")
         .thread(BINDER, SYSTEM, "binder:500_1");
     Packet::new().sequence(9).timestamp(1).process_tree(tree)
 }
@@ -157,7 +159,7 @@ fn app_startups() {
     assert_eq!(startups(sql), ["7 100 cold"]);
     let sql = "SELECT startup_id, ts, dur, pid, tid, thread_name, is_main_thread \
         FROM android_startup_threads ORDER BY tid";
-    assert_eq!(startups(sql), ["7 20 1000 100 100 app 1", "7 20 1000 100 101 RenderThread 0"]);
+    assert_eq!(startups(sql), ["7 20 1000 100 100 app 1", "7 20 1000 100 102 RenderThread 0"]);
     let sql = "SELECT startup_ts, startup_ts_end, tid, slice_name, slice_ts, slice_dur \
         FROM android_thread_slices_for_all_startups WHERE slice_ts < 400 ORDER BY slice_ts";
     assert_eq!(
@@ -241,7 +243,7 @@ fn frames() {
     assert_eq!(timeline(sql), ["55 600", "56 850"]);
     let sql = "SELECT frame_id, slice.ts, tid FROM android_frames_draw_frame JOIN slice USING (id) \
         JOIN thread ON utid = render_thread_utid ORDER BY slice.ts";
-    assert_eq!(timeline(sql), ["55 650 101", "56 860 101"]);
+    assert_eq!(timeline(sql), ["55 650 102", "56 860 102"]);
     let sql = "SELECT frame_id, ts, dur, ts_end, layer_id, layer_name, process_name \
         FROM android_frames_layers ORDER BY frame_id";
     assert_eq!(
@@ -422,7 +424,7 @@ fn contention(thread: &str, tid: i32, waiters: u32) -> String {
 
 #[test]
 fn names_of_contentions() {
-    let name = contention("RenderThread", 101, 2).replace("B|100|", "");
+    let name = contention("RenderThread", RENDER, 2).replace("B|100|", "");
     let functions = [
         "blocking_thread",
         "blocking_tid",
@@ -441,7 +443,7 @@ fn names_of_contentions() {
     assert_eq!(
         lines(&startup(), "monitor_contention", &sql),
         [
-            "RenderThread 101 void a.B.hold(int) a.B.hold int a.B.want() a.B.want 2 B.java:12 B.java:34"
+            "RenderThread 102 void a.B.hold(int) a.B.hold int a.B.want() a.B.want 2 B.java:12 B.java:34"
         ]
     );
 }
@@ -465,8 +467,8 @@ fn contentions_and_their_chains() {
     assert_eq!(
         contentions(sql),
         [
-            "10 30 30 app 100 RenderThread 101 101 1 0 a.B.hold 0 com.example.app 100 NULL",
-            "12 18 18 RenderThread 101 other 77 NULL 0 NULL a.B.hold 0 com.example.app 100 NULL",
+            "10 30 30 app 100 RenderThread 102 102 1 0 a.B.hold 0 com.example.app 100 NULL",
+            "12 18 18 RenderThread 102 other 77 NULL 0 NULL a.B.hold 0 com.example.app 100 NULL",
         ]
     );
     // The second lasts within the first, but waits for a thread that is not the first's.
@@ -488,7 +490,7 @@ fn suspension() {
         (100, APP, "I|100|x"),
     ]);
     let sql = "SELECT ts, dur, power_state FROM android_suspend_state ORDER BY ts";
-    assert_eq!(lines(&trace, "suspend", sql), ["1 19 awake", "20 30 suspended", "50 50 awake"]);
+    assert_eq!(lines(&trace, "suspend", sql), ["10 10 awake", "20 30 suspended", "50 50 awake"]);
     let sql = "SELECT _extract_duration_without_suspend(10, 30) AS a, \
         _extract_duration_without_suspend(60, 5) AS b";
     assert_eq!(lines(&trace, "suspend", sql), ["10 5"]);
@@ -549,6 +551,7 @@ fn processes_that_were_killed() {
 #[test]
 fn the_screen() {
     let trace = marked(&[
+        (5, SYSTEM, "I|500|x"),
         (10, SYSTEM, "C|500|ScreenState|2"),
         (30, SYSTEM, "C|500|ScreenState|4"),
         (50, SYSTEM, "I|500|x"),
@@ -558,7 +561,7 @@ fn the_screen() {
     assert_eq!(
         lines(&trace, "screen_state", sql),
         [
-            "1 9 unknown unknown Unknown",
+            "5 5 unknown unknown Unknown",
             "10 20 on on Screen on",
             "30 20 doze doze-suspend Always-on display (doze-suspend)",
         ]
@@ -589,7 +592,7 @@ fn the_battery() {
         FROM android_battery_stats_event_slices ORDER BY ts";
     assert_eq!(
         lines(&trace, "battery_stats", sql),
-        ["1 37 37 battery_stats.top b 7", "32 4 4 battery_stats.top com.example.app 10001"]
+        ["10 28 28 battery_stats.top b 7", "32 4 4 battery_stats.top com.example.app 10001"]
     );
     let sql =
         "SELECT android_battery_stats_counter_to_string('battery_stats.data_conn', 13.0) AS s";
@@ -681,8 +684,8 @@ fn processes_that_were_started() {
 fn broadcasts() {
     let trace = marked(&[
         (10, SYSTEM, "G|500|BroadcastQueue.mRunning[2]|5af 100:com.example.app/u0a1 running|1"),
-        (12, SYSTEM, "G|500|BroadcastQueue.mRunning[2]|1b2 android.intent.A/u0 scheduled|2"),
-        (16, SYSTEM, "H|500|BroadcastQueue.mRunning[2]|2"),
+        (12, SYSTEM, "G|500|BroadcastQueue.mRunning[2]|1b2 android.intent.A/u0 scheduled|1"),
+        (16, SYSTEM, "H|500|BroadcastQueue.mRunning[2]|1"),
         (20, SYSTEM, "H|500|BroadcastQueue.mRunning[2]|1"),
     ]);
     let sql = "SELECT record_id, intent_action, process_name, pid, process_queue_id, queue_id, ts, \
@@ -754,7 +757,7 @@ fn names_of_slices_and_threads() {
 /// A journey from 590 to 905, with two frames.
 #[test]
 fn journeys() {
-    let mut events = marks(&[
+    let events = marks(&[
         (590, APP, "S|100|J<OPEN_APP>|1"),
         (600, APP, "B|100|Choreographer#doFrame 55"),
         (650, RENDER, "B|100|DrawFrames 55"),
@@ -763,7 +766,6 @@ fn journeys() {
         (900, APP, "I|100|J<OPEN_APP>#FT#end#0"),
         (905, APP, "F|100|J<OPEN_APP>|1"),
     ]);
-    events.insert(0, FtraceEvent::task_rename(5, APP, "app", "app"));
     let frames = app_frame(55, (580, 690), (595, 760));
     let bundle = events.into_iter().fold(FtraceBundle::new(0), FtraceBundle::event);
     let tree = ProcessTree::new().process(APP, 1, &["com.android.systemui"], 10_001).thread(
@@ -786,7 +788,7 @@ fn journeys() {
         "SELECT cuj_id, name, tid FROM android_jank_cuj_render_thread JOIN thread USING (utid)";
     assert!(
         lines(&trace, "cujs.threads", &sql.replace(" name", " thread.name"))
-            == ["1 RenderThread 101"]
+            == ["1 RenderThread 102"]
     );
     let sql = "SELECT cuj_id, cuj_type, cuj_name, ts FROM android_jank_latency_cujs";
     assert_eq!(lines(&trace, "cujs.sysui_cujs", sql), ["1 jank OPEN_APP 580"]);

@@ -256,7 +256,8 @@ fn what_wakes_cpus() {
     let sql = "SELECT ts, dur FROM chrome_cpu_power_post_powerup_slice";
     assert_eq!(power(sql), ["24 4"]);
     let sql = "SELECT name, previous_power_state \
-        FROM chrome_cpu_power_first_toplevel_slice_after_powerup JOIN slice ON slice_id = slice.id";
+        FROM chrome_cpu_power_first_toplevel_slice_after_powerup AS woken \
+        JOIN slice ON slice.id = woken.slice_id";
     assert_eq!(power(sql), ["work 1"]);
 }
 
