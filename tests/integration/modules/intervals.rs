@@ -85,10 +85,7 @@ fn parts_within_one_interval() {
     // the fifth is a moment at its beginning, the sixth one at its end.
     let intervals = "(1, 0, 7, 0), (2, 10, 10, 0), (3, 6, 1, 0), (4, 15, 5, 0), (5, 5, 0, 0), \
         (6, 15, 0, 0)";
-    assert_eq!(
-        of("intervals.intersect", intervals, sql),
-        ["1 5 2", "2 10 5", "3 6 1", "5 5 0"]
-    );
+    assert_eq!(of("intervals.intersect", intervals, sql), ["1 5 2", "2 10 5", "3 6 1", "5 5 0"]);
 }
 
 #[test]

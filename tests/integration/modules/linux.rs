@@ -8,7 +8,9 @@ use crate::imported::Imported;
 fn kernel(events: impl IntoIterator<Item = FtraceEvent>) -> Imported {
     let bundle = events.into_iter().fold(FtraceBundle::new(0), FtraceBundle::event);
     let end = Packet::new().sequence(1).timestamp(100).process_tree(ProcessTree::new());
-    Imported::trace(TraceBuilder::new().packet(Packet::new().sequence(1).ftrace(bundle)).packet(end))
+    Imported::trace(
+        TraceBuilder::new().packet(Packet::new().sequence(1).ftrace(bundle)).packet(end),
+    )
 }
 
 fn event(at: u64, field: u32, payload: Message) -> FtraceEvent {
@@ -49,9 +51,8 @@ fn interrupts() {
 /// and above.
 #[test]
 fn work_for_disks() {
-    let request = |at, field, sector| {
-        event(at, field, Message::new().uint(1, 0x80_0010).uint(2, sector))
-    };
+    let request =
+        |at, field, sector| event(at, field, Message::new().uint(1, 0x80_0010).uint(2, sector));
     let trace = kernel([request(10, 546, 8), request(30, 547, 8)]);
     let sql = "SELECT ts, ops_in_queue_or_device, dev \
         FROM linux_active_block_io_operations_by_device ORDER BY ts";
@@ -101,11 +102,7 @@ fn sleep_of_cpus_as_the_system_adds_it_up() {
         FROM linux_cpu_idle_time_in_state_counters ORDER BY state";
     assert_eq!(
         lines(&trace, module, sql),
-        [
-            "2000000 C0 50.0 500.0 1000",
-            "2000000 C1 20.0 200.0 1000",
-            "2000000 C6 30.0 300.0 1000",
-        ]
+        ["2000000 C0 50.0 500.0 1000", "2000000 C1 20.0 200.0 1000", "2000000 C6 30.0 300.0 1000",]
     );
 }
 
@@ -174,7 +171,8 @@ fn cycles() {
     );
     let of_threads = ["100 70000 0 50000 1000 2000 1400", "101 60000 0 40000 1000 2000 1500"];
     assert_eq!(lines(&trace, "linux.cpu.utilization.thread", &threads), of_threads);
-    let both = threads.replace("per_thread", "per_thread_per_cpu").replace("tid,", "tid, ucpu, cpu,");
+    let both =
+        threads.replace("per_thread", "per_thread_per_cpu").replace("tid,", "tid, ucpu, cpu,");
     let of_both = of_threads.map(|line| line.replacen(' ', " 0 0 ", 1));
     assert_eq!(lines(&trace, "linux.cpu.utilization.thread_cpu", &both), of_both);
     let all = "130000 0 90000 1000 2000 1444";
@@ -182,7 +180,8 @@ fn cycles() {
     assert_eq!(lines(&trace, "linux.cpu.utilization.system", &sql), [all]);
     let sql = format!("SELECT ucpu, cpu, {columns} FROM cpu_cycles_per_cpu");
     assert_eq!(lines(&trace, "linux.cpu.utilization.system", &sql), [format!("0 0 {all}")]);
-    let sql = format!("SELECT pid, {columns} FROM cpu_cycles_per_process JOIN process USING (upid)");
+    let sql =
+        format!("SELECT pid, {columns} FROM cpu_cycles_per_process JOIN process USING (upid)");
     assert_eq!(lines(&trace, "linux.cpu.utilization.process", &sql), [format!("100 {all}")]);
 }
 
@@ -200,10 +199,7 @@ fn cycles_within_an_interval() {
     };
     let threads = "JOIN thread USING (utid)";
     let of_threads = ["100 45000 0 25000 1000 2000 1800", "101 20000 0 10000 2000 2000 2000"];
-    assert_eq!(
-        rows("thread", "tid, ", "cpu_cycles_per_thread_in_interval", threads),
-        of_threads
-    );
+    assert_eq!(rows("thread", "tid, ", "cpu_cycles_per_thread_in_interval", threads), of_threads);
     assert_eq!(
         rows("thread_cpu", "tid, ", "cpu_cycles_per_thread_per_cpu_in_interval", threads),
         of_threads
@@ -262,11 +258,7 @@ fn memory_of_processes() {
         FROM memory_rss_and_swap_per_process ORDER BY ts";
     assert_eq!(
         lines(&memory(), "linux.memory.process", sql),
-        [
-            "10 7 1 2 NULL 3 NULL 1 3",
-            "20 7 5 2 1 8 NULL 5 8",
-            "40 7 2 2 1 5 8 10 13",
-        ]
+        ["10 7 1 2 NULL 3 NULL 1 3", "20 7 5 2 1 8 NULL 5 8", "40 7 2 2 1 5 8 10 13",]
     );
     let sql = "SELECT ts, rss_high_watermark / 1024 FROM memory_rss_high_watermark_per_process \
         ORDER BY ts";

@@ -22,7 +22,12 @@ fn slices_with_threads_and_processes() {
     let sql = "SELECT name, tid, thread_name, pid FROM thread_or_process_slice ORDER BY ts";
     assert_eq!(
         lines(&slices(), "slices.with_context", sql),
-        ["startup NULL NULL 100", "main 100 app 100", "outer 101 worker 100", "inner 101 worker 100"]
+        [
+            "startup NULL NULL 100",
+            "main 100 app 100",
+            "outer 101 worker 100",
+            "inner 101 worker 100"
+        ]
     );
 }
 

@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use chrono::DateTime;
-use datafusion::arrow::array::{Array, AsArray, StringViewBuilder};
+use datafusion::arrow::array::{AsArray, StringViewBuilder};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Int64Type};
 use datafusion::common::Result;
@@ -126,7 +126,7 @@ impl ScalarUDFImpl for OnClock {
             let values = moments.unary_opt::<_, Int64Type>(|ts| self.at(ts));
             return Ok(ColumnarValue::Array(Arc::new(values)));
         }
-        let mut texts = StringViewBuilder::with_capacity(moments.len());
+        let mut texts = StringViewBuilder::with_capacity(args.number_rows);
         for ts in moments {
             let text = ts.and_then(|ts| self.at(ts)).map(|ns| {
                 DateTime::from_timestamp_nanos(ns).format("%Y-%m-%dT%H:%M:%S%.9f").to_string()

@@ -40,7 +40,7 @@ fn written<'a>(values: &[Value<'a>], format: &str) -> Value<'a> {
 /// The moment that a time value and the modifiers after it stand for; now, where there is none.
 fn moment(values: &[Value]) -> Option<NaiveDateTime> {
     let Some((value, modifiers)) = values.split_first() else {
-        return Some(chrono::Utc::now().naive_utc());
+        return now();
     };
     let mut modifiers = modifiers.iter();
     let number = match value {
@@ -72,6 +72,11 @@ fn moment(values: &[Value]) -> Option<NaiveDateTime> {
     (0..=9999).contains(&moment.year()).then_some(moment)
 }
 
+fn now() -> Option<NaiveDateTime> {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok()?;
+    at_ms(since.as_millis() as f64)
+}
+
 fn at_ms(ms: f64) -> Option<NaiveDateTime> {
     if !ms.is_finite() || ms.abs() > 1e15 {
         return None;
@@ -83,7 +88,7 @@ fn at_ms(ms: f64) -> Option<NaiveDateTime> {
 fn parse(text: &str) -> Option<NaiveDateTime> {
     let text = text.trim();
     if text.eq_ignore_ascii_case("now") {
-        return Some(chrono::Utc::now().naive_utc());
+        return now();
     }
     let date = text.get(..10).and_then(|date| NaiveDate::parse_from_str(date, "%Y-%m-%d").ok());
     let Some(date) = date else {

@@ -124,6 +124,9 @@ fn abs<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     })
 }
 
+/// Enough to tell a half from what is only near one.
+const DIGITS: usize = 26;
+
 /// Halves go away from 0.
 fn round<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     let digits = match values.get(1) {
@@ -135,5 +138,5 @@ fn round<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     if digits == 0 && value.abs() < 4.5e15 {
         return Ok(Value::Real(value.round()));
     }
-    Ok(Value::Real(super::number::rounded(value, digits).parse().unwrap_or(value)))
+    Ok(Value::Real(super::number::rounded(value, digits, DIGITS).parse().unwrap_or(value)))
 }

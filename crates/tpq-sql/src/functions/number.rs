@@ -66,7 +66,8 @@ pub(crate) fn whole_integer(text: &str) -> Option<i64> {
     (end > 0 && integer && rest.trim().is_empty()).then(|| text.trim().parse().ok())?
 }
 
-/// A real as text: 15 significant digits, always with a point or an exponent.
+/// A real as text: 15 significant digits, or 17 where it takes them to read the same number back;
+/// always with a point or an exponent.
 pub(crate) fn real_text(value: f64) -> String {
     if value.is_nan() {
         return String::new();
@@ -77,7 +78,12 @@ pub(crate) fn real_text(value: f64) -> String {
     if value == 0.0 {
         return "0.0".into();
     }
-    general(value, 15, true, false)
+    let short = general(value, 15, true, false);
+    if short.parse() != Ok(value) {
+        return general(value, 17, true, false);
+    }
+    // All digits of what has up to 17 of them before the point.
+    if (1e15..1e17).contains(&value.abs()) { format!("{value:.1}") } else { short }
 }
 
 /// A number in `digits` significant digits, as C's `%g` has it; with `point`, there is always one.
@@ -111,13 +117,13 @@ pub(super) fn general(value: f64, digits: usize, point: bool, keep_zeros: bool) 
     tidy(&format!("{value:.*}", decimals.unwrap_or(0)))
 }
 
-/// A number with so many decimals. Halves go away from 0, where a half is what 15 digits say.
-pub(super) fn rounded(value: f64, decimals: usize) -> String {
+/// A number with so many decimals. Halves go away from 0, where a half is what so many significant
+/// digits say.
+pub(super) fn rounded(value: f64, decimals: usize, significant: usize) -> String {
     if !value.is_finite() || value.abs() >= 1e15 {
         return format!("{value:.decimals$}");
     }
-    // 16 digits, as SQLite has them at this point; then by hand, from the decimal digits.
-    let scientific = format!("{:.15e}", value.abs());
+    let scientific = format!("{:.*e}", significant.saturating_sub(1), value.abs());
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i64 = exponent.parse().unwrap_or(0);
     let mut digits: Vec<u8> =
@@ -174,9 +180,9 @@ mod tests {
             "0.1",
             "1.0e+20",
             "1.0e-05",
-            "0.333333333333333",
+            "0.33333333333333332",
             "123456789.123",
-            "1.0e+15",
+            "1000000000000000.0",
             "-2.5",
         ];
         assert_eq!(written, wanted);

@@ -212,7 +212,7 @@ fn float(value: f64, letter: char, spec: &Spec) -> String {
     let value = value.abs();
     let precision = spec.precision.unwrap_or(6);
     let digits = match letter {
-        'f' => rounded(value, precision),
+        'f' => rounded(value, precision, if spec.alternate2 { 26 } else { 16 }),
         'e' | 'E' => exponential(value, precision),
         _ => {
             let text =
@@ -257,7 +257,9 @@ fn exponential(value: f64, precision: usize) -> String {
 }
 
 fn pad(out: &mut String, text: &str, spec: &Spec) {
-    let missing = spec.width.saturating_sub(text.chars().count());
+    // The width counts bytes, but with `!`.
+    let width = if spec.alternate2 { text.chars().count() } else { text.len() };
+    let missing = spec.width.saturating_sub(width);
     if spec.left {
         out.push_str(text);
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{
-    Column, DFSchema, DFSchemaRef, NullEquality, Result, field_not_found, plan_err,
+    Column, DFSchema, DFSchemaRef, NullEquality, Result, TableReference, field_not_found, plan_err,
 };
 use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{
@@ -147,16 +147,57 @@ fn lower_join(join: Join, around: &[DFSchemaRef]) -> Result<Transformed<LogicalP
         other => return plan_err!("{other} JOIN with a table function of the other side"),
     };
     let (input, args) = with_args(&join.left, call, around)?;
-    let condition = condition_of(&join);
     let function = Arc::clone(&call.function);
-    let rows = Arc::clone(join.right.schema());
+    let condition = condition_of(&join);
     let within = condition.clone().filter(|_| keep_unmatched);
+    let within = within.map(|condition| on_hidden(condition, join.right.schema())).transpose()?;
+    let rows = hidden(join.right.schema())?;
     let call = TableCall::try_new(input, function, args, rows, within, keep_unmatched)?;
-    let mut plan = LogicalPlan::Extension(Extension { node: Arc::new(call) });
+    let mut plan = named(call, join.left.schema(), join.right.schema())?;
     if let Some(condition) = condition.filter(|_| !keep_unmatched) {
         plan = LogicalPlan::Filter(Filter::try_new(condition, Arc::new(plan))?);
     }
-    Ok(Transformed::yes(only(plan, join.schema.columns())?))
+    Ok(Transformed::yes(plan))
+}
+
+/// What a column of a function is called below the projection that gives it its name: something
+/// no other column is called, since DataFusion does not push filters on columns below a node
+/// where the node makes any column of the same name, be it of another table.
+fn hidden_name(column: &str) -> String {
+    format!("__called_{column}")
+}
+
+/// The columns of a function under names of their own.
+fn hidden(columns: &DFSchema) -> Result<DFSchemaRef> {
+    let fields = columns.fields().iter().map(|field| {
+        let name = hidden_name(field.name());
+        (None::<TableReference>, Arc::new(field.as_ref().clone().with_name(name)))
+    });
+    Ok(Arc::new(DFSchema::new_with_metadata(fields.collect(), Default::default())?))
+}
+
+/// A condition on the hidden names of a function's `columns`.
+fn on_hidden(condition: Expr, columns: &DFSchema) -> Result<Expr> {
+    let hidden = condition.transform_up(|expr| match &expr {
+        Expr::Column(column) if columns.has_column(column) => {
+            let column = Column::new_unqualified(hidden_name(&column.name));
+            Ok(Transformed::yes(Expr::Column(column)))
+        }
+        _ => Ok(Transformed::no(expr)),
+    })?;
+    Ok(hidden.data)
+}
+
+/// A call with the columns of `before` and those of the function, under their names.
+fn named(call: TableCall, before: &DFSchema, columns: &DFSchema) -> Result<LogicalPlan> {
+    let plan = LogicalPlan::Extension(Extension { node: Arc::new(call) });
+    let kept = before.columns().into_iter().map(Expr::Column);
+    let given = columns.columns().into_iter().map(|column| {
+        let hidden = Column::new_unqualified(hidden_name(&column.name));
+        Expr::Column(hidden).alias_qualified(column.relation, column.name)
+    });
+    let exprs = kept.chain(given).collect();
+    Ok(LogicalPlan::Projection(Projection::try_new(exprs, Arc::new(plan))?))
 }
 
 /// All a join asks of its rows.
@@ -178,10 +219,9 @@ fn call_alone(call: &CallSource, scan: &TableScan, around: &[DFSchemaRef]) -> Re
     });
     let (input, args) = with_args(&row, call, around)?;
     let function = Arc::clone(&call.function);
-    let rows = Arc::clone(&scan.projected_schema);
+    let rows = hidden(&scan.projected_schema)?;
     let call = TableCall::try_new(input, function, args, rows, None, false)?;
-    let plan = LogicalPlan::Extension(Extension { node: Arc::new(call) });
-    only(plan, scan.projected_schema.columns())
+    named(call, &DFSchema::empty(), &scan.projected_schema)
 }
 
 /// The rows of `input` with the arguments of a call beside them, and the columns these are in.
@@ -270,13 +310,4 @@ fn in_words(kind: &DataType) -> &'static str {
         _ if kind.is_string() => "text",
         _ => "another value",
     }
-}
-
-/// Leaves nothing but `columns`, in their order.
-fn only(plan: LogicalPlan, columns: Vec<Column>) -> Result<LogicalPlan> {
-    if plan.schema().columns() == columns {
-        return Ok(plan);
-    }
-    let exprs = columns.into_iter().map(Expr::Column).collect();
-    Ok(LogicalPlan::Projection(Projection::try_new(exprs, Arc::new(plan))?))
 }

@@ -12,32 +12,53 @@ use super::{call, number, take, text};
 use crate::functions::{CAST_BLOB, CAST_INTEGER, CAST_REAL, CAST_TEXT, GREATEST, LEAST, NUMBER};
 
 pub(super) fn rewrite(expr: &mut Expr) {
-    match expr {
+    let call = match expr {
         Expr::Like { negated, expr: text, pattern, escape_char, .. } => {
             let mut args = vec![take(pattern), take(text)];
             args.extend(escape_char.take().map(Expr::Value));
             let like = call("like", args);
-            *expr = if *negated { not(like) } else { like };
+            if *negated { not(like) } else { like }
         }
         Expr::BinaryOp { left, op: BinaryOperator::Regexp, right } => {
-            *expr = call("regexp", vec![take(right), take(left)]);
+            call("regexp", vec![take(right), take(left)])
         }
-        Expr::UnaryOp { op: UnaryOperator::BitwiseNot, expr: inner } => {
-            let negative = Expr::UnaryOp {
-                op: UnaryOperator::Minus,
-                expr: Box::new(Expr::Nested(Box::new(call(CAST_INTEGER, vec![take(inner)])))),
-            };
-            *expr = Expr::Nested(Box::new(Expr::BinaryOp {
-                left: Box::new(negative),
-                op: BinaryOperator::Minus,
-                right: Box::new(number("1")),
-            }));
+        Expr::UnaryOp { op: UnaryOperator::BitwiseNot, expr: inner } => complement(take(inner)),
+        Expr::Cast { expr: inner, data_type, .. } => match cast_function(data_type) {
+            Some(name) => call(name, vec![take(inner)]),
+            None => return,
+        },
+        Expr::Trim { .. } | Expr::Substring { .. } => match of_text(expr) {
+            Some(call) => call,
+            None => return,
+        },
+        Expr::Ceil { expr: inner, field: CeilFloorKind::DateTimeField(_) } => {
+            call("ceil", vec![take(inner)])
         }
-        Expr::Cast { expr: inner, data_type, .. } => {
-            if let Some(name) = cast_function(data_type) {
-                *expr = call(name, vec![take(inner)]);
-            }
+        Expr::Floor { expr: inner, field: CeilFloorKind::DateTimeField(_) } => {
+            call("floor", vec![take(inner)])
         }
+        Expr::Function(_) => return function(expr),
+        _ => return,
+    };
+    *expr = call;
+}
+
+/// All bits the other way round: `~x` is `-x - 1`.
+fn complement(expr: Expr) -> Expr {
+    let negative = Expr::UnaryOp {
+        op: UnaryOperator::Minus,
+        expr: Box::new(Expr::Nested(Box::new(call(CAST_INTEGER, vec![expr])))),
+    };
+    Expr::Nested(Box::new(Expr::BinaryOp {
+        left: Box::new(negative),
+        op: BinaryOperator::Minus,
+        right: Box::new(number("1")),
+    }))
+}
+
+/// `trim` and `substring`, which have a syntax of their own.
+fn of_text(expr: &mut Expr) -> Option<Expr> {
+    match expr {
         Expr::Trim { expr: inner, trim_where, trim_what, trim_characters } => {
             let name = match trim_where {
                 Some(TrimWhereField::Leading) => "ltrim",
@@ -47,22 +68,15 @@ pub(super) fn rewrite(expr: &mut Expr) {
             let mut args = vec![take(inner)];
             args.extend(trim_what.as_mut().map(|what| take(what)));
             args.extend(trim_characters.iter_mut().flatten().map(take));
-            *expr = call(name, args);
+            Some(call(name, args))
         }
         Expr::Substring { expr: inner, substring_from, substring_for, .. } => {
             let mut args = vec![take(inner)];
             args.push(substring_from.as_mut().map_or_else(|| number("1"), |from| take(from)));
             args.extend(substring_for.as_mut().map(|count| take(count)));
-            *expr = call("substr", args);
+            Some(call("substr", args))
         }
-        Expr::Ceil { expr: inner, field: CeilFloorKind::DateTimeField(_) } => {
-            *expr = call("ceil", vec![take(inner)]);
-        }
-        Expr::Floor { expr: inner, field: CeilFloorKind::DateTimeField(_) } => {
-            *expr = call("floor", vec![take(inner)]);
-        }
-        Expr::Function(_) => function(expr),
-        _ => {}
+        _ => None,
     }
 }
 

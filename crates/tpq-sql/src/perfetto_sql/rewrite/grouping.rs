@@ -2,12 +2,12 @@
 //! the row that holds the value of the query's only `min` or `max`, else any row.
 
 use datafusion::sql::sqlparser::ast::{
-    Expr, Function, FunctionArgumentClause, FunctionArguments, GroupByExpr, OrderBy, OrderByExpr,
-    OrderByKind, OrderByOptions, Query, Select, SelectItem, SetExpr, Value,
+    Expr, Function, FunctionArgumentClause, FunctionArguments, GroupByExpr, Ident, OrderBy,
+    OrderByExpr, OrderByKind, OrderByOptions, Query, Select, SelectItem, SetExpr, Value,
 };
 
 use super::calls::plain_args;
-use super::{call, take};
+use super::{DUPLICATE_MARK, call, take};
 
 const AGGREGATES: &[&str] = &[
     "count",
@@ -92,6 +92,30 @@ fn rewrite_select(select: &mut Select, order: Option<&mut OrderBy>) {
     extremes.dedup_by(|a, b| a.0 == b.0 && a.1 == b.1);
     let row = if extremes.len() == 1 { extremes.pop() } else { None };
     let groups = Groups { expressions, row };
+    // In HAVING an alias is one only where it is written.
+    let mut having = Groups { expressions: groups.expressions.clone(), row: groups.row.clone() };
+    having.expressions.extend(aliases(select));
+    pick_items(select, &groups);
+    if let Some(condition) = &mut select.having {
+        having.pick(condition);
+    }
+    let mut ordered = groups;
+    ordered.expressions.extend(aliases(select));
+    if let Some(OrderBy { kind: OrderByKind::Expressions(by), .. }) = order {
+        by.iter_mut().for_each(|by| ordered.pick(&mut by.expr));
+    }
+}
+
+fn aliases(select: &Select) -> Vec<String> {
+    let alias = |item: &SelectItem| match item {
+        SelectItem::ExprWithAlias { alias, .. } => Some(alias.value.to_lowercase()),
+        _ => None,
+    };
+    select.projection.iter().filter_map(alias).collect()
+}
+
+fn pick_items(select: &mut Select, groups: &Groups) {
+    let mut named = Vec::new();
     for item in &mut select.projection {
         let (SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) = item else {
             continue;
@@ -102,21 +126,13 @@ fn rewrite_select(select: &mut Select, order: Option<&mut OrderBy>) {
         if let (SelectItem::UnnamedExpr(expr), Some(name)) = (&mut *item, name)
             && last_name(expr).is_none()
         {
-            let alias = datafusion::sql::sqlparser::ast::Ident::with_quote('"', name);
+            let again = named.iter().filter(|other| **other == name).count();
+            let inner =
+                if again == 0 { name.clone() } else { format!("{name}{DUPLICATE_MARK}{again}") };
+            named.push(name);
+            let alias = Ident::with_quote('"', inner);
             *item = SelectItem::ExprWithAlias { expr: take(expr), alias };
         }
-    }
-    let aliases = select.projection.iter().filter_map(|item| match item {
-        SelectItem::ExprWithAlias { alias, .. } => Some(alias.value.to_lowercase()),
-        _ => None,
-    });
-    let mut after = Groups { expressions: groups.expressions.clone(), row: groups.row.clone() };
-    after.expressions.extend(aliases);
-    if let Some(having) = &mut select.having {
-        after.pick(having);
-    }
-    if let Some(OrderBy { kind: OrderByKind::Expressions(by), .. }) = order {
-        by.iter_mut().for_each(|by| after.pick(&mut by.expr));
     }
 }
 

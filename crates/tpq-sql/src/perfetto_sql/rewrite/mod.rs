@@ -17,11 +17,13 @@ use std::ops::ControlFlow;
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
     Cte, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments,
-    Ident, ObjectName, Query, Select, SelectItem, Value, VisitMut, VisitorMut, visit_relations,
+    Ident, ObjectName, Query, Select, SelectItem, SetExpr, Value, VisitMut, VisitorMut,
+    visit_relations,
 };
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::titles::Titles;
+use crate::functions::CAST_INTEGER;
 pub(super) use limits::limited_recursion;
 pub(super) use retry::rewrite_failed;
 
@@ -106,7 +108,10 @@ impl VisitorMut for Rewriter<'_> {
         orders::rewrite(query);
         // SQLite does not ask for the word RECURSIVE.
         if let Some(with) = &mut query.with {
-            with.recursive |= with.cte_tables.iter().any(refers_to_itself);
+            for cte in with.cte_tables.iter_mut().filter(|cte| refers_to_itself(cte)) {
+                with.recursive = true;
+                type_nulls(&mut cte.query.body);
+            }
         }
         ControlFlow::Continue(())
     }
@@ -130,6 +135,23 @@ impl VisitorMut for Rewriter<'_> {
     }
 }
 
+/// NULL has no type of its own: where a recursion begins with it, it is an integer.
+fn type_nulls(body: &mut SetExpr) {
+    match body {
+        SetExpr::SetOperation { left, .. } => type_nulls(left),
+        SetExpr::Select(select) => {
+            for item in &mut select.projection {
+                if let SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } = item
+                    && matches!(expr, Expr::Value(value) if value.value == Value::Null)
+                {
+                    *expr = call(CAST_INTEGER, vec![take(expr)]);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
 fn refers_to_itself(cte: &Cte) -> bool {
     let name = &cte.alias.name.value;
     let found = visit_relations(&cte.query, |relation: &ObjectName| {
@@ -147,9 +169,20 @@ fn name_items(select: &mut Select, titles: &[String]) {
     let mut taken = HashSet::new();
     for (index, item) in select.projection.iter_mut().enumerate() {
         match item {
-            SelectItem::UnnamedExpr(Expr::Identifier(_) | Expr::CompoundIdentifier(_)) => {
-                if let SelectItem::UnnamedExpr(expr) = &*item {
-                    taken.insert(expr.to_string().to_lowercase());
+            SelectItem::UnnamedExpr(
+                column @ (Expr::Identifier(_) | Expr::CompoundIdentifier(_)),
+            ) => {
+                // The same column a second time.
+                if !taken.insert(column.to_string().to_lowercase()) {
+                    let name = match &*column {
+                        Expr::CompoundIdentifier(names) => names.last(),
+                        Expr::Identifier(name) => Some(name),
+                        _ => None,
+                    };
+                    let name = name.map(|name| name.value.to_lowercase()).unwrap_or_default();
+                    taken.insert(name.clone());
+                    let alias = Ident::with_quote('"', unique(name, &mut taken));
+                    *item = SelectItem::ExprWithAlias { expr: take(column), alias };
                 }
             }
             SelectItem::UnnamedExpr(expr) => {

@@ -5,9 +5,7 @@ SELECT sum(value), avg(value), min(value), max(value), total(value) FROM counter
 SELECT sum(dur), avg(dur), min(dur), max(dur), total(dur), count(*), group_concat(name) FROM slice WHERE 0
 SELECT sum(parent_id), avg(parent_id), total(NULL), sum(NULL), max(NULL), avg(NULL), count(NULL) FROM slice
 SELECT typeof(sum(dur)), typeof(avg(dur)), typeof(total(dur)), typeof(sum(value)), typeof(max(name)) FROM slice JOIN counter USING (id)
-SELECT sum(DISTINCT depth), avg(DISTINCT depth), count(DISTINCT depth), group_concat(DISTINCT depth) FROM (SELECT depth FROM slice ORDER BY depth)
 SELECT min(name), max(name), count(name) FROM slice
-SELECT sum('5'), sum('abc'), avg('10'), sum(name) FROM slice
 SELECT sum(dur) / count(*), sum(dur) * 1.0 / count(*), 100 * sum(dur) / (SELECT sum(dur) FROM slice) FROM slice
 SELECT sum(dur / 1e6), sum(dur) / 1e6, sum(iif(dur > 10, 1, 0)), sum(CASE WHEN dur > 10 THEN 1 END) FROM slice
 SELECT name, count(*), sum(dur) FROM slice GROUP BY name ORDER BY name
@@ -38,7 +36,6 @@ SELECT max(length(name)), min(length(name)), sum(length(name)) FROM slice
 SELECT group_concat(name) FROM (SELECT name FROM slice ORDER BY id)
 SELECT group_concat(name, '; ') FROM (SELECT name FROM slice ORDER BY name DESC)
 SELECT group_concat(dur, '+') FROM (SELECT dur FROM slice ORDER BY dur)
-SELECT group_concat(DISTINCT name) FROM (SELECT name FROM slice ORDER BY id)
 SELECT track_id, group_concat(name, ',') FROM (SELECT track_id, name FROM slice ORDER BY track_id, id) GROUP BY track_id ORDER BY track_id
 SELECT track_id, group_concat(name, ',' ORDER BY dur DESC, id) FROM slice GROUP BY track_id ORDER BY track_id
 SELECT group_concat(name ORDER BY id) FROM slice
@@ -49,7 +46,6 @@ SELECT group_concat(name, '') FROM (SELECT name FROM slice ORDER BY id)
 SELECT length(group_concat(name)) FROM slice
 SELECT group_concat(column1) FROM (VALUES ('b'), ('a'))
 SELECT name, group_concat(id) FROM (SELECT * FROM slice ORDER BY id DESC) GROUP BY name ORDER BY name
-WITH ordered AS (SELECT name FROM slice WHERE name IS NOT NULL ORDER BY dur, id) SELECT group_concat(name, '>') FROM ordered
 -- Columns outside GROUP BY.
 SELECT name, max(dur) FROM slice
 SELECT name, min(dur), ts FROM slice
@@ -68,7 +64,6 @@ SELECT max(dur), name FROM slice GROUP BY depth ORDER BY depth
 SELECT depth, max(dur), name FROM slice WHERE dur > 0 GROUP BY depth HAVING name <> 'nothing' ORDER BY depth
 SELECT name, id FROM slice WHERE name IS NOT NULL GROUP BY name HAVING max(ts) ORDER BY name
 SELECT ts, name FROM slice GROUP BY name HAVING min(ts) = ts ORDER BY name
-SELECT *, max(dur) FROM (SELECT id, name, dur FROM slice)
 SELECT *, count(*) FROM (SELECT track_id, max(id) AS m FROM slice GROUP BY track_id) GROUP BY track_id ORDER BY track_id
 SELECT name, max(dur) AS dur FROM slice GROUP BY name ORDER BY name
 SELECT name, sum(dur) AS dur FROM slice GROUP BY name ORDER BY dur DESC, name

@@ -1,0 +1,46 @@
+-- Division of the least integer by -1 is an error.
+SELECT -9223372036854775808 / -1, abs(-9223372036854775807)
+-- Text in arithmetic is a real: whether it is an integer differs from row to row, and a column has one
+-- type.
+SELECT name + 1 FROM slice ORDER BY id
+SELECT tid || '' + 1 FROM thread ORDER BY utid
+SELECT 1 + 2 * 3, (1 + 2) * 3, 2 - 3 - 4, 20 / 2 / 5, 'a' || 1 + 2
+SELECT 1 || 2 + 3, ('a' || 'b') = 'ab', 'a' || (1 = 1)
+SELECT sum('5'), sum('abc'), avg('10'), sum(name) FROM slice
+SELECT CASE WHEN dur < 0 THEN 'unfinished' WHEN dur = 0 THEN 'instant' ELSE dur / 10 || ' tens' END FROM slice ORDER BY id
+-- IS and IN compare text with numbers as numbers.
+SELECT NULL IS NULL, 1 IS 1, 1 IS NOT 2, 1 IS NULL, NULL IS NOT NULL, 1 IS '1'
+SELECT 1 IN ('1'), 1.0 IN (1), 'a' IN ('A', 'a')
+SELECT CASE WHEN 0 THEN 1 END, CASE 1 WHEN '1' THEN 'same' ELSE 'other' END, CASE NULL WHEN NULL THEN 1 ELSE 2 END
+-- A row with a NULL is never equal to another.
+SELECT (1, NULL) = (1, 2), (1, NULL) = (2, 2)
+-- A column has one type: integers among reals are reals, and numbers among text are text.
+SELECT min(1, '0'), max(1, 'a'), max('b', 'a')
+SELECT iif(dur, 'yes', 'no'), iif(dur > 10, 1, 0), iif(parent_id IS NULL, 'root', parent_id) FROM slice ORDER BY id
+SELECT coalesce(parent_id > 0, -1), ifnull(parent_id = 0, 'none') FROM slice ORDER BY id
+SELECT CAST('5' AS NUMERIC), CAST('5.5' AS NUMERIC), CAST(5.0 AS NUMERIC), CAST('abc' AS NUMERIC)
+SELECT min(1, 2, 3), max(1, 2, 3), min(1, NULL), max(NULL, 1), min(2.5, 2), max(1, 1.5)
+SELECT coalesce(1, 2.5), coalesce(NULL, 2.5), ifnull(value, 0) FROM counter ORDER BY id
+SELECT id, lag(dur, 1, 0.5) OVER (ORDER BY id) FROM slice ORDER BY id
+SELECT 1 AS v UNION ALL SELECT 2.5 ORDER BY v
+SELECT CASE WHEN id = 0 THEN 'zero' ELSE id END FROM slice ORDER BY id
+SELECT CASE WHEN dur > 10 THEN dur ELSE 0.5 END FROM slice ORDER BY id
+SELECT coalesce(name, id), ifnull(parent_id, 'root') FROM slice ORDER BY id
+SELECT coalesce(int_value, string_value, real_value) FROM args ORDER BY id
+SELECT 'a' AS v UNION ALL SELECT 1 UNION ALL SELECT NULL
+SELECT iif(dur > 10, name, dur) FROM slice ORDER BY id
+-- The order of a subquery is kept where the columns it is by are selected; DISTINCT in an aggregate loses
+-- it.
+SELECT sum(DISTINCT depth), avg(DISTINCT depth), count(DISTINCT depth), group_concat(DISTINCT depth) FROM (SELECT depth FROM slice ORDER BY depth)
+SELECT group_concat(DISTINCT name) FROM (SELECT name FROM slice ORDER BY id)
+WITH ordered AS (SELECT name FROM slice WHERE name IS NOT NULL ORDER BY dur, id) SELECT group_concat(name, '>') FROM ordered
+-- `*` beside an aggregate must be written out.
+SELECT *, max(dur) FROM (SELECT id, name, dur FROM slice)
+-- EXCLUDE is not parsed.
+SELECT id, sum(dur) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE CURRENT ROW) FROM slice ORDER BY id
+-- `*` beside one of its columns must be written out.
+SELECT s.id, s.* FROM (SELECT id, dur FROM slice) s ORDER BY 1
+-- SELECT DISTINCT is ordered by what is selected.
+SELECT DISTINCT depth FROM slice ORDER BY ts
+-- `*` of a join USING begins with the columns that are not joined by.
+SELECT * FROM (SELECT utid, tid FROM thread) JOIN (SELECT utid, cpu FROM sched) USING (utid) ORDER BY utid, cpu

@@ -8,10 +8,7 @@ SELECT dur / 1e6, dur * 1.0 / 3, dur / 3 FROM slice ORDER BY id
 SELECT dur / 1e3 / 1e3 AS ms FROM slice ORDER BY ms, id
 SELECT ts + dur, ts - dur, ts * 2, -dur, +dur FROM slice ORDER BY id
 SELECT 9223372036854775807 + 1, 9223372036854775807 * 2, -9223372036854775808 - 1
-SELECT -9223372036854775808 / -1, abs(-9223372036854775807)
 SELECT '10' + 5, '3.5' * 2, 'abc' + 1, '12ab' + 1, '' + 0, ' 7' - 1
-SELECT name + 1 FROM slice ORDER BY id
-SELECT tid || '' + 1 FROM thread ORDER BY utid
 SELECT (dur > 10) + (dur > 100), (dur > 10) * 2 FROM slice ORDER BY id
 SELECT dur > 10, dur = 0, dur < 0, dur IS NULL, NOT dur FROM slice ORDER BY id
 SELECT 1 = 1, 1 <> 1, 1 == 1, 1 != 2, 2 > 1, 'a' < 'b', NULL = NULL
@@ -22,7 +19,6 @@ SELECT count(*) FROM slice WHERE dur & 1
 SELECT (dur & 1) = 0 AS even, count(*) FROM slice GROUP BY even ORDER BY even
 SELECT 1 | 2 = 3, 6 & 4 + 1, 2 << 1 + 1, 1 < 2 = 1
 -- Precedence.
-SELECT 1 + 2 * 3, (1 + 2) * 3, 2 - 3 - 4, 20 / 2 / 5, 'a' || 1 + 2
 SELECT NOT 1 = 2, NOT (1 = 2), NOT 0 + 1, NOT 1 OR 1, 1 OR 0 AND 0
 SELECT 1 < 2 < 3, 3 > 2 > 1, 1 = 1 = 1, 5 = 5 > 4
 SELECT -2 * -3, -5 + 2, 2 + -3, 1 - -1, -dur + 1 FROM slice ORDER BY id
@@ -32,9 +28,7 @@ SELECT 'a' || 'b', 'a' || 1, 1 || 2, 'x' || 1.5, 'x' || 1.0, NULL || 'a', 'a' ||
 SELECT name || ':' || dur, name || parent_id FROM slice ORDER BY id
 SELECT 'cpu' || cpu || '!' FROM sched ORDER BY id LIMIT 3
 SELECT 'v' || value FROM counter ORDER BY id
-SELECT 1 || 2 + 3, ('a' || 'b') = 'ab', 'a' || (1 = 1)
 -- IS.
-SELECT NULL IS NULL, 1 IS 1, 1 IS NOT 2, 1 IS NULL, NULL IS NOT NULL, 1 IS '1'
 SELECT name IS 'render', parent_id IS NOT 0, parent_id IS NULL FROM slice ORDER BY id
 SELECT 1 IS TRUE, 0 IS TRUE, NULL IS TRUE, 5 IS TRUE, 0 IS NOT FALSE, NULL IS NOT TRUE
 SELECT 1 ISNULL, 1 NOTNULL, NULL ISNULL, NULL NOT NULL
@@ -50,7 +44,6 @@ SELECT id FROM slice WHERE name NOT IN ('app', 'render') ORDER BY id
 SELECT id FROM slice WHERE dur IN () ORDER BY id
 SELECT count(*) FROM slice WHERE dur NOT IN ()
 SELECT 1 IN (1, 2), 3 IN (1, 2), NULL IN (1), 1 IN (NULL, 1), 1 IN (NULL, 2), 1 NOT IN (2)
-SELECT 1 IN ('1'), 1.0 IN (1), 'a' IN ('A', 'a')
 SELECT id FROM slice WHERE name NOT IN (SELECT name FROM slice WHERE dur > 40 AND name IS NOT NULL) ORDER BY id
 SELECT id FROM slice WHERE id IN (SELECT parent_id FROM slice) ORDER BY id
 SELECT utid FROM thread WHERE utid IN (SELECT utid FROM sched WHERE dur > 30) ORDER BY utid
@@ -63,7 +56,6 @@ SELECT id FROM slice WHERE (track_id, depth) IN (VALUES (1, 0), (0, 1)) ORDER BY
 SELECT id FROM slice WHERE (track_id, dur) > (1, 10) ORDER BY id
 SELECT id FROM slice WHERE (ts, id) < (1030, 2) ORDER BY id
 SELECT (1, 2) = (1, 2), (1, 2) < (1, 3), (1, 2) <> (1, 2)
-SELECT (1, NULL) = (1, 2), (1, NULL) = (2, 2)
 -- Text against numbers.
 SELECT 1 = '1', 1 < 'a', 'a' > 5, '10' < 9, 2 > '10'
 SELECT id FROM slice WHERE dur = '50' ORDER BY id
@@ -79,7 +71,6 @@ SELECT CAST(dur AS TEXT) = '50', CAST('50' AS INT) = dur FROM slice ORDER BY id
 SELECT count(*) FROM slice WHERE dur BETWEEN '10' AND '60'
 SELECT count(*) FROM counter WHERE value = '2.5'
 SELECT count(*) FROM counter WHERE value > 1
-SELECT min(1, '0'), max(1, 'a'), max('b', 'a')
 -- COLLATE.
 SELECT 'a' = 'A' COLLATE NOCASE, 'a' COLLATE NOCASE = 'A', 'a' = 'A'
 SELECT count(*) FROM slice WHERE name = 'APP' COLLATE NOCASE

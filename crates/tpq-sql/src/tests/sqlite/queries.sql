@@ -10,7 +10,6 @@ SELECT name, count(*) AS cnt FROM slice WHERE dur >= 0 GROUP BY name HAVING cnt 
 SELECT 1 AS a, 2 AS a
 SELECT 1, 1, 1
 SELECT dur, dur, dur + 0 FROM slice ORDER BY id
-SELECT s.id, s.* FROM (SELECT id, dur FROM slice) s ORDER BY 1
 SELECT a.name, b.name FROM slice a JOIN slice b ON a.id = b.parent_id ORDER BY a.id, b.id
 SELECT * FROM (SELECT a.id, b.id FROM slice a JOIN slice b ON b.parent_id = a.id) ORDER BY 1, 2
 SELECT count(*) FROM (SELECT dur, dur FROM slice)
@@ -32,7 +31,6 @@ SELECT name, dur FROM slice ORDER BY 2 DESC, 1 LIMIT 4
 SELECT name FROM slice ORDER BY length(name), name, id
 SELECT dur AS d FROM slice ORDER BY d + 0, id
 SELECT DISTINCT name FROM slice ORDER BY name
-SELECT DISTINCT depth FROM slice ORDER BY ts
 SELECT DISTINCT track_id FROM slice ORDER BY track_id DESC LIMIT 1
 SELECT DISTINCT track_id, depth FROM slice ORDER BY track_id + depth, depth
 SELECT id FROM slice ORDER BY name = 'app' DESC, id
@@ -52,7 +50,6 @@ SELECT thread.name, process.name FROM thread JOIN process USING (upid) ORDER BY 
 SELECT thread.name, process.name FROM thread LEFT JOIN process USING (upid) ORDER BY utid
 SELECT upid, count(*) FROM thread LEFT JOIN process USING (upid) GROUP BY upid ORDER BY upid
 SELECT utid, name, cpu FROM thread JOIN sched USING (utid) ORDER BY sched.id
-SELECT * FROM (SELECT utid, tid FROM thread) JOIN (SELECT utid, cpu FROM sched) USING (utid) ORDER BY utid, cpu
 SELECT * FROM (SELECT utid, upid FROM thread) NATURAL JOIN (SELECT upid, pid FROM process) ORDER BY utid
 SELECT p.name, t.name, s.name FROM slice s JOIN thread t ON s.track_id = t.utid JOIN process p ON p.upid = t.upid ORDER BY s.id
 SELECT p.name, t.name FROM process p LEFT JOIN thread t USING (upid) ORDER BY p.upid, t.utid
@@ -100,21 +97,12 @@ SELECT 'slice' AS kind, count(*) AS n FROM slice UNION ALL SELECT 'thread', coun
 SELECT id, dur, NULL AS extra FROM slice UNION ALL SELECT id, NULL, value FROM counter ORDER BY 1, 2, 3
 SELECT ts, NULL AS v FROM slice WHERE id < 2 UNION ALL SELECT NULL, 5 ORDER BY 1
 SELECT NULL AS a UNION ALL SELECT 1 UNION ALL SELECT 2 ORDER BY a
-SELECT 1 AS v UNION ALL SELECT 2.5 ORDER BY v
 SELECT dur FROM slice WHERE id = 0 UNION SELECT dur FROM slice WHERE id = 1 ORDER BY dur DESC LIMIT 1
 SELECT * FROM (SELECT id FROM slice ORDER BY id DESC LIMIT 2) UNION ALL SELECT * FROM (SELECT id FROM slice ORDER BY id LIMIT 2) ORDER BY 1
 SELECT name FROM slice WHERE id IN (SELECT id FROM slice WHERE depth = 1 UNION SELECT 0) ORDER BY id
 -- Mixed types.
-SELECT CASE WHEN id = 0 THEN 'zero' ELSE id END FROM slice ORDER BY id
 SELECT CASE id WHEN 0 THEN name WHEN 1 THEN 'one' END FROM slice ORDER BY id
-SELECT CASE WHEN dur > 10 THEN dur ELSE 0.5 END FROM slice ORDER BY id
 SELECT CASE WHEN dur > 10 THEN NULL ELSE dur END FROM slice ORDER BY id
-SELECT CASE WHEN 0 THEN 1 END, CASE 1 WHEN '1' THEN 'same' ELSE 'other' END, CASE NULL WHEN NULL THEN 1 ELSE 2 END
-SELECT coalesce(name, id), ifnull(parent_id, 'root') FROM slice ORDER BY id
-SELECT coalesce(int_value, string_value, real_value) FROM args ORDER BY id
-SELECT 'a' AS v UNION ALL SELECT 1 UNION ALL SELECT NULL
-SELECT iif(dur > 10, name, dur) FROM slice ORDER BY id
-SELECT CASE WHEN dur < 0 THEN 'unfinished' WHEN dur = 0 THEN 'instant' ELSE dur / 10 || ' tens' END FROM slice ORDER BY id
 SELECT id || '', id || 'x' || NULL FROM slice ORDER BY id LIMIT 2
 -- Comments, spaces, semicolons.
 SELECT /* one */ 1 -- two

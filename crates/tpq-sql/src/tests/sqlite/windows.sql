@@ -5,7 +5,6 @@ SELECT id, ntile(3) OVER (ORDER BY id), cume_dist() OVER (ORDER BY depth), perce
 SELECT id, lag(dur) OVER (ORDER BY id), lead(dur) OVER (ORDER BY id), lag(dur, 2) OVER (ORDER BY id), lead(dur, 1, -5) OVER (ORDER BY id) FROM slice ORDER BY id
 SELECT id, lag(name, 1, 'none') OVER (PARTITION BY track_id ORDER BY ts, id) FROM slice ORDER BY id
 SELECT id, lead(ts) OVER (PARTITION BY track_id ORDER BY ts, id) - ts AS gap FROM slice ORDER BY id
-SELECT id, lead(ts, 1, (SELECT max(ts + dur) FROM slice)) OVER (PARTITION BY track_id ORDER BY ts, id) FROM slice ORDER BY id
 SELECT id, sum(dur) OVER (ORDER BY id) FROM slice ORDER BY id
 SELECT id, sum(dur) OVER (PARTITION BY track_id), count(*) OVER () FROM slice ORDER BY id
 SELECT id, avg(dur) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) FROM slice ORDER BY id
@@ -30,8 +29,6 @@ SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY track_id ORDER BY dur
 SELECT id - row_number() OVER (ORDER BY id) FROM slice ORDER BY id
 SELECT id, dur * 1.0 / sum(dur) OVER () FROM slice ORDER BY id
 SELECT typeof(row_number() OVER ()), typeof(ntile(2) OVER ()), typeof(cume_dist() OVER ()), typeof(lag(dur, 1, 0) OVER ()) FROM slice WHERE id = 0
-SELECT id, lag(dur, 1, 0.5) OVER (ORDER BY id) FROM slice ORDER BY id
-SELECT id, sum(dur) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE CURRENT ROW) FROM slice ORDER BY id
 SELECT id, coalesce(lag(ts + dur) OVER (PARTITION BY track_id ORDER BY ts, id), ts) <= ts FROM slice ORDER BY id
 SELECT id, sum(iif(dur > 10, 1, 0)) OVER (ORDER BY id) AS grp FROM slice ORDER BY id
 SELECT id, max(ts + dur) OVER (PARTITION BY track_id ORDER BY ts, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) FROM slice ORDER BY id
