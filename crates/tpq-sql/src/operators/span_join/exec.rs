@@ -148,7 +148,7 @@ impl ExecutionPlan for SpanJoinExec {
         let join = Join {
             left: left.execute(partition, Arc::clone(&context))?,
             right: right.execute(partition, context)?,
-            sweep: Sweep::new(self.kind, self.partitions, self.names.clone(), enough),
+            sweep: Sweep::new(self.kind, self.partitions, enough),
             partitions: self.partitions,
             schema: Arc::clone(&self.schema),
             done: false,

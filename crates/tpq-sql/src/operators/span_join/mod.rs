@@ -1,9 +1,13 @@
 //! SPAN_JOIN: the pieces of time that spans of two tables have in common.
 //!
 //! A span is a row with `ts` and `dur`, the time `[ts, ts + dur)`. Spans of one table, or of one
-//! partition of it, must not overlap each other, so both tables can be gone through once, in the
+//! partition of it, do not overlap each other, so both tables can be gone through once, in the
 //! order of time, as in the merging of two sorted lists; what is asked for and not covered by
 //! the other table's spans lies in the gaps between them.
+//!
+//! Where spans of one table do overlap after all, as those of the idle thread that runs on every
+//! CPU, each counts from when the sweep is through with the one before it; this is what people's
+//! queries were written against.
 
 mod exec;
 mod planner;

@@ -2,7 +2,7 @@
 
 use datafusion::arrow::array::{Array, AsArray, Int64Array, RecordBatch};
 use datafusion::arrow::datatypes::Int64Type;
-use datafusion::common::{Result, exec_datafusion_err, internal_datafusion_err};
+use datafusion::common::{Result, internal_datafusion_err};
 
 /// `dur` of a span whose end was not seen: it meets others only in the moment it begins.
 const OPEN: i64 = -1;
@@ -83,7 +83,6 @@ struct Loaded {
 
 /// Goes through the rows of a table, which are in the order of partition and time.
 pub(super) struct Side {
-    name: String,
     partitioned: bool,
     /// Whether gaps are segments, or skipped.
     gaps: bool,
@@ -95,10 +94,9 @@ pub(super) struct Side {
 }
 
 impl Side {
-    pub(super) fn new(name: String, partitioned: bool, gaps: bool) -> Self {
+    pub(super) fn new(partitioned: bool, gaps: bool) -> Self {
         let loaded = Vec::new();
         Self {
-            name,
             partitioned,
             gaps,
             loaded,
@@ -200,19 +198,14 @@ impl Side {
 
     /// Steps to the next segment; whether it could, since it may have to see the next row.
     pub(super) fn advance(&mut self, partition: i64) -> Result<bool> {
-        if let Segment::Span { ts, .. } = self.segment {
-            let head = self.head();
-            if head == Head::Unknown {
+        if let Segment::Span { .. } = self.segment {
+            if self.head() == Head::Unknown {
                 return Ok(false);
             }
             let end = self.segment.end();
-            if let Some(next) = self.within(head, partition)
-                && next < end
-            {
-                return Err(self.overlap(ts, next, partition));
-            }
             self.segment = self.gap_from(end, partition);
-            let empty = matches!(self.segment, Segment::Gap { from, to, .. } if from == to);
+            // A span that begins before the last one ends leaves no gap.
+            let empty = matches!(self.segment, Segment::Gap { from, to, .. } if from >= to);
             if self.gaps && !empty {
                 return Ok(true);
             }
@@ -222,15 +215,6 @@ impl Side {
             _ => Segment::Over,
         };
         Ok(true)
-    }
-
-    fn overlap(&self, ts: i64, next: i64, partition: i64) -> datafusion::error::DataFusionError {
-        let of =
-            if self.partitioned { format!(" of partition {partition}") } else { String::new() };
-        exec_datafusion_err!(
-            "a span join needs spans that do not overlap: in {}, those{of} at ts {ts} and {next} do",
-            self.name
-        )
     }
 
     /// The time until the next span of the partition. The head must be known.
@@ -286,21 +270,17 @@ impl Side {
         }
     }
 
-    /// Whether no two rows overlap, of a table that is wholly loaded and has no partitions.
-    pub(super) fn check(&self) -> Result<()> {
-        let mut before: Option<(i64, i64)> = None;
-        for loaded in &self.loaded {
-            for row in 0..loaded.ts.len() {
-                let ts = or_zero(&loaded.ts, row);
-                if let Some((start, end)) = before
-                    && ts < end
-                {
-                    return Err(self.overlap(start, ts, 0));
-                }
-                before = Some((ts, row_end(loaded, row)));
-            }
-        }
-        Ok(())
+    /// Whether no two rows overlap, of a table that is wholly loaded and has no partitions: only
+    /// then do they end in the order they begin in.
+    pub(super) fn is_orderly(&self) -> bool {
+        let mut before = i64::MIN;
+        self.loaded.iter().all(|loaded| {
+            (0..loaded.ts.len()).all(|row| {
+                let orderly = or_zero(&loaded.ts, row) >= before;
+                before = row_end(loaded, row);
+                orderly
+            })
+        })
     }
 }
 

@@ -40,8 +40,9 @@ pub(super) struct Sweep {
     partition: Option<i64>,
     /// The last one they were in.
     finished: Option<i64>,
-    /// Whether the table without partitions was looked at as a whole.
-    checked: bool,
+    /// Whether no spans of the table without partitions overlap, once it was looked at as a
+    /// whole: then those that end too early can be left out by searching.
+    orderly: Option<bool>,
     /// Whether the piece in which the segments meet was given.
     given: bool,
     enough: usize,
@@ -53,20 +54,18 @@ impl Sweep {
     pub(super) fn new(
         kind: SpanJoinKind,
         partitions: Partitions,
-        names: [String; 2],
         enough: usize,
     ) -> Self {
-        let [left, right] = names;
         let of_left = matches!(partitions, Partitions::Both | Partitions::OfLeft);
         let of_right = matches!(partitions, Partitions::Both | Partitions::OfRight);
         Self {
             kind,
             partitions,
-            left: Side::new(left, of_left, kind == SpanJoinKind::Outer),
-            right: Side::new(right, of_right, kind != SpanJoinKind::Inner),
+            left: Side::new(of_left, kind == SpanJoinKind::Outer),
+            right: Side::new(of_right, kind != SpanJoinKind::Inner),
             partition: None,
             finished: None,
-            checked: false,
+            orderly: None,
             given: false,
             enough,
             pieces: Pieces::default(),
@@ -106,16 +105,17 @@ impl Sweep {
     /// first: the other may be a moment, which the next span of this side can begin in.
     fn step(&mut self, partition: i64) -> Result<Option<Pause>> {
         let (left, right) = (&self.left.segment, &self.right.segment);
+        let orderly = self.orderly == Some(true);
         let key = |segment: &Segment| (segment.end(), segment.start(), segment.is_span());
         if key(left) < key(right) {
-            let skips = self.partitions == Partitions::OfRight && !self.right.has_gaps();
+            let skips = self.partitions == Partitions::OfRight && !self.right.has_gaps() && orderly;
             let stepped = match skips {
                 true => self.left.advance_to(right.start(), partition)?,
                 false => self.left.advance(partition)?,
             };
             return Ok((!stepped).then_some(Pause::Left));
         }
-        let skips = self.partitions == Partitions::OfLeft && !self.left.has_gaps();
+        let skips = self.partitions == Partitions::OfLeft && !self.left.has_gaps() && orderly;
         let stepped = match skips {
             true => self.right.advance_to(left.start(), partition)?,
             false => self.right.advance(partition)?,
@@ -219,10 +219,7 @@ impl Sweep {
         if !without.is_complete() {
             return Ok(Err(load_without));
         }
-        if !self.checked {
-            without.check()?;
-            self.checked = true;
-        }
+        let orderly = *self.orderly.get_or_insert_with(|| without.is_orderly());
         if let Some(finished) = self.finished
             && !with.skip_through(finished)
         {
@@ -234,7 +231,7 @@ impl Sweep {
             _ => return Ok(Err(Pause::Done)),
         };
         without.rewind();
-        if !with.has_gaps() {
+        if orderly && !with.has_gaps() {
             without.seek(ts);
         }
         Ok(Ok(partition))
