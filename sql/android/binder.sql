@@ -146,19 +146,9 @@ WHERE latest.end_id IS NOT NULL;
 
 -- How long each end took without the time the device was suspended.
 CREATE PERFETTO TABLE _awake_dur_of_end AS
-SELECT
-  binder_end.id,
-  binder_end.dur - coalesce(
-    sum(
-      least(asleep.ts + asleep.dur, binder_end.ts + binder_end.dur)
-      - greatest(asleep.ts, binder_end.ts)
-    ),
-    0
-  ) AS dur
+SELECT binder_end.id, binder_end.dur - suspended.asleep_dur AS dur
 FROM _binder_ends AS binder_end
-LEFT JOIN _suspensions AS asleep
-  ON asleep.ts < binder_end.ts + binder_end.dur AND asleep.ts + asleep.dur > binder_end.ts
-GROUP BY binder_end.id, binder_end.dur;
+JOIN _android_asleep_durations!(_binder_ends) AS suspended ON suspended.id = binder_end.id;
 
 -- A call through binder: the slices of both ends, and who called whom for what.
 CREATE PERFETTO TABLE android_binder_txns(

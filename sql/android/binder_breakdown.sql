@@ -114,23 +114,25 @@ SELECT
   root.binder_reply_id,
   piece.ts,
   piece.dur,
-  CASE
-    WHEN slice.name = 'mm_vmscan_direct_reclaim' THEN 'kernel_memory_reclaim'
-    WHEN slice.name GLOB 'GC: Wait For*' THEN 'userspace_memory_reclaim'
-    WHEN state.state = 'S' AND (
-      slice.name GLOB 'monitor contention*'
-      OR slice.name GLOB 'Lock contention on a monitor lock*'
-    ) THEN 'monitor_contention'
-    WHEN state.state = 'S' AND slice.name GLOB 'Lock contention*' THEN 'art_lock_contention'
-    WHEN
-      state.state = 'S'
-      AND slice.name IN ('binder transaction', 'binder reply')
-      AND slice.id NOT IN (root.binder_txn_id, root.binder_reply_id)
-      THEN 'binder'
-    WHEN state.state = 'S' AND slice.name = 'Contending for pthread mutex' THEN 'mutex_contention'
-    WHEN state.state <> 'S' AND state.io_wait = 1 THEN 'io'
-    ELSE state.state
-  END AS reason
+  CAST(
+    CASE
+      WHEN slice.name = 'mm_vmscan_direct_reclaim' THEN 'kernel_memory_reclaim'
+      WHEN slice.name GLOB 'GC: Wait For*' THEN 'userspace_memory_reclaim'
+      WHEN state.state = 'S' AND (
+        slice.name GLOB 'monitor contention*'
+        OR slice.name GLOB 'Lock contention on a monitor lock*'
+      ) THEN 'monitor_contention'
+      WHEN state.state = 'S' AND slice.name GLOB 'Lock contention*' THEN 'art_lock_contention'
+      WHEN
+        state.state = 'S'
+        AND slice.name IN ('binder transaction', 'binder reply')
+        AND slice.id NOT IN (root.binder_txn_id, root.binder_reply_id)
+        THEN 'binder'
+      WHEN state.state = 'S' AND slice.name = 'Contending for pthread mutex' THEN 'mutex_contention'
+      WHEN state.state <> 'S' AND state.io_wait = 1 THEN 'io'
+      ELSE state.state
+    END AS TEXT
+  ) AS reason
 FROM _android_overlay!(
   _binder_root_states,
   _android_innermost_slices!(_binder_root_slices)

@@ -23,34 +23,6 @@ JOIN track ON track.id = changes.track_id
 LEFT JOIN args AS kind
   ON kind.arg_set_id = track.dimension_arg_set_id AND kind.key = 'wakelock_type';
 
--- The part of each such period in which the device was awake: the time it had been awake before
--- its end less the time before its beginning.
-CREATE PERFETTO TABLE _awake_before AS
-WITH moments AS (
-  SELECT ts FROM _wakelock_growth
-  UNION
-  SELECT ts + dur AS ts FROM _wakelock_growth
-),
-events AS (
-  SELECT ts, 1 AS kind, CAST(NULL AS BIGINT) AS state_ts, 0 AS awake, 0 AS state_dur FROM moments
-  UNION ALL
-  SELECT ts, 0 AS kind, ts AS state_ts, CASE power_state WHEN 'awake' THEN 1 ELSE 0 END, dur
-  FROM android_suspend_state
-),
-running AS (
-  SELECT
-    ts,
-    kind,
-    sum(CASE WHEN awake = 1 THEN state_dur ELSE 0 END) OVER before_and_at AS awake_dur,
-    max(CASE WHEN awake = 1 THEN state_ts + state_dur END) OVER before_and_at AS awake_until
-  FROM events
-  WINDOW before_and_at AS (ORDER BY ts, kind ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
-)
--- Of the last period awake, what comes after the moment does not count.
-SELECT ts, awake_dur - CASE WHEN awake_until > ts THEN awake_until - ts ELSE 0 END AS awake_dur
-FROM running
-WHERE kind = 1;
-
 -- A period between two changes of a wakelock's counter.
 CREATE PERFETTO TABLE android_kernel_wakelocks(
   -- When it began.
@@ -68,21 +40,24 @@ CREATE PERFETTO TABLE android_kernel_wakelocks(
   -- That as a part of `awake_dur`, from 0 to 1.
   held_ratio DOUBLE
 ) AS
+WITH awake AS (
+  SELECT growth.*, growth.dur - suspended.asleep_dur AS awake_dur
+  FROM _wakelock_growth AS growth
+  JOIN _android_asleep_durations!(_wakelock_growth) AS suspended ON suspended.id = growth.id
+  WHERE growth.dur > 0
+)
 SELECT
-  growth.ts,
-  growth.dur,
-  at_end.awake_dur - at_start.awake_dur AS awake_dur,
-  growth.name,
-  growth.type,
-  CAST(growth.held AS BIGINT) AS held_dur,
+  ts,
+  dur,
+  awake_dur,
+  name,
+  type,
+  CAST(held AS BIGINT) AS held_dur,
   CASE
-    WHEN at_end.awake_dur = at_start.awake_dur THEN NULL
-    WHEN growth.held > at_end.awake_dur - at_start.awake_dur THEN 1.0
-    WHEN growth.held < 0 THEN 0.0
-    ELSE growth.held / (at_end.awake_dur - at_start.awake_dur)
+    WHEN awake_dur = 0 THEN NULL
+    WHEN held > awake_dur THEN 1.0
+    WHEN held < 0 THEN 0.0
+    ELSE held / awake_dur
   END AS held_ratio
-FROM _wakelock_growth AS growth
-JOIN _awake_before AS at_start ON at_start.ts = growth.ts
-JOIN _awake_before AS at_end ON at_end.ts = growth.ts + growth.dur
-WHERE growth.dur > 0
-ORDER BY growth.ts, growth.name;
+FROM awake
+ORDER BY ts, name;

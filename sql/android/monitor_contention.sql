@@ -188,17 +188,6 @@ WITH owned AS (
     split_part(split_part(name, 'with owner ', 2), ' (', 1) AS owner,
     TRY_CAST(split_part(split_part(name, ' (', 2), ')', 1) AS BIGINT) AS owner_tid
   FROM _contention_slices
-),
-asleep_in AS (
-  SELECT
-    owned.id,
-    sum(
-      least(asleep.ts + asleep.dur, owned.ts + owned.dur) - greatest(asleep.ts, owned.ts)
-    ) AS dur
-  FROM owned
-  JOIN _suspensions AS asleep
-    ON asleep.ts < owned.ts + owned.dur AND asleep.ts + asleep.dur > owned.ts
-  GROUP BY owned.id
 )
 SELECT
   nullif(split_part(owned.holding, ')(', 1), '') || ')' AS blocking_method,
@@ -218,7 +207,7 @@ SELECT
   owned.id,
   owned.ts,
   owned.dur,
-  owned.dur - coalesce(asleep_in.dur, 0) AS monotonic_dur,
+  owned.dur - suspended.asleep_dur AS monotonic_dur,
   owned.track_id,
   blocked.is_main_thread AS is_blocked_thread_main,
   blocked.tid AS blocked_thread_tid,
@@ -233,7 +222,7 @@ JOIN thread_track AS track ON track.id = owned.track_id
 JOIN thread AS blocked ON blocked.utid = track.utid
 LEFT JOIN process ON process.upid = blocked.upid
 LEFT JOIN thread AS blocking ON blocking.tid = owned.owner_tid AND blocking.upid = blocked.upid
-LEFT JOIN asleep_in ON asleep_in.id = owned.id
+JOIN _android_asleep_durations!(_contention_slices) AS suspended ON suspended.id = owned.id
 LEFT JOIN _reply_of_contention AS reply ON reply.contention_id = owned.id
 ORDER BY owned.ts, owned.id;
 

@@ -63,3 +63,95 @@ SELECT
   packet.socket_tag AS socket_tag_int
 FROM __intrinsic_android_network_packets AS packet
 JOIN slice ON slice.id = packet.id;
+
+-- A column as it is: what makes a list without parentheses of one with them.
+CREATE PERFETTO MACRO _network_column(
+  -- The column.
+  column_name Expr
+)
+RETURNS Expr AS $column_name;
+
+-- The spans of time in which a network stays connected that disconnects after some time without
+-- packets: the columns they are told apart by, `ts`, `dur`, and the spans' `packet_count` and
+-- `packet_length`.
+CREATE PERFETTO MACRO android_network_uptime_spans(
+  -- Packets, with the columns below, `ts`, `dur`, `packet_count` and `packet_length`.
+  src TableOrSubquery,
+  -- The columns that tell networks apart, in parentheses.
+  partition_columns ColumnNameList,
+  -- After how much time without packets they disconnect, in ns.
+  timeout Expr
+)
+RETURNS TableOrSubquery AS (
+  SELECT
+    __intrinsic_token_apply!(_network_column, $partition_columns),
+    min(ts) AS ts,
+    max(until) - min(ts) AS dur,
+    sum(packet_count) AS packet_count,
+    sum(packet_length) AS packet_length
+  FROM (
+    SELECT
+      *,
+      sum(CASE WHEN connected_until >= ts THEN 0 ELSE 1 END) OVER (
+        PARTITION BY __intrinsic_token_apply!(_network_column, $partition_columns)
+        ORDER BY ts
+        ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+      ) AS span
+    FROM (
+      SELECT
+        *,
+        ts + dur + $timeout AS until,
+        max(ts + dur + $timeout) OVER (
+          PARTITION BY __intrinsic_token_apply!(_network_column, $partition_columns)
+          ORDER BY ts
+          ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ) AS connected_until
+      FROM $src
+    )
+  )
+  GROUP BY __intrinsic_token_apply!(_network_column, $partition_columns), span
+);
+
+-- How much longer each row keeps such a network connected: `id` and `uptime_cost` in ns. Rows that
+-- overlap, as those that stand for several packets do, share their time by their packets.
+CREATE PERFETTO MACRO android_network_uptime_cost(
+  -- Packets, with the columns below, `id`, `ts`, `dur` and `packet_count`.
+  src TableOrSubquery,
+  -- The columns that tell networks apart, in parentheses.
+  partition_columns ColumnNameList,
+  -- After how much time without packets they disconnect, in ns.
+  timeout Expr
+)
+RETURNS TableOrSubquery AS (
+  SELECT
+    id,
+    CASE
+      WHEN busy_until IS NULL OR ts - busy_until > $timeout THEN $timeout
+      WHEN ts > busy_until THEN ts - busy_until
+      ELSE 0
+    END
+    + (max(ts + dur) OVER of_group - min(ts) OVER of_group) * packet_count
+      / sum(packet_count) OVER of_group AS uptime_cost
+  FROM (
+    SELECT
+      *,
+      sum(CASE WHEN busy_until >= ts THEN 0 ELSE 1 END) OVER (
+        PARTITION BY __intrinsic_token_apply!(_network_column, $partition_columns)
+        ORDER BY ts
+        ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+      ) AS overlap
+    FROM (
+      SELECT
+        *,
+        max(ts + dur) OVER (
+          PARTITION BY __intrinsic_token_apply!(_network_column, $partition_columns)
+          ORDER BY ts
+          ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ) AS busy_until
+      FROM $src
+    )
+  )
+  WINDOW of_group AS (
+    PARTITION BY __intrinsic_token_apply!(_network_column, $partition_columns), overlap
+  )
+);

@@ -77,3 +77,45 @@ SELECT
   )
 FROM _suspensions AS asleep
 WHERE asleep.ts < $ts + $dur AND asleep.ts + asleep.dur > $ts;
+
+-- How much of each stretch of time the device was suspended. Takes stretches with `id`, `ts` and
+-- `dur`, gives `id` and `asleep_dur`. Stretches and suspensions are put in one order of time: what
+-- was slept before each end, less what was before each beginning.
+CREATE PERFETTO MACRO _android_asleep_durations(
+  -- The stretches.
+  spans TableOrSubquery
+)
+RETURNS TableOrSubquery AS (
+  SELECT id, sum(CASE is_end WHEN 1 THEN slept ELSE -slept END) AS asleep_dur
+  FROM (
+    SELECT
+      id,
+      is_end,
+      begun_dur - CASE WHEN asleep_until > ts THEN asleep_until - ts ELSE 0 END AS slept
+    FROM (
+      SELECT
+        id,
+        is_end,
+        ts,
+        sum(suspension_dur) OVER (ORDER BY ts) AS begun_dur,
+        max(suspension_end) OVER (ORDER BY ts) AS asleep_until
+      FROM (
+        SELECT
+          id, ts, 0 AS is_end, 0 AS suspension_dur, CAST(NULL AS BIGINT) AS suspension_end
+        FROM $spans
+        UNION ALL
+        SELECT
+          id, ts + dur AS ts, 1 AS is_end, 0 AS suspension_dur,
+          CAST(NULL AS BIGINT) AS suspension_end
+        FROM $spans
+        UNION ALL
+        SELECT
+          CAST(NULL AS BIGINT) AS id, ts, 0 AS is_end, dur AS suspension_dur,
+          ts + dur AS suspension_end
+        FROM _suspensions
+      )
+    )
+    WHERE id IS NOT NULL
+  )
+  GROUP BY id
+);

@@ -32,13 +32,15 @@ SELECT
   thread_track.utid
 FROM _jank_cuj_slices AS cuj
 JOIN slice AS mark
-  ON (mark.name GLOB cuj.name || '#FT#*' OR mark.name GLOB cuj.name || '#UIThread')
-  AND mark.ts >= cuj.ts
+  ON split_part(mark.name, '#', 1) = cuj.name AND mark.ts >= cuj.ts
 JOIN track ON track.id = mark.track_id
 LEFT JOIN process_track ON process_track.id = mark.track_id
 LEFT JOIN thread_track ON thread_track.id = mark.track_id
 LEFT JOIN thread ON thread.utid = thread_track.utid
-WHERE coalesce(process_track.upid, thread.upid) = cuj.upid AND mark.ts <= cuj.ts_end
+WHERE
+  coalesce(process_track.upid, thread.upid) = cuj.upid
+  AND mark.ts <= cuj.ts_end
+  AND (mark.name GLOB 'J<*#FT#*' OR mark.name GLOB 'J<*#UIThread')
 UNION ALL
 SELECT cuj.id AS cuj_slice_id, mark.ts, mark.name, CAST(NULL AS BIGINT) AS utid
 FROM _jank_cuj_slices AS cuj

@@ -13,7 +13,7 @@ WHERE name GLOB 'launchingActivity#*' AND NOT name GLOB '*:*' AND dur >= 0;
 -- process are no startups.
 CREATE PERFETTO TABLE _startups_completed AS
 SELECT
-  substr(mark, 1, instr(mark, ':') - 1) AS number,
+  split_part(mark, ':', 1) AS number,
   substr(mark, instr(mark, ':') + 1 + length('completed-')) AS outcome
 FROM (SELECT substr(name, length('launchingActivity#') + 1) AS mark FROM slice
   WHERE
@@ -24,7 +24,7 @@ FROM (SELECT substr(name, length('launchingActivity#') + 1) AS mark FROM slice
 CREATE PERFETTO TABLE _startups_ended AS
 SELECT
   numbered.*,
-  substr(outcome, 1, instr(outcome, ':') - 1) AS startup_type,
+  split_part(outcome, ':', 1) AS startup_type,
   substr(outcome, instr(outcome, ':') + 1) AS package
 FROM _startups_numbered AS numbered
 JOIN _startups_completed AS completed ON completed.number = numbered.number;

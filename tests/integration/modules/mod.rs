@@ -2,6 +2,8 @@
 //! beside each other. `all` looks at every one of them.
 
 mod all;
+mod android;
+mod chrome;
 mod counters;
 mod graphs;
 mod intervals;
