@@ -40,8 +40,8 @@ RETURNS TableOrSubquery AS
   FROM (
     SELECT
       root_id, id,
-      CASE WHEN ts > __root_ts - __idle THEN ts ELSE __root_ts - __idle END AS __from,
-      CASE WHEN __next < __root_ts THEN __next ELSE __root_ts END AS __to,
+      max(ts, __root_ts - __idle) AS __from,
+      min(__next, __root_ts) AS __to,
       __next
     FROM (
       SELECT

@@ -114,9 +114,8 @@ RETURNS TableOrSubquery AS
 (
   SELECT
     id,
-    CASE WHEN ts > $ts THEN ts ELSE $ts END AS ts,
-    CASE WHEN ts + dur < $ts + $dur THEN ts + dur ELSE $ts + $dur END
-      - CASE WHEN ts > $ts THEN ts ELSE $ts END AS dur
+    max(ts, $ts) AS ts,
+    min(ts + dur, $ts + $dur) - max(ts, $ts) AS dur
   FROM $t
   WHERE
     ts < $ts + $dur AND ts + dur > $ts

@@ -185,11 +185,8 @@ RETURNS TableOrSubquery AS
         __stalled.root_id,
         __way.root_id AS parent_id,
         __way.id,
-        CASE WHEN __way.ts > __shown.ts THEN __way.ts ELSE __shown.ts END AS ts,
-        CASE
-          WHEN __way.ts + __way.dur < __shown.ts + __shown.dur THEN __way.ts + __way.dur
-          ELSE __shown.ts + __shown.dur
-        END AS __end
+        max(__way.ts, __shown.ts) AS ts,
+        min(__way.ts + __way.dur, __shown.ts + __shown.dur) AS __end
       FROM _critical_path_intervals!(
         _wakeup_kernel_edges,
         (
@@ -232,16 +229,13 @@ CREATE PERFETTO MACRO _critical_path_by_intervals(
 )
 RETURNS TableOrSubquery AS
 (
-  SELECT DISTINCT
+  SELECT
     __root.utid AS root_utid,
     __node.utid,
     __path.root_id,
     __path.id,
-    CASE WHEN __path.ts > __wanted.ts THEN __path.ts ELSE __wanted.ts END AS ts,
-    CASE
-      WHEN __path.ts + __path.dur < __wanted.ts + __wanted.dur THEN __path.ts + __path.dur
-      ELSE __wanted.ts + __wanted.dur
-    END - CASE WHEN __path.ts > __wanted.ts THEN __path.ts ELSE __wanted.ts END AS dur,
+    max(__path.ts, __wanted.ts) AS ts,
+    min(__path.ts + __path.dur, __wanted.ts + __wanted.dur) - max(__path.ts, __wanted.ts) AS dur,
     __wanted.ts AS interval_ts,
     __wanted.dur AS interval_dur
   FROM _critical_path_by_roots!(

@@ -33,34 +33,31 @@ RETURNS TABLE(
   ts TIMESTAMP,
   -- For how long.
   dur DURATION,
-  -- The thread it waited for, or itself.
-  utid JOINID(thread.id),
   -- What the thread itself did, a row of `_thread_state_with_slice`.
   self_id LONG,
-  -- What the thread it waited for did, likewise.
+  -- What the thread it waited for did, likewise; its own where it did not wait.
   path_id LONG
 ) AS
-WITH
-  way AS (
-    SELECT row_number() OVER (ORDER BY ts) AS id, ts, dur, utid
-    FROM _thread_executing_span_critical_path($root_utid, $ts, $dur)
-  ),
-  waited_for AS MATERIALIZED (
-    SELECT
-      row_number() OVER (ORDER BY ts) AS id, ts, dur, utid, id_1 AS path_id
-    FROM _interval_intersect!(
-      (way, (SELECT id, ts, dur, utid FROM _thread_state_with_slice)), (utid)
-    )
-  )
-SELECT i.ts, i.dur, w.utid, i.id_1 AS self_id, w.path_id
+SELECT ts, dur, id_1 AS self_id, id_0 AS path_id
 FROM _interval_intersect!(
   (
-    (SELECT id, ts, dur FROM waited_for),
+    (
+      SELECT id_1 AS id, ts, dur
+      FROM _interval_intersect!(
+        (
+          (
+            SELECT id, ts, dur, utid
+            FROM _thread_executing_span_critical_path($root_utid, $ts, $dur)
+          ),
+          (SELECT id, ts, dur, utid FROM _thread_state_with_slice)
+        ),
+        (utid)
+      )
+    ),
     (SELECT id, ts, dur FROM _thread_state_with_slice WHERE utid = $root_utid)
   ),
   ()
-) AS i
-JOIN waited_for AS w ON w.id = i.id_0;
+);
 
 -- What a thread did in an interval and what it waited for, as stacks: for each stretch of time the
 -- thread's state, the kernel's function it waited in, its process, its name and its slices, below
@@ -101,132 +98,99 @@ RETURNS TABLE(
   root_utid JOINID(thread.id)
 ) AS
 WITH
-  pieces AS MATERIALIZED (
+  named AS (
+    SELECT t.utid, t.name AS thread_name, p.name AS process_name
+    FROM thread AS t
+    LEFT JOIN process AS p ON p.upid = t.upid
+  ),
+  pieces AS (
     SELECT
-      c.ts, c.dur, c.utid,
+      c.ts, c.dur, path.utid,
       self.thread_state_id AS self_state_id, self.state AS self_state,
       self.io_wait AS self_io_wait, self.blocked_function AS self_function,
       self.slice_id AS self_slice_id, self.slice_name AS self_slice_name,
       self.slice_depth AS self_slice_depth,
+      me.process_name AS self_process, me.thread_name AS self_thread,
       path.thread_state_id AS state_id, path.state, path.io_wait,
       path.blocked_function AS function, path.slice_id, path.slice_name, path.slice_depth,
       path.cpu,
+      other.process_name, other.thread_name,
       -- The level after the thread's own.
       6 + coalesce(self.slice_depth, -1) AS path_level,
-      CASE WHEN c.utid = $root_utid THEN 0 ELSE 1 END AS is_waiting
+      CASE WHEN path.utid = $root_utid THEN 0 ELSE 1 END AS is_waiting
     FROM _critical_path_with_states($root_utid, $ts, $dur) AS c
     JOIN _thread_state_with_slice AS self ON self.id = c.self_id
     JOIN _thread_state_with_slice AS path ON path.id = c.path_id
-  ),
-  named AS (
-    SELECT
-      t.utid,
-      t.name AS thread_name,
-      p.name AS process_name
-    FROM thread AS t
-    LEFT JOIN process AS p ON p.upid = t.upid
-  ),
-  own_levels AS (
-    SELECT
-      self_state_id AS id, ts, dur, $root_utid AS utid, 0 AS stack_depth,
-      'thread_state: ' || self_state AS name, 'thread_state' AS table_name
-    FROM pieces
-    UNION ALL
-    SELECT
-      self_state_id, ts, dur, $root_utid, 1,
-      CASE WHEN self_state NOT GLOB 'R*' THEN 'kernel function: ' || self_function END,
-      'thread_state'
-    FROM pieces
-    UNION ALL
-    SELECT
-      self_state_id, ts, dur, $root_utid, 2,
-      CASE WHEN self_state NOT GLOB 'R*' THEN 'io_wait: ' || self_io_wait END, 'thread_state'
-    FROM pieces
-    UNION ALL
-    SELECT
-      p.self_state_id, p.ts, p.dur, $root_utid, 3,
-      CASE WHEN $enable_process_name = 1 THEN 'process_name: ' || n.process_name END,
-      'thread_state'
-    FROM pieces AS p
-    JOIN named AS n ON n.utid = $root_utid
-    UNION ALL
-    SELECT
-      p.self_state_id, p.ts, p.dur, $root_utid, 4,
-      CASE WHEN $enable_thread_name = 1 THEN 'thread_name: ' || n.thread_name END, 'thread_state'
-    FROM pieces AS p
-    JOIN named AS n ON n.utid = $root_utid
-    UNION ALL
-    SELECT
-      a.id, p.ts, p.dur, $root_utid, 5 + a.depth,
-      CASE WHEN $enable_self_slice = 1 THEN a.name END, 'slice'
-    FROM pieces AS p
-    JOIN ancestor_slice(p.self_slice_id) AS a
-    WHERE a.dur != -1
-    UNION ALL
-    SELECT
-      self_slice_id, ts, dur, $root_utid, 5 + self_slice_depth,
-      CASE WHEN $enable_self_slice = 1 THEN self_slice_name END, 'slice'
-    FROM pieces
-    WHERE self_slice_id IS NOT NULL
-  ),
-  waiting AS (
-    SELECT p.*, n.thread_name, n.process_name
-    FROM pieces AS p
-    JOIN named AS n ON n.utid = p.utid
-    WHERE p.is_waiting = 1
-  ),
-  path_levels AS (
-    SELECT
-      state_id AS id, ts, dur, utid, path_level AS stack_depth,
-      'blocking thread_state: ' || state AS name, 'thread_state' AS table_name
-    FROM waiting
-    UNION ALL
-    SELECT
-      state_id, ts, dur, utid, path_level + 1, 'blocking process_name: ' || process_name,
-      'thread_state'
-    FROM waiting
-    UNION ALL
-    SELECT
-      state_id, ts, dur, utid, path_level + 2, 'blocking thread_name: ' || thread_name,
-      'thread_state'
-    FROM waiting
-    UNION ALL
-    SELECT
-      state_id, ts, dur, utid, path_level + 3, 'blocking kernel_function: ' || function,
-      'thread_state'
-    FROM waiting
-    UNION ALL
-    SELECT
-      state_id, ts, dur, utid, path_level + 4, 'blocking io_wait: ' || io_wait, 'thread_state'
-    FROM waiting
-    UNION ALL
-    SELECT
-      a.id, w.ts, w.dur, w.utid, w.path_level + 5 + a.depth,
-      CASE WHEN $enable_critical_path_slice = 1 THEN a.name END, 'slice'
-    FROM waiting AS w
-    JOIN ancestor_slice(w.slice_id) AS a
-    WHERE a.dur != -1
-    UNION ALL
-    SELECT
-      slice_id, ts, dur, utid, path_level + 5 + slice_depth,
-      CASE WHEN $enable_critical_path_slice = 1 THEN slice_name END, 'slice'
-    FROM waiting
-    WHERE slice_id IS NOT NULL
-  ),
-  cpu_levels AS (
-    SELECT
-      state_id AS id, ts, dur, utid,
-      CASE WHEN is_waiting = 1 THEN path_level + 6 + coalesce(slice_depth, -1) ELSE path_level END
-        AS stack_depth,
-      'cpu: ' || cpu AS name, 'thread_state' AS table_name
-    FROM pieces
-    WHERE state = 'Running' OR self_state = 'Running'
+    JOIN named AS me ON me.utid = self.utid
+    JOIN named AS other ON other.utid = path.utid
   )
-SELECT id, ts, dur, utid, stack_depth, name, table_name, $root_utid AS root_utid FROM own_levels
+-- Levels 0 to 4 are the thread's own, 5 is its slice; 10 to 14 are those of the thread it waited
+-- for, 15 is that one's slice; 20 is the CPU.
+SELECT
+  CASE
+    WHEN column1 < 5 THEN self_state_id
+    WHEN column1 = 5 THEN self_slice_id
+    WHEN column1 = 15 THEN slice_id
+    ELSE state_id
+  END AS id,
+  ts,
+  dur,
+  CASE WHEN column1 < 10 THEN $root_utid ELSE utid END AS utid,
+  CASE
+    WHEN column1 < 5 THEN column1
+    WHEN column1 = 5 THEN 5 + self_slice_depth
+    WHEN column1 < 15 THEN path_level + column1 - 10
+    WHEN column1 = 15 THEN path_level + 5 + slice_depth
+    WHEN is_waiting = 1 THEN path_level + 6 + coalesce(slice_depth, -1)
+    ELSE path_level
+  END AS stack_depth,
+  CASE
+    WHEN column1 = 0 THEN 'thread_state: ' || self_state
+    WHEN column1 = 1 AND self_state NOT IN ('R', 'R+', 'Running')
+      THEN 'kernel function: ' || self_function
+    WHEN column1 = 2 AND self_state NOT IN ('R', 'R+', 'Running')
+      THEN 'io_wait: ' || self_io_wait
+    WHEN column1 = 3 AND $enable_process_name = 1 THEN 'process_name: ' || self_process
+    WHEN column1 = 4 AND $enable_thread_name = 1 THEN 'thread_name: ' || self_thread
+    WHEN column1 = 5 AND $enable_self_slice = 1 THEN self_slice_name
+    WHEN column1 = 10 THEN 'blocking thread_state: ' || state
+    WHEN column1 = 11 THEN 'blocking process_name: ' || process_name
+    WHEN column1 = 12 THEN 'blocking thread_name: ' || thread_name
+    WHEN column1 = 13 THEN 'blocking kernel_function: ' || function
+    WHEN column1 = 14 THEN 'blocking io_wait: ' || io_wait
+    WHEN column1 = 15 AND $enable_critical_path_slice = 1 THEN slice_name
+    WHEN column1 = 20 THEN 'cpu: ' || cpu
+  END AS name,
+  CASE WHEN column1 IN (5, 15) THEN 'slice' ELSE 'thread_state' END AS table_name,
+  $root_utid AS root_utid
+FROM pieces
+CROSS JOIN (
+  VALUES (0), (1), (2), (3), (4), (5), (10), (11), (12), (13), (14), (15), (20)
+) AS levels
+WHERE
+  column1 < 5
+  OR column1 = 5 AND self_slice_id IS NOT NULL
+  OR column1 BETWEEN 10 AND 14 AND is_waiting = 1
+  OR column1 = 15 AND is_waiting = 1 AND slice_id IS NOT NULL
+  OR column1 = 20 AND (state = 'Running' OR self_state = 'Running')
 UNION ALL
-SELECT id, ts, dur, utid, stack_depth, name, table_name, $root_utid FROM path_levels
-UNION ALL
-SELECT id, ts, dur, utid, stack_depth, name, table_name, $root_utid FROM cpu_levels;
+-- The slices around either's.
+SELECT
+  a.id, p.ts, p.dur, p.utid, p.first_level + a.depth, CASE WHEN p.is_named = 1 THEN a.name END,
+  'slice', $root_utid
+FROM (
+  SELECT
+    ts, dur,
+    CASE column1 WHEN 5 THEN $root_utid ELSE utid END AS utid,
+    CASE column1 WHEN 5 THEN self_slice_id ELSE slice_id END AS innermost_id,
+    CASE column1 WHEN 5 THEN 5 ELSE path_level + 5 END AS first_level,
+    CASE column1 WHEN 5 THEN $enable_self_slice ELSE $enable_critical_path_slice END AS is_named
+  FROM pieces
+  CROSS JOIN (VALUES (5), (15)) AS levels
+  WHERE column1 = 5 OR is_waiting = 1
+) AS p
+JOIN ancestor_slice(p.innermost_id) AS a
+WHERE a.dur != -1;
 
 -- The same with everything named.
 CREATE PERFETTO FUNCTION _thread_executing_span_critical_path_stack(

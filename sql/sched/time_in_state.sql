@@ -82,8 +82,7 @@ SELECT
 FROM (
   SELECT
     state, io_wait, blocked_function,
-    CASE WHEN ts + dur < $ts + $dur THEN ts + dur ELSE $ts + $dur END
-      - CASE WHEN ts > $ts THEN ts ELSE $ts END AS within
+    min(ts + dur, $ts + $dur) - max(ts, $ts) AS within
   FROM thread_state
   WHERE utid = $utid AND dur > 0 AND ts < $ts + $dur AND ts + dur > $ts
 )
@@ -116,8 +115,7 @@ SELECT
 FROM (
   SELECT
     state, io_wait, cpu, blocked_function,
-    CASE WHEN ts + dur < $ts + $dur THEN ts + dur ELSE $ts + $dur END
-      - CASE WHEN ts > $ts THEN ts ELSE $ts END AS within
+    min(ts + dur, $ts + $dur) - max(ts, $ts) AS within
   FROM thread_state
   WHERE utid = $utid AND dur > 0 AND ts < $ts + $dur AND ts + dur > $ts
 )
@@ -143,8 +141,7 @@ SELECT end_state, sum(within) AS dur
 FROM (
   SELECT
     end_state,
-    CASE WHEN ts + dur < $ts + $dur THEN ts + dur ELSE $ts + $dur END
-      - CASE WHEN ts > $ts THEN ts ELSE $ts END AS within
+    min(ts + dur, $ts + $dur) - max(ts, $ts) AS within
   FROM sched
   WHERE cpu = $cpu AND dur != -1 AND ts < $ts + $dur AND ts + dur > $ts
 )

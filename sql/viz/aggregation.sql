@@ -13,8 +13,7 @@ RETURNS TableOrSubquery AS
 (
   SELECT
     *,
-    CASE WHEN ts + dur < $ts + $dur THEN ts + dur ELSE $ts + $dur END
-      - CASE WHEN ts > $ts THEN ts ELSE $ts END AS ii_dur
+    min(ts + dur, $ts + $dur) - max(ts, $ts) AS ii_dur
   FROM $t
   WHERE
     dur > 0 AND ts < $ts + $dur AND ts + dur > $ts

@@ -4,8 +4,9 @@ use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
-use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
+use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::{Result, Statistics};
 use datafusion::execution::TaskContext;
@@ -86,7 +87,9 @@ impl KeptTable {
             return Ok(kept);
         }
         if let Some(query) = &self.query {
-            self.replace(run(query, state).await?)?;
+            let batches = run(query, state).await?.into_iter();
+            let batches = batches.map(|batch| fitted(&batch, &self.schema));
+            self.replace(batches.collect::<Result<_>>()?)?;
         }
         self.now().ok_or_else(|| {
             datafusion::error::DataFusionError::Internal(format!(
@@ -109,10 +112,25 @@ async fn run(query: &LogicalPlan, state: &dyn Session) -> Result<Vec<RecordBatch
     in_order(schema, execute_stream_partitioned(plan, context)?).try_collect().await
 }
 
-/// The columns without what only a plan needs to know of them; any may be NULL.
+/// A batch with columns of the table's types. The plan as written and the one that runs may
+/// disagree in how text is kept, as where a literal and a column are the values of a CASE.
+fn fitted(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
+    let columns = batch.columns().iter().zip(schema.fields());
+    let columns = columns.map(|(column, field)| cast(column, field.data_type()));
+    let columns = columns.collect::<std::result::Result<Vec<_>, _>>()?;
+    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    Ok(RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options)?)
+}
+
+/// The columns without what only a plan needs to know of them; any may be NULL. Text is kept as
+/// the trace's tables keep it.
 fn bare(schema: &SchemaRef) -> SchemaRef {
     let fields = schema.fields().iter();
-    let fields = fields.map(|field| Field::new(field.name(), field.data_type().clone(), true));
+    let kept = |data_type: &DataType| match data_type {
+        DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
+        data_type => data_type.clone(),
+    };
+    let fields = fields.map(|field| Field::new(field.name(), kept(field.data_type()), true));
     Arc::new(Schema::new(fields.collect::<Vec<_>>()))
 }
 

@@ -196,6 +196,15 @@ async fn tables_keep_their_rows() {
     ");
 }
 
+/// A CASE of literals and columns of text is planned as one kind of text and gives another.
+#[tokio::test]
+async fn tables_keep_text_of_either_kind() {
+    let script = "CREATE PERFETTO TABLE t AS \
+        SELECT CASE WHEN name IS NULL THEN 'none' ELSE name END AS called FROM slice; \
+        SELECT count(called) FROM t";
+    assert_eq!(value(&session(), script).await, "3");
+}
+
 #[tokio::test]
 async fn macros_stand_for_tokens() {
     let session = session();

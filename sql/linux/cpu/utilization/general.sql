@@ -21,10 +21,7 @@ RETURNS TableOrSubquery AS
   FROM (
     SELECT
       ts / $interval * $interval AS __period,
-      CASE
-        WHEN ts_end < ts / $interval * $interval + $interval THEN ts_end
-        ELSE ts / $interval * $interval + $interval
-      END - ts AS __ran
+      min(ts_end, ts / $interval * $interval + $interval) - ts AS __ran
     FROM $sched_table
   )
   GROUP BY __period
@@ -77,9 +74,8 @@ RETURNS TABLE(
   freq LONG
 ) AS
 SELECT
-  CASE WHEN ts > $ts THEN ts ELSE $ts END AS ts,
-  CASE WHEN ts + dur < $ts + $dur THEN ts + dur ELSE $ts + $dur END
-    - CASE WHEN ts > $ts THEN ts ELSE $ts END AS dur,
+  max(ts, $ts) AS ts,
+  min(ts + dur, $ts + $dur) - max(ts, $ts) AS dur,
   ucpu, cpu, utid, freq
 FROM _cpu_freq_per_thread
 WHERE ts < $ts + $dur AND ts + dur > $ts;
