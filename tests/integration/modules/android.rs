@@ -158,7 +158,7 @@ fn app_startups() {
     let sql = "SELECT startup_id, pid, startup_type FROM android_startup_processes";
     assert_eq!(startups(sql), ["7 100 cold"]);
     let sql = "SELECT startup_id, ts, dur, pid, tid, thread_name, is_main_thread \
-        FROM android_startup_threads ORDER BY tid";
+        FROM android_startup_threads WHERE tid IN (100, 102) ORDER BY tid";
     assert_eq!(startups(sql), ["7 20 1000 100 100 app 1", "7 20 1000 100 102 RenderThread 0"]);
     let sql = "SELECT startup_ts, startup_ts_end, tid, slice_name, slice_ts, slice_dur \
         FROM android_thread_slices_for_all_startups WHERE slice_ts < 400 ORDER BY slice_ts";
