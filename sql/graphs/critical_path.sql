@@ -73,7 +73,7 @@ RETURNS TableOrSubquery AS
     $interval_table
   )
   UNION ALL
-  SELECT __node.id, __node.id, __node.ts, __node.dur
+  SELECT __node.id AS root_id, __node.id, __node.ts, __node.dur
   FROM $interval_table AS __node
   JOIN $root_table AS __root ON __root.root_node_id = __node.id
 );

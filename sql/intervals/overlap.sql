@@ -154,39 +154,46 @@ CREATE PERFETTO MACRO _intervals_flatten(
 )
 RETURNS TableOrSubquery AS
 (
-  WITH
-    __nested AS (
-      SELECT
-        root_id, root_ts, root_dur, id, coalesce(parent_id, root_id) AS parent_id, ts,
-        ts + dur AS ts_end
-      FROM $children_with_roots_table
-      WHERE root_dur > 0 AND (dur IS NULL OR dur > 0)
-    ),
-    -- Where an interval becomes the innermost: where it begins, and where each in it ends.
-    __begun AS (
-      SELECT root_id, id, ts FROM __nested WHERE id IS NOT NULL
-      UNION ALL
-      SELECT root_id, parent_id, ts_end FROM __nested WHERE id IS NOT NULL
-      UNION ALL
-      SELECT DISTINCT root_id, root_id AS id, root_ts FROM __nested
-    ),
-    -- Where it is so no longer: where each in it begins, and where it ends.
-    __over AS (
-      SELECT root_id, parent_id AS id, ts FROM __nested WHERE id IS NOT NULL
-      UNION ALL
-      SELECT root_id, id, ts_end FROM __nested WHERE id IS NOT NULL
-      UNION ALL
-      SELECT DISTINCT root_id, root_id AS id, root_ts + root_dur FROM __nested
-    )
-  -- Those of one parent do not overlap, so both are in one order and the nth belong together.
-  SELECT __b.root_id, __b.id, __b.ts, __o.ts - __b.ts AS dur
+  SELECT root_id, id, ts, dur
   FROM (
-    SELECT root_id, id, ts, row_number() OVER (PARTITION BY root_id, id ORDER BY ts) AS n
-    FROM __begun
-  ) AS __b
-  JOIN (
-    SELECT root_id, id, ts, row_number() OVER (PARTITION BY root_id, id ORDER BY ts) AS n
-    FROM __over
-  ) AS __o ON __b.root_id = __o.root_id AND __b.id = __o.id AND __b.n = __o.n
-  WHERE __o.ts > __b.ts
+    SELECT
+      root_id, __node AS id, __at AS ts,
+      sum(__step) OVER __of_node AS __is_innermost,
+      lead(__at) OVER __of_node - __at AS dur
+    FROM (
+      SELECT root_id, __node, __at, sum(__change) AS __step
+      FROM (
+        -- An interval becomes the innermost where it begins, and where each in it ends; it is so
+        -- no longer where each in it begins, and where it ends.
+        SELECT
+          root_id,
+          CASE
+            WHEN column1 IN (0, 3) THEN id
+            WHEN column1 IN (1, 2) THEN __parent
+            ELSE root_id
+          END AS __node,
+          CASE
+            WHEN column1 IN (0, 2) THEN ts
+            WHEN column1 IN (1, 3) THEN ts + dur
+            WHEN column1 = 4 THEN root_ts
+            ELSE root_ts + root_dur
+          END AS __at,
+          CASE WHEN column1 IN (0, 1, 4) THEN 1 ELSE -1 END AS __change
+        FROM (
+          SELECT
+            root_id, root_ts, root_dur, id, coalesce(parent_id, root_id) AS __parent, ts, dur,
+            row_number() OVER (PARTITION BY root_id) AS __number
+          FROM $children_with_roots_table
+          WHERE root_dur > 0 AND (dur IS NULL OR dur > 0)
+        )
+        CROSS JOIN (VALUES (0), (1), (2), (3), (4), (5)) AS __events
+        -- The root itself once.
+        WHERE column1 < 4 AND id IS NOT NULL OR column1 >= 4 AND __number = 1
+      )
+      GROUP BY root_id, __node, __at
+      HAVING sum(__change) != 0
+    )
+    WINDOW __of_node AS (PARTITION BY root_id, __node ORDER BY __at)
+  )
+  WHERE __is_innermost > 0
 );

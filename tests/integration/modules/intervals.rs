@@ -125,3 +125,27 @@ fn overlaps_within_a_table() {
         WHERE dur > 0 ORDER BY ts";
     assert_eq!(of("intervals.self_intersect", intervals, sql), ["0 5 1", "5 5 2", "10 5 1"]);
 }
+
+/// Root 1 from 0 to 100 has 2, from 10 to 40, with 3 in it, from 20 to 40; and 4 right after it.
+/// Root 9 has nothing in it.
+#[test]
+fn the_innermost_at_any_time() {
+    let roots = "(SELECT id, ts, dur FROM t WHERE k IN (0, 9))";
+    let children = "(SELECT 1 AS root_id, id, CASE WHEN id = 3 THEN 2 ELSE 1 END AS parent_id, \
+        ts, dur FROM t WHERE k = 1)";
+    let sql = format!(
+        "SELECT * FROM _intervals_flatten!(_intervals_merge_root_and_children!({roots}, \
+         {children})) ORDER BY root_id, ts"
+    );
+    let intervals = "(1, 0, 100, 0), (2, 10, 30, 1), (3, 20, 20, 1), (4, 40, 10, 1), (9, 5, 6, 9)";
+    assert_eq!(
+        of("intervals.overlap", intervals, &sql),
+        ["1 1 0 10", "1 2 10 10", "1 3 20 20", "1 4 40 10", "1 1 50 50", "9 9 5 6"]
+    );
+    // Only what lies in a root of the same kind counts.
+    let sql = "SELECT id, parent_id, ts, dur, root_id, k \
+        FROM _intervals_merge_root_and_children_by_intersection!( \
+        (SELECT * FROM t WHERE id = 1), (SELECT *, NULL AS parent_id FROM t WHERE id > 1), k)";
+    let intervals = "(1, 0, 10, 'a'), (2, 5, 10, 'a'), (3, 5, 2, 'b')";
+    assert_eq!(of("intervals.overlap", intervals, sql), ["2 1 5 5 1 a"]);
+}

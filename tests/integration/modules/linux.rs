@@ -47,8 +47,8 @@ fn interrupts() {
     assert_eq!(lines(&trace, "linux.irqs", sql), ["10 0 NULL", "30 1 NULL"]);
 }
 
-/// The number of a disk (271647493 is 10310305 in hexadecimal) has its driver's number in the bits from 8 on, and its own in those below
-/// and above.
+/// The number of a disk has its driver's number in the bits from 8 on, and its own in those below
+/// and above: 271647493 is 10310305 in hexadecimal digits, of which 103 are the driver's.
 #[test]
 fn work_for_disks() {
     let request =
@@ -283,4 +283,16 @@ fn the_journal() {
         lines(&trace, "linux.systemd_journald", sql),
         ["10 3 failed 1000 sshd ssh.service NULL"]
     );
+}
+
+/// Older queries include modules by the names that these had.
+#[test]
+fn older_names() {
+    let trace = scene(&[]);
+    let sql = "SELECT ts, dur, freq, cpu FROM cpu_freq_counters ORDER BY ts";
+    assert_eq!(lines(&trace, "cpu.freq", sql), ["5000 55000 1000 0", "60000 40000 2000 0"]);
+    let sql = "SELECT count(*) FROM cpu_frequency_counters";
+    assert_eq!(lines(&trace, "cpu.frequency", sql), ["2"]);
+    let sql = "SELECT count(*) FROM cpu_utilization_per_period(40000)";
+    assert_eq!(lines(&trace, "cpu.utilization.system", sql), ["3"]);
 }

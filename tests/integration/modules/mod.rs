@@ -5,11 +5,13 @@ mod all;
 mod android;
 mod chrome;
 mod counters;
+mod graphs;
 mod intervals;
 mod linux;
 mod sched;
 mod slices;
 mod time;
+mod viz;
 
 use tpq_testkit::{
     FtraceBundle, FtraceEvent, Packet, ProcessTree, Task, TraceBuilder, TrackDescriptor, TrackEvent,

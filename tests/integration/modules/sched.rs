@@ -1,6 +1,9 @@
 //! `sched.*`
 
-use super::{empty, lines, scene, slices};
+use tpq_testkit::{FtraceBundle, FtraceEvent, Packet, TraceBuilder};
+
+use super::{APP, IDLE, WORKER, empty, lines, processes, scene, slices, us};
+use crate::imported::Imported;
 
 #[test]
 fn names_of_states() {
@@ -149,4 +152,78 @@ fn states_by_the_innermost_slice() {
          FROM {outer} JOIN _get_flattened_thread_state_aggregated(s.id, NULL) f ORDER BY f.depth"
     );
     assert_eq!(rows(&sql), ["outer 20000 10000 NULL 40000 0", "inner 15000 NULL NULL 25000 1"]);
+}
+
+/// The main thread is woken by nobody it knows and wakes the worker, which wakes it in turn when
+/// it sleeps. In microseconds:
+///
+/// ```text
+///          10  12      20  30      45  50      60
+/// app      R | Running   | S     | R | Running | S
+/// worker               R | Running   | S
+/// ```
+fn turns() -> Imported {
+    let events = [
+        FtraceEvent::sched_waking(us(10), 0, APP, 0),
+        FtraceEvent::sched_switch(us(12), IDLE, 0, APP),
+        FtraceEvent::sched_waking(us(20), 100, WORKER, 0),
+        FtraceEvent::sched_switch(us(30), APP, 1, WORKER),
+        FtraceEvent::sched_waking(us(45), 101, APP, 0),
+        FtraceEvent::sched_switch(us(50), WORKER, 1, APP),
+        FtraceEvent::sched_switch(us(60), APP, 1, IDLE),
+    ];
+    let bundle = events.into_iter().fold(FtraceBundle::new(0), FtraceBundle::event);
+    let kernel = Packet::new().sequence(9).ftrace(bundle);
+    Imported::trace(TraceBuilder::new().packet(processes()).packet(kernel))
+}
+
+#[test]
+fn who_woke_whom() {
+    let sql = "SELECT tid, s.ts, s.dur, idle_state, idle_dur, is_idle_reason_self AS self, \
+        (SELECT w.ts FROM _wakeup_graph w WHERE w.id = s.waker_id) AS waker, \
+        (SELECT p.ts FROM _wakeup_graph p WHERE p.id = s.prev_id) AS previous \
+        FROM _wakeup_graph s JOIN thread USING (utid) ORDER BY s.ts";
+    assert_eq!(
+        lines(&turns(), "sched.thread_executing_span", sql),
+        [
+            "100 10000 20000 NULL NULL 1 NULL NULL",
+            "101 20000 30000 NULL NULL 0 10000 NULL",
+            "100 45000 15000 S 15000 0 20000 10000",
+        ]
+    );
+}
+
+/// While the main thread, whose utid is 2, sleeps from 30 to 45 µs, it is the worker that it waits
+/// for.
+#[test]
+fn what_a_thread_waited_for() {
+    let path = |from: u64, dur: u64| {
+        let sql = format!(
+            "SELECT f.ts, f.dur, w.tid \
+             FROM _thread_executing_span_critical_path(2, {from}, {dur}) f \
+             JOIN thread w ON w.utid = f.utid ORDER BY f.ts"
+        );
+        lines(&turns(), "sched.thread_executing_span", &sql)
+    };
+    assert_eq!(path(0, 100_000), ["10000 20000 100", "30000 15000 101", "45000 15000 100"]);
+    assert_eq!(path(25_000, 10_000), ["25000 5000 100", "30000 5000 101"]);
+}
+
+#[test]
+fn what_a_thread_waited_for_as_stacks() {
+    let sql = "SELECT dur, stack_depth, name, table_name \
+        FROM _thread_executing_span_critical_path_stack(2, 30000, 15000) \
+        WHERE name IS NOT NULL ORDER BY stack_depth";
+    assert_eq!(
+        lines(&turns(), "sched.thread_executing_span_with_slice", sql),
+        [
+            "15000 0 thread_state: S thread_state",
+            "15000 3 process_name: /bin/app thread_state",
+            "15000 4 thread_name: app thread_state",
+            "15000 5 blocking thread_state: Running thread_state",
+            "15000 6 blocking process_name: /bin/app thread_state",
+            "15000 7 blocking thread_name: worker thread_state",
+            "15000 10 cpu: 0 thread_state",
+        ]
+    );
 }

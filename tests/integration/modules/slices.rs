@@ -1,6 +1,8 @@
 //! `slices.*`
 
-use super::{APP_TRACK, WORKER_TRACK, lines, scene, slice, slices};
+use tpq_testkit::{Packet, TrackEvent};
+
+use super::{APP_TRACK, WORKER_TRACK, lines, scene, slice, slices, us};
 
 #[test]
 fn slices_with_threads_and_processes() {
@@ -153,4 +155,28 @@ fn slices_of_one_stack() {
     };
     assert_eq!(by_stack("ancestor_slice_by_stack", 12_000), ["10000", "12000", "15000"]);
     assert_eq!(by_stack("descendant_slice_by_stack", 10_000), ["10000", "12000", "15000"]);
+}
+
+#[test]
+fn slices_that_follow_by_flows() {
+    let part = |track, at: u64, begin: TrackEvent| {
+        let packet = |at, event| Packet::new().sequence(1).timestamp(us(at)).track_event(event);
+        [(at, packet(at, begin)), (at + 5, packet(at + 5, TrackEvent::end(track)))]
+    };
+    let trace = scene(&[
+        part(APP_TRACK, 10, TrackEvent::begin(APP_TRACK).name("asks").flow(1)),
+        part(WORKER_TRACK, 20, TrackEvent::begin(WORKER_TRACK).name("works").flow(1).flow(2)),
+        part(APP_TRACK, 30, TrackEvent::begin(APP_TRACK).name("shows").ends_flow(2)),
+    ]);
+    let follow = |name: &str| {
+        let sql = format!(
+            "SELECT n.name, p.name FROM _slice_following_flow!( \
+             (SELECT id FROM slice WHERE name = '{name}')) f \
+             JOIN slice n ON n.id = f.node_id LEFT JOIN slice p ON p.id = f.parent_node_id \
+             ORDER BY n.ts"
+        );
+        lines(&trace, "slices.flow", &sql)
+    };
+    assert_eq!(follow("asks"), ["asks NULL", "works asks", "shows works"]);
+    assert_eq!(follow("works"), ["works NULL", "shows works"]);
 }

@@ -169,7 +169,10 @@ pub(crate) fn inline_calls(plan: LogicalPlan) -> Result<LogicalPlan> {
             Some(call) if !call.args.iter().any(Expr::any_column_refs) => {
                 Ok(Transformed::yes(call.rows(&scan.table_name, &DFSchema::empty())?))
             }
-            _ => Ok(Transformed::no(LogicalPlan::TableScan(scan))),
+            // Subqueries that a table function is called with are no part of the plan yet.
+            _ => with_arguments(scan, &|expr| {
+                in_subquery(expr, &|plan| Ok(Transformed::yes(inline_calls(plan)?)))
+            }),
         },
         LogicalPlan::Join(mut join) => {
             let right = lateral(join.right.as_ref().clone(), join.left.schema())?;
@@ -354,23 +357,31 @@ fn bind_plan(plan: LogicalPlan, args: &[Expr]) -> Result<Transformed<LogicalPlan
     })
 }
 
-/// The call of a table function with arguments in place of placeholders.
-fn bind_call(mut scan: TableScan, args: &[Expr]) -> Result<Transformed<LogicalPlan>> {
+/// The call of a table function with arguments in place of placeholders, also in the subqueries
+/// that it is called with.
+fn bind_call(scan: TableScan, args: &[Expr]) -> Result<Transformed<LogicalPlan>> {
+    with_arguments(scan, &|expr| match expr {
+        Expr::Placeholder(placeholder) => Ok(Transformed::yes(argument(&placeholder.id, args)?)),
+        expr => in_subquery(expr, &|plan| bind_plan(plan, args)),
+    })
+}
+
+/// The call of a table function with `change` made to its arguments.
+fn with_arguments(
+    mut scan: TableScan,
+    change: &dyn Fn(Expr) -> Result<Transformed<Expr>>,
+) -> Result<Transformed<LogicalPlan>> {
     let Some(call) = scan.source.downcast_ref::<CallSource>() else {
         return Ok(Transformed::no(LogicalPlan::TableScan(scan)));
     };
-    let bind = |expr: &Expr| {
-        let bound = expr.clone().transform_up(|expr| match expr {
-            Expr::Placeholder(placeholder) => {
-                Ok(Transformed::yes(argument(&placeholder.id, args)?))
-            }
-            expr => Ok(Transformed::no(expr)),
-        });
-        bound.data()
-    };
-    let bound = call.args.iter().map(bind).collect::<Result<Vec<_>>>()?;
+    let args = call.args.iter().map(|arg| arg.clone().transform_up(change));
+    let args = args.collect::<Result<Vec<_>>>()?;
+    if !args.iter().any(|arg| arg.transformed) {
+        return Ok(Transformed::no(LogicalPlan::TableScan(scan)));
+    }
+    let args = args.into_iter().map(|arg| arg.data).collect();
     let (function, schema) = (Arc::clone(&call.function), Arc::clone(&call.schema));
-    scan.source = Arc::new(CallSource { function, args: bound, schema });
+    scan.source = Arc::new(CallSource { function, args, schema });
     Ok(Transformed::yes(LogicalPlan::TableScan(scan)))
 }
 

@@ -1,0 +1,3 @@
+-- The older name of linux.cpu.idle.
+
+INCLUDE PERFETTO MODULE linux.cpu.idle;

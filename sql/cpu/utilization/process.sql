@@ -1,0 +1,3 @@
+-- The older name of linux.cpu.utilization.process.
+
+INCLUDE PERFETTO MODULE linux.cpu.utilization.process;

@@ -1,0 +1,3 @@
+-- The older name of linux.cpu.utilization.slice.
+
+INCLUDE PERFETTO MODULE linux.cpu.utilization.slice;

@@ -1,0 +1,3 @@
+-- The older name of linux.cpu.utilization.thread.
+
+INCLUDE PERFETTO MODULE linux.cpu.utilization.thread;
