@@ -196,7 +196,8 @@ SELECT
   nullif(split_part(split_part(owned.waiting, ' ', 2), '(', 1), '') AS short_blocked_method,
   nullif(split_part(split_part(owned.name, ')(', 2), ')', 1), '') AS blocking_src,
   nullif(split_part(split_part(owned.name, ')(', 3), ')', 1), '') AS blocked_src,
-  CAST(nullif(split_part(split_part(owned.name, 'waiters=', 2), ' ', 1), '') AS BIGINT) AS waiter_count,
+  CAST(nullif(split_part(split_part(owned.name, 'waiters=', 2), ' ', 1), '') AS BIGINT)
+    AS waiter_count,
   blocked.utid AS blocked_utid,
   blocked.name AS blocked_thread_name,
   blocking.utid AS blocking_utid,

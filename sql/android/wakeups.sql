@@ -20,7 +20,10 @@ WHERE track.name IN ('wakeup_reason', 'wakeup_attribution', 'suspend_backoff') A
 -- `<good or bad> <state> <reason> <count> <ms>`.
 CREATE PERFETTO TABLE _wakeups_told AS
 WITH ordered AS (
-  SELECT *, lag(kind) OVER (ORDER BY ts, id) AS before_kind, lag(whole) OVER (ORDER BY ts, id) AS before
+  SELECT
+    *,
+    lag(kind) OVER (ORDER BY ts, id) AS before_kind,
+    lag(whole) OVER (ORDER BY ts, id) AS before
   FROM _wakeup_marks
   WHERE kind IN ('wakeup_reason', 'suspend_backoff')
 )

@@ -92,7 +92,8 @@ JOIN process ON process.upid = do_frame.upid
 LEFT JOIN _actual_frames AS actual
   ON actual.frame_id = do_frame.frame_id AND actual.upid = do_frame.upid
 LEFT JOIN expected_frame_timeline_slice AS expected
-  ON CAST(nullif(expected.name, '') AS BIGINT) = do_frame.frame_id AND expected.upid = do_frame.upid;
+  ON CAST(nullif(expected.name, '') AS BIGINT) = do_frame.frame_id
+  AND expected.upid = do_frame.upid;
 
 -- A frame of an app and one of the layers it showed, with the slices that belong to it. On
 -- Android 9 and earlier, where frames have no number, one made by tpq.
