@@ -1002,3 +1002,14 @@ fn atoms_of_statsd() {
     let sql = "SELECT ts, trigger_name FROM _android_statsd_perfetto_triggers";
     assert_eq!(lines(&trace, "statsd", sql), ["10 NULL"]);
 }
+
+#[test]
+fn the_device() {
+    let info = Message::new().bytes(2, "google/cheetah/cheetah:14/UP1A/1:user/keys").int(5, 34);
+    let trace = recorded(
+        marks(&[(10, APP, "I|100|x")]),
+        vec![Packet::new().sequence(9).timestamp(2).payload(45, info)],
+    );
+    assert_eq!(lines(&trace, "version", "SELECT _android_sdk_version() AS sdk"), ["34"]);
+    assert_eq!(lines(&trace, "device", "SELECT name FROM android_device_name"), ["cheetah"]);
+}
