@@ -49,7 +49,7 @@ async fn functions_that_read_tables_look_up_each_row() {
     // The argument is a column of the same name as the one it is compared with.
     let by_row = "SELECT group_concat(name_of(utid), ',') FROM (SELECT utid FROM thread)";
     assert_eq!(value(&session, by_row).await, "app,worker");
-    assert_eq!(value(&session, "SELECT name_of(7) IS NULL").await, "true");
+    assert_eq!(value(&session, "SELECT name_of(7) IS NULL").await, "1");
     // One table called twice in one body, by functions in functions.
     let both = "CREATE PERFETTO FUNCTION both(utid LONG) RETURNS STRING AS \
                 SELECT name_of($utid) || '+' || name FROM thread WHERE utid = $utid;";
@@ -164,12 +164,36 @@ async fn tables_keep_their_rows() {
     assert_eq!(value(&session, index).await, "1020");
     let replace = "CREATE OR REPLACE PERFETTO TABLE t AS SELECT 1 AS one; SELECT * FROM t";
     assert_eq!(value(&session, replace).await, "1");
-    assert_snapshot!(said(&session, "CREATE PERFETTO TABLE t AS SELECT 2 AS two").await, @"");
-    assert_snapshot!(said(&session, "CREATE PERFETTO INDEX i ON t(onee)").await, @"");
+    assert_snapshot!(said(&session, "CREATE PERFETTO TABLE t AS SELECT 2 AS two").await, @r"
+    `t` exists already
+    line 1, column 23:
+      CREATE PERFETTO TABLE t AS SELECT 2 AS two
+                            ^
+    write CREATE OR REPLACE to put this in its place
+    ");
+    assert_snapshot!(said(&session, "CREATE PERFETTO INDEX i ON t(onee)").await, @r"
+    `t` has no column `onee`
+    line 1, column 30:
+      CREATE PERFETTO INDEX i ON t(onee)
+                                   ^^^^
+    did you mean `one`?
+    ");
     let undeclared = "CREATE PERFETTO VIEW v(ts LONG) AS SELECT ts, dur FROM slice";
-    assert_snapshot!(said(&session, undeclared).await, @"");
+    assert_snapshot!(said(&session, undeclared).await, @r"
+    the query gives a column `dur` that is not declared
+    line 1, column 24:
+      CREATE PERFETTO VIEW v(ts LONG) AS SELECT ts, dur FROM slice
+                             ^^
+    declare it, as in `dur LONG`, or leave it out
+    ");
     let itself = "CREATE PERFETTO VIEW v AS SELECT * FROM v";
-    assert_snapshot!(said(&session, itself).await, @"");
+    assert_snapshot!(said(&session, itself).await, @r"
+    no table or view is called `v`
+    line 1, column 41:
+      CREATE PERFETTO VIEW v AS SELECT * FROM v
+                                              ^
+    did you mean `t`?
+    ");
 }
 
 #[tokio::test]
@@ -239,62 +263,7 @@ async fn errors_in_macros_say_through_which_calls() {
     in `again!`, called at line 1, column 47
     in `again!`, called at line 1, column 47
     in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
-    in `again!`, called at line 1, column 47
+    … 56 calls more …
     in `again!`, called at line 1, column 47
     in `again!`, called at line 1, column 47
     in `again!`, called at line 1, column 47
@@ -317,9 +286,22 @@ async fn span_joins_are_created() {
                 CREATE PERFETTO VIEW b AS SELECT ts, dur, utid FROM sched WHERE utid = 1 LIMIT 4; \
                 CREATE VIRTUAL TABLE both USING SPAN_JOIN(a, b PARTITIONED utid);";
     let joined = rows(&session, &format!("{make} SELECT ts, dur, utid, name FROM both")).await;
-    assert_snapshot!(joined.unwrap(), @"");
+    assert_snapshot!(joined.unwrap(), @r"
+    +------+-----+------+------+
+    | ts   | dur | utid | name |
+    +------+-----+------+------+
+    | 1010 | 1   | 1    | app  |
+    | 1030 | 3   | 1    | app  |
+    +------+-----+------+------+
+    ");
     let wrong = "CREATE VIRTUAL TABLE c USING SPAN_JION(a, b)";
-    assert_snapshot!(said(&session, wrong).await, @"");
+    assert_snapshot!(said(&session, wrong).await, @r"
+    syntax error: expected SPAN_JOIN or SPAN_LEFT_JOIN or SPAN_OUTER_JOIN, found SPAN_JION
+    line 1, column 30:
+      CREATE VIRTUAL TABLE c USING SPAN_JION(a, b)
+                                   ^^^^^^^^^
+    did you mean `SPAN_JOIN`?
+    ");
 }
 
 #[tokio::test]
@@ -345,10 +327,19 @@ async fn tables_of_the_users_own_can_be_changed() {
     let script = "CREATE TABLE IF NOT EXISTS t(z); DROP TABLE t; DROP TABLE IF EXISTS t; \
                   CREATE TEMP TABLE t AS SELECT 5 AS five; SELECT * FROM t";
     assert_eq!(value(&session, script).await, "5");
-    assert_snapshot!(said(&session, "INSERT INTO slice VALUES (1)").await, @"");
-    assert_snapshot!(said(&session, "UPDATE t SET fife = 1").await, @"");
-    assert_snapshot!(said(&session, "DROP TABLE slice").await, @"");
-    assert_snapshot!(said(&session, "INSERT INTO t VALUES (1, 2)").await, @"");
+    assert_snapshot!(said(&session, "INSERT INTO slice VALUES (1)").await, @r"
+    `slice` cannot be changed
+    line 1, column 13:
+      INSERT INTO slice VALUES (1)
+                  ^^^^^
+    only tables made by CREATE TABLE can: CREATE TABLE my_slice AS SELECT * FROM slice
+    ");
+    assert_snapshot!(said(&session, "UPDATE t SET fife = 1").await, @r"
+    `t` has no column `fife`
+    did you mean `five`?
+    ");
+    assert_snapshot!(said(&session, "DROP TABLE slice").await, @"`slice` is of the trace, which is read and never changed");
+    assert_snapshot!(said(&session, "INSERT INTO t VALUES (1, 2)").await, @"1 columns are to be filled, but the rows have 2");
 }
 
 /// A session with modules of the user's own.
@@ -373,8 +364,27 @@ async fn modules_are_included_once_and_read_when_named() {
     let script = "INCLUDE PERFETTO MODULE mine.top; INCLUDE PERFETTO MODULE mine.*; \
                   SELECT count(*) FROM top";
     assert_eq!(value(&session, script).await, "3");
-    assert_snapshot!(said(&session, "SELECT 1,\n  x FROM wrong").await, @"");
-    assert_snapshot!(said(&session, "INCLUDE PERFETTO MODULE mine.tpo").await, @"");
+    assert_snapshot!(said(&session, "SELECT 1,\n  x FROM wrong").await, @r"
+    no column is called `tss`
+    line 2, column 8 of module mine.wrong:
+      SELECT tss FROM slice;
+             ^^^
+    in `wrong`, used at line 2, column 10
+    did you mean `ts`?
+    ");
+    assert_snapshot!(said(&session, "INCLUDE PERFETTO MODULE mine.tpo").await, @r"
+    no module is called `mine.tpo`
+    line 1, column 25:
+      INCLUDE PERFETTO MODULE mine.tpo
+                              ^^^^^^^^
+    did you mean `mine.top`?
+    ");
     let fresh = with_modules(&[("mine.base", "CREATE PERFETTO TABLE base AS SELECT 1 AS one;")]);
-    assert_snapshot!(said(&fresh, "SELECT * FROM base").await, @"");
+    assert_snapshot!(said(&fresh, "SELECT * FROM base").await, @r"
+    no table or view is called `base`
+    line 1, column 15:
+      SELECT * FROM base
+                    ^^^^
+    it is in a module: INCLUDE PERFETTO MODULE mine.base;
+    ");
 }

@@ -44,3 +44,5 @@ SELECT s.id, s.* FROM (SELECT id, dur FROM slice) s ORDER BY 1
 SELECT DISTINCT depth FROM slice ORDER BY ts
 -- `*` of a join USING begins with the columns that are not joined by.
 SELECT * FROM (SELECT utid, tid FROM thread) JOIN (SELECT utid, cpu FROM sched) USING (utid) ORDER BY utid, cpu
+-- The seventeenth digit is the one nearest to the value; SQLite's own may be one off.
+SELECT CAST(1/3.0 AS TEXT)

@@ -127,7 +127,7 @@ pub(in super::super) fn session() -> Session {
         tables.clock_snapshot.push(row);
     }
     tables.trace_bounds.push(TraceBoundsRow { start_ts: 1_000, end_ts: 1_200 });
-    let options = SessionOptions { threads: Some(2), memory_limit: None };
+    let options = SessionOptions { threads: Some(2), ..SessionOptions::default() };
     Session::new(Arc::new(tables.finish()), &options).unwrap()
 }
 
