@@ -79,7 +79,7 @@ WITH reports AS (
   SELECT
     split_part(substr(split_part(track.name, '#', 1), length('ErrorId:') + 1), ' ', 1)
       AS process_name,
-    TRY_CAST(split_part(split_part(track.name, '#', 1), ' ', 2) AS BIGINT) AS pid,
+    CAST(nullif(split_part(split_part(track.name, '#', 1), ' ', 2), '') AS BIGINT) AS pid,
     split_part(track.name, '#', 2) AS error_id,
     counter.ts
   FROM _anr_tracks AS track

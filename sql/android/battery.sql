@@ -26,7 +26,8 @@ SELECT
   max(CASE WHEN track.name = 'batt.charge_uah' THEN counter.value END) AS charge_uah,
   max(CASE WHEN track.name = 'batt.current_ua' THEN counter.value END) AS current_ua,
   max(CASE WHEN track.name = 'batt.voltage_uv' THEN counter.value END) AS voltage_uv,
-  max(CASE WHEN track.name = 'batt.energy_counter_uwh' THEN counter.value END) AS energy_counter_uwh,
+  max(CASE WHEN track.name = 'batt.energy_counter_uwh' THEN counter.value END)
+    AS energy_counter_uwh,
   max(CASE WHEN track.name = 'batt.power_mw' THEN counter.value END) AS power_mw
 FROM counter
 JOIN counter_track AS track ON track.id = counter.track_id

@@ -183,5 +183,5 @@ SELECT
   coalesce(end_ts, trace_end()) - ts AS safe_dur,
   track_name,
   nullif(split_part(subject, '"', 2), '') AS str_value,
-  TRY_CAST(split_part(subject, ':', 1) AS BIGINT) AS int_value
+  CAST(nullif(split_part(subject, ':', 1), '') AS BIGINT) AS int_value
 FROM spans;

@@ -119,7 +119,8 @@ CREATE PERFETTO TABLE _binder_oom_scores AS
 SELECT
   track.upid,
   counter.ts,
-  lead(counter.ts, 1, trace_end() + 1) OVER (PARTITION BY track.upid ORDER BY counter.ts) AS next_ts,
+  lead(counter.ts, 1, trace_end() + 1) OVER (PARTITION BY track.upid ORDER BY counter.ts)
+    AS next_ts,
   CAST(counter.value AS BIGINT) AS score
 FROM counter
 JOIN process_counter_track AS track ON track.id = counter.track_id
@@ -152,7 +153,8 @@ JOIN _android_asleep_durations!(_binder_ends) AS suspended ON suspended.id = bin
 
 -- A call through binder: the slices of both ends, and who called whom for what.
 CREATE PERFETTO TABLE android_binder_txns(
-  -- What is called, as the service's trace names it: `AIDL::<language>::<interface>::<method>::server`.
+  -- What is called, as the service's trace names it:
+  -- `AIDL::<language>::<interface>::<method>::server`.
   aidl_name STRING,
   -- The interface in that.
   interface STRING,
@@ -274,11 +276,15 @@ ORDER BY client.ts, client.id;
 -- end's slice with the states of its thread.
 CREATE PERFETTO TABLE _binder_end_states AS
 WITH sides AS (
-  SELECT binder_txn_id, 'binder_txn' AS side, client_utid AS utid, client_ts AS ts, client_dur AS dur
+  SELECT
+    binder_txn_id, 'binder_txn' AS side, client_utid AS utid, client_ts AS ts,
+    client_dur AS dur
   FROM android_binder_txns
   WHERE is_sync = 1
   UNION ALL
-  SELECT binder_txn_id, 'binder_reply' AS side, server_utid AS utid, server_ts AS ts, server_dur AS dur
+  SELECT
+    binder_txn_id, 'binder_reply' AS side, server_utid AS utid, server_ts AS ts,
+    server_dur AS dur
   FROM android_binder_txns
   WHERE is_sync = 1
 )

@@ -13,10 +13,11 @@ SELECT
   split_part(broadcast.name, ' ', 1) AS record_id,
   nullif(split_part(split_part(broadcast.name, '/', 1), ' ', 2), '') AS intent_action,
   split_part(turn.name, ' ', 1) AS process_queue_id,
-  TRY_CAST(split_part(split_part(split_part(turn.name, '/', 1), ' ', 2), ':', 1) AS BIGINT) AS pid,
+  CAST(nullif(split_part(split_part(split_part(turn.name, '/', 1), ' ', 2), ':', 1), '') AS BIGINT)
+    AS pid,
   nullif(split_part(split_part(split_part(turn.name, '/', 1), ' ', 2), ':', 2), '')
     AS process_name,
-  TRY_CAST(split_part(split_part(track.name, '[', 2), ']', 1) AS BIGINT) AS queue_id
+  CAST(nullif(split_part(split_part(track.name, '[', 2), ']', 1), '') AS BIGINT) AS queue_id
 FROM slice AS broadcast
 JOIN slice AS turn ON turn.id = broadcast.parent_id
 JOIN process_track AS track ON track.id = turn.track_id

@@ -25,7 +25,7 @@ WITH marks AS (
     ts,
     name GLOB 'Freeze *' AS freezes,
     split_part(name, ' ', 2) AS subject,
-    TRY_CAST(split_part(name, ' ', 3) AS BIGINT) AS reason
+    CAST(nullif(split_part(name, ' ', 3), '') AS BIGINT) AS reason
   FROM slice
   WHERE name GLOB 'Freeze *:*' OR name GLOB 'Unfreeze *:*'
 )
@@ -34,7 +34,7 @@ SELECT
   ts,
   freezes,
   -- A process's name may have colons of its own.
-  TRY_CAST(reverse(split_part(reverse(subject), ':', 1)) AS BIGINT) AS pid,
+  CAST(nullif(reverse(split_part(reverse(subject), ':', 1)), '') AS BIGINT) AS pid,
   reason
 FROM marks;
 

@@ -20,8 +20,8 @@ CREATE PERFETTO TABLE android_job_scheduler_events(
   dur DURATION
 ) AS
 SELECT
-  TRY_CAST(split_part(slice.name, '#', 2) AS BIGINT) AS job_id,
-  TRY_CAST(split_part(split_part(slice.name, '<', 2), '>', 1) AS BIGINT) AS uid,
+  CAST(nullif(split_part(slice.name, '#', 2), '') AS BIGINT) AS job_id,
+  CAST(nullif(split_part(split_part(slice.name, '<', 2), '>', 1), '') AS BIGINT) AS uid,
   nullif(split_part(split_part(slice.name, '>', 2), '/', 1), '') AS package_name,
   nullif(split_part(split_part(slice.name, '/', 2), '#', 1), '') AS job_service_name,
   slice.track_id,

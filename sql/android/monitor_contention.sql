@@ -19,7 +19,7 @@ CREATE PERFETTO FUNCTION android_extract_android_monitor_contention_blocking_tid
 )
 -- The thread's number; NULL where the name has none.
 RETURNS LONG AS
-SELECT TRY_CAST(split_part(split_part($slice_name, ' (', 2), ')', 1) AS BIGINT);
+SELECT CAST(nullif(split_part(split_part($slice_name, ' (', 2), ')', 1), '') AS BIGINT);
 
 -- The method that holds the lock.
 CREATE PERFETTO FUNCTION android_extract_android_monitor_contention_blocking_method(
@@ -66,7 +66,7 @@ CREATE PERFETTO FUNCTION android_extract_android_monitor_contention_waiter_count
 )
 -- 0 for the first to wait.
 RETURNS LONG AS
-SELECT TRY_CAST(split_part(split_part($slice_name, 'waiters=', 2), ' ', 1) AS BIGINT);
+SELECT CAST(nullif(split_part(split_part($slice_name, 'waiters=', 2), ' ', 1), '') AS BIGINT);
 
 -- Where in the sources the lock is held.
 CREATE PERFETTO FUNCTION android_extract_android_monitor_contention_blocking_src(
@@ -186,7 +186,7 @@ WITH owned AS (
   SELECT
     *,
     split_part(split_part(name, 'with owner ', 2), ' (', 1) AS owner,
-    TRY_CAST(split_part(split_part(name, ' (', 2), ')', 1) AS BIGINT) AS owner_tid
+    CAST(nullif(split_part(split_part(name, ' (', 2), ')', 1), '') AS BIGINT) AS owner_tid
   FROM _contention_slices
 )
 SELECT
@@ -196,7 +196,8 @@ SELECT
   nullif(split_part(split_part(owned.waiting, ' ', 2), '(', 1), '') AS short_blocked_method,
   nullif(split_part(split_part(owned.name, ')(', 2), ')', 1), '') AS blocking_src,
   nullif(split_part(split_part(owned.name, ')(', 3), ')', 1), '') AS blocked_src,
-  TRY_CAST(split_part(split_part(owned.name, 'waiters=', 2), ' ', 1) AS BIGINT) AS waiter_count,
+  CAST(nullif(split_part(split_part(owned.name, 'waiters=', 2), ' ', 1), '') AS BIGINT)
+    AS waiter_count,
   blocked.utid AS blocked_utid,
   blocked.name AS blocked_thread_name,
   blocking.utid AS blocking_utid,

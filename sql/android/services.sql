@@ -23,7 +23,7 @@ SELECT
   utid,
   track_id,
   ts,
-  TRY_CAST(split_part(split_part(name, 'bindSeq=', 2), ' ', 1) AS BIGINT) AS bind_seq
+  CAST(nullif(split_part(split_part(name, 'bindSeq=', 2), ' ', 1), '') AS BIGINT) AS bind_seq
 FROM siblings
 WHERE name GLOB 'requestServiceBinding*' AND next_name = 'binder transaction async';
 
@@ -46,7 +46,7 @@ SELECT
   nullif(split_part(split_part(name, 'act=', 2), ' ', 1), '') AS act,
   nullif(split_part(split_part(name, 'cmp=', 2), ' ', 1), '') AS cmp,
   nullif(split_part(split_part(name, 'flg=', 2), ' ', 1), '') AS flg,
-  TRY_CAST(split_part(split_part(name, 'bindSeq=', 2), '}', 1) AS BIGINT) AS bind_seq
+  CAST(nullif(split_part(split_part(name, 'bindSeq=', 2), '}', 1), '') AS BIGINT) AS bind_seq
 FROM slice
 WHERE name GLOB 'serviceBind:*';
 

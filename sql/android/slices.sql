@@ -6,7 +6,8 @@ CREATE PERFETTO FUNCTION android_standardize_slice_name(
   -- The name, as `Lock contention on thread list lock (owner tid: 1665)`.
   name STRING
 )
--- As `Lock contention on thread list lock <...>`; the name itself where it has nothing of that kind.
+-- As `Lock contention on thread list lock <...>`; the name itself where it has nothing of that
+-- kind.
 RETURNS STRING AS
 SELECT
   CASE

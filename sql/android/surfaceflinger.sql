@@ -28,9 +28,9 @@ CREATE PERFETTO TABLE android_app_to_sf_frame_timeline_match(
 ) AS
 SELECT DISTINCT
   app.upid AS app_upid,
-  TRY_CAST(app.name AS BIGINT) AS app_vsync,
+  CAST(nullif(app.name, '') AS BIGINT) AS app_vsync,
   shown.upid AS sf_upid,
-  TRY_CAST(shown.name AS BIGINT) AS sf_vsync
+  CAST(nullif(shown.name, '') AS BIGINT) AS sf_vsync
 FROM actual_frame_timeline_slice AS app
 JOIN flow ON flow.slice_out = app.id
 JOIN actual_frame_timeline_slice AS shown ON shown.id = flow.slice_in

@@ -20,7 +20,10 @@ WHERE track.name IN ('wakeup_reason', 'wakeup_attribution', 'suspend_backoff') A
 -- `<good or bad> <state> <reason> <count> <ms>`.
 CREATE PERFETTO TABLE _wakeups_told AS
 WITH ordered AS (
-  SELECT *, lag(kind) OVER (ORDER BY ts, id) AS before_kind, lag(whole) OVER (ORDER BY ts, id) AS before
+  SELECT
+    *,
+    lag(kind) OVER (ORDER BY ts, id) AS before_kind,
+    lag(whole) OVER (ORDER BY ts, id) AS before
   FROM _wakeup_marks
   WHERE kind IN ('wakeup_reason', 'suspend_backoff')
 )
@@ -53,11 +56,11 @@ SELECT
   nullif(split_part(wakeup.backoff, ' ', 1), '') AS suspend_quality,
   nullif(split_part(wakeup.backoff, ' ', 2), '') AS backoff_state,
   nullif(split_part(wakeup.backoff, ' ', 3), '') AS backoff_reason,
-  TRY_CAST(split_part(wakeup.backoff, ' ', 4) AS BIGINT) AS backoff_count,
-  TRY_CAST(split_part(wakeup.backoff, ' ', 5) AS BIGINT) AS backoff_millis,
+  CAST(nullif(split_part(wakeup.backoff, ' ', 4), '') AS BIGINT) AS backoff_count,
+  CAST(nullif(split_part(wakeup.backoff, ' ', 5), '') AS BIGINT) AS backoff_millis,
   CASE split_part(wakeup.backoff, ' ', 1)
     WHEN 'good' THEN least(coalesce(followed.until_next, 5000000000), 5000000000)
-    WHEN 'bad' THEN TRY_CAST(split_part(wakeup.backoff, ' ', 5) AS BIGINT) * 1000000
+    WHEN 'bad' THEN CAST(nullif(split_part(wakeup.backoff, ' ', 5), '') AS BIGINT) * 1000000
     ELSE 0
   END AS dur
 FROM _wakeups_told AS wakeup

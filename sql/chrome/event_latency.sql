@@ -25,7 +25,9 @@ SELECT
       ELSE 0
     END
   ) AS is_presented
-FROM (SELECT id FROM slice WHERE name = 'EventLatency') AS event, descendant_slice(event.id) AS stage
+FROM
+  (SELECT id FROM slice WHERE name = 'EventLatency') AS event,
+  descendant_slice(event.id) AS stage
 GROUP BY event.id;
 
 -- What the events' arguments say.

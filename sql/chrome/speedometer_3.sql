@@ -2,7 +2,11 @@
 
 -- The iterations, which mark themselves.
 CREATE PERFETTO TABLE _chrome_speedometer_3_iterations AS
-SELECT ts, dur, name, TRY_CAST(substr(name, length('iteration-') + 1) AS BIGINT) AS iteration
+SELECT
+  ts,
+  dur,
+  name,
+  CAST(nullif(substr(name, length('iteration-') + 1), '') AS BIGINT) AS iteration
 FROM slice
 WHERE category = 'blink.user_timing' AND name GLOB 'iteration-[0-9]*';
 

@@ -54,9 +54,9 @@ SELECT
   cuj_slice_id,
   max(CASE WHEN name GLOB '*FT#cancel*' THEN 1 ELSE 0 END) AS was_canceled,
   max(CASE WHEN name GLOB '*FT#end*' THEN 1 ELSE 0 END) AS was_completed,
-  max(TRY_CAST(split_part(name, 'layerId#', 2) AS BIGINT)) AS layer_id,
-  max(TRY_CAST(split_part(name, 'beginVsync#', 2) AS BIGINT)) AS begin_vsync,
-  max(TRY_CAST(split_part(name, 'endVsync#', 2) AS BIGINT)) AS end_vsync,
+  max(CAST(nullif(split_part(name, 'layerId#', 2), '') AS BIGINT)) AS layer_id,
+  max(CAST(nullif(split_part(name, 'beginVsync#', 2), '') AS BIGINT)) AS begin_vsync,
+  max(CAST(nullif(split_part(name, 'endVsync#', 2), '') AS BIGINT)) AS end_vsync,
   max(CASE WHEN name GLOB '*#UIThread' THEN utid END) AS ui_thread
 FROM _cuj_marks
 GROUP BY cuj_slice_id;

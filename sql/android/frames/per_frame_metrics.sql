@@ -20,7 +20,7 @@ expected AS (
   GROUP BY name
 )
 SELECT
-  TRY_CAST(seen.name AS BIGINT) AS frame_id,
+  CAST(nullif(seen.name, '') AS BIGINT) AS frame_id,
   (seen_slice.ts + seen_slice.dur) - (due.ts + due.dur) AS overrun
 FROM seen
 JOIN expected ON expected.name = seen.name

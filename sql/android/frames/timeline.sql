@@ -9,7 +9,7 @@ CREATE PERFETTO TABLE _numbered_frame_slices AS
 SELECT
   slice.id,
   slice.name,
-  TRY_CAST(split_part(slice.name, ' ', 2) AS BIGINT) AS frame_id,
+  CAST(nullif(split_part(slice.name, ' ', 2), '') AS BIGINT) AS frame_id,
   thread.utid,
   thread.upid,
   slice.ts,
@@ -58,13 +58,13 @@ ORDER BY ts;
 -- layers of one name apart.
 CREATE PERFETTO TABLE _actual_frames AS
 SELECT
-  TRY_CAST(name AS BIGINT) AS frame_id,
+  CAST(nullif(name, '') AS BIGINT) AS frame_id,
   upid,
   id,
   ts,
   dur,
   layer_name,
-  coalesce(TRY_CAST(split_part(layer_name, '#', 2) AS BIGINT), 0) AS layer_number
+  coalesce(CAST(nullif(split_part(layer_name, '#', 2), '') AS BIGINT), 0) AS layer_number
 FROM actual_frame_timeline_slice;
 
 -- A frame of a process and one of the layers it showed; a row for each of its drawings.
@@ -92,7 +92,8 @@ JOIN process ON process.upid = do_frame.upid
 LEFT JOIN _actual_frames AS actual
   ON actual.frame_id = do_frame.frame_id AND actual.upid = do_frame.upid
 LEFT JOIN expected_frame_timeline_slice AS expected
-  ON TRY_CAST(expected.name AS BIGINT) = do_frame.frame_id AND expected.upid = do_frame.upid;
+  ON CAST(nullif(expected.name, '') AS BIGINT) = do_frame.frame_id
+  AND expected.upid = do_frame.upid;
 
 -- A frame of an app and one of the layers it showed, with the slices that belong to it. On
 -- Android 9 and earlier, where frames have no number, one made by tpq.

@@ -21,9 +21,9 @@ SELECT
   slice.id AS event_id,
   CASE WHEN track.name = 'lowmemorykiller' THEN 1 ELSE 2 END AS way,
   slice.ts,
-  TRY_CAST(split_part(slice.name, ',', 2) AS BIGINT) AS pid,
-  TRY_CAST(split_part(slice.name, ',', 3) AS BIGINT) AS reason,
-  TRY_CAST(split_part(slice.name, ',', 4) AS BIGINT) AS score
+  CAST(nullif(split_part(slice.name, ',', 2), '') AS BIGINT) AS pid,
+  CAST(nullif(split_part(slice.name, ',', 3), '') AS BIGINT) AS reason,
+  CAST(nullif(split_part(slice.name, ',', 4), '') AS BIGINT) AS score
 FROM slice
 JOIN track ON track.id = slice.track_id
 WHERE slice.name GLOB 'lmk,*'

@@ -158,7 +158,7 @@ fn app_startups() {
     let sql = "SELECT startup_id, pid, startup_type FROM android_startup_processes";
     assert_eq!(startups(sql), ["7 100 cold"]);
     let sql = "SELECT startup_id, ts, dur, pid, tid, thread_name, is_main_thread \
-        FROM android_startup_threads ORDER BY tid";
+        FROM android_startup_threads WHERE tid IN (100, 102) ORDER BY tid";
     assert_eq!(startups(sql), ["7 20 1000 100 100 app 1", "7 20 1000 100 102 RenderThread 0"]);
     let sql = "SELECT startup_ts, startup_ts_end, tid, slice_name, slice_ts, slice_dur \
         FROM android_thread_slices_for_all_startups WHERE slice_ts < 400 ORDER BY slice_ts";
@@ -1001,4 +1001,15 @@ fn atoms_of_statsd() {
     assert_eq!(lines(&trace, "statsd", sql), ["10 0 perfetto_trigger"]);
     let sql = "SELECT ts, trigger_name FROM _android_statsd_perfetto_triggers";
     assert_eq!(lines(&trace, "statsd", sql), ["10 NULL"]);
+}
+
+#[test]
+fn the_device() {
+    let info = Message::new().bytes(2, "google/cheetah/cheetah:14/UP1A/1:user/keys").int(5, 34);
+    let trace = recorded(
+        marks(&[(10, APP, "I|100|x")]),
+        vec![Packet::new().sequence(9).timestamp(2).payload(45, info)],
+    );
+    assert_eq!(lines(&trace, "version", "SELECT _android_sdk_version() AS sdk"), ["34"]);
+    assert_eq!(lines(&trace, "device", "SELECT name FROM android_device_name"), ["cheetah"]);
 }

@@ -17,7 +17,7 @@ use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
     ColumnarValue, Expr, ExprSchemable, LogicalPlan, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl,
-    Signature, Subquery, SubqueryAlias, TableScan, TableSource, Volatility, cast,
+    Signature, Subquery, SubqueryAlias, TableScan, TableSource, TypeSignature, Volatility, cast,
 };
 
 use super::CallSource;
@@ -64,7 +64,11 @@ impl SqlCall {
             parameters: function.args().iter().map(Parameter::from).collect(),
             returns: returns.unwrap_or(DataType::Null),
             body,
-            signature: Signature::variadic_any(Volatility::Stable),
+            // Any number of arguments does not take in none.
+            signature: Signature::one_of(
+                vec![TypeSignature::VariadicAny, TypeSignature::Nullary],
+                Volatility::Stable,
+            ),
         })
     }
 }
