@@ -258,7 +258,7 @@ fn a_hundred_thousand_spans_are_whole() {
     let trace = imported(&[ThreadTraceData::take_current_thread()]);
     let slices = "SELECT count(*), count(DISTINCT track_id), max(depth), min(dur) >= 0, \
         count(DISTINCT arg_set_id) FROM slice WHERE name = 'step'";
-    assert_eq!(trace.cells(slices), [["100000", "1", "0", "true", "100000"]]);
+    assert_eq!(trace.cells(slices), [["100000", "1", "0", "1", "100000"]]);
     let args = "SELECT count(*), sum(s.int_value - n.int_value * n.int_value), \
         sum(n.int_value) FROM args n JOIN args s USING (arg_set_id) \
         WHERE n.key = 'debug.number' AND s.key = 'debug.square'";
@@ -286,6 +286,6 @@ fn traces_one_after_the_other_are_one() {
     let slices = "SELECT s.name, s.depth, count(*), count(DISTINCT tid), min(s.dur) >= 0 \
         FROM slice s JOIN thread_track t ON s.track_id = t.id JOIN thread USING (utid) \
         GROUP BY s.name, s.depth";
-    assert_eq!(trace.cells(slices), [["part", "0", "3", "1", "true"]]);
+    assert_eq!(trace.cells(slices), [["part", "0", "3", "1", "1"]]);
     assert_nothing_lost(&trace);
 }

@@ -105,7 +105,7 @@ fn args_of_any_shape_are_kept() {
     args.o.in.ner    args.o.in.ner[0]       int     1
     args.o.in.ner    args.o.in.ner[1][0]    int     2
     args.o.in.ner.k  args.o.in.ner[1][1].k  string  v
-    args.big         args.big               real    1.8446744073709552e19
+    args.big         args.big               real    1.8446744073709552e+19
     args.n           args.n                 int     7
     args.end         args.end               int     -3
     ");

@@ -60,10 +60,10 @@ fn names_may_stand_for_ids() {
         JOIN thread_track ON track_id = thread_track.id JOIN thread USING (utid) \
         JOIN process USING (upid) ORDER BY ts";
     insta::assert_snapshot!(trace.rows(sql), @r#"
-    name  thread     process  main  same   made_up
-    a     queue "0"  GPU      0     false  true
-    b     GPU        GPU      1     true   true
-    c                         1     true   true
+    name  thread     process  main  same  made_up
+    a     queue "0"  GPU      0     0     1
+    b     GPU        GPU      1     1     1
+    c                         1     1     1
     "#);
 }
 

@@ -150,7 +150,7 @@ debug.it.a      debug.it.a[0]      int     1
 debug.it.a      debug.it.a[1]      real    2.5
 debug.it.a.b.c  debug.it.a[2].b.c  string  x
 debug.it.t      debug.it.t         bool    true
-debug.it.u      debug.it.u         real    1.8446744073709552e19
+debug.it.u      debug.it.u         real    1.8446744073709552e+19
 "
     );
 }

@@ -33,7 +33,7 @@ enum Rows {
     View(Text),
     /// The query runs when the table is first read; its rows are kept.
     Table(Text),
-    SpanJoin(SpanJoinCall),
+    SpanJoin(Box<SpanJoinCall>),
 }
 
 impl Definition {
@@ -47,7 +47,7 @@ impl Definition {
 
     /// Of `CREATE VIRTUAL TABLE … USING SPAN_JOIN`.
     pub(crate) fn of_span_join(creation: Creation, call: SpanJoinCall, text: &Text) -> Self {
-        Self::new(creation, None, Rows::SpanJoin(call), text)
+        Self::new(creation, None, Rows::SpanJoin(Box::new(call)), text)
     }
 
     fn new(creation: Creation, columns: Option<Vec<Declared>>, rows: Rows, text: &Text) -> Self {

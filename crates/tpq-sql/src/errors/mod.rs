@@ -45,7 +45,8 @@ pub enum SqlErrorKind {
 pub struct SqlError {
     kind: SqlErrorKind,
     message: String,
-    place: Option<Place>,
+    // A place takes more room than all else of an error that is usually not there.
+    place: Option<Box<Place>>,
     hint: Option<String>,
     #[source]
     source: Option<Box<DataFusionError>>,
@@ -57,7 +58,7 @@ impl SqlError {
     }
 
     pub(crate) fn at(mut self, place: Option<Place>) -> Self {
-        self.place = place.or(self.place);
+        self.place = place.map(Box::new).or(self.place);
         self
     }
 
@@ -69,7 +70,7 @@ impl SqlError {
     /// The same error, in a text that may be a module's.
     pub(crate) fn of_module(mut self, script: &Script) -> Self {
         let module = script.module.as_deref();
-        self.place = self.place.map(|place| place.within(module, Vec::new()));
+        self.place = self.place.map(|place| Box::new(place.within(module, Vec::new())));
         self
     }
 
@@ -96,7 +97,7 @@ impl SqlError {
                 place.trail.push(format!("in `{name}`, used{label}"));
                 place.trail.extend(used.trail);
             }
-            None => self.place = Some(used),
+            None => self.place = Some(Box::new(used)),
         }
         self
     }
@@ -113,7 +114,7 @@ impl SqlError {
 
     /// Where in the text it is, if that is known.
     pub fn place(&self) -> Option<&Place> {
-        self.place.as_ref()
+        self.place.as_deref()
     }
 
     /// The whole report: the message, the line with a caret under the place, and the hint.

@@ -85,7 +85,7 @@ fn defined<'a>(value: f64) -> Value<'a> {
 
 fn one<'a>(value: &Value<'_>, function: impl Fn(f64) -> f64) -> Value<'a> {
     // A logarithm of 0 is as little defined as a root of -1.
-    let result = numeric(value).map(|value| function(value));
+    let result = numeric(value).map(function);
     result.filter(|result| *result != f64::NEG_INFINITY).map_or(Value::Null, defined)
 }
 

@@ -214,11 +214,7 @@ fn float(value: f64, letter: char, spec: &Spec) -> String {
     let digits = match letter {
         'f' => rounded(value, precision, if spec.alternate2 { 26 } else { 16 }),
         'e' | 'E' => exponential(value, precision),
-        _ => {
-            let text =
-                general(value, precision.max(1), spec.alternate || spec.alternate2, spec.alternate);
-            text
-        }
+        _ => general(value, precision.max(1), spec.alternate || spec.alternate2, spec.alternate),
     };
     let mut digits = if letter.is_uppercase() { digits.to_uppercase() } else { digits };
     if spec.alternate2 && letter == 'f' {

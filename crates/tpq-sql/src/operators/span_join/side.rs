@@ -96,14 +96,7 @@ pub(super) struct Side {
 impl Side {
     pub(super) fn new(partitioned: bool, gaps: bool) -> Self {
         let loaded = Vec::new();
-        Self {
-            partitioned,
-            gaps,
-            loaded,
-            at: (0, 0),
-            complete: false,
-            segment: Segment::Over,
-        }
+        Self { partitioned, gaps, loaded, at: (0, 0), complete: false, segment: Segment::Over }
     }
 
     pub(super) fn has_gaps(&self) -> bool {

@@ -51,11 +51,7 @@ pub(super) struct Sweep {
 
 impl Sweep {
     /// A sweep that pauses after each `enough` rows.
-    pub(super) fn new(
-        kind: SpanJoinKind,
-        partitions: Partitions,
-        enough: usize,
-    ) -> Self {
+    pub(super) fn new(kind: SpanJoinKind, partitions: Partitions, enough: usize) -> Self {
         let of_left = matches!(partitions, Partitions::Both | Partitions::OfLeft);
         let of_right = matches!(partitions, Partitions::Both | Partitions::OfRight);
         Self {

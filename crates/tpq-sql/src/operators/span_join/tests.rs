@@ -213,7 +213,7 @@ async fn overlapping_spans_of_a_table_come_one_after_the_other() {
     let left = spans(&[(0, 0, 10, "x"), (0, 5, 10, "y")]);
     let right = spans(&[(0, 2, 4, "p"), (0, 12, 1, "q")]);
     for partitioned in [false, true] {
-        let (left, right) = ((&left, partitioned), (&right, partitioned));
+        let (left, right) = ((&left[..], partitioned), (&right[..], partitioned));
         let rows = joined(SpanJoinKind::Inner, left, right, 8192).await.unwrap();
         assert_eq!(rows.len(), 2, "{rows:?}");
     }

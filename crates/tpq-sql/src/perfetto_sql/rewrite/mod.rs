@@ -172,18 +172,19 @@ fn name_items(select: &mut Select, titles: &[String]) {
             SelectItem::UnnamedExpr(
                 column @ (Expr::Identifier(_) | Expr::CompoundIdentifier(_)),
             ) => {
-                // The same column a second time.
-                if !taken.insert(column.to_string().to_lowercase()) {
-                    let name = match &*column {
-                        Expr::CompoundIdentifier(names) => names.last(),
-                        Expr::Identifier(name) => Some(name),
-                        _ => None,
-                    };
-                    let name = name.map(|name| name.value.to_lowercase()).unwrap_or_default();
-                    taken.insert(name.clone());
-                    let alias = Ident::with_quote('"', unique(name, &mut taken));
-                    *item = SelectItem::ExprWithAlias { expr: take(column), alias };
+                if taken.insert(column.to_string().to_lowercase()) {
+                    continue;
                 }
+                // The same column a second time.
+                let name = match &*column {
+                    Expr::CompoundIdentifier(names) => names.last(),
+                    Expr::Identifier(name) => Some(name),
+                    _ => None,
+                };
+                let name = name.map(|name| name.value.to_lowercase()).unwrap_or_default();
+                taken.insert(name.clone());
+                let alias = Ident::with_quote('"', unique(name, &mut taken));
+                *item = SelectItem::ExprWithAlias { expr: take(column), alias };
             }
             SelectItem::UnnamedExpr(expr) => {
                 let title = if fits { titles[index].clone() } else { expr.to_string() };

@@ -38,7 +38,7 @@ fn rows_with(query: &Query, columns: &[Ident], condition: Expr) -> Option<Query>
     let Statement::Query(mut outer) = parsed else { return None };
     let SetExpr::Select(select) = &mut *outer.body else { return None };
     if let TableFactor::Derived { subquery, .. } = &mut select.from.first_mut()?.relation {
-        *subquery = Box::new(query.clone());
+        **subquery = query.clone();
     }
     debug_assert!(
         matches!(&select.selection, Some(Expr::Value(value)) if value.value == Value::Null)
