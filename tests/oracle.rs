@@ -69,6 +69,10 @@ const LOSSES: Questions = &[("losses", "buffers"), ("losses", "dropped")];
 /// What every trace must answer alike of its files, machines and clocks.
 const CLOCKS: Questions = &[("clocks", "files"), ("clocks", "machines"), ("clocks", "snapshots")];
 
+/// What every trace must answer alike to SQL as people write it.
+const SQL: Questions =
+    &[("sql", "span_join"), ("sql", "sqlite_habits"), ("sql", "windows_and_ctes")];
+
 /// What differs on purpose, as query and first cell of the row; the reasons are in
 /// `docs/compatibility.md`.
 const ON_PURPOSE: &[(&str, &str)] = &[
@@ -112,7 +116,13 @@ const NOT_ASKED: &[(&str, &[&str], &str)] = &[
     ("linux_sched_heavy", &["system/wakers"], TIES),
     (
         "android_long_trace_battery",
-        &["slices_by_name", "slice_rows", "track_events/instants", "track_events/slice_args"],
+        &[
+            "slices_by_name",
+            "slice_rows",
+            "sql/sqlite_habits",
+            "track_events/instants",
+            "track_events/slice_args",
+        ],
         "names that hold quotes cannot be read back from the recorded answers",
     ),
     ("android_native_heap", &["bounds", "stats"], "heap profiles are not read"),
@@ -133,6 +143,7 @@ const NOT_ASKED: &[(&str, &[&str], &str)] = &[
             "counts",
             "slice_rows",
             "slices_by_name",
+            "sql/sqlite_habits",
             "stats",
             "system/tracks",
             "track_events/flows",
@@ -185,10 +196,10 @@ fn traces(answers: &Path) -> Option<Vec<String>> {
 /// What is asked of a trace.
 fn questions(trace: &str) -> Vec<(&'static str, &'static str)> {
     let mut questions = match trace.split('_').next() {
-        Some("linux" | "android") => [CORE, SYSTEM, TRACK_EVENTS, LOSSES, CLOCKS].concat(),
-        Some("chromium") => [CORE, PROGRAMS, TRACK_EVENTS, LOSSES, CLOCKS].concat(),
-        Some("merge") => [CORE, TRACK_EVENTS, CLOCKS].concat(),
-        _ if trace.contains(".json") => [CORE, PROGRAMS, TRACK_EVENTS].concat(),
+        Some("linux" | "android") => [CORE, SYSTEM, TRACK_EVENTS, LOSSES, CLOCKS, SQL].concat(),
+        Some("chromium") => [CORE, PROGRAMS, TRACK_EVENTS, LOSSES, CLOCKS, SQL].concat(),
+        Some("merge") => [CORE, TRACK_EVENTS, CLOCKS, SQL].concat(),
+        _ if trace.contains(".json") => [CORE, PROGRAMS, TRACK_EVENTS, SQL].concat(),
         _ => Vec::new(),
     };
     let not_asked = NOT_ASKED.iter().filter(|(merge, ..)| trace.starts_with(merge));
