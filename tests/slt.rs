@@ -105,7 +105,8 @@ impl AsyncDB for Session {
     type ColumnType = DefaultColumnType;
 
     async fn run(&mut self, sql: &str) -> Result<DBOutput<DefaultColumnType>, SessionError> {
-        let rows = rows::query(&self.trace, sql).await.map_err(SessionError)?;
+        let rows = rows::run(&self.trace, sql).await.map_err(SessionError)?;
+        let Some(rows) = rows else { return Ok(DBOutput::StatementComplete(0)) };
         let types = rows.kinds.into_iter().map(column_type).collect();
         let rows = rows.cells.into_iter().map(|row| row.into_iter().map(cell).collect()).collect();
         Ok(DBOutput::Rows { types, rows })

@@ -6,7 +6,7 @@ use datafusion::arrow::array::{Array, ArrayRef, RecordBatch};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
-use tpq::Trace;
+use tpq::{ResultSet, SqlError, Trace};
 
 /// What the cells of a column are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,9 +25,28 @@ pub struct Rows {
     pub cells: Vec<Vec<Option<String>>>,
 }
 
-/// Runs one statement.
+/// Runs one statement, which may give no rows.
+pub async fn run(trace: &Trace, sql: &str) -> Result<Option<Rows>, String> {
+    let session = trace.session();
+    // With what is proposed instead, as a person would read it.
+    let said = |error: SqlError| error.report();
+    let mut result = None;
+    for statement in session.statements(sql).map_err(said)? {
+        result = session.run(&statement).await.map_err(said)?;
+    }
+    match result {
+        Some(result) => read(result).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Runs statements, of which the last gives rows.
 pub async fn query(trace: &Trace, sql: &str) -> Result<Rows, String> {
     let result = trace.session().query(sql).await.map_err(|error| error.to_string())?;
+    read(result).await
+}
+
+async fn read(result: ResultSet) -> Result<Rows, String> {
     let fields = result.schema().fields();
     let mut rows = Rows {
         names: fields.iter().map(|field| field.name().clone()).collect(),
