@@ -20,7 +20,8 @@ fn is_word(token: &Token, text: &str) -> bool {
         if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(text))
 }
 
-/// The tokens without hints to SQLite's planner, and with hexadecimal integers as decimal ones.
+/// The tokens without hints to SQLite's planner and without parentheses around the name of a
+/// table, and with hexadecimal integers as decimal ones.
 pub(super) fn sqlite_tokens(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mut kept: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
     let mut index_name = false;
@@ -52,9 +53,29 @@ pub(super) fn sqlite_tokens(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
         {
             token.token = Token::Number(value.cast_signed().to_string(), false);
         }
+        if token.token == Token::RParen
+            && let Some(open) = around_a_name(&kept)
+        {
+            kept.remove(open);
+            continue;
+        }
         kept.push(token);
     }
     kept
+}
+
+/// Where the parenthesis stands in `FROM (name` and `JOIN (name`: macros put them around whatever
+/// they are given.
+fn around_a_name(tokens: &[TokenWithSpan]) -> Option<usize> {
+    let mut solid = tokens.iter().enumerate().rev();
+    let mut next = || solid.find(|(_, token)| !matches!(token.token, Token::Whitespace(_)));
+    let (_, name) = next()?;
+    let (open, parenthesis) = next()?;
+    let (_, before) = next()?;
+    let is_name = matches!(name.token, Token::Word(_));
+    let opens = parenthesis.token == Token::LParen;
+    let reads = is_word(&before.token, "FROM") || is_word(&before.token, "JOIN");
+    (is_name && opens && reads).then_some(open)
 }
 
 impl Dialect for TraceDialect {

@@ -27,11 +27,26 @@ pub(super) fn bind_pointers(select: &mut Select) {
                 if let Some(condition) = &mut select.selection {
                     let _: ControlFlow<()> = condition.visit(&mut binder);
                 }
+                args.args.iter_mut().for_each(quoted_is_text);
                 let names = Value::SingleQuotedString(binder.names.join(","));
                 let names = FunctionArgExpr::Expr(Expr::Value(names.into()));
                 args.args.push(FunctionArg::Unnamed(names));
             }
         }
+    }
+}
+
+/// Makes `"x"` in the arguments of calls a text: there is no column that it could be.
+fn quoted_is_text(arg: &mut FunctionArg) {
+    let FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) = arg else { return };
+    match expr {
+        Expr::Identifier(Ident { value, quote_style: Some('"'), .. }) => {
+            *expr = Expr::Value(Value::SingleQuotedString(std::mem::take(value)).into());
+        }
+        Expr::Function(Function { args: FunctionArguments::List(list), .. }) => {
+            list.args.iter_mut().for_each(quoted_is_text);
+        }
+        _ => {}
     }
 }
 
