@@ -9,6 +9,7 @@ mod orders;
 mod retry;
 mod row_values;
 mod truth;
+mod using;
 mod windows;
 
 use std::collections::HashSet;

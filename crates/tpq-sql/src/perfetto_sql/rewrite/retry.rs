@@ -1,5 +1,6 @@
 //! What only the tables can tell: whether a name in double quotes is a column or text, whether a
-//! name in WHERE is an alias, and whether a column outside of GROUP BY is decided by it.
+//! name in WHERE is an alias, whether a column outside of GROUP BY is decided by it, and whether a
+//! name that joins are USING is otherwise clear.
 //!
 //! The statement is planned as it is; where that fails for one of these, it is rewritten, and
 //! planned again.
@@ -13,7 +14,7 @@ use datafusion::sql::sqlparser::ast::{
     Expr, Query, Select, SelectItem, VisitMut, VisitorMut, visit_expressions_mut,
 };
 
-use super::{grouping, text};
+use super::{grouping, text, using};
 
 /// Rewrites a statement that could not be planned; whether there was something to rewrite.
 pub(in super::super) fn rewrite_failed(tree: &mut Tree, error: &DataFusionError) -> bool {
@@ -34,6 +35,7 @@ pub(in super::super) fn rewrite_failed(tree: &mut Tree, error: &DataFusionError)
                     quoted.found
                 }
             }
+            SchemaError::AmbiguousReference { field } => using::qualify(tree, &field.name),
             _ => false,
         },
         DataFusionError::Plan(message) if is_outside_group(message) => {

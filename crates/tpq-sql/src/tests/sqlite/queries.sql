@@ -108,3 +108,6 @@ SELECT id || '', id || 'x' || NULL FROM slice ORDER BY id LIMIT 2
 SELECT /* one */ 1 -- two
 SELECT 1 + /* x */ 2,3
 select Count ( * ) from SLICE where NAME like 'app'
+SELECT id, a.dur FROM slice a JOIN slice b USING (id) JOIN slice c USING (id) WHERE id > 0 ORDER BY id
+SELECT id, sum(c.dur) FROM slice a JOIN slice b USING (id) LEFT JOIN slice c USING (id) GROUP BY id ORDER BY id
+SELECT id, (SELECT count(*) FROM slice d WHERE d.id < b.id) AS n FROM slice a JOIN slice b USING (id, ts) JOIN slice c USING (id) ORDER BY id
