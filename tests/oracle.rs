@@ -115,11 +115,6 @@ const NOT_ASKED: &[(&str, &[&str], &str)] = &[
     ),
     ("linux_sched_heavy", &["system/wakers"], TIES),
     (
-        "linux_all_events",
-        &["sql/sqlite_habits"],
-        "of rows that share the largest value, any may be the one whose other columns are shown",
-    ),
-    (
         "android_long_trace_battery",
         &[
             "slices_by_name",

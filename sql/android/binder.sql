@@ -23,6 +23,15 @@ JOIN process USING (upid)
 WHERE slice.name GLOB 'binder*'
 GROUP BY process.name, process.pid, slice.name;
 
+-- The kinds of calls: the names of the slices of their ends, and whether the caller waits.
+CREATE PERFETTO TABLE _binder_kinds AS
+SELECT column1 AS call_name, column2 AS served_name, column3 AS is_sync
+FROM (
+  VALUES
+    ('binder transaction', 'binder reply', 1),
+    ('binder transaction async', 'binder async rcv', 0)
+);
+
 -- The slices of binder's two ends, with their threads and processes.
 CREATE PERFETTO TABLE _binder_ends AS
 SELECT
@@ -31,11 +40,11 @@ SELECT
   slice.ts,
   slice.dur,
   slice.track_id,
-  thread.utid,
+  utid,
   thread.tid,
   thread.name AS thread_name,
   thread.is_main_thread,
-  process.upid,
+  upid,
   process.pid,
   process.name AS process_name
 FROM slice
@@ -57,62 +66,40 @@ WHERE txn.name = 'binder transaction'
 GROUP BY txn.id
 HAVING count(*) FILTER (WHERE child.name GLOB 'binder*') = 0;
 
--- The interface's slice in each reply: what the service's code calls itself.
-CREATE PERFETTO TABLE _aidl_of_reply AS
-SELECT reply_id, name, ts, dur
-FROM (
-  SELECT
-    reply.id AS reply_id,
-    aidl.name,
-    aidl.ts,
-    aidl.dur,
-    row_number() OVER (PARTITION BY reply.id ORDER BY aidl.ts, aidl.id) AS nth
-  FROM slice AS aidl
-  JOIN slice AS reply ON reply.id = aidl.parent_id AND reply.name = 'binder reply'
-  WHERE
-    aidl.name GLOB 'AIDL::*server'
-    OR aidl.name GLOB 'AIDL::*Server'
-    OR aidl.name GLOB 'HIDL::*server'
-)
-WHERE nth = 1;
+-- The slices of interfaces: what services' code calls itself.
+CREATE PERFETTO TABLE _interface_slices AS
+SELECT id, name, ts, dur, track_id, parent_id
+FROM slice
+WHERE name GLOB 'AIDL::*[Ss]erver' OR name GLOB 'HIDL::*server';
 
--- The same for calls that wait for no reply: the slice that comes next on the thread that took
--- the call, where that is an interface's.
-CREATE PERFETTO TABLE _aidl_of_received AS
-SELECT id AS reply_id, next_name AS name, next_ts AS ts, next_dur AS dur
-FROM (
+-- The interface of what was called: of a reply, the first in it; of a call that waits for none, the
+-- slice that comes next on the thread that took the call, where that is an interface's.
+CREATE PERFETTO TABLE _interface_of_end AS
+WITH in_replies AS (
   SELECT
-    id,
-    name,
-    lead(name) OVER on_track AS next_name,
-    lead(ts) OVER on_track AS next_ts,
-    lead(dur) OVER on_track AS next_dur
-  FROM slice
-  WHERE
-    name = 'binder async rcv'
-    OR name GLOB 'AIDL::*server'
-    OR name GLOB 'AIDL::*Server'
-    OR name GLOB 'HIDL::*server'
-  WINDOW on_track AS (PARTITION BY track_id ORDER BY ts, id)
+    reply.id AS end_id,
+    interface.id AS interface_id,
+    row_number() OVER (PARTITION BY reply.id ORDER BY interface.ts, interface.id) AS nth
+  FROM _binder_ends AS reply
+  JOIN _interface_slices AS interface ON interface.parent_id = reply.id
+  WHERE reply.name = 'binder reply'
+),
+on_tracks AS (
+  SELECT
+    end_id,
+    lead(interface_id) OVER (PARTITION BY track_id ORDER BY ts, id) AS interface_id
+  FROM (
+    SELECT id, ts, track_id, id AS end_id, CAST(NULL AS BIGINT) AS interface_id
+    FROM _binder_ends
+    WHERE name = 'binder async rcv'
+    UNION ALL
+    SELECT id, ts, track_id, CAST(NULL AS BIGINT), id
+    FROM _interface_slices
+  )
 )
-WHERE name = 'binder async rcv' AND next_name <> 'binder async rcv';
-
--- The pairs of ends that belong together.
-CREATE PERFETTO TABLE _binder_pairs AS
-SELECT
-  client.id AS client_id,
-  server.id AS server_id,
-  client.name = 'binder transaction' AS is_sync
-FROM flow
-JOIN _binder_ends AS client ON client.id = flow.slice_out
-JOIN _binder_ends AS server ON server.id = flow.slice_in
-LEFT JOIN _broken_binder_txns AS broken ON broken.id = client.id
-WHERE
-  broken.id IS NULL
-  AND (
-    (client.name = 'binder transaction' AND server.name = 'binder reply')
-    OR (client.name = 'binder transaction async' AND server.name = 'binder async rcv')
-  );
+SELECT end_id, interface_id FROM in_replies WHERE nth = 1
+UNION ALL
+SELECT end_id, interface_id FROM on_tracks WHERE end_id IS NOT NULL AND interface_id IS NOT NULL;
 
 -- The oom score of each process, with the time of the next one.
 CREATE PERFETTO TABLE _binder_oom_scores AS
@@ -145,11 +132,19 @@ JOIN _binder_oom_scores AS scores
   ON scores.upid = latest.upid AND scores.ts = latest.score_ts AND scores.next_ts > scores.ts
 WHERE latest.end_id IS NOT NULL;
 
--- How long each end took without the time the device was suspended.
-CREATE PERFETTO TABLE _awake_dur_of_end AS
-SELECT binder_end.id, binder_end.dur - suspended.asleep_dur AS dur
+-- The ends with what else is known of them: how important their processes were, how long they took
+-- without the time the device was suspended, and what packages they are of.
+CREATE PERFETTO TABLE _binder_ends_told AS
+SELECT
+  binder_end.*,
+  scored.score AS oom_score,
+  binder_end.dur - suspended.asleep_dur AS monotonic_dur,
+  package.version_code,
+  package.debuggable
 FROM _binder_ends AS binder_end
-JOIN _android_asleep_durations!(_binder_ends) AS suspended ON suspended.id = binder_end.id;
+LEFT JOIN _oom_score_of_end AS scored ON scored.end_id = binder_end.id
+LEFT JOIN _android_asleep_durations!(_binder_ends) AS suspended ON suspended.id = binder_end.id
+LEFT JOIN android_process_metadata AS package ON package.upid = binder_end.upid;
 
 -- A call through binder: the slices of both ends, and who called whom for what.
 CREATE PERFETTO TABLE android_binder_txns(
@@ -221,11 +216,6 @@ CREATE PERFETTO TABLE android_binder_txns(
   -- Whether the package that is called may be debugged.
   is_server_package_debuggable BOOL
 ) AS
-WITH aidl AS (
-  SELECT * FROM _aidl_of_reply
-  UNION ALL
-  SELECT * FROM _aidl_of_received
-)
 SELECT
   aidl.name AS aidl_name,
   nullif(split_part(aidl.name, '::', 3), '') AS interface,
@@ -251,57 +241,96 @@ SELECT
   server.pid AS server_pid,
   server.ts AS server_ts,
   server.dur AS server_dur,
-  client_score.score AS client_oom_score,
-  server_score.score AS server_oom_score,
-  pair.is_sync,
-  client_awake.dur AS client_monotonic_dur,
-  server_awake.dur AS server_monotonic_dur,
-  client_package.version_code AS client_package_version_code,
-  server_package.version_code AS server_package_version_code,
-  client_package.debuggable AS is_client_package_debuggable,
-  server_package.debuggable AS is_server_package_debuggable
-FROM _binder_pairs AS pair
-JOIN _binder_ends AS client ON client.id = pair.client_id
-JOIN _binder_ends AS server ON server.id = pair.server_id
-LEFT JOIN aidl ON aidl.reply_id = server.id
-LEFT JOIN _oom_score_of_end AS client_score ON client_score.end_id = client.id
-LEFT JOIN _oom_score_of_end AS server_score ON server_score.end_id = server.id
-LEFT JOIN _awake_dur_of_end AS client_awake ON client_awake.id = client.id
-LEFT JOIN _awake_dur_of_end AS server_awake ON server_awake.id = server.id
-LEFT JOIN android_process_metadata AS client_package ON client_package.upid = client.upid
-LEFT JOIN android_process_metadata AS server_package ON server_package.upid = server.upid
+  client.oom_score AS client_oom_score,
+  server.oom_score AS server_oom_score,
+  kind.is_sync,
+  client.monotonic_dur AS client_monotonic_dur,
+  server.monotonic_dur AS server_monotonic_dur,
+  client.version_code AS client_package_version_code,
+  server.version_code AS server_package_version_code,
+  client.debuggable AS is_client_package_debuggable,
+  server.debuggable AS is_server_package_debuggable
+FROM flow
+JOIN _binder_ends_told AS client ON client.id = flow.slice_out
+JOIN _binder_ends_told AS server ON server.id = flow.slice_in
+JOIN _binder_kinds AS kind ON kind.call_name = client.name AND kind.served_name = server.name
+LEFT JOIN _broken_binder_txns AS broken ON broken.id = client.id
+LEFT JOIN _interface_of_end AS of_end ON of_end.end_id = server.id
+LEFT JOIN _interface_slices AS aidl ON aidl.id = of_end.interface_id
+WHERE broken.id IS NULL
 ORDER BY client.ts, client.id;
 
--- What the thread of each end of a waiting call was doing in its course: the overlaps of the
--- end's slice with the states of its thread.
-CREATE PERFETTO TABLE _binder_end_states AS
-WITH sides AS (
-  SELECT
-    binder_txn_id, 'binder_txn' AS side, client_utid AS utid, client_ts AS ts,
-    client_dur AS dur
-  FROM android_binder_txns
-  WHERE is_sync = 1
-  UNION ALL
-  SELECT
-    binder_txn_id, 'binder_reply' AS side, server_utid AS utid, server_ts AS ts,
-    server_dur AS dur
-  FROM android_binder_txns
-  WHERE is_sync = 1
+-- What threads were doing in the course of spans of time: the overlaps of the spans with the states
+-- of their threads. Takes spans with `utid`, `ts` and `dur`; gives all their columns, `state_id`,
+-- `state` and `blocked_function` of the state, and `state_ts` and `state_dur` of the overlap.
+CREATE PERFETTO MACRO _android_states_within(
+  -- The spans.
+  spans TableOrSubquery
 )
+RETURNS TableOrSubquery AS (
+  SELECT
+    __span.*,
+    __state.id AS state_id,
+    __state.state,
+    __state.blocked_function,
+    greatest(__state.ts, __span.ts) AS state_ts,
+    CASE
+      WHEN __state.dur < 0 THEN __span.ts + __span.dur
+      ELSE least(__state.ts + __state.dur, __span.ts + __span.dur)
+    END - greatest(__state.ts, __span.ts) AS state_dur
+  FROM $spans AS __span
+  JOIN thread_state AS __state
+    ON __state.utid = __span.utid
+    AND __state.ts < __span.ts + __span.dur
+    AND (__state.dur < 0 OR __state.ts + __state.dur > __span.ts)
+);
+
+-- Both ends of the calls that wait, each with its slice as `root_id`.
+CREATE PERFETTO TABLE _sync_binder_ends AS
 SELECT
-  sides.binder_txn_id,
-  sides.side,
-  state.state,
-  state.blocked_function,
-  CASE
-    WHEN state.dur < 0 OR state.ts + state.dur > sides.ts + sides.dur THEN sides.ts + sides.dur
-    ELSE state.ts + state.dur
-  END - greatest(state.ts, sides.ts) AS dur
-FROM sides
-JOIN thread_state AS state
-  ON state.utid = sides.utid
-  AND state.ts < sides.ts + sides.dur
-  AND (state.dur < 0 OR state.ts + state.dur > sides.ts);
+  binder_txn_id AS root_id, 'binder_txn' AS side, binder_txn_id, binder_reply_id,
+  client_utid AS utid, client_ts AS ts, client_dur AS dur
+FROM android_binder_txns
+WHERE is_sync = 1
+UNION ALL
+SELECT
+  binder_reply_id, 'binder_reply', binder_txn_id, binder_reply_id, server_utid, server_ts,
+  server_dur
+FROM android_binder_txns
+WHERE is_sync = 1;
+
+-- What the thread of each such end was doing in its course.
+CREATE PERFETTO TABLE _binder_end_states AS
+SELECT binder_txn_id, side, state, blocked_function, state_dur AS dur
+FROM _android_states_within!(_sync_binder_ends);
+
+-- How long and how often such ends were in what a column of those states tells.
+CREATE PERFETTO MACRO _binder_end_state_sums(
+  -- The column.
+  told ColumnName,
+  -- What it becomes.
+  told_name ColumnName,
+  -- What how long becomes.
+  dur_name ColumnName,
+  -- What how often becomes.
+  count_name ColumnName
+)
+RETURNS TableOrSubquery AS (
+  SELECT
+    __txn.binder_txn_id,
+    __txn.client_ts,
+    __txn.client_tid,
+    __txn.binder_reply_id,
+    __txn.server_ts,
+    __txn.server_tid,
+    __states.side AS thread_state_type,
+    __states.$told AS $told_name,
+    sum(__states.dur) AS $dur_name,
+    count(*) AS $count_name
+  FROM _binder_end_states AS __states
+  JOIN android_binder_txns AS __txn ON __txn.binder_txn_id = __states.binder_txn_id
+  GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
+);
 
 -- How long each end of a waiting call was in each state of scheduling.
 CREATE PERFETTO VIEW android_sync_binder_thread_state_by_txn(
@@ -326,22 +355,8 @@ CREATE PERFETTO VIEW android_sync_binder_thread_state_by_txn(
   -- How often.
   thread_state_count LONG
 ) AS
-SELECT
-  txn.binder_txn_id,
-  txn.client_ts,
-  txn.client_tid,
-  txn.binder_reply_id,
-  txn.server_ts,
-  txn.server_tid,
-  states.side AS thread_state_type,
-  states.state AS thread_state,
-  sum(states.dur) AS thread_state_dur,
-  count(*) AS thread_state_count
-FROM _binder_end_states AS states
-JOIN android_binder_txns AS txn ON txn.binder_txn_id = states.binder_txn_id
-GROUP BY
-  txn.binder_txn_id, txn.client_ts, txn.client_tid, txn.binder_reply_id, txn.server_ts,
-  txn.server_tid, states.side, states.state;
+SELECT *
+FROM _binder_end_state_sums!(state, thread_state, thread_state_dur, thread_state_count);
 
 -- How long each end of a waiting call was blocked in each function of the kernel.
 CREATE PERFETTO VIEW android_sync_binder_blocked_functions_by_txn(
@@ -366,20 +381,8 @@ CREATE PERFETTO VIEW android_sync_binder_blocked_functions_by_txn(
   -- How often.
   blocked_function_count LONG
 ) AS
-SELECT
-  txn.binder_txn_id,
-  txn.client_ts,
-  txn.client_tid,
-  txn.binder_reply_id,
-  txn.server_ts,
-  txn.server_tid,
-  states.side AS thread_state_type,
-  states.blocked_function,
-  sum(states.dur) AS blocked_function_dur,
-  count(*) AS blocked_function_count
-FROM _binder_end_states AS states
-JOIN android_binder_txns AS txn ON txn.binder_txn_id = states.binder_txn_id
-WHERE states.blocked_function IS NOT NULL
-GROUP BY
-  txn.binder_txn_id, txn.client_ts, txn.client_tid, txn.binder_reply_id, txn.server_ts,
-  txn.server_tid, states.side, states.blocked_function;
+SELECT *
+FROM _binder_end_state_sums!(
+  blocked_function, blocked_function, blocked_function_dur, blocked_function_count
+)
+WHERE blocked_function IS NOT NULL;

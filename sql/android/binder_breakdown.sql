@@ -65,19 +65,27 @@ RETURNS TableOrSubquery AS (
   WHERE dur > 0 AND base_id >= 0
 );
 
+-- What a slice's name says of what its thread waited for.
+CREATE PERFETTO FUNCTION _android_slice_waits_for(
+  -- The name.
+  name STRING
+)
+-- As `binder`; NULL for slices that say nothing of it.
+RETURNS STRING AS
+SELECT
+  CASE
+    WHEN $name = 'mm_vmscan_direct_reclaim' THEN 'kernel_memory_reclaim'
+    WHEN $name GLOB 'GC: Wait For*' THEN 'userspace_memory_reclaim'
+    WHEN $name GLOB 'monitor contention*' THEN 'monitor_contention'
+    WHEN $name GLOB 'Lock contention on a monitor lock*' THEN 'monitor_contention'
+    WHEN $name GLOB 'Lock contention*' THEN 'art_lock_contention'
+    WHEN $name IN ('binder transaction', 'binder reply') THEN 'binder'
+    WHEN $name = 'Contending for pthread mutex' THEN 'mutex_contention'
+  END;
+
 -- Both ends of the calls that wait, each a root of slices of its own.
 CREATE PERFETTO TABLE _binder_roots AS
-SELECT
-  binder_reply_id AS root_id, binder_txn_id, binder_reply_id, 'server' AS side,
-  server_utid AS utid, server_ts AS ts, server_dur AS dur
-FROM android_binder_txns
-WHERE is_sync = 1 AND server_dur > 0
-UNION ALL
-SELECT
-  binder_txn_id AS root_id, binder_txn_id, binder_reply_id, 'client' AS side,
-  client_utid AS utid, client_ts AS ts, client_dur AS dur
-FROM android_binder_txns
-WHERE is_sync = 1 AND client_dur > 0;
+SELECT * FROM _sync_binder_ends WHERE dur > 0;
 
 -- The slices of each end: its own, and all in it.
 CREATE PERFETTO TABLE _binder_root_slices AS
@@ -91,55 +99,49 @@ WHERE below.dur > 0;
 
 -- The states of each end's thread in its course.
 CREATE PERFETTO TABLE _binder_root_states AS
-SELECT
-  root.root_id,
-  state.id,
-  greatest(state.ts, root.ts) AS ts,
-  CASE
-    WHEN state.dur < 0 OR state.ts + state.dur > root.ts + root.dur THEN root.ts + root.dur
-    ELSE state.ts + state.dur
-  END - greatest(state.ts, root.ts) AS dur
-FROM _binder_roots AS root
-JOIN thread_state AS state
-  ON state.utid = root.utid
-  AND state.ts < root.ts + root.dur
-  AND (state.dur < 0 OR state.ts + state.dur > root.ts);
+SELECT root_id, state_id AS id, state_ts AS ts, state_dur AS dur
+FROM _android_states_within!(_binder_roots);
 
--- Both laid over each other, with what that says of the time.
+-- Both laid over each other, with what that says of the time. The slices of the call itself say
+-- nothing of it.
 CREATE PERFETTO TABLE _binder_breakdown AS
+WITH pieces AS (
+  SELECT
+    piece.root_id,
+    piece.ts,
+    piece.dur,
+    root.side,
+    root.binder_txn_id,
+    root.binder_reply_id,
+    state.state,
+    state.io_wait,
+    CASE
+      WHEN slice.id NOT IN (root.binder_txn_id, root.binder_reply_id)
+        THEN _android_slice_waits_for(slice.name)
+    END AS waits_for
+  FROM _android_overlay!(
+    _binder_root_states,
+    _android_innermost_slices!(_binder_root_slices)
+  ) AS piece
+  JOIN _binder_roots AS root USING (root_id)
+  JOIN thread_state AS state ON state.id = piece.base_id
+  JOIN slice ON slice.id = piece.over_id
+)
 SELECT
-  row_number() OVER (ORDER BY piece.root_id, piece.ts) AS id,
-  root.side,
-  root.binder_txn_id,
-  root.binder_reply_id,
-  piece.ts,
-  piece.dur,
+  row_number() OVER (ORDER BY root_id, ts) AS id,
+  side,
+  binder_txn_id,
+  binder_reply_id,
+  ts,
+  dur,
   CAST(
     CASE
-      WHEN slice.name = 'mm_vmscan_direct_reclaim' THEN 'kernel_memory_reclaim'
-      WHEN slice.name GLOB 'GC: Wait For*' THEN 'userspace_memory_reclaim'
-      WHEN state.state = 'S' AND (
-        slice.name GLOB 'monitor contention*'
-        OR slice.name GLOB 'Lock contention on a monitor lock*'
-      ) THEN 'monitor_contention'
-      WHEN state.state = 'S' AND slice.name GLOB 'Lock contention*' THEN 'art_lock_contention'
-      WHEN
-        state.state = 'S'
-        AND slice.name IN ('binder transaction', 'binder reply')
-        AND slice.id NOT IN (root.binder_txn_id, root.binder_reply_id)
-        THEN 'binder'
-      WHEN state.state = 'S' AND slice.name = 'Contending for pthread mutex' THEN 'mutex_contention'
-      WHEN state.state <> 'S' AND state.io_wait = 1 THEN 'io'
-      ELSE state.state
+      WHEN state = 'S' OR waits_for GLOB '*_memory_reclaim' THEN coalesce(waits_for, state)
+      WHEN state <> 'S' AND io_wait = 1 THEN 'io'
+      ELSE state
     END AS TEXT
   ) AS reason
-FROM _android_overlay!(
-  _binder_root_states,
-  _android_innermost_slices!(_binder_root_slices)
-) AS piece
-JOIN _binder_roots AS root ON root.root_id = piece.root_id
-JOIN thread_state AS state ON state.id = piece.base_id
-JOIN slice ON slice.id = piece.over_id;
+FROM pieces;
 
 -- A stretch of the time in which a call was served, and what took it.
 CREATE PERFETTO TABLE android_binder_server_breakdown(
@@ -157,7 +159,7 @@ CREATE PERFETTO TABLE android_binder_server_breakdown(
 ) AS
 SELECT binder_txn_id, binder_reply_id, ts, dur, reason
 FROM _binder_breakdown
-WHERE side = 'server'
+WHERE side = 'binder_reply'
 ORDER BY ts;
 
 -- A stretch of the time that a call took its caller, and what took it.
@@ -175,7 +177,7 @@ CREATE PERFETTO TABLE android_binder_client_breakdown(
 ) AS
 SELECT binder_txn_id, binder_reply_id, ts, dur, reason
 FROM _binder_breakdown
-WHERE side = 'client'
+WHERE side = 'binder_txn'
 ORDER BY ts;
 
 -- A stretch of the time that a call took its caller, and what took it on either side.
@@ -207,8 +209,8 @@ SELECT
   coalesce(server.reason, client.reason) AS reason,
   CASE WHEN server.reason IS NOT NULL THEN 'server' ELSE 'client' END AS reason_type
 FROM _android_overlay!(
-  (SELECT binder_txn_id AS root_id, ts, dur, id FROM _binder_breakdown WHERE side = 'client'),
-  (SELECT binder_txn_id AS root_id, ts, dur, id FROM _binder_breakdown WHERE side = 'server')
+  (SELECT binder_txn_id AS root_id, ts, dur, id FROM _binder_breakdown WHERE side = 'binder_txn'),
+  (SELECT binder_txn_id AS root_id, ts, dur, id FROM _binder_breakdown WHERE side = 'binder_reply')
 ) AS piece
 JOIN _binder_breakdown AS client ON client.id = piece.base_id
 LEFT JOIN _binder_breakdown AS server ON server.id = piece.over_id

@@ -1,5 +1,15 @@
 -- The frequencies of memory, buses and shared caches, which devices of the Pixel family scale.
 
+-- The counters of these frequencies: their names, of which all go on with ` Frequency`.
+CREATE PERFETTO TABLE _dvfs_tracks AS
+SELECT track.id, track.name
+FROM counter_track AS track
+JOIN (
+  VALUES
+    ('17000*.devfreq_*'), ('gs_memlat_devfreq:devfreq_mif_cpu[0-8]_memlat@17000010'),
+    ('cpu[0-8]dsu'), ('domain@[0-2]'), ('dsu_throughput'), ('bus_throughput')
+) AS known ON track.name GLOB known.column1 || ' Frequency';
+
 -- A period in which such a frequency stayed.
 CREATE PERFETTO VIEW android_dvfs_counters(
   -- The counter.
@@ -15,16 +25,10 @@ SELECT
   track.name,
   counter.ts,
   counter.value,
-  lead(counter.ts, 1, trace_end()) OVER (PARTITION BY counter.track_id ORDER BY counter.ts)
-    - counter.ts AS dur
+  lead(counter.ts, 1, trace_end()) OVER (PARTITION BY track.id ORDER BY counter.ts) - counter.ts
+    AS dur
 FROM counter
-JOIN counter_track AS track ON track.id = counter.track_id
-WHERE
-  track.name GLOB '17000*.devfreq_* Frequency'
-  OR track.name GLOB 'gs_memlat_devfreq:devfreq_mif_cpu[0-8]_memlat@17000010 Frequency'
-  OR track.name GLOB 'cpu[0-8]dsu Frequency'
-  OR track.name GLOB 'domain@[0-2] Frequency'
-  OR track.name IN ('dsu_throughput Frequency', 'bus_throughput Frequency')
+JOIN _dvfs_tracks AS track ON track.id = counter.track_id
 ORDER BY counter.ts;
 
 -- Figures of each such frequency over the trace.
@@ -62,11 +66,11 @@ CREATE PERFETTO VIEW android_dvfs_counter_residency(
   -- That in percent of the counter's whole time.
   pct DOUBLE
 ) AS
-WITH stayed AS (
-  SELECT name, value, sum(dur) AS dur
-  FROM android_dvfs_counters
-  WHERE dur > 0
-  GROUP BY name, value
-)
-SELECT name, value, dur, 100.0 * dur / sum(dur) OVER (PARTITION BY name) AS pct
-FROM stayed;
+SELECT
+  name,
+  value,
+  sum(dur) AS dur,
+  100.0 * sum(dur) / sum(sum(dur)) OVER (PARTITION BY name) AS pct
+FROM android_dvfs_counters
+WHERE dur > 0
+GROUP BY name, value;

@@ -31,6 +31,14 @@ WHERE track.name GLOB '*f2fs*'
 GROUP BY 1
 ORDER BY 2 DESC;
 
+-- An argument of a write, of all of one in a group.
+CREATE PERFETTO MACRO _f2fs_write_arg(
+  -- Its key.
+  key Expr
+)
+RETURNS Expr AS
+max(arg.int_value) FILTER (WHERE arg.key = $key);
+
 -- What each thread wrote to each file.
 CREATE PERFETTO VIEW _android_io_f2fs_write_stats(
   -- The thread.
@@ -54,35 +62,37 @@ CREATE PERFETTO VIEW _android_io_f2fs_write_stats(
   -- How many writes there were.
   write_count LONG
 ) AS
-WITH written AS (
+WITH writes AS (
   SELECT
     event.utid,
-    max(CASE WHEN arg.key = 'ino' THEN arg.int_value END) AS ino,
-    max(CASE WHEN arg.key = 'dev' THEN arg.int_value END) AS dev,
-    max(CASE WHEN arg.key = 'copied' THEN arg.int_value END) AS copied,
-    max(CASE WHEN arg.key = 'len' THEN arg.int_value END) AS len
+    _f2fs_write_arg!('ino') AS ino,
+    _f2fs_write_arg!('dev') AS dev,
+    _f2fs_write_arg!('copied') AS copied,
+    _f2fs_write_arg!('len') AS len
   FROM ftrace_event AS event
-  JOIN args AS arg ON arg.arg_set_id = event.arg_set_id
+  JOIN args AS arg USING (arg_set_id)
   WHERE event.name GLOB 'f2fs_write_end*'
   GROUP BY event.id, event.utid
+),
+of_files AS (
+  SELECT utid, ino, dev, sum(copied) AS bytes, count(len) AS write_count
+  FROM writes
+  GROUP BY utid, ino, dev
 )
 SELECT
-  thread.utid,
+  utid,
   thread.tid,
   thread.name AS thread_name,
-  process.upid,
+  upid,
   process.pid,
   process.name AS process_name,
-  written.ino,
-  written.dev,
-  sum(written.copied) AS bytes,
-  count(written.len) AS write_count
-FROM written
-JOIN thread ON thread.utid = written.utid
-JOIN process ON process.upid = thread.upid
-GROUP BY
-  thread.utid, thread.tid, thread.name, process.upid, process.pid, process.name, written.ino,
-  written.dev
+  of_files.ino,
+  of_files.dev,
+  of_files.bytes,
+  of_files.write_count
+FROM of_files
+JOIN thread USING (utid)
+JOIN process USING (upid)
 ORDER BY bytes DESC;
 
 -- All these writes together; one row.

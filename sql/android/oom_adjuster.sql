@@ -24,35 +24,37 @@ SELECT
 CREATE PERFETTO FUNCTION android_oom_adj_score_to_detailed_bucket_name(
   -- The score.
   value LONG,
-  -- The process's app id: only apps, from 10000 on, have the kinds of their own.
+  -- The process's app id, which tells apps, from 10000 on, from others where the score means
+  -- nothing.
   android_appid LONG
 )
 -- As `visible_app` or `persistent_proc`.
 RETURNS STRING AS
 SELECT
   CASE
-    WHEN $value = -1000 THEN 'native'
-    WHEN $value = -900 THEN 'system'
-    WHEN $value = -800 THEN 'persistent_proc'
-    WHEN $value = -700 THEN 'persistent_service'
-    WHEN $value = -600 THEN 'logcat'
-    WHEN $value = 0 THEN 'foreground_app'
-    WHEN $value = 50 THEN 'perceptible_foreground_app'
-    WHEN $value BETWEEN 100 AND 199 THEN 'visible_app'
-    WHEN $value BETWEEN 200 AND 224 THEN 'perceptible_app'
-    WHEN $value BETWEEN 225 AND 249 THEN 'perceptible_medium_app'
-    WHEN $value BETWEEN 250 AND 299 THEN 'perceptible_low_app'
-    WHEN $value BETWEEN 300 AND 399 THEN 'backup'
-    WHEN $value BETWEEN 400 AND 499 THEN 'heavy_weight_app'
-    WHEN $value BETWEEN 500 AND 599 THEN 'service'
-    WHEN $value BETWEEN 600 AND 699 THEN 'home_app'
-    WHEN $value BETWEEN 700 AND 799 THEN 'previous_app'
-    WHEN $value BETWEEN 800 AND 899 THEN 'service_b'
-    WHEN $value BETWEEN 900 AND 949 THEN 'cached_app'
     WHEN $value >= 950 THEN 'cached_app_lmk_first'
-    WHEN $android_appid IS NULL THEN 'unknown'
+    WHEN $value >= 900 THEN 'cached_app'
+    WHEN $value >= 800 THEN 'service_b'
+    WHEN $value >= 700 THEN 'previous_app'
+    WHEN $value >= 600 THEN 'home_app'
+    WHEN $value >= 500 THEN 'service'
+    WHEN $value >= 400 THEN 'heavy_weight_app'
+    WHEN $value >= 300 THEN 'backup'
+    WHEN $value >= 250 THEN 'perceptible_low_app'
+    WHEN $value >= 225 THEN 'perceptible_medium_app'
+    WHEN $value >= 200 THEN 'perceptible_app'
+    WHEN $value >= 100 THEN 'visible_app'
+    -- Below these only some scores have a meaning.
+    WHEN $value = 50 THEN 'perceptible_foreground_app'
+    WHEN $value = 0 THEN 'foreground_app'
+    WHEN $value = -600 THEN 'logcat'
+    WHEN $value = -700 THEN 'persistent_service'
+    WHEN $value = -800 THEN 'persistent_proc'
+    WHEN $value = -900 THEN 'system'
+    WHEN $value = -1000 THEN 'native'
+    WHEN $android_appid >= 10000 THEN 'unknown_app'
     WHEN $android_appid < 10000 THEN 'unknown_native'
-    ELSE 'unknown_app'
+    ELSE 'unknown'
   END;
 
 -- The updates of scores by the system server. Their name ends in the reason, and the slice around
@@ -155,15 +157,7 @@ SELECT
   ts,
   dur,
   score,
-  CASE
-    WHEN score >= 900 THEN 'cached'
-    WHEN score >= 250 THEN 'background'
-    WHEN score > 200 THEN 'job'
-    WHEN score = 200 THEN 'foreground_service'
-    WHEN score >= 100 THEN 'bfgs'
-    WHEN score >= 0 THEN 'foreground'
-    WHEN score < 0 THEN 'system'
-  END AS bucket,
+  android_oom_adj_score_to_bucket_name(score) AS bucket,
   upid,
   process_name,
   oom_adj_id,

@@ -1,32 +1,31 @@
 -- Processes with the Android packages they belong to.
 
--- How many packages share each app id, where the trace holds the list of packages.
-CREATE PERFETTO TABLE _packages_per_uid AS
-SELECT uid, count(*) AS packages
-FROM package_list
-GROUP BY uid;
+-- The packages, where the trace holds the list of them, each with how many share its app id.
+CREATE PERFETTO TABLE _packages AS
+SELECT uid, package_name, version_code, debuggable, count(*) OVER (PARTITION BY uid) AS sharing
+FROM package_list;
 
--- The packages a process may belong to: those of its app id, by name where several share it; and
--- for isolated processes, whose ids no package has, by name alone.
-CREATE PERFETTO TABLE _package_candidates AS
-SELECT upid, package_name, version_code, debuggable, length(package_name) AS matched
-FROM process
-JOIN package_list ON package_list.uid = process.android_appid
-JOIN _packages_per_uid AS shared ON shared.uid = process.android_appid
-WHERE shared.packages = 1 OR process.name GLOB package_name || '*'
-UNION ALL
-SELECT upid, package_name, version_code, debuggable, length(package_name) AS matched
-FROM process
-JOIN package_list ON process.name GLOB package_name || '*'
-WHERE process.android_appid BETWEEN 90000 AND 99999;
-
--- The package of each process: of several candidates, the one whose name says most of the
--- process's.
+-- The package of each process: one of its app id, by name where several share it; and for isolated
+-- processes, whose ids no package has, by name alone. Of several candidates, the one whose name
+-- says most of the process's.
 CREATE PERFETTO TABLE _package_of_process AS
+WITH candidates AS (
+  SELECT process.upid, package.*
+  FROM process
+  JOIN _packages AS package ON package.uid = process.android_appid
+  WHERE package.sharing = 1 OR process.name GLOB package.package_name || '*'
+  UNION ALL
+  SELECT process.upid, package.*
+  FROM process
+  JOIN _packages AS package ON process.name GLOB package.package_name || '*'
+  WHERE process.android_appid BETWEEN 90000 AND 99999
+)
 SELECT upid, package_name, version_code, debuggable
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY upid ORDER BY matched DESC, package_name) AS nth
-  FROM _package_candidates
+  SELECT
+    *,
+    row_number() OVER (PARTITION BY upid ORDER BY length(package_name) DESC, package_name) AS nth
+  FROM candidates
 )
 WHERE nth = 1;
 
@@ -86,14 +85,15 @@ SELECT
     ELSE process.name
   END AS process_name,
   process.android_appid AS uid,
-  CASE WHEN shared.packages > 1 THEN 1 END AS shared_uid,
+  CASE WHEN shared.uid IS NOT NULL THEN 1 END AS shared_uid,
   process.android_user_id AS user_id,
   package.package_name,
   package.version_code,
   package.debuggable,
   kernel.upid IS NOT NULL AS is_kernel_task
 FROM process
-LEFT JOIN _packages_per_uid AS shared ON shared.uid = process.android_appid
+LEFT JOIN (SELECT DISTINCT uid FROM _packages WHERE sharing > 1) AS shared
+  ON shared.uid = process.android_appid
 LEFT JOIN _package_of_process AS package ON package.upid = process.upid
 LEFT JOIN _android_kernel_tasks AS kernel ON kernel.upid = process.upid
 ORDER BY process.upid;

@@ -13,17 +13,23 @@ FROM counter_leading_intervals!((
 ))
 WHERE dur > 0;
 
--- The same, and one before them in which nothing is known.
-CREATE PERFETTO TABLE _display_states_of_trace AS
-SELECT id, ts, dur, value
-FROM _display_states
-UNION ALL
+-- What the numbers of the states mean, and 0, which stands for all others.
+CREATE PERFETTO TABLE _display_state_names AS
 SELECT
-  coalesce(max(id), 0) + 1 AS id,
-  trace_start() AS ts,
-  coalesce(min(ts), trace_end()) - trace_start() AS dur,
-  0 AS value
-FROM _display_states;
+  column1 AS value,
+  column2 AS simple_screen_state,
+  column3 AS short_screen_state,
+  column4 AS screen_state
+FROM (
+  VALUES
+    (0, 'unknown', 'unknown', 'Unknown'),
+    (1, 'off', 'off', 'Screen off'),
+    (2, 'on', 'on', 'Screen on'),
+    (3, 'doze', 'doze', 'Always-on display (doze)'),
+    (4, 'doze', 'doze-suspend', 'Always-on display (doze-suspend)'),
+    (5, 'on', 'on-vr', 'Screen on (VR)'),
+    (6, 'on', 'on-suspend', 'Screen on (suspend)')
+);
 
 -- A period in which the screen kept its state.
 CREATE PERFETTO TABLE android_screen_state(
@@ -40,34 +46,20 @@ CREATE PERFETTO TABLE android_screen_state(
   -- The state in words.
   screen_state STRING
 ) AS
-SELECT
-  id,
-  ts,
-  dur,
-  CASE
-    WHEN value = 1 THEN 'off'
-    WHEN value IN (2, 5, 6) THEN 'on'
-    WHEN value IN (3, 4) THEN 'doze'
-    ELSE 'unknown'
-  END AS simple_screen_state,
-  CASE value
-    WHEN 1 THEN 'off'
-    WHEN 2 THEN 'on'
-    WHEN 3 THEN 'doze'
-    WHEN 4 THEN 'doze-suspend'
-    WHEN 5 THEN 'on-vr'
-    WHEN 6 THEN 'on-suspend'
-    ELSE 'unknown'
-  END AS short_screen_state,
-  CASE value
-    WHEN 1 THEN 'Screen off'
-    WHEN 2 THEN 'Screen on'
-    WHEN 3 THEN 'Always-on display (doze)'
-    WHEN 4 THEN 'Always-on display (doze-suspend)'
-    WHEN 5 THEN 'Screen on (VR)'
-    WHEN 6 THEN 'Screen on (suspend)'
-    ELSE 'Unknown'
-  END AS screen_state
-FROM _display_states_of_trace
+WITH periods AS (
+  SELECT id, ts, dur, CASE WHEN value BETWEEN 1 AND 6 THEN value ELSE 0 END AS value
+  FROM _display_states
+  UNION ALL
+  -- Before the first of them nothing is known.
+  SELECT
+    coalesce(max(id), 0) + 1,
+    trace_start(),
+    coalesce(min(ts), trace_end()) - trace_start(),
+    0
+  FROM _display_states
+)
+SELECT id, ts, dur, simple_screen_state, short_screen_state, screen_state
+FROM periods
+JOIN _display_state_names USING (value)
 WHERE dur > 0
 ORDER BY ts;

@@ -1,55 +1,69 @@
 -- How long Chrome took from an input event to the frame that showed what it did.
 
--- The moments of each event's stages: where the first slice of that name under the event's begins
--- and ends.
+-- When the first of an event's stages of that name began.
+CREATE PERFETTO MACRO _event_stage_began(
+  -- The name.
+  stage_name Expr
+)
+RETURNS Expr AS
+min(stage.ts) FILTER (WHERE stage.name = $stage_name);
+
+-- When the first of an event's stages of that name ended.
+CREATE PERFETTO MACRO _event_stage_ended(
+  -- The name.
+  stage_name Expr
+)
+RETURNS Expr AS
+min(stage.ts + stage.dur) FILTER (WHERE stage.name = $stage_name);
+
+-- What each event's stages, the slices under it, tell. Versions of Chrome differ in which there are
+-- for the same.
 CREATE PERFETTO TABLE _event_latency_stages AS
 SELECT
   event.id,
-  min(CASE WHEN stage.name = 'BufferAvailableToBufferReady' THEN stage.ts END) AS available_ts,
-  min(CASE WHEN stage.name = 'BufferReadyToLatch' THEN stage.ts END) AS ready_ts,
-  min(CASE WHEN stage.name = 'LatchToSwapEnd' THEN stage.ts END) AS latch_ts,
-  min(CASE WHEN stage.name = 'LatchToPresentation' THEN stage.ts END) AS latch_to_presentation_ts,
-  min(CASE WHEN stage.name = 'SwapEndToPresentationCompositorFrame' THEN stage.ts END)
-    AS swap_end_ts,
-  min(CASE WHEN stage.name = 'SwapEndToPresentationCompositorFrame' THEN stage.ts + stage.dur END)
-    AS swap_end_presented_ts,
-  min(CASE WHEN stage.name = 'LatchToPresentation' THEN stage.ts + stage.dur END)
-    AS latch_presented_ts,
-  min(CASE WHEN stage.name = 'SwapStartToPresentation' THEN stage.ts + stage.dur END)
-    AS swap_start_presented_ts,
-  min(CASE WHEN stage.name = 'LatchToSwapEnd' THEN stage.ts + stage.dur END) AS swapped_ts,
   max(
-    CASE
-      WHEN stage.name GLOB '*ToPresentation' THEN 1
-      WHEN stage.name GLOB '*ToPresentationCompositorFrame' THEN 1
-      ELSE 0
-    END
-  ) AS is_presented
+    stage.name GLOB '*ToPresentation' OR stage.name GLOB '*ToPresentationCompositorFrame'
+  ) AS is_presented,
+  _event_stage_began!('BufferAvailableToBufferReady') AS buffer_available_timestamp,
+  _event_stage_began!('BufferReadyToLatch') AS buffer_ready_timestamp,
+  coalesce(
+    _event_stage_began!('LatchToSwapEnd'), _event_stage_began!('LatchToPresentation')
+  ) AS latch_timestamp,
+  _event_stage_began!('SwapEndToPresentationCompositorFrame') AS swap_end_timestamp,
+  coalesce(
+    _event_stage_ended!('SwapEndToPresentationCompositorFrame'),
+    _event_stage_ended!('LatchToPresentation'),
+    _event_stage_ended!('SwapStartToPresentation'),
+    _event_stage_ended!('LatchToSwapEnd')
+  ) AS presentation_timestamp
 FROM
   (SELECT id FROM slice WHERE name = 'EventLatency') AS event,
   descendant_slice(event.id) AS stage
 GROUP BY event.id;
 
+-- The value of an event's argument.
+CREATE PERFETTO MACRO _event_latency_arg(
+  -- Its key.
+  key Expr,
+  -- The value of an argument.
+  value Expr
+)
+RETURNS Expr AS
+max($value) FILTER (WHERE arg.key = 'event_latency.' || $key);
+
 -- What the events' arguments say.
 CREATE PERFETTO TABLE _event_latency_args AS
 SELECT
   slice.id,
-  max(CASE WHEN arg.key = 'event_latency.event_latency_id' THEN arg.int_value END) AS latency_id,
-  max(CASE WHEN arg.key = 'event_latency.surface_frame_trace_id' THEN arg.int_value END)
-    AS surface_frame_trace_id,
-  max(CASE WHEN arg.key = 'event_latency.display_trace_id' THEN arg.int_value END)
-    AS display_trace_id,
-  max(CASE WHEN arg.key = 'event_latency.event_type' THEN arg.string_value END) AS event_type,
-  max(
-    CASE
-      WHEN arg.key = 'event_latency.vsync_interval_ms'
-        THEN coalesce(arg.real_value, arg.int_value * 1.0)
-    END
-  ) AS vsync_interval_ms,
-  max(CASE WHEN arg.key = 'event_latency.is_janky_scrolled_frame' THEN arg.int_value END)
-    AS is_janky
+  _event_latency_arg!('event_latency_id', arg.int_value) AS scroll_update_id,
+  _event_latency_arg!('surface_frame_trace_id', arg.int_value) AS surface_frame_trace_id,
+  _event_latency_arg!('display_trace_id', arg.int_value) AS display_trace_id,
+  _event_latency_arg!('event_type', arg.string_value) AS event_type,
+  _event_latency_arg!('vsync_interval_ms', coalesce(arg.real_value, arg.int_value * 1.0))
+    AS vsync_interval_ms,
+  _event_latency_arg!('is_janky_scrolled_frame', arg.int_value) AS is_janky_scrolled_frame
 FROM slice
-JOIN args AS arg ON arg.arg_set_id = slice.arg_set_id
+JOIN args AS arg USING (arg_set_id)
 WHERE slice.name = 'EventLatency' AND arg.key GLOB 'event_latency.*'
 GROUP BY slice.id;
 
@@ -92,31 +106,28 @@ CREATE PERFETTO TABLE chrome_event_latencies(
   presentation_timestamp LONG
 ) AS
 SELECT
-  slice.id,
-  slice.name,
-  slice.ts,
-  slice.dur,
-  told.latency_id AS scroll_update_id,
+  id,
+  name,
+  ts,
+  dur,
+  told.scroll_update_id,
   told.surface_frame_trace_id,
   told.display_trace_id,
   coalesce(stages.is_presented, 0) AS is_presented,
   told.event_type,
-  slice.track_id,
+  track_id,
   told.vsync_interval_ms,
-  coalesce(told.is_janky, 0) AS is_janky_scrolled_frame,
-  stages.available_ts AS buffer_available_timestamp,
-  stages.ready_ts AS buffer_ready_timestamp,
-  coalesce(stages.latch_ts, stages.latch_to_presentation_ts) AS latch_timestamp,
-  stages.swap_end_ts AS swap_end_timestamp,
-  coalesce(
-    stages.swap_end_presented_ts, stages.latch_presented_ts, stages.swap_start_presented_ts,
-    stages.swapped_ts
-  ) AS presentation_timestamp
+  coalesce(told.is_janky_scrolled_frame, 0) AS is_janky_scrolled_frame,
+  stages.buffer_available_timestamp,
+  stages.buffer_ready_timestamp,
+  stages.latch_timestamp,
+  stages.swap_end_timestamp,
+  stages.presentation_timestamp
 FROM slice
-LEFT JOIN _event_latency_args AS told ON told.id = slice.id
-LEFT JOIN _event_latency_stages AS stages ON stages.id = slice.id
-WHERE slice.name = 'EventLatency'
-ORDER BY slice.ts, slice.id;
+LEFT JOIN _event_latency_args AS told USING (id)
+LEFT JOIN _event_latency_stages AS stages USING (id)
+WHERE name = 'EventLatency'
+ORDER BY ts, id;
 
 -- An event of scrolling, shown or not; or of pinching, if it was shown.
 CREATE PERFETTO TABLE chrome_gesture_scroll_updates(
@@ -169,10 +180,12 @@ SELECT
   latch_timestamp,
   swap_end_timestamp,
   presentation_timestamp,
-  sum(CASE WHEN event_type = 'FIRST_GESTURE_SCROLL_UPDATE' OR nth = 1 THEN 1 ELSE 0 END)
-    OVER (ORDER BY ts, id) AS scroll_id
+  sum(begins_scroll) OVER (ORDER BY ts, id) AS scroll_id
 FROM (
-  SELECT *, row_number() OVER (ORDER BY ts, id) AS nth
+  SELECT
+    *,
+    event_type = 'FIRST_GESTURE_SCROLL_UPDATE' OR lag(id) OVER (ORDER BY ts, id) IS NULL
+      AS begins_scroll
   FROM chrome_event_latencies
   WHERE
     event_type IN (

@@ -29,18 +29,13 @@ SELECT
 FROM chrome_page_loads
 UNION ALL
 SELECT
-  id AS scoped_id,
-  'chrome_startups' AS type,
+  id,
+  'chrome_startups',
   name,
-  startup_begin_ts AS ts,
-  coalesce(first_visible_content_ts - startup_begin_ts, 0) AS dur
+  startup_begin_ts,
+  coalesce(first_visible_content_ts - startup_begin_ts, 0)
 FROM chrome_startups
 UNION ALL
-SELECT
-  id AS scoped_id,
-  'chrome_web_content_interactions' AS type,
-  'InteractionToFirstPaint' AS name,
-  ts,
-  dur
+SELECT id, 'chrome_web_content_interactions', 'InteractionToFirstPaint', ts, dur
 FROM chrome_web_content_interactions
 ORDER BY ts;

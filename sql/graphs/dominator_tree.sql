@@ -11,12 +11,9 @@ CREATE PERFETTO MACRO graph_dominator_tree(
 )
 RETURNS TableOrSubquery AS
 (
-  SELECT c0 AS node_id, c1 AS dominator_node_id
-  FROM __intrinsic_table_ptr((
-    SELECT __intrinsic_dominator_tree(g.source_node_id, g.dest_node_id, $root_node_id)
-    FROM $graph_table AS g
-  ))
-  WHERE
-    __intrinsic_table_ptr_bind(c0, 'node_id')
-    AND __intrinsic_table_ptr_bind(c1, 'dominator_node_id')
+  WITH __edges AS (SELECT source_node_id, dest_node_id FROM $graph_table)
+  SELECT node_id, dominator_node_id
+  FROM __intrinsic_table_ptr(
+    (SELECT __intrinsic_dominator_tree(source_node_id, dest_node_id, $root_node_id) FROM __edges)
+  )
 );

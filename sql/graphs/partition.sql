@@ -9,13 +9,9 @@ CREATE PERFETTO MACRO tree_structural_partition_by_group(
 )
 RETURNS TableOrSubquery AS
 (
-  SELECT c0 AS id, c1 AS parent_id, c2 AS group_key
-  FROM __intrinsic_table_ptr((
-    SELECT __intrinsic_structural_tree_partition(t.id, t.parent_id, t.group_key)
-    FROM $tree_table AS t
-  ))
-  WHERE
-    __intrinsic_table_ptr_bind(c0, 'node_id')
-    AND __intrinsic_table_ptr_bind(c1, 'parent_node_id')
-    AND __intrinsic_table_ptr_bind(c2, 'group_key')
+  WITH __nodes AS (SELECT id, parent_id, group_key FROM $tree_table)
+  SELECT node_id AS id, parent_node_id AS parent_id, group_key
+  FROM __intrinsic_table_ptr(
+    (SELECT __intrinsic_structural_tree_partition(id, parent_id, group_key) FROM __nodes)
+  )
 );

@@ -1,5 +1,28 @@
 -- What can be reached in graphs.
 
+-- What a search visits: `node_id` and `parent_node_id`, the node it was reached from.
+CREATE PERFETTO MACRO _graph_search(
+  -- The function that searches.
+  search ColumnName,
+  -- The edges: `source_node_id` and `dest_node_id`.
+  graph_table TableOrSubquery,
+  -- The nodes to start at: `node_id`.
+  start_nodes TableOrSubquery
+)
+RETURNS TableOrSubquery AS
+(
+  WITH
+    __edges AS (SELECT source_node_id, dest_node_id FROM $graph_table),
+    __starts AS (SELECT node_id FROM $start_nodes)
+  SELECT node_id, parent_node_id
+  FROM __intrinsic_table_ptr(
+    $search(
+      (SELECT __intrinsic_graph_agg(source_node_id, dest_node_id) FROM __edges),
+      (SELECT __intrinsic_array_agg(node_id) FROM __starts)
+    )
+  )
+);
+
 -- The nodes that can be reached, each once, in the order in which a search visits them that goes
 -- on to the last node it saw: `node_id` and `parent_node_id`, the node it was reached from, NULL
 -- for those to start at.
@@ -11,15 +34,7 @@ CREATE PERFETTO MACRO graph_reachable_dfs(
 )
 RETURNS TableOrSubquery AS
 (
-  SELECT c0 AS node_id, c1 AS parent_node_id
-  FROM __intrinsic_table_ptr(
-    __intrinsic_dfs(
-      (SELECT __intrinsic_graph_agg(g.source_node_id, g.dest_node_id) FROM $graph_table AS g),
-      (SELECT __intrinsic_array_agg(s.node_id) FROM $start_nodes AS s)
-    )
-  )
-  WHERE
-    __intrinsic_table_ptr_bind(c0, 'node_id') AND __intrinsic_table_ptr_bind(c1, 'parent_node_id')
+  _graph_search!(__intrinsic_dfs, $graph_table, $start_nodes)
 );
 
 -- The same in the order in which a search visits them that goes on to the first node it saw, so
@@ -32,15 +47,7 @@ CREATE PERFETTO MACRO graph_reachable_bfs(
 )
 RETURNS TableOrSubquery AS
 (
-  SELECT c0 AS node_id, c1 AS parent_node_id
-  FROM __intrinsic_table_ptr(
-    __intrinsic_bfs(
-      (SELECT __intrinsic_graph_agg(g.source_node_id, g.dest_node_id) FROM $graph_table AS g),
-      (SELECT __intrinsic_array_agg(s.node_id) FROM $start_nodes AS s)
-    )
-  )
-  WHERE
-    __intrinsic_table_ptr_bind(c0, 'node_id') AND __intrinsic_table_ptr_bind(c1, 'parent_node_id')
+  _graph_search!(__intrinsic_bfs, $graph_table, $start_nodes)
 );
 
 -- Nodes with the next one of the same parent: `node_id` and `next_node_id`, NULL for the last.

@@ -23,28 +23,16 @@ RETURNS TableOrSubquery AS
     __input.id, __input.ts, __input.dur
     __intrinsic_token_apply_prefix!(_ii_named, $agg_columns)
   )
-  FROM (SELECT * FROM $tab ORDER BY ts) AS __input
+  FROM $tab AS __input
 );
 
--- Which of the answer's columns holds the column of a name.
-CREATE PERFETTO MACRO _ii_found(
-  -- The answer's column.
-  place Expr,
-  -- The name.
-  column_name Expr
-)
-RETURNS Expr AS
-__intrinsic_table_ptr_bind($place, __intrinsic_stringify!($column_name));
-
--- A column under another name.
-CREATE PERFETTO MACRO _ii_renamed(
+-- A column as it is.
+CREATE PERFETTO MACRO _ii_kept(
   -- The column.
-  place ColumnName,
-  -- The name.
   column_name ColumnName
 )
 RETURNS _ProjectionFragment AS
-$place AS $column_name;
+$column_name;
 
 -- The first of two.
 CREATE PERFETTO MACRO _ii_first(
@@ -68,17 +56,14 @@ CREATE PERFETTO MACRO _interval_intersect(
 RETURNS TableOrSubquery AS
 (
   SELECT
-    c0 AS ts,
-    c1 AS dur,
+    ts,
+    dur,
     __intrinsic_token_apply!(
       _ii_first,
-      (
-        c2 AS id_0, c3 AS id_1, c4 AS id_2, c5 AS id_3, c6 AS id_4, c7 AS id_5, c8 AS id_6,
-        c9 AS id_7, c10 AS id_8, c11 AS id_9
-      ),
+      (id_0, id_1, id_2, id_3, id_4, id_5, id_6, id_7, id_8, id_9),
       $tabs
     )
-    __intrinsic_token_apply_prefix!(_ii_renamed, (c12, c13, c14, c15), $agg_columns)
+    __intrinsic_token_apply_prefix!(_ii_kept, $agg_columns)
   FROM __intrinsic_table_ptr(
     __intrinsic_interval_intersect(
       __intrinsic_token_apply!(
@@ -92,13 +77,6 @@ RETURNS TableOrSubquery AS
       __intrinsic_stringify!($agg_columns)
     )
   )
-  WHERE
-    __intrinsic_token_apply_and!(
-      _ii_found,
-      (c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11),
-      (ts, dur, id_0, id_1, id_2, id_3, id_4, id_5, id_6, id_7, id_8, id_9)
-    )
-    __intrinsic_token_apply_and_prefix!(_ii_found, (c12, c13, c14, c15), $agg_columns)
 );
 
 -- The parts of intervals that lie within a single one: `id`, `ts` and `dur`.
@@ -139,7 +117,7 @@ CREATE PERFETTO MACRO _interval_rename_cols(
 RETURNS TableOrSubquery AS
 (
   SELECT $id_col AS id, $ts_col AS ts, $dur_col AS dur
-    __intrinsic_token_apply_prefix!(_ii_renamed, $agg_columns, $agg_columns)
+    __intrinsic_token_apply_prefix!(_ii_kept, $agg_columns)
   FROM $tab
 );
 

@@ -31,12 +31,11 @@ RETURNS TABLE(
 ) AS
 SELECT
   id, ts, dur, track_id, category, name, depth, parent_id, arg_set_id, thread_ts, thread_dur
-FROM ancestor_slice($slice_id)
-UNION ALL
-SELECT
-  id, ts, dur, track_id, category, name, depth, parent_id, arg_set_id, thread_ts, thread_dur
-FROM slice
-WHERE id = $slice_id;
+FROM (
+  SELECT * FROM ancestor_slice($slice_id)
+  UNION ALL
+  SELECT * FROM slice WHERE id = $slice_id
+);
 
 -- A slice and all slices in it.
 CREATE PERFETTO FUNCTION _slice_descendant_and_self(
@@ -69,9 +68,8 @@ RETURNS TABLE(
 ) AS
 SELECT
   id, ts, dur, track_id, category, name, depth, parent_id, arg_set_id, thread_ts, thread_dur
-FROM slice
-WHERE id = $slice_id
-UNION ALL
-SELECT
-  id, ts, dur, track_id, category, name, depth, parent_id, arg_set_id, thread_ts, thread_dur
-FROM descendant_slice($slice_id);
+FROM (
+  SELECT * FROM slice WHERE id = $slice_id
+  UNION ALL
+  SELECT * FROM descendant_slice($slice_id)
+);

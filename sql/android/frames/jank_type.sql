@@ -9,8 +9,7 @@ CREATE PERFETTO FUNCTION android_is_sf_jank_type(
 -- 1 where one of them is the compositor's, else 0.
 RETURNS BOOL AS
 SELECT
-  $jank_type GLOB '*SurfaceFlinger CPU Deadline Missed*'
-  OR $jank_type GLOB '*SurfaceFlinger GPU Deadline Missed*'
+  $jank_type GLOB '*SurfaceFlinger [CG]PU Deadline Missed*'
   OR $jank_type GLOB '*SurfaceFlinger Scheduling*'
   OR $jank_type GLOB '*Prediction Error*'
   OR $jank_type GLOB '*Display HAL*';
@@ -22,11 +21,9 @@ CREATE PERFETTO FUNCTION android_is_app_jank_type(
 )
 -- 1 where one of them is the app's, else 0.
 RETURNS BOOL AS
-SELECT
-  $jank_type GLOB '*App Deadline Missed*'
-  OR $jank_type GLOB '*App Resynced Jitter*';
+SELECT $jank_type GLOB '*App Deadline Missed*' OR $jank_type GLOB '*App Resynced Jitter*';
 
--- Whether the frame was not shown when it should have been.
+-- Whether the frame was not shown when it should have been: somebody was late, or it was dropped.
 CREATE PERFETTO FUNCTION android_is_missed_frame_type(
   -- The reasons, separated by commas.
   jank_type STRING
@@ -34,11 +31,6 @@ CREATE PERFETTO FUNCTION android_is_missed_frame_type(
 -- 1 where one of them means a missed frame, else 0.
 RETURNS BOOL AS
 SELECT
-  $jank_type GLOB '*SurfaceFlinger CPU Deadline Missed*'
-  OR $jank_type GLOB '*SurfaceFlinger GPU Deadline Missed*'
-  OR $jank_type GLOB '*SurfaceFlinger Scheduling*'
-  OR $jank_type GLOB '*Prediction Error*'
-  OR $jank_type GLOB '*Display HAL*'
-  OR $jank_type GLOB '*App Deadline Missed*'
-  OR $jank_type GLOB '*App Resynced Jitter*'
+  android_is_sf_jank_type($jank_type)
+  OR android_is_app_jank_type($jank_type)
   OR $jank_type GLOB '*Dropped Frame*';

@@ -12,26 +12,24 @@ CREATE PERFETTO FUNCTION _normalize_android_string(
 -- As `verify_class`; NULL for slices that say nothing of it.
 RETURNS STRING AS
 SELECT
-  CASE
-    WHEN $name = 'mm_vmscan_direct_reclaim' THEN 'kernel_memory_reclaim'
-    WHEN $name GLOB 'GC: Wait For*' THEN 'userspace_memory_reclaim'
-    WHEN $name GLOB 'monitor contention*' THEN 'monitor_contention'
-    WHEN $name GLOB 'Lock contention on a monitor lock*' THEN 'monitor_contention'
-    WHEN $name GLOB 'Lock contention*' THEN 'art_lock_contention'
-    WHEN $name IN ('binder transaction', 'binder reply') THEN 'binder'
-    WHEN $name = 'Contending for pthread mutex' THEN 'mutex_contention'
-    WHEN $name GLOB 'dlopen*' THEN 'dlopen'
-    WHEN $name GLOB 'VerifyClass*' THEN 'verify_class'
-    WHEN $name = 'inflate' THEN 'inflate'
-    WHEN $name GLOB 'Choreographer#doFrame*' THEN 'choreographer_do_frame'
-    WHEN $name GLOB 'OpenDexFilesFromOat*' THEN 'open_dex_files_from_oat'
-    WHEN $name = 'ResourcesManager#getResources' THEN 'resources_manager_get_resources'
-    WHEN $name = 'bindApplication' THEN 'bind_application'
-    WHEN $name = 'activityStart' THEN 'activity_start'
-    WHEN $name = 'activityResume' THEN 'activity_resume'
-    WHEN $name = 'activityRestart' THEN 'activity_restart'
-    WHEN $name = 'clientTransactionExecuted' THEN 'client_transaction_executed'
-  END;
+  coalesce(
+    _android_slice_waits_for($name),
+    CASE $name
+      WHEN 'inflate' THEN 'inflate'
+      WHEN 'bindApplication' THEN 'bind_application'
+      WHEN 'activityStart' THEN 'activity_start'
+      WHEN 'activityResume' THEN 'activity_resume'
+      WHEN 'activityRestart' THEN 'activity_restart'
+      WHEN 'clientTransactionExecuted' THEN 'client_transaction_executed'
+      WHEN 'ResourcesManager#getResources' THEN 'resources_manager_get_resources'
+    END,
+    CASE
+      WHEN $name GLOB 'dlopen*' THEN 'dlopen'
+      WHEN $name GLOB 'VerifyClass*' THEN 'verify_class'
+      WHEN $name GLOB 'OpenDexFilesFromOat*' THEN 'open_dex_files_from_oat'
+      WHEN $name GLOB 'Choreographer#doFrame*' THEN 'choreographer_do_frame'
+    END
+  );
 
 -- The startups with their main threads; of those that overlap on one, the one that began first.
 CREATE PERFETTO TABLE _startup_roots AS
@@ -56,57 +54,41 @@ WHERE busy_until IS NULL OR busy_until <= ts;
 
 -- The slices in their course that say what took the time, cut to it.
 CREATE PERFETTO TABLE _startup_telling_slices AS
-SELECT *
+SELECT root_id, id, ts, until - ts AS dur, depth, reason
 FROM (
   SELECT
     root.root_id,
     slice.id,
     greatest(slice.ts, root.ts) AS ts,
-    least(slice.ts + slice.dur, root.ts + root.dur) - greatest(slice.ts, root.ts) AS dur,
+    least(slice.ts + slice.dur, root.ts + root.dur) AS until,
     slice.depth,
     _normalize_android_string(slice.name) AS reason
   FROM _startup_roots AS root
-  JOIN thread_track AS track ON track.utid = root.utid
+  JOIN thread_track AS track USING (utid)
   JOIN slice ON slice.track_id = track.id
-  WHERE slice.dur > 0 AND slice.ts < root.ts + root.dur AND slice.ts + slice.dur > root.ts
 )
-WHERE reason IS NOT NULL;
+WHERE until > ts AND reason IS NOT NULL;
 
 -- The same, each with the nearest of them that it lies in.
 CREATE PERFETTO TABLE _startup_nested_slices AS
 WITH parents AS (
-  SELECT telling.root_id, telling.id, outer_slice.id AS parent_id, above.depth
+  SELECT
+    telling.root_id,
+    telling.id,
+    outer_slice.id AS parent_id,
+    row_number() OVER (PARTITION BY telling.root_id, telling.id ORDER BY above.depth DESC) AS nth
   FROM _startup_telling_slices AS telling, ancestor_slice(telling.id) AS above
   JOIN _startup_telling_slices AS outer_slice
     ON outer_slice.id = above.id AND outer_slice.root_id = telling.root_id
-),
-nearest AS (
-  SELECT root_id, id, parent_id
-  FROM (
-    SELECT *, row_number() OVER (PARTITION BY root_id, id ORDER BY depth DESC) AS nth
-    FROM parents
-  )
-  WHERE nth = 1
 )
-SELECT telling.root_id, telling.id, nearest.parent_id, telling.ts, telling.dur, telling.depth
-FROM _startup_telling_slices AS telling
-LEFT JOIN nearest ON nearest.root_id = telling.root_id AND nearest.id = telling.id;
+SELECT root_id, id, nearest.parent_id, ts, dur, depth
+FROM _startup_telling_slices
+LEFT JOIN (SELECT * FROM parents WHERE nth = 1) AS nearest USING (root_id, id);
 
 -- The states of the main thread in the course of each startup.
 CREATE PERFETTO TABLE _startup_states AS
-SELECT
-  root.root_id,
-  state.id,
-  greatest(state.ts, root.ts) AS ts,
-  CASE
-    WHEN state.dur < 0 OR state.ts + state.dur > root.ts + root.dur THEN root.ts + root.dur
-    ELSE state.ts + state.dur
-  END - greatest(state.ts, root.ts) AS dur
-FROM _startup_roots AS root
-JOIN thread_state AS state
-  ON state.utid = root.utid
-  AND state.ts < root.ts + root.dur
-  AND (state.dur < 0 OR state.ts + state.dur > root.ts);
+SELECT root_id, state_id AS id, state_ts AS ts, state_dur AS dur
+FROM _android_states_within!(_startup_roots);
 
 -- A stretch of a startup's time, and what took it.
 CREATE PERFETTO TABLE android_startup_opinionated_breakdown(

@@ -1,7 +1,7 @@
 //! `extract_arg(arg_set_id, key)`: the value a set of args has under a key.
 //!
 //! Args are integers, reals or text, and a column has one type: that of all the values that the
-//! trace has under the key, where the key is a literal; text where they differ.
+//! trace has under the key, where the key is a literal; text where they differ, and that of NULL where there are none.
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -131,11 +131,8 @@ impl ScalarUDFImpl for ExtractArg {
     fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
         let key = args.scalar_arguments.get(1).copied().flatten();
         let data_type = match key.and_then(|key| key.try_as_str().flatten()) {
-            // Nothing has that key: NULL, in a type that all that is done with text is right for.
-            Some(key) => match &self.values(key)?.data_type {
-                DataType::Null => DataType::Utf8View,
-                known => known.clone(),
-            },
+            // Where nothing has that key, NULL, which fits whatever the statement takes it for.
+            Some(key) => self.values(key)?.data_type.clone(),
             None => DataType::Utf8View,
         };
         Ok(Arc::new(Field::new(self.name(), data_type, true)))

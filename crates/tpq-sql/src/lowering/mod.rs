@@ -4,6 +4,7 @@
 //! DataFusion takes few of these. Each kind is rewritten in a file of its own, on the plan that
 //! was made of the syntax tree and before anything else looks at it.
 
+mod keys;
 mod sql_functions;
 mod subqueries;
 mod table_calls;
@@ -18,5 +19,6 @@ pub(crate) use table_calls::CallSource;
 pub(crate) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
     let plan = inline_calls(plan)?;
     let plan = table_calls::lower(plan)?;
-    subqueries::lower(plan)
+    let plan = subqueries::lower(plan)?;
+    keys::lower(plan)
 }

@@ -5,7 +5,7 @@ use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::functions::core::expr_fn::nullif;
 use datafusion::logical_expr::expr::{WindowFunction, WindowFunctionParams};
 use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExpr, RawWindowExpr};
-use datafusion::logical_expr::{Expr, ExprSchemable, cast, lit};
+use datafusion::logical_expr::{Case, Expr, ExprSchemable, cast, lit};
 use datafusion::sql::sqlparser::ast::BinaryOperator;
 
 use super::comparison;
@@ -55,24 +55,42 @@ impl ExprPlanner for SqliteOperators {
         Ok(PlannerResult::Original(expr))
     }
 
-    fn plan_window(&self, expr: RawWindowExpr) -> Result<PlannerResult<RawWindowExpr>> {
-        let ranks = ["row_number", "rank", "dense_rank", "ntile"];
-        if !ranks.contains(&expr.func_def.name()) {
-            return Ok(PlannerResult::Original(expr));
-        }
-        // These count in unsigned integers, which become decimals when something is subtracted.
-        let params = WindowFunctionParams {
-            args: expr.args,
-            partition_by: expr.partition_by,
-            order_by: expr.order_by,
-            window_frame: expr.window_frame,
-            filter: expr.filter,
-            null_treatment: expr.null_treatment,
-            distinct: expr.distinct,
+    fn plan_window(&self, mut expr: RawWindowExpr) -> Result<PlannerResult<RawWindowExpr>> {
+        let planned = match expr.func_def.name() {
+            // These count in unsigned integers, which become decimals when something is
+            // subtracted.
+            "row_number" | "rank" | "dense_rank" | "ntile" => cast(window(expr), DataType::Int64),
+            "lead" | "lag" if expr.args.len() == 3 && expr.args[2].any_column_refs() => {
+                let default = expr.args.remove(2);
+                neighbour_or(expr, default)
+            }
+            _ => return Ok(PlannerResult::Original(expr)),
         };
-        let window = Expr::from(WindowFunction { fun: expr.func_def, params });
-        Ok(PlannerResult::Planned(cast(window, DataType::Int64)))
+        Ok(PlannerResult::Planned(planned))
     }
+}
+
+fn window(expr: RawWindowExpr) -> Expr {
+    let params = WindowFunctionParams {
+        args: expr.args,
+        partition_by: expr.partition_by,
+        order_by: expr.order_by,
+        window_frame: expr.window_frame,
+        filter: expr.filter,
+        null_treatment: expr.null_treatment,
+        distinct: expr.distinct,
+    };
+    Expr::from(WindowFunction { fun: expr.func_def, params })
+}
+
+/// What another row has, and where there is no such row, what this one has: DataFusion knows such
+/// a default only if it is the same for all rows.
+fn neighbour_or(neighbour: RawWindowExpr, default: Expr) -> Expr {
+    let mut present = neighbour.clone();
+    present.args[0] = lit(1_i64);
+    let is_absent = Box::new(Expr::IsNull(Box::new(window(present))));
+    let branches = vec![(is_absent, Box::new(default))];
+    Expr::Case(Case::new(None, branches, Some(Box::new(window(neighbour)))))
 }
 
 fn as_number(expr: Expr, schema: &DFSchema) -> Expr {

@@ -4,6 +4,7 @@ use std::any::{Any, TypeId};
 
 use datafusion::sql::sqlparser::ast::{Expr, UnaryOperator};
 use datafusion::sql::sqlparser::dialect::{Dialect, Precedence, SQLiteDialect};
+use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::parser::{Parser, ParserError};
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 
@@ -21,7 +22,7 @@ fn is_word(token: &Token, text: &str) -> bool {
 }
 
 /// The tokens without hints to SQLite's planner and without parentheses around the name of a
-/// table, and with hexadecimal integers as decimal ones.
+/// table, with hexadecimal integers as decimal ones and `top` as a name like any other.
 pub(super) fn sqlite_tokens(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mut kept: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
     let mut index_name = false;
@@ -52,6 +53,12 @@ pub(super) fn sqlite_tokens(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
             && let Ok(value) = u64::from_str_radix(digits, 16)
         {
             token.token = Token::Number(value.cast_signed().to_string(), false);
+        }
+        // `SELECT TOP 5` is not of this language, and many a slice that is on top is called that.
+        if is_word(&token.token, "TOP")
+            && let Token::Word(word) = &mut token.token
+        {
+            word.keyword = Keyword::NoKeyword;
         }
         if token.token == Token::RParen
             && let Some(open) = around_a_name(&kept)

@@ -168,13 +168,18 @@ async fn values_of_counters_last() {
 }
 
 #[tokio::test]
+async fn columns_that_are_not_bound_have_their_own_names() {
+    let starts =
+        "(SELECT __intrinsic_timestamp_set_agg(x) FROM (SELECT 5 AS x UNION ALL SELECT 1))";
+    let ends = "(SELECT __intrinsic_timestamp_set_agg(x) FROM (SELECT 3 AS x UNION ALL SELECT 8))";
+    let pointer = format!("__intrinsic_create_intervals({starts}, {ends})");
+    let found = lines(&format!("SELECT dur, ts FROM __intrinsic_table_ptr({pointer})")).await;
+    assert_eq!(found, ["2 1", "3 5"]);
+}
+
+#[tokio::test]
 async fn what_cannot_be_read_says_so() {
     let set = "(SELECT __intrinsic_timestamp_set_agg(ts) FROM slice)";
-    assert_eq!(
-        error(&format!("SELECT c0 FROM __intrinsic_table_ptr({set})")).await,
-        "the columns of __intrinsic_table_ptr() have no names; bind them in WHERE with \
-         __intrinsic_table_ptr_bind(c0, 'name')"
-    );
     assert_eq!(
         error(&read(set, &["nothing"])).await,
         "the table of __intrinsic_table_ptr() has no column called nothing"

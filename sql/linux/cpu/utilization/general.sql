@@ -20,8 +20,8 @@ RETURNS TableOrSubquery AS
     sum(__ran) * 1.0 / $interval AS unnormalized_utilization
   FROM (
     SELECT
-      ts / $interval * $interval AS __period,
-      min(ts_end, ts / $interval * $interval + $interval) - ts AS __ran
+      ts - ts % $interval AS __period,
+      min(ts_end - ts, $interval - ts % $interval) AS __ran
     FROM $sched_table
   )
   GROUP BY __period
@@ -79,3 +79,56 @@ SELECT
   ucpu, cpu, utid, freq
 FROM _cpu_freq_per_thread
 WHERE ts < $ts + $dur AND ts + dur > $ts;
+
+-- What stretches of running add to the columns of cycles below: `millicycles`, `runtime`,
+-- `known_runtime`, `awake_runtime`, `min_freq` and `max_freq`, beside `utid`, `ucpu` and `cpu`.
+CREATE PERFETTO MACRO _cpu_cycles_of_stretches(
+  -- The stretches, as `_cpu_freq_per_thread` has them.
+  stretches TableOrSubquery
+)
+RETURNS TableOrSubquery AS
+(
+  SELECT
+    utid,
+    ucpu,
+    cpu,
+    dur * freq / 1000 AS millicycles,
+    dur AS runtime,
+    CASE WHEN freq IS NOT NULL THEN dur END AS known_runtime,
+    to_monotonic(ts + dur) - to_monotonic(ts) AS awake_runtime,
+    freq AS min_freq,
+    freq AS max_freq
+  FROM $stretches
+);
+
+-- The columns of cycles that all these modules give, of rows that are grouped.
+CREATE PERFETTO MACRO _cpu_cycle_columns(
+  -- The time over which the frequency is averaged: a column of the rows.
+  averaged_over ColumnName
+)
+RETURNS _ProjectionFragment AS
+sum(millicycles) AS millicycles,
+CAST(sum(millicycles) / 1e9 AS INT) AS megacycles,
+sum(runtime) AS runtime,
+min(min_freq) AS min_freq,
+max(max_freq) AS max_freq,
+sum(millicycles) / (sum($averaged_over) / 1000) AS avg_freq;
+
+-- The columns that tell how much of an interval something ran, of rows with its `awake_runtime`.
+CREATE PERFETTO MACRO _cpu_utilization_columns(
+  -- Where the interval begins.
+  ts Expr,
+  -- How long it is.
+  dur Expr,
+  -- To how many digits shares are rounded.
+  digits Expr
+)
+RETURNS _ProjectionFragment AS
+awake_runtime AS awake_dur,
+round(
+  awake_runtime * 100.0 / (to_monotonic($ts + $dur) - to_monotonic($ts))
+    / (SELECT max(cpu) + 1 FROM cpu),
+  $digits
+) AS awake_utilization,
+round(awake_runtime * 100.0 / (to_monotonic($ts + $dur) - to_monotonic($ts)), $digits)
+  AS awake_unnormalized_utilization;

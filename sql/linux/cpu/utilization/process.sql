@@ -61,17 +61,12 @@ CREATE PERFETTO TABLE cpu_cycles_per_process(
   avg_freq LONG
 ) AS
 SELECT
-  t.upid,
-  sum(millicycles) AS millicycles,
-  CAST(sum(millicycles) / 1e9 AS INT) AS megacycles,
-  sum(runtime) AS runtime,
-  min(min_freq) AS min_freq,
-  max(max_freq) AS max_freq,
-  sum(millicycles) / (sum(runtime) / 1000) AS avg_freq
-FROM cpu_cycles_per_thread_per_cpu AS c
-JOIN thread AS t ON t.utid = c.utid
-WHERE t.upid IS NOT NULL
-GROUP BY t.upid;
+  upid,
+  _cpu_cycle_columns!(runtime)
+FROM cpu_cycles_per_thread_per_cpu
+JOIN thread USING (utid)
+WHERE upid IS NOT NULL
+GROUP BY upid;
 
 -- What the threads of a process ran within an interval; those of no process are one with NULL.
 CREATE PERFETTO FUNCTION cpu_cycles_per_process_in_interval(
@@ -100,18 +95,10 @@ RETURNS TABLE(
 ) AS
 SELECT
   upid,
-  sum(dur * freq / 1000) AS millicycles,
-  CAST(sum(dur * freq / 1000) / 1e9 AS INT) AS megacycles,
-  sum(dur) AS runtime,
-  sum(to_monotonic(ts + dur) - to_monotonic(ts)) AS awake_runtime,
-  min(freq) AS min_freq,
-  max(freq) AS max_freq,
-  sum(dur * freq / 1000) / (sum(CASE WHEN freq IS NOT NULL THEN dur END) / 1000) AS avg_freq
-FROM (
-  SELECT f.ts, f.dur, f.freq, t.upid
-  FROM _cpu_freq_per_thread_in_interval($ts, $dur) AS f
-  JOIN thread AS t ON t.utid = f.utid
-)
+  _cpu_cycle_columns!(known_runtime),
+  sum(awake_runtime) AS awake_runtime
+FROM _cpu_cycles_of_stretches!(_cpu_freq_per_thread_in_interval($ts, $dur))
+JOIN thread USING (utid)
 GROUP BY upid;
 
 -- The share of CPU time that a process took in an interval.
@@ -134,14 +121,8 @@ RETURNS TABLE(
   awake_unnormalized_utilization DOUBLE
 ) AS
 SELECT
-  p.upid, p.name AS process_name,
-  c.awake_runtime AS awake_dur,
-  round(
-    c.awake_runtime * 100.0 / (to_monotonic($ts + $dur) - to_monotonic($ts))
-      / (SELECT max(cpu) + 1 FROM cpu),
-    6
-  ) AS awake_utilization,
-  round(c.awake_runtime * 100.0 / (to_monotonic($ts + $dur) - to_monotonic($ts)), 6)
-    AS awake_unnormalized_utilization
-FROM cpu_cycles_per_process_in_interval($ts, $dur) AS c
-JOIN process AS p ON p.upid = c.upid;
+  upid,
+  process.name AS process_name,
+  _cpu_utilization_columns!($ts, $dur, 6)
+FROM cpu_cycles_per_process_in_interval($ts, $dur)
+JOIN process USING (upid);

@@ -52,13 +52,7 @@ CREATE PERFETTO TABLE cpu_cycles(
   -- The frequency on average, in kHz.
   avg_freq LONG
 ) AS
-SELECT
-  sum(millicycles) AS millicycles,
-  CAST(sum(millicycles) / 1e9 AS INT) AS megacycles,
-  sum(runtime) AS runtime,
-  min(min_freq) AS min_freq,
-  max(max_freq) AS max_freq,
-  sum(millicycles) / (sum(runtime) / 1000) AS avg_freq
+SELECT _cpu_cycle_columns!(runtime)
 FROM cpu_cycles_per_thread_per_cpu;
 
 -- What all threads ran within an interval; one row.
@@ -85,14 +79,9 @@ RETURNS TABLE(
   avg_freq LONG
 ) AS
 SELECT
-  sum(dur * freq / 1000) AS millicycles,
-  CAST(sum(dur * freq / 1000) / 1e9 AS INT) AS megacycles,
-  sum(dur) AS runtime,
-  sum(to_monotonic(ts + dur) - to_monotonic(ts)) AS awake_runtime,
-  min(freq) AS min_freq,
-  max(freq) AS max_freq,
-  sum(dur * freq / 1000) / (sum(CASE WHEN freq IS NOT NULL THEN dur END) / 1000) AS avg_freq
-FROM _cpu_freq_per_thread_in_interval($ts, $dur);
+  _cpu_cycle_columns!(known_runtime),
+  sum(awake_runtime) AS awake_runtime
+FROM _cpu_cycles_of_stretches!(_cpu_freq_per_thread_in_interval($ts, $dur));
 
 -- The share of CPU time that anything but idle threads took in an interval; one row.
 CREATE PERFETTO FUNCTION cpu_utilization_in_interval(
@@ -109,15 +98,7 @@ RETURNS TABLE(
   -- How much of a hundred of the time of one CPU that is.
   awake_unnormalized_utilization DOUBLE
 ) AS
-SELECT
-  awake_runtime AS awake_dur,
-  round(
-    awake_runtime * 100.0 / (to_monotonic($ts + $dur) - to_monotonic($ts))
-      / (SELECT max(cpu) + 1 FROM cpu),
-    2
-  ) AS awake_utilization,
-  round(awake_runtime * 100.0 / (to_monotonic($ts + $dur) - to_monotonic($ts)), 2)
-    AS awake_unnormalized_utilization
+SELECT _cpu_utilization_columns!($ts, $dur, 2)
 FROM cpu_cycles_in_interval($ts, $dur);
 
 -- What all threads ran on a CPU.
@@ -140,13 +121,9 @@ CREATE PERFETTO TABLE cpu_cycles_per_cpu(
   avg_freq LONG
 ) AS
 SELECT
-  ucpu, cpu,
-  sum(millicycles) AS millicycles,
-  CAST(sum(millicycles) / 1e9 AS INT) AS megacycles,
-  sum(runtime) AS runtime,
-  min(min_freq) AS min_freq,
-  max(max_freq) AS max_freq,
-  sum(millicycles) / (sum(runtime) / 1000) AS avg_freq
+  ucpu,
+  cpu,
+  _cpu_cycle_columns!(runtime)
 FROM cpu_cycles_per_thread_per_cpu
 GROUP BY ucpu, cpu;
 
@@ -176,12 +153,8 @@ RETURNS TABLE(
   avg_freq LONG
 ) AS
 SELECT
-  ucpu, max(cpu) AS cpu,
-  sum(dur * freq / 1000) AS millicycles,
-  CAST(sum(dur * freq / 1000) / 1e9 AS INT) AS megacycles,
-  sum(dur) AS runtime,
-  min(freq) AS min_freq,
-  max(freq) AS max_freq,
-  sum(dur * freq / 1000) / (sum(CASE WHEN freq IS NOT NULL THEN dur END) / 1000) AS avg_freq
-FROM _cpu_freq_per_thread_in_interval($ts, $dur)
+  ucpu,
+  max(cpu) AS cpu,
+  _cpu_cycle_columns!(known_runtime)
+FROM _cpu_cycles_of_stretches!(_cpu_freq_per_thread_in_interval($ts, $dur))
 GROUP BY ucpu;

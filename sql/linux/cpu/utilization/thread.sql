@@ -59,12 +59,7 @@ CREATE PERFETTO TABLE cpu_cycles_per_thread(
 ) AS
 SELECT
   utid,
-  sum(millicycles) AS millicycles,
-  CAST(sum(millicycles) / 1e9 AS INT) AS megacycles,
-  sum(runtime) AS runtime,
-  min(min_freq) AS min_freq,
-  max(max_freq) AS max_freq,
-  sum(millicycles) / (sum(runtime) / 1000) AS avg_freq
+  _cpu_cycle_columns!(runtime)
 FROM cpu_cycles_per_thread_per_cpu
 GROUP BY utid;
 
@@ -95,14 +90,9 @@ RETURNS TABLE(
 ) AS
 SELECT
   utid,
-  sum(dur * freq / 1000) AS millicycles,
-  CAST(sum(dur * freq / 1000) / 1e9 AS INT) AS megacycles,
-  sum(dur) AS runtime,
-  sum(to_monotonic(ts + dur) - to_monotonic(ts)) AS awake_runtime,
-  min(freq) AS min_freq,
-  max(freq) AS max_freq,
-  sum(dur * freq / 1000) / (sum(CASE WHEN freq IS NOT NULL THEN dur END) / 1000) AS avg_freq
-FROM _cpu_freq_per_thread_in_interval($ts, $dur)
+  _cpu_cycle_columns!(known_runtime),
+  sum(awake_runtime) AS awake_runtime
+FROM _cpu_cycles_of_stretches!(_cpu_freq_per_thread_in_interval($ts, $dur))
 GROUP BY utid;
 
 -- The share of CPU time that a thread took in an interval.
@@ -127,14 +117,9 @@ RETURNS TABLE(
   awake_unnormalized_utilization DOUBLE
 ) AS
 SELECT
-  t.upid, t.utid, t.name AS thread_name,
-  c.awake_runtime AS awake_dur,
-  round(
-    c.awake_runtime * 100.0 / (to_monotonic($ts + $dur) - to_monotonic($ts))
-      / (SELECT max(cpu) + 1 FROM cpu),
-    6
-  ) AS awake_utilization,
-  round(c.awake_runtime * 100.0 / (to_monotonic($ts + $dur) - to_monotonic($ts)), 6)
-    AS awake_unnormalized_utilization
-FROM cpu_cycles_per_thread_in_interval($ts, $dur) AS c
-JOIN thread AS t ON t.utid = c.utid;
+  thread.upid,
+  utid,
+  thread.name AS thread_name,
+  _cpu_utilization_columns!($ts, $dur, 6)
+FROM cpu_cycles_per_thread_in_interval($ts, $dur)
+JOIN thread USING (utid);

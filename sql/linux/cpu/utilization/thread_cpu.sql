@@ -24,16 +24,13 @@ CREATE PERFETTO TABLE cpu_cycles_per_thread_per_cpu(
   avg_freq LONG
 ) AS
 SELECT
-  f.utid, f.ucpu, cpu.cpu,
-  sum(f.dur * f.freq / 1000) AS millicycles,
-  CAST(sum(f.dur * f.freq / 1000) / 1e9 AS INT) AS megacycles,
-  sum(f.dur) AS runtime,
-  min(f.freq) AS min_freq,
-  max(f.freq) AS max_freq,
-  sum(f.dur * f.freq / 1000) / (sum(f.dur) / 1000) AS avg_freq
-FROM _cpu_freq_per_thread AS f
-JOIN cpu ON cpu.ucpu = f.ucpu
-GROUP BY f.utid, f.ucpu, cpu.cpu;
+  utid,
+  ucpu,
+  cpu.cpu,
+  _cpu_cycle_columns!(runtime)
+FROM _cpu_cycles_of_stretches!(_cpu_freq_per_thread)
+JOIN cpu USING (ucpu)
+GROUP BY utid, ucpu, cpu.cpu;
 
 -- What a thread ran on a CPU within an interval.
 CREATE PERFETTO FUNCTION cpu_cycles_per_thread_per_cpu_in_interval(
@@ -63,14 +60,10 @@ RETURNS TABLE(
   avg_freq LONG
 ) AS
 SELECT
-  f.utid, f.ucpu, cpu.cpu,
-  sum(f.dur * f.freq / 1000) AS millicycles,
-  CAST(sum(f.dur * f.freq / 1000) / 1e9 AS INT) AS megacycles,
-  sum(f.dur) AS runtime,
-  min(f.freq) AS min_freq,
-  max(f.freq) AS max_freq,
-  sum(f.dur * f.freq / 1000) / (sum(CASE WHEN f.freq IS NOT NULL THEN f.dur END) / 1000)
-    AS avg_freq
-FROM _cpu_freq_per_thread_in_interval($ts, $dur) AS f
-JOIN cpu ON cpu.ucpu = f.ucpu
-GROUP BY f.utid, f.ucpu, cpu.cpu;
+  utid,
+  ucpu,
+  cpu.cpu,
+  _cpu_cycle_columns!(known_runtime)
+FROM _cpu_cycles_of_stretches!(_cpu_freq_per_thread_in_interval($ts, $dur))
+JOIN cpu USING (ucpu)
+GROUP BY utid, ucpu, cpu.cpu;

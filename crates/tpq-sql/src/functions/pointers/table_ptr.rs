@@ -1,7 +1,8 @@
 //! `__intrinsic_table_ptr(table)`: a table that is a value, to be selected from.
 //!
-//! Its columns are called `c0`, `c1`… and stand for those that `__intrinsic_table_ptr_bind` names
-//! in WHERE; the front end moves these names into a second argument, `c0=ts,c1=dur`.
+//! Its columns have their own names. Where `__intrinsic_table_ptr_bind` names some in WHERE, there
+//! are these alone, called `c0`, `c1`…; the front end moves these names into a second argument,
+//! `c0=ts,c1=dur`.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use datafusion::arrow::array::{
     Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions, UInt32Array,
 };
 use datafusion::arrow::compute::take;
-use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::arrow::datatypes::{DataType, Field, Fields, Schema, SchemaRef};
 use datafusion::common::{Result, internal_err, plan_err};
 
 use super::collect::as_tables;
@@ -19,9 +20,14 @@ use crate::functions::{CallArgument, CalledRows, TableFunction};
 #[derive(Debug)]
 pub(super) struct TablePointer;
 
-/// The names that `cN` are bound to.
-fn bindings(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    text.split(',').filter_map(|binding| binding.split_once('='))
+/// What each column is called in the statement, and in the table.
+fn bindings(text: &str, columns: &Fields) -> Vec<(String, String)> {
+    let own = |field: &Arc<Field>| (field.name().clone(), field.name().clone());
+    if text.is_empty() {
+        return columns.iter().map(own).collect();
+    }
+    let bound = text.split(',').filter_map(|binding| binding.split_once('='));
+    bound.map(|(shown, own)| (shown.to_owned(), own.to_owned())).collect()
 }
 
 impl TableFunction for TablePointer {
@@ -40,15 +46,10 @@ impl TableFunction for TablePointer {
         let Some(columns) = columns_of(&table.data_type) else {
             return plan_err!("__intrinsic_table_ptr() takes the result of a table operator");
         };
-        let Some(names) = names.text.as_deref().filter(|names| !names.is_empty()) else {
-            return plan_err!(
-                "the columns of __intrinsic_table_ptr() have no names; \
-                 bind them in WHERE with __intrinsic_table_ptr_bind(c0, 'name')"
-            );
-        };
+        let names = names.text.as_deref().unwrap_or_default();
         let mut fields = Vec::new();
-        for (column, name) in bindings(names) {
-            let Some((_, field)) = columns.find(name) else {
+        for (column, name) in bindings(names, columns) {
+            let Some((_, field)) = columns.find(&name) else {
                 return plan_err!(
                     "the table of __intrinsic_table_ptr() has no column called {name}"
                 );
@@ -67,7 +68,6 @@ impl TableFunction for TablePointer {
         };
         let names = datafusion::common::ScalarValue::try_from_array(names, 0)?;
         let names = names.try_as_str().flatten().unwrap_or_default();
-        let names: Vec<&str> = bindings(names).map(|(_, name)| name).collect();
         let (mut calls, mut rows) = (Vec::new(), Vec::new());
         for (call, range) in (0u32..).zip(tables.offsets().windows(2)) {
             if tables.is_valid(call as usize) {
@@ -78,13 +78,14 @@ impl TableFunction for TablePointer {
         let Some(all) = tables.values().as_struct_opt() else {
             return internal_err!("a table is expected, this is {}", tables.data_type());
         };
+        let names = bindings(names, all.fields());
         let rows = UInt32Array::from(rows);
         let (mut fields, mut columns) = (Vec::new(), Vec::new());
-        for name in wanted.iter().filter_map(|&index| names.get(index)) {
+        for (_, name) in wanted.iter().filter_map(|&index| names.get(index)) {
             let Some(column) = all.column_by_name(name) else {
                 return internal_err!("a table without column {name}");
             };
-            fields.push(Field::new(*name, column.data_type().clone(), true));
+            fields.push(Field::new(name, column.data_type().clone(), true));
             columns.push(take(column, &rows, None)?);
         }
         let options = RecordBatchOptions::new().with_row_count(Some(calls.len()));

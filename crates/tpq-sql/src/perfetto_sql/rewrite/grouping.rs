@@ -1,5 +1,8 @@
 //! Columns that are neither grouped by nor aggregated: they are those of one row of the group,
 //! the row that holds the value of the query's only `min` or `max`, else any row.
+//!
+//! Of several such rows it is the one that is least in these columns, its time and id before the
+//! others: the same for all columns, and the same each time, however the work is split.
 
 use datafusion::sql::sqlparser::ast::{
     Expr, Function, FunctionArgumentClause, FunctionArguments, GroupByExpr, Ident, OrderBy,
@@ -37,12 +40,18 @@ const AGGREGATES: &[&str] = &[
     "approx_percentile_cont",
 ];
 
+/// The columns that tell rows of a trace apart.
+const LEADING: &[&str] = &["id", "ts"];
+
 /// Which expressions a SELECT may use as they are, and which row the others are of.
+#[derive(Clone)]
 struct Groups {
     /// What is grouped by, as text.
     expressions: Vec<String>,
     /// What decides the row: its value, and whether the greatest is wanted.
     row: Option<(Expr, bool)>,
+    /// The columns themselves, which decide between rows that are alike in that.
+    ties: Vec<Expr>,
 }
 
 /// Takes the columns that are not grouped by from one row of the group.
@@ -91,9 +100,10 @@ fn rewrite_select(select: &mut Select, order: Option<&mut OrderBy>) {
     }
     extremes.dedup_by(|a, b| a.0 == b.0 && a.1 == b.1);
     let row = if extremes.len() == 1 { extremes.pop() } else { None };
-    let groups = Groups { expressions, row };
+    let mut groups = Groups { expressions, row, ties: Vec::new() };
+    items(select).for_each(|expr| groups.note_ties(expr));
     // In HAVING an alias is one only where it is written.
-    let mut having = Groups { expressions: groups.expressions.clone(), row: groups.row.clone() };
+    let mut having = groups.clone();
     having.expressions.extend(aliases(select));
     pick_items(select, &groups);
     if let Some(condition) = &mut select.having {
@@ -177,6 +187,15 @@ fn last_name(expr: &Expr) -> Option<&str> {
         Expr::CompoundIdentifier(names) => names.last().map(|name| name.value.as_str()),
         _ => None,
     }
+}
+
+/// Whether two columns may be one: `a.x` and `b.x` differ, `x` and `a.x` do not. DataFusion takes
+/// no column twice in the order of an aggregate.
+fn is_same(one: &Expr, other: &Expr) -> bool {
+    let (Some(name), Some(other_name)) = (last_name(one), last_name(other)) else { return false };
+    let is_plain = |expr: &Expr| matches!(expr, Expr::Identifier(_));
+    name.eq_ignore_ascii_case(other_name)
+        && (is_plain(one) || is_plain(other) || as_text(one) == as_text(other))
 }
 
 fn is_aggregate(function: &Function) -> bool {
@@ -265,16 +284,39 @@ impl Groups {
         }
     }
 
+    /// Notes the columns of an expression that are not grouped by, in the order they decide in.
+    fn note_ties(&mut self, expr: &mut Expr) {
+        if self.has(expr) {
+            return;
+        }
+        match expr {
+            Expr::Function(function) if is_aggregate(function) => {}
+            Expr::Identifier(_) | Expr::CompoundIdentifier(_) => {
+                let leads = last_name(expr).is_some_and(|name| LEADING.contains(&name));
+                let decider = self.row.iter().map(|(decider, _)| decider);
+                if !self.ties.iter().chain(decider).any(|known| is_same(known, expr)) {
+                    self.ties.insert(if leads { 0 } else { self.ties.len() }, expr.clone());
+                }
+            }
+            other => parts(other).into_iter().for_each(|part| self.note_ties(part)),
+        }
+    }
+
     fn of_row(&self, column: Expr) -> Expr {
         let mut picked = call("first_value", vec![column]);
-        if let (Some((by, greatest)), Expr::Function(function)) = (&self.row, &mut picked)
+        let by = |expr: &Expr, greatest: bool| OrderByExpr {
+            expr: expr.clone(),
+            options: OrderByOptions { asc: Some(!greatest), nulls_first: Some(false) },
+            with_fill: None,
+        };
+        let decides = self.row.iter().map(|(expr, greatest)| by(expr, *greatest));
+        let order: Vec<OrderByExpr> =
+            decides.chain(self.ties.iter().map(|expr| by(expr, false))).collect();
+        if let Expr::Function(function) = &mut picked
             && let FunctionArguments::List(list) = &mut function.args
+            && !order.is_empty()
         {
-            list.clauses.push(FunctionArgumentClause::OrderBy(vec![OrderByExpr {
-                expr: by.clone(),
-                options: OrderByOptions { asc: Some(!greatest), nulls_first: Some(false) },
-                with_fill: None,
-            }]));
+            list.clauses.push(FunctionArgumentClause::OrderBy(order));
         }
         picked
     }
@@ -286,7 +328,8 @@ mod tests {
 
     #[test]
     fn a_column_is_grouped_by_with_or_without_its_table() {
-        let groups = Groups { expressions: vec!["t.utid".into(), "dur / 10".into()], row: None };
+        let expressions = vec!["t.utid".into(), "dur / 10".into()];
+        let groups = Groups { expressions, row: None, ties: Vec::new() };
         let column = |names: &[&str]| {
             Expr::CompoundIdentifier(names.iter().map(|name| (*name).into()).collect())
         };

@@ -2,6 +2,7 @@
 
 mod calls;
 mod collation;
+mod duplicates;
 mod grouping;
 mod limits;
 mod literals;

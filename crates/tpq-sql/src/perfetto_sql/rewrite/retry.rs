@@ -1,6 +1,6 @@
 //! What only the tables can tell: whether a name in double quotes is a column or text, whether a
-//! name in WHERE is an alias, whether a column outside of GROUP BY is decided by it, and whether a
-//! name that joins are USING is otherwise clear.
+//! name in WHERE is an alias, whether a column outside of GROUP BY is decided by it, whether a
+//! name that joins are USING is otherwise clear, and whether `*` gives a column already.
 //!
 //! The statement is planned as it is; where that fails for one of these, it is rewritten, and
 //! planned again.
@@ -11,10 +11,11 @@ use datafusion::common::SchemaError;
 use datafusion::error::DataFusionError;
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
-    Expr, Query, Select, SelectItem, VisitMut, VisitorMut, visit_expressions_mut,
+    Expr, Join, JoinConstraint, JoinOperator, Query, Select, SelectItem, VisitMut, VisitorMut,
+    visit_expressions_mut,
 };
 
-use super::{grouping, text, using};
+use super::{duplicates, grouping, text, using};
 
 /// Rewrites a statement that could not be planned; whether there was something to rewrite.
 pub(in super::super) fn rewrite_failed(tree: &mut Tree, error: &DataFusionError) -> bool {
@@ -35,13 +36,18 @@ pub(in super::super) fn rewrite_failed(tree: &mut Tree, error: &DataFusionError)
                     quoted.found
                 }
             }
-            SchemaError::AmbiguousReference { field } => using::qualify(tree, &field.name),
+            SchemaError::AmbiguousReference { field } => {
+                using::qualify(tree, &field.name) || duplicates::mark(tree, &field.name)
+            }
             _ => false,
         },
         DataFusionError::Plan(message) if is_outside_group(message) => {
             let before = tree.to_string();
             let _ = tree.visit(&mut Groups);
             tree.to_string() != before
+        }
+        DataFusionError::Plan(message) => {
+            duplicates::named_twice(message).is_some_and(|name| duplicates::mark(tree, name))
         }
         _ => false,
     }
@@ -105,11 +111,25 @@ impl VisitorMut for Aliases<'_> {
                 ControlFlow::Continue(())
             });
         };
+        let joins = select.from.iter_mut().flat_map(|from| &mut from.joins);
+        joins.filter_map(condition).for_each(&mut replace);
         select.selection.iter_mut().for_each(&mut replace);
         select.having.iter_mut().for_each(&mut replace);
         // An alias in another item: SQLite does not take it, and neither is it taken here.
         self.found |= found;
         ControlFlow::Continue(())
+    }
+}
+
+/// What follows ON.
+fn condition(join: &mut Join) -> Option<&mut Expr> {
+    use JoinOperator::{Inner, Join, Left, LeftOuter};
+    match &mut join.join_operator {
+        Join(JoinConstraint::On(condition))
+        | Inner(JoinConstraint::On(condition))
+        | Left(JoinConstraint::On(condition))
+        | LeftOuter(JoinConstraint::On(condition)) => Some(condition),
+        _ => None,
     }
 }
 

@@ -64,6 +64,7 @@ SELECT max(dur), name FROM slice GROUP BY depth ORDER BY depth
 SELECT depth, max(dur), name FROM slice WHERE dur > 0 GROUP BY depth HAVING name <> 'nothing' ORDER BY depth
 SELECT name, id FROM slice WHERE name IS NOT NULL GROUP BY name HAVING max(ts) ORDER BY name
 SELECT ts, name FROM slice GROUP BY name HAVING min(ts) = ts ORDER BY name
+SELECT name, max(slice.dur), dur, slice.id FROM slice GROUP BY name ORDER BY name
 SELECT *, count(*) FROM (SELECT track_id, max(id) AS m FROM slice GROUP BY track_id) GROUP BY track_id ORDER BY track_id
 SELECT name, max(dur) AS dur FROM slice GROUP BY name ORDER BY name
 SELECT name, sum(dur) AS dur FROM slice GROUP BY name ORDER BY dur DESC, name
@@ -71,3 +72,7 @@ SELECT max(ts) AS ts, name FROM slice
 SELECT iif(max(dur) > 60, name, 'short'), track_id FROM slice GROUP BY track_id ORDER BY track_id
 SELECT thread.utid, thread.name, max(sched.ts) FROM thread LEFT JOIN sched ON sched.utid = thread.utid GROUP BY thread.utid ORDER BY 1
 SELECT DISTINCT track_id, max(dur) FROM slice GROUP BY track_id ORDER BY 1
+-- A key of one table is none of what it is joined with.
+SELECT count(*), sum(n) FROM (SELECT k, v, sum(c) AS n FROM (SELECT a.k, b.v, count(*) AS c FROM (SELECT depth AS k, count(*) FROM slice GROUP BY depth) AS a JOIN (SELECT depth, track_id AS v FROM slice) AS b ON a.k = b.depth GROUP BY a.k, b.v) GROUP BY k, v)
+SELECT a.k, b.v, count(*) AS c FROM (SELECT depth AS k, count(*) FROM slice GROUP BY depth) AS a JOIN (SELECT depth, name AS v FROM slice) AS b ON a.k = b.depth GROUP BY a.k, b.v ORDER BY a.k, b.v DESC
+SELECT s.id, t.name, c.value, count(*) FROM slice AS s JOIN thread AS t ON t.utid = s.track_id JOIN counter AS c ON c.ts > s.ts GROUP BY s.id, t.name, c.value ORDER BY s.id, c.value DESC

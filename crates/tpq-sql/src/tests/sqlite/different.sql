@@ -38,8 +38,6 @@ WITH ordered AS (SELECT name FROM slice WHERE name IS NOT NULL ORDER BY dur, id)
 SELECT *, max(dur) FROM (SELECT id, name, dur FROM slice)
 -- EXCLUDE is not parsed.
 SELECT id, sum(dur) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE CURRENT ROW) FROM slice ORDER BY id
--- `*` beside one of its columns must be written out.
-SELECT s.id, s.* FROM (SELECT id, dur FROM slice) s ORDER BY 1
 -- SELECT DISTINCT is ordered by what is selected.
 SELECT DISTINCT depth FROM slice ORDER BY ts
 -- `*` of a join USING begins with the columns that are not joined by.

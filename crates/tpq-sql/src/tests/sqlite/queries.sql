@@ -3,16 +3,23 @@ SELECT dur * 2 AS twice FROM slice WHERE twice > 50 ORDER BY twice
 SELECT ts - 1000 AS rel, name AS n FROM slice WHERE rel > 20 AND n LIKE 'a%' ORDER BY rel
 SELECT name, dur / 10 AS tens FROM slice WHERE tens BETWEEN 1 AND 4 ORDER BY id
 SELECT dur + 1 AS dur FROM slice WHERE dur > 50 ORDER BY dur
+SELECT a.id + 1 AS next, b.name FROM slice a JOIN slice b ON b.id = next ORDER BY a.id
 SELECT length(name) AS len FROM slice WHERE len IS NOT NULL ORDER BY len DESC, id
 SELECT id x, name "The Name", dur 'd' FROM slice ORDER BY x
 SELECT x.n FROM (SELECT name n, dur d FROM slice WHERE d > 10) x ORDER BY x.d
 SELECT name, count(*) AS cnt FROM slice WHERE dur >= 0 GROUP BY name HAVING cnt > 1 ORDER BY cnt, name
 SELECT 1 AS a, 2 AS a
 SELECT 1, 1, 1
+SELECT s.id, s.* FROM (SELECT id, dur FROM slice) s ORDER BY 1
+SELECT *, dur * 2 AS dur FROM (SELECT id, dur FROM slice) ORDER BY id
+SELECT dur, * FROM (SELECT id, dur FROM slice) WHERE dur > 10 ORDER BY id
+SELECT dur FROM (SELECT *, dur * 2 AS dur FROM (SELECT id, dur FROM slice)) ORDER BY id
 SELECT dur, dur, dur + 0 FROM slice ORDER BY id
 SELECT a.name, b.name FROM slice a JOIN slice b ON a.id = b.parent_id ORDER BY a.id, b.id
 SELECT * FROM (SELECT a.id, b.id FROM slice a JOIN slice b ON b.parent_id = a.id) ORDER BY 1, 2
 SELECT count(*) FROM (SELECT dur, dur FROM slice)
+SELECT top.id, top.dur FROM slice AS top WHERE top.depth = 0 ORDER BY top.id
+SELECT dur AS top FROM slice ORDER BY top, id
 -- Order and limits.
 SELECT parent_id FROM slice ORDER BY parent_id, id
 SELECT parent_id FROM slice ORDER BY parent_id DESC, id

@@ -3,6 +3,7 @@ SELECT id, row_number() OVER (ORDER BY ts, id) FROM slice ORDER BY id
 SELECT id, rank() OVER (ORDER BY depth), dense_rank() OVER (ORDER BY depth) FROM slice ORDER BY id
 SELECT id, ntile(3) OVER (ORDER BY id), cume_dist() OVER (ORDER BY depth), percent_rank() OVER (ORDER BY depth) FROM slice ORDER BY id
 SELECT id, lag(dur) OVER (ORDER BY id), lead(dur) OVER (ORDER BY id), lag(dur, 2) OVER (ORDER BY id), lead(dur, 1, -5) OVER (ORDER BY id) FROM slice ORDER BY id
+SELECT id, lead(ts, 1, ts + dur) OVER (ORDER BY id), lag(parent_id, 2, -id) OVER w FROM slice WINDOW w AS (PARTITION BY track_id ORDER BY ts, id) ORDER BY id
 SELECT id, lag(name, 1, 'none') OVER (PARTITION BY track_id ORDER BY ts, id) FROM slice ORDER BY id
 SELECT id, lead(ts) OVER (PARTITION BY track_id ORDER BY ts, id) - ts AS gap FROM slice ORDER BY id
 SELECT id, sum(dur) OVER (ORDER BY id) FROM slice ORDER BY id

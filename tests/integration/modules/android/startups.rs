@@ -1,0 +1,107 @@
+//! The startups of apps, and the processes that are started for them.
+
+use super::{APP, SYSTEM, lines, marked, startup};
+
+#[test]
+fn app_startups() {
+    let trace = startup();
+    let startups = |sql: &str| lines(&trace, "startup.startups", sql);
+    let sql = "SELECT startup_id, ts, ts_end, dur, package, startup_type FROM android_startups";
+    assert_eq!(startups(sql), ["7 20 1020 1000 com.example.app cold"]);
+    let sql = "SELECT startup_id, pid, startup_type FROM android_startup_processes";
+    assert_eq!(startups(sql), ["7 100 cold"]);
+    let sql = "SELECT startup_id, ts, dur, pid, tid, thread_name, is_main_thread \
+        FROM android_startup_threads WHERE tid IN (100, 102) ORDER BY tid";
+    assert_eq!(startups(sql), ["7 20 1000 100 100 app 1", "7 20 1000 100 102 RenderThread 0"]);
+    let sql = "SELECT startup_ts, startup_ts_end, tid, slice_name, slice_ts, slice_dur \
+        FROM android_thread_slices_for_all_startups WHERE slice_ts < 400 ORDER BY slice_ts";
+    assert_eq!(
+        startups(sql),
+        [
+            "20 1020 100 bindApplication 200 100",
+            "20 1020 100 VerifyClass a.B 220 20",
+            "20 1020 100 activityStart 320 60",
+        ]
+    );
+    let sql = "SELECT slice_name, slice_ts, slice_dur, tid \
+        FROM android_slices_for_startup_and_slice_name(7, 'activity*') ORDER BY slice_ts";
+    assert_eq!(startups(sql), ["activityStart 320 60 100", "activityResume 400 50 100"]);
+    let sql = "SELECT startup_id, slice_name, slice_ts, tid FROM android_class_loading_for_startup";
+    assert_eq!(startups(sql), ["7 La/b/C; 760 100"]);
+    // Drawing took 100 and 40 on the thread that draws.
+    let sql = "SELECT android_sum_dur_for_startup_and_slice(7, 'DrawFrames*') AS all_threads, \
+        android_sum_dur_on_main_thread_for_startup_and_slice(7, 'DrawFrames*') AS main, \
+        android_sum_dur_on_main_thread_for_startup_and_slice(7, 'activity*') AS activity";
+    assert_eq!(startups(sql), ["140 NULL 110"]);
+}
+
+/// The first frame is drawn at 750; what is fully drawn at 800 is shown by the next, at 900.
+#[test]
+fn time_to_display() {
+    let sql = "SELECT startup_id, time_to_initial_display, time_to_full_display, ttid_frame_id, \
+        ttfd_frame_id FROM android_startup_time_to_display";
+    assert_eq!(lines(&startup(), "startup.time_to_display", sql), ["7 730 880 55 56"]);
+}
+
+/// The main thread is there from 100 on, and runs all the time.
+#[test]
+fn what_takes_the_time_of_a_startup() {
+    let sql = "SELECT ts, dur, reason FROM android_startup_opinionated_breakdown ORDER BY ts";
+    assert_eq!(
+        lines(&startup(), "startup.startup_breakdowns", sql),
+        [
+            "20 80 launch_delay",
+            "100 100 Running",
+            "200 20 bind_application",
+            "220 20 verify_class",
+            "240 60 bind_application",
+            "300 20 Running",
+            "320 60 activity_start",
+            "380 20 Running",
+            "400 50 activity_resume",
+            "450 150 Running",
+            "600 100 choreographer_do_frame",
+            "700 150 Running",
+            "850 30 choreographer_do_frame",
+            "880 140 Running",
+        ]
+    );
+}
+
+/// On Android 10 to 12 a startup is the launch that an intent brought about and that was finished.
+#[test]
+fn startups_of_older_versions() {
+    let trace = marked(&[
+        (10, SYSTEM, "I|500|MetricsLogger:launchObserverNotifyIntentStarted"),
+        (20, SYSTEM, "S|500|launching: com.example.app|2"),
+        (30, APP, "B|100|activityStart"),
+        (35, APP, "E|100"),
+        (40, APP, "B|100|activityResume"),
+        (45, APP, "E|100"),
+        (60, SYSTEM, "F|500|launching: com.example.app|2"),
+        (70, SYSTEM, "I|500|MetricsLogger:launchObserverNotifyActivityLaunchFinished"),
+        (80, SYSTEM, "I|500|MetricsLogger:launchObserverNotifyIntentStarted"),
+        (90, SYSTEM, "S|500|launching: com.other|2"),
+        (95, SYSTEM, "F|500|launching: com.other|2"),
+    ]);
+    let sql = "SELECT startup_id, ts, ts_end, package, startup_type FROM android_startups";
+    assert_eq!(lines(&trace, "startup.startups", sql), ["1 20 60 com.example.app warm"]);
+}
+
+#[test]
+fn processes_that_were_started() {
+    let trace = marked(&[
+        (10, SYSTEM, "B|500|Start proc: com.example.app"),
+        (15, SYSTEM, "E|500"),
+        (20, APP, "B|100|bindApplication"),
+        (30, APP, "E|100"),
+        (40, APP, "B|100|performCreate:com.example.app.Main"),
+        (47, APP, "E|100"),
+    ]);
+    let sql = "SELECT process_name, pid, intent, reason, proc_start_ts, proc_start_dur, bind_app_ts, \
+        bind_app_dur, intent_ts, intent_dur, total_dur FROM android_app_process_starts";
+    assert_eq!(
+        lines(&trace, "app_process_starts", sql),
+        ["com.example.app 100 com.example.app.Main activity 10 5 20 10 40 7 37"]
+    );
+}

@@ -1,0 +1,185 @@
+//! Apps as the system knows and serves them, and the device itself.
+
+use tpq_testkit::{Message, Packet};
+
+use super::{APP, BINDER, SYSTEM, calls, lines, marked, marks, packages, recorded, startup};
+
+#[test]
+fn processes_have_packages() {
+    let trace = recorded(
+        marks(&[(10, APP, "I|100|x")]),
+        vec![packages(&[("com.example.app", 10_001), ("com.other", 10_002)])],
+    );
+    let sql = "SELECT pid, process_name, uid, shared_uid, user_id, package_name, version_code, \
+        debuggable, is_kernel_task FROM android_process_metadata WHERE pid > 0 ORDER BY pid";
+    assert_eq!(
+        lines(&trace, "process_metadata", sql),
+        [
+            "1 /sbin/init 0 NULL 0 NULL NULL NULL 1",
+            "2 kthreadd 0 NULL 0 NULL NULL NULL 1",
+            "3 kworker 0 NULL 0 NULL NULL NULL 1",
+            "100 com.example.app 10001 NULL 0 com.example.app 7 1 0",
+            "500 system_server 1000 NULL 0 NULL NULL NULL 0",
+        ]
+    );
+    let sql = "SELECT pid, android_is_kernel_task(upid) FROM process WHERE pid IN (3, 100) \
+        ORDER BY pid";
+    assert_eq!(lines(&trace, "process_metadata", sql), ["3 1", "100 0"]);
+}
+
+/// Of two packages with one app id, the one counts whose name the process's begins with.
+#[test]
+fn a_shared_app_id() {
+    let trace = recorded(
+        marks(&[(10, APP, "I|100|x")]),
+        vec![packages(&[("com.other", 10_001), ("com.example", 10_001)])],
+    );
+    let sql = "SELECT pid, shared_uid, package_name FROM android_process_metadata WHERE pid = 100";
+    assert_eq!(lines(&trace, "process_metadata", sql), ["100 1 com.example"]);
+}
+
+#[test]
+fn the_freezer() {
+    let trace = marked(&[
+        (10, SYSTEM, "I|500|Freeze com.example.app:100"),
+        (30, SYSTEM, "I|500|Unfreeze com.example.app:100 6"),
+        (40, SYSTEM, "I|500|Freeze com.example.app:100"),
+        (50, SYSTEM, "I|500|x"),
+    ]);
+    let sql = "SELECT pid, ts, dur, unfreeze_reason_int, unfreeze_reason_str \
+        FROM android_freezer_events ORDER BY ts";
+    assert_eq!(lines(&trace, "freezer", sql), ["100 10 20 6 start_service", "100 40 10 NULL NULL"]);
+}
+
+#[test]
+fn apps_that_do_not_respond() {
+    let trace = marked(&[
+        (10, SYSTEM, "C|500|ErrorId:com.example.app 100#ab-cd|1"),
+        (11, SYSTEM, "C|500|Subject(for ErrorId ab-cd):Input dispatching timed out (x)|1"),
+    ]);
+    let sql = "SELECT process_name, pid, error_id, ts, subject, anr_type FROM android_anrs";
+    assert_eq!(
+        lines(&trace, "anrs", sql),
+        ["com.example.app 100 ab-cd 10 Input dispatching timed out (x) INPUT_DISPATCHING_TIMEOUT"]
+    );
+}
+
+#[test]
+fn broadcasts() {
+    let trace = marked(&[
+        (10, SYSTEM, "G|500|BroadcastQueue.mRunning[2]|5af 100:com.example.app/u0a1 running|1"),
+        (12, SYSTEM, "G|500|BroadcastQueue.mRunning[2]|1b2 android.intent.A/u0 scheduled|1"),
+        (16, SYSTEM, "H|500|BroadcastQueue.mRunning[2]|1"),
+        (20, SYSTEM, "H|500|BroadcastQueue.mRunning[2]|1"),
+    ]);
+    let sql = "SELECT record_id, intent_action, process_name, pid, process_queue_id, queue_id, ts, \
+        dur FROM _android_broadcasts_minsdk_u";
+    assert_eq!(
+        lines(&trace, "broadcasts", sql),
+        ["1b2 android.intent.A com.example.app 100 5af 2 12 4"]
+    );
+}
+
+#[test]
+fn jobs() {
+    let trace = marked(&[
+        (10, SYSTEM, "G|500|JobScheduler|*job*<10001>com.example.app/.Sync#42|1"),
+        (30, SYSTEM, "H|500|JobScheduler|1"),
+    ]);
+    let sql = "SELECT job_id, uid, package_name, job_service_name, ts, dur \
+        FROM android_job_scheduler_events";
+    assert_eq!(lines(&trace, "job_scheduler", sql), ["42 10001 com.example.app .Sync 10 20"]);
+}
+
+/// The app reads an event that the system sent at 20, and finishes it at 50.
+#[test]
+fn input_events() {
+    let sent = "inputChannel=app (server), seq=0x7, type=MOTION)";
+    let received = "inputChannel=app (client), seq=0x7, type=MOTION)";
+    let finished = "inputChannel=app (client), seq=0x7, type=FINISHED)";
+    let told = "inputChannel=app (server), seq=0x7, type=FINISHED)";
+    let slice = |pid: i32, name: String| format!("B|{pid}|{name}");
+    let trace = marked(&[
+        (20, BINDER, &slice(500, format!("sendMessage({sent}"))),
+        (22, BINDER, "E|500"),
+        (30, APP, &slice(100, format!("receiveMessage({received}"))),
+        (33, APP, "E|100"),
+        (50, APP, &slice(100, format!("sendMessage({finished}"))),
+        (51, APP, "E|100"),
+        (55, BINDER, &slice(500, format!("receiveMessage({told}"))),
+        (56, BINDER, "E|500"),
+    ]);
+    let sql = "SELECT dispatch_latency_dur, handling_latency_dur, ack_latency_dur, \
+        total_latency_dur, tid, process_name, event_type, event_seq, event_channel, dispatch_ts, \
+        dispatch_dur, receive_ts, receive_dur, frame_id FROM android_input_events";
+    assert_eq!(
+        lines(&trace, "input", sql),
+        ["10 20 5 35 100 com.example.app MOTION 0x7 app (server) 20 2 30 3 NULL"]
+    );
+}
+
+/// Packets at 5, 7 and 20 to 25 with nine, and at 22, and a network that disconnects after 10:
+/// the first costs 10, the second the 2 that it comes later; the third comes after more than 10,
+/// and shares 5 with the last as nine to one.
+#[test]
+fn networks_that_stay_connected() {
+    let packets = "(SELECT column1 AS id, column2 AS ts, column3 AS dur, column4 AS packet_count, \
+        10 AS packet_length, 'wlan0' AS iface FROM (VALUES (1, 500, 0, 1), (2, 700, 0, 1), \
+        (3, 2000, 500, 9), (4, 2200, 0, 1)))";
+    let sql = format!(
+        "SELECT iface, ts, dur, packet_count, packet_length \
+         FROM android_network_uptime_spans!({packets}, (iface), 1000) ORDER BY ts"
+    );
+    assert_eq!(
+        lines(&startup(), "network_packets", &sql),
+        ["wlan0 500 1200 2 20", "wlan0 2000 1500 10 20"]
+    );
+    let sql = format!(
+        "SELECT id, uptime_cost FROM android_network_uptime_cost!({packets}, (iface), 1000) \
+         ORDER BY id"
+    );
+    assert_eq!(lines(&startup(), "network_packets", &sql), ["1 1000", "2 200", "3 1450", "4 50"]);
+}
+
+#[test]
+fn names_of_slices_and_threads() {
+    let sql = "SELECT android_standardize_slice_name(name) AS name FROM (VALUES \
+        (1, 'Choreographer#doFrame 12'), (2, 'Lock contention on thread list lock (owner tid: 7)'), \
+        (3, 'android.view.Choreographer$FrameHandler: #1'), (4, 'android.os.Handler: a.b.C$1'), \
+        (5, 'inflate')) AS names(nth, name) ORDER BY nth";
+    assert_eq!(
+        lines(&calls(), "slices", sql),
+        [
+            "Choreographer#doFrame",
+            "Lock contention on thread list lock <...>",
+            "Handler: android.view.Choreographer",
+            "Handler: a.b.C",
+            "inflate",
+        ]
+    );
+    let sql = "SELECT android_standardize_thread_name('RenderThread-1[123]') AS a, \
+        android_standardize_thread_name('binder:5543_E') AS b, \
+        android_standardize_thread_name('kworker/u4:1') AS c, \
+        android_standardize_thread_name('Thread12') AS d";
+    assert_eq!(lines(&calls(), "thread", sql), ["RenderThread binder kworker Thread<num>"]);
+}
+
+#[test]
+fn atoms_of_statsd() {
+    let trace = marked(&[(10, SYSTEM, "N|500|Statsd Atoms|perfetto_trigger")]);
+    let sql = "SELECT ts, dur, name FROM android_statsd_atoms";
+    assert_eq!(lines(&trace, "statsd", sql), ["10 0 perfetto_trigger"]);
+    let sql = "SELECT ts, trigger_name FROM _android_statsd_perfetto_triggers";
+    assert_eq!(lines(&trace, "statsd", sql), ["10 NULL"]);
+}
+
+#[test]
+fn the_device() {
+    let info = Message::new().bytes(2, "google/cheetah/cheetah:14/UP1A/1:user/keys").int(5, 34);
+    let trace = recorded(
+        marks(&[(10, APP, "I|100|x")]),
+        vec![Packet::new().sequence(9).timestamp(2).payload(45, info)],
+    );
+    assert_eq!(lines(&trace, "version", "SELECT _android_sdk_version() AS sdk"), ["34"]);
+    assert_eq!(lines(&trace, "device", "SELECT name FROM android_device_name"), ["cheetah"]);
+}
