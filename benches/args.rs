@@ -77,9 +77,9 @@ fn in_a_process(samples: u64) -> f64 {
 fn import(trace: &Trace, samples: u64) -> Duration {
     let start = Instant::now();
     let (bytes, clocks) = stages::skim(trace);
-    let mut decoder = stages::decoder(&bytes, Some(u64::MAX));
-    stages::for_each_batch(&bytes, clocks, |batch| decoder.take(0, batch));
-    let finished = stages::finish(decoder);
+    let mut decoding = stages::Decoding::new(&bytes, Some(u64::MAX));
+    stages::for_each_batch(&bytes, clocks, |batch| decoding.take(batch));
+    let finished = decoding.finish();
     // Tracks have some, too.
     assert!(u64::from(finished.tables.args.len()) >= 2 * samples, "every argument is a row");
     let tables = finished.tables.finish();

@@ -31,11 +31,11 @@ fn batches(trace: &Trace) -> (TraceBytes<'_>, Vec<Batch>) {
 }
 
 fn decode((bytes, batches): (TraceBytes<'_>, Vec<Batch>), windowed: bool) -> Finished {
-    let mut decoder = stages::decoder(&bytes, windowed.then_some(u64::MAX));
+    let mut decoding = stages::Decoding::new(&bytes, windowed.then_some(u64::MAX));
     for batch in batches {
-        decoder.take(0, batch);
+        decoding.take(batch);
     }
-    stages::finish(decoder)
+    decoding.finish()
 }
 
 fn measure(bencher: Bencher<'_, '_>, trace: &Trace, windowed: bool) {
@@ -68,9 +68,9 @@ fn decoded_at_the_end(bencher: Bencher<'_, '_>, trace: &Trace) {
 fn imported(bencher: Bencher<'_, '_>, trace: &Trace) {
     let import = || {
         let (bytes, clocks) = stages::skim(trace);
-        let mut decoder = stages::decoder(&bytes, Some(u64::MAX));
-        stages::for_each_batch(&bytes, clocks, |batch| decoder.take(0, batch));
-        stages::finish(decoder).tables.finish()
+        let mut decoding = stages::Decoding::new(&bytes, Some(u64::MAX));
+        stages::for_each_batch(&bytes, clocks, |batch| decoding.take(batch));
+        decoding.finish().tables.finish()
     };
     bencher
         .counter(BytesCount::of_slice(&trace.bytes))

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tpq_clock::{BOOTTIME, Clock, ClockGraph, Place, Reading};
 use tpq_decode::{Decoder, Finished, MachineInfo, Outcome, PacketRouter, Setup};
 use tpq_ingest::{
-    Batch, Batcher, ClockNames, EventReader, FileContext, Places, Survey, Timeline, TraceBytes,
-    survey,
+    Batch, Batcher, ClockNames, EventOrder, EventReader, FileContext, Places, Survey, Timeline,
+    TraceBytes, survey,
 };
 
 use crate::traces::Trace;
@@ -68,7 +68,7 @@ fn own_clock() -> Timeline {
 
 /// A decoder of one file of one machine.
 #[allow(dead_code, reason = "not every bench decodes")]
-pub fn decoder<'a>(bytes: &'a TraceBytes<'a>, window: Option<u64>) -> Decoder<'a> {
+fn decoder<'a>(bytes: &'a TraceBytes<'a>) -> Decoder<'a> {
     let mut places = Places::default();
     places.add(Place::default());
     let names = ClockNames { place: Place::default(), default: BOOTTIME, private: false };
@@ -81,21 +81,43 @@ pub fn decoder<'a>(bytes: &'a TraceBytes<'a>, window: Option<u64>) -> Decoder<'a
         files: 1,
         ftrace_raw: true,
         crop: false,
-        windows: vec![window],
         kernels: [0].into(),
     };
     Decoder::new(bytes, setup, &own_clock())
 }
 
-/// Decodes what is left.
+/// Decodes batches in the order of time.
 #[allow(dead_code, reason = "not every bench decodes")]
-pub fn finish(mut decoder: Decoder<'_>) -> Finished {
-    decoder.end(0);
-    decoder.finish(Outcome {
-        books: &[],
-        surveys: &[],
-        sequences: &[],
-        ties: &[],
-        timeline: own_clock(),
-    })
+pub struct Decoding<'a> {
+    order: EventOrder,
+    decoder: Decoder<'a>,
+}
+
+#[allow(dead_code, reason = "not every bench decodes")]
+impl<'a> Decoding<'a> {
+    /// Sorts by windows of at most so many bytes, or in full.
+    pub fn new(bytes: &'a TraceBytes<'a>, window: Option<u64>) -> Self {
+        Self { order: EventOrder::new(&[window]), decoder: decoder(bytes) }
+    }
+
+    /// Takes the next batch.
+    pub fn take(&mut self, batch: Batch) {
+        let Self { order, decoder } = self;
+        order.take(0, batch, |step| decoder.decode(step));
+    }
+
+    /// Decodes what is left.
+    pub fn finish(mut self) -> Finished {
+        let Self { order, decoder } = &mut self;
+        order.end(0, |step| decoder.decode(step));
+        order.wants(|step| decoder.decode(step));
+        self.decoder.finish(Outcome {
+            books: &[],
+            order: &self.order,
+            surveys: &[],
+            sequences: &[],
+            ties: &[],
+            timeline: own_clock(),
+        })
+    }
 }

@@ -20,26 +20,23 @@ fn the_stages_of_an_import_and_a_query_are_slices() {
     assert!(output.status.success(), "{}", describe(&output));
     let lasting = rows(
         &folder,
-        "SELECT name FROM slice WHERE depth = 0 AND name != 'read batch' AND dur >= 0 ORDER BY ts",
+        "SELECT name FROM slice WHERE depth = 0 AND dur >= 0 \
+         AND name NOT IN ('read batch', 'sort', 'wait') ORDER BY ts",
     );
     let stages = ["reading", "surveying", "importing", "finishing"];
     assert_eq!(lasting, [&stages[..], &["plan", "execute", "plan", "execute"]].concat());
     let within = "SELECT DISTINCT parent.name || ': ' || slice.name FROM slice \
          JOIN slice parent ON slice.parent_id = parent.id ORDER BY 1";
-    let expected = [
-        "importing: decode",
-        "importing: take batch",
-        "importing: wait",
-        "surveying: arrange",
-        "surveying: survey",
-    ];
+    let expected = ["importing: decode", "surveying: arrange", "surveying: survey"];
     assert_eq!(rows(&folder, within), expected);
     let surveys = "SELECT int_value FROM slice JOIN args USING (arg_set_id) \
          WHERE slice.name = 'survey' AND key = 'debug.trace_id' ORDER BY 1";
     assert_eq!(rows(&folder, surveys), ["0", "1"]);
-    let readers = "SELECT DISTINCT thread.name FROM slice JOIN thread_track t ON t.id = track_id \
-         JOIN thread USING (utid) WHERE slice.name = 'read batch' ORDER BY 1";
-    assert_eq!(rows(&folder, readers), ["reader 0", "reader 1"]);
+    let beside = "SELECT DISTINCT thread.name || ': ' || slice.name FROM slice \
+         JOIN thread_track ON thread_track.id = track_id JOIN thread USING (utid) \
+         WHERE slice.name IN ('read batch', 'sort', 'wait') ORDER BY 1";
+    let expected = ["reader 0: read batch", "reader 1: read batch", "sorter: sort", "sorter: wait"];
+    assert_eq!(rows(&folder, beside), expected);
     let lost = "SELECT name FROM stats WHERE value != 0 AND severity IN ('error', 'data_loss')";
     assert!(rows(&folder, lost).is_empty());
 }

@@ -1,12 +1,10 @@
-//! Takes batches, sorts their events and has each decoded.
-
-use std::sync::Arc;
+//! Takes the steps of an import in order and has each decoded.
 
 use rustc_hash::FxHashMap;
 use tpq_clock::{BOOTTIME, Converter};
 use tpq_ingest::{
-    Batch, ClockNames, Emit, Immediate, Interleaver, Loss, LossBook, Losses, Message, Payload,
-    PlaceId, Places, Run, RunKind, SequenceLoss, Sorter, Span, Timeline, TraceBytes,
+    ClockNames, EventOrder, Immediate, Loss, LossBook, Losses, Message, Payload, PlaceId, Places,
+    Run, RunKind, SequenceLoss, Span, Step, Timeline, TraceBytes,
 };
 use tpq_tables::table::{MachineRow, TraceBoundsRow, TraceFileRow};
 use tpq_tables::{Stat, Stats, StringId, Tables};
@@ -67,7 +65,6 @@ impl<'a> RunEvent<'a> {
 
 /// Turns batches into tables.
 pub struct Decoder<'a> {
-    interleaver: Interleaver,
     state: State<'a>,
 }
 
@@ -103,6 +100,8 @@ pub struct Finished {
 pub struct Outcome<'a> {
     /// What each stage lost, with where.
     pub books: &'a [&'a LossBook],
+    /// What put the events into order, and lost some.
+    pub order: &'a EventOrder,
     /// What the surveys lost: the place of the file's base machine, and the counts.
     pub surveys: &'a [(PlaceId, Losses)],
     /// What writer sequences lost, with the places they wrote in.
@@ -118,7 +117,7 @@ impl<'a> Decoder<'a> {
     pub fn new(bytes: &'a TraceBytes<'a>, setup: Setup, timeline: &Timeline) -> Self {
         let mut tables = Tables::default();
         let mut trackers = Trackers::new(&setup, &mut tables);
-        let Setup { machines, kernels, places, clocks, files, windows, .. } = setup;
+        let Setup { machines, kernels, places, clocks, files, .. } = setup;
         for machine in &machines {
             add_machine(machine, &mut trackers, &mut tables);
         }
@@ -147,7 +146,7 @@ impl<'a> Decoder<'a> {
             decoders,
             places,
         };
-        Self { interleaver: Interleaver::new(&windows), state }
+        Self { state }
     }
 
     /// Notes a file that was named or lay in an archive; files are numbered as they are added.
@@ -201,39 +200,19 @@ impl<'a> Decoder<'a> {
         log_file(file, stat, what, &mut trackers.args, tables);
     }
 
-    /// The source that must give its next batch, or say that it has none, for the import to go
-    /// on; `None` once all events are decoded.
-    pub fn wants(&mut self) -> Option<usize> {
-        self.interleaver.pass_on(&mut self.state)
-    }
-
-    /// Takes a batch of a source.
-    pub fn take(&mut self, source: usize, batch: Batch) {
-        for immediate in batch.immediate {
-            self.state.immediate(immediate, batch.file);
+    /// Decodes what takes effect next.
+    pub fn decode(&mut self, step: Step) {
+        for immediate in step.immediate {
+            self.state.immediate(immediate, step.file);
         }
-        for run in batch.runs {
-            self.interleaver.push(source, run);
-            self.interleaver.relieve(source, &mut self.state);
-        }
-        if let Some(mark) = batch.mark {
-            self.interleaver.mark(source, mark, &mut self.state);
+        for (ts, run, index) in step.events.iter() {
+            self.state.event(ts, run, index);
         }
     }
 
-    /// The most bytes of events that waited to be sorted in, over all files.
-    pub fn sort_peak(&self) -> u64 {
-        self.interleaver.sorters().map(Sorter::peak).sum()
-    }
-
-    /// Notes that a source has no more batches.
-    pub fn end(&mut self, source: usize) {
-        self.interleaver.end(source, &mut self.state);
-    }
-
-    /// Ends the import, once nothing is wanted any more.
+    /// Ends the import, once all steps are decoded.
     pub fn finish(self, outcome: Outcome<'_>) -> Finished {
-        let Outcome { books, surveys, sequences, ties, mut timeline } = outcome;
+        let Outcome { books, order, surveys, sequences, ties, mut timeline } = outcome;
         let State { bytes, places, mut trackers, mut tables, mut stats, import_stats, .. } =
             self.state;
         for (place, stats) in (0..).zip(&mut stats) {
@@ -245,8 +224,7 @@ impl<'a> Decoder<'a> {
         trackers.write_owner_args(&mut tables);
         trackers.decide_counters(&mut tables);
         trackers.write_uid_times(&mut tables);
-        let sorters = self.interleaver.sorters().map(|sorter| sorter.losses());
-        for book in books.iter().copied().chain(sorters) {
+        for book in books.iter().copied().chain(order.losses()) {
             write_book(book, bytes, &places, &mut stats, &mut trackers.args, &mut tables);
         }
         for (place, losses) in surveys {
@@ -259,7 +237,7 @@ impl<'a> Decoder<'a> {
         count_unrelatable(&timeline, &places, &mut stats);
         let (start_ts, end_ts) = bounds(&trackers, &tables);
         tables.trace_bounds.push(TraceBoundsRow { start_ts, end_ts });
-        let late = late_events(self.interleaver.sorters().map(|sorter| sorter.losses()));
+        let late = late_events(order.losses());
         write_health(&trackers, &places, sequences, &stats, &late, &import_stats, &mut tables);
         let mut all = import_stats;
         clock_snapshot::write_rows(ties, &mut timeline, &mut tables, &mut all);
@@ -406,10 +384,8 @@ impl State<'_> {
             decode(&packet, &mut self.trackers, &mut self.tables, stats);
         }
     }
-}
 
-impl Emit for State<'_> {
-    fn emit(&mut self, ts: i64, run: &Arc<Run>, index: usize) {
+    fn event(&mut self, ts: i64, run: &Run, index: usize) {
         match (&run.payload, run.kind) {
             (Payload::Messages(messages), RunKind::PACKETS) => {
                 self.packet(Some(ts), false, run.place, &messages[index]);

@@ -2,8 +2,8 @@
 //! remember what an event alone does not say.
 //!
 //! ```text
-//! Batch ──immediate──▶ decoders of descriptors, snapshots, the recorder's own words
-//!   └────runs──▶ Interleaver ──▶ decoders of events ──▶ trackers ──▶ table builders
+//! Step ──immediate──▶ decoders of descriptors, snapshots, the recorder's own words
+//!   └────events──▶ decoders of events ──▶ trackers ──▶ table builders
 //! ```
 //!
 //! To add a kind of packet: a file in `decode/` with its `PacketDecoder`, listed in

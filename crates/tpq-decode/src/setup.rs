@@ -30,7 +30,4 @@ pub struct Setup {
     pub ftrace_raw: bool,
     /// Whether track events before a recording's range of interest are dropped.
     pub crop: bool,
-    /// By file that has events: the most that a window of it may hold while it is sorted, in bytes;
-    /// none to sort it in full.
-    pub windows: Vec<Option<u64>>,
 }

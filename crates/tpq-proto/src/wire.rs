@@ -82,9 +82,35 @@ pub fn read_varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
         *at += 1;
         return Some(u64::from(first));
     }
-    let mut value = u64::from(first & 0x7f);
-    let mut shift = 7;
-    let mut next = *at + 1;
+    match bytes.get(*at..).and_then(|rest| rest.first_chunk::<8>()) {
+        Some(chunk) => {
+            let word = u64::from_le_bytes(*chunk);
+            // The highest bit of a byte says that another follows.
+            let last = !word & 0x8080_8080_8080_8080;
+            if last == 0 {
+                return read_long_varint(bytes, at);
+            }
+            *at += last.trailing_zeros() as usize / 8 + 1;
+            // All bits up to that of the last byte.
+            Some(join_sevens(word & (last ^ (last - 1))))
+        }
+        None => read_long_varint(bytes, at),
+    }
+}
+
+/// Puts the lower seven bits of eight bytes side by side.
+#[inline]
+fn join_sevens(word: u64) -> u64 {
+    let sevens = word & 0x7f7f_7f7f_7f7f_7f7f;
+    let pairs = sevens & 0x007f_007f_007f_007f | (sevens & 0x7f00_7f00_7f00_7f00) >> 1;
+    let fours = pairs & 0x0000_3fff_0000_3fff | (pairs & 0x3fff_0000_3fff_0000) >> 2;
+    fours & 0x0fff_ffff | (fours & 0x0fff_ffff_0000_0000) >> 4
+}
+
+/// Reads a varint byte by byte: one that is longer than most, or near the end.
+#[cold]
+fn read_long_varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
+    let (mut value, mut shift, mut next) = (0, 0, *at);
     loop {
         let byte = *bytes.get(next)?;
         next += 1;
@@ -286,6 +312,29 @@ mod tests {
         assert_eq!((fields.uint(1), fields.int(2)), (2, 5));
         assert!(!fields.has(3), "numbers from 3 are not kept");
         assert_eq!(fields.bytes(1), b"", "a number has no bytes");
+    }
+
+    /// Eight bytes at a time, and one by one, as near the end.
+    #[test]
+    fn both_ways_to_read_a_varint_agree() {
+        for shift in 0..64 {
+            for value in [1_u64 << shift, (1 << shift) - 1, u64::MAX << shift, 0x5555 << shift] {
+                let mut bytes = Vec::new();
+                let mut rest = value;
+                while rest > 0x7f {
+                    bytes.push(rest as u8 | 0x80);
+                    rest >>= 7;
+                }
+                bytes.push(rest as u8);
+                let len = bytes.len();
+                for followed_by in [&[][..], &[0xff; 12]] {
+                    let bytes = [&bytes[..], followed_by].concat();
+                    let mut at = 0;
+                    assert_eq!(read_varint(&bytes, &mut at), Some(value), "{bytes:x?}");
+                    assert_eq!(at, len, "{bytes:x?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -1,128 +1,278 @@
-//! A column while it is being built: chunks of plain values, with validity bits where it may be
-//! NULL. Rows can still be changed, since an end is often seen long after its beginning.
+//! A column while it is being built: chunks of plain values, which are packed once they are full
+//! and another is under way, with validity bits where it may be NULL. Rows can still be changed,
+//! since an end is often seen long after its beginning.
 
 use crate::StringId;
 use crate::finished::{CHUNK_ROWS, StoredColumn};
+use crate::packed::{Native, PackedChunk, Packing, Valid};
 
 /// A value a builder takes for one cell.
 pub trait Cell: Copy {
     /// What is stored.
-    type Native: Copy + Default;
+    type Native: Native;
     /// Whether the cell may be NULL.
     const NULLABLE: bool;
+    /// How values are stored.
+    const PACKING: Packing;
     /// The stored value and whether it is not NULL.
     fn store(self) -> (Self::Native, bool);
     /// The cell of a stored value.
     fn load(native: Self::Native, valid: bool) -> Self;
-    /// Freezes the chunks.
-    fn freeze(chunks: Vec<Vec<Self::Native>>, valid: Vec<u64>) -> StoredColumn;
 }
 
 macro_rules! cell {
-    ($type:ty, $native:ty, $freeze:path, $to:expr, $from:expr) => {
+    ($type:ty, $native:ty, $packing:expr, $to:expr, $from:expr) => {
         impl Cell for $type {
             type Native = $native;
             const NULLABLE: bool = false;
+            const PACKING: Packing = $packing;
             fn store(self) -> ($native, bool) {
                 ($to(self), true)
             }
             fn load(native: $native, _: bool) -> Self {
                 $from(native)
             }
-            fn freeze(chunks: Vec<Vec<$native>>, _: Vec<u64>) -> StoredColumn {
-                $freeze(chunks, None)
-            }
         }
         impl Cell for Option<$type> {
             type Native = $native;
             const NULLABLE: bool = true;
+            const PACKING: Packing = $packing;
             fn store(self) -> ($native, bool) {
                 (self.map($to).unwrap_or_default(), self.is_some())
             }
             fn load(native: $native, valid: bool) -> Self {
                 valid.then(|| $from(native))
             }
-            fn freeze(chunks: Vec<Vec<$native>>, valid: Vec<u64>) -> StoredColumn {
-                $freeze(chunks, Some(valid))
-            }
         }
     };
 }
 
-cell!(i64, i64, StoredColumn::from_i64, std::convert::identity, std::convert::identity);
-cell!(i32, i32, StoredColumn::from_i32, std::convert::identity, std::convert::identity);
-cell!(u32, u32, StoredColumn::from_u32, std::convert::identity, std::convert::identity);
-cell!(bool, u32, StoredColumn::from_u32, u32::from, |native| native != 0);
-cell!(f64, f64, StoredColumn::from_f64, std::convert::identity, std::convert::identity);
+cell!(i64, i64, Packing::Integers, std::convert::identity, std::convert::identity);
+cell!(i32, i32, Packing::Integers, std::convert::identity, std::convert::identity);
+cell!(u32, u32, Packing::Integers, std::convert::identity, std::convert::identity);
+cell!(bool, u32, Packing::Integers, u32::from, |native| native != 0);
+cell!(f64, f64, Packing::Reals, std::convert::identity, std::convert::identity);
 
 impl Cell for StringId {
     type Native = u32;
     const NULLABLE: bool = true;
+    const PACKING: Packing = Packing::Strings;
     fn store(self) -> (u32, bool) {
         (self.0, true)
     }
     fn load(native: u32, _: bool) -> Self {
         Self(native)
     }
-    fn freeze(chunks: Vec<Vec<u32>>, _: Vec<u64>) -> StoredColumn {
-        StoredColumn::from_strings(chunks)
+}
+
+/// Plain values, with a bit for each row that is not NULL where there may be such rows.
+struct Plain<N> {
+    values: Vec<N>,
+    valid: Vec<u64>,
+}
+
+impl<N> Default for Plain<N> {
+    fn default() -> Self {
+        Self { values: Vec::new(), valid: Vec::new() }
     }
+}
+
+enum Chunk<N> {
+    /// Every row is NULL.
+    Null,
+    /// Not packed yet, or changed beyond what the packed form holds.
+    Plain(Plain<N>),
+    Packed(PackedChunk, Vec<u64>),
 }
 
 /// Builds one column.
 pub struct ColumnBuilder<C: Cell> {
-    chunks: Vec<Vec<C::Native>>,
-    /// One bit a row, set when not NULL; empty for columns that are never NULL.
-    valid: Vec<u64>,
+    /// All chunks but the one under way.
+    full: Vec<Chunk<C::Native>>,
+    /// The chunk under way; without values for as long as all of its rows are NULL.
+    last: Plain<C::Native>,
+    /// The rows of the chunk under way.
     rows: usize,
 }
 
 impl<C: Cell> Default for ColumnBuilder<C> {
     fn default() -> Self {
-        Self { chunks: Vec::new(), valid: Vec::new(), rows: 0 }
+        Self { full: Vec::new(), last: Plain::default(), rows: 0 }
     }
 }
 
 impl<C: Cell> ColumnBuilder<C> {
+    /// Strings are NULL where their id is 0, and need no bits.
+    const HAS_BITS: bool = C::NULLABLE && !matches!(C::PACKING, Packing::Strings);
+
+    #[inline]
     pub(crate) fn push(&mut self, cell: C) {
         let (native, valid) = cell.store();
-        if self.rows.is_multiple_of(CHUNK_ROWS) {
-            // The first chunk grows as it fills, so that the many small tables stay small.
-            let capacity = if self.rows == 0 { 0 } else { CHUNK_ROWS };
-            self.chunks.push(Vec::with_capacity(capacity));
+        if self.rows == CHUNK_ROWS {
+            self.begin_chunk();
         }
-        self.chunks[self.rows / CHUNK_ROWS].push(native);
-        if C::NULLABLE {
-            if self.rows.is_multiple_of(64) {
-                self.valid.push(0);
+        if self.last.values.len() != self.rows || self.rows == 0 {
+            if !valid || C::PACKING == Packing::Strings && native.to_i64() == 0 {
+                self.rows += 1;
+                return;
             }
-            self.valid[self.rows / 64] |= u64::from(valid) << (self.rows % 64);
+            self.last.fill::<C>(self.rows, self.capacity());
         }
+        if Self::HAS_BITS {
+            let bit = self.rows % 64;
+            match self.last.valid.last_mut() {
+                Some(word) if bit != 0 => *word |= u64::from(valid) << bit,
+                _ => self.last.valid.push(u64::from(valid)),
+            }
+        }
+        self.last.values.push(native);
         self.rows += 1;
     }
 
+    /// Packs the chunk before the one that is full. The latest rows are those that change, so that
+    /// one is left as it is for a while.
+    #[cold]
+    fn begin_chunk(&mut self) {
+        let spare = self.full.last_mut().and_then(|before| before.pack(C::PACKING));
+        self.end_chunk();
+        // Memory that was used a moment ago need not be asked for, and cleared, again.
+        self.last.values = spare.unwrap_or_default();
+    }
+
+    /// The first chunk grows as it fills, so that the many small tables stay small.
+    fn capacity(&self) -> usize {
+        if self.full.is_empty() { self.rows } else { CHUNK_ROWS }
+    }
+
+    fn end_chunk(&mut self) {
+        let full = std::mem::take(&mut self.last);
+        self.full.push(if full.values.is_empty() { Chunk::Null } else { Chunk::Plain(full) });
+        self.rows = 0;
+    }
+
     /// The cell of a row that was pushed.
+    #[inline]
     pub fn get(&self, row: u32) -> C {
-        let row = row as usize;
-        let valid =
-            !C::NULLABLE || self.valid.get(row / 64).is_none_or(|word| word >> (row % 64) & 1 == 1);
-        C::load(self.chunks[row / CHUNK_ROWS][row % CHUNK_ROWS], valid)
+        let (chunk, row) = (row as usize / CHUNK_ROWS, row as usize % CHUNK_ROWS);
+        let (native, valid) = match self.full.get(chunk) {
+            None => self.last.get(row),
+            Some(Chunk::Plain(plain)) => plain.get(row),
+            Some(Chunk::Packed(packed, valid)) => {
+                (C::Native::from_i64(packed.get(row)), is_set(valid, row))
+            }
+            Some(Chunk::Null) => (C::Native::default(), false),
+        };
+        C::load(native, valid)
     }
 
     /// Changes a row that was pushed.
+    #[inline]
     pub fn set(&mut self, row: u32, cell: C) {
-        let row = row as usize;
+        let (chunk, row) = (row as usize / CHUNK_ROWS, row as usize % CHUNK_ROWS);
         let (native, valid) = cell.store();
-        self.chunks[row / CHUNK_ROWS][row % CHUNK_ROWS] = native;
-        if C::NULLABLE
-            && let Some(word) = self.valid.get_mut(row / 64)
-        {
-            *word = *word & !(1 << (row % 64)) | u64::from(valid) << (row % 64);
+        match self.full.get_mut(chunk) {
+            None => {
+                if self.last.values.is_empty() {
+                    let capacity = self.capacity();
+                    self.last.fill::<C>(self.rows, capacity);
+                }
+                self.last.set(row, native, valid);
+            }
+            Some(Chunk::Plain(plain)) => plain.set(row, native, valid),
+            Some(chunk) => chunk.set::<C>(row, native, valid),
         }
     }
 
-    pub(crate) fn finish(self) -> StoredColumn {
-        C::freeze(self.chunks, self.valid)
+    pub(crate) fn finish(mut self) -> StoredColumn {
+        if self.rows > 0 {
+            let rows = self.rows;
+            self.end_chunk();
+            self.full.last_mut().into_iter().for_each(|chunk| chunk.give_rows(rows));
+        }
+        let mut finish = |mut chunk: Chunk<C::Native>| {
+            chunk.pack(C::PACKING);
+            match chunk {
+                Chunk::Packed(packed, valid) => (packed, valid),
+                _ => (PackedChunk::null(CHUNK_ROWS), Vec::new()),
+            }
+        };
+        StoredColumn::new(self.full.into_iter().map(&mut finish))
+    }
+}
+
+#[inline]
+fn is_set(valid: &[u64], row: usize) -> bool {
+    valid.is_empty() || valid[row / 64] >> (row % 64) & 1 == 1
+}
+
+fn set_bit(valid: &mut [u64], row: usize, value: bool) {
+    if let Some(word) = valid.get_mut(row / 64) {
+        *word = *word & !(1 << (row % 64)) | u64::from(value) << (row % 64);
+    }
+}
+
+impl<N: Native> Plain<N> {
+    /// Gives a chunk whose rows were all NULL their values.
+    #[cold]
+    fn fill<C: Cell<Native = N>>(&mut self, rows: usize, capacity: usize) {
+        self.values.reserve_exact(capacity.max(rows));
+        self.values.resize(rows, N::default());
+        if ColumnBuilder::<C>::HAS_BITS {
+            self.valid.resize(rows.div_ceil(64), 0);
+        }
+    }
+
+    #[inline]
+    fn get(&self, row: usize) -> (N, bool) {
+        match self.values.get(row) {
+            Some(&value) => (value, is_set(&self.valid, row)),
+            None => (N::default(), false),
+        }
+    }
+
+    #[inline]
+    fn set(&mut self, row: usize, value: N, valid: bool) {
+        self.values[row] = value;
+        set_bit(&mut self.valid, row, valid);
+    }
+}
+
+impl<N: Native> Chunk<N> {
+    /// Gives the memory that plain values had, for others.
+    fn pack(&mut self, packing: Packing) -> Option<Vec<N>> {
+        let Self::Plain(Plain { values, valid }) = self else { return None };
+        let packed = PackedChunk::pack(values, Valid::of(valid), packing);
+        let mut spare = std::mem::take(values);
+        spare.clear();
+        *self = Self::Packed(packed, std::mem::take(valid));
+        Some(spare)
+    }
+
+    /// Changes a row of a chunk that is packed or NULL, which may make it plain again.
+    #[cold]
+    fn set<C: Cell<Native = N>>(&mut self, row: usize, value: N, is_valid: bool) {
+        if let Self::Packed(packed, valid) = self {
+            set_bit(valid, row, is_valid);
+            if packed.set(row, value.to_i64()) {
+                return;
+            }
+            *self = Self::Plain(Plain { values: packed.unpack(), valid: std::mem::take(valid) });
+        }
+        if let Self::Null = self {
+            let mut plain = Plain::default();
+            plain.fill::<C>(CHUNK_ROWS, CHUNK_ROWS);
+            *self = Self::Plain(plain);
+        }
+        if let Self::Plain(plain) = self {
+            plain.set(row, value, is_valid);
+        }
+    }
+
+    /// Says how many rows there are where all are NULL.
+    fn give_rows(&mut self, rows: usize) {
+        if let Self::Null = self {
+            *self = Self::Packed(PackedChunk::null(rows), Vec::new());
+        }
     }
 }
 
@@ -143,5 +293,42 @@ mod tests {
         assert_eq!(column.get(3), Some(-5));
         assert_eq!(column.get(CHUNK_ROWS as u32 + 1), Some(CHUNK_ROWS as i64 + 1));
         assert_eq!(column.get(rows - 1), None);
+    }
+
+    /// Chunks that are NULL take no memory until one of their rows is told.
+    #[test]
+    fn rows_of_nothing_can_be_changed() {
+        let mut column = ColumnBuilder::<Option<u32>>::default();
+        let mut names = ColumnBuilder::<StringId>::default();
+        let rows = 3 * CHUNK_ROWS as u32 + 5;
+        for _ in 0..rows {
+            column.push(None);
+            names.push(StringId::NULL);
+        }
+        for row in [7, 3 * CHUNK_ROWS as u32 + 1] {
+            column.set(row, Some(row));
+            names.set(row, StringId(row));
+            assert_eq!((column.get(row), column.get(row + 1)), (Some(row), None));
+            assert_eq!((names.get(row), names.get(row + 1)), (StringId(row), StringId::NULL));
+        }
+        column.push(Some(1));
+        names.push(StringId(1));
+        assert_eq!((column.get(rows), column.get(rows - 1)), (Some(1), None));
+        assert_eq!((names.get(rows), names.get(rows - 1)), (StringId(1), StringId::NULL));
+    }
+
+    /// What is told long after belongs to chunks that are packed already, wide or not.
+    #[test]
+    fn packed_rows_can_be_changed() {
+        let mut column = ColumnBuilder::<Option<i64>>::default();
+        let rows = 4 * CHUNK_ROWS as u32;
+        for row in 0..rows {
+            column.push((row % 2 == 0).then_some(-1));
+        }
+        for (row, value) in [(0, Some(100)), (1, Some(i64::MAX)), (2, None), (3, Some(7))] {
+            column.set(row, value);
+        }
+        let values = [0, 1, 2, 3, 4, 5].map(|row| column.get(row));
+        assert_eq!(values, [Some(100), Some(i64::MAX), None, Some(7), Some(-1), None]);
     }
 }

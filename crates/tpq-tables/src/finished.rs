@@ -1,15 +1,18 @@
 //! Finished tables: immutable chunks of narrow columns, read as Arrow batches.
 //!
-//! A column is kept in the narrowest form that holds its chunk (nothing at all where a chunk is
-//! wholly NULL, bytes for small numbers) and widened to its SQL type when a batch is read.
+//! A column is kept in the narrowest form that holds its chunk, and widened to its SQL type when a
+//! batch is read.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchOptions};
-use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
+use arrow_array::{
+    ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchOptions, StringViewArray,
+};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 
+use crate::packed::{FrozenValues, PackedChunk, TakeIds, Valid};
 use crate::{ColumnKind, StringViews, TableDecl};
 
 /// Rows in a chunk, the unit of pruning. All chunks but the last are full.
@@ -32,21 +35,11 @@ pub struct ChunkRange {
     pub nulls: usize,
 }
 
-enum Values {
-    /// Every row is NULL.
-    Null,
-    I64(ScalarBuffer<i64>),
-    I32(ScalarBuffer<i32>),
-    U32(ScalarBuffer<u32>),
-    U16(ScalarBuffer<u16>),
-    U8(ScalarBuffer<u8>),
-    F64(ScalarBuffer<f64>),
-}
-
 struct StoredChunk {
-    values: Values,
+    values: FrozenValues,
     nulls: Option<NullBuffer>,
     range: ChunkRange,
+    sorted: bool,
 }
 
 /// A column that is no longer changed.
@@ -55,116 +48,40 @@ pub struct StoredColumn {
 }
 
 impl StoredColumn {
-    pub(crate) fn from_i64(chunks: Vec<Vec<i64>>, valid: Option<Vec<u64>>) -> Self {
-        Self::new(chunks, valid, |values| values, |values| Values::I64(values.into()))
-    }
-
-    pub(crate) fn from_i32(chunks: Vec<Vec<i32>>, valid: Option<Vec<u64>>) -> Self {
-        Self::new(chunks, valid, i64::from, |values| Values::I32(values.into()))
-    }
-
-    pub(crate) fn from_u32(chunks: Vec<Vec<u32>>, valid: Option<Vec<u64>>) -> Self {
-        Self::new(chunks, valid, i64::from, narrow)
-    }
-
-    pub(crate) fn from_f64(chunks: Vec<Vec<f64>>, valid: Option<Vec<u64>>) -> Self {
-        let mut column = Self::new(chunks, valid, |_| 0, |values| Values::F64(values.into()));
-        for chunk in &mut column.chunks {
-            chunk.range.bounds = None;
-        }
-        column
-    }
-
-    /// Strings are NULL where their id is 0, so they need no validity bits.
-    pub(crate) fn from_strings(chunks: Vec<Vec<u32>>) -> Self {
-        let chunks = chunks.into_iter().map(|values| {
-            let nulls = values.iter().filter(|&&id| id == 0).count();
-            let values = if nulls == values.len() { Values::Null } else { narrow(values) };
-            StoredChunk { values, nulls: None, range: ChunkRange { bounds: None, nulls } }
-        });
-        Self { chunks: chunks.collect() }
-    }
-
-    fn new<T: Copy>(
-        chunks: Vec<Vec<T>>,
-        valid: Option<Vec<u64>>,
-        widen: impl Fn(T) -> i64,
-        store: impl Fn(Vec<T>) -> Values,
-    ) -> Self {
-        let valid = valid.map(Buffer::from_vec);
-        let freeze = |(index, mut values): (usize, Vec<T>)| {
-            values.shrink_to_fit();
-            let nulls = valid.as_ref().map(|bits| {
-                let bits = BooleanBuffer::new(bits.clone(), index * CHUNK_ROWS, values.len());
-                NullBuffer::new(bits)
-            });
-            let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
-            let null_count = nulls.as_ref().map_or(0, NullBuffer::null_count);
-            if null_count == values.len() {
-                let range = ChunkRange { bounds: None, nulls: null_count };
-                return StoredChunk { values: Values::Null, nulls: None, range };
-            }
-            let range =
-                ChunkRange { bounds: bounds(&values, nulls.as_ref(), &widen), nulls: null_count };
-            StoredChunk { values: store(values), nulls, range }
+    /// The chunks in their order, each with the bits of rows that are not NULL.
+    pub(crate) fn new(chunks: impl Iterator<Item = (PackedChunk, Vec<u64>)>) -> Self {
+        let freeze = |(packed, valid): (PackedChunk, Vec<u64>)| {
+            let rows = packed.rows();
+            let (values, facts) = packed.freeze(Valid::of(&valid));
+            let some = !valid.is_empty() && facts.nulls > 0 && facts.nulls < rows;
+            let nulls =
+                some.then(|| NullBuffer::new(BooleanBuffer::new(Buffer::from_vec(valid), 0, rows)));
+            let range = ChunkRange { bounds: facts.bounds, nulls: facts.nulls };
+            StoredChunk { values, nulls, range, sorted: facts.sorted }
         };
-        Self { chunks: chunks.into_iter().enumerate().map(freeze).collect() }
-    }
-}
-
-fn bounds<T: Copy>(
-    values: &[T],
-    nulls: Option<&NullBuffer>,
-    widen: impl Fn(T) -> i64,
-) -> Option<(i64, i64)> {
-    let mut bounds: Option<(i64, i64)> = None;
-    for (row, &value) in values.iter().enumerate() {
-        if nulls.is_none_or(|nulls| nulls.is_valid(row)) {
-            let value = widen(value);
-            bounds = Some(bounds.map_or((value, value), |(lo, hi)| (lo.min(value), hi.max(value))));
-        }
-    }
-    bounds
-}
-
-/// The narrowest unsigned form that holds every value.
-fn narrow(values: Vec<u32>) -> Values {
-    match values.iter().copied().max().unwrap_or_default() {
-        0..=0xff => Values::U8(values.iter().map(|&value| value as u8).collect::<Vec<_>>().into()),
-        0x100..=0xffff => {
-            Values::U16(values.iter().map(|&value| value as u16).collect::<Vec<_>>().into())
-        }
-        _ => Values::U32(values.into()),
+        Self { chunks: chunks.map(freeze).collect() }
     }
 }
 
 impl StoredChunk {
     fn read(&self, rows: Range<usize>, kind: ColumnKind, strings: &StringViews) -> ArrayRef {
+        let null = || arrow_array::new_null_array(&kind.sql_type(), rows.len());
         if kind == ColumnKind::String {
-            return self.read_strings(rows, strings);
+            let array = self.values.ids(rows.clone(), strings);
+            return array.map_or_else(null, |array| array as ArrayRef);
         }
+        let Some(wide) = self.values.wide(rows.clone()) else { return null() };
         let nulls = self.nulls.as_ref().map(|nulls| nulls.slice(rows.start, rows.len()));
-        let wide: ScalarBuffer<i64> = match &self.values {
-            Values::Null => return arrow_array::new_null_array(&kind.sql_type(), rows.len()),
-            Values::F64(values) => {
-                return Arc::new(Float64Array::new(values.slice(rows.start, rows.len()), nulls));
-            }
-            Values::I64(values) => values.slice(rows.start, rows.len()),
-            Values::I32(values) => values[rows].iter().map(|&value| i64::from(value)).collect(),
-            Values::U32(values) => values[rows].iter().map(|&value| i64::from(value)).collect(),
-            Values::U16(values) => values[rows].iter().map(|&value| i64::from(value)).collect(),
-            Values::U8(values) => values[rows].iter().map(|&value| i64::from(value)).collect(),
-        };
-        Arc::new(Int64Array::new(wide, nulls))
-    }
-
-    fn read_strings(&self, rows: Range<usize>, strings: &StringViews) -> ArrayRef {
-        match &self.values {
-            Values::U8(ids) => strings.array(ids[rows].iter().map(|&id| u32::from(id))),
-            Values::U16(ids) => strings.array(ids[rows].iter().map(|&id| u32::from(id))),
-            Values::U32(ids) => strings.array(ids[rows].iter().copied()),
-            _ => arrow_array::new_null_array(&ColumnKind::String.sql_type(), rows.len()),
+        match kind {
+            ColumnKind::Double => Arc::new(Float64Array::new(wide.into_inner().into(), nulls)),
+            _ => Arc::new(Int64Array::new(wide, nulls)),
         }
+    }
+}
+
+impl TakeIds<Arc<StringViewArray>> for &StringViews {
+    fn take(self, ids: impl ExactSizeIterator<Item = u32> + Clone) -> Arc<StringViewArray> {
+        self.array(ids)
     }
 }
 
@@ -230,15 +147,13 @@ impl Table {
     /// Whether the values of an integer column never decrease and are never NULL.
     pub fn is_sorted_by(&self, column: usize) -> bool {
         let Some(stored) = column.checked_sub(1) else { return true };
-        let mut last = i64::MIN;
-        self.columns[stored].chunks.iter().all(|chunk| match &chunk.values {
-            Values::I64(values) if chunk.nulls.is_none() => values.iter().all(|&value| {
-                let ordered = last <= value;
-                last = value;
-                ordered
-            }),
-            _ => false,
-        })
+        let chunks = &self.columns[stored].chunks;
+        let bounds = |chunk: &StoredChunk| chunk.range.bounds;
+        let in_order = |pair: &[StoredChunk]| {
+            let last = bounds(&pair[0]).map(|(_, last)| last);
+            last <= bounds(&pair[1]).map(|(first, _)| first)
+        };
+        chunks.iter().all(|chunk| chunk.sorted) && chunks.windows(2).all(in_order)
     }
 
     /// Rows `rows` of a chunk as an Arrow batch of the columns `projection` names by position.

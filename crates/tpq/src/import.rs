@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::Scope;
 
 use tpq_clock::Rule;
 use tpq_decode::{
     Decoder, Fact, FileInfo, Outcome, PacketRouter, Setup, json_reader, systrace_reader,
 };
 use tpq_ingest::{
-    Batch, Batcher, EventReader, FileContext, LossBook, Losses, PlaceId, SequenceLoss, Survey,
-    SurveyError, Timeline, TraceBytes, survey,
+    Batch, Batcher, EventOrder, EventReader, FileContext, LossBook, Losses, PlaceId, SequenceLoss,
+    Step, Survey, SurveyError, Timeline, TraceBytes, survey,
 };
 use tpq_source::{Attribute, Entry, Format, Inputs, ManifestError, SourceError, is_manifest};
 use tpq_tables::{Severity, Stat, Stats, TraceTables};
@@ -27,6 +28,8 @@ const UNPACK_LIMIT: u64 = 64 << 30;
 const READ_AHEAD: usize = 32;
 /// Batches of a file that may wait between the thread that reads it and the one that decodes.
 const BATCHES_AHEAD: usize = 4;
+/// Steps that may wait between the thread that sorts and the one that decodes.
+const STEPS_AHEAD: usize = 4;
 
 /// Reads a file of any format.
 type Reader<'a> = Box<dyn EventReader + 'a>;
@@ -93,13 +96,14 @@ pub fn import(
     let mut decoder = Decoder::new(&bytes, setup(&inputs, &mut arrangement, options), &timeline);
     describe(&inputs, &arrangement, &mut decoder);
     let mut readers = readers(&inputs, &mut arrangement, &bytes, &timeline);
-    decode_all(&mut readers, &mut decoder, summary.trace_bytes, options)?;
+    let mut order = EventOrder::new(&windows(&inputs, options));
+    decode_all(&mut readers, &mut order, &mut decoder, summary.trace_bytes, options)?;
     summary.packets = readers.iter().map(|reader| reader.event_count()).sum();
     summary.sequences = readers.iter().map(|reader| reader.sequence_count()).sum();
     summary.damage = damage(&inputs, &readers);
     refuse_illegible(&summary)?;
 
-    summary.sort_peak = decoder.sort_peak();
+    summary.sort_peak = order.peak();
 
     stages.begin("finishing");
     let sequences: Vec<_> = readers.iter().flat_map(sequence_losses).collect();
@@ -114,6 +118,7 @@ pub fn import(
         readers.iter().map(|reader| reader.losses()).chain([&arrangement.losses]).collect();
     let finished = decoder.finish(Outcome {
         books: &books,
+        order: &order,
         surveys: &surveys,
         sequences: &sequences,
         ties: &arrangement.ties,
@@ -209,7 +214,6 @@ fn setup(inputs: &Inputs, arrangement: &mut Arrangement, options: &ImportOptions
         files: inputs.entries().len(),
         ftrace_raw: options.ftrace_raw,
         crop: options.crop,
-        windows: windows(inputs, options),
     }
 }
 
@@ -272,38 +276,88 @@ fn describe(inputs: &Inputs, arrangement: &Arrangement, decoder: &mut Decoder<'_
     }
 }
 
-/// Decodes all events in the order of time. Each file is read by a thread of its own; whichever
-/// file the next event may be of is waited for.
+/// Decodes all events in the order of time.
 fn decode_all(
     readers: &mut [Reader<'_>],
+    order: &mut EventOrder,
     decoder: &mut Decoder<'_>,
     total: u64,
     options: &ImportOptions,
 ) -> Result<(), ImportError> {
-    let mut done = vec![0; readers.len()];
+    let mut progress = FilesProgress { done: vec![0; readers.len()], total, options };
+    if options.threads == Some(1) {
+        let read = |file: usize| options.timed("read batch", || readers[file].next_batch());
+        put_in_order(order, read, &mut progress, |step| {
+            options.timed("decode", || decoder.decode(step));
+            true
+        });
+        return Ok(());
+    }
     let ahead = (READ_AHEAD / readers.len().max(1)).clamp(1, BATCHES_AHEAD);
     std::thread::scope(|scope| {
         let mut receivers = Vec::with_capacity(readers.len());
-        for (source, reader) in readers.iter_mut().enumerate() {
+        for (file, reader) in readers.iter_mut().enumerate() {
             let (send, receive) = sync_channel::<Batch>(ahead);
             receivers.push(receive);
-            std::thread::Builder::new()
-                .name(format!("reader {source}"))
-                .spawn_scoped(scope, move || read(reader.as_mut(), &send, options))
-                .map_err(ImportError::Thread)?;
+            let work = move || read(reader.as_mut(), &send, options);
+            start(scope, format!("reader {file}"), work)?;
         }
-        while let Some(source) = options.timed("decode", || decoder.wants()) {
-            match options.timed("wait", || receivers[source].recv()) {
-                Ok(batch) => {
-                    done[source] = batch.done;
-                    options.advance(done.iter().sum(), total);
-                    options.timed("take batch", || decoder.take(source, batch));
-                }
-                Err(_) => decoder.end(source),
-            }
+        let (send, steps) = sync_channel::<Step>(STEPS_AHEAD);
+        let work = move || {
+            let receive = |file: usize| options.timed("wait", || receivers[file].recv().ok());
+            put_in_order(order, receive, &mut progress, |step| send.send(step).is_ok());
+        };
+        start(scope, "sorter".into(), work)?;
+        for step in steps {
+            options.timed("decode", || decoder.decode(step));
         }
         Ok(())
     })
+}
+
+/// Starts a thread that ends by itself.
+fn start<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    name: String,
+    work: impl FnOnce() + Send + 'scope,
+) -> Result<(), ImportError> {
+    let thread = std::thread::Builder::new().name(name);
+    thread.spawn_scoped(scope, work).map(drop).map_err(ImportError::Thread)
+}
+
+/// Puts the events of all files into order: whichever file the next event may be of is read from.
+/// `each` says whether there is anyone left to take steps.
+fn put_in_order(
+    order: &mut EventOrder,
+    mut read: impl FnMut(usize) -> Option<Batch>,
+    progress: &mut FilesProgress<'_>,
+    mut each: impl FnMut(Step) -> bool,
+) {
+    let mut wanted = true;
+    let mut each = |step| wanted = wanted && each(step);
+    while let Some(file) = order.wants(&mut each) {
+        match read(file) {
+            Some(batch) => {
+                progress.advance(file, batch.done);
+                progress.options.timed("sort", || order.take(file, batch, &mut each));
+            }
+            None => order.end(file, &mut each),
+        }
+    }
+}
+
+/// How far each file was read.
+struct FilesProgress<'a> {
+    done: Vec<u64>,
+    total: u64,
+    options: &'a ImportOptions,
+}
+
+impl FilesProgress<'_> {
+    fn advance(&mut self, file: usize, done: u64) {
+        self.done[file] = done;
+        self.options.advance(self.done.iter().sum(), self.total);
+    }
 }
 
 /// Reads a file and sends its batches until nobody wants them any more.

@@ -23,7 +23,7 @@ pub(crate) struct KernelEvents {
     /// A set under construction.
     scratch: ArgSet,
     /// The names of kinds and of their fields, by the field of an event that a kind lies in.
-    names: Vec<Option<Arc<KindNames>>>,
+    names: Vec<Option<KindNames>>,
     /// Kinds of events that a trace describes itself, by the field they lie in.
     pub(crate) described: Scoped<FxHashMap<u32, Arc<DescribedKind>>>,
     /// Those of them that are slices or counters.
@@ -61,11 +61,10 @@ pub(crate) enum TrackContext {
     Unknown,
 }
 
-/// An event without its arguments.
+/// An event without its name and arguments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KernelEvent {
     pub(crate) ts: i64,
-    pub(crate) name: StringId,
     pub(crate) utid: u32,
     pub(crate) ucpu: u32,
     pub(crate) common_flags: u32,
@@ -93,46 +92,69 @@ impl KernelEvents {
         self.kept
     }
 
-    /// The names of a kind.
-    pub(crate) fn names(&mut self, kind: &EventKind, strings: &mut StringPool) -> Arc<KindNames> {
-        let index = kind.number as usize;
-        if index >= self.names.len() {
-            self.names.resize_with(index + 1, || None);
-        }
-        let names = self.names[index].get_or_insert_with(|| {
-            let fields = kind.fields.iter().map(|field| strings.intern(field.name)).collect();
-            Arc::new(KindNames { name: strings.intern(kind.name), fields })
-        });
-        Arc::clone(names)
-    }
-
-    /// Adds an event. `made_from` tells its arguments apart from all others; `fill` reads them,
-    /// unless they are those of an event shortly before.
-    pub(crate) fn push(
+    /// Adds an event of a known kind. `made_from` tells its arguments apart from all others; `fill`
+    /// reads them, unless they are those of an event shortly before.
+    pub(crate) fn push_kind(
         &mut self,
+        kind: &EventKind,
         event: KernelEvent,
         made_from: Option<Fingerprint>,
         args: &mut Args,
         tables: &mut Tables,
+        fill: impl FnOnce(&mut ArgSet, &KindNames, &mut Tables),
+    ) {
+        let Self { recent, scratch, names, .. } = self;
+        let names = names_of(names, kind, &mut tables.strings);
+        let print = made_from.map(Fingerprint::finish);
+        let place = print.and_then(|print| recent.get_mut(print as usize % REMEMBERED));
+        let set = match (place, print) {
+            (Some(&mut (known, set)), Some(print)) if known == print => set,
+            (place, print) => {
+                scratch.clear();
+                fill(scratch, names, tables);
+                let set = args.intern(scratch, tables);
+                if let (Some(place), Some(print)) = (place, print) {
+                    *place = (print, set);
+                }
+                set
+            }
+        };
+        push_row(names.name, event, set, tables);
+    }
+
+    /// Adds an event that has a name of its own.
+    pub(crate) fn push_named(
+        &mut self,
+        name: StringId,
+        event: KernelEvent,
+        args: &mut Args,
+        tables: &mut Tables,
         fill: impl FnOnce(&mut ArgSet, &mut Tables),
     ) {
-        let print = made_from.map(Fingerprint::finish);
-        let known = print.and_then(|print| {
-            let (known, set) = *self.recent.get(print as usize % REMEMBERED)?;
-            (known == print).then_some(set)
-        });
-        let arg_set_id = known.unwrap_or_else(|| {
-            self.scratch.clear();
-            fill(&mut self.scratch, tables);
-            let set = args.intern(&self.scratch, tables);
-            if let Some(print) = print
-                && let Some(place) = self.recent.get_mut(print as usize % REMEMBERED)
-            {
-                *place = (print, set);
-            }
-            set
-        });
-        let KernelEvent { ts, name, utid, ucpu, common_flags } = event;
-        tables.ftrace_event.push(FtraceEventRow { ts, name, utid, arg_set_id, common_flags, ucpu });
+        self.scratch.clear();
+        fill(&mut self.scratch, tables);
+        let set = args.intern(&self.scratch, tables);
+        push_row(name, event, set, tables);
     }
+}
+
+fn push_row(name: StringId, event: KernelEvent, arg_set_id: Option<u32>, tables: &mut Tables) {
+    let KernelEvent { ts, utid, ucpu, common_flags } = event;
+    tables.ftrace_event.push(FtraceEventRow { ts, name, utid, arg_set_id, common_flags, ucpu });
+}
+
+/// The names of a kind, interned when it is first met.
+fn names_of<'a>(
+    names: &'a mut Vec<Option<KindNames>>,
+    kind: &EventKind,
+    strings: &mut StringPool,
+) -> &'a KindNames {
+    let index = kind.number as usize;
+    if index >= names.len() {
+        names.resize_with(index + 1, || None);
+    }
+    names[index].get_or_insert_with(|| {
+        let fields = kind.fields.iter().map(|field| strings.intern(field.name)).collect();
+        KindNames { name: strings.intern(kind.name), fields }
+    })
 }

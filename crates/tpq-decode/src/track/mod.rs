@@ -33,6 +33,7 @@ mod page_size;
 mod perf;
 mod power;
 mod process;
+mod recent_text;
 mod recording;
 mod sched;
 mod scoped;
@@ -82,6 +83,7 @@ pub(crate) use page_size::PageSize;
 pub(crate) use perf::{PerfSessions, PerfTracks};
 pub(crate) use power::{Consumer, EntityState, Power};
 pub(crate) use process::{NamePriority, NewTask, Processes, Tid, Upid, Utid};
+pub(crate) use recent_text::RecentTexts;
 pub(crate) use recording::{
     CentralBuffer, FillPolicy, KernelBuffer, KernelCounts, Recording, Wanted,
 };
@@ -112,6 +114,8 @@ use crate::Setup;
 pub(crate) struct Trackers {
     pub(crate) processes: Processes,
     pub(crate) cpus: Cpus,
+    /// The names that switches and wakeups refer to.
+    pub(crate) comms: RecentTexts,
     pub(crate) sched: Scoped<Sched>,
     pub(crate) thread_states: Scoped<ThreadStates>,
     pub(crate) tracks: Scoped<Tracks>,
@@ -191,6 +195,7 @@ impl Trackers {
         Self {
             processes: Processes::new(),
             cpus: Cpus::default(),
+            comms: RecentTexts::default(),
             sched: Scoped::new(places.len(), |_| Sched::new(&mut tables.strings)),
             thread_states: Scoped::new(places.len(), |_| ThreadStates::new(&mut tables.strings)),
             tracks: Scoped::new(places.len(), |_| Tracks::default()),

@@ -9,7 +9,7 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::raw::{self, CompactSwitch};
 use crate::decoder::RunEvent;
-use crate::track::{NextTask, Tid, Trackers, Utid};
+use crate::track::{NextTask, RecentTexts, Tid, Trackers, Utid};
 
 /// Runs of switches: words are next pid, previous state, next priority, index of next comm.
 pub(crate) const SWITCHES: RunKind = RunKind(RunKind::FIRST_SPLIT + 1);
@@ -18,6 +18,8 @@ pub(crate) const SWITCHES: RunKind = RunKind(RunKind::FIRST_SPLIT + 1);
 pub(crate) const WAKINGS: RunKind = RunKind(RunKind::FIRST_SPLIT + 2);
 const SWITCH_WORDS: usize = 4;
 const WAKING_WORDS: usize = 5;
+/// Events that memory is asked for at once: bundles hold some thousands.
+const MOST_AT_ONCE: usize = 1 << 16;
 
 #[derive(Default)]
 struct Columns<'a> {
@@ -68,32 +70,47 @@ pub(super) fn split(
 /// says whether all of them were of one length.
 fn zip_columns(columns: &[&[u8]]) -> (Vec<i64>, Vec<u32>, bool) {
     let Some((timestamps, rest)) = columns.split_first() else { return Default::default() };
-    let mut rest: Vec<Packed<'_>> = rest.iter().map(|column| Packed::new(column)).collect();
-    let (mut times, mut words, mut now) = (Vec::new(), Vec::new(), 0i64);
-    // A column that is absent altogether holds zeros: older recorders wrote no flags.
-    let absent: Vec<bool> = columns[1..].iter().map(|column| column.is_empty()).collect();
-    for delta in Packed::new(timestamps) {
+    // Each is at least a byte, so that there are no more than this.
+    let mut times = Vec::with_capacity(timestamps.len().min(MOST_AT_ONCE));
+    let mut now = 0_i64;
+    times.extend(Packed::new(timestamps).map(|delta| {
         now = now.wrapping_add(delta as i64);
-        let whole = words.len();
-        for (column, &absent) in rest.iter_mut().zip(&absent) {
-            match column.next() {
-                Some(word) => words.push(word as u32),
-                None if absent => words.push(0),
-                None => {
-                    words.truncate(whole);
-                    return (times, words, false);
-                }
-            }
+        now
+    }));
+    let (width, told) = (rest.len(), times.len());
+    let mut words = vec![0_u32; width * told];
+    let (mut rows, mut whole) = (told, true);
+    for (place, column) in rest.iter().enumerate() {
+        // A column that is absent altogether holds zeros: older recorders wrote no flags.
+        if column.is_empty() {
+            continue;
         }
-        times.push(now);
+        let mut column = Packed::new(column);
+        let mut read = 0;
+        for (row, word) in words.chunks_exact_mut(width).zip(&mut column) {
+            row[place] = word as u32;
+            read += 1;
+        }
+        whole &= read == told && column.next().is_none();
+        rows = rows.min(read);
     }
-    let whole = rest.iter_mut().all(|column| column.next().is_none());
+    if !whole {
+        times.truncate(rows);
+        words.truncate(rows * width);
+        words.shrink_to_fit();
+    }
     (times, words, whole)
 }
 
-fn comm(event: &RunEvent<'_>, strings: &[Span], index: u32, tables: &mut Tables) -> StringId {
+fn comm(
+    event: &RunEvent<'_>,
+    strings: &[Span],
+    index: u32,
+    comms: &mut RecentTexts,
+    tables: &mut Tables,
+) -> StringId {
     match strings.get(index as usize) {
-        Some(&span) => tables.strings.intern_bytes(event.bytes.get(span)),
+        Some(&span) => comms.intern(span, event.bytes, &mut tables.strings),
         None => StringId::NULL,
     }
 }
@@ -140,7 +157,7 @@ fn read_switch(
 ) -> Option<(i64, NextTask)> {
     let Run { payload: Payload::Words { words, strings, .. }, .. } = event.run else { return None };
     let &[pid, state, prio, comm_index] = words.get(event.index * SWITCH_WORDS..)?.first_chunk()?;
-    let comm = comm(event, strings, comm_index, tables);
+    let comm = comm(event, strings, comm_index, &mut trackers.comms, tables);
     let next = NextTask { pid: pid as i32, prio: prio as i32, comm };
     let state = i64::from(state as i32);
     // What ran before the first switch is not known.
@@ -184,7 +201,7 @@ fn read_waking(
     let tid = Tid { machine: event.machine, id: i64::from(pid as i32) };
     let utid = trackers.processes.thread(tid, tables);
     let waker = trackers.sched.running(event.machine, event.cpu)?;
-    let comm = comm(event, strings, comm_index, tables);
+    let comm = comm(event, strings, comm_index, &mut trackers.comms, tables);
     let woken = NextTask { pid: pid as i32, prio: prio as i32, comm };
     raw::record_waking(event, waker, woken, target_cpu as i32, flags, trackers, tables);
     Some((waker, utid, flags))

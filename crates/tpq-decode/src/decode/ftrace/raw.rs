@@ -50,14 +50,14 @@ pub(super) fn record(
         return;
     }
     let common_flags = event.common_flags.unwrap_or_default();
-    let row = |name| KernelEvent { ts: event.ts, name, utid, ucpu, common_flags };
+    let row = KernelEvent { ts: event.ts, utid, ucpu, common_flags };
     let Some(kind) = event_kind(number) else {
         let described = kernel_events.described.get(&number).map(Arc::clone);
         let name = match &described {
             Some(kind) => tables.strings.intern_bytes(&kind.name),
             None => tables.strings.intern(&format!("ftrace_event_{number}")),
         };
-        kernel_events.push(row(name), None, args, tables, |set, tables| match &described {
+        kernel_events.push_named(name, row, args, tables, |set, tables| match &described {
             Some(kind) => read_described(event.data, kind, set, tables),
             None => read_unknown(event.data, set, tables),
         });
@@ -65,20 +65,19 @@ pub(super) fn record(
     };
     if number == GENERIC {
         let name = event.text(1, tables);
-        kernel_events.push(row(name), None, args, tables, |set, tables| {
+        kernel_events.push_named(name, row, args, tables, |set, tables| {
             read_generic(event, set, tables);
         });
         return;
     }
-    let names = kernel_events.names(kind, &mut tables.strings);
     let made_from = (!functions).then(|| {
         let mut print = Fingerprint::default();
         print.mix(u64::from(number));
         print.mix_bytes(event.data);
         print
     });
-    kernel_events.push(row(names.name), made_from, args, tables, |set, tables| {
-        read_known(event, kind, &names, set, tables, stats);
+    kernel_events.push_kind(kind, row, made_from, args, tables, |set, names, tables| {
+        read_known(event, kind, names, set, tables, stats);
     });
 }
 
@@ -239,9 +238,8 @@ fn push_compact(
         return;
     }
     let Some(kind) = event_kind(kind) else { return };
-    let name = kernel_events.names(kind, &mut tables.strings).name;
-    let row = KernelEvent { ts: event.ts, name, utid, ucpu, common_flags };
-    kernel_events.push(row, Some(print), args, tables, |set, tables| {
+    let row = KernelEvent { ts: event.ts, utid, ucpu, common_flags };
+    kernel_events.push_kind(kind, row, Some(print), args, tables, |set, _, tables| {
         fill(&mut |key, value| set.put(tables.strings.intern(key), value));
     });
 }

@@ -20,7 +20,7 @@ impl Fixture {
         let mut places = Places::default();
         places.add(Place { machine: 0, file: 0 });
         let machines = vec![MachineInfo { raw_id: 0, name: None }];
-        let setup = Setup { machines, places, files: 1, windows: vec![None], ..Setup::default() };
+        let setup = Setup { machines, places, files: 1, ..Setup::default() };
         let mut tables = Tables::default();
         let mut trackers = Trackers::new(&setup, &mut tables);
         trackers.enter(0);

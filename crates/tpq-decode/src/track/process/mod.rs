@@ -7,6 +7,7 @@
 mod names;
 mod namespace;
 mod pending;
+mod recent;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,7 @@ pub(crate) use names::NamePriority;
 use self::names::ThreadNames;
 use self::namespace::Namespaces;
 use self::pending::Pending;
+use self::recent::RecentThreads;
 use rustc_hash::FxHashMap;
 use tpq_tables::table::{ProcessRow, ThreadRow};
 use tpq_tables::{Stat, Stats, StringId, Tables};
@@ -60,8 +62,7 @@ pub(crate) struct Processes {
     idle: Vec<(Utid, Upid, bool)>,
     names: ThreadNames,
     pub(crate) namespaces: Namespaces,
-    /// The last tid looked up and what it was: events come in bursts of one thread.
-    last: Option<(Tid, Utid)>,
+    recent: RecentThreads,
 }
 
 impl Processes {
@@ -77,7 +78,7 @@ impl Processes {
             idle: Vec::new(),
             names: ThreadNames::default(),
             namespaces: Namespaces::default(),
-            last: None,
+            recent: RecentThreads::default(),
         }
     }
 
@@ -113,16 +114,14 @@ impl Processes {
 
     /// The live thread of a tid, made when there is none.
     pub(crate) fn thread(&mut self, tid: Tid, tables: &mut Tables) -> Utid {
-        if let Some((last, utid)) = self.last
-            && last == tid
-        {
+        if let Some(utid) = self.recent.get(tid) {
             return utid;
         }
         let utid = match self.known_thread(tid, tables) {
             Some(utid) => utid,
             None => self.start_thread(None, tid, tables),
         };
-        self.last = Some((tid, utid));
+        self.recent.remember(tid, utid);
         utid
     }
 
@@ -175,7 +174,7 @@ impl Processes {
         });
         self.threads.entry(tid).or_default().push(utid);
         self.alone.entry(tid).or_default().push(utid);
-        self.last = None;
+        self.recent.forget();
         utid
     }
 
@@ -187,13 +186,16 @@ impl Processes {
         let row = ProcessRow { pid: pid.id, machine_id: pid.machine, ..ProcessRow::default() };
         let upid = tables.process.push(row);
         self.processes.insert(pid, upid);
+        self.recent.forget();
         self.thread_of_process(pid, pid, tables);
         upid
     }
 
     /// The process of a pid, made when there is none. Its main thread may have any tid.
     pub(crate) fn process_without_main(&mut self, pid: Tid, tables: &mut Tables) -> Upid {
+        let recent = &mut self.recent;
         *self.processes.entry(pid).or_insert_with(|| {
+            recent.forget();
             let row = ProcessRow { pid: pid.id, machine_id: pid.machine, ..ProcessRow::default() };
             tables.process.push(row)
         })
@@ -206,7 +208,10 @@ impl Processes {
             Some(utid) => utid,
             None => self.start_thread(None, tid, tables),
         };
-        self.pending.associate(utid, process, tables);
+        if tables.thread.upid.get(utid).is_none() {
+            self.pending.associate(utid, process, tables);
+            self.recent.forget();
+        }
         utid
     }
 
@@ -239,6 +244,7 @@ impl Processes {
         let utid = self.start_thread(Some(ts), child, tables);
         self.names.name(utid, comm, NamePriority::Ftrace, tables);
         self.pending.share_process(parent, utid, tables, stats);
+        self.recent.forget();
         utid
     }
 
@@ -250,6 +256,7 @@ impl Processes {
         name: StringId,
         tables: &mut Tables,
     ) -> Upid {
+        self.recent.forget();
         self.processes.remove(&pid);
         self.threads.remove(&pid);
         self.alone.remove(&pid);
@@ -320,7 +327,7 @@ impl Processes {
     pub(crate) fn end_thread(&mut self, ts: i64, tid: Tid, tables: &mut Tables) {
         let Some(utid) = self.known_thread(tid, tables) else { return };
         tables.thread.end_ts.set(utid, Some(ts));
-        self.last = None;
+        self.recent.forget();
         if let Some(threads) = self.threads.get_mut(&tid) {
             threads.retain(|&other| other != utid);
         }
