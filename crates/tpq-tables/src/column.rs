@@ -112,7 +112,7 @@ impl<C: Cell> ColumnBuilder<C> {
             self.begin_chunk();
         }
         if self.last.values.len() != self.rows || self.rows == 0 {
-            if !valid || C::PACKING == Packing::Strings && native.to_i64() == 0 {
+            if Self::is_null(native, valid) {
                 self.rows += 1;
                 return;
             }
@@ -127,6 +127,10 @@ impl<C: Cell> ColumnBuilder<C> {
         }
         self.last.values.push(native);
         self.rows += 1;
+    }
+
+    fn is_null(native: C::Native, valid: bool) -> bool {
+        !valid || C::PACKING == Packing::Strings && native.to_i64() == 0
     }
 
     /// Packs the chunk before the one that is full. The latest rows are those that change, so that
@@ -173,6 +177,9 @@ impl<C: Cell> ColumnBuilder<C> {
         match self.full.get_mut(chunk) {
             None => {
                 if self.last.values.is_empty() {
+                    if Self::is_null(native, valid) {
+                        return;
+                    }
                     let capacity = self.capacity();
                     self.last.fill::<C>(self.rows, capacity);
                 }
@@ -252,13 +259,20 @@ impl<N: Native> Chunk<N> {
     #[cold]
     fn set<C: Cell<Native = N>>(&mut self, row: usize, value: N, is_valid: bool) {
         if let Self::Packed(packed, valid) = self {
+            let had_bits = !valid.is_empty();
             set_bit(valid, row, is_valid);
+            if had_bits && !is_valid {
+                return packed.forget();
+            }
             if packed.set(row, value.to_i64()) {
                 return;
             }
             *self = Self::Plain(Plain { values: packed.unpack(), valid: std::mem::take(valid) });
         }
         if let Self::Null = self {
+            if ColumnBuilder::<C>::is_null(value, is_valid) {
+                return;
+            }
             let mut plain = Plain::default();
             plain.fill::<C>(CHUNK_ROWS, CHUNK_ROWS);
             *self = Self::Plain(plain);
@@ -279,6 +293,7 @@ impl<N: Native> Chunk<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ChunkRange;
 
     #[test]
     fn cells_survive_chunk_borders_and_changes() {
@@ -315,6 +330,23 @@ mod tests {
         names.push(StringId(1));
         assert_eq!((column.get(rows), column.get(rows - 1)), (Some(1), None));
         assert_eq!((names.get(rows), names.get(rows - 1)), (StringId(1), StringId::NULL));
+    }
+
+    /// Whatever was there before.
+    #[test]
+    fn packed_rows_can_become_nothing() {
+        let mut column = ColumnBuilder::<Option<i64>>::default();
+        let rows = 3 * CHUNK_ROWS as u32;
+        (0..rows).for_each(|row| column.push(Some(i64::from(row) + 1_000_000)));
+        (0..CHUNK_ROWS as u32).for_each(|row| column.set(row, None));
+        column.set(CHUNK_ROWS as u32, None);
+        assert_eq!([column.get(7), column.get(CHUNK_ROWS as u32)], [None, None]);
+        let finished = column.finish();
+        let ranges: Vec<_> = (0..3).map(|chunk| finished.range(chunk)).collect();
+        let least = 1_000_000 + CHUNK_ROWS as i64;
+        assert_eq!(ranges[0], ChunkRange { bounds: None, nulls: CHUNK_ROWS });
+        assert_eq!(ranges[1].bounds, Some((least + 1, least + CHUNK_ROWS as i64 - 1)));
+        assert_eq!((ranges[1].nulls, ranges[2].nulls), (1, 0));
     }
 
     /// What is told long after belongs to chunks that are packed already, wide or not.

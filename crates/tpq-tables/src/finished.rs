@@ -61,6 +61,10 @@ impl StoredColumn {
         };
         Self { chunks: chunks.map(freeze).collect() }
     }
+
+    pub(crate) fn range(&self, chunk: usize) -> ChunkRange {
+        self.chunks[chunk].range
+    }
 }
 
 impl StoredChunk {
@@ -135,7 +139,7 @@ impl Table {
     /// What is known of a column's values in a chunk. `column` counts from 0 with `id`.
     pub fn chunk_range(&self, chunk: usize, column: usize) -> ChunkRange {
         match column.checked_sub(1) {
-            Some(stored) => self.columns[stored].chunks[chunk].range,
+            Some(stored) => self.columns[stored].range(chunk),
             None => {
                 let first = (chunk * CHUNK_ROWS) as i64;
                 let last = first + self.chunk_rows(chunk) as i64 - 1;

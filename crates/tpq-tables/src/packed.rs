@@ -197,6 +197,11 @@ impl PackedChunk {
         }
     }
 
+    /// Notes that a row became NULL, which bits beside the chunk say.
+    pub(crate) fn forget(&mut self) {
+        self.changed = true;
+    }
+
     /// Changes a value; false where the chunk is too narrow for it.
     pub(crate) fn set(&mut self, row: usize, value: i64) -> bool {
         let difference = value.wrapping_sub(self.base).cast_unsigned();
@@ -233,6 +238,7 @@ impl PackedChunk {
             false => self.facts,
         };
         let values = match self.values {
+            _ if facts.nulls == self.rows => Values::Null,
             Values::Null => Values::Null,
             Values::U8(values) => Values::U8(values.into()),
             Values::U16(values) => Values::U16(values.into()),

@@ -1,5 +1,6 @@
 //! The spine: one import from bytes to tables, the stages called in the order data flows.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -333,9 +334,9 @@ fn put_in_order(
     progress: &mut FilesProgress<'_>,
     mut each: impl FnMut(Step) -> bool,
 ) {
-    let mut wanted = true;
-    let mut each = |step| wanted = wanted && each(step);
-    while let Some(file) = order.wants(&mut each) {
+    let wanted = Cell::new(true);
+    let mut each = |step| wanted.set(wanted.get() && each(step));
+    while let Some(file) = order.wants(&mut each).filter(|_| wanted.get()) {
         match read(file) {
             Some(batch) => {
                 progress.advance(file, batch.done);

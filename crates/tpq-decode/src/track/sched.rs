@@ -4,7 +4,6 @@ use rustc_hash::FxHashMap;
 use tpq_tables::table::SchedSliceRow;
 use tpq_tables::{Stat, Stats, StringId, StringPool, Tables};
 
-use super::cpu::PerCpu;
 use super::{Cpus, NamePriority, Processes, ThreadStates, Tid, Utid};
 
 /// The bits of a task state and their letters, lowest first. Linux 4.14 renumbered them.
@@ -48,7 +47,8 @@ struct Current {
 
 /// Writes `sched_slice` and passes switches on to the thread states.
 pub(crate) struct Sched {
-    current: PerCpu<Current>,
+    /// By the CPU's number: a place is of one machine.
+    current: FxHashMap<u32, Current>,
     states: FxHashMap<i64, StringId>,
     /// Kernel version as (major, minor), from `system_info`.
     kernel: Option<(u32, u32)>,
@@ -58,7 +58,7 @@ pub(crate) struct Sched {
 impl Sched {
     pub(crate) fn new(strings: &mut StringPool) -> Self {
         Self {
-            current: PerCpu::default(),
+            current: FxHashMap::default(),
             states: FxHashMap::default(),
             kernel: None,
             preempted: strings.intern("R+"),
@@ -93,12 +93,12 @@ impl Sched {
         let next_utid = processes.thread(tid(next.pid), tables);
         processes.name_thread(next_utid, next.comm, NamePriority::Ftrace, tables);
         let ucpu = cpus.get(machine, cpu, tables);
-        let before = self.current.get(machine, cpu).copied();
+        let before = self.current.get(&cpu).copied();
         if previous.is_none() && before.is_none() {
             // The first compact switch of a CPU does not say what ran until then.
             stats.increment(Stat::CompactSchedSwitchSkipped);
             let current = Current { utid: next_utid, pid: next.pid, prio: next.prio, slice: None };
-            self.current.insert(machine, cpu, current);
+            self.current.insert(cpu, current);
             return;
         }
         let state = self.state(state, tables);
@@ -133,7 +133,7 @@ impl Sched {
         });
         let current =
             Current { utid: next_utid, pid: next.pid, prio: next.prio, slice: Some(slice) };
-        self.current.insert(machine, cpu, current);
+        self.current.insert(cpu, current);
         thread_states.switch(ts, ucpu, previous_utid, state, next_utid, tables);
     }
 
@@ -149,25 +149,21 @@ impl Sched {
         let NextTask { pid, prio, comm } = next;
         let utid = processes.thread(Tid { machine, id: i64::from(pid) }, tables);
         processes.name_thread(utid, comm, NamePriority::Ftrace, tables);
-        let before = self.current.insert(machine, cpu, Current { utid, pid, prio, slice: None });
+        let before = self.current.insert(cpu, Current { utid, pid, prio, slice: None });
         if before.is_none() {
             stats.increment(Stat::CompactSchedSwitchSkipped);
         }
     }
 
     /// The task a CPU runs, by its latest name, once a switch was seen.
-    pub(crate) fn task(
-        &self,
-        (machine, cpu): (u32, u32),
-        tables: &Tables,
-    ) -> Option<(Utid, NextTask)> {
-        let Current { utid, pid, prio, .. } = *self.current.get(machine, cpu)?;
+    pub(crate) fn task(&self, cpu: u32, tables: &Tables) -> Option<(Utid, NextTask)> {
+        let Current { utid, pid, prio, .. } = *self.current.get(&cpu)?;
         Some((utid, NextTask { pid, prio, comm: tables.thread.name.get(utid) }))
     }
 
     /// The thread a CPU runs, once a switch was seen.
-    pub(crate) fn running(&self, machine: u32, cpu: u32) -> Option<Utid> {
-        self.current.get(machine, cpu).map(|current| current.utid)
+    pub(crate) fn running(&self, cpu: u32) -> Option<Utid> {
+        self.current.get(&cpu).map(|current| current.utid)
     }
 
     /// The letters of a task state; NULL when it is none.

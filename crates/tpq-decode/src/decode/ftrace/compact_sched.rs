@@ -18,8 +18,6 @@ pub(crate) const SWITCHES: RunKind = RunKind(RunKind::FIRST_SPLIT + 1);
 pub(crate) const WAKINGS: RunKind = RunKind(RunKind::FIRST_SPLIT + 2);
 const SWITCH_WORDS: usize = 4;
 const WAKING_WORDS: usize = 5;
-/// Events that memory is asked for at once: bundles hold some thousands.
-const MOST_AT_ONCE: usize = 1 << 16;
 
 #[derive(Default)]
 struct Columns<'a> {
@@ -70,8 +68,9 @@ pub(super) fn split(
 /// says whether all of them were of one length.
 fn zip_columns(columns: &[&[u8]]) -> (Vec<i64>, Vec<u32>, bool) {
     let Some((timestamps, rest)) = columns.split_first() else { return Default::default() };
-    // Each is at least a byte, so that there are no more than this.
-    let mut times = Vec::with_capacity(timestamps.len().min(MOST_AT_ONCE));
+    // The last byte of each is the only one without its highest bit.
+    let count = timestamps.iter().filter(|&&byte| byte < 0x80).count();
+    let mut times = Vec::with_capacity(count);
     let mut now = 0_i64;
     times.extend(Packed::new(timestamps).map(|delta| {
         now = now.wrapping_add(delta as i64);
@@ -96,6 +95,7 @@ fn zip_columns(columns: &[&[u8]]) -> (Vec<i64>, Vec<u32>, bool) {
     }
     if !whole {
         times.truncate(rows);
+        times.shrink_to_fit();
         words.truncate(rows * width);
         words.shrink_to_fit();
     }
@@ -161,7 +161,7 @@ fn read_switch(
     let next = NextTask { pid: pid as i32, prio: prio as i32, comm };
     let state = i64::from(state as i32);
     // What ran before the first switch is not known.
-    let task = trackers.sched.task((event.machine, event.cpu), tables);
+    let task = trackers.sched.task(event.cpu, tables);
     if let Some((previous_utid, previous)) = task {
         let switch = CompactSwitch { previous, previous_utid, state, next };
         raw::record_switch(event, switch, trackers, tables);
@@ -200,7 +200,7 @@ fn read_waking(
         words.get(event.index * WAKING_WORDS..)?.first_chunk()?;
     let tid = Tid { machine: event.machine, id: i64::from(pid as i32) };
     let utid = trackers.processes.thread(tid, tables);
-    let waker = trackers.sched.running(event.machine, event.cpu)?;
+    let waker = trackers.sched.running(event.cpu)?;
     let comm = comm(event, strings, comm_index, &mut trackers.comms, tables);
     let woken = NextTask { pid: pid as i32, prio: prio as i32, comm };
     raw::record_waking(event, waker, woken, target_cpu as i32, flags, trackers, tables);

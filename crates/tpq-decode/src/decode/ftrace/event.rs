@@ -110,7 +110,7 @@ pub(crate) fn decode_run_event(
     }
     // What a CPU did before its first compact switch cannot be told, and is not of the trace.
     let compact = matches!(event.run.kind, compact_sched::SWITCHES | compact_sched::WAKINGS);
-    if !compact || trackers.sched.running(event.machine, event.cpu).is_some() {
+    if !compact || trackers.sched.running(event.cpu).is_some() {
         trackers.bounds.include(event.ts);
     }
     if trackers.ftrace.is_partial(event.machine, event.ts) {
