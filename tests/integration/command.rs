@@ -9,6 +9,7 @@ pub fn tpq() -> Command {
     command
         .current_dir(crate::ROOT)
         .env_remove("RUST_LOG")
+        .env("TPQ_CACHE_SIZE", "0")
         .env("NO_COLOR", "1")
         .env("COLUMNS", "100")
         .stdin(Stdio::null());

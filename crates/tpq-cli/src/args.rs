@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use tpq::SqlPackage;
+use tpq::{SqlPackage, TableCache};
 
 use crate::command::check::CheckArgs;
 use crate::command::clocks::ClocksArgs;
@@ -97,6 +97,12 @@ pub struct ImportArgs {
     #[arg(long, help_heading = "Import options")]
     pub strict: bool,
 
+    /// Import anew, and keep nothing. Otherwise what the tables of a trace of 1 MiB and more are is
+    /// kept for when it is asked the next time, in the user's cache folder or TPQ_CACHE_DIR, 8 GiB
+    /// or TPQ_CACHE_SIZE in all
+    #[arg(long, help_heading = "Import options")]
+    pub no_cache: bool,
+
     /// A folder of SQL modules for INCLUDE PERFETTO MODULE, under its own name or the one given;
     /// may be repeated
     #[arg(long, value_name = "DIR[@NAME]", help_heading = "Import options")]
@@ -175,6 +181,25 @@ fn parse_threads(text: &str) -> Result<usize, String> {
         Ok(0) => Err("at least one thread is needed".into()),
         Ok(threads) => Ok(threads),
         Err(_) => Err("not a number".into()),
+    }
+}
+
+/// Where finished tables are kept, as the environment says.
+///
+/// # Errors
+/// When a variable cannot be understood.
+pub fn table_cache() -> anyhow::Result<Option<TableCache>> {
+    let cache = match std::env::var_os("TPQ_CACHE_DIR").filter(|folder| !folder.is_empty()) {
+        Some(folder) => Some(TableCache::in_folder(folder)),
+        None => TableCache::of_user(),
+    };
+    match std::env::var("TPQ_CACHE_SIZE").ok().as_deref().map(str::trim) {
+        None | Some("") => Ok(cache),
+        Some("0") => Ok(None),
+        Some(size) => {
+            let most = parse_size(size).map_err(|why| anyhow::anyhow!("TPQ_CACHE_SIZE: {why}"))?;
+            Ok(cache.map(|cache| cache.at_most(most)))
+        }
     }
 }
 

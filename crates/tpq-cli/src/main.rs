@@ -28,6 +28,11 @@ use clap::Parser;
 
 use crate::args::{Cli, Command};
 
+/// What one thread allocates another gives back, all through an import: the system's allocator kept
+/// a quarter more memory than was in use.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let threads = cli.threads();

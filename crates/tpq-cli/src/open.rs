@@ -4,58 +4,74 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tpq::{ImportOptions, MetaTrace, Progress, SqlPackage, TextDamage, Trace};
+use tpq::{ImportOptions, Progress, TableCache, TextDamage, Trace};
 
-use crate::args::{HowArgs, ImportArgs};
+use crate::args::{HowArgs, ImportArgs, table_cache};
 use crate::layout::grouped;
 use crate::metatrace::Recording;
 use crate::progress::bar;
 use crate::terminal::Style;
 
-/// Imports the traces and does some work with them. What both took is recorded, if that was asked
-/// for, even where one of them fails.
+/// Imports the traces, or finds what an import of them left, and does some work with them. What
+/// both took is recorded, if that was asked for, even where one of them fails.
 pub async fn with_trace<T>(
     args: &ImportArgs,
     work: impl AsyncFnOnce(Trace) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
+    let cache = if args.no_cache { None } else { table_cache()? };
+    with(args, cache, work).await
+}
+
+/// The same for work that asks what the import saw beyond the tables.
+pub async fn with_import<T>(
+    args: &ImportArgs,
+    work: impl AsyncFnOnce(Trace) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    with(args, None, work).await
+}
+
+async fn with<T>(
+    args: &ImportArgs,
+    cache: Option<TableCache>,
+    work: impl AsyncFnOnce(Trace) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
     let recording = Recording::start(args.how.metatrace.as_deref(), &args.traces)?;
     let outcome = async {
-        let trace = open(
-            &args.traces,
-            &args.how,
-            args.strict,
-            &args.add_sql_package,
-            recording.metatrace(),
-        )
-        .await?;
-        work(trace).await
+        let options = ImportOptions {
+            strict: args.strict,
+            sql_packages: args.add_sql_package.clone(),
+            cache,
+            metatrace: recording.metatrace(),
+            ..options(&args.how)
+        };
+        work(open(&args.traces, &args.how, options).await?).await
     };
     let outcome = outcome.await;
     recording.finish(outcome)
 }
 
-/// Imports the traces, showing how far that is.
-pub async fn open(
-    traces: &[PathBuf],
-    how: &HowArgs,
-    strict: bool,
-    sql_packages: &[SqlPackage],
-    metatrace: Option<Arc<MetaTrace>>,
-) -> anyhow::Result<Trace> {
-    let bar = bar(how.quiet);
-    let options = ImportOptions {
+/// How to import, as far as every command can be told.
+pub fn options(how: &HowArgs) -> ImportOptions {
+    ImportOptions {
         full_sort: how.full_sort,
         memory_limit: how.memory_limit,
         threads: how.threads,
         clock_interpolation: how.clock_interpolation.into(),
         ftrace_raw: !how.no_ftrace_raw,
         crop: how.crop,
-        strict,
-        sql_packages: sql_packages.to_vec(),
-        progress: bar.clone().map(|bar| bar as Arc<dyn Progress>),
-        metatrace,
-    };
-    let opened = Trace::open(traces, options).await;
+        ..ImportOptions::default()
+    }
+}
+
+/// Imports the traces, showing how far that is.
+pub async fn open(
+    traces: &[PathBuf],
+    how: &HowArgs,
+    options: ImportOptions,
+) -> anyhow::Result<Trace> {
+    let bar = bar(how.quiet);
+    let progress = bar.clone().map(|bar| bar as Arc<dyn Progress>);
+    let opened = Trace::open(traces, ImportOptions { progress, ..options }).await;
     if let Some(bar) = bar {
         bar.clear();
     }

@@ -32,6 +32,12 @@ pub struct Events {
 }
 
 impl Events {
+    /// Where the last of them lies, of each file nearly the furthest of all events so far.
+    pub fn last_addr(&self) -> Option<u64> {
+        let &(_, run, index) = self.order.last()?;
+        Some(self.runs[run as usize].addr_of(index as usize))
+    }
+
     /// Each event: when, and its place in a run.
     pub fn iter(&self) -> impl Iterator<Item = (i64, &Arc<Run>, usize)> {
         self.order.iter().map(|&(ts, run, index)| (ts, &self.runs[run as usize], index as usize))

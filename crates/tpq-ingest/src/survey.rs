@@ -16,6 +16,8 @@ use crate::{Loss, Losses, Span};
 
 /// The tag of a packet in a trace: field 1, length-delimited.
 const PACKET_TAG: u64 = 0x0a;
+/// Progress is told this often.
+const PROGRESS_BYTES: usize = 1 << 20;
 
 /// Why a trace cannot be read at all.
 #[derive(Debug, thiserror::Error)]
@@ -111,7 +113,7 @@ pub fn survey<'a>(
         } else {
             survey.note(span, &file[packet], &header);
         }
-        if survey.packets.is_multiple_of(4096) {
+        if next / PROGRESS_BYTES > at / PROGRESS_BYTES {
             progress(next as u64);
         }
         at = next;

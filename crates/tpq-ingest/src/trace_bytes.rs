@@ -47,6 +47,11 @@ impl<'a> FileBytes<'a> {
         Self { parts: vec![whole], segments: Vec::new() }
     }
 
+    /// The address of the first byte.
+    pub fn base(&self) -> u64 {
+        self.parts.first().map_or(0, |part| part.base)
+    }
+
     /// The first address after this file.
     pub fn end(&self) -> u64 {
         self.parts.last().map_or(0, Part::end)

@@ -32,6 +32,16 @@ impl Bytes {
         Self { storage: Arc::clone(&self.storage), range }
     }
 
+    /// Says that a part of these bytes is hardly going to be read again, so that it need not stay
+    /// in memory. Whoever reads it after all finds it unchanged, from the file.
+    pub(crate) fn release(&self, range: Range<usize>) {
+        let end = range.end.min(self.len());
+        let range = self.range.start + range.start.min(end)..self.range.start + end;
+        if let Storage::Mapped(map) = &*self.storage {
+            release(map, range);
+        }
+    }
+
     fn new(storage: Storage) -> Self {
         let range = 0..storage.len();
         Self { storage: Arc::new(storage), range }
@@ -68,6 +78,22 @@ impl Deref for Storage {
         }
     }
 }
+
+/// Drops pages of a map. On other systems the same advice means other things.
+#[cfg(target_os = "linux")]
+fn release(map: &Mmap, range: Range<usize>) {
+    // SAFETY: the map is of a file and never written to, so that pages which are dropped come back
+    // from the file with what they held. Without this, all of a trace stays in memory until it is
+    // imported: a third of the peak.
+    let advised = unsafe {
+        map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, range.start, range.len())
+    };
+    // Pages that stay are only pages that stay.
+    let _ = advised;
+}
+
+#[cfg(not(target_os = "linux"))]
+fn release(_: &Mmap, _: Range<usize>) {}
 
 /// Reads a file, or standard input if `path` is `-`.
 pub(crate) fn read(path: &Path) -> Result<Bytes, SourceError> {

@@ -1,6 +1,7 @@
 //! One file of an import.
 
 use std::io;
+use std::ops::Range;
 
 use crate::Format;
 use crate::bytes::Bytes;
@@ -53,6 +54,12 @@ impl Entry {
     /// Its contents; none for an archive or compressed file, whose contents are entries.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Says that a part of the contents is hardly going to be read again, so that it need not stay
+    /// in memory. Whoever reads it after all finds it unchanged.
+    pub fn release(&self, range: Range<usize>) {
+        self.bytes.release(range);
     }
 
     /// Why not all of it could be read, if so: it is cut off, damaged, or packed in a way tpq

@@ -18,6 +18,7 @@
 
 mod archive;
 mod bytes;
+mod contents;
 mod decompress;
 mod entry;
 mod error;
@@ -26,6 +27,7 @@ mod inputs;
 mod manifest;
 mod systrace;
 
+pub use contents::digest;
 pub use entry::Entry;
 pub use error::SourceError;
 pub use format::{Format, is_manifest};

@@ -35,11 +35,13 @@ pub struct ChunkRange {
     pub nulls: usize,
 }
 
-struct StoredChunk {
-    values: FrozenValues,
-    nulls: Option<NullBuffer>,
-    range: ChunkRange,
-    sorted: bool,
+/// A chunk of a column that is no longer changed.
+pub(crate) struct StoredChunk {
+    pub(crate) values: FrozenValues,
+    pub(crate) nulls: Option<NullBuffer>,
+    pub(crate) range: ChunkRange,
+    /// Whether no value is less than the one before, and none is NULL.
+    pub(crate) sorted: bool,
 }
 
 /// A column that is no longer changed.
@@ -62,12 +64,25 @@ impl StoredColumn {
         Self { chunks: chunks.map(freeze).collect() }
     }
 
+    pub(crate) fn of_chunks(chunks: Vec<StoredChunk>) -> Self {
+        Self { chunks }
+    }
+
+    pub(crate) fn chunks(&self) -> &[StoredChunk] {
+        &self.chunks
+    }
+
     pub(crate) fn range(&self, chunk: usize) -> ChunkRange {
         self.chunks[chunk].range
     }
 }
 
 impl StoredChunk {
+    fn bytes(&self) -> u64 {
+        let nulls = self.nulls.as_ref().map_or(0, |nulls| nulls.inner().inner().len());
+        (self.values.parts().2.len() + nulls) as u64
+    }
+
     fn read(&self, rows: Range<usize>, kind: ColumnKind, strings: &StringViews) -> ArrayRef {
         let null = || arrow_array::new_null_array(&kind.sql_type(), rows.len());
         if kind == ColumnKind::String {
@@ -109,6 +124,10 @@ impl Table {
         let fields: Vec<_> = decl.columns.iter().map(crate::ColumnDecl::field).collect();
         let schema = Arc::new(Schema::new(fields));
         Self { decl, schema, rows, columns, strings: Arc::clone(strings) }
+    }
+
+    pub(crate) fn columns(&self) -> &[StoredColumn] {
+        &self.columns
     }
 
     /// What the table is.
@@ -195,11 +214,17 @@ impl Table {
 /// Every table of an imported trace.
 pub struct TraceTables {
     tables: Vec<Arc<Table>>,
+    strings: Arc<StringViews>,
 }
 
 impl TraceTables {
-    pub(crate) fn new(tables: Vec<Arc<Table>>) -> Self {
-        Self { tables }
+    pub(crate) fn new(tables: Vec<Arc<Table>>, strings: Arc<StringViews>) -> Self {
+        Self { tables, strings }
+    }
+
+    /// The strings of all tables.
+    pub(crate) fn strings(&self) -> &StringViews {
+        &self.strings
     }
 
     /// The table of that name.
@@ -210,5 +235,12 @@ impl TraceTables {
     /// All tables, in the order of `docs/tables.md`.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Table>> {
         self.tables.iter()
+    }
+
+    /// Bytes that values, bits of NULLs and text take, in memory as in a file.
+    pub fn packed_bytes(&self) -> u64 {
+        let chunks = self.tables.iter().flat_map(|table| &table.columns);
+        let chunks = chunks.flat_map(|column| &column.chunks);
+        chunks.map(StoredChunk::bytes).sum::<u64>() + self.strings.bytes()
     }
 }

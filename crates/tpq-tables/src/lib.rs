@@ -20,6 +20,7 @@ mod column;
 mod finished;
 mod packed;
 mod stats;
+mod store;
 pub mod table;
 mod tables;
 
@@ -28,5 +29,6 @@ pub use declare::{ColumnDecl, ColumnKind, TableDecl};
 pub use finished::{CHUNK_ROWS, ChunkRange, ReadError, Table, TraceTables};
 pub use packed::{Native, Packing};
 pub use stats::{Severity, Stat, StatKind, StatScope, StatSource, Stats};
+pub use store::NotTables;
 pub use string_pool::{StringId, StringPool, StringViews};
 pub use tables::Tables;

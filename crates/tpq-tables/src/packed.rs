@@ -7,7 +7,8 @@
 
 use std::ops::Range;
 
-use arrow_buffer::ScalarBuffer;
+use arrow_buffer::{Buffer, ScalarBuffer};
+use bytes::Bytes;
 
 /// What a column of integers, or of the ids of strings, is built of.
 pub trait Native: Copy + Default {
@@ -257,6 +258,35 @@ pub(crate) struct FrozenValues {
 }
 
 impl FrozenValues {
+    /// What is added to each value, the bytes of one, and all bytes.
+    pub(crate) fn parts(&self) -> (i64, usize, &[u8]) {
+        let (width, bytes): (_, &[u8]) = match &self.values {
+            Values::Null => (0, &[]),
+            Values::U8(values) => (1, values),
+            Values::U16(values) => (2, values.inner()),
+            Values::U32(values) => (4, values.inner()),
+            Values::I64(values) => (8, values.inner()),
+        };
+        (self.base, width, bytes)
+    }
+
+    /// The same from its parts; `None` where they do not fit each other. Bytes must be aligned.
+    pub(crate) fn of_parts(base: i64, width: usize, bytes: Bytes, rows: usize) -> Option<Self> {
+        if bytes.len() != width * rows {
+            return None;
+        }
+        let bytes = Buffer::from(bytes);
+        let values = match width {
+            0 => Values::Null,
+            1 => Values::U8(ScalarBuffer::new(bytes, 0, rows)),
+            2 => Values::U16(ScalarBuffer::new(bytes, 0, rows)),
+            4 => Values::U32(ScalarBuffer::new(bytes, 0, rows)),
+            8 => Values::I64(ScalarBuffer::new(bytes, 0, rows)),
+            _ => return None,
+        };
+        Some(Self { base, values })
+    }
+
     /// Some rows at their full width; `None` where all are NULL.
     pub(crate) fn wide(&self, rows: Range<usize>) -> Option<ScalarBuffer<i64>> {
         // What a NULL holds is of no account, and may lie beyond the integers.

@@ -115,12 +115,13 @@ impl StringPool {
 
     /// Freezes the pool into what Arrow arrays are cut from.
     pub fn finish(self) -> StringViews {
-        let views = self.places.iter().map(|place| view_of(&self.blocks, *place)).collect();
+        let views: Vec<u128> =
+            self.places.iter().map(|place| view_of(&self.blocks, *place)).collect();
         let blocks = self.blocks.into_iter().map(|mut block| {
             block.shrink_to_fit();
             Buffer::from_vec(block)
         });
-        StringViews { views, blocks: blocks.collect() }
+        StringViews { views: views.into(), blocks: blocks.collect() }
     }
 }
 
@@ -160,13 +161,54 @@ fn view_of(blocks: &[Vec<u8>], place: Place) -> u128 {
     u128::from_le_bytes(view)
 }
 
+/// Whether a view is of one of these texts, or has its text inside.
+fn is_view_of(view: u128, texts: &[&str]) -> bool {
+    let bytes = view.to_le_bytes();
+    let len = view as u32 as usize;
+    if len <= INLINE_BYTES {
+        return std::str::from_utf8(&bytes[4..4 + len]).is_ok();
+    }
+    let (block, offset) = ((view >> 64) as u32 as usize, (view >> 96) as u32 as usize);
+    let text = texts.get(block).and_then(|text| text.get(offset..offset.checked_add(len)?));
+    text.is_some_and(|text| text.as_bytes()[..4] == bytes[4..8])
+}
+
 /// The finished pool: one Arrow view per id.
 pub struct StringViews {
-    views: Vec<u128>,
+    views: ScalarBuffer<u128>,
     blocks: Vec<Buffer>,
 }
 
 impl StringViews {
+    /// The same from its parts; `None` where a view is not of text in these blocks.
+    pub(crate) fn checked(views: Buffer, blocks: Vec<Buffer>) -> Option<Self> {
+        let aligned = views.as_ptr().addr().is_multiple_of(align_of::<u128>());
+        if !aligned || views.is_empty() || !views.len().is_multiple_of(size_of::<u128>()) {
+            return None;
+        }
+        let count = views.len() / size_of::<u128>();
+        let views = ScalarBuffer::<u128>::new(views, 0, count);
+        let texts = blocks.iter().map(|block| std::str::from_utf8(block).ok());
+        let texts: Vec<&str> = texts.collect::<Option<_>>()?;
+        views.iter().all(|view| is_view_of(*view, &texts)).then_some(())?;
+        Some(Self { views, blocks })
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        let blocks: usize = self.blocks.iter().map(|block| block.len()).sum();
+        (self.views.inner().len() + blocks) as u64
+    }
+
+    /// A view for each id.
+    pub(crate) fn views(&self) -> &ScalarBuffer<u128> {
+        &self.views
+    }
+
+    /// The text that is too long for a view.
+    pub(crate) fn blocks(&self) -> &[Buffer] {
+        &self.blocks
+    }
+
     /// An Arrow array of the strings `ids` names, id 0 being NULL. Only the blocks in use are
     /// attached, so that the memory of the array is not counted as that of the whole pool.
     pub fn array(&self, ids: impl ExactSizeIterator<Item = u32> + Clone) -> Arc<StringViewArray> {
@@ -177,7 +219,8 @@ impl StringViews {
         let mut any_null = false;
         for id in ids.clone() {
             any_null |= id == 0;
-            let view = self.views[id as usize];
+            // No id lies beyond the views, but those of a damaged file: such a one has no text.
+            let view = self.views.get(id as usize).copied().unwrap_or_default();
             if (view as u32) as usize <= INLINE_BYTES {
                 views.push(view);
                 continue;

@@ -23,7 +23,8 @@ macro_rules! define_tables {
             /// Freezes strings and columns.
             pub fn finish(self) -> TraceTables {
                 let strings = Arc::new(self.strings.finish());
-                TraceTables::new(vec![$(Arc::new(self.$field.finish(&strings))),+])
+                let tables = vec![$(Arc::new(self.$field.finish(&strings))),+];
+                TraceTables::new(tables, strings)
             }
         }
     };

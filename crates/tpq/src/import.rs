@@ -19,6 +19,7 @@ use tpq_source::{Attribute, Entry, Format, Inputs, ManifestError, SourceError, i
 use tpq_tables::{Severity, Stat, Stats, TraceTables};
 
 use crate::arrange::{Arrangement, Source, arrange};
+use crate::behind::{Behind, release_behind};
 use crate::clocks::Clocks;
 use crate::options::{ImportOptions, Stages};
 use crate::summary::{FilePlacement, ImportSummary, TextDamage, summarise};
@@ -89,6 +90,9 @@ pub fn import(
         options.timed("arrange", || arrange(&inputs, &mut sources, options.clock_interpolation))?;
     let mut summary = summarise(&inputs, &sources);
     let surveys = survey_losses(&sources, &arrangement);
+    let bases: Vec<u64> = sources.iter().map(|source| source.survey.bytes.base()).collect();
+    let read_behind = Behind::new(&inputs, &bases);
+    let mut behind = read_behind.clone();
     let bytes = TraceBytes::new(sources.into_iter().map(|source| source.survey.bytes));
 
     stages.begin("importing");
@@ -98,7 +102,13 @@ pub fn import(
     describe(&inputs, &arrangement, &mut decoder);
     let mut readers = readers(&inputs, &mut arrangement, &bytes, &timeline);
     let mut order = EventOrder::new(&windows(&inputs, options));
-    decode_all(&mut readers, &mut order, &mut decoder, summary.trace_bytes, options)?;
+    let decode = |step: Step| {
+        let reached = step.events.last_addr();
+        options.timed("decode", || decoder.decode(step));
+        reached.into_iter().for_each(|addr| behind.passed(addr));
+    };
+    let progress = FilesProgress::new(&inputs, read_behind, summary.trace_bytes, options);
+    decode_all(&mut readers, &mut order, decode, progress, options)?;
     summary.packets = readers.iter().map(|reader| reader.event_count()).sum();
     summary.sequences = readers.iter().map(|reader| reader.sequence_count()).sum();
     summary.damage = damage(&inputs, &readers);
@@ -162,7 +172,11 @@ fn survey_all<'a>(
     let mut sources = Vec::new();
     for (entry, file) in inputs.traces() {
         let _span = options.span("survey").map(|span| span.with("trace_id", entry as u64));
-        let mut advance = |done| options.advance(before + done, total);
+        let mut released = 0;
+        let mut advance = |done| {
+            release_behind(file, &mut released, done as usize);
+            options.advance(before + done, total);
+        };
         let survey = match file.format() {
             Format::Json | Format::Systrace => Survey::of_text(file.bytes(), base, budget),
             _ => survey(file.bytes(), base, budget, &mut advance)
@@ -173,6 +187,7 @@ fn survey_all<'a>(
         }
         base = survey.bytes.end();
         budget = survey.budget();
+        file.release(0..file.bytes().len());
         before += file.bytes().len() as u64;
         sources.push(Source { entry, survey });
     }
@@ -281,15 +296,14 @@ fn describe(inputs: &Inputs, arrangement: &Arrangement, decoder: &mut Decoder<'_
 fn decode_all(
     readers: &mut [Reader<'_>],
     order: &mut EventOrder,
-    decoder: &mut Decoder<'_>,
-    total: u64,
+    mut decode: impl FnMut(Step),
+    mut progress: FilesProgress<'_>,
     options: &ImportOptions,
 ) -> Result<(), ImportError> {
-    let mut progress = FilesProgress { done: vec![0; readers.len()], total, options };
     if options.threads == Some(1) {
         let read = |file: usize| options.timed("read batch", || readers[file].next_batch());
         put_in_order(order, read, &mut progress, |step| {
-            options.timed("decode", || decoder.decode(step));
+            decode(step);
             true
         });
         return Ok(());
@@ -309,9 +323,7 @@ fn decode_all(
             put_in_order(order, receive, &mut progress, |step| send.send(step).is_ok());
         };
         start(scope, "sorter".into(), work)?;
-        for step in steps {
-            options.timed("decode", || decoder.decode(step));
-        }
+        steps.into_iter().for_each(decode);
         Ok(())
     })
 }
@@ -350,13 +362,19 @@ fn put_in_order(
 /// How far each file was read.
 struct FilesProgress<'a> {
     done: Vec<u64>,
+    behind: Behind<'a>,
     total: u64,
     options: &'a ImportOptions,
 }
 
-impl FilesProgress<'_> {
+impl<'a> FilesProgress<'a> {
+    fn new(inputs: &Inputs, behind: Behind<'a>, total: u64, options: &'a ImportOptions) -> Self {
+        Self { done: vec![0; inputs.traces().count()], behind, total, options }
+    }
+
     fn advance(&mut self, file: usize, done: u64) {
         self.done[file] = done;
+        self.behind.read(file, done);
         self.options.advance(self.done.iter().sum(), self.total);
     }
 }

@@ -10,6 +10,8 @@
 //! ```
 
 mod arrange;
+mod behind;
+mod cache;
 mod clocks;
 mod import;
 mod metatrace;
@@ -19,6 +21,7 @@ mod sql_package;
 mod summary;
 mod trace;
 
+pub use cache::TableCache;
 pub use clocks::{Basis, ClockHop, ClockJump, ClockPath, ClockTie, ClockWay, Clocks, Measured};
 pub use import::{ImportError, import};
 pub use metatrace::{MetaTrace, Span};

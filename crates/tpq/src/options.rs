@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tpq_clock::Interpolation;
 
-use crate::{MetaTrace, Span, SqlPackage};
+use crate::{MetaTrace, Span, SqlPackage, TableCache};
 
 /// Told how far an import is. Called often, from the importing threads; must return at once.
 pub trait Progress: Send + Sync {
@@ -38,6 +38,10 @@ pub struct ImportOptions {
     pub strict: bool,
     /// Packages of SQL modules, beside tpq's own; of two modules of one name, theirs win.
     pub sql_packages: Vec<SqlPackage>,
+    /// Where finished tables are kept, so that the same traces need not be imported again. What
+    /// was found there comes without the clocks and placements of a summary. Not used when the
+    /// import is to be strict.
+    pub cache: Option<TableCache>,
     /// Who wants to know how far the import is.
     pub progress: Option<Arc<dyn Progress>>,
     /// Where to record what the import, and queries after it, do and when.
@@ -55,6 +59,7 @@ impl Default for ImportOptions {
             crop: false,
             strict: false,
             sql_packages: Vec::new(),
+            cache: None,
             progress: None,
             metatrace: None,
         }

@@ -7,8 +7,10 @@ use datafusion::arrow::array::RecordBatch;
 use tpq_sql::{Session, SessionOptions, SqlError};
 use tpq_tables::TraceTables;
 
+use crate::cache::Keeping;
 use crate::{
-    ImportError, ImportOptions, ImportSummary, MetaTrace, Span, SqlPackage, SqlPackageError, import,
+    ImportError, ImportOptions, ImportSummary, MetaTrace, Span, SqlPackage, SqlPackageError,
+    TableCache, import,
 };
 
 /// Why a trace could not be opened.
@@ -38,6 +40,7 @@ pub struct Trace {
     summary: ImportSummary,
     session: Session,
     metatrace: Option<Arc<MetaTrace>>,
+    _keeping: Option<Keeping>,
 }
 
 impl Trace {
@@ -63,13 +66,12 @@ impl Trace {
             packets: Vec::new(),
         };
         let metatrace = options.metatrace.clone();
-        let imported = tokio::task::spawn_blocking(move || import(&paths, &options)).await?;
-        let (tables, summary) = imported?;
-        let tables = Arc::new(tables);
+        let imported = tokio::task::spawn_blocking(move || find_or_import(&paths, &options));
+        let (tables, summary, keeping) = imported.await??;
         let kinds = summary.packet_kinds.iter();
         session_options.packets = kinds.map(|packets| packets.kind.clone()).collect();
         let session = Session::new(Arc::clone(&tables), &session_options)?;
-        Ok(Self { tables, summary, session, metatrace })
+        Ok(Self { tables, summary, session, metatrace, _keeping: keeping })
     }
 
     /// Runs the one statement of `sql` and gives all its rows. For results too large for memory,
@@ -104,4 +106,22 @@ impl Trace {
     pub fn summary(&self) -> &ImportSummary {
         &self.summary
     }
+}
+
+/// What the cache has of these traces; or else imports them, and begins to keep that.
+fn find_or_import(
+    paths: &[PathBuf],
+    options: &ImportOptions,
+) -> Result<(Arc<TraceTables>, ImportSummary, Option<Keeping>), ImportError> {
+    let cache = options.cache.as_ref().filter(|_| !options.strict);
+    let place = options.timed("find", || cache?.place(paths, options));
+    let found = options.timed("map", || cache?.find(place.as_ref()?));
+    if let Some((tables, summary)) = found {
+        return Ok((Arc::new(tables), summary, None));
+    }
+    let (tables, summary) = import(paths, options)?;
+    let tables = Arc::new(tables);
+    let keep = |(cache, place): (&TableCache, _)| cache.keep(place, Arc::clone(&tables), &summary);
+    let keeping = cache.zip(place).and_then(keep);
+    Ok((tables, summary, keeping))
 }

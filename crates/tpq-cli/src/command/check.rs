@@ -46,7 +46,7 @@ pub enum CheckFormat {
 pub async fn run(args: CheckArgs) -> anyhow::Result<()> {
     // What would be an error elsewhere is what is told here.
     let import = ImportArgs { strict: false, ..args.import };
-    open::with_trace(&import, async |trace| {
+    open::with_import(&import, async |trace| {
         let verdict = Verdict::of(&trace).await?;
         let told = match args.format {
             CheckFormat::Text => text(&verdict, &Names::of(&trace).await?, Style::of_stdout()),

@@ -31,7 +31,7 @@ pub struct ClocksArgs {
 }
 
 pub async fn run(args: ClocksArgs) -> anyhow::Result<()> {
-    open::with_trace(&args.import, async |trace| {
+    open::with_import(&args.import, async |trace| {
         let text = match args.dot {
             true => clocks::graph(&trace).await?,
             false => clocks::describe(&trace, Style::of_stdout()).await?,

@@ -31,7 +31,7 @@ pub struct InfoArgs {
 }
 
 pub async fn run(args: InfoArgs) -> anyhow::Result<()> {
-    open::with_trace(&args.import, async |trace| {
+    open::with_import(&args.import, async |trace| {
         let text = describe(&trace, Style::of_stdout()).await?;
         std::io::stdout().write_all(text.as_bytes())?;
         Ok(())

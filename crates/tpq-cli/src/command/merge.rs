@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
-use tpq::{MetaTrace, Progress};
+use tpq::{ImportOptions, MetaTrace, Progress};
 
 use crate::args::HowArgs;
 use crate::exit::Usage;
@@ -82,7 +82,8 @@ async fn merge(
     pack_visibly(Arc::clone(&members), file, args.how.quiet).await?;
     drop(packing);
     let packed = [unfinished.path().to_owned()];
-    let trace = open::open(&packed, &args.how, false, &[], metatrace)
+    let options = ImportOptions { metatrace, ..open::options(&args.how) };
+    let trace = open::open(&packed, &args.how, options)
         .await
         .map_err(|error| rename(&error, &packed[0], args, &members))?;
     let report = report(&trace, &members, Style::of_stdout()).await?;

@@ -1,0 +1,126 @@
+//! Finished tables of traces that were imported before, in a folder of the user's.
+//!
+//! ```text
+//! traces, options, this build ──key──▶ FOLDER/<key>.tables ──map──▶ TraceTables
+//!                 import ──keep, on a thread of its own──▶ a file beside it, then renamed
+//! ```
+//!
+//! A file is complete before it has its name, so that whoever finds it can use it, and it can be
+//! deleted while others have it mapped. Nothing here makes an import fail: what cannot be read is
+//! imported again, and what cannot be written is not kept.
+
+mod about;
+mod folder;
+mod key;
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use bytes::Bytes;
+use memmap2::Mmap;
+use tpq_tables::TraceTables;
+
+use crate::{ImportOptions, ImportSummary};
+
+/// What all files together may take, unless it is told otherwise.
+const MOST_BYTES: u64 = 8 << 30;
+/// Traces that are smaller are imported in no time.
+const LEAST_TRACE_BYTES: u64 = 1 << 20;
+
+/// Where finished tables are kept, and how much of them. What was not used for the longest time
+/// goes first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TableCache {
+    folder: PathBuf,
+    most_bytes: u64,
+    least_trace_bytes: u64,
+}
+
+impl TableCache {
+    /// The user's, in the folder that the system has for such files; `None` where it has none.
+    pub fn of_user() -> Option<Self> {
+        dirs::cache_dir().map(|folder| Self::in_folder(folder.join("tpq")))
+    }
+
+    /// In a folder, which is made when something is kept.
+    pub fn in_folder(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), most_bytes: MOST_BYTES, least_trace_bytes: LEAST_TRACE_BYTES }
+    }
+
+    /// Keeps no more bytes than that, 8 GiB if not given.
+    #[must_use]
+    pub fn at_most(self, bytes: u64) -> Self {
+        Self { most_bytes: bytes, ..self }
+    }
+
+    /// Keeps the tables of traces that have that many bytes uncompressed, 1 MiB if not given.
+    #[must_use]
+    pub fn of_traces_from(self, bytes: u64) -> Self {
+        Self { least_trace_bytes: bytes, ..self }
+    }
+
+    /// Where the tables of these traces, imported by these options, are or would be; `None` where
+    /// that cannot be told before they are read.
+    pub(crate) fn place(&self, paths: &[PathBuf], options: &ImportOptions) -> Option<PathBuf> {
+        Some(self.folder.join(key::file_name(paths, options)?))
+    }
+
+    /// Tables that were kept.
+    pub(crate) fn find(&self, place: &Path) -> Option<(TraceTables, ImportSummary)> {
+        let file = File::open(place).ok()?;
+        // SAFETY: the map is only read. A file has its name once it is complete, and is replaced
+        // or deleted after that, never written to. Reading 400 MB of tables instead of mapping
+        // them took longer than all that most queries do with them.
+        let map = unsafe { Mmap::map(&file) }.ok()?;
+        let (tables, about) = TraceTables::from_bytes(Bytes::from_owner(map)).ok()?;
+        let summary = about::from_bytes(&about)?;
+        folder::note_use(&file);
+        Some((tables, summary))
+    }
+
+    /// Begins to keep tables, unless they are not worth it.
+    pub(crate) fn keep(
+        &self,
+        place: PathBuf,
+        tables: Arc<TraceTables>,
+        summary: &ImportSummary,
+    ) -> Option<Keeping> {
+        if summary.trace_bytes < self.least_trace_bytes || !summary.damage.is_empty() {
+            return None;
+        }
+        let (cache, about) = (self.clone(), about::to_bytes(summary));
+        let work = move || {
+            // Kept or not, the tables are here.
+            let _ = cache.write(&place, &tables, &about);
+        };
+        let thread = std::thread::Builder::new().name("cache".into()).spawn(work).ok()?;
+        Some(Keeping(Some(thread)))
+    }
+
+    fn write(&self, place: &Path, tables: &TraceTables, about: &[u8]) -> std::io::Result<()> {
+        std::fs::create_dir_all(&self.folder)?;
+        let size = tables.packed_bytes();
+        if !folder::make_room(&self.folder, size, self.most_bytes)? {
+            return Ok(());
+        }
+        let mut file = folder::unfinished(&self.folder)?;
+        tables.write(BufWriter::with_capacity(1 << 18, &mut file), about)?;
+        file.persist(place)?;
+        Ok(())
+    }
+}
+
+/// Tables on their way to the cache. Waits for them to arrive when it is dropped.
+pub(crate) struct Keeping(Option<JoinHandle<()>>);
+
+impl Drop for Keeping {
+    fn drop(&mut self) {
+        if let Some(thread) = self.0.take() {
+            // A panic there was told by its hook, and takes nothing from the results.
+            let _ = thread.join();
+        }
+    }
+}
