@@ -7,7 +7,7 @@ mod traces;
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{AllocProfiler, Bencher};
-use tpq_ingest::{Survey, survey};
+use tpq_ingest::{Room, Survey, survey};
 use traces::Trace;
 
 #[global_allocator]
@@ -18,7 +18,7 @@ fn main() {
 }
 
 fn skim(trace: &Trace) -> Survey<'_> {
-    survey(&trace.bytes, 0, u64::MAX, &mut |_| ())
+    survey(&trace.bytes, 0, Room::in_memory(u64::MAX), &mut |_| ())
         .unwrap_or_else(|error| panic!("{trace}: {error}"))
 }
 

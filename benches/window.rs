@@ -49,10 +49,10 @@ fn recording(seconds: u64, marks: bool) -> Vec<u8> {
 fn main() {
     println!("{:<28} {:>4} {:>12} {:>9} {:>7}", "", "", "waiting", "ratio", "a event");
     let no_raw = || ImportOptions { ftrace_raw: false, ..ImportOptions::default() };
-    let tight = || ImportOptions { memory_limit: Some(64 << 20), ..no_raw() };
+    let tight = || ImportOptions { memory_limit: Some(32 << 20), ..no_raw() };
     let cases: [(&str, bool, ImportOptions); 4] = [
         ("windows closed by marks", true, no_raw()),
-        ("no marks, 64 MiB allowed", false, tight()),
+        ("no marks, 32 MiB allowed", false, tight()),
         ("no marks", false, no_raw()),
         ("full sort", true, ImportOptions { full_sort: true, ..no_raw() }),
     ];

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tpq_clock::{BOOTTIME, Clock, ClockGraph, Place, Reading};
 use tpq_decode::{Decoder, Finished, MachineInfo, Outcome, PacketRouter, Setup};
 use tpq_ingest::{
-    Batch, Batcher, ClockNames, EventOrder, EventReader, FileContext, Places, Survey, Timeline,
-    TraceBytes, survey,
+    Batch, Batcher, ClockNames, EventOrder, EventReader, FileContext, Places, Room, Survey,
+    Timeline, TraceBytes, survey,
 };
 
 use crate::traces::Trace;
@@ -19,7 +19,7 @@ pub struct Clocks {
 
 /// Skims a trace.
 pub fn skim(trace: &Trace) -> (TraceBytes<'_>, Clocks) {
-    let survey = survey(&trace.bytes, 0, u64::MAX, &mut |_| ())
+    let survey = survey(&trace.bytes, 0, Room::in_memory(u64::MAX), &mut |_| ())
         .unwrap_or_else(|error| panic!("{trace}: {error}"));
     let Survey { mut bytes, snapshots, primary_clock, .. } = survey;
     let place = Place::default();

@@ -8,6 +8,7 @@
 mod rows;
 
 mod bad_input;
+mod cache;
 mod check_command;
 mod cli;
 mod clocks;
@@ -25,11 +26,13 @@ mod metatrace;
 mod modules;
 mod mutations;
 mod recorder;
+mod same_tables;
 mod schemas;
 mod sort_agreement;
 mod system;
 mod systrace;
 mod tables_doc;
+mod text_filters;
 mod track_events;
 mod typed_args;
 

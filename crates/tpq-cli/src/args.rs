@@ -117,9 +117,9 @@ pub struct HowArgs {
     #[arg(long, help_heading = "Import options")]
     pub full_sort: bool,
 
-    /// The most memory for queries, as 500M or 4G: sorting and grouping spill to disk beyond it. Also
-    /// the most that a compressed trace may unpack to, and four times what events may take that
-    /// wait to be put in order; the tables themselves are not counted
+    /// About the most memory to use, as 500M or 4G: what tables, sorting and grouping need beyond it
+    /// goes to temporary files. Half of it holds events that wait to be put in order; those that
+    /// come later than it has room for are dropped and counted
     #[arg(long, value_name = "SIZE", value_parser = parse_size, help_heading = "Import options")]
     pub memory_limit: Option<u64>,
 

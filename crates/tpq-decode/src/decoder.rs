@@ -1,5 +1,7 @@
 //! Takes the steps of an import in order and has each decoded.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use tpq_clock::{BOOTTIME, Converter};
 use tpq_ingest::{
@@ -7,7 +9,7 @@ use tpq_ingest::{
     Run, RunKind, SequenceLoss, Span, Step, Timeline, TraceBytes,
 };
 use tpq_tables::table::{MachineRow, TraceBoundsRow, TraceFileRow};
-use tpq_tables::{Stat, Stats, StringId, Tables};
+use tpq_tables::{ColumnBuilder, Spill, Stat, Stats, StringId, Tables};
 
 use crate::decode::trace_uuid::uuid_of;
 use crate::decode::{Decode, Packet, clock_drift, clock_snapshot};
@@ -147,6 +149,11 @@ impl<'a> Decoder<'a> {
             places,
         };
         Self { state }
+    }
+
+    /// Gives rows to a file, from now on, that memory has no room for.
+    pub fn spill_to(&mut self, spill: &Arc<Spill>) {
+        self.state.tables.spill_to(spill);
     }
 
     /// Notes a file that was named or lay in an archive; files are numbered as they are added.
@@ -330,14 +337,12 @@ fn add_machine(machine: &MachineInfo, trackers: &mut Trackers, tables: &mut Tabl
 /// The first and last moment of the trace; slices count to their ends.
 fn bounds(trackers: &Trackers, tables: &Tables) -> (i64, i64) {
     let Some((start, mut end)) = trackers.bounds.get() else { return (0, 0) };
-    for row in 0..tables.sched_slice.len() {
-        let until =
-            tables.sched_slice.ts.get(row).saturating_add(tables.sched_slice.dur.get(row).max(0));
-        end = end.max(until);
-    }
-    for row in 0..tables.slice.len() {
-        end = end.max(tables.slice.ts.get(row).saturating_add(tables.slice.dur.get(row).max(0)));
-    }
+    let mut reach = |ts: &ColumnBuilder<i64>, dur: &ColumnBuilder<i64>| {
+        let until = ts.iter().zip(dur.iter()).map(|(ts, dur)| ts.saturating_add(dur.max(0)));
+        end = until.fold(end, i64::max);
+    };
+    reach(&tables.sched_slice.ts, &tables.sched_slice.dur);
+    reach(&tables.slice.ts, &tables.slice.dur);
     (start, if end == start { end.saturating_add(1) } else { end })
 }
 

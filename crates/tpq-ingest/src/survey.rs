@@ -3,6 +3,7 @@
 //! Snapshots of clocks may come after the packets that need them, and compressed packets hide
 //! more packets, so both are found first. The skim reads packet headers only.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use tpq_proto::wire::read_varint;
@@ -89,18 +90,34 @@ impl<'a> Survey<'a> {
     }
 }
 
-/// Skims a file whose bytes get the addresses from `base` on. Its compressed packets may inflate to
-/// `budget` bytes together; those beyond are lost and counted.
+/// What packets may inflate to, and where that is kept.
+#[derive(Clone, Copy)]
+pub struct Room<'k, 'a> {
+    /// How many bytes.
+    pub budget: u64,
+    /// Keeps the next bytes; the number is how many of the file's were kept before.
+    pub keep: &'k dyn Fn(u64, Vec<u8>) -> Cow<'a, [u8]>,
+}
+
+impl Room<'_, '_> {
+    /// So many bytes of memory.
+    pub fn in_memory(budget: u64) -> Self {
+        Self { budget, keep: &|_, bytes| bytes.into() }
+    }
+}
+
+/// Skims a file whose bytes get the addresses from `base` on. What its compressed packets inflate to
+/// beyond `room` is lost and counted.
 ///
 /// # Errors
 /// When not one packet can be read.
 pub fn survey<'a>(
     file: &'a [u8],
     base: u64,
-    budget: u64,
+    room: Room<'_, 'a>,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Survey<'a>, SurveyError> {
-    let mut survey = Survey::nothing(file, base, budget);
+    let mut survey = Survey::nothing(file, base, room.budget);
     let mut segment_start = 0;
     let mut at = 0;
     while let Some((packet, next)) = next_packet(file, at) {
@@ -109,7 +126,7 @@ pub fn survey<'a>(
         if let Some(codec) = codec_of(header.kind) {
             survey.bytes.push_segment(base + segment_start as u64, at - segment_start);
             segment_start = next;
-            survey.inflate(codec, &file[packet], &header, at as u64);
+            survey.inflate(codec, &file[packet], &header, at as u64, room);
         } else {
             survey.note(span, &file[packet], &header);
         }
@@ -180,14 +197,21 @@ fn is_of_recorder(kind: u32) -> bool {
     )
 }
 
-impl Survey<'_> {
+impl<'a> Survey<'a> {
     /// How many bytes compressed packets may still inflate to.
     pub fn budget(&self) -> u64 {
         self.budget
     }
 
     /// Skims what a packet at `offset` of the file inflates to.
-    fn inflate(&mut self, codec: Codec, packet: &[u8], header: &PacketHeader, offset: u64) {
+    fn inflate(
+        &mut self,
+        codec: Codec,
+        packet: &[u8],
+        header: &PacketHeader,
+        offset: u64,
+        room: Room<'_, 'a>,
+    ) {
         let (start, len) = header.payload;
         let payload = &packet[start as usize..][..len as usize];
         let Some(mut inflated) = inflate(codec, payload, self.budget) else {
@@ -211,6 +235,7 @@ impl Survey<'_> {
         inflated.truncate(at);
         inflated.shrink_to_fit();
         self.budget -= (inflated.len() as u64).min(self.budget);
+        let inflated = (room.keep)(self.bytes.inflated(), inflated);
         let addr = self.bytes.push_inflated(inflated, offset);
         self.bytes.push_segment(addr, at);
     }

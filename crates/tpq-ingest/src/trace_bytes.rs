@@ -23,8 +23,8 @@ impl Span {
 struct Part<'a> {
     base: u64,
     bytes: Cow<'a, [u8]>,
-    /// Where it lies in its file: what was inflated lies where it was compressed.
-    offset: u64,
+    /// Where in its file it was compressed, if it was.
+    compressed_at: Option<u64>,
 }
 
 impl Part<'_> {
@@ -43,7 +43,7 @@ pub struct FileBytes<'a> {
 impl<'a> FileBytes<'a> {
     /// A file whose bytes have the addresses from `base` on.
     pub(crate) fn new(file: &'a [u8], base: u64) -> Self {
-        let whole = Part { base, bytes: Cow::Borrowed(file), offset: 0 };
+        let whole = Part { base, bytes: Cow::Borrowed(file), compressed_at: None };
         Self { parts: vec![whole], segments: Vec::new() }
     }
 
@@ -57,10 +57,15 @@ impl<'a> FileBytes<'a> {
         self.parts.last().map_or(0, Part::end)
     }
 
+    /// How many bytes were inflated.
+    pub(crate) fn inflated(&self) -> u64 {
+        self.end() - self.parts.first().map_or(0, Part::end)
+    }
+
     /// Appends what was inflated from `offset` of the file and gives the address it has.
-    pub(crate) fn push_inflated(&mut self, bytes: Vec<u8>, offset: u64) -> u64 {
+    pub(crate) fn push_inflated(&mut self, bytes: Cow<'a, [u8]>, offset: u64) -> u64 {
         let base = self.end();
-        self.parts.push(Part { base, bytes: Cow::Owned(bytes), offset });
+        self.parts.push(Part { base, bytes, compressed_at: Some(offset) });
         base
     }
 
@@ -116,9 +121,6 @@ impl<'a> TraceBytes<'a> {
     /// Where in its file an address lies; for what was inflated, where it was compressed.
     pub fn offset_in_file(&self, addr: u64) -> Option<u64> {
         let part = self.part(addr)?;
-        match part.bytes {
-            Cow::Borrowed(_) => Some(addr - part.base),
-            Cow::Owned(_) => Some(part.offset),
-        }
+        Some(part.compressed_at.unwrap_or(addr - part.base))
     }
 }

@@ -54,6 +54,12 @@ impl From<Vec<u8>> for Bytes {
     }
 }
 
+impl From<Mmap> for Bytes {
+    fn from(map: Mmap) -> Self {
+        Self::new(Storage::Mapped(map))
+    }
+}
+
 impl Deref for Bytes {
     type Target = [u8];
 
@@ -81,8 +87,8 @@ impl Deref for Storage {
 
 /// Drops pages of a map. On other systems the same advice means other things.
 #[cfg(target_os = "linux")]
-fn release(map: &Mmap, range: Range<usize>) {
-    // SAFETY: the map is of a file and never written to, so that pages which are dropped come back
+pub(crate) fn release(map: &Mmap, range: Range<usize>) {
+    // SAFETY: nobody writes to what was read of the map, so that pages which are dropped come back
     // from the file with what they held. Without this, all of a trace stays in memory until it is
     // imported: a third of the peak.
     let advised = unsafe {
@@ -93,7 +99,7 @@ fn release(map: &Mmap, range: Range<usize>) {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn release(_: &Mmap, _: Range<usize>) {}
+pub(crate) fn release(_: &Mmap, _: Range<usize>) {}
 
 /// Reads a file, or standard input if `path` is `-`.
 pub(crate) fn read(path: &Path) -> Result<Bytes, SourceError> {
@@ -117,7 +123,7 @@ pub(crate) fn read(path: &Path) -> Result<Bytes, SourceError> {
     // raises SIGBUS, as it does for every program that maps its input; reading a multi-gigabyte
     // trace into memory instead doubled the import's peak.
     let map = unsafe { Mmap::map(&file) }.map_err(failed)?;
-    Ok(Bytes::new(Storage::Mapped(map)))
+    Ok(map.into())
 }
 
 #[cfg(test)]

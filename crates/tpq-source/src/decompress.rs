@@ -5,6 +5,9 @@ use std::io::{self, Read};
 use flate2::Crc;
 use flate2::read::{DeflateDecoder, MultiGzDecoder};
 
+use crate::bytes::Bytes;
+use crate::scratch::Unpacking;
+
 /// How bytes are compressed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Codec {
@@ -16,7 +19,7 @@ pub(crate) enum Codec {
 
 /// What came out, and why it ended early if it did.
 pub(crate) struct Unpacked {
-    pub(crate) bytes: Vec<u8>,
+    pub(crate) bytes: Bytes,
     pub(crate) error: Option<io::Error>,
 }
 
@@ -38,7 +41,7 @@ impl<'a> Unpacker<'a> {
 
     /// Unpacks a file as far as it goes: one that was cut off gives what came before the cut.
     pub(crate) fn unpack(&mut self, packed: &[u8], codec: Codec) -> Unpacked {
-        let mut bytes = Vec::new();
+        let mut bytes = Unpacking::new();
         let mut input = Counting { inner: packed, read: 0 };
         let result = match codec {
             Codec::Gzip => {
@@ -57,14 +60,17 @@ impl<'a> Unpacker<'a> {
             },
         };
         self.read += input.read;
-        self.left -= bytes.len() as u64;
-        Unpacked { bytes, error: result.err() }
+        self.left -= bytes.len();
+        match bytes.finish() {
+            Ok(bytes) => Unpacked { bytes, error: result.err() },
+            Err(error) => Unpacked { bytes: Vec::new().into(), error: Some(error) },
+        }
     }
 
     fn pump<D: Read>(
         &mut self,
         decoder: &mut D,
-        bytes: &mut Vec<u8>,
+        bytes: &mut Unpacking,
         read_by: impl Fn(&D) -> u64,
     ) -> io::Result<()> {
         let mut buffer = vec![0; 1 << 18];
@@ -73,11 +79,11 @@ impl<'a> Unpacker<'a> {
             if read == 0 {
                 return Ok(());
             }
-            if bytes.len() as u64 + read as u64 > self.left {
+            if bytes.len() + read as u64 > self.left {
                 let message = format!("it unpacks to more than the limit of {} bytes", self.limit);
                 return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
             }
-            bytes.extend_from_slice(&buffer[..read]);
+            bytes.push(&buffer[..read])?;
             (self.progress)(self.read + read_by(decoder));
         }
     }
@@ -129,8 +135,8 @@ mod tests {
         let mut told = Vec::new();
         let mut progress = |read| told.push(read);
         let mut unpacker = Unpacker::new(u64::MAX, &mut progress);
-        assert_eq!(unpacker.unpack(&gzip, Codec::Gzip).bytes, whole);
-        assert_eq!(unpacker.unpack(&zstd, Codec::Zstd).bytes, whole);
+        assert_eq!(unpacker.unpack(&gzip, Codec::Gzip).bytes[..], whole[..]);
+        assert_eq!(unpacker.unpack(&zstd, Codec::Zstd).bytes[..], whole[..]);
         assert!(told.is_sorted());
         assert_eq!(told.last(), Some(&((gzip.len() + zstd.len()) as u64)));
     }

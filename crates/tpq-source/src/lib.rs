@@ -25,6 +25,7 @@ mod error;
 mod format;
 mod inputs;
 mod manifest;
+mod scratch;
 mod systrace;
 
 pub use contents::digest;
@@ -36,3 +37,4 @@ pub use manifest::{
     Attribute, ClockName, Manifest, ManifestClocks, ManifestError, ManifestFile, ManifestProblem,
     TraceTime,
 };
+pub use scratch::{Scratch, UNPACK_LIMIT};

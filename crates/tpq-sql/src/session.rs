@@ -17,7 +17,7 @@ use crate::functions;
 use crate::in_order::{LimitInOrder, in_order};
 use crate::modules::{Module, Modules, SqlModule};
 use crate::narrow_filters;
-use crate::operators::TraceQueryPlanner;
+use crate::operators::{PackedSorts, TraceQueryPlanner};
 use crate::perfetto_sql::{
     Command, Planned, Planner, SqliteOperators, Statement, Text, TraceTypes, split,
 };
@@ -84,8 +84,11 @@ impl Session {
             .with_query_planner(Arc::new(TraceQueryPlanner))
             .with_type_planner(Arc::new(TraceTypes))
             .with_physical_optimizer_rules(narrow_filters::rules())
-            .with_physical_optimizer_rule(Arc::new(LimitInOrder))
-            .build();
+            .with_physical_optimizer_rule(Arc::new(LimitInOrder));
+        if options.memory_limit.is_none() {
+            state = state.with_physical_optimizer_rule(Arc::new(PackedSorts));
+        }
+        let mut state = state.build();
         for function in functions::scalar(&tables) {
             state.register_udf(function).map_err(bug)?;
         }

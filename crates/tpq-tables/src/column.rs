@@ -2,9 +2,12 @@
 //! and another is under way, with validity bits where it may be NULL. Rows can still be changed,
 //! since an end is often seen long after its beginning.
 
+use std::sync::Arc;
+
 use crate::StringId;
 use crate::finished::{CHUNK_ROWS, StoredColumn};
 use crate::packed::{Native, PackedChunk, Packing, Valid};
+use crate::spill::Spill;
 
 /// A value a builder takes for one cell.
 pub trait Cell: Copy {
@@ -93,11 +96,13 @@ pub struct ColumnBuilder<C: Cell> {
     last: Plain<C::Native>,
     /// The rows of the chunk under way.
     rows: usize,
+    /// Where chunks go that memory has no room for.
+    spill: Option<Arc<Spill>>,
 }
 
 impl<C: Cell> Default for ColumnBuilder<C> {
     fn default() -> Self {
-        Self { full: Vec::new(), last: Plain::default(), rows: 0 }
+        Self { full: Vec::new(), last: Plain::default(), rows: 0, spill: None }
     }
 }
 
@@ -137,10 +142,16 @@ impl<C: Cell> ColumnBuilder<C> {
     /// one is left as it is for a while.
     #[cold]
     fn begin_chunk(&mut self) {
-        let spare = self.full.last_mut().and_then(|before| before.pack(C::PACKING));
+        let spill = self.spill.as_ref();
+        let spare = self.full.last_mut().and_then(|before| before.pack(C::PACKING, spill));
         self.end_chunk();
         // Memory that was used a moment ago need not be asked for, and cleared, again.
         self.last.values = spare.unwrap_or_default();
+    }
+
+    /// Gives chunks to a file, from now on, where memory has no room for them.
+    pub(crate) fn spill_to(&mut self, spill: &Arc<Spill>) {
+        self.spill = Some(Arc::clone(spill));
     }
 
     /// The first chunk grows as it fills, so that the many small tables stay small.
@@ -167,6 +178,22 @@ impl<C: Cell> ColumnBuilder<C> {
             Some(Chunk::Null) => (C::Native::default(), false),
         };
         C::load(native, valid)
+    }
+
+    /// All cells that were pushed, in order; a chunk at a time where they are packed.
+    pub fn iter(&self) -> impl Iterator<Item = C> {
+        let cells = |values: Vec<C::Native>, valid: &[u64]| {
+            let cell = |(row, native)| C::load(native, is_set(valid, row));
+            values.into_iter().enumerate().map(cell).collect::<Vec<C>>()
+        };
+        let nothing = move |rows: usize| vec![C::load(C::Native::default(), false); rows];
+        let full = self.full.iter().flat_map(move |chunk| match chunk {
+            Chunk::Plain(plain) => cells(plain.values.clone(), &plain.valid),
+            Chunk::Packed(packed, valid) => cells(packed.unpack(), valid),
+            Chunk::Null => nothing(CHUNK_ROWS),
+        });
+        let first = (self.full.len() * CHUNK_ROWS) as u32;
+        full.chain((first..first + self.rows as u32).map(|row| self.get(row)))
     }
 
     /// Changes a row that was pushed.
@@ -196,8 +223,9 @@ impl<C: Cell> ColumnBuilder<C> {
             self.end_chunk();
             self.full.last_mut().into_iter().for_each(|chunk| chunk.give_rows(rows));
         }
+        let spill = self.spill.take();
         let mut finish = |mut chunk: Chunk<C::Native>| {
-            chunk.pack(C::PACKING);
+            chunk.pack(C::PACKING, spill.as_ref());
             match chunk {
                 Chunk::Packed(packed, valid) => (packed, valid),
                 _ => (PackedChunk::null(CHUNK_ROWS), Vec::new()),
@@ -246,9 +274,10 @@ impl<N: Native> Plain<N> {
 
 impl<N: Native> Chunk<N> {
     /// Gives the memory that plain values had, for others.
-    fn pack(&mut self, packing: Packing) -> Option<Vec<N>> {
+    fn pack(&mut self, packing: Packing, spill: Option<&Arc<Spill>>) -> Option<Vec<N>> {
         let Self::Plain(Plain { values, valid }) = self else { return None };
-        let packed = PackedChunk::pack(values, Valid::of(valid), packing);
+        let mut packed = PackedChunk::pack(values, Valid::of(valid), packing);
+        spill.into_iter().for_each(|spill| packed.spill(spill));
         let mut spare = std::mem::take(values);
         spare.clear();
         *self = Self::Packed(packed, std::mem::take(valid));
@@ -294,6 +323,7 @@ impl<N: Native> Chunk<N> {
 mod tests {
     use super::*;
     use crate::ChunkRange;
+    use crate::finished::StoredChunk;
 
     #[test]
     fn cells_survive_chunk_borders_and_changes() {
@@ -325,6 +355,7 @@ mod tests {
             names.set(row, StringId(row));
             assert_eq!((column.get(row), column.get(row + 1)), (Some(row), None));
             assert_eq!((names.get(row), names.get(row + 1)), (StringId(row), StringId::NULL));
+            assert!(names.iter().eq((0..rows).map(|row| names.get(row))));
         }
         column.push(Some(1));
         names.push(StringId(1));
@@ -347,6 +378,37 @@ mod tests {
         assert_eq!(ranges[0], ChunkRange { bounds: None, nulls: CHUNK_ROWS });
         assert_eq!(ranges[1].bounds, Some((least + 1, least + CHUNK_ROWS as i64 - 1)));
         assert_eq!((ranges[1].nulls, ranges[2].nulls), (1, 0));
+    }
+
+    /// Spilled or not, a column is the same.
+    #[test]
+    fn chunks_in_a_file_can_be_changed() {
+        let rows = 5 * CHUNK_ROWS as u32;
+        let column = |spill: Option<&Arc<Spill>>| {
+            let mut column = ColumnBuilder::<Option<i64>>::default();
+            spill.into_iter().for_each(|spill| column.spill_to(spill));
+            let value = |row: u32| (row % 7 != 0).then(|| i64::from(row % 200) - 5);
+            (0..rows).for_each(|row| column.push(value(row)));
+            for (row, value) in [(1, Some(40)), (2, None), (7, Some(3)), (70_001, Some(1 << 40))] {
+                column.set(row, value);
+                assert_eq!((column.get(row), column.get(row + 1)), (value, column.get(row + 1)));
+            }
+            assert!(column.iter().eq((0..rows).map(|row| column.get(row))));
+            let read: Vec<_> = (0..rows).step_by(13).map(|row| column.get(row)).collect();
+            (read, column.finish())
+        };
+        let spill = Arc::new(Spill::new(tempfile::tempfile().expect("a file"), 0));
+        let ((read, finished), (same, plain)) = (column(Some(&spill)), column(None));
+        assert_eq!(read, same);
+        assert!(spill.written() >= 4 * CHUNK_ROWS as u64 && spill.failure().is_none());
+        for (one, other) in finished.chunks().iter().zip(plain.chunks()) {
+            assert_eq!((one.range, one.sorted), (other.range, other.sorted));
+            assert_eq!(one.nulls, other.nulls);
+            for rows in [0..100, 300..CHUNK_ROWS] {
+                let wide = |chunk: &StoredChunk| chunk.values.wide(rows.clone()).expect("is there");
+                assert_eq!(wide(one), wide(other));
+            }
+        }
     }
 
     /// What is told long after belongs to chunks that are packed already, wide or not.

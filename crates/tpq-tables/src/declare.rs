@@ -169,6 +169,11 @@ macro_rules! declare_table {
                 self.rows == 0
             }
 
+            /// Gives chunks to a file, from now on, where memory has no room for them.
+            pub(crate) fn spill_to(&mut self, spill: &std::sync::Arc<$crate::Spill>) {
+                $(self.$column.spill_to(spill);)+
+            }
+
             /// Ends building.
             pub fn finish(self, strings: &std::sync::Arc<$crate::StringViews>) -> $crate::Table {
                 let columns = vec![$(self.$column.finish()),+];

@@ -3,6 +3,7 @@
 //! A column is kept in the narrowest form that holds its chunk, and widened to its SQL type when a
 //! batch is read.
 
+use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -16,14 +17,28 @@ use crate::packed::{FrozenValues, PackedChunk, TakeIds, Valid};
 use crate::{ColumnKind, StringViews, TableDecl};
 
 /// Rows in a chunk, the unit of pruning. All chunks but the last are full.
-pub const CHUNK_ROWS: usize = 65_536;
+pub const CHUNK_ROWS: usize = 16_384;
 
-/// A batch could not be assembled: a bug in tpq, never the trace's fault.
+/// A batch could not be read; never the trace's fault.
 #[derive(Debug, thiserror::Error)]
-#[error("table {table}: cannot assemble a batch: {source}")]
-pub struct ReadError {
-    table: &'static str,
-    source: ArrowError,
+#[non_exhaustive]
+pub enum ReadError {
+    /// A bug in tpq.
+    #[error("table {table}: cannot assemble a batch: {source}")]
+    Assemble {
+        /// The table.
+        table: &'static str,
+        /// What does not fit.
+        source: ArrowError,
+    },
+    /// The temporary file could not be read that took what memory had no room for.
+    #[error("table {table}: cannot read the temporary file that holds its rows: {source}")]
+    Spilled {
+        /// The table.
+        table: &'static str,
+        /// What happened.
+        source: io::Error,
+    },
 }
 
 /// The smallest and largest value of an integer or float column in one chunk, and its NULLs.
@@ -80,21 +95,26 @@ impl StoredColumn {
 impl StoredChunk {
     fn bytes(&self) -> u64 {
         let nulls = self.nulls.as_ref().map_or(0, |nulls| nulls.inner().inner().len());
-        (self.values.parts().2.len() + nulls) as u64
+        (self.values.bytes() + nulls) as u64
     }
 
-    fn read(&self, rows: Range<usize>, kind: ColumnKind, strings: &StringViews) -> ArrayRef {
+    fn read(
+        &self,
+        rows: Range<usize>,
+        kind: ColumnKind,
+        strings: &StringViews,
+    ) -> io::Result<ArrayRef> {
         let null = || arrow_array::new_null_array(&kind.sql_type(), rows.len());
         if kind == ColumnKind::String {
-            let array = self.values.ids(rows.clone(), strings);
-            return array.map_or_else(null, |array| array as ArrayRef);
+            let array = self.values.ids(rows.clone(), strings)?;
+            return Ok(array.map_or_else(null, |array| array as ArrayRef));
         }
-        let Some(wide) = self.values.wide(rows.clone()) else { return null() };
+        let Some(wide) = self.values.wide(rows.clone())? else { return Ok(null()) };
         let nulls = self.nulls.as_ref().map(|nulls| nulls.slice(rows.start, rows.len()));
-        match kind {
+        Ok(match kind {
             ColumnKind::Double => Arc::new(Float64Array::new(wide.into_inner().into(), nulls)),
             _ => Arc::new(Int64Array::new(wide, nulls)),
-        }
+        })
     }
 }
 
@@ -179,10 +199,44 @@ impl Table {
         chunks.iter().all(|chunk| chunk.sorted) && chunks.windows(2).all(in_order)
     }
 
+    /// How many strings there are in all tables, with NULL, whose number is 0.
+    pub fn string_count(&self) -> usize {
+        self.strings.views().len()
+    }
+
+    /// The numbers of strings in rows of a chunk. `column` counts from 0 with `id`, and must be of
+    /// strings.
+    ///
+    /// # Errors
+    /// When a temporary file cannot be read.
+    pub fn string_ids(
+        &self,
+        chunk: usize,
+        rows: Range<usize>,
+        column: usize,
+    ) -> Result<Vec<u32>, ReadError> {
+        struct Collect;
+        impl TakeIds<Vec<u32>> for Collect {
+            fn take(self, ids: impl ExactSizeIterator<Item = u32> + Clone) -> Vec<u32> {
+                ids.collect()
+            }
+        }
+        let (table, count) = (self.decl.name, rows.len());
+        let stored = column.checked_sub(1).map(|stored| &self.columns[stored].chunks[chunk]);
+        let ids = stored.map_or(Ok(None), |stored| stored.values.ids(rows, Collect));
+        let ids = ids.map_err(|source| ReadError::Spilled { table, source })?;
+        Ok(ids.unwrap_or_else(|| vec![0; count]))
+    }
+
+    /// The strings of these numbers.
+    pub fn strings(&self, ids: &[u32]) -> ArrayRef {
+        self.strings.array(ids.iter().copied())
+    }
+
     /// Rows `rows` of a chunk as an Arrow batch of the columns `projection` names by position.
     ///
     /// # Errors
-    /// Only when the columns do not fit the schema, which is a bug.
+    /// When the columns do not fit the schema, which is a bug, or a temporary file cannot be read.
     pub fn read(
         &self,
         chunk: usize,
@@ -198,16 +252,18 @@ impl Table {
             None => {
                 let first = (chunk * CHUNK_ROWS) as i64;
                 let ids = rows.clone().map(|row| first + row as i64);
-                Arc::new(Int64Array::from_iter_values(ids)) as ArrayRef
+                Ok(Arc::new(Int64Array::from_iter_values(ids)) as ArrayRef)
             }
         };
-        let arrays: Vec<ArrayRef> = projection.iter().map(read).collect();
+        let table = self.decl.name;
+        let arrays: io::Result<Vec<ArrayRef>> = projection.iter().map(read).collect();
+        let arrays = arrays.map_err(|source| ReadError::Spilled { table, source })?;
         let assemble = || {
             let schema = Arc::new(self.schema.project(projection)?);
             let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
             RecordBatch::try_new_with_options(schema, arrays, &options)
         };
-        assemble().map_err(|source| ReadError { table: self.decl.name, source })
+        assemble().map_err(|source| ReadError::Assemble { table, source })
     }
 }
 

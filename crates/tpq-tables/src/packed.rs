@@ -5,10 +5,13 @@
 //! holds much more than its finished tables. What little changes after that, as an end that is seen
 //! long after its beginning, is written into the packed values where it fits.
 
+use std::io;
 use std::ops::Range;
+use std::sync::Arc;
 
-use arrow_buffer::{Buffer, ScalarBuffer};
-use bytes::Bytes;
+use arrow_buffer::{Buffer, ScalarBuffer, ToByteSlice};
+
+use crate::spill::{Spill, Spilled};
 
 /// What a column of integers, or of the ids of strings, is built of.
 pub trait Native: Copy + Default {
@@ -143,6 +146,8 @@ pub(crate) enum Values<V8, V16, V32, V64> {
 pub(crate) struct PackedChunk {
     base: i64,
     values: Values<Vec<u8>, Vec<u16>, Vec<u32>, Vec<i64>>,
+    /// Where the values are, if not here, and the bytes of one.
+    spilled: Option<(Spilled, usize)>,
     rows: usize,
     packing: Packing,
     facts: Facts,
@@ -174,14 +179,30 @@ impl PackedChunk {
             }
             _ => (0, Values::I64(values.iter().map(|value| value.to_i64()).collect())),
         };
-        Self { base, values, rows, packing, facts, changed: false }
+        Self { base, values, spilled: None, rows, packing, facts, changed: false }
+    }
+
+    /// Gives the values to a file, where memory has no room for them.
+    pub(crate) fn spill(&mut self, spill: &Arc<Spill>) {
+        let (width, bytes) = match &self.values {
+            Values::Null => return,
+            Values::U8(values) => (1, spill.take(values)),
+            Values::U16(values) => (2, spill.take(values.to_byte_slice())),
+            Values::U32(values) => (4, spill.take(values.to_byte_slice())),
+            Values::I64(values) => (8, spill.take(values.to_byte_slice())),
+        };
+        if let Some(spilled) = bytes {
+            self.values = Values::Null;
+            self.spilled = Some((spilled, width));
+        }
     }
 
     /// Rows of nothing but NULL.
     pub(crate) fn null(rows: usize) -> Self {
         let facts = Facts { bounds: None, nulls: rows, sorted: false };
         let packing = Packing::Integers;
-        Self { base: 0, values: Values::Null, rows, packing, facts, changed: false }
+        let values = Values::Null;
+        Self { base: 0, values, spilled: None, rows, packing, facts, changed: false }
     }
 
     pub(crate) fn rows(&self) -> usize {
@@ -189,6 +210,9 @@ impl PackedChunk {
     }
 
     pub(crate) fn get(&self, row: usize) -> i64 {
+        if let Some((spilled, width)) = &self.spilled {
+            return self.get_spilled(spilled, *width, row);
+        }
         match &self.values {
             Values::Null => 0,
             Values::U8(values) => self.base.wrapping_add(i64::from(values[row])),
@@ -196,6 +220,32 @@ impl PackedChunk {
             Values::U32(values) => self.base.wrapping_add(i64::from(values[row])),
             Values::I64(values) => values[row],
         }
+    }
+
+    #[cold]
+    fn get_spilled(&self, spilled: &Spilled, width: usize, row: usize) -> i64 {
+        let at = row * width;
+        let difference = match width {
+            1 => u64::from(spilled.get::<1>(at)[0]),
+            2 => u64::from(u16::from_le_bytes(spilled.get(at))),
+            4 => u64::from(u32::from_le_bytes(spilled.get(at))),
+            _ => u64::from_le_bytes(spilled.get(at)),
+        };
+        self.base.wrapping_add(difference.cast_signed())
+    }
+
+    /// Changes a value in the file; false where the chunk is too narrow for it.
+    #[cold]
+    fn set_spilled(spilled: &Spilled, width: usize, row: usize, difference: u64) -> bool {
+        let at = row * width;
+        match width {
+            8 => spilled.set(at, &difference.to_le_bytes()),
+            width if difference >> (8 * width) != 0 => return false,
+            1 => spilled.set(at, &[difference as u8]),
+            2 => spilled.set(at, &(difference as u16).to_le_bytes()),
+            _ => spilled.set(at, &(difference as u32).to_le_bytes()),
+        }
+        true
     }
 
     /// Notes that a row became NULL, which bits beside the chunk say.
@@ -206,6 +256,11 @@ impl PackedChunk {
     /// Changes a value; false where the chunk is too narrow for it.
     pub(crate) fn set(&mut self, row: usize, value: i64) -> bool {
         let difference = value.wrapping_sub(self.base).cast_unsigned();
+        if let Some((spilled, width)) = &self.spilled {
+            let fits = Self::set_spilled(spilled, *width, row, difference);
+            self.changed |= fits;
+            return fits;
+        }
         match &mut self.values {
             Values::Null => return false,
             Values::U8(values) => match u8::try_from(difference) {
@@ -227,91 +282,150 @@ impl PackedChunk {
     }
 
     pub(crate) fn unpack<N: Native>(&self) -> Vec<N> {
-        (0..self.rows).map(|row| N::from_i64(self.get(row))).collect()
+        let Some((spilled, width)) = &self.spilled else {
+            return (0..self.rows).map(|row| N::from_i64(self.get(row))).collect();
+        };
+        let bytes = spilled.get_all(self.rows * width);
+        let value = |bytes: &[u8]| {
+            let mut difference = [0; 8];
+            difference[..bytes.len()].copy_from_slice(bytes);
+            N::from_i64(self.base.wrapping_add(i64::from_le_bytes(difference)))
+        };
+        bytes.chunks_exact(*width).map(value).collect()
     }
 
     pub(crate) fn freeze(self, valid: Valid<'_>) -> (FrozenValues, Facts) {
         let facts = match self.changed {
             true => {
-                let values = (0..self.rows).map(|row| self.get(row));
-                Facts::of(self.packing, values, self.rows, valid)
+                let values: Vec<i64> = self.unpack();
+                Facts::of(self.packing, values.into_iter(), self.rows, valid)
             }
             false => self.facts,
         };
+        if facts.nulls == self.rows {
+            return (FrozenValues { base: 0, values: FrozenPlace::Here(Values::Null) }, facts);
+        }
         let values = match self.values {
-            _ if facts.nulls == self.rows => Values::Null,
             Values::Null => Values::Null,
             Values::U8(values) => Values::U8(values.into()),
             Values::U16(values) => Values::U16(values.into()),
             Values::U32(values) => Values::U32(values.into()),
             Values::I64(values) => Values::I64(values.into()),
         };
+        let values = match self.spilled {
+            Some((spilled, width)) => FrozenPlace::Spilled { spilled, width, rows: self.rows },
+            None => FrozenPlace::Here(values),
+        };
         (FrozenValues { base: self.base, values }, facts)
     }
 }
 
+type FrozenChunk =
+    Values<ScalarBuffer<u8>, ScalarBuffer<u16>, ScalarBuffer<u32>, ScalarBuffer<i64>>;
+
 /// The values of a chunk that does not change any more.
-#[derive(Clone, Debug)]
 pub(crate) struct FrozenValues {
     base: i64,
-    values: Values<ScalarBuffer<u8>, ScalarBuffer<u16>, ScalarBuffer<u32>, ScalarBuffer<i64>>,
+    values: FrozenPlace,
+}
+
+enum FrozenPlace {
+    Here(FrozenChunk),
+    Spilled { spilled: Spilled, width: usize, rows: usize },
+}
+
+/// Values of one width from their bytes; `None` where these are too many or too few. Bytes must be
+/// aligned.
+fn chunk_of(width: usize, bytes: Buffer, rows: usize) -> Option<FrozenChunk> {
+    if Some(bytes.len()) != width.checked_mul(rows) {
+        return None;
+    }
+    Some(match width {
+        0 => Values::Null,
+        1 => Values::U8(ScalarBuffer::new(bytes, 0, rows)),
+        2 => Values::U16(ScalarBuffer::new(bytes, 0, rows)),
+        4 => Values::U32(ScalarBuffer::new(bytes, 0, rows)),
+        8 => Values::I64(ScalarBuffer::new(bytes, 0, rows)),
+        _ => return None,
+    })
 }
 
 impl FrozenValues {
     /// What is added to each value, the bytes of one, and all bytes.
-    pub(crate) fn parts(&self) -> (i64, usize, &[u8]) {
-        let (width, bytes): (_, &[u8]) = match &self.values {
-            Values::Null => (0, &[]),
-            Values::U8(values) => (1, values),
-            Values::U16(values) => (2, values.inner()),
-            Values::U32(values) => (4, values.inner()),
-            Values::I64(values) => (8, values.inner()),
+    pub(crate) fn parts(&self) -> io::Result<(i64, usize, Buffer)> {
+        let (width, bytes) = match &self.values {
+            FrozenPlace::Spilled { spilled, width, rows } => {
+                (*width, spilled.read(0, width * rows)?)
+            }
+            FrozenPlace::Here(Values::Null) => (0, Buffer::default()),
+            FrozenPlace::Here(Values::U8(values)) => (1, values.inner().clone()),
+            FrozenPlace::Here(Values::U16(values)) => (2, values.inner().clone()),
+            FrozenPlace::Here(Values::U32(values)) => (4, values.inner().clone()),
+            FrozenPlace::Here(Values::I64(values)) => (8, values.inner().clone()),
         };
-        (self.base, width, bytes)
+        Ok((self.base, width, bytes))
+    }
+
+    /// How many bytes all values take, wherever they are.
+    pub(crate) fn bytes(&self) -> usize {
+        match &self.values {
+            FrozenPlace::Spilled { width, rows, .. } => width * rows,
+            FrozenPlace::Here(Values::Null) => 0,
+            FrozenPlace::Here(Values::U8(values)) => values.inner().len(),
+            FrozenPlace::Here(Values::U16(values)) => values.inner().len(),
+            FrozenPlace::Here(Values::U32(values)) => values.inner().len(),
+            FrozenPlace::Here(Values::I64(values)) => values.inner().len(),
+        }
     }
 
     /// The same from its parts; `None` where they do not fit each other. Bytes must be aligned.
-    pub(crate) fn of_parts(base: i64, width: usize, bytes: Bytes, rows: usize) -> Option<Self> {
-        if bytes.len() != width * rows {
-            return None;
+    pub(crate) fn of_parts(base: i64, width: usize, bytes: Buffer, rows: usize) -> Option<Self> {
+        Some(Self { base, values: FrozenPlace::Here(chunk_of(width, bytes, rows)?) })
+    }
+
+    /// Some rows, and where they are in what is given.
+    fn at(&self, rows: Range<usize>) -> io::Result<(FrozenChunk, Range<usize>)> {
+        match &self.values {
+            FrozenPlace::Here(values) => Ok((values.clone(), rows)),
+            FrozenPlace::Spilled { spilled, width, .. } => {
+                let bytes = spilled.read(rows.start * width, rows.len() * width)?;
+                let values = chunk_of(*width, bytes, rows.len()).unwrap_or(Values::Null);
+                Ok((values, 0..rows.len()))
+            }
         }
-        let bytes = Buffer::from(bytes);
-        let values = match width {
-            0 => Values::Null,
-            1 => Values::U8(ScalarBuffer::new(bytes, 0, rows)),
-            2 => Values::U16(ScalarBuffer::new(bytes, 0, rows)),
-            4 => Values::U32(ScalarBuffer::new(bytes, 0, rows)),
-            8 => Values::I64(ScalarBuffer::new(bytes, 0, rows)),
-            _ => return None,
-        };
-        Some(Self { base, values })
     }
 
     /// Some rows at their full width; `None` where all are NULL.
-    pub(crate) fn wide(&self, rows: Range<usize>) -> Option<ScalarBuffer<i64>> {
+    pub(crate) fn wide(&self, rows: Range<usize>) -> io::Result<Option<ScalarBuffer<i64>>> {
         // What a NULL holds is of no account, and may lie beyond the integers.
         fn widen<N: Copy + Into<i64>>(values: &[N], base: i64) -> ScalarBuffer<i64> {
             values.iter().map(|&value| base.wrapping_add(value.into())).collect()
         }
-        Some(match &self.values {
-            Values::Null => return None,
+        let (values, rows) = self.at(rows)?;
+        Ok(Some(match values {
+            Values::Null => return Ok(None),
             Values::U8(values) => widen(&values[rows], self.base),
             Values::U16(values) => widen(&values[rows], self.base),
             Values::U32(values) => widen(&values[rows], self.base),
             Values::I64(values) => values.slice(rows.start, rows.len()),
-        })
+        }))
     }
 
     /// Some rows of ids of strings, by a function that takes whichever form they have; `None`
     /// where all are NULL.
-    pub(crate) fn ids<T>(&self, rows: Range<usize>, take: impl TakeIds<T>) -> Option<T> {
-        Some(match &self.values {
-            Values::Null => return None,
+    pub(crate) fn ids<T>(
+        &self,
+        rows: Range<usize>,
+        take: impl TakeIds<T>,
+    ) -> io::Result<Option<T>> {
+        let (values, rows) = self.at(rows)?;
+        Ok(Some(match values {
+            Values::Null => return Ok(None),
             Values::U8(ids) => take.take(ids[rows].iter().map(|&id| u32::from(id))),
             Values::U16(ids) => take.take(ids[rows].iter().map(|&id| u32::from(id))),
             Values::U32(ids) => take.take(ids[rows].iter().copied()),
             Values::I64(ids) => take.take(ids[rows].iter().map(|&id| id as u32)),
-        })
+        }))
     }
 }
 
@@ -352,7 +466,8 @@ mod tests {
         let mut chunk = packed(&[-1, 200, -1]);
         assert!(chunk.set(0, 254) && !chunk.set(2, 255) && !chunk.set(2, -2));
         let (values, facts) = chunk.freeze(Valid(None));
-        assert_eq!(values.wide(0..3).map(|wide| wide.to_vec()), Some(vec![254, 200, -1]));
+        let wide = values.wide(0..3).expect("is in memory").map(|wide| wide.to_vec());
+        assert_eq!(wide, Some(vec![254, 200, -1]));
         assert_eq!(facts, Facts { bounds: Some((-1, 254)), nulls: 0, sorted: false });
     }
 

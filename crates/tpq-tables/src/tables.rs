@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::table::*;
-use crate::{StringPool, TableDecl, TraceTables};
+use crate::{Spill, StringPool, TableDecl, TraceTables};
 
 /// Lists the tables once: the struct of builders, the list of declarations and `finish` follow.
 macro_rules! define_tables {
@@ -19,6 +19,12 @@ macro_rules! define_tables {
         impl Tables {
             /// Every table there can be, in the order of `docs/tables.md`.
             pub const DECLS: &'static [&'static TableDecl] = &[$($table::DECL),+];
+
+            /// Gives chunks of all tables to a file, from now on, where memory has no room for
+            /// them.
+            pub fn spill_to(&mut self, spill: &Arc<Spill>) {
+                $(self.$field.spill_to(spill);)+
+            }
 
             /// Freezes strings and columns.
             pub fn finish(self) -> TraceTables {

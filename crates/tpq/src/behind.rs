@@ -1,6 +1,8 @@
 //! Gives back the memory of trace bytes that were decoded.
 
-use tpq_source::{Entry, Inputs};
+use std::ops::Range;
+
+use tpq_source::{Entry, Inputs, Scratch};
 
 /// Bytes at once: giving back is a call of the system.
 const STEP: usize = 8 << 20;
@@ -16,17 +18,26 @@ pub(crate) struct Behind<'a> {
 #[derive(Clone)]
 struct File<'a> {
     entry: &'a Entry,
+    /// What was inflated from it, whose addresses follow its own.
+    scratch: &'a Scratch,
     base: u64,
-    /// How much of it was given back.
+    /// How much of each was given back.
     released: usize,
+    released_of_scratch: usize,
 }
 
 impl<'a> Behind<'a> {
     /// `bases` has the address of the first byte of each file with events.
-    pub(crate) fn new(inputs: &'a Inputs, bases: &[u64]) -> Self {
-        let file =
-            |((_, entry), &base): ((usize, &'a Entry), &u64)| File { entry, base, released: 0 };
-        Self { files: inputs.traces().zip(bases).map(file).collect() }
+    pub(crate) fn new(inputs: &'a Inputs, scratches: &'a [Scratch], bases: &[u64]) -> Self {
+        let entries = inputs.traces().map(|(_, entry)| entry);
+        let file = |((entry, scratch), &base): ((&'a Entry, &'a Scratch), &u64)| File {
+            entry,
+            scratch,
+            base,
+            released: 0,
+            released_of_scratch: 0,
+        };
+        Self { files: entries.zip(scratches).zip(bases).map(file).collect() }
     }
 
     /// Notes that an event at an address was decoded. Where others that lie before it are still to
@@ -36,8 +47,10 @@ impl<'a> Behind<'a> {
         let Some(file) = after.checked_sub(1).and_then(|index| self.files.get_mut(index)) else {
             return;
         };
-        let passed = ((addr - file.base) as usize).min(file.entry.bytes().len());
-        release_behind(file.entry, &mut file.released, passed);
+        let (passed, len) = ((addr - file.base) as usize, file.entry.bytes().len());
+        release_behind(&mut file.released, passed.min(len), |range| file.entry.release(range));
+        let passed = passed.saturating_sub(len);
+        release_behind(&mut file.released_of_scratch, passed, |range| file.scratch.release(range));
     }
 }
 
@@ -45,15 +58,21 @@ impl Behind<'_> {
     /// Notes how much of a file was read, by its number. What waits to be decoded is read again.
     pub(crate) fn read(&mut self, file: usize, done: u64) {
         let file = &mut self.files[file];
-        release_behind(file.entry, &mut file.released, done as usize);
+        let (done, len) = (done as usize, file.entry.bytes().len());
+        release_behind(&mut file.released, done.min(len), |range| file.entry.release(range));
+        release_behind(&mut file.released_of_scratch, done, |range| file.scratch.release(range));
     }
 }
 
 /// Gives back what lies some way before `passed`, and notes how far that is in `released`.
-pub(crate) fn release_behind(entry: &Entry, released: &mut usize, passed: usize) {
+pub(crate) fn release_behind(
+    released: &mut usize,
+    passed: usize,
+    release: impl FnOnce(Range<usize>),
+) {
     let end = passed.saturating_sub(STAY);
     if end >= *released + STEP {
-        entry.release(*released..end);
+        release(*released..end);
         *released = end;
     }
 }

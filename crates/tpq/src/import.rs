@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -12,11 +13,14 @@ use tpq_decode::{
     Decoder, Fact, FileInfo, Outcome, PacketRouter, Setup, json_reader, systrace_reader,
 };
 use tpq_ingest::{
-    Batch, Batcher, EventOrder, EventReader, FileContext, LossBook, Losses, PlaceId, SequenceLoss,
-    Step, Survey, SurveyError, Timeline, TraceBytes, survey,
+    Batch, Batcher, EventOrder, EventReader, FileContext, LossBook, Losses, PlaceId, Room,
+    SequenceLoss, Step, Survey, SurveyError, Timeline, TraceBytes, survey,
 };
-use tpq_source::{Attribute, Entry, Format, Inputs, ManifestError, SourceError, is_manifest};
-use tpq_tables::{Severity, Stat, Stats, TraceTables};
+use tpq_source::{
+    Attribute, Entry, Format, Inputs, ManifestError, Scratch, SourceError, UNPACK_LIMIT,
+    is_manifest,
+};
+use tpq_tables::{Severity, Spill, Stat, Stats, TraceTables};
 
 use crate::arrange::{Arrangement, Source, arrange};
 use crate::behind::{Behind, release_behind};
@@ -24,8 +28,6 @@ use crate::clocks::Clocks;
 use crate::options::{ImportOptions, Stages};
 use crate::summary::{FilePlacement, ImportSummary, TextDamage, summarise};
 
-/// What compressed traces may unpack to when no memory limit is set.
-const UNPACK_LIMIT: u64 = 64 << 30;
 /// Batches of all files that may wait so, but one for each file.
 const READ_AHEAD: usize = 32;
 /// Batches of a file that may wait between the thread that reads it and the one that decodes.
@@ -65,9 +67,12 @@ pub enum ImportError {
         /// The stats that are not 0.
         what: String,
     },
+    /// The temporary file failed that takes what the memory limit has no room for.
+    #[error("the temporary file that takes what --memory-limit leaves no room for failed: {0}")]
+    Spill(io::Error),
     /// The system has no thread to give.
     #[error("cannot start a thread: {0}")]
-    Thread(std::io::Error),
+    Thread(io::Error),
 }
 
 /// Imports traces onto one timeline.
@@ -81,17 +86,18 @@ pub fn import(
 ) -> Result<(TraceTables, ImportSummary), ImportError> {
     let mut stages = Stages::new(options);
     stages.begin("reading");
-    let limit = options.memory_limit.unwrap_or(UNPACK_LIMIT);
-    let inputs = Inputs::open(paths, limit, |read| options.advance(read, 0))?;
+    let inputs = Inputs::open(paths, UNPACK_LIMIT, |read| options.advance(read, 0))?;
+    let scratches: Vec<Scratch> = inputs.traces().map(|_| Scratch::default()).collect();
+    let spill = spill(options)?;
 
     stages.begin("surveying");
-    let mut sources = survey_all(&inputs, limit, options)?;
+    let mut sources = survey_all(&inputs, &scratches, options)?;
     let mut arrangement =
         options.timed("arrange", || arrange(&inputs, &mut sources, options.clock_interpolation))?;
     let mut summary = summarise(&inputs, &sources);
     let surveys = survey_losses(&sources, &arrangement);
     let bases: Vec<u64> = sources.iter().map(|source| source.survey.bytes.base()).collect();
-    let read_behind = Behind::new(&inputs, &bases);
+    let read_behind = Behind::new(&inputs, &scratches, &bases);
     let mut behind = read_behind.clone();
     let bytes = TraceBytes::new(sources.into_iter().map(|source| source.survey.bytes));
 
@@ -99,6 +105,7 @@ pub fn import(
     let graph = std::mem::take(&mut arrangement.graph).into();
     let mut timeline = Timeline::new(graph, arrangement.trace_clock);
     let mut decoder = Decoder::new(&bytes, setup(&inputs, &mut arrangement, options), &timeline);
+    spill.iter().for_each(|spill| decoder.spill_to(spill));
     describe(&inputs, &arrangement, &mut decoder);
     let mut readers = readers(&inputs, &mut arrangement, &bytes, &timeline);
     let mut order = EventOrder::new(&windows(&inputs, options));
@@ -139,7 +146,18 @@ pub fn import(
     if options.strict {
         refuse_losses(paths, &finished.stats)?;
     }
-    Ok((finished.tables.finish(), summary))
+    let tables = finished.tables.finish();
+    match spill.as_ref().and_then(|spill| spill.failure()) {
+        Some(error) => Err(ImportError::Spill(io::Error::new(error.kind(), error.to_string()))),
+        None => Ok((tables, summary)),
+    }
+}
+
+/// Where tables go that the memory limit has no room for. They may take an eighth of it: nothing
+/// is lost when there is less for them, as there may be when there is less for sorting.
+fn spill(options: &ImportOptions) -> Result<Option<Arc<Spill>>, ImportError> {
+    let spill = |limit| Ok(Arc::new(Spill::new(tempfile::tempfile()?, limit / 8)));
+    options.memory_limit.map(spill).transpose().map_err(ImportError::Spill)
 }
 
 /// What reads each file with events, by its format.
@@ -164,22 +182,23 @@ fn readers<'a>(
 /// Skims every file with events.
 fn survey_all<'a>(
     inputs: &'a Inputs,
-    limit: u64,
+    scratches: &'a [Scratch],
     options: &ImportOptions,
 ) -> Result<Vec<Source<'a>>, ImportError> {
     let total: u64 = inputs.traces().map(|(_, file)| file.bytes().len() as u64).sum();
-    let (mut before, mut base, mut budget) = (0, 0, limit);
+    let (mut before, mut base, mut budget) = (0, 0, UNPACK_LIMIT);
     let mut sources = Vec::new();
-    for (entry, file) in inputs.traces() {
+    for ((entry, file), scratch) in inputs.traces().zip(scratches) {
         let _span = options.span("survey").map(|span| span.with("trace_id", entry as u64));
         let mut released = 0;
         let mut advance = |done| {
-            release_behind(file, &mut released, done as usize);
+            release_behind(&mut released, done as usize, |range| file.release(range));
             options.advance(before + done, total);
         };
+        let room = Room { budget, keep: &|before, bytes| scratch.keep(before, bytes) };
         let survey = match file.format() {
             Format::Json | Format::Systrace => Survey::of_text(file.bytes(), base, budget),
-            _ => survey(file.bytes(), base, budget, &mut advance)
+            _ => survey(file.bytes(), base, room, &mut advance)
                 .map_err(|source| ImportError::Survey { path: file.shown().to_owned(), source })?,
         };
         if file.format() == Format::Perfetto && manifest_follows(file.bytes(), survey.end) {
@@ -210,8 +229,10 @@ fn manifest_follows(bytes: &[u8], end: usize) -> bool {
     // Text in a packet may look the same; then no packet ends before it. The last packet may itself
     // end in what looks like white space.
     let first = before.trim_ascii_end().len();
-    let ends_there =
-        |end: usize| survey(&bytes[..end], 0, 0, &mut |_| ()).is_ok_and(|survey| survey.end == end);
+    let ends_there = |end: usize| {
+        survey(&bytes[..end], 0, Room::in_memory(0), &mut |_| ())
+            .is_ok_and(|survey| survey.end == end)
+    };
     is_manifest(&bytes[first..]) && (first..=before.len()).take(MOST_EMPTY).any(ends_there)
 }
 
@@ -241,11 +262,11 @@ fn kernels(inputs: &Inputs, arrangement: &Arrangement) -> BTreeSet<u32> {
     places.map(|(place, _)| arrangement.places.get(*place).machine).collect()
 }
 
-/// What a window of each file may hold: a quarter of the memory the caller allows, or 1 GiB, over
+/// What a window of each file may hold: half of the memory the caller allows, or 1 GiB, over
 /// all of them. Only packets come in nearly the order of time.
 fn windows(inputs: &Inputs, options: &ImportOptions) -> Vec<Option<u64>> {
     const USUAL: u64 = 1 << 30;
-    let all = options.memory_limit.map_or(USUAL, |limit| limit / 4);
+    let all = options.memory_limit.map_or(USUAL, |limit| limit / 2);
     let each = all / inputs.traces().count().max(1) as u64;
     let windowed = |file: &Entry| file.format() == Format::Perfetto && !options.full_sort;
     inputs.traces().map(|(_, file)| windowed(file).then_some(each)).collect()

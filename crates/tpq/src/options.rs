@@ -20,9 +20,10 @@ pub struct ImportOptions {
     /// Sort all events before decoding any, instead of in windows closed by the recorder's
     /// flushes. Keeps events that arrive too late for their window, at the cost of memory.
     pub full_sort: bool,
-    /// The most memory for sorting, grouping and joining in queries, and the most that a
-    /// compressed trace may unpack to, in bytes; and four times what events may take that wait to
-    /// be put in order. The tables themselves are not counted.
+    /// About the most memory that an import takes, in bytes, and that sorting, grouping and joining
+    /// take in queries. Half of it is for events that wait to be put in order, of which some come too
+    /// late where that is not enough; an eighth is for finished rows, of which more go to a
+    /// temporary file. What queries have no room for does as well.
     pub memory_limit: Option<u64>,
     /// How many threads to use; all cores when not given.
     pub threads: Option<usize>,

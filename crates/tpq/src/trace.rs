@@ -40,7 +40,15 @@ pub struct Trace {
     summary: ImportSummary,
     session: Session,
     metatrace: Option<Arc<MetaTrace>>,
-    _keeping: Option<Keeping>,
+    origin: Origin,
+}
+
+/// Where the tables came from.
+enum Origin {
+    /// An import, which is perhaps being kept.
+    Import { _keeping: Option<Keeping> },
+    /// The cache, which knows them by these traces and options.
+    Cache(Vec<PathBuf>, Box<ImportOptions>),
 }
 
 impl Trace {
@@ -66,12 +74,23 @@ impl Trace {
             packets: Vec::new(),
         };
         let metatrace = options.metatrace.clone();
-        let imported = tokio::task::spawn_blocking(move || find_or_import(&paths, &options));
-        let (tables, summary, keeping) = imported.await??;
+        let imported = tokio::task::spawn_blocking(move || find_or_import(paths, options));
+        let (tables, summary, origin) = imported.await??;
         let kinds = summary.packet_kinds.iter();
         session_options.packets = kinds.map(|packets| packets.kind.clone()).collect();
         let session = Session::new(Arc::clone(&tables), &session_options)?;
-        Ok(Self { tables, summary, session, metatrace, _keeping: keeping })
+        Ok(Self { tables, summary, session, metatrace, origin })
+    }
+
+    /// Imports the traces, if these tables came from the cache: an import knows more of clocks and
+    /// of how files were placed than is kept. `None` where they were imported.
+    ///
+    /// # Errors
+    /// See [`import`].
+    pub async fn import_again(&self) -> Result<Option<Self>, OpenError> {
+        let Origin::Cache(paths, options) = &self.origin else { return Ok(None) };
+        let options = ImportOptions { cache: None, ..(**options).clone() };
+        Box::pin(Self::open(paths, options)).await.map(Some)
     }
 
     /// Runs the one statement of `sql` and gives all its rows. For results too large for memory,
@@ -110,18 +129,25 @@ impl Trace {
 
 /// What the cache has of these traces; or else imports them, and begins to keep that.
 fn find_or_import(
-    paths: &[PathBuf],
-    options: &ImportOptions,
-) -> Result<(Arc<TraceTables>, ImportSummary, Option<Keeping>), ImportError> {
+    paths: Vec<PathBuf>,
+    options: ImportOptions,
+) -> Result<(Arc<TraceTables>, ImportSummary, Origin), ImportError> {
     let cache = options.cache.as_ref().filter(|_| !options.strict);
-    let place = options.timed("find", || cache?.place(paths, options));
-    let found = options.timed("map", || cache?.find(place.as_ref()?));
-    if let Some((tables, summary)) = found {
-        return Ok((Arc::new(tables), summary, None));
-    }
-    let (tables, summary) = import(paths, options)?;
+    let find = |cache: &TableCache| {
+        let _span = options.span("find");
+        let place = cache.place(&paths, &options)?;
+        Some((cache.clone(), cache.find(&place), place))
+    };
+    let place = match cache.and_then(find) {
+        Some((_, Some((tables, summary)), _)) => {
+            return Ok((Arc::new(tables), summary, Origin::Cache(paths, Box::new(options))));
+        }
+        Some((cache, None, place)) => Some((cache, place)),
+        None => None,
+    };
+    let (tables, summary) = import(&paths, &options)?;
     let tables = Arc::new(tables);
-    let keep = |(cache, place): (&TableCache, _)| cache.keep(place, Arc::clone(&tables), &summary);
-    let keeping = cache.zip(place).and_then(keep);
-    Ok((tables, summary, keeping))
+    let keep = |(cache, place): (TableCache, _)| cache.keep(place, Arc::clone(&tables), &summary);
+    let _keeping = place.and_then(keep);
+    Ok((tables, summary, Origin::Import { _keeping }))
 }

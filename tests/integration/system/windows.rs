@@ -38,8 +38,8 @@ fn recording(seconds: u64, marks: bool) -> Vec<u8> {
 }
 
 fn options(full_sort: bool) -> ImportOptions {
-    // A window may hold a quarter of what is allowed.
-    ImportOptions { full_sort, memory_limit: Some(400_000), ..ImportOptions::default() }
+    // A window may hold half of what is allowed.
+    ImportOptions { full_sort, memory_limit: Some(200_000), ..ImportOptions::default() }
 }
 
 fn imported(seconds: u64, marks: bool, full_sort: bool) -> Imported {

@@ -62,7 +62,9 @@ pub async fn run(shell: &mut Shell, line: &str) -> anyhow::Result<Next> {
         }
         ".schema" => shell.print(&listing::schema(session, argument, Style::of_stdout())?)?,
         ".info" => {
-            let text = info::describe(&shell.trace, Style::of_stdout()).await?;
+            let imported = shell.trace.import_again().await?;
+            let trace = imported.as_ref().unwrap_or(&shell.trace);
+            let text = info::describe(trace, Style::of_stdout()).await?;
             shell.print(&text)?;
         }
         ".mode" => {

@@ -69,6 +69,8 @@ pub(crate) struct MessagePaths {
     roots: FxHashMap<(ArgKey, u32), PathId>,
     /// Named values under a key.
     members: FxHashMap<(ArgKey, StringId), ArgKey>,
+    /// Elements of arrays.
+    elements: FxHashMap<(ArgKey, usize), ArgKey>,
     debug: ArgKey,
 }
 
@@ -84,6 +86,7 @@ impl MessagePaths {
             fields: FxHashMap::default(),
             roots: FxHashMap::default(),
             members: FxHashMap::default(),
+            elements: FxHashMap::default(),
             debug: ArgKey { flat: debug, full: debug },
         }
     }
@@ -208,6 +211,27 @@ impl MessagePaths {
         self.members.insert((under, name), key);
         Ok(key)
     }
+
+    /// The key of an array's element.
+    pub(crate) fn element(
+        &mut self,
+        array: ArgKey,
+        index: usize,
+        strings: &mut StringPool,
+    ) -> Result<ArgKey, NoPath> {
+        if let Some(&key) = self.elements.get(&(array, index)) {
+            return Ok(key);
+        }
+        let mut full = strings.get(array.full).to_owned();
+        if full.len() >= MAX_KEY {
+            return Err(NoPath::LongKey);
+        }
+        // Writing to a string cannot fail.
+        let _ = write!(full, "[{index}]");
+        let key = ArgKey { flat: array.flat, full: strings.intern(&full) };
+        self.elements.insert((array, index), key);
+        Ok(key)
+    }
 }
 
 /// The place of a field's value under a key.
@@ -263,19 +287,6 @@ fn joined(under: StringId, name: &str, strings: &mut StringPool) -> Result<Strin
     Ok(strings.intern(&key))
 }
 
-impl ArgKey {
-    /// The key of an array's element.
-    pub(crate) fn element(self, index: usize, strings: &mut StringPool) -> Result<Self, NoPath> {
-        let mut full = strings.get(self.full).to_owned();
-        if full.len() >= MAX_KEY {
-            return Err(NoPath::LongKey);
-        }
-        // Writing to a string cannot fail.
-        let _ = write!(full, "[{index}]");
-        Ok(Self { flat: self.flat, full: strings.intern(&full) })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -328,7 +339,8 @@ mod tests {
         let debug = paths.debug();
         let key = paths.member(debug, name, &mut strings).unwrap();
         assert_eq!(strings.get(key.full), "debug.a_b_0_");
-        let element = key.element(3, &mut strings).unwrap();
+        let element = paths.element(key, 3, &mut strings).unwrap();
+        assert_eq!(paths.element(key, 3, &mut strings).unwrap(), element);
         assert_eq!(strings.get(element.full), "debug.a_b_0_[3]");
         let member = paths.member(element, name, &mut strings).unwrap();
         assert_eq!(strings.get(member.flat), "debug.a_b_0_.a_b_0_");

@@ -117,7 +117,7 @@ impl<'a> Unpack<'a> {
         let inside = self.file(File {
             name: Some(String::new()),
             shown: file.shown.clone(),
-            bytes: unpacked.bytes.into(),
+            bytes: unpacked.bytes,
             // An archive may have cut the compressed file itself, which is why it ends early.
             cut: file.cut.take().or(unpacked.error),
             depth: file.depth + 1,
@@ -143,7 +143,7 @@ impl<'a> Unpack<'a> {
             None => (stored, None),
             Some((codec, checksum)) => {
                 let unpacked = self.unpacker.unpack(&stored, codec).verify(checksum);
-                (unpacked.bytes.into(), unpacked.error)
+                (unpacked.bytes, unpacked.error)
             }
         };
         File {

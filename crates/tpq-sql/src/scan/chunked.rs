@@ -3,10 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions};
+use datafusion::arrow::array::{
+    Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions, new_null_array,
+};
 use datafusion::arrow::compute::{concat_batches, max, min};
 use datafusion::arrow::datatypes::{DataType, Int64Type, Schema, SchemaRef};
-use datafusion::common::Result;
+use datafusion::common::{Result, internal_err};
 use datafusion::error::DataFusionError;
 use tpq_tables::{CHUNK_ROWS, ChunkRange, ColumnKind, Table};
 
@@ -45,6 +47,25 @@ pub(crate) trait ChunkedTable: Send + Sync {
     /// # Errors
     /// Only when the columns do not fit the schema, which is a bug.
     fn read(&self, chunk: usize, rows: Range<usize>, projection: &[usize]) -> Result<RecordBatch>;
+
+    /// How many strings columns name by number, with NULL, which is number 0; `None` where they
+    /// hold text itself.
+    fn string_count(&self) -> Option<usize> {
+        None
+    }
+
+    /// The numbers of strings in rows of a chunk.
+    ///
+    /// # Errors
+    /// As [`ChunkedTable::read`]; and where columns hold text itself.
+    fn string_ids(&self, _: usize, _: Range<usize>, _: usize) -> Result<Vec<u32>> {
+        internal_err!("{} has no strings by number", self.name())
+    }
+
+    /// The strings of these numbers.
+    fn strings(&self, ids: &[u32]) -> ArrayRef {
+        new_null_array(&DataType::Utf8View, ids.len())
+    }
 }
 
 impl ChunkedTable for Table {
@@ -75,6 +96,19 @@ impl ChunkedTable for Table {
     fn read(&self, chunk: usize, rows: Range<usize>, projection: &[usize]) -> Result<RecordBatch> {
         let batch = self.read(chunk, rows, projection);
         batch.map_err(|error| DataFusionError::External(Box::new(error)))
+    }
+
+    fn string_count(&self) -> Option<usize> {
+        Some(self.string_count())
+    }
+
+    fn string_ids(&self, chunk: usize, rows: Range<usize>, column: usize) -> Result<Vec<u32>> {
+        let ids = self.string_ids(chunk, rows, column);
+        ids.map_err(|error| DataFusionError::External(Box::new(error)))
+    }
+
+    fn strings(&self, ids: &[u32]) -> ArrayRef {
+        self.strings(ids)
     }
 }
 

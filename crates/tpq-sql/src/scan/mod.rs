@@ -3,7 +3,8 @@
 //! ```text
 //! StoredTable (logical: schema, key, statistics)
 //!     └─scan─▶ ChunkSource (physical: which chunks, columns, filters, direction)
-//!                  └─open─▶ chunks that pruning kept ──read──▶ Arrow batches
+//!                  └─open─▶ chunks that pruning kept ──read──▶ rows that filters on text
+//!                                                       passed ──▶ Arrow batches
 //! ```
 //!
 //! DataFusion's own `MemTable` would do for small tables, but it has no statistics to prune by,
@@ -13,6 +14,7 @@ mod chunked;
 mod provider;
 mod pruning;
 mod source;
+mod text_filter;
 
 pub(crate) use chunked::Snapshot;
 pub(crate) use provider::{StoredProvider, StoredTable};

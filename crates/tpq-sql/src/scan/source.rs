@@ -4,8 +4,9 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{RecordBatch, UInt64Array};
-use datafusion::arrow::compute::{SortOptions, take_record_batch};
+use datafusion::arrow::array::{BooleanArray, RecordBatch, UInt64Array};
+use datafusion::arrow::buffer::BooleanBuffer;
+use datafusion::arrow::compute::{SortOptions, filter_record_batch, take_record_batch};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::TreeNodeRecursion;
@@ -24,6 +25,7 @@ use datafusion::physical_plan::{DisplayFormatType, Partitioning, SortOrderPushdo
 
 use super::StoredTable;
 use super::pruning::Pruner;
+use super::text_filter::TextFilter;
 
 /// Which chunks and columns of a table to read, in which direction, and what may be skipped.
 #[derive(Clone, Debug)]
@@ -35,6 +37,8 @@ pub(super) struct ChunkSource {
     partitions: Vec<Range<usize>>,
     /// Only to prune by: each filter is also applied above the scan.
     filters: Vec<Arc<dyn PhysicalExpr>>,
+    /// Applied here, and nowhere else.
+    text_filters: Vec<Arc<TextFilter>>,
     fetch: Option<usize>,
     /// Read from the last row to the first.
     reverse: bool,
@@ -57,6 +61,7 @@ impl ChunkSource {
             schema,
             partitions,
             filters: Vec::new(),
+            text_filters: Vec::new(),
             fetch,
             reverse: false,
             metrics: ExecutionPlanMetricsSet::new(),
@@ -115,6 +120,7 @@ impl DataSource for ChunkSource {
         if let Some(predicate) = conjunction_opt(self.filters.iter().cloned()) {
             write!(f, ", prune by {predicate}")?;
         }
+        self.text_filters.iter().try_for_each(|filter| write!(f, ", where {filter}"))?;
         Ok(())
     }
 
@@ -162,7 +168,7 @@ impl DataSource for ChunkSource {
             statistics = statistics.to_inexact();
             statistics.num_rows = Precision::Exact(rows);
         }
-        if !self.filters.is_empty() {
+        if !self.filters.is_empty() || !self.text_filters.is_empty() {
             statistics = statistics.to_inexact();
         }
         Ok(Arc::new(statistics))
@@ -192,9 +198,23 @@ impl DataSource for ChunkSource {
         filters: Vec<Arc<dyn PhysicalExpr>>,
         _: &ConfigOptions,
     ) -> Result<FilterPushdownPropagation<Arc<dyn DataSource>>> {
-        let answer = vec![PushedDown::No; filters.len()];
+        let mut answer = Vec::new();
         let mut source = self.clone();
-        source.filters.extend(filters);
+        for filter in filters {
+            // What was taken first may be of other rows than pass.
+            let table = self.table.table().as_ref();
+            let text = TextFilter::of(&filter, table, &self.columns)?;
+            match text.filter(|_| self.fetch.is_none()) {
+                Some(text) => {
+                    source.text_filters.push(Arc::new(text));
+                    answer.push(PushedDown::Yes);
+                }
+                None => {
+                    source.filters.push(filter);
+                    answer.push(PushedDown::No);
+                }
+            }
+        }
         Ok(FilterPushdownPropagation::with_parent_pushdown_result(answer)
             .with_updated_node(Arc::new(source)))
     }
@@ -245,7 +265,9 @@ impl Reader {
             if let Some((chunk, rows)) = &mut self.rows
                 && rows.start < rows.end
             {
-                let step = self.step.min(self.left).min(rows.len());
+                // Of rows that are filtered nobody knows how many are left.
+                let left = if self.source.text_filters.is_empty() { self.left } else { self.step };
+                let step = self.step.min(left).min(rows.len());
                 let taken = if self.source.reverse {
                     rows.end -= step;
                     rows.end..rows.end + step
@@ -266,14 +288,26 @@ impl Reader {
         }
     }
 
-    fn read(&self, chunk: usize, rows: Range<usize>) -> Result<RecordBatch> {
-        let count = rows.len() as u64;
-        let batch = self.source.table.table().read(chunk, rows, &self.source.columns)?;
-        if !self.source.reverse {
-            return Ok(batch);
+    /// The rows that pass, or nothing where none does.
+    fn read(&self, chunk: usize, rows: Range<usize>) -> Result<Option<RecordBatch>> {
+        let table = self.source.table.table().as_ref();
+        let mut passing: Option<BooleanBuffer> = None;
+        for filter in &self.source.text_filters {
+            let these = filter.passing(table, chunk, rows.clone())?;
+            passing = Some(passing.map_or(these.clone(), |before| &before & &these));
         }
-        let backwards = UInt64Array::from_iter_values((0..count).rev());
-        Ok(take_record_batch(&batch, &backwards)?)
+        if passing.as_ref().is_some_and(|passing| passing.count_set_bits() == 0) {
+            return Ok(None);
+        }
+        let mut batch = table.read(chunk, rows, &self.source.columns)?;
+        if let Some(passing) = passing {
+            batch = filter_record_batch(&batch, &BooleanArray::new(passing, None))?;
+        }
+        if self.source.reverse {
+            let backwards = UInt64Array::from_iter_values((0..batch.num_rows() as u64).rev());
+            batch = take_record_batch(&batch, &backwards)?;
+        }
+        Ok(Some(batch.slice(0, self.left.min(batch.num_rows()))))
     }
 }
 
@@ -281,11 +315,13 @@ impl Iterator for Reader {
     type Item = Result<RecordBatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.left == 0 {
-            return None;
+        while self.left > 0 {
+            let (chunk, rows) = self.next_rows()?;
+            if let Some(read) = self.read(chunk, rows).transpose() {
+                self.left -= read.as_ref().map_or(0, RecordBatch::num_rows);
+                return Some(read);
+            }
         }
-        let (chunk, rows) = self.next_rows()?;
-        self.left -= rows.len();
-        Some(self.read(chunk, rows))
+        None
     }
 }

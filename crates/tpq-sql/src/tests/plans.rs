@@ -56,8 +56,9 @@ async fn skipped(sql: &str) -> usize {
 
 #[tokio::test]
 async fn chunks_that_cannot_match_are_not_read() {
-    assert_eq!(skipped("SELECT dur FROM sched WHERE ts < 2000").await, 2);
-    assert_eq!(skipped("SELECT dur FROM sched WHERE id = 149999").await, 2);
-    assert_eq!(skipped("SELECT dur FROM sched WHERE ts < 0").await, 3);
+    // Of ten.
+    assert_eq!(skipped("SELECT dur FROM sched WHERE ts < 2000").await, 9);
+    assert_eq!(skipped("SELECT dur FROM sched WHERE id = 149999").await, 9);
+    assert_eq!(skipped("SELECT dur FROM sched WHERE ts < 0").await, 10);
     assert_eq!(skipped("SELECT dur FROM sched WHERE dur >= 0").await, 0);
 }

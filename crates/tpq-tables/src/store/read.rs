@@ -81,7 +81,7 @@ impl Store {
         let values = self.blob()?;
         // Arrow would panic at an address that is not aligned, which memory may have.
         let aligned = width < 2 || values.as_ptr().addr().is_multiple_of(width);
-        let values = FrozenValues::of_parts(base, width, values, rows).filter(|_| aligned);
+        let values = FrozenValues::of_parts(base, width, values.into(), rows).filter(|_| aligned);
         let values = values.ok_or(NotTables("values are damaged"))?;
         let nulls = (self.word()? != 0).then(|| self.blob()).transpose()?;
         if nulls.as_ref().is_some_and(|bits| bits.len() < rows.div_ceil(8)) {

@@ -45,10 +45,10 @@ impl<W: Write> Store<W> {
     }
 
     fn chunk(&mut self, chunk: &StoredChunk) -> io::Result<()> {
-        let (base, width, values) = chunk.values.parts();
+        let (base, width, values) = chunk.values.parts()?;
         self.note(base.cast_unsigned());
         self.note(width as u64);
-        self.blob(values)?;
+        self.blob(&values)?;
         self.note(u64::from(chunk.nulls.is_some()));
         if let Some(nulls) = &chunk.nulls {
             self.blob(nulls.inner().inner())?;

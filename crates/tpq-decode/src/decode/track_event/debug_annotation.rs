@@ -122,7 +122,7 @@ fn array(
     let first = args.args.elements(key.full);
     let mut index = first;
     for element in annotation.fields(12) {
-        let at = key.element(index, args.strings)?;
+        let at = args.paths.element(key, index, args.strings)?;
         if value(args, &Annotation::read(element), at, depth - 1)? {
             index += 1;
             args.args.set_elements(key.full, index);
@@ -192,7 +192,7 @@ fn nested(
             let first = args.args.elements(key.full);
             let mut index = first;
             for element in all(4) {
-                let at = key.element(index, args.strings)?;
+                let at = args.paths.element(key, index, args.strings)?;
                 if nested(args, element.as_bytes(), at, depth - 1)? {
                     index += 1;
                     args.args.set_elements(key.full, index);

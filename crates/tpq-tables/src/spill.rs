@@ -1,0 +1,129 @@
+//! A file that takes packed chunks when memory has no room for more of them.
+
+use std::fs::File;
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use arrow_buffer::{Buffer, MutableBuffer};
+
+/// Where packed chunks go that are beyond a limit of memory, shared by the columns of an import.
+/// Chunks that were packed before the limit was reached stay where they are.
+pub struct Spill {
+    file: File,
+    /// Bytes of packed chunks that are in memory.
+    held: AtomicU64,
+    /// How many there may be.
+    most: u64,
+    /// Where the next chunk goes.
+    end: Mutex<u64>,
+    /// Why the file could not be read, or be written to again.
+    failure: OnceLock<io::Error>,
+}
+
+impl Spill {
+    /// Into a file that nobody else uses, once packed chunks take more than `most` bytes.
+    pub fn new(file: File, most: u64) -> Self {
+        Self { file, held: AtomicU64::new(0), most, end: Mutex::new(0), failure: OnceLock::new() }
+    }
+
+    /// How many bytes were written.
+    pub fn written(&self) -> u64 {
+        *self.end.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Why values are wrong that were changed since, or read: the file failed.
+    pub fn failure(&self) -> Option<&io::Error> {
+        self.failure.get()
+    }
+
+    /// Takes bytes, unless memory has room for them or the file has not.
+    pub(crate) fn take(self: &Arc<Self>, bytes: &[u8]) -> Option<Spilled> {
+        let len = bytes.len() as u64;
+        if self.held.fetch_add(len, Ordering::Relaxed) + len <= self.most {
+            return None;
+        }
+        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        write_at(&self.file, bytes, *end).ok()?;
+        self.held.fetch_sub(len, Ordering::Relaxed);
+        let offset = *end;
+        *end += len;
+        Some(Spilled { spill: Arc::clone(self), offset })
+    }
+
+    fn note(&self, result: io::Result<()>) {
+        if let Err(error) = result {
+            // The first says why.
+            let _ = self.failure.set(error);
+        }
+    }
+}
+
+/// Where bytes lie that were spilled.
+#[derive(Clone)]
+pub(crate) struct Spilled {
+    spill: Arc<Spill>,
+    offset: u64,
+}
+
+impl Spilled {
+    /// Reads some of the bytes.
+    pub(crate) fn read(&self, begin: usize, len: usize) -> io::Result<Buffer> {
+        let mut buffer = MutableBuffer::from_len_zeroed(len);
+        read_at(&self.spill.file, &mut buffer, self.offset + begin as u64)?;
+        Ok(buffer.into())
+    }
+
+    /// A few of the bytes; zeros where the file fails, which is noted.
+    pub(crate) fn get<const N: usize>(&self, begin: usize) -> [u8; N] {
+        let mut bytes = [0; N];
+        self.spill.note(read_at(&self.spill.file, &mut bytes, self.offset + begin as u64));
+        bytes
+    }
+
+    /// As many bytes from the first; zeros where the file fails, which is noted.
+    pub(crate) fn get_all(&self, len: usize) -> Vec<u8> {
+        let mut bytes = vec![0; len];
+        self.spill.note(read_at(&self.spill.file, &mut bytes, self.offset));
+        bytes
+    }
+
+    /// Changes some of the bytes; where the file fails, that is noted.
+    pub(crate) fn set(&self, begin: usize, bytes: &[u8]) {
+        self.spill.note(write_at(&self.spill.file, bytes, self.offset + begin as u64));
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
+}
+
+#[cfg(unix)]
+fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, bytes, offset)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            read => {
+                bytes = &mut bytes[read..];
+                offset += read as u64;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(windows)]
+fn write_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let written = std::os::windows::fs::FileExt::seek_write(file, bytes, offset)?;
+        bytes = &bytes[written..];
+        offset += written as u64;
+    }
+    Ok(())
+}
