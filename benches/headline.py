@@ -18,23 +18,30 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
 LIMIT_MIB = 512
+TINY = os.path.join(os.path.dirname(__file__), "../testdata/sched.pftrace")
 GROWTH = [1, 4, 16, 64]
+
+
+# A process of its own: one counts the memory of the process it was started by as its own.
+RUNNER = """
+import os, resource, subprocess, sys, time
+began = time.perf_counter()
+done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)
+seconds = time.perf_counter() - began
+print(done.returncode, seconds, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
+"""
 
 
 def run(command, **environment):
     """Seconds, and peak resident bytes."""
-    began = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                               env={**os.environ, **environment})
-    told = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - began
-    if os.waitstatus_to_exitcode(status) != 0:
-        sys.exit(f"{' '.join(command)}: {told.decode()}")
-    return seconds, usage.ru_maxrss * 1024
+    runner = [sys.executable, "-S", "-c", RUNNER] + command
+    done = subprocess.run(runner, capture_output=True, text=True, env={**os.environ, **environment})
+    status, seconds, peak = done.stdout.split()
+    if status != "0":
+        sys.exit(f"{' '.join(command)}: {done.stderr}")
+    return float(seconds), int(peak)
 
 
 def turns(count, *commands):
@@ -42,7 +49,7 @@ def turns(count, *commands):
     results = [[] for _ in commands]
     for _ in range(count):
         for command, result in zip(commands, results):
-            result.append(run(*command) if isinstance(command, tuple) else run(command))
+            result.append(run(command))
     return results
 
 
@@ -82,7 +89,7 @@ def measure(tpq, trace, count):
         kept = [os.path.join(cache, name) for name in os.listdir(cache)]
         if kept:
             tables = os.path.getsize(kept[0])
-            base = run([tpq, "query", kept_tiny(tpq), "-q", "-c", "SELECT 1"])[1]
+            base = run([tpq, "query", TINY, "-q", "-c", "SELECT 1"])[1]
             row("peak memory, finished tables = 1", f"{peak / tables:.2f}", f"{(peak - base) / tables:.2f} without the process itself")
             rows = [tpq, "query", plain, "-q", "-c", "SELECT * FROM slice LIMIT 10"]
             second = [run(rows, **environment) for _ in range(count)]
@@ -90,10 +97,6 @@ def measure(tpq, trace, count):
         limited = run(anew + ["--memory-limit", f"{LIMIT_MIB}M"])
         row(f"peak memory within {LIMIT_MIB} MiB", f"{limited[1] / 2**20:.0f} MiB")
         export(tpq, plain, folder, environment, count)
-
-
-def kept_tiny(_):
-    return os.path.join(os.path.dirname(__file__), "../testdata/sched.pftrace")
 
 
 def export(tpq, plain, folder, environment, count):
@@ -167,8 +170,8 @@ def made_up(times):
 
 
 def growth(tpq, count):
-    """Time and memory per event beyond those of the smallest trace, whose share of both is the process."""
-    print("growth of a made-up trace, per event, the smallest step = 1")
+    """Time and memory per event, beyond those of a process with next to no trace."""
+    print("a made-up trace as it grows, per event, the smallest = 1")
     with tempfile.TemporaryDirectory() as folder:
         measured = []
         for times in GROWTH:
@@ -179,16 +182,20 @@ def growth(tpq, count):
             runs = [run(command) for _ in range(count)]
             measured.append((times, least(runs), min(memory for _, memory in runs)))
             os.remove(path)
-        steps = []
-        for before, after in zip(measured, measured[1:]):
-            more = after[0] - before[0]
-            steps.append(((after[1] - before[1]) / more, (after[2] - before[2]) / more))
-        for (times, _, _), step in zip(measured[1:], steps):
-            row(f"from {times // 4} x to {times} x", f"{step[0] / steps[0][0]:.2f}", f"memory {step[1] / steps[0][1]:.2f}")
+        seconds, memory = empty(tpq, count)
+        each = [((one - seconds) / times, (other - memory) / times) for times, one, other in measured]
+        for (times, _, _), (one, other) in zip(measured, each):
+            row(f"{times} x", f"{one / each[0][0]:.2f}", f"memory {other / each[0][1]:.2f}")
+
+
+def empty(tpq, count):
+    """What the process takes without a trace worth the name."""
+    runs = [run([tpq, "query", TINY, "--no-cache", "-q", "-c", "SELECT count(*) FROM slice"]) for _ in range(count)]
+    return least(runs), min(memory for _, memory in runs)
 
 
 def start(tpq, count):
-    runs = [run([tpq, "query", kept_tiny(tpq), "-q", "-c", "SELECT 1"]) for _ in range(4 * count)]
+    runs = [run([tpq, "query", TINY, "-q", "-c", "SELECT 1"]) for _ in range(4 * count)]
     python = [run(["python3", "-c", "pass"]) for _ in range(4 * count)]
     print("start, tiny trace, SELECT 1")
     row("milliseconds", f"{statistics.median(seconds for seconds, _ in runs) * 1e3:.0f}",

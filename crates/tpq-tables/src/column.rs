@@ -387,7 +387,7 @@ mod tests {
         let column = |spill: Option<&Arc<Spill>>| {
             let mut column = ColumnBuilder::<Option<i64>>::default();
             spill.into_iter().for_each(|spill| column.spill_to(spill));
-            let value = |row: u32| (row % 7 != 0).then(|| i64::from(row % 200) - 5);
+            let value = |row: u32| (!row.is_multiple_of(7)).then(|| i64::from(row % 200) - 5);
             (0..rows).for_each(|row| column.push(value(row)));
             for (row, value) in [(1, Some(40)), (2, None), (7, Some(3)), (70_001, Some(1 << 40))] {
                 column.set(row, value);

@@ -132,22 +132,17 @@ fn find_or_import(
     paths: Vec<PathBuf>,
     options: ImportOptions,
 ) -> Result<(Arc<TraceTables>, ImportSummary, Origin), ImportError> {
-    let cache = options.cache.as_ref().filter(|_| !options.strict);
-    let find = |cache: &TableCache| {
-        let _span = options.span("find");
-        let place = cache.place(&paths, &options)?;
-        Some((cache.clone(), cache.find(&place), place))
-    };
-    let place = match cache.and_then(find) {
-        Some((_, Some((tables, summary)), _)) => {
-            return Ok((Arc::new(tables), summary, Origin::Cache(paths, Box::new(options))));
-        }
-        Some((cache, None, place)) => Some((cache, place)),
-        None => None,
-    };
+    let cache = options.cache.clone().filter(|_| !options.strict);
+    let looking = cache.as_ref().and_then(|_| options.span("find"));
+    let place = cache.as_ref().and_then(|cache| cache.place(&paths, &options));
+    let found = cache.as_ref().zip(place.as_ref()).and_then(|(cache, place)| cache.find(place));
+    drop(looking);
+    if let Some((tables, summary)) = found {
+        return Ok((Arc::new(tables), summary, Origin::Cache(paths, Box::new(options))));
+    }
     let (tables, summary) = import(&paths, &options)?;
     let tables = Arc::new(tables);
     let keep = |(cache, place): (TableCache, _)| cache.keep(place, Arc::clone(&tables), &summary);
-    let _keeping = place.and_then(keep);
+    let _keeping = cache.zip(place).and_then(keep);
     Ok((tables, summary, Origin::Import { _keeping }))
 }
