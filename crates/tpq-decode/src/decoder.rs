@@ -9,7 +9,7 @@ use tpq_ingest::{
     Run, RunKind, SequenceLoss, Span, Step, Timeline, TraceBytes,
 };
 use tpq_tables::table::{MachineRow, TraceBoundsRow, TraceFileRow};
-use tpq_tables::{ColumnBuilder, Spill, Stat, Stats, StringId, Tables};
+use tpq_tables::{ColumnBuilder, Packer, Stat, Stats, StringId, Tables};
 
 use crate::decode::trace_uuid::uuid_of;
 use crate::decode::{Decode, Packet, clock_drift, clock_snapshot};
@@ -151,9 +151,9 @@ impl<'a> Decoder<'a> {
         Self { state }
     }
 
-    /// Gives rows to a file, from now on, that memory has no room for.
-    pub fn spill_to(&mut self, spill: &Arc<Spill>) {
-        self.state.tables.spill_to(spill);
+    /// Has full chunks of rows packed by someone else from now on.
+    pub fn pack_by(&mut self, packer: &Arc<Packer>) {
+        self.state.tables.pack_by(packer);
     }
 
     /// Notes a file that was named or lay in an archive; files are numbered as they are added.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::StringId;
 use crate::finished::{CHUNK_ROWS, StoredColumn};
-use crate::packed::{Native, PackedChunk, Packing, Valid};
-use crate::spill::Spill;
+use crate::packed::{Native, PackedChunk, Packing};
+use crate::packer::{Packer, Pending};
 
 /// A value a builder takes for one cell.
 pub trait Cell: Copy {
@@ -69,9 +69,9 @@ impl Cell for StringId {
 }
 
 /// Plain values, with a bit for each row that is not NULL where there may be such rows.
-struct Plain<N> {
-    values: Vec<N>,
-    valid: Vec<u64>,
+pub(crate) struct Plain<N> {
+    pub(crate) values: Vec<N>,
+    pub(crate) valid: Vec<u64>,
 }
 
 impl<N> Default for Plain<N> {
@@ -85,6 +85,8 @@ enum Chunk<N> {
     Null,
     /// Not packed yet, or changed beyond what the packed form holds.
     Plain(Plain<N>),
+    /// Being packed by another thread.
+    Packing(Pending<N>),
     Packed(PackedChunk, Vec<u64>),
 }
 
@@ -96,13 +98,13 @@ pub struct ColumnBuilder<C: Cell> {
     last: Plain<C::Native>,
     /// The rows of the chunk under way.
     rows: usize,
-    /// Where chunks go that memory has no room for.
-    spill: Option<Arc<Spill>>,
+    /// Who packs full chunks.
+    packer: Option<Arc<Packer>>,
 }
 
 impl<C: Cell> Default for ColumnBuilder<C> {
     fn default() -> Self {
-        Self { full: Vec::new(), last: Plain::default(), rows: 0, spill: None }
+        Self { full: Vec::new(), last: Plain::default(), rows: 0, packer: None }
     }
 }
 
@@ -142,16 +144,19 @@ impl<C: Cell> ColumnBuilder<C> {
     /// one is left as it is for a while.
     #[cold]
     fn begin_chunk(&mut self) {
-        let spill = self.spill.as_ref();
-        let spare = self.full.last_mut().and_then(|before| before.pack(C::PACKING, spill));
+        let packer = self.packer.as_deref();
+        let sent = self.full.len().checked_sub(2).map(|index| &mut self.full[index]);
+        let settled = sent.and_then(|sent| sent.settle(C::PACKING));
+        let packed = self.full.last_mut().and_then(|before| before.send(C::PACKING, packer));
+        let spare = packed.or(settled);
         self.end_chunk();
         // Memory that was used a moment ago need not be asked for, and cleared, again.
         self.last.values = spare.unwrap_or_default();
     }
 
-    /// Gives chunks to a file, from now on, where memory has no room for them.
-    pub(crate) fn spill_to(&mut self, spill: &Arc<Spill>) {
-        self.spill = Some(Arc::clone(spill));
+    /// Has chunks packed by someone else from now on.
+    pub(crate) fn pack_by(&mut self, packer: &Arc<Packer>) {
+        self.packer = Some(Arc::clone(packer));
     }
 
     /// The first chunk grows as it fills, so that the many small tables stay small.
@@ -172,6 +177,7 @@ impl<C: Cell> ColumnBuilder<C> {
         let (native, valid) = match self.full.get(chunk) {
             None => self.last.get(row),
             Some(Chunk::Plain(plain)) => plain.get(row),
+            Some(Chunk::Packing(pending)) => pending.plain().get(row),
             Some(Chunk::Packed(packed, valid)) => {
                 (C::Native::from_i64(packed.get(row)), is_set(valid, row))
             }
@@ -189,6 +195,9 @@ impl<C: Cell> ColumnBuilder<C> {
         let nothing = move |rows: usize| vec![C::load(C::Native::default(), false); rows];
         let full = self.full.iter().flat_map(move |chunk| match chunk {
             Chunk::Plain(plain) => cells(plain.values.clone(), &plain.valid),
+            Chunk::Packing(pending) => {
+                cells(pending.plain().values.clone(), &pending.plain().valid)
+            }
             Chunk::Packed(packed, valid) => cells(packed.unpack(), valid),
             Chunk::Null => nothing(CHUNK_ROWS),
         });
@@ -223,9 +232,10 @@ impl<C: Cell> ColumnBuilder<C> {
             self.end_chunk();
             self.full.last_mut().into_iter().for_each(|chunk| chunk.give_rows(rows));
         }
-        let spill = self.spill.take();
+        let packer = self.packer.take().unwrap_or_default();
         let mut finish = |mut chunk: Chunk<C::Native>| {
-            chunk.pack(C::PACKING, spill.as_ref());
+            chunk.settle(C::PACKING);
+            chunk.pack(C::PACKING, &packer);
             match chunk {
                 Chunk::Packed(packed, valid) => (packed, valid),
                 _ => (PackedChunk::null(CHUNK_ROWS), Vec::new()),
@@ -274,19 +284,47 @@ impl<N: Native> Plain<N> {
 
 impl<N: Native> Chunk<N> {
     /// Gives the memory that plain values had, for others.
-    fn pack(&mut self, packing: Packing, spill: Option<&Arc<Spill>>) -> Option<Vec<N>> {
-        let Self::Plain(Plain { values, valid }) = self else { return None };
-        let mut packed = PackedChunk::pack(values, Valid::of(valid), packing);
-        spill.into_iter().for_each(|spill| packed.spill(spill));
-        let mut spare = std::mem::take(values);
+    fn pack(&mut self, packing: Packing, packer: &Packer) -> Option<Vec<N>> {
+        let Self::Plain(plain) = self else { return None };
+        let packed = packer.pack(plain, packing);
+        let mut spare = std::mem::take(&mut plain.values);
         spare.clear();
-        *self = Self::Packed(packed, std::mem::take(valid));
+        *self = Self::Packed(packed, std::mem::take(&mut plain.valid));
         Some(spare)
+    }
+
+    /// Packs plain values here or elsewhere; gives their memory where that is done.
+    fn send(&mut self, packing: Packing, packer: Option<&Packer>) -> Option<Vec<N>> {
+        let Self::Plain(plain) = self else { return None };
+        let Some(packer) = packer else { return self.pack(packing, &Packer::default()) };
+        match packer.send(std::mem::take(plain), packing) {
+            Ok(pending) => {
+                *self = Self::Packing(pending);
+                None
+            }
+            Err(plain) => {
+                *self = Self::Plain(plain);
+                self.pack(packing, packer)
+            }
+        }
+    }
+
+    /// Waits for values that are being packed; gives the memory that they had.
+    fn settle(&mut self, packing: Packing) -> Option<Vec<N>> {
+        if !matches!(self, Self::Packing(_)) {
+            return None;
+        }
+        let Self::Packing(pending) = std::mem::replace(self, Self::Null) else { return None };
+        let (packed, Plain { mut values, valid }) = pending.wait(packing);
+        *self = Self::Packed(packed, valid);
+        values.clear();
+        Some(values)
     }
 
     /// Changes a row of a chunk that is packed or NULL, which may make it plain again.
     #[cold]
     fn set<C: Cell<Native = N>>(&mut self, row: usize, value: N, is_valid: bool) {
+        self.settle(C::PACKING);
         if let Self::Packed(packed, valid) = self {
             let had_bits = !valid.is_empty();
             set_bit(valid, row, is_valid);
@@ -323,6 +361,7 @@ impl<N: Native> Chunk<N> {
 mod tests {
     use super::*;
     use crate::ChunkRange;
+    use crate::Spill;
     use crate::finished::StoredChunk;
 
     #[test]
@@ -380,13 +419,13 @@ mod tests {
         assert_eq!((ranges[1].nulls, ranges[2].nulls), (1, 0));
     }
 
-    /// Spilled or not, a column is the same.
+    /// Spilled or not, and whoever packs it, a column is the same.
     #[test]
     fn chunks_in_a_file_can_be_changed() {
         let rows = 5 * CHUNK_ROWS as u32;
-        let column = |spill: Option<&Arc<Spill>>| {
+        let column = |packer: Option<Arc<Packer>>| {
             let mut column = ColumnBuilder::<Option<i64>>::default();
-            spill.into_iter().for_each(|spill| column.spill_to(spill));
+            packer.into_iter().for_each(|packer| column.pack_by(&packer));
             let value = |row: u32| (!row.is_multiple_of(7)).then(|| i64::from(row % 200) - 5);
             (0..rows).for_each(|row| column.push(value(row)));
             for (row, value) in [(1, Some(40)), (2, None), (7, Some(3)), (70_001, Some(1 << 40))] {
@@ -397,17 +436,29 @@ mod tests {
             let read: Vec<_> = (0..rows).step_by(13).map(|row| column.get(row)).collect();
             (read, column.finish())
         };
-        let spill = Arc::new(Spill::new(tempfile::tempfile().expect("a file"), 0));
-        let ((read, finished), (same, plain)) = (column(Some(&spill)), column(None));
-        assert_eq!(read, same);
-        assert!(spill.written() >= 4 * CHUNK_ROWS as u64 && spill.failure().is_none());
-        for (one, other) in finished.chunks().iter().zip(plain.chunks()) {
-            assert_eq!((one.range, one.sorted), (other.range, other.sorted));
-            assert_eq!(one.nulls, other.nulls);
-            for rows in [0..100, 300..CHUNK_ROWS] {
-                let wide = |chunk: &StoredChunk| chunk.values.wide(rows.clone()).expect("is there");
-                assert_eq!(wide(one), wide(other));
+        let spill = || Arc::new(Spill::new(tempfile::tempfile().expect("a file"), 0));
+        let spills = [spill(), spill()];
+        let packers = [
+            Packer::new(Some(Arc::clone(&spills[0]))),
+            Packer::on_thread(Some(Arc::clone(&spills[1]))).expect("a thread"),
+            Packer::on_thread(None).expect("a thread"),
+        ];
+        let (same, plain) = column(None);
+        for packer in packers {
+            let (read, finished) = column(Some(Arc::new(packer)));
+            assert_eq!(read, same);
+            for (one, other) in finished.chunks().iter().zip(plain.chunks()) {
+                assert_eq!((one.range, one.sorted), (other.range, other.sorted));
+                assert_eq!(one.nulls, other.nulls);
+                for rows in [0..100, 300..CHUNK_ROWS] {
+                    let wide =
+                        |chunk: &StoredChunk| chunk.values.wide(rows.clone()).expect("is there");
+                    assert_eq!(wide(one), wide(other));
+                }
             }
+        }
+        for spill in spills {
+            assert!(spill.written() >= 4 * CHUNK_ROWS as u64 && spill.failure().is_none());
         }
     }
 

@@ -169,9 +169,9 @@ macro_rules! declare_table {
                 self.rows == 0
             }
 
-            /// Gives chunks to a file, from now on, where memory has no room for them.
-            pub(crate) fn spill_to(&mut self, spill: &std::sync::Arc<$crate::Spill>) {
-                $(self.$column.spill_to(spill);)+
+            /// Has chunks packed by someone else from now on.
+            pub(crate) fn pack_by(&mut self, packer: &std::sync::Arc<$crate::Packer>) {
+                $(self.$column.pack_by(packer);)+
             }
 
             /// Ends building.

@@ -14,7 +14,7 @@ use arrow_buffer::{Buffer, ScalarBuffer, ToByteSlice};
 use crate::spill::{Spill, Spilled};
 
 /// What a column of integers, or of the ids of strings, is built of.
-pub trait Native: Copy + Default {
+pub trait Native: Copy + Default + Send + Sync + 'static {
     /// The value as SQL's integer; for a real, its bits.
     fn to_i64(self) -> i64;
     /// The value of that integer.

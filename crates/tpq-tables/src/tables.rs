@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::table::*;
-use crate::{Spill, StringPool, TableDecl, TraceTables};
+use crate::{Packer, StringPool, TableDecl, TraceTables};
 
 /// Lists the tables once: the struct of builders, the list of declarations and `finish` follow.
 macro_rules! define_tables {
@@ -20,10 +20,9 @@ macro_rules! define_tables {
             /// Every table there can be, in the order of `docs/tables.md`.
             pub const DECLS: &'static [&'static TableDecl] = &[$($table::DECL),+];
 
-            /// Gives chunks of all tables to a file, from now on, where memory has no room for
-            /// them.
-            pub fn spill_to(&mut self, spill: &Arc<Spill>) {
-                $(self.$field.spill_to(spill);)+
+            /// Has chunks of all tables packed by someone else from now on.
+            pub fn pack_by(&mut self, packer: &Arc<Packer>) {
+                $(self.$field.pack_by(packer);)+
             }
 
             /// Freezes strings and columns.

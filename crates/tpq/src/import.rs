@@ -20,7 +20,7 @@ use tpq_source::{
     Attribute, Entry, Format, Inputs, ManifestError, Scratch, SourceError, UNPACK_LIMIT,
     is_manifest,
 };
-use tpq_tables::{Severity, Spill, Stat, Stats, TraceTables};
+use tpq_tables::{Packer, Severity, Spill, Stat, Stats, TraceTables};
 
 use crate::arrange::{Arrangement, Source, arrange};
 use crate::behind::{Behind, release_behind};
@@ -105,7 +105,7 @@ pub fn import(
     let graph = std::mem::take(&mut arrangement.graph).into();
     let mut timeline = Timeline::new(graph, arrangement.trace_clock);
     let mut decoder = Decoder::new(&bytes, setup(&inputs, &mut arrangement, options), &timeline);
-    spill.iter().for_each(|spill| decoder.spill_to(spill));
+    decoder.pack_by(&packer(&spill, options)?);
     describe(&inputs, &arrangement, &mut decoder);
     let mut readers = readers(&inputs, &mut arrangement, &bytes, &timeline);
     let mut order = EventOrder::new(&windows(&inputs, options));
@@ -158,6 +158,15 @@ pub fn import(
 fn spill(options: &ImportOptions) -> Result<Option<Arc<Spill>>, ImportError> {
     let spill = |limit| Ok(Arc::new(Spill::new(tempfile::tempfile()?, limit / 8)));
     options.memory_limit.map(spill).transpose().map_err(ImportError::Spill)
+}
+
+/// Who packs full chunks of rows.
+fn packer(spill: &Option<Arc<Spill>>, options: &ImportOptions) -> Result<Arc<Packer>, ImportError> {
+    let packer = match options.threads {
+        Some(1) => Packer::new(spill.clone()),
+        _ => Packer::on_thread(spill.clone()).map_err(ImportError::Thread)?,
+    };
+    Ok(Arc::new(packer))
 }
 
 /// What reads each file with events, by its format.
