@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -20,7 +20,7 @@ pub fn digest(paths: &[PathBuf]) -> io::Result<Option<u128>> {
     let mut digest = Xxh3::new();
     let mut block = vec![0; BLOCK];
     for path in paths {
-        if !path.is_file() {
+        if path == Path::new("-") || !path.is_file() {
             return Ok(None);
         }
         if paths.len() > 1 {

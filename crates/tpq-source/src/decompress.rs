@@ -41,7 +41,7 @@ impl<'a> Unpacker<'a> {
 
     /// Unpacks a file as far as it goes: one that was cut off gives what came before the cut.
     pub(crate) fn unpack(&mut self, packed: &[u8], codec: Codec) -> Unpacked {
-        let mut bytes = Unpacking::new();
+        let mut bytes = Unpacking::default();
         let mut input = Counting { inner: packed, read: 0 };
         let result = match codec {
             Codec::Gzip => {

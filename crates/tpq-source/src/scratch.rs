@@ -3,12 +3,11 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use memmap2::{Mmap, MmapOptions};
-use tempfile::{SpooledData, SpooledTempFile};
 
 use crate::bytes::{Bytes, release};
 
@@ -26,7 +25,7 @@ pub struct Scratch {
     file: OnceLock<Option<Mapped>>,
 }
 
-/// A file of holes, mapped as a whole before anything is in it.
+/// A file that is mapped before anything is in it. Beyond its end nothing may be read.
 struct Mapped {
     file: File,
     map: Mmap,
@@ -34,8 +33,10 @@ struct Mapped {
 
 impl Mapped {
     fn new() -> io::Result<Self> {
+        if cfg!(not(unix)) {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
         let file = tempfile::tempfile()?;
-        file.set_len(UNPACK_LIMIT)?;
         let len = usize::try_from(UNPACK_LIMIT).map_err(io::Error::other)?;
         // SAFETY: nobody else knows the file. What is written to it lies beyond everything that
         // was handed out before. Copies of all that a trace unpacks to would take several times
@@ -83,33 +84,70 @@ fn write_at(_: &File, _: &[u8], _: u64) -> io::Result<()> {
 }
 
 /// Takes one file as it is unpacked.
+#[derive(Default)]
 pub(crate) struct Unpacking {
-    file: SpooledTempFile,
+    /// What is in memory: all of it, or nothing.
+    bytes: Vec<u8>,
+    /// What has all of it instead.
+    file: Option<File>,
+    /// Whether a file was of no use.
+    failed: bool,
     len: u64,
 }
 
 impl Unpacking {
-    pub(crate) fn new() -> Self {
-        Self { file: SpooledTempFile::new(IN_MEMORY), len: 0 }
-    }
-
     pub(crate) fn len(&self) -> u64 {
         self.len
     }
 
+    /// # Errors
+    /// When what was written to the file cannot be read back.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.file.is_none() && !self.failed && self.bytes.len() + bytes.len() > IN_MEMORY {
+            self.file = tempfile::tempfile()
+                .and_then(|mut file| {
+                    file.write_all(&self.bytes)?;
+                    Ok(file)
+                })
+                .ok();
+            self.failed = self.file.is_none();
+            if !self.failed {
+                self.bytes = Vec::new();
+            }
+        }
+        match &mut self.file {
+            Some(file) => {
+                if file.write_all(bytes).is_err() {
+                    // There is no room: what came so far returns to memory.
+                    self.bytes = read_back(file, self.len)?;
+                    self.bytes.extend_from_slice(bytes);
+                    (self.file, self.failed) = (None, true);
+                }
+            }
+            None => self.bytes.extend_from_slice(bytes),
+        }
         self.len += bytes.len() as u64;
-        self.file.write_all(bytes)
+        Ok(())
     }
 
     /// All of it.
-    pub(crate) fn finish(mut self) -> io::Result<Bytes> {
-        self.file.flush()?;
-        match self.file.into_inner() {
-            SpooledData::InMemory(bytes) => Ok(bytes.into_inner().into()),
-            // SAFETY: nobody else knows the file, and nobody writes to it any more.
-            SpooledData::OnDisk(file) => Ok(unsafe { Mmap::map(&file) }?.into()),
+    pub(crate) fn finish(self) -> io::Result<Bytes> {
+        let Some(mut file) = self.file else { return Ok(self.bytes.into()) };
+        // SAFETY: nobody else knows the file, and nobody writes to it any more.
+        match unsafe { Mmap::map(&file) } {
+            Ok(map) => Ok(map.into()),
+            Err(_) => Ok(read_back(&mut file, self.len)?.into()),
         }
+    }
+}
+
+fn read_back(file: &mut File, len: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    file.take(len).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 == len {
+        true => Ok(bytes),
+        false => Err(io::ErrorKind::UnexpectedEof.into()),
     }
 }
 
@@ -135,10 +173,22 @@ mod tests {
         }
     }
 
+    /// What was written so far is not lost.
+    #[test]
+    fn a_file_that_takes_no_more_gives_back_what_it_has() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        std::fs::write(&path, "twelve bytes").expect("can be written");
+        let read_only = File::open(&path).expect("is there");
+        let mut unpacking = Unpacking { file: Some(read_only), len: 12, ..Unpacking::default() };
+        unpacking.push(b", and more").expect("goes on in memory");
+        assert_eq!(&*unpacking.finish().expect("is in memory"), b"twelve bytes, and more");
+    }
+
     #[test]
     fn what_is_unpacked_is_the_same_in_memory_and_in_a_file() {
         for len in [0, 1000, IN_MEMORY + 1000] {
-            let mut unpacking = Unpacking::new();
+            let mut unpacking = Unpacking::default();
             let whole: Vec<u8> = (0..len).map(|at| (at / 7) as u8).collect();
             for part in whole.chunks(100_000) {
                 unpacking.push(part).expect("there is room");

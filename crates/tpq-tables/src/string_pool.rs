@@ -235,8 +235,9 @@ impl StringViews {
         }
         let nulls = any_null.then(|| NullBuffer::from_iter(ids.map(|id| id != 0)));
         let views = ScalarBuffer::from(views);
-        // SAFETY: each view was written by `view_of` for text that is UTF-8 and lies at that
-        // offset of that block, and its buffer index now points at that block in `buffers`.
+        // SAFETY: each view is of text that is UTF-8 and lies at that offset of that block: it was
+        // written so by `view_of`, or found to be so by `checked`. Its buffer index now points at
+        // that block in `buffers`.
         // Checking them again took four times as long as building the array.
         Arc::new(unsafe { StringViewArray::new_unchecked(views, buffers, nulls) })
     }

@@ -7,7 +7,7 @@ use datafusion::arrow::array::RecordBatch;
 use tpq_sql::{Session, SessionOptions, SqlError};
 use tpq_tables::TraceTables;
 
-use crate::cache::Keeping;
+use crate::cache::{Keeping, Key};
 use crate::{
     ImportError, ImportOptions, ImportSummary, MetaTrace, Span, SqlPackage, SqlPackageError,
     TableCache, import,
@@ -134,15 +134,16 @@ fn find_or_import(
 ) -> Result<(Arc<TraceTables>, ImportSummary, Origin), ImportError> {
     let cache = options.cache.clone().filter(|_| !options.strict);
     let looking = cache.as_ref().and_then(|_| options.span("find"));
-    let place = cache.as_ref().and_then(|cache| cache.place(&paths, &options));
-    let found = cache.as_ref().zip(place.as_ref()).and_then(|(cache, place)| cache.find(place));
+    let key = cache.as_ref().and_then(|cache| cache.key(&paths, &options));
+    let found = cache.as_ref().zip(key.as_ref()).and_then(|(cache, key)| cache.find(key));
     drop(looking);
     if let Some((tables, summary)) = found {
         return Ok((Arc::new(tables), summary, Origin::Cache(paths, Box::new(options))));
     }
     let (tables, summary) = import(&paths, &options)?;
     let tables = Arc::new(tables);
-    let keep = |(cache, place): (TableCache, _)| cache.keep(place, Arc::clone(&tables), &summary);
-    let _keeping = cache.zip(place).and_then(keep);
+    let keep =
+        |(cache, key): (TableCache, Key)| cache.keep(&key, &paths, Arc::clone(&tables), &summary);
+    let _keeping = cache.zip(key).and_then(keep);
     Ok((tables, summary, Origin::Import { _keeping }))
 }

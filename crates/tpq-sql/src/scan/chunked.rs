@@ -45,7 +45,7 @@ pub(crate) trait ChunkedTable: Send + Sync {
     /// Rows of a chunk, in the columns that `projection` names by position.
     ///
     /// # Errors
-    /// Only when the columns do not fit the schema, which is a bug.
+    /// When the columns do not fit the schema, which is a bug, or a temporary file cannot be read.
     fn read(&self, chunk: usize, rows: Range<usize>, projection: &[usize]) -> Result<RecordBatch>;
 
     /// How many strings columns name by number, with NULL, which is number 0; `None` where they

@@ -81,14 +81,20 @@ impl Store {
         let values = self.blob()?;
         // Arrow would panic at an address that is not aligned, which memory may have.
         let aligned = width < 2 || values.as_ptr().addr().is_multiple_of(width);
-        let values = FrozenValues::of_parts(base, width, values.into(), rows).filter(|_| aligned);
-        let values = values.ok_or(NotTables("values are damaged"))?;
+        let values = aligned
+            .then(|| FrozenValues::of_parts(base, width, values.into(), rows))
+            .flatten()
+            .ok_or(NotTables("values are damaged"))?;
         let nulls = (self.word()? != 0).then(|| self.blob()).transpose()?;
         if nulls.as_ref().is_some_and(|bits| bits.len() < rows.div_ceil(8)) {
             return Err(NotTables("too few rows are NULL or not"));
         }
         let nulls = nulls.map(|bits| NullBuffer::new(BooleanBuffer::new(bits.into(), 0, rows)));
         let (null_count, sorted) = (self.word()? as usize, self.word()? != 0);
+        let counted = nulls.as_ref().map_or(null_count, NullBuffer::null_count);
+        if null_count != counted || null_count > rows {
+            return Err(NotTables("other rows are NULL than were"));
+        }
         let (lo, hi) = (self.word()?.cast_signed(), self.word()?.cast_signed());
         let range = ChunkRange { bounds: (lo <= hi).then_some((lo, hi)), nulls: null_count };
         Ok(StoredChunk { values, nulls, range, sorted })

@@ -7,6 +7,8 @@ use std::time::{Duration, SystemTime};
 
 use tempfile::NamedTempFile;
 
+/// What the names of all files begin with. The folder may hold others' as well.
+pub(super) const PREFIX: &str = "tpq-";
 /// What files of tables are called.
 pub(super) const EXTENSION: &str = "tables";
 /// What files are called while they are being written.
@@ -29,7 +31,7 @@ pub(super) fn note_use(file: &File) {
 
 /// A file of no lasting name, which is gone when it is dropped.
 pub(super) fn unfinished(folder: &Path) -> io::Result<NamedTempFile> {
-    tempfile::Builder::new().suffix(&format!(".{UNFINISHED}")).tempfile_in(folder)
+    tempfile::Builder::new().prefix(PREFIX).suffix(&format!(".{UNFINISHED}")).tempfile_in(folder)
 }
 
 /// Deletes what was not used for the longest time until `bytes` more fit into `most`; false where
@@ -56,7 +58,11 @@ pub(super) fn make_room(folder: &Path, bytes: u64, most: u64) -> io::Result<bool
 fn kept(folder: &Path) -> io::Result<Vec<Kept>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
+        let entry = entry?;
+        if !entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
+            continue;
+        }
+        let path = entry.path();
         // Gone since the folder was read.
         let Ok(metadata) = path.metadata() else { continue };
         let used = metadata.modified()?;
@@ -98,16 +104,20 @@ mod tests {
     fn what_was_used_longest_ago_goes_first() {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = folder.path();
-        file(folder, "old.tables", 40, 300);
-        file(folder, "older.tables", 40, 500);
-        file(folder, "new.tables", 40, 10);
-        file(folder, "notes.txt", 4000, 10_000);
-        file(folder, "left.unfinished", 4000, 10_000);
-        file(folder, "written.unfinished", 10, 1);
+        file(folder, "tpq-old.tables", 40, 300);
+        file(folder, "tpq-older.tables", 40, 500);
+        file(folder, "tpq-new.tables", 40, 10);
+        file(folder, "tpq-left.unfinished", 4000, 10_000);
+        file(folder, "tpq-written.unfinished", 10, 1);
+        // Of others.
+        file(folder, "some.tables", 4000, 10_000);
+        file(folder, "draft.unfinished", 4000, 10_000);
         assert!(make_room(folder, 30, 121).expect("can be read"));
-        assert_eq!(names(folder), ["new.tables", "notes.txt", "old.tables", "written.unfinished"]);
+        let others = ["draft.unfinished", "some.tables"];
+        let own = ["tpq-new.tables", "tpq-old.tables", "tpq-written.unfinished"];
+        assert_eq!(names(folder), [&others[..], &own].concat());
         assert!(!make_room(folder, 122, 121).expect("can be read"));
         assert!(make_room(folder, 111, 121).expect("can be read"));
-        assert_eq!(names(folder), ["notes.txt", "written.unfinished"]);
+        assert_eq!(names(folder), [&others[..], &own[2..]].concat());
     }
 }

@@ -2,26 +2,60 @@
 
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
-use std::time::UNIX_EPOCH;
+use std::time::SystemTime;
 
 use rustc_hash::FxHasher;
 
+use super::folder::{EXTENSION, PREFIX};
 use crate::ImportOptions;
 
-/// The name of the file of these tables.
-pub(super) fn file_name(paths: &[PathBuf], options: &ImportOptions) -> Option<String> {
-    let contents = tpq_source::digest(paths).ok()??;
-    let mut made_by = FxHasher::default();
-    program().hash(&mut made_by);
-    how(options).hash(&mut made_by);
-    Some(format!("{contents:032x}-{:016x}.{}", made_by.finish(), super::folder::EXTENSION))
+/// Where the tables of these traces go, and what the traces were when that was found out.
+#[derive(PartialEq, Eq)]
+pub(crate) struct Key {
+    pub(super) file_name: String,
+    stamps: Vec<Stamp>,
+}
+
+/// What tells that a file was changed.
+#[derive(PartialEq, Eq)]
+struct Stamp {
+    bytes: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Key {
+    /// `None` where traces cannot be read twice, or nothing tells this program from others.
+    pub(super) fn of(paths: &[PathBuf], options: &ImportOptions) -> Option<Self> {
+        let stamps = stamps(paths)?;
+        let contents = tpq_source::digest(paths).ok()??;
+        let mut made_by = FxHasher::default();
+        program()?.hash(&mut made_by);
+        how(options).hash(&mut made_by);
+        let made_by = made_by.finish();
+        let file_name = format!("{PREFIX}{contents:032x}-{made_by:016x}.{EXTENSION}");
+        Some(Self { file_name, stamps })
+    }
+
+    /// Whether the traces are still what they were.
+    pub(super) fn holds(&self, paths: &[PathBuf]) -> bool {
+        stamps(paths).is_some_and(|stamps| stamps == self.stamps)
+    }
+}
+
+fn stamps(paths: &[PathBuf]) -> Option<Vec<Stamp>> {
+    let stamp = |path: &PathBuf| {
+        let metadata = path.metadata().ok()?;
+        Some(Stamp { bytes: metadata.len(), modified: metadata.modified().ok() })
+    };
+    paths.iter().map(stamp).collect()
 }
 
 /// Tells builds apart, so that one that reads traces in another way finds nothing of another's.
-fn program() -> Option<(u64, u128)> {
-    let metadata = std::env::current_exe().ok()?.metadata().ok()?;
-    let built = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    Some((metadata.len(), built.as_nanos()))
+fn program() -> Option<impl Hash> {
+    let path = std::env::current_exe().ok()?;
+    let metadata = path.metadata().ok()?;
+    let version = env!("CARGO_PKG_VERSION");
+    Some((version, metadata.len(), metadata.modified().ok()?, path))
 }
 
 /// What of the options changes tables: the memory limit too, as it bounds what waits to be sorted,

@@ -23,6 +23,8 @@ use bytes::Bytes;
 use memmap2::Mmap;
 use tpq_tables::TraceTables;
 
+pub(crate) use key::Key;
+
 use crate::{ImportOptions, ImportSummary};
 
 /// What all files together may take, unless it is told otherwise.
@@ -62,15 +64,15 @@ impl TableCache {
         Self { least_trace_bytes: bytes, ..self }
     }
 
-    /// Where the tables of these traces, imported by these options, are or would be; `None` where
-    /// that cannot be told before they are read.
-    pub(crate) fn place(&self, paths: &[PathBuf], options: &ImportOptions) -> Option<PathBuf> {
-        Some(self.folder.join(key::file_name(paths, options)?))
+    /// By what the tables of these traces, imported by these options, are found; `None` where that
+    /// cannot be told before they are read.
+    pub(crate) fn key(&self, paths: &[PathBuf], options: &ImportOptions) -> Option<Key> {
+        Key::of(paths, options)
     }
 
     /// Tables that were kept.
-    pub(crate) fn find(&self, place: &Path) -> Option<(TraceTables, ImportSummary)> {
-        let file = File::open(place).ok()?;
+    pub(crate) fn find(&self, key: &Key) -> Option<(TraceTables, ImportSummary)> {
+        let file = File::open(self.folder.join(&key.file_name)).ok()?;
         // SAFETY: the map is only read. A file has its name once it is complete, and is replaced
         // or deleted after that, never written to. Reading 400 MB of tables instead of mapping
         // them took longer than all that most queries do with them.
@@ -81,16 +83,19 @@ impl TableCache {
         Some((tables, summary))
     }
 
-    /// Begins to keep tables, unless they are not worth it.
+    /// Begins to keep tables, unless they are not worth it, or the traces changed meanwhile.
     pub(crate) fn keep(
         &self,
-        place: PathBuf,
+        key: &Key,
+        paths: &[PathBuf],
         tables: Arc<TraceTables>,
         summary: &ImportSummary,
     ) -> Option<Keeping> {
-        if summary.trace_bytes < self.least_trace_bytes || !summary.damage.is_empty() {
+        let is_small = summary.trace_bytes < self.least_trace_bytes;
+        if is_small || !summary.damage.is_empty() || !key.holds(paths) {
             return None;
         }
+        let place = self.folder.join(&key.file_name);
         let (cache, about) = (self.clone(), about::to_bytes(summary));
         let work = move || {
             // Kept or not, the tables are here.
@@ -108,6 +113,8 @@ impl TableCache {
         }
         let mut file = folder::unfinished(&self.folder)?;
         tables.write(BufWriter::with_capacity(1 << 18, &mut file), about)?;
+        // Whoever finds the name after a loss of power must find what belongs to it.
+        file.as_file().sync_data()?;
         file.persist(place)?;
         Ok(())
     }

@@ -31,11 +31,12 @@ pub(super) struct PackedSortExec {
 }
 
 impl PackedSortExec {
-    /// In place of DataFusion's sort; `None` where that only keeps the first rows, or sorts by what
-    /// has no codes.
+    /// In place of DataFusion's sort; `None` where that only keeps the first rows, sorts by what has
+    /// no codes, or has rows that cannot be held as one batch.
     pub(super) fn of(sort: &SortExec) -> Result<Option<Self>> {
         let schema = sort.input().schema();
-        let mut packs = sort.fetch().is_none();
+        let mut packs = sort.fetch().is_none() && !schema.fields().is_empty();
+        packs &= schema.fields().iter().all(|field| can_be_one_array(field.data_type()));
         for key in sort.expr() {
             packs &= keys::has_codes(&key.expr.data_type(&schema)?);
         }
@@ -119,6 +120,11 @@ impl ExecutionPlan for PackedSortExec {
     fn metrics(&self) -> Option<MetricsSet> {
         Some(self.metrics.clone_inner())
     }
+}
+
+/// Whether any number of values fits into one array: offsets of 32 bits may be too few.
+fn can_be_one_array(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Boolean | DataType::Utf8View) || data_type.is_primitive()
 }
 
 /// The numbers of rows in the order of the keys.

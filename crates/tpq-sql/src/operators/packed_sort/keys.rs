@@ -91,6 +91,9 @@ fn reals(values: &ArrayRef, options: SortOptions) -> Codes {
     Codes::new(values.iter().map(code).collect(), u64::MAX, options)
 }
 
+/// The number of NULL, whose view may be of no text.
+const NO_TEXT: u32 = u32::MAX;
+
 /// The place of each string among those there are.
 fn strings(values: &StringViewArray, options: SortOptions) -> Codes {
     // Where views are equal so are the strings, which saves looking at most of them.
@@ -98,6 +101,9 @@ fn strings(values: &StringViewArray, options: SortOptions) -> Codes {
     let mut first_rows = Vec::new();
     let views = values.views().iter().enumerate();
     let number = |(row, &view): (usize, &u128)| {
+        if values.is_null(row) {
+            return NO_TEXT;
+        }
         *numbers.entry(view).or_insert_with(|| {
             first_rows.push(row);
             first_rows.len() as u32 - 1
@@ -113,7 +119,9 @@ fn strings(values: &StringViewArray, options: SortOptions) -> Codes {
         place += u64::from(text(pair[0]) != text(pair[1]));
         places[pair[1] as usize] = place;
     }
-    let codes = of_row.into_iter().map(|number| places[number as usize]).collect();
+    let codes = of_row.into_iter();
+    let codes = codes.map(|number| places.get(number as usize).copied().unwrap_or_default());
+    let codes = codes.collect();
     Codes::new(codes, place, options)
 }
 
