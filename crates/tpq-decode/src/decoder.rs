@@ -11,6 +11,7 @@ use tpq_ingest::{
 use tpq_tables::table::{MachineRow, TraceBoundsRow, TraceFileRow};
 use tpq_tables::{ColumnBuilder, Packer, Stat, Stats, StringId, Tables};
 
+use crate::args::{ArgStage, ArgWriter};
 use crate::decode::trace_uuid::uuid_of;
 use crate::decode::{Decode, Packet, clock_drift, clock_snapshot};
 use crate::health::{self, FileHealth};
@@ -68,6 +69,7 @@ impl<'a> RunEvent<'a> {
 /// Turns batches into tables.
 pub struct Decoder<'a> {
     state: State<'a>,
+    args: ArgStage<'a>,
 }
 
 /// Everything events are decoded into.
@@ -148,12 +150,26 @@ impl<'a> Decoder<'a> {
             decoders,
             places,
         };
-        Self { state }
+        let args = ArgWriter::new(bytes, &state.places, files, &state.trackers.args);
+        Self { state, args: ArgStage::Here(Box::new(args)) }
     }
 
     /// Has full chunks of rows packed by someone else from now on.
     pub fn pack_by(&mut self, packer: &Arc<Packer>) {
         self.state.tables.pack_by(packer);
+        self.args.pack_by(packer);
+    }
+
+    /// Has args written on a thread of their own, which `start` starts with the work it is given.
+    /// The work ends with the decoder.
+    ///
+    /// # Errors
+    /// Those of `start`.
+    pub fn write_args_on<E>(
+        &mut self,
+        start: impl FnOnce(Box<dyn FnOnce() + Send + 'a>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.args.move_to(start)
     }
 
     /// Notes a file that was named or lay in an archive; files are numbered as they are added.
@@ -211,14 +227,24 @@ impl<'a> Decoder<'a> {
     pub fn decode(&mut self, step: Step) {
         for immediate in step.immediate {
             self.state.immediate(immediate, step.file);
+            self.pass_args_on();
         }
         for (ts, run, index) in step.events.iter() {
             self.state.event(ts, run, index);
+            self.pass_args_on();
+        }
+    }
+
+    /// Has args written where enough was said of them.
+    #[inline]
+    fn pass_args_on(&mut self) {
+        if self.state.trackers.args.is_full() {
+            self.args.pass_on(&mut self.state.trackers.args, &self.state.tables);
         }
     }
 
     /// Ends the import, once all steps are decoded.
-    pub fn finish(self, outcome: Outcome<'_>) -> Finished {
+    pub fn finish(mut self, outcome: Outcome<'_>) -> Finished {
         let Outcome { books, order, surveys, sequences, ties, mut timeline } = outcome;
         let State { bytes, places, mut trackers, mut tables, mut stats, import_stats, .. } =
             self.state;
@@ -242,6 +268,11 @@ impl<'a> Decoder<'a> {
             trackers.writers.count(loss, &mut stats[*place as usize]);
         }
         count_unrelatable(&timeline, &places, &mut stats);
+        self.args.pass_on(&mut trackers.args, &tables);
+        let written = self.args.finish();
+        for (stats, of_args) in stats.iter_mut().zip(written.iter().flat_map(|it| &it.stats)) {
+            stats.merge(of_args);
+        }
         let (start_ts, end_ts) = bounds(&trackers, &tables);
         tables.trace_bounds.push(TraceBoundsRow { start_ts, end_ts });
         let late = late_events(order.losses());
@@ -255,6 +286,9 @@ impl<'a> Decoder<'a> {
         let scoped: Vec<(u32, u32, &Stats)> =
             places.iter().zip(&stats).map(|(at, stats)| (at.machine, at.file, stats)).collect();
         all.write(&scoped, &mut tables);
+        if let Some(written) = written {
+            written.join(&mut tables);
+        }
         Finished { tables, stats: all }
     }
 }
@@ -351,9 +385,11 @@ impl State<'_> {
         match immediate {
             Immediate::Generation(generation) => {
                 self.interned[file as usize].add_generation(generation);
+                self.trackers.args.add_generation(file, generation);
             }
             Immediate::Interned(generation, data) => {
                 // Interned data belongs to a place through its generation.
+                self.trackers.args.add_interned(file, generation, data);
                 let interned = &mut self.interned[file as usize];
                 let place = interned.generation(generation).map_or(0, |it| it.place);
                 interned.add(generation, data, &mut self.stats[place as usize]);
@@ -376,6 +412,8 @@ impl State<'_> {
             dated: ts.is_some(),
             early,
             data: self.bytes.get(message.span),
+            span: message.span,
+            place: id,
             machine: place.machine,
             boottime: self.boottime[id as usize].as_ref(),
             default_clock: self.default_clock[id as usize].as_ref(),

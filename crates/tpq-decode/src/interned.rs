@@ -37,13 +37,20 @@ struct Entry {
 /// All generations of all sequences.
 pub(crate) struct Interned<'a> {
     bytes: &'a TraceBytes<'a>,
+    /// The kinds of entries that are kept, if not all.
+    kinds: Option<&'static [u32]>,
     generations: Vec<Generation>,
     entries: FxHashMap<(u32, u32, u64), Entry>,
 }
 
 impl<'a> Interned<'a> {
     pub(crate) fn new(bytes: &'a TraceBytes<'a>) -> Self {
-        Self { bytes, generations: Vec::new(), entries: FxHashMap::default() }
+        Self { bytes, kinds: None, generations: Vec::new(), entries: FxHashMap::default() }
+    }
+
+    /// Keeps entries of these kinds only.
+    pub(crate) fn only(bytes: &'a TraceBytes<'a>, kinds: &'static [u32]) -> Self {
+        Self { kinds: Some(kinds), ..Self::new(bytes) }
     }
 
     pub(crate) fn add_generation(&mut self, generation: Generation) {
@@ -58,6 +65,9 @@ impl<'a> Interned<'a> {
         let bytes = self.bytes.get(data);
         let mut fields = Fields::new(bytes);
         while let Some(field) = fields.next() {
+            if self.kinds.is_some_and(|kinds| !kinds.contains(&field.number)) {
+                continue;
+            }
             let message = field.as_bytes();
             let span = data.inner(fields.position() - message.len(), message.len());
             let iid = Fields::new(message).find(|field| field.number == 1);

@@ -5,7 +5,8 @@ use tpq_ingest::{Loss, LossBook, LossEntry, Losses, Places, TextPlace, Timeline,
 use tpq_tables::table::ImportLogRow;
 use tpq_tables::{Stat, Stats, Tables};
 
-use crate::track::{ArgSet, ArgValue, Args, log_row};
+use crate::args::{ArgSet, ArgValue, Args};
+use crate::track::log_row;
 
 pub(crate) fn count_losses(losses: &Losses, stats: &mut Stats) {
     for (loss, count) in losses.iter() {
@@ -33,7 +34,7 @@ pub(crate) fn write_book(
         let file = places.get(entry.place).file;
         let row = ImportLogRow {
             byte_offset: bytes.offset_in_file(entry.addr).map(|offset| offset as i64),
-            arg_set_id: args.intern(&details, tables),
+            arg_set_id: args.intern(&details),
             ..log_row(file, stat, &mut tables.strings)
         };
         tables.trace_import_logs.push(row);
@@ -45,7 +46,7 @@ pub(crate) fn log_file(file: u32, stat: Stat, what: &str, args: &mut Args, table
     let mut details = ArgSet::default();
     let text = ArgValue::String(tables.strings.intern(what));
     details.add(tables.strings.intern("what"), text);
-    let arg_set_id = args.intern(&details, tables);
+    let arg_set_id = args.intern(&details);
     let row = ImportLogRow { arg_set_id, ..log_row(file, stat, &mut tables.strings) };
     tables.trace_import_logs.push(row);
 }

@@ -26,6 +26,8 @@ pub struct Setup {
     pub clocks: Vec<ClockNames>,
     /// Files are numbered below this.
     pub files: usize,
+    /// Whether any of the files holds packets.
+    pub packets: bool,
     /// Whether every kernel event gets a row of its own.
     pub ftrace_raw: bool,
     /// Whether track events before a recording's range of interest are dropped.

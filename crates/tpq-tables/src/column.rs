@@ -245,6 +245,31 @@ impl<C: Cell> ColumnBuilder<C> {
     }
 }
 
+impl<C: Cell<Native = u32>> ColumnBuilder<C> {
+    /// Puts other numbers in place of all that are not NULL; 0 stands for NULL where there can be.
+    pub(crate) fn renumber(&mut self, number: &impl Fn(u32) -> u32) {
+        let packer = self.packer.take().unwrap_or_default();
+        for chunk in &mut self.full {
+            chunk.renumber(C::PACKING, Self::HAS_BITS, &packer, number);
+        }
+        self.last.renumber(Self::HAS_BITS, number);
+        self.packer = Some(packer);
+    }
+
+    /// The same of chunks that hold numbers of more than two bytes.
+    pub(crate) fn renumber_wide(&mut self, number: &impl Fn(u32) -> u32) {
+        let packer = self.packer.take().unwrap_or_default();
+        for chunk in &mut self.full {
+            chunk.settle(C::PACKING);
+            if !matches!(chunk, Chunk::Packed(packed, _) if packed.is_narrow()) {
+                chunk.renumber(C::PACKING, Self::HAS_BITS, &packer, number);
+            }
+        }
+        self.last.renumber(Self::HAS_BITS, number);
+        self.packer = Some(packer);
+    }
+}
+
 #[inline]
 fn is_set(valid: &[u64], row: usize) -> bool {
     valid.is_empty() || valid[row / 64] >> (row % 64) & 1 == 1
@@ -279,6 +304,42 @@ impl<N: Native> Plain<N> {
     fn set(&mut self, row: usize, value: N, valid: bool) {
         self.values[row] = value;
         set_bit(&mut self.valid, row, valid);
+    }
+}
+
+impl Plain<u32> {
+    fn renumber(&mut self, has_bits: bool, number: &impl Fn(u32) -> u32) {
+        for (row, value) in self.values.iter_mut().enumerate() {
+            if *value == 0 || has_bits && !is_set(&self.valid, row) {
+                continue;
+            }
+            *value = number(*value);
+            if has_bits && *value == 0 {
+                set_bit(&mut self.valid, row, false);
+            }
+        }
+    }
+}
+
+impl Chunk<u32> {
+    fn renumber(
+        &mut self,
+        packing: Packing,
+        has_bits: bool,
+        packer: &Packer,
+        number: &impl Fn(u32) -> u32,
+    ) {
+        self.settle(packing);
+        let is_packed = matches!(self, Self::Packed(..));
+        if let Self::Packed(packed, valid) = self {
+            *self = Self::Plain(Plain { values: packed.unpack(), valid: std::mem::take(valid) });
+        }
+        if let Self::Plain(plain) = self {
+            plain.renumber(has_bits, number);
+        }
+        if is_packed {
+            self.pack(packing, packer);
+        }
     }
 }
 
@@ -377,6 +438,31 @@ mod tests {
         assert_eq!(column.get(3), Some(-5));
         assert_eq!(column.get(CHUNK_ROWS as u32 + 1), Some(CHUNK_ROWS as i64 + 1));
         assert_eq!(column.get(rows - 1), None);
+    }
+
+    /// Packed or not, NULL stays NULL, and what has no number any more becomes it.
+    #[test]
+    fn numbers_can_be_replaced() {
+        let rows = 3 * CHUNK_ROWS as u32 + 5;
+        let mut sets = ColumnBuilder::<Option<u32>>::default();
+        let mut names = ColumnBuilder::<StringId>::default();
+        for row in 0..rows {
+            sets.push((row % 5 != 0).then_some(row));
+            names.push(StringId(if row % 7 == 0 { StringId::FOREIGN | row } else { 9 }));
+        }
+        sets.renumber(&|set| if set % 3 == 0 { 0 } else { set + 70_000 });
+        names.renumber_wide(&|name| match name & StringId::FOREIGN {
+            0 => name,
+            _ => (name & !StringId::FOREIGN) + 10,
+        });
+        for row in [1, 3, 5, 7, 14, rows - 6, rows - 2, rows - 1] {
+            let set = (row % 5 != 0 && row % 3 != 0).then_some(row + 70_000);
+            assert_eq!(sets.get(row), set, "{row}");
+            assert_eq!(names.get(row).0, if row % 7 == 0 { row + 10 } else { 9 }, "{row}");
+        }
+        let nulls = (0..rows).filter(|row| row % 5 == 0 || row % 3 == 0).count();
+        let nulls_of = |chunk: &StoredChunk| chunk.range.nulls;
+        assert_eq!(sets.finish().chunks().iter().map(nulls_of).sum::<usize>(), nulls);
     }
 
     /// Chunks that are NULL take no memory until one of their rows is told.

@@ -109,6 +109,12 @@ impl TableDecl {
 macro_rules! declare_table {
     (@name $column:ident $sql_name:literal) => { $sql_name };
     (@name $column:ident) => { stringify!($column) };
+    (@arg_sets ArgSetId $column:expr, $ids:ident) => { $column.renumber(&|set| {
+        $ids.get(set as usize).copied().unwrap_or_default()
+    }) };
+    (@arg_sets $kind:ident $column:expr, $ids:ident) => {};
+    (@strings String $column:expr, $ids:ident) => { $column.renumber_wide(&$ids) };
+    (@strings $kind:ident $column:expr, $ids:ident) => {};
     (
         $(#[doc = $doc:literal])+
         table $name:literal => $table:ident, $row:ident {
@@ -170,8 +176,24 @@ macro_rules! declare_table {
             }
 
             /// Has chunks packed by someone else from now on.
-            pub(crate) fn pack_by(&mut self, packer: &std::sync::Arc<$crate::Packer>) {
+            pub fn pack_by(&mut self, packer: &std::sync::Arc<$crate::Packer>) {
                 $(self.$column.pack_by(packer);)+
+            }
+
+            /// Gives every set of arguments that the table refers to another id: the one at its
+            /// number, where 0 is NULL.
+            #[allow(unused_variables, reason = "not every table refers to sets")]
+            pub(crate) fn renumber_arg_sets(&mut self, ids: &[u32]) {
+                $(declare_table!(@arg_sets $kind self.$column, ids);)+
+            }
+
+            /// Gives the strings of a table that was built with [`FOREIGN`] ids the ones they have
+            /// in the pool it becomes part of.
+            ///
+            /// [`FOREIGN`]: $crate::StringId::FOREIGN
+            #[allow(unused_variables, reason = "not every table has strings")]
+            pub fn adopt(&mut self, ids: impl Fn(u32) -> u32) {
+                $(declare_table!(@strings $kind self.$column, ids);)+
             }
 
             /// Ends building.

@@ -209,6 +209,14 @@ impl PackedChunk {
         self.rows
     }
 
+    /// Whether no value takes more than two bytes.
+    pub(crate) fn is_narrow(&self) -> bool {
+        match &self.spilled {
+            Some((_, width)) => *width <= 2,
+            None => matches!(self.values, Values::Null | Values::U8(_) | Values::U16(_)),
+        }
+    }
+
     pub(crate) fn get(&self, row: usize) -> i64 {
         if let Some((spilled, width)) = &self.spilled {
             return self.get_spilled(spilled, *width, row);
@@ -283,7 +291,15 @@ impl PackedChunk {
 
     pub(crate) fn unpack<N: Native>(&self) -> Vec<N> {
         let Some((spilled, width)) = &self.spilled else {
-            return (0..self.rows).map(|row| N::from_i64(self.get(row))).collect();
+            let base = self.base;
+            let wide = |difference: i64| N::from_i64(base.wrapping_add(difference));
+            return match &self.values {
+                Values::Null => vec![N::from_i64(0); self.rows],
+                Values::U8(values) => values.iter().map(|&value| wide(value.into())).collect(),
+                Values::U16(values) => values.iter().map(|&value| wide(value.into())).collect(),
+                Values::U32(values) => values.iter().map(|&value| wide(value.into())).collect(),
+                Values::I64(values) => values.iter().map(|&value| N::from_i64(value)).collect(),
+            };
         };
         let bytes = spilled.get_all(self.rows * width);
         let value = |bytes: &[u8]| {

@@ -26,6 +26,9 @@ impl StringId {
     /// SQL NULL: no string, as opposed to an empty one.
     pub const NULL: Self = Self(0);
 
+    /// Set in ids of a pool that is to become part of another; the rest of the id is the pool's own.
+    pub const FOREIGN: u32 = 1 << 31;
+
     /// Whether this is SQL NULL.
     pub fn is_null(self) -> bool {
         self == Self::NULL
@@ -101,6 +104,11 @@ impl StringPool {
     /// The text of an id; empty for NULL.
     pub fn get(&self, id: StringId) -> &str {
         as_str(bytes_of(&self.places, &self.blocks, id.0))
+    }
+
+    /// The texts of all strings from an id on, in the order of their ids.
+    pub fn since(&self, first: u32) -> impl Iterator<Item = &str> {
+        (first..self.places.len() as u32).map(|id| self.get(StringId(id)))
     }
 
     /// How many strings there are, NULL not counted.

@@ -25,6 +25,12 @@ macro_rules! define_tables {
                 $(self.$field.pack_by(packer);)+
             }
 
+            /// Gives every set of arguments that a table refers to another id: the one at its
+            /// number, where 0 is NULL.
+            pub fn renumber_arg_sets(&mut self, ids: &[u32]) {
+                $(self.$field.renumber_arg_sets(ids);)+
+            }
+
             /// Freezes strings and columns.
             pub fn finish(self) -> TraceTables {
                 let strings = Arc::new(self.strings.finish());

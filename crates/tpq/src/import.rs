@@ -10,7 +10,7 @@ use std::thread::Scope;
 
 use tpq_clock::Rule;
 use tpq_decode::{
-    Decoder, Fact, FileInfo, Outcome, PacketRouter, Setup, json_reader, systrace_reader,
+    Decoder, Fact, FileInfo, Finished, Outcome, PacketRouter, Setup, json_reader, systrace_reader,
 };
 use tpq_ingest::{
     Batch, Batcher, EventOrder, EventReader, FileContext, LossBook, Losses, PlaceId, Room,
@@ -92,57 +92,18 @@ pub fn import(
 
     stages.begin("surveying");
     let mut sources = survey_all(&inputs, &scratches, options)?;
-    let mut arrangement =
+    let arrangement =
         options.timed("arrange", || arrange(&inputs, &mut sources, options.clock_interpolation))?;
-    let mut summary = summarise(&inputs, &sources);
+    let summary = summarise(&inputs, &sources);
     let surveys = survey_losses(&sources, &arrangement);
     let bases: Vec<u64> = sources.iter().map(|source| source.survey.bytes.base()).collect();
-    let read_behind = Behind::new(&inputs, &scratches, &bases);
-    let mut behind = read_behind.clone();
+    let behind = Behind::new(&inputs, &scratches, &bases);
     let bytes = TraceBytes::new(sources.into_iter().map(|source| source.survey.bytes));
 
     stages.begin("importing");
-    let graph = std::mem::take(&mut arrangement.graph).into();
-    let mut timeline = Timeline::new(graph, arrangement.trace_clock);
-    let mut decoder = Decoder::new(&bytes, setup(&inputs, &mut arrangement, options), &timeline);
-    decoder.pack_by(&packer(&spill, options)?);
-    describe(&inputs, &arrangement, &mut decoder);
-    let mut readers = readers(&inputs, &mut arrangement, &bytes, &timeline);
-    let mut order = EventOrder::new(&windows(&inputs, options));
-    let decode = |step: Step| {
-        let reached = step.events.last_addr();
-        options.timed("decode", || decoder.decode(step));
-        reached.into_iter().for_each(|addr| behind.passed(addr));
-    };
-    let progress = FilesProgress::new(&inputs, read_behind, summary.trace_bytes, options);
-    decode_all(&mut readers, &mut order, decode, progress, options)?;
-    summary.packets = readers.iter().map(|reader| reader.event_count()).sum();
-    summary.sequences = readers.iter().map(|reader| reader.sequence_count()).sum();
-    summary.damage = damage(&inputs, &readers);
-    refuse_illegible(&summary)?;
-
-    summary.sort_peak = order.peak();
-
-    stages.begin("finishing");
-    let sequences: Vec<_> = readers.iter().flat_map(sequence_losses).collect();
-    for reader in &readers {
-        timeline.merge(reader.timeline());
-    }
-    summary.placements = placements(&inputs, &readers, &timeline);
-    let graph = Arc::clone(timeline.graph());
-    let own = timeline.trace_clock();
-    let used = timeline.placements().map(|(clock, _)| clock).chain([own]).collect();
-    let books: Vec<&LossBook> =
-        readers.iter().map(|reader| reader.losses()).chain([&arrangement.losses]).collect();
-    let finished = decoder.finish(Outcome {
-        books: &books,
-        order: &order,
-        surveys: &surveys,
-        sequences: &sequences,
-        ties: &arrangement.ties,
-        timeline,
-    });
-    summary.clocks = Clocks::new(graph, arrangement.trace_clock, &arrangement.ties, used);
+    let surveyed = Surveyed { inputs: &inputs, arrangement, summary, surveys, behind };
+    let (finished, summary) =
+        std::thread::scope(|scope| surveyed.decode(&bytes, &spill, &mut stages, options, scope))?;
     if options.strict {
         refuse_losses(paths, &finished.stats)?;
     }
@@ -150,6 +111,74 @@ pub fn import(
     match spill.as_ref().and_then(|spill| spill.failure()) {
         Some(error) => Err(ImportError::Spill(io::Error::new(error.kind(), error.to_string()))),
         None => Ok((tables, summary)),
+    }
+}
+
+/// What is known of the files with events before these are decoded.
+struct Surveyed<'a> {
+    inputs: &'a Inputs,
+    arrangement: Arrangement,
+    summary: ImportSummary,
+    surveys: Vec<(PlaceId, Losses)>,
+    behind: Behind<'a>,
+}
+
+impl Surveyed<'_> {
+    /// Decodes all files. What does not decide in which order events come is done on threads of
+    /// `scope`, unless there may be one thread only.
+    fn decode<'scope>(
+        self,
+        bytes: &'scope TraceBytes<'scope>,
+        spill: &Option<Arc<Spill>>,
+        stages: &mut Stages<'_>,
+        options: &ImportOptions,
+        scope: &'scope Scope<'scope, '_>,
+    ) -> Result<(Finished, ImportSummary), ImportError> {
+        let Self { inputs, mut arrangement, mut summary, surveys, mut behind } = self;
+        let graph = std::mem::take(&mut arrangement.graph).into();
+        let mut timeline = Timeline::new(graph, arrangement.trace_clock);
+        let mut decoder = Decoder::new(bytes, setup(inputs, &mut arrangement, options), &timeline);
+        decoder.pack_by(&packer(spill, options)?);
+        if options.threads != Some(1) {
+            decoder.write_args_on(|work| start(scope, "args".into(), work))?;
+        }
+        describe(inputs, &arrangement, &mut decoder);
+        let mut readers = readers(inputs, &mut arrangement, bytes, &timeline);
+        let mut order = EventOrder::new(&windows(inputs, options));
+        let progress = FilesProgress::new(inputs, behind.clone(), summary.trace_bytes, options);
+        let decode = |step: Step| {
+            let reached = step.events.last_addr();
+            options.timed("decode", || decoder.decode(step));
+            reached.into_iter().for_each(|addr| behind.passed(addr));
+        };
+        decode_all(&mut readers, &mut order, decode, progress, options)?;
+        summary.packets = readers.iter().map(|reader| reader.event_count()).sum();
+        summary.sequences = readers.iter().map(|reader| reader.sequence_count()).sum();
+        summary.damage = damage(inputs, &readers);
+        refuse_illegible(&summary)?;
+        summary.sort_peak = order.peak();
+
+        stages.begin("finishing");
+        let sequences: Vec<_> = readers.iter().flat_map(sequence_losses).collect();
+        for reader in &readers {
+            timeline.merge(reader.timeline());
+        }
+        summary.placements = placements(inputs, &readers, &timeline);
+        let graph = Arc::clone(timeline.graph());
+        let own = timeline.trace_clock();
+        let used = timeline.placements().map(|(clock, _)| clock).chain([own]).collect();
+        let books: Vec<&LossBook> =
+            readers.iter().map(|reader| reader.losses()).chain([&arrangement.losses]).collect();
+        let finished = decoder.finish(Outcome {
+            books: &books,
+            order: &order,
+            surveys: &surveys,
+            sequences: &sequences,
+            ties: &arrangement.ties,
+            timeline,
+        });
+        summary.clocks = Clocks::new(graph, arrangement.trace_clock, &arrangement.ties, used);
+        Ok((finished, summary))
     }
 }
 
@@ -258,9 +287,15 @@ fn setup(inputs: &Inputs, arrangement: &mut Arrangement, options: &ImportOptions
         places: arrangement.places.clone(),
         clocks: arrangement.clock_names(),
         files: inputs.entries().len(),
+        packets: inputs.traces().any(|(_, file)| holds_packets(file.format())),
         ftrace_raw: options.ftrace_raw,
         crop: options.crop,
     }
+}
+
+/// Whether files of a format hold packets.
+fn holds_packets(format: Format) -> bool {
+    !matches!(format, Format::Json | Format::Systrace)
 }
 
 /// The machines that packets and the kernel's tracer speak of, whose thread 0 is the kernel's.

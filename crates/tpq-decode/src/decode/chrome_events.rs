@@ -6,7 +6,8 @@ use tpq_tables::table::ChromeRawRow;
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::track::{ArgSet, ArgValue, MetadataValue, Trackers};
+use crate::args::{ArgSet, ArgValue};
+use crate::track::{MetadataValue, Trackers};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 5, route: Route::Sorted, decode };
 
@@ -35,7 +36,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
         trackers.metadata.set(&name, value, tables);
     }
     let name = tables.strings.intern("chrome_event.metadata");
-    let arg_set_id = trackers.args.intern(&args, tables);
+    let arg_set_id = trackers.args.intern(&args);
     let row = ChromeRawRow { ts: packet.ts, name, utid: 0, arg_set_id };
     tables.chrome_raw.push(row);
 }

@@ -5,8 +5,9 @@ use tpq_proto::wire::{Fields, LastFields};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{BundleDecoder, Packet, PacketDecoder, push_whole};
+use crate::args::{ArgSet, ArgValue};
 use crate::decoder::RunEvent;
-use crate::track::{ArgSet, ArgValue, Consumer, Dimensions, TrackKind, Trackers};
+use crate::track::{Consumer, Dimensions, TrackKind, Trackers};
 
 const FIELD: u32 = 77;
 
@@ -71,7 +72,7 @@ fn decode_breakdown(
         let kind = ArgValue::String(consumer.kind);
         source.add(tables.strings.intern("consumer_type"), kind);
         source.add(tables.strings.intern("ordinal"), ArgValue::Int(consumer.ordinal));
-        let source = trackers.args.intern(&source, tables);
+        let source = trackers.args.intern(&source);
         tables.track.source_arg_set_id.set(track, source);
     }
     let sample = (event.ts, energy.as_i64() as f64);

@@ -25,7 +25,10 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, stats: &
         (None, Some(gzip)) => inflate(gzip.as_bytes()).map(Cow::Owned),
         (None, None) => return,
     };
-    let described = set.map(|set| trackers.messages.describe(&set));
+    let described = set.map(|set| {
+        trackers.args.describe_messages(&set);
+        trackers.messages.describe(&set)
+    });
     if described.is_none_or(|described| described.is_err()) {
         stats.increment(Stat::MalformedPackets);
     }

@@ -9,7 +9,8 @@ use tpq_proto::message::gpu_info::Gpu;
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::track::{ArgSet, ArgValue, Trackers};
+use crate::args::{ArgSet, ArgValue};
+use crate::track::Trackers;
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 128, route: Route::Immediate, decode: decode_info };
@@ -35,7 +36,7 @@ fn decode_info(
             }
         }
         if !args.is_empty() {
-            let arg_set = trackers.args.intern(&args, tables);
+            let arg_set = trackers.args.intern(&args);
             tables.gpu.arg_set_id.set(ugpu, arg_set);
         }
     }

@@ -5,7 +5,8 @@ use tpq_proto::wire::LastFields;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::track::{ArgSet, ArgValue, Dimensions, NewSlice, Phase, TrackKind, Trackers};
+use crate::args::{ArgSet, ArgValue};
+use crate::track::{Dimensions, NewSlice, Phase, TrackKind, Trackers};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 57, route: Route::Sorted, decode };
 
@@ -100,7 +101,7 @@ fn renumber(
     let mut number = ArgSet::default();
     number.add(tables.strings.intern(FRAME_NUMBER), ArgValue::Int(i64::from(frame)));
     args.append(&number);
-    let args = trackers.args.intern(&args, tables);
+    let args = trackers.args.intern(&args);
     tables.slice.arg_set_id.set(slice, args);
 }
 
@@ -230,7 +231,7 @@ fn begin(
     };
     let name = tables.strings.intern(&name);
     let args = describe(event, tables);
-    let arg_set_id = trackers.args.intern(&args, tables);
+    let arg_set_id = trackers.args.intern(&args);
     let slice = NewSlice { ts: event.ts, track, name, arg_set_id, ..NewSlice::default() };
     trackers.slices.begin(slice, tables, stats)
 }

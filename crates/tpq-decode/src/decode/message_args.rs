@@ -9,10 +9,9 @@ use tpq_tables::{Stat, Stats, StringId, StringPool};
 
 use super::base64::base64;
 use super::track_event::debug_annotation;
+use crate::args::{ArgSet, ArgValue};
 use crate::interned::{Interned, field};
-use crate::track::{
-    ArgKey, ArgSet, ArgValue, Mappings, MessagePath, MessagePaths, NoPath, PathId, Special,
-};
+use crate::track::{ArgKey, Mappings, MessagePath, MessagePaths, NoPath, PathId, Special};
 
 /// Messages within messages deeper than this are left out and counted: no program means to write
 /// them.
@@ -30,6 +29,12 @@ pub(crate) struct MessageArgs<'a> {
     pub(crate) strings: &'a mut StringPool,
     pub(crate) stats: &'a mut Stats,
     pub(crate) args: &'a mut ArgSet,
+    /// What becomes more than args; annotations never do.
+    pub(crate) beyond: Option<Beyond<'a>>,
+}
+
+/// What messages tell of that becomes more than args.
+pub(crate) struct Beyond<'a> {
     pub(crate) mappings: &'a mut Mappings,
     pub(crate) mapping_rows: &'a mut StackProfileMappingTable,
     /// The processes that messages told of.
@@ -161,7 +166,9 @@ impl<'a> MessageArgs<'a> {
         match path.special {
             None => false,
             Some(Special::ActiveProcess) => {
-                self.active_processes.push(field.as_i32());
+                if let Some(beyond) = &mut self.beyond {
+                    beyond.active_processes.push(field.as_i32());
+                }
                 false
             }
             Some(Special::SourceLocation) => {
@@ -216,7 +223,8 @@ impl<'a> MessageArgs<'a> {
             load_bias: number(6),
             name: self.strings.intern(&path),
         };
-        Some(self.mappings.get(row, self.mapping_rows))
+        let beyond = self.beyond.as_mut()?;
+        Some(beyond.mappings.get(row, beyond.mapping_rows))
     }
 
     /// A place in source code that was interned; one that was never sent is counted.

@@ -31,7 +31,7 @@ pub(crate) mod interrupt_info;
 pub(crate) mod journald;
 pub(crate) mod json_args;
 pub(crate) mod kernel_wakelock;
-mod message_args;
+pub(crate) mod message_args;
 pub(crate) mod network_packet;
 pub(crate) mod packages_list;
 mod perf_counter;
@@ -58,7 +58,7 @@ pub(crate) mod ui_state;
 pub(crate) mod user_list;
 
 use tpq_clock::Converter;
-use tpq_ingest::{Bundle, GenerationId, Loss, Payload, Route, RunKind, SplitSink};
+use tpq_ingest::{Bundle, GenerationId, Loss, Payload, PlaceId, Route, RunKind, Span, SplitSink};
 use tpq_proto::wire::LastFields;
 use tpq_tables::{Stats, StringId, Tables};
 
@@ -82,6 +82,10 @@ pub(crate) struct Packet<'a> {
     pub(crate) boottime: Option<&'a Converter>,
     /// Converts the clock of packets that name none to trace time, likewise.
     pub(crate) default_clock: Option<&'a Converter>,
+    /// Where the payload lies.
+    pub(crate) span: Span,
+    /// Where it was recorded.
+    pub(crate) place: PlaceId,
     /// The state of its sequence.
     pub(crate) generation: GenerationId,
     /// What sequences interned.

@@ -8,9 +8,8 @@ use tpq_proto::wire::{Fields, repeated};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{Packet, PacketDecoder, perf_counter};
-use crate::track::{
-    ArgSet, ArgValue, Dimensions, MAX_CPUS, PerfTracks, Tid, TrackKind, Trackers, push_counter,
-};
+use crate::args::{ArgSet, ArgValue};
+use crate::track::{Dimensions, MAX_CPUS, PerfTracks, Tid, TrackKind, Trackers, push_counter};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 66, route: Route::Sorted, decode: decode_sample };
@@ -201,7 +200,7 @@ fn counter_track(
     if tables.track.source_arg_set_id.get(track).is_none() {
         let mut args = ArgSet::default();
         args.add(tables.strings.intern("is_timebase"), ArgValue::Bool(is_timebase));
-        let arg_set = trackers.args.intern(&args, tables);
+        let arg_set = trackers.args.intern(&args);
         tables.track.source_arg_set_id.set(track, arg_set);
     }
     track

@@ -6,8 +6,9 @@ use tpq_proto::wire::{Fields, Value, repeated};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{BundleDecoder, Packet, PacketDecoder, events_of};
+use crate::args::{ArgSet, ArgValue};
 use crate::decoder::RunEvent;
-use crate::track::{ArgSet, ArgValue, Dimensions, NewSlice, TrackKind, Trackers};
+use crate::track::{Dimensions, NewSlice, TrackKind, Trackers};
 
 const FIELD: u32 = 84;
 

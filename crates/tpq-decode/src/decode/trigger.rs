@@ -5,9 +5,8 @@ use tpq_proto::wire::LastFields;
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::track::{
-    ArgSet, ArgValue, Dimensions, FlowEnd, FlowId, MetadataValue, NewSlice, TrackKind, Trackers,
-};
+use crate::args::{ArgSet, ArgValue};
+use crate::track::{Dimensions, FlowEnd, FlowId, MetadataValue, NewSlice, TrackKind, Trackers};
 
 pub(crate) const TRIGGER: PacketDecoder =
     PacketDecoder { field: 46, route: Route::Sorted, decode: decode_trigger };

@@ -8,7 +8,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{ArgSet, Utid};
+use super::Utid;
+use crate::args::ArgSet;
 
 /// A transaction that was sent.
 #[derive(Clone, Debug)]

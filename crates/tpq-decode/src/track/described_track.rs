@@ -4,7 +4,8 @@ use tpq_tables::table::TrackRow;
 use tpq_tables::{StringId, Tables};
 
 use super::track_owner::Owner;
-use super::{ArgSet, ArgValue, Args, Described, DescribedCounter, DescribedKind, Merge};
+use super::{Described, DescribedCounter, DescribedKind, Merge};
+use crate::args::{ArgSet, ArgValue, Args};
 
 /// A track to be.
 #[derive(Clone, Copy)]
@@ -50,9 +51,9 @@ impl NewTrack {
             Owner::Machine(machine) => row.machine_id = machine,
         }
         let dimensions = self.dimensions(tables);
-        row.dimension_arg_set_id = args.intern(&dimensions, tables);
+        row.dimension_arg_set_id = args.intern(&dimensions);
         let source = self.source(tables);
-        row.source_arg_set_id = args.intern(&source, tables);
+        row.source_arg_set_id = args.intern(&source);
         tables.track.push(row)
     }
 

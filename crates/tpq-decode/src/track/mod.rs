@@ -3,7 +3,6 @@
 //! Decoders own bytes, trackers own meaning. Each tracker owns one concept and writes the tables
 //! of it; none knows of protobuf.
 
-mod args;
 mod async_track;
 mod binder;
 mod buffer;
@@ -53,7 +52,6 @@ mod uid_time;
 mod wakelock;
 mod writer;
 
-pub(crate) use args::{ArgSet, ArgValue, Args, Fingerprint};
 pub(crate) use async_track::{AsyncId, AsyncPhase};
 pub(crate) use binder::{Binder, Command, Return, Transaction};
 pub(crate) use buffer::{Buffers, Phase};
@@ -68,9 +66,7 @@ pub(crate) use ftrace_start::FtraceStart;
 pub(crate) use gpu::{GpuCounter, GpuCounters, Gpus};
 pub(crate) use import_log::log_row;
 pub(crate) use interest::Interest;
-pub(crate) use kernel_events::{
-    KernelEvent, KernelEvents, KernelTrackEvent, KindNames, TrackContext,
-};
+pub(crate) use kernel_events::{KernelEvents, KernelTrackEvent, TrackContext};
 pub(crate) use kernel_work::{KernelWork, Suspend, VideoBuffer};
 pub(crate) use mappings::Mappings;
 pub(crate) use message_paths::{ArgKey, MessagePath, MessagePaths, NoPath, PathId, Special};
@@ -109,6 +105,7 @@ use tpq_ingest::{PlaceId, Places};
 use tpq_tables::{Stat, StringId, Tables};
 
 use crate::Setup;
+use crate::args::{ArgSet, Args};
 
 /// All trackers of an import.
 pub(crate) struct Trackers {
@@ -189,7 +186,7 @@ pub(crate) struct ChromeCounts {
 impl Trackers {
     /// For the machines and files of an import.
     pub(crate) fn new(setup: &Setup, tables: &mut Tables) -> Self {
-        let Setup { places, files, ftrace_raw, crop, .. } = setup;
+        let Setup { places, files, ftrace_raw, crop, packets, .. } = setup;
         let files = *files;
         let home = |place: usize| places.get(place as PlaceId).machine;
         Self {
@@ -201,7 +198,7 @@ impl Trackers {
             tracks: Scoped::new(places.len(), |_| Tracks::default()),
             slices: Scoped::new(places.len(), |_| Slices::default()),
             flows: Scoped::new(files, |_| Flows::default()),
-            args: Args::new(&mut tables.strings),
+            args: Args::new(*packets, &mut tables.strings),
             metadata: Metadata::default(),
             bounds: Bounds::default(),
             ftrace: Scoped::new(files, |_| FtraceStart::default()),
@@ -259,6 +256,7 @@ impl Trackers {
         }
         self.current = id;
         let place = self.places.get(id);
+        self.args.enter(id);
         self.uuids.enter(id);
         self.sched.enter(id);
         self.kernel_events.described.enter(id);
@@ -326,7 +324,7 @@ impl Trackers {
         tables: &mut Tables,
     ) {
         let track = self.tracks.get(kind, dimensions, name, &mut self.args, tables);
-        let set = self.args.intern(args, tables);
+        let set = self.args.intern(args);
         push_counter_with(ts, track, value, set, &mut self.bounds, tables);
     }
 }

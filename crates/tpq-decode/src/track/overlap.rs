@@ -6,7 +6,8 @@
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::import_log::Refusal;
-use super::{ArgSet, Dimensions, NewSlice, TrackKind, Trackers, Tracks, Utid};
+use super::{Dimensions, NewSlice, TrackKind, Trackers, Tracks, Utid};
+use crate::args::ArgSet;
 
 /// More tracks beside a thread's are not tried; what fits on none of these is dropped and counted.
 const MAX_BESIDE: usize = 1024;
@@ -72,7 +73,7 @@ impl Trackers {
         tables: &mut Tables,
     ) -> Option<(u32, u32)> {
         if !args.is_empty() {
-            let set = self.args.intern(args, tables);
+            let set = self.args.intern(args);
             tables.slice.arg_set_id.set(slice, set);
         }
         Some((slice, track))
@@ -83,7 +84,8 @@ impl Trackers {
 mod tests {
     use super::*;
     use crate::Setup;
-    use crate::track::{ArgValue, Tid};
+    use crate::args::ArgValue;
+    use crate::track::Tid;
 
     #[test]
     fn what_overlaps_goes_beside_and_is_entered() {

@@ -4,8 +4,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tpq_tables::table::SliceRow;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
-use super::ArgSet;
 use super::import_log::Refusal;
+use crate::args::ArgSet;
 
 /// The deepest nesting a track may have; deeper slices are dropped and counted.
 const MAX_DEPTH: usize = 512;

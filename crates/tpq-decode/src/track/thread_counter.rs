@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 use tpq_ingest::PlaceId;
 use tpq_tables::{StringId, Tables};
 
-use super::{ArgSet, ArgValue, Dimensions, TrackKind, Trackers, Utid, push_counter_with};
+use super::{Dimensions, TrackKind, Trackers, Utid, push_counter_with};
+use crate::args::{ArgSet, ArgValue};
 
 /// A counter of a process, which is the thread's own where the process never becomes known.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +64,7 @@ impl Trackers {
             return;
         }
         let row = tables.counter.len();
-        let set = self.args.intern(&args, tables);
+        let set = self.args.intern(&args);
         push_counter_with(ts, NO_TRACK, value, set, &mut self.bounds, tables);
         self.undecided.add(row, self.current, utid, counter);
     }

@@ -13,10 +13,8 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 use super::described_track::{NewTrack, merge_key};
 use super::track_owner::{Owner, Owners};
 use super::tracks::SharedTracks;
-use super::{
-    ArgSet, ArgValue, Args, Described, DescribedCounter, DescribedKind, Merge, Processes, Trackers,
-    Tracks,
-};
+use super::{Described, DescribedCounter, DescribedKind, Merge, Processes, Trackers, Tracks};
+use crate::args::{ArgSet, ArgValue, Args};
 
 /// Tracks nested deeper are not followed.
 const MAX_ANCESTORS: usize = 100;

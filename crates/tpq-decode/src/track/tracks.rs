@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 use tpq_tables::table::TrackRow;
 use tpq_tables::{StringId, Tables};
 
-use super::{ArgSet, ArgValue, Args, Upid, Utid};
+use super::{Upid, Utid};
+use crate::args::{ArgSet, ArgValue, Args};
 
 /// Whose a track is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -296,7 +297,7 @@ impl Tracks {
             let mut source = ArgSet::default();
             let key = tables.strings.intern("description");
             source.add(key, ArgValue::String(row.description));
-            row.source_arg_set_id = args.intern(&source, tables);
+            row.source_arg_set_id = args.intern(&source);
         }
         let mut set = ArgSet::default();
         let mut add = |name: &str, value: ArgValue, tables: &mut Tables| {
@@ -326,7 +327,7 @@ impl Tracks {
                 DimensionValue::Text(value) => add(key, ArgValue::String(value), tables),
             }
         }
-        row.dimension_arg_set_id = args.intern(&set, tables);
+        row.dimension_arg_set_id = args.intern(&set);
         tables.track.push(row)
     }
 }

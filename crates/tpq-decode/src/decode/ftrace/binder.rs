@@ -3,9 +3,8 @@
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent, thread_track};
-use crate::track::{
-    ArgSet, ArgValue, Command, NewSlice, Return, SliceEnd, Trackers, Transaction, Utid,
-};
+use crate::args::{ArgSet, ArgValue};
+use crate::track::{Command, NewSlice, Return, SliceEnd, Trackers, Transaction, Utid};
 
 pub(super) const EVENTS: Events = &[
     (50, send),

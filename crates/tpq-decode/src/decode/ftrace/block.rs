@@ -3,7 +3,8 @@
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::track::{ArgSet, ArgValue, Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
+use crate::args::{ArgSet, ArgValue};
+use crate::track::{Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[(546, start), (547, done)];
 

@@ -244,5 +244,7 @@ fn describe_kind(descriptor: &[u8], trackers: &mut Trackers, stats: &mut Stats) 
     if let Some(event) = described::track_event(&kind) {
         track_events.insert(number, event);
     }
-    kinds.insert(number, Arc::new(kind));
+    let kind = Arc::new(kind);
+    trackers.args.describe_kind(number, &kind);
+    kinds.insert(number, kind);
 }

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{FtraceEvent, thread_track};
+use crate::args::{ArgSet, ArgValue};
 use crate::track::{
-    ArgSet, ArgValue, Dimensions, NewSlice, Sharing, SliceEnd, ThreadCounter, TrackKind, Trackers,
-    Utid,
+    Dimensions, NewSlice, Sharing, SliceEnd, ThreadCounter, TrackKind, Trackers, Utid,
 };
 
 /// A key and its value, as an event gives them.

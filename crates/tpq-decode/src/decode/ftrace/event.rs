@@ -31,7 +31,7 @@ pub(crate) struct FtraceEvent<'a> {
     pub(crate) common_flags: Option<u32>,
     /// The event's own message.
     pub(crate) data: &'a [u8],
-    generation: tpq_ingest::GenerationId,
+    pub(super) generation: tpq_ingest::GenerationId,
     /// What its sequence interned; text is of none.
     interned: Option<&'a Interned<'a>>,
 }
@@ -174,13 +174,14 @@ fn read_message<'a>(
         interned: Some(event.interned),
     };
     let mut kind = None;
-    for field in Fields::new(event.bytes.get(span)) {
+    let mut fields = Fields::new(event.bytes.get(span));
+    while let Some(field) = fields.next() {
         match (field.number, field.value) {
             (2, _) => ftrace.pid = field.as_i32(),
             (5, _) => ftrace.common_flags = Some(field.as_u32()),
             (number, Value::Bytes(data)) => {
                 ftrace.data = data;
-                kind = Some(number);
+                kind = Some((number, span.inner(fields.position() - data.len(), data.len())));
             }
             _ => {}
         }
@@ -189,7 +190,7 @@ fn read_message<'a>(
     let tid = Tid { machine: ftrace.machine, id: i64::from(ftrace.pid) };
     let utid = trackers.processes.thread(tid, tables);
     raw::record(&ftrace, kind?, utid, trackers, tables, stats);
-    Some((ftrace, kind?))
+    Some((ftrace, kind?.0))
 }
 
 /// Decodes an event that lies in the field of that number, if there is a decoder for it.

@@ -3,7 +3,8 @@
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::track::{ArgSet, ArgValue, NewSlice, SliceEnd, TrackKind, Trackers};
+use crate::args::{ArgSet, ArgValue};
+use crate::track::{NewSlice, SliceEnd, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[
     (36, irq_entry),

@@ -3,7 +3,8 @@
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::track::{ArgSet, Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
+use crate::args::ArgSet;
+use crate::track::{Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[(362, set_state), (363, retransmit)];
 

@@ -5,7 +5,8 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
 use super::syscall_names;
-use crate::track::{ArgSet, ArgValue, NewSlice, SliceEnd, Trackers};
+use crate::args::{ArgSet, ArgValue};
+use crate::track::{NewSlice, SliceEnd, Trackers};
 
 pub(super) const EVENTS: Events = &[(329, enter), (330, exit)];
 

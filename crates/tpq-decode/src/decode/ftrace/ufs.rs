@@ -3,7 +3,8 @@
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::track::{ArgSet, Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
+use crate::args::ArgSet;
+use crate::track::{Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[(406, command), (407, clock_gating)];
 

@@ -3,7 +3,8 @@
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::track::{ArgSet, ArgValue, NewSlice, SliceEnd, Trackers};
+use crate::args::{ArgSet, ArgValue};
+use crate::track::{NewSlice, SliceEnd, Trackers};
 
 pub(super) const EVENTS: Events = &[(58, execute_start), (57, execute_end)];
 

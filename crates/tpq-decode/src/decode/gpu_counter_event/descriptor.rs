@@ -8,7 +8,8 @@ use tpq_tables::table::GpuCounterGroupRow;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::unit::unit;
-use crate::track::{ArgSet, ArgValue, GpuCounter, TrackKind, Trackers};
+use crate::args::{ArgSet, ArgValue};
+use crate::track::{GpuCounter, TrackKind, Trackers};
 
 const COUNTER: TrackKind = TrackKind::counter("gpu_counter", None);
 
@@ -85,7 +86,7 @@ fn counter(
         let mut args = ArgSet::default();
         args.add(tables.strings.intern("description"), ArgValue::String(description));
         let unit = unit(spec).map(|unit| tables.strings.intern(&unit)).unwrap_or_default();
-        let arg_set = trackers.args.intern(&args, tables);
+        let arg_set = trackers.args.intern(&args);
         tables.track.source_arg_set_id.set(track, arg_set);
         tables.track.description.set(track, description);
         tables.track.unit.set(track, unit);

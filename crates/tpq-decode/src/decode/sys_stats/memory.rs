@@ -5,7 +5,8 @@ use tpq_proto::wire::{Field, Fields, repeated};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, numbers, text};
-use crate::track::{ArgSet, ArgValue, Dimensions, TrackKind, Trackers, push_counter};
+use crate::args::{ArgSet, ArgValue};
+use crate::track::{Dimensions, TrackKind, Trackers, push_counter};
 
 const MEMINFO: TrackKind = TrackKind::counter("meminfo", Some("bytes"));
 const VMSTAT: TrackKind = TrackKind::counter("vmstat", None);
@@ -107,7 +108,7 @@ pub(super) fn slabs(
         let mut args = ArgSet::default();
         args.add(tables.strings.intern("pages_per_slab"), ArgValue::Uint(pages_per_slab));
         args.add(tables.strings.intern("num_slabs"), ArgValue::Uint(slabs));
-        let arg_set_id = trackers.args.intern(&args, tables);
+        let arg_set_id = trackers.args.intern(&args);
         let value = pages_per_slab as f64 * slabs as f64 * f64::from(trackers.page_size.get());
         let row = push_counter(packet.ts, track, value, &mut trackers.bounds, tables);
         tables.counter.arg_set_id.set(row, arg_set_id);

@@ -5,9 +5,9 @@ use tpq_tables::{Stat, StringId};
 
 use super::event::{On, TrackEvent, Type, args};
 use super::whose::{Whose, split};
+use crate::args::{ArgSet, ArgValue};
 use crate::track::{
-    ArgSet, ArgValue, Builtin, Dimensions, EventDefaults, ThreadTotals, TrackKind, push_counter,
-    push_counter_with,
+    Builtin, Dimensions, EventDefaults, ThreadTotals, TrackKind, push_counter, push_counter_with,
 };
 
 /// Values of other counters that an event may carry.
@@ -223,8 +223,8 @@ pub(super) fn write_value(
 ) -> Option<()> {
     let mut whose = *whose;
     let track = whose.own_track(event, on)?;
-    let args = args(event, &whose, on);
-    let set = on.trackers.args.intern(&args, on.tables);
+    let args = args(&whose, on);
+    let set = on.trackers.args.intern(&args);
     let bounds = &mut on.trackers.bounds;
     push_counter_with(on.packet.ts, track, counted.own?, set, bounds, on.tables);
     Some(())

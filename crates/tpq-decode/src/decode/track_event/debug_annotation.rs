@@ -3,10 +3,11 @@
 use tpq_proto::wire::{Field, Fields, LastFields};
 use tpq_tables::{Stat, StringId};
 
+use crate::args::ArgValue;
 use crate::decode::json_args::add_json;
 use crate::decode::message_args::{MAX_DEPTH, MessageArgs, Unreadable};
 use crate::interned::field;
-use crate::track::{ArgKey, ArgValue};
+use crate::track::ArgKey;
 
 /// Adds one annotation under a key.
 pub(in crate::decode) fn add(
@@ -22,7 +23,7 @@ pub(in crate::decode) fn add(
 }
 
 /// Adds one annotation of an event.
-pub(super) fn add_of_event(args: &mut MessageArgs<'_>, annotation: &[u8]) {
+pub(crate) fn add_of_event(args: &mut MessageArgs<'_>, annotation: &[u8]) {
     let debug = args.paths.debug();
     if add(args, annotation, debug, MAX_DEPTH).is_err() {
         args.stats.increment(Stat::TrackEventParserErrors);

@@ -10,8 +10,9 @@ use super::counters::{Counted, ExtraValues, GivenCount};
 use super::legacy::{Legacy, Phase};
 use super::whose::Whose;
 use super::{counters, flows, legacy, names, slices, state, typed_args};
+use crate::args::{ArgSet, ArgValue};
 use crate::decode::{Packet, PacketDecoder};
-use crate::track::{ArgSet, ArgValue, EventDefaults, Trackers};
+use crate::track::{EventDefaults, Trackers};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 11, route: Route::Sorted, decode };
 
@@ -217,12 +218,12 @@ fn defaults(packet: &Packet<'_>, trackers: &mut Trackers) -> Arc<EventDefaults> 
 }
 
 /// What else an event says of itself.
-pub(super) fn args(event: &TrackEvent<'_>, whose: &Whose, on: &mut On<'_, '_>) -> ArgSet {
+pub(super) fn args(whose: &Whose, on: &mut On<'_, '_>) -> ArgSet {
     let mut args = ArgSet::default();
     if let Some(id) = whose.source_id {
         args.add(on.intern("legacy_trace_source_id"), ArgValue::Int(id));
     }
-    typed_args::add(event.data, whose.utid, &mut args, on);
+    typed_args::add(whose.utid, &mut args, on);
     if let Some(utid) = whose.passthrough {
         let key = on.intern("legacy_event.passthrough_utid");
         args.add_new(key, ArgValue::Uint(u64::from(utid)));

@@ -7,7 +7,8 @@ use tpq_tables::table::ChromeRawRow;
 use super::counters::ThreadCounters;
 use super::event::{On, TrackEvent, args};
 use super::whose::Whose;
-use crate::track::{ArgSet, ArgValue, AsyncPhase, NamePriority};
+use crate::args::{ArgSet, ArgValue};
+use crate::track::{AsyncPhase, NamePriority};
 
 /// What an event is, as a letter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -174,8 +175,8 @@ pub(super) fn raw(
 ) -> Option<()> {
     let utid = whose.utid?;
     let mut set = fields(event, thread, on);
-    set.append(&args(event, whose, on));
-    let arg_set_id = on.trackers.args.intern(&set, on.tables);
+    set.append(&args(whose, on));
+    let arg_set_id = on.trackers.args.intern(&set);
     let name = on.intern("track_event.legacy_event");
     on.tables.chrome_raw.push(ChromeRawRow { ts: on.packet.ts, name, utid, arg_set_id });
     Some(())

@@ -5,7 +5,7 @@
 //! finds whose it is (`whose.rs`) and passes it on by what it is.
 
 mod counters;
-pub(super) mod debug_annotation;
+pub(crate) mod debug_annotation;
 mod event;
 mod flows;
 mod legacy;

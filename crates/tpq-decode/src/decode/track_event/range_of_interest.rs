@@ -4,8 +4,9 @@ use tpq_ingest::Route;
 use tpq_proto::wire::LastFields;
 use tpq_tables::{Stat, Stats, Tables};
 
+use crate::args::ArgSet;
 use crate::decode::{Packet, PacketDecoder};
-use crate::track::{ArgSet, MetadataValue, Trackers};
+use crate::track::{MetadataValue, Trackers};
 
 /// It is known before any event.
 pub(crate) const PACKET: PacketDecoder =

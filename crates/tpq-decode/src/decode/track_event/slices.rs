@@ -4,7 +4,8 @@ use super::counters::ThreadCounters;
 use super::event::{On, TrackEvent, args};
 use super::flows;
 use super::whose::Whose;
-use crate::track::{ArgValue, NewSlice, Usage};
+use crate::args::ArgValue;
+use crate::track::{NewSlice, Usage};
 
 /// A slice of a thread begins.
 pub(super) fn begin(
@@ -41,7 +42,7 @@ fn begin_on_track(
     let Some(id) = on.trackers.slices.begin(slice, on.tables, on.stats) else {
         return Some(None);
     };
-    let mut args = args(event, whose, on);
+    let mut args = args(whose, on);
     add_phase(event, &mut args, on);
     if !args.is_empty() {
         on.trackers.open_args.insert(id, args);
@@ -91,10 +92,10 @@ fn end_on_track(
     let ended = on.trackers.slices.end(ts, track, category, name, on.tables, on.stats);
     let Some(id) = ended else { return Some(None) };
     // What an end adds joins what its beginning carried.
-    let added = args(event, whose, on);
+    let added = args(whose, on);
     let mut all = on.trackers.open_args.remove(&id).unwrap_or_default();
     all.append(&added);
-    let set = on.trackers.args.intern(&all, on.tables);
+    let set = on.trackers.args.intern(&all);
     on.tables.slice.arg_set_id.set(id, set);
     flows::pass(event, id, on);
     Some(Some(id))
@@ -154,9 +155,9 @@ fn write_complete(
     on.trackers.bounds.include(on.packet.ts);
     let slice = new_slice(event, track, on);
     let id = on.trackers.slices.complete(slice, dur, on.tables, on.stats)?;
-    let mut args = args(event, whose, on);
+    let mut args = args(whose, on);
     add_phase(event, &mut args, on);
-    let set = on.trackers.args.intern(&args, on.tables);
+    let set = on.trackers.args.intern(&args);
     let slice = &mut on.tables.slice;
     slice.arg_set_id.set(id, set);
     if let Some((began, took)) = thread {
@@ -174,7 +175,7 @@ fn new_slice(event: &TrackEvent<'_>, track: u32, on: &On<'_, '_>) -> NewSlice {
 }
 
 /// Phases that slices alone do not tell are kept.
-fn add_phase(event: &TrackEvent<'_>, args: &mut crate::track::ArgSet, on: &mut On<'_, '_>) {
+fn add_phase(event: &TrackEvent<'_>, args: &mut crate::args::ArgSet, on: &mut On<'_, '_>) {
     if let Some(phase) = event.phase().filter(|phase| phase.is_kept()) {
         let value = ArgValue::String(on.intern(&phase.text()));
         args.add(on.intern("legacy_event.phase"), value);

@@ -4,11 +4,11 @@ use tpq_proto::wire::{Field, Fields, LastFields, Value};
 use tpq_tables::Stat;
 use tpq_tables::table::LogRow;
 
-use super::debug_annotation;
 use super::event::On;
-use crate::decode::message_args::{MAX_DEPTH, MessageArgs, Unreadable};
+use crate::args::{Annotated, ArgSet, ArgValue};
+use crate::decode::message_args::{Beyond, MAX_DEPTH, MessageArgs, Unreadable};
 use crate::interned::field;
-use crate::track::{ArgSet, ArgValue, Tid, Trackers, Utid};
+use crate::track::{Tid, Trackers, Utid};
 
 /// The fields that events have for themselves, by number: name, track, time, flows. They are no
 /// args, or become some in a way of their own.
@@ -29,7 +29,7 @@ const OWN: u64 = {
 const DEFAULT_PRIORITY: u32 = 4;
 
 /// Adds the args of an event, and of the thread it is of.
-pub(super) fn add(event: &[u8], thread: Option<Utid>, args: &mut ArgSet, on: &mut On<'_, '_>) {
+pub(super) fn add(thread: Option<Utid>, args: &mut ArgSet, on: &mut On<'_, '_>) {
     let On { packet, trackers, tables, stats } = on;
     let Trackers { messages, processes, mappings, .. } = &mut **trackers;
     let mut message = MessageArgs {
@@ -39,11 +39,14 @@ pub(super) fn add(event: &[u8], thread: Option<Utid>, args: &mut ArgSet, on: &mu
         strings: &mut tables.strings,
         stats,
         args,
-        mappings,
-        mapping_rows: &mut tables.stack_profile_mapping,
-        active_processes: Vec::new(),
+        beyond: Some(Beyond {
+            mappings,
+            mapping_rows: &mut tables.stack_profile_mapping,
+            active_processes: Vec::new(),
+        }),
     };
     let (mut typed, mut annotated, mut log) = (false, false, None);
+    let event = packet.data;
     for field in Fields::new(event) {
         let added = match field.number {
             4 => {
@@ -73,11 +76,14 @@ pub(super) fn add(event: &[u8], thread: Option<Utid>, args: &mut ArgSet, on: &mu
         }
     }
     if annotated {
-        for field in Fields::new(event).filter(|field| field.number == 4) {
-            debug_annotation::add_of_event(&mut message, field.as_bytes());
-        }
+        message.args.add_annotations(Annotated {
+            event: packet.span,
+            generation: packet.generation,
+            place: packet.place,
+        });
     }
-    for pid in message.active_processes {
+    let active = message.beyond.map(|beyond| beyond.active_processes).unwrap_or_default();
+    for pid in active {
         let pid = Tid { machine: packet.machine, id: i64::from(pid) };
         processes.process(pid, tables);
     }
@@ -157,7 +163,9 @@ fn histogram_name(message: &mut MessageArgs<'_>, field: &Field<'_>) -> Result<()
 fn active_processes(message: &mut MessageArgs<'_>, field: &Field<'_>) {
     for field in Fields::new(field.as_bytes()).filter(|field| field.number == 1) {
         let pids = tpq_proto::wire::repeated(&field).map(|pid| pid as i32);
-        message.active_processes.extend(pids);
+        if let Some(beyond) = &mut message.beyond {
+            beyond.active_processes.extend(pids);
+        }
     }
 }
 

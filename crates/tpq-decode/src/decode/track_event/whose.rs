@@ -7,7 +7,8 @@ use tpq_tables::{StringId, Tables};
 
 use super::event::{On, TrackEvent};
 use super::legacy::{InstantScope, Legacy};
-use crate::track::{ArgSet, ArgValue, EventDefaults};
+use crate::args::{ArgSet, ArgValue};
+use crate::track::EventDefaults;
 use crate::track::{
     AsyncId, AsyncPhase, Dimensions, FirstEvent, Owner, SequenceThread, Tid, TrackKind, TrackRows,
     Trackers, Upid, Usage, Utid, unique_tid,
@@ -231,7 +232,7 @@ fn instants(kind: TrackKind, dimensions: Dimensions, on: &mut On<'_, '_>) -> u32
     if track >= before {
         let chrome = ArgValue::String(on.tables.strings.intern("chrome"));
         let source = ArgSet::of([("source", chrome)], &mut on.tables.strings);
-        let set = args.intern(&source, on.tables);
+        let set = args.intern(&source);
         on.tables.track.source_arg_set_id.set(track, set);
     }
     track

@@ -9,11 +9,10 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::text::unescaped;
 use super::who::Who;
+use crate::args::{ArgSet, ArgValue};
 use crate::decode::json_args::add_json;
 use crate::decoder::RunEvent;
-use crate::track::{
-    ArgSet, ArgValue, AsyncId, AsyncPhase, Dimensions, NewSlice, SliceEnd, TrackKind, Trackers,
-};
+use crate::track::{AsyncId, AsyncPhase, Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
 
 /// The tracks of instants that are of no thread.
 const GLOBAL_INSTANTS: TrackKind = TrackKind::slices("legacy_chrome_global_instants");
@@ -190,7 +189,7 @@ impl Context<'_> {
         if track >= before {
             let chrome = ArgValue::String(self.tables.strings.intern("chrome"));
             let source = ArgSet::of([("source", chrome)], &mut self.tables.strings);
-            let set = args.intern(&source, self.tables);
+            let set = args.intern(&source);
             self.tables.track.source_arg_set_id.set(track, set);
         }
         track

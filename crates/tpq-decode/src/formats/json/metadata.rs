@@ -6,7 +6,8 @@ use tpq_tables::Stat;
 use super::event::Context;
 use super::text::unescaped;
 use super::who::Who;
-use crate::track::{ArgValue, NamePriority};
+use crate::args::ArgValue;
+use crate::track::NamePriority;
 
 impl Context<'_> {
     /// A metadata event; its name says of what.

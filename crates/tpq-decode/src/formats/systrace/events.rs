@@ -13,8 +13,9 @@ use tpq_tables::{Stats, Tables};
 use super::details::{Details, hex, number};
 use super::line::SystraceLine;
 use super::message::Message;
+use crate::args::ArgSet;
 use crate::decode::ftrace::{FtraceEvent, text};
-use crate::track::{ArgSet, NamePriority, NewSlice, Trackers};
+use crate::track::{NamePriority, NewSlice, Trackers};
 
 /// Events whose details are pairs: the number of the field their message lies in, and the keys
 /// that must have numbers.

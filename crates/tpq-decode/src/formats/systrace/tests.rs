@@ -33,6 +33,7 @@ impl Fixture {
         }
         fixture.trackers.close_args(&mut fixture.tables);
         fixture.trackers.decide_counters(&mut fixture.tables);
+        crate::args::write_all(&mut fixture.trackers.args, &mut fixture.tables);
         fixture
     }
 

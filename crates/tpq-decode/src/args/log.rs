@@ -1,0 +1,157 @@
+//! What decoders say of args, in the order in which they say it.
+
+use std::sync::Arc;
+
+use tpq_ingest::{Generation, GenerationId, PlaceId, Span};
+use tpq_proto::ftrace::{DescribedKind, EventKind};
+use tpq_tables::{StringPool, Tables};
+
+use super::ArgSet;
+use super::index::Types;
+use super::kernel_event::KernelEvent;
+use super::set::Piece;
+use super::texts::SentTexts;
+
+/// Entries of a batch: enough that handing one over costs nothing, few enough to stay in the cache.
+const BATCH_ENTRIES: usize = 1 << 12;
+/// Pieces of sets in a batch, unless one set has more.
+const BATCH_PIECES: usize = 1 << 13;
+
+/// Something said of args.
+pub(super) enum Entry {
+    /// What follows was recorded in another place.
+    Place(PlaceId),
+    /// So many of the pieces are a set.
+    Set(u32),
+    /// A kernel event, which is written with its args.
+    Event(KernelEvent),
+    /// A new state of a sequence of a file.
+    Generation(u32, Generation),
+    /// What a sequence of a file interned.
+    Interned(u32, GenerationId, Span),
+    /// Messages that the place's file describes itself.
+    Messages(Arc<[u8]>),
+    /// A kind of kernel event that the place's trace describes itself, by its number.
+    Kind(u32, Arc<DescribedKind>),
+}
+
+/// A stretch of the log.
+#[derive(Default)]
+pub(super) struct Batch {
+    /// What was interned since the batch before.
+    pub(super) texts: SentTexts,
+    pub(super) entries: Vec<Entry>,
+    /// What the sets among the entries are made of, one set after another.
+    pub(super) pieces: Vec<Piece>,
+}
+
+impl Batch {
+    pub(super) fn clear(&mut self) {
+        self.texts.clear();
+        self.entries.clear();
+        self.pieces.clear();
+    }
+}
+
+/// Takes down what is said of args, for whoever writes them.
+pub(crate) struct Args {
+    batch: Batch,
+    /// How many sets were numbered.
+    sets: u32,
+    pub(super) types: Types,
+    /// Whether texts are sent, and the first string whose text was not.
+    sends_texts: bool,
+    next_text: u32,
+    /// The kinds of kernel events whose names were interned, by number.
+    named: Vec<bool>,
+}
+
+impl Args {
+    /// Where `reads` says that annotations or kernel events are to be read, texts are sent along.
+    pub(crate) fn new(reads: bool, strings: &mut StringPool) -> Self {
+        let types = Types::new(strings);
+        let batch = Batch::default();
+        Self { batch, sets: 0, types, sends_texts: reads, next_text: 1, named: Vec::new() }
+    }
+
+    /// The number of a set, `None` for an empty one. Tables keep it in place of the set's id until
+    /// all sets are written.
+    pub(crate) fn intern(&mut self, set: &ArgSet) -> Option<u32> {
+        if set.is_empty() {
+            return None;
+        }
+        self.batch.pieces.extend_from_slice(set.pieces());
+        self.batch.entries.push(Entry::Set(set.pieces().len() as u32));
+        self.sets += 1;
+        Some(self.sets)
+    }
+
+    /// Turns to what was recorded in another place.
+    pub(crate) fn enter(&mut self, place: PlaceId) {
+        self.batch.entries.push(Entry::Place(place));
+    }
+
+    /// Adds a kernel event.
+    pub(crate) fn push_event(&mut self, event: KernelEvent) {
+        self.batch.entries.push(Entry::Event(event));
+    }
+
+    /// Interns the names of a kind and of its fields, so that the tables of names are the same
+    /// wherever they are read.
+    pub(crate) fn name_kind(&mut self, kind: &EventKind, strings: &mut StringPool) {
+        let index = kind.number as usize;
+        if index >= self.named.len() {
+            self.named.resize(index + 1, false);
+        }
+        if !std::mem::replace(&mut self.named[index], true) {
+            strings.intern(kind.name);
+            for field in kind.fields {
+                strings.intern(field.name);
+            }
+        }
+    }
+
+    pub(crate) fn add_generation(&mut self, file: u32, generation: Generation) {
+        self.batch.entries.push(Entry::Generation(file, generation));
+    }
+
+    pub(crate) fn add_interned(&mut self, file: u32, generation: GenerationId, data: Span) {
+        self.batch.entries.push(Entry::Interned(file, generation, data));
+    }
+
+    pub(crate) fn describe_messages(&mut self, descriptors: &[u8]) {
+        self.batch.entries.push(Entry::Messages(descriptors.into()));
+    }
+
+    pub(crate) fn describe_kind(&mut self, number: u32, kind: &Arc<DescribedKind>) {
+        self.batch.entries.push(Entry::Kind(number, Arc::clone(kind)));
+    }
+
+    /// Whether so much was said that it should be passed on.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.batch.entries.len() >= BATCH_ENTRIES || self.batch.pieces.len() >= BATCH_PIECES
+    }
+
+    /// Whether what is said may hold annotations and kernel events, and texts are sent.
+    pub(super) fn sends_texts(&self) -> bool {
+        self.sends_texts
+    }
+
+    /// Uses the memory of a batch that was written.
+    pub(super) fn reuse(&mut self, mut batch: Batch) {
+        batch.clear();
+        self.batch = batch;
+    }
+
+    /// Takes out what was said; the memory of `spare` takes what is said next.
+    pub(super) fn take(&mut self, tables: &Tables, mut spare: Batch) -> Batch {
+        if self.sends_texts {
+            let texts = &mut self.batch.texts;
+            tables.strings.since(self.next_text).for_each(|text| texts.push(text));
+            self.next_text = tables.strings.len() as u32 + 1;
+        }
+        spare.clear();
+        std::mem::replace(&mut self.batch, spare)
+    }
+}

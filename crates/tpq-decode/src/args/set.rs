@@ -1,0 +1,192 @@
+//! Sets of args under construction.
+
+use rustc_hash::FxHashMap;
+use tpq_ingest::{GenerationId, PlaceId, Span};
+use tpq_tables::{StringId, StringPool};
+
+/// One value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum ArgValue {
+    Int(i64),
+    Uint(u64),
+    Pointer(u64),
+    Bool(bool),
+    Real(f64),
+    String(StringId),
+    Json(StringId),
+    /// That a message is there, which holds nothing.
+    Null,
+}
+
+/// A key without and with array positions, and a value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Arg {
+    pub(super) flat_key: StringId,
+    pub(super) key: StringId,
+    pub(super) value: ArgValue,
+}
+
+/// A track event whose annotations nobody has read yet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Annotated {
+    /// The event.
+    pub(crate) event: Span,
+    /// The state of its sequence.
+    pub(crate) generation: GenerationId,
+    /// Where it was recorded.
+    pub(crate) place: PlaceId,
+}
+
+/// What a set is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Piece {
+    Value(Arg),
+    Annotations(Annotated),
+    /// Of what comes before, nothing counts that has the key of something that follows.
+    Later,
+}
+
+impl Piece {
+    fn value(&self) -> Option<&Arg> {
+        match self {
+            Self::Value(arg) => Some(arg),
+            _ => None,
+        }
+    }
+}
+
+/// In a set of so many values, looking at each is the fastest way to find a key.
+const FEW: usize = 16;
+
+/// A set under construction.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct ArgSet {
+    pieces: Vec<Piece>,
+    /// How many elements arrays have, by key, where something was told of it.
+    elements: FxHashMap<StringId, usize>,
+}
+
+impl ArgSet {
+    pub(crate) fn add(&mut self, key: StringId, value: ArgValue) {
+        self.add_keyed(key, key, value);
+    }
+
+    pub(crate) fn add_keyed(&mut self, flat_key: StringId, key: StringId, value: ArgValue) {
+        self.pieces.push(Piece::Value(Arg { flat_key, key, value }));
+    }
+
+    /// Adds what the annotations of an event say, which are read when the set is written.
+    pub(crate) fn add_annotations(&mut self, annotated: Annotated) {
+        self.pieces.push(Piece::Annotations(annotated));
+    }
+
+    /// Adds a value; of two under one key the later one counts.
+    pub(crate) fn put(&mut self, key: StringId, value: ArgValue) {
+        self.put_keyed(key, key, value);
+    }
+
+    /// Adds a value unless there is one under the key.
+    pub(crate) fn add_new(&mut self, key: StringId, value: ArgValue) {
+        if self.values().all(|arg| arg.key != key) {
+            self.add(key, value);
+        }
+    }
+
+    pub(crate) fn put_keyed(&mut self, flat_key: StringId, key: StringId, value: ArgValue) {
+        let under_key = |piece: &&mut Piece| matches!(piece, Piece::Value(arg) if arg.key == key);
+        match self.pieces.iter_mut().find(under_key) {
+            Some(Piece::Value(arg)) => arg.value = value,
+            _ => self.add_keyed(flat_key, key, value),
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.pieces.clear();
+        self.elements.clear();
+    }
+
+    /// How many elements the array under a key has so far: an array of the same key goes on there.
+    pub(crate) fn elements(&self, array: StringId) -> usize {
+        self.elements.get(&array).copied().unwrap_or_default()
+    }
+
+    /// Notes how many elements the array under a key has.
+    pub(crate) fn set_elements(&mut self, array: StringId, count: usize) {
+        if count != 0 {
+            self.elements.insert(array, count);
+        }
+    }
+
+    /// Values under keys that hold no array positions.
+    pub(crate) fn of<'a>(
+        values: impl IntoIterator<Item = (&'a str, ArgValue)>,
+        strings: &mut StringPool,
+    ) -> Self {
+        let mut set = Self::default();
+        for (key, value) in values {
+            set.add(strings.intern(key), value);
+        }
+        set
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// Adds another set's values; of two values of one key the later one counts.
+    pub(crate) fn append(&mut self, other: &Self) {
+        if !self.is_empty() && !other.is_empty() {
+            self.pieces.push(Piece::Later);
+        }
+        self.pieces.extend_from_slice(&other.pieces);
+    }
+
+    /// What it is made of.
+    pub(super) fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// Its values.
+    pub(super) fn values(&self) -> impl Iterator<Item = &Arg> {
+        self.pieces.iter().filter_map(Piece::value)
+    }
+
+    /// The values that count: of several under one key the last.
+    pub(super) fn counted(&self) -> impl Iterator<Item = &Arg> {
+        let last: Option<FxHashMap<StringId, usize>> = (self.pieces.len() > FEW)
+            .then(|| self.values().enumerate().map(|(index, arg)| (arg.key, index)).collect());
+        self.values().enumerate().filter_map(move |(index, arg)| {
+            let counts = match &last {
+                Some(last) => last.get(&arg.key) == Some(&index),
+                None => self.values().skip(index + 1).all(|later| later.key != arg.key),
+            };
+            counts.then_some(arg)
+        })
+    }
+
+    /// Takes out the values whose keys another set has, too, and adds that set's.
+    pub(super) fn replace(&mut self, later: &Self) {
+        let is_later = |key: StringId| later.values().any(|later| later.key == key);
+        self.pieces.retain(|piece| piece.value().is_none_or(|arg| !is_later(arg.key)));
+        self.pieces.extend_from_slice(&later.pieces);
+    }
+}
+
+#[cfg(test)]
+impl ArgSet {
+    /// A line for each value: its longer key, the value, and the shorter key where it is another.
+    pub(crate) fn lines(&self, strings: &StringPool) -> Vec<String> {
+        let line = |arg: &Arg| {
+            let value = match arg.value {
+                ArgValue::String(text) => format!("\"{}\"", strings.get(text)),
+                value => format!("{value:?}"),
+            };
+            let line = format!("{} = {value}", strings.get(arg.key));
+            match arg.flat_key == arg.key {
+                true => line,
+                false => format!("{line} of {}", strings.get(arg.flat_key)),
+            }
+        };
+        self.values().map(line).collect()
+    }
+}

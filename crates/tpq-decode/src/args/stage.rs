@@ -1,0 +1,98 @@
+//! Where args are written: on the thread that decodes, or on one beside it.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+
+use tpq_tables::{Packer, Tables};
+
+use super::Args;
+use super::log::Batch;
+use super::writer::{ArgWriter, Written};
+
+/// Batches that may wait to be written.
+const AHEAD: usize = 4;
+
+/// Has the log of args written.
+pub(crate) enum ArgStage<'a> {
+    /// On the thread that decodes.
+    Here(Box<ArgWriter<'a>>),
+    /// On another.
+    There(Elsewhere),
+}
+
+/// A writer on another thread.
+pub(crate) struct Elsewhere {
+    batches: SyncSender<Batch>,
+    /// Batches that were written, whose memory can be used again.
+    spare: Receiver<Batch>,
+    written: Receiver<Written>,
+}
+
+impl<'a> ArgStage<'a> {
+    /// Moves the writer to a thread, which `start` starts with the work it is given: it lasts until
+    /// all is written.
+    pub(crate) fn move_to<E>(
+        &mut self,
+        start: impl FnOnce(Box<dyn FnOnce() + Send + 'a>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (batches, receive) = sync_channel(AHEAD);
+        let (give_back, spare) = channel();
+        let (finish, written) = channel();
+        let elsewhere = Self::There(Elsewhere { batches, spare, written });
+        match std::mem::replace(self, elsewhere) {
+            Self::Here(writer) => start(Box::new(|| work(*writer, receive, give_back, finish))),
+            there @ Self::There(_) => {
+                *self = there;
+                Ok(())
+            }
+        }
+    }
+
+    /// Has full chunks of rows packed by someone else from now on, unless they are written elsewhere.
+    pub(crate) fn pack_by(&mut self, packer: &Arc<Packer>) {
+        if let Self::Here(writer) = self {
+            writer.pack_by(packer);
+        }
+    }
+
+    /// Passes on what was said.
+    pub(crate) fn pass_on(&mut self, args: &mut Args, tables: &Tables) {
+        match self {
+            Self::Here(writer) => {
+                let batch = args.take(tables, Batch::default());
+                writer.write(&batch);
+                args.reuse(batch);
+            }
+            Self::There(there) => {
+                let batch = args.take(tables, there.spare.try_recv().unwrap_or_default());
+                // Who does not take it any more has panicked, which its scope tells.
+                let _ = there.batches.send(batch);
+            }
+        }
+    }
+
+    /// What was written, once nothing more is said.
+    pub(crate) fn finish(self) -> Option<Written> {
+        match self {
+            Self::Here(writer) => Some(writer.finish()),
+            Self::There(Elsewhere { batches, written, .. }) => {
+                drop(batches);
+                written.recv().ok()
+            }
+        }
+    }
+}
+
+fn work(
+    mut writer: ArgWriter<'_>,
+    batches: Receiver<Batch>,
+    give_back: Sender<Batch>,
+    finish: Sender<Written>,
+) {
+    for batch in batches {
+        writer.write(&batch);
+        // Nobody wants it back who says no more.
+        let _ = give_back.send(batch);
+    }
+    let _ = finish.send(writer.finish());
+}

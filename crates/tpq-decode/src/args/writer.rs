@@ -1,0 +1,232 @@
+//! Writes what the log of args says.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use tpq_ingest::{PlaceId, Places, TraceBytes};
+use tpq_proto::ftrace::DescribedKind;
+use tpq_proto::wire::Fields;
+use tpq_tables::table::{ArgsTable, FtraceEventTable};
+use tpq_tables::{Packer, Stats, Tables};
+
+use super::index::SetIndex;
+use super::kernel_event::{Around, KernelEvent, KernelEvents};
+use super::log::{Batch, Entry};
+use super::set::{Arg, Piece};
+use super::texts::Texts;
+use super::{Annotated, ArgSet, ArgValue, Args};
+use crate::decode::message_args::MessageArgs;
+use crate::decode::track_event::debug_annotation;
+use crate::interned::{Interned, field};
+use crate::track::MessagePaths;
+
+/// What annotations and the fields of kernel events refer to.
+const INTERNED: &[u32] = &[
+    field::DEBUG_ANNOTATION_NAMES,
+    field::DEBUG_ANNOTATION_STRING_VALUES,
+    field::DEBUG_ANNOTATION_VALUE_TYPE_NAMES,
+    field::KERNEL_SYMBOLS,
+];
+/// The field of a track event in which annotations lie.
+const ANNOTATIONS: u32 = 4;
+
+/// Reads and writes args.
+pub(crate) struct ArgWriter<'a> {
+    texts: Texts,
+    sets: SetIndex,
+    /// The id of each set, by its number; the first is that of no set.
+    ids: Vec<u32>,
+    events: KernelEvents,
+    reader: Reader<'a>,
+    /// A set under construction, and what joins it.
+    set: ArgSet,
+    later: ArgSet,
+}
+
+/// Reads what lies in the trace.
+struct Reader<'a> {
+    bytes: &'a TraceBytes<'a>,
+    places: Places,
+    place: PlaceId,
+    /// What sequences interned, by file.
+    interned: Vec<Interned<'a>>,
+    /// The keys of messages, by file.
+    paths: Vec<MessagePaths>,
+    /// The kinds of kernel events that are described in each place, by number.
+    described: Vec<FxHashMap<u32, Arc<DescribedKind>>>,
+    /// The counts of each place.
+    stats: Vec<Stats>,
+}
+
+/// What there is when all is written.
+pub(crate) struct Written {
+    args: ArgsTable,
+    ftrace_event: FtraceEventTable,
+    texts: Texts,
+    ids: Vec<u32>,
+    /// What was counted, by place.
+    pub(crate) stats: Vec<Stats>,
+}
+
+impl<'a> ArgWriter<'a> {
+    /// A writer of what `args` takes down, of so many files.
+    pub(crate) fn new(
+        bytes: &'a TraceBytes<'a>,
+        places: &Places,
+        files: usize,
+        args: &Args,
+    ) -> Self {
+        let (files, count) = (files.max(1), places.len().max(1));
+        let mut texts = if args.sends_texts() { Texts::sent() } else { Texts::of_tables() };
+        let reader = Reader {
+            bytes,
+            places: places.clone(),
+            place: 0,
+            interned: (0..files).map(|_| Interned::only(bytes, INTERNED)).collect(),
+            paths: (0..files).map(|_| MessagePaths::new(&mut texts.pool)).collect(),
+            described: vec![FxHashMap::default(); count],
+            stats: vec![Stats::default(); count],
+        };
+        Self {
+            texts,
+            sets: SetIndex::new(args.types),
+            ids: vec![0],
+            events: KernelEvents::new(),
+            reader,
+            set: ArgSet::default(),
+            later: ArgSet::default(),
+        }
+    }
+
+    /// Has full chunks of rows packed by someone else from now on.
+    pub(crate) fn pack_by(&mut self, packer: &Arc<Packer>) {
+        self.sets.table.pack_by(packer);
+        self.events.table.pack_by(packer);
+    }
+
+    /// Writes what is said next.
+    pub(super) fn write(&mut self, batch: &Batch) {
+        self.texts.take(&batch.texts);
+        let mut pieces = batch.pieces.as_slice();
+        for entry in &batch.entries {
+            match entry {
+                Entry::Set(count) => {
+                    let (own, rest) = pieces.split_at((*count as usize).min(pieces.len()));
+                    pieces = rest;
+                    self.set(own);
+                }
+                Entry::Event(event) => self.event(event),
+                other => self.reader.note(other),
+            }
+        }
+    }
+
+    fn set(&mut self, pieces: &[Piece]) {
+        let Self { texts, reader, set, later, .. } = self;
+        set.clear();
+        for (index, part) in pieces.split(|piece| *piece == Piece::Later).enumerate() {
+            if index == 0 {
+                reader.read(part, set, texts);
+            } else {
+                later.clear();
+                reader.read(part, later, texts);
+                set.replace(later);
+            }
+        }
+        self.ids.push(self.sets.intern(set, texts));
+    }
+
+    fn event(&mut self, event: &KernelEvent) {
+        let Self { texts, sets, events, reader, .. } = self;
+        let Reader { bytes, interned, described, stats, place, .. } = reader;
+        let file = reader.places.get(*place).file as usize;
+        let around = Around {
+            bytes,
+            interned: &interned[file],
+            described: &described[*place as usize],
+            stats: &mut stats[*place as usize],
+        };
+        events.write(event, around, sets, texts);
+    }
+
+    pub(super) fn finish(self) -> Written {
+        let Self { mut texts, sets, ids, events, reader, .. } = self;
+        texts.note_own();
+        let Reader { stats, .. } = reader;
+        Written { args: sets.table, ftrace_event: events.table, texts, ids, stats }
+    }
+}
+
+impl Reader<'_> {
+    /// Notes what is needed to understand what follows.
+    fn note(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Place(place) => self.place = *place,
+            Entry::Generation(file, generation) => {
+                self.interned[*file as usize].add_generation(*generation);
+            }
+            Entry::Interned(file, generation, data) => {
+                // What is wrong with it was counted where it was said.
+                let stats = &mut Stats::default();
+                self.interned[*file as usize].add(*generation, *data, stats);
+            }
+            Entry::Messages(descriptors) => {
+                let file = self.places.get(self.place).file as usize;
+                // As far as they can be understood, which was counted as well.
+                let _ = self.paths[file].describe(descriptors);
+            }
+            Entry::Kind(number, kind) => {
+                self.described[self.place as usize].insert(*number, Arc::clone(kind));
+            }
+            Entry::Set(_) | Entry::Event(_) => {}
+        }
+    }
+
+    /// Reads what a set, or a part of it, is made of.
+    fn read(&mut self, pieces: &[Piece], set: &mut ArgSet, texts: &mut Texts) {
+        for piece in pieces {
+            match piece {
+                Piece::Value(Arg { flat_key, key, value }) => {
+                    let value = match *value {
+                        ArgValue::String(text) => ArgValue::String(texts.own(text)),
+                        ArgValue::Json(text) => ArgValue::Json(texts.own(text)),
+                        value => value,
+                    };
+                    set.add_keyed(texts.own(*flat_key), texts.own(*key), value);
+                }
+                Piece::Annotations(annotated) => self.annotations(annotated, set, texts),
+                Piece::Later => {}
+            }
+        }
+    }
+
+    fn annotations(&mut self, annotated: &Annotated, set: &mut ArgSet, texts: &mut Texts) {
+        let Annotated { event, generation, place } = *annotated;
+        let file = self.places.get(place).file as usize;
+        let mut message = MessageArgs {
+            interned: &self.interned[file],
+            generation,
+            paths: &mut self.paths[file],
+            strings: &mut texts.pool,
+            stats: &mut self.stats[place as usize],
+            args: set,
+            beyond: None,
+        };
+        for field in Fields::new(self.bytes.get(event)).filter(|it| it.number == ANNOTATIONS) {
+            debug_annotation::add_of_event(&mut message, field.as_bytes());
+        }
+    }
+}
+
+impl Written {
+    /// Moves the tables to all others, and puts ids in place of the numbers of sets.
+    pub(crate) fn join(self, tables: &mut Tables) {
+        let Self { mut args, mut ftrace_event, texts, ids, .. } = self;
+        tables.renumber_arg_sets(&ids);
+        let id = texts.become_part_of(&mut tables.strings);
+        drop(texts);
+        args.adopt(&id);
+        ftrace_event.adopt(&id);
+        (tables.args, tables.ftrace_event) = (args, ftrace_event);
+    }
+}
