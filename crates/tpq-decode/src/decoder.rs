@@ -11,11 +11,11 @@ use tpq_ingest::{
 use tpq_tables::table::{MachineRow, TraceBoundsRow, TraceFileRow};
 use tpq_tables::{ColumnBuilder, Packer, Stat, Stats, StringId, Tables};
 
-use crate::args::{ArgStage, ArgWriter};
 use crate::decode::trace_uuid::uuid_of;
 use crate::decode::{Decode, Packet, clock_drift, clock_snapshot};
 use crate::health::{self, FileHealth};
 use crate::interned::Interned;
+use crate::ledger::{LedgerStage, LedgerWriter};
 use crate::losses::{count_losses, count_unrelatable, log_file, write_book};
 use crate::registry::{PACKETS, event_decoder};
 use crate::track::{MetadataValue, Trackers};
@@ -69,7 +69,7 @@ impl<'a> RunEvent<'a> {
 /// Turns batches into tables.
 pub struct Decoder<'a> {
     state: State<'a>,
-    args: ArgStage<'a>,
+    args: LedgerStage<'a>,
 }
 
 /// Everything events are decoded into.
@@ -150,8 +150,8 @@ impl<'a> Decoder<'a> {
             decoders,
             places,
         };
-        let args = ArgWriter::new(bytes, &state.places, files, &state.trackers.args);
-        Self { state, args: ArgStage::Here(Box::new(args)) }
+        let args = LedgerWriter::new(bytes, &state.places, files, &state.trackers.ledger);
+        Self { state, args: LedgerStage::Here(Box::new(args)) }
     }
 
     /// Has full chunks of rows packed by someone else from now on.
@@ -220,7 +220,7 @@ impl<'a> Decoder<'a> {
             Some(place) => stats[place].increment(stat),
             None => import_stats.increment(stat),
         }
-        log_file(file, stat, what, &mut trackers.args, tables);
+        log_file(file, stat, what, &mut trackers.ledger, tables);
     }
 
     /// Decodes what takes effect next.
@@ -238,8 +238,8 @@ impl<'a> Decoder<'a> {
     /// Has args written where enough was said of them.
     #[inline]
     fn pass_args_on(&mut self) {
-        if self.state.trackers.args.is_full() {
-            self.args.pass_on(&mut self.state.trackers.args, &self.state.tables);
+        if self.state.trackers.ledger.is_full() {
+            self.args.pass_on(&mut self.state.trackers.ledger, &self.state.tables);
         }
     }
 
@@ -258,7 +258,7 @@ impl<'a> Decoder<'a> {
         trackers.decide_counters(&mut tables);
         trackers.write_uid_times(&mut tables);
         for book in books.iter().copied().chain(order.losses()) {
-            write_book(book, bytes, &places, &mut stats, &mut trackers.args, &mut tables);
+            write_book(book, bytes, &places, &mut stats, &mut trackers.ledger, &mut tables);
         }
         for (place, losses) in surveys {
             count_losses(losses, &mut stats[*place as usize]);
@@ -268,11 +268,13 @@ impl<'a> Decoder<'a> {
             trackers.writers.count(loss, &mut stats[*place as usize]);
         }
         count_unrelatable(&timeline, &places, &mut stats);
-        self.args.pass_on(&mut trackers.args, &tables);
+        self.args.pass_on(&mut trackers.ledger, &tables);
         let written = self.args.finish();
         for (stats, of_args) in stats.iter_mut().zip(written.iter().flat_map(|it| &it.stats)) {
             stats.merge(of_args);
         }
+        let began = written.iter().flat_map(|written| written.bounds());
+        began.for_each(|ts| trackers.bounds.include(ts));
         let (start_ts, end_ts) = bounds(&trackers, &tables);
         tables.trace_bounds.push(TraceBoundsRow { start_ts, end_ts });
         let late = late_events(order.losses());
@@ -385,11 +387,11 @@ impl State<'_> {
         match immediate {
             Immediate::Generation(generation) => {
                 self.interned[file as usize].add_generation(generation);
-                self.trackers.args.add_generation(file, generation);
+                self.trackers.ledger.add_generation(file, generation);
             }
             Immediate::Interned(generation, data) => {
                 // Interned data belongs to a place through its generation.
-                self.trackers.args.add_interned(file, generation, data);
+                self.trackers.ledger.add_interned(file, generation, data);
                 let interned = &mut self.interned[file as usize];
                 let place = interned.generation(generation).map_or(0, |it| it.place);
                 interned.add(generation, data, &mut self.stats[place as usize]);

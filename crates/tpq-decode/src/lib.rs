@@ -4,19 +4,19 @@
 //! ```text
 //! Step ──immediate──▶ decoders of descriptors, snapshots, the recorder's own words
 //!   └────events──▶ decoders of events ──▶ trackers ──▶ table builders
-//!                                  └──▶ args, on a thread of their own ──▶ their tables
+//!                                  └──▶ ledger, on a thread of its own ──▶ its tables
 //! ```
 //!
 //! To add a kind of packet: a file in `decode/` with its `PacketDecoder`, listed in
 //! `registry.rs`. To add an ftrace event: an entry in the table of the file it belongs to in
 //! `decode/ftrace/`.
 
-mod args;
 mod decode;
 mod decoder;
 mod formats;
 mod health;
 mod interned;
+mod ledger;
 mod losses;
 mod registry;
 mod setup;

@@ -5,7 +5,7 @@ use tpq_ingest::{Loss, LossBook, LossEntry, Losses, Places, TextPlace, Timeline,
 use tpq_tables::table::ImportLogRow;
 use tpq_tables::{Stat, Stats, Tables};
 
-use crate::args::{ArgSet, ArgValue, Args};
+use crate::ledger::{ArgSet, ArgValue, Ledger};
 use crate::track::log_row;
 
 pub(crate) fn count_losses(losses: &Losses, stats: &mut Stats) {
@@ -20,7 +20,7 @@ pub(crate) fn write_book(
     bytes: &TraceBytes<'_>,
     places: &Places,
     stats: &mut [Stats],
-    args: &mut Args,
+    ledger: &mut Ledger,
     tables: &mut Tables,
 ) {
     for (place, losses) in book.by_place() {
@@ -34,7 +34,7 @@ pub(crate) fn write_book(
         let file = places.get(entry.place).file;
         let row = ImportLogRow {
             byte_offset: bytes.offset_in_file(entry.addr).map(|offset| offset as i64),
-            arg_set_id: args.intern(&details),
+            arg_set_id: ledger.intern(&details),
             ..log_row(file, stat, &mut tables.strings)
         };
         tables.trace_import_logs.push(row);
@@ -42,11 +42,17 @@ pub(crate) fn write_book(
 }
 
 /// Enters what happened to a file as a whole.
-pub(crate) fn log_file(file: u32, stat: Stat, what: &str, args: &mut Args, tables: &mut Tables) {
+pub(crate) fn log_file(
+    file: u32,
+    stat: Stat,
+    what: &str,
+    ledger: &mut Ledger,
+    tables: &mut Tables,
+) {
     let mut details = ArgSet::default();
     let text = ArgValue::String(tables.strings.intern(what));
     details.add(tables.strings.intern("what"), text);
-    let arg_set_id = args.intern(&details);
+    let arg_set_id = ledger.intern(&details);
     let row = ImportLogRow { arg_set_id, ..log_row(file, stat, &mut tables.strings) };
     tables.trace_import_logs.push(row);
 }

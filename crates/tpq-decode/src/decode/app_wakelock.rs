@@ -8,9 +8,9 @@ use tpq_proto::wire::{Fields, LastFields, repeated};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{BundleDecoder, Packet, PacketDecoder, events_of};
-use crate::args::{ArgSet, ArgValue};
 use crate::decoder::RunEvent;
 use crate::interned;
+use crate::ledger::{ArgSet, ArgValue};
 use crate::track::{Dimensions, NewSlice, Sharing, TrackKind, Trackers};
 
 const FIELD: u32 = 116;
@@ -78,7 +78,7 @@ fn decode_change(
     let track = trackers.begin_shared(key, cookie, tables);
     let name = tables.strings.intern_bytes(lock.bytes(2));
     let args = describe(&lock, tables);
-    let arg_set_id = trackers.args.intern(&args);
+    let arg_set_id = trackers.ledger.intern(&args);
     let slice = NewSlice { ts: event.ts, track, name, arg_set_id, ..NewSlice::default() };
     trackers.slices.begin(slice, tables, stats);
 }

@@ -26,7 +26,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, stats: &
         (None, None) => return,
     };
     let described = set.map(|set| {
-        trackers.args.describe_messages(&set);
+        trackers.ledger.describe_messages(&set);
         trackers.messages.describe(&set)
     });
     if described.is_none_or(|described| described.is_err()) {

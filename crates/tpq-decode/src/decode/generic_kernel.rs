@@ -6,6 +6,7 @@ use tpq_proto::wire::{Fields, LastFields};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{Packet, PacketDecoder, text};
+use crate::ledger::StateEvent;
 use crate::track::{Change, Dimensions, MAX_CPUS, NamePriority, Tid, TrackKind, Trackers, Utid};
 
 pub(crate) const TASK_STATE: PacketDecoder =
@@ -75,15 +76,19 @@ fn decode_task_state(
     } else {
         trackers.task_states.stop(ts, cpu, utid, state, tables)
     };
-    let states = &mut trackers.thread_states;
+    let Trackers { task_states, ledger, .. } = trackers;
+    let mut enter = |event, utid, state| {
+        task_states.note(utid, state);
+        ledger.push_state(event);
+    };
     if change == Change::Explained {
-        states.correct(utid, state, tables);
-        return;
+        return enter(StateEvent::Correct { utid, state }, utid, state);
     }
-    if let Change::Displaced(before) = change {
-        states.change(ts, before, StringId::NULL, None, tables, stats);
+    if let Change::Displaced(utid) = change {
+        let state = StringId::NULL;
+        enter(StateEvent::Change { ts, utid, state, ucpu: None }, utid, state);
     }
-    states.change(ts, utid, state, ucpu, tables, stats);
+    enter(StateEvent::Change { ts, utid, state, ucpu }, utid, state);
 }
 
 /// The thread that an event is of; `None` when the state cannot follow on what was seen of it.
@@ -95,10 +100,10 @@ fn thread_of(
     tables: &mut Tables,
     stats: &mut Stats,
 ) -> Option<Utid> {
-    let Trackers { processes, thread_states, .. } = trackers;
+    let Trackers { processes, task_states, .. } = trackers;
     let tid = Tid { machine: packet.machine, id: event.int(3) };
     let known = processes.known_thread(tid, tables);
-    let before = known.and_then(|utid| thread_states.state(utid, tables));
+    let before = known.and_then(|utid| task_states.latest(utid));
     let before = before.map(|state| tables.strings.get(state));
     let disorder = match state {
         state::CREATED => known.is_some(),

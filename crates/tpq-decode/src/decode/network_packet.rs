@@ -6,9 +6,9 @@ use tpq_tables::table::NetworkPacketRow;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{BundleDecoder, Packet, PacketDecoder, events_of};
-use crate::args::{ArgSet, ArgValue};
 use crate::decoder::RunEvent;
 use crate::interned;
+use crate::ledger::{ArgSet, ArgValue};
 use crate::track::{Dimensions, NewSlice, Sharing, TrackKind, Trackers};
 
 const BUNDLE: u32 = 92;

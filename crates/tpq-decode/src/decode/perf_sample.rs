@@ -8,7 +8,7 @@ use tpq_proto::wire::{Fields, repeated};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{Packet, PacketDecoder, perf_counter};
-use crate::args::{ArgSet, ArgValue};
+use crate::ledger::{ArgSet, ArgValue};
 use crate::track::{Dimensions, MAX_CPUS, PerfTracks, Tid, TrackKind, Trackers, push_counter};
 
 pub(crate) const PACKET: PacketDecoder =
@@ -196,11 +196,11 @@ fn counter_track(
     trackers: &mut Trackers,
     tables: &mut Tables,
 ) -> u32 {
-    let track = trackers.tracks.get(COUNTER, dimensions, name, &mut trackers.args, tables);
+    let track = trackers.tracks.get(COUNTER, dimensions, name, &mut trackers.ledger, tables);
     if tables.track.source_arg_set_id.get(track).is_none() {
         let mut args = ArgSet::default();
         args.add(tables.strings.intern("is_timebase"), ArgValue::Bool(is_timebase));
-        let arg_set = trackers.args.intern(&args);
+        let arg_set = trackers.ledger.intern(&args);
         tables.track.source_arg_set_id.set(track, arg_set);
     }
     track

@@ -6,8 +6,8 @@ use tpq_proto::wire::{Fields, Value, repeated};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{BundleDecoder, Packet, PacketDecoder, events_of};
-use crate::args::{ArgSet, ArgValue};
 use crate::decoder::RunEvent;
+use crate::ledger::{ArgSet, ArgValue};
 use crate::track::{Dimensions, NewSlice, TrackKind, Trackers};
 
 const FIELD: u32 = 84;
@@ -70,7 +70,7 @@ fn decode_atom(
     let name = tables.strings.intern(&name);
     let track = tables.strings.intern("Statsd Atoms");
     let machine = Dimensions::machine(event.machine);
-    let track = trackers.tracks.get(TRACK, machine, track, &mut trackers.args, tables);
+    let track = trackers.tracks.get(TRACK, machine, track, &mut trackers.ledger, tables);
     let slice = NewSlice { ts: event.ts, track, name, ..NewSlice::default() };
     trackers.complete(slice, 0, &args, tables, stats);
 }

@@ -4,7 +4,7 @@
 use tpq_tables::{StringId, Tables};
 
 use super::{Dimensions, Sharing, TrackKind, Trackers, Upid};
-use crate::args::{ArgSet, ArgValue};
+use crate::ledger::{ArgSet, ArgValue};
 
 const OF_PROCESS: TrackKind = TrackKind::slices("legacy_async_process_slice");
 const OF_ALL: TrackKind = TrackKind::slices("legacy_async_global_slice");
@@ -63,7 +63,7 @@ impl Trackers {
         };
         if track >= before {
             let source = source(id, tables);
-            let set = self.args.intern(&source);
+            let set = self.ledger.intern(&source);
             tables.track.source_arg_set_id.set(track, set);
         }
         track
@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(tracks, [0, 1, 0, 0, 0, 2]);
         let kinds = tables.track.track_type.get(2);
         assert_eq!(tables.strings.get(kinds), "legacy_async_global_slice");
-        crate::args::write_all(&mut trackers.args, &mut tables);
+        crate::ledger::write_all(&mut trackers, &mut tables);
         // Scope, name and place among the tracks; source, whether of a process, upid and scope.
         assert_eq!(tables.args.len(), 3 * 3 + 2 * 4);
     }

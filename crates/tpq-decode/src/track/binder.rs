@@ -9,7 +9,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Utid;
-use crate::args::ArgSet;
+use crate::ledger::ArgSet;
 
 /// A transaction that was sent.
 #[derive(Clone, Debug)]

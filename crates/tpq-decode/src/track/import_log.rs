@@ -5,7 +5,7 @@ use tpq_tables::{Stat, StringId, StringPool, Tables};
 
 use super::Trackers;
 use super::slice::Overlap;
-use crate::args::{ArgSet, ArgValue};
+use crate::ledger::{ArgSet, ArgValue};
 
 /// How many entries there are of one stat and file; the rest is only counted.
 const MOST_ENTRIES: u32 = 1000;
@@ -72,7 +72,7 @@ impl Trackers {
             return;
         }
         *logged += 1;
-        let arg_set_id = self.args.intern(details);
+        let arg_set_id = self.ledger.intern(details);
         let row = ImportLogRow { ts, arg_set_id, ..log_row(file, stat, &mut tables.strings) };
         tables.trace_import_logs.push(row);
     }
@@ -81,7 +81,7 @@ impl Trackers {
     pub(crate) fn log_refusals(&mut self, tables: &mut Tables) {
         for (place, slices) in self.places.iter().zip(self.slices.iter()) {
             for Refusal { stat, ts, details } in &slices.refused {
-                let arg_set_id = self.args.intern(details);
+                let arg_set_id = self.ledger.intern(details);
                 let row = log_row(place.file, *stat, &mut tables.strings);
                 tables.trace_import_logs.push(ImportLogRow { ts: Some(*ts), arg_set_id, ..row });
             }

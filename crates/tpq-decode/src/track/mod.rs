@@ -44,7 +44,6 @@ mod state;
 mod syscall;
 mod task_state;
 mod thread_counter;
-mod thread_state;
 mod track_owner;
 mod track_uuid;
 mod tracks;
@@ -92,7 +91,6 @@ pub(crate) use state::{NewState, States};
 pub(crate) use syscall::Syscalls;
 pub(crate) use task_state::{Change, TaskStates};
 pub(crate) use thread_counter::{ThreadCounter, Undecided};
-pub(crate) use thread_state::ThreadStates;
 pub(crate) use track_owner::{Owner, unique_tid};
 pub(crate) use track_uuid::{EventDefaults, FirstEvent, TrackRows, TrackUuids, Usage};
 pub(crate) use tracks::{Dimensions, SharedTracks, TrackKind, Tracks};
@@ -105,7 +103,7 @@ use tpq_ingest::{PlaceId, Places};
 use tpq_tables::{Stat, StringId, Tables};
 
 use crate::Setup;
-use crate::args::{ArgSet, Args};
+use crate::ledger::{ArgSet, Ledger};
 
 /// All trackers of an import.
 pub(crate) struct Trackers {
@@ -114,11 +112,10 @@ pub(crate) struct Trackers {
     /// The names that switches and wakeups refer to.
     pub(crate) comms: RecentTexts,
     pub(crate) sched: Scoped<Sched>,
-    pub(crate) thread_states: Scoped<ThreadStates>,
     pub(crate) tracks: Scoped<Tracks>,
     pub(crate) slices: Scoped<Slices>,
     pub(crate) flows: Scoped<Flows>,
-    pub(crate) args: Args,
+    pub(crate) ledger: Ledger,
     pub(crate) metadata: Metadata,
     pub(crate) bounds: Bounds,
     pub(crate) ftrace: Scoped<FtraceStart>,
@@ -194,11 +191,10 @@ impl Trackers {
             cpus: Cpus::default(),
             comms: RecentTexts::default(),
             sched: Scoped::new(places.len(), |_| Sched::new(&mut tables.strings)),
-            thread_states: Scoped::new(places.len(), |_| ThreadStates::new(&mut tables.strings)),
             tracks: Scoped::new(places.len(), |_| Tracks::default()),
             slices: Scoped::new(places.len(), |_| Slices::default()),
             flows: Scoped::new(files, |_| Flows::default()),
-            args: Args::new(*packets, &mut tables.strings),
+            ledger: Ledger::new(*packets, &mut tables.strings),
             metadata: Metadata::default(),
             bounds: Bounds::default(),
             ftrace: Scoped::new(files, |_| FtraceStart::default()),
@@ -256,7 +252,7 @@ impl Trackers {
         }
         self.current = id;
         let place = self.places.get(id);
-        self.args.enter(id);
+        self.ledger.enter(id);
         self.uuids.enter(id);
         self.sched.enter(id);
         self.kernel_events.described.enter(id);
@@ -277,7 +273,6 @@ impl Trackers {
         self.gpu_counters.enter(id);
         self.task_states.enter(id);
         self.interrupts.enter(id);
-        self.thread_states.enter(id);
         self.frames.enter(id);
         self.power.enter(id);
         self.packages.enter(id);
@@ -309,7 +304,7 @@ impl Trackers {
         name: StringId,
         tables: &mut Tables,
     ) {
-        let track = self.tracks.get(kind, dimensions, name, &mut self.args, tables);
+        let track = self.tracks.get(kind, dimensions, name, &mut self.ledger, tables);
         push_counter(ts, track, value, &mut self.bounds, tables);
     }
 
@@ -323,8 +318,8 @@ impl Trackers {
         args: &ArgSet,
         tables: &mut Tables,
     ) {
-        let track = self.tracks.get(kind, dimensions, name, &mut self.args, tables);
-        let set = self.args.intern(args);
+        let track = self.tracks.get(kind, dimensions, name, &mut self.ledger, tables);
+        let set = self.ledger.intern(args);
         push_counter_with(ts, track, value, set, &mut self.bounds, tables);
     }
 }

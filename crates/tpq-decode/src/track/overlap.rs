@@ -7,7 +7,7 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::import_log::Refusal;
 use super::{Dimensions, NewSlice, TrackKind, Trackers, Tracks, Utid};
-use crate::args::ArgSet;
+use crate::ledger::ArgSet;
 
 /// More tracks beside a thread's are not tried; what fits on none of these is dropped and counted.
 const MAX_BESIDE: usize = 1024;
@@ -28,7 +28,7 @@ impl Trackers {
         stats: &mut Stats,
     ) -> Option<(u32, u32)> {
         self.bounds.include(slice.ts);
-        let track = self.tracks.execution(utid, &mut self.args, tables);
+        let track = self.tracks.execution(utid, &mut self.ledger, tables);
         let slice = NewSlice { track, ..slice };
         let overlap = match self.slices.try_complete(slice, dur, tables, stats) {
             Ok(id) => return self.give_args(id?, track, args, tables),
@@ -62,7 +62,7 @@ impl Trackers {
 
     fn track_beside(&mut self, utid: Utid, index: usize, tables: &mut Tables) -> u32 {
         let dimensions = Dimensions::thread(utid).number("track_compressor_idx", index as i64);
-        Tracks::make(OVERLAPPING, dimensions, StringId::NULL, &mut self.args, tables)
+        Tracks::make(OVERLAPPING, dimensions, StringId::NULL, &mut self.ledger, tables)
     }
 
     fn give_args(
@@ -73,7 +73,7 @@ impl Trackers {
         tables: &mut Tables,
     ) -> Option<(u32, u32)> {
         if !args.is_empty() {
-            let set = self.args.intern(args);
+            let set = self.ledger.intern(args);
             tables.slice.arg_set_id.set(slice, set);
         }
         Some((slice, track))
@@ -84,7 +84,7 @@ impl Trackers {
 mod tests {
     use super::*;
     use crate::Setup;
-    use crate::args::ArgValue;
+    use crate::ledger::ArgValue;
     use crate::track::Tid;
 
     #[test]

@@ -4,7 +4,8 @@ use rustc_hash::FxHashMap;
 use tpq_tables::table::SchedSliceRow;
 use tpq_tables::{Stat, Stats, StringId, StringPool, Tables};
 
-use super::{Cpus, NamePriority, Processes, ThreadStates, Tid, Utid};
+use super::{Cpus, MAX_CPUS, NamePriority, Processes, Tid, Utid};
+use crate::ledger::{Ledger, StateEvent};
 
 /// The bits of a task state and their letters, lowest first. Linux 4.14 renumbered them.
 const SINCE_4_14: StateBits =
@@ -42,13 +43,14 @@ struct Current {
     utid: Utid,
     pid: i32,
     prio: i32,
-    slice: Option<u32>,
+    /// Its row, and when it began.
+    slice: Option<(u32, i64)>,
 }
 
-/// Writes `sched_slice` and passes switches on to the thread states.
+/// Writes `sched_slice`, and tells of switches what states of threads follow from.
 pub(crate) struct Sched {
     /// By the CPU's number: a place is of one machine.
-    current: FxHashMap<u32, Current>,
+    current: Vec<Option<Current>>,
     states: FxHashMap<i64, StringId>,
     /// Kernel version as (major, minor), from `system_info`.
     kernel: Option<(u32, u32)>,
@@ -58,7 +60,7 @@ pub(crate) struct Sched {
 impl Sched {
     pub(crate) fn new(strings: &mut StringPool) -> Self {
         Self {
-            current: FxHashMap::default(),
+            current: Vec::new(),
             states: FxHashMap::default(),
             kernel: None,
             preempted: strings.intern("R+"),
@@ -85,7 +87,7 @@ impl Sched {
         next: NextTask,
         processes: &mut Processes,
         cpus: &mut Cpus,
-        thread_states: &mut ThreadStates,
+        ledger: &mut Ledger,
         tables: &mut Tables,
         stats: &mut Stats,
     ) {
@@ -93,21 +95,20 @@ impl Sched {
         let next_utid = processes.thread(tid(next.pid), tables);
         processes.name_thread(next_utid, next.comm, NamePriority::Ftrace, tables);
         let ucpu = cpus.get(machine, cpu, tables);
-        let before = self.current.get(&cpu).copied();
+        let before = self.current(cpu);
         if previous.is_none() && before.is_none() {
             // The first compact switch of a CPU does not say what ran until then.
             stats.increment(Stat::CompactSchedSwitchSkipped);
             let current = Current { utid: next_utid, pid: next.pid, prio: next.prio, slice: None };
-            self.current.insert(cpu, current);
+            self.set_current(cpu, current);
             return;
         }
         let state = self.state(state, tables);
         if state.is_null() {
             stats.increment(Stat::TaskStateInvalid);
         }
-        if let Some(Current { slice: Some(slice), pid, .. }) = before {
+        if let Some(Current { slice: Some((slice, start)), pid, .. }) = before {
             if previous.is_none_or(|previous| previous.pid == pid) {
-                let start = tables.sched_slice.ts.get(slice);
                 tables.sched_slice.dur.set(slice, ts - start);
                 tables.sched_slice.end_state.set(slice, state);
             } else {
@@ -131,10 +132,10 @@ impl Sched {
             priority: next.prio,
             ucpu,
         });
-        let current =
-            Current { utid: next_utid, pid: next.pid, prio: next.prio, slice: Some(slice) };
-        self.current.insert(cpu, current);
-        thread_states.switch(ts, ucpu, previous_utid, state, next_utid, tables);
+        let NextTask { pid, prio, .. } = next;
+        self.set_current(cpu, Current { utid: next_utid, pid, prio, slice: Some((slice, ts)) });
+        let (previous, next) = (previous_utid, next_utid);
+        ledger.push_state(StateEvent::Switch { ts, ucpu, previous, state, next });
     }
 
     /// A CPU switched tasks at a time that is not told of.
@@ -149,7 +150,8 @@ impl Sched {
         let NextTask { pid, prio, comm } = next;
         let utid = processes.thread(Tid { machine, id: i64::from(pid) }, tables);
         processes.name_thread(utid, comm, NamePriority::Ftrace, tables);
-        let before = self.current.insert(cpu, Current { utid, pid, prio, slice: None });
+        let before = self.current(cpu);
+        self.set_current(cpu, Current { utid, pid, prio, slice: None });
         if before.is_none() {
             stats.increment(Stat::CompactSchedSwitchSkipped);
         }
@@ -157,13 +159,25 @@ impl Sched {
 
     /// The task a CPU runs, by its latest name, once a switch was seen.
     pub(crate) fn task(&self, cpu: u32, tables: &Tables) -> Option<(Utid, NextTask)> {
-        let Current { utid, pid, prio, .. } = *self.current.get(&cpu)?;
+        let Current { utid, pid, prio, .. } = self.current(cpu)?;
         Some((utid, NextTask { pid, prio, comm: tables.thread.name.get(utid) }))
     }
 
     /// The thread a CPU runs, once a switch was seen.
     pub(crate) fn running(&self, cpu: u32) -> Option<Utid> {
-        self.current.get(&cpu).map(|current| current.utid)
+        self.current(cpu).map(|current| current.utid)
+    }
+
+    fn current(&self, cpu: u32) -> Option<Current> {
+        self.current.get(cpu.min(MAX_CPUS) as usize).copied().flatten()
+    }
+
+    fn set_current(&mut self, cpu: u32, current: Current) {
+        let cpu = cpu.min(MAX_CPUS) as usize;
+        if cpu >= self.current.len() {
+            self.current.resize(cpu + 1, None);
+        }
+        self.current[cpu] = Some(current);
     }
 
     /// The letters of a task state; NULL when it is none.

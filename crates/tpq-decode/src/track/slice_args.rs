@@ -3,7 +3,7 @@
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::{NewSlice, SliceEnd, Trackers};
-use crate::args::{ArgSet, ArgValue};
+use crate::ledger::{ArgSet, ArgValue};
 
 impl Trackers {
     /// A slice begins with args, to which later events may add. `None` when it was dropped.
@@ -54,7 +54,7 @@ impl Trackers {
             all.append(&ArgSet::of(begun, &mut tables.strings));
         }
         if !all.is_empty() {
-            let set = self.args.intern(&all);
+            let set = self.ledger.intern(&all);
             tables.slice.arg_set_id.set(id, set);
         }
         Some(id)
@@ -95,7 +95,7 @@ impl Trackers {
         stats: &mut Stats,
     ) -> Option<u32> {
         self.bounds.include(slice.ts);
-        let arg_set_id = self.args.intern(args);
+        let arg_set_id = self.ledger.intern(args);
         self.slices.complete(NewSlice { arg_set_id, ..slice }, dur, tables, stats)
     }
 
@@ -104,7 +104,7 @@ impl Trackers {
         let mut open: Vec<(u32, ArgSet)> = self.open_args.drain().collect();
         open.sort_unstable_by_key(|&(slice, _)| slice);
         for (slice, args) in open {
-            let set = self.args.intern(&args);
+            let set = self.ledger.intern(&args);
             tables.slice.arg_set_id.set(slice, set);
         }
     }

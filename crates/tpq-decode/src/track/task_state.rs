@@ -34,9 +34,21 @@ pub(crate) struct TaskStates {
     running: FxHashMap<u32, Running>,
     /// The slice in which each thread was displaced, until it says why.
     unexplained: FxHashMap<Utid, u32>,
+    /// The latest state of each thread that told of one.
+    latest: FxHashMap<Utid, StringId>,
 }
 
 impl TaskStates {
+    /// The latest state of a thread.
+    pub(crate) fn latest(&self, utid: Utid) -> Option<StringId> {
+        self.latest.get(&utid).copied()
+    }
+
+    /// Notes the latest state of a thread.
+    pub(crate) fn note(&mut self, utid: Utid, state: StringId) {
+        self.latest.insert(utid, state);
+    }
+
     /// A CPU runs a thread from now on.
     pub(crate) fn run(
         &mut self,

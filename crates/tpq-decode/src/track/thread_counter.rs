@@ -8,7 +8,7 @@ use tpq_ingest::PlaceId;
 use tpq_tables::{StringId, Tables};
 
 use super::{Dimensions, TrackKind, Trackers, Utid, push_counter_with};
-use crate::args::{ArgSet, ArgValue};
+use crate::ledger::{ArgSet, ArgValue};
 
 /// A counter of a process, which is the thread's own where the process never becomes known.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +64,7 @@ impl Trackers {
             return;
         }
         let row = tables.counter.len();
-        let set = self.args.intern(&args);
+        let set = self.ledger.intern(&args);
         push_counter_with(ts, NO_TRACK, value, set, &mut self.bounds, tables);
         self.undecided.add(row, self.current, utid, counter);
     }
@@ -78,7 +78,7 @@ impl Trackers {
                 Some(upid) => (counter.process, counter.of.for_process(upid)),
                 None => (counter.thread, counter.of),
             };
-            self.tracks.get(kind, of, counter.name, &mut self.args, tables)
+            self.tracks.get(kind, of, counter.name, &mut self.ledger, tables)
         };
         let tracks: Vec<u32> = counters.into_iter().map(&mut decide).collect();
         for (row, index) in values {

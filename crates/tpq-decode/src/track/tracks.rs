@@ -8,7 +8,7 @@ use tpq_tables::table::TrackRow;
 use tpq_tables::{StringId, Tables};
 
 use super::{Upid, Utid};
-use crate::args::{ArgSet, ArgValue, Args};
+use crate::ledger::{ArgSet, ArgValue, Ledger};
 
 /// Whose a track is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -231,14 +231,14 @@ impl Tracks {
         kind: TrackKind,
         dimensions: Dimensions,
         name: StringId,
-        args: &mut Args,
+        ledger: &mut Ledger,
         tables: &mut Tables,
     ) -> u32 {
         let key = (kind.name, dimensions, name);
         if let Some(&track) = self.tracks.get(&key) {
             return track;
         }
-        let track = Self::make(kind, dimensions, name, args, tables);
+        let track = Self::make(kind, dimensions, name, ledger, tables);
         self.tracks.insert(key, track);
         track
     }
@@ -248,7 +248,7 @@ impl Tracks {
         &mut self,
         kind: TrackKind,
         dimensions: Dimensions,
-        args: &mut Args,
+        ledger: &mut Ledger,
         tables: &mut Tables,
         name: impl FnOnce() -> String,
     ) -> u32 {
@@ -257,19 +257,24 @@ impl Tracks {
             return track;
         }
         let name = tables.strings.intern(&name());
-        let track = Self::make(kind, dimensions, name, args, tables);
+        let track = Self::make(kind, dimensions, name, ledger, tables);
         self.tracks.insert(key, track);
         track
     }
 
     /// The track of what a thread executes.
-    pub(crate) fn execution(&mut self, utid: Utid, args: &mut Args, tables: &mut Tables) -> u32 {
+    pub(crate) fn execution(
+        &mut self,
+        utid: Utid,
+        ledger: &mut Ledger,
+        tables: &mut Tables,
+    ) -> u32 {
         let index = utid as usize;
         if let Some(&Some(track)) = self.execution.get(index) {
             return track;
         }
         let thread = Dimensions::thread(utid);
-        let track = self.get(THREAD_EXECUTION, thread, StringId::NULL, args, tables);
+        let track = self.get(THREAD_EXECUTION, thread, StringId::NULL, ledger, tables);
         if index >= self.execution.len() {
             self.execution.resize(index + 1, None);
         }
@@ -282,7 +287,7 @@ impl Tracks {
         kind: TrackKind,
         dimensions: Dimensions,
         name: StringId,
-        args: &mut Args,
+        ledger: &mut Ledger,
         tables: &mut Tables,
     ) -> u32 {
         let mut row = TrackRow {
@@ -297,7 +302,7 @@ impl Tracks {
             let mut source = ArgSet::default();
             let key = tables.strings.intern("description");
             source.add(key, ArgValue::String(row.description));
-            row.source_arg_set_id = args.intern(&source);
+            row.source_arg_set_id = ledger.intern(&source);
         }
         let mut set = ArgSet::default();
         let mut add = |name: &str, value: ArgValue, tables: &mut Tables| {
@@ -327,7 +332,7 @@ impl Tracks {
                 DimensionValue::Text(value) => add(key, ArgValue::String(value), tables),
             }
         }
-        row.dimension_arg_set_id = args.intern(&set);
+        row.dimension_arg_set_id = ledger.intern(&set);
         tables.track.push(row)
     }
 }

@@ -245,6 +245,6 @@ fn describe_kind(descriptor: &[u8], trackers: &mut Trackers, stats: &mut Stats) 
         track_events.insert(number, event);
     }
     let kind = Arc::new(kind);
-    trackers.args.describe_kind(number, &kind);
+    trackers.ledger.describe_kind(number, &kind);
     kinds.insert(number, kind);
 }

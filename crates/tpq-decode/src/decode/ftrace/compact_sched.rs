@@ -9,6 +9,7 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::raw::{self, CompactSwitch};
 use crate::decoder::RunEvent;
+use crate::ledger::StateEvent;
 use crate::track::{NextTask, RecentTexts, Tid, Trackers, Utid};
 
 /// Runs of switches: words are next pid, previous state, next priority, index of next comm.
@@ -131,7 +132,7 @@ pub(super) fn decode_switch(
         next,
         &mut trackers.processes,
         &mut trackers.cpus,
-        &mut trackers.thread_states,
+        &mut trackers.ledger,
         tables,
         stats,
     );
@@ -159,14 +160,14 @@ fn read_switch(
     let &[pid, state, prio, comm_index] = words.get(event.index * SWITCH_WORDS..)?.first_chunk()?;
     let comm = comm(event, strings, comm_index, &mut trackers.comms, tables);
     let next = NextTask { pid: pid as i32, prio: prio as i32, comm };
-    let state = i64::from(state as i32);
+    let state = state as i32;
     // What ran before the first switch is not known.
     let task = trackers.sched.task(event.cpu, tables);
     if let Some((previous_utid, previous)) = task {
         let switch = CompactSwitch { previous, previous_utid, state, next };
         raw::record_switch(event, switch, trackers, tables);
     }
-    Some((state, next))
+    Some((i64::from(state), next))
 }
 
 /// Decodes a wakeup, by whatever runs on the CPU.
@@ -180,7 +181,8 @@ pub(super) fn decode_waking(
         stats.increment(Stat::CompactSchedWakingSkipped);
         return;
     };
-    trackers.thread_states.wake(event.ts, woken, waker, Some(flags), tables);
+    let (ts, utid, common_flags) = (event.ts, woken, Some(flags));
+    trackers.ledger.push_state(StateEvent::Wake { ts, utid, waker, common_flags });
 }
 
 /// Writes a wakeup down as it is, without telling of it.

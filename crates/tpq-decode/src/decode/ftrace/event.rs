@@ -287,7 +287,7 @@ impl<'a> FtraceEvent<'a> {
     ) -> u32 {
         let dimensions = Dimensions::cpu(self.machine, self.cpu);
         let name = || format!("{title} Cpu {}", self.cpu);
-        trackers.tracks.get_named(kind, dimensions, &mut trackers.args, tables, name)
+        trackers.tracks.get_named(kind, dimensions, &mut trackers.ledger, tables, name)
     }
 
     /// The kernel function an id stands for, if the trace says.
@@ -318,5 +318,5 @@ impl<'a> FtraceEvent<'a> {
 
 /// The track of what a thread executes.
 pub(super) fn thread_track(utid: Utid, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
-    trackers.tracks.execution(utid, &mut trackers.args, tables)
+    trackers.tracks.execution(utid, &mut trackers.ledger, tables)
 }

@@ -5,8 +5,8 @@ use tpq_proto::ftrace::event_kind;
 use tpq_tables::{Stats, Tables};
 
 use super::event::FtraceEvent;
-use crate::args::{EventArgs, FUNCTIONS, KernelEvent};
 use crate::decoder::RunEvent;
+use crate::ledger::{EventArgs, FUNCTIONS, KernelEvent};
 use crate::track::{NextTask, Trackers, Utid};
 
 /// Adds an event in its full form, whose message lies at `data`; `number` is that of the field it
@@ -37,9 +37,9 @@ pub(super) fn record(
 
 fn push(event: KernelEvent, trackers: &mut Trackers, tables: &mut Tables) {
     if let Some(kind) = event_kind(event.args.kind()) {
-        trackers.args.name_kind(kind, &mut tables.strings);
+        trackers.ledger.name_kind(kind, &mut tables.strings);
     }
-    trackers.args.push_event(event);
+    trackers.ledger.push_event(event);
 }
 
 /// Counts the functions that no name is known of.
@@ -55,7 +55,7 @@ pub(super) struct CompactSwitch {
     pub(super) previous: NextTask,
     pub(super) previous_utid: Utid,
     /// The bits of the state it was left in.
-    pub(super) state: i64,
+    pub(super) state: i32,
     pub(super) next: NextTask,
 }
 

@@ -3,6 +3,7 @@
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
+use crate::ledger::StateEvent;
 use crate::track::{NextTask, PreviousTask, Trackers};
 
 pub(super) const EVENTS: Events = &[(4, switch), (18, blocked_reason), (20, waking)];
@@ -35,7 +36,7 @@ fn switch(
         next,
         &mut trackers.processes,
         &mut trackers.cpus,
-        &mut trackers.thread_states,
+        &mut trackers.ledger,
         tables,
         stats,
     );
@@ -48,7 +49,8 @@ fn waking(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables,
     let tid = event.tid(event.int(2) as i32);
     let utid = trackers.processes.thread(tid, tables);
     let waker = event.utid(trackers, tables);
-    trackers.thread_states.wake(event.ts, utid, waker, event.common_flags, tables);
+    let (ts, common_flags) = (event.ts, event.common_flags);
+    trackers.ledger.push_state(StateEvent::Wake { ts, utid, waker, common_flags });
 }
 
 /// Why a thread slept, told when it wakes.
@@ -65,5 +67,5 @@ fn blocked_reason(
         .field(2)
         .and_then(|caller| event.symbol(caller.as_u64(), tables, stats))
         .unwrap_or_default();
-    trackers.thread_states.blocked(utid, io_wait, function, tables);
+    trackers.ledger.push_state(StateEvent::Blocked { utid, io_wait, function });
 }

@@ -5,7 +5,7 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
 use super::syscall_names;
-use crate::args::{ArgSet, ArgValue};
+use crate::ledger::{ArgSet, ArgValue};
 use crate::track::{NewSlice, SliceEnd, Trackers};
 
 pub(super) const EVENTS: Events = &[(329, enter), (330, exit)];
@@ -57,11 +57,14 @@ fn enter(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, 
 /// What the call was given.
 fn arguments(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables) -> ArgSet {
     let mut args = ArgSet::default();
-    let fields = event.fields().filter(|field| field.number == 2);
-    for (position, value) in fields.flat_map(|field| repeated(&field)).enumerate() {
-        let keys = trackers.syscalls.keys(position, &mut tables.strings);
-        let Some((flat_key, key)) = keys else { break };
-        args.add_keyed(flat_key, key, ArgValue::Uint(value));
+    let mut position = 0;
+    for field in event.fields().filter(|field| field.number == 2) {
+        for value in repeated(&field) {
+            let keys = trackers.syscalls.keys(position, &mut tables.strings);
+            let Some((flat_key, key)) = keys else { return args };
+            args.add_keyed(flat_key, key, ArgValue::Uint(value));
+            position += 1;
+        }
     }
     args
 }

@@ -3,6 +3,7 @@
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
+use crate::ledger::StateEvent;
 use crate::track::{NewTask, Trackers};
 
 pub(super) const EVENTS: Events = &[(235, new_task), (236, rename), (240, free)];
@@ -24,7 +25,8 @@ fn new_task(
     let task = NewTask { ts: event.ts, parent, child, clone_flags, comm };
     let utid = trackers.processes.new_task(task, tables, stats);
     let waker = event.utid(trackers, tables);
-    trackers.thread_states.start(event.ts, utid, waker, event.common_flags, tables);
+    let (ts, common_flags) = (event.ts, event.common_flags);
+    trackers.ledger.push_state(StateEvent::Start { ts, utid, waker, common_flags });
 }
 
 fn rename(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {

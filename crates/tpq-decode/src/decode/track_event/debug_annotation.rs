@@ -3,10 +3,10 @@
 use tpq_proto::wire::{Field, Fields, LastFields};
 use tpq_tables::{Stat, StringId};
 
-use crate::args::ArgValue;
 use crate::decode::json_args::add_json;
 use crate::decode::message_args::{MAX_DEPTH, MessageArgs, Unreadable};
 use crate::interned::field;
+use crate::ledger::ArgValue;
 use crate::track::ArgKey;
 
 /// Adds one annotation under a key.

@@ -10,8 +10,8 @@ use super::counters::{Counted, ExtraValues, GivenCount};
 use super::legacy::{Legacy, Phase};
 use super::whose::Whose;
 use super::{counters, flows, legacy, names, slices, state, typed_args};
-use crate::args::{ArgSet, ArgValue};
 use crate::decode::{Packet, PacketDecoder};
+use crate::ledger::{ArgSet, ArgValue};
 use crate::track::{EventDefaults, Trackers};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 11, route: Route::Sorted, decode };

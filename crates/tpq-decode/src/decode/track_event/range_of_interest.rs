@@ -4,8 +4,8 @@ use tpq_ingest::Route;
 use tpq_proto::wire::LastFields;
 use tpq_tables::{Stat, Stats, Tables};
 
-use crate::args::ArgSet;
 use crate::decode::{Packet, PacketDecoder};
+use crate::ledger::ArgSet;
 use crate::track::{MetadataValue, Trackers};
 
 /// It is known before any event.

@@ -5,9 +5,9 @@ use tpq_tables::Stat;
 use tpq_tables::table::LogRow;
 
 use super::event::On;
-use crate::args::{Annotated, ArgSet, ArgValue};
 use crate::decode::message_args::{Beyond, MAX_DEPTH, MessageArgs, Unreadable};
 use crate::interned::field;
+use crate::ledger::{Annotated, ArgSet, ArgValue};
 use crate::track::{Tid, Trackers, Utid};
 
 /// The fields that events have for themselves, by number: name, track, time, flows. They are no

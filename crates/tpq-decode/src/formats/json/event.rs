@@ -9,9 +9,9 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::text::unescaped;
 use super::who::Who;
-use crate::args::{ArgSet, ArgValue};
 use crate::decode::json_args::add_json;
 use crate::decoder::RunEvent;
+use crate::ledger::{ArgSet, ArgValue};
 use crate::track::{AsyncId, AsyncPhase, Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
 
 /// The tracks of instants that are of no thread.
@@ -157,8 +157,8 @@ impl Context<'_> {
     }
 
     pub(super) fn thread_track(&mut self, who: Who) -> u32 {
-        let Trackers { tracks, args, .. } = &mut *self.trackers;
-        tracks.execution(who.utid, args, self.tables)
+        let Trackers { tracks, ledger, .. } = &mut *self.trackers;
+        tracks.execution(who.utid, ledger, self.tables)
     }
 
     fn instant(&mut self, who: Who) {
@@ -184,12 +184,12 @@ impl Context<'_> {
 
     fn instants(&mut self, kind: TrackKind, of: Dimensions) -> u32 {
         let before = self.tables.track.len();
-        let Trackers { tracks, args, .. } = &mut *self.trackers;
-        let track = tracks.get(kind, of, StringId::NULL, args, self.tables);
+        let Trackers { tracks, ledger, .. } = &mut *self.trackers;
+        let track = tracks.get(kind, of, StringId::NULL, ledger, self.tables);
         if track >= before {
             let chrome = ArgValue::String(self.tables.strings.intern("chrome"));
             let source = ArgSet::of([("source", chrome)], &mut self.tables.strings);
-            let set = args.intern(&source);
+            let set = ledger.intern(&source);
             self.tables.track.source_arg_set_id.set(track, set);
         }
         track

@@ -6,7 +6,7 @@ use tpq_tables::Stat;
 use super::event::Context;
 use super::text::unescaped;
 use super::who::Who;
-use crate::args::ArgValue;
+use crate::ledger::ArgValue;
 use crate::track::NamePriority;
 
 impl Context<'_> {

@@ -13,8 +13,8 @@ use tpq_tables::{Stats, Tables};
 use super::details::{Details, hex, number};
 use super::line::SystraceLine;
 use super::message::Message;
-use crate::args::ArgSet;
 use crate::decode::ftrace::{FtraceEvent, text};
+use crate::ledger::{ArgSet, StateEvent};
 use crate::track::{NamePriority, NewSlice, Trackers};
 
 /// Events whose details are pairs: the number of the field their message lies in, and the keys
@@ -181,7 +181,8 @@ fn sched_waking(on: &mut Line<'_>) -> Option<()> {
         trackers.processes.name_thread(utid, name, NamePriority::Ftrace, tables);
     }
     let waker = event.utid(trackers, tables);
-    trackers.thread_states.wake(event.ts, utid, waker, None, tables);
+    let (ts, common_flags) = (event.ts, None);
+    trackers.ledger.push_state(StateEvent::Wake { ts, utid, waker, common_flags });
     Some(())
 }
 
@@ -192,7 +193,8 @@ fn sched_blocked_reason(on: &mut Line<'_>) -> Option<()> {
     let caller = on.details.text("caller").unwrap_or_default();
     let function = on.tables.strings.intern_bytes(caller);
     let utid = on.trackers.processes.thread(on.event.tid(pid), on.tables);
-    on.trackers.thread_states.blocked(utid, Some(io_wait), function, on.tables);
+    let io_wait = Some(io_wait);
+    on.trackers.ledger.push_state(StateEvent::Blocked { utid, io_wait, function });
     Some(())
 }
 

@@ -107,8 +107,8 @@ fn meet_thread(
     }
 }
 
-/// How many rows there are of what has a time.
-fn rows(tables: &Tables) -> [u32; 4] {
-    let Tables { sched_slice, thread_state, slice, counter, .. } = tables;
-    [sched_slice.len(), thread_state.len(), slice.len(), counter.len()]
+/// How many rows there are of what has a time, but for states of threads, which are written later.
+fn rows(tables: &Tables) -> [u32; 3] {
+    let Tables { sched_slice, slice, counter, .. } = tables;
+    [sched_slice.len(), slice.len(), counter.len()]
 }

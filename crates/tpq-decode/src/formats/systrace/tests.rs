@@ -33,7 +33,7 @@ impl Fixture {
         }
         fixture.trackers.close_args(&mut fixture.tables);
         fixture.trackers.decide_counters(&mut fixture.tables);
-        crate::args::write_all(&mut fixture.trackers.args, &mut fixture.tables);
+        crate::ledger::write_all(&mut fixture.trackers, &mut fixture.tables);
         fixture
     }
 
@@ -488,7 +488,7 @@ fn details_that_are_not_what_they_should_be() {
     ] {
         let fixture = Fixture::of(&[&at(1, event)]);
         assert_eq!(fixture.failures(), 1, "{event}");
-        assert_eq!(rows(&fixture.tables), [0; 4], "{event}");
+        assert_eq!(rows(&fixture.tables), [0; 3], "{event}");
         assert_eq!(fixture.trackers.bounds.get(), None, "{event}");
     }
 }

@@ -23,9 +23,9 @@ pub(crate) enum NamePriority {
     Fixed,
 }
 
-/// How good the name of each thread is.
+/// The name of each thread, and how good it is.
 #[derive(Default)]
-pub(super) struct ThreadNames(Vec<NamePriority>);
+pub(super) struct ThreadNames(Vec<(NamePriority, StringId)>);
 
 impl ThreadNames {
     /// Names a thread unless a better source already did.
@@ -41,12 +41,13 @@ impl ThreadNames {
         }
         let row = utid as usize;
         if self.0.len() <= row {
-            self.0.resize(row + 1, NamePriority::None);
+            self.0.resize(row + 1, (NamePriority::None, StringId::NULL));
         }
         if let Some(current) = self.0.get_mut(row)
-            && priority >= *current
+            && priority >= current.0
+            && (priority, name) != *current
         {
-            *current = priority;
+            *current = (priority, name);
             tables.thread.name.set(utid, name);
         }
     }

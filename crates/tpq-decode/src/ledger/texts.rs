@@ -1,4 +1,4 @@
-//! The strings of args: those that decoders interned, and those that only the writer has read.
+//! The strings of the ledger: those that decoders interned, and those that only the writer has read.
 //!
 //! Decoders and the writer are on threads of their own, so each interns into a pool of its own.
 //! The writer is sent the text of every string of the other pool before it meets its id, and gives

@@ -1,4 +1,4 @@
-//! What decoders say of args, in the order in which they say it.
+//! What decoders say, in the order in which they say it.
 
 use std::sync::Arc;
 
@@ -11,13 +11,14 @@ use super::index::Types;
 use super::kernel_event::KernelEvent;
 use super::set::Piece;
 use super::texts::SentTexts;
+use super::thread_state::{AwakeStates, StateEvent};
 
 /// Entries of a batch: enough that handing one over costs nothing, few enough to stay in the cache.
-const BATCH_ENTRIES: usize = 1 << 12;
+const BATCH_ENTRIES: usize = 1 << 11;
 /// Pieces of sets in a batch, unless one set has more.
-const BATCH_PIECES: usize = 1 << 13;
+const BATCH_PIECES: usize = 1 << 12;
 
-/// Something said of args.
+/// Something that was said.
 pub(super) enum Entry {
     /// What follows was recorded in another place.
     Place(PlaceId),
@@ -25,6 +26,8 @@ pub(super) enum Entry {
     Set(u32),
     /// A kernel event, which is written with its args.
     Event(KernelEvent),
+    /// What a thread did.
+    State(StateEvent),
     /// A new state of a sequence of a file.
     Generation(u32, Generation),
     /// What a sequence of a file interned.
@@ -35,7 +38,10 @@ pub(super) enum Entry {
     Kind(u32, Arc<DescribedKind>),
 }
 
-/// A stretch of the log.
+// An entry fills a line of the processor's cache at most.
+const _: () = assert!(size_of::<Entry>() <= 64);
+
+/// A stretch of the ledger.
 #[derive(Default)]
 pub(super) struct Batch {
     /// What was interned since the batch before.
@@ -53,12 +59,13 @@ impl Batch {
     }
 }
 
-/// Takes down what is said of args, for whoever writes them.
-pub(crate) struct Args {
+/// Takes down what is said, for whoever writes it.
+pub(crate) struct Ledger {
     batch: Batch,
     /// How many sets were numbered.
     sets: u32,
     pub(super) types: Types,
+    pub(super) awake: AwakeStates,
     /// Whether texts are sent, and the first string whose text was not.
     sends_texts: bool,
     next_text: u32,
@@ -66,12 +73,18 @@ pub(crate) struct Args {
     named: Vec<bool>,
 }
 
-impl Args {
+impl Ledger {
     /// Where `reads` says that annotations or kernel events are to be read, texts are sent along.
     pub(crate) fn new(reads: bool, strings: &mut StringPool) -> Self {
-        let types = Types::new(strings);
-        let batch = Batch::default();
-        Self { batch, sets: 0, types, sends_texts: reads, next_text: 1, named: Vec::new() }
+        Self {
+            batch: Batch::default(),
+            sets: 0,
+            types: Types::new(strings),
+            awake: AwakeStates::new(strings),
+            sends_texts: reads,
+            next_text: 1,
+            named: Vec::new(),
+        }
     }
 
     /// The number of a set, `None` for an empty one. Tables keep it in place of the set's id until
@@ -94,6 +107,11 @@ impl Args {
     /// Adds a kernel event.
     pub(crate) fn push_event(&mut self, event: KernelEvent) {
         self.batch.entries.push(Entry::Event(event));
+    }
+
+    /// Tells what state threads are in.
+    pub(crate) fn push_state(&mut self, event: StateEvent) {
+        self.batch.entries.push(Entry::State(event));
     }
 
     /// Interns the names of a kind and of its fields, so that the tables of names are the same

@@ -49,7 +49,7 @@ pub(crate) enum EventArgs {
     Message { number: u32, data: Span, generation: GenerationId },
     /// In a switch of the compact form, and the one before it: what ran, the bits of the state it
     /// was left in, and what runs next.
-    Switch { previous: NextTask, state: i64, next: NextTask },
+    Switch { previous: NextTask, state: i32, next: NextTask },
     /// In a wakeup of the compact form.
     Waking { woken: NextTask, target_cpu: i32 },
 }
@@ -199,7 +199,7 @@ impl KernelEvents {
     fn switch(
         &mut self,
         previous: NextTask,
-        state: i64,
+        state: i32,
         next: NextTask,
         sets: &mut SetIndex,
         texts: &mut Texts,
@@ -216,7 +216,7 @@ impl KernelEvents {
                 ("prev_comm", ArgValue::String(texts.own(previous.comm))),
                 ("prev_pid", ArgValue::Int(i64::from(previous.pid))),
                 ("prev_prio", ArgValue::Int(i64::from(previous.prio))),
-                ("prev_state", ArgValue::Int(state)),
+                ("prev_state", ArgValue::Int(i64::from(state))),
                 ("next_comm", ArgValue::String(texts.own(next.comm))),
                 ("next_pid", ArgValue::Int(i64::from(next.pid))),
                 ("next_prio", ArgValue::Int(i64::from(next.prio))),

@@ -57,6 +57,8 @@ impl Piece {
 
 /// In a set of so many values, looking at each is the fastest way to find a key.
 const FEW: usize = 16;
+/// Few sets have more pieces.
+const USUAL: usize = 6;
 
 /// A set under construction.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -72,6 +74,9 @@ impl ArgSet {
     }
 
     pub(crate) fn add_keyed(&mut self, flat_key: StringId, key: StringId, value: ArgValue) {
+        if self.pieces.capacity() == 0 {
+            self.pieces.reserve(USUAL);
+        }
         self.pieces.push(Piece::Value(Arg { flat_key, key, value }));
     }
 

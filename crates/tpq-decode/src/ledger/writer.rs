@@ -1,4 +1,4 @@
-//! Writes what the log of args says.
+//! Writes what the ledger says.
 
 use std::sync::Arc;
 
@@ -9,12 +9,13 @@ use tpq_proto::wire::Fields;
 use tpq_tables::table::{ArgsTable, FtraceEventTable};
 use tpq_tables::{Packer, Stats, Tables};
 
+use super::entries::{Batch, Entry};
 use super::index::SetIndex;
 use super::kernel_event::{Around, KernelEvent, KernelEvents};
-use super::log::{Batch, Entry};
 use super::set::{Arg, Piece};
 use super::texts::Texts;
-use super::{Annotated, ArgSet, ArgValue, Args};
+use super::thread_state::ThreadStates;
+use super::{Annotated, ArgSet, ArgValue, Ledger};
 use crate::decode::message_args::MessageArgs;
 use crate::decode::track_event::debug_annotation;
 use crate::interned::{Interned, field};
@@ -30,13 +31,14 @@ const INTERNED: &[u32] = &[
 /// The field of a track event in which annotations lie.
 const ANNOTATIONS: u32 = 4;
 
-/// Reads and writes args.
-pub(crate) struct ArgWriter<'a> {
+/// Reads and writes what the ledger says.
+pub(crate) struct LedgerWriter<'a> {
     texts: Texts,
     sets: SetIndex,
     /// The id of each set, by its number; the first is that of no set.
     ids: Vec<u32>,
     events: KernelEvents,
+    states: ThreadStates,
     reader: Reader<'a>,
     /// A set under construction, and what joins it.
     set: ArgSet,
@@ -62,22 +64,23 @@ struct Reader<'a> {
 pub(crate) struct Written {
     args: ArgsTable,
     ftrace_event: FtraceEventTable,
+    states: ThreadStates,
     texts: Texts,
     ids: Vec<u32>,
     /// What was counted, by place.
     pub(crate) stats: Vec<Stats>,
 }
 
-impl<'a> ArgWriter<'a> {
-    /// A writer of what `args` takes down, of so many files.
+impl<'a> LedgerWriter<'a> {
+    /// A writer of what `ledger` takes down, of so many files.
     pub(crate) fn new(
         bytes: &'a TraceBytes<'a>,
         places: &Places,
         files: usize,
-        args: &Args,
+        ledger: &Ledger,
     ) -> Self {
         let (files, count) = (files.max(1), places.len().max(1));
-        let mut texts = if args.sends_texts() { Texts::sent() } else { Texts::of_tables() };
+        let mut texts = if ledger.sends_texts() { Texts::sent() } else { Texts::of_tables() };
         let reader = Reader {
             bytes,
             places: places.clone(),
@@ -89,9 +92,10 @@ impl<'a> ArgWriter<'a> {
         };
         Self {
             texts,
-            sets: SetIndex::new(args.types),
+            sets: SetIndex::new(ledger.types),
             ids: vec![0],
             events: KernelEvents::new(),
+            states: ThreadStates::new(count, ledger.awake),
             reader,
             set: ArgSet::default(),
             later: ArgSet::default(),
@@ -102,6 +106,8 @@ impl<'a> ArgWriter<'a> {
     pub(crate) fn pack_by(&mut self, packer: &Arc<Packer>) {
         self.sets.table.pack_by(packer);
         self.events.table.pack_by(packer);
+        self.states.table.pack_by(packer);
+        self.states.spurious.pack_by(packer);
     }
 
     /// Writes what is said next.
@@ -116,6 +122,10 @@ impl<'a> ArgWriter<'a> {
                     self.set(own);
                 }
                 Entry::Event(event) => self.event(event),
+                Entry::State(event) => {
+                    let place = self.reader.place;
+                    self.states.write(place, event, &mut self.reader.stats[place as usize]);
+                }
                 other => self.reader.note(other),
             }
         }
@@ -150,10 +160,10 @@ impl<'a> ArgWriter<'a> {
     }
 
     pub(super) fn finish(self) -> Written {
-        let Self { mut texts, sets, ids, events, reader, .. } = self;
+        let Self { mut texts, sets, ids, events, states, reader, .. } = self;
         texts.note_own();
         let Reader { stats, .. } = reader;
-        Written { args: sets.table, ftrace_event: events.table, texts, ids, stats }
+        Written { args: sets.table, ftrace_event: events.table, states, texts, ids, stats }
     }
 }
 
@@ -178,7 +188,7 @@ impl Reader<'_> {
             Entry::Kind(number, kind) => {
                 self.described[self.place as usize].insert(*number, Arc::clone(kind));
             }
-            Entry::Set(_) | Entry::Event(_) => {}
+            Entry::Set(_) | Entry::Event(_) | Entry::State(_) => {}
         }
     }
 
@@ -219,14 +229,20 @@ impl Reader<'_> {
 }
 
 impl Written {
+    /// When the first and the last state of a thread began.
+    pub(crate) fn bounds(&self) -> impl IntoIterator<Item = i64> + use<> {
+        self.states.bounds.into_iter().flat_map(|(first, last)| [first, last])
+    }
+
     /// Moves the tables to all others, and puts ids in place of the numbers of sets.
     pub(crate) fn join(self, tables: &mut Tables) {
-        let Self { mut args, mut ftrace_event, texts, ids, .. } = self;
+        let Self { mut args, mut ftrace_event, states, texts, ids, .. } = self;
         tables.renumber_arg_sets(&ids);
         let id = texts.become_part_of(&mut tables.strings);
         drop(texts);
         args.adopt(&id);
         ftrace_event.adopt(&id);
         (tables.args, tables.ftrace_event) = (args, ftrace_event);
+        (tables.thread_state, tables.spurious_sched_wakeup) = (states.table, states.spurious);
     }
 }

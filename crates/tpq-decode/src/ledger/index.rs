@@ -119,8 +119,15 @@ fn hash(set: &ArgSet) -> u128 {
             ArgValue::Json(value) => (7, u64::from(value.0)),
             ArgValue::Null => (8, 0),
         };
-        print.mix(u64::from(arg.key.0) << 32 | u64::from(arg.flat_key.0));
-        print.mix(tag);
+        let keys = u64::from(arg.key.0) << 32;
+        // Most values have one key: then its place takes the tag, beside which no id is as great.
+        match arg.flat_key == arg.key {
+            true => print.mix(keys | u64::from(StringId::FOREIGN) | tag),
+            false => {
+                print.mix(keys | u64::from(arg.flat_key.0));
+                print.mix(tag);
+            }
+        }
         print.mix(value);
         count += 1;
     }

@@ -1,21 +1,21 @@
-//! Where args are written: on the thread that decodes, or on one beside it.
+//! Where the ledger is written up: on the thread that decodes, or on one beside it.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
 use tpq_tables::{Packer, Tables};
 
-use super::Args;
-use super::log::Batch;
-use super::writer::{ArgWriter, Written};
+use super::Ledger;
+use super::entries::Batch;
+use super::writer::{LedgerWriter, Written};
 
 /// Batches that may wait to be written.
 const AHEAD: usize = 4;
 
-/// Has the log of args written.
-pub(crate) enum ArgStage<'a> {
+/// Has the ledger written up.
+pub(crate) enum LedgerStage<'a> {
     /// On the thread that decodes.
-    Here(Box<ArgWriter<'a>>),
+    Here(Box<LedgerWriter<'a>>),
     /// On another.
     There(Elsewhere),
 }
@@ -28,7 +28,7 @@ pub(crate) struct Elsewhere {
     written: Receiver<Written>,
 }
 
-impl<'a> ArgStage<'a> {
+impl<'a> LedgerStage<'a> {
     /// Moves the writer to a thread, which `start` starts with the work it is given: it lasts until
     /// all is written.
     pub(crate) fn move_to<E>(
@@ -56,15 +56,15 @@ impl<'a> ArgStage<'a> {
     }
 
     /// Passes on what was said.
-    pub(crate) fn pass_on(&mut self, args: &mut Args, tables: &Tables) {
+    pub(crate) fn pass_on(&mut self, ledger: &mut Ledger, tables: &Tables) {
         match self {
             Self::Here(writer) => {
-                let batch = args.take(tables, Batch::default());
+                let batch = ledger.take(tables, Batch::default());
                 writer.write(&batch);
-                args.reuse(batch);
+                ledger.reuse(batch);
             }
             Self::There(there) => {
-                let batch = args.take(tables, there.spare.try_recv().unwrap_or_default());
+                let batch = ledger.take(tables, there.spare.try_recv().unwrap_or_default());
                 // Who does not take it any more has panicked, which its scope tells.
                 let _ = there.batches.send(batch);
             }
@@ -84,7 +84,7 @@ impl<'a> ArgStage<'a> {
 }
 
 fn work(
-    mut writer: ArgWriter<'_>,
+    mut writer: LedgerWriter<'_>,
     batches: Receiver<Batch>,
     give_back: Sender<Batch>,
     finish: Sender<Written>,

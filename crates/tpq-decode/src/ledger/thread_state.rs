@@ -1,0 +1,223 @@
+//! What state each thread is in, from switches and wakeups.
+
+use tpq_ingest::PlaceId;
+use tpq_tables::table::{
+    SpuriousSchedWakeupRow, SpuriousSchedWakeupTable, ThreadStateRow, ThreadStateTable,
+};
+use tpq_tables::{Stat, Stats, StringId, StringPool};
+
+use crate::track::Utid;
+
+/// Flags of a kernel event: it was written from a hard or a soft interrupt.
+const FLAG_HARD_IRQ: u32 = 0x08;
+const FLAG_SOFT_IRQ: u32 = 0x10;
+/// The idle task, which has no states worth a row.
+const IDLE: Utid = 0;
+const NONE: u32 = u32::MAX;
+
+fn in_interrupt(common_flags: u32) -> u32 {
+    u32::from(common_flags & (FLAG_HARD_IRQ | FLAG_SOFT_IRQ) != 0)
+}
+
+/// Something that tells what state a thread is in. Names of states are those of tables.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum StateEvent {
+    /// A CPU switched from one thread to another, leaving the first in `state`.
+    Switch { ts: i64, ucpu: u32, previous: Utid, state: StringId, next: Utid },
+    /// `waker` woke a thread. A wakeup of one that was not asleep changes nothing, and is written
+    /// down as such.
+    Wake { ts: i64, utid: Utid, waker: Utid, common_flags: Option<u32> },
+    /// What a thread waited for in the sleep it has not run since; a wakeup may lie between.
+    Blocked { utid: Utid, io_wait: Option<bool>, function: StringId },
+    /// A thread was created by `waker` and can run.
+    Start { ts: i64, utid: Utid, waker: Utid, common_flags: Option<u32> },
+    /// A thread's state changed, by its own word; `ucpu` is where it runs, if it does.
+    Change { ts: i64, utid: Utid, state: StringId, ucpu: Option<u32> },
+    /// What a thread's latest state is came to be known.
+    Correct { utid: Utid, state: StringId },
+}
+
+/// The names of the states that a thread can be in without being asleep.
+#[derive(Clone, Copy)]
+pub(super) struct AwakeStates {
+    running: StringId,
+    runnable: StringId,
+}
+
+impl AwakeStates {
+    pub(super) fn new(strings: &mut StringPool) -> Self {
+        Self { running: strings.intern("Running"), runnable: strings.intern("R") }
+    }
+}
+
+/// What is known of a thread.
+#[derive(Clone, Copy, Debug)]
+struct Thread {
+    /// Its latest row, and what is in there.
+    last: u32,
+    ts: i64,
+    state: StringId,
+    /// The row of the sleep that it has not run since.
+    asleep: u32,
+}
+
+impl Thread {
+    const UNKNOWN: Self = Self { last: NONE, ts: 0, state: StringId::NULL, asleep: NONE };
+}
+
+/// Writes `thread_state` and `spurious_sched_wakeup`.
+pub(super) struct ThreadStates {
+    /// The threads of each place.
+    threads: Vec<Vec<Thread>>,
+    awake: AwakeStates,
+    pub(super) table: ThreadStateTable,
+    pub(super) spurious: SpuriousSchedWakeupTable,
+    /// When the first and the last state began.
+    pub(super) bounds: Option<(i64, i64)>,
+}
+
+impl ThreadStates {
+    /// Of so many places.
+    pub(super) fn new(places: usize, awake: AwakeStates) -> Self {
+        Self {
+            threads: vec![Vec::new(); places],
+            awake,
+            table: ThreadStateTable::default(),
+            spurious: SpuriousSchedWakeupTable::default(),
+            bounds: None,
+        }
+    }
+
+    /// Writes what happened in a place.
+    pub(super) fn write(&mut self, place: PlaceId, event: &StateEvent, stats: &mut Stats) {
+        let Self { threads, awake, table, spurious, bounds } = self;
+        let threads = &mut threads[place as usize];
+        let mut states = States { threads, awake: *awake, table, bounds };
+        match *event {
+            StateEvent::Switch { ts, ucpu, previous, state, next } => {
+                states.switch(ts, ucpu, (previous, state), next);
+            }
+            StateEvent::Wake { ts, utid, waker, common_flags } => {
+                match states.last(utid).filter(|thread| states.is_awake(thread.state)) {
+                    Some(thread) => drop(spurious.push(SpuriousSchedWakeupRow {
+                        ts,
+                        thread_state_id: thread.last,
+                        irq_context: common_flags.map(in_interrupt),
+                        utid,
+                        waker_utid: waker,
+                    })),
+                    None => {
+                        states.close(ts, utid);
+                        states.runnable(ts, utid, waker, common_flags);
+                    }
+                }
+            }
+            StateEvent::Blocked { utid, io_wait, function } => {
+                states.blocked(utid, io_wait, function);
+            }
+            StateEvent::Start { ts, utid, waker, common_flags } => {
+                states.runnable(ts, utid, waker, Some(common_flags.unwrap_or_default()));
+            }
+            StateEvent::Change { ts, utid, state, ucpu } => {
+                states.close(ts, utid);
+                if states.last(utid).is_some_and(|thread| thread.ts == ts) {
+                    stats.increment(Stat::GenericTaskStateInvalidOrder);
+                }
+                states.open(ThreadStateRow { ts, utid, state, ucpu, ..ThreadStateRow::default() });
+            }
+            StateEvent::Correct { utid, state } => states.correct(utid, state),
+        }
+    }
+}
+
+/// The states of the threads of a place.
+struct States<'w> {
+    threads: &'w mut Vec<Thread>,
+    awake: AwakeStates,
+    table: &'w mut ThreadStateTable,
+    bounds: &'w mut Option<(i64, i64)>,
+}
+
+impl States<'_> {
+    fn switch(&mut self, ts: i64, ucpu: u32, (previous, state): (Utid, StringId), next: Utid) {
+        let running = self.awake.running;
+        // What was not seen to run is contradicted, and keeps its unknown duration.
+        if self.last(previous).is_some_and(|thread| thread.state == running) {
+            self.close(ts, previous);
+        }
+        let row = ThreadStateRow { ts, utid: previous, state, ..ThreadStateRow::default() };
+        self.open(row);
+        // A thread that migrates may be switched in here before it is switched out there.
+        self.close(ts, next);
+        let (utid, state, ucpu) = (next, running, Some(ucpu));
+        self.open(ThreadStateRow { ts, utid, state, ucpu, ..ThreadStateRow::default() });
+    }
+
+    fn blocked(&mut self, utid: Utid, io_wait: Option<bool>, function: StringId) {
+        let asleep = self.threads.get(utid as usize).map(|thread| thread.asleep);
+        let Some(row) = asleep.filter(|&row| row != NONE) else { return };
+        if let Some(io_wait) = io_wait {
+            self.table.io_wait.set(row, Some(u32::from(io_wait)));
+        }
+        if !function.is_null() {
+            self.table.blocked_function.set(row, function);
+        }
+    }
+
+    fn correct(&mut self, utid: Utid, state: StringId) {
+        if let Some(thread) = self.threads.get_mut(utid as usize).filter(|it| it.last != NONE) {
+            thread.state = state;
+            self.table.state.set(thread.last, state);
+        }
+    }
+
+    fn runnable(&mut self, ts: i64, utid: Utid, waker: Utid, common_flags: Option<u32>) {
+        let AwakeStates { running, runnable } = self.awake;
+        let waking = self.last(waker).filter(|thread| thread.state == running);
+        self.open(ThreadStateRow {
+            ts,
+            utid,
+            state: runnable,
+            waker_utid: Some(waker),
+            waker_id: waking.map(|thread| thread.last),
+            irq_context: common_flags.map(in_interrupt),
+            ..ThreadStateRow::default()
+        });
+    }
+
+    fn is_awake(&self, state: StringId) -> bool {
+        state == self.awake.running || state == self.awake.runnable
+    }
+
+    fn last(&self, utid: Utid) -> Option<Thread> {
+        self.threads.get(utid as usize).copied().filter(|thread| thread.last != NONE)
+    }
+
+    fn open(&mut self, row: ThreadStateRow) {
+        let ThreadStateRow { ts, utid, state, .. } = row;
+        if utid == IDLE {
+            return;
+        }
+        let id = self.table.push(ThreadStateRow { dur: -1, ..row });
+        let (first, last) = self.bounds.unwrap_or((ts, ts));
+        *self.bounds = Some((first.min(ts), last.max(ts)));
+        let index = utid as usize;
+        if index >= self.threads.len() {
+            self.threads.resize(index + 1, Thread::UNKNOWN);
+        }
+        // A thread that can run waits for what it slept for no more, but the reason may come late.
+        let asleep = match state {
+            state if state == self.awake.running => NONE,
+            state if state == self.awake.runnable => self.threads[index].asleep,
+            _ => id,
+        };
+        self.threads[index] = Thread { last: id, ts, state, asleep };
+    }
+
+    /// Ends a thread's state.
+    fn close(&mut self, ts: i64, utid: Utid) {
+        if let Some(thread) = self.last(utid) {
+            self.table.dur.set(thread.last, ts - thread.ts);
+        }
+    }
+}
