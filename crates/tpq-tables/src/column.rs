@@ -136,6 +136,35 @@ impl<C: Cell> ColumnBuilder<C> {
         self.rows += 1;
     }
 
+    /// Pushes a cell of each row.
+    pub(crate) fn extend<R>(&mut self, mut rows: &[R], cell: impl Fn(&R) -> C) {
+        while !rows.is_empty() {
+            if self.rows == CHUNK_ROWS {
+                self.begin_chunk();
+            }
+            let (now, later) = rows.split_at(rows.len().min(CHUNK_ROWS - self.rows));
+            self.extend_chunk(now, &cell);
+            rows = later;
+        }
+    }
+
+    /// The same of rows that fit into the chunk under way.
+    fn extend_chunk<R>(&mut self, rows: &[R], cell: impl Fn(&R) -> C) {
+        let cells = rows.iter().map(|row| cell(row).store());
+        if self.last.values.len() != self.rows || self.rows == 0 {
+            if cells.clone().all(|(native, valid)| Self::is_null(native, valid)) {
+                self.rows += rows.len();
+                return;
+            }
+            self.last.fill::<C>(self.rows, self.capacity());
+        }
+        self.last.values.extend(cells.clone().map(|(native, _)| native));
+        if Self::HAS_BITS {
+            push_bits(&mut self.last.valid, self.rows, cells.map(|(_, valid)| valid));
+        }
+        self.rows += rows.len();
+    }
+
     fn is_null(native: C::Native, valid: bool) -> bool {
         !valid || C::PACKING == Packing::Strings && native.to_i64() == 0
     }
@@ -267,6 +296,22 @@ impl<C: Cell<Native = u32>> ColumnBuilder<C> {
         }
         self.last.renumber(Self::HAS_BITS, number);
         self.packer = Some(packer);
+    }
+}
+
+/// Appends bits behind those of so many rows.
+fn push_bits(words: &mut Vec<u64>, rows: usize, bits: impl Iterator<Item = bool>) {
+    let mut row = rows;
+    let mut word = if row % 64 == 0 { 0 } else { words.pop().unwrap_or_default() };
+    for bit in bits {
+        word |= u64::from(bit) << (row % 64);
+        row += 1;
+        if row % 64 == 0 {
+            words.push(std::mem::take(&mut word));
+        }
+    }
+    if row % 64 != 0 {
+        words.push(word);
     }
 }
 
@@ -438,6 +483,33 @@ mod tests {
         assert_eq!(column.get(3), Some(-5));
         assert_eq!(column.get(CHUNK_ROWS as u32 + 1), Some(CHUNK_ROWS as i64 + 1));
         assert_eq!(column.get(rows - 1), None);
+    }
+
+    /// Rows at once make the same column as one by one, wherever chunks and words end.
+    #[test]
+    fn rows_can_be_pushed_at_once() {
+        let rows: Vec<Option<u32>> = (0..3 * CHUNK_ROWS as u32)
+            .map(|row| (row > 300 && row % 5 != 0 && row / 1000 % 3 != 1).then_some(row))
+            .collect();
+        let (mut singly, mut at_once) = (ColumnBuilder::default(), ColumnBuilder::default());
+        let (mut names, mut names_at_once) = (ColumnBuilder::default(), ColumnBuilder::default());
+        let name = |row: &Option<u32>| StringId(row.unwrap_or_default());
+        for (step, rows) in rows.chunks(777).enumerate() {
+            rows.iter().for_each(|&row| singly.push(row));
+            rows.iter().for_each(|row| names.push(name(row)));
+            let (first, rest) = rows.split_at(step % 70);
+            for part in [first, rest] {
+                at_once.extend(part, |&row| row);
+                names_at_once.extend(part, name);
+            }
+        }
+        assert!(singly.iter().eq(rows.iter().copied()));
+        assert!(at_once.iter().eq(rows.iter().copied()));
+        assert!(names_at_once.iter().eq(names.iter()));
+        let ranges = |column: ColumnBuilder<Option<u32>>| -> Vec<ChunkRange> {
+            column.finish().chunks().iter().map(|chunk| chunk.range).collect()
+        };
+        assert_eq!(ranges(at_once), ranges(singly));
     }
 
     /// Packed or not, NULL stays NULL, and what has no number any more becomes it.

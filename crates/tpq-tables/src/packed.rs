@@ -123,9 +123,13 @@ impl Facts {
             let falls = values.zip(next).fold(false, |falls, (one, next)| falls | (next < one));
             return Self { bounds: Some((lo, hi)), nulls, sorted: !falls };
         }
-        let present = values.enumerate().filter(|&(row, _)| valid.is_valid(row));
-        let (lo, hi) = present
-            .fold((i64::MAX, i64::MIN), |(lo, hi), (_, value)| (lo.min(value), hi.max(value)));
+        // Which rows are NULL cannot be foreseen, so nothing branches on it.
+        let (mut lo, mut hi) = (i64::MAX, i64::MIN);
+        for (row, value) in values.enumerate() {
+            let is_valid = valid.is_valid(row);
+            lo = lo.min(if is_valid { value } else { i64::MAX });
+            hi = hi.max(if is_valid { value } else { i64::MIN });
+        }
         Self { bounds: Some((lo, hi)), nulls, sorted: false }
     }
 }

@@ -1,10 +1,13 @@
 //! The ids of sets: each distinct set is written once.
 
+use std::sync::Arc;
+
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use tpq_tables::table::{ArgsRow, ArgsTable};
-use tpq_tables::{StringId, StringPool};
+use tpq_tables::{Packer, StringId, StringPool};
 
+use super::rows::Rows;
 use super::set::Arg;
 use super::texts::Texts;
 use super::{ArgSet, ArgValue, Fingerprint};
@@ -18,7 +21,8 @@ pub(super) struct SetIndex {
     /// The hash of each set, the first of which has id 1.
     hashes: Vec<u128>,
     types: Types,
-    pub(super) table: ArgsTable,
+    rows: Rows<ArgsRow>,
+    table: ArgsTable,
 }
 
 /// The names of types of values, as tables have them.
@@ -51,8 +55,24 @@ impl Types {
 
 impl SetIndex {
     pub(super) fn new(types: Types) -> Self {
-        let table = ArgsTable::default();
-        Self { ids: HashTable::new(), hashes: Vec::new(), types, table }
+        Self {
+            ids: HashTable::new(),
+            hashes: Vec::new(),
+            types,
+            rows: Rows::default(),
+            table: ArgsTable::default(),
+        }
+    }
+
+    /// Has full chunks of rows packed by someone else from now on.
+    pub(super) fn pack_by(&mut self, packer: &Arc<Packer>) {
+        self.table.pack_by(packer);
+    }
+
+    /// The table, complete.
+    pub(super) fn finish(mut self) -> ArgsTable {
+        self.rows.flush(|rows| self.table.push_all(rows));
+        self.table
     }
 
     /// The id of a set of values, written to the table when new; 0 for an empty one.
@@ -60,7 +80,7 @@ impl SetIndex {
         if set.is_empty() {
             return 0;
         }
-        let Self { ids, hashes, types, table } = self;
+        let Self { ids, hashes, types, rows, table } = self;
         let hash = hash(set);
         let hash_of = |&id: &u32| hashes.get(id as usize - 1).copied().unwrap_or_default();
         let entry = ids.entry(hash as u64, |id| hash_of(id) == hash, |id| hash_of(id) as u64);
@@ -70,7 +90,7 @@ impl SetIndex {
                 let id = *entry.insert(hashes.len() as u32 + 1).get();
                 hashes.push(hash);
                 for arg in set.counted() {
-                    table.push(row(id, arg, types, texts));
+                    rows.push(row(id, arg, types, texts), |rows| table.push_all(rows));
                 }
                 id
             }
@@ -156,7 +176,7 @@ mod tests {
         let mut other = ArgSet::default();
         other.add(key, ArgValue::Uint(7));
         assert_ne!(index.intern(&other, &texts), id);
-        assert_eq!(index.table.len(), 2);
+        assert_eq!(index.finish().len(), 2);
     }
 
     #[test]
@@ -173,8 +193,9 @@ mod tests {
                 set.add(strings.intern(&index.to_string()), ArgValue::Null);
             }
             index.intern(&set, &texts);
-            assert_eq!(index.table.len() as usize, 1 + others);
-            assert_eq!(index.table.int_value.get(0), Some(3));
+            let table = index.finish();
+            assert_eq!(table.len() as usize, 1 + others);
+            assert_eq!(table.int_value.get(0), Some(3));
         }
     }
 }

@@ -7,9 +7,10 @@ use tpq_ingest::{GenerationId, Span, TraceBytes};
 use tpq_proto::ftrace::{DescribedKind, EventKind, ValueKind, event_kind};
 use tpq_proto::wire::{Field, Fields, Value};
 use tpq_tables::table::{FtraceEventRow, FtraceEventTable};
-use tpq_tables::{Stats, StringId, StringPool};
+use tpq_tables::{Packer, Stats, StringId, StringPool};
 
 use super::index::SetIndex;
+use super::rows::Rows;
 use super::texts::Texts;
 use super::{ArgSet, ArgValue, Fingerprint};
 use crate::interned::{Interned, field};
@@ -76,13 +77,14 @@ pub(super) struct Around<'w, 'a> {
 
 /// Writes `ftrace_event`.
 pub(super) struct KernelEvents {
-    /// Sets lately made; the place in here follows from what a set is made of.
-    recent: Vec<(u128, u32)>,
+    /// Sets lately made, by the fingerprint of what each is made of.
+    recent: Vec<(u64, u32)>,
     /// A set under construction.
     set: ArgSet,
     /// The names of kinds and of their fields, by number.
     names: Vec<Option<KindNames>>,
-    pub(super) table: FtraceEventTable,
+    rows: Rows<FtraceEventRow>,
+    table: FtraceEventTable,
 }
 
 /// What a kind of event, and its fields in the order of the table of kinds, are called.
@@ -97,8 +99,20 @@ impl KernelEvents {
             recent: Vec::new(),
             set: ArgSet::default(),
             names: Vec::new(),
+            rows: Rows::default(),
             table: FtraceEventTable::default(),
         }
+    }
+
+    /// Has full chunks of rows packed by someone else from now on.
+    pub(super) fn pack_by(&mut self, packer: &Arc<Packer>) {
+        self.table.pack_by(packer);
+    }
+
+    /// The table, complete.
+    pub(super) fn finish(mut self) -> FtraceEventTable {
+        self.rows.flush(|rows| self.table.push_all(rows));
+        self.table
     }
 
     /// Writes an event.
@@ -121,7 +135,9 @@ impl KernelEvents {
         let KernelEvent { ts, utid, ucpu, common_flags, .. } = *event;
         let name = texts.in_tables(name);
         let arg_set_id = (set != 0).then_some(set);
-        self.table.push(FtraceEventRow { ts, name, utid, arg_set_id, common_flags, ucpu });
+        let row = FtraceEventRow { ts, name, utid, arg_set_id, common_flags, ucpu };
+        let table = &mut self.table;
+        self.rows.push(row, |rows| table.push_all(rows));
     }
 
     fn message(
@@ -169,7 +185,8 @@ impl KernelEvents {
             let mut print = Fingerprint::default();
             print.mix(u64::from(kind.number));
             print.mix_bytes(data);
-            print
+            let print = print.finish();
+            (print >> 64) as u64 ^ print as u64
         });
         self.recall(kind, made_from, sets, texts, |set, names, texts| {
             let pool = &mut texts.pool;
@@ -204,13 +221,13 @@ impl KernelEvents {
         sets: &mut SetIndex,
         texts: &mut Texts,
     ) -> (StringId, u32) {
-        let mut print = Fingerprint::default();
-        // No event in its full form lies in field 1 or 2: these are the two compact kinds.
-        let tasks = [words(previous.pid, previous.prio), words(next.pid, next.prio)];
-        for word in [1, state as u64, tasks[0], tasks[1]] {
-            print.mix(word);
-        }
-        print.mix(u64::from(previous.comm.0) << 32 | u64::from(next.comm.0));
+        let print = Fingerprint::short([
+            // No event in its full form lies in field 1 or 2: these are the two compact kinds.
+            words(1, state),
+            words(previous.pid, previous.prio),
+            words(next.pid, next.prio),
+            u64::from(previous.comm.0) << 32 | u64::from(next.comm.0),
+        ]);
         self.compact(SCHED_SWITCH, print, sets, texts, |texts| {
             [
                 ("prev_comm", ArgValue::String(texts.own(previous.comm))),
@@ -231,10 +248,12 @@ impl KernelEvents {
         sets: &mut SetIndex,
         texts: &mut Texts,
     ) -> (StringId, u32) {
-        let mut print = Fingerprint::default();
-        for word in [2, words(woken.pid, woken.prio), words(woken.comm.0 as i32, target_cpu)] {
-            print.mix(word);
-        }
+        let print = Fingerprint::short([
+            words(2, target_cpu),
+            words(woken.pid, woken.prio),
+            u64::from(woken.comm.0),
+            0,
+        ]);
         self.compact(SCHED_WAKING, print, sets, texts, |texts| {
             [
                 ("comm", ArgValue::String(texts.own(woken.comm))),
@@ -248,7 +267,7 @@ impl KernelEvents {
     fn compact<const N: usize>(
         &mut self,
         kind: u32,
-        print: Fingerprint,
+        print: u64,
         sets: &mut SetIndex,
         texts: &mut Texts,
         values: impl FnOnce(&Texts) -> [(&'static str, ArgValue); N],
@@ -266,7 +285,7 @@ impl KernelEvents {
     fn recall(
         &mut self,
         kind: &EventKind,
-        made_from: Option<Fingerprint>,
+        made_from: Option<u64>,
         sets: &mut SetIndex,
         texts: &mut Texts,
         fill: impl FnOnce(&mut ArgSet, &KindNames, &mut Texts),
@@ -276,9 +295,8 @@ impl KernelEvents {
         if recent.is_empty() {
             recent.resize(REMEMBERED, (0, 0));
         }
-        let print = made_from.map(Fingerprint::finish);
-        let place = print.and_then(|print| recent.get_mut(print as usize % REMEMBERED));
-        if let (Some((known, id)), Some(print)) = (&place, print)
+        let place = made_from.and_then(|print| recent.get_mut(print as usize % REMEMBERED));
+        if let (Some((known, id)), Some(print)) = (&place, made_from)
             && *known == print
         {
             return (names.name, *id);
@@ -286,7 +304,7 @@ impl KernelEvents {
         set.clear();
         fill(set, names, texts);
         let id = sets.intern(set, texts);
-        if let (Some(place), Some(print)) = (place, print) {
+        if let (Some(place), Some(print)) = (place, made_from) {
             *place = (print, id);
         }
         (names.name, id)

@@ -1,11 +1,14 @@
 //! What state each thread is in, from switches and wakeups.
 
+use std::sync::Arc;
+
 use tpq_ingest::PlaceId;
 use tpq_tables::table::{
     SpuriousSchedWakeupRow, SpuriousSchedWakeupTable, ThreadStateRow, ThreadStateTable,
 };
-use tpq_tables::{Stat, Stats, StringId, StringPool};
+use tpq_tables::{Packer, Stat, Stats, StringId, StringPool};
 
+use super::rows::Rows;
 use crate::track::Utid;
 
 /// Flags of a kernel event: it was written from a hard or a soft interrupt.
@@ -70,8 +73,9 @@ pub(super) struct ThreadStates {
     /// The threads of each place.
     threads: Vec<Vec<Thread>>,
     awake: AwakeStates,
-    pub(super) table: ThreadStateTable,
-    pub(super) spurious: SpuriousSchedWakeupTable,
+    rows: Rows<ThreadStateRow>,
+    table: ThreadStateTable,
+    spurious: SpuriousSchedWakeupTable,
     /// When the first and the last state began.
     pub(super) bounds: Option<(i64, i64)>,
 }
@@ -82,17 +86,30 @@ impl ThreadStates {
         Self {
             threads: vec![Vec::new(); places],
             awake,
+            rows: Rows::default(),
             table: ThreadStateTable::default(),
             spurious: SpuriousSchedWakeupTable::default(),
             bounds: None,
         }
     }
 
+    /// Has full chunks of rows packed by someone else from now on.
+    pub(super) fn pack_by(&mut self, packer: &Arc<Packer>) {
+        self.table.pack_by(packer);
+        self.spurious.pack_by(packer);
+    }
+
+    /// The tables, complete.
+    pub(super) fn finish(mut self) -> (ThreadStateTable, SpuriousSchedWakeupTable) {
+        self.rows.flush(|rows| self.table.push_all(rows));
+        (self.table, self.spurious)
+    }
+
     /// Writes what happened in a place.
     pub(super) fn write(&mut self, place: PlaceId, event: &StateEvent, stats: &mut Stats) {
-        let Self { threads, awake, table, spurious, bounds } = self;
+        let Self { threads, awake, rows, table, spurious, bounds } = self;
         let threads = &mut threads[place as usize];
-        let mut states = States { threads, awake: *awake, table, bounds };
+        let mut states = States { threads, awake: *awake, rows, table, bounds };
         match *event {
             StateEvent::Switch { ts, ucpu, previous, state, next } => {
                 states.switch(ts, ucpu, (previous, state), next);
@@ -134,6 +151,7 @@ impl ThreadStates {
 struct States<'w> {
     threads: &'w mut Vec<Thread>,
     awake: AwakeStates,
+    rows: &'w mut Rows<ThreadStateRow>,
     table: &'w mut ThreadStateTable,
     bounds: &'w mut Option<(i64, i64)>,
 }
@@ -156,8 +174,14 @@ impl States<'_> {
     fn blocked(&mut self, utid: Utid, io_wait: Option<bool>, function: StringId) {
         let asleep = self.threads.get(utid as usize).map(|thread| thread.asleep);
         let Some(row) = asleep.filter(|&row| row != NONE) else { return };
-        if let Some(io_wait) = io_wait {
-            self.table.io_wait.set(row, Some(u32::from(io_wait)));
+        let io_wait = io_wait.map(u32::from);
+        if let Some(waiting) = self.rows.get_mut(row) {
+            waiting.io_wait = io_wait.or(waiting.io_wait);
+            waiting.blocked_function = function.or(waiting.blocked_function);
+            return;
+        }
+        if io_wait.is_some() {
+            self.table.io_wait.set(row, io_wait);
         }
         if !function.is_null() {
             self.table.blocked_function.set(row, function);
@@ -167,7 +191,10 @@ impl States<'_> {
     fn correct(&mut self, utid: Utid, state: StringId) {
         if let Some(thread) = self.threads.get_mut(utid as usize).filter(|it| it.last != NONE) {
             thread.state = state;
-            self.table.state.set(thread.last, state);
+            match self.rows.get_mut(thread.last) {
+                Some(waiting) => waiting.state = state,
+                None => self.table.state.set(thread.last, state),
+            }
         }
     }
 
@@ -198,7 +225,9 @@ impl States<'_> {
         if utid == IDLE {
             return;
         }
-        let id = self.table.push(ThreadStateRow { dur: -1, ..row });
+        let table = &mut *self.table;
+        let row = ThreadStateRow { dur: -1, ..row };
+        let id = self.rows.push(row, |rows| table.push_all(rows));
         let (first, last) = self.bounds.unwrap_or((ts, ts));
         *self.bounds = Some((first.min(ts), last.max(ts)));
         let index = utid as usize;
@@ -217,7 +246,11 @@ impl States<'_> {
     /// Ends a thread's state.
     fn close(&mut self, ts: i64, utid: Utid) {
         if let Some(thread) = self.last(utid) {
-            self.table.dur.set(thread.last, ts - thread.ts);
+            let dur = ts - thread.ts;
+            match self.rows.get_mut(thread.last) {
+                Some(waiting) => waiting.dur = dur,
+                None => self.table.dur.set(thread.last, dur),
+            }
         }
     }
 }

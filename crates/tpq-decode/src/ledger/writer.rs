@@ -104,10 +104,9 @@ impl<'a> LedgerWriter<'a> {
 
     /// Has full chunks of rows packed by someone else from now on.
     pub(crate) fn pack_by(&mut self, packer: &Arc<Packer>) {
-        self.sets.table.pack_by(packer);
-        self.events.table.pack_by(packer);
-        self.states.table.pack_by(packer);
-        self.states.spurious.pack_by(packer);
+        self.sets.pack_by(packer);
+        self.events.pack_by(packer);
+        self.states.pack_by(packer);
     }
 
     /// Writes what is said next.
@@ -163,7 +162,7 @@ impl<'a> LedgerWriter<'a> {
         let Self { mut texts, sets, ids, events, states, reader, .. } = self;
         texts.note_own();
         let Reader { stats, .. } = reader;
-        Written { args: sets.table, ftrace_event: events.table, states, texts, ids, stats }
+        Written { args: sets.finish(), ftrace_event: events.finish(), states, texts, ids, stats }
     }
 }
 
@@ -243,6 +242,6 @@ impl Written {
         args.adopt(&id);
         ftrace_event.adopt(&id);
         (tables.args, tables.ftrace_event) = (args, ftrace_event);
-        (tables.thread_state, tables.spurious_sched_wakeup) = (states.table, states.spurious);
+        (tables.thread_state, tables.spurious_sched_wakeup) = states.finish();
     }
 }
