@@ -9,7 +9,7 @@ use tpq_ingest::{
     Run, RunKind, SequenceLoss, Span, Step, Timeline, TraceBytes,
 };
 use tpq_tables::table::{MachineRow, TraceBoundsRow, TraceFileRow};
-use tpq_tables::{ColumnBuilder, Packer, Stat, Stats, StringId, Tables};
+use tpq_tables::{Packer, Stat, Stats, StringId, Tables};
 
 use crate::decode::trace_uuid::uuid_of;
 use crate::decode::{Decode, Packet, clock_drift, clock_snapshot};
@@ -370,15 +370,13 @@ fn add_machine(machine: &MachineInfo, trackers: &mut Trackers, tables: &mut Tabl
     trackers.processes.add_machine(row, tables);
 }
 
-/// The first and last moment of the trace; slices count to their ends.
+/// The first and last moment of the trace; slices count to their ends. What a CPU ran ends with an
+/// event of its own, so that only slices can end later than the last event.
 fn bounds(trackers: &Trackers, tables: &Tables) -> (i64, i64) {
     let Some((start, mut end)) = trackers.bounds.get() else { return (0, 0) };
-    let mut reach = |ts: &ColumnBuilder<i64>, dur: &ColumnBuilder<i64>| {
-        let until = ts.iter().zip(dur.iter()).map(|(ts, dur)| ts.saturating_add(dur.max(0)));
-        end = until.fold(end, i64::max);
-    };
-    reach(&tables.sched_slice.ts, &tables.sched_slice.dur);
-    reach(&tables.slice.ts, &tables.slice.dur);
+    let slices = tables.slice.ts.iter().zip(tables.slice.dur.iter());
+    let ends = slices.map(|(ts, dur)| ts.saturating_add(dur.max(0)));
+    end = ends.fold(end, i64::max);
     (start, if end == start { end.saturating_add(1) } else { end })
 }
 

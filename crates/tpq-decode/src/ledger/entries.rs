@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tpq_ingest::{Generation, GenerationId, PlaceId, Span};
-use tpq_proto::ftrace::{DescribedKind, EventKind};
+use tpq_proto::ftrace::{DescribedKind, event_kind};
 use tpq_tables::{StringPool, Tables};
 
 use super::ArgSet;
@@ -116,16 +116,20 @@ impl Ledger {
 
     /// Interns the names of a kind and of its fields, so that the tables of names are the same
     /// wherever they are read.
-    pub(crate) fn name_kind(&mut self, kind: &EventKind, strings: &mut StringPool) {
-        let index = kind.number as usize;
+    pub(crate) fn name_kind(&mut self, number: u32, strings: &mut StringPool) {
+        let index = number as usize;
+        if self.named.get(index).copied().unwrap_or_default() {
+            return;
+        }
+        // Kinds that no table has can have any number.
+        let Some(kind) = event_kind(number) else { return };
         if index >= self.named.len() {
             self.named.resize(index + 1, false);
         }
-        if !std::mem::replace(&mut self.named[index], true) {
-            strings.intern(kind.name);
-            for field in kind.fields {
-                strings.intern(field.name);
-            }
+        self.named[index] = true;
+        strings.intern(kind.name);
+        for field in kind.fields {
+            strings.intern(field.name);
         }
     }
 

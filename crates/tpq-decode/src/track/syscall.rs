@@ -17,9 +17,18 @@ pub(crate) struct Syscalls {
     pub(crate) calls: FxHashMap<(StringId, i64), (Option<&'static str>, StringId)>,
     /// `args`, then `args[0]`, `args[1]`…
     keys: Vec<StringId>,
+    ret: StringId,
 }
 
 impl Syscalls {
+    /// The key of what a call gave back.
+    pub(crate) fn ret(&mut self, strings: &mut StringPool) -> StringId {
+        if self.ret.is_null() {
+            self.ret = strings.intern("ret");
+        }
+        self.ret
+    }
+
     /// The keys of an argument, without and with its position. `None` for one too many.
     pub(crate) fn keys(
         &mut self,

@@ -1,7 +1,6 @@
 //! Events as rows of their own, with their arguments.
 
 use tpq_ingest::Span;
-use tpq_proto::ftrace::event_kind;
 use tpq_tables::{Stats, Tables};
 
 use super::event::FtraceEvent;
@@ -36,9 +35,7 @@ pub(super) fn record(
 }
 
 fn push(event: KernelEvent, trackers: &mut Trackers, tables: &mut Tables) {
-    if let Some(kind) = event_kind(event.args.kind()) {
-        trackers.ledger.name_kind(kind, &mut tables.strings);
-    }
+    trackers.ledger.name_kind(event.args.kind(), &mut tables.strings);
     trackers.ledger.push_event(event);
 }
 

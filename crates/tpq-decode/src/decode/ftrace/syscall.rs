@@ -20,10 +20,11 @@ const RETURN_FROM_SIGNAL: &str = "rt_sigreturn";
 /// named. `None` where there can be no such call.
 fn call(
     event: &FtraceEvent<'_>,
+    number: i64,
     trackers: &mut Trackers,
     tables: &mut Tables,
 ) -> Option<(Option<&'static str>, StringId)> {
-    let (arch, number) = (tables.machine.arch.get(event.machine), event.int(1));
+    let arch = tables.machine.arch.get(event.machine);
     if let Some(&call) = trackers.syscalls.calls.get(&(arch, number)) {
         return Some(call);
     }
@@ -38,10 +39,10 @@ fn call(
 }
 
 fn enter(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let Some((known, name)) = call(event, trackers, tables) else { return };
+    let (number, args) = arguments(event, trackers, tables);
+    let Some((known, name)) = call(event, number, trackers, tables) else { return };
     let track = event.thread_track(trackers, tables);
     let slice = NewSlice { ts: event.ts, track, name, ..NewSlice::default() };
-    let args = arguments(event, trackers, tables);
     // The return from a signal's handler goes elsewhere than it came from: it has no exit.
     if known == Some(RETURN_FROM_SIGNAL) {
         trackers.instant(slice, &args, tables, stats);
@@ -54,33 +55,54 @@ fn enter(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, 
     trackers.begin_slice(slice, args, tables, stats);
 }
 
-/// What the call was given.
-fn arguments(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables) -> ArgSet {
+/// The call's number, and what it was given.
+fn arguments(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+) -> (i64, ArgSet) {
+    let (mut number, mut position) = (None, 0);
     let mut args = ArgSet::default();
-    let mut position = 0;
-    for field in event.fields().filter(|field| field.number == 2) {
-        for value in repeated(&field) {
-            let keys = trackers.syscalls.keys(position, &mut tables.strings);
-            let Some((flat_key, key)) = keys else { return args };
-            args.add_keyed(flat_key, key, ArgValue::Uint(value));
-            position += 1;
+    for field in event.fields() {
+        match field.number {
+            1 => number = number.or(Some(field.as_i64())),
+            2 => {
+                for value in repeated(&field) {
+                    let keys = trackers.syscalls.keys(position, &mut tables.strings);
+                    let Some((flat_key, key)) = keys else { break };
+                    args.add_keyed(flat_key, key, ArgValue::Uint(value));
+                    position += 1;
+                }
+            }
+            _ => {}
         }
     }
-    args
+    (number.unwrap_or_default(), args)
 }
 
 /// Ends the call. Programs write in bursts, so where entries were lost, the exit of a later write
 /// must not end an earlier one.
 fn exit(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let Some((known, name)) = call(event, trackers, tables) else { return };
+    let (mut number, mut ret) = (None, None);
+    for field in event.fields() {
+        match field.number {
+            1 => number = number.or(Some(field.as_i64())),
+            2 => ret = ret.or(Some(field.as_i64())),
+            _ => {}
+        }
+    }
+    let call = call(event, number.unwrap_or_default(), trackers, tables);
+    let Some((known, name)) = call else { return };
     let utid = event.utid(trackers, tables);
     if known == Some(WRITE) && !trackers.syscalls.writing.remove(&utid) {
         return;
     }
     let track = event.thread_track(trackers, tables);
     let end = SliceEnd { ts: event.ts, track, name, ..SliceEnd::default() };
-    let ret = event.field(2).map(|ret| ("ret", ArgValue::Int(ret.as_i64())));
-    let args = ArgSet::of(ret, &mut tables.strings);
+    let mut args = ArgSet::default();
+    if let Some(ret) = ret {
+        args.add(trackers.syscalls.ret(&mut tables.strings), ArgValue::Int(ret));
+    }
     trackers.end_slice(end, &args, tables, stats);
 }
 

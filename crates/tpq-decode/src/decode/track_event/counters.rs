@@ -223,7 +223,7 @@ pub(super) fn write_value(
 ) -> Option<()> {
     let mut whose = *whose;
     let track = whose.own_track(event, on)?;
-    let args = args(&whose, on);
+    let args = args(event, &whose, on);
     let set = on.trackers.ledger.intern(&args);
     let bounds = &mut on.trackers.bounds;
     push_counter_with(on.packet.ts, track, counted.own?, set, bounds, on.tables);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tpq_ingest::Route;
-use tpq_proto::wire::{Field, Fields, repeated};
+use tpq_proto::wire::{Field, Fields, Value, repeated};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::counters::{Counted, ExtraValues, GivenCount};
@@ -47,6 +47,11 @@ impl Type {
 #[derive(Default)]
 pub(super) struct TrackEvent<'a> {
     pub(super) data: &'a [u8],
+    pub(super) fields: Present,
+    pub(super) name_iid: u64,
+    pub(super) given_name: Option<&'a [u8]>,
+    /// The id its category was interned under, where it has one such category only.
+    pub(super) category_iid: Option<u64>,
     pub(super) event_type: Option<Type>,
     pub(super) track: Option<u64>,
     pub(super) name: StringId,
@@ -58,7 +63,6 @@ pub(super) struct TrackEvent<'a> {
     pub(super) thread_time: GivenCount,
     pub(super) instructions: GivenCount,
     pub(super) legacy: Option<Legacy<'a>>,
-    pub(super) has_flows: bool,
 }
 
 impl TrackEvent<'_> {
@@ -70,6 +74,38 @@ impl TrackEvent<'_> {
     pub(super) fn is(&self, event_type: Type) -> bool {
         self.event_type == Some(event_type)
     }
+}
+
+/// Which fields an event has.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Present {
+    /// A bit for each number below 64; the lowest is for all others.
+    bits: u64,
+}
+
+impl Present {
+    /// Notes a field; tells whether there was one of that bit.
+    fn add(&mut self, number: u32) -> bool {
+        let bit = if number < 64 { 1 << number } else { 1 };
+        let seen = self.any(bit);
+        self.bits |= bit;
+        seen
+    }
+
+    /// Whether there is one of the fields that have a bit in `numbers`.
+    pub(super) fn any(self, numbers: u64) -> bool {
+        self.bits & numbers != 0
+    }
+}
+
+/// The bits of field numbers below 64.
+pub(super) const fn bits<const N: usize>(numbers: [u32; N]) -> u64 {
+    let (mut bits, mut at) = (0, 0);
+    while at < N {
+        bits |= 1 << numbers[at];
+        at += 1;
+    }
+    bits
 }
 
 /// Everything an event is decoded into, and the packet it came in.
@@ -162,7 +198,14 @@ fn phase(event: &TrackEvent<'_>, whose: &Whose) -> u8 {
 fn read(data: &[u8]) -> TrackEvent<'_> {
     let mut event = TrackEvent { data, ..TrackEvent::default() };
     for field in Fields::new(data) {
+        let seen = event.fields.add(field.number);
         match field.number {
+            3 => {
+                let is_single = !seen && matches!(field.value, Value::Varint(_));
+                event.category_iid = is_single.then(|| field.as_u64());
+            }
+            10 => event.name_iid = field.as_u64(),
+            23 => event.given_name = Some(field.as_bytes()),
             9 => event.event_type = Some(Type::of(field.as_u64())),
             11 => event.track = Some(field.as_u64()),
             30 => event.counter = Some(field.as_i64() as f64),
@@ -176,7 +219,6 @@ fn read(data: &[u8]) -> TrackEvent<'_> {
             8 => event.instructions.delta = Some(field.as_i64()),
             20 => event.instructions.absolute = Some(field.as_i64()),
             6 => event.legacy = Some(Legacy::read(field.as_bytes())),
-            36 | 42 | 47 | 48 => event.has_flows = true,
             _ => {}
         }
     }
@@ -218,12 +260,12 @@ fn defaults(packet: &Packet<'_>, trackers: &mut Trackers) -> Arc<EventDefaults> 
 }
 
 /// What else an event says of itself.
-pub(super) fn args(whose: &Whose, on: &mut On<'_, '_>) -> ArgSet {
+pub(super) fn args(event: &TrackEvent<'_>, whose: &Whose, on: &mut On<'_, '_>) -> ArgSet {
     let mut args = ArgSet::default();
     if let Some(id) = whose.source_id {
         args.add(on.intern("legacy_trace_source_id"), ArgValue::Int(id));
     }
-    typed_args::add(whose.utid, &mut args, on);
+    typed_args::add(event.fields, whose.utid, &mut args, on);
     if let Some(utid) = whose.passthrough {
         let key = on.intern("legacy_event.passthrough_utid");
         args.add_new(key, ArgValue::Uint(u64::from(utid)));

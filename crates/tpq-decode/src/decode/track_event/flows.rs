@@ -3,17 +3,20 @@
 use tpq_proto::wire::{Field, Fields, repeated};
 use tpq_tables::Stat;
 
-use super::event::{On, TrackEvent};
+use super::event::{On, TrackEvent, bits};
 use super::legacy::{Direction, Legacy};
 use super::whose::Whose;
 use crate::track::{FlowEnd, FlowId};
+
+/// The fields that name flows.
+const FLOWS: u64 = bits([36, 42, 47, 48]);
 
 /// The flows that pass through the slice of an event.
 pub(super) fn pass(event: &TrackEvent<'_>, slice: u32, on: &mut On<'_, '_>) {
     if let Some(legacy) = &event.legacy {
         bind(legacy, slice, on);
     }
-    if !event.has_flows {
+    if !event.fields.any(FLOWS) {
         return;
     }
     for (old, new, last) in [(36, 47, false), (42, 48, true)] {

@@ -175,7 +175,7 @@ pub(super) fn raw(
 ) -> Option<()> {
     let utid = whose.utid?;
     let mut set = fields(event, thread, on);
-    set.append(&args(whose, on));
+    set.append(&args(event, whose, on));
     let arg_set_id = on.trackers.ledger.intern(&set);
     let name = on.intern("track_event.legacy_event");
     on.tables.chrome_raw.push(ChromeRawRow { ts: on.packet.ts, name, utid, arg_set_id });

@@ -3,19 +3,16 @@
 use tpq_proto::wire::{Fields, repeated};
 use tpq_tables::StringId;
 
-use super::event::{On, TrackEvent};
+use super::event::{On, TrackEvent, bits};
 use crate::interned::field;
+
+/// Where categories are: interned, or named.
+const INTERNED_CATEGORIES: u64 = bits([3]);
+const NAMED_CATEGORIES: u64 = bits([22]);
 
 /// The name of an event.
 pub(super) fn name(event: &TrackEvent<'_>, on: &mut On<'_, '_>) -> StringId {
-    let (mut iid, mut given) = (0, None);
-    for field in Fields::new(event.data) {
-        match field.number {
-            10 => iid = field.as_u64(),
-            23 => given = Some(field.as_bytes()),
-            _ => {}
-        }
-    }
+    let (mut iid, given) = (event.name_iid, event.given_name);
     if iid == 0 {
         iid = event.legacy.as_ref().map_or(0, |legacy| legacy.name_iid);
     }
@@ -28,6 +25,14 @@ pub(super) fn name(event: &TrackEvent<'_>, on: &mut On<'_, '_>) -> StringId {
 
 /// The categories of an event, with commas between.
 pub(super) fn category(event: &TrackEvent<'_>, on: &mut On<'_, '_>) -> StringId {
+    if !event.fields.any(INTERNED_CATEGORIES | NAMED_CATEGORIES) {
+        return StringId::NULL;
+    }
+    // Nearly all events have one that was interned.
+    if let Some(iid) = event.category_iid.filter(|_| !event.fields.any(NAMED_CATEGORIES)) {
+        let category = interned(field::EVENT_CATEGORIES, iid, on);
+        return category.unwrap_or_else(|| on.intern(&format!("unknown({iid})")));
+    }
     let mut iids = 0;
     let mut only = None;
     let mut joined = Joined::default();

@@ -42,7 +42,7 @@ fn begin_on_track(
     let Some(id) = on.trackers.slices.begin(slice, on.tables, on.stats) else {
         return Some(None);
     };
-    let mut args = args(whose, on);
+    let mut args = args(event, whose, on);
     add_phase(event, &mut args, on);
     if !args.is_empty() {
         on.trackers.open_args.insert(id, args);
@@ -92,7 +92,7 @@ fn end_on_track(
     let ended = on.trackers.slices.end(ts, track, category, name, on.tables, on.stats);
     let Some(id) = ended else { return Some(None) };
     // What an end adds joins what its beginning carried.
-    let added = args(whose, on);
+    let added = args(event, whose, on);
     let mut all = on.trackers.open_args.remove(&id).unwrap_or_default();
     all.append(&added);
     let set = on.trackers.ledger.intern(&all);
@@ -155,7 +155,7 @@ fn write_complete(
     on.trackers.bounds.include(on.packet.ts);
     let slice = new_slice(event, track, on);
     let id = on.trackers.slices.complete(slice, dur, on.tables, on.stats)?;
-    let mut args = args(whose, on);
+    let mut args = args(event, whose, on);
     add_phase(event, &mut args, on);
     let set = on.trackers.ledger.intern(&args);
     let slice = &mut on.tables.slice;

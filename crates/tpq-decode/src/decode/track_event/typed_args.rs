@@ -4,7 +4,8 @@ use tpq_proto::wire::{Field, Fields, LastFields, Value};
 use tpq_tables::Stat;
 use tpq_tables::table::LogRow;
 
-use super::event::On;
+use super::event::{On, Present, bits};
+use crate::decode::Packet;
 use crate::decode::message_args::{Beyond, MAX_DEPTH, MessageArgs, Unreadable};
 use crate::interned::field;
 use crate::ledger::{Annotated, ArgSet, ArgValue};
@@ -12,24 +13,32 @@ use crate::track::{Tid, Trackers, Utid};
 
 /// The fields that events have for themselves, by number: name, track, time, flows. They are no
 /// args, or become some in a way of their own.
-const OWN: u64 = {
-    let numbers = [
-        1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 16, 17, 20, 21, 22, 23, 30, 31, 36, 42, 44, 45, 46, 47,
-        48, 52, 53, 54, 55, 56, 57,
-    ];
-    let (mut bits, mut at) = (0, 0);
-    while at < numbers.len() {
-        bits |= 1 << numbers[at];
-        at += 1;
-    }
-    bits
-};
+const OWN: u64 = bits([
+    1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 16, 17, 20, 21, 22, 23, 30, 31, 36, 42, 44, 45, 46, 47, 48,
+    52, 53, 54, 55, 56, 57,
+]);
+/// Those that become args in a way of their own, but for annotations, and [`ANNOTATIONS`].
+const SPECIAL: u64 = bits([5, 21, 28, 34, 49, 52, 53, 54]);
+const ANNOTATIONS: u64 = bits([4]);
 
 /// The priority of messages that state none: information.
 const DEFAULT_PRIORITY: u32 = 4;
 
 /// Adds the args of an event, and of the thread it is of.
-pub(super) fn add(thread: Option<Utid>, args: &mut ArgSet, on: &mut On<'_, '_>) {
+pub(super) fn add(fields: Present, thread: Option<Utid>, args: &mut ArgSet, on: &mut On<'_, '_>) {
+    let typed = fields.any(!OWN);
+    if typed || fields.any(SPECIAL) {
+        read(typed, thread, args, on);
+    }
+    if fields.any(ANNOTATIONS) {
+        let Packet { span: event, generation, place, .. } = *on.packet;
+        args.add_annotations(Annotated { event, generation, place });
+    }
+}
+
+/// Adds what fields other than annotations say; `typed` tells whether there are any that are not
+/// the event's own.
+fn read(typed: bool, thread: Option<Utid>, args: &mut ArgSet, on: &mut On<'_, '_>) {
     let On { packet, trackers, tables, stats } = on;
     let Trackers { messages, processes, mappings, .. } = &mut **trackers;
     let mut message = MessageArgs {
@@ -45,14 +54,10 @@ pub(super) fn add(thread: Option<Utid>, args: &mut ArgSet, on: &mut On<'_, '_>) 
             active_processes: Vec::new(),
         }),
     };
-    let (mut typed, mut annotated, mut log) = (false, false, None);
+    let mut log = None;
     let event = packet.data;
     for field in Fields::new(event) {
         let added = match field.number {
-            4 => {
-                annotated = true;
-                Ok(())
-            }
             5 => task(&mut message, &field),
             21 => log_message(&mut message, &field, thread).map(|row| log = Some(row)),
             34 => source_location(&mut message, &field),
@@ -67,20 +72,12 @@ pub(super) fn add(thread: Option<Utid>, args: &mut ArgSet, on: &mut On<'_, '_>) 
         if added.is_err() {
             message.stats.increment(Stat::TrackEventParserErrors);
         }
-        typed |= field.number >= 64 || OWN >> field.number & 1 == 0;
     }
     if typed {
         let at = message.paths.track_event();
         if message.message(event, at, MAX_DEPTH).is_err() {
             message.stats.increment(Stat::TrackEventParserErrors);
         }
-    }
-    if annotated {
-        message.args.add_annotations(Annotated {
-            event: packet.span,
-            generation: packet.generation,
-            place: packet.place,
-        });
     }
     let active = message.beyond.map(|beyond| beyond.active_processes).unwrap_or_default();
     for pid in active {
