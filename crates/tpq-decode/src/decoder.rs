@@ -69,7 +69,7 @@ impl<'a> RunEvent<'a> {
 /// Turns batches into tables.
 pub struct Decoder<'a> {
     state: State<'a>,
-    args: LedgerStage<'a>,
+    ledger: LedgerStage<'a>,
 }
 
 /// Everything events are decoded into.
@@ -150,26 +150,26 @@ impl<'a> Decoder<'a> {
             decoders,
             places,
         };
-        let args = LedgerWriter::new(bytes, &state.places, files, &state.trackers.ledger);
-        Self { state, args: LedgerStage::Here(Box::new(args)) }
+        let writer = LedgerWriter::new(bytes, &state.places, files, &state.trackers.ledger);
+        Self { state, ledger: LedgerStage::Here(Box::new(writer)) }
     }
 
     /// Has full chunks of rows packed by someone else from now on.
     pub fn pack_by(&mut self, packer: &Arc<Packer>) {
         self.state.tables.pack_by(packer);
-        self.args.pack_by(packer);
+        self.ledger.pack_by(packer);
     }
 
-    /// Has args written on a thread of their own, which `start` starts with the work it is given.
-    /// The work ends with the decoder.
+    /// Has the ledger written up on a thread of its own, which `start` starts with the work it is
+    /// given. The work ends with the decoder.
     ///
     /// # Errors
     /// Those of `start`.
-    pub fn write_args_on<E>(
+    pub fn write_ledger_on<E>(
         &mut self,
         start: impl FnOnce(Box<dyn FnOnce() + Send + 'a>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.args.move_to(start)
+        self.ledger.move_to(start)
     }
 
     /// Notes a file that was named or lay in an archive; files are numbered as they are added.
@@ -227,19 +227,20 @@ impl<'a> Decoder<'a> {
     pub fn decode(&mut self, step: Step) {
         for immediate in step.immediate {
             self.state.immediate(immediate, step.file);
-            self.pass_args_on();
+            self.pass_on();
         }
         for (ts, run, index) in step.events.iter() {
             self.state.event(ts, run, index);
-            self.pass_args_on();
+            self.pass_on();
         }
     }
 
-    /// Has args written where enough was said of them.
+    /// Has written up what was said, where it is enough.
     #[inline]
-    fn pass_args_on(&mut self) {
-        if self.state.trackers.ledger.is_full() {
-            self.args.pass_on(&mut self.state.trackers.ledger, &self.state.tables);
+    fn pass_on(&mut self) {
+        let State { trackers, tables, .. } = &mut self.state;
+        if trackers.ledger.is_full(tables) {
+            self.ledger.pass_on(&mut trackers.ledger, tables);
         }
     }
 
@@ -268,10 +269,10 @@ impl<'a> Decoder<'a> {
             trackers.writers.count(loss, &mut stats[*place as usize]);
         }
         count_unrelatable(&timeline, &places, &mut stats);
-        self.args.pass_on(&mut trackers.ledger, &tables);
-        let written = self.args.finish();
-        for (stats, of_args) in stats.iter_mut().zip(written.iter().flat_map(|it| &it.stats)) {
-            stats.merge(of_args);
+        self.ledger.pass_on(&mut trackers.ledger, &tables);
+        let written = self.ledger.finish();
+        for (stats, of_ledger) in stats.iter_mut().zip(written.iter().flat_map(|it| &it.stats)) {
+            stats.merge(of_ledger);
         }
         let began = written.iter().flat_map(|written| written.bounds());
         began.for_each(|ts| trackers.bounds.include(ts));

@@ -377,6 +377,7 @@ impl Chunk<u32> {
         self.settle(packing);
         let is_packed = matches!(self, Self::Packed(..));
         if let Self::Packed(packed, valid) = self {
+            packer.unpacked(packed);
             *self = Self::Plain(Plain { values: packed.unpack(), valid: std::mem::take(valid) });
         }
         if let Self::Plain(plain) = self {

@@ -213,6 +213,17 @@ impl PackedChunk {
         self.rows
     }
 
+    /// How many bytes its values take in memory.
+    pub(crate) fn bytes_here(&self) -> usize {
+        match &self.values {
+            Values::Null => 0,
+            Values::U8(values) => values.len(),
+            Values::U16(values) => 2 * values.len(),
+            Values::U32(values) => 4 * values.len(),
+            Values::I64(values) => 8 * values.len(),
+        }
+    }
+
     /// Whether no value takes more than two bytes.
     pub(crate) fn is_narrow(&self) -> bool {
         match &self.spilled {

@@ -45,6 +45,11 @@ impl Packer {
         Ok(Self { spill, thread: Some(Mutex::new(send)) })
     }
 
+    /// Notes that a packed chunk is unpacked, and takes no memory any more.
+    pub(crate) fn unpacked(&self, chunk: &PackedChunk) {
+        self.spill.iter().for_each(|spill| spill.give_back(chunk.bytes_here()));
+    }
+
     /// Packs a chunk here and now.
     pub(crate) fn pack<N: Native>(&self, plain: &Plain<N>, packing: Packing) -> PackedChunk {
         pack(plain, packing, self.spill.as_ref())

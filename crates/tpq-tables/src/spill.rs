@@ -51,6 +51,11 @@ impl Spill {
         Some(Spilled { spill: Arc::clone(self), offset })
     }
 
+    /// Notes that packed bytes are no longer in memory.
+    pub(crate) fn give_back(&self, len: usize) {
+        self.held.fetch_sub(len as u64, Ordering::Relaxed);
+    }
+
     fn note(&self, result: io::Result<()>) {
         if let Err(error) = result {
             // The first says why.

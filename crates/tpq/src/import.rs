@@ -140,7 +140,7 @@ impl Surveyed<'_> {
         let mut decoder = Decoder::new(bytes, setup(inputs, &mut arrangement, options), &timeline);
         decoder.pack_by(&packer(spill, options)?);
         if options.threads != Some(1) {
-            decoder.write_args_on(|work| start(scope, "args".into(), work))?;
+            decoder.write_ledger_on(|work| start(scope, "ledger".into(), work))?;
         }
         describe(inputs, &arrangement, &mut decoder);
         let mut readers = readers(inputs, &mut arrangement, bytes, &timeline);

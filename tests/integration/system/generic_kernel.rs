@@ -35,6 +35,26 @@ fn state(at: u64, cpu: u64, tid: i64, comm: &str, state: u64) -> Packet {
     packet(at, 117, event)
 }
 
+/// Thread 0 of the first machine is the idle task, which is on all CPUs that have nothing to do.
+#[test]
+fn the_idle_task_runs_on_several_cpus() {
+    let trace = packets([
+        state(10, 0, 0, "idle", RUNNING),
+        state(20, 1, 0, "idle", RUNNING),
+        state(30, 0, 500, "one", RUNNING),
+    ]);
+    assert_eq!(
+        trace.rows("SELECT ts, dur, cpu, tid FROM sched JOIN thread USING (utid) ORDER BY ts"),
+        "\
+ts  dur  cpu  tid
+10  20   0    0
+20  -1   1    0
+30  -1   0    500
+"
+    );
+    assert_eq!(trace.cell("SELECT count(*) FROM thread_state WHERE utid = 0"), "0");
+}
+
 #[test]
 fn threads_take_turns_on_cpus() {
     let trace = packets([

@@ -17,6 +17,8 @@ use super::thread_state::{AwakeStates, StateEvent};
 const BATCH_ENTRIES: usize = 1 << 11;
 /// Pieces of sets in a batch, unless one set has more.
 const BATCH_PIECES: usize = 1 << 12;
+/// Texts that go along with a batch.
+const BATCH_TEXTS: usize = 1 << 12;
 
 /// Something that was said.
 pub(super) enum Entry {
@@ -32,8 +34,8 @@ pub(super) enum Entry {
     Generation(u32, Generation),
     /// What a sequence of a file interned.
     Interned(u32, GenerationId, Span),
-    /// Messages that the place's file describes itself.
-    Messages(Arc<[u8]>),
+    /// Messages that the place's file describes itself, in a packet.
+    Messages(Span),
     /// A kind of kernel event that the place's trace describes itself, by its number.
     Kind(u32, Arc<DescribedKind>),
 }
@@ -141,8 +143,8 @@ impl Ledger {
         self.batch.entries.push(Entry::Interned(file, generation, data));
     }
 
-    pub(crate) fn describe_messages(&mut self, descriptors: &[u8]) {
-        self.batch.entries.push(Entry::Messages(descriptors.into()));
+    pub(crate) fn describe_messages(&mut self, packet: Span) {
+        self.batch.entries.push(Entry::Messages(packet));
     }
 
     pub(crate) fn describe_kind(&mut self, number: u32, kind: &Arc<DescribedKind>) {
@@ -151,8 +153,10 @@ impl Ledger {
 
     /// Whether so much was said that it should be passed on.
     #[inline]
-    pub(crate) fn is_full(&self) -> bool {
-        self.batch.entries.len() >= BATCH_ENTRIES || self.batch.pieces.len() >= BATCH_PIECES
+    pub(crate) fn is_full(&self, tables: &Tables) -> bool {
+        self.batch.entries.len() >= BATCH_ENTRIES
+            || self.batch.pieces.len() >= BATCH_PIECES
+            || self.sends_texts && tables.strings.len() >= self.next_text as usize + BATCH_TEXTS
     }
 
     /// Whether what is said may hold annotations and kernel events, and texts are sent.

@@ -13,7 +13,8 @@ impl Default for Fingerprint {
 
 impl Fingerprint {
     /// 64 bits that tell a few words from others, in little more time than a multiplication takes:
-    /// each word has a factor of its own, and the sum of the products is mixed.
+    /// each word has a factor of its own, and the sum of the products is mixed. Enough to tell an
+    /// event from the one before it in a place, not to tell all from each other.
     pub(crate) fn short(words: [u64; 4]) -> u64 {
         const FACTORS: [u64; 4] = [
             0xff51_afd7_ed55_8ccd,

@@ -140,10 +140,18 @@ impl ArgSet {
 
     /// Adds another set's values; of two values of one key the later one counts.
     pub(crate) fn append(&mut self, other: &Self) {
+        if self.is_read() && other.is_read() {
+            return self.replace(other);
+        }
         if !self.is_empty() && !other.is_empty() {
             self.pieces.push(Piece::Later);
         }
         self.pieces.extend_from_slice(&other.pieces);
+    }
+
+    /// Whether nothing of it is still to be read.
+    fn is_read(&self) -> bool {
+        self.pieces.iter().all(|piece| matches!(piece, Piece::Value(_)))
     }
 
     /// What it is made of.

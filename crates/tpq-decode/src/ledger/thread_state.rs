@@ -9,13 +9,11 @@ use tpq_tables::table::{
 use tpq_tables::{Packer, Stat, Stats, StringId, StringPool};
 
 use super::rows::Rows;
-use crate::track::Utid;
+use crate::track::{IDLE, Utid};
 
 /// Flags of a kernel event: it was written from a hard or a soft interrupt.
 const FLAG_HARD_IRQ: u32 = 0x08;
 const FLAG_SOFT_IRQ: u32 = 0x10;
-/// The idle task, which has no states worth a row.
-const IDLE: Utid = 0;
 const NONE: u32 = u32::MAX;
 
 fn in_interrupt(common_flags: u32) -> u32 {
@@ -222,6 +220,7 @@ impl States<'_> {
 
     fn open(&mut self, row: ThreadStateRow) {
         let ThreadStateRow { ts, utid, state, .. } = row;
+        // It has no states worth a row.
         if utid == IDLE {
             return;
         }

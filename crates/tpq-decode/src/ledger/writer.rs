@@ -16,6 +16,7 @@ use super::set::{Arg, Piece};
 use super::texts::Texts;
 use super::thread_state::ThreadStates;
 use super::{Annotated, ArgSet, ArgValue, Ledger};
+use crate::decode::extension_descriptor;
 use crate::decode::message_args::MessageArgs;
 use crate::decode::track_event::debug_annotation;
 use crate::interned::{Interned, field};
@@ -179,10 +180,11 @@ impl Reader<'_> {
                 let stats = &mut Stats::default();
                 self.interned[*file as usize].add(*generation, *data, stats);
             }
-            Entry::Messages(descriptors) => {
+            Entry::Messages(packet) => {
                 let file = self.places.get(self.place).file as usize;
                 // As far as they can be understood, which was counted as well.
-                let _ = self.paths[file].describe(descriptors);
+                let _ =
+                    extension_descriptor::describe(self.bytes.get(*packet), &mut self.paths[file]);
             }
             Entry::Kind(number, kind) => {
                 self.described[self.place as usize].insert(*number, Arc::clone(kind));
@@ -236,6 +238,7 @@ impl Written {
     /// Moves the tables to all others, and puts ids in place of the numbers of sets.
     pub(crate) fn join(self, tables: &mut Tables) {
         let Self { mut args, mut ftrace_event, states, texts, ids, .. } = self;
+        // Before the tables come that never had numbers of sets: they have ids.
         tables.renumber_arg_sets(&ids);
         let id = texts.become_part_of(&mut tables.strings);
         drop(texts);

@@ -1,7 +1,7 @@
 //! Trackers: what must be remembered from event to event, in the order of time.
 //!
 //! Decoders own bytes, trackers own meaning. Each tracker owns one concept and writes the tables
-//! of it; none knows of protobuf.
+//! of it; none knows of protobuf. What none of them needs again is told to the ledger.
 
 mod async_track;
 mod binder;
@@ -77,7 +77,7 @@ pub(crate) use packages::Packages;
 pub(crate) use page_size::PageSize;
 pub(crate) use perf::{PerfSessions, PerfTracks};
 pub(crate) use power::{Consumer, EntityState, Power};
-pub(crate) use process::{NamePriority, NewTask, Processes, Tid, Upid, Utid};
+pub(crate) use process::{IDLE, NamePriority, NewTask, Processes, Tid, Upid, Utid};
 pub(crate) use recent_text::RecentTexts;
 pub(crate) use recording::{
     CentralBuffer, FillPolicy, KernelBuffer, KernelCounts, Recording, Wanted,

@@ -8,6 +8,7 @@ use tpq_tables::table::SchedSliceRow;
 use tpq_tables::{StringId, Tables};
 
 use super::Utid;
+use super::process::IDLE;
 
 /// What a CPU runs.
 #[derive(Clone, Copy, Debug)]
@@ -44,9 +45,11 @@ impl TaskStates {
         self.latest.get(&utid).copied()
     }
 
-    /// Notes the latest state of a thread.
+    /// Notes the latest state of a thread. The idle task has none: it runs on several CPUs at a time.
     pub(crate) fn note(&mut self, utid: Utid, state: StringId) {
-        self.latest.insert(utid, state);
+        if utid != IDLE {
+            self.latest.insert(utid, state);
+        }
     }
 
     /// A CPU runs a thread from now on.

@@ -17,8 +17,9 @@ const OWN: u64 = bits([
     1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 16, 17, 20, 21, 22, 23, 30, 31, 36, 42, 44, 45, 46, 47, 48,
     52, 53, 54, 55, 56, 57,
 ]);
-/// Those that become args in a way of their own, but for annotations, and [`ANNOTATIONS`].
+/// Those that become args in a way of their own.
 const SPECIAL: u64 = bits([5, 21, 28, 34, 49, 52, 53, 54]);
+/// Those that hold annotations, which are read when args are written.
 const ANNOTATIONS: u64 = bits([4]);
 
 /// The priority of messages that state none: information.

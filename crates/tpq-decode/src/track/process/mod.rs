@@ -43,6 +43,9 @@ pub(crate) struct NewTask {
     pub(crate) comm: StringId,
 }
 
+/// The idle task of the first machine.
+pub(crate) const IDLE: Utid = 0;
+
 /// Clone flag of a thread of the same process, as opposed to a new process.
 const CLONE_THREAD: u64 = 0x0001_0000;
 
