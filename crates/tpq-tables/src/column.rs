@@ -302,15 +302,15 @@ impl<C: Cell<Native = u32>> ColumnBuilder<C> {
 /// Appends bits behind those of so many rows.
 fn push_bits(words: &mut Vec<u64>, rows: usize, bits: impl Iterator<Item = bool>) {
     let mut row = rows;
-    let mut word = if row % 64 == 0 { 0 } else { words.pop().unwrap_or_default() };
+    let mut word = if row.is_multiple_of(64) { 0 } else { words.pop().unwrap_or_default() };
     for bit in bits {
         word |= u64::from(bit) << (row % 64);
         row += 1;
-        if row % 64 == 0 {
+        if row.is_multiple_of(64) {
             words.push(std::mem::take(&mut word));
         }
     }
-    if row % 64 != 0 {
+    if !row.is_multiple_of(64) {
         words.push(word);
     }
 }
