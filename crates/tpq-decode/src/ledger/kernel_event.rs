@@ -76,7 +76,7 @@ pub(super) struct Around<'w, 'a> {
 }
 
 /// Writes `ftrace_event`.
-pub(super) struct KernelEvents {
+pub(super) struct EventRows {
     /// Sets lately made, by the fingerprint of what each is made of.
     recent: Vec<(u64, u32)>,
     /// A set under construction.
@@ -93,7 +93,7 @@ struct KindNames {
     fields: Vec<StringId>,
 }
 
-impl KernelEvents {
+impl EventRows {
     pub(super) fn new() -> Self {
         Self {
             recent: Vec::new(),
@@ -222,7 +222,7 @@ impl KernelEvents {
         texts: &mut Texts,
     ) -> (StringId, u32) {
         let print = Fingerprint::short([
-            // No event in its full form lies in field 1 or 2: these are the two compact kinds.
+            // Switches and wakeups are told apart by the first half of this.
             words(1, state),
             words(previous.pid, previous.prio),
             words(next.pid, next.prio),

@@ -113,19 +113,18 @@ impl ThreadStates {
                 states.switch(ts, ucpu, (previous, state), next);
             }
             StateEvent::Wake { ts, utid, waker, common_flags } => {
-                match states.last(utid).filter(|thread| states.is_awake(thread.state)) {
-                    Some(thread) => drop(spurious.push(SpuriousSchedWakeupRow {
-                        ts,
-                        thread_state_id: thread.last,
-                        irq_context: common_flags.map(in_interrupt),
-                        utid,
-                        waker_utid: waker,
-                    })),
-                    None => {
-                        states.close(ts, utid);
-                        states.runnable(ts, utid, waker, common_flags);
-                    }
-                }
+                let awake = states.last(utid).filter(|thread| states.is_awake(thread.state));
+                let Some(thread) = awake else {
+                    states.close(ts, utid);
+                    return states.runnable(ts, utid, waker, common_flags);
+                };
+                spurious.push(SpuriousSchedWakeupRow {
+                    ts,
+                    thread_state_id: thread.last,
+                    irq_context: common_flags.map(in_interrupt),
+                    utid,
+                    waker_utid: waker,
+                });
             }
             StateEvent::Blocked { utid, io_wait, function } => {
                 states.blocked(utid, io_wait, function);

@@ -5,13 +5,12 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use tpq_ingest::{PlaceId, Places, TraceBytes};
 use tpq_proto::ftrace::DescribedKind;
-use tpq_proto::wire::Fields;
 use tpq_tables::table::{ArgsTable, FtraceEventTable};
 use tpq_tables::{Packer, Stats, Tables};
 
 use super::entries::{Batch, Entry};
 use super::index::SetIndex;
-use super::kernel_event::{Around, KernelEvent, KernelEvents};
+use super::kernel_event::{Around, EventRows, KernelEvent};
 use super::set::{Arg, Piece};
 use super::texts::Texts;
 use super::thread_state::ThreadStates;
@@ -29,8 +28,6 @@ const INTERNED: &[u32] = &[
     field::DEBUG_ANNOTATION_VALUE_TYPE_NAMES,
     field::KERNEL_SYMBOLS,
 ];
-/// The field of a track event in which annotations lie.
-const ANNOTATIONS: u32 = 4;
 
 /// Reads and writes what the ledger says.
 pub(crate) struct LedgerWriter<'a> {
@@ -38,7 +35,7 @@ pub(crate) struct LedgerWriter<'a> {
     sets: SetIndex,
     /// The id of each set, by its number; the first is that of no set.
     ids: Vec<u32>,
-    events: KernelEvents,
+    events: EventRows,
     states: ThreadStates,
     reader: Reader<'a>,
     /// A set under construction, and what joins it.
@@ -95,7 +92,7 @@ impl<'a> LedgerWriter<'a> {
             texts,
             sets: SetIndex::new(ledger.types),
             ids: vec![0],
-            events: KernelEvents::new(),
+            events: EventRows::new(),
             states: ThreadStates::new(count, ledger.awake),
             reader,
             set: ArgSet::default(),
@@ -223,9 +220,7 @@ impl Reader<'_> {
             args: set,
             beyond: None,
         };
-        for field in Fields::new(self.bytes.get(event)).filter(|it| it.number == ANNOTATIONS) {
-            debug_annotation::add_of_event(&mut message, field.as_bytes());
-        }
+        debug_annotation::add_of_event(&mut message, self.bytes.get(event));
     }
 }
 

@@ -7,9 +7,9 @@ use tpq_ingest::{Loss, Payload, Run, RunKind, Span, SplitSink};
 use tpq_proto::wire::{Fields, Packed};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
-use super::raw::{self, CompactSwitch};
+use super::raw;
 use crate::decoder::RunEvent;
-use crate::ledger::StateEvent;
+use crate::ledger::{EventArgs, StateEvent};
 use crate::track::{NextTask, RecentTexts, Tid, Trackers, Utid};
 
 /// Runs of switches: words are next pid, previous state, next priority, index of next comm.
@@ -164,8 +164,8 @@ fn read_switch(
     // What ran before the first switch is not known.
     let task = trackers.sched.task(event.cpu, tables);
     if let Some((previous_utid, previous)) = task {
-        let switch = CompactSwitch { previous, previous_utid, state, next };
-        raw::record_switch(event, switch, trackers, tables);
+        let args = EventArgs::Switch { previous, state, next };
+        raw::record_compact(event, (previous_utid, 0), args, trackers, tables);
     }
     Some((i64::from(state), next))
 }
@@ -205,7 +205,8 @@ fn read_waking(
     let waker = trackers.sched.running(event.cpu)?;
     let comm = comm(event, strings, comm_index, &mut trackers.comms, tables);
     let woken = NextTask { pid: pid as i32, prio: prio as i32, comm };
-    raw::record_waking(event, waker, woken, target_cpu as i32, flags, trackers, tables);
+    let args = EventArgs::Waking { woken, target_cpu: target_cpu as i32 };
+    raw::record_compact(event, (waker, flags), args, trackers, tables);
     Some((waker, utid, flags))
 }
 

@@ -6,7 +6,7 @@ use tpq_tables::{Stats, Tables};
 use super::event::FtraceEvent;
 use crate::decoder::RunEvent;
 use crate::ledger::{EventArgs, FUNCTIONS, KernelEvent};
-use crate::track::{NextTask, Trackers, Utid};
+use crate::track::{Trackers, Utid};
 
 /// Adds an event in its full form, whose message lies at `data`; `number` is that of the field it
 /// lies in.
@@ -46,43 +46,8 @@ fn look_up_functions(event: &FtraceEvent<'_>, number: u32, tables: &mut Tables, 
     }
 }
 
-/// A switch that came in the compact form, with what the switch before said of the task that ran.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct CompactSwitch {
-    pub(super) previous: NextTask,
-    pub(super) previous_utid: Utid,
-    /// The bits of the state it was left in.
-    pub(super) state: i32,
-    pub(super) next: NextTask,
-}
-
-/// Adds a switch that came in the compact form.
-pub(super) fn record_switch(
-    event: &RunEvent<'_>,
-    switch: CompactSwitch,
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-) {
-    let CompactSwitch { previous, previous_utid, state, next } = switch;
-    let args = EventArgs::Switch { previous, state, next };
-    push_compact(event, (previous_utid, 0), args, trackers, tables);
-}
-
-/// Adds a wakeup of `woken` by `waker` that came in the compact form.
-pub(super) fn record_waking(
-    event: &RunEvent<'_>,
-    waker: Utid,
-    woken: NextTask,
-    target_cpu: i32,
-    common_flags: u32,
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-) {
-    let args = EventArgs::Waking { woken, target_cpu };
-    push_compact(event, (waker, common_flags), args, trackers, tables);
-}
-
-fn push_compact(
+/// Adds a switch or a wakeup that came in the compact form, by the thread that was running.
+pub(super) fn record_compact(
     event: &RunEvent<'_>,
     (utid, common_flags): (Utid, u32),
     args: EventArgs,

@@ -22,11 +22,16 @@ pub(in crate::decode) fn add(
     value(args, &annotation, key, depth).map(drop)
 }
 
-/// Adds one annotation of an event.
-pub(crate) fn add_of_event(args: &mut MessageArgs<'_>, annotation: &[u8]) {
+/// The field of a track event in which its annotations lie.
+pub(super) const ANNOTATIONS: u32 = 4;
+
+/// Adds the annotations of an event.
+pub(crate) fn add_of_event(args: &mut MessageArgs<'_>, event: &[u8]) {
     let debug = args.paths.debug();
-    if add(args, annotation, debug, MAX_DEPTH).is_err() {
-        args.stats.increment(Stat::TrackEventParserErrors);
+    for field in Fields::new(event).filter(|field| field.number == ANNOTATIONS) {
+        if add(args, field.as_bytes(), debug, MAX_DEPTH).is_err() {
+            args.stats.increment(Stat::TrackEventParserErrors);
+        }
     }
 }
 

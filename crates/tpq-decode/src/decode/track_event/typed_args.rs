@@ -4,6 +4,7 @@ use tpq_proto::wire::{Field, Fields, LastFields, Value};
 use tpq_tables::Stat;
 use tpq_tables::table::LogRow;
 
+use super::debug_annotation;
 use super::event::{On, Present, bits};
 use crate::decode::Packet;
 use crate::decode::message_args::{Beyond, MAX_DEPTH, MessageArgs, Unreadable};
@@ -20,7 +21,7 @@ const OWN: u64 = bits([
 /// Those that become args in a way of their own.
 const SPECIAL: u64 = bits([5, 21, 28, 34, 49, 52, 53, 54]);
 /// Those that hold annotations, which are read when args are written.
-const ANNOTATIONS: u64 = bits([4]);
+const ANNOTATIONS: u64 = bits([debug_annotation::ANNOTATIONS]);
 
 /// The priority of messages that state none: information.
 const DEFAULT_PRIORITY: u32 = 4;
