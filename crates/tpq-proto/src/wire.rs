@@ -98,6 +98,30 @@ pub fn read_varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
     }
 }
 
+/// Reads the tag of a field, moving `at` past it. `None` when no field can have such a number.
+#[inline(always)]
+fn read_tag(bytes: &[u8], at: &mut usize) -> Option<u32> {
+    let first = *bytes.get(*at)?;
+    if first < 0x80 {
+        *at += 1;
+        return Some(u32::from(first)).filter(|tag| tag >> 3 != 0);
+    }
+    match bytes.get(*at + 1) {
+        Some(&second) if second < 0x80 => {
+            *at += 2;
+            Some(u32::from(first & 0x7f) | u32::from(second) << 7).filter(|tag| tag >> 3 != 0)
+        }
+        _ => read_long_tag(bytes, at),
+    }
+}
+
+/// Reads a tag of more than two bytes.
+#[cold]
+fn read_long_tag(bytes: &[u8], at: &mut usize) -> Option<u32> {
+    let tag = u32::try_from(read_varint(bytes, at)?).ok()?;
+    Some(tag).filter(|tag| tag >> 3 != 0)
+}
+
 /// Puts the lower seven bits of eight bytes side by side.
 #[inline]
 fn join_sevens(word: u64) -> u64 {
@@ -152,10 +176,11 @@ impl<'a> Fields<'a> {
         self.damaged
     }
 
-    #[inline]
+    // Where this is not part of the loop around it, each field goes through memory, written in
+    // parts and read as a whole, for which the processor waits.
+    #[inline(always)]
     fn read(&mut self) -> Option<Field<'a>> {
-        let tag = read_varint(self.bytes, &mut self.at)?;
-        let number = u32::try_from(tag >> 3).ok().filter(|&number| number != 0)?;
+        let tag = read_tag(self.bytes, &mut self.at)?;
         let value = match tag & 7 {
             0 => Value::Varint(read_varint(self.bytes, &mut self.at)?),
             2 => {
@@ -169,7 +194,7 @@ impl<'a> Fields<'a> {
             5 => Value::Fixed32(u32::from_le_bytes(self.fixed()?)),
             _ => return None,
         };
-        Some(Field { number, value })
+        Some(Field { number: tag >> 3, value })
     }
 
     fn fixed<const N: usize>(&mut self) -> Option<[u8; N]> {
@@ -182,13 +207,16 @@ impl<'a> Fields<'a> {
 impl<'a> Iterator for Fields<'a> {
     type Item = Field<'a>;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Field<'a>> {
-        if self.damaged || self.at >= self.bytes.len() {
+        if self.at >= self.bytes.len() {
             return None;
         }
         let field = self.read();
-        self.damaged = field.is_none();
+        if field.is_none() {
+            self.damaged = true;
+            self.at = self.bytes.len();
+        }
         field
     }
 }
