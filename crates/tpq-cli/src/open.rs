@@ -44,7 +44,11 @@ async fn with<T>(
             metatrace: recording.metatrace(),
             ..options(&args.how)
         };
-        work(open(&args.traces, &args.how, options).await?).await
+        let trace = open(&args.traces, &args.how, options).await?;
+        // The process ends with the work, and gives all memory back at once: to give back each
+        // chunk of the tables first takes as long as a query.
+        std::mem::forget(Arc::clone(trace.tables()));
+        work(trace).await
     };
     let outcome = outcome.await;
     recording.finish(outcome)

@@ -229,7 +229,8 @@ impl<'a> Decoder<'a> {
             self.state.immediate(immediate, step.file);
             self.pass_on();
         }
-        for (ts, run, index) in step.events.iter() {
+        for (at, (ts, run, index)) in step.events.iter().enumerate() {
+            step.events.fetch_ahead(at, self.state.bytes);
             self.state.event(ts, run, index);
             self.pass_on();
         }

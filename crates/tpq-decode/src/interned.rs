@@ -40,7 +40,52 @@ pub(crate) struct Interned<'a> {
     /// The kinds of entries that are kept, if not all.
     kinds: Option<&'static [u32]>,
     generations: Vec<Generation>,
-    entries: FxHashMap<(u32, u32, u64), Entry>,
+    /// By scope and kind.
+    entries: FxHashMap<(u32, u32), Entries>,
+}
+
+/// Entries of one kind, by their ids.
+#[derive(Default)]
+struct Entries {
+    /// Writers count their ids up: those that are little greater than there are entries have
+    /// places here.
+    dense: Vec<Option<Entry>>,
+    others: FxHashMap<u64, Entry>,
+    count: usize,
+}
+
+impl Entries {
+    /// How many places there may be beyond twice the number of entries.
+    const SPARE: usize = 8;
+
+    #[inline]
+    fn get(&self, iid: u64) -> Option<&Entry> {
+        match usize::try_from(iid).ok().and_then(|at| self.dense.get(at)) {
+            Some(Some(entry)) => Some(entry),
+            // It may have come when it was much greater than there were entries.
+            _ if self.others.is_empty() => None,
+            _ => self.others.get(&iid),
+        }
+    }
+
+    /// Adds an entry, unless there is one of that id.
+    fn add(&mut self, iid: u64, entry: Entry) {
+        if self.get(iid).is_some() {
+            return;
+        }
+        self.count += 1;
+        match usize::try_from(iid) {
+            Ok(at) if at < 2 * self.count + Self::SPARE => {
+                if at >= self.dense.len() {
+                    self.dense.resize_with(at + 1, || None);
+                }
+                self.dense[at] = Some(entry);
+            }
+            _ => {
+                self.others.insert(iid, entry);
+            }
+        }
+    }
 }
 
 impl<'a> Interned<'a> {
@@ -74,7 +119,7 @@ impl<'a> Interned<'a> {
             match iid.map(|field| field.as_u64()) {
                 Some(iid) => {
                     let entry = Entry { message: span, text: Cell::new(None) };
-                    self.entries.entry((scope, field.number, iid)).or_insert(entry);
+                    self.entries.entry((scope, field.number)).or_default().add(iid, entry);
                 }
                 None => stats.increment(Stat::InternedDataTokenizerErrors),
             }
@@ -87,7 +132,7 @@ impl<'a> Interned<'a> {
 
     fn entry(&self, generation: GenerationId, field: u32, iid: u64) -> Option<&Entry> {
         let scope = self.generation(generation)?.interned;
-        self.entries.get(&(scope, field, iid))
+        self.entries.get(&(scope, field))?.get(iid)
     }
 
     /// The message of an entry, its id included.

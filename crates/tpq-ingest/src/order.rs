@@ -5,12 +5,16 @@
 
 use std::sync::Arc;
 
-use crate::{Batch, Emit, Immediate, Interleaver, LossBook, Run, Sorter};
+use crate::trace_bytes::fetch;
+use crate::{Batch, Emit, Immediate, Interleaver, LossBook, Payload, Run, Sorter, TraceBytes};
 
 /// Events in a step. Enough that handing one over costs nothing, few enough to stay in the cache.
 const STEP_EVENTS: usize = 1 << 14;
 /// A power of two: how many runs of a step are found again by their address.
 const NEAR: usize = 256;
+
+/// How many events ahead memory is asked for: as long as it takes to decode these.
+const AHEAD: usize = 6;
 
 /// What takes effect next.
 #[derive(Debug, Default)]
@@ -36,6 +40,21 @@ impl Events {
     pub fn last_addr(&self) -> Option<u64> {
         let &(_, run, index) = self.order.last()?;
         Some(self.runs[run as usize].addr_of(index as usize))
+    }
+
+    /// Has the processor fetch what is needed soon, when the event of a number is next.
+    #[inline]
+    pub fn fetch_ahead(&self, next: usize, bytes: &TraceBytes<'_>) {
+        let payload = |at: usize| {
+            let &(_, run, index) = self.order.get(next + at)?;
+            Some((&self.runs[run as usize].payload, index as usize))
+        };
+        if let Some((Payload::Messages(messages), index)) = payload(2 * AHEAD) {
+            fetch(&messages[index..]);
+        }
+        if let Some((Payload::Messages(messages), index)) = payload(AHEAD) {
+            bytes.fetch(messages[index].span);
+        }
     }
 
     /// Each event: when, and its place in a run.

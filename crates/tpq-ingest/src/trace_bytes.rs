@@ -118,9 +118,37 @@ impl<'a> TraceBytes<'a> {
         self.parts.get(after.checked_sub(1)?)
     }
 
+    /// Has the processor fetch the first bytes of a span, which are read soon.
+    #[inline]
+    pub fn fetch(&self, span: Span) {
+        let bytes = self.get(span);
+        fetch(bytes);
+        if let Some(next) = bytes.get(LINE..) {
+            fetch(next);
+        }
+    }
+
     /// Where in its file an address lies; for what was inflated, where it was compressed.
     pub fn offset_in_file(&self, addr: u64) -> Option<u64> {
         let part = self.part(addr)?;
         Some(part.compressed_at.unwrap_or(addr - part.base))
     }
+}
+
+/// Bytes of a line of the processor's cache.
+const LINE: usize = 64;
+
+/// Has the processor fetch the first of some bytes. Events come in the order of time, and so from
+/// all over the trace: each begins in a line that no cache holds, and in a page that none knows.
+#[inline]
+pub(crate) fn fetch<T>(values: &[T]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: the processor passes over an address that it cannot read. Without it, waiting
+        // for memory takes a tenth of the import of a browser's trace.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(values.as_ptr().cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = values;
 }

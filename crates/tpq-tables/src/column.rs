@@ -294,7 +294,7 @@ impl<C: Cell<Native = u32>> ColumnBuilder<C> {
         for chunk in &mut self.full {
             chunk.settle(C::PACKING);
             if !matches!(chunk, Chunk::Packed(packed, _) if !is_meant(packed)) {
-                chunk.renumber(C::PACKING, Self::HAS_BITS, &packer, number);
+                chunk.renumber(Self::HAS_BITS, &packer, number);
             }
         }
         self.last.renumber(Self::HAS_BITS, number);
@@ -370,23 +370,18 @@ impl Plain<u32> {
 }
 
 impl Chunk<u32> {
-    fn renumber(
-        &mut self,
-        packing: Packing,
-        has_bits: bool,
-        packer: &Packer,
-        number: &impl Fn(u32) -> u32,
-    ) {
-        let is_packed = matches!(self, Self::Packed(..));
-        if let Self::Packed(packed, valid) = self {
-            packer.unpacked(packed);
-            *self = Self::Plain(Plain { values: packed.unpack(), valid: std::mem::take(valid) });
-        }
-        if let Self::Plain(plain) = self {
-            plain.renumber(has_bits, number);
-        }
-        if is_packed {
-            self.pack(packing, packer);
+    fn renumber(&mut self, has_bits: bool, packer: &Packer, number: &impl Fn(u32) -> u32) {
+        match self {
+            Self::Packed(packed, valid) => {
+                packer.unpacked(packed);
+                let values = packed.unpack();
+                let mut plain = Plain { values, valid: std::mem::take(valid) };
+                plain.renumber(has_bits, number);
+                packer.repack(packed, &plain);
+                *valid = plain.valid;
+            }
+            Self::Plain(plain) => plain.renumber(has_bits, number),
+            _ => {}
         }
     }
 }

@@ -20,6 +20,7 @@ mod column;
 mod finished;
 mod packed;
 mod packer;
+mod slab;
 mod spill;
 mod stats;
 mod store;

@@ -79,17 +79,10 @@ impl Spilled {
         Ok(buffer.into())
     }
 
-    /// A few of the bytes; zeros where the file fails, which is noted.
-    pub(crate) fn get<const N: usize>(&self, begin: usize) -> [u8; N] {
-        let mut bytes = [0; N];
-        self.spill.note(read_at(&self.spill.file, &mut bytes, self.offset + begin as u64));
-        bytes
-    }
-
-    /// As many bytes from the first; zeros where the file fails, which is noted.
-    pub(crate) fn get_all(&self, len: usize) -> Vec<u8> {
+    /// Some of the bytes; zeros where the file fails, which is noted.
+    pub(crate) fn get(&self, begin: usize, len: usize) -> Vec<u8> {
         let mut bytes = vec![0; len];
-        self.spill.note(read_at(&self.spill.file, &mut bytes, self.offset));
+        self.spill.note(read_at(&self.spill.file, &mut bytes, self.offset + begin as u64));
         bytes
     }
 

@@ -107,11 +107,13 @@ impl Ledger {
     }
 
     /// Adds a kernel event.
+    #[inline(always)]
     pub(crate) fn push_event(&mut self, event: KernelEvent) {
         self.batch.entries.push(Entry::Event(event));
     }
 
     /// Tells what state threads are in.
+    #[inline(always)]
     pub(crate) fn push_state(&mut self, event: StateEvent) {
         self.batch.entries.push(Entry::State(event));
     }

@@ -10,7 +10,7 @@ use tpq_tables::{Packer, Stats, Tables};
 
 use super::entries::{Batch, Entry};
 use super::index::SetIndex;
-use super::kernel_event::{Around, EventRows, KernelEvent};
+use super::kernel_event::{Around, EventArgs, EventRows, KernelEvent};
 use super::set::{Arg, Piece};
 use super::texts::Texts;
 use super::thread_state::ThreadStates;
@@ -111,7 +111,8 @@ impl<'a> LedgerWriter<'a> {
     pub(super) fn write(&mut self, batch: &Batch) {
         self.texts.take(&batch.texts);
         let mut pieces = batch.pieces.as_slice();
-        for entry in &batch.entries {
+        for (at, entry) in batch.entries.iter().enumerate() {
+            self.reader.fetch_ahead(&batch.entries[at..], pieces);
             match entry {
                 Entry::Set(count) => {
                     let (own, rest) = pieces.split_at((*count as usize).min(pieces.len()));
@@ -164,7 +165,23 @@ impl<'a> LedgerWriter<'a> {
     }
 }
 
+/// How many entries ahead the processor is told which bytes of the trace are read next.
+const AHEAD: usize = 4;
+
 impl Reader<'_> {
+    /// Has the processor fetch what is read soon.
+    #[inline]
+    fn fetch_ahead(&self, entries: &[Entry], pieces: &[Piece]) {
+        if let Some(Entry::Event(KernelEvent { args, .. })) = entries.get(AHEAD)
+            && let EventArgs::Message { data, .. } = args
+        {
+            self.bytes.fetch(*data);
+        }
+        if let Some(Piece::Annotations(Annotated { event, .. })) = pieces.get(AHEAD) {
+            self.bytes.fetch(*event);
+        }
+    }
+
     /// Notes what is needed to understand what follows.
     fn note(&mut self, entry: &Entry) {
         match entry {

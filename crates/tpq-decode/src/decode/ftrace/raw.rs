@@ -13,6 +13,8 @@ use crate::track::{Trackers, Utid};
 ///
 /// Where events are not wanted as such, all that is left is what they tell of beside their args:
 /// that there is the CPU, and that the names of functions are missing.
+// With its caller, so that an event is put together where it will lie.
+#[inline(always)]
 pub(super) fn record(
     event: &FtraceEvent<'_>,
     (number, data): (u32, Span),
@@ -34,6 +36,7 @@ pub(super) fn record(
     push(row, trackers, tables);
 }
 
+#[inline(always)]
 fn push(event: KernelEvent, trackers: &mut Trackers, tables: &mut Tables) {
     trackers.ledger.name_kind(event.args.kind(), &mut tables.strings);
     trackers.ledger.push_event(event);
@@ -47,6 +50,7 @@ fn look_up_functions(event: &FtraceEvent<'_>, number: u32, tables: &mut Tables, 
 }
 
 /// Adds a switch or a wakeup that came in the compact form, by the thread that was running.
+#[inline(always)]
 pub(super) fn record_compact(
     event: &RunEvent<'_>,
     (utid, common_flags): (Utid, u32),

@@ -1,6 +1,6 @@
 //! System calls.
 
-use tpq_proto::wire::repeated;
+use tpq_proto::wire::{Packed, Value};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
@@ -61,19 +61,20 @@ fn arguments(
     trackers: &mut Trackers,
     tables: &mut Tables,
 ) -> (i64, ArgSet) {
-    let (mut number, mut position) = (None, 0);
+    let mut number = None;
     let mut args = ArgSet::default();
+    let mut positions = 0..;
+    let mut add = |value| {
+        let keys = positions.next().and_then(|at| trackers.syscalls.keys(at, &mut tables.strings));
+        if let Some((flat_key, key)) = keys {
+            args.add_keyed(flat_key, key, ArgValue::Uint(value));
+        }
+    };
     for field in event.fields() {
-        match field.number {
-            1 => number = number.or(Some(field.as_i64())),
-            2 => {
-                for value in repeated(&field) {
-                    let keys = trackers.syscalls.keys(position, &mut tables.strings);
-                    let Some((flat_key, key)) = keys else { break };
-                    args.add_keyed(flat_key, key, ArgValue::Uint(value));
-                    position += 1;
-                }
-            }
+        match (field.number, field.value) {
+            (1, _) => number = number.or(Some(field.as_i64())),
+            (2, Value::Bytes(packed)) => Packed::new(packed).for_each(&mut add),
+            (2, _) => add(field.as_u64()),
             _ => {}
         }
     }
