@@ -18,7 +18,7 @@ fn main() {
 }
 
 fn skim(trace: &Trace) -> Survey<'_> {
-    survey(&trace.bytes, 0, Room::in_memory(u64::MAX), &mut |_| ())
+    survey(&trace.bytes, 0, Room::in_memory(u64::MAX), &|_| (), true)
         .unwrap_or_else(|error| panic!("{trace}: {error}"))
 }
 

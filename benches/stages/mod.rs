@@ -19,7 +19,7 @@ pub struct Clocks {
 
 /// Skims a trace.
 pub fn skim(trace: &Trace) -> (TraceBytes<'_>, Clocks) {
-    let survey = survey(&trace.bytes, 0, Room::in_memory(u64::MAX), &mut |_| ())
+    let survey = survey(&trace.bytes, 0, Room::in_memory(u64::MAX), &|_| (), true)
         .unwrap_or_else(|error| panic!("{trace}: {error}"));
     let Survey { mut bytes, snapshots, primary_clock, .. } = survey;
     let place = Place::default();

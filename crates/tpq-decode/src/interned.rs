@@ -154,6 +154,21 @@ impl<'a> Interned<'a> {
         strings: &mut StringPool,
         stats: &mut Stats,
     ) -> Option<StringId> {
+        self.text_as(generation, field, iid, strings, stats, |text, strings| {
+            strings.intern_bytes(text)
+        })
+    }
+
+    /// The text of an entry as `intern` interns it, which must do the same with all of a kind.
+    pub(crate) fn text_as(
+        &self,
+        generation: GenerationId,
+        field: u32,
+        iid: u64,
+        strings: &mut StringPool,
+        stats: &mut Stats,
+        intern: impl FnOnce(&[u8], &mut StringPool) -> StringId,
+    ) -> Option<StringId> {
         let Some(entry) = self.entry(generation, field, iid) else {
             stats.increment(Stat::InternedDataTokenizerErrors);
             return None;
@@ -163,7 +178,7 @@ impl<'a> Interned<'a> {
         }
         let message = self.bytes.get(entry.message);
         let text = Fields::new(message).find(|field| field.number == 2);
-        let text = strings.intern_bytes(text.map(|field| field.as_bytes()).unwrap_or_default());
+        let text = intern(text.map(|field| field.as_bytes()).unwrap_or_default(), strings);
         entry.text.set(Some(text));
         Some(text)
     }

@@ -48,7 +48,7 @@ pub use run::{Message, Payload, Run, RunId, RunKind};
 pub use sequence::{Between, Generation, GenerationId, Immediate, SequenceLoss};
 pub use snapshot::{SnapshotClock, SnapshotOrigin, SnapshotPacket};
 pub use sort::{Emit, Sorter};
-pub use survey::{MachineUse, Room, Survey, SurveyError, survey};
+pub use survey::{MachineUse, Passed, Room, Survey, SurveyError, survey};
 pub use systrace::{SystraceKinds, SystraceReader, TextLine};
 pub use timeline::{Bundle, ClockNames, Route, Router, SplitSink, Timeline};
 pub use trace_bytes::{FileBytes, Span, TraceBytes};

@@ -65,11 +65,7 @@ impl Behind<'_> {
 }
 
 /// Gives back what lies some way before `passed`, and notes how far that is in `released`.
-pub(crate) fn release_behind(
-    released: &mut usize,
-    passed: usize,
-    release: impl FnOnce(Range<usize>),
-) {
+fn release_behind(released: &mut usize, passed: usize, release: impl FnOnce(Range<usize>)) {
     let end = passed.saturating_sub(STAY);
     if end >= *released + STEP {
         release(*released..end);

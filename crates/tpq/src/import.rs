@@ -3,8 +3,10 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::io;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::Scope;
 
@@ -23,7 +25,7 @@ use tpq_source::{
 use tpq_tables::{Packer, Severity, Spill, Stat, Stats, TraceTables};
 
 use crate::arrange::{Arrangement, Source, arrange};
-use crate::behind::{Behind, release_behind};
+use crate::behind::Behind;
 use crate::clocks::Clocks;
 use crate::options::{ImportOptions, Stages};
 use crate::summary::{FilePlacement, ImportSummary, TextDamage, summarise};
@@ -224,19 +226,20 @@ fn survey_all<'a>(
     options: &ImportOptions,
 ) -> Result<Vec<Source<'a>>, ImportError> {
     let total: u64 = inputs.traces().map(|(_, file)| file.bytes().len() as u64).sum();
+    let skimmed = AtomicU64::new(0);
     let (mut before, mut base, mut budget) = (0, 0, UNPACK_LIMIT);
     let mut sources = Vec::new();
     for ((entry, file), scratch) in inputs.traces().zip(scratches) {
         let _span = options.span("survey").map(|span| span.with("trace_id", entry as u64));
-        let mut released = 0;
-        let mut advance = |done| {
-            release_behind(&mut released, done as usize, |range| file.release(range));
-            options.advance(before + done, total);
+        let passed = |range: Range<usize>| {
+            let len = range.len() as u64;
+            options.advance(skimmed.fetch_add(len, Ordering::Relaxed) + len, total);
+            file.release(range);
         };
         let room = Room { budget, keep: &|before, bytes| scratch.keep(before, bytes) };
         let survey = match file.format() {
             Format::Json | Format::Systrace => Survey::of_text(file.bytes(), base, budget),
-            _ => survey(file.bytes(), base, room, &mut advance)
+            _ => survey(file.bytes(), base, room, &passed, options.threads != Some(1))
                 .map_err(|source| ImportError::Survey { path: file.shown().to_owned(), source })?,
         };
         if file.format() == Format::Perfetto && manifest_follows(file.bytes(), survey.end) {
@@ -246,6 +249,7 @@ fn survey_all<'a>(
         budget = survey.budget();
         file.release(0..file.bytes().len());
         before += file.bytes().len() as u64;
+        skimmed.store(before, Ordering::Relaxed);
         sources.push(Source { entry, survey });
     }
     Ok(sources)
@@ -268,7 +272,7 @@ fn manifest_follows(bytes: &[u8], end: usize) -> bool {
     // end in what looks like white space.
     let first = before.trim_ascii_end().len();
     let ends_there = |end: usize| {
-        survey(&bytes[..end], 0, Room::in_memory(0), &mut |_| ())
+        survey(&bytes[..end], 0, Room::in_memory(0), &|_| (), false)
             .is_ok_and(|survey| survey.end == end)
     };
     is_manifest(&bytes[first..]) && (first..=before.len()).take(MOST_EMPTY).any(ends_there)

@@ -11,7 +11,9 @@ use super::base64::base64;
 use super::track_event::debug_annotation;
 use crate::interned::{Interned, field};
 use crate::ledger::{ArgSet, ArgValue};
-use crate::track::{ArgKey, Mappings, MessagePath, MessagePaths, NoPath, PathId, Special};
+use crate::track::{
+    ArgKey, LocationKeys, Mappings, MessagePath, MessagePaths, NoPath, PathId, Special,
+};
 
 /// Messages within messages deeper than this are left out and counted: no program means to write
 /// them.
@@ -172,12 +174,12 @@ impl<'a> MessageArgs<'a> {
                 false
             }
             Some(Special::SourceLocation) => {
+                let Some(location) = self.source_location(field.as_u64()) else { return false };
                 let key = self.strings.get(path.key.flat);
                 let around = key.rsplit_once('.').map_or("", |(around, _)| around).to_owned();
-                let Some(location) = self.source_location(field.as_u64()) else { return false };
-                self.add_names(&around, &location);
+                let keys = self.add_names(&around, &location);
                 if let Some(line) = location.line {
-                    self.add(&format!("{around}.line_number"), ArgValue::Int(i64::from(line)));
+                    self.args.add(keys.line, ArgValue::Int(i64::from(line)));
                 }
                 true
             }
@@ -230,11 +232,23 @@ impl<'a> MessageArgs<'a> {
     /// A place in source code that was interned; one that was never sent is counted.
     pub(crate) fn source_location(&mut self, iid: u64) -> Option<SourceLocation> {
         let location = LastFields::<5>::new(self.lookup(field::SOURCE_LOCATIONS, iid)?);
+        let (kind, strings) = (field::SOURCE_LOCATIONS, &mut *self.strings);
+        // Paths of Windows are written like all others.
+        let intern = |file: &[u8], strings: &mut StringPool| {
+            strings.intern(&String::from_utf8_lossy(file).replace('\\', "/"))
+        };
+        let file =
+            self.interned.text_as(self.generation, kind, iid, strings, self.stats, intern)?;
         Some(SourceLocation {
-            file: String::from_utf8_lossy(location.bytes(2)).into_owned(),
-            function: self.strings.intern_bytes(location.bytes(3)),
+            file,
+            function: strings.intern_bytes(location.bytes(3)),
             line: location.get(4).map(|line| line.as_u32()),
         })
+    }
+
+    /// The path of a place in source code as it was interned.
+    pub(crate) fn source_file(&mut self, iid: u64) -> Option<&'a [u8]> {
+        Some(LastFields::<3>::new(self.lookup(field::SOURCE_LOCATIONS, iid)?).bytes(2))
     }
 
     fn lookup(&mut self, kind: u32, iid: u64) -> Option<&'a [u8]> {
@@ -251,11 +265,12 @@ impl<'a> MessageArgs<'a> {
         text.ok_or(Unreadable)
     }
 
-    /// Adds the names of a place in source code. Paths of Windows are written like all others.
-    pub(crate) fn add_names(&mut self, around: &str, location: &SourceLocation) {
-        let file = ArgValue::String(self.strings.intern(&location.file.replace('\\', "/")));
-        self.add(&format!("{around}.file_name"), file);
-        self.add(&format!("{around}.function_name"), ArgValue::String(location.function));
+    /// Adds the names of a place in source code; gives the keys of all that is known of it.
+    pub(crate) fn add_names(&mut self, around: &str, location: &SourceLocation) -> LocationKeys {
+        let keys = self.paths.location_keys(around, self.strings);
+        self.args.add(keys.file, ArgValue::String(location.file));
+        self.args.add(keys.function, ArgValue::String(location.function));
+        keys
     }
 
     /// Adds a value under a key without array positions.
@@ -271,7 +286,7 @@ impl<'a> MessageArgs<'a> {
 
 /// A place in source code.
 pub(crate) struct SourceLocation {
-    pub(crate) file: String,
+    pub(crate) file: StringId,
     pub(crate) function: StringId,
     pub(crate) line: Option<u32>,
 }

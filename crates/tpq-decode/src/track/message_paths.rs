@@ -21,6 +21,14 @@ pub(crate) struct ArgKey {
     pub(crate) full: StringId,
 }
 
+/// The keys of a place in source code.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LocationKeys {
+    pub(crate) file: StringId,
+    pub(crate) function: StringId,
+    pub(crate) line: StringId,
+}
+
 /// What is shown in another way than its type says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Special {
@@ -71,6 +79,8 @@ pub(crate) struct MessagePaths {
     members: FxHashMap<(ArgKey, StringId), ArgKey>,
     /// Elements of arrays.
     elements: FxHashMap<(ArgKey, usize), ArgKey>,
+    /// Places in source code, by the key that stands before theirs.
+    locations: FxHashMap<String, LocationKeys>,
     debug: ArgKey,
 }
 
@@ -87,6 +97,7 @@ impl MessagePaths {
             roots: FxHashMap::default(),
             members: FxHashMap::default(),
             elements: FxHashMap::default(),
+            locations: FxHashMap::default(),
             debug: ArgKey { flat: debug, full: debug },
         }
     }
@@ -98,6 +109,18 @@ impl MessagePaths {
         self.fields.clear();
         self.roots.clear();
         Arc::make_mut(&mut self.descriptors).add(descriptors)
+    }
+
+    /// The keys of a place in source code, behind another.
+    pub(crate) fn location_keys(&mut self, around: &str, strings: &mut StringPool) -> LocationKeys {
+        if let Some(&keys) = self.locations.get(around) {
+            return keys;
+        }
+        let [file, function, line] = ["file_name", "function_name", "line_number"]
+            .map(|name| strings.intern(&format!("{around}.{name}")));
+        let keys = LocationKeys { file, function, line };
+        self.locations.insert(around.to_owned(), keys);
+        keys
     }
 
     /// The key all annotations lie under.

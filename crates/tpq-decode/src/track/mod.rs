@@ -68,7 +68,9 @@ pub(crate) use interest::Interest;
 pub(crate) use kernel_events::{KernelEvents, KernelTrackEvent, TrackContext};
 pub(crate) use kernel_work::{KernelWork, Suspend, VideoBuffer};
 pub(crate) use mappings::Mappings;
-pub(crate) use message_paths::{ArgKey, MessagePath, MessagePaths, NoPath, PathId, Special};
+pub(crate) use message_paths::{
+    ArgKey, LocationKeys, MessagePath, MessagePaths, NoPath, PathId, Special,
+};
 pub(crate) use metadata::{Metadata, MetadataValue};
 pub(crate) use mm::MemoryOwners;
 pub(crate) use network::Network;
@@ -169,6 +171,8 @@ pub(crate) struct Trackers {
     pub(crate) messages: Scoped<MessagePaths>,
     pub(crate) chrome: Scoped<ChromeCounts>,
     pub(crate) mappings: Scoped<Mappings>,
+    /// Categories with a comma between, by those before it and the one behind.
+    pub(crate) joined: FxHashMap<(StringId, StringId), StringId>,
 }
 
 /// How many packets there were in which a Chrome told of itself.
@@ -239,6 +243,7 @@ impl Trackers {
             states: Scoped::new(places.len(), |_| States::default()),
             interest: Scoped::new(files, |_| Interest::new(*crop)),
             chrome: Scoped::new(files, |_| ChromeCounts::default()),
+            joined: FxHashMap::default(),
             mappings: Scoped::new(places.len(), |_| Mappings::default()),
             messages: Scoped::new(files, |_| MessagePaths::new(&mut tables.strings)),
             places: places.clone(),

@@ -132,7 +132,7 @@ fn walk(trace: &[u8]) -> Walked {
 }
 
 fn walk_as(trace: &[u8], how: As) -> Walked {
-    let mut survey = survey(trace, 0, Room::in_memory(u64::MAX), &mut |_| ()).unwrap();
+    let mut survey = survey(trace, 0, Room::in_memory(u64::MAX), &|_| (), false).unwrap();
     let context = how.context(&mut survey);
     let timeline = timeline(&context);
     let bytes = TraceBytes::new([survey.bytes]);
@@ -469,6 +469,6 @@ fn a_cut_trace_keeps_what_came_before_the_cut() {
 #[test]
 fn what_holds_no_packet_is_no_trace() {
     let huge = [0x0a, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10];
-    let error = survey(&huge, 0, Room::in_memory(u64::MAX), &mut |_| ()).err();
+    let error = survey(&huge, 0, Room::in_memory(u64::MAX), &|_| (), false).err();
     assert!(matches!(error, Some(SurveyError::NoPackets { offset: 0 })));
 }

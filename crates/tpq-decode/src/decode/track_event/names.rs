@@ -66,9 +66,11 @@ impl Joined {
         self.text = match self.count {
             0 => category,
             _ => {
-                let strings = &mut on.tables.strings;
-                let both = format!("{},{}", strings.get(self.text), strings.get(category));
-                strings.intern(&both)
+                let (strings, joined) = (&mut on.tables.strings, &mut on.trackers.joined);
+                *joined.entry((self.text, category)).or_insert_with(|| {
+                    let both = format!("{},{}", strings.get(self.text), strings.get(category));
+                    strings.intern(&both)
+                })
             }
         };
         self.count += 1;

@@ -99,9 +99,8 @@ fn task(message: &mut MessageArgs<'_>, field: &Field<'_>) -> Result<(), Unreadab
         return Err(Unreadable);
     }
     let location = message.source_location(iid).ok_or(Unreadable)?;
-    message.add_names("task.posted_from", &location);
-    let line = ArgValue::Uint(u64::from(location.line.unwrap_or_default()));
-    message.add("task.posted_from.line_number", line);
+    let keys = message.add_names("task.posted_from", &location);
+    message.args.add(keys.line, ArgValue::Uint(u64::from(location.line.unwrap_or_default())));
     Ok(())
 }
 
@@ -111,9 +110,8 @@ fn source_location(message: &mut MessageArgs<'_>, field: &Field<'_>) -> Result<(
         return Err(Unreadable);
     }
     let location = message.source_location(iid).ok_or(Unreadable)?;
-    message.add_names("source", &location);
-    let line = ArgValue::Uint(u64::from(location.line.unwrap_or_default()));
-    message.add("source.line_number", line);
+    let keys = message.add_names("source", &location);
+    message.args.add(keys.line, ArgValue::Uint(u64::from(location.line.unwrap_or_default())));
     Ok(())
 }
 
@@ -131,8 +129,10 @@ fn log_message(
     if let Some(iid) = log.get(1) {
         let location = message.source_location(iid.as_u64()).ok_or(Unreadable)?;
         let line = location.line.unwrap_or_default();
-        row.tag = message.strings.intern(&format!("{}:{line}", location.file));
-        let file = ArgValue::String(message.strings.intern(&location.file));
+        let file = message.source_file(iid.as_u64()).ok_or(Unreadable)?;
+        let file = String::from_utf8_lossy(file);
+        row.tag = message.strings.intern(&format!("{file}:{line}"));
+        let file = ArgValue::String(message.strings.intern(&file));
         message.add("track_event.log_message.file_name", file);
         let function = ArgValue::String(location.function);
         message.add("track_event.log_message.function_name", function);

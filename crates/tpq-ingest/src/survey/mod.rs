@@ -1,10 +1,13 @@
 //! One skim over a whole file before anything is imported.
 //!
 //! Snapshots of clocks may come after the packets that need them, and compressed packets hide
-//! more packets, so both are found first. The skim reads packet headers only.
+//! more packets, so both are found first. The skim reads packet headers only. Of a large file a
+//! second thread skims the later half, from where packets seem to begin in its middle: if the first
+//! half ends just there, they do.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use tpq_proto::wire::read_varint;
 
@@ -14,11 +17,14 @@ use crate::packet::{PacketHeader, packet_field};
 use crate::snapshot::{self, SnapshotClock, SnapshotOrigin, SnapshotPacket};
 use crate::trace_bytes::FileBytes;
 use crate::{Loss, Losses, Span};
+use skim::{Skim, middle_of};
+
+mod skim;
+#[cfg(test)]
+mod tests;
 
 /// The tag of a packet in a trace: field 1, length-delimited.
 const PACKET_TAG: u64 = 0x0a;
-/// Progress is told this often.
-const PROGRESS_BYTES: usize = 1 << 20;
 
 /// Why a trace cannot be read at all.
 #[derive(Debug, thiserror::Error)]
@@ -106,8 +112,12 @@ impl Room<'_, '_> {
     }
 }
 
-/// Skims a file whose bytes get the addresses from `base` on. What its compressed packets inflate to
-/// beyond `room` is lost and counted.
+/// Is told of each range of a file that was skimmed.
+pub type Passed<'p> = &'p (dyn Fn(Range<usize>) + Sync);
+
+/// Skims a file whose bytes get the addresses from `base` on, on a second thread as well if that is
+/// worth while and `two` threads may be used. What its compressed packets inflate to beyond `room`
+/// is lost and counted.
 ///
 /// # Errors
 /// When not one packet can be read.
@@ -115,27 +125,17 @@ pub fn survey<'a>(
     file: &'a [u8],
     base: u64,
     room: Room<'_, 'a>,
-    progress: &mut dyn FnMut(u64),
+    passed: Passed<'_>,
+    two: bool,
 ) -> Result<Survey<'a>, SurveyError> {
-    let mut survey = Survey::nothing(file, base, room.budget);
-    let mut segment_start = 0;
-    let mut at = 0;
-    while let Some((packet, next)) = next_packet(file, at) {
-        let header = PacketHeader::parse(&file[packet.clone()]);
-        let span = span_of(base, &packet);
-        if let Some(codec) = codec_of(header.kind) {
-            survey.bytes.push_segment(base + segment_start as u64, at - segment_start);
-            segment_start = next;
-            survey.inflate(codec, &file[packet], &header, at as u64, room);
-        } else {
-            survey.note(span, &file[packet], &header);
-        }
-        if next / PROGRESS_BYTES > at / PROGRESS_BYTES {
-            progress(next as u64);
-        }
-        at = next;
+    let mut skim = Skim { survey: Survey::nothing(file, base, room.budget), from: 0, at: 0 };
+    if let Some(middle) = two.then(|| middle_of(file)).flatten() {
+        skim.in_halves(file, base, middle, room, passed);
     }
-    survey.bytes.push_segment(base + segment_start as u64, at - segment_start);
+    // A compressed packet has its room.
+    let _ = skim.go_on(file, base, file.len(), Some(room), passed);
+    let Skim { mut survey, from, at } = skim;
+    survey.bytes.push_segment(base + from as u64, at - from);
     if survey.packets == 0 && survey.losses.get(Loss::InflateFailed) == 0 {
         return Err(SurveyError::NoPackets { offset: at as u64 });
     }
@@ -154,7 +154,7 @@ fn codec_of(kind: u32) -> Option<Codec> {
 
 /// The range of the packet at `at` and where the next one begins; `None` at the end of what can
 /// be read. Fields of the trace other than packets are passed over.
-pub(crate) fn next_packet(bytes: &[u8], mut at: usize) -> Option<(std::ops::Range<usize>, usize)> {
+pub(crate) fn next_packet(bytes: &[u8], mut at: usize) -> Option<(Range<usize>, usize)> {
     loop {
         let tag = read_varint(bytes, &mut at)?;
         if tag == PACKET_TAG {
@@ -240,6 +240,27 @@ impl<'a> Survey<'a> {
         self.bytes.push_segment(addr, at);
     }
 
+    /// Adds what was found in the packets that follow.
+    fn append(&mut self, later: Self) {
+        for mut snapshot in later.snapshots {
+            snapshot.position += self.packets as u32;
+            self.snapshots.push(snapshot);
+        }
+        self.packets += later.packets;
+        self.primary_clock = self.primary_clock.or(later.primary_clock);
+        for (kind, (packets, bytes)) in later.kinds {
+            let own = self.kinds.entry(kind).or_default();
+            *own = (own.0 + packets, own.1 + bytes);
+        }
+        for (machine, used) in later.machines {
+            let own = self.machines.entry(machine).or_default();
+            own.packets += used.packets;
+            own.data_packets += used.data_packets;
+            own.remote_syncs += used.remote_syncs;
+        }
+        self.losses.merge(&later.losses);
+    }
+
     fn note(&mut self, span: Span, packet: &[u8], header: &PacketHeader) {
         let position = self.packets as u32;
         self.packets += 1;
@@ -279,6 +300,6 @@ impl<'a> Survey<'a> {
 }
 
 /// The span of a packet within a segment that begins at `base`.
-pub(crate) fn span_of(base: u64, range: &std::ops::Range<usize>) -> Span {
+pub(crate) fn span_of(base: u64, range: &Range<usize>) -> Span {
     Span { addr: base + range.start as u64, len: range.len() as u32 }
 }

@@ -1,0 +1,107 @@
+//! What is skimmed from two places is what is skimmed from one.
+
+use super::*;
+
+/// More than half of what a file must have to be skimmed from two places.
+const HALF: usize = 5 << 20;
+
+fn varint(mut value: u64, out: &mut Vec<u8>) {
+    while value > 0x7f {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// A field of bytes.
+fn bytes(number: u32, value: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    varint(u64::from(number << 3 | 2), &mut out);
+    varint(value.len() as u64, &mut out);
+    out.extend_from_slice(value);
+    out
+}
+
+/// A packet of a sequence, with a payload.
+fn packet(kind: u32, payload: &[u8]) -> Vec<u8> {
+    let mut fields = vec![8 << 3, 100, 10 << 3, 1];
+    fields.extend(bytes(kind, payload));
+    bytes(1, &fields)
+}
+
+/// Packets of so many bytes, with a snapshot of clocks now and then.
+fn packets(len: usize) -> Vec<u8> {
+    let clocks: Vec<u8> =
+        [[8, 6, 16, 40], [8, 3, 16, 30]].iter().flat_map(|it| bytes(1, it)).collect();
+    let mut out = Vec::new();
+    for number in 0_u32.. {
+        if out.len() >= len {
+            break;
+        }
+        out.extend(match number % 1000 {
+            7 => packet(packet_field::CLOCK_SNAPSHOT, &clocks),
+            _ => packet(packet_field::TRACK_EVENT, &[b'.'; 100][..(number % 90) as usize]),
+        });
+    }
+    out
+}
+
+/// Everything a survey tells, in words.
+fn told(file: &[u8], two: bool) -> String {
+    let survey = survey(file, 1000, Room::in_memory(1 << 20), &|_| (), two);
+    let mut survey = survey.expect("there are packets");
+    let segments = survey.bytes.take_segments();
+    let Survey { snapshots, primary_clock, machines, kinds, packets, end, losses, budget, .. } =
+        survey;
+    let losses: Vec<_> = losses.iter().collect();
+    format!(
+        "{segments:?} {primary_clock:?} {machines:?} {kinds:?} {packets} {end} {losses:?} {budget} {snapshots:?}"
+    )
+}
+
+fn same(file: &[u8]) -> String {
+    let told = [true, false].map(|two| told(file, two));
+    assert!(told[0] == told[1], "{}\n{}", &told[0][..300], &told[1][..300]);
+    let [told, _] = told;
+    told
+}
+
+#[test]
+fn the_halves_of_a_file_are_put_together() {
+    let file = packets(2 * HALF);
+    assert!(middle_of(&file).is_some());
+    let told = same(&file);
+    assert!(told.matches("SnapshotPacket").count() > 100);
+    // The end may be cut off.
+    same(&file[..file.len() - 3]);
+}
+
+#[test]
+fn a_place_that_only_looks_like_the_middle_is_none() {
+    let mut file = packets(HALF);
+    file.extend(packet(packet_field::TRACK_EVENT, &packets(4 << 20)));
+    file.extend(packets(HALF));
+    assert!(middle_of(&file).is_some_and(|middle| middle < HALF + (4 << 20)));
+    same(&file);
+}
+
+#[test]
+fn compressed_packets_are_read_in_their_order() {
+    let inflates_to_nothing = packet(packet_field::COMPRESSED_PACKETS, b"no zlib");
+    for first in [HALF / 2, 3 * HALF / 2] {
+        let mut file = packets(first);
+        file.extend(&inflates_to_nothing);
+        file.extend(packets(2 * HALF - first));
+        assert!(same(&file).contains("InflateFailed"));
+    }
+}
+
+#[test]
+fn what_is_damaged_ends_the_skim() {
+    for damaged_at in [HALF / 2, 3 * HALF / 2] {
+        let mut file = packets(2 * HALF);
+        let at = middle_of(&file[..]).map_or(0, |middle| middle * damaged_at / HALF);
+        file[at..at + 200].fill(0xff);
+        assert!(same(&file).contains("TruncatedBytes"));
+    }
+}
