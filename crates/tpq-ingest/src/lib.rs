@@ -51,4 +51,4 @@ pub use sort::{Emit, Sorter};
 pub use survey::{MachineUse, Passed, Room, Survey, SurveyError, survey};
 pub use systrace::{SystraceKinds, SystraceReader, TextLine};
 pub use timeline::{Bundle, ClockNames, Route, Router, SplitSink, Timeline};
-pub use trace_bytes::{FileBytes, Span, TraceBytes};
+pub use trace_bytes::{FileBytes, Span, TraceBytes, fetch};

@@ -123,15 +123,35 @@ impl Run {
     }
 
     /// Splits at every place where time goes back, so that what is left is sorted.
-    pub(crate) fn into_sorted(self, out: &mut Vec<Self>) {
-        let mut rest = self;
-        while let Some(at) = rest.timestamps.windows(2).position(|pair| pair[1] < pair[0]) {
-            let tail = rest.split_off(at + 1);
-            out.push(rest);
-            rest = tail;
+    pub(crate) fn into_sorted(mut self, out: &mut Vec<Self>) {
+        let pairs = self.timestamps.windows(2).enumerate();
+        let falls: Vec<usize> =
+            pairs.filter(|(_, pair)| pair[1] < pair[0]).map(|(at, _)| at + 1).collect();
+        let first = out.len();
+        // From the end, so that each event is copied once, however often time goes back.
+        out.extend(falls.iter().rev().map(|&at| self.split_off(at)));
+        if !self.timestamps.is_empty() {
+            self.shrink();
+            out.push(self);
         }
-        if !rest.timestamps.is_empty() {
-            out.push(rest);
+        out[first..].reverse();
+    }
+
+    /// Gives back memory that it has more of than it needs, as it may wait for long.
+    fn shrink(&mut self) {
+        fn shrink<T>(values: &mut Vec<T>) {
+            if values.capacity() > values.len() + values.len() / 8 {
+                values.shrink_to_fit();
+            }
+        }
+        shrink(&mut self.timestamps);
+        match &mut self.payload {
+            Payload::Messages(messages) => shrink(messages),
+            Payload::Bundle { places, .. } => shrink(places),
+            Payload::Words { words, ranks, .. } => {
+                shrink(words);
+                shrink(ranks);
+            }
         }
     }
 

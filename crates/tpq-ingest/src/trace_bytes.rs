@@ -138,10 +138,10 @@ impl<'a> TraceBytes<'a> {
 /// Bytes of a line of the processor's cache.
 const LINE: usize = 64;
 
-/// Has the processor fetch the first of some bytes. Events come in the order of time, and so from
+/// Has the processor fetch the first of some values, which are read soon. Events come in the order of time, and so from
 /// all over the trace: each begins in a line that no cache holds, and in a page that none knows.
 #[inline]
-pub(crate) fn fetch<T>(values: &[T]) {
+pub fn fetch<T>(values: &[T]) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

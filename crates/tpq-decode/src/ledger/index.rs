@@ -1,12 +1,15 @@
 //! The ids of sets: each distinct set is written once.
+//!
+//! Most sets are new, and to look for one goes to a place that no cache holds. So sets wait until a
+//! batch has been read, and the processor is told of the places some time before it gets there.
 
 use std::sync::Arc;
 
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
+use rustc_hash::FxHashMap;
 use tpq_tables::table::{ArgsRow, ArgsTable};
 use tpq_tables::{Packer, StringId, StringPool};
 
+use super::known_sets::KnownSets;
 use super::rows::Rows;
 use super::set::Arg;
 use super::texts::Texts;
@@ -14,16 +17,42 @@ use super::{ArgSet, ArgValue, Fingerprint};
 
 /// Writes `args`.
 pub(super) struct SetIndex {
-    /// Ids by the hash of their sets' content. Two sets of one hash are taken to be the same: with
-    /// 128 bits that will not happen. The hashes lie elsewhere, as most sets are new and looking
-    /// for them goes all over the table: the smaller it is, the more of it the caches hold.
-    ids: HashTable<u32>,
-    /// The hash of each set, the first of which has id 1.
-    hashes: Vec<u128>,
+    known: KnownSets,
+    waiting: Vec<Waiting>,
+    /// The values of the sets that wait, one set after another.
+    args: Vec<PlainArg>,
+    /// The ids of those that waited last.
+    found: Vec<u32>,
     types: Types,
     rows: Rows<ArgsRow>,
     table: ArgsTable,
 }
+
+/// A set whose id is not known yet.
+struct Waiting {
+    hash: u128,
+    /// Where its values end.
+    end: usize,
+}
+
+/// A value in two numbers: what it is, and its bits.
+///
+/// Values are taken down here a moment after they were read, when the processor still has their
+/// parts on the way to memory: what is copied part by part need not wait until all have arrived.
+#[derive(Clone, Copy)]
+struct PlainArg {
+    flat_key: StringId,
+    key: StringId,
+    tag: u32,
+    bits: u64,
+}
+
+/// A set's place among those that wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Ticket(pub(super) u32);
+
+/// How many sets before its turn the processor is told of a set's place.
+const AHEAD: usize = 12;
 
 /// The names of types of values, as tables have them.
 #[derive(Clone, Copy)]
@@ -56,8 +85,10 @@ impl Types {
 impl SetIndex {
     pub(super) fn new(types: Types) -> Self {
         Self {
-            ids: HashTable::new(),
-            hashes: Vec::new(),
+            known: KnownSets::default(),
+            waiting: Vec::new(),
+            args: Vec::new(),
+            found: Vec::new(),
             types,
             rows: Rows::default(),
             table: ArgsTable::default(),
@@ -75,71 +106,114 @@ impl SetIndex {
         self.table
     }
 
-    /// The id of a set of values, written to the table when new; 0 for an empty one.
-    pub(super) fn intern(&mut self, set: &ArgSet, texts: &Texts) -> u32 {
+    /// Has a set of values wait; `None` for an empty one, which has no id.
+    pub(super) fn intern(&mut self, set: &ArgSet) -> Option<Ticket> {
         if set.is_empty() {
-            return 0;
+            return None;
         }
-        let Self { ids, hashes, types, rows, table } = self;
-        let hash = hash(set);
-        let hash_of = |&id: &u32| hashes.get(id as usize - 1).copied().unwrap_or_default();
-        let entry = ids.entry(hash as u64, |id| hash_of(id) == hash, |id| hash_of(id) as u64);
-        match entry {
-            Entry::Occupied(entry) => *entry.get(),
-            Entry::Vacant(entry) => {
-                let id = *entry.insert(hashes.len() as u32 + 1).get();
-                hashes.push(hash);
-                for arg in set.counted() {
+        let begin = self.args.len();
+        self.args.extend(set.values().map(PlainArg::of));
+        self.waiting.push(Waiting { hash: hash(&self.args[begin..]), end: self.args.len() });
+        Some(Ticket(self.waiting.len() as u32 - 1))
+    }
+
+    /// The ids of all sets that wait, by their tickets. Those that are new are written.
+    pub(super) fn find(&mut self, texts: &Texts) -> &[u32] {
+        let Self { known, waiting, args, found, types, rows, table } = self;
+        found.clear();
+        let mut begin = 0;
+        for (at, set) in waiting.iter().enumerate() {
+            if let Some(later) = waiting.get(at + AHEAD) {
+                known.fetch(later.hash);
+            }
+            let (id, is_new) = known.id(set.hash);
+            if is_new {
+                for arg in counted(&args[begin..set.end]) {
                     rows.push(row(id, arg, types, texts), |rows| table.push_all(rows));
                 }
-                id
             }
+            begin = set.end;
+            found.push(id);
         }
+        waiting.clear();
+        args.clear();
+        found
     }
 }
 
-fn row(arg_set_id: u32, arg: &Arg, types: &Types, texts: &Texts) -> ArgsRow {
+/// What the tag of a value says it is.
+mod tag {
+    pub(super) const INT: u32 = 1;
+    pub(super) const UINT: u32 = 2;
+    pub(super) const POINTER: u32 = 3;
+    pub(super) const BOOL: u32 = 4;
+    pub(super) const REAL: u32 = 5;
+    pub(super) const STRING: u32 = 6;
+    pub(super) const JSON: u32 = 7;
+    pub(super) const NULL: u32 = 8;
+}
+
+impl PlainArg {
+    #[inline]
+    fn of(arg: &Arg) -> Self {
+        let (tag, bits) = match arg.value {
+            ArgValue::Int(value) => (tag::INT, value as u64),
+            ArgValue::Uint(value) => (tag::UINT, value),
+            ArgValue::Pointer(value) => (tag::POINTER, value),
+            ArgValue::Bool(value) => (tag::BOOL, u64::from(value)),
+            ArgValue::Real(value) => (tag::REAL, value.to_bits()),
+            ArgValue::String(value) => (tag::STRING, u64::from(value.0)),
+            ArgValue::Json(value) => (tag::JSON, u64::from(value.0)),
+            ArgValue::Null => (tag::NULL, 0),
+        };
+        Self { flat_key: arg.flat_key, key: arg.key, tag, bits }
+    }
+}
+
+/// In a set of so many values, looking at each is the fastest way to find a key.
+const FEW: usize = 16;
+
+/// The values of a set that count: of several under one key the last.
+fn counted(args: &[PlainArg]) -> impl Iterator<Item = &PlainArg> {
+    let last: Option<FxHashMap<StringId, usize>> = (args.len() > FEW)
+        .then(|| args.iter().enumerate().map(|(index, arg)| (arg.key, index)).collect());
+    args.iter().enumerate().filter_map(move |(index, arg)| {
+        let counts = match &last {
+            Some(last) => last.get(&arg.key) == Some(&index),
+            None => args[index + 1..].iter().all(|later| later.key != arg.key),
+        };
+        counts.then_some(arg)
+    })
+}
+
+fn row(arg_set_id: u32, arg: &PlainArg, types: &Types, texts: &Texts) -> ArgsRow {
     let key = texts.in_tables(arg.key);
     let flat_key = if arg.flat_key == arg.key { key } else { texts.in_tables(arg.flat_key) };
     let row = ArgsRow { arg_set_id, flat_key, key, ..ArgsRow::default() };
-    let text = |text| texts.in_tables(text);
-    match arg.value {
-        ArgValue::Int(value) => ArgsRow { int_value: Some(value), value_type: types.int, ..row },
-        ArgValue::Uint(value) => {
-            ArgsRow { int_value: Some(value as i64), value_type: types.uint, ..row }
+    let int = |value_type| ArgsRow { int_value: Some(arg.bits as i64), value_type, ..row };
+    let text = |value_type| {
+        let string_value = texts.in_tables(StringId(arg.bits as u32));
+        ArgsRow { string_value, value_type, ..row }
+    };
+    match arg.tag {
+        tag::INT => int(types.int),
+        tag::UINT => int(types.uint),
+        tag::POINTER => int(types.pointer),
+        tag::BOOL => int(types.bool),
+        tag::STRING => text(types.string),
+        tag::JSON => text(types.json),
+        tag::REAL => {
+            let real_value = Some(f64::from_bits(arg.bits));
+            ArgsRow { real_value, value_type: types.real, ..row }
         }
-        ArgValue::Pointer(value) => {
-            ArgsRow { int_value: Some(value as i64), value_type: types.pointer, ..row }
-        }
-        ArgValue::Bool(value) => {
-            ArgsRow { int_value: Some(i64::from(value)), value_type: types.bool, ..row }
-        }
-        ArgValue::Real(value) => ArgsRow { real_value: Some(value), value_type: types.real, ..row },
-        ArgValue::String(value) => {
-            ArgsRow { string_value: text(value), value_type: types.string, ..row }
-        }
-        ArgValue::Json(value) => {
-            ArgsRow { string_value: text(value), value_type: types.json, ..row }
-        }
-        ArgValue::Null => ArgsRow { value_type: types.null, ..row },
+        _ => ArgsRow { value_type: types.null, ..row },
     }
 }
 
-fn hash(set: &ArgSet) -> u128 {
+fn hash(set: &[PlainArg]) -> u128 {
     let mut print = Fingerprint::default();
-    let mut count = 0;
-    for arg in set.values() {
-        let (tag, value) = match arg.value {
-            ArgValue::Int(value) => (1, value as u64),
-            ArgValue::Uint(value) => (2, value),
-            ArgValue::Pointer(value) => (3, value),
-            ArgValue::Bool(value) => (4, u64::from(value)),
-            ArgValue::Real(value) => (5, value.to_bits()),
-            ArgValue::String(value) => (6, u64::from(value.0)),
-            ArgValue::Json(value) => (7, u64::from(value.0)),
-            ArgValue::Null => (8, 0),
-        };
-        let keys = u64::from(arg.key.0) << 32;
+    for arg in set {
+        let (keys, tag) = (u64::from(arg.key.0) << 32, u64::from(arg.tag));
         // Most values have one key: then its place takes the tag, beside which no id is as great.
         match arg.flat_key == arg.key {
             true => print.mix(keys | u64::from(StringId::FOREIGN) | tag),
@@ -148,10 +222,9 @@ fn hash(set: &ArgSet) -> u128 {
                 print.mix(tag);
             }
         }
-        print.mix(value);
-        count += 1;
+        print.mix(arg.bits);
     }
-    print.mix(count);
+    print.mix(set.len() as u64);
     print.finish()
 }
 
@@ -169,13 +242,15 @@ mod tests {
         let (mut index, texts) = (index(&mut strings), Texts::of_tables());
         let key = strings.intern("key");
         let mut set = ArgSet::default();
-        assert_eq!(index.intern(&set, &texts), 0);
+        assert_eq!(index.intern(&set), None);
         set.add(key, ArgValue::Int(7));
-        let id = index.intern(&set, &texts);
-        assert_eq!(index.intern(&set, &texts), id);
         let mut other = ArgSet::default();
         other.add(key, ArgValue::Uint(7));
-        assert_ne!(index.intern(&other, &texts), id);
+        let tickets = [&set, &other, &set].map(|set| index.intern(set));
+        assert_eq!(tickets, [0, 1, 2].map(|at| Some(Ticket(at))));
+        assert_eq!(index.find(&texts), [1, 2, 1]);
+        index.intern(&other);
+        assert_eq!(index.find(&texts), [2]);
         assert_eq!(index.finish().len(), 2);
     }
 
@@ -192,7 +267,8 @@ mod tests {
             for index in 0..others {
                 set.add(strings.intern(&index.to_string()), ArgValue::Null);
             }
-            index.intern(&set, &texts);
+            index.intern(&set);
+            index.find(&texts);
             let table = index.finish();
             assert_eq!(table.len() as usize, 1 + others);
             assert_eq!(table.int_value.get(0), Some(3));

@@ -9,8 +9,7 @@ use tpq_proto::wire::{Field, Fields, Value};
 use tpq_tables::table::{FtraceEventRow, FtraceEventTable};
 use tpq_tables::{Packer, Stats, StringId, StringPool};
 
-use super::index::SetIndex;
-use super::rows::Rows;
+use super::index::{SetIndex, Ticket};
 use super::texts::Texts;
 use super::{ArgSet, ArgValue, Fingerprint};
 use crate::interned::{Interned, field};
@@ -78,14 +77,42 @@ pub(super) struct Around<'w, 'a> {
 /// Writes `ftrace_event`.
 pub(super) struct EventRows {
     /// Sets lately made, by the fingerprint of what each is made of.
-    recent: Vec<(u64, u32)>,
+    recent: Vec<(u64, EventSet)>,
+    /// Those of them that are of the batch.
+    unsettled: Vec<usize>,
     /// A set under construction.
     set: ArgSet,
     /// The names of kinds and of their fields, by number.
     names: Vec<Option<KindNames>>,
-    rows: Rows<FtraceEventRow>,
+    /// The events of the batch, whose sets may have no ids yet.
+    rows: Vec<(FtraceEventRow, EventSet)>,
     table: FtraceEventTable,
 }
+
+/// The set of an event.
+#[derive(Clone, Copy, Default, Debug)]
+enum EventSet {
+    /// There is none.
+    #[default]
+    None,
+    Id(u32),
+    Ticket(Ticket),
+}
+
+impl EventSet {
+    fn of(ticket: Option<Ticket>) -> Self {
+        ticket.map_or(Self::None, Self::Ticket)
+    }
+
+    fn settle(&mut self, id: impl Fn(Ticket) -> u32) {
+        if let Self::Ticket(ticket) = *self {
+            *self = Self::Id(id(ticket));
+        }
+    }
+}
+
+/// Rows that columns take at a time: so many fit into the nearest cache.
+const TAKEN: usize = 256;
 
 /// What a kind of event, and its fields in the order of the table of kinds, are called.
 struct KindNames {
@@ -97,9 +124,10 @@ impl EventRows {
     pub(super) fn new() -> Self {
         Self {
             recent: Vec::new(),
+            unsettled: Vec::new(),
             set: ArgSet::default(),
             names: Vec::new(),
-            rows: Rows::default(),
+            rows: Vec::new(),
             table: FtraceEventTable::default(),
         }
     }
@@ -110,12 +138,30 @@ impl EventRows {
     }
 
     /// The table, complete.
-    pub(super) fn finish(mut self) -> FtraceEventTable {
-        self.rows.flush(|rows| self.table.push_all(rows));
+    pub(super) fn finish(self) -> FtraceEventTable {
         self.table
     }
 
-    /// Writes an event.
+    /// Writes the events of the batch, whose sets have ids by now.
+    pub(super) fn settle(&mut self, id: impl Fn(Ticket) -> u32) {
+        let Self { recent, unsettled, rows, table, .. } = self;
+        for place in unsettled.drain(..) {
+            recent[place].1.settle(&id);
+        }
+        let mut taken = Vec::with_capacity(TAKEN);
+        for rows in rows.chunks_mut(TAKEN) {
+            taken.clear();
+            taken.extend(rows.iter_mut().map(|(row, set)| {
+                set.settle(&id);
+                let arg_set_id = if let EventSet::Id(id) = *set { Some(id) } else { None };
+                FtraceEventRow { arg_set_id, ..*row }
+            }));
+            table.push_all(&taken);
+        }
+        rows.clear();
+    }
+
+    /// Takes an event, which is written with the others of the batch.
     pub(super) fn write(
         &mut self,
         event: &KernelEvent,
@@ -134,10 +180,8 @@ impl EventRows {
         };
         let KernelEvent { ts, utid, ucpu, common_flags, .. } = *event;
         let name = texts.in_tables(name);
-        let arg_set_id = (set != 0).then_some(set);
-        let row = FtraceEventRow { ts, name, utid, arg_set_id, common_flags, ucpu };
-        let table = &mut self.table;
-        self.rows.push(row, |rows| table.push_all(rows));
+        let row = FtraceEventRow { ts, name, utid, arg_set_id: None, common_flags, ucpu };
+        self.rows.push((row, set));
     }
 
     fn message(
@@ -147,7 +191,7 @@ impl EventRows {
         around: Around<'_, '_>,
         sets: &mut SetIndex,
         texts: &mut Texts,
-    ) -> (StringId, u32) {
+    ) -> (StringId, EventSet) {
         let data = around.bytes.get(data);
         let set = &mut self.set;
         let pool = &mut texts.pool;
@@ -166,7 +210,7 @@ impl EventRows {
                 read_unlisted(number, data, around.described.get(&number), set, pool)
             }
         };
-        (name, sets.intern(set, texts))
+        (name, EventSet::of(sets.intern(set)))
     }
 
     /// An event that the table of kinds has.
@@ -177,7 +221,7 @@ impl EventRows {
         around: Around<'_, '_>,
         sets: &mut SetIndex,
         texts: &mut Texts,
-    ) -> (StringId, u32) {
+    ) -> (StringId, EventSet) {
         let Around { interned, stats, .. } = around;
         // What a function's id means changes with the state of the sequence.
         let functions = FUNCTIONS.iter().any(|&(event, _)| event == kind.number);
@@ -220,7 +264,7 @@ impl EventRows {
         next: NextTask,
         sets: &mut SetIndex,
         texts: &mut Texts,
-    ) -> (StringId, u32) {
+    ) -> (StringId, EventSet) {
         let print = Fingerprint::short([
             // Switches and wakeups are told apart by the first half of this.
             words(1, state),
@@ -247,7 +291,7 @@ impl EventRows {
         target_cpu: i32,
         sets: &mut SetIndex,
         texts: &mut Texts,
-    ) -> (StringId, u32) {
+    ) -> (StringId, EventSet) {
         let print = Fingerprint::short([
             words(2, target_cpu),
             words(woken.pid, woken.prio),
@@ -271,8 +315,8 @@ impl EventRows {
         sets: &mut SetIndex,
         texts: &mut Texts,
         values: impl FnOnce(&Texts) -> [(&'static str, ArgValue); N],
-    ) -> (StringId, u32) {
-        let Some(kind) = event_kind(kind) else { return (StringId::NULL, 0) };
+    ) -> (StringId, EventSet) {
+        let Some(kind) = event_kind(kind) else { return (StringId::NULL, EventSet::None) };
         self.recall(kind, Some(print), sets, texts, |set, _, texts| {
             for (key, value) in values(texts) {
                 set.add(texts.pool.intern(key), value);
@@ -289,25 +333,27 @@ impl EventRows {
         sets: &mut SetIndex,
         texts: &mut Texts,
         fill: impl FnOnce(&mut ArgSet, &KindNames, &mut Texts),
-    ) -> (StringId, u32) {
-        let Self { recent, set, names, .. } = self;
+    ) -> (StringId, EventSet) {
+        let Self { recent, unsettled, set, names, .. } = self;
         let names = names_of(names, kind, &mut texts.pool);
         if recent.is_empty() {
-            recent.resize(REMEMBERED, (0, 0));
+            recent.resize(REMEMBERED, (0, EventSet::None));
         }
-        let place = made_from.and_then(|print| recent.get_mut(print as usize % REMEMBERED));
-        if let (Some((known, id)), Some(print)) = (&place, made_from)
-            && *known == print
+        let place = made_from.map(|print| print as usize % REMEMBERED);
+        if let (Some(print), Some(place)) = (made_from, place)
+            && let (known, made) = recent[place]
+            && known == print
         {
-            return (names.name, *id);
+            return (names.name, made);
         }
         set.clear();
         fill(set, names, texts);
-        let id = sets.intern(set, texts);
-        if let (Some(place), Some(print)) = (place, made_from) {
-            *place = (print, id);
+        let made = EventSet::of(sets.intern(set));
+        if let (Some(print), Some(place)) = (made_from, place) {
+            recent[place] = (print, made);
+            unsettled.push(place);
         }
-        (names.name, id)
+        (names.name, made)
     }
 }
 

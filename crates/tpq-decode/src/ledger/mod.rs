@@ -17,6 +17,7 @@ mod entries;
 mod fingerprint;
 mod index;
 mod kernel_event;
+mod known_sets;
 mod rows;
 mod set;
 mod stage;

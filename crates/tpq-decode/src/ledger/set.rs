@@ -55,8 +55,6 @@ impl Piece {
     }
 }
 
-/// In a set of so many values, looking at each is the fastest way to find a key.
-const FEW: usize = 16;
 /// Few sets have more pieces.
 const USUAL: usize = 6;
 
@@ -162,19 +160,6 @@ impl ArgSet {
     /// Its values.
     pub(super) fn values(&self) -> impl Iterator<Item = &Arg> {
         self.pieces.iter().filter_map(Piece::value)
-    }
-
-    /// The values that count: of several under one key the last.
-    pub(super) fn counted(&self) -> impl Iterator<Item = &Arg> {
-        let last: Option<FxHashMap<StringId, usize>> = (self.pieces.len() > FEW)
-            .then(|| self.values().enumerate().map(|(index, arg)| (arg.key, index)).collect());
-        self.values().enumerate().filter_map(move |(index, arg)| {
-            let counts = match &last {
-                Some(last) => last.get(&arg.key) == Some(&index),
-                None => self.values().skip(index + 1).all(|later| later.key != arg.key),
-            };
-            counts.then_some(arg)
-        })
     }
 
     /// Takes out the values whose keys another set has, too, and adds that set's.

@@ -9,7 +9,7 @@ use tpq_tables::table::{ArgsTable, FtraceEventTable};
 use tpq_tables::{Packer, Stats, Tables};
 
 use super::entries::{Batch, Entry};
-use super::index::SetIndex;
+use super::index::{SetIndex, Ticket};
 use super::kernel_event::{Around, EventArgs, EventRows, KernelEvent};
 use super::set::{Arg, Piece};
 use super::texts::Texts;
@@ -35,6 +35,8 @@ pub(crate) struct LedgerWriter<'a> {
     sets: SetIndex,
     /// The id of each set, by its number; the first is that of no set.
     ids: Vec<u32>,
+    /// Those of the batch, whose ids are not known yet.
+    numbered: Vec<Option<Ticket>>,
     events: EventRows,
     states: ThreadStates,
     reader: Reader<'a>,
@@ -92,6 +94,7 @@ impl<'a> LedgerWriter<'a> {
             texts,
             sets: SetIndex::new(ledger.types),
             ids: vec![0],
+            numbered: Vec::new(),
             events: EventRows::new(),
             states: ThreadStates::new(count, ledger.awake),
             reader,
@@ -127,6 +130,15 @@ impl<'a> LedgerWriter<'a> {
                 other => self.reader.note(other),
             }
         }
+        self.find_sets();
+    }
+
+    /// Puts ids in place of the tickets that sets of the batch have.
+    fn find_sets(&mut self) {
+        let found = self.sets.find(&self.texts);
+        let id = |ticket: Ticket| found.get(ticket.0 as usize).copied().unwrap_or_default();
+        self.ids.extend(self.numbered.drain(..).map(|ticket| ticket.map_or(0, id)));
+        self.events.settle(id);
     }
 
     fn set(&mut self, pieces: &[Piece]) {
@@ -141,7 +153,7 @@ impl<'a> LedgerWriter<'a> {
                 set.replace(later);
             }
         }
-        self.ids.push(self.sets.intern(set, texts));
+        self.numbered.push(self.sets.intern(set));
     }
 
     fn event(&mut self, event: &KernelEvent) {

@@ -74,6 +74,9 @@ impl<'a> Parts<'a> {
                 (field::EVENT, Value::Bytes(event)) => match event_timestamp(event) {
                     Some(timestamp) => {
                         let offset = fields.position() - event.len();
+                        if parts.timestamps.is_empty() {
+                            parts.expect(bundle.payload.len() - offset);
+                        }
                         parts.add(timestamp as i64, event, offset, sink);
                     }
                     None => sink.lose(Loss::MalformedBundle),
@@ -94,6 +97,15 @@ impl<'a> Parts<'a> {
             sink.lose(Loss::MalformedBundle);
         }
         parts
+    }
+
+    /// Makes room for the events of so many bytes.
+    #[cold]
+    fn expect(&mut self, bytes: usize) {
+        /// About as many as an event takes.
+        const USUAL: usize = 32;
+        self.timestamps.reserve_exact(bytes / USUAL);
+        self.places.reserve_exact(bytes / USUAL);
     }
 
     fn add(&mut self, timestamp: i64, event: &[u8], offset: usize, sink: &mut SplitSink<'_>) {
