@@ -190,11 +190,19 @@ impl<'a> Fields<'a> {
                 self.at = end;
                 Value::Bytes(bytes)
             }
-            1 => Value::Fixed64(u64::from_le_bytes(self.fixed()?)),
-            5 => Value::Fixed32(u32::from_le_bytes(self.fixed()?)),
-            _ => return None,
+            wire_type => self.read_fixed(wire_type)?,
         };
         Some(Field { number: tag >> 3, value })
+    }
+
+    /// Reads a value of four or eight bytes, which few fields have.
+    #[cold]
+    fn read_fixed(&mut self, wire_type: u32) -> Option<Value<'a>> {
+        match wire_type {
+            1 => Some(Value::Fixed64(u64::from_le_bytes(self.fixed()?))),
+            5 => Some(Value::Fixed32(u32::from_le_bytes(self.fixed()?))),
+            _ => None,
+        }
     }
 
     fn fixed<const N: usize>(&mut self) -> Option<[u8; N]> {

@@ -195,6 +195,8 @@ fn phase(event: &TrackEvent<'_>, whose: &Whose) -> u8 {
     }
 }
 
+/// Reads an event where it stays: it is too large to be handed around.
+#[inline(always)]
 fn read(data: &[u8]) -> TrackEvent<'_> {
     let mut event = TrackEvent { data, ..TrackEvent::default() };
     for field in Fields::new(data) {
