@@ -26,6 +26,26 @@ pub(crate) mod field {
     pub(crate) const PACKET_CONTEXT: u32 = 30;
     pub(crate) const APP_WAKELOCK_INFO: u32 = 42;
     pub(crate) const CORRELATION_ID_STR: u32 = 43;
+    /// All kinds that somebody asks for.
+    pub(super) const ALL: &[u32] = &[
+        EVENT_CATEGORIES,
+        EVENT_NAMES,
+        DEBUG_ANNOTATION_NAMES,
+        SOURCE_LOCATIONS,
+        BUILD_IDS,
+        MAPPING_PATHS,
+        MAPPINGS,
+        LOG_MESSAGE_BODY,
+        HISTOGRAM_NAMES,
+        KERNEL_SYMBOLS,
+        DEBUG_ANNOTATION_VALUE_TYPE_NAMES,
+        UNSYMBOLIZED_SOURCE_LOCATIONS,
+        DEBUG_ANNOTATION_STRING_VALUES,
+        GPU_COUNTER_DESCRIPTORS,
+        PACKET_CONTEXT,
+        APP_WAKELOCK_INFO,
+        CORRELATION_ID_STR,
+    ];
 }
 
 struct Entry {
@@ -37,8 +57,8 @@ struct Entry {
 /// All generations of all sequences.
 pub(crate) struct Interned<'a> {
     bytes: &'a TraceBytes<'a>,
-    /// The kinds of entries that are kept, if not all.
-    kinds: Option<&'static [u32]>,
+    /// The kinds of entries that are kept.
+    kinds: &'static [u32],
     generations: Vec<Generation>,
     /// By scope and kind.
     entries: FxHashMap<(u32, u32), Entries>,
@@ -56,7 +76,7 @@ struct Entries {
 
 impl Entries {
     /// How many places there may be beyond twice the number of entries.
-    const SPARE: usize = 8;
+    const SPARE: usize = 2;
 
     #[inline]
     fn get(&self, iid: u64) -> Option<&Entry> {
@@ -90,12 +110,12 @@ impl Entries {
 
 impl<'a> Interned<'a> {
     pub(crate) fn new(bytes: &'a TraceBytes<'a>) -> Self {
-        Self { bytes, kinds: None, generations: Vec::new(), entries: FxHashMap::default() }
+        Self::only(bytes, field::ALL)
     }
 
     /// Keeps entries of these kinds only.
     pub(crate) fn only(bytes: &'a TraceBytes<'a>, kinds: &'static [u32]) -> Self {
-        Self { kinds: Some(kinds), ..Self::new(bytes) }
+        Self { bytes, kinds, generations: Vec::new(), entries: FxHashMap::default() }
     }
 
     pub(crate) fn add_generation(&mut self, generation: Generation) {
@@ -110,13 +130,12 @@ impl<'a> Interned<'a> {
         let bytes = self.bytes.get(data);
         let mut fields = Fields::new(bytes);
         while let Some(field) = fields.next() {
-            if self.kinds.is_some_and(|kinds| !kinds.contains(&field.number)) {
-                continue;
-            }
             let message = field.as_bytes();
             let span = data.inner(fields.position() - message.len(), message.len());
             let iid = Fields::new(message).find(|field| field.number == 1);
             match iid.map(|field| field.as_u64()) {
+                // Of a kind that nobody asks for.
+                Some(_) if !self.kinds.contains(&field.number) => {}
                 Some(iid) => {
                     let entry = Entry { message: span, text: Cell::new(None) };
                     self.entries.entry((scope, field.number)).or_default().add(iid, entry);
@@ -154,12 +173,14 @@ impl<'a> Interned<'a> {
         strings: &mut StringPool,
         stats: &mut Stats,
     ) -> Option<StringId> {
-        self.text_as(generation, field, iid, strings, stats, |text, strings| {
-            strings.intern_bytes(text)
+        self.text_as(generation, field, iid, strings, stats, |message, strings| {
+            let text = Fields::new(message).find(|field| field.number == 2);
+            strings.intern_bytes(text.map(|field| field.as_bytes()).unwrap_or_default())
         })
     }
 
-    /// The text of an entry as `intern` interns it, which must do the same with all of a kind.
+    /// The text of an entry as `intern` makes it of the message, which must do the same with all of
+    /// a kind.
     pub(crate) fn text_as(
         &self,
         generation: GenerationId,
@@ -177,8 +198,7 @@ impl<'a> Interned<'a> {
             return Some(text);
         }
         let message = self.bytes.get(entry.message);
-        let text = Fields::new(message).find(|field| field.number == 2);
-        let text = intern(text.map(|field| field.as_bytes()).unwrap_or_default(), strings);
+        let text = intern(message, strings);
         entry.text.set(Some(text));
         Some(text)
     }

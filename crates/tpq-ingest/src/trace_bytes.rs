@@ -138,8 +138,10 @@ impl<'a> TraceBytes<'a> {
 /// Bytes of a line of the processor's cache.
 const LINE: usize = 64;
 
-/// Has the processor fetch the first of some values, which are read soon. Events come in the order of time, and so from
-/// all over the trace: each begins in a line that no cache holds, and in a page that none knows.
+/// Has the processor fetch the first of some values, which are read soon.
+///
+/// Events come in the order of time, and so from all over the trace: each begins in a line that no
+/// cache holds, and in a page that none knows.
 #[inline]
 pub fn fetch<T>(values: &[T]) {
     #[cfg(target_arch = "x86_64")]

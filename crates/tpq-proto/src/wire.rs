@@ -342,6 +342,22 @@ mod tests {
         assert!(fields.is_damaged());
     }
 
+    /// Protobuf's numbers have 29 bits, and no field has number 0.
+    #[test]
+    fn a_number_that_no_field_can_have_is_damage() {
+        for (tag, is_one) in [
+            (&[0xf8, 0xff, 0xff, 0xff, 0x0f][..], true),
+            (&[0x80, 0x80, 0x80, 0x80, 0x10], false),
+            (&[0x00], false),
+            (&[0x80, 0x00], false),
+        ] {
+            let bytes = [tag, &[1]].concat();
+            let mut fields = Fields::new(&bytes);
+            assert_eq!(fields.next().map(|field| field.number), is_one.then_some((1 << 29) - 1));
+            assert_eq!(fields.is_damaged(), !is_one, "{tag:x?}");
+        }
+    }
+
     #[test]
     fn of_a_field_that_occurs_twice_the_last_value_counts() {
         let fields = LastFields::<3>::new(&[0x08, 1, 0x10, 5, 0x08, 2, 0x18, 9]);

@@ -123,3 +123,11 @@ impl<N: Native> Pending<N> {
         (packed, plain)
     }
 }
+
+#[cfg(test)]
+impl Packer {
+    /// Packs into slabs from the first chunk on.
+    pub(crate) fn into_slabs() -> Self {
+        Self { slabs: Arc::new(Slabs::at_once()), ..Self::default() }
+    }
+}

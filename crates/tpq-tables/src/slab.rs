@@ -59,7 +59,7 @@ impl Slabs {
 
 impl Slab {
     fn fill(&mut self, len: usize, write: impl FnOnce(&mut BytesMut)) -> BytesMut {
-        let Self { rest, .. } = self;
+        let rest = &mut self.rest;
         if rest.capacity() < len + ALIGN {
             *rest = BytesMut::with_capacity(SLAB.max(len + ALIGN));
             prefer_huge_pages(rest.spare_capacity_mut());
@@ -94,12 +94,20 @@ fn prefer_huge_pages(memory: &mut [MaybeUninit<u8>]) {
 fn prefer_huge_pages(_: &mut [MaybeUninit<u8>]) {}
 
 #[cfg(test)]
+impl Slabs {
+    /// Slabs from the first byte on.
+    pub(crate) fn at_once() -> Self {
+        Self { slab: Some(Mutex::new(Slab { before: SMALL, ..Slab::default() })) }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn pieces_of_a_slab_are_apart_and_aligned() {
-        let slabs = Slabs { slab: Some(Mutex::new(Slab { before: SMALL, ..Slab::default() })) };
+        let slabs = Slabs::at_once();
         let lens = [1, 63, 64, 100_000, 0, SLAB, 7];
         let fill = |(byte, &len): (u8, &usize)| {
             let piece = slabs.fill(len, |out| out.put_bytes(byte, len));

@@ -233,7 +233,9 @@ fn survey_all<'a>(
         let _span = options.span("survey").map(|span| span.with("trace_id", entry as u64));
         let passed = |range: Range<usize>| {
             let len = range.len() as u64;
-            options.advance(skimmed.fetch_add(len, Ordering::Relaxed) + len, total);
+            let done = skimmed.fetch_add(len, Ordering::Relaxed) + len;
+            // What was skimmed twice counts once.
+            options.advance(done.min(before + file.bytes().len() as u64), total);
             file.release(range);
         };
         let room = Room { budget, keep: &|before, bytes| scratch.keep(before, bytes) };

@@ -12,7 +12,8 @@ fn interned(entries: &[(u32, Message)]) -> TraceBuilder {
 }
 
 fn location() -> (u32, Message) {
-    let place = Message::new().uint(1, 4).bytes(2, "src\\a.cc").bytes(3, "Run");
+    // Of a field that is there twice the last counts.
+    let place = Message::new().uint(1, 4).bytes(2, "no").bytes(2, "src\\a.cc").bytes(3, "Run");
     (4, place.uint(4, 12))
 }
 

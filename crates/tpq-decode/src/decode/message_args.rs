@@ -234,8 +234,9 @@ impl<'a> MessageArgs<'a> {
         let location = LastFields::<5>::new(self.lookup(field::SOURCE_LOCATIONS, iid)?);
         let (kind, strings) = (field::SOURCE_LOCATIONS, &mut *self.strings);
         // Paths of Windows are written like all others.
-        let intern = |file: &[u8], strings: &mut StringPool| {
-            strings.intern(&String::from_utf8_lossy(file).replace('\\', "/"))
+        let intern = |_: &[u8], strings: &mut StringPool| {
+            let file = String::from_utf8_lossy(location.bytes(2));
+            strings.intern(&file.replace('\\', "/"))
         };
         let file =
             self.interned.text_as(self.generation, kind, iid, strings, self.stats, intern)?;

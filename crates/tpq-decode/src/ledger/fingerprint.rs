@@ -1,13 +1,21 @@
 //! What tells contents apart without keeping them.
 
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
+
 /// A 128-bit hash: two multiply-and-rotate chains with different constants. What has one
-/// fingerprint is taken to be the same.
+/// fingerprint is taken to be the same. Where the chains begin is another place in every process, so
+/// that no trace can be made whose sets all fall on one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fingerprint(u64, u64);
 
 impl Default for Fingerprint {
     fn default() -> Self {
-        Self(0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f)
+        static BEGIN: LazyLock<(u64, u64)> = LazyLock::new(|| {
+            let random = RandomState::new();
+            (random.hash_one(1), random.hash_one(2))
+        });
+        Self(BEGIN.0, BEGIN.1)
     }
 }
 

@@ -51,6 +51,9 @@ struct PlainArg {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Ticket(pub(super) u32);
 
+/// Values that wait at most, but for those of one set.
+const MOST_WAITING: usize = 1 << 14;
+
 /// How many sets before its turn the processor is told of a set's place.
 const AHEAD: usize = 12;
 
@@ -117,6 +120,11 @@ impl SetIndex {
         Some(Ticket(self.waiting.len() as u32 - 1))
     }
 
+    /// Whether so many values wait that their ids should be found.
+    pub(super) fn is_full(&self) -> bool {
+        self.args.len() >= MOST_WAITING
+    }
+
     /// The ids of all sets that wait, by their tickets. Those that are new are written.
     pub(super) fn find(&mut self, texts: &Texts) -> &[u32] {
         let Self { known, waiting, args, found, types, rows, table } = self;
@@ -137,6 +145,8 @@ impl SetIndex {
         }
         waiting.clear();
         args.clear();
+        // A set may have had any number of values.
+        args.shrink_to(2 * MOST_WAITING);
         found
     }
 }
@@ -252,6 +262,23 @@ mod tests {
         index.intern(&other);
         assert_eq!(index.find(&texts), [2]);
         assert_eq!(index.finish().len(), 2);
+    }
+
+    /// One event can have annotations of any number of values.
+    #[test]
+    fn what_waits_has_a_bound() {
+        let mut strings = StringPool::default();
+        let (mut index, texts) = (index(&mut strings), Texts::of_tables());
+        let mut set = ArgSet::default();
+        for value in 0..10 * MOST_WAITING as i64 {
+            set.add(strings.intern(&value.to_string()), ArgValue::Int(value));
+        }
+        assert!(!index.is_full());
+        index.intern(&set);
+        assert!(index.is_full());
+        index.find(&texts);
+        assert!(!index.is_full() && index.args.capacity() <= 2 * MOST_WAITING);
+        assert_eq!(index.finish().len() as usize, 10 * MOST_WAITING);
     }
 
     #[test]

@@ -129,6 +129,9 @@ impl<'a> LedgerWriter<'a> {
                 }
                 other => self.reader.note(other),
             }
+            if self.sets.is_full() {
+                self.find_sets();
+            }
         }
         self.find_sets();
     }

@@ -171,8 +171,8 @@ pub(crate) struct Trackers {
     pub(crate) messages: Scoped<MessagePaths>,
     pub(crate) chrome: Scoped<ChromeCounts>,
     pub(crate) mappings: Scoped<Mappings>,
-    /// Categories with a comma between, by those before it and the one behind.
-    pub(crate) joined: FxHashMap<(StringId, StringId), StringId>,
+    /// Categories with commas between.
+    pub(crate) joined: FxHashMap<Vec<StringId>, StringId>,
 }
 
 /// How many packets there were in which a Chrome told of itself.

@@ -112,7 +112,8 @@ impl Room<'_, '_> {
     }
 }
 
-/// Is told of each range of a file that was skimmed.
+/// Is told of ranges of a file that were skimmed, but for the last of it; of some twice, where they
+/// had to be skimmed again.
 pub type Passed<'p> = &'p (dyn Fn(Range<usize>) + Sync);
 
 /// Skims a file whose bytes get the addresses from `base` on, on a second thread as well if that is
@@ -128,13 +129,13 @@ pub fn survey<'a>(
     passed: Passed<'_>,
     two: bool,
 ) -> Result<Survey<'a>, SurveyError> {
-    let mut skim = Skim { survey: Survey::nothing(file, base, room.budget), from: 0, at: 0 };
+    let mut skim = Skim::new(file, base, 0, room.budget, passed);
     if let Some(middle) = two.then(|| middle_of(file)).flatten() {
-        skim.in_halves(file, base, middle, room, passed);
+        skim.in_halves(middle, room);
     }
     // A compressed packet has its room.
-    let _ = skim.go_on(file, base, file.len(), Some(room), passed);
-    let Skim { mut survey, from, at } = skim;
+    let _ = skim.go_on(file.len(), Some(room));
+    let Skim { mut survey, from, at, .. } = skim;
     survey.bytes.push_segment(base + from as u64, at - from);
     if survey.packets == 0 && survey.losses.get(Loss::InflateFailed) == 0 {
         return Err(SurveyError::NoPackets { offset: at as u64 });
@@ -243,7 +244,7 @@ impl<'a> Survey<'a> {
     /// Adds what was found in the packets that follow.
     fn append(&mut self, later: Self) {
         for mut snapshot in later.snapshots {
-            snapshot.position += self.packets as u32;
+            snapshot.position = snapshot.position.wrapping_add(self.packets as u32);
             self.snapshots.push(snapshot);
         }
         self.packets += later.packets;

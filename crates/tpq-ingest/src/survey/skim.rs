@@ -1,13 +1,18 @@
 //! A skim under way, from one place of a file or from two.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::{PACKET_TAG, Passed, Room, Survey, codec_of, next_packet, span_of};
 use crate::packet::PacketHeader;
 
-/// What was skimmed is told of in ranges of this size.
+/// What was skimmed is told of in ranges of about this size.
 const PASSED_BYTES: usize = 4 << 20;
 
 /// A skim under way.
-pub(super) struct Skim<'a> {
+pub(super) struct Skim<'a, 'p> {
+    file: &'a [u8],
+    base: u64,
+    passed: Passed<'p>,
     pub(super) survey: Survey<'a>,
     /// Where the packets begin that no segment holds yet.
     pub(super) from: usize,
@@ -15,36 +20,63 @@ pub(super) struct Skim<'a> {
     pub(super) at: usize,
 }
 
-impl<'a> Skim<'a> {
-    /// Skims packets that begin before `until`, as far as they can be read. Without `room`, stops
-    /// at a compressed packet and says so.
-    pub(super) fn go_on(
-        &mut self,
+/// A packet that holds others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Compressed;
+
+impl<'a, 'p> Skim<'a, 'p> {
+    /// Of a file from a place on, whose compressed packets may inflate to so many bytes.
+    pub(super) fn new(
         file: &'a [u8],
         base: u64,
+        at: usize,
+        budget: u64,
+        passed: Passed<'p>,
+    ) -> Self {
+        let survey = Survey::nothing(file, base, budget);
+        Self { file, base, passed, survey, from: at, at }
+    }
+
+    /// Skims the packets up to `until`, as far as they can be read; the last may end behind it.
+    /// Without `room`, stops at a compressed packet and says so.
+    pub(super) fn go_on(
+        &mut self,
         until: usize,
         room: Option<Room<'_, 'a>>,
-        passed: Passed<'_>,
+    ) -> Result<(), Compressed> {
+        self.go_on_unless(until, room, &AtomicBool::new(false))
+    }
+
+    /// The same, until somebody says that it is in vain.
+    fn go_on_unless(
+        &mut self,
+        until: usize,
+        room: Option<Room<'_, 'a>>,
+        in_vain: &AtomicBool,
     ) -> Result<(), Compressed> {
         let mut told = self.at;
         while self.at < until
-            && let Some((packet, next)) = next_packet(file, self.at)
+            && let Some((packet, next)) = next_packet(self.file, self.at)
         {
-            let header = PacketHeader::parse(&file[packet.clone()]);
-            let span = span_of(base, &packet);
+            let bytes = &self.file[packet.clone()];
+            let header = PacketHeader::parse(bytes);
             match codec_of(header.kind) {
-                None => self.survey.note(span, &file[packet], &header),
+                None => self.survey.note(span_of(self.base, &packet), bytes, &header),
                 Some(codec) => {
                     let room = room.ok_or(Compressed)?;
-                    self.survey.bytes.push_segment(base + self.from as u64, self.at - self.from);
+                    let addr = self.base + self.from as u64;
+                    self.survey.bytes.push_segment(addr, self.at - self.from);
                     self.from = next;
-                    self.survey.inflate(codec, &file[packet], &header, self.at as u64, room);
+                    self.survey.inflate(codec, bytes, &header, self.at as u64, room);
                 }
             }
             self.at = next;
             if next - told >= PASSED_BYTES {
-                passed(told..next);
+                (self.passed)(told..next);
                 told = next;
+                if in_vain.load(Ordering::Relaxed) {
+                    break;
+                }
             }
         }
         Ok(())
@@ -52,25 +84,21 @@ impl<'a> Skim<'a> {
 
     /// Skims a file from two places at a time. Where the later one turns out to be none, or what
     /// follows needs to be read in its order, what was found there is forgotten.
-    pub(super) fn in_halves(
-        &mut self,
-        file: &'a [u8],
-        base: u64,
-        middle: usize,
-        room: Room<'_, 'a>,
-        passed: Passed<'_>,
-    ) {
+    pub(super) fn in_halves(&mut self, middle: usize, room: Room<'_, 'a>) {
+        let Self { file, base, passed, .. } = *self;
+        let in_vain = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().name("survey".into());
-            let later = thread.spawn_scoped(scope, move || {
-                let survey = Survey::nothing(file, base, 0);
-                let mut later = Skim { survey, from: middle, at: middle };
-                later.go_on(file, base, file.len(), None, passed).is_ok().then_some(later)
+            let later = thread.spawn_scoped(scope, || {
+                let mut later = Skim::new(file, base, middle, 0, passed);
+                later.go_on_unless(file.len(), None, &in_vain).is_ok().then_some(later)
             });
             // A compressed packet has its room.
-            let _ = self.go_on(file, base, middle, Some(room), passed);
-            let later = later.ok().and_then(|later| later.join().ok().flatten());
-            if let Some(later) = later.filter(|_| self.at == middle) {
+            let _ = self.go_on(middle, Some(room));
+            if self.at != middle {
+                return in_vain.store(true, Ordering::Relaxed);
+            }
+            if let Some(later) = later.ok().and_then(|later| later.join().ok().flatten()) {
                 self.survey.append(later.survey);
                 self.at = later.at;
             }
@@ -78,27 +106,31 @@ impl<'a> Skim<'a> {
     }
 }
 
-/// A packet that holds others.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Compressed;
-
 /// A place about the middle of a large file where packets seem to begin: several follow each other,
 /// and name their sequences as recorders have them do.
 pub(super) fn middle_of(file: &[u8]) -> Option<usize> {
     const LARGE: usize = 8 << 20;
     const LOOKED_AT: usize = 1 << 20;
     const SEVERAL: usize = 16;
+    /// Bytes of packets that are read to find it. A file can be made to look like packets at every
+    /// byte.
+    const READ: usize = 16 << 20;
     if file.len() < LARGE {
         return None;
     }
-    let begins_at = |at: usize| {
+    let mut read = 0;
+    let mut begins_at = |at: usize| {
         let mut next = at;
         (0..SEVERAL).all(|_| {
-            let packet = (file.get(next) == Some(&(PACKET_TAG as u8))).then_some(next);
-            let Some((packet, end)) = packet.and_then(|at| next_packet(file, at)) else {
+            let tag = file.get(next).is_some_and(|&byte| u64::from(byte) == PACKET_TAG);
+            let Some((packet, end)) = tag.then(|| next_packet(file, next)).flatten() else {
                 return false;
             };
             next = end;
+            read += packet.len();
+            if read > READ {
+                return false;
+            }
             let header = PacketHeader::parse(&file[packet]);
             !header.damaged && header.sequence != 0
         })

@@ -1,5 +1,10 @@
 //! What is skimmed from two places is what is skimmed from one.
 
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+
 use super::*;
 
 /// More than half of what a file must have to be skimmed from two places.
@@ -87,12 +92,22 @@ fn a_place_that_only_looks_like_the_middle_is_none() {
 
 #[test]
 fn compressed_packets_are_read_in_their_order() {
-    let inflates_to_nothing = packet(packet_field::COMPRESSED_PACKETS, b"no zlib");
+    let mut zlib = ZlibEncoder::new(Vec::new(), Compression::fast());
+    zlib.write_all(&packets(300_000)).expect("memory takes all");
+    let inner = packet(packet_field::COMPRESSED_PACKETS, &zlib.finish().expect("memory takes all"));
+    let damaged = packet(packet_field::COMPRESSED_PACKETS, b"no zlib");
     for first in [HALF / 2, 3 * HALF / 2] {
         let mut file = packets(first);
-        file.extend(&inflates_to_nothing);
+        file.extend(&damaged);
+        // More than there is room for.
+        (0..5).for_each(|_| file.extend(&inner));
         file.extend(packets(2 * HALF - first));
-        assert!(same(&file).contains("InflateFailed"));
+        let told = same(&file);
+        assert!(
+            told.contains("InflateFailed, 3") && told.matches("), (").count() > 3,
+            "{}",
+            &told[..300]
+        );
     }
 }
 
@@ -104,4 +119,29 @@ fn what_is_damaged_ends_the_skim() {
         file[at..at + 200].fill(0xff);
         assert!(same(&file).contains("TruncatedBytes"));
     }
+}
+
+/// Every ninth byte looks like the beginning of a large packet, whose fields can be read to its end.
+#[test]
+fn to_find_the_middle_takes_no_longer_for_what_looks_like_packets_everywhere() {
+    let mut file = packets(HALF);
+    let mut payload = [0x11, 0x0a, 0x80, 0x80, 0x80, 0x01, 0x10, 0x80, 0x01].repeat(1 << 17);
+    payload.extend([0x10, 0].repeat(2 << 20));
+    file.extend(packet(packet_field::TRACK_EVENT, &payload));
+    assert_eq!(middle_of(&file), None);
+    same(&file);
+}
+
+#[test]
+fn nearly_all_of_a_file_is_told_of_once() {
+    let file = packets(2 * HALF);
+    let told = std::sync::Mutex::new(Vec::new());
+    let passed = |range| told.lock().expect("nobody panics").push(range);
+    assert!(survey(&file, 0, Room::in_memory(0), &passed, true).is_ok());
+    let mut told: Vec<Range<usize>> = told.into_inner().expect("nobody panics");
+    told.sort_unstable_by_key(|range| range.start);
+    assert!(
+        told.len() >= 2 && told.windows(2).all(|pair| pair[0].end <= pair[1].start),
+        "{told:?}"
+    );
 }

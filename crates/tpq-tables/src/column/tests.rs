@@ -168,3 +168,41 @@ fn packed_rows_can_be_changed() {
     let values = [0, 1, 2, 3, 4, 5].map(|row| column.get(row));
     assert_eq!(values, [Some(100), Some(i64::MAX), None, Some(7), Some(-1), None]);
 }
+
+/// Chunks that lie in slabs can be changed and numbered anew, and are read where they lie.
+#[test]
+fn chunks_in_slabs_are_like_others() {
+    let rows = 5 * CHUNK_ROWS as u32 + 9;
+    let build = |packer: Packer| {
+        let packer = Arc::new(packer);
+        let mut times = ColumnBuilder::<Option<i64>>::default();
+        let mut sets = ColumnBuilder::<Option<u32>>::default();
+        let mut names = ColumnBuilder::<StringId>::default();
+        times.pack_by(&packer);
+        sets.pack_by(&packer);
+        names.pack_by(&packer);
+        for row in 0..rows {
+            times.push((row % 9 != 1).then_some(i64::from(row) << (row / CHUNK_ROWS as u32 * 9)));
+            sets.push((row % 3 != 0).then_some(row + 1));
+            names.push(StringId(if row % 5 == 0 { StringId::FOREIGN | row } else { row % 300 }));
+        }
+        for row in [5, 40, CHUNK_ROWS as u32 + 40, 2 * CHUNK_ROWS as u32] {
+            times.set(row, Some(77));
+            times.set(row + 1, None);
+        }
+        sets.renumber(&|set| if set % 7 == 0 { 0 } else { set / 2 + 1 });
+        names.renumber_wide(&|name| name & 0xff);
+        let cells = (times.iter().collect(), sets.iter().collect(), names.iter().collect());
+        let stored = [times.finish(), sets.finish(), names.finish()];
+        let read = |chunk: &StoredChunk| {
+            let wide = chunk.values.wide(0..9).expect("is in memory").map(|wide| wide.to_vec());
+            (wide, chunk.values.bytes(), chunk.range)
+        };
+        let read = stored.map(|column| column.chunks().iter().map(read).collect::<Vec<_>>());
+        (cells, read)
+    };
+    let (cells, read): ((Vec<_>, Vec<_>, Vec<_>), _) = build(Packer::default());
+    let (in_slabs, read_in_slabs) = build(Packer::into_slabs());
+    assert!(cells == in_slabs);
+    assert_eq!(read, read_in_slabs);
+}

@@ -42,13 +42,13 @@ impl PackedChunk {
         Self { base, width, values: Place::Here(bytes), rows, packing, facts, changed: false }
     }
 
-    /// Puts as many other values in place of its own, in the memory of these where they fit: slabs
-    /// take nothing back.
+    /// Puts as many other values in place of its own, in the memory of these where they take as much:
+    /// slabs take nothing back.
     pub(crate) fn repack<N: Native>(&mut self, values: &[N], valid: Valid<'_>) {
         let form = Form::of(values, valid, self.packing);
         let len = form.width * values.len();
         let bytes = match &mut self.values {
-            Place::Here(own) if own.len() >= len => {
+            Place::Here(own) if own.len() == len => {
                 own.clear();
                 form.write(values, own);
                 std::mem::take(own)

@@ -55,6 +55,7 @@ impl FrozenValues {
 
     /// In bytes that are in memory, as many as it takes.
     pub(super) fn here(base: i64, width: usize, bytes: Bytes, rows: usize) -> Self {
+        debug_assert_eq!(bytes.len(), width * rows, "values of a chunk");
         // Arrow would panic at an address that is not aligned, which small memory may have.
         let bytes = match width < 2 || bytes.as_ptr().addr().is_multiple_of(width) {
             true => Buffer::from(bytes),

@@ -74,7 +74,7 @@ impl<'a> Parts<'a> {
                 (field::EVENT, Value::Bytes(event)) => match event_timestamp(event) {
                     Some(timestamp) => {
                         let offset = fields.position() - event.len();
-                        if parts.timestamps.is_empty() {
+                        if parts.timestamps.capacity() == 0 {
                             parts.expect(bundle.payload.len() - offset);
                         }
                         parts.add(timestamp as i64, event, offset, sink);

@@ -35,46 +35,54 @@ pub(super) fn category(event: &TrackEvent<'_>, on: &mut On<'_, '_>) -> StringId 
     }
     let mut iids = 0;
     let mut only = None;
-    let mut joined = Joined::default();
+    let mut categories = Vec::new();
     let fields = || Fields::new(event.data);
     for iid in fields().filter(|field| field.number == 3).flat_map(|field| repeated(&field)) {
         iids += 1;
         only = Some(iid);
-        if let Some(category) = interned(field::EVENT_CATEGORIES, iid, on) {
-            joined.add(category, on);
-        }
+        categories.extend(interned(field::EVENT_CATEGORIES, iid, on));
     }
     for field in fields().filter(|field| field.number == 22) {
-        let category = on.tables.strings.intern_bytes(field.as_bytes());
-        joined.add(category, on);
+        categories.push(on.tables.strings.intern_bytes(field.as_bytes()));
     }
-    match (joined.count, iids, only) {
+    match (categories.as_slice(), iids, only) {
         // The only category there is is not known.
-        (0, 1, Some(iid)) => on.intern(&format!("unknown({iid})")),
-        _ => joined.text,
+        ([], 1, Some(iid)) => on.intern(&format!("unknown({iid})")),
+        (categories, ..) => joined(categories, on),
     }
 }
 
-#[derive(Default)]
-struct Joined {
-    text: StringId,
-    count: u32,
+/// Categories with commas between.
+fn joined(categories: &[StringId], on: &mut On<'_, '_>) -> StringId {
+    if let [] | [_] = categories {
+        return categories.first().copied().unwrap_or_default();
+    }
+    match on.trackers.joined.get(categories) {
+        Some(&text) => text,
+        None => join(categories, on),
+    }
 }
 
-impl Joined {
-    fn add(&mut self, category: StringId, on: &mut On<'_, '_>) {
-        self.text = match self.count {
-            0 => category,
-            _ => {
-                let (strings, joined) = (&mut on.tables.strings, &mut on.trackers.joined);
-                *joined.entry((self.text, category)).or_insert_with(|| {
-                    let both = format!("{},{}", strings.get(self.text), strings.get(category));
-                    strings.intern(&both)
-                })
-            }
-        };
-        self.count += 1;
+/// The same of such as were not seen together before. More text than any program has of them is
+/// left out and counted.
+#[cold]
+fn join(categories: &[StringId], on: &mut On<'_, '_>) -> StringId {
+    const MOST: usize = 1 << 16;
+    let mut text = String::new();
+    for (place, &category) in categories.iter().enumerate() {
+        let next = on.tables.strings.get(category);
+        if text.len() + next.len() >= MOST {
+            on.count_error();
+            return on.intern(&text);
+        }
+        if place > 0 {
+            text.push(',');
+        }
+        text.push_str(next);
     }
+    let text = on.intern(&text);
+    on.trackers.joined.insert(categories.to_vec(), text);
+    text
 }
 
 fn interned(kind: u32, iid: u64, on: &mut On<'_, '_>) -> Option<StringId> {
