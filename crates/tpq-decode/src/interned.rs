@@ -173,7 +173,7 @@ impl<'a> Interned<'a> {
         strings: &mut StringPool,
         stats: &mut Stats,
     ) -> Option<StringId> {
-        self.text_as(generation, field, iid, strings, stats, |message, strings| {
+        self.text_as(generation, field, iid, stats, |message| {
             let text = Fields::new(message).find(|field| field.number == 2);
             strings.intern_bytes(text.map(|field| field.as_bytes()).unwrap_or_default())
         })
@@ -186,9 +186,8 @@ impl<'a> Interned<'a> {
         generation: GenerationId,
         field: u32,
         iid: u64,
-        strings: &mut StringPool,
         stats: &mut Stats,
-        intern: impl FnOnce(&[u8], &mut StringPool) -> StringId,
+        intern: impl FnOnce(&[u8]) -> StringId,
     ) -> Option<StringId> {
         let Some(entry) = self.entry(generation, field, iid) else {
             stats.increment(Stat::InternedDataTokenizerErrors);
@@ -198,7 +197,7 @@ impl<'a> Interned<'a> {
             return Some(text);
         }
         let message = self.bytes.get(entry.message);
-        let text = intern(message, strings);
+        let text = intern(message);
         entry.text.set(Some(text));
         Some(text)
     }

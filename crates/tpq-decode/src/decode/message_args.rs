@@ -232,17 +232,16 @@ impl<'a> MessageArgs<'a> {
     /// A place in source code that was interned; one that was never sent is counted.
     pub(crate) fn source_location(&mut self, iid: u64) -> Option<SourceLocation> {
         let location = LastFields::<5>::new(self.lookup(field::SOURCE_LOCATIONS, iid)?);
-        let (kind, strings) = (field::SOURCE_LOCATIONS, &mut *self.strings);
         // Paths of Windows are written like all others.
-        let intern = |_: &[u8], strings: &mut StringPool| {
+        let intern = |_: &[u8]| {
             let file = String::from_utf8_lossy(location.bytes(2));
-            strings.intern(&file.replace('\\', "/"))
+            self.strings.intern(&file.replace('\\', "/"))
         };
-        let file =
-            self.interned.text_as(self.generation, kind, iid, strings, self.stats, intern)?;
+        let kind = field::SOURCE_LOCATIONS;
+        let file = self.interned.text_as(self.generation, kind, iid, self.stats, intern)?;
         Some(SourceLocation {
             file,
-            function: strings.intern_bytes(location.bytes(3)),
+            function: self.strings.intern_bytes(location.bytes(3)),
             line: location.get(4).map(|line| line.as_u32()),
         })
     }

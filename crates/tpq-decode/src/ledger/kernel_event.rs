@@ -10,6 +10,7 @@ use tpq_tables::table::{FtraceEventRow, FtraceEventTable};
 use tpq_tables::{Packer, Stats, StringId, StringPool};
 
 use super::index::{SetIndex, Ticket};
+use super::rows::Rows;
 use super::texts::Texts;
 use super::{ArgSet, ArgValue, Fingerprint};
 use crate::interned::{Interned, field};
@@ -85,7 +86,8 @@ pub(super) struct EventRows {
     /// The names of kinds and of their fields, by number.
     names: Vec<Option<KindNames>>,
     /// The events of the batch, whose sets may have no ids yet.
-    rows: Vec<(FtraceEventRow, EventSet)>,
+    unsettled_rows: Vec<(FtraceEventRow, EventSet)>,
+    rows: Rows<FtraceEventRow>,
     table: FtraceEventTable,
 }
 
@@ -111,9 +113,6 @@ impl EventSet {
     }
 }
 
-/// Rows that columns take at a time: so many fit into the nearest cache.
-const TAKEN: usize = 256;
-
 /// What a kind of event, and its fields in the order of the table of kinds, are called.
 struct KindNames {
     name: StringId,
@@ -127,7 +126,8 @@ impl EventRows {
             unsettled: Vec::new(),
             set: ArgSet::default(),
             names: Vec::new(),
-            rows: Vec::new(),
+            unsettled_rows: Vec::new(),
+            rows: Rows::default(),
             table: FtraceEventTable::default(),
         }
     }
@@ -138,27 +138,22 @@ impl EventRows {
     }
 
     /// The table, complete.
-    pub(super) fn finish(self) -> FtraceEventTable {
+    pub(super) fn finish(mut self) -> FtraceEventTable {
+        self.rows.flush(|rows| self.table.push_all(rows));
         self.table
     }
 
     /// Writes the events of the batch, whose sets have ids by now.
     pub(super) fn settle(&mut self, id: impl Fn(Ticket) -> u32) {
-        let Self { recent, unsettled, rows, table, .. } = self;
+        let Self { recent, unsettled, unsettled_rows, rows, table, .. } = self;
         for place in unsettled.drain(..) {
             recent[place].1.settle(&id);
         }
-        let mut taken = Vec::with_capacity(TAKEN);
-        for rows in rows.chunks_mut(TAKEN) {
-            taken.clear();
-            taken.extend(rows.iter_mut().map(|(row, set)| {
-                set.settle(&id);
-                let arg_set_id = if let EventSet::Id(id) = *set { Some(id) } else { None };
-                FtraceEventRow { arg_set_id, ..*row }
-            }));
-            table.push_all(&taken);
+        for (row, mut set) in unsettled_rows.drain(..) {
+            set.settle(&id);
+            let arg_set_id = if let EventSet::Id(id) = set { Some(id) } else { None };
+            rows.push(FtraceEventRow { arg_set_id, ..row }, |rows| table.push_all(rows));
         }
-        rows.clear();
     }
 
     /// Takes an event, which is written with the others of the batch.
@@ -181,7 +176,7 @@ impl EventRows {
         let KernelEvent { ts, utid, ucpu, common_flags, .. } = *event;
         let name = texts.in_tables(name);
         let row = FtraceEventRow { ts, name, utid, arg_set_id: None, common_flags, ucpu };
-        self.rows.push((row, set));
+        self.unsettled_rows.push((row, set));
     }
 
     fn message(

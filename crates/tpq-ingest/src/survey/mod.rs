@@ -5,6 +5,10 @@
 //! second thread skims the later half, from where packets seem to begin in its middle: if the first
 //! half ends just there, they do.
 
+mod skim;
+#[cfg(test)]
+mod tests;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,10 +22,6 @@ use crate::snapshot::{self, SnapshotClock, SnapshotOrigin, SnapshotPacket};
 use crate::trace_bytes::FileBytes;
 use crate::{Loss, Losses, Span};
 use skim::{Skim, middle_of};
-
-mod skim;
-#[cfg(test)]
-mod tests;
 
 /// The tag of a packet in a trace: field 1, length-delimited.
 const PACKET_TAG: u64 = 0x0a;

@@ -75,7 +75,7 @@ impl<'a> Parts<'a> {
                     Some(timestamp) => {
                         let offset = fields.position() - event.len();
                         if parts.timestamps.capacity() == 0 {
-                            parts.expect(bundle.payload.len() - offset);
+                            parts.make_room(bundle.payload.len() - offset);
                         }
                         parts.add(timestamp as i64, event, offset, sink);
                     }
@@ -101,7 +101,7 @@ impl<'a> Parts<'a> {
 
     /// Makes room for the events of so many bytes.
     #[cold]
-    fn expect(&mut self, bytes: usize) {
+    fn make_room(&mut self, bytes: usize) {
         /// About as many as an event takes.
         const USUAL: usize = 32;
         self.timestamps.reserve_exact(bytes / USUAL);
