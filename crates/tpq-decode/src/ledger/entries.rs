@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use tpq_ingest::{Generation, GenerationId, PlaceId, Span};
 use tpq_proto::ftrace::{DescribedKind, event_kind};
-use tpq_tables::{StringPool, Tables};
+use tpq_tables::{StringId, StringPool, Tables};
 
-use super::ArgSet;
 use super::index::Types;
 use super::kernel_event::KernelEvent;
-use super::set::Piece;
+use super::set::{Arg, Piece};
 use super::texts::SentTexts;
 use super::thread_state::{AwakeStates, StateEvent};
+use super::{ArgSet, ArgValue};
 
 /// Entries of a batch: enough that handing one over costs nothing, few enough to stay in the cache.
 const BATCH_ENTRIES: usize = 1 << 11;
@@ -99,6 +99,18 @@ impl Ledger {
         self.batch.entries.push(Entry::Set(set.pieces().len() as u32));
         self.sets += 1;
         Some(self.sets)
+    }
+
+    /// The number of the set of a system call that is over: its arguments, and what it gave back,
+    /// under the key of that.
+    pub(crate) fn intern_call(&mut self, event: Span, ret: Option<(StringId, i64)>) -> u32 {
+        let pieces = &mut self.batch.pieces;
+        pieces.push(Piece::Call(event));
+        let ret = ret.map(|(key, ret)| Arg { flat_key: key, key, value: ArgValue::Int(ret) });
+        pieces.extend(ret.map(Piece::Value));
+        self.batch.entries.push(Entry::Set(1 + u32::from(ret.is_some())));
+        self.sets += 1;
+        self.sets
     }
 
     /// Turns to what was recorded in another place.

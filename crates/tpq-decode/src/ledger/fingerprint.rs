@@ -58,6 +58,12 @@ impl Fingerprint {
         self.mix(bytes.len() as u64);
     }
 
+    /// 64 bits: enough for what [`Self::short`] is.
+    pub(crate) fn finish_short(self) -> u64 {
+        let print = self.finish();
+        (print >> 64) as u64 ^ print as u64
+    }
+
     pub(crate) fn finish(self) -> u128 {
         let Self(a, b) = self;
         u128::from(a ^ a >> 32) << 64 | u128::from(b ^ b >> 31)

@@ -10,6 +10,7 @@ use tpq_tables::table::{FtraceEventRow, FtraceEventTable};
 use tpq_tables::{Packer, Stats, StringId, StringPool};
 
 use super::index::{SetIndex, Ticket};
+use super::recent::{RecentSets, SetRef};
 use super::rows::Rows;
 use super::texts::Texts;
 use super::{ArgSet, ArgValue, Fingerprint};
@@ -29,9 +30,6 @@ pub(crate) const FUNCTIONS: &[(u32, u32)] =
 /// Fields of one event that are read, where nobody says how many it has: the kernel's have fewer
 /// than a hundred.
 const MOST_FIELDS: usize = 1000;
-/// How many sets of arguments are remembered by what they were made from. Most events of a trace
-/// say what one shortly before said: the same few threads take turns.
-const REMEMBERED: usize = 1 << 14;
 
 /// An event as it was recorded.
 #[derive(Clone, Copy, Debug)]
@@ -77,40 +75,15 @@ pub(super) struct Around<'w, 'a> {
 
 /// Writes `ftrace_event`.
 pub(super) struct EventRows {
-    /// Sets lately made, by the fingerprint of what each is made of.
-    recent: Vec<(u64, EventSet)>,
-    /// Those of them that are of the batch.
-    unsettled: Vec<usize>,
+    recent: RecentSets,
     /// A set under construction.
     set: ArgSet,
     /// The names of kinds and of their fields, by number.
     names: Vec<Option<KindNames>>,
     /// The events of the batch, whose sets may have no ids yet.
-    unsettled_rows: Vec<(FtraceEventRow, EventSet)>,
+    unsettled_rows: Vec<(FtraceEventRow, SetRef)>,
     rows: Rows<FtraceEventRow>,
     table: FtraceEventTable,
-}
-
-/// The set of an event.
-#[derive(Clone, Copy, Default, Debug)]
-enum EventSet {
-    /// There is none.
-    #[default]
-    None,
-    Id(u32),
-    Ticket(Ticket),
-}
-
-impl EventSet {
-    fn of(ticket: Option<Ticket>) -> Self {
-        ticket.map_or(Self::None, Self::Ticket)
-    }
-
-    fn settle(&mut self, id: impl Fn(Ticket) -> u32) {
-        if let Self::Ticket(ticket) = *self {
-            *self = Self::Id(id(ticket));
-        }
-    }
 }
 
 /// What a kind of event, and its fields in the order of the table of kinds, are called.
@@ -122,8 +95,7 @@ struct KindNames {
 impl EventRows {
     pub(super) fn new() -> Self {
         Self {
-            recent: Vec::new(),
-            unsettled: Vec::new(),
+            recent: RecentSets::default(),
             set: ArgSet::default(),
             names: Vec::new(),
             unsettled_rows: Vec::new(),
@@ -145,13 +117,10 @@ impl EventRows {
 
     /// Writes the events of the batch, whose sets have ids by now.
     pub(super) fn settle(&mut self, id: impl Fn(Ticket) -> u32) {
-        let Self { recent, unsettled, unsettled_rows, rows, table, .. } = self;
-        for place in unsettled.drain(..) {
-            recent[place].1.settle(&id);
-        }
-        for (row, mut set) in unsettled_rows.drain(..) {
-            set.settle(&id);
-            let arg_set_id = if let EventSet::Id(id) = set { Some(id) } else { None };
+        let Self { recent, unsettled_rows, rows, table, .. } = self;
+        recent.settle(&id);
+        for (row, set) in unsettled_rows.drain(..) {
+            let arg_set_id = set.settled(&id);
             rows.push(FtraceEventRow { arg_set_id, ..row }, |rows| table.push_all(rows));
         }
     }
@@ -186,7 +155,7 @@ impl EventRows {
         around: Around<'_, '_>,
         sets: &mut SetIndex,
         texts: &mut Texts,
-    ) -> (StringId, EventSet) {
+    ) -> (StringId, SetRef) {
         let data = around.bytes.get(data);
         let set = &mut self.set;
         let pool = &mut texts.pool;
@@ -205,7 +174,7 @@ impl EventRows {
                 read_unlisted(number, data, around.described.get(&number), set, pool)
             }
         };
-        (name, EventSet::of(sets.intern(set)))
+        (name, SetRef::of(sets.intern(set)))
     }
 
     /// An event that the table of kinds has.
@@ -216,7 +185,7 @@ impl EventRows {
         around: Around<'_, '_>,
         sets: &mut SetIndex,
         texts: &mut Texts,
-    ) -> (StringId, EventSet) {
+    ) -> (StringId, SetRef) {
         let Around { interned, stats, .. } = around;
         // What a function's id means changes with the state of the sequence.
         let functions = FUNCTIONS.iter().any(|&(event, _)| event == kind.number);
@@ -224,8 +193,7 @@ impl EventRows {
             let mut print = Fingerprint::default();
             print.mix(u64::from(kind.number));
             print.mix_bytes(data);
-            let print = print.finish();
-            (print >> 64) as u64 ^ print as u64
+            print.finish_short()
         });
         self.recall(kind, made_from, sets, texts, |set, names, texts| {
             let pool = &mut texts.pool;
@@ -259,7 +227,7 @@ impl EventRows {
         next: NextTask,
         sets: &mut SetIndex,
         texts: &mut Texts,
-    ) -> (StringId, EventSet) {
+    ) -> (StringId, SetRef) {
         let print = Fingerprint::short([
             // Switches and wakeups are told apart by the first half of this.
             words(1, state),
@@ -286,7 +254,7 @@ impl EventRows {
         target_cpu: i32,
         sets: &mut SetIndex,
         texts: &mut Texts,
-    ) -> (StringId, EventSet) {
+    ) -> (StringId, SetRef) {
         let print = Fingerprint::short([
             words(2, target_cpu),
             words(woken.pid, woken.prio),
@@ -310,8 +278,8 @@ impl EventRows {
         sets: &mut SetIndex,
         texts: &mut Texts,
         values: impl FnOnce(&Texts) -> [(&'static str, ArgValue); N],
-    ) -> (StringId, EventSet) {
-        let Some(kind) = event_kind(kind) else { return (StringId::NULL, EventSet::None) };
+    ) -> (StringId, SetRef) {
+        let Some(kind) = event_kind(kind) else { return (StringId::NULL, SetRef::None) };
         self.recall(kind, Some(print), sets, texts, |set, _, texts| {
             for (key, value) in values(texts) {
                 set.add(texts.pool.intern(key), value);
@@ -328,25 +296,17 @@ impl EventRows {
         sets: &mut SetIndex,
         texts: &mut Texts,
         fill: impl FnOnce(&mut ArgSet, &KindNames, &mut Texts),
-    ) -> (StringId, EventSet) {
-        let Self { recent, unsettled, set, names, .. } = self;
+    ) -> (StringId, SetRef) {
+        let Self { recent, set, names, .. } = self;
         let names = names_of(names, kind, &mut texts.pool);
-        if recent.is_empty() {
-            recent.resize(REMEMBERED, (0, EventSet::None));
-        }
-        let place = made_from.map(|print| print as usize % REMEMBERED);
-        if let (Some(print), Some(place)) = (made_from, place)
-            && let (known, made) = recent[place]
-            && known == print
-        {
+        if let Some(made) = made_from.and_then(|print| recent.get(print)) {
             return (names.name, made);
         }
         set.clear();
         fill(set, names, texts);
-        let made = EventSet::of(sets.intern(set));
-        if let (Some(print), Some(place)) = (made_from, place) {
-            recent[place] = (print, made);
-            unsettled.push(place);
+        let made = SetRef::of(sets.intern(set));
+        if let Some(print) = made_from {
+            recent.put(print, made);
         }
         (names.name, made)
     }

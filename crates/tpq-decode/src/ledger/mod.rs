@@ -18,6 +18,7 @@ mod fingerprint;
 mod index;
 mod kernel_event;
 mod known_sets;
+mod recent;
 mod rows;
 mod set;
 mod stage;

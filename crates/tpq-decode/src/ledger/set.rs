@@ -42,6 +42,8 @@ pub(crate) struct Annotated {
 pub(crate) enum Piece {
     Value(Arg),
     Annotations(Annotated),
+    /// The arguments of a system call, in the message of the event that began it.
+    Call(Span),
     /// Of what comes before, nothing counts that has the key of something that follows.
     Later,
 }
@@ -76,6 +78,11 @@ impl ArgSet {
             self.pieces.reserve(USUAL);
         }
         self.pieces.push(Piece::Value(Arg { flat_key, key, value }));
+    }
+
+    /// The arguments of a system call, which are read when the set is written.
+    pub(crate) fn of_call(event: Span) -> Self {
+        Self { pieces: vec![Piece::Call(event)], ..Self::default() }
     }
 
     /// Adds what the annotations of an event say, which are read when the set is written.

@@ -11,11 +11,13 @@ use tpq_tables::{Packer, Stats, Tables};
 use super::entries::{Batch, Entry};
 use super::index::{SetIndex, Ticket};
 use super::kernel_event::{Around, EventArgs, EventRows, KernelEvent};
+use super::recent::{RecentSets, SetRef};
 use super::set::{Arg, Piece};
 use super::texts::Texts;
 use super::thread_state::ThreadStates;
-use super::{Annotated, ArgSet, ArgValue, Ledger};
+use super::{Annotated, ArgSet, ArgValue, Fingerprint, Ledger};
 use crate::decode::extension_descriptor;
+use crate::decode::ftrace::syscall;
 use crate::decode::message_args::MessageArgs;
 use crate::decode::track_event::debug_annotation;
 use crate::interned::{Interned, field};
@@ -36,7 +38,9 @@ pub(crate) struct LedgerWriter<'a> {
     /// The id of each set, by its number; the first is that of no set.
     ids: Vec<u32>,
     /// Those of the batch, whose ids are not known yet.
-    numbered: Vec<Option<Ticket>>,
+    numbered: Vec<SetRef>,
+    /// Sets of system calls.
+    calls: RecentSets,
     events: EventRows,
     states: ThreadStates,
     reader: Reader<'a>,
@@ -95,6 +99,7 @@ impl<'a> LedgerWriter<'a> {
             sets: SetIndex::new(ledger.types),
             ids: vec![0],
             numbered: Vec::new(),
+            calls: RecentSets::default(),
             events: EventRows::new(),
             states: ThreadStates::new(count, ledger.awake),
             reader,
@@ -140,11 +145,22 @@ impl<'a> LedgerWriter<'a> {
     fn find_sets(&mut self) {
         let found = self.sets.find(&self.texts);
         let id = |ticket: Ticket| found.get(ticket.0 as usize).copied().unwrap_or_default();
-        self.ids.extend(self.numbered.drain(..).map(|ticket| ticket.map_or(0, id)));
+        self.ids.extend(self.numbered.drain(..).map(|set| set.settled(id).unwrap_or_default()));
+        self.calls.settle(id);
         self.events.settle(id);
     }
 
     fn set(&mut self, pieces: &[Piece]) {
+        let call = self.reader.call(pieces);
+        let known = call.and_then(|print| self.calls.get(print));
+        let made = known.unwrap_or_else(|| self.new_set(pieces));
+        if let (Some(print), None) = (call, known) {
+            self.calls.put(print, made);
+        }
+        self.numbered.push(made);
+    }
+
+    fn new_set(&mut self, pieces: &[Piece]) -> SetRef {
         let Self { texts, reader, set, later, .. } = self;
         set.clear();
         for (index, part) in pieces.split(|piece| *piece == Piece::Later).enumerate() {
@@ -156,7 +172,7 @@ impl<'a> LedgerWriter<'a> {
                 set.replace(later);
             }
         }
-        self.numbered.push(self.sets.intern(set));
+        SetRef::of(self.sets.intern(set))
     }
 
     fn event(&mut self, event: &KernelEvent) {
@@ -192,7 +208,9 @@ impl Reader<'_> {
         {
             self.bytes.fetch(*data);
         }
-        if let Some(Piece::Annotations(Annotated { event, .. })) = pieces.get(AHEAD) {
+        if let Some(Piece::Annotations(Annotated { event, .. }) | Piece::Call(event)) =
+            pieces.get(AHEAD)
+        {
             self.bytes.fetch(*event);
         }
     }
@@ -222,6 +240,24 @@ impl Reader<'_> {
         }
     }
 
+    /// The fingerprint of a system call's arguments and what it gave back, if a set is of nothing
+    /// else.
+    fn call(&self, pieces: &[Piece]) -> Option<u64> {
+        let (event, ret) = match *pieces {
+            [Piece::Call(event)] => (event, None),
+            [Piece::Call(event), Piece::Value(Arg { key, value: ArgValue::Int(ret), .. })] => {
+                (event, Some((key, ret)))
+            }
+            _ => return None,
+        };
+        let (key, ret) = ret.unwrap_or_default();
+        let mut print = Fingerprint::default();
+        print.mix(u64::from(key.0));
+        print.mix(ret.cast_unsigned());
+        print.mix_bytes(self.bytes.get(event));
+        Some(print.finish_short())
+    }
+
     /// Reads what a set, or a part of it, is made of.
     fn read(&mut self, pieces: &[Piece], set: &mut ArgSet, texts: &mut Texts) {
         for piece in pieces {
@@ -235,6 +271,9 @@ impl Reader<'_> {
                     set.add_keyed(texts.own(*flat_key), texts.own(*key), value);
                 }
                 Piece::Annotations(annotated) => self.annotations(annotated, set, texts),
+                Piece::Call(event) => {
+                    syscall::add_args(self.bytes.get(*event), set, &mut texts.pool);
+                }
                 Piece::Later => {}
             }
         }

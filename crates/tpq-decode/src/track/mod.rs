@@ -25,6 +25,7 @@ mod message_paths;
 mod metadata;
 mod mm;
 mod network;
+mod open_args;
 mod overlap;
 mod owner_args;
 mod packages;
@@ -74,6 +75,7 @@ pub(crate) use message_paths::{
 pub(crate) use metadata::{Metadata, MetadataValue};
 pub(crate) use mm::MemoryOwners;
 pub(crate) use network::Network;
+pub(crate) use open_args::OpenArgs;
 pub(crate) use owner_args::OwnerArgs;
 pub(crate) use packages::Packages;
 pub(crate) use page_size::PageSize;
@@ -135,8 +137,7 @@ pub(crate) struct Trackers {
     places: Places,
     current: PlaceId,
     pub(crate) syscalls: Scoped<Syscalls>,
-    /// The args that open slices began with, until their ends add more.
-    pub(crate) open_args: FxHashMap<u32, ArgSet>,
+    pub(crate) open_args: OpenArgs,
     pub(crate) gpus: Gpus,
     pub(crate) kernel: Scoped<KernelWork>,
     /// Values of counters whose tracks are decided at the end.
@@ -219,7 +220,7 @@ impl Trackers {
             buffers: Scoped::new(places.len(), |_| Buffers::default()),
             current: PlaceId::MAX,
             syscalls: Scoped::new(places.len(), |_| Syscalls::default()),
-            open_args: FxHashMap::default(),
+            open_args: OpenArgs::default(),
             gpus: Gpus::default(),
             kernel: Scoped::new(places.len(), |_| KernelWork::default()),
             undecided: Undecided::default(),

@@ -1,5 +1,6 @@
 //! Slices whose args come from several events: from the first, the last and ones between.
 
+use tpq_ingest::Span;
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::{NewSlice, SliceEnd, Trackers};
@@ -15,8 +16,21 @@ impl Trackers {
         stats: &mut Stats,
     ) -> Option<u32> {
         let id = self.slices.begin(slice, tables, stats)?;
-        self.keep_args(id, args);
+        self.open_args.keep(id, args);
         Some(id)
+    }
+
+    /// The slice of a system call begins, whose args are in the message of the event.
+    pub(crate) fn begin_call(
+        &mut self,
+        slice: NewSlice,
+        event: Span,
+        tables: &mut Tables,
+        stats: &mut Stats,
+    ) {
+        if let Some(id) = self.slices.begin(slice, tables, stats) {
+            self.open_args.keep_call(slice.track, id, event);
+        }
     }
 
     /// The same on a track whose slices do not nest; `None` as well while another is open.
@@ -28,7 +42,7 @@ impl Trackers {
         stats: &mut Stats,
     ) -> Option<u32> {
         let id = self.slices.begin_unnested(slice, tables, stats)?;
-        self.keep_args(id, args);
+        self.open_args.keep(id, args);
         Some(id)
     }
 
@@ -42,7 +56,7 @@ impl Trackers {
     ) -> Option<u32> {
         let SliceEnd { ts, track, category, name } = end;
         let id = self.slices.end(ts, track, category, name, tables, stats)?;
-        let mut all = self.open_args.remove(&id).unwrap_or_default();
+        let mut all = self.open_args.take(track, id);
         all.append(args);
         if let Some(begun) = self.slices.begun(track) {
             let count = ArgValue::Int(i64::from(begun.count));
@@ -60,6 +74,29 @@ impl Trackers {
         Some(id)
     }
 
+    /// The slice of a system call ends; `ret` is what it gave back, with its key.
+    pub(crate) fn end_call(
+        &mut self,
+        end: SliceEnd,
+        ret: Option<(StringId, i64)>,
+        tables: &mut Tables,
+        stats: &mut Stats,
+    ) {
+        let SliceEnd { ts, track, category, name } = end;
+        let Some(id) = self.slices.end(ts, track, category, name, tables, stats) else { return };
+        let set = match self.open_args.take_call(track, id) {
+            Some(event) => Some(self.ledger.intern_call(event, ret)),
+            None => {
+                let mut all = self.open_args.take(track, id);
+                let mut added = ArgSet::default();
+                ret.into_iter().for_each(|(key, ret)| added.add(key, ArgValue::Int(ret)));
+                all.append(&added);
+                self.ledger.intern(&all)
+            }
+        };
+        tables.slice.arg_set_id.set(id, set);
+    }
+
     /// Gives args to the innermost open slice of a category and name.
     pub(crate) fn add_slice_args(
         &mut self,
@@ -70,7 +107,7 @@ impl Trackers {
         tables: &Tables,
     ) {
         if let Some(id) = self.slices.open(track, category, name, tables) {
-            self.open_args.entry(id).or_default().append(args);
+            self.open_args.add(track, id, args);
         }
     }
 
@@ -101,17 +138,9 @@ impl Trackers {
 
     /// Writes the args of slices whose ends were not seen.
     pub(crate) fn close_args(&mut self, tables: &mut Tables) {
-        let mut open: Vec<(u32, ArgSet)> = self.open_args.drain().collect();
-        open.sort_unstable_by_key(|&(slice, _)| slice);
-        for (slice, args) in open {
+        for (slice, args) in self.open_args.take_all() {
             let set = self.ledger.intern(&args);
             tables.slice.arg_set_id.set(slice, set);
-        }
-    }
-
-    fn keep_args(&mut self, slice: u32, args: ArgSet) {
-        if !args.is_empty() {
-            self.open_args.insert(slice, args);
         }
     }
 }

@@ -31,6 +31,8 @@ pub(crate) struct Undecided {
     indexes: FxHashMap<(PlaceId, &'static str, Dimensions, StringId), u32>,
     /// The row of each value, and which counter it is of.
     values: Vec<(u32, u32)>,
+    /// The set of args that says that a thread told of a value, decided or not.
+    told_by: FxHashMap<Utid, Option<u32>>,
 }
 
 impl Undecided {
@@ -56,17 +58,19 @@ impl Trackers {
         (ts, value): (i64, f64),
         tables: &mut Tables,
     ) {
-        let by = ArgValue::Uint(u64::from(utid));
-        let args = ArgSet::of([("utid", by)], &mut tables.strings);
-        if let Some(upid) = tables.thread.upid.get(utid) {
+        let upid = tables.thread.upid.get(utid);
+        let track = upid.map_or(NO_TRACK, |upid| {
             let of = counter.of.for_process(upid);
-            self.count_with((ts, value), counter.process, of, counter.name, &args, tables);
-            return;
+            self.tracks.get(counter.process, of, counter.name, &mut self.ledger, tables)
+        });
+        let set = *self.undecided.told_by.entry(utid).or_insert_with(|| {
+            let by = ArgValue::Uint(u64::from(utid));
+            self.ledger.intern(&ArgSet::of([("utid", by)], &mut tables.strings))
+        });
+        let row = push_counter_with(ts, track, value, set, &mut self.bounds, tables);
+        if upid.is_none() {
+            self.undecided.add(row, self.current, utid, counter);
         }
-        let row = tables.counter.len();
-        let set = self.ledger.intern(&args);
-        push_counter_with(ts, NO_TRACK, value, set, &mut self.bounds, tables);
-        self.undecided.add(row, self.current, utid, counter);
     }
 
     /// Decides the tracks of values that were left open.

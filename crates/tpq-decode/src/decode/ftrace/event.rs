@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use tpq_ingest::Payload;
+use tpq_ingest::{Payload, Span};
 use tpq_proto::wire::{Field, Fields, Value};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
@@ -31,6 +31,10 @@ pub(crate) struct FtraceEvent<'a> {
     pub(crate) common_flags: Option<u32>,
     /// The event's own message.
     pub(crate) data: &'a [u8],
+    /// Where in the trace that lies, if it does.
+    pub(super) span: Option<Span>,
+    /// The thread that was running, where it was looked up.
+    utid: Option<Utid>,
     pub(super) generation: tpq_ingest::GenerationId,
     /// What its sequence interned; text is of none.
     interned: Option<&'a Interned<'a>>,
@@ -162,7 +166,7 @@ fn read_message<'a>(
 ) -> Option<(FtraceEvent<'a>, u32)> {
     let Payload::Bundle { addr, places } = &event.run.payload else { return None };
     let (offset, len) = places[event.index];
-    let span = tpq_ingest::Span { addr: addr + u64::from(offset), len };
+    let span = Span { addr: addr + u64::from(offset), len };
     let mut ftrace = FtraceEvent {
         ts: event.ts,
         machine: event.machine,
@@ -170,18 +174,21 @@ fn read_message<'a>(
         pid: 0,
         common_flags: None,
         data: &[],
+        span: None,
+        utid: None,
         generation: event.run.generation,
         interned: Some(event.interned),
     };
-    let mut kind = None;
+    let mut number = None;
     let mut fields = Fields::new(event.bytes.get(span));
     while let Some(field) = fields.next() {
         match (field.number, field.value) {
             (2, _) => ftrace.pid = field.as_i32(),
             (5, _) => ftrace.common_flags = Some(field.as_u32()),
-            (number, Value::Bytes(data)) => {
+            (kind, Value::Bytes(data)) => {
                 ftrace.data = data;
-                kind = Some((number, span.inner(fields.position() - data.len(), data.len())));
+                ftrace.span = Some(span.inner(fields.position() - data.len(), data.len()));
+                number = Some(kind);
             }
             _ => {}
         }
@@ -189,8 +196,10 @@ fn read_message<'a>(
     // Whatever a thread was seen to do, it was there.
     let tid = Tid { machine: ftrace.machine, id: i64::from(ftrace.pid) };
     let utid = trackers.processes.thread(tid, tables);
-    raw::record(&ftrace, kind?, utid, trackers, tables, stats);
-    Some((ftrace, kind?.0))
+    ftrace.utid = Some(utid);
+    let (number, data) = (number?, ftrace.span?);
+    raw::record(&ftrace, (number, data), utid, trackers, tables, stats);
+    Some((ftrace, number))
 }
 
 /// Decodes an event that lies in the field of that number, if there is a decoder for it.
@@ -215,7 +224,18 @@ impl<'a> FtraceEvent<'a> {
         data: &'a [u8],
     ) -> Self {
         let generation = tpq_ingest::GenerationId::default();
-        Self { ts, machine, cpu, pid, common_flags: None, data, generation, interned: None }
+        Self {
+            ts,
+            machine,
+            cpu,
+            pid,
+            common_flags: None,
+            data,
+            span: None,
+            utid: None,
+            generation,
+            interned: None,
+        }
     }
 
     /// The same event with a message of its own.
@@ -223,7 +243,7 @@ impl<'a> FtraceEvent<'a> {
     where
         'a: 'b,
     {
-        FtraceEvent { data, ..*self }
+        FtraceEvent { data, span: None, ..*self }
     }
 
     /// The fields of the event's own message.
@@ -269,6 +289,11 @@ impl<'a> FtraceEvent<'a> {
     /// The thread that was running.
     pub(crate) fn utid(&self, trackers: &mut Trackers, tables: &mut Tables) -> Utid {
         trackers.processes.thread(self.tid(self.pid), tables)
+    }
+
+    /// The same, for events by which no thread begins or ends.
+    pub(super) fn running(&self, trackers: &mut Trackers, tables: &mut Tables) -> Utid {
+        self.utid.unwrap_or_else(|| self.utid(trackers, tables))
     }
 
     /// The track of what the running thread executes.

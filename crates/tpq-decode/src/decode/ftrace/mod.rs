@@ -37,7 +37,7 @@ mod sched;
 mod secure;
 mod signal;
 mod socket;
-mod syscall;
+pub(crate) mod syscall;
 mod syscall_names;
 mod systrace;
 mod task;

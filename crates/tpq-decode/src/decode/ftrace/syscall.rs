@@ -1,14 +1,29 @@
 //! System calls.
 
-use tpq_proto::wire::{Packed, Value};
-use tpq_tables::{Stat, Stats, StringId, Tables};
+use tpq_proto::wire::{Fields, Packed, Value};
+use tpq_tables::{Stat, Stats, StringId, StringPool, Tables};
 
-use super::event::{Events, FtraceEvent};
+use super::event::{Events, FtraceEvent, thread_track};
 use super::syscall_names;
 use crate::ledger::{ArgSet, ArgValue};
 use crate::track::{NewSlice, SliceEnd, Trackers};
 
 pub(super) const EVENTS: Events = &[(329, enter), (330, exit)];
+
+/// Numbers of the fields of both events.
+mod field {
+    /// The call's number.
+    pub(super) const NUMBER: u32 = 1;
+    /// What it is given, or gives back.
+    pub(super) const VALUE: u32 = 2;
+}
+
+/// The key of all a call is given, and the keys of each. The kernel's calls are given six.
+const FLAT_KEY: &str = "args";
+const KEYS: [&str; 16] = [
+    "args[0]", "args[1]", "args[2]", "args[3]", "args[4]", "args[5]", "args[6]", "args[7]",
+    "args[8]", "args[9]", "args[10]", "args[11]", "args[12]", "args[13]", "args[14]", "args[15]",
+];
 
 /// The greatest number of calls any architecture has.
 const MAX_NUMBER: i64 = 550;
@@ -39,46 +54,51 @@ fn call(
 }
 
 fn enter(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let (number, args) = arguments(event, trackers, tables);
+    let number = event.fields().find(|field| field.number == field::NUMBER);
+    let number = number.map(|number| number.as_i64()).unwrap_or_default();
     let Some((known, name)) = call(event, number, trackers, tables) else { return };
-    let track = event.thread_track(trackers, tables);
+    let utid = event.running(trackers, tables);
+    let track = thread_track(utid, trackers, tables);
     let slice = NewSlice { ts: event.ts, track, name, ..NewSlice::default() };
     // The return from a signal's handler goes elsewhere than it came from: it has no exit.
     if known == Some(RETURN_FROM_SIGNAL) {
-        trackers.instant(slice, &args, tables, stats);
+        trackers.instant(slice, &arguments(event, tables), tables, stats);
         return;
     }
     if known == Some(WRITE) {
-        let utid = event.utid(trackers, tables);
         trackers.syscalls.writing.insert(utid);
     }
-    trackers.begin_slice(slice, args, tables, stats);
+    match event.span {
+        Some(span) => trackers.begin_call(slice, span, tables, stats),
+        None => {
+            let args = arguments(event, tables);
+            trackers.begin_slice(slice, args, tables, stats);
+        }
+    }
 }
 
-/// The call's number, and what it was given.
-fn arguments(
-    event: &FtraceEvent<'_>,
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-) -> (i64, ArgSet) {
-    let mut number = None;
+/// What a call was given.
+fn arguments(event: &FtraceEvent<'_>, tables: &mut Tables) -> ArgSet {
     let mut args = ArgSet::default();
-    let mut positions = 0..;
+    add_args(event.data, &mut args, &mut tables.strings);
+    args
+}
+
+/// Adds what a call was given, as the message of the event says that begins it.
+pub(crate) fn add_args(message: &[u8], args: &mut ArgSet, strings: &mut StringPool) {
+    let mut keys = KEYS.iter();
     let mut add = |value| {
-        let keys = positions.next().and_then(|at| trackers.syscalls.keys(at, &mut tables.strings));
-        if let Some((flat_key, key)) = keys {
+        if let Some(key) = keys.next() {
+            let (flat_key, key) = (strings.intern(FLAT_KEY), strings.intern(key));
             args.add_keyed(flat_key, key, ArgValue::Uint(value));
         }
     };
-    for field in event.fields() {
-        match (field.number, field.value) {
-            (1, _) => number = number.or(Some(field.as_i64())),
-            (2, Value::Bytes(packed)) => Packed::new(packed).for_each(&mut add),
-            (2, _) => add(field.as_u64()),
-            _ => {}
+    for field in Fields::new(message).filter(|field| field.number == field::VALUE) {
+        match field.value {
+            Value::Bytes(packed) => Packed::new(packed).for_each(&mut add),
+            _ => add(field.as_u64()),
         }
     }
-    (number.unwrap_or_default(), args)
 }
 
 /// Ends the call. Programs write in bursts, so where entries were lost, the exit of a later write
@@ -87,24 +107,21 @@ fn exit(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, s
     let (mut number, mut ret) = (None, None);
     for field in event.fields() {
         match field.number {
-            1 => number = number.or(Some(field.as_i64())),
-            2 => ret = ret.or(Some(field.as_i64())),
+            field::NUMBER => number = number.or(Some(field.as_i64())),
+            field::VALUE => ret = ret.or(Some(field.as_i64())),
             _ => {}
         }
     }
     let call = call(event, number.unwrap_or_default(), trackers, tables);
     let Some((known, name)) = call else { return };
-    let utid = event.utid(trackers, tables);
+    let utid = event.running(trackers, tables);
     if known == Some(WRITE) && !trackers.syscalls.writing.remove(&utid) {
         return;
     }
-    let track = event.thread_track(trackers, tables);
+    let track = thread_track(utid, trackers, tables);
     let end = SliceEnd { ts: event.ts, track, name, ..SliceEnd::default() };
-    let mut args = ArgSet::default();
-    if let Some(ret) = ret {
-        args.add(trackers.syscalls.ret(&mut tables.strings), ArgValue::Int(ret));
-    }
-    trackers.end_slice(end, &args, tables, stats);
+    let ret = ret.map(|ret| (trackers.syscalls.ret(&mut tables.strings), ret));
+    trackers.end_call(end, ret, tables, stats);
 }
 
 /// Ends the write by which a thread hands over a marker. The slices that markers begin and end

@@ -44,9 +44,7 @@ fn begin_on_track(
     };
     let mut args = args(event, whose, on);
     add_phase(event, &mut args, on);
-    if !args.is_empty() {
-        on.trackers.open_args.insert(id, args);
-    }
+    on.trackers.open_args.keep(id, args);
     flows::pass(event, id, on);
     Some(Some(id))
 }
@@ -93,7 +91,7 @@ fn end_on_track(
     let Some(id) = ended else { return Some(None) };
     // What an end adds joins what its beginning carried.
     let added = args(event, whose, on);
-    let mut all = on.trackers.open_args.remove(&id).unwrap_or_default();
+    let mut all = on.trackers.open_args.take(track, id);
     all.append(&added);
     let set = on.trackers.ledger.intern(&all);
     on.tables.slice.arg_set_id.set(id, set);
