@@ -189,12 +189,8 @@ impl EventRows {
         let Around { interned, stats, .. } = around;
         // What a function's id means changes with the state of the sequence.
         let functions = FUNCTIONS.iter().any(|&(event, _)| event == kind.number);
-        let made_from = (!functions).then(|| {
-            let mut print = Fingerprint::default();
-            print.mix(u64::from(kind.number));
-            print.mix_bytes(data);
-            print.finish_short()
-        });
+        let made_from =
+            (!functions).then(|| Fingerprint::of_bytes([u64::from(kind.number), 0], data));
         self.recall(kind, made_from, sets, texts, |set, names, texts| {
             let pool = &mut texts.pool;
             let mut last = 0;

@@ -251,11 +251,8 @@ impl Reader<'_> {
             _ => return None,
         };
         let (key, ret) = ret.unwrap_or_default();
-        let mut print = Fingerprint::default();
-        print.mix(u64::from(key.0));
-        print.mix(ret.cast_unsigned());
-        print.mix_bytes(self.bytes.get(event));
-        Some(print.finish_short())
+        let ret = [u64::from(key.0), ret.cast_unsigned()];
+        Some(Fingerprint::of_bytes(ret, self.bytes.get(event)))
     }
 
     /// Reads what a set, or a part of it, is made of.

@@ -92,7 +92,7 @@ pub(crate) use sequence_thread::{SequenceThread, SequenceThreads, ThreadTotals};
 pub(crate) use shared::{SharedByKind, Sharing};
 pub(crate) use slice::{NewSlice, SliceEnd, Slices};
 pub(crate) use state::{NewState, States};
-pub(crate) use syscall::Syscalls;
+pub(crate) use syscall::{Call, Care, Syscalls};
 pub(crate) use task_state::{Change, TaskStates};
 pub(crate) use thread_counter::{ThreadCounter, Undecided};
 pub(crate) use track_owner::{Owner, unique_tid};

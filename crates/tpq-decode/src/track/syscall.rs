@@ -1,21 +1,67 @@
 //! System calls: which there are, and who is in one.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use tpq_tables::{StringId, StringPool};
 
 use super::Utid;
+
+/// Calls with numbers below this are remembered, as all are that an architecture calls its own.
+const REMEMBERED: usize = 1024;
+
+/// A system call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call {
+    /// What its slices are named.
+    pub(crate) name: StringId,
+    pub(crate) care: Care,
+}
+
+/// What about a system call needs care of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Care {
+    Nothing,
+    /// It may hand over a marker, by which its slice is cut.
+    Write,
+    /// It goes elsewhere than it came from: it has no exit.
+    ReturnFromSignal,
+}
 
 /// What is remembered of system calls.
 #[derive(Default)]
 pub(crate) struct Syscalls {
     /// Threads that were seen to enter a write and not to leave it.
     pub(crate) writing: FxHashSet<Utid>,
-    /// The calls seen, by architecture and number: the name, where it is known, and that of slices.
-    pub(crate) calls: FxHashMap<(StringId, i64), (Option<&'static str>, StringId)>,
+    /// The calls seen of an architecture, by number.
+    arch: StringId,
+    calls: Vec<Option<Call>>,
     ret: StringId,
 }
 
 impl Syscalls {
+    /// The call of a number that `look_up` found before, or finds.
+    pub(crate) fn call(
+        &mut self,
+        arch: StringId,
+        number: i64,
+        look_up: impl FnOnce() -> Option<Call>,
+    ) -> Option<Call> {
+        // There is one, until there is more known of it.
+        if arch != self.arch {
+            self.calls.clear();
+            self.arch = arch;
+        }
+        let Some(index) = usize::try_from(number).ok().filter(|&index| index < REMEMBERED) else {
+            return look_up();
+        };
+        if index >= self.calls.len() {
+            self.calls.resize(REMEMBERED, None);
+        }
+        if self.calls[index].is_none() {
+            self.calls[index] = look_up();
+        }
+        self.calls[index]
+    }
+
     /// The key of what a call gave back.
     pub(crate) fn ret(&mut self, strings: &mut StringPool) -> StringId {
         if self.ret.is_null() {

@@ -125,7 +125,8 @@ pub(crate) fn decode_run_event(
             }
             compact_sched::WAKINGS => compact_sched::record_waking(event, trackers, tables),
             bundle::EVENTS => {
-                read_message(event, trackers, tables, stats);
+                let mut ftrace = FtraceEvent::of_run(event);
+                read_message(event, &mut ftrace, trackers, tables, stats);
             }
             _ => {}
         }
@@ -149,7 +150,9 @@ fn decode_message(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let Some((ftrace, kind)) = read_message(event, trackers, tables, stats) else { return };
+    let mut ftrace = FtraceEvent::of_run(event);
+    let kind = read_message(event, &mut ftrace, trackers, tables, stats);
+    let Some(kind) = kind else { return };
     if let Some(decode) = DECODERS.get(kind as usize).copied().flatten() {
         decode(&ftrace, trackers, tables, stats);
     } else {
@@ -157,28 +160,17 @@ fn decode_message(
     }
 }
 
-/// Reads an event and writes it down as it is; also gives the number of the field it lies in.
+/// Reads an event and writes it down as it is; gives the number of the field it lies in.
 fn read_message<'a>(
     event: &RunEvent<'a>,
+    ftrace: &mut FtraceEvent<'a>,
     trackers: &mut Trackers,
     tables: &mut Tables,
     stats: &mut Stats,
-) -> Option<(FtraceEvent<'a>, u32)> {
+) -> Option<u32> {
     let Payload::Bundle { addr, places } = &event.run.payload else { return None };
     let (offset, len) = places[event.index];
     let span = Span { addr: addr + u64::from(offset), len };
-    let mut ftrace = FtraceEvent {
-        ts: event.ts,
-        machine: event.machine,
-        cpu: event.cpu,
-        pid: 0,
-        common_flags: None,
-        data: &[],
-        span: None,
-        utid: None,
-        generation: event.run.generation,
-        interned: Some(event.interned),
-    };
     let mut number = None;
     let mut fields = Fields::new(event.bytes.get(span));
     while let Some(field) = fields.next() {
@@ -198,8 +190,8 @@ fn read_message<'a>(
     let utid = trackers.processes.thread(tid, tables);
     ftrace.utid = Some(utid);
     let (number, data) = (number?, ftrace.span?);
-    raw::record(&ftrace, (number, data), utid, trackers, tables, stats);
-    Some((ftrace, number))
+    raw::record(ftrace, (number, data), utid, trackers, tables, stats);
+    Some(number)
 }
 
 /// Decodes an event that lies in the field of that number, if there is a decoder for it.
@@ -216,6 +208,15 @@ pub(super) fn decode_known(
 }
 
 impl<'a> FtraceEvent<'a> {
+    /// An event of a run, of which nothing was read.
+    fn of_run(event: &RunEvent<'a>) -> Self {
+        Self {
+            generation: event.run.generation,
+            interned: Some(event.interned),
+            ..Self::without_packet(event.ts, (event.machine, event.cpu), 0, &[])
+        }
+    }
+
     /// An event that no packet held, on a CPU of a machine and by the thread that was running.
     pub(crate) fn without_packet(
         ts: i64,

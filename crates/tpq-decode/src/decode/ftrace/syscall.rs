@@ -1,12 +1,12 @@
 //! System calls.
 
 use tpq_proto::wire::{Fields, Packed, Value};
-use tpq_tables::{Stat, Stats, StringId, StringPool, Tables};
+use tpq_tables::{Stat, Stats, StringPool, Tables};
 
 use super::event::{Events, FtraceEvent, thread_track};
 use super::syscall_names;
 use crate::ledger::{ArgSet, ArgValue};
-use crate::track::{NewSlice, SliceEnd, Trackers};
+use crate::track::{Call, Care, NewSlice, SliceEnd, Trackers};
 
 pub(super) const EVENTS: Events = &[(329, enter), (330, exit)];
 
@@ -27,45 +27,42 @@ const KEYS: [&str; 16] = [
 
 /// The greatest number of calls any architecture has.
 const MAX_NUMBER: i64 = 550;
-/// The calls that need care of their own.
-const WRITE: &str = "write";
-const RETURN_FROM_SIGNAL: &str = "rt_sigreturn";
 
-/// The event's call: its name, where number and architecture are known, and what its slice is
-/// named. `None` where there can be no such call.
+/// The event's call. `None` where there can be no such call.
 fn call(
     event: &FtraceEvent<'_>,
     number: i64,
     trackers: &mut Trackers,
     tables: &mut Tables,
-) -> Option<(Option<&'static str>, StringId)> {
+) -> Option<Call> {
     let arch = tables.machine.arch.get(event.machine);
-    if let Some(&call) = trackers.syscalls.calls.get(&(arch, number)) {
-        return Some(call);
-    }
-    let known = syscall_names::name(tables.strings.get(arch), number);
-    if known.is_none() && !(0..MAX_NUMBER).contains(&number) {
-        return None;
-    }
-    let name = known.map_or_else(|| format!("sys_{number}"), |name| format!("sys_{name}"));
-    let call = (known, tables.strings.intern(&name));
-    trackers.syscalls.calls.insert((arch, number), call);
-    Some(call)
+    trackers.syscalls.call(arch, number, || {
+        let known = syscall_names::name(tables.strings.get(arch), number);
+        if known.is_none() && !(0..MAX_NUMBER).contains(&number) {
+            return None;
+        }
+        let name = known.map_or_else(|| format!("sys_{number}"), |name| format!("sys_{name}"));
+        let care = match known {
+            Some("write") => Care::Write,
+            Some("rt_sigreturn") => Care::ReturnFromSignal,
+            _ => Care::Nothing,
+        };
+        Some(Call { name: tables.strings.intern(&name), care })
+    })
 }
 
 fn enter(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let number = event.fields().find(|field| field.number == field::NUMBER);
     let number = number.map(|number| number.as_i64()).unwrap_or_default();
-    let Some((known, name)) = call(event, number, trackers, tables) else { return };
+    let Some(Call { name, care }) = call(event, number, trackers, tables) else { return };
     let utid = event.running(trackers, tables);
     let track = thread_track(utid, trackers, tables);
     let slice = NewSlice { ts: event.ts, track, name, ..NewSlice::default() };
-    // The return from a signal's handler goes elsewhere than it came from: it has no exit.
-    if known == Some(RETURN_FROM_SIGNAL) {
+    if care == Care::ReturnFromSignal {
         trackers.instant(slice, &arguments(event, tables), tables, stats);
         return;
     }
-    if known == Some(WRITE) {
+    if care == Care::Write {
         trackers.syscalls.writing.insert(utid);
     }
     match event.span {
@@ -113,9 +110,9 @@ fn exit(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, s
         }
     }
     let call = call(event, number.unwrap_or_default(), trackers, tables);
-    let Some((known, name)) = call else { return };
+    let Some(Call { name, care }) = call else { return };
     let utid = event.running(trackers, tables);
-    if known == Some(WRITE) && !trackers.syscalls.writing.remove(&utid) {
+    if care == Care::Write && !trackers.syscalls.writing.remove(&utid) {
         return;
     }
     let track = thread_track(utid, trackers, tables);
