@@ -79,7 +79,7 @@ fn decoder<'a>(bytes: &'a TraceBytes<'a>) -> Decoder<'a> {
         places,
         clocks,
         files: 1,
-        packets: true,
+        late_args: true,
         ftrace_raw: true,
         crop: false,
         kernels: [0].into(),

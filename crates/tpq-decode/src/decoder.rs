@@ -13,6 +13,7 @@ use tpq_tables::{Packer, Stat, Stats, StringId, Tables};
 
 use crate::decode::trace_uuid::uuid_of;
 use crate::decode::{Decode, Packet, clock_drift, clock_snapshot};
+use crate::formats::json::event;
 use crate::health::{self, FileHealth};
 use crate::interned::Interned;
 use crate::ledger::{LedgerStage, LedgerWriter};
@@ -271,7 +272,15 @@ impl<'a> Decoder<'a> {
         }
         count_unrelatable(&timeline, &places, &mut stats);
         self.ledger.pass_on(&mut trackers.ledger, &tables);
-        let written = self.ledger.finish();
+        let written = self.ledger.end().map(|mut writer| {
+            for event in writer.take_malformed() {
+                trackers.enter(event.place);
+                let stats = &mut stats[event.place as usize];
+                event::fail_args(&event, &mut trackers, &mut tables, stats);
+            }
+            writer.write_last(&mut trackers.ledger, &tables);
+            writer.finish()
+        });
         for (stats, of_ledger) in stats.iter_mut().zip(written.iter().flat_map(|it| &it.stats)) {
             stats.merge(of_ledger);
         }

@@ -26,8 +26,8 @@ pub struct Setup {
     pub clocks: Vec<ClockNames>,
     /// Files are numbered below this.
     pub files: usize,
-    /// Whether any of the files holds packets.
-    pub packets: bool,
+    /// Whether any of the files is of a format whose args the ledger reads: packets or JSON.
+    pub late_args: bool,
     /// Whether every kernel event gets a row of its own.
     pub ftrace_raw: bool,
     /// Whether track events before a recording's range of interest are dropped.

@@ -2,7 +2,7 @@
 //! and another is under way, with validity bits where it may be NULL. Rows can still be changed,
 //! since an end is often seen long after its beginning.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::StringId;
 use crate::finished::{CHUNK_ROWS, StoredColumn};
@@ -276,30 +276,55 @@ impl<C: Cell> ColumnBuilder<C> {
 
 impl<C: Cell<Native = u32>> ColumnBuilder<C> {
     /// Puts other numbers in place of all that are not NULL; 0 stands for NULL where there can be.
-    pub(crate) fn renumber(&mut self, number: &impl Fn(u32) -> u32) {
+    pub(crate) fn renumber(&mut self, number: &(impl Fn(u32) -> u32 + Sync)) {
         self.renumber_chunks(|_| true, number);
     }
 
     /// The same of chunks that hold numbers of more than two bytes.
-    pub(crate) fn renumber_wide(&mut self, number: &impl Fn(u32) -> u32) {
+    pub(crate) fn renumber_wide(&mut self, number: &(impl Fn(u32) -> u32 + Sync)) {
         self.renumber_chunks(|packed| !packed.is_narrow(), number);
     }
 
     fn renumber_chunks(
         &mut self,
-        is_meant: impl Fn(&PackedChunk) -> bool,
-        number: &impl Fn(u32) -> u32,
+        is_meant: impl Fn(&PackedChunk) -> bool + Sync,
+        number: &(impl Fn(u32) -> u32 + Sync),
     ) {
         let packer = self.packer.take().unwrap_or_default();
-        for chunk in &mut self.full {
+        let renumber = |chunk: &mut Chunk<u32>| {
             chunk.settle(C::PACKING);
             if !matches!(chunk, Chunk::Packed(packed, _) if !is_meant(packed)) {
                 chunk.renumber(Self::HAS_BITS, &packer, number);
             }
+        };
+        match packer.has_thread() {
+            true => on_two_threads(&mut self.full, renumber),
+            false => self.full.iter_mut().for_each(renumber),
         }
         self.last.renumber(Self::HAS_BITS, number);
         self.packer = Some(packer);
     }
+}
+
+/// Does something with each value, with the later half on another thread where that is worth while
+/// and there is one.
+fn on_two_threads<T: Send>(values: &mut [T], each: impl Fn(&mut T) + Sync) {
+    const WORTH: usize = 8;
+    let half = values.len() / 2;
+    let (first, second) = values.split_at_mut(if half < WORTH / 2 { 0 } else { half });
+    let later = Mutex::new(second);
+    let work = || {
+        let mut later = later.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *later).iter_mut().for_each(&each);
+    };
+    std::thread::scope(|scope| {
+        if !first.is_empty() {
+            // Where there is none, all is done here.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+        }
+        first.iter_mut().for_each(&each);
+        work();
+    });
 }
 
 /// Appends bits behind those of so many rows.

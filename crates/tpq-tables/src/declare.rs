@@ -198,7 +198,7 @@ macro_rules! declare_table {
             ///
             /// [`FOREIGN`]: $crate::StringId::FOREIGN
             #[allow(unused_variables, reason = "not every table has strings")]
-            pub fn adopt(&mut self, ids: impl Fn(u32) -> u32) {
+            pub fn adopt(&mut self, ids: impl Fn(u32) -> u32 + Sync) {
                 $(declare_table!(@strings $kind self.$column, ids);)+
             }
 

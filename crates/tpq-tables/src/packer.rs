@@ -49,6 +49,11 @@ impl Packer {
         Ok(Self { slabs: slabs(&spill), spill, thread: Some(Mutex::new(send)) })
     }
 
+    /// Whether there is a thread beside those that fill chunks.
+    pub(crate) fn has_thread(&self) -> bool {
+        self.thread.is_some()
+    }
+
     /// Notes that a packed chunk is unpacked, and takes no memory any more.
     pub(crate) fn unpacked(&self, chunk: &PackedChunk) {
         self.spill.iter().for_each(|spill| spill.give_back(chunk.bytes_here()));

@@ -293,15 +293,10 @@ fn setup(inputs: &Inputs, arrangement: &mut Arrangement, options: &ImportOptions
         places: arrangement.places.clone(),
         clocks: arrangement.clock_names(),
         files: inputs.entries().len(),
-        packets: inputs.traces().any(|(_, file)| holds_packets(file.format())),
+        late_args: inputs.traces().any(|(_, file)| file.format() != Format::Systrace),
         ftrace_raw: options.ftrace_raw,
         crop: options.crop,
     }
-}
-
-/// Whether files of a format hold packets.
-fn holds_packets(format: Format) -> bool {
-    !matches!(format, Format::Json | Format::Systrace)
 }
 
 /// The machines that packets and the kernel's tracer speak of, whose thread 0 is the kernel's.

@@ -29,7 +29,7 @@ mod writer;
 pub(crate) use entries::Ledger;
 pub(crate) use fingerprint::Fingerprint;
 pub(crate) use kernel_event::{EventArgs, FUNCTIONS, KernelEvent};
-pub(crate) use set::{Annotated, ArgSet, ArgValue};
+pub(crate) use set::{Annotated, ArgSet, ArgValue, JsonOrigin};
 pub(crate) use stage::LedgerStage;
 pub(crate) use thread_state::StateEvent;
 pub(crate) use writer::LedgerWriter;
@@ -41,7 +41,7 @@ pub(crate) fn write_all(trackers: &mut crate::track::Trackers, tables: &mut tpq_
     let writer = LedgerWriter::new(&bytes, &tpq_ingest::Places::default(), 1, &trackers.ledger);
     let mut stage = LedgerStage::Here(Box::new(writer));
     stage.pass_on(&mut trackers.ledger, tables);
-    if let Some(written) = stage.finish() {
+    if let Some(written) = stage.end().map(|writer| writer.finish()) {
         written.bounds().into_iter().for_each(|ts| trackers.bounds.include(ts));
         written.join(tables);
     }

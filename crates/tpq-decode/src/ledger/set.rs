@@ -37,6 +37,19 @@ pub(crate) struct Annotated {
     pub(crate) place: PlaceId,
 }
 
+/// An event of a JSON trace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct JsonOrigin {
+    /// Where it was recorded.
+    pub(crate) place: PlaceId,
+    /// When, in trace time.
+    pub(crate) ts: i64,
+    /// What it is called.
+    pub(crate) name: StringId,
+    /// The first character of its phase.
+    pub(crate) phase: u8,
+}
+
 /// What a set is made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Piece {
@@ -44,6 +57,10 @@ pub(crate) enum Piece {
     Annotations(Annotated),
     /// The arguments of a system call, in the message of the event that began it.
     Call(Span),
+    /// JSON that is an event's args, which `Origin` follows.
+    Json(Span),
+    /// The event that JSON is of, for what is said where it cannot be read.
+    Origin(JsonOrigin),
     /// Of what comes before, nothing counts that has the key of something that follows.
     Later,
 }
@@ -83,6 +100,11 @@ impl ArgSet {
     /// The arguments of a system call, which are read when the set is written.
     pub(crate) fn of_call(event: Span) -> Self {
         Self { pieces: vec![Piece::Call(event)], ..Self::default() }
+    }
+
+    /// The args of an event of a JSON trace, which are read when the set is written.
+    pub(crate) fn of_json(json: Span, event: JsonOrigin) -> Self {
+        Self { pieces: vec![Piece::Json(json), Piece::Origin(event)], ..Self::default() }
     }
 
     /// Adds what the annotations of an event say, which are read when the set is written.

@@ -7,7 +7,7 @@ use tpq_tables::{Packer, Tables};
 
 use super::Ledger;
 use super::entries::Batch;
-use super::writer::{LedgerWriter, Written};
+use super::writer::LedgerWriter;
 
 /// Batches that may wait to be written.
 const AHEAD: usize = 4;
@@ -17,15 +17,16 @@ pub(crate) enum LedgerStage<'a> {
     /// On the thread that decodes.
     Here(Box<LedgerWriter<'a>>),
     /// On another.
-    There(Elsewhere),
+    There(Elsewhere<'a>),
 }
 
 /// A writer on another thread.
-pub(crate) struct Elsewhere {
+pub(crate) struct Elsewhere<'a> {
     batches: SyncSender<Batch>,
     /// Batches that were written, whose memory can be used again.
     spare: Receiver<Batch>,
-    written: Receiver<Written>,
+    /// The writer, when all is written.
+    end: Receiver<Box<LedgerWriter<'a>>>,
 }
 
 impl<'a> LedgerStage<'a> {
@@ -37,10 +38,10 @@ impl<'a> LedgerStage<'a> {
     ) -> Result<(), E> {
         let (batches, receive) = sync_channel(AHEAD);
         let (give_back, spare) = channel();
-        let (finish, written) = channel();
-        let elsewhere = Self::There(Elsewhere { batches, spare, written });
+        let (send, end) = channel();
+        let elsewhere = Self::There(Elsewhere { batches, spare, end });
         match std::mem::replace(self, elsewhere) {
-            Self::Here(writer) => start(Box::new(|| work(*writer, receive, give_back, finish))),
+            Self::Here(writer) => start(Box::new(|| work(writer, receive, give_back, send))),
             there @ Self::There(_) => {
                 *self = there;
                 Ok(())
@@ -71,28 +72,28 @@ impl<'a> LedgerStage<'a> {
         }
     }
 
-    /// What was written, once nothing more is said.
-    pub(crate) fn finish(self) -> Option<Written> {
+    /// The writer, when all is written that was passed on.
+    pub(crate) fn end(self) -> Option<Box<LedgerWriter<'a>>> {
         match self {
-            Self::Here(writer) => Some(writer.finish()),
-            Self::There(Elsewhere { batches, written, .. }) => {
+            Self::Here(writer) => Some(writer),
+            Self::There(Elsewhere { batches, end, .. }) => {
                 drop(batches);
-                written.recv().ok()
+                end.recv().ok()
             }
         }
     }
 }
 
-fn work(
-    mut writer: LedgerWriter<'_>,
+fn work<'a>(
+    mut writer: Box<LedgerWriter<'a>>,
     batches: Receiver<Batch>,
     give_back: Sender<Batch>,
-    finish: Sender<Written>,
+    end: Sender<Box<LedgerWriter<'a>>>,
 ) {
     for batch in batches {
         writer.write(&batch);
         // Nobody wants it back who says no more.
         let _ = give_back.send(batch);
     }
-    let _ = finish.send(writer.finish());
+    let _ = end.send(writer);
 }

@@ -15,9 +15,10 @@ use super::recent::{RecentSets, SetRef};
 use super::set::{Arg, Piece};
 use super::texts::Texts;
 use super::thread_state::ThreadStates;
-use super::{Annotated, ArgSet, ArgValue, Fingerprint, Ledger};
+use super::{Annotated, ArgSet, ArgValue, Fingerprint, JsonOrigin, Ledger};
 use crate::decode::extension_descriptor;
 use crate::decode::ftrace::syscall;
+use crate::decode::json_args::add_json;
 use crate::decode::message_args::MessageArgs;
 use crate::decode::track_event::debug_annotation;
 use crate::interned::{Interned, field};
@@ -62,6 +63,8 @@ struct Reader<'a> {
     described: Vec<FxHashMap<u32, Arc<DescribedKind>>>,
     /// The counts of each place.
     stats: Vec<Stats>,
+    /// The events whose JSON could be read in part at most.
+    malformed: Vec<JsonOrigin>,
 }
 
 /// What there is when all is written.
@@ -93,6 +96,7 @@ impl<'a> LedgerWriter<'a> {
             paths: (0..files).map(|_| MessagePaths::new(&mut texts.pool)).collect(),
             described: vec![FxHashMap::default(); count],
             stats: vec![Stats::default(); count],
+            malformed: Vec::new(),
         };
         Self {
             texts,
@@ -188,7 +192,18 @@ impl<'a> LedgerWriter<'a> {
         events.write(event, around, sets, texts);
     }
 
-    pub(super) fn finish(self) -> Written {
+    /// Writes what was said last, on the thread that said it.
+    pub(crate) fn write_last(&mut self, ledger: &mut Ledger, tables: &Tables) {
+        self.write(&ledger.take(tables, Batch::default()));
+    }
+
+    /// Takes out the events so far whose JSON could be read in part at most.
+    pub(crate) fn take_malformed(&mut self) -> Vec<JsonOrigin> {
+        std::mem::take(&mut self.reader.malformed)
+    }
+
+    /// What was written, once nothing more is said.
+    pub(crate) fn finish(self) -> Written {
         let Self { mut texts, sets, ids, events, states, reader, .. } = self;
         texts.note_own();
         let Reader { stats, .. } = reader;
@@ -208,8 +223,9 @@ impl Reader<'_> {
         {
             self.bytes.fetch(*data);
         }
-        if let Some(Piece::Annotations(Annotated { event, .. }) | Piece::Call(event)) =
-            pieces.get(AHEAD)
+        if let Some(
+            Piece::Annotations(Annotated { event, .. }) | Piece::Call(event) | Piece::Json(event),
+        ) = pieces.get(AHEAD)
         {
             self.bytes.fetch(*event);
         }
@@ -257,7 +273,7 @@ impl Reader<'_> {
 
     /// Reads what a set, or a part of it, is made of.
     fn read(&mut self, pieces: &[Piece], set: &mut ArgSet, texts: &mut Texts) {
-        for piece in pieces {
+        for (at, piece) in pieces.iter().enumerate() {
             match piece {
                 Piece::Value(Arg { flat_key, key, value }) => {
                     let value = match *value {
@@ -271,7 +287,14 @@ impl Reader<'_> {
                 Piece::Call(event) => {
                     syscall::add_args(self.bytes.get(*event), set, &mut texts.pool);
                 }
-                Piece::Later => {}
+                Piece::Json(json) => {
+                    let read =
+                        add_json(self.bytes.get(*json), "args", "args", &mut texts.pool, set);
+                    if let (Err(_), Some(Piece::Origin(event))) = (read, pieces.get(at + 1)) {
+                        self.malformed.push(*event);
+                    }
+                }
+                Piece::Origin(_) | Piece::Later => {}
             }
         }
     }

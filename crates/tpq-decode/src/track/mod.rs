@@ -188,7 +188,7 @@ pub(crate) struct ChromeCounts {
 impl Trackers {
     /// For the machines and files of an import.
     pub(crate) fn new(setup: &Setup, tables: &mut Tables) -> Self {
-        let Setup { places, files, ftrace_raw, crop, packets, .. } = setup;
+        let Setup { places, files, ftrace_raw, crop, late_args, .. } = setup;
         let files = *files;
         let home = |place: usize| places.get(place as PlaceId).machine;
         Self {
@@ -199,7 +199,7 @@ impl Trackers {
             tracks: Scoped::new(places.len(), |_| Tracks::default()),
             slices: Scoped::new(places.len(), |_| Slices::default()),
             flows: Scoped::new(files, |_| Flows::default()),
-            ledger: Ledger::new(*packets, &mut tables.strings),
+            ledger: Ledger::new(*late_args, &mut tables.strings),
             metadata: Metadata::default(),
             bounds: Bounds::default(),
             ftrace: Scoped::new(files, |_| FtraceStart::default()),
@@ -249,6 +249,11 @@ impl Trackers {
             messages: Scoped::new(files, |_| MessagePaths::new(&mut tables.strings)),
             places: places.clone(),
         }
+    }
+
+    /// Where what is decoded was recorded.
+    pub(crate) fn place(&self) -> PlaceId {
+        self.current
     }
 
     /// Turns to what was recorded in another place.

@@ -115,7 +115,7 @@ const THREAD_EXECUTION: TrackKind = TrackKind::slices("thread_execution");
 pub(crate) struct Tracks {
     tracks: FxHashMap<(&'static str, Dimensions, StringId), u32>,
     /// The tracks of what threads execute, by thread: they are asked for with nearly every event.
-    execution: Vec<Option<u32>>,
+    execution: FxHashMap<Utid, u32>,
 }
 
 /// Tracks for slices of one name that may overlap: each slice lies on the track its cookie holds,
@@ -269,16 +269,12 @@ impl Tracks {
         ledger: &mut Ledger,
         tables: &mut Tables,
     ) -> u32 {
-        let index = utid as usize;
-        if let Some(&Some(track)) = self.execution.get(index) {
+        if let Some(&track) = self.execution.get(&utid) {
             return track;
         }
         let thread = Dimensions::thread(utid);
         let track = self.get(THREAD_EXECUTION, thread, StringId::NULL, ledger, tables);
-        if index >= self.execution.len() {
-            self.execution.resize(index + 1, None);
-        }
-        self.execution[index] = Some(track);
+        self.execution.insert(utid, track);
         track
     }
 

@@ -9,9 +9,8 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::text::unescaped;
 use super::who::Who;
-use crate::decode::json_args::add_json;
 use crate::decoder::RunEvent;
-use crate::ledger::{ArgSet, ArgValue};
+use crate::ledger::{ArgSet, ArgValue, JsonOrigin};
 use crate::track::{AsyncId, AsyncPhase, Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
 
 /// The tracks of instants that are of no thread.
@@ -57,6 +56,27 @@ pub(crate) fn decode_event(
     context.decode(who);
 }
 
+/// Counts and enters an event whose args could be read in part at most, which was found out after
+/// it was decoded.
+pub(crate) fn fail_args(
+    event: &JsonOrigin,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let stat = Stat::JsonParserFailure;
+    stats.increment(stat);
+    let details = described(event.name, event.phase, tables);
+    trackers.log(stat, Some(event.ts), &details, tables);
+}
+
+/// What an event is, for an entry about it.
+fn described(name: StringId, phase: u8, tables: &mut Tables) -> ArgSet {
+    let phase = tables.strings.intern(&char::from(phase).to_string());
+    let event = [("event_name", ArgValue::String(name)), ("event_phase", ArgValue::String(phase))];
+    ArgSet::of(event, &mut tables.strings)
+}
+
 impl Context<'_> {
     fn decode(&mut self, who: Who) {
         match self.event.phase {
@@ -87,11 +107,7 @@ impl Context<'_> {
 
     /// What the event is, for an entry about it.
     fn described(&mut self) -> ArgSet {
-        let phase = char::from(self.event.phase).to_string();
-        let phase = self.tables.strings.intern(&phase);
-        let event =
-            [("event_name", ArgValue::String(self.name)), ("event_phase", ArgValue::String(phase))];
-        ArgSet::of(event, &mut self.tables.strings)
+        described(self.name, self.event.phase, self.tables)
     }
 
     fn slice(&mut self, track: u32) -> NewSlice {
@@ -104,15 +120,16 @@ impl Context<'_> {
     }
 
     fn args(&mut self) -> ArgSet {
-        let mut args = ArgSet::default();
-        if self.event.args.len > 0 {
-            let json = self.bytes.get(self.event.args);
-            let strings = &mut self.tables.strings;
-            if add_json(json, "args", "args", strings, &mut args).is_err() {
-                self.fail(Stat::JsonParserFailure);
-            }
+        if self.event.args.len == 0 {
+            return ArgSet::default();
         }
-        args
+        let event = JsonOrigin {
+            place: self.trackers.place(),
+            ts: self.ts,
+            name: self.name,
+            phase: self.event.phase,
+        };
+        ArgSet::of_json(self.event.args, event)
     }
 
     fn begin(&mut self, who: Who) {

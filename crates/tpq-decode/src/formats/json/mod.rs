@@ -4,7 +4,7 @@
 //! reads them.
 
 mod counter;
-mod event;
+pub(crate) mod event;
 mod flow;
 mod metadata;
 mod system_line;
