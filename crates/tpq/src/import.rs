@@ -39,6 +39,8 @@ const STEPS_AHEAD: usize = 4;
 
 /// Reads a file of any format.
 type Reader<'a> = Box<dyn EventReader + 'a>;
+/// What a thread of its own may do.
+type Work<'a> = Box<dyn FnOnce() + Send + 'a>;
 
 /// Why a trace could not be imported.
 #[derive(Debug, thiserror::Error)]
@@ -145,7 +147,9 @@ impl Surveyed<'_> {
             decoder.write_ledger_on(|work| start(scope, "ledger".into(), work))?;
         }
         describe(inputs, &arrangement, &mut decoder);
-        let mut readers = readers(inputs, &mut arrangement, bytes, &timeline);
+        let helped = options.threads != Some(1);
+        let (mut readers, help) = readers(inputs, &mut arrangement, bytes, &timeline, helped);
+        help.map(|work| start(scope, "events".into(), work)).transpose()?;
         let mut order = EventOrder::new(&windows(inputs, options));
         let progress = FilesProgress::new(inputs, behind.clone(), summary.trace_bytes, options);
         let decode = |step: Step| {
@@ -200,23 +204,34 @@ fn packer(spill: &Option<Arc<Spill>>, options: &ImportOptions) -> Result<Arc<Pac
     Ok(Arc::new(packer))
 }
 
-/// What reads each file with events, by its format.
+/// What reads each file with events, by its format, and what another thread has to do, if a single
+/// file that has much to be read may be `helped`: several are read on several anyway.
 fn readers<'a>(
     inputs: &Inputs,
     arrangement: &mut Arrangement,
     bytes: &'a TraceBytes<'a>,
     timeline: &Timeline,
-) -> Vec<Reader<'a>> {
+    helped: bool,
+) -> (Vec<Reader<'a>>, Option<Work<'a>>) {
+    const MUCH: usize = 1 << 20;
     let contexts = std::mem::take(&mut arrangement.contexts);
+    let helped = helped && contexts.len() == 1;
+    let mut help: Option<Work<'a>> = None;
     let reader = |((_, entry), file): ((usize, &Entry), FileContext)| -> Reader<'a> {
         let timeline = timeline.clone();
         match entry.format() {
-            Format::Json => Box::new(json_reader(bytes, file, timeline)),
+            Format::Json => {
+                let mut reader = json_reader(bytes, file, timeline);
+                if helped && entry.bytes().len() >= MUCH {
+                    help = Some(Box::new(reader.helper()));
+                }
+                Box::new(reader)
+            }
             Format::Systrace => Box::new(systrace_reader(bytes, file, timeline)),
             _ => Box::new(Batcher::new(bytes, file, timeline, Box::new(PacketRouter::default()))),
         }
     };
-    inputs.traces().zip(contexts).map(reader).collect()
+    (inputs.traces().zip(contexts).map(reader).collect(), help)
 }
 
 /// Skims every file with events.

@@ -4,9 +4,11 @@
 //! bytes ─scan─▶ where each event lies ─event─▶ its fields as numbers and spans ─▶ Run
 //! ```
 //!
-//! The text is walked once, a few thousand events at a time, so a file may be of any size. Events
-//! lie in no order of time, so each batch is sorted here and the file in full later.
+//! The text is walked once, a few thousand events at a time, so a file may be of any size; another
+//! thread may read events meanwhile. Events lie in no order of time, so each batch is sorted here
+//! and the file in full later.
 
+mod ahead;
 mod decimal;
 mod event;
 mod lines;

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use tpq_clock::Clock;
 
+use super::ahead::{Ahead, Helper, MOST_AHEAD, ReadEvent, Text, Unread, look_ahead};
 use super::event::{FIRST_SPAN, JsonEvent, WIDTH};
 use super::lines::Lines;
 use super::rank::Ranks;
@@ -23,7 +24,7 @@ const BATCH_BYTES: usize = 4 << 20;
 /// Damaged events are walked again up to this many times the size of the text.
 const RESUMABLE: usize = 2;
 /// An object of so many bytes may be an empty one.
-const EMPTY: u32 = 8;
+const EMPTY: usize = 8;
 
 /// Reads when a line of a system trace was recorded, in ns.
 pub type LineTime = fn(&[u8]) -> Option<i64>;
@@ -42,6 +43,10 @@ pub struct JsonReader<'a> {
     text: &'a [u8],
     base: u64,
     scan: Scan<'a>,
+    /// How many parts are looked at together; only one after something that was no event, since
+    /// the walk goes back then.
+    ahead: usize,
+    helper: Option<Helper>,
     file: FileContext,
     clock: Clock,
     timeline: Timeline,
@@ -94,6 +99,8 @@ impl<'a> JsonReader<'a> {
             text,
             base,
             scan: Scan::new(text),
+            ahead: MOST_AHEAD,
+            helper: None,
             clock: names.clock(0, names.default),
             file,
             timeline,
@@ -110,9 +117,55 @@ impl<'a> JsonReader<'a> {
         }
     }
 
-    fn take(&mut self, part: Part, open: &mut Open) {
+    /// Has another thread read events, which does the work that this gives: it ends with the reader.
+    pub fn helper(&mut self) -> impl FnOnce() + Send + use<'a> {
+        let (helper, work) = Helper::new(self.text());
+        self.helper = Some(helper);
+        work
+    }
+
+    fn text(&self) -> Text<'a> {
+        Text { bytes: self.text, base: self.base }
+    }
+
+    /// Takes the next parts, as many as fit into the batch.
+    fn take_parts(&mut self, open: &mut Open) {
+        let room = BATCH_EVENTS - (open.events.times.len() + open.line_times.len());
+        let (most, end) = (self.ahead.min(room), open.start + BATCH_BYTES);
+        let parts = look_ahead(&mut self.scan, self.helper.as_mut(), most, end);
+        self.done = parts.is_empty();
+        let given = parts.iter().filter(|part| part.given).count();
+        let own: Vec<ReadEvent> = (parts.iter().filter_map(Ahead::event).skip(given))
+            .map(|range| self.text().event(range))
+            .collect();
+        let mut own = own.into_iter();
+        for Ahead { part, given, after } in parts {
+            let read = match &part {
+                Part::Event(range) => {
+                    let helper = self.helper.as_mut().filter(|_| given);
+                    let read = helper.map_or_else(|| own.next(), Helper::take);
+                    Some(read.unwrap_or_else(|| self.text().event(range)))
+                }
+                _ => None,
+            };
+            if matches!(read, Some(Err(_))) {
+                // The walk may go back into this event.
+                self.helper.iter_mut().for_each(Helper::forget);
+                self.scan = after;
+                self.ahead = 1;
+                return self.take(part, read, open);
+            }
+            self.take(part, read, open);
+        }
+        self.ahead = (2 * self.ahead).min(MOST_AHEAD);
+    }
+
+    /// Takes a part; of an event, `read` is what it says.
+    fn take(&mut self, part: Part, read: Option<ReadEvent>, open: &mut Open) {
         match part {
-            Part::Event(range) => self.event(range, open),
+            Part::Event(range) => {
+                read.into_iter().for_each(|read| self.event(range.clone(), read, open));
+            }
             Part::Line(range) => self.line(range, open),
             Part::Field(key, _) if &self.text[key.clone()] == b"displayTimeUnit" => {
                 self.losses.at(self.file.base.0).count(Loss::DisplayTimeUnit);
@@ -128,17 +181,16 @@ impl<'a> JsonReader<'a> {
         }
     }
 
-    fn event(&mut self, range: Range<usize>, open: &mut Open) {
-        let start = range.start;
-        let Ok(len) = u32::try_from(range.len()) else {
-            return self.lose(Loss::MalformedText, start, "an event is larger than 4 GiB", 1);
-        };
-        let span = Span { addr: self.base + start as u64, len };
-        let event = match JsonEvent::read(&self.text[range], span) {
+    fn event(&mut self, range: Range<usize>, read: ReadEvent, open: &mut Open) {
+        let (start, len) = (range.start, range.len());
+        let event = match read {
             Ok(event) => event,
-            Err((at, what)) => {
+            Err(Unread::TooLarge) => {
+                return self.lose(Loss::MalformedText, start, "an event is larger than 4 GiB", 1);
+            }
+            Err(Unread::Wrong((at, what))) => {
                 self.lose(Loss::MalformedText, start + at, what, 1);
-                return self.resume(start, len as usize, at);
+                return self.resume(start, len, at);
             }
         };
         self.position += 1;
@@ -286,15 +338,12 @@ impl EventReader for JsonReader<'_> {
         while open.events.times.len() + open.line_times.len() < BATCH_EVENTS
             && self.scan.offset() - start < BATCH_BYTES
         {
-            match self.scan.next_part() {
-                Some(part) => self.take(part, &mut open),
-                None => {
-                    self.done = true;
-                    let mut undated = std::mem::take(&mut self.undated);
-                    undated.times.fill(self.latest);
-                    open.events.append(undated);
-                    break;
-                }
+            self.take_parts(&mut open);
+            if self.done {
+                let mut undated = std::mem::take(&mut self.undated);
+                undated.times.fill(self.latest);
+                open.events.append(undated);
+                break;
             }
         }
         let done = self.scan.offset() as u64;

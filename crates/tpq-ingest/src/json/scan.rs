@@ -38,6 +38,7 @@ enum State {
 }
 
 /// Walks a text.
+#[derive(Clone)]
 pub(super) struct Scan<'a> {
     text: &'a [u8],
     at: usize,

@@ -1,0 +1,200 @@
+//! Events that another thread reads, while the walk over the text's structure goes on.
+
+use std::ops::Range;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use super::event::{EventError, JsonEvent};
+use super::scan::{Part, Scan};
+use crate::Span;
+
+/// Parts that are looked at together at most.
+pub(super) const MOST_AHEAD: usize = 4096;
+/// Of so many that are looked at together, some are given to another thread…
+const WORTH_HELP: usize = 512;
+/// …so many tenths, since this thread walks meanwhile.
+const HELPERS_TENTHS: usize = 9;
+/// Events that are handed over at once.
+const PIECE: usize = 64;
+
+/// A part that was walked over and not taken yet.
+pub(super) struct Ahead<'a> {
+    pub(super) part: Part,
+    /// Whether it is an event that the helper reads.
+    pub(super) given: bool,
+    /// The walk as it was behind it.
+    pub(super) after: Scan<'a>,
+}
+
+impl Ahead<'_> {
+    pub(super) fn event(&self) -> Option<&Range<usize>> {
+        match &self.part {
+            Part::Event(range) => Some(range),
+            _ => None,
+        }
+    }
+}
+
+/// The next parts: so many at most, of which the last begins before `end` of the text. Most events
+/// are given to a helper as soon as they are found.
+pub(super) fn look_ahead<'a>(
+    scan: &mut Scan<'a>,
+    mut helper: Option<&mut Helper>,
+    most: usize,
+    end: usize,
+) -> Vec<Ahead<'a>> {
+    let helpers = if most < WORTH_HELP { 0 } else { most / 10 * HELPERS_TENTHS };
+    let mut parts = Vec::with_capacity(most);
+    while parts.len() < most && scan.offset() < end {
+        let Some(part) = scan.next_part() else { break };
+        let given = match (&part, &mut helper) {
+            (Part::Event(range), Some(helper)) if parts.len() < helpers => {
+                helper.give(range.clone());
+                true
+            }
+            _ => false,
+        };
+        parts.push(Ahead { part, given, after: scan.clone() });
+    }
+    helper.into_iter().for_each(Helper::hand_over);
+    parts
+}
+
+/// A text with events, by the addresses it has.
+#[derive(Clone, Copy)]
+pub(super) struct Text<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) base: u64,
+}
+
+/// Why an event was not read.
+pub(super) enum Unread {
+    /// It is larger than 4 GiB.
+    TooLarge,
+    /// Where in it, and what is wrong.
+    Wrong(EventError),
+}
+
+/// What was read of an event.
+pub(super) type ReadEvent = Result<JsonEvent, Unread>;
+
+impl Text<'_> {
+    /// Reads the event in a range.
+    pub(super) fn event(self, range: &Range<usize>) -> ReadEvent {
+        let len = u32::try_from(range.len()).map_err(|_| Unread::TooLarge)?;
+        let span = Span { addr: self.base + range.start as u64, len };
+        JsonEvent::read(&self.bytes[range.clone()], span).map_err(Unread::Wrong)
+    }
+}
+
+/// Another thread.
+pub(super) struct Helper {
+    pieces: Sender<Vec<Range<usize>>>,
+    read: Receiver<Vec<ReadEvent>>,
+    /// What is to be handed over next.
+    piece: Vec<Range<usize>>,
+    /// Pieces that were handed over and not taken back.
+    away: usize,
+    /// Events that were taken back and not asked for.
+    back: std::vec::IntoIter<ReadEvent>,
+}
+
+impl Helper {
+    /// A helper, and its work: it ends with the helper.
+    pub(super) fn new<'a>(text: Text<'a>) -> (Self, impl FnOnce() + Send + use<'a>) {
+        let (pieces, receive) = channel::<Vec<Range<usize>>>();
+        let (send, read) = channel();
+        let work = move || {
+            for piece in receive {
+                let read = piece.iter().map(|range| text.event(range)).collect();
+                if send.send(read).is_err() {
+                    break;
+                }
+            }
+        };
+        (Self { pieces, read, piece: Vec::new(), away: 0, back: Vec::new().into_iter() }, work)
+    }
+
+    /// Has an event read.
+    pub(super) fn give(&mut self, event: Range<usize>) {
+        self.piece.push(event);
+        if self.piece.len() == PIECE {
+            self.hand_over();
+        }
+    }
+
+    /// Hands over the events that were given last.
+    pub(super) fn hand_over(&mut self) {
+        let piece = std::mem::take(&mut self.piece);
+        // Who does not take it any more has panicked, which its scope tells.
+        self.away += usize::from(!piece.is_empty() && self.pieces.send(piece).is_ok());
+    }
+
+    /// Takes back the next of the events that were given; `None` where that is not to be had.
+    pub(super) fn take(&mut self) -> Option<ReadEvent> {
+        loop {
+            if let Some(event) = self.back.next() {
+                return Some(event);
+            }
+            self.away = self.away.checked_sub(1)?;
+            self.back = self.read.recv().ok()?.into_iter();
+        }
+    }
+
+    /// Takes back whatever was given, for nobody.
+    pub(super) fn forget(&mut self) {
+        self.hand_over();
+        while self.take().is_some() {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::{
+        EventReader, FileContext, JsonKinds, JsonReader, Payload, RunKind, Survey, Timeline,
+        TraceBytes,
+    };
+
+    /// Everything that is read of a text: of each batch the times, words and texts of its events,
+    /// and all that was lost, with where.
+    fn read(text: &str, helped: bool) -> (Vec<String>, String) {
+        let mut bytes = Survey::of_text(text.as_bytes(), 0, 0).bytes;
+        let file = FileContext { segments: bytes.take_segments(), ..FileContext::default() };
+        let bytes = TraceBytes::new([bytes]);
+        let clock = file.base.1.clock(0, 0);
+        let timeline = Timeline::new(Arc::default(), clock);
+        let kinds = JsonKinds { events: RunKind(1), lines: RunKind(2) };
+        std::thread::scope(|scope| {
+            let mut reader = JsonReader::new(&bytes, file, timeline, kinds, |_| None);
+            if helped {
+                scope.spawn(reader.helper());
+            }
+            let mut read = Vec::new();
+            while let Some(batch) = reader.next_batch() {
+                for run in batch.runs {
+                    let Payload::Words { words, strings, .. } = run.payload else { continue };
+                    read.push(format!("{:?} {words:?} {strings:?}", run.timestamps));
+                }
+            }
+            (read, format!("{:?}", reader.losses().entries()))
+        })
+    }
+
+    #[test]
+    fn a_helper_changes_nothing() {
+        let event = |number: usize| match number {
+            // Where a comma is missing, an event may follow that is none of its own.
+            3_000 | 3_001 | 9_000 => "{\"ph\":\"i\" \"x\":{\"ph\":\"i\",\"ts\":2}}".to_owned(),
+            5_000 => "{\"ph\":\"X\",\"ts\":nothing}".to_owned(),
+            5_001 => "{\"ts\":4}".to_owned(),
+            5_002 => "17".to_owned(),
+            _ => format!("{{\"ph\":\"i\",\"ts\":{number},\"name\":\"n{}\"}}", number % 7),
+        };
+        let events: Vec<String> = (0..20_000).map(event).collect();
+        let text = format!("[{}]", events.join(","));
+        let (alone, lost) = read(&text, false);
+        assert!(alone.len() > 2 && lost.matches("not valid JSON").count() >= 4, "{lost}");
+        assert_eq!(read(&text, true), (alone, lost));
+    }
+}
