@@ -1,5 +1,7 @@
 //! Codes of values: numbers that order as the values do.
 
+use std::collections::HashMap;
+
 use datafusion::arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray, StringViewArray};
 use datafusion::arrow::compute::SortOptions;
 use datafusion::arrow::datatypes::{
@@ -110,19 +112,33 @@ fn strings(values: &StringViewArray, options: SortOptions) -> Codes {
         })
     };
     let of_row: Vec<u32> = views.map(number).collect();
-    let text = |number: u32| values.value(first_rows[number as usize]).as_bytes();
-    let mut sorted: Vec<u32> = (0..first_rows.len() as u32).collect();
-    sorted.sort_unstable_by(|&one, &other| text(one).cmp(text(other)));
-    let mut places = vec![0_u64; first_rows.len()];
-    let mut place = 0;
-    for pair in sorted.windows(2) {
-        place += u64::from(text(pair[0]) != text(pair[1]));
-        places[pair[1] as usize] = place;
-    }
+    let places = places_of(first_rows.iter().map(|&row| values.value(row)));
     let codes = of_row.into_iter();
     let codes = codes.map(|number| places.get(number as usize).copied().unwrap_or_default());
     let codes = codes.collect();
-    Codes::new(codes, place, options)
+    Codes::new(codes, places.iter().copied().max().unwrap_or_default(), options)
+}
+
+/// The place of each text among the different ones. Each batch has views of its own of one text, so
+/// there may be many times fewer texts than views, and to find that out costs less than to sort all.
+fn places_of<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<u64> {
+    // Texts may have been chosen to fall together.
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    let mut different = Vec::new();
+    let mut number = |text: &'a str| {
+        *numbers.entry(text).or_insert_with(|| {
+            different.push(text);
+            different.len() - 1
+        })
+    };
+    let of_texts: Vec<usize> = texts.map(&mut number).collect();
+    let mut sorted: Vec<usize> = (0..different.len()).collect();
+    sorted.sort_unstable_by_key(|&number| different[number]);
+    let mut places = vec![0; different.len()];
+    for (place, number) in (0..).zip(sorted) {
+        places[number] = place;
+    }
+    of_texts.into_iter().map(|number| places[number]).collect()
 }
 
 #[cfg(test)]
