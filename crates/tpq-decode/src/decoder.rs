@@ -16,7 +16,7 @@ use crate::decode::{Decode, Packet, clock_drift, clock_snapshot};
 use crate::formats::json::event;
 use crate::health::{self, FileHealth};
 use crate::interned::Interned;
-use crate::ledger::{LedgerStage, LedgerWriter};
+use crate::ledger::{LedgerStage, LedgerWriter, Written};
 use crate::losses::{count_losses, count_unrelatable, log_file, write_book};
 use crate::registry::{PACKETS, event_decoder};
 use crate::track::{MetadataValue, Trackers};
@@ -272,15 +272,8 @@ impl<'a> Decoder<'a> {
         }
         count_unrelatable(&timeline, &places, &mut stats);
         self.ledger.pass_on(&mut trackers.ledger, &tables);
-        let written = self.ledger.end().map(|mut writer| {
-            for event in writer.take_malformed() {
-                trackers.enter(event.place);
-                let stats = &mut stats[event.place as usize];
-                event::fail_args(&event, &mut trackers, &mut tables, stats);
-            }
-            writer.write_last(&mut trackers.ledger, &tables);
-            writer.finish()
-        });
+        let written =
+            self.ledger.end().map(|writer| end(*writer, &mut trackers, &mut tables, &mut stats));
         for (stats, of_ledger) in stats.iter_mut().zip(written.iter().flat_map(|it| &it.stats)) {
             stats.merge(of_ledger);
         }
@@ -304,6 +297,21 @@ impl<'a> Decoder<'a> {
         }
         Finished { tables, stats: all }
     }
+}
+
+/// Ends the ledger, and tells of what turned out to be wrong when it was written.
+fn end(
+    mut writer: LedgerWriter<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut [Stats],
+) -> Written {
+    for event in writer.take_malformed() {
+        trackers.enter(event.place);
+        event::fail_args(&event, trackers, tables, &mut stats[event.place as usize]);
+    }
+    writer.write_last(&mut trackers.ledger, tables);
+    writer.finish()
 }
 
 /// The first and last of the events that came too late, by place, of those that are entered.

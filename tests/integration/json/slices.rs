@@ -162,6 +162,38 @@ fn a_complete_event_without_a_duration_is_counted() {
     ");
 }
 
+/// Nobody means to nest so deeply: what is above is kept, and the event is told of, whether it
+/// became a slice or not.
+#[test]
+fn args_that_are_nested_too_deeply_are_counted() {
+    let deep = format!("{}1{}", r#"{"in":"#.repeat(200), "}".repeat(200));
+    let event = |phase: &str, ts: u32, name: &str| {
+        format!(
+            r#"{{"ph":"{phase}","pid":1,"tid":1,"ts":{ts},"dur":5,"name":"{name}","args":{{"n":1,"deep":{deep}}}}}"#
+        )
+    };
+    let [slice, unmatched] = [event("X", 1, "a"), event("E", 20, "b")];
+    let trace = events(&format!("{slice},{unmatched}"));
+    let sql = "SELECT slice.name, key, int_value AS value FROM slice JOIN args USING (arg_set_id)";
+    insta::assert_snapshot!(trace.rows(sql), @r"
+    name  key     value
+    a     args.n  1
+    ");
+    insta::assert_snapshot!(trace.rows(STATS), @r"
+    name                 value
+    json_parser_failure  2
+    ");
+    let sql = "SELECT l.name, ts, key, string_value AS value FROM trace_import_logs l \
+        JOIN args USING (arg_set_id) ORDER BY l.id, args.id";
+    insta::assert_snapshot!(trace.rows(sql), @r"
+    name                 ts     key          value
+    json_parser_failure  20000  event_name   b
+    json_parser_failure  20000  event_phase  E
+    json_parser_failure  1000   event_name   a
+    json_parser_failure  1000   event_phase  X
+    ");
+}
+
 #[test]
 fn slices_beside_a_thread_nest_in_each_other() {
     let trace = events(

@@ -76,14 +76,14 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// Where `reads` says that annotations or kernel events are to be read, texts are sent along.
-    pub(crate) fn new(reads: bool, strings: &mut StringPool) -> Self {
+    /// Where `late_args` says that the writer reads args itself, texts are sent along.
+    pub(crate) fn new(late_args: bool, strings: &mut StringPool) -> Self {
         Self {
             batch: Batch::default(),
             sets: 0,
             types: Types::new(strings),
             awake: AwakeStates::new(strings),
-            sends_texts: reads,
+            sends_texts: late_args,
             next_text: 1,
             named: Vec::new(),
         }
@@ -173,7 +173,7 @@ impl Ledger {
             || self.sends_texts && tables.strings.len() >= self.next_text as usize + BATCH_TEXTS
     }
 
-    /// Whether what is said may hold annotations and kernel events, and texts are sent.
+    /// Whether the writer may have to read args, and texts are sent.
     pub(super) fn sends_texts(&self) -> bool {
         self.sends_texts
     }

@@ -5,8 +5,9 @@
 //! decoders, trackers ──▶ Ledger ──batches──▶ LedgerWriter ──▶ args, ftrace_event, thread_state
 //! ```
 //!
-//! To read annotations and the fields of kernel events, to find sets of args that were written
-//! before, and to write all this takes about as long as everything else decoders do. So they only
+//! To read annotations, args in JSON, and the fields of kernel events and of system calls, to find
+//! sets of args that were written before, and to write all this takes about as long as everything
+//! else decoders do. So they only
 //! note what there is to be read, and number their sets; a writer on another thread does the rest,
 //! in the same order. Tables hold the numbers of sets until the end, when their ids are known.
 //!
@@ -32,7 +33,7 @@ pub(crate) use kernel_event::{EventArgs, FUNCTIONS, KernelEvent};
 pub(crate) use set::{Annotated, ArgSet, ArgValue, JsonOrigin};
 pub(crate) use stage::LedgerStage;
 pub(crate) use thread_state::StateEvent;
-pub(crate) use writer::LedgerWriter;
+pub(crate) use writer::{LedgerWriter, Written};
 
 /// Writes what was said so far into tables, as the end of an import does.
 #[cfg(test)]

@@ -57,9 +57,10 @@ pub(crate) enum Piece {
     Annotations(Annotated),
     /// The arguments of a system call, in the message of the event that began it.
     Call(Span),
-    /// JSON that is an event's args, which `Origin` follows.
+    /// JSON that is an event's args, behind which comes the event: together, they would make all
+    /// pieces larger.
     Json(Span),
-    /// The event that JSON is of, for what is said where it cannot be read.
+    /// The event, for what is said where its JSON cannot be read.
     Origin(JsonOrigin),
     /// Of what comes before, nothing counts that has the key of something that follows.
     Later,

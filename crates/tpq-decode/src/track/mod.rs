@@ -94,7 +94,7 @@ pub(crate) use slice::{NewSlice, SliceEnd, Slices};
 pub(crate) use state::{NewState, States};
 pub(crate) use syscall::{Call, Care, Syscalls};
 pub(crate) use task_state::{Change, TaskStates};
-pub(crate) use thread_counter::{ThreadCounter, Undecided};
+pub(crate) use thread_counter::{ThreadCounter, ToldBy, Undecided};
 pub(crate) use track_owner::{Owner, unique_tid};
 pub(crate) use track_uuid::{EventDefaults, FirstEvent, TrackRows, TrackUuids, Usage};
 pub(crate) use tracks::{Dimensions, SharedTracks, TrackKind, Tracks};
@@ -142,6 +142,7 @@ pub(crate) struct Trackers {
     pub(crate) kernel: Scoped<KernelWork>,
     /// Values of counters whose tracks are decided at the end.
     pub(crate) undecided: Undecided,
+    told_by: ToldBy,
     shared_tracks: Scoped<SharedByKind>,
     /// The tracks beside those of threads, for slices that overlap others.
     beside: Scoped<FxHashMap<Utid, Vec<u32>>>,
@@ -224,6 +225,7 @@ impl Trackers {
             gpus: Gpus::default(),
             kernel: Scoped::new(places.len(), |_| KernelWork::default()),
             undecided: Undecided::default(),
+            told_by: ToldBy::default(),
             shared_tracks: Scoped::new(places.len(), |_| SharedByKind::default()),
             beside: Scoped::new(places.len(), |_| FxHashMap::default()),
             async_names: Scoped::new(places.len(), |_| FxHashMap::default()),

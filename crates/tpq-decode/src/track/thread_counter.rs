@@ -31,9 +31,10 @@ pub(crate) struct Undecided {
     indexes: FxHashMap<(PlaceId, &'static str, Dimensions, StringId), u32>,
     /// The row of each value, and which counter it is of.
     values: Vec<(u32, u32)>,
-    /// The set of args that says that a thread told of a value, decided or not.
-    told_by: FxHashMap<Utid, Option<u32>>,
 }
+
+/// The sets of args that say which thread told of a value, by thread.
+pub(crate) type ToldBy = FxHashMap<Utid, Option<u32>>;
 
 impl Undecided {
     fn add(&mut self, row: u32, place: PlaceId, utid: Utid, counter: ThreadCounter) {
@@ -63,7 +64,7 @@ impl Trackers {
             let of = counter.of.for_process(upid);
             self.tracks.get(counter.process, of, counter.name, &mut self.ledger, tables)
         });
-        let set = *self.undecided.told_by.entry(utid).or_insert_with(|| {
+        let set = *self.told_by.entry(utid).or_insert_with(|| {
             let by = ArgValue::Uint(u64::from(utid));
             self.ledger.intern(&ArgSet::of([("utid", by)], &mut tables.strings))
         });

@@ -197,4 +197,25 @@ mod tests {
         assert!(alone.len() > 2 && lost.matches("not valid JSON").count() >= 4, "{lost}");
         assert_eq!(read(&text, true), (alone, lost));
     }
+
+    /// Each level of what is nested goes back, behind a few parts that are events or nearly: what
+    /// comes then must not be walked again for each.
+    #[test]
+    fn what_goes_back_at_every_turn_is_not_walked_again_and_again() {
+        let nested =
+            (0..400).fold("{}".to_owned(), |inner, _| format!("{{!{{}},{{}},{{}},{inner}}}"));
+        let large = format!("{{\"ph\":\"i\",\"ts\":1,\"name\":\"{}\"}}", "n".repeat(4 << 20));
+        let text = format!("[{nested},{large}]");
+        let mut bytes = Survey::of_text(text.as_bytes(), 0, 0).bytes;
+        let file = FileContext { segments: bytes.take_segments(), ..FileContext::default() };
+        let bytes = TraceBytes::new([bytes]);
+        let timeline = Timeline::new(Arc::default(), file.base.1.clock(0, 0));
+        let kinds = JsonKinds { events: RunKind(1), lines: RunKind(2) };
+        let mut reader = JsonReader::new(&bytes, file, timeline, kinds, |_| None);
+        let events: usize = std::iter::from_fn(|| reader.next_batch())
+            .map(|batch| batch.runs.iter().map(|run| run.timestamps.len()).sum::<usize>())
+            .sum();
+        assert_eq!(events, 1);
+        assert!(reader.rewalked() <= 2 * text.len(), "{} of {}", reader.rewalked(), text.len());
+    }
 }

@@ -43,9 +43,11 @@ pub struct JsonReader<'a> {
     text: &'a [u8],
     base: u64,
     scan: Scan<'a>,
-    /// How many parts are looked at together; only one after something that was no event, since
-    /// the walk goes back then.
+    /// How many parts are looked at together; only one after the walk had to go back.
     ahead: usize,
+    most_ahead: usize,
+    /// How many bytes were walked again for having been looked at too early.
+    rewalked: usize,
     helper: Option<Helper>,
     file: FileContext,
     clock: Clock,
@@ -100,6 +102,8 @@ impl<'a> JsonReader<'a> {
             base,
             scan: Scan::new(text),
             ahead: MOST_AHEAD,
+            most_ahead: MOST_AHEAD,
+            rewalked: 0,
             helper: None,
             clock: names.clock(0, names.default),
             file,
@@ -134,10 +138,10 @@ impl<'a> JsonReader<'a> {
         let (most, end) = (self.ahead.min(room), open.start + BATCH_BYTES);
         let parts = look_ahead(&mut self.scan, self.helper.as_mut(), most, end);
         self.done = parts.is_empty();
+        // While the helper reads what it was given, this thread reads the rest.
         let given = parts.iter().filter(|part| part.given).count();
-        let own: Vec<ReadEvent> = (parts.iter().filter_map(Ahead::event).skip(given))
-            .map(|range| self.text().event(range))
-            .collect();
+        let rest = parts.iter().filter(|_| given > 0).filter_map(Ahead::event).skip(given);
+        let own: Vec<ReadEvent> = rest.map(|range| self.text().event(range)).collect();
         let mut own = own.into_iter();
         for Ahead { part, given, after } in parts {
             let read = match &part {
@@ -148,24 +152,32 @@ impl<'a> JsonReader<'a> {
                 }
                 _ => None,
             };
-            if matches!(read, Some(Err(_))) {
-                // The walk may go back into this event.
-                self.helper.iter_mut().for_each(Helper::forget);
-                self.scan = after;
-                self.ahead = 1;
-                return self.take(part, read, open);
+            if let Some(at) = self.take(part, read, open) {
+                return self.go_back(after, at);
             }
-            self.take(part, read, open);
         }
-        self.ahead = (2 * self.ahead).min(MOST_AHEAD);
+        self.ahead = (2 * self.ahead).min(self.most_ahead);
     }
 
-    /// Takes a part; of an event, `read` is what it says.
-    fn take(&mut self, part: Part, read: Option<ReadEvent>, open: &mut Open) {
+    /// Goes back to `at`, in the event that the walk was behind of in `after`. What was walked over
+    /// since is walked again; once that is as much as the text, there is no more looking ahead: all
+    /// of a text may be made of events that hold others, and large ones behind these.
+    fn go_back(&mut self, after: Scan<'a>, at: usize) {
+        self.helper.iter_mut().for_each(Helper::forget);
+        let again = self.scan.offset() - after.offset();
+        self.rewalked = self.rewalked.saturating_add(again);
+        if self.rewalked > self.text.len() {
+            self.most_ahead = 1;
+        }
+        self.scan = after;
+        self.scan.resume(at);
+        self.ahead = 1;
+    }
+
+    /// Takes a part; of an event, `read` is what it says. Gives where the walk has to go back to.
+    fn take(&mut self, part: Part, read: Option<ReadEvent>, open: &mut Open) -> Option<usize> {
         match part {
-            Part::Event(range) => {
-                read.into_iter().for_each(|read| self.event(range.clone(), read, open));
-            }
+            Part::Event(range) => return self.event(range, read?, open),
             Part::Line(range) => self.line(range, open),
             Part::Field(key, _) if &self.text[key.clone()] == b"displayTimeUnit" => {
                 self.losses.at(self.file.base.0).count(Loss::DisplayTimeUnit);
@@ -179,18 +191,20 @@ impl<'a> JsonReader<'a> {
                 self.lose(Loss::TruncatedBytes, at, what, (self.text.len() - at) as u64);
             }
         }
+        None
     }
 
-    fn event(&mut self, range: Range<usize>, read: ReadEvent, open: &mut Open) {
+    fn event(&mut self, range: Range<usize>, read: ReadEvent, open: &mut Open) -> Option<usize> {
         let (start, len) = (range.start, range.len());
         let event = match read {
             Ok(event) => event,
             Err(Unread::TooLarge) => {
-                return self.lose(Loss::MalformedText, start, "an event is larger than 4 GiB", 1);
+                self.lose(Loss::MalformedText, start, "an event is larger than 4 GiB", 1);
+                return None;
             }
             Err(Unread::Wrong((at, what))) => {
                 self.lose(Loss::MalformedText, start + at, what, 1);
-                return self.resume(start, len, at);
+                return self.resumes_at(start, len, at);
             }
         };
         self.position += 1;
@@ -212,6 +226,7 @@ impl<'a> JsonReader<'a> {
                 self.lose(Loss::MalformedText, start, what, 1);
             }
         }
+        None
     }
 
     fn name(&self, event: &JsonEvent) -> &'a [u8] {
@@ -219,17 +234,13 @@ impl<'a> JsonReader<'a> {
         self.text.get(start..start + event.name.len as usize).unwrap_or_default()
     }
 
-    /// Looks for events in what should have been one: where a brace is missing, those behind it
+    /// Where events may be in what should have been one: where a brace is missing, those behind it
     /// seem to be part of it. What may be walked again in this way is bounded.
-    fn resume(&mut self, start: usize, len: usize, at: usize) {
+    fn resumes_at(&mut self, start: usize, len: usize, at: usize) -> Option<usize> {
         let event = &self.text[start..start + len];
-        let next = memchr::memchr(b'{', event.get(at.max(1)..).unwrap_or_default());
-        if let Some(next) = next
-            && len <= self.resumable
-        {
-            self.resumable -= len;
-            self.scan.resume(start + at.max(1) + next);
-        }
+        let next = memchr::memchr(b'{', event.get(at.max(1)..).unwrap_or_default())?;
+        self.resumable = self.resumable.checked_sub(len)?;
+        Some(start + at.max(1) + next)
     }
 
     fn line(&mut self, range: Range<usize>, open: &mut Open) {
@@ -286,6 +297,13 @@ impl<'a> JsonReader<'a> {
             let pending = PendingRun { clock: self.clock, run };
             batch.runs.extend(self.timeline.convert(pending, &mut self.losses));
         }
+    }
+}
+
+#[cfg(test)]
+impl JsonReader<'_> {
+    pub(super) fn rewalked(&self) -> usize {
+        self.rewalked
     }
 }
 

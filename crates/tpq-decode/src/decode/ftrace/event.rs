@@ -160,7 +160,8 @@ fn decode_message(
     }
 }
 
-/// Reads an event and writes it down as it is; gives the number of the field it lies in.
+/// Reads an event and writes it down as it is; gives the number of the field it lies in. The event
+/// is filled where it is: giving it back takes longer than reading it.
 fn read_message<'a>(
     event: &RunEvent<'a>,
     ftrace: &mut FtraceEvent<'a>,

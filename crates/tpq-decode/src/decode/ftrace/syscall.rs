@@ -83,10 +83,10 @@ fn arguments(event: &FtraceEvent<'_>, tables: &mut Tables) -> ArgSet {
 
 /// Adds what a call was given, as the message of the event says that begins it.
 pub(crate) fn add_args(message: &[u8], args: &mut ArgSet, strings: &mut StringPool) {
-    let mut keys = KEYS.iter();
+    let (flat_key, mut keys) = (strings.intern(FLAT_KEY), KEYS.iter());
     let mut add = |value| {
         if let Some(key) = keys.next() {
-            let (flat_key, key) = (strings.intern(FLAT_KEY), strings.intern(key));
+            let key = strings.intern(key);
             args.add_keyed(flat_key, key, ArgValue::Uint(value));
         }
     };

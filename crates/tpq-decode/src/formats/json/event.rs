@@ -9,6 +9,7 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::text::unescaped;
 use super::who::Who;
+use crate::decode::json_args::add_json;
 use crate::decoder::RunEvent;
 use crate::ledger::{ArgSet, ArgValue, JsonOrigin};
 use crate::track::{AsyncId, AsyncPhase, Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
@@ -56,8 +57,8 @@ pub(crate) fn decode_event(
     context.decode(who);
 }
 
-/// Counts and enters an event whose args could be read in part at most, which was found out after
-/// it was decoded.
+/// Counts and enters an event whose args could be read in part at most, which is found out when all
+/// is decoded: such entries come last.
 pub(crate) fn fail_args(
     event: &JsonOrigin,
     trackers: &mut Trackers,
@@ -132,13 +133,25 @@ impl Context<'_> {
         ArgSet::of_json(self.event.args, event)
     }
 
+    /// Reads args that nobody else does, as their event became no slice, for what is wrong in them.
+    fn check_args(&mut self) {
+        if self.event.args.len > 0 {
+            let (json, mut args) = (self.bytes.get(self.event.args), ArgSet::default());
+            let strings = &mut self.tables.strings;
+            if add_json(json, "args", "args", strings, &mut args).is_err() {
+                self.fail(Stat::JsonParserFailure);
+            }
+        }
+    }
+
     fn begin(&mut self, who: Who) {
         let track = self.thread_track(who);
         let (slice, args) = (self.slice(track), self.args());
         self.trackers.bounds.include(self.ts);
         let slice = self.trackers.begin_slice(slice, args, self.tables, self.stats);
-        if let Some(id) = slice {
-            self.tables.slice.thread_ts.set(id, self.event.tts);
+        match slice {
+            Some(id) => self.tables.slice.thread_ts.set(id, self.event.tts),
+            None => self.check_args(),
         }
         self.bind_flow(track);
     }
@@ -149,6 +162,9 @@ impl Context<'_> {
         self.trackers.bounds.include(self.ts);
         let end = SliceEnd { ts: self.ts, track, category: self.category, name: self.name };
         let slice = self.trackers.end_slice(end, &args, self.tables, self.stats);
+        if slice.is_none() {
+            self.check_args();
+        }
         let (Some(id), Some(now)) = (slice, self.event.tts) else { return };
         if let Some(then) = self.tables.slice.thread_ts.get(id) {
             self.tables.slice.thread_dur.set(id, Some(now.saturating_sub(then)));
@@ -168,7 +184,10 @@ impl Context<'_> {
                 self.tables.slice.thread_dur.set(id, self.event.tdur);
                 track
             }
-            None => self.thread_track(who),
+            None => {
+                self.check_args();
+                self.thread_track(who)
+            }
         };
         self.bind_flow(track);
     }
@@ -216,7 +235,9 @@ impl Context<'_> {
         let Some(track) = self.async_track(who, AsyncPhase::Begin) else { return };
         let (slice, args) = (self.slice(track), self.args());
         self.trackers.bounds.include(self.ts);
-        self.trackers.begin_slice(slice, args, self.tables, self.stats);
+        if self.trackers.begin_slice(slice, args, self.tables, self.stats).is_none() {
+            self.check_args();
+        }
         self.bind_flow(track);
     }
 
@@ -225,7 +246,9 @@ impl Context<'_> {
         let args = self.args();
         self.trackers.bounds.include(self.ts);
         let end = SliceEnd { ts: self.ts, track, category: self.category, name: self.name };
-        self.trackers.end_slice(end, &args, self.tables, self.stats);
+        if self.trackers.end_slice(end, &args, self.tables, self.stats).is_none() {
+            self.check_args();
+        }
     }
 
     fn instant_async(&mut self, who: Who) {
