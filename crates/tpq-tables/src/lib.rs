@@ -20,7 +20,6 @@ mod column;
 mod finished;
 mod packed;
 mod packer;
-mod slab;
 mod spill;
 mod stats;
 mod store;

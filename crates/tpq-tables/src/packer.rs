@@ -6,9 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::Spill;
 use crate::column::Plain;
-use crate::finished::CHUNK_ROWS;
 use crate::packed::{Native, PackedChunk, Packing, Valid};
-use crate::slab::Slabs;
 
 /// Chunks that may wait to be packed, of all columns.
 const AHEAD: usize = 64;
@@ -18,8 +16,6 @@ type Task = Box<dyn FnOnce() + Send>;
 /// Packs the chunks of all columns of an import.
 #[derive(Default)]
 pub struct Packer {
-    /// Where full chunks lie.
-    slabs: Arc<Slabs>,
     /// Where they go that memory has no room for.
     spill: Option<Arc<Spill>>,
     /// Where they are packed, if not where they are filled.
@@ -35,7 +31,7 @@ pub(crate) struct Pending<N> {
 impl Packer {
     /// Packs on the thread that asks for it.
     pub fn new(spill: Option<Arc<Spill>>) -> Self {
-        Self { slabs: slabs(&spill), spill, thread: None }
+        Self { spill, thread: None }
     }
 
     /// Packs on a thread of its own, which ends with the packer.
@@ -46,7 +42,7 @@ impl Packer {
         let (send, tasks) = sync_channel::<Task>(AHEAD);
         let work = move || tasks.into_iter().for_each(|task| task());
         std::thread::Builder::new().name("packer".into()).spawn(work)?;
-        Ok(Self { slabs: slabs(&spill), spill, thread: Some(Mutex::new(send)) })
+        Ok(Self { spill, thread: Some(Mutex::new(send)) })
     }
 
     /// Whether there is a thread beside those that fill chunks.
@@ -61,7 +57,7 @@ impl Packer {
 
     /// Packs a chunk here and now.
     pub(crate) fn pack<N: Native>(&self, plain: &Plain<N>, packing: Packing) -> PackedChunk {
-        pack(plain, packing, &self.slabs, self.spill.as_ref())
+        pack(plain, packing, self.spill.as_ref())
     }
 
     /// Packs other values in place of those of a chunk that was unpacked.
@@ -79,9 +75,9 @@ impl Packer {
         let Some(thread) = &self.thread else { return Err(plain) };
         let plain = Arc::new(plain);
         let (send, packed) = channel();
-        let (chunk, slabs, spill) = (Arc::clone(&plain), self.slabs.clone(), self.spill.clone());
+        let (chunk, spill) = (Arc::clone(&plain), self.spill.clone());
         let task = move || {
-            let packed = pack(&chunk, packing, &slabs, spill.as_ref());
+            let packed = pack(&chunk, packing, spill.as_ref());
             // Before it is told, so that whoever waits for it has the memory to himself.
             drop(chunk);
             // Nobody waits where the import failed.
@@ -94,20 +90,8 @@ impl Packer {
     }
 }
 
-/// Chunks that go to a file have memory of their own, which is free then.
-fn slabs(spill: &Option<Arc<Spill>>) -> Arc<Slabs> {
-    Arc::new(if spill.is_some() { Slabs::none() } else { Slabs::default() })
-}
-
-fn pack<N: Native>(
-    plain: &Plain<N>,
-    packing: Packing,
-    slabs: &Slabs,
-    spill: Option<&Arc<Spill>>,
-) -> PackedChunk {
-    // The last chunk of a small table is all there is of it.
-    let slabs = if plain.values.len() == CHUNK_ROWS { slabs } else { &Slabs::none() };
-    let mut packed = PackedChunk::pack(&plain.values, Valid::of(&plain.valid), packing, slabs);
+fn pack<N: Native>(plain: &Plain<N>, packing: Packing, spill: Option<&Arc<Spill>>) -> PackedChunk {
+    let mut packed = PackedChunk::pack(&plain.values, Valid::of(&plain.valid), packing);
     spill.into_iter().for_each(|spill| packed.spill(spill));
     packed
 }
@@ -121,18 +105,9 @@ impl<N: Native> Pending<N> {
     /// Waits until it is packed, and gives it back as well: its bits are needed, and its memory can
     /// be used again.
     pub(crate) fn wait(self, packing: Packing) -> (PackedChunk, Plain<N>) {
-        let packed =
-            self.packed.recv().unwrap_or_else(|_| pack(&self.plain, packing, &Slabs::none(), None));
+        let packed = self.packed.recv().unwrap_or_else(|_| pack(&self.plain, packing, None));
         let plain = Arc::try_unwrap(self.plain)
             .unwrap_or_else(|shared| Plain { values: Vec::new(), valid: shared.valid.clone() });
         (packed, plain)
-    }
-}
-
-#[cfg(test)]
-impl Packer {
-    /// Packs into slabs from the first chunk on.
-    pub(crate) fn into_slabs() -> Self {
-        Self { slabs: Arc::new(Slabs::at_once()), ..Self::default() }
     }
 }

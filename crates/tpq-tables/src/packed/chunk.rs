@@ -6,7 +6,6 @@ use bytes::BytesMut;
 
 use super::form::{Form, pack};
 use super::{Facts, FrozenValues, Native, Packing, Valid};
-use crate::slab::Slabs;
 use crate::spill::{Spill, Spilled};
 
 /// A packed chunk that can still be changed.
@@ -30,20 +29,14 @@ enum Place {
 }
 
 impl PackedChunk {
-    /// Packs values, in memory of `slabs`.
-    pub(crate) fn pack<N: Native>(
-        values: &[N],
-        valid: Valid<'_>,
-        packing: Packing,
-        slabs: &Slabs,
-    ) -> Self {
-        let (Form { base, width, facts }, bytes) = pack(values, valid, packing, slabs);
+    /// Packs values.
+    pub(crate) fn pack<N: Native>(values: &[N], valid: Valid<'_>, packing: Packing) -> Self {
+        let (Form { base, width, facts }, bytes) = pack(values, valid, packing);
         let rows = values.len();
         Self { base, width, values: Place::Here(bytes), rows, packing, facts, changed: false }
     }
 
-    /// Puts as many other values in place of its own, in the memory of these where they take as much:
-    /// slabs take nothing back.
+    /// Puts as many other values in place of its own, in the memory of these where they take as much.
     pub(crate) fn repack<N: Native>(&mut self, values: &[N], valid: Valid<'_>) {
         let form = Form::of(values, valid, self.packing);
         let len = form.width * values.len();
@@ -53,7 +46,7 @@ impl PackedChunk {
                 form.write(values, own);
                 std::mem::take(own)
             }
-            _ => Slabs::none().fill(len, |out| form.write(values, out)),
+            _ => form.written(values),
         };
         let Form { base, width, facts } = form;
         (self.base, self.width, self.values) = (base, width, Place::Here(bytes));
@@ -186,7 +179,7 @@ mod tests {
     use super::*;
 
     fn packed(values: &[i64]) -> PackedChunk {
-        PackedChunk::pack(values, Valid(None), Packing::Integers, &Slabs::none())
+        PackedChunk::pack(values, Valid(None), Packing::Integers)
     }
 
     #[test]
@@ -216,7 +209,7 @@ mod tests {
     fn nulls_take_no_width() {
         let base = 5_000_000_000_i64;
         let pack = |values: &[i64], valid: &[u64]| {
-            PackedChunk::pack(values, Valid::of(valid), Packing::Integers, &Slabs::none())
+            PackedChunk::pack(values, Valid::of(valid), Packing::Integers)
         };
         let chunk = pack(&[0, base, base + 7], &[0b110]);
         assert_eq!(chunk.width, 1);
@@ -230,8 +223,7 @@ mod tests {
     /// Ids are in the order in which strings were first met.
     #[test]
     fn nothing_is_concluded_from_the_ids_of_strings() {
-        let (valid, slabs) = (Valid(None), Slabs::none());
-        let chunk = PackedChunk::pack(&[1_u32, 2, 0, 300], valid, Packing::Strings, &slabs);
+        let chunk = PackedChunk::pack(&[1_u32, 2, 0, 300], Valid(None), Packing::Strings);
         assert_eq!(chunk.facts, Facts { bounds: None, nulls: 1, sorted: false });
         assert_eq!(chunk.unpack::<u32>(), [1, 2, 0, 300]);
     }

@@ -4,7 +4,6 @@ use bytes::BytesMut;
 
 use super::facts::bounds;
 use super::{Facts, Native, Packing, Valid};
-use crate::slab::Slabs;
 
 /// Values that are packed at a time, which the processor's first cache holds in every form.
 const BLOCK: usize = 512;
@@ -36,6 +35,14 @@ impl Form {
         Self { base, width, facts }
     }
 
+    /// Values in this form.
+    #[inline(always)]
+    pub(super) fn written<N: Native>(&self, values: &[N]) -> BytesMut {
+        let mut bytes = BytesMut::with_capacity(self.width * values.len());
+        self.write(values, &mut bytes);
+        bytes
+    }
+
     /// Writes values in this form behind others.
     #[inline(always)]
     pub(super) fn write<N: Native>(&self, values: &[N], out: &mut BytesMut) {
@@ -64,46 +71,31 @@ fn narrow<N: Native, const W: usize>(values: &[N], out: &mut [u8], to: impl Fn(N
     out.iter_mut().zip(values).for_each(|(out, &value)| *out = to(value));
 }
 
-/// What a chunk of values is packed to, and the values so, in memory of `slabs`.
+/// What a chunk of values is packed to, and the values so.
 #[inline(always)]
-fn pack_with<N: Native>(
-    values: &[N],
-    valid: Valid<'_>,
-    packing: Packing,
-    slabs: &Slabs,
-) -> (Form, BytesMut) {
+fn pack_with<N: Native>(values: &[N], valid: Valid<'_>, packing: Packing) -> (Form, BytesMut) {
     let form = Form::of(values, valid, packing);
-    let len = form.width * values.len();
-    // Ids that take four bytes may be those that are replaced at the end.
-    let settled = packing != Packing::Strings || form.width <= 2;
-    let room = if settled { slabs } else { &Slabs::none() };
-    let bytes = room.fill(len, |out| form.write(values, out));
+    let bytes = form.written(values);
     (form, bytes)
 }
 
 /// The same where the processor can take four values of eight bytes at a time.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn pack_by_avx2<N: Native>(
-    values: &[N],
-    valid: Valid<'_>,
-    packing: Packing,
-    slabs: &Slabs,
-) -> (Form, BytesMut) {
-    pack_with(values, valid, packing, slabs)
+fn pack_by_avx2<N: Native>(values: &[N], valid: Valid<'_>, packing: Packing) -> (Form, BytesMut) {
+    pack_with(values, valid, packing)
 }
 
 pub(super) fn pack<N: Native>(
     values: &[N],
     valid: Valid<'_>,
     packing: Packing,
-    slabs: &Slabs,
 ) -> (Form, BytesMut) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has what the function asks for. Packing is a sixth of the import
         // of a trace of nothing but switches, and takes half as long so.
-        return unsafe { pack_by_avx2(values, valid, packing, slabs) };
+        return unsafe { pack_by_avx2(values, valid, packing) };
     }
-    pack_with(values, valid, packing, slabs)
+    pack_with(values, valid, packing)
 }
