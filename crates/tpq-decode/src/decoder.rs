@@ -272,8 +272,10 @@ impl<'a> Decoder<'a> {
         }
         count_unrelatable(&timeline, &places, &mut stats);
         self.ledger.pass_on(&mut trackers.ledger, &tables);
-        let written =
-            self.ledger.end().map(|writer| end(*writer, &mut trackers, &mut tables, &mut stats));
+        let written = self
+            .ledger
+            .end()
+            .map(|writer| end_ledger(*writer, &mut trackers, &mut tables, &mut stats));
         for (stats, of_ledger) in stats.iter_mut().zip(written.iter().flat_map(|it| &it.stats)) {
             stats.merge(of_ledger);
         }
@@ -300,7 +302,7 @@ impl<'a> Decoder<'a> {
 }
 
 /// Ends the ledger, and tells of what turned out to be wrong when it was written.
-fn end(
+fn end_ledger(
     mut writer: LedgerWriter<'_>,
     trackers: &mut Trackers,
     tables: &mut Tables,

@@ -20,19 +20,6 @@ impl Trackers {
         Some(id)
     }
 
-    /// The slice of a system call begins, whose args are in the message of the event.
-    pub(crate) fn begin_call(
-        &mut self,
-        slice: NewSlice,
-        event: Span,
-        tables: &mut Tables,
-        stats: &mut Stats,
-    ) {
-        if let Some(id) = self.slices.begin(slice, tables, stats) {
-            self.open_args.keep_call(slice.track, id, event);
-        }
-    }
-
     /// The same on a track whose slices do not nest; `None` as well while another is open.
     pub(crate) fn begin_unnested_slice(
         &mut self,
@@ -46,6 +33,19 @@ impl Trackers {
         Some(id)
     }
 
+    /// The slice of a system call begins, whose args are in the message of the event.
+    pub(crate) fn begin_call(
+        &mut self,
+        slice: NewSlice,
+        event: Span,
+        tables: &mut Tables,
+        stats: &mut Stats,
+    ) {
+        if let Some(id) = self.slices.begin(slice, tables, stats) {
+            self.open_args.keep_call(slice.track, id, event);
+        }
+    }
+
     /// The innermost open slice ends, which gives it more args.
     pub(crate) fn end_slice(
         &mut self,
@@ -56,6 +56,31 @@ impl Trackers {
     ) -> Option<u32> {
         let SliceEnd { ts, track, category, name } = end;
         let id = self.slices.end(ts, track, category, name, tables, stats)?;
+        self.write_args(id, track, args, tables);
+        Some(id)
+    }
+
+    /// The slice of a system call ends; `ret` is what it gave back, with its key.
+    pub(crate) fn end_call(
+        &mut self,
+        end: SliceEnd,
+        ret: Option<(StringId, i64)>,
+        tables: &mut Tables,
+        stats: &mut Stats,
+    ) {
+        let SliceEnd { ts, track, category, name } = end;
+        let Some(id) = self.slices.end(ts, track, category, name, tables, stats) else { return };
+        if let Some(event) = self.open_args.take_call(track, id) {
+            let set = self.ledger.intern_call(event, ret);
+            return tables.slice.arg_set_id.set(id, Some(set));
+        }
+        let mut args = ArgSet::default();
+        ret.into_iter().for_each(|(key, ret)| args.add(key, ArgValue::Int(ret)));
+        self.write_args(id, track, &args, tables);
+    }
+
+    /// Writes the args of a slice of a track that is over: what it had, and `args`.
+    fn write_args(&mut self, id: u32, track: u32, args: &ArgSet, tables: &mut Tables) {
         let mut all = self.open_args.take(track, id);
         all.append(args);
         if let Some(begun) = self.slices.begun(track) {
@@ -71,30 +96,6 @@ impl Trackers {
             let set = self.ledger.intern(&all);
             tables.slice.arg_set_id.set(id, set);
         }
-        Some(id)
-    }
-
-    /// The slice of a system call ends; `ret` is what it gave back, with its key.
-    pub(crate) fn end_call(
-        &mut self,
-        end: SliceEnd,
-        ret: Option<(StringId, i64)>,
-        tables: &mut Tables,
-        stats: &mut Stats,
-    ) {
-        let SliceEnd { ts, track, category, name } = end;
-        let Some(id) = self.slices.end(ts, track, category, name, tables, stats) else { return };
-        let set = match self.open_args.take_call(track, id) {
-            Some(event) => Some(self.ledger.intern_call(event, ret)),
-            None => {
-                let mut all = self.open_args.take(track, id);
-                let mut added = ArgSet::default();
-                ret.into_iter().for_each(|(key, ret)| added.add(key, ArgValue::Int(ret)));
-                all.append(&added);
-                self.ledger.intern(&all)
-            }
-        };
-        tables.slice.arg_set_id.set(id, set);
     }
 
     /// Gives args to the innermost open slice of a category and name.

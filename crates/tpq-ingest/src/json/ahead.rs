@@ -152,31 +152,32 @@ mod tests {
     use std::sync::Arc;
 
     use crate::{
-        EventReader, FileContext, JsonKinds, JsonReader, Payload, RunKind, Survey, Timeline,
-        TraceBytes,
+        EventReader, FileContext, JsonKinds, JsonReader, RunKind, Survey, Timeline, TraceBytes,
     };
 
-    /// Everything that is read of a text: of each batch the times, words and texts of its events,
-    /// and all that was lost, with where.
-    fn read(text: &str, helped: bool) -> (Vec<String>, String) {
+    /// Has a text read, with a helper or without.
+    fn with_reader<T>(text: &str, helped: bool, each: impl FnOnce(JsonReader<'_>) -> T) -> T {
         let mut bytes = Survey::of_text(text.as_bytes(), 0, 0).bytes;
         let file = FileContext { segments: bytes.take_segments(), ..FileContext::default() };
         let bytes = TraceBytes::new([bytes]);
-        let clock = file.base.1.clock(0, 0);
-        let timeline = Timeline::new(Arc::default(), clock);
+        let timeline = Timeline::new(Arc::default(), file.base.1.clock(0, 0));
         let kinds = JsonKinds { events: RunKind(1), lines: RunKind(2) };
         std::thread::scope(|scope| {
             let mut reader = JsonReader::new(&bytes, file, timeline, kinds, |_| None);
             if helped {
                 scope.spawn(reader.helper());
             }
-            let mut read = Vec::new();
-            while let Some(batch) = reader.next_batch() {
-                for run in batch.runs {
-                    let Payload::Words { words, strings, .. } = run.payload else { continue };
-                    read.push(format!("{:?} {words:?} {strings:?}", run.timestamps));
-                }
-            }
+            each(reader)
+        })
+    }
+
+    /// Everything that is read of a text: of each batch the times and what its events say, and all
+    /// that was lost, with where.
+    fn read(text: &str, helped: bool) -> (Vec<String>, String) {
+        with_reader(text, helped, |mut reader| {
+            let batches = std::iter::from_fn(|| reader.next_batch());
+            let runs = batches.flat_map(|batch| batch.runs);
+            let read = runs.map(|run| format!("{:?} {:?}", run.timestamps, run.payload)).collect();
             (read, format!("{:?}", reader.losses().entries()))
         })
     }
@@ -206,16 +207,13 @@ mod tests {
             (0..400).fold("{}".to_owned(), |inner, _| format!("{{!{{}},{{}},{{}},{inner}}}"));
         let large = format!("{{\"ph\":\"i\",\"ts\":1,\"name\":\"{}\"}}", "n".repeat(4 << 20));
         let text = format!("[{nested},{large}]");
-        let mut bytes = Survey::of_text(text.as_bytes(), 0, 0).bytes;
-        let file = FileContext { segments: bytes.take_segments(), ..FileContext::default() };
-        let bytes = TraceBytes::new([bytes]);
-        let timeline = Timeline::new(Arc::default(), file.base.1.clock(0, 0));
-        let kinds = JsonKinds { events: RunKind(1), lines: RunKind(2) };
-        let mut reader = JsonReader::new(&bytes, file, timeline, kinds, |_| None);
-        let events: usize = std::iter::from_fn(|| reader.next_batch())
-            .map(|batch| batch.runs.iter().map(|run| run.timestamps.len()).sum::<usize>())
-            .sum();
+        let (events, rewalked) = with_reader(&text, false, |mut reader| {
+            let batches = std::iter::from_fn(|| reader.next_batch());
+            let runs = batches.flat_map(|batch| batch.runs);
+            let events: usize = runs.map(|run| run.timestamps.len()).sum();
+            (events, reader.rewalked())
+        });
         assert_eq!(events, 1);
-        assert!(reader.rewalked() <= 2 * text.len(), "{} of {}", reader.rewalked(), text.len());
+        assert!(rewalked <= 2 * text.len(), "{rewalked} of {}", text.len());
     }
 }
