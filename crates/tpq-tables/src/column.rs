@@ -175,7 +175,7 @@ impl<C: Cell> ColumnBuilder<C> {
     fn begin_chunk(&mut self) {
         let packer = self.packer.as_deref();
         let sent = self.full.len().checked_sub(2).map(|index| &mut self.full[index]);
-        let settled = sent.and_then(|sent| sent.settle(C::PACKING));
+        let settled = sent.and_then(|sent| sent.settle());
         let packed = self.full.last_mut().and_then(|before| before.send(C::PACKING, packer));
         let spare = packed.or(settled);
         self.end_chunk();
@@ -263,7 +263,7 @@ impl<C: Cell> ColumnBuilder<C> {
         }
         let packer = self.packer.take().unwrap_or_default();
         let mut finish = |mut chunk: Chunk<C::Native>| {
-            chunk.settle(C::PACKING);
+            chunk.settle();
             chunk.pack(C::PACKING, &packer);
             match chunk {
                 Chunk::Packed(packed, valid) => (packed, valid),
@@ -292,7 +292,7 @@ impl<C: Cell<Native = u32>> ColumnBuilder<C> {
     ) {
         let packer = self.packer.take().unwrap_or_default();
         let renumber = |chunk: &mut Chunk<u32>| {
-            chunk.settle(C::PACKING);
+            chunk.settle();
             if !matches!(chunk, Chunk::Packed(packed, _) if !is_meant(packed)) {
                 chunk.renumber(Self::HAS_BITS, &packer, number);
             }
@@ -439,12 +439,12 @@ impl<N: Native> Chunk<N> {
     }
 
     /// Waits for values that are being packed; gives the memory that they had.
-    fn settle(&mut self, packing: Packing) -> Option<Vec<N>> {
+    fn settle(&mut self) -> Option<Vec<N>> {
         if !matches!(self, Self::Packing(_)) {
             return None;
         }
         let Self::Packing(pending) = std::mem::replace(self, Self::Null) else { return None };
-        let (packed, Plain { mut values, valid }) = pending.wait(packing);
+        let (packed, Plain { mut values, valid }) = pending.wait();
         *self = Self::Packed(packed, valid);
         values.clear();
         Some(values)
@@ -453,7 +453,7 @@ impl<N: Native> Chunk<N> {
     /// Changes a row of a chunk that is packed or NULL, which may make it plain again.
     #[cold]
     fn set<C: Cell<Native = N>>(&mut self, row: usize, value: N, is_valid: bool) {
-        self.settle(C::PACKING);
+        self.settle();
         if let Self::Packed(packed, valid) = self {
             let had_bits = !valid.is_empty();
             set_bit(valid, row, is_valid);

@@ -1,15 +1,12 @@
 //! Who packs full chunks: the thread that fills them, or one beside it.
 
 use std::io;
-use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock, Weak};
 
 use crate::Spill;
 use crate::column::Plain;
 use crate::packed::{Native, PackedChunk, Packing, Valid};
-
-/// Chunks that may wait to be packed, of all columns.
-const AHEAD: usize = 64;
 
 type Task = Box<dyn FnOnce() + Send>;
 
@@ -18,14 +15,30 @@ type Task = Box<dyn FnOnce() + Send>;
 pub struct Packer {
     /// Where they go that memory has no room for.
     spill: Option<Arc<Spill>>,
-    /// Where they are packed, if not where they are filled.
-    thread: Option<Mutex<SyncSender<Task>>>,
+    /// Where they are packed, if not where they are filled. No more than one chunk of each column
+    /// waits there.
+    thread: Option<Sender<Task>>,
 }
 
-/// A chunk that another thread packs.
+/// A chunk that another thread packs, unless it is needed before that begins.
 pub(crate) struct Pending<N> {
-    plain: Arc<Plain<N>>,
-    packed: Receiver<PackedChunk>,
+    work: Arc<Work<N>>,
+    /// Ends when the other thread has let go of it.
+    done: Receiver<()>,
+}
+
+/// What is to be done about a chunk.
+struct Work<N> {
+    plain: Plain<N>,
+    packing: Packing,
+    spill: Option<Arc<Spill>>,
+    packed: OnceLock<PackedChunk>,
+}
+
+impl<N: Native> Work<N> {
+    fn pack(&self) -> PackedChunk {
+        pack(&self.plain, self.packing, self.spill.as_ref())
+    }
 }
 
 impl Packer {
@@ -39,10 +52,10 @@ impl Packer {
     /// # Errors
     /// When the system has no thread to give.
     pub fn on_thread(spill: Option<Arc<Spill>>) -> io::Result<Self> {
-        let (send, tasks) = sync_channel::<Task>(AHEAD);
+        let (send, tasks) = channel::<Task>();
         let work = move || tasks.into_iter().for_each(|task| task());
         std::thread::Builder::new().name("packer".into()).spawn(work)?;
-        Ok(Self { spill, thread: Some(Mutex::new(send)) })
+        Ok(Self { spill, thread: Some(send) })
     }
 
     /// Whether there is a thread beside those that fill chunks.
@@ -73,20 +86,20 @@ impl Packer {
         packing: Packing,
     ) -> Result<Pending<N>, Plain<N>> {
         let Some(thread) = &self.thread else { return Err(plain) };
-        let plain = Arc::new(plain);
-        let (send, packed) = channel();
-        let (chunk, spill) = (Arc::clone(&plain), self.spill.clone());
+        let spill = self.spill.clone();
+        let work = Arc::new(Work { plain, packing, spill, packed: OnceLock::new() });
+        let (end, done) = channel();
+        let waiting: Weak<Work<N>> = Arc::downgrade(&work);
         let task = move || {
-            let packed = pack(&chunk, packing, spill.as_ref());
-            // Before it is told, so that whoever waits for it has the memory to himself.
-            drop(chunk);
-            // Nobody waits where the import failed.
-            let _ = send.send(packed);
+            // Nothing is left to do where it was needed before.
+            if let Some(work) = waiting.upgrade() {
+                work.packed.get_or_init(|| work.pack());
+            }
+            drop(end);
         };
-        let thread = thread.lock().unwrap_or_else(PoisonError::into_inner);
-        // A thread that is gone drops the task, which is found out when the chunk is asked for.
+        // A thread that is gone drops the task, and the chunk is packed where it is needed.
         let _ = thread.send(Box::new(task));
-        Ok(Pending { plain, packed })
+        Ok(Pending { work, done })
     }
 }
 
@@ -99,15 +112,23 @@ fn pack<N: Native>(plain: &Plain<N>, packing: Packing, spill: Option<&Arc<Spill>
 impl<N: Native> Pending<N> {
     /// The chunk as it was when it was sent.
     pub(crate) fn plain(&self) -> &Plain<N> {
-        &self.plain
+        &self.work.plain
     }
 
-    /// Waits until it is packed, and gives it back as well: its bits are needed, and its memory can
-    /// be used again.
-    pub(crate) fn wait(self, packing: Packing) -> (PackedChunk, Plain<N>) {
-        let packed = self.packed.recv().unwrap_or_else(|_| pack(&self.plain, packing, None));
-        let plain = Arc::try_unwrap(self.plain)
-            .unwrap_or_else(|shared| Plain { values: Vec::new(), valid: shared.valid.clone() });
-        (packed, plain)
+    /// Waits until it is packed, or packs it if nobody has begun to, and gives it back as well: its
+    /// bits are needed, and its memory can be used again.
+    pub(crate) fn wait(self) -> (PackedChunk, Plain<N>) {
+        let work = Arc::try_unwrap(self.work).or_else(|shared| {
+            // It is being packed, or that failed: either way the other thread lets go of it.
+            let _ = self.done.recv();
+            Arc::try_unwrap(shared)
+        });
+        match work {
+            Ok(mut work) => (work.packed.take().unwrap_or_else(|| work.pack()), work.plain),
+            Err(shared) => {
+                let plain = Plain { values: Vec::new(), valid: shared.plain.valid.clone() };
+                (shared.pack(), plain)
+            }
+        }
     }
 }

@@ -35,7 +35,7 @@ const READ_AHEAD: usize = 32;
 /// Batches of a file that may wait between the thread that reads it and the one that decodes.
 const BATCHES_AHEAD: usize = 4;
 /// Steps that may wait between the thread that sorts and the one that decodes.
-const STEPS_AHEAD: usize = 4;
+const STEPS_AHEAD: usize = 16;
 
 /// Reads a file of any format.
 type Reader<'a> = Box<dyn EventReader + 'a>;
@@ -282,7 +282,7 @@ fn manifest_follows(bytes: &[u8], end: usize) -> bool {
         return true;
     }
     let tail = &bytes[bytes.len().saturating_sub(LONGEST)..];
-    let Some(key) = tail.windows(KEY.len()).rposition(|window| window == KEY) else { return false };
+    let Some(key) = memchr::memmem::rfind(tail, KEY) else { return false };
     let before = &bytes[..bytes.len() - tail.len() + key];
     let Some(before) = before.trim_ascii_end().strip_suffix(b"{") else { return false };
     // Text in a packet may look the same; then no packet ends before it. The last packet may itself

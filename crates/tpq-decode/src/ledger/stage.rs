@@ -9,8 +9,9 @@ use super::Ledger;
 use super::entries::Batch;
 use super::writer::LedgerWriter;
 
-/// Batches that may wait to be written.
-const AHEAD: usize = 4;
+/// Batches that may wait to be written. Now this thread is ahead and now that one, so that with few
+/// they would wait for each other in turns.
+const AHEAD: usize = 32;
 
 /// Has the ledger written up.
 pub(crate) enum LedgerStage<'a> {

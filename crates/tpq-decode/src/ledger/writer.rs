@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use tpq_ingest::{PlaceId, Places, TraceBytes};
+use tpq_ingest::{PlaceId, Places, TraceBytes, fetch};
 use tpq_proto::ftrace::DescribedKind;
 use tpq_tables::table::{ArgsTable, FtraceEventTable};
 use tpq_tables::{Packer, Stats, Tables};
@@ -213,11 +213,16 @@ impl<'a> LedgerWriter<'a> {
 
 /// How many entries ahead the processor is told which bytes of the trace are read next.
 const AHEAD: usize = 4;
+/// How many entries ahead it is told of these themselves, which another core has written.
+const ENTRIES_AHEAD: usize = 16;
 
 impl Reader<'_> {
     /// Has the processor fetch what is read soon.
     #[inline]
     fn fetch_ahead(&self, entries: &[Entry], pieces: &[Piece]) {
+        if let Some(later) = entries.get(ENTRIES_AHEAD..) {
+            fetch(later);
+        }
         if let Some(Entry::Event(KernelEvent { args, .. })) = entries.get(AHEAD)
             && let EventArgs::Message { data, .. } = args
         {
