@@ -1,5 +1,8 @@
-//! Turns `protos/` into Rust types, descriptor sets and the table of kernel events, without
-//! `protoc`.
+//! Turns `protos/` into Rust types, tables of what messages look like and of kernel events, and a
+//! descriptor set, without `protoc`.
+
+#[path = "build/descriptors.rs"]
+mod descriptors;
 
 use std::error::Error;
 use std::fmt::Write;
@@ -16,13 +19,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed={}", protos.display());
     let out = PathBuf::from(std::env::var("OUT_DIR")?);
 
-    let mut descriptors = protox::compile(proto_files(&protos.join("tpq"))?, [&protos])?;
-    // prost-build reads the comments; nobody does at run time.
-    prost_build::Config::new().enable_type_names().compile_fds(descriptors.clone())?;
-    for file in &mut descriptors.file {
-        file.source_code_info = None;
-    }
-    fs::write(out.join("descriptors.bin"), descriptors.encode_to_vec())?;
+    let descriptors = protox::compile(proto_files(&protos.join("tpq"))?, [&protos])?;
+    fs::write(out.join("descriptors.rs"), descriptors::tables(&descriptors)?)?;
+    prost_build::Config::new().enable_type_names().compile_fds(descriptors)?;
 
     // Of kernel events only names and types are wanted, not six hundred Rust types.
     let ftrace = protox::compile([protos.join("ftrace/event.proto")], [&protos])?;
@@ -31,6 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // What track events carry is read by its descriptors.
     let mut carried = protox::compile(proto_files(&protos.join("track_event"))?, [&protos])?;
     for file in &mut carried.file {
+        // The comments, which nobody reads at run time.
         file.source_code_info = None;
     }
     fs::write(out.join("track_event.bin"), carried.encode_to_vec())?;

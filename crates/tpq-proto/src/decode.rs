@@ -5,10 +5,9 @@
 //! tree, so a message that does not decode is tried again with its strings repaired.
 
 use prost::encoding::{WireType, encode_key, encode_varint};
-use prost::{DecodeError, Message, Name};
-use prost_reflect::{Kind, MessageDescriptor};
+use prost::{DecodeError, Name};
 
-use crate::descriptor;
+use crate::descriptor::{Kind, Message};
 use crate::wire::{Field, Fields, Value};
 
 /// Messages nested deeper than this are not looked into. prost has the same limit.
@@ -19,29 +18,29 @@ const MAX_DEPTH: usize = 100;
 /// # Errors
 ///
 /// When the bytes are no such message.
-pub fn decode<M: Message + Name + Default>(bytes: &[u8]) -> Result<M, DecodeError> {
+pub fn decode<M: prost::Message + Name + Default>(bytes: &[u8]) -> Result<M, DecodeError> {
     M::decode(bytes).or_else(|error| {
-        let descriptor = descriptor::of::<M>().ok_or(error)?;
+        let message = Message::of::<M>().ok_or(error)?;
         let mut repaired = Vec::with_capacity(bytes.len());
-        repair(&descriptor, bytes, MAX_DEPTH, &mut repaired);
+        repair(message, bytes, MAX_DEPTH, &mut repaired);
         M::decode(repaired.as_slice())
     })
 }
 
 /// Copies a message, its strings made UTF-8. What cannot be read is copied as it is, so that
 /// decoding still refuses it.
-fn repair(message: &MessageDescriptor, bytes: &[u8], depth: usize, out: &mut Vec<u8>) {
+fn repair(message: Message, bytes: &[u8], depth: usize, out: &mut Vec<u8>) {
     let mut fields = Fields::new(bytes);
     let mut copied = 0;
     while let Some(Field { number, value }) = fields.next() {
-        let kind = message.get_field(number).map(|field| field.kind());
+        let kind = message.field(number).map(|field| field.kind);
         match (kind, value) {
             (Some(Kind::String), Value::Bytes(text)) => {
                 put(number, String::from_utf8_lossy(text).as_bytes(), out);
             }
             (Some(Kind::Message(nested)), Value::Bytes(inner)) if depth > 0 => {
                 let mut repaired = Vec::with_capacity(inner.len());
-                repair(&nested, inner, depth - 1, &mut repaired);
+                repair(nested, inner, depth - 1, &mut repaired);
                 put(number, &repaired, out);
             }
             _ => out.extend_from_slice(&bytes[copied..fields.position()]),
@@ -59,6 +58,8 @@ fn put(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
+    use prost::Message as _;
+
     use super::*;
     use crate::message::{ProcessTree, TraceUuid, process_tree};
 

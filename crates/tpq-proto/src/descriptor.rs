@@ -1,19 +1,102 @@
 //! What the messages of `protos/` look like, for code that handles any of them.
-
-use std::sync::LazyLock;
+//!
+//! The build writes it down as arrays without a single address in them: nothing of it is read, nor
+//! adjusted when a process starts, until a message is asked for.
 
 use prost::Name;
-use prost_reflect::{DescriptorPool, MessageDescriptor};
 
-static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
-    let bytes = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
-    // Written by the build itself; a test below reads it.
-    DescriptorPool::decode(bytes.as_slice()).unwrap_or_default()
-});
+/// A message, by its index among those in the order of their names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Message(u16);
 
-/// The fields of `M`, by number.
-pub(crate) fn of<M: Name>() -> Option<MessageDescriptor> {
-    POOL.get_message_by_name(&M::full_name())
+/// An enum, likewise.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Enum(u16);
+
+/// What the values of a field are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Double,
+    Float,
+    Int32,
+    Int64,
+    Uint32,
+    Uint64,
+    Sint32,
+    Sint64,
+    Fixed32,
+    Fixed64,
+    Sfixed32,
+    Sfixed64,
+    Bool,
+    String,
+    Bytes,
+    Enum(Enum),
+    Message(Message),
+}
+
+/// A field of a message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Field {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+}
+
+/// Where a name lies: offset and length.
+type NameAt = (u32, u16);
+
+struct MessageRow {
+    name: NameAt,
+    /// The first of its fields, which are in the order of their numbers.
+    fields: u32,
+}
+
+struct FieldRow {
+    number: u32,
+    name: NameAt,
+    kind: Kind,
+}
+
+struct ValueRow {
+    number: i32,
+    name: NameAt,
+}
+
+include!(concat!(env!("OUT_DIR"), "/descriptors.rs"));
+
+fn name((offset, len): NameAt) -> &'static str {
+    NAMES.get(offset as usize..offset as usize + usize::from(len)).unwrap_or_default()
+}
+
+impl Message {
+    /// The message of a Rust type.
+    pub(crate) fn of<M: Name>() -> Option<Self> {
+        let wanted = M::full_name();
+        let index = MESSAGES.binary_search_by(|row| name(row.name).cmp(&wanted)).ok()?;
+        Some(Self(index as u16))
+    }
+
+    /// The field of a number.
+    pub(crate) fn field(self, number: u32) -> Option<Field> {
+        let index = usize::from(self.0);
+        let first = MESSAGES.get(index)?.fields as usize;
+        let end = MESSAGES.get(index + 1).map_or(FIELDS.len(), |next| next.fields as usize);
+        let fields = FIELDS.get(first..end)?;
+        let row = &fields[fields.binary_search_by_key(&number, |row| row.number).ok()?];
+        Some(Field { name: name(row.name), kind: row.kind })
+    }
+}
+
+impl Enum {
+    /// The name of a value.
+    pub(crate) fn value_name(self, value: i32) -> Option<&'static str> {
+        let index = usize::from(self.0);
+        let first = *ENUMS.get(index)? as usize;
+        let end = ENUMS.get(index + 1).map_or(VALUES.len(), |&next| next as usize);
+        let values = VALUES.get(first..end)?;
+        let row = &values[values.binary_search_by_key(&value, |row| row.number).ok()?];
+        Some(name(row.name))
+    }
 }
 
 #[cfg(test)]
@@ -22,9 +105,33 @@ mod tests {
     use crate::message::{InternedData, TraceConfig};
 
     #[test]
-    fn the_pool_holds_the_messages() {
-        let config = of::<TraceConfig>().map(|config| config.full_name().to_owned());
-        assert_eq!(config.as_deref(), Some("perfetto.protos.TraceConfig"));
-        assert!(of::<InternedData>().is_some());
+    fn messages_are_found_by_their_types_and_fields_by_their_numbers() {
+        let config = Message::of::<TraceConfig>().expect("it is in protos/tpq");
+        assert!(MESSAGES.is_sorted_by(|one, other| name(one.name) < name(other.name)));
+        assert_eq!(
+            config.field(3).map(|it| (it.name, it.kind)),
+            Some(("duration_ms", Kind::Uint32))
+        );
+        assert_eq!(config.field(99_999).map(|it| it.name), None);
+        let buffers = config.field(1).map(|it| it.kind);
+        let Some(Kind::Message(buffer)) = buffers else { panic!("{buffers:?}") };
+        let policy = buffer.field(4).map(|it| it.kind);
+        let Some(Kind::Enum(policy)) = policy else { panic!("{policy:?}") };
+        assert_eq!(policy.value_name(2), Some("DISCARD"));
+        assert_eq!(policy.value_name(-1), None);
+        assert!(Message::of::<InternedData>().is_some());
+    }
+
+    /// A field's type can come before or after it in the order of names.
+    #[test]
+    fn every_type_of_every_field_is_there() {
+        for row in &FIELDS {
+            assert!(!name(row.name).is_empty());
+            match row.kind {
+                Kind::Message(Message(index)) => assert!(usize::from(index) < MESSAGES.len()),
+                Kind::Enum(Enum(index)) => assert!(usize::from(index) < ENUMS.len()),
+                _ => {}
+            }
+        }
     }
 }

@@ -3,9 +3,8 @@
 use std::fmt::Write;
 
 use prost::Name;
-use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 
-use crate::descriptor;
+use crate::descriptor::{self, Kind, Message};
 use crate::wire::{Field, Fields, Packed, Value};
 
 /// Messages nested deeper than this are printed as empty.
@@ -17,8 +16,8 @@ const MAX_DEPTH: usize = 100;
 /// values that `protos/` does not name stand under their number. Damage ends the message it is in.
 pub fn print<M: Name>(bytes: &[u8]) -> String {
     let mut printer = Printer::default();
-    if let Some(message) = descriptor::of::<M>() {
-        printer.message(&message, bytes);
+    if let Some(message) = Message::of::<M>() {
+        printer.message(message, bytes);
     }
     printer.out
 }
@@ -30,28 +29,28 @@ struct Printer {
 }
 
 impl Printer {
-    fn message(&mut self, message: &MessageDescriptor, bytes: &[u8]) {
+    fn message(&mut self, message: Message, bytes: &[u8]) {
         for field in Fields::new(bytes) {
-            match message.get_field(field.number) {
-                Some(known) => self.field(&known, field),
+            match message.field(field.number) {
+                Some(known) => self.field(known, field),
                 None => self.unknown(field),
             }
         }
     }
 
-    fn field(&mut self, known: &FieldDescriptor, field: Field<'_>) {
-        match (known.kind(), field.value) {
+    fn field(&mut self, known: descriptor::Field, field: Field<'_>) {
+        match (known.kind, field.value) {
             (Kind::Message(nested), Value::Bytes(bytes)) => {
-                self.line(format_args!("{} {{", known.name()));
+                self.line(format_args!("{} {{", known.name));
                 if self.depth < MAX_DEPTH {
                     self.depth += 1;
-                    self.message(&nested, bytes);
+                    self.message(nested, bytes);
                     self.depth -= 1;
                 }
                 self.line(format_args!("}}"));
             }
             (Kind::String | Kind::Bytes, Value::Bytes(bytes)) => {
-                self.line(format_args!("{}: {}", known.name(), quoted(bytes)));
+                self.line(format_args!("{}: {}", known.name, quoted(bytes)));
             }
             (Kind::Message(_) | Kind::String | Kind::Bytes, _) => self.unknown(field),
             (Kind::Double | Kind::Fixed64 | Kind::Sfixed64, Value::Bytes(packed)) => {
@@ -73,10 +72,10 @@ impl Printer {
         }
     }
 
-    fn number(&mut self, known: &FieldDescriptor, number: u32, value: Value<'_>) {
+    fn number(&mut self, known: descriptor::Field, number: u32, value: Value<'_>) {
         let field = Field { number, value };
-        let name = known.name();
-        match known.kind() {
+        let name = known.name;
+        match known.kind {
             Kind::Double | Kind::Float => {
                 self.line(format_args!("{name}: {}", float(field.as_f64())));
             }
@@ -89,8 +88,8 @@ impl Printer {
                 self.line(format_args!("{name}: {value}"));
             }
             Kind::Bool => self.line(format_args!("{name}: {}", field.as_bool())),
-            Kind::Enum(names) => match names.get_value(field.as_i32()) {
-                Some(value) => self.line(format_args!("{name}: {}", value.name())),
+            Kind::Enum(names) => match names.value_name(field.as_i32()) {
+                Some(value) => self.line(format_args!("{name}: {value}")),
                 None => self.line(format_args!("{number}: {}", field.as_i32())),
             },
             _ => self.line(format_args!("{name}: {}", field.as_u64())),
@@ -150,7 +149,7 @@ fn quoted(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use prost::Message;
+    use prost::Message as _;
 
     use super::*;
     use crate::message::{

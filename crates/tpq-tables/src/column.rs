@@ -2,12 +2,13 @@
 //! and another is under way, with validity bits where it may be NULL. Rows can still be changed,
 //! since an end is often seen long after its beginning.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::StringId;
 use crate::finished::{CHUNK_ROWS, StoredColumn};
 use crate::packed::{Native, PackedChunk, Packing};
 use crate::packer::{Packer, Pending};
+use crate::two_threads::on_two_threads;
 
 /// A value a builder takes for one cell.
 pub trait Cell: Copy {
@@ -297,34 +298,15 @@ impl<C: Cell<Native = u32>> ColumnBuilder<C> {
                 chunk.renumber(Self::HAS_BITS, &packer, number);
             }
         };
-        match packer.has_thread() {
+        /// Fewer are done before another thread has begun.
+        const WORTH: usize = 8;
+        match packer.has_thread() && self.full.len() >= WORTH {
             true => on_two_threads(&mut self.full, renumber),
             false => self.full.iter_mut().for_each(renumber),
         }
         self.last.renumber(Self::HAS_BITS, number);
         self.packer = Some(packer);
     }
-}
-
-/// Does something with each value, with the later half on another thread where that is worth while
-/// and there is one.
-fn on_two_threads<T: Send>(values: &mut [T], each: impl Fn(&mut T) + Sync) {
-    const WORTH: usize = 8;
-    let half = values.len() / 2;
-    let (first, second) = values.split_at_mut(if half < WORTH / 2 { 0 } else { half });
-    let later = Mutex::new(second);
-    let work = || {
-        let mut later = later.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut *later).iter_mut().for_each(&each);
-    };
-    std::thread::scope(|scope| {
-        if !first.is_empty() {
-            // Where there is none, all is done here.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
-        }
-        first.iter_mut().for_each(&each);
-        work();
-    });
 }
 
 /// Appends bits behind those of so many rows.

@@ -25,6 +25,7 @@ mod stats;
 mod store;
 pub mod table;
 mod tables;
+mod two_threads;
 
 pub use column::{Cell, ColumnBuilder};
 pub use declare::{ColumnDecl, ColumnKind, TableDecl};

@@ -3,7 +3,35 @@
 use std::sync::Arc;
 
 use crate::table::*;
-use crate::{Packer, StringPool, TableDecl, TraceTables};
+use crate::two_threads::on_two_threads;
+use crate::{Packer, StringPool, StringViews, Table, TableDecl, TraceTables};
+
+/// A table that is to be finished.
+enum Finish {
+    Begun(Option<Box<dyn FnOnce(&Arc<StringViews>) -> Table + Send>>),
+    Done(Table),
+}
+
+impl Finish {
+    fn new(finish: impl FnOnce(&Arc<StringViews>) -> Table + Send + 'static) -> Self {
+        Self::Begun(Some(Box::new(finish)))
+    }
+
+    fn run(&mut self, strings: &Arc<StringViews>) {
+        if let Self::Begun(finish) = self
+            && let Some(finish) = finish.take()
+        {
+            *self = Self::Done(finish(strings));
+        }
+    }
+
+    fn done(self) -> Option<Table> {
+        match self {
+            Self::Done(table) => Some(table),
+            Self::Begun(_) => None,
+        }
+    }
+}
 
 /// Lists the tables once: the struct of builders, the list of declarations and `finish` follow.
 macro_rules! define_tables {
@@ -14,6 +42,7 @@ macro_rules! define_tables {
             /// Every string of every table.
             pub strings: StringPool,
             $(#[doc = concat!("See [`", stringify!($table), "`].")] pub $field: $table,)+
+            packer: Option<Arc<Packer>>,
         }
 
         impl Tables {
@@ -23,6 +52,7 @@ macro_rules! define_tables {
             /// Has chunks of all tables packed by someone else from now on.
             pub fn pack_by(&mut self, packer: &Arc<Packer>) {
                 $(self.$field.pack_by(packer);)+
+                self.packer = Some(Arc::clone(packer));
             }
 
             /// Gives every set of arguments that a table refers to another id: the one at its
@@ -31,10 +61,19 @@ macro_rules! define_tables {
                 $(self.$field.renumber_arg_sets(ids);)+
             }
 
-            /// Freezes strings and columns.
+            /// Freezes strings and columns, of large tables on two threads where others pack as well.
             pub fn finish(self) -> TraceTables {
+                /// Less is done before another thread has begun.
+                const WORTH: u32 = 1 << 16;
+                let large = [$(self.$field.len()),+].into_iter().any(|rows| rows >= WORTH);
+                let two = large && self.packer.is_some_and(|packer| packer.has_thread());
                 let strings = Arc::new(self.strings.finish());
-                let tables = vec![$(Arc::new(self.$field.finish(&strings))),+];
+                let mut tables = vec![$(Finish::new(move |strings| self.$field.finish(strings))),+];
+                match two {
+                    true => on_two_threads(&mut tables, |table| table.run(&strings)),
+                    false => tables.iter_mut().for_each(|table| table.run(&strings)),
+                }
+                let tables = tables.into_iter().filter_map(Finish::done).map(Arc::new).collect();
                 TraceTables::new(tables, strings)
             }
         }

@@ -1,5 +1,6 @@
 //! The keys of typed messages: what a field is called where it lies, made once for each place.
 
+use std::cell::OnceCell;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -67,9 +68,8 @@ pub(crate) enum NoPath {
 
 /// Remembers the descriptors that hold in a file, and the keys of what was seen.
 pub(crate) struct MessagePaths {
-    descriptors: Arc<DescriptorPool>,
-    track_event: u32,
-    annotation: Option<u32>,
+    /// Read when the first message is met: many traces hold none.
+    described: OnceCell<Described>,
     paths: Vec<MessagePath>,
     /// By message, number of the field, and position among the field's values.
     fields: FxHashMap<(PathId, u32, u32), PathId>,
@@ -84,14 +84,27 @@ pub(crate) struct MessagePaths {
     debug: ArgKey,
 }
 
+/// What descriptors tell of messages.
+struct Described {
+    descriptors: Arc<DescriptorPool>,
+    track_event: u32,
+    annotation: Option<u32>,
+}
+
+impl Described {
+    fn usual() -> Self {
+        let descriptors = DescriptorPool::track_event();
+        let track_event = descriptors.find_message("perfetto.protos.TrackEvent");
+        let annotation = descriptors.find_message("perfetto.protos.DebugAnnotation");
+        Self { descriptors, track_event: track_event.unwrap_or(u32::MAX), annotation }
+    }
+}
+
 impl MessagePaths {
     pub(crate) fn new(strings: &mut StringPool) -> Self {
-        let descriptors = DescriptorPool::track_event();
         let debug = strings.intern("debug");
         Self {
-            track_event: descriptors.find_message("perfetto.protos.TrackEvent").unwrap_or(u32::MAX),
-            annotation: descriptors.find_message("perfetto.protos.DebugAnnotation"),
-            descriptors,
+            described: OnceCell::new(),
             paths: Vec::new(),
             fields: FxHashMap::default(),
             roots: FxHashMap::default(),
@@ -108,7 +121,15 @@ impl MessagePaths {
         self.paths.clear();
         self.fields.clear();
         self.roots.clear();
-        Arc::make_mut(&mut self.descriptors).add(descriptors)
+        let mut described = self.described.take().unwrap_or_else(Described::usual);
+        let added = Arc::make_mut(&mut described.descriptors).add(descriptors);
+        // It was taken out a moment ago.
+        let _ = self.described.set(described);
+        added
+    }
+
+    fn described(&self) -> &Described {
+        self.described.get_or_init(Described::usual)
     }
 
     /// The keys of a place in source code, behind another.
@@ -130,12 +151,12 @@ impl MessagePaths {
 
     /// Where the fields of track events lie.
     pub(crate) fn track_event(&mut self) -> PathId {
-        self.root(ArgKey::default(), self.track_event)
+        self.root(ArgKey::default(), self.described().track_event)
     }
 
     /// Where the fields of a message lie that was put under a key, by the message's full name.
     pub(crate) fn message(&mut self, key: ArgKey, name: &str) -> Option<PathId> {
-        let message = self.descriptors.find_message(name)?;
+        let message = self.described().descriptors.find_message(name)?;
         Some(self.root(key, message))
     }
 
@@ -167,17 +188,17 @@ impl MessagePaths {
 
     /// Whether values of that kind are annotations.
     pub(crate) fn is_annotation(&self, kind: Kind) -> bool {
-        self.annotation.is_some_and(|annotation| kind == Kind::Message(annotation))
+        self.described().annotation.is_some_and(|annotation| kind == Kind::Message(annotation))
     }
 
     /// Whether descriptors tell of messages of that kind.
     pub(crate) fn is_described(&self, kind: Kind) -> bool {
-        matches!(kind, Kind::Message(message) if self.descriptors.message(message).is_some())
+        matches!(kind, Kind::Message(message) if self.described().descriptors.message(message).is_some())
     }
 
     /// The name of a value of an enum.
     pub(crate) fn value_name(&self, enumeration: u32, value: i32) -> Option<&str> {
-        self.descriptors.value_name(enumeration, value)
+        self.described().descriptors.value_name(enumeration, value)
     }
 
     /// Where the value of a field lies, by its position among the field's values.
@@ -204,9 +225,10 @@ impl MessagePaths {
     ) -> Result<PathId, NoPath> {
         let above = self.get(message);
         let Kind::Message(index) = above.kind else { return Err(NoPath::Unknown) };
-        let fields = self.descriptors.message(index).map(|message| &message.fields);
+        let Described { descriptors, track_event, .. } = self.described();
+        let fields = descriptors.message(index).map(|message| &message.fields);
         let field = fields.and_then(|fields| fields.get(&number)).ok_or(NoPath::Unknown)?;
-        let of_event = index == self.track_event && above.key == ArgKey::default();
+        let of_event = index == *track_event && above.key == ArgKey::default();
         let path = place(above.key, (number, field), position, of_event, strings)?;
         let path = self.push(path);
         self.fields.insert((message, number, position), path);
