@@ -53,8 +53,10 @@ fn rows(table: &Table, chunk: usize) -> RecordBatch {
 }
 
 fn assert_same(one: &TraceTables, other: &TraceTables, what: &str) {
+    assert_eq!(one.iter().count(), other.iter().count(), "{what}: tables");
     for (one, other) in one.iter().zip(other.iter()) {
         let name = one.decl().name;
+        assert_eq!(name, other.decl().name, "{what}");
         assert_eq!(one.num_rows(), other.num_rows(), "{what}: rows of {name}");
         for chunk in 0..one.num_chunks() {
             assert!(rows(one, chunk) == rows(other, chunk), "{what}: chunk {chunk} of {name}");

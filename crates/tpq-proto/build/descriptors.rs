@@ -55,7 +55,7 @@ pub(super) fn tables(descriptors: &FileDescriptorSet) -> Result<String, Box<dyn 
         }
     }
     Ok(format!(
-        "static NAMES: &str = {:?};\n\
+        "const NAMES: &str = {:?};\n\
          static MESSAGES: [MessageRow; {}] = [\n{messages}];\n\
          static FIELDS: [FieldRow; {count}] = [\n{fields}];\n\
          static ENUMS: [u32; {}] = [\n{enums}];\n\
@@ -94,6 +94,7 @@ impl<'a> Types<'a> {
                 let index = self.enums.keys().position(|known| known == name);
                 format!("Kind::Enum(Enum({}))", index.ok_or_else(unknown)?)
             }
+            Type::Group => return Err(format!("{name} is a group").into()),
             other => format!("Kind::{other:?}"),
         })
     }

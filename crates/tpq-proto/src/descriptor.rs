@@ -73,7 +73,7 @@ impl Message {
     pub(crate) fn of<M: Name>() -> Option<Self> {
         let wanted = M::full_name();
         let index = MESSAGES.binary_search_by(|row| name(row.name).cmp(&wanted)).ok()?;
-        Some(Self(index as u16))
+        u16::try_from(index).ok().map(Self)
     }
 
     /// The field of a number.

@@ -86,7 +86,7 @@ enum Chunk<N> {
     Null,
     /// Not packed yet, or changed beyond what the packed form holds.
     Plain(Plain<N>),
-    /// Being packed by another thread.
+    /// Sent to another thread, to be packed.
     Packing(Pending<N>),
     Packed(PackedChunk, Vec<u64>),
 }
@@ -291,6 +291,8 @@ impl<C: Cell<Native = u32>> ColumnBuilder<C> {
         is_meant: impl Fn(&PackedChunk) -> bool + Sync,
         number: &(impl Fn(u32) -> u32 + Sync),
     ) {
+        /// Fewer are done before another thread has begun.
+        const WORTH: usize = 8;
         let packer = self.packer.take().unwrap_or_default();
         let renumber = |chunk: &mut Chunk<u32>| {
             chunk.settle();
@@ -298,8 +300,6 @@ impl<C: Cell<Native = u32>> ColumnBuilder<C> {
                 chunk.renumber(Self::HAS_BITS, &packer, number);
             }
         };
-        /// Fewer are done before another thread has begun.
-        const WORTH: usize = 8;
         match packer.has_thread() && self.full.len() >= WORTH {
             true => on_two_threads(&mut self.full, renumber),
             false => self.full.iter_mut().for_each(renumber),
@@ -420,7 +420,7 @@ impl<N: Native> Chunk<N> {
         }
     }
 
-    /// Waits for values that are being packed; gives the memory that they had.
+    /// Has values packed that were sent to be; gives the memory that they had.
     fn settle(&mut self) -> Option<Vec<N>> {
         if !matches!(self, Self::Packing(_)) {
             return None;

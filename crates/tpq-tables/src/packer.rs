@@ -16,7 +16,7 @@ pub struct Packer {
     /// Where they go that memory has no room for.
     spill: Option<Arc<Spill>>,
     /// Where they are packed, if not where they are filled. No more than one chunk of each column
-    /// waits there.
+    /// waits there, and a task of a few words for each that was taken back.
     thread: Option<Sender<Task>>,
 }
 
@@ -93,7 +93,8 @@ impl Packer {
         let task = move || {
             // Nothing is left to do where it was needed before.
             if let Some(work) = waiting.upgrade() {
-                work.packed.get_or_init(|| work.pack());
+                // Nobody else writes it.
+                let _ = work.packed.set(work.pack());
             }
             drop(end);
         };
@@ -125,9 +126,10 @@ impl<N: Native> Pending<N> {
         });
         match work {
             Ok(mut work) => (work.packed.take().unwrap_or_else(|| work.pack()), work.plain),
+            // Not reached; it would be packed here, and not be counted twice as spilled.
             Err(shared) => {
                 let plain = Plain { values: Vec::new(), valid: shared.plain.valid.clone() };
-                (shared.pack(), plain)
+                (pack(&shared.plain, shared.packing, None), plain)
             }
         }
     }

@@ -61,14 +61,15 @@ macro_rules! define_tables {
                 $(self.$field.renumber_arg_sets(ids);)+
             }
 
-            /// Freezes strings and columns, of large tables on two threads where others pack as well.
+            /// Freezes strings and columns; on two threads where others pack, if any table is large.
             pub fn finish(self) -> TraceTables {
                 /// Less is done before another thread has begun.
                 const WORTH: u32 = 1 << 16;
                 let large = [$(self.$field.len()),+].into_iter().any(|rows| rows >= WORTH);
                 let two = large && self.packer.is_some_and(|packer| packer.has_thread());
                 let strings = Arc::new(self.strings.finish());
-                let mut tables = vec![$(Finish::new(move |strings| self.$field.finish(strings))),+];
+                let mut tables =
+                    vec![$(Finish::new(move |strings| self.$field.finish(strings))),+];
                 match two {
                     true => on_two_threads(&mut tables, |table| table.run(&strings)),
                     false => tables.iter_mut().for_each(|table| table.run(&strings)),
@@ -119,4 +120,35 @@ define_tables! {
     state: StateTable,
     chrome_raw: ChromeRawTable,
     stack_profile_mapping: StackProfileMappingTable,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::CHUNK_ROWS;
+
+    fn written(packer: Packer) -> Vec<u8> {
+        let mut tables = Tables::default();
+        tables.pack_by(&Arc::new(packer));
+        let name = tables.strings.intern("name");
+        for row in 0..5 * CHUNK_ROWS as u32 {
+            let arg_set_id = (row % 7 == 0).then_some(row);
+            let ts = i64::from(row) * 1_000_000_007;
+            tables.slice.push(SliceRow { ts, name, arg_set_id, ..SliceRow::default() });
+            // The end of a slice is often seen when its chunk was sent to be packed.
+            let begun = row.saturating_sub(CHUNK_ROWS as u32 / 2 * 3);
+            tables.slice.dur.set(begun, i64::from(row));
+        }
+        tables.args.push(ArgsRow { key: name, ..ArgsRow::default() });
+        let mut bytes = Vec::new();
+        tables.finish().write(&mut bytes, b"about").expect("memory takes everything");
+        bytes
+    }
+
+    #[test]
+    fn tables_are_the_same_on_whatever_thread_they_are_packed_and_finished() {
+        let here = written(Packer::new(None));
+        let beside = written(Packer::on_thread(None).expect("there is a thread"));
+        assert!(here == beside);
+    }
 }

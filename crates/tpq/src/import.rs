@@ -34,8 +34,11 @@ use crate::summary::{FilePlacement, ImportSummary, TextDamage, summarise};
 const READ_AHEAD: usize = 32;
 /// Batches of a file that may wait between the thread that reads it and the one that decodes.
 const BATCHES_AHEAD: usize = 4;
-/// Steps that may wait between the thread that sorts and the one that decodes.
+/// Steps that may wait between the thread that sorts and the one that decodes. With few, the two
+/// would wait for each other in turns.
 const STEPS_AHEAD: usize = 16;
+/// The same where memory has a limit, as what waits there is not counted.
+const STEPS_AHEAD_LIMITED: usize = 4;
 
 /// Reads a file of any format.
 type Reader<'a> = Box<dyn EventReader + 'a>;
@@ -398,7 +401,8 @@ fn decode_all(
             let work = move || read(reader.as_mut(), &send, options);
             start(scope, format!("reader {file}"), work)?;
         }
-        let (send, steps) = sync_channel::<Step>(STEPS_AHEAD);
+        let ahead = options.memory_limit.map_or(STEPS_AHEAD, |_| STEPS_AHEAD_LIMITED);
+        let (send, steps) = sync_channel::<Step>(ahead);
         let work = move || {
             let receive = |file: usize| options.timed("wait", || receivers[file].recv().ok());
             put_in_order(order, receive, &mut progress, |step| send.send(step).is_ok());

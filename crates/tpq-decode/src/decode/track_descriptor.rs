@@ -7,6 +7,7 @@ use tpq_proto::message::track_descriptor::{
     ChildTracksOrdering, SiblingMergeBehavior, SiblingMergeKeyField, StaticOrDynamicName,
 };
 use tpq_proto::message::{CounterDescriptor, TrackDescriptor};
+use tpq_proto::wire::{Fields, Value};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::process_descriptor::{describe_chrome_process, describe_process};
@@ -26,6 +27,12 @@ fn decode_descriptor(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
+    if !packet.early
+        && let Some(uuid) = uuid_of_plain(packet.data)
+    {
+        identify_track(uuid, trackers, tables, stats);
+        return;
+    }
     match (decode::<TrackDescriptor>(packet.data), packet.early) {
         (Ok(track), true) => {
             if let Err(stat) = describe(packet, &track, trackers, tables) {
@@ -154,6 +161,37 @@ fn merge(track: &TrackDescriptor, tables: &mut Tables) -> Merge {
     }
 }
 
+/// The uuid of a track of nothing but its own, as most are that programs make up: all that was said
+/// of it was taken when it was read. `None` where it has to be read again.
+fn uuid_of_plain(descriptor: &[u8]) -> Option<u64> {
+    let (mut uuid, mut fields) = (None, Fields::new(descriptor));
+    for field in &mut fields {
+        match (field.number, field.value) {
+            (1, Value::Varint(number)) => uuid = Some(number),
+            // Names, keys and ranks, and in which order children are shown, where that is known.
+            (2 | 10 | 13 | 14 | 16, Value::Bytes(_)) => {}
+            (5 | 9 | 12 | 15 | 17, Value::Varint(_)) | (11, Value::Varint(0..=3)) => {}
+            _ => return None,
+        }
+    }
+    uuid.filter(|_| !fields.is_damaged())
+}
+
+/// A track was described at a moment; gives whether it can be.
+fn identify_track(
+    uuid: u64,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) -> bool {
+    if !trackers.check_track(uuid, tables, stats) {
+        stats.increment(Stat::TrackEventParserErrors);
+        return false;
+    }
+    trackers.uuids.identify(uuid, &mut trackers.processes, tables);
+    true
+}
+
 /// A thread or a process was described at a moment: it is, and goes by the name it gives itself.
 fn identify(
     packet: &Packet<'_>,
@@ -165,10 +203,9 @@ fn identify(
     if ordering(track).is_err() || kind(track, tables).is_err() {
         return;
     }
-    if !trackers.check_track(track.uuid(), tables, stats) {
-        return stats.increment(Stat::TrackEventParserErrors);
+    if !identify_track(track.uuid(), trackers, tables, stats) {
+        return;
     }
-    trackers.uuids.identify(track.uuid(), &mut trackers.processes, tables);
     match (&track.thread, &track.process) {
         (Some(it), _) => {
             let utid = describe_thread(packet, it, is_sandboxed(track), trackers, tables);
@@ -207,5 +244,25 @@ fn counter(counter: &CounterDescriptor, name: &str, tables: &mut Tables) -> Desc
         unit: text(unit, tables),
         category: text(Some(category.as_str()).filter(|text| !text.is_empty()), tables),
         share_key: text(counter.y_axis_share_key.as_deref(), tables),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_speaks_of_a_track_alone_need_not_be_read_again() {
+        // uuid = 300, name = "a", parent_uuid = 7, child_ordering = 1
+        let plain = [0x08, 0xac, 2, 0x12, 1, b'a', 0x28, 7, 0x58, 1];
+        assert_eq!(uuid_of_plain(&plain), Some(300));
+        assert_eq!(uuid_of_plain(&plain[3..]), None, "it has no uuid");
+        assert_eq!(uuid_of_plain(&plain[..5]), None, "its name is cut off");
+        let with = |field: &[u8]| uuid_of_plain(&[&plain, field].concat());
+        assert_eq!(with(&[0x22, 0]), None, "a thread");
+        assert_eq!(with(&[0x42, 0]), None, "a counter");
+        assert_eq!(with(&[0x58, 9]), None, "an order that nobody knows");
+        assert_eq!(with(&[0x2a, 0]), None, "a parent that is no number");
+        assert_eq!(with(&[0x08, 5]), Some(5));
     }
 }

@@ -54,6 +54,14 @@ pub(super) struct Batch {
 }
 
 impl Batch {
+    /// Whether it takes much more memory than batches do, as one event may have any number of args.
+    pub(super) fn is_large(&self) -> bool {
+        const MUCH: usize = 8;
+        self.entries.capacity() > MUCH * BATCH_ENTRIES
+            || self.pieces.capacity() > MUCH * BATCH_PIECES
+            || self.texts.is_large()
+    }
+
     pub(super) fn clear(&mut self) {
         self.texts.clear();
         self.entries.clear();

@@ -26,6 +26,8 @@ pub(crate) struct Elsewhere<'a> {
     batches: SyncSender<Batch>,
     /// Batches that were written, whose memory can be used again.
     spare: Receiver<Batch>,
+    /// How many were passed on that did not come back yet.
+    under_way: usize,
     /// The writer, when all is written.
     end: Receiver<Box<LedgerWriter<'a>>>,
 }
@@ -40,7 +42,7 @@ impl<'a> LedgerStage<'a> {
         let (batches, receive) = sync_channel(AHEAD);
         let (give_back, spare) = channel();
         let (send, end) = channel();
-        let elsewhere = Self::There(Elsewhere { batches, spare, end });
+        let elsewhere = Self::There(Elsewhere { batches, spare, under_way: 0, end });
         match std::mem::replace(self, elsewhere) {
             Self::Here(writer) => start(Box::new(|| work(writer, receive, give_back, send))),
             there @ Self::There(_) => {
@@ -66,9 +68,10 @@ impl<'a> LedgerStage<'a> {
                 ledger.reuse(batch);
             }
             Self::There(there) => {
-                let batch = ledger.take(tables, there.spare.try_recv().unwrap_or_default());
-                // Who does not take it any more has panicked, which its scope tells.
-                let _ = there.batches.send(batch);
+                let spare = there.spare.try_recv();
+                there.under_way -= usize::from(spare.is_ok());
+                let batch = ledger.take(tables, spare.unwrap_or_default());
+                there.send(batch);
             }
         }
     }
@@ -85,6 +88,19 @@ impl<'a> LedgerStage<'a> {
     }
 }
 
+impl Elsewhere<'_> {
+    /// Passes a batch on. After one that takes much memory waits until all are written, so that only
+    /// one such waits at a time.
+    fn send(&mut self, batch: Batch) {
+        let large = batch.is_large();
+        // Who does not take it any more has panicked, which its scope tells.
+        self.under_way += usize::from(self.batches.send(batch).is_ok());
+        while large && self.under_way > 0 && self.spare.recv().is_ok() {
+            self.under_way -= 1;
+        }
+    }
+}
+
 fn work<'a>(
     mut writer: Box<LedgerWriter<'a>>,
     batches: Receiver<Batch>,
@@ -93,6 +109,7 @@ fn work<'a>(
 ) {
     for batch in batches {
         writer.write(&batch);
+        let batch = if batch.is_large() { Batch::default() } else { batch };
         // Nobody wants it back who says no more.
         let _ = give_back.send(batch);
     }

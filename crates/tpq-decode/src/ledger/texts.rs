@@ -22,6 +22,12 @@ impl SentTexts {
         self.ends.push(self.bytes.len());
     }
 
+    /// Whether it takes much more memory than most do.
+    pub(super) fn is_large(&self) -> bool {
+        const MUCH: usize = 1 << 20;
+        self.bytes.capacity() > MUCH
+    }
+
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();

@@ -193,7 +193,8 @@ impl MessagePaths {
 
     /// Whether descriptors tell of messages of that kind.
     pub(crate) fn is_described(&self, kind: Kind) -> bool {
-        matches!(kind, Kind::Message(message) if self.described().descriptors.message(message).is_some())
+        let Kind::Message(message) = kind else { return false };
+        self.described().descriptors.message(message).is_some()
     }
 
     /// The name of a value of an enum.
