@@ -11,7 +11,7 @@ use super::writer::LedgerWriter;
 
 /// Batches that may wait to be written. Now this thread is ahead and now that one, so that with few
 /// they would wait for each other in turns.
-const AHEAD: usize = 32;
+const AHEAD: usize = 16;
 
 /// Has the ledger written up.
 pub(crate) enum LedgerStage<'a> {
