@@ -6,9 +6,12 @@ use crate::table::*;
 use crate::two_threads::on_two_threads;
 use crate::{Packer, StringPool, StringViews, Table, TableDecl, TraceTables};
 
+/// What finishes a table.
+type Finishing = Box<dyn FnOnce(&Arc<StringViews>) -> Table + Send>;
+
 /// A table that is to be finished.
 enum Finish {
-    Begun(Option<Box<dyn FnOnce(&Arc<StringViews>) -> Table + Send>>),
+    Begun(Option<Finishing>),
     Done(Table),
 }
 
