@@ -9,30 +9,19 @@ use crate::{Packer, StringPool, StringViews, Table, TableDecl, TraceTables};
 /// What finishes a table.
 type Finishing = Box<dyn FnOnce(&Arc<StringViews>) -> Table + Send>;
 
-/// A table that is to be finished.
-enum Finish {
-    Begun(Option<Finishing>),
-    Done(Table),
+/// A table that is to be finished, or is.
+struct Finish {
+    begun: Option<Finishing>,
+    table: Option<Table>,
 }
 
 impl Finish {
     fn new(finish: impl FnOnce(&Arc<StringViews>) -> Table + Send + 'static) -> Self {
-        Self::Begun(Some(Box::new(finish)))
+        Self { begun: Some(Box::new(finish)), table: None }
     }
 
     fn run(&mut self, strings: &Arc<StringViews>) {
-        if let Self::Begun(finish) = self
-            && let Some(finish) = finish.take()
-        {
-            *self = Self::Done(finish(strings));
-        }
-    }
-
-    fn done(self) -> Option<Table> {
-        match self {
-            Self::Done(table) => Some(table),
-            Self::Begun(_) => None,
-        }
+        self.table = self.begun.take().map(|finish| finish(strings));
     }
 }
 
@@ -77,7 +66,7 @@ macro_rules! define_tables {
                     true => on_two_threads(&mut tables, |table| table.run(&strings)),
                     false => tables.iter_mut().for_each(|table| table.run(&strings)),
                 }
-                let tables = tables.into_iter().filter_map(Finish::done).map(Arc::new).collect();
+                let tables = tables.into_iter().filter_map(|it| it.table).map(Arc::new).collect();
                 TraceTables::new(tables, strings)
             }
         }

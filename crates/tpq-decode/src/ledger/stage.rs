@@ -115,3 +115,28 @@ fn work<'a>(
     }
     let _ = end.send(writer);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_that_takes_much_memory_waits_alone() {
+        let (batches, receive) = sync_channel(AHEAD);
+        let (give_back, spare) = channel();
+        let (_send, end) = channel();
+        let mut there = Elsewhere { batches, spare, under_way: 0, end };
+        (0..3).for_each(|_| there.send(Batch::default()));
+        assert_eq!(there.under_way, 3);
+        let large = Batch { pieces: Vec::with_capacity(1 << 20), ..Batch::default() };
+        assert!(large.is_large());
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                receive.iter().take(4).for_each(|batch| give_back.send(batch).unwrap_or_default());
+            });
+            there.send(large);
+        });
+        assert_eq!(there.under_way, 0);
+        assert!(there.spare.try_recv().is_err());
+    }
+}
