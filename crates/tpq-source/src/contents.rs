@@ -1,24 +1,30 @@
 //! Telling files apart by what is in them.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use xxhash_rust::xxh3::Xxh3;
 
 /// Bytes read at once: few enough to stay in the processor's cache.
 const BLOCK: usize = 256 * 1024;
+/// Bytes that are digested as such, so that several threads can share a file.
+const PIECE: u64 = 2 << 20;
 
 /// A digest of what these files contain and, where there are several, of what they are called;
-/// `None` where one is no plain file, so that it cannot be read twice.
+/// `None` where one is no plain file, so that it cannot be read twice. No more than `threads` work
+/// on it, all cores when not given, which changes nothing of the digest.
 ///
 /// It tells apart whatever files there are, but not those that someone made to look alike.
 ///
 /// # Errors
 /// When a file cannot be read.
-pub fn digest(paths: &[PathBuf]) -> io::Result<Option<u128>> {
+pub fn digest(paths: &[PathBuf], threads: Option<usize>) -> io::Result<Option<u128>> {
+    let cores = || thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = threads.unwrap_or_else(cores) as u64;
     let mut digest = Xxh3::new();
-    let mut block = vec![0; BLOCK];
     for path in paths {
         if path == Path::new("-") || !path.is_file() {
             return Ok(None);
@@ -26,17 +32,61 @@ pub fn digest(paths: &[PathBuf]) -> io::Result<Option<u128>> {
         if paths.len() > 1 {
             digest.update(path.as_os_str().as_encoded_bytes());
         }
-        let len = update(&mut digest, File::open(path)?, &mut block)?;
-        digest.update(&len.to_le_bytes());
+        let most = path.metadata()?.len().div_ceil(PIECE);
+        let pieces = pieces_of(path, threads.clamp(1, most.max(1)))?;
+        digest.update(&pieces.len().to_le_bytes());
+        for piece in pieces {
+            digest.update(&piece.len.to_le_bytes());
+            digest.update(&piece.digest.to_le_bytes());
+        }
     }
     Ok(Some(digest.digest128()))
 }
 
-fn update(digest: &mut Xxh3, mut file: File, block: &mut [u8]) -> io::Result<u64> {
+/// A part of a file.
+struct Piece {
+    len: u64,
+    digest: u128,
+}
+
+/// All pieces of a file in their order, the last of which is shorter than the others.
+fn pieces_of(path: &Path, threads: u64) -> io::Result<Vec<Piece>> {
+    let shares = thread::scope(|scope| {
+        let share = |first| move || every(path, first, threads);
+        let others: Vec<_> = (1..threads).map(|first| scope.spawn(share(first))).collect();
+        let own = share(0)();
+        // A share whose thread was lost is worked out here instead.
+        let others = others.into_iter().zip(1..);
+        let others = others.map(|(other, first)| other.join().unwrap_or_else(|_| share(first)()));
+        std::iter::once(own).chain(others).collect::<io::Result<Vec<_>>>()
+    })?;
+    let mut shares: Vec<_> = shares.into_iter().map(Vec::into_iter).collect();
+    let turns = (0..shares.len()).cycle();
+    Ok(turns.map_while(|turn| shares[turn].next()).collect())
+}
+
+/// The pieces `first`, `first + step` and so on of a file.
+fn every(path: &Path, first: u64, step: u64) -> io::Result<Vec<Piece>> {
+    let mut file = File::open(path)?;
+    let mut block = vec![0; BLOCK];
+    let mut pieces = Vec::new();
+    for index in (first..).step_by(step as usize) {
+        file.seek(SeekFrom::Start(index * PIECE))?;
+        let piece = piece(&mut (&mut file).take(PIECE), &mut block)?;
+        if piece.len == 0 {
+            break;
+        }
+        pieces.push(piece);
+    }
+    Ok(pieces)
+}
+
+fn piece(bytes: &mut impl Read, block: &mut [u8]) -> io::Result<Piece> {
+    let mut digest = Xxh3::new();
     let mut len = 0;
     loop {
-        match file.read(block) {
-            Ok(0) => return Ok(len),
+        match bytes.read(block) {
+            Ok(0) => return Ok(Piece { len, digest: digest.digest128() }),
             Ok(read) => {
                 digest.update(&block[..read]);
                 len += read as u64;
@@ -51,7 +101,7 @@ fn update(digest: &mut Xxh3, mut file: File, block: &mut [u8]) -> io::Result<u64
 mod tests {
     use std::path::PathBuf;
 
-    use super::digest;
+    use super::{PIECE, digest};
 
     #[test]
     fn what_differs_is_told_apart() {
@@ -64,7 +114,7 @@ mod tests {
         let (a, b, c) = (file("a", "one"), file("b", "two"), file("c", "one"));
         let of = |paths: &[&PathBuf]| {
             let paths: Vec<PathBuf> = paths.iter().copied().cloned().collect();
-            digest(&paths).expect("can be read")
+            digest(&paths, None).expect("can be read")
         };
         assert_eq!(of(&[&a]), of(&[&c]));
         assert_ne!(of(&[&a]), of(&[&b]));
@@ -73,5 +123,30 @@ mod tests {
         assert_ne!(of(&[&a, &b]), of(&[&c, &b]));
         assert_eq!(of(&[&"-".into()]), None);
         assert_eq!(of(&[&a, &folder.path().into()]), None);
+    }
+
+    #[test]
+    fn any_number_of_threads_finds_the_same() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a");
+        let mut seen = Vec::new();
+        for len in [0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE, 5 * PIECE + 7] {
+            let bytes: Vec<u8> = (0..len).map(|at| (at / 1000) as u8).collect();
+            std::fs::write(&path, &bytes).expect("can be written");
+            let of = |threads| digest(std::slice::from_ref(&path), Some(threads)).expect("is read");
+            let one = of(1);
+            assert_eq!([of(2), of(3), of(64)], [one; 3], "{len}");
+            seen.push(one);
+            if let Some(last) = bytes.len().checked_sub(1) {
+                let mut changed = bytes;
+                changed[last] ^= 1;
+                std::fs::write(&path, &changed).expect("can be written");
+                seen.push(of(2));
+            }
+        }
+        let found = seen.len();
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen.len(), found);
     }
 }

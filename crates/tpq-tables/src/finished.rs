@@ -53,7 +53,8 @@ pub struct ChunkRange {
 /// A chunk of a column that is no longer changed.
 pub(crate) struct StoredChunk {
     pub(crate) values: FrozenValues,
-    pub(crate) nulls: Option<NullBuffer>,
+    /// A bit for each row, which is 0 where it is NULL; absent where all or none are.
+    pub(crate) valid: Option<BooleanBuffer>,
     pub(crate) range: ChunkRange,
     /// Whether no value is less than the one before, and none is NULL.
     pub(crate) sorted: bool,
@@ -71,10 +72,9 @@ impl StoredColumn {
             let rows = packed.rows();
             let (values, facts) = packed.freeze(Valid::of(&valid));
             let some = !valid.is_empty() && facts.nulls > 0 && facts.nulls < rows;
-            let nulls =
-                some.then(|| NullBuffer::new(BooleanBuffer::new(Buffer::from_vec(valid), 0, rows)));
+            let valid = some.then(|| BooleanBuffer::new(Buffer::from_vec(valid), 0, rows));
             let range = ChunkRange { bounds: facts.bounds, nulls: facts.nulls };
-            StoredChunk { values, nulls, range, sorted: facts.sorted }
+            StoredChunk { values, valid, range, sorted: facts.sorted }
         };
         Self { chunks: chunks.map(freeze).collect() }
     }
@@ -94,8 +94,8 @@ impl StoredColumn {
 
 impl StoredChunk {
     fn bytes(&self) -> u64 {
-        let nulls = self.nulls.as_ref().map_or(0, |nulls| nulls.inner().inner().len());
-        (self.values.bytes() + nulls) as u64
+        let valid = self.valid.as_ref().map_or(0, |valid| valid.inner().len());
+        (self.values.bytes() + valid) as u64
     }
 
     fn read(
@@ -110,7 +110,8 @@ impl StoredChunk {
             return Ok(array.map_or_else(null, |array| array as ArrayRef));
         }
         let Some(wide) = self.values.wide(rows.clone())? else { return Ok(null()) };
-        let nulls = self.nulls.as_ref().map(|nulls| nulls.slice(rows.start, rows.len()));
+        let valid = self.valid.as_ref().map(|valid| valid.slice(rows.start, rows.len()));
+        let nulls = valid.map(NullBuffer::new);
         Ok(match kind {
             ColumnKind::Double => Arc::new(Float64Array::new(wide.into_inner().into(), nulls)),
             _ => Arc::new(Int64Array::new(wide, nulls)),

@@ -142,7 +142,7 @@ fn chunks_in_a_file_can_be_changed() {
         assert_eq!(read, same);
         for (one, other) in finished.chunks().iter().zip(plain.chunks()) {
             assert_eq!((one.range, one.sorted), (other.range, other.sorted));
-            assert_eq!(one.nulls, other.nulls);
+            assert_eq!(one.valid, other.valid);
             for rows in [0..100, 300..CHUNK_ROWS] {
                 let wide = |chunk: &StoredChunk| chunk.values.wide(rows.clone()).expect("is there");
                 assert_eq!(wide(one), wide(other));

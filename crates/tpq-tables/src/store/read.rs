@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
+use arrow_buffer::{BooleanBuffer, Buffer};
 use bytes::Bytes;
 
 use super::{ALIGNMENT, HEADER, MAGIC, NotTables, TRAILER, checksum, fingerprint};
@@ -85,19 +85,18 @@ impl Store {
             .then(|| FrozenValues::of_parts(base, width, values.into(), rows))
             .flatten()
             .ok_or(NotTables("values are damaged"))?;
-        let nulls = (self.word()? != 0).then(|| self.blob()).transpose()?;
-        if nulls.as_ref().is_some_and(|bits| bits.len() < rows.div_ceil(8)) {
+        let valid = (self.word()? != 0).then(|| self.blob()).transpose()?;
+        if valid.as_ref().is_some_and(|bits| bits.len() < rows.div_ceil(8)) {
             return Err(NotTables("too few rows are NULL or not"));
         }
-        let nulls = nulls.map(|bits| NullBuffer::new(BooleanBuffer::new(bits.into(), 0, rows)));
+        let valid = valid.map(|bits| BooleanBuffer::new(bits.into(), 0, rows));
         let (null_count, sorted) = (self.word()? as usize, self.word()? != 0);
-        let counted = nulls.as_ref().map_or(null_count, NullBuffer::null_count);
-        if null_count != counted || null_count > rows {
-            return Err(NotTables("other rows are NULL than were"));
+        if null_count > rows {
+            return Err(NotTables("more rows are NULL than there are"));
         }
         let (lo, hi) = (self.word()?.cast_signed(), self.word()?.cast_signed());
         let range = ChunkRange { bounds: (lo <= hi).then_some((lo, hi)), nulls: null_count };
-        Ok(StoredChunk { values, nulls, range, sorted })
+        Ok(StoredChunk { values, valid, range, sorted })
     }
 }
 

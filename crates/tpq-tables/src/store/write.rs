@@ -49,9 +49,9 @@ impl<W: Write> Store<W> {
         self.note(base.cast_unsigned());
         self.note(width as u64);
         self.blob(&values)?;
-        self.note(u64::from(chunk.nulls.is_some()));
-        if let Some(nulls) = &chunk.nulls {
-            self.blob(nulls.inner().inner())?;
+        self.note(u64::from(chunk.valid.is_some()));
+        if let Some(valid) = &chunk.valid {
+            self.blob(valid.inner())?;
         }
         self.note(chunk.range.nulls as u64);
         self.note(u64::from(chunk.sorted));

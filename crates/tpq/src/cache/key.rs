@@ -27,7 +27,7 @@ impl Key {
     /// `None` where traces cannot be read twice, or nothing tells this program from others.
     pub(super) fn of(paths: &[PathBuf], options: &ImportOptions) -> Option<Self> {
         let stamps = stamps(paths)?;
-        let contents = tpq_source::digest(paths).ok()??;
+        let contents = tpq_source::digest(paths, options.threads).ok()??;
         let mut made_by = FxHasher::default();
         program()?.hash(&mut made_by);
         how(options).hash(&mut made_by);
