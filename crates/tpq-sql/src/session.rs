@@ -17,7 +17,7 @@ use crate::functions;
 use crate::in_order::{LimitInOrder, in_order};
 use crate::modules::{Module, Modules, SqlModule};
 use crate::narrow_filters;
-use crate::operators::{PackedSorts, TraceQueryPlanner};
+use crate::operators::{ForemostRows, PackedSorts, TraceQueryPlanner};
 use crate::perfetto_sql::{
     Command, Planned, Planner, SqliteOperators, Statement, Text, TraceTypes, split,
 };
@@ -87,6 +87,7 @@ impl Session {
             .with_physical_optimizer_rule(Arc::new(LimitInOrder));
         if options.memory_limit.is_none() {
             state = state.with_physical_optimizer_rule(Arc::new(PackedSorts));
+            state = state.with_physical_optimizer_rule(Arc::new(ForemostRows));
         }
         let mut state = state.build();
         for function in functions::scalar(&tables) {

@@ -2,6 +2,7 @@
 //! for it.
 
 pub(crate) mod apply;
+mod foremost;
 mod packed_sort;
 mod span_join;
 mod table_call;
@@ -16,6 +17,7 @@ use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
 
+pub(crate) use foremost::ForemostRows;
 pub(crate) use packed_sort::PackedSorts;
 pub(crate) use span_join::{SpanJoin, SpanJoinKind, SpanTable};
 pub(crate) use table_call::TableCall;

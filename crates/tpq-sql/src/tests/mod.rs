@@ -2,6 +2,7 @@
 
 mod engine_dialect;
 mod errors;
+mod foremost;
 mod functions;
 mod plans;
 mod pointers;

@@ -5,7 +5,7 @@ use datafusion::arrow::array::AsArray;
 use super::session;
 
 /// The physical plan of a statement, or what it says after having run.
-async fn plan(sql: &str) -> String {
+pub(super) async fn plan(sql: &str) -> String {
     let batches = session().query(sql).await.unwrap().collect().await.unwrap();
     let mut text = String::new();
     for batch in &batches {

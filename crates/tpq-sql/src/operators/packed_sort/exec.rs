@@ -23,7 +23,7 @@ use super::{keys, radix, views};
 
 /// Sorts each part of its input, all rows at once.
 #[derive(Debug)]
-pub(super) struct PackedSortExec {
+pub(in super::super) struct PackedSortExec {
     input: Arc<dyn ExecutionPlan>,
     order: LexOrdering,
     properties: Arc<PlanProperties>,

@@ -25,7 +25,7 @@ use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
 use datafusion::physical_plan::{ExecutionPlan, InputOrderMode};
 
-use exec::PackedSortExec;
+pub(super) use exec::PackedSortExec;
 
 /// Puts [`PackedSortExec`] where all rows are sorted by keys it knows.
 #[derive(Debug)]
