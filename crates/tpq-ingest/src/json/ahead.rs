@@ -12,7 +12,7 @@ pub(super) const MOST_AHEAD: usize = 4096;
 /// Of so many that are looked at together, some are given to another thread…
 const WORTH_HELP: usize = 512;
 /// …so many tenths, since this thread walks meanwhile.
-const HELPERS_TENTHS: usize = 9;
+const HELPERS_TENTHS: usize = 6;
 /// Events that are handed over at once.
 const PIECE: usize = 64;
 

@@ -9,6 +9,7 @@
 //! and the file in full later.
 
 mod ahead;
+mod blocks;
 mod decimal;
 mod event;
 mod lines;

@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use super::blocks::{BLOCK, Block, Brackets};
+
 /// A part of a trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Part {
@@ -277,33 +279,27 @@ impl<'a> Scan<'a> {
         End::Cut
     }
 
-    /// The end of the object or array that begins at `at`, and how deep it nests. Which brackets close which is not told
-    /// apart here: whoever parses the value does.
+    /// The end of the object or array that begins at `at`, and how deep it nests. Which brackets
+    /// close which is not told apart here: whoever parses the value does.
     fn container(&self, at: usize, deepest: &mut usize) -> End {
-        let mut at = at;
         let mut depth = 0usize;
-        while let Some(byte) = self.text.get(at) {
-            match byte {
-                b'"' => match self.string(at) {
-                    End::At(end) => {
-                        at = end;
-                        continue;
-                    }
-                    end => return end,
-                },
-                b'{' | b'[' => {
+        let mut begin = at;
+        for Block { opening, closing } in Brackets::of(&self.text[at..]) {
+            let mut brackets = opening | closing;
+            while brackets != 0 {
+                let bit = brackets.trailing_zeros();
+                brackets &= brackets - 1;
+                if opening >> bit & 1 == 1 {
                     depth += 1;
                     *deepest = depth.max(*deepest);
-                }
-                b'}' | b']' => {
+                } else {
                     depth -= 1;
                     if depth == 0 {
-                        return End::At(at + 1);
+                        return End::At(begin + bit as usize + 1);
                     }
                 }
-                _ => {}
             }
-            at += 1;
+            begin += BLOCK;
         }
         End::Cut
     }
