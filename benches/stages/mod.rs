@@ -104,14 +104,14 @@ impl<'a> Decoding<'a> {
     /// Takes the next batch.
     pub fn take(&mut self, batch: Batch) {
         let Self { order, decoder } = self;
-        order.take(0, batch, |step| decoder.decode(step));
+        order.take(0, batch, |step| decoder.decode(step, drop));
     }
 
     /// Decodes what is left.
     pub fn finish(mut self) -> Finished {
         let Self { order, decoder } = &mut self;
-        order.end(0, |step| decoder.decode(step));
-        order.wants(|step| decoder.decode(step));
+        order.end(0, |step| decoder.decode(step, drop));
+        order.wants(|step| decoder.decode(step, drop));
         self.decoder.finish(Outcome {
             books: &[],
             order: &self.order,

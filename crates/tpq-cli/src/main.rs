@@ -6,6 +6,7 @@
 //!
 //! Data goes to stdout and everything else to stderr; only this crate prints.
 
+mod allocator;
 mod args;
 mod check;
 mod clocks;
@@ -27,11 +28,6 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::args::{Cli, Command};
-
-/// What one thread allocates another gives back, all through an import: the system's allocator kept
-/// a quarter more memory than was in use.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();

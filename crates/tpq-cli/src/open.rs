@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tpq::{ImportOptions, Progress, TableCache, TextDamage, Trace};
 
+use crate::allocator;
 use crate::args::{HowArgs, ImportArgs, table_cache};
 use crate::layout::grouped;
 use crate::metatrace::Recording;
@@ -81,6 +82,9 @@ pub async fn open(
     }
     // The error says itself which file it is of.
     let trace = opened?;
+    // What the thread has left that imported, and what those have that ended with the import.
+    let _ = tokio::task::spawn_blocking(allocator::give_back).await;
+    allocator::give_back();
     trace.summary().damage.iter().for_each(warn);
     Ok(trace)
 }

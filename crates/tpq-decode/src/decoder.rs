@@ -224,14 +224,20 @@ impl<'a> Decoder<'a> {
         log_file(file, stat, what, &mut trackers.ledger, tables);
     }
 
-    /// Decodes what takes effect next.
-    pub fn decode(&mut self, step: Step) {
+    /// Decodes what takes effect next; `reads` is told where the bytes lie that this reads, just
+    /// before it does.
+    pub fn decode(&mut self, step: Step, mut reads: impl FnMut(Span)) {
         for immediate in step.immediate {
+            immediate.span().into_iter().for_each(&mut reads);
             self.state.immediate(immediate, step.file);
             self.pass_on();
         }
+        step.events.spans().for_each(&mut reads);
         for (at, (ts, run, index)) in step.events.iter().enumerate() {
             step.events.fetch_ahead(at, self.state.bytes);
+            if let Payload::Messages(messages) = &run.payload {
+                reads(messages[index].span);
+            }
             self.state.event(ts, run, index);
             self.pass_on();
         }

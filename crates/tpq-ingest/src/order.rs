@@ -6,7 +6,9 @@
 use std::sync::Arc;
 
 use crate::trace_bytes::fetch;
-use crate::{Batch, Emit, Immediate, Interleaver, LossBook, Payload, Run, Sorter, TraceBytes};
+use crate::{
+    Batch, Emit, Immediate, Interleaver, LossBook, Payload, Run, Sorter, Span, TraceBytes,
+};
 
 /// Events in a step. Enough that handing one over costs nothing, few enough to stay in the cache.
 const STEP_EVENTS: usize = 1 << 14;
@@ -36,10 +38,10 @@ pub struct Events {
 }
 
 impl Events {
-    /// Where the last of them lies, of each file nearly the furthest of all events so far.
-    pub fn last_addr(&self) -> Option<u64> {
-        let &(_, run, index) = self.order.last()?;
-        Some(self.runs[run as usize].addr_of(index as usize))
+    /// Where the bytes lie that runs of events are read from, other than those whose events lie each
+    /// somewhere else.
+    pub fn spans(&self) -> impl Iterator<Item = Span> {
+        self.runs.iter().filter_map(|run| run.payload.span())
     }
 
     /// Has the processor fetch what is needed soon, when the event of a number is next.

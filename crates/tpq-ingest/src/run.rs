@@ -55,6 +55,26 @@ pub enum Payload {
     },
 }
 
+impl Payload {
+    /// About where the bytes lie that all events together are read from, if they are not messages
+    /// that each lie somewhere else.
+    pub(crate) fn span(&self) -> Option<Span> {
+        let (first, last) = match self {
+            Self::Messages(_) => return None,
+            Self::Bundle { addr, places } => {
+                let span =
+                    |&(offset, len): &(u32, u32)| Span { addr: addr + u64::from(offset), len };
+                (span(places.first()?), span(places.last()?))
+            }
+            Self::Words { strings, .. } => (*strings.first()?, *strings.last()?),
+        };
+        let end = |span: Span| span.addr + u64::from(span.len);
+        let begin = first.addr.min(last.addr);
+        let len = end(first).max(end(last)) - begin;
+        Some(Span { addr: begin, len: u32::try_from(len).unwrap_or(u32::MAX) })
+    }
+}
+
 /// Events of one source in the order of time.
 #[derive(Clone, Debug)]
 pub struct Run {

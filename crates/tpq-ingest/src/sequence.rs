@@ -64,6 +64,17 @@ pub enum Immediate {
     },
 }
 
+impl Immediate {
+    /// Where the bytes lie that it is read from.
+    pub fn span(&self) -> Option<Span> {
+        match self {
+            Self::Interned(_, span) => Some(*span),
+            Self::Packet { message, .. } => Some(message.span),
+            Self::Generation(_) | Self::Gap { .. } => None,
+        }
+    }
+}
+
 /// The clock of a sequence whose timestamps are differences.
 #[derive(Clone, Copy, Debug)]
 struct TickClock {

@@ -1,66 +1,81 @@
-//! Gives back the memory of trace bytes that were decoded.
+//! Gives back the memory of trace bytes that were read or decoded.
+//!
+//! Reading goes through a file from its beginning to its end. Decoding goes wherever the events lie
+//! that are next in time: all over a file, where each writer's packets lie together.
 
 use std::ops::Range;
 
+use tpq_ingest::Span;
 use tpq_source::{Entry, Inputs, Scratch};
 
-/// Bytes at once: giving back is a call of the system.
-const STEP: usize = 8 << 20;
-/// Bytes behind the latest event that stay: events near each other in time lie near each other.
-const STAY: usize = 4 << 20;
+/// Bytes that are given back at once behind the reader: doing so is a call of the system.
+const STEP: usize = 2 << 20;
+/// Bytes behind the reader that stay, for where decoding follows closely.
+const STAY: usize = 2 << 20;
+/// Bytes that are given back together behind the decoder. The system loads as many around each that
+/// is not there.
+const REGION: u64 = 64 << 10;
+/// Regions that the decoder goes to before those go that it was in before.
+const REGIONS: usize = 64;
 
-/// Files, by the addresses of their bytes.
-#[derive(Clone)]
-pub(crate) struct Behind<'a> {
-    files: Vec<File<'a>>,
-}
-
-#[derive(Clone)]
+/// A file with events.
+#[derive(Clone, Copy)]
 struct File<'a> {
     entry: &'a Entry,
     /// What was inflated from it, whose addresses follow its own.
     scratch: &'a Scratch,
+    /// The address of its first byte.
     base: u64,
-    /// How much of each was given back.
-    released: usize,
-    released_of_scratch: usize,
 }
 
-impl<'a> Behind<'a> {
+impl File<'_> {
+    /// Gives back bytes of its own and of what was inflated from it, by their addresses from `base`
+    /// on.
+    fn release(&self, range: Range<usize>) {
+        let len = self.entry.bytes().len();
+        if range.start < len {
+            self.entry.release(range.start..range.end.min(len));
+        }
+        if range.end > len {
+            self.scratch.release(range.start.saturating_sub(len)..range.end - len);
+        }
+    }
+}
+
+/// The files with events, in the order of their addresses.
+#[derive(Clone)]
+pub(crate) struct TraceMemory<'a> {
+    files: Vec<File<'a>>,
+}
+
+impl<'a> TraceMemory<'a> {
     /// `bases` has the address of the first byte of each file with events.
     pub(crate) fn new(inputs: &'a Inputs, scratches: &'a [Scratch], bases: &[u64]) -> Self {
         let entries = inputs.traces().map(|(_, entry)| entry);
-        let file = |((entry, scratch), &base): ((&'a Entry, &'a Scratch), &u64)| File {
-            entry,
-            scratch,
-            base,
-            released: 0,
-            released_of_scratch: 0,
-        };
+        let file = |((entry, scratch), &base)| File { entry, scratch, base };
         Self { files: entries.zip(scratches).zip(bases).map(file).collect() }
-    }
-
-    /// Notes that an event at an address was decoded. Where others that lie before it are still to
-    /// come, their bytes are read again.
-    pub(crate) fn passed(&mut self, addr: u64) {
-        let after = self.files.partition_point(|file| file.base <= addr);
-        let Some(file) = after.checked_sub(1).and_then(|index| self.files.get_mut(index)) else {
-            return;
-        };
-        let (passed, len) = ((addr - file.base) as usize, file.entry.bytes().len());
-        release_behind(&mut file.released, passed.min(len), |range| file.entry.release(range));
-        let passed = passed.saturating_sub(len);
-        release_behind(&mut file.released_of_scratch, passed, |range| file.scratch.release(range));
     }
 }
 
-impl Behind<'_> {
+/// What was given back behind the readers of all files.
+pub(crate) struct BehindReaders<'a> {
+    files: Vec<File<'a>>,
+    /// How much of each file, and of what was inflated from it.
+    released: Vec<[usize; 2]>,
+}
+
+impl<'a> BehindReaders<'a> {
+    pub(crate) fn new(memory: &TraceMemory<'a>) -> Self {
+        Self { files: memory.files.clone(), released: vec![[0; 2]; memory.files.len()] }
+    }
+
     /// Notes how much of a file was read, by its number. What waits to be decoded is read again.
     pub(crate) fn read(&mut self, file: usize, done: u64) {
-        let file = &mut self.files[file];
-        let (done, len) = (done as usize, file.entry.bytes().len());
-        release_behind(&mut file.released, done.min(len), |range| file.entry.release(range));
-        release_behind(&mut file.released_of_scratch, done, |range| file.scratch.release(range));
+        let (File { entry, scratch, .. }, released) = (&self.files[file], &mut self.released[file]);
+        let [of_file, of_scratch] = released;
+        let (done, len) = (done as usize, entry.bytes().len());
+        release_behind(of_file, done.min(len), |range| entry.release(range));
+        release_behind(of_scratch, done, |range| scratch.release(range));
     }
 }
 
@@ -70,5 +85,156 @@ fn release_behind(released: &mut usize, passed: usize, release: impl FnOnce(Rang
     if end >= *released + STEP {
         release(*released..end);
         *released = end;
+    }
+}
+
+/// A region, by the number of its file and its own number there.
+type Region = (usize, usize);
+
+/// When a region was last gone to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Age {
+    /// So long ago that it was given back, or never.
+    #[default]
+    Gone,
+    /// Before as many others as may stay.
+    Before,
+    Now,
+}
+
+/// Which regions the decoder has gone to that are still there.
+#[derive(Default)]
+struct Regions {
+    /// By the number of the file and of the region.
+    ages: Vec<Vec<Age>>,
+    now: Vec<Region>,
+    before: Vec<Region>,
+    /// Those that were given back last, which may have been read once more since.
+    gone: Vec<Region>,
+}
+
+impl Regions {
+    fn new(files: usize) -> Self {
+        Self { ages: vec![Vec::new(); files], ..Self::default() }
+    }
+
+    /// Notes that the decoder goes to a region.
+    fn enter(&mut self, region: Region) {
+        let ages = &mut self.ages[region.0];
+        if ages.len() <= region.1 {
+            ages.resize(region.1 + 1, Age::Gone);
+        }
+        if ages[region.1] != Age::Now {
+            ages[region.1] = Age::Now;
+            self.now.push(region);
+        }
+    }
+
+    /// Takes out, once there are many since, the regions that the decoder was in before these, and
+    /// those that were taken out the last time: each file's in stretches of neighbours.
+    fn leave(&mut self) -> Vec<(usize, Range<usize>)> {
+        if self.now.len() < REGIONS {
+            return Vec::new();
+        }
+        let Self { ages, now, before, gone, .. } = self;
+        let is = |&(file, region): &Region, age: Age| ages[file][region] == age;
+        before.retain(|region| is(region, Age::Before));
+        gone.retain(|region| is(region, Age::Gone));
+        gone.extend_from_slice(before);
+        gone.sort_unstable();
+        gone.dedup();
+        let mut stretches: Vec<(usize, Range<usize>)> = Vec::new();
+        for &(file, region) in gone.iter() {
+            match stretches.last_mut() {
+                Some((of, stretch)) if *of == file && stretch.end == region => stretch.end += 1,
+                _ => stretches.push((file, region..region + 1)),
+            }
+        }
+        before.iter().for_each(|&(file, region)| ages[file][region] = Age::Gone);
+        now.iter().for_each(|&(file, region)| ages[file][region] = Age::Before);
+        *gone = std::mem::replace(before, std::mem::take(now));
+        stretches
+    }
+}
+
+/// What is to be given back behind the decoder. Whoever writes up what it said reads the same bytes
+/// a little later, which is why regions stay for a while, and are given back once more after that.
+pub(crate) struct BehindDecoder<'a> {
+    files: Vec<File<'a>>,
+    regions: Regions,
+    /// The addresses of the region that was gone to last.
+    here: Range<u64>,
+}
+
+impl<'a> BehindDecoder<'a> {
+    pub(crate) fn new(memory: &TraceMemory<'a>) -> Self {
+        Self { files: memory.files.clone(), regions: Regions::new(memory.files.len()), here: 0..0 }
+    }
+
+    /// Notes that a span is going to be decoded.
+    #[inline]
+    pub(crate) fn enter(&mut self, span: Span) {
+        let end = span.addr.saturating_add(u64::from(span.len));
+        if !self.here.contains(&span.addr) || end > self.here.end {
+            self.go(span);
+        }
+    }
+
+    fn go(&mut self, span: Span) {
+        let after = self.files.partition_point(|file| file.base <= span.addr);
+        let Some(file) = after.checked_sub(1) else { return };
+        let base = self.files[file].base;
+        let first = span.addr - base;
+        let last = first.saturating_add(u64::from(span.len.saturating_sub(1)));
+        for region in first / REGION..=last / REGION {
+            self.regions.enter((file, region as usize));
+        }
+        let begin = base + last / REGION * REGION;
+        self.here = begin..begin + REGION;
+        for (file, regions) in self.regions.leave() {
+            let at = |region: usize| region.saturating_mul(REGION as usize);
+            self.files[file].release(at(regions.start)..at(regions.end));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn left(
+        regions: &mut Regions,
+        entered: impl IntoIterator<Item = Region>,
+    ) -> Vec<(usize, Range<usize>)> {
+        let leave = |region| {
+            regions.enter(region);
+            regions.leave()
+        };
+        entered.into_iter().flat_map(leave).collect()
+    }
+
+    #[test]
+    fn regions_stay_until_as_many_others_were_gone_to() {
+        let mut regions = Regions::new(2);
+        let here = |range: Range<usize>| range.map(|region| (0, region));
+        assert_eq!(left(&mut regions, here(0..2 * REGIONS - 1)), []);
+        assert_eq!(left(&mut regions, [(1, 7)]), [(0, 0..REGIONS)]);
+        // One of those that stayed is gone to again, and stays; those that went go once more.
+        let again = here(1000..1000 + REGIONS - 1).chain([(0, REGIONS + 1)]);
+        let gone = [(0, 0..REGIONS + 1), (0, REGIONS + 2..2 * REGIONS - 1), (1, 7..8)];
+        assert_eq!(left(&mut regions, again), gone);
+        // What was given back is noted anew when it is gone to again.
+        let other = left(&mut regions, here(0..REGIONS));
+        assert!(other.contains(&(0, 1000..1000 + REGIONS - 1)), "{other:?}");
+        assert!(left(&mut regions, here(500..500 + REGIONS)).contains(&(0, 0..REGIONS)));
+    }
+
+    #[test]
+    fn no_more_stay_however_often_they_are_gone_to() {
+        let mut regions = Regions::new(1);
+        for turn in 0..100 {
+            left(&mut regions, (0..50).map(|region| (0, region * 3 + turn % 2)));
+            assert!(regions.now.len() + regions.before.len() < 2 * REGIONS + 1);
+        }
     }
 }

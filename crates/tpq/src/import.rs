@@ -25,7 +25,7 @@ use tpq_source::{
 use tpq_tables::{Packer, Severity, Spill, Stat, Stats, TraceTables};
 
 use crate::arrange::{Arrangement, Source, arrange};
-use crate::behind::Behind;
+use crate::behind::{BehindDecoder, BehindReaders, TraceMemory};
 use crate::clocks::Clocks;
 use crate::options::{ImportOptions, Stages};
 use crate::summary::{FilePlacement, ImportSummary, TextDamage, summarise};
@@ -104,11 +104,11 @@ pub fn import(
     let summary = summarise(&inputs, &sources);
     let surveys = survey_losses(&sources, &arrangement);
     let bases: Vec<u64> = sources.iter().map(|source| source.survey.bytes.base()).collect();
-    let behind = Behind::new(&inputs, &scratches, &bases);
+    let memory = TraceMemory::new(&inputs, &scratches, &bases);
     let bytes = TraceBytes::new(sources.into_iter().map(|source| source.survey.bytes));
 
     stages.begin("importing");
-    let surveyed = Surveyed { inputs: &inputs, arrangement, summary, surveys, behind };
+    let surveyed = Surveyed { inputs: &inputs, arrangement, summary, surveys, memory };
     let (finished, summary) =
         std::thread::scope(|scope| surveyed.decode(&bytes, &spill, &mut stages, options, scope))?;
     if options.strict {
@@ -127,7 +127,7 @@ struct Surveyed<'a> {
     arrangement: Arrangement,
     summary: ImportSummary,
     surveys: Vec<(PlaceId, Losses)>,
-    behind: Behind<'a>,
+    memory: TraceMemory<'a>,
 }
 
 impl Surveyed<'_> {
@@ -141,7 +141,7 @@ impl Surveyed<'_> {
         options: &ImportOptions,
         scope: &'scope Scope<'scope, '_>,
     ) -> Result<(Finished, ImportSummary), ImportError> {
-        let Self { inputs, mut arrangement, mut summary, surveys, mut behind } = self;
+        let Self { inputs, mut arrangement, mut summary, surveys, memory } = self;
         let graph = std::mem::take(&mut arrangement.graph).into();
         let mut timeline = Timeline::new(graph, arrangement.trace_clock);
         let mut decoder = Decoder::new(bytes, setup(inputs, &mut arrangement, options), &timeline);
@@ -154,11 +154,10 @@ impl Surveyed<'_> {
         let (mut readers, help) = readers(inputs, &mut arrangement, bytes, &timeline, helped);
         help.map(|work| start(scope, "events".into(), work)).transpose()?;
         let mut order = EventOrder::new(&windows(inputs, options));
-        let progress = FilesProgress::new(inputs, behind.clone(), summary.trace_bytes, options);
+        let progress = FilesProgress::new(inputs, &memory, summary.trace_bytes, options);
+        let mut behind = BehindDecoder::new(&memory);
         let decode = |step: Step| {
-            let reached = step.events.last_addr();
-            options.timed("decode", || decoder.decode(step));
-            reached.into_iter().for_each(|addr| behind.passed(addr));
+            options.timed("decode", || decoder.decode(step, |span| behind.enter(span)));
         };
         decode_all(&mut readers, &mut order, decode, progress, options)?;
         summary.packets = readers.iter().map(|reader| reader.event_count()).sum();
@@ -447,13 +446,19 @@ fn put_in_order(
 /// How far each file was read.
 struct FilesProgress<'a> {
     done: Vec<u64>,
-    behind: Behind<'a>,
+    behind: BehindReaders<'a>,
     total: u64,
     options: &'a ImportOptions,
 }
 
 impl<'a> FilesProgress<'a> {
-    fn new(inputs: &Inputs, behind: Behind<'a>, total: u64, options: &'a ImportOptions) -> Self {
+    fn new(
+        inputs: &Inputs,
+        memory: &TraceMemory<'a>,
+        total: u64,
+        options: &'a ImportOptions,
+    ) -> Self {
+        let behind = BehindReaders::new(memory);
         Self { done: vec![0; inputs.traces().count()], behind, total, options }
     }
 
