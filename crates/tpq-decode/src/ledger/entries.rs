@@ -20,7 +20,9 @@ const BATCH_PIECES: usize = 1 << 12;
 /// Texts that go along with a batch.
 const BATCH_TEXTS: usize = 1 << 12;
 
-/// Something that was said.
+/// Something that was said. Nothing is to be dropped, as whoever takes a batch back would have to
+/// look at each for it: another core has them.
+#[derive(Clone, Copy)]
 pub(super) enum Entry {
     /// What follows was recorded in another place.
     Place(PlaceId),
@@ -36,8 +38,8 @@ pub(super) enum Entry {
     Interned(u32, GenerationId, Span),
     /// Messages that the place's file describes itself, in a packet.
     Messages(Span),
-    /// A kind of kernel event that the place's trace describes itself, by its number.
-    Kind(u32, Arc<DescribedKind>),
+    /// The next kind of kernel event that the place's trace describes itself, by its number.
+    Kind(u32),
 }
 
 // An entry fills a line of the processor's cache at most.
@@ -51,6 +53,8 @@ pub(super) struct Batch {
     pub(super) entries: Vec<Entry>,
     /// What the sets among the entries are made of, one set after another.
     pub(super) pieces: Vec<Piece>,
+    /// The kinds among the entries.
+    pub(super) kinds: Vec<Arc<DescribedKind>>,
 }
 
 impl Batch {
@@ -66,6 +70,7 @@ impl Batch {
         self.texts.clear();
         self.entries.clear();
         self.pieces.clear();
+        self.kinds.clear();
     }
 }
 
@@ -170,7 +175,8 @@ impl Ledger {
     }
 
     pub(crate) fn describe_kind(&mut self, number: u32, kind: &Arc<DescribedKind>) {
-        self.batch.entries.push(Entry::Kind(number, Arc::clone(kind)));
+        self.batch.kinds.push(Arc::clone(kind));
+        self.batch.entries.push(Entry::Kind(number));
     }
 
     /// Whether so much was said that it should be passed on.

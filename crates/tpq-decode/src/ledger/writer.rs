@@ -123,6 +123,7 @@ impl<'a> LedgerWriter<'a> {
     pub(super) fn write(&mut self, batch: &Batch) {
         self.texts.take(&batch.texts);
         let mut pieces = batch.pieces.as_slice();
+        let mut kinds = batch.kinds.iter();
         for (at, entry) in batch.entries.iter().enumerate() {
             self.reader.fetch_ahead(&batch.entries[at..], pieces);
             match entry {
@@ -135,6 +136,11 @@ impl<'a> LedgerWriter<'a> {
                 Entry::State(event) => {
                     let place = self.reader.place;
                     self.states.write(place, event, &mut self.reader.stats[place as usize]);
+                }
+                Entry::Kind(number) => {
+                    let place = self.reader.place as usize;
+                    let kind = kinds.next().map(|kind| (*number, Arc::clone(kind)));
+                    self.reader.described[place].extend(kind);
                 }
                 other => self.reader.note(other),
             }
@@ -254,10 +260,7 @@ impl Reader<'_> {
                 let _ =
                     extension_descriptor::describe(self.bytes.get(*packet), &mut self.paths[file]);
             }
-            Entry::Kind(number, kind) => {
-                self.described[self.place as usize].insert(*number, Arc::clone(kind));
-            }
-            Entry::Set(_) | Entry::Event(_) | Entry::State(_) => {}
+            Entry::Set(_) | Entry::Event(_) | Entry::State(_) | Entry::Kind(_) => {}
         }
     }
 
