@@ -82,9 +82,11 @@ pub async fn open(
     }
     // The error says itself which file it is of.
     let trace = opened?;
-    // What the thread has left that imported, and what those have that ended with the import.
-    let _ = tokio::task::spawn_blocking(allocator::give_back).await;
-    allocator::give_back();
+    if !trace.is_from_cache() {
+        // What the thread has left that imported, and what those have that ended with the import.
+        let _ = tokio::task::spawn_blocking(allocator::give_back).await;
+        allocator::give_back();
+    }
     trace.summary().damage.iter().for_each(warn);
     Ok(trace)
 }
