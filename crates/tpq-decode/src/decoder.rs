@@ -13,7 +13,7 @@ use tpq_tables::{Packer, Stat, Stats, StringId, Tables};
 
 use crate::decode::trace_uuid::uuid_of;
 use crate::decode::{Decode, Packet, clock_drift, clock_snapshot};
-use crate::formats::json::event;
+use crate::formats::json::{self, event};
 use crate::health::{self, FileHealth};
 use crate::interned::Interned;
 use crate::ledger::{LedgerStage, LedgerWriter, Written};
@@ -43,16 +43,8 @@ pub(crate) struct RunEvent<'a> {
 impl<'a> RunEvent<'a> {
     /// The event's message, where events are messages.
     pub(crate) fn message(&self) -> &'a [u8] {
-        match &self.run.payload {
-            Payload::Messages(messages) => {
-                messages.get(self.index).map(|message| self.bytes.get(message.span))
-            }
-            Payload::Bundle { addr, places } => places
-                .get(self.index)
-                .map(|&(offset, len)| self.bytes.get(Span { addr: addr + u64::from(offset), len })),
-            Payload::Words { .. } => None,
-        }
-        .unwrap_or_default()
+        let message = self.run.payload.message_of(self.index);
+        message.map_or(&[], |message| self.bytes.get(message))
     }
 
     /// The event's numbers and the strings they may refer to, where events are numbers.
@@ -224,20 +216,18 @@ impl<'a> Decoder<'a> {
         log_file(file, stat, what, &mut trackers.ledger, tables);
     }
 
-    /// Decodes what takes effect next; `reads` is told where the bytes lie that this reads, just
-    /// before it does.
+    /// Decodes what takes effect next; `reads` is told where the bytes lie that most of it is read
+    /// from, just before.
     pub fn decode(&mut self, step: Step, mut reads: impl FnMut(Span)) {
         for immediate in step.immediate {
             immediate.span().into_iter().for_each(&mut reads);
             self.state.immediate(immediate, step.file);
             self.pass_on();
         }
-        step.events.spans().for_each(&mut reads);
         for (at, (ts, run, index)) in step.events.iter().enumerate() {
             step.events.fetch_ahead(at, self.state.bytes);
-            if let Payload::Messages(messages) = &run.payload {
-                reads(messages[index].span);
-            }
+            let message = run.payload.message_of(index);
+            message.or_else(|| json::text_of(run, index)).into_iter().for_each(&mut reads);
             self.state.event(ts, run, index);
             self.pass_on();
         }

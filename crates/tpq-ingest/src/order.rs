@@ -6,9 +6,7 @@
 use std::sync::Arc;
 
 use crate::trace_bytes::fetch;
-use crate::{
-    Batch, Emit, Immediate, Interleaver, LossBook, Payload, Run, Sorter, Span, TraceBytes,
-};
+use crate::{Batch, Emit, Immediate, Interleaver, LossBook, Payload, Run, Sorter, TraceBytes};
 
 /// Events in a step. Enough that handing one over costs nothing, few enough to stay in the cache.
 const STEP_EVENTS: usize = 1 << 14;
@@ -38,12 +36,6 @@ pub struct Events {
 }
 
 impl Events {
-    /// Where the bytes lie that runs of events are read from, other than those whose events lie each
-    /// somewhere else.
-    pub fn spans(&self) -> impl Iterator<Item = Span> {
-        self.runs.iter().filter_map(|run| run.payload.span())
-    }
-
     /// Has the processor fetch what is needed soon, when the event of a number is next.
     #[inline]
     pub fn fetch_ahead(&self, next: usize, bytes: &TraceBytes<'_>) {

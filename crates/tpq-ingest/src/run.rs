@@ -56,22 +56,17 @@ pub enum Payload {
 }
 
 impl Payload {
-    /// About where the bytes lie that all events together are read from, if they are not messages
-    /// that each lie somewhere else.
-    pub(crate) fn span(&self) -> Option<Span> {
-        let (first, last) = match self {
-            Self::Messages(_) => return None,
+    /// Where the bytes of an event lie that is a message.
+    #[inline]
+    pub fn message_of(&self, index: usize) -> Option<Span> {
+        match self {
+            Self::Messages(messages) => messages.get(index).map(|message| message.span),
             Self::Bundle { addr, places } => {
-                let span =
-                    |&(offset, len): &(u32, u32)| Span { addr: addr + u64::from(offset), len };
-                (span(places.first()?), span(places.last()?))
+                let &(offset, len) = places.get(index)?;
+                Some(Span { addr: addr + u64::from(offset), len })
             }
-            Self::Words { strings, .. } => (*strings.first()?, *strings.last()?),
-        };
-        let end = |span: Span| span.addr + u64::from(span.len);
-        let begin = first.addr.min(last.addr);
-        let len = end(first).max(end(last)) - begin;
-        Some(Span { addr: begin, len: u32::try_from(len).unwrap_or(u32::MAX) })
+            Self::Words { .. } => None,
+        }
     }
 }
 

@@ -2,15 +2,16 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::iter;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 
 use xxhash_rust::xxh3::Xxh3;
 
 /// Bytes read at once: few enough to stay in the processor's cache.
 const BLOCK: usize = 256 * 1024;
-/// Bytes that are digested as such, so that several threads can share a file.
+/// Bytes that have a digest of their own, so that several threads can share a file.
 const PIECE: u64 = 2 << 20;
 
 /// A digest of what these files contain and, where there are several, of what they are called;
@@ -49,16 +50,21 @@ struct Piece {
     digest: u128,
 }
 
-/// All pieces of a file in their order, the last of which is shorter than the others.
+/// All pieces of a file in their order, the last of which may be shorter than the others.
 fn pieces_of(path: &Path, threads: u64) -> io::Result<Vec<Piece>> {
     let shares = thread::scope(|scope| {
         let share = |first| move || every(path, first, threads);
-        let others: Vec<_> = (1..threads).map(|first| scope.spawn(share(first))).collect();
+        let start =
+            |first| thread::Builder::new().name("digest".into()).spawn_scoped(scope, share(first));
+        let others: Vec<_> = (1..threads).map(start).collect();
         let own = share(0)();
-        // A share whose thread was lost is worked out here instead.
-        let others = others.into_iter().zip(1..);
-        let others = others.map(|(other, first)| other.join().unwrap_or_else(|_| share(first)()));
-        std::iter::once(own).chain(others).collect::<io::Result<Vec<_>>>()
+        // A share that has no thread, or has lost it, is worked out here instead.
+        let worked_out = |(other, first): (io::Result<ScopedJoinHandle<'_, _>>, u64)| {
+            let found = other.ok().and_then(|other| other.join().ok());
+            found.unwrap_or_else(share(first))
+        };
+        let others = others.into_iter().zip(1..).map(worked_out);
+        iter::once(own).chain(others).collect::<io::Result<Vec<_>>>()
     })?;
     let mut shares: Vec<_> = shares.into_iter().map(Vec::into_iter).collect();
     let turns = (0..shares.len()).cycle();

@@ -190,7 +190,8 @@ impl<'a> BehindDecoder<'a> {
             self.regions.enter((file, region as usize));
         }
         let begin = base + last / REGION * REGION;
-        self.here = begin..begin + REGION;
+        let next = self.files.get(after).map_or(u64::MAX, |file| file.base);
+        self.here = begin..next.min(begin + REGION);
         for (file, regions) in self.regions.leave() {
             let at = |region: usize| region.saturating_mul(REGION as usize);
             self.files[file].release(at(regions.start)..at(regions.end));
@@ -200,6 +201,10 @@ impl<'a> BehindDecoder<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::{Path, PathBuf};
+
+    use tpq_source::UNPACK_LIMIT;
+
     use super::*;
 
     fn left(
@@ -236,5 +241,49 @@ mod tests {
             left(&mut regions, (0..50).map(|region| (0, region * 3 + turn % 2)));
             assert!(regions.now.len() + regions.before.len() < 2 * REGIONS + 1);
         }
+    }
+
+    /// A file of so many bytes.
+    fn file(folder: &Path, name: &str, len: u64) -> PathBuf {
+        let path = folder.join(name);
+        let byte = |at: u64| (at / REGION) as u8;
+        // Of a packet, as far as the first bytes go.
+        let head = [10, 2, 64, 1];
+        let bytes: Vec<u8> = head.into_iter().chain((4..len).map(byte)).collect();
+        std::fs::write(&path, bytes).expect("can be written");
+        path
+    }
+
+    #[test]
+    fn spans_are_of_the_file_and_the_regions_they_lie_in() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let lens = [3 * REGION + 5, 400 * REGION];
+        let paths =
+            [("a", lens[0]), ("b", lens[1])].map(|(name, len)| file(folder.path(), name, len));
+        let inputs = Inputs::open(&paths, UNPACK_LIMIT, |_| {}).expect("can be read");
+        let scratches = [Scratch::default(), Scratch::default()];
+        // Behind the first file come 100 bytes that were inflated from it.
+        let bases = [0, lens[0] + 100];
+        let mut behind = BehindDecoder::new(&TraceMemory::new(&inputs, &scratches, &bases));
+        let mut enter = |addr, len| {
+            behind.enter(Span { addr, len });
+            behind.regions.now.clone()
+        };
+        assert_eq!(enter(7, 0), [(0, 0)]);
+        assert_eq!(enter(8, 100), [(0, 0)]);
+        assert_eq!(enter(REGION - 1, 1), [(0, 0)]);
+        assert_eq!(enter(REGION - 1, 2), [(0, 0), (0, 1)]);
+        assert_eq!(enter(lens[0], 100)[2..], [(0, 3)]);
+        assert_eq!(enter(bases[1], 1)[3..], [(1, 0)]);
+        // A span of more regions than stay: those before it go first, and it goes after the next.
+        assert!(enter(bases[1], 300 * REGION as u32).is_empty());
+        assert_eq!(behind.regions.before.len(), 4 + 299);
+        for region in 300..300 + REGIONS as u64 {
+            behind.enter(Span { addr: bases[1] + region * REGION, len: 1 });
+        }
+        assert_eq!(behind.regions.gone.len(), 4 + 299);
+        // What was given back is read again from the file.
+        let (_, second) = inputs.traces().nth(1).expect("is there");
+        assert!((1..400).all(|region| second.bytes()[region * REGION as usize] == region as u8));
     }
 }

@@ -3,7 +3,8 @@
 /// Bytes of a block: one for each bit of a word.
 pub(super) const BLOCK: usize = 64;
 
-/// Brackets outside of strings, a word of bits for each block of 64 bytes.
+/// Brackets outside of strings, a word of bits for each block of 64 bytes. A quote behind a backslash
+/// is none wherever it stands; outside of strings that is no JSON.
 pub(super) struct Brackets<'a> {
     rest: &'a [u8],
     /// All ones while a string goes on from the block before.
@@ -92,8 +93,8 @@ fn places_by_sse2(bytes: &[u8; BLOCK]) -> [u64; 4] {
     for (index, bytes) in bytes.as_chunks().0.iter().enumerate() {
         let [low, high] = words_of(bytes).map(u64::cast_signed);
         let bytes = _mm_set_epi64x(high, low);
-        let upper = _mm_or_si128(bytes, _mm_set1_epi8(CASE.cast_signed()));
-        let sought = [(bytes, b'"'), (bytes, b'\\'), (upper, b'{'), (upper, b'}')];
+        let braces = _mm_or_si128(bytes, _mm_set1_epi8(CASE.cast_signed()));
+        let sought = [(bytes, b'"'), (bytes, b'\\'), (braces, b'{'), (braces, b'}')];
         for (found, (bytes, sought)) in found.iter_mut().zip(sought) {
             let equal = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(sought.cast_signed()));
             *found |= u64::from(_mm_movemask_epi8(equal).cast_unsigned()) << (16 * index);
@@ -108,8 +109,8 @@ fn places_in_words(bytes: &[u8; BLOCK]) -> [u64; 4] {
     let mut found = [0; 4];
     for (index, bytes) in bytes.as_chunks().0.iter().enumerate() {
         for (half, word) in words_of(bytes).into_iter().enumerate() {
-            let upper = word | repeated(CASE);
-            let sought = [(word, b'"'), (word, b'\\'), (upper, b'{'), (upper, b'}')];
+            let braces = word | repeated(CASE);
+            let sought = [(word, b'"'), (word, b'\\'), (braces, b'{'), (braces, b'}')];
             for (found, (word, sought)) in found.iter_mut().zip(sought) {
                 *found |= equal(word, sought) << (16 * index + 8 * half);
             }

@@ -272,6 +272,17 @@ impl JsonEvent {
         }
     }
 
+    /// About where the text of an event lies that [`Self::write`] wrote: from the first of its spans
+    /// to the last.
+    pub fn text_of(words: &[u32], strings: &[Span]) -> Option<Span> {
+        let &[head, first, ..] = words else { return None };
+        let count = ((head >> 8) as u8).count_ones() as usize;
+        let spans = strings.get(first as usize..)?.get(..count)?;
+        let begin = spans.iter().map(|span| span.addr).min()?;
+        let end = spans.iter().map(|span| span.addr + u64::from(span.len)).max()?;
+        Some(Span { addr: begin, len: u32::try_from(end - begin).unwrap_or(u32::MAX) })
+    }
+
     fn spans(&self) -> [Span; SPANS] {
         let name = |id: JsonId| match id {
             JsonId::Name(span) => span,
@@ -363,6 +374,10 @@ mod tests {
             };
             assert_eq!(same, *event);
         }
+        // From the name of the thread to the args.
+        let text = &texts[0][texts[0].find("main").unwrap()..=texts[0].find("{}").unwrap() + 1];
+        assert_eq!(JsonEvent::text_of(&words, &spans), Some(at(texts[0], text)));
+        assert_eq!(JsonEvent::text_of(&words[2 * WIDTH..], &spans), None);
     }
 
     #[test]

@@ -14,7 +14,9 @@ mod who;
 pub(crate) use event::decode_event;
 pub(crate) use system_line::decode_system_line;
 
-use tpq_ingest::{FileContext, JsonKinds, JsonReader, Timeline, TraceBytes};
+use tpq_ingest::{
+    FileContext, JsonEvent, JsonKinds, JsonReader, Payload, Run, Span, Timeline, TraceBytes,
+};
 
 use super::{JSON_EVENTS, JSON_LINES};
 
@@ -26,4 +28,14 @@ pub fn json_reader<'a>(
 ) -> JsonReader<'a> {
     let kinds = JsonKinds { events: JSON_EVENTS, lines: JSON_LINES };
     JsonReader::new(bytes, file, timeline, kinds, system_line::time_of)
+}
+
+/// Where the text of an event lies, if it is one of a JSON trace.
+pub(crate) fn text_of(run: &Run, index: usize) -> Option<Span> {
+    match &run.payload {
+        Payload::Words { width, words, strings, .. } if run.kind == JSON_EVENTS => {
+            JsonEvent::text_of(words.get(index * width..)?, strings)
+        }
+        _ => None,
+    }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, BooleanArray, RecordBatch};
+use datafusion::arrow::array::{ArrayRef, BooleanArray, BooleanBufferBuilder, RecordBatch};
 use datafusion::arrow::compute::filter_record_batch;
 use datafusion::arrow::datatypes::{Field, Schema};
 use datafusion::common::Result;
@@ -21,10 +21,14 @@ use futures::StreamExt;
 use super::Foremost;
 use super::places::{Places, codes};
 
-/// Rows after which it is looked at whether enough are dropped.
+/// Rows that are looked at before it is asked whether that pays.
+const SLICE: usize = 8192;
+/// Rows after which enough of them must have been dropped.
 const TRIAL: usize = 1 << 16;
-/// Places of all partitions that may be kept: 32 MiB.
-const PLACES: usize = 1 << 22;
+/// Partitions that may be known by their keys, on each thread…
+const PARTITIONS: usize = 1 << 18;
+/// …and places in all of them: 8 MiB.
+const PLACES: usize = 1 << 20;
 
 /// Drops rows that are surely not among the first few of their partition.
 #[derive(Debug)]
@@ -144,26 +148,90 @@ impl Sieve {
 
     /// The rows of a batch that may be among the first of their partition.
     fn sift(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
-        let Self { foremost, partitions, of_rows, places, .. } = self;
-        let Foremost { partition, order, .. } = foremost;
         let values = |expr: &Arc<dyn PhysicalExpr>| -> Result<ArrayRef> {
             expr.evaluate(batch)?.into_array(batch.num_rows())
         };
+        let Foremost { partition, order, .. } = &self.foremost;
         let keys = partition.iter().map(values).collect::<Result<Vec<_>>>()?;
-        partitions.intern(&keys, of_rows)?;
-        places.grow(partitions.len());
         let codes = codes(&values(&order.expr)?, order.options)?;
-        let rows = of_rows.iter().zip(codes);
-        let admitted: BooleanArray =
-            rows.map(|(&partition, code)| Some(places.admits(partition, code))).collect();
-        self.rows += batch.num_rows();
-        self.admitted += admitted.true_count();
-        Ok(filter_record_batch(batch, &admitted)?)
+        let mut admitted = BooleanBufferBuilder::new(batch.num_rows());
+        for (codes, begin) in codes.chunks(SLICE).zip((0..).step_by(SLICE)) {
+            if self.pays() {
+                let slice = |key: &ArrayRef| key.slice(begin, codes.len());
+                let keys: Vec<ArrayRef> = keys.iter().map(slice).collect();
+                self.sift_slice(&keys, codes, &mut admitted)?;
+            } else {
+                admitted.append_n(codes.len(), true);
+            }
+        }
+        Ok(filter_record_batch(batch, &BooleanArray::new(admitted.finish(), None))?)
+    }
+
+    fn sift_slice(
+        &mut self,
+        keys: &[ArrayRef],
+        codes: &[Option<u64>],
+        out: &mut BooleanBufferBuilder,
+    ) -> Result<()> {
+        let Self { partitions, of_rows, places, .. } = self;
+        partitions.intern(keys, of_rows)?;
+        places.grow(partitions.len());
+        for (&partition, &code) in of_rows.iter().zip(codes) {
+            let admitted = places.admits(partition, code);
+            self.admitted += usize::from(admitted);
+            out.append(admitted);
+        }
+        self.rows += codes.len();
+        Ok(())
     }
 
     /// Whether so many rows are dropped that it is worth looking for them.
     fn pays(&self) -> bool {
         let too_many = self.rows >= TRIAL && self.admitted > self.rows / 2;
-        !too_many && self.places.len() <= PLACES
+        !too_many && self.partitions.len() <= PARTITIONS && self.places.len() <= PLACES
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::arrow::array::Int64Array;
+    use datafusion::arrow::compute::SortOptions;
+    use datafusion::physical_expr::PhysicalSortExpr;
+    use datafusion::physical_expr::expressions::col;
+
+    use super::*;
+
+    fn batch(rows: i64, partitions: i64) -> RecordBatch {
+        let keys: Int64Array = (0..rows).map(|row| row % partitions).collect();
+        let order: Int64Array = (0..rows).collect();
+        let columns: [(_, ArrayRef); 2] = [("key", Arc::new(keys)), ("order", Arc::new(order))];
+        RecordBatch::try_from_iter(columns).expect("fits")
+    }
+
+    fn sieve(batch: &RecordBatch, most: usize) -> Sieve {
+        let schema = batch.schema();
+        let order =
+            PhysicalSortExpr::new(col("order", &schema).expect("is"), SortOptions::default());
+        let partition = vec![col("key", &schema).expect("is")];
+        let foremost = Foremost { most, partition, order, ties_are_behind: true };
+        Sieve::new(foremost, &schema).expect("keys can be told apart")
+    }
+
+    #[test]
+    fn only_the_first_rows_of_each_partition_are_left() {
+        let batch = batch(100_000, 10);
+        let mut sieve = sieve(&batch, 3);
+        assert_eq!(sieve.sift(&batch).expect("can be sifted"), batch.slice(0, 30));
+        assert!(sieve.pays());
+    }
+
+    /// Within a batch as well: one may have all the rows there are.
+    #[test]
+    fn it_is_given_up_where_hardly_any_row_is_dropped() {
+        let batch = batch(200_000, i64::MAX);
+        let mut sieve = sieve(&batch, 1);
+        assert_eq!(sieve.sift(&batch).expect("can be sifted"), batch);
+        assert!(!sieve.pays());
+        assert_eq!(sieve.rows, TRIAL);
     }
 }

@@ -87,12 +87,18 @@ struct Foremost {
 
 /// What a filter filters, without rows that it would drop anyway; `None` where none are known.
 fn narrowed(filter: &FilterExec) -> Result<Option<Arc<dyn ExecutionPlan>>> {
-    let parts = split_conjunction(filter.predicate());
-    let limits = parts.into_iter().filter_map(limit).filter(|&(_, most)| most <= MOST);
-    let mut found =
-        limits.filter_map(|(column, most)| foremost(filter.input(), column, most as usize));
-    let Some((foremost, path)) = found.next() else { return Ok(None) };
-    put_in(filter.input(), foremost, path)
+    let conditions = split_conjunction(filter.predicate()).into_iter();
+    let mut limits: Vec<_> =
+        conditions.filter_map(limit).filter(|&(_, most)| most <= MOST).collect();
+    limits.sort_unstable_by_key(|&(_, most)| most);
+    for (column, most) in limits {
+        let found = foremost(filter.input(), column, most as usize);
+        let narrowed = found.map(|(foremost, path)| put_in(filter.input(), foremost, path));
+        if let Some(input) = narrowed.transpose()?.flatten() {
+            return Ok(Some(input));
+        }
+    }
+    Ok(None)
 }
 
 /// How many steps lie between the filter and the window functions.
@@ -120,19 +126,30 @@ fn foremost(
             && one.order_by() == other.order_by()
     };
     let (order, rest) = function.order_by().split_first()?;
-    let data_type = order.expr.data_type(&node.children().first()?.schema()).ok()?;
-    let stays = !function.partition_by().iter().chain([&order.expr]).any(is_volatile);
-    let usable = !function.partition_by().is_empty() && places::has_codes(&data_type);
-    let usable = usable && stays && functions.iter().all(same);
+    let schema = node.children().first()?.schema();
+    let data_type = order.expr.data_type(&schema).ok()?;
+    let partition = function.partition_by();
+    let stays = !partition.iter().chain([&order.expr]).any(is_volatile);
+    let tells =
+        |key: &Arc<dyn PhysicalExpr>| key.data_type(&schema).is_ok_and(|of| tells_apart(&of));
+    let usable = !partition.is_empty() && partition.iter().all(tells) && stays;
+    let usable = usable && places::has_codes(&data_type) && functions.iter().all(same);
     usable.then(|| {
         let foremost = Foremost {
             most,
-            partition: function.partition_by().to_vec(),
+            partition: partition.to_vec(),
             order: order.clone(),
             ties_are_behind: rest.is_empty() && ranking(function) == Some("row_number"),
         };
         (foremost, path)
     })
+}
+
+/// Whether what DataFusion takes for one group of such values is one partition of window functions:
+/// these have -0 and 0 apart.
+fn tells_apart(data_type: &DataType) -> bool {
+    use DataType::*;
+    matches!(data_type, Boolean | Int32 | Int64 | UInt32 | UInt64 | Utf8View)
 }
 
 /// The column that an expression gives, as it is or with a sign.

@@ -8,6 +8,8 @@ use datafusion::arrow::datatypes::{
 use datafusion::common::Result;
 use datafusion::error::DataFusionError;
 
+use super::super::packed_sort::code_of_real;
+
 /// Whether values of this type have codes.
 pub(super) fn has_codes(data_type: &DataType) -> bool {
     use DataType::*;
@@ -22,7 +24,7 @@ pub(super) fn codes(values: &ArrayRef, options: SortOptions) -> Result<Vec<Optio
         DataType::Int64 => of::<Int64Type>(values, options, signed),
         DataType::UInt32 => of::<UInt32Type>(values, options, u64::from),
         DataType::UInt64 => of::<UInt64Type>(values, options, |value| value),
-        DataType::Float64 => of::<Float64Type>(values, options, real),
+        DataType::Float64 => of::<Float64Type>(values, options, code_of_real),
         other => {
             return Err(DataFusionError::Internal(format!("no codes for values of type {other}")));
         }
@@ -31,12 +33,6 @@ pub(super) fn codes(values: &ArrayRef, options: SortOptions) -> Result<Vec<Optio
 
 fn signed(value: i64) -> u64 {
     value.cast_unsigned() ^ 1 << 63
-}
-
-/// In IEEE 754's total order, as DataFusion sorts: -0 before 0, and NaN after everything.
-fn real(value: f64) -> u64 {
-    let bits = value.to_bits();
-    if value.is_sign_negative() { !bits } else { bits | 1 << 63 }
 }
 
 fn of<T: ArrowPrimitiveType>(

@@ -83,14 +83,15 @@ fn integers<T: ArrowPrimitiveType>(
     Codes::new(values.values().iter().map(code).collect(), hi.abs_diff(lo), options)
 }
 
-/// In IEEE 754's total order, as DataFusion sorts: -0 before 0, and NaN after everything.
 fn reals(values: &ArrayRef, options: SortOptions) -> Codes {
-    let code = |value: &f64| {
-        let bits = value.to_bits();
-        if value.is_sign_negative() { !bits } else { bits | 1 << 63 }
-    };
     let values = values.as_primitive::<Float64Type>().values();
-    Codes::new(values.iter().map(code).collect(), u64::MAX, options)
+    Codes::new(values.iter().map(|&value| code_of_real(value)).collect(), u64::MAX, options)
+}
+
+/// In IEEE 754's total order, as DataFusion sorts: -0 before 0, and NaN after everything.
+pub(in super::super) fn code_of_real(value: f64) -> u64 {
+    let bits = value.to_bits();
+    if value.is_sign_negative() { !bits } else { bits | 1 << 63 }
 }
 
 /// The number of NULL, whose view may be of no text.

@@ -26,6 +26,7 @@ use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
 use datafusion::physical_plan::{ExecutionPlan, InputOrderMode};
 
 pub(super) use exec::PackedSortExec;
+pub(super) use keys::code_of_real;
 
 /// Puts [`PackedSortExec`] where all rows are sorted by keys it knows.
 #[derive(Debug)]
