@@ -224,6 +224,7 @@ impl<'a> Decoder<'a> {
             self.state.immediate(immediate, step.file);
             self.pass_on();
         }
+        step.events.strings().for_each(&mut reads);
         for (at, (ts, run, index)) in step.events.iter().enumerate() {
             step.events.fetch_ahead(at, self.state.bytes);
             let message = run.payload.message_of(index);

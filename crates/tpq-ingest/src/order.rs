@@ -6,7 +6,9 @@
 use std::sync::Arc;
 
 use crate::trace_bytes::fetch;
-use crate::{Batch, Emit, Immediate, Interleaver, LossBook, Payload, Run, Sorter, TraceBytes};
+use crate::{
+    Batch, Emit, Immediate, Interleaver, LossBook, Payload, Run, Sorter, Span, TraceBytes,
+};
 
 /// Events in a step. Enough that handing one over costs nothing, few enough to stay in the cache.
 const STEP_EVENTS: usize = 1 << 14;
@@ -36,6 +38,14 @@ pub struct Events {
 }
 
 impl Events {
+    /// Where the strings begin that events refer to which are numbers, once for each of their runs.
+    pub fn strings(&self) -> impl Iterator<Item = Span> {
+        self.runs.iter().filter_map(|run| match &run.payload {
+            Payload::Words { strings, .. } => strings.first().copied(),
+            _ => None,
+        })
+    }
+
     /// Has the processor fetch what is needed soon, when the event of a number is next.
     #[inline]
     pub fn fetch_ahead(&self, next: usize, bytes: &TraceBytes<'_>) {
