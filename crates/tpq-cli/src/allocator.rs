@@ -11,9 +11,9 @@ unsafe extern "C" {
     safe fn mi_collect(force: bool);
 }
 
-/// Gives memory back to the system that this thread freed; on the main thread, also what threads
-/// left that have ended. The allocator does so by itself only where it allocates again, which after
-/// an import is not where most was freed: 15 to 30 MB stayed, beside which a query is planned.
+/// Gives memory back to the system that this thread freed, or threads that have ended. The allocator
+/// does so by itself only where it allocates again, which after an import is not where most was
+/// freed: 15 to 30 MB stayed, beside which a query is planned.
 pub fn give_back() {
     mi_collect(true);
 }

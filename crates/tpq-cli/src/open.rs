@@ -64,6 +64,7 @@ pub fn options(how: &HowArgs) -> ImportOptions {
         clock_interpolation: how.clock_interpolation.into(),
         ftrace_raw: !how.no_ftrace_raw,
         crop: how.crop,
+        give_back: Some(allocator::give_back),
         ..ImportOptions::default()
     }
 }
@@ -82,11 +83,6 @@ pub async fn open(
     }
     // The error says itself which file it is of.
     let trace = opened?;
-    if !trace.is_from_cache() {
-        // What the thread has left that imported, and what those have that ended with the import.
-        let _ = tokio::task::spawn_blocking(allocator::give_back).await;
-        allocator::give_back();
-    }
     trace.summary().damage.iter().for_each(warn);
     Ok(trace)
 }

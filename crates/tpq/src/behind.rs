@@ -57,6 +57,13 @@ impl<'a> TraceMemory<'a> {
     }
 }
 
+impl TraceMemory<'_> {
+    /// Gives all of it back.
+    pub(crate) fn release(&self) {
+        self.files.iter().for_each(|file| file.release(0..usize::MAX));
+    }
+}
+
 /// What was given back behind the readers of all files.
 pub(crate) struct BehindReaders<'a> {
     files: Vec<File<'a>>,

@@ -115,6 +115,8 @@ pub fn import(
         refuse_losses(paths, &finished.stats)?;
     }
     let tables = finished.tables.finish();
+    drop(bytes);
+    options.give_back();
     match spill.as_ref().and_then(|spill| spill.failure()) {
         Some(error) => Err(ImportError::Spill(io::Error::new(error.kind(), error.to_string()))),
         None => Ok((tables, summary)),
@@ -167,6 +169,9 @@ impl Surveyed<'_> {
         summary.sort_peak = order.peak();
 
         stages.begin("finishing");
+        // Nothing waits to be decoded, and little of the trace is read again.
+        memory.release();
+        options.give_back();
         let sequences: Vec<_> = readers.iter().flat_map(sequence_losses).collect();
         for reader in &readers {
             timeline.merge(reader.timeline());

@@ -45,6 +45,10 @@ pub struct ImportOptions {
     pub cache: Option<TableCache>,
     /// Who wants to know how far the import is.
     pub progress: Option<Arc<dyn Progress>>,
+    /// Gives memory back to the system that was freed, by the means of the process's allocator,
+    /// which may keep it where nothing is allocated again. Called on the thread that imports, when
+    /// much was freed.
+    pub give_back: Option<fn()>,
     /// Where to record what the import, and queries after it, do and when.
     pub metatrace: Option<Arc<MetaTrace>>,
 }
@@ -62,6 +66,7 @@ impl Default for ImportOptions {
             sql_packages: Vec::new(),
             cache: None,
             progress: None,
+            give_back: None,
             metatrace: None,
         }
     }
@@ -77,6 +82,13 @@ impl ImportOptions {
     pub(crate) fn timed<T>(&self, name: &'static str, work: impl FnOnce() -> T) -> T {
         let _span = self.span(name);
         work()
+    }
+
+    /// Gives back what was freed.
+    pub(crate) fn give_back(&self) {
+        if let Some(give_back) = self.give_back {
+            self.timed("give back", give_back);
+        }
     }
 
     /// Says how far the import is.

@@ -93,11 +93,6 @@ impl Trace {
         Box::pin(Self::open(paths, options)).await.map(Some)
     }
 
-    /// Whether the tables are those of an earlier import, from the cache.
-    pub fn is_from_cache(&self) -> bool {
-        matches!(self.origin, Origin::Cache(..))
-    }
-
     /// Runs the one statement of `sql` and gives all its rows. For results too large for memory,
     /// and for scripts, see [`Trace::session`].
     ///

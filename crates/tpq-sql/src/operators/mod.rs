@@ -1,5 +1,5 @@
 //! Steps of a plan that DataFusion does not have, one file each: the logical node, and what runs
-//! for it.
+//! for it; or the rule that puts it into a plan that is made already.
 
 pub(crate) mod apply;
 mod foremost;
