@@ -112,13 +112,16 @@ impl<'a> Decoding<'a> {
         let Self { order, decoder } = &mut self;
         order.end(0, |step| decoder.decode(step, drop));
         order.wants(|step| decoder.decode(step, drop));
-        self.decoder.finish(Outcome {
-            books: &[],
-            order: &self.order,
-            surveys: &[],
-            sequences: &[],
-            ties: &[],
-            timeline: own_clock(),
-        })
+        self.decoder.finish(
+            Outcome {
+                books: &[],
+                order: &self.order,
+                surveys: &[],
+                sequences: &[],
+                ties: &[],
+                timeline: own_clock(),
+            },
+            || (),
+        )
     }
 }

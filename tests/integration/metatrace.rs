@@ -27,12 +27,8 @@ fn the_stages_of_an_import_and_a_query_are_slices() {
     assert_eq!(lasting, [&stages[..], &["plan", "execute", "plan", "execute"]].concat());
     let within = "SELECT DISTINCT parent.name || ': ' || slice.name FROM slice \
          JOIN slice parent ON slice.parent_id = parent.id ORDER BY 1";
-    let expected = [
-        "finishing: give back",
-        "importing: decode",
-        "surveying: arrange",
-        "surveying: survey",
-    ];
+    let expected =
+        ["finishing: give back", "importing: decode", "surveying: arrange", "surveying: survey"];
     assert_eq!(rows(&folder, within), expected);
     let surveys = "SELECT int_value FROM slice JOIN args USING (arg_set_id) \
          WHERE slice.name = 'survey' AND key = 'debug.trace_id' ORDER BY 1";

@@ -243,8 +243,9 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Ends the import, once all steps are decoded.
-    pub fn finish(mut self, outcome: Outcome<'_>) -> Finished {
+    /// Ends the import, once all steps are decoded. `read` is called when nothing of the trace is
+    /// read any more.
+    pub fn finish(mut self, outcome: Outcome<'_>, read: impl FnOnce()) -> Finished {
         let Outcome { books, order, surveys, sequences, ties, mut timeline } = outcome;
         let State { bytes, places, mut trackers, mut tables, mut stats, import_stats, .. } =
             self.state;
@@ -273,6 +274,7 @@ impl<'a> Decoder<'a> {
             .ledger
             .end()
             .map(|writer| end_ledger(*writer, &mut trackers, &mut tables, &mut stats));
+        read();
         for (stats, of_ledger) in stats.iter_mut().zip(written.iter().flat_map(|it| &it.stats)) {
             stats.merge(of_ledger);
         }

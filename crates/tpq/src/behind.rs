@@ -12,10 +12,10 @@ use tpq_source::{Entry, Inputs, Scratch};
 const STEP: usize = 2 << 20;
 /// Bytes behind the reader that stay, for where decoding follows closely.
 const STAY: usize = 2 << 20;
-/// Bytes that are given back together behind the decoder. The system loads as many around each that
-/// is not there.
+/// Bytes that stay or go together behind the decoder. The system loads at least as many around each
+/// that is not there.
 const REGION: u64 = 64 << 10;
-/// Regions that the decoder goes to before those go that it was in before.
+/// Regions that the decoder goes to before all others go.
 const REGIONS: usize = 64;
 
 /// A file with events.
@@ -98,74 +98,63 @@ fn release_behind(released: &mut usize, passed: usize, release: impl FnOnce(Rang
 /// A region, by the number of its file and its own number there.
 type Region = (usize, usize);
 
-/// When a region was last gone to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum Age {
-    /// So long ago that it was given back, or never.
-    #[default]
-    Gone,
-    /// Before as many others as may stay.
-    Before,
-    Now,
-}
-
-/// Which regions the decoder has gone to that are still there.
+/// Which regions the decoder has gone to of late.
 #[derive(Default)]
 struct Regions {
-    /// By the number of the file and of the region.
-    ages: Vec<Vec<Age>>,
+    /// By the number of the file and of the region, whether it is among `now`.
+    are_now: Vec<Vec<bool>>,
     now: Vec<Region>,
-    before: Vec<Region>,
-    /// Those that were given back last, which may have been read once more since.
-    gone: Vec<Region>,
+    /// The files of those before.
+    before: Vec<usize>,
 }
 
 impl Regions {
     fn new(files: usize) -> Self {
-        Self { ages: vec![Vec::new(); files], ..Self::default() }
+        Self { are_now: vec![Vec::new(); files], ..Self::default() }
     }
 
     /// Notes that the decoder goes to a region.
     fn enter(&mut self, region: Region) {
-        let ages = &mut self.ages[region.0];
-        if ages.len() <= region.1 {
-            ages.resize(region.1 + 1, Age::Gone);
+        let are_now = &mut self.are_now[region.0];
+        if are_now.len() <= region.1 {
+            are_now.resize(region.1 + 1, false);
         }
-        if ages[region.1] != Age::Now {
-            ages[region.1] = Age::Now;
+        if !std::mem::replace(&mut are_now[region.1], true) {
             self.now.push(region);
         }
     }
 
-    /// Takes out, once there are many since, the regions that the decoder was in before these, and
-    /// those that were taken out the last time: each file's in stretches of neighbours.
+    /// Once these are many, everything but them, in the files of these and of those before: what was
+    /// read again since it was given back, and what the system loaded along, is noted nowhere.
     fn leave(&mut self) -> Vec<(usize, Range<usize>)> {
         if self.now.len() < REGIONS {
             return Vec::new();
         }
-        let Self { ages, now, before, gone, .. } = self;
-        let is = |&(file, region): &Region, age: Age| ages[file][region] == age;
-        before.retain(|region| is(region, Age::Before));
-        gone.retain(|region| is(region, Age::Gone));
-        gone.extend_from_slice(before);
-        gone.sort_unstable();
-        gone.dedup();
-        let mut stretches: Vec<(usize, Range<usize>)> = Vec::new();
-        for &(file, region) in gone.iter() {
-            match stretches.last_mut() {
-                Some((of, stretch)) if *of == file && stretch.end == region => stretch.end += 1,
-                _ => stretches.push((file, region..region + 1)),
+        let mut stay = std::mem::take(&mut self.now);
+        stay.sort_unstable();
+        let mut files: Vec<usize> = stay.iter().map(|region| region.0).collect();
+        files.dedup();
+        let mut all = [files.as_slice(), &self.before].concat();
+        all.sort_unstable();
+        all.dedup();
+        let mut others = Vec::new();
+        for file in all {
+            let mut begin = 0;
+            for &(_, region) in stay.iter().filter(|region| region.0 == file) {
+                others.push((file, begin..region));
+                begin = region + 1;
             }
+            others.push((file, begin..usize::MAX));
         }
-        before.iter().for_each(|&(file, region)| ages[file][region] = Age::Gone);
-        now.iter().for_each(|&(file, region)| ages[file][region] = Age::Before);
-        *gone = std::mem::replace(before, std::mem::take(now));
-        stretches
+        others.retain(|(_, regions)| !regions.is_empty());
+        stay.iter().for_each(|&(file, region)| self.are_now[file][region] = false);
+        self.before = files;
+        others
     }
 }
 
 /// What is to be given back behind the decoder. Whoever writes up what it said reads the same bytes
-/// a little later, which is why regions stay for a while, and are given back once more after that.
+/// a little later, which is why those stay that were gone to last.
 pub(crate) struct BehindDecoder<'a> {
     files: Vec<File<'a>>,
     regions: Regions,
@@ -226,28 +215,20 @@ mod tests {
     }
 
     #[test]
-    fn regions_stay_until_as_many_others_were_gone_to() {
+    fn regions_stay_that_were_gone_to_last() {
         let mut regions = Regions::new(2);
         let here = |range: Range<usize>| range.map(|region| (0, region));
-        assert_eq!(left(&mut regions, here(0..2 * REGIONS - 1)), []);
-        assert_eq!(left(&mut regions, [(1, 7)]), [(0, 0..REGIONS)]);
-        // One of those that stayed is gone to again, and stays; those that went go once more.
-        let again = here(1000..1000 + REGIONS - 1).chain([(0, REGIONS + 1)]);
-        let gone = [(0, 0..REGIONS + 1), (0, REGIONS + 2..2 * REGIONS - 1), (1, 7..8)];
-        assert_eq!(left(&mut regions, again), gone);
-        // What was given back is noted anew when it is gone to again.
-        let other = left(&mut regions, here(0..REGIONS));
-        assert!(other.contains(&(0, 1000..1000 + REGIONS - 1)), "{other:?}");
-        assert!(left(&mut regions, here(500..500 + REGIONS)).contains(&(0, 0..REGIONS)));
-    }
-
-    #[test]
-    fn no_more_stay_however_often_they_are_gone_to() {
-        let mut regions = Regions::new(1);
-        for turn in 0..100 {
-            left(&mut regions, (0..50).map(|region| (0, region * 3 + turn % 2)));
-            assert!(regions.now.len() + regions.before.len() < 2 * REGIONS + 1);
-        }
+        assert_eq!(left(&mut regions, here(5..REGIONS + 3)), []);
+        // Going to the same ones again changes nothing.
+        assert_eq!(left(&mut regions, here(5..REGIONS + 3)), []);
+        assert_eq!(left(&mut regions, [(0, 1)]), []);
+        let rest =
+            [(0, 0..1), (0, 2..5), (0, REGIONS + 3..usize::MAX), (1, 0..7), (1, 8..usize::MAX)];
+        assert_eq!(left(&mut regions, [(1, 7)]), rest);
+        // Of the other file nothing stays, and after that there is nothing to give back of it.
+        let mine = [(0, 0..100), (0, 100 + REGIONS..usize::MAX), (1, 0..usize::MAX)];
+        assert_eq!(left(&mut regions, here(100..100 + REGIONS)), mine);
+        assert_eq!(left(&mut regions, here(100..100 + REGIONS)), mine[..2]);
     }
 
     /// A file of so many bytes.
@@ -282,13 +263,9 @@ mod tests {
         assert_eq!(enter(REGION - 1, 2), [(0, 0), (0, 1)]);
         assert_eq!(enter(lens[0], 100)[2..], [(0, 3)]);
         assert_eq!(enter(bases[1], 1)[3..], [(1, 0)]);
-        // A span of more regions than stay: those before it go first, and it goes after the next.
+        // A span of more regions than may stay: there is nothing more to go to before these go.
         assert!(enter(bases[1], 300 * REGION as u32).is_empty());
-        assert_eq!(behind.regions.before.len(), 4 + 299);
-        for region in 300..300 + REGIONS as u64 {
-            behind.enter(Span { addr: bases[1] + region * REGION, len: 1 });
-        }
-        assert_eq!(behind.regions.gone.len(), 4 + 299);
+        assert_eq!(behind.regions.before, [0, 1]);
         // What was given back is read again from the file.
         let (_, second) = inputs.traces().nth(1).expect("is there");
         assert!((1..400).all(|region| second.bytes()[region * REGION as usize] == region as u8));

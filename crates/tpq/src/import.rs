@@ -108,7 +108,7 @@ pub fn import(
     let bytes = TraceBytes::new(sources.into_iter().map(|source| source.survey.bytes));
 
     stages.begin("importing");
-    let surveyed = Surveyed { inputs: &inputs, arrangement, summary, surveys, memory };
+    let surveyed = Surveyed { inputs: &inputs, arrangement, summary, surveys, memory: &memory };
     let (finished, summary) =
         std::thread::scope(|scope| surveyed.decode(&bytes, &spill, &mut stages, options, scope))?;
     if options.strict {
@@ -129,7 +129,7 @@ struct Surveyed<'a> {
     arrangement: Arrangement,
     summary: ImportSummary,
     surveys: Vec<(PlaceId, Losses)>,
-    memory: TraceMemory<'a>,
+    memory: &'a TraceMemory<'a>,
 }
 
 impl Surveyed<'_> {
@@ -156,8 +156,8 @@ impl Surveyed<'_> {
         let (mut readers, help) = readers(inputs, &mut arrangement, bytes, &timeline, helped);
         help.map(|work| start(scope, "events".into(), work)).transpose()?;
         let mut order = EventOrder::new(&windows(inputs, options));
-        let progress = FilesProgress::new(inputs, &memory, summary.trace_bytes, options);
-        let mut behind = BehindDecoder::new(&memory);
+        let progress = FilesProgress::new(inputs, memory, summary.trace_bytes, options);
+        let mut behind = BehindDecoder::new(memory);
         let decode = |step: Step| {
             options.timed("decode", || decoder.decode(step, |span| behind.enter(span)));
         };
@@ -169,9 +169,6 @@ impl Surveyed<'_> {
         summary.sort_peak = order.peak();
 
         stages.begin("finishing");
-        // Nothing waits to be decoded, and little of the trace is read again.
-        memory.release();
-        options.give_back();
         let sequences: Vec<_> = readers.iter().flat_map(sequence_losses).collect();
         for reader in &readers {
             timeline.merge(reader.timeline());
@@ -182,13 +179,17 @@ impl Surveyed<'_> {
         let used = timeline.placements().map(|(clock, _)| clock).chain([own]).collect();
         let books: Vec<&LossBook> =
             readers.iter().map(|reader| reader.losses()).chain([&arrangement.losses]).collect();
-        let finished = decoder.finish(Outcome {
+        let outcome = Outcome {
             books: &books,
             order: &order,
             surveys: &surveys,
             sequences: &sequences,
             ties: &arrangement.ties,
             timeline,
+        };
+        let finished = decoder.finish(outcome, || {
+            memory.release();
+            options.give_back();
         });
         summary.clocks = Clocks::new(graph, arrangement.trace_clock, &arrangement.ties, used);
         Ok((finished, summary))
