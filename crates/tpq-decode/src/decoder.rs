@@ -59,6 +59,11 @@ impl<'a> RunEvent<'a> {
     }
 }
 
+/// Slices without an end whose args are written at a time, at the end…
+const FEW_OPEN: usize = 4;
+/// …in about so many rounds at most.
+const MOST_ROUNDS: usize = 32;
+
 /// Turns batches into tables.
 pub struct Decoder<'a> {
     state: State<'a>,
@@ -243,9 +248,9 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Ends the import, once all steps are decoded. `read` is called when nothing of the trace is
-    /// read any more.
-    pub fn finish(mut self, outcome: Outcome<'_>, read: impl FnOnce()) -> Finished {
+    /// Ends the import, once all steps are decoded. `read` is called when what was read of the trace
+    /// until then is hardly read again.
+    pub fn finish(mut self, outcome: Outcome<'_>, read: impl Fn()) -> Finished {
         let Outcome { books, order, surveys, sequences, ties, mut timeline } = outcome;
         let State { bytes, places, mut trackers, mut tables, mut stats, import_stats, .. } =
             self.state;
@@ -253,7 +258,14 @@ impl<'a> Decoder<'a> {
             trackers.enter(place);
             trackers.bind_arrived(&mut tables, stats);
         }
-        trackers.close_args(&mut tables);
+        // Each lies somewhere else in the trace, where the system may load much around it.
+        let open = trackers.open_args();
+        for open in open.chunks((open.len() / MOST_ROUNDS).max(FEW_OPEN)) {
+            trackers.close_args(open, &mut tables);
+            self.ledger.pass_on(&mut trackers.ledger, &tables);
+            self.ledger.settle();
+            read();
+        }
         trackers.log_refusals(&mut tables);
         trackers.write_owner_args(&mut tables);
         trackers.decide_counters(&mut tables);

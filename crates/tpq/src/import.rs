@@ -187,10 +187,8 @@ impl Surveyed<'_> {
             ties: &arrangement.ties,
             timeline,
         };
-        let finished = decoder.finish(outcome, || {
-            memory.release();
-            options.give_back();
-        });
+        let finished = decoder.finish(outcome, || memory.release());
+        options.give_back();
         summary.clocks = Clocks::new(graph, arrangement.trace_clock, &arrangement.ties, used);
         Ok((finished, summary))
     }

@@ -76,6 +76,13 @@ impl<'a> LedgerStage<'a> {
         }
     }
 
+    /// Waits until all is written that was passed on.
+    pub(crate) fn settle(&mut self) {
+        if let Self::There(there) = self {
+            there.settle();
+        }
+    }
+
     /// The writer, when all is written that was passed on.
     pub(crate) fn end(self) -> Option<Box<LedgerWriter<'a>>> {
         match self {
@@ -95,7 +102,13 @@ impl Elsewhere<'_> {
         let large = batch.is_large();
         // Who does not take it any more has panicked, which its scope tells.
         self.under_way += usize::from(self.batches.send(batch).is_ok());
-        while large && self.under_way > 0 && self.spare.recv().is_ok() {
+        if large {
+            self.settle();
+        }
+    }
+
+    fn settle(&mut self) {
+        while self.under_way > 0 && self.spare.recv().is_ok() {
             self.under_way -= 1;
         }
     }

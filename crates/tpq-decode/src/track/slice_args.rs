@@ -137,11 +137,16 @@ impl Trackers {
         self.slices.complete(NewSlice { arg_set_id, ..slice }, dur, tables, stats)
     }
 
-    /// Writes the args of slices whose ends were not seen.
-    pub(crate) fn close_args(&mut self, tables: &mut Tables) {
-        for (slice, args) in self.open_args.take_all() {
-            let set = self.ledger.intern(&args);
-            tables.slice.arg_set_id.set(slice, set);
+    /// Takes out the args of slices whose ends were not seen, in the order of slices.
+    pub(crate) fn open_args(&mut self) -> Vec<(u32, ArgSet)> {
+        self.open_args.take_all()
+    }
+
+    /// Writes args of slices whose ends were not seen.
+    pub(crate) fn close_args(&mut self, open: &[(u32, ArgSet)], tables: &mut Tables) {
+        for (slice, args) in open {
+            let set = self.ledger.intern(args);
+            tables.slice.arg_set_id.set(*slice, set);
         }
     }
 }

@@ -31,7 +31,8 @@ impl Fixture {
         for line in lines {
             fixture.line(line.as_bytes());
         }
-        fixture.trackers.close_args(&mut fixture.tables);
+        let open = fixture.trackers.open_args();
+        fixture.trackers.close_args(&open, &mut fixture.tables);
         fixture.trackers.decide_counters(&mut fixture.tables);
         crate::ledger::write_all(&mut fixture.trackers, &mut fixture.tables);
         fixture
