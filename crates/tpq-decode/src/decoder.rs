@@ -258,14 +258,7 @@ impl<'a> Decoder<'a> {
             trackers.enter(place);
             trackers.bind_arrived(&mut tables, stats);
         }
-        // Each lies somewhere else in the trace, where the system may load much around it.
-        let open = trackers.open_args();
-        for open in open.chunks((open.len() / MOST_ROUNDS).max(FEW_OPEN)) {
-            trackers.close_args(open, &mut tables);
-            self.ledger.pass_on(&mut trackers.ledger, &tables);
-            self.ledger.settle();
-            read();
-        }
+        close_args(&mut trackers, &mut self.ledger, &mut tables, &read);
         trackers.log_refusals(&mut tables);
         trackers.write_owner_args(&mut tables);
         trackers.decide_counters(&mut tables);
@@ -309,6 +302,23 @@ impl<'a> Decoder<'a> {
             written.join(&mut tables);
         }
         Finished { tables, stats: all }
+    }
+}
+
+/// Writes the args of slices whose ends were not seen. What they are read from lies all over the
+/// trace, where the system may load much around each, so they are written a few at a time.
+fn close_args(
+    trackers: &mut Trackers,
+    ledger: &mut LedgerStage<'_>,
+    tables: &mut Tables,
+    read: impl Fn(),
+) {
+    let open = trackers.open_args();
+    for open in open.chunks((open.len() / MOST_ROUNDS).max(FEW_OPEN)) {
+        trackers.close_args(open, tables);
+        ledger.pass_on(&mut trackers.ledger, tables);
+        ledger.settle();
+        read();
     }
 }
 

@@ -189,6 +189,8 @@ impl<'a> BehindDecoder<'a> {
         let next = self.files.get(after).map_or(u64::MAX, |file| file.base);
         self.here = begin..next.min(begin + REGION);
         for (file, regions) in self.regions.leave() {
+            // What was counted so far is counted anew.
+            self.here = 0..0;
             let at = |region: usize| region.saturating_mul(REGION as usize);
             self.files[file].release(at(regions.start)..at(regions.end));
         }
@@ -266,6 +268,9 @@ mod tests {
         // A span of more regions than may stay: there is nothing more to go to before these go.
         assert!(enter(bases[1], 300 * REGION as u32).is_empty());
         assert_eq!(behind.regions.before, [0, 1]);
+        // Who stays in the last of them is there anew.
+        behind.enter(Span { addr: bases[1] + 299 * REGION + 1, len: 1 });
+        assert_eq!(behind.regions.now, [(1, 299)]);
         // What was given back is read again from the file.
         let (_, second) = inputs.traces().nth(1).expect("is there");
         assert!((1..400).all(|region| second.bytes()[region * REGION as usize] == region as u8));
