@@ -77,7 +77,7 @@ fn in_a_process(samples: u64) -> f64 {
 fn import(trace: &Trace, samples: u64) -> Duration {
     let start = Instant::now();
     let (bytes, clocks) = stages::skim(trace);
-    let mut decoding = stages::Decoding::new(&bytes, Some(u64::MAX));
+    let mut decoding = stages::Decoding::new(&bytes, true);
     stages::for_each_batch(&bytes, clocks, |batch| decoding.take(batch));
     let finished = decoding.finish();
     // Tracks have some, too.

@@ -31,7 +31,7 @@ fn batches(trace: &Trace) -> (TraceBytes<'_>, Vec<Batch>) {
 }
 
 fn decode((bytes, batches): (TraceBytes<'_>, Vec<Batch>), windowed: bool) -> Finished {
-    let mut decoding = stages::Decoding::new(&bytes, windowed.then_some(u64::MAX));
+    let mut decoding = stages::Decoding::new(&bytes, windowed);
     for batch in batches {
         decoding.take(batch);
     }
@@ -68,7 +68,7 @@ fn decoded_at_the_end(bencher: Bencher<'_, '_>, trace: &Trace) {
 fn imported(bencher: Bencher<'_, '_>, trace: &Trace) {
     let import = || {
         let (bytes, clocks) = stages::skim(trace);
-        let mut decoding = stages::Decoding::new(&bytes, Some(u64::MAX));
+        let mut decoding = stages::Decoding::new(&bytes, true);
         stages::for_each_batch(&bytes, clocks, |batch| decoding.take(batch));
         decoding.finish().tables.finish()
     };

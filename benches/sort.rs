@@ -6,14 +6,17 @@
 //! merges runs as well. Runs are made before the clock starts, so the memory shown is what
 //! merging adds to them.
 
+#![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
+
 mod stages;
 mod traces;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{AllocProfiler, Bencher};
-use tpq_ingest::{Emit, Mark, Run, Sorter};
+use tpq_ingest::{Emit, Mark, Run, SortRoom, Sorter};
 use traces::Trace;
 
 #[global_allocator]
@@ -42,24 +45,26 @@ struct InOrder {
 }
 
 impl Emit for InOrder {
-    fn emit(&mut self, ts: i64, _: &Arc<Run>, _: usize) {
+    fn emit(&mut self, ts: i64, _: &Arc<Run>, _: usize) -> ControlFlow<()> {
         assert!(ts >= self.last);
         self.last = ts;
+        ControlFlow::Continue(())
     }
 }
 
 fn merge(batches: Vec<(Vec<Run>, Option<Mark>)>, windowed: bool) -> i64 {
-    let mut sorter = Sorter::new(windowed.then_some(u64::MAX));
+    let mut sorter = Sorter::new(windowed);
+    let room = SortRoom::in_memory();
     let mut out = InOrder { last: i64::MIN };
     for (runs, mark) in batches {
         for run in runs {
             sorter.push(run);
         }
         if let Some(mark) = mark {
-            sorter.mark(mark, &mut out);
+            sorter.mark(mark, &room, &mut out).unwrap();
         }
     }
-    sorter.finish(&mut out);
+    sorter.finish(&room, &mut out).unwrap();
     out.last
 }
 

@@ -1,12 +1,14 @@
 //! The stages before the one that is measured, one after the other, for a trace of one machine.
 
+#![allow(clippy::unwrap_used, reason = "a bench fails by panicking")]
+
 use std::sync::Arc;
 
 use tpq_clock::{BOOTTIME, Clock, ClockGraph, Place, Reading};
 use tpq_decode::{Decoder, Finished, MachineInfo, Outcome, PacketRouter, Setup};
 use tpq_ingest::{
-    Batch, Batcher, ClockNames, EventOrder, EventReader, FileContext, Places, Room, Survey,
-    Timeline, TraceBytes, survey,
+    Batch, Batcher, ClockNames, EventOrder, EventReader, FileContext, Places, Room, SortRoom, Step,
+    Survey, Timeline, TraceBytes, survey,
 };
 
 use crate::traces::Trace;
@@ -87,6 +89,12 @@ fn decoder<'a>(bytes: &'a TraceBytes<'a>) -> Decoder<'a> {
     Decoder::new(bytes, setup, &own_clock())
 }
 
+/// Decodes a step, and wants more.
+fn decode(decoder: &mut Decoder<'_>, step: Step) -> bool {
+    decoder.decode(step, drop);
+    true
+}
+
 /// Decodes batches in the order of time.
 #[allow(dead_code, reason = "not every bench decodes")]
 pub struct Decoding<'a> {
@@ -96,22 +104,23 @@ pub struct Decoding<'a> {
 
 #[allow(dead_code, reason = "not every bench decodes")]
 impl<'a> Decoding<'a> {
-    /// Sorts by windows of at most so many bytes, or in full.
-    pub fn new(bytes: &'a TraceBytes<'a>, window: Option<u64>) -> Self {
-        Self { order: EventOrder::new(&[window]), decoder: decoder(bytes) }
+    /// Sorts by windows that the recorder closes, or in full.
+    pub fn new(bytes: &'a TraceBytes<'a>, windowed: bool) -> Self {
+        let order = EventOrder::new(&[windowed], SortRoom::in_memory());
+        Self { order, decoder: decoder(bytes) }
     }
 
     /// Takes the next batch.
     pub fn take(&mut self, batch: Batch) {
         let Self { order, decoder } = self;
-        order.take(0, batch, |step| decoder.decode(step, drop));
+        order.take(0, batch, |step| decode(decoder, step)).unwrap();
     }
 
     /// Decodes what is left.
     pub fn finish(mut self) -> Finished {
         let Self { order, decoder } = &mut self;
-        order.end(0, |step| decoder.decode(step, drop));
-        order.wants(|step| decoder.decode(step, drop));
+        order.end(0, |step| decode(decoder, step)).unwrap();
+        order.wants(|step| decode(decoder, step)).unwrap();
         self.decoder.finish(
             Outcome {
                 books: &[],

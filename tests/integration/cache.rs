@@ -1,7 +1,9 @@
 //! What is kept of an import, and when it is found again.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
+use datafusion::arrow::array::RecordBatch;
 use tpq::{ImportOptions, TableCache, Trace};
 
 use crate::command::{Folder, describe, tpq};
@@ -56,17 +58,17 @@ fn the_same_trace_is_found_by_the_same_options() {
     assert!(!kept.is_found(kept.options()));
     assert!(kept.is_found(kept.options()));
     assert!(kept.is_found(ImportOptions { threads: Some(1), ..kept.options() }));
+    assert!(kept.is_found(ImportOptions { memory_limit: Some(1 << 30), ..kept.options() }));
     for other in [
         ImportOptions { ftrace_raw: false, ..kept.options() },
         ImportOptions { full_sort: true, ..kept.options() },
         ImportOptions { crop: true, ..kept.options() },
-        ImportOptions { memory_limit: Some(1 << 30), ..kept.options() },
         ImportOptions { clock_interpolation: tpq::Interpolation::Linear, ..kept.options() },
     ] {
         assert!(!kept.is_found(other.clone()));
         assert!(kept.is_found(other));
     }
-    assert_eq!(kept.files().len(), 6);
+    assert_eq!(kept.files().len(), 5);
 }
 
 #[test]
@@ -94,6 +96,133 @@ fn what_is_damaged_is_imported_again() {
     std::fs::write(&file, changed).unwrap();
     assert!(!kept.is_found(kept.options()));
     assert!(kept.is_found(kept.options()));
+}
+
+/// All rows of all tables.
+fn contents(trace: &Trace) -> Vec<RecordBatch> {
+    let chunks = |table: &Arc<tpq_tables::Table>| {
+        let columns: Vec<usize> = (0..table.decl().columns.len()).collect();
+        let read = |chunk: usize| table.read(chunk, 0..table.chunk_rows(chunk), &columns).unwrap();
+        (0..table.num_chunks()).map(read).collect::<Vec<_>>()
+    };
+    trace.tables().iter().flat_map(chunks).collect()
+}
+
+/// Options that note remarks, and the remarks.
+fn noting(options: ImportOptions) -> (ImportOptions, Arc<Mutex<Vec<String>>>) {
+    let remarks = Arc::<Mutex<Vec<String>>>::default();
+    let noted = Arc::clone(&remarks);
+    let on_warning = move |remark: &str| noted.lock().unwrap().push(remark.to_owned());
+    (ImportOptions { on_warning: Some(Arc::new(on_warning)), ..options }, remarks)
+}
+
+/// Whichever bit of the file changes, answers stay right, and the damage is reported once.
+#[test]
+fn no_flipped_bit_changes_an_answer() {
+    let kept = Kept::new();
+    let expected = contents(&kept.open(kept.options()));
+    let file = kept.files().pop().unwrap();
+    let whole = std::fs::read(&file).unwrap();
+    let mut reported = 0;
+    for place in (0..whole.len()).step_by(whole.len() / 150) {
+        let mut damaged = whole.clone();
+        damaged[place] ^= 1 << (place % 8);
+        // The last damage may have had it deleted.
+        let _ = std::fs::remove_file(&file);
+        std::fs::write(&file, damaged).unwrap();
+        let (options, remarks) = noting(kept.options());
+        let trace = kept.open(options);
+        assert_eq!(contents(&trace), expected, "byte {place}");
+        drop(trace);
+        let remarks = remarks.lock().unwrap();
+        assert!(remarks.len() <= 1, "{remarks:?}");
+        assert!(remarks.iter().all(|remark| remark.contains("is damaged (")), "{remarks:?}");
+        reported += remarks.len();
+    }
+    // Some bytes only fill up what lies between others.
+    assert!(reported > 75, "{reported}");
+}
+
+#[test]
+fn tables_of_another_trace_under_this_name_are_not_used() {
+    let kept = Kept::new();
+    assert!(!kept.is_found(kept.options()));
+    let file = kept.files().pop().unwrap();
+    let other = Path::new(crate::ROOT).join("testdata/clocks.pftrace");
+    std::fs::copy(other, kept.trace()).unwrap();
+    assert!(!kept.is_found(kept.options()));
+    let of_other = kept.files().into_iter().find(|found| *found != file).unwrap();
+    std::fs::copy(&file, &of_other).unwrap();
+    let (options, remarks) = noting(kept.options());
+    assert!(!kept.is_found(options));
+    assert!(remarks.lock().unwrap()[0].contains("is damaged (it has another name)"));
+}
+
+/// What has the name of a kept file and is none: a FIFO would make an open wait.
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_is_ignored() {
+    let kept = Kept::new();
+    let expected = contents(&kept.open(kept.options()));
+    let file = kept.files().pop().unwrap();
+    let elsewhere = kept.folder.path().join("elsewhere");
+    std::fs::rename(&file, &elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &file).unwrap();
+    assert!(!kept.is_found(kept.options()));
+    assert!(kept.is_found(kept.options()));
+    std::fs::remove_file(&file).unwrap();
+    std::fs::create_dir(&file).unwrap();
+    assert!(!kept.is_found(kept.options()));
+    std::fs::remove_dir(&file).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&file).status().unwrap();
+    assert!(made.success());
+    let trace = kept.open(kept.options());
+    assert_eq!(contents(&trace), expected);
+    drop(trace);
+    assert!(kept.is_found(kept.options()));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_cut_while_it_is_in_use_changes_no_answer() {
+    let kept = Kept::new();
+    let expected = contents(&kept.open(kept.options()));
+    let (options, remarks) = noting(kept.options());
+    let trace = kept.open(options);
+    let file = kept.files().pop().unwrap();
+    std::fs::File::options().write(true).open(&file).unwrap().set_len(4096).unwrap();
+    assert_eq!(contents(&trace), expected);
+    let remarks = remarks.lock().unwrap();
+    assert!(
+        remarks[0].contains("is damaged (it became shorter while it was in use)"),
+        "{remarks:?}"
+    );
+    assert!(!file.exists());
+}
+
+/// Neither the damaged tables nor those of the changed trace answer.
+#[test]
+fn damage_is_an_error_where_the_trace_has_changed() {
+    let kept = Kept::new();
+    assert!(!kept.is_found(kept.options()));
+    let trace = kept.open(kept.options());
+    let file = kept.files().pop().unwrap();
+    std::fs::File::options().write(true).open(&file).unwrap().set_len(4096).unwrap();
+    let other = Path::new(crate::ROOT).join("testdata/clocks.pftrace");
+    std::fs::copy(other, kept.trace()).unwrap();
+    let error = kept.runtime.block_on(trace.sql("SELECT sum(dur) FROM sched_slice")).unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("the trace is no longer the one that was imported"), "{text}");
+}
+
+#[test]
+fn a_file_of_a_writer_that_was_killed_is_deleted_at_the_next_open() {
+    let kept = Kept::new();
+    assert!(!kept.is_found(kept.options()));
+    let left = kept.folder.path().join("cache/tpq-left.unfinished");
+    std::fs::write(&left, "part of a file").unwrap();
+    assert!(kept.is_found(kept.options()));
+    assert!(!left.exists());
 }
 
 #[test]

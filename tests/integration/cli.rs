@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use insta::assert_snapshot;
 
-use crate::command::{describe, run, tpq};
+use crate::command::{Folder, describe, fed, run, tpq};
 
 const SCHED: &str = "testdata/sched.pftrace";
 const FIRST_ROWS: &str = "SELECT ts, dur, cpu, thread.name, end_state FROM sched \
@@ -24,6 +24,15 @@ fn help() {
 #[test]
 fn query_help() {
     assert_snapshot!(snapshot(&["query", "--help"]));
+}
+
+/// The help names the least, and so does the error.
+#[test]
+fn a_memory_limit_below_the_least_is_bad_usage() {
+    let output = run(&["query", SCHED, "--memory-limit", "8M", "-c", "SELECT 1"]);
+    assert_eq!(output.status.code(), Some(2));
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.contains("too low; the least is 16M"), "{error}");
 }
 
 #[test]
@@ -137,20 +146,40 @@ fn a_closed_pipe_ends_quietly() {
     assert!(output.stderr.is_empty(), "{}", describe(&output));
 }
 
+/// A table for a file or a pipe is whole, however long it is: each 10,000 rows are a table of their
+/// own, as wide as these need.
+#[test]
+fn a_long_result_is_written_as_several_tables() {
+    const ROWS: u64 = 25_000;
+    // The ids of the 8 rows are the digits of a number.
+    let number = "a.id + 8 * b.id + 64 * c.id + 512 * d.id + 4096 * e.id";
+    let sql = format!(
+        "SELECT {number} AS heading FROM sched a, sched b, sched c, sched d, sched e \
+         WHERE {number} < {ROWS}"
+    );
+    let folder = Folder::of(&[]);
+    let trace = format!("{}/{SCHED}", crate::ROOT);
+    let written = folder.run(&["query", &trace, "-c", &sql, "-o", "x.txt"]);
+    assert!(written.status.success(), "{}", describe(&written));
+    let piped = folder.run(&["query", &trace, "-c", &sql, "--format", "table"]);
+    assert!(piped.status.success(), "{}", describe(&piped));
+    for text in [folder.read("x.txt"), piped.stdout] {
+        let text = String::from_utf8(text).unwrap();
+        let cell = |line: &str| line.trim_matches(['│', ' ']).to_owned();
+        let mut rows: Vec<u64> = text.lines().flat_map(|line| cell(line).parse::<u64>()).collect();
+        rows.sort_unstable();
+        assert!(rows.into_iter().eq(0..ROWS));
+        assert_eq!(text.lines().filter(|line| cell(line) == "heading").count(), 3);
+        assert!(!text.contains("not shown"));
+    }
+}
+
 /// A script on stdin learns from the exit status that one of its statements failed; those after it
 /// run all the same.
 #[test]
 fn a_script_for_the_shell_fails_when_a_statement_does() {
     let run = |script: &str| {
-        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_tpq"))
-            .args([SCHED, "-q"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        std::io::Write::write_all(&mut child.stdin.take().unwrap(), script.as_bytes()).unwrap();
-        let output = child.wait_with_output().unwrap();
+        let output = fed(&[SCHED, "-q"], script);
         (output.status.code(), String::from_utf8(output.stdout).unwrap().contains("42"))
     };
     assert_eq!(run("SELECT nothing;\nSELECT 42;\n"), (Some(1), true));

@@ -135,3 +135,12 @@ fn jumps() {
     let folder = Folder::of(&[("trace", &trace.build())]);
     assert_snapshot!(folder.tell(&["clocks", "trace"]));
 }
+
+/// Damage may leave nothing of a snapshot but its beginning.
+#[test]
+fn an_empty_snapshot() {
+    let trace = recording().packet(clocks(&[])).packet(instant(10 * S, "event"));
+    let folder = Folder::of(&[("trace", &trace.build())]);
+    let text = folder.tell(&["clocks", "trace"]);
+    assert!(text.starts_with("exit code: 0") && text.contains("no clocks"), "{text}");
+}

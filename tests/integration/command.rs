@@ -1,24 +1,77 @@
 //! Runs the binary.
 
 use std::fmt::Write;
+use std::io::Write as _;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::sync::Once;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_tpq");
 
 /// The binary, to be run in the root of the repository without anything of the user's.
 pub fn tpq() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tpq"));
+    without_terminal(BINARY)
+}
+
+/// A script for `sh`, to be run as the binary is. Further arguments are `$0`, `$1` and so on.
+#[cfg(unix)]
+pub fn sh(script: &str) -> Command {
+    let mut command = without_terminal("sh");
+    command.args(["-c", script]);
+    command
+}
+
+fn without_terminal(program: &str) -> Command {
+    const HOME: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/home");
+    static EMPTIED: Once = Once::new();
+    EMPTIED.call_once(|| {
+        // There is none the first time.
+        let _ = std::fs::remove_dir_all(HOME);
+        std::fs::create_dir_all(HOME).unwrap();
+    });
+    let mut command = at_home(program, Path::new(HOME));
+    command.env("COLUMNS", "100").stdin(Stdio::null());
+    command
+}
+
+/// A program of a user without settings, with this home.
+pub fn at_home(program: &str, home: &Path) -> Command {
+    let mut command = Command::new(program);
     command
         .current_dir(crate::ROOT)
         .env_remove("RUST_LOG")
+        .env_remove("TPQ_CACHE_DIR")
         .env("TPQ_CACHE_SIZE", "0")
-        .env("NO_COLOR", "1")
-        .env("COLUMNS", "100")
-        .stdin(Stdio::null());
+        .env("HOME", home)
+        .env("NO_COLOR", "1");
+    for kind in ["CACHE", "CONFIG", "DATA", "STATE"] {
+        command.env(format!("XDG_{kind}_HOME"), home.join(kind));
+    }
     command
 }
 
 /// Runs the binary to its end.
 pub fn run(arguments: &[&str]) -> Output {
     tpq().args(arguments).output().unwrap()
+}
+
+/// Runs the binary to its end with a text on stdin.
+pub fn fed(arguments: &[&str], text: &str) -> Output {
+    feed(tpq().args(arguments), text)
+}
+
+/// Runs a command to its end with a text on stdin.
+pub fn feed(command: &mut Command, text: &str) -> Output {
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let input = child.stdin.take();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            // It may end before it has read everything.
+            let _ = input.unwrap().write_all(text.as_bytes());
+        });
+        child.wait_with_output().unwrap()
+    })
 }
 
 /// A folder to run the binary in, with files of a test's own.

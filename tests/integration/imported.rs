@@ -85,6 +85,14 @@ impl Imported {
         }
     }
 
+    /// Why these files cannot be imported as `options` say.
+    pub fn refused(files: &[(&str, &[u8])], options: ImportOptions) -> String {
+        match Self::import(files, options) {
+            Ok(_) => panic!("was imported"),
+            Err(message) => message,
+        }
+    }
+
     fn import(files: &[(&str, &[u8])], options: ImportOptions) -> Result<Self, String> {
         let folder = tempfile::tempdir().unwrap();
         let paths = write(&folder, files);

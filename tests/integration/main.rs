@@ -17,17 +17,27 @@ mod command;
 mod compatibility_doc;
 mod dependency_rule;
 mod docs_paths;
+mod export_command;
+mod health_line;
 mod hostile;
 mod imported;
+mod interrupts;
 mod json;
+#[cfg(target_os = "linux")]
+mod memory;
 mod merge_command;
 mod merging;
 mod metatrace;
 mod modules;
 mod mutations;
+mod output_files;
 mod recorder;
+#[cfg(target_os = "linux")]
+mod running;
 mod same_tables;
 mod schemas;
+mod shell;
+mod shortened;
 mod sort_agreement;
 mod system;
 mod systrace;

@@ -25,8 +25,10 @@ fn the_stages_of_an_import_and_a_query_are_slices() {
     );
     let stages = ["reading", "surveying", "importing", "finishing"];
     assert_eq!(lasting, [&stages[..], &["plan", "execute", "plan", "execute"]].concat());
+    // Whether the thread that sorts reads a batch itself while it waits is a matter of chance.
     let within = "SELECT DISTINCT parent.name || ': ' || slice.name FROM slice \
-         JOIN slice parent ON slice.parent_id = parent.id ORDER BY 1";
+         JOIN slice parent ON slice.parent_id = parent.id \
+         WHERE slice.name != 'read batch' ORDER BY 1";
     let expected =
         ["finishing: give back", "importing: decode", "surveying: arrange", "surveying: survey"];
     assert_eq!(rows(&folder, within), expected);
@@ -36,8 +38,13 @@ fn the_stages_of_an_import_and_a_query_are_slices() {
     let beside = "SELECT DISTINCT thread.name || ': ' || slice.name FROM slice \
          JOIN thread_track ON thread_track.id = track_id JOIN thread USING (utid) \
          WHERE slice.name IN ('read batch', 'sort', 'wait') ORDER BY 1";
-    let expected = ["reader 0: read batch", "reader 1: read batch", "sorter: sort", "sorter: wait"];
-    assert_eq!(rows(&folder, beside), expected);
+    let found = rows(&folder, beside);
+    // Which of these threads reads which batch is a matter of chance.
+    let may_read = ["reader 0: read batch", "reader 1: read batch", "sorter: read batch"];
+    let (read, other): (Vec<String>, Vec<String>) =
+        found.into_iter().partition(|it| may_read.contains(&it.as_str()));
+    assert!(!read.is_empty());
+    assert_eq!(other, ["sorter: sort", "sorter: wait"]);
     let lost = "SELECT name FROM stats WHERE value != 0 AND severity IN ('error', 'data_loss')";
     assert!(rows(&folder, lost).is_empty());
 }
@@ -91,7 +98,11 @@ fn wall_time() -> i64 {
 /// A manifest makes wall time the timeline, so that what tpq says of its own spans can be compared
 /// with what the system said around each of them.
 #[test]
-fn spans_land_within_a_microsecond_of_wall_time() {
+fn spans_land_where_wall_time_says() {
+    /// What a span may be off by, ns: clocks are read together every 100 ms, one after the other,
+    /// and on a busy machine some time passes between two of them; meanwhile wall time may also be
+    /// made to go faster or slower.
+    const NEAR: i64 = 20_000;
     let metatrace = tpq::MetaTrace::start();
     let around: Vec<(i64, i64)> = (0..30)
         .map(|_| {
@@ -110,6 +121,6 @@ fn spans_land_within_a_microsecond_of_wall_time() {
         rows.to_string().lines().skip(1).map(|line| line.trim().parse().unwrap()).collect();
     assert_eq!(ticks.len(), around.len());
     for (ts, (before, after)) in ticks.into_iter().zip(around) {
-        assert!((before - 1000..=after + 1000).contains(&ts), "{before} {ts} {after}");
+        assert!((before - NEAR..=after + NEAR).contains(&ts), "{before} {ts} {after}");
     }
 }

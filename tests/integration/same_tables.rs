@@ -1,11 +1,12 @@
-//! However a trace is imported, its tables are the same: on one thread or several, within a limit
-//! of memory, with rows in a temporary file, or found in the cache.
+//! However a trace is imported, its tables are the same: on one thread or several, within the
+//! lowest limit of memory, with events and rows in temporary files, or found in the cache.
 
 use std::path::{Path, PathBuf};
 
 use datafusion::arrow::array::RecordBatch;
 use tpq::{ImportOptions, TableCache, Trace};
 use tpq_tables::{Table, TraceTables};
+use tpq_testkit::{FtraceBundle, FtraceEvent, Packet, Task, TraceBuilder, TrackEvent};
 
 /// How files end that are of formats which are not read, or hold nothing. Any other must be read.
 const NO_TRACES: [&str; 8] = [
@@ -76,15 +77,15 @@ fn check(path: &Path) {
     let one_thread = import(path, one_thread);
     assert_same(&usual, &one_thread, &what("one thread"));
     drop(one_thread);
-    let limited = ImportOptions { memory_limit: Some(512 << 20), ..ImportOptions::default() };
+    let least = Some(ImportOptions::LEAST_MEMORY);
+    let limited = ImportOptions { memory_limit: least, ..ImportOptions::default() };
     assert_same(&usual, &import(path, limited), &what("limited"));
     assert_cached_is(&usual, path);
     drop(usual);
-    // A window within so little memory would drop events that come late.
     let full = ImportOptions { full_sort: true, ..ImportOptions::default() };
-    let spilled = ImportOptions { memory_limit: Some(1 << 20), ..full.clone() };
+    let limited = ImportOptions { memory_limit: least, threads: Some(1), ..full.clone() };
     let full = import(path, full);
-    assert_same(&full, &import(path, spilled), &what("spilled"));
+    assert_same(&full, &import(path, limited), &what("sorted in full, limited"));
 }
 
 /// Keeps a trace in a cache, finds it there, and compares what was found.
@@ -123,6 +124,67 @@ fn check_all(folder: &str, wanted: impl Fn(&str) -> bool) {
         let refused = tpq::import(std::slice::from_ref(path), &ImportOptions::default()).is_err();
         assert!(refused, "{} is read now: compare its tables as well", path.display());
     }
+}
+
+/// Several files wait for each other, and so do events that memory has no room for.
+#[test]
+fn of_a_merge_within_the_lowest_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths: Vec<PathBuf> = (0..3)
+        .map(|file| {
+            let path = folder.path().join(format!("{file}.pftrace"));
+            std::fs::write(&path, busy(file)).unwrap();
+            path
+        })
+        .collect();
+    let import = |memory_limit: Option<u64>| {
+        let options = ImportOptions { memory_limit, ..ImportOptions::default() };
+        tpq::import(&paths, &options).unwrap()
+    };
+    let (usual, summary) = import(None);
+    assert!(summary.sort_peak > ImportOptions::LEAST_MEMORY, "{}", summary.sort_peak);
+    let (limited, summary) = import(Some(ImportOptions::LEAST_MEMORY));
+    assert!(summary.sort_peak < ImportOptions::LEAST_MEMORY / 2, "{}", summary.sort_peak);
+    assert_same(&usual, &limited, "three files");
+}
+
+/// A recording of two CPUs and a program, without flushes, and those of a second in no order.
+fn busy(file: u64) -> Vec<u8> {
+    const S: u64 = 1_000_000_000;
+    const EVENTS: u64 = 4_000;
+    let threads = [Task::new("one", 11), Task::new("two", 12)];
+    let bundle = |cpu: u32, second: u64| {
+        let switch = |index: u64| {
+            let at = second * S + index * (S / EVENTS) + file;
+            let (from, to) = (index % 2, (index + 1) % 2);
+            FtraceEvent::sched_switch(at, threads[from as usize], 1, threads[to as usize])
+        };
+        let bundle = (0..EVENTS).map(switch).fold(FtraceBundle::new(cpu), FtraceBundle::event);
+        Packet::new().sequence(2).ftrace(bundle)
+    };
+    let instants = |second: u64| {
+        let at = move |index: u64| second * S + index * 997 % 1_000 * 1_000;
+        (0..100).map(move |index| {
+            let event = TrackEvent::instant(7).name("now");
+            Packet::new().sequence(3).timestamp(at(index)).track_event(event)
+        })
+    };
+    let seconds = (1..=60).map(|at| at * 7 % 61);
+    seconds
+        .fold(TraceBuilder::new(), |trace, second| {
+            trace.packets([bundle(0, second), bundle(1, second)]).packets(instants(second))
+        })
+        .build()
+}
+
+#[test]
+fn a_limit_below_the_lowest_is_refused() {
+    let path = Path::new(crate::ROOT).join("testdata/sched.pftrace");
+    let limit = ImportOptions::LEAST_MEMORY - 1;
+    let options = ImportOptions { memory_limit: Some(limit), ..ImportOptions::default() };
+    let refused = tpq::import(&[path], &options).err().unwrap();
+    let text = "a memory limit of 16777215 bytes is too low: an import needs 16 MiB or more";
+    assert_eq!(refused.to_string(), text);
 }
 
 #[test]

@@ -1,29 +1,33 @@
 //! What can be typed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use tpq::{SqlPackage, TableCache};
+use tpq::{ImportOptions, SqlPackage, TableCache};
 
 use crate::command::check::CheckArgs;
 use crate::command::clocks::ClocksArgs;
 use crate::command::completions::CompletionsArgs;
 use crate::command::export::ExportArgs;
 use crate::command::info::InfoArgs;
+use crate::command::man::ManArgs;
 use crate::command::merge::MergeArgs;
 use crate::command::query::QueryArgs;
 use crate::command::shell::ShellArgs;
+use crate::config::Config;
 
 const EXAMPLES: &str = "\
 Examples:
   tpq trace.pftrace                                    ask questions at a prompt
-  tpq query trace.pftrace -c 'SELECT * FROM slice'     run a statement
+  tpq trace.pftrace -c 'SELECT * FROM slice'           run a statement
+  tpq query trace.pftrace -f report.sql -o rows.csv    run a script
   tpq export trace.pftrace -o tables/                  every table as Parquet
   tpq info trace.pftrace                               what is in the trace
   tpq check trace.pftrace                              what was lost, and what to change
   tpq query phone.pftrace watch.pftrace -f both.sql    two traces on one timeline
 
-Exit status: 0 on success, 1 when a query or an import failed, 2 on bad usage.";
+Exit status: 0 on success, 1 when a query or an import failed, 2 on bad usage,
+130 after Ctrl-C.";
 
 /// SQL on performance traces.
 #[derive(Parser)]
@@ -41,7 +45,7 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
     #[command(flatten)]
-    pub shell: ShellArgs,
+    pub query: QueryArgs,
 }
 
 #[derive(Subcommand)]
@@ -62,23 +66,46 @@ pub enum Command {
     Merge(MergeArgs),
     /// Print the completions of a shell
     Completions(CompletionsArgs),
+    /// Print a manual page
+    Man(ManArgs),
 }
 
 impl Cli {
-    /// How many threads to run on, where the command says so.
-    pub fn threads(&self) -> Option<usize> {
-        let how = match &self.command {
-            Some(Command::Shell(args)) => &args.import.how,
-            Some(Command::Query(args)) => &args.import.how,
-            Some(Command::Export(args)) => &args.import.how,
-            Some(Command::Info(args)) => &args.import.how,
-            Some(Command::Check(args)) => &args.import.how,
-            Some(Command::Clocks(args)) => &args.import.how,
-            Some(Command::Merge(args)) => &args.how,
-            Some(Command::Completions(_)) => return None,
-            None => &self.shell.import.how,
+    /// How many threads to run on, where the command or a setting says so.
+    pub fn threads(&mut self) -> Option<usize> {
+        self.import().and_then(|(how, _)| how.threads)
+    }
+
+    /// Takes the user's settings for what was not typed.
+    ///
+    /// # Errors
+    /// When the settings cannot be read or understood.
+    pub fn configure(&mut self) -> anyhow::Result<()> {
+        let Some((how, settings)) = self.import() else { return Ok(()) };
+        let config = Config::load()?;
+        how.memory_limit = how.memory_limit.or(config.memory_limit);
+        how.threads = how.threads.or(config.threads);
+        if let Some(settings) = settings {
+            *settings = config;
+        }
+        Ok(())
+    }
+
+    /// How to import, and the place for settings where traces are opened; `None` for a command
+    /// that does neither.
+    fn import(&mut self) -> Option<(&mut HowArgs, Option<&mut Config>)> {
+        let import = match &mut self.command {
+            Some(Command::Shell(args)) => &mut args.import,
+            Some(Command::Query(args)) => &mut args.import,
+            Some(Command::Export(args)) => &mut args.import,
+            Some(Command::Info(args)) => &mut args.import,
+            Some(Command::Check(args)) => &mut args.import,
+            Some(Command::Clocks(args)) => &mut args.import,
+            Some(Command::Merge(args)) => return Some((&mut args.how, None)),
+            Some(Command::Completions(_) | Command::Man(_)) => return None,
+            None => &mut self.query.import,
         };
-        how.threads
+        Some((&mut import.how, Some(&mut import.config)))
     }
 }
 
@@ -107,20 +134,37 @@ pub struct ImportArgs {
     /// may be repeated
     #[arg(long, value_name = "DIR[@NAME]", help_heading = "Import options")]
     pub add_sql_package: Vec<SqlPackage>,
+
+    /// The user's settings.
+    #[arg(skip)]
+    pub config: Config,
+}
+
+impl ImportArgs {
+    /// The files that are read or written beside the output of a command.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.traces.iter().chain(&self.how.metatrace).map(PathBuf::as_path)
+    }
 }
 
 /// How to import; the same for every command that imports anything.
 #[derive(Args, Clone)]
 pub struct HowArgs {
     /// Sort all events before decoding any, which keeps those that arrive too late for the
-    /// window they belong to, at the cost of memory
+    /// window that the recorder's flushes closed
     #[arg(long, help_heading = "Import options")]
     pub full_sort: bool,
 
-    /// About the most memory to use, as 500M or 4G: what tables, sorting and grouping need beyond it
-    /// goes to temporary files. Half of it holds events that wait to be put in order; those that
-    /// come later than it has room for are dropped and counted
-    #[arg(long, value_name = "SIZE", value_parser = parse_size, help_heading = "Import options")]
+    /// About the most memory to use, as 500M or 4G; 16M or more. What events, tables, sorting and
+    /// grouping need beyond it goes to temporary files: a limit changes time, never answers. Without
+    /// a limit, queries may use three quarters of the machine's memory, and a text may have
+    /// 1,000,000,000 bytes; with one, a quarter of it
+    #[arg(
+        long,
+        value_name = "SIZE",
+        value_parser = parse_memory_limit,
+        help_heading = "Import options"
+    )]
     pub memory_limit: Option<u64>,
 
     /// How many threads to use [default: all cores]
@@ -153,7 +197,7 @@ pub struct HowArgs {
     #[arg(long, value_name = "FILE", help_heading = "Import options")]
     pub metatrace: Option<PathBuf>,
 
-    /// Show no progress
+    /// Show no progress, and do not warn of losses
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -176,25 +220,37 @@ impl From<ClockInterpolation> for tpq::Interpolation {
     }
 }
 
-fn parse_threads(text: &str) -> Result<usize, String> {
+/// The number of threads that an option or a setting says.
+///
+/// # Errors
+/// When it is none that a process can have.
+pub fn parse_threads(text: &str) -> Result<usize, String> {
+    /// Each takes a stack; a process that has no more memory for one ends at once.
+    const MOST: usize = 1024;
     match text.parse() {
         Ok(0) => Err("at least one thread is needed".into()),
+        Ok(threads) if threads > MOST => Err(format!("{MOST} at most")),
         Ok(threads) => Ok(threads),
         Err(_) => Err("not a number".into()),
     }
 }
 
-/// Where finished tables are kept, as the environment says.
+/// Where finished tables are kept, as the environment says, else the settings.
 ///
 /// # Errors
 /// When a variable cannot be understood.
-pub fn table_cache() -> anyhow::Result<Option<TableCache>> {
-    let cache = match std::env::var_os("TPQ_CACHE_DIR").filter(|folder| !folder.is_empty()) {
+pub fn table_cache(config: &Config) -> anyhow::Result<Option<TableCache>> {
+    let folder = std::env::var_os("TPQ_CACHE_DIR").filter(|folder| !folder.is_empty());
+    let cache = match folder.map(PathBuf::from).or_else(|| config.cache_dir.clone()) {
         Some(folder) => Some(TableCache::in_folder(folder)),
         None => TableCache::of_user(),
     };
     match std::env::var("TPQ_CACHE_SIZE").ok().as_deref().map(str::trim) {
-        None | Some("") => Ok(cache),
+        None | Some("") => Ok(match config.cache_size {
+            None => cache,
+            Some(0) => None,
+            Some(most) => cache.map(|cache| cache.at_most(most)),
+        }),
         Some("0") => Ok(None),
         Some(size) => {
             let most = parse_size(size).map_err(|why| anyhow::anyhow!("TPQ_CACHE_SIZE: {why}"))?;
@@ -204,7 +260,7 @@ pub fn table_cache() -> anyhow::Result<Option<TableCache>> {
 }
 
 /// A size in bytes with an optional suffix, each 1024 times the one before: K, M, G, T.
-fn parse_size(text: &str) -> Result<u64, String> {
+pub fn parse_size(text: &str) -> Result<u64, String> {
     let upper = text.trim().to_ascii_uppercase();
     let number = upper.trim_end_matches("IB").trim_end_matches('B');
     let (number, power) = match number.chars().last() {
@@ -221,6 +277,18 @@ fn parse_size(text: &str) -> Result<u64, String> {
         return Err(wrong());
     }
     Ok(bytes as u64)
+}
+
+/// A memory limit in bytes, as an option or a setting says it.
+///
+/// # Errors
+/// When it is no size, or less than an import needs.
+pub fn parse_memory_limit(text: &str) -> Result<u64, String> {
+    let limit = parse_size(text)?;
+    match limit < ImportOptions::LEAST_MEMORY {
+        true => Err(format!("too low; the least is {}M", ImportOptions::LEAST_MEMORY >> 20)),
+        false => Ok(limit),
+    }
 }
 
 #[cfg(test)]
@@ -245,11 +313,21 @@ mod tests {
     }
 
     #[test]
+    fn a_memory_limit_has_a_least() {
+        assert_eq!(parse_memory_limit("16M"), Ok(ImportOptions::LEAST_MEMORY));
+        let refused = parse_memory_limit("15.9M").unwrap_err();
+        assert_eq!(refused, "too low; the least is 16M");
+    }
+
+    #[test]
     fn only_traces_means_the_shell() {
         let cli = Cli::try_parse_from(["tpq", "a.pftrace"]).unwrap();
         assert!(cli.command.is_none());
-        assert_eq!(cli.shell.import.traces.len(), 1);
+        assert!(!cli.query.asks());
+        assert_eq!(cli.query.import.traces.len(), 1);
         let cli = Cli::try_parse_from(["tpq", "query", "a", "-c", "SELECT 1"]).unwrap();
         assert!(matches!(cli.command, Some(Command::Query(_))));
+        let cli = Cli::try_parse_from(["tpq", "a", "-c", "SELECT 1"]).unwrap();
+        assert!(cli.command.is_none() && cli.query.asks());
     }
 }

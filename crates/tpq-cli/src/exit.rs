@@ -1,7 +1,8 @@
 //! How the process ends: the one place that decides exit codes and prints errors.
 //!
 //! 0 is success, 1 a failed query or import; 2, bad usage, is given by clap while parsing, and
-//! here for what clap cannot know.
+//! here for what clap cannot know. A signal ends the process with 128 and its number, in
+//! `signals.rs`.
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
 //! The files of an import: how each came onto the timeline, and what of it did not.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use tpq::{Basis, Clock, ClockPath, ClockWay, FilePlacement, Rule, Trace};
 
@@ -39,7 +39,7 @@ pub enum Placed {
     /// It is the manifest.
     IsManifest,
     /// It is in a format that tpq does not read, in words.
-    NotRead(&'static str),
+    NotRead(String),
 }
 
 impl Placed {
@@ -72,20 +72,25 @@ pub async fn files(trace: &Trace, names: &Names) -> anyhow::Result<Vec<File>> {
     let mut missing = missing(trace).await?;
     let doubtful = "SELECT DISTINCT trace_id FROM stats \
          WHERE name = 'clock_sync_doubtful_same_boot' AND value != 0";
-    let doubtful: Vec<String> = rows(trace, doubtful).await?.into_iter().flatten().collect();
+    let doubtful: HashSet<String> = rows(trace, doubtful).await?.into_iter().flatten().collect();
+    let mut unread: HashMap<u32, String> =
+        words(trace, "archive_members_not_read").await?.into_iter().collect();
+    let placements: HashMap<u32, &FilePlacement> =
+        trace.summary().placements.iter().map(|it| (it.trace_id, it)).collect();
     let clocks = Clocks::of(trace);
     let sql = "SELECT id, trace_type, size FROM trace_file \
          WHERE trace_type NOT IN ('tar', 'zip', 'gzip', 'zstd') ORDER BY processing_order";
     let mut files = Vec::new();
     for row in rows(trace, sql).await? {
         let trace_id: u32 = row[0].parse()?;
-        let placement =
-            trace.summary().placements.iter().find(|placement| placement.trace_id == trace_id);
+        let placement = placements.get(&trace_id).copied();
         let placed = match (placement, row[1].as_str()) {
             (Some(placement), _) => clocks.placed(placement),
             (None, "perfetto_manifest") => Placed::IsManifest,
-            (None, "text") => Placed::NotRead("text in no format that tpq knows"),
-            (None, _) => Placed::NotRead("in no format that tpq knows"),
+            (None, _) => {
+                let why = unread.remove(&trace_id);
+                Placed::NotRead(why.unwrap_or_else(|| "it cannot be unpacked".to_owned()))
+            }
         };
         let mut lost = placement.map_or(Vec::new(), |placement| clocks.missing(placement));
         lost.extend(missing.remove(&trace_id).unwrap_or_default());
@@ -104,14 +109,8 @@ pub async fn files(trace: &Trace, names: &Names) -> anyhow::Result<Vec<File>> {
 /// What each file lost for other reasons than its clocks.
 async fn missing(trace: &Trace) -> anyhow::Result<HashMap<u32, Vec<String>>> {
     let mut missing: HashMap<u32, Vec<String>> = HashMap::new();
-    let cut = "SELECT trace_id, string_value FROM trace_import_logs JOIN args USING (arg_set_id) \
-         WHERE name = 'trace_truncated_bytes' AND key = 'what' ORDER BY trace_id";
-    for mut row in rows(trace, cut).await? {
-        let what = row.swap_remove(1);
-        missing
-            .entry(row[0].parse()?)
-            .or_default()
-            .push(format!("not all of it can be read: {what}"));
+    for (file, what) in words(trace, "trace_truncated_bytes").await? {
+        missing.entry(file).or_default().push(format!("not all of it can be read: {what}"));
     }
     let sql = "SELECT trace_id, name, value FROM stats WHERE value != 0 AND name IN \
          ('trace_truncated_bytes', 'compressed_packets_failed', 'malformed_packets', \
@@ -135,24 +134,39 @@ async fn missing(trace: &Trace) -> anyhow::Result<HashMap<u32, Vec<String>>> {
     Ok(missing)
 }
 
+/// What was found of files when they were opened and counted in a stat, in words.
+async fn words(trace: &Trace, stat: &str) -> anyhow::Result<Vec<(u32, String)>> {
+    let sql = format!(
+        "SELECT trace_id, string_value FROM trace_import_logs JOIN args USING (arg_set_id) \
+         WHERE name = '{stat}' AND key = 'what' ORDER BY trace_id"
+    );
+    let words = rows(trace, &sql).await?.into_iter().map(|mut row| {
+        let what = row.swap_remove(1);
+        Ok((row[0].parse()?, what))
+    });
+    words.collect()
+}
+
 /// The clocks of an import, asked about files.
 struct Clocks {
     trace_clock: Clock,
-    /// Those that events were timed by.
-    used: Vec<ClockPath>,
+    /// Those that events were timed by, by file.
+    used: HashMap<u32, Vec<ClockPath>>,
     origins: Origins,
 }
 
 impl Clocks {
     fn of(trace: &Trace) -> Self {
         let clocks = &trace.summary().clocks;
-        let mut used = clocks.paths();
-        used.retain(|path| path.used);
+        let mut used: HashMap<u32, Vec<ClockPath>> = HashMap::new();
+        for path in clocks.paths().into_iter().filter(|path| path.used) {
+            used.entry(path.clock.place.file).or_default().push(path);
+        }
         Self { trace_clock: clocks.trace_clock(), used, origins: Origins::of(clocks.ties()) }
     }
 
     fn of_file(&self, file: u32) -> impl Iterator<Item = &ClockPath> {
-        self.used.iter().filter(move |path| path.clock.place.file == file)
+        self.used.get(&file).into_iter().flatten()
     }
 
     /// How a file came onto the timeline: by the weakest rule that any of its clocks needed.

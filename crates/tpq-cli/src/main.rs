@@ -11,16 +11,26 @@ mod args;
 mod check;
 mod clocks;
 mod command;
+mod config;
 mod exit;
+mod export;
 mod files;
+mod health_line;
 mod layout;
 mod merge;
 mod metatrace;
 mod names;
 mod open;
+mod open_files;
+mod output;
+mod peak_memory;
 mod progress;
+mod query_progress;
 mod results;
+mod row_limit;
+mod runtime;
 mod shell;
+mod signals;
 mod terminal;
 
 use std::process::ExitCode;
@@ -30,13 +40,13 @@ use clap::Parser;
 use crate::args::{Cli, Command};
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let threads = cli.threads();
-    let mut builder = tokio::runtime::Builder::new_multi_thread();
-    if let Some(threads) = threads {
-        builder.worker_threads(threads);
+    let mut cli = Cli::parse();
+    open_files::raise_limit();
+    if let Err(error) = cli.configure() {
+        return exit::code(Err(error));
     }
-    let outcome = builder.enable_all().build().map_err(anyhow::Error::from).and_then(|runtime| {
+    let runtime = signals::start().and_then(|()| runtime::build(cli.threads()));
+    let outcome = runtime.map_err(anyhow::Error::from).and_then(|runtime| {
         let outcome = runtime.block_on(run(cli));
         // An import that nobody waits for any more is not worth waiting for.
         runtime.shutdown_background();
@@ -46,8 +56,9 @@ fn main() -> ExitCode {
 }
 
 async fn run(cli: Cli) -> anyhow::Result<()> {
+    output::report_file_size_limit();
     match cli.command {
-        Some(Command::Shell(args)) => command::shell::run(args).await,
+        Some(Command::Shell(args)) => command::shell::run(args.import).await,
         Some(Command::Query(args)) => command::query::run(args).await,
         Some(Command::Export(args)) => command::export::run(args).await,
         Some(Command::Info(args)) => command::info::run(args).await,
@@ -55,6 +66,8 @@ async fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Clocks(args)) => command::clocks::run(args).await,
         Some(Command::Merge(args)) => command::merge::run(args).await,
         Some(Command::Completions(args)) => command::completions::run(&args),
-        None => command::shell::run(cli.shell).await,
+        Some(Command::Man(args)) => command::man::run(&args),
+        None if cli.query.asks() => command::query::run(cli.query).await,
+        None => command::shell::run(cli.query.import).await,
     }
 }

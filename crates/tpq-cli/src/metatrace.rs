@@ -1,44 +1,52 @@
 //! `--metatrace`: what tpq itself did, as a trace.
 
-use std::fs::OpenOptions;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
 use tpq::MetaTrace;
+use tpq_output::Sink;
 
 use crate::exit::{self, Usage};
+use crate::output::{Destination, Unfinished, is_same_file};
 
 /// A recording of this process, if one was asked for, and the file it goes to.
-pub struct Recording(Option<(Arc<MetaTrace>, PathBuf)>);
+pub struct Recording(Option<Open>);
+
+struct Open {
+    metatrace: Arc<MetaTrace>,
+    path: PathBuf,
+    sink: Sink,
+    unfinished: Option<Unfinished>,
+}
 
 impl Recording {
     /// Starts a recording to `path`, which must be none of the `others`: files that are read or
     /// written otherwise. A path that cannot be written is told now, not after the work.
     pub fn start(path: Option<&Path>, others: &[PathBuf]) -> anyhow::Result<Self> {
         let Some(path) = path else { return Ok(Self(None)) };
-        if let Some(same) = others.iter().find(|other| path == **other || is_same_file(path, other))
-        {
-            let message = format!("--metatrace would overwrite {}", same.display());
+        refuse(Some(path), others.iter().map(PathBuf::as_path))?;
+        let destination = Destination::of(Some(path))?;
+        if matches!(destination, Destination::Stdout) {
+            let message = "--metatrace needs a file: results go to stdout".to_owned();
             return Err(Usage(message).into());
         }
-        OpenOptions::new()
-            .append(true)
-            .create(true)
-            .open(path)
-            .with_context(|| cannot_write(path))?;
-        Ok(Self(Some((MetaTrace::start(), path.to_owned()))))
+        let opened = destination.open();
+        let (sink, unfinished) = opened.with_context(|| cannot_write(path))?;
+        let (metatrace, path) = (MetaTrace::start(), path.to_owned());
+        Ok(Self(Some(Open { metatrace, path, sink, unfinished })))
     }
 
     /// What spans are recorded in.
     pub fn metatrace(&self) -> Option<Arc<MetaTrace>> {
-        self.0.as_ref().map(|(metatrace, _)| Arc::clone(metatrace))
+        self.0.as_ref().map(|open| Arc::clone(&open.metatrace))
     }
 
     /// Writes the file, whichever way the work ended.
     pub fn finish<T>(self, outcome: anyhow::Result<T>) -> anyhow::Result<T> {
-        let Some((metatrace, path)) = self.0 else { return outcome };
-        let written = metatrace.write_to(&path).with_context(|| cannot_write(&path));
+        let Some(open) = self.0 else { return outcome };
+        let written = open.write();
         match (outcome, written) {
             (Ok(_), Err(error)) => Err(error),
             (outcome, Ok(())) => outcome,
@@ -51,12 +59,33 @@ impl Recording {
     }
 }
 
-fn cannot_write(path: &Path) -> String {
-    format!("cannot write the metatrace {}", path.display())
+/// Makes sure that a recording does not go to one of the `others`.
+///
+/// # Errors
+/// When it does, under whichever name.
+pub fn refuse<'a>(
+    path: Option<&Path>,
+    others: impl IntoIterator<Item = &'a Path>,
+) -> anyhow::Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    match others.into_iter().find(|other| path == *other || is_same_file(path, other)) {
+        Some(same) => Err(Usage(format!("--metatrace would overwrite {}", same.display())).into()),
+        None => Ok(()),
+    }
 }
 
-/// Whether two paths lead to one file that exists.
-pub fn is_same_file(a: &Path, b: &Path) -> bool {
-    let whole = |path: &Path| path.canonicalize().ok();
-    whole(a).is_some_and(|a| whole(b) == Some(a))
+impl Open {
+    /// Writes what was recorded, and gives the file its name.
+    fn write(mut self) -> anyhow::Result<()> {
+        let mut write = || {
+            self.sink.write_all(&self.metatrace.to_bytes())?;
+            self.sink.flush()?;
+            self.unfinished.take().map_or(Ok(()), Unfinished::publish)
+        };
+        write().with_context(|| cannot_write(&self.path))
+    }
+}
+
+fn cannot_write(path: &Path) -> String {
+    format!("cannot write the metatrace {}", path.display())
 }

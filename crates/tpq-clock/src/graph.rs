@@ -8,6 +8,7 @@ use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::relay::Relays;
 use crate::{Clock, Converter, Edge, Interpolation};
 
 /// What one clock read in a snapshot.
@@ -56,6 +57,12 @@ struct Node {
     pinned: bool,
 }
 
+#[cfg(test)]
+thread_local! {
+    /// How many searches there were, for tests of how much work something takes.
+    pub(crate) static SEARCHES: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 /// All clocks of an import and what ties them.
 #[derive(Default)]
 pub struct ClockGraph {
@@ -77,6 +84,7 @@ pub struct Ways {
     /// The nearest first; the clock itself is the first.
     reached: Vec<Reached>,
     index: FxHashMap<Clock, usize>,
+    relays: Relays,
 }
 
 impl Ways {
@@ -91,6 +99,11 @@ impl Ways {
 
     pub(crate) fn all(&self) -> &[Reached] {
         &self.reached
+    }
+
+    /// What is known of ways that lead there by other files.
+    pub(crate) fn relays(&self) -> &Relays {
+        &self.relays
     }
 }
 
@@ -243,7 +256,7 @@ impl ClockGraph {
     pub fn ways_to(&self, to: Clock) -> Ways {
         let reached = self.search(to, Direction::Incoming);
         let index = (0..).zip(&reached).map(|(at, reached)| (reached.clock, at)).collect();
-        Ways { to, reached, index }
+        Ways { to, reached, index, relays: Relays::default() }
     }
 
     /// Every clock that `from` converts to, the nearest first; itself is the first.
@@ -253,6 +266,8 @@ impl ClockGraph {
 
     /// The clocks that a search comes to, the nearest first.
     pub(crate) fn search(&self, start: Clock, direction: Direction) -> Vec<Reached> {
+        #[cfg(test)]
+        SEARCHES.set(SEARCHES.get() + 1);
         let mut reached = vec![Reached { clock: start, hops: Vec::new(), clocks: vec![start] }];
         let Some(&node) = self.nodes.get(&start) else { return reached };
         let mut seen: FxHashMap<NodeIndex, ()> = FxHashMap::from_iter([(node, ())]);

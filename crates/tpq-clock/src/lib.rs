@@ -20,6 +20,7 @@ mod kernel;
 mod line;
 mod placement;
 mod rate;
+mod relay;
 pub mod tsc;
 
 pub use convert::{Converter, Edge, Interpolation};

@@ -7,7 +7,6 @@
 //! same.
 
 use petgraph::Direction;
-use rustc_hash::FxHashSet;
 
 use crate::graph::{Reached, Ways};
 use crate::{Clock, ClockGraph, Converter, PathError, REALTIME, TRACE_FILE};
@@ -92,18 +91,18 @@ impl ClockGraph {
         }
         let to = ways.to();
         let near: Vec<End> = self.reachable_from(from).into_iter().map(End::plain).collect();
-        let far: Vec<End> = ways.all().iter().cloned().map(End::plain).collect();
+        let far = ways.far();
         let one_machine = |a: Clock, b: Clock| a.place.machine == b.place.machine;
         // Of machines that snapshots tie to the one that is placed, and to that of the timeline.
         let wall = |a: Clock, b: Clock| a.id == REALTIME && !one_machine(a, b);
-        self.join(Rule::SameDomain, &near, &far, &one_machine)
-            .or_else(|| self.join(Rule::Realtime, &near, &far, &wall))
+        self.join(Rule::SameDomain, &near, far, &one_machine)
+            .or_else(|| self.join(Rule::Realtime, &near, far, &wall))
             .or_else(|| {
-                let near = self.with_other_files(&near, Direction::Outgoing);
-                let far = self.with_other_files(&far, Direction::Incoming);
-                self.join(Rule::Realtime, &near, &far, &wall)
+                let near = ways.near_walls(&near, self);
+                let far = if near.is_empty() { &[] } else { ways.walls(self) };
+                self.join(Rule::Realtime, &near, far, &wall)
             })
-            .or_else(|| self.join(Rule::SameDomain, &near, &far, &|_, _| true))
+            .or_else(|| self.join(Rule::SameDomain, &near, far, &|_, _| true))
             .or_else(|| self.begin(&near, to))
             // What is of one sequence alone has no domain to share; its own snapshots are missing.
             .ok_or(match from.place == to.place || !from.is_domain() {
@@ -116,30 +115,6 @@ impl ClockGraph {
         let End { way: Reached { hops, clocks, .. }, assumed } = end;
         let converter = Converter::new(hops, self.interpolation());
         Placement { converter, rule, assumed, clocks }
-    }
-
-    /// Adds what other files know of the same machines: a machine has one clock of each domain,
-    /// whichever of its files reads it.
-    fn with_other_files(&self, ends: &[End], direction: Direction) -> Vec<End> {
-        let mut out = ends.to_vec();
-        let mut known: FxHashSet<Clock> = ends.iter().map(End::clock).collect();
-        for end in ends.iter().filter(|end| end.clock().is_domain()) {
-            let own = end.clock();
-            let is_same = |clock: &&Clock| {
-                clock.id == own.id
-                    && clock.place.machine == own.place.machine
-                    && clock.place.file != own.place.file
-                    && clock.is_domain()
-            };
-            for &other in self.clocks().iter().filter(is_same) {
-                for way in self.search(other, direction) {
-                    if known.insert(way.clock) {
-                        out.push(end.by_way_of(other, way, direction));
-                    }
-                }
-            }
-        }
-        out
     }
 
     /// Takes a private timeline to begin with the timeline. Of several that hang together it is the
@@ -161,6 +136,9 @@ impl ClockGraph {
         far: &[End],
         may: &dyn Fn(Clock, Clock) -> bool,
     ) -> Option<Placement> {
+        if !near.iter().any(|end| end.clock().is_domain()) {
+            return None;
+        }
         let timeline = far.first()?.clock().id;
         let far: Vec<&End> = far.iter().filter(|end| end.clock().is_domain()).collect();
         let near = near.iter().filter(|end| end.clock().is_domain());
@@ -169,27 +147,37 @@ impl ClockGraph {
             let (a, b) = (a.clock(), b.clock());
             a.id == b.id && may(a, b)
         });
-        let (a, b) = allowed.min_by_key(|(a, b)| {
-            (b.clock().id != timeline, a.way.hops.len() + b.way.hops.len(), b.clock().id)
-        })?;
+        let (a, b) = allowed
+            .min_by_key(|(a, b)| (b.clock().id != timeline, a.len() + b.len(), b.clock().id))?;
         Some(self.placement(rule, a.joined(rule, b)))
     }
 }
 
 /// A clock that a search came to, and what had to be assumed on the way.
 #[derive(Clone)]
-struct End {
+pub(crate) struct End {
     way: Reached,
     assumed: Vec<Assumed>,
 }
 
 impl End {
-    fn plain(way: Reached) -> Self {
+    pub(crate) fn plain(way: Reached) -> Self {
         Self { way, assumed: Vec::new() }
     }
 
-    fn clock(&self) -> Clock {
+    pub(crate) fn clock(&self) -> Clock {
         self.way.clock
+    }
+
+    /// Over how many edges it leads.
+    pub(crate) fn len(&self) -> usize {
+        self.way.hops.len()
+    }
+
+    /// The clocks on the way.
+    #[cfg(test)]
+    pub(crate) fn clocks(&self) -> &[Clock] {
+        &self.way.clocks
     }
 
     /// This way, and on from where it ends to the beginning of another.
@@ -207,7 +195,7 @@ impl End {
 
     /// This way and on along a way that a search in the same direction found from `other`, which
     /// is this clock in another file.
-    fn by_way_of(&self, other: Clock, way: Reached, direction: Direction) -> Self {
+    pub(crate) fn by_way_of(&self, other: Clock, way: Reached, direction: Direction) -> Self {
         debug_assert!(way.clocks.contains(&other));
         let (reached, beyond) = (way.clock, Self::plain(way));
         let mut whole = match direction {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use tpq_clock::{BOOTTIME, Converter};
+use tpq_clock::{BOOTTIME, Converter, Place};
 use tpq_ingest::{
     ClockNames, EventOrder, Immediate, Loss, LossBook, Losses, Message, Payload, PlaceId, Places,
     Run, RunKind, SequenceLoss, Span, Step, Timeline, TraceBytes,
@@ -14,7 +14,7 @@ use tpq_tables::{Packer, Stat, Stats, StringId, Tables};
 use crate::decode::trace_uuid::uuid_of;
 use crate::decode::{Decode, Packet, clock_drift, clock_snapshot};
 use crate::formats::json::{self, event};
-use crate::health::{self, FileHealth};
+use crate::health::{self, FileHealth, FileRemark};
 use crate::interned::Interned;
 use crate::ledger::{LedgerStage, LedgerWriter, Written};
 use crate::losses::{count_losses, count_unrelatable, log_file, write_book};
@@ -88,6 +88,10 @@ struct State<'a> {
     import_stats: Stats,
     /// Decoders by payload field.
     decoders: Vec<Option<Decode>>,
+    /// What was found of files as a whole.
+    remarks: Vec<(u32, FileRemark)>,
+    /// The first place of each file that has any.
+    first_places: FxHashMap<u32, PlaceId>,
 }
 
 /// What there is when all is decoded.
@@ -146,6 +150,8 @@ impl<'a> Decoder<'a> {
             stats: vec![Stats::default(); places.len().max(1)],
             import_stats: Stats::default(),
             decoders,
+            remarks: Vec::new(),
+            first_places: first_places(&places),
             places,
         };
         let writer = LedgerWriter::new(bytes, &state.places, files, &state.trackers.ledger);
@@ -212,13 +218,19 @@ impl<'a> Decoder<'a> {
 
     /// Counts something of a file as a whole, and enters what it is.
     pub fn count_file(&mut self, file: u32, stat: Stat, what: &str) {
-        let State { places, stats, import_stats, trackers, tables, .. } = &mut self.state;
+        let State { first_places, stats, import_stats, trackers, tables, .. } = &mut self.state;
         // What is of no machine, as an archive, counts for the import as a whole.
-        match places.iter().position(|place| place.file == file) {
-            Some(place) => stats[place].increment(stat),
+        match first_places.get(&file) {
+            Some(&place) => stats[place as usize].increment(stat),
             None => import_stats.increment(stat),
         }
         log_file(file, stat, what, &mut trackers.ledger, tables);
+    }
+
+    /// Counts and enters what was found of a file when it was opened.
+    pub fn remark_on_file(&mut self, file: u32, remark: FileRemark) {
+        self.count_file(file, remark.stat(), remark.what());
+        self.state.remarks.push((file, remark));
     }
 
     /// Decodes what takes effect next; `reads` is told where the bytes lie that most of it is read
@@ -252,8 +264,8 @@ impl<'a> Decoder<'a> {
     /// until then is hardly read again.
     pub fn finish(mut self, outcome: Outcome<'_>, read: impl Fn()) -> Finished {
         let Outcome { books, order, surveys, sequences, ties, mut timeline } = outcome;
-        let State { bytes, places, mut trackers, mut tables, mut stats, import_stats, .. } =
-            self.state;
+        let State { bytes, places, mut trackers, mut tables, mut stats, .. } = self.state;
+        let (import_stats, remarks) = (self.state.import_stats, self.state.remarks);
         for (place, stats) in (0..).zip(&mut stats) {
             trackers.enter(place);
             trackers.bind_arrived(&mut tables, stats);
@@ -288,7 +300,8 @@ impl<'a> Decoder<'a> {
         let (start_ts, end_ts) = bounds(&trackers, &tables);
         tables.trace_bounds.push(TraceBoundsRow { start_ts, end_ts });
         let late = late_events(order.losses());
-        write_health(&trackers, &places, sequences, &stats, &late, &import_stats, &mut tables);
+        let recorded = Recorded { places: &places, sequences, stats: &stats, late: &late };
+        write_health(&trackers, recorded, remarks, &import_stats, &mut tables);
         let mut all = import_stats;
         clock_snapshot::write_rows(ties, &mut timeline, &mut tables, &mut all);
         clock_drift::write_rows(&mut timeline, &mut tables);
@@ -349,36 +362,63 @@ fn late_events<'a>(books: impl Iterator<Item = &'a LossBook>) -> FxHashMap<Place
     late
 }
 
+/// The first place of each file that has any.
+fn first_places(places: &Places) -> FxHashMap<u32, PlaceId> {
+    let mut first = FxHashMap::default();
+    for (place, Place { file, .. }) in (0..).zip(places.iter()) {
+        first.entry(file).or_insert(place);
+    }
+    first
+}
+
+/// What is known of how all files were recorded, by place.
+struct Recorded<'a> {
+    places: &'a Places,
+    sequences: &'a [(PlaceId, SequenceLoss)],
+    stats: &'a [Stats],
+    late: &'a FxHashMap<PlaceId, (i64, i64)>,
+}
+
 /// Writes down what each file's recording lost.
 fn write_health(
     trackers: &Trackers,
-    places: &Places,
-    sequences: &[(PlaceId, SequenceLoss)],
-    stats: &[Stats],
-    late: &FxHashMap<PlaceId, (i64, i64)>,
+    Recorded { places, sequences, stats, late }: Recorded<'_>,
+    remarks: Vec<(u32, FileRemark)>,
     import: &Stats,
     tables: &mut Tables,
 ) {
+    let mut ids: FxHashMap<u32, Vec<PlaceId>> = FxHashMap::default();
+    for (place, Place { file, .. }) in (0..).zip(places.iter()) {
+        ids.entry(file).or_default().push(place);
+    }
+    let mut written: FxHashMap<u32, Vec<(u32, &SequenceLoss)>> = FxHashMap::default();
+    for (place, loss) in sequences {
+        let Place { file, machine } = places.get(*place);
+        written.entry(file).or_default().push((machine, loss));
+    }
+    let mut cuts: FxHashMap<u32, i64> = FxHashMap::default();
+    for (file, _) in remarks.iter().filter(|(_, it)| it.stat() == Stat::TraceTruncatedBytes) {
+        *cuts.entry(*file).or_default() += 1;
+    }
     let recorders = trackers.recording.iter().zip(trackers.writers.iter());
     let recorders = recorders.zip(trackers.ftrace.iter());
     let files = (0..).zip(recorders).map(|(file, ((recording, writers), ftrace))| {
-        let own = |place: &PlaceId| places.get(*place).file == file;
-        let ids = || (0..places.len() as PlaceId).filter(own);
+        let ids = ids.get(&file).map_or(&[][..], Vec::as_slice);
         let machine = |place: PlaceId| places.get(place).machine;
-        let written = sequences.iter().filter(|(place, _)| own(place));
-        let late = ids().filter_map(|place| late.get(&place).copied());
+        let late = ids.iter().filter_map(|place| late.get(place).copied());
         FileHealth {
             file,
             recording,
             writers,
             all_cpus_from: ftrace.all_cpus_from(),
-            sequences: written.map(|(place, loss)| (machine(*place), loss)).collect(),
-            stats: ids().map(|place| (machine(place), &stats[place as usize])).collect(),
+            sequences: written.remove(&file).unwrap_or_default(),
+            stats: ids.iter().map(|&place| (machine(place), &stats[place as usize])).collect(),
             late: late.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1))),
             spans: FxHashMap::default(),
+            cuts: cuts.get(&file).copied().unwrap_or_default(),
         }
     });
-    health::write_rows(files.collect(), import, tables);
+    health::write_rows(files, remarks, import, tables);
 }
 
 /// A file as the `trace_file` table shows it.

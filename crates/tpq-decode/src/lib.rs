@@ -26,5 +26,6 @@ pub use decode::clock_snapshot::Tie;
 pub use decoder::{Decoder, Fact, FileInfo, Finished, Outcome};
 pub use formats::json::json_reader;
 pub use formats::systrace::systrace_reader;
+pub use health::FileRemark;
 pub use registry::{PacketRouter, Treatment, kernel_events_with_tables, treatment};
 pub use setup::{MachineInfo, Setup};

@@ -1,6 +1,7 @@
 //! The stats under which the losses of the earlier stages appear, and where the first of each lie.
 
-use tpq_clock::Clock;
+use rustc_hash::FxHashMap;
+use tpq_clock::{Clock, Place};
 use tpq_ingest::{Loss, LossBook, LossEntry, Losses, Places, TextPlace, Timeline, TraceBytes};
 use tpq_tables::table::ImportLogRow;
 use tpq_tables::{Stat, Stats, Tables};
@@ -88,12 +89,13 @@ fn details(entry: &LossEntry, tables: &mut Tables) -> ArgSet {
 
 /// Counts the clocks that share no domain with the timeline.
 pub(crate) fn count_unrelatable(timeline: &Timeline, places: &Places, stats: &mut [Stats]) {
+    let numbers: FxHashMap<Place, usize> = places.iter().zip(0..).collect();
     for (clock, placement) in timeline.placements() {
         if !matches!(placement, Err(tpq_clock::PlaceError::Unrelatable(..))) {
             continue;
         }
-        let place = places.iter().position(|place| place == clock.place);
-        if let Some(stats) = place.and_then(|place| stats.get_mut(place)) {
+        let place = numbers.get(&clock.place);
+        if let Some(stats) = place.and_then(|&place| stats.get_mut(place)) {
             stats.increment(stat_of(Loss::UnrelatableClock));
         }
     }

@@ -1,10 +1,17 @@
 //! Inflates the packets that producers compressed inside the trace.
 
-use std::io::Read;
+use std::borrow::Cow;
+use std::io::{self, Read};
+
+use crate::Room;
 
 /// The most that one compressed packet may inflate to. The recorder bundles about half a
 /// megabyte; what claims a thousand times that is not a trace.
 const MAX_INFLATED: u64 = 512 << 20;
+/// What is larger does not lie in memory as a whole while it is inflated.
+const SMALL: u64 = 4 << 20;
+/// How far back what is compressed may refer, as a power of two of bytes: the decoder keeps as many.
+const MAX_WINDOW: u32 = 24;
 
 /// How a packet's payload is compressed.
 #[derive(Clone, Copy, Debug)]
@@ -13,19 +20,52 @@ pub(crate) enum Codec {
     Zstd,
 }
 
-/// The packets inside a compressed payload, or `None` when it is damaged or claims
-/// more than `budget` or than any recorder bundles.
-pub(crate) fn inflate(codec: Codec, compressed: &[u8], budget: u64) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(compressed.len().saturating_mul(4).min(1 << 22));
-    let most = MAX_INFLATED.min(budget);
-    let limit = most + 1;
-    let result = match codec {
-        Codec::Zlib => {
-            flate2::read::ZlibDecoder::new(compressed).take(limit).read_to_end(&mut bytes)
+/// The packets inside a compressed payload, or `None` when it is damaged or claims more than the
+/// budget of `room` or than any recorder bundles. What is large is kept at once, `before` other
+/// bytes of the file; what is small is not.
+pub(crate) fn inflate<'a>(
+    codec: Codec,
+    compressed: &[u8],
+    before: u64,
+    room: Room<'_, 'a>,
+) -> Option<Cow<'a, [u8]>> {
+    let bytes = Vec::with_capacity(compressed.len().saturating_mul(4).min(SMALL as usize));
+    match codec {
+        Codec::Zlib => read(flate2::read::ZlibDecoder::new(compressed), bytes, before, room),
+        Codec::Zstd => {
+            let mut decoder = zstd::Decoder::new(compressed).ok()?;
+            decoder.window_log_max(MAX_WINDOW).ok()?;
+            read(decoder, bytes, before, room)
         }
-        Codec::Zstd => zstd::Decoder::new(compressed)
-            .and_then(|decoder| decoder.take(limit).read_to_end(&mut bytes)),
-    };
-    bytes.shrink_to_fit();
-    (result.is_ok() && bytes.len() as u64 <= most).then_some(bytes)
+    }
+}
+
+fn read<'a>(
+    decoder: impl Read,
+    mut bytes: Vec<u8>,
+    before: u64,
+    room: Room<'_, 'a>,
+) -> Option<Cow<'a, [u8]>> {
+    let most = MAX_INFLATED.min(room.budget);
+    let mut decoder = Limited { decoder, left: most };
+    decoder.by_ref().take(SMALL).read_to_end(&mut bytes).ok()?;
+    if (bytes.len() as u64) < SMALL {
+        bytes.shrink_to_fit();
+        return Some(bytes.into());
+    }
+    (room.keep_large)(before, bytes, &mut decoder)
+}
+
+/// Reads so many bytes; that there are more is an error.
+struct Limited<D> {
+    decoder: D,
+    left: u64,
+}
+
+impl<D: Read> Read for Limited<D> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.decoder.read(buffer)?;
+        self.left = self.left.checked_sub(read as u64).ok_or(io::ErrorKind::FileTooLarge)?;
+        Ok(read)
+    }
 }

@@ -52,11 +52,12 @@ pub enum Loss {
     ThreadWithoutState,
     /// A track event that lies before the start of trace time.
     NegativeEventTime,
-    /// A packet or bundle that is malformed.
+    /// A packet or bundle that is malformed, or larger than any that is split into events.
     MalformedPacket,
-    /// A bundle of kernel events that is malformed.
+    /// A bundle of kernel events that is malformed, or larger than any.
     MalformedBundle,
-    /// Columns of compact switches or wakeups that do not fit together.
+    /// Columns of compact switches or wakeups that do not fit together, or more names than any
+    /// bundle has.
     MalformedCompactSched,
     /// Text that is not what its format says it is.
     MalformedText,
@@ -136,7 +137,7 @@ pub struct TextPlace {
 /// Counts of losses by place, and where the first of each kind lie.
 #[derive(Clone, Debug, Default)]
 pub struct LossBook {
-    by_place: Vec<Losses>,
+    by_place: BTreeMap<PlaceId, Losses>,
     entries: Vec<LossEntry>,
     logged: BTreeMap<(PlaceId, Loss), usize>,
     /// The writers of which a loss of each kind is entered.
@@ -151,11 +152,7 @@ impl LossBook {
 
     /// The counts of a place.
     pub fn at(&mut self, place: PlaceId) -> &mut Losses {
-        let index = place as usize;
-        if index >= self.by_place.len() {
-            self.by_place.resize_with(index + 1, Losses::default);
-        }
-        &mut self.by_place[index]
+        self.by_place.entry(place).or_default()
     }
 
     /// Counts what was lost in one place of the trace, and enters where.
@@ -176,7 +173,7 @@ impl LossBook {
 
     /// The counts of each place.
     pub fn by_place(&self) -> impl Iterator<Item = (PlaceId, &Losses)> {
-        (0..).zip(&self.by_place)
+        self.by_place.iter().map(|(&place, losses)| (place, losses))
     }
 
     /// Where the first losses of each kind lie.
@@ -186,6 +183,6 @@ impl LossBook {
 
     /// The count of a loss over all places.
     pub fn get(&self, loss: Loss) -> u64 {
-        self.by_place.iter().map(|losses| losses.get(loss)).sum()
+        self.by_place.values().map(|losses| losses.get(loss)).sum()
     }
 }

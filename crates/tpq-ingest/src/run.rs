@@ -1,5 +1,7 @@
 //! Runs: columns of timestamps that never decrease, each with its payload beside it.
 
+use std::sync::Arc;
+
 use crate::{GenerationId, PlaceId, Span};
 
 /// What a run's payloads are. Payload fields of packets are their own numbers; what bundles are
@@ -49,9 +51,12 @@ pub enum Payload {
         /// The numbers.
         words: Vec<u32>,
         /// The strings, shared by the runs of a bundle.
-        strings: std::sync::Arc<[Span]>,
+        strings: Arc<[Span]>,
         /// The order of events of one moment, the least first; empty where they are as they came.
         ranks: Vec<u64>,
+        /// Whether each event has strings of its own, and says in its numbers which, as
+        /// [`crate::JsonEvent`] does. Otherwise any event may refer to any string.
+        own_strings: bool,
     },
 }
 
@@ -92,16 +97,47 @@ pub struct Run {
 }
 
 impl Run {
-    /// What it takes, in bytes.
-    pub fn bytes(&self) -> u64 {
-        let each = match &self.payload {
+    /// The strings that it may share with other runs, if there are any.
+    #[inline]
+    pub(crate) fn shared_strings(&self) -> Option<&Arc<[Span]>> {
+        match &self.payload {
+            Payload::Words { strings, own_strings: false, .. } if !strings.is_empty() => {
+                Some(strings)
+            }
+            _ => None,
+        }
+    }
+
+    /// What it takes, in bytes, without strings that runs share.
+    pub(crate) fn bytes(&self) -> u64 {
+        let strings = match &self.payload {
+            Payload::Words { strings, own_strings: true, .. } => size_of_val(&**strings),
+            _ => 0,
+        };
+        (size_of::<Self>() + self.timestamps.len() * self.column_bytes() + strings) as u64
+    }
+
+    /// About what an event of it takes, in bytes, without strings that events share.
+    pub(crate) fn event_bytes(&self) -> u64 {
+        let strings = match &self.payload {
+            Payload::Words { strings, own_strings: true, .. } => {
+                strings.len() * size_of::<Span>() / self.timestamps.len().max(1)
+            }
+            _ => 0,
+        };
+        (self.column_bytes() + strings) as u64
+    }
+
+    /// Bytes of an event in columns.
+    fn column_bytes(&self) -> usize {
+        let payload = match &self.payload {
             Payload::Messages(_) => size_of::<Message>(),
             Payload::Bundle { .. } => size_of::<(u32, u32)>(),
             Payload::Words { width, ranks, .. } => {
                 width * size_of::<u32>() + usize::from(!ranks.is_empty()) * size_of::<u64>()
             }
         };
-        (size_of::<Self>() + self.timestamps.len() * (size_of::<i64>() + each)) as u64
+        size_of::<i64>() + payload
     }
 
     /// The number of the packet an event came in.
@@ -177,11 +213,12 @@ impl Run {
             Payload::Bundle { addr, places } => {
                 Payload::Bundle { addr: *addr, places: places.split_off(at) }
             }
-            Payload::Words { width, words, strings, ranks } => Payload::Words {
+            Payload::Words { width, words, strings, ranks, own_strings } => Payload::Words {
                 width: *width,
                 words: words.split_off(at * *width),
                 strings: strings.clone(),
                 ranks: ranks.split_off(at.min(ranks.len())),
+                own_strings: *own_strings,
             },
         };
         Self { timestamps, payload, ..*self }

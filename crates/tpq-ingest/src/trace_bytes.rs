@@ -58,7 +58,7 @@ impl<'a> FileBytes<'a> {
     }
 
     /// How many bytes were inflated.
-    pub(crate) fn inflated(&self) -> u64 {
+    pub fn inflated(&self) -> u64 {
         self.end() - self.parts.first().map_or(0, Part::end)
     }
 

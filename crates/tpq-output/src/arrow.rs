@@ -5,17 +5,18 @@ use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::arrow::ipc::writer::FileWriter;
 
 use crate::names::{rename, with_unique_names};
-use crate::{Format, OutputError, ResultWriter, Sink};
+use crate::{FileMetadata, Format, OutputError, OutputOptions, ResultWriter, Sink};
 
 pub(crate) struct ArrowWriter {
     /// Until the first result set begins.
     sink: Option<Sink>,
     file: Option<FileWriter<Sink>>,
+    metadata: FileMetadata,
 }
 
 impl ArrowWriter {
-    pub(crate) fn new(sink: Sink) -> Self {
-        Self { sink: Some(sink), file: None }
+    pub(crate) fn new(sink: Sink, options: OutputOptions) -> Self {
+        Self { sink: Some(sink), file: None, metadata: options.metadata }
     }
 }
 
@@ -23,7 +24,8 @@ impl ResultWriter for ArrowWriter {
     fn begin(&mut self, schema: &SchemaRef) -> Result<(), OutputError> {
         let one = OutputError::OneResultSet { format: Format::Arrow.name() };
         let sink = self.sink.take().ok_or(one)?;
-        self.file = Some(FileWriter::try_new(sink, &with_unique_names(schema))?);
+        let schema = self.metadata.describe(with_unique_names(schema));
+        self.file = Some(FileWriter::try_new(sink, &schema)?);
         Ok(())
     }
 

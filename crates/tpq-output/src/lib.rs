@@ -10,14 +10,18 @@
 
 mod arrow;
 mod cell;
+mod compression;
 mod csv;
 mod error;
+mod file_format;
 mod format;
 mod json;
 mod markdown;
+mod metadata;
 mod names;
 mod ndjson;
 mod parquet;
+mod plan;
 mod table;
 mod tsv;
 mod writer;
@@ -25,6 +29,9 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use compression::{Compression, Encoder};
 pub use error::OutputError;
+pub use file_format::{FileFormat, UnknownEnding};
 pub use format::Format;
+pub use metadata::FileMetadata;
 pub use writer::{OutputOptions, ResultWriter, Sink, writer};

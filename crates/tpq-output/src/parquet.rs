@@ -11,7 +11,7 @@ use datafusion::parquet::file::properties::{EnabledStatistics, WriterProperties}
 use datafusion::parquet::schema::types::ColumnPath;
 
 use crate::names::{rename, with_unique_names};
-use crate::{Format, OutputError, OutputOptions, ResultWriter, Sink};
+use crate::{FileMetadata, Format, OutputError, OutputOptions, ResultWriter, Sink};
 
 /// Columns in which hardly any value occurs twice.
 const DISTINCT: [&str; 3] = ["id", "ts", "ts_end"];
@@ -26,17 +26,23 @@ pub(crate) struct ParquetWriter {
     /// Until the first result set begins.
     sink: Option<Sink>,
     sorted_by: Option<String>,
+    metadata: FileMetadata,
     schema: Option<SchemaRef>,
     file: Option<ArrowWriter<Sink>>,
 }
 
 impl ParquetWriter {
     pub(crate) fn new(sink: Sink, options: OutputOptions) -> Self {
-        Self { sink: Some(sink), sorted_by: options.sorted_by, schema: None, file: None }
+        let OutputOptions { sorted_by, metadata, .. } = options;
+        Self { sink: Some(sink), sorted_by, metadata, schema: None, file: None }
     }
 }
 
-fn properties(schema: &SchemaRef, sorted_by: Option<&str>) -> WriterProperties {
+fn properties(
+    schema: &SchemaRef,
+    sorted_by: Option<&str>,
+    metadata: &FileMetadata,
+) -> WriterProperties {
     let order = sorted_by.and_then(|name| schema.index_of(name).ok()).map(|column| {
         vec![SortingColumn {
             column_idx: i32::try_from(column).unwrap_or_default(),
@@ -58,6 +64,7 @@ fn properties(schema: &SchemaRef, sorted_by: Option<&str>) -> WriterProperties {
         .set_statistics_enabled(EnabledStatistics::Page)
         .set_max_row_group_row_count(Some(GROUP_ROWS))
         .set_sorting_columns(order)
+        .set_key_value_metadata(metadata.key_values())
         .set_created_by(concat!("tpq ", env!("CARGO_PKG_VERSION")).to_owned())
         .build()
 }
@@ -66,8 +73,8 @@ impl ResultWriter for ParquetWriter {
     fn begin(&mut self, schema: &SchemaRef) -> Result<(), OutputError> {
         let one = OutputError::OneResultSet { format: Format::Parquet.name() };
         let sink = self.sink.take().ok_or(one)?;
-        let schema = Arc::new(with_unique_names(schema));
-        let properties = properties(&schema, self.sorted_by.as_deref());
+        let schema = Arc::new(self.metadata.describe_columns(with_unique_names(schema)));
+        let properties = properties(&schema, self.sorted_by.as_deref(), &self.metadata);
         self.file = Some(ArrowWriter::try_new(sink, Arc::clone(&schema), Some(properties))?);
         self.schema = Some(schema);
         Ok(())

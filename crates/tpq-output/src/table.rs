@@ -2,13 +2,15 @@
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::datatypes::{FieldRef, SchemaRef};
 
 use crate::cell::Cells;
+use crate::plan::{PlanText, is_plan};
 use crate::{OutputError, OutputOptions, ResultWriter, Sink};
 
-/// Rows shown when the caller does not say how many: more than one reads, less than hurts.
-const DEFAULT_ROWS: usize = 10_000;
+/// Rows that share the widths of their columns. More begin a table of their own, since a table is
+/// in memory until its widths are known.
+const ROWS_OF_A_TABLE: usize = 10_000;
 /// Longer texts are cut, so that one does not push the others off the screen.
 const CELL_CHARS: usize = 200;
 
@@ -17,7 +19,11 @@ pub(crate) struct TableWriter {
     null: String,
     header: bool,
     max_rows: usize,
+    titles: Vec<Cell>,
+    /// The rows that are not written yet.
     table: Table,
+    /// In place of the table, where the rows are the lines of plans.
+    plan: Option<PlanText>,
     shown: usize,
     left_out: usize,
 }
@@ -28,11 +34,28 @@ impl TableWriter {
             sink,
             null: options.null.unwrap_or_else(|| "NULL".to_owned()),
             header: options.header,
-            max_rows: options.max_rows.unwrap_or(DEFAULT_ROWS),
+            max_rows: options.max_rows.unwrap_or(usize::MAX),
+            titles: Vec::new(),
             table: Table::new(),
+            plan: None,
             shown: 0,
             left_out: 0,
         }
+    }
+
+    /// A table without rows.
+    fn begin_table(&mut self) {
+        self.table = Table::new();
+        self.table.load_style(presets::UTF8_FULL_CONDENSED);
+        self.table.set_content_arrangement(ContentArrangement::Disabled);
+        if self.header {
+            self.table.set_header(self.titles.iter().cloned());
+        }
+    }
+
+    /// Writes the rows so far.
+    fn end_table(&mut self) -> Result<(), OutputError> {
+        Ok(writeln!(self.sink, "{}", std::mem::take(&mut self.table))?)
     }
 }
 
@@ -59,24 +82,28 @@ fn alignment(is_number: bool) -> CellAlignment {
 
 impl ResultWriter for TableWriter {
     fn begin(&mut self, schema: &SchemaRef) -> Result<(), OutputError> {
-        self.table = Table::new();
-        self.table.load_style(presets::UTF8_FULL_CONDENSED);
-        self.table.set_content_arrangement(ContentArrangement::Disabled);
         (self.shown, self.left_out) = (0, 0);
-        if self.header {
-            let title = |field: &std::sync::Arc<datafusion::arrow::datatypes::Field>| {
-                let is_number = Cells::are_numbers(field.data_type());
-                Cell::new(printable(field.name())).set_alignment(alignment(is_number))
-            };
-            self.table.set_header(schema.fields().iter().map(title));
-        }
+        self.plan = is_plan(schema).then(PlanText::default);
+        let title = |field: &FieldRef| {
+            let is_number = Cells::are_numbers(field.data_type());
+            Cell::new(printable(field.name())).set_alignment(alignment(is_number))
+        };
+        self.titles = schema.fields().iter().map(title).collect();
+        self.begin_table();
         Ok(())
     }
 
     fn write(&mut self, batch: &RecordBatch) -> Result<(), OutputError> {
+        if let Some(plan) = &mut self.plan {
+            return plan.add(batch);
+        }
         let columns = Cells::of(batch)?;
         let take = batch.num_rows().min(self.max_rows - self.shown);
         for row in 0..take {
+            if self.table.row_count() == ROWS_OF_A_TABLE {
+                self.end_table()?;
+                self.begin_table();
+            }
             let cell = |cells: &Cells| -> Result<Cell, OutputError> {
                 let mut text = String::new();
                 if cells.is_null(row) {
@@ -94,8 +121,10 @@ impl ResultWriter for TableWriter {
     }
 
     fn end(&mut self) -> Result<(), OutputError> {
-        let table = std::mem::take(&mut self.table);
-        writeln!(self.sink, "{table}")?;
+        if let Some(plan) = self.plan.take() {
+            return plan.write(&mut self.sink);
+        }
+        self.end_table()?;
         if self.left_out > 0 {
             let rows = if self.left_out == 1 { "row" } else { "rows" };
             writeln!(self.sink, "({} more {rows} not shown)", self.left_out)?;

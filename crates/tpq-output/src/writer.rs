@@ -5,7 +5,9 @@ use std::io::Write;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 
-use crate::{Format, OutputError, arrow, csv, json, markdown, ndjson, parquet, table, tsv};
+use crate::{
+    FileMetadata, Format, OutputError, arrow, csv, json, markdown, ndjson, parquet, table, tsv,
+};
 
 /// Where the bytes go.
 pub type Sink = Box<dyn Write + Send>;
@@ -44,11 +46,19 @@ pub struct OutputOptions {
     pub max_rows: Option<usize>,
     /// The column the rows are known to be in the order of, noted in Parquet's metadata.
     pub sorted_by: Option<String>,
+    /// What Arrow and Parquet files say of themselves.
+    pub metadata: FileMetadata,
 }
 
 impl Default for OutputOptions {
     fn default() -> Self {
-        Self { null: None, header: true, max_rows: None, sorted_by: None }
+        Self {
+            null: None,
+            header: true,
+            max_rows: None,
+            sorted_by: None,
+            metadata: FileMetadata::default(),
+        }
     }
 }
 
@@ -61,7 +71,7 @@ pub fn writer(format: Format, sink: Sink, options: OutputOptions) -> Box<dyn Res
         Format::Json => Box::new(json::JsonWriter::new(sink)),
         Format::Ndjson => Box::new(ndjson::NdjsonWriter::new(sink)),
         Format::Markdown => Box::new(markdown::MarkdownWriter::new(sink, options)),
-        Format::Arrow => Box::new(arrow::ArrowWriter::new(sink)),
+        Format::Arrow => Box::new(arrow::ArrowWriter::new(sink, options)),
         Format::Parquet => Box::new(parquet::ParquetWriter::new(sink, options)),
     }
 }

@@ -2,17 +2,25 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::ops::{Deref, Range};
 use std::path::Path;
 use std::sync::Arc;
 
 use memmap2::Mmap;
 
-use crate::SourceError;
+use crate::guarded_map::{GuardedMap, release};
+use crate::{SourceError, stream};
+
+/// Files up to this size are read instead of mapped: a map of each of very many files costs more
+/// than their bytes, and the number of maps is limited.
+const READ_UP_TO: u64 = 64 << 10;
 
 enum Storage {
-    Mapped(Mmap),
+    /// A file of the user's.
+    Mapped(GuardedMap),
+    /// A temporary file without a name.
+    Unpacked(Mmap),
     Owned(Vec<u8>),
 }
 
@@ -37,14 +45,32 @@ impl Bytes {
     pub(crate) fn release(&self, range: Range<usize>) {
         let end = range.end.min(self.len());
         let range = self.range.start + range.start.min(end)..self.range.start + end;
-        if let Storage::Mapped(map) = &*self.storage {
-            release(map, range);
+        match &*self.storage {
+            Storage::Mapped(map) => map.release(range),
+            Storage::Unpacked(map) => release(map, range),
+            Storage::Owned(_) => {}
         }
+    }
+
+    /// What happened to the file behind these bytes since it was opened, if what was read of it may
+    /// not be its contents.
+    pub(crate) fn change(&self) -> Option<SourceError> {
+        let Storage::Mapped(map) = &*self.storage else { return None };
+        if !map.is_intact() {
+            return Some(SourceError::Shortened(map.path().to_owned()));
+        }
+        map.is_overwritten().then(|| SourceError::Overwritten(map.path().to_owned()))
     }
 
     fn new(storage: Storage) -> Self {
         let range = 0..storage.len();
         Self { storage: Arc::new(storage), range }
+    }
+}
+
+impl Default for Bytes {
+    fn default() -> Self {
+        Vec::new().into()
     }
 }
 
@@ -56,7 +82,7 @@ impl From<Vec<u8>> for Bytes {
 
 impl From<Mmap> for Bytes {
     fn from(map: Mmap) -> Self {
-        Self::new(Storage::Mapped(map))
+        Self::new(Storage::Unpacked(map))
     }
 }
 
@@ -80,50 +106,29 @@ impl Deref for Storage {
     fn deref(&self) -> &[u8] {
         match self {
             Self::Mapped(map) => map,
+            Self::Unpacked(map) => map,
             Self::Owned(bytes) => bytes,
         }
     }
 }
 
-/// Drops pages of a map. On other systems the same advice means other things.
-#[cfg(target_os = "linux")]
-pub(crate) fn release(map: &Mmap, range: Range<usize>) {
-    // SAFETY: nobody writes to what was read of the map, so that pages which are dropped come back
-    // from the file with what they held. Without this, all of a trace stays in memory until it is
-    // imported: a third of the peak.
-    let advised = unsafe {
-        map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, range.start, range.len())
-    };
-    // Pages that stay are only pages that stay.
-    let _ = advised;
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn release(_: &Mmap, _: Range<usize>) {}
-
-/// Reads a file, or standard input if `path` is `-`.
-pub(crate) fn read(path: &Path) -> Result<Bytes, SourceError> {
+/// Reads a file, or standard input if `path` is `-`; and says why it was not read to its end, where
+/// that has none.
+pub(crate) fn read(path: &Path) -> Result<(Bytes, Option<io::Error>), SourceError> {
     let failed = |source| SourceError::Read { path: path.to_owned(), source };
     if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes).map_err(failed)?;
-        return Ok(bytes.into());
+        return stream::read(path, io::stdin().lock());
     }
-    let mut file = File::open(path).map_err(failed)?;
+    let file = File::open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
     if metadata.is_dir() {
         return Err(SourceError::Directory(path.to_owned()));
     }
-    if !metadata.is_file() || metadata.len() == 0 {
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(failed)?;
-        return Ok(bytes.into());
+    if !metadata.is_file() || metadata.len() <= READ_UP_TO {
+        return stream::read(path, file);
     }
-    // SAFETY: the map is only read. A file that another process shortens while it is mapped
-    // raises SIGBUS, as it does for every program that maps its input; reading a multi-gigabyte
-    // trace into memory instead doubled the import's peak.
-    let map = unsafe { Mmap::map(&file) }.map_err(failed)?;
-    Ok(map.into())
+    let map = GuardedMap::new(&file, path).map_err(failed)?;
+    Ok((Bytes::new(Storage::Mapped(map)), None))
 }
 
 #[cfg(test)]

@@ -17,6 +17,8 @@ pub struct Entry {
     pub(crate) processing_order: u32,
     pub(crate) bytes: Bytes,
     pub(crate) cut: Option<io::Error>,
+    pub(crate) unread: Option<String>,
+    pub(crate) remarks: Vec<String>,
 }
 
 impl Entry {
@@ -60,6 +62,25 @@ impl Entry {
     /// in memory. Whoever reads it after all finds it unchanged.
     pub fn release(&self, range: Range<usize>) {
         self.bytes.release(range);
+    }
+
+    /// Why it is not read, if so: it is a link, empty, hidden, or in no format that tpq reads. Where
+    /// it is damaged besides, [`Self::cut`] says more.
+    pub fn unread(&self) -> Option<&str> {
+        let by_contents = match self.format {
+            _ if self.parent.is_none() || self.cut.is_some() => None,
+            Format::Unknown if self.size == 0 => Some("it is empty"),
+            Format::Unknown => Some("it is in no format that tpq reads"),
+            Format::Text => Some("it is text in no format that tpq reads"),
+            _ => None,
+        };
+        self.unread.as_deref().or(by_contents)
+    }
+
+    /// What is unusual about an archive although nothing in it is missing, as several files of one
+    /// name.
+    pub fn remarks(&self) -> &[String] {
+        &self.remarks
     }
 
     /// Why not all of it could be read, if so: it is cut off, damaged, or packed in a way tpq

@@ -20,12 +20,28 @@ pub enum SourceError {
         /// What the system said.
         source: io::Error,
     },
+    /// The file was shortened while it was read, so that some of what was read is not its contents.
+    #[error(
+        "{} became shorter while it was read; open it again once nothing writes to it",
+        .0.display()
+    )]
+    Shortened(PathBuf),
+    /// The file was written to while it was read, so that some of what was read is of its old
+    /// contents and some of its new ones.
+    #[error(
+        "{} was overwritten while it was read; open it again once nothing writes to it",
+        .0.display()
+    )]
+    Overwritten(PathBuf),
     /// It is a directory.
     #[error("{} is a directory; name the trace files in it", .0.display())]
     Directory(PathBuf),
     /// Standard input is named twice.
     #[error("`-` is given more than once; standard input can be read only once")]
     StdinTwice,
+    /// A file is named twice, by these paths: its events would count twice.
+    #[error("{} and {} are one file; name it once", .0.display(), .1.display())]
+    Twice(PathBuf, PathBuf),
     /// It holds nothing.
     #[error("{} is empty: the recording may have failed or not been written yet", .0.display())]
     Empty(PathBuf),
@@ -38,6 +54,14 @@ pub enum SourceError {
         compression: &'static str,
         /// What is wrong with it.
         source: io::Error,
+    },
+    /// There is no room to unpack it, which says nothing of the file.
+    #[error("{shown}: {why}")]
+    NoRoom {
+        /// The file, with the archives it lies in.
+        shown: String,
+        /// Where there is no room, and what helps.
+        why: String,
     },
     /// It is in no format tpq reads.
     #[error(

@@ -30,6 +30,8 @@ pub enum Format {
 }
 
 const MANIFEST_KEY: &[u8] = b"\"perfetto_manifest\"";
+/// Bytes that are looked at: white space, or a page around a trace, may come first.
+const LOOKED_AT: usize = 64 << 20;
 /// Where the header of a TAR member says that it is one.
 const TAR_MAGIC: std::ops::Range<usize> = 257..262;
 
@@ -37,6 +39,7 @@ impl Format {
     /// Sniffs the format. A Perfetto trace is a message whose only field is number 1, a
     /// length-delimited packet that itself begins with a field tag.
     pub fn of(bytes: &[u8]) -> Self {
+        let bytes = &bytes[..bytes.len().min(LOOKED_AT)];
         match bytes {
             [0x1f, 0x8b, ..] => return Self::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd, ..] => return Self::Zstd,

@@ -22,19 +22,31 @@ mod contents;
 mod decompress;
 mod entry;
 mod error;
+mod file_identity;
 mod format;
+mod guarded_map;
 mod inputs;
 mod manifest;
+mod mapped_temp;
+mod own_file;
+mod partial_file;
+mod readable;
 mod scratch;
+mod stream;
 mod systrace;
+mod unpacked;
 
 pub use contents::digest;
 pub use entry::Entry;
 pub use error::SourceError;
+pub use file_identity::FileIdentity;
 pub use format::{Format, is_manifest};
+pub use guarded_map::GuardedMap;
 pub use inputs::Inputs;
 pub use manifest::{
     Attribute, ClockName, Manifest, ManifestClocks, ManifestError, ManifestFile, ManifestProblem,
     TraceTime,
 };
+pub use own_file::{is_own_file, open_own_file};
+pub use partial_file::{PartialFile, Readers, remove_abandoned, remove_partial_files};
 pub use scratch::{Scratch, UNPACK_LIMIT};

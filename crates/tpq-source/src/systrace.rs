@@ -11,17 +11,23 @@ const SECTIONS: [&[u8]; 2] = [b"class=\"trace-data\"", b"linuxPerfData = \""];
 /// Whether this is such a text, or a page that holds one.
 pub(crate) fn is_systrace(bytes: &[u8]) -> bool {
     let begins = bytes.trim_ascii_start();
-    let page = |with: &[u8]| {
-        begins.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with))
-    };
     let head = |len: usize| bytes.get(..len).unwrap_or(bytes);
-    if page(b"<!doctype html") || page(b"<html") {
+    if is_page(bytes) {
         return SECTIONS.iter().any(|section| contains(bytes, section));
     }
     let mut lines = head(LOOK_AHEAD).split(|&byte| byte == b'\n');
     begins.starts_with(b"# tracer")
         || contains(head(ATRACE_AHEAD), b"TRACE:\n")
         || lines.any(is_event)
+}
+
+/// Whether this is a page, of which a trace may be part.
+pub(crate) fn is_page(bytes: &[u8]) -> bool {
+    let begins = bytes.trim_ascii_start();
+    let page = |with: &[u8]| {
+        begins.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with))
+    };
+    page(b"<!doctype html") || page(b"<html")
 }
 
 /// Whether a line looks like an event: `task-pid … [cpu] … seconds.fraction: event: …`.

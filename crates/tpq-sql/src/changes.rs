@@ -9,6 +9,7 @@ use datafusion::arrow::array::{ArrayRef, RecordBatch};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::{Result, ScalarValue};
+use datafusion::config::ConfigOptions;
 use datafusion::logical_expr::planner::TypePlanner;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, lit};
 use datafusion::sql::parser::Statement as Tree;
@@ -17,8 +18,10 @@ use datafusion::sql::sqlparser::ast::{
     Query, SelectItem, SetExpr, TableFactor, TableObject, TableWithJoins, Value,
 };
 
+use crate::cancel::CancelToken;
 use crate::catalog::{Created, KeptTable};
 use crate::errors::{SqlError, SqlErrorKind, nearest};
+use crate::memory::{bytes_of, reserve_for};
 use crate::perfetto_sql::{Planner, Text, TraceTypes};
 
 /// What a statement changes.
@@ -256,6 +259,7 @@ pub(crate) fn changed(
     table: &Arc<KeptTable>,
     old: &[RecordBatch],
     rows: &[RecordBatch],
+    config: &ConfigOptions,
 ) -> Result<Created> {
     let found = rows.first().map(RecordBatch::schema);
     let data_type = |field: &Field| match (&found, field.data_type()) {
@@ -276,12 +280,24 @@ pub(crate) fn changed(
     let schema: SchemaRef = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
     let batches = old.iter().chain(rows).map(|batch| with_types(batch, &schema));
     let batches = batches.collect::<Result<Vec<_>>>()?;
-    let table = match schema == columns {
-        true => Arc::clone(table),
-        false => Arc::new(KeptTable::empty(name, schema)?),
+    // The last moment to stop: what follows changes the table.
+    CancelToken::of(config).check()?;
+    if schema != columns {
+        let memory = reserve_for(name, &batches, config)?.map(Arc::new);
+        let table = KeptTable::empty(name, schema)?;
+        table.replace(batches, memory)?;
+        return Ok(Created::Own(Arc::new(table)));
+    }
+    let memory = match table.memory().filter(|_| !old.is_empty()) {
+        // The old rows are there once.
+        Some(memory) => {
+            memory.try_grow(batches.iter().skip(old.len()).map(bytes_of).sum())?;
+            Some(memory)
+        }
+        None => reserve_for(name, &batches, config)?.map(Arc::new),
     };
-    table.replace(batches)?;
-    Ok(Created::Own(table))
+    table.replace(batches, memory)?;
+    Ok(Created::Own(Arc::clone(table)))
 }
 
 fn with_types(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::LogicalPlan;
 
+use crate::cancel::CancelToken;
 use crate::catalog::{Catalog, Created, Definition, KeptTable, SqlFunction};
 use crate::changes::{Change, changed};
-use crate::errors::{SqlError, SqlErrorKind, nearest};
+use crate::errors::{Names, SqlError, SqlErrorKind, nearest, translate};
 use crate::perfetto_sql::{
     Command, Creation, FunctionDeclaration, Macro, MacroDeclaration, Name, ObjectKind, Planner,
     Script, Statement, Text, exists_already, expand, named, split_script,
@@ -27,6 +28,13 @@ impl Executor<'_> {
         Planner::new(self.state, self.catalog)
     }
 
+    /// An error once the statement was cancelled. Its rows may be there by then, and its table must
+    /// not be.
+    fn not_cancelled(&self, text: &Text) -> Result<(), SqlError> {
+        let cancelled = CancelToken::of(self.state.config().options()).check();
+        cancelled.map_err(|error| translate(error, text, &Names::none()))
+    }
+
     /// A statement with its macros expanded.
     pub(crate) fn expanded(&self, statement: &Statement) -> Result<Text, SqlError> {
         let text = statement.text_as_written();
@@ -36,10 +44,10 @@ impl Executor<'_> {
         expand(text, self.catalog)
     }
 
-    /// Carries out a command. Plain SQL is none of its business.
+    /// Carries out a command that gives no rows; others are no concern of it.
     pub(crate) async fn execute(&self, command: Command, text: &Text) -> Result<(), SqlError> {
         match command {
-            Command::Sql => Ok(()),
+            Command::Sql | Command::Show(_) => Ok(()),
             Command::Include(paths) => {
                 for path in &paths {
                     self.include(path, text)?;
@@ -94,6 +102,7 @@ impl Executor<'_> {
                 let rows = table.rows(self.state).await;
                 rows.map_err(|error| self.planner().error(error, text))?;
             }
+            self.not_cancelled(text)?;
         }
         let created = Created::Declared(Arc::new(definition));
         self.catalog.objects_mut().add_relation(name, created);
@@ -169,6 +178,7 @@ impl Executor<'_> {
         let plan = self.planner().plan(query).and_then(|plan| named(plan).map_err(failed))?;
         let table = KeptTable::of_query(name, plan);
         table.rows(self.state).await.map_err(failed)?;
+        self.not_cancelled(text)?;
         self.catalog.objects_mut().add_relation(name, Created::Own(Arc::new(table)));
         Ok(())
     }
@@ -223,7 +233,10 @@ impl Executor<'_> {
                 .at(text.sources.place(path.span))
                 .hint(near.map(|near| format!("did you mean `{near}`?"))));
         }
-        modules.iter().try_for_each(|module| self.include_module(module))
+        modules.iter().try_for_each(|module| {
+            self.not_cancelled(text)?;
+            self.include_module(module)
+        })
     }
 
     fn include_module(&self, name: &str) -> Result<(), SqlError> {
@@ -312,11 +325,12 @@ impl Executor<'_> {
     ) -> Result<(), SqlError> {
         let failed = |error| self.planner().error(error, text);
         let table = self.planner().own_table(name)?;
-        let new = KeptTable::of_query(name, rows);
-        let new = new.rows(self.state).await.map_err(failed)?;
         let old = table.rows(self.state).await.map_err(failed)?;
         let old = if keep { old.batches() } else { &[] };
-        let created = changed(name, &table, old, new.batches()).map_err(failed)?;
+        // What is reserved for the rows alone is given back before it is reserved for the table.
+        let new = KeptTable::of_query(name, rows).rows(self.state).await.map_err(failed)?;
+        let config = self.state.config_options();
+        let created = changed(name, &table, old, new.batches(), config).map_err(failed)?;
         self.catalog.objects_mut().add_relation(name, created);
         Ok(())
     }

@@ -5,8 +5,10 @@
 //! taking the parts one after the other gives the table's order, while all of them still work at
 //! the same time. DataFusion would take whichever part has a batch ready.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
+use std::vec::IntoIter;
 
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::Result;
@@ -27,10 +29,18 @@ use futures::StreamExt;
 
 use crate::functions;
 
-/// How many batches a part may be ahead of the one whose turn it is.
+/// How many batches a part may be ahead of the one whose turn it is, where there are few parts.
 const BATCHES_AHEAD: usize = 16;
 
-/// Streams one after the other, while all of them run.
+/// How many batches all parts may be ahead, where there are many.
+const ALL_AHEAD: usize = 64;
+
+/// How many parts run at a time: each holds batches, and UNION ALL has as many parts as queries.
+/// The parts of a join wait for each other, so all of them must run. They are neighbours, and no
+/// more of them than cores.
+const PARTS_AHEAD: usize = 1024;
+
+/// Streams one after the other, while all of them run, or as many of them as may.
 pub(crate) fn in_order(
     schema: SchemaRef,
     mut parts: Vec<SendableRecordBatchStream>,
@@ -42,8 +52,23 @@ pub(crate) fn in_order(
     }
     // What a column may hold can become more exact between the plan and its running.
     let schema = parts.first().map_or(schema, |part| part.schema());
-    let running = parts.into_iter().map(|part| spawn_buffered(part, BATCHES_AHEAD));
-    let chained = futures::stream::iter(running.collect::<Vec<_>>()).flatten();
+    let ahead = (ALL_AHEAD / parts.len().max(1)).clamp(1, BATCHES_AHEAD);
+    let start = move |part| spawn_buffered(part, ahead);
+    let mut waiting = parts.into_iter();
+    let running: VecDeque<_> = waiting.by_ref().take(PARTS_AHEAD).map(start).collect();
+    let next = move |(mut running, mut waiting): (
+        VecDeque<SendableRecordBatchStream>,
+        IntoIter<_>,
+    )| async move {
+        loop {
+            if let Some(batch) = running.front_mut()?.next().await {
+                return Some((batch, (running, waiting)));
+            }
+            running.pop_front();
+            running.extend(waiting.next().map(start));
+        }
+    };
+    let chained = futures::stream::unfold((running, waiting), next);
     Box::pin(RecordBatchStreamAdapter::new(schema, chained))
 }
 

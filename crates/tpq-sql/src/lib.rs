@@ -14,25 +14,36 @@
 //! DataFusion plans and runs; the text before the plan and the tables below it are tpq's own,
 //! since SQL on traces is SQLite's SQL, and since the tables know their order and bounds.
 
+mod cancel;
+mod carried;
 mod catalog;
 mod changes;
 mod errors;
 mod execute;
+mod explain;
+mod first_rows;
 mod functions;
 mod in_order;
 mod lowering;
+mod memory;
+mod memory_pool;
 mod modules;
 mod narrow_filters;
 mod operators;
 mod perfetto_sql;
+mod planning_checks;
 mod result;
 mod scan;
 mod session;
+mod show;
+mod spill_files;
+mod stack;
 mod views;
 
 #[cfg(test)]
 mod tests;
 
+pub use cancel::CancelToken;
 pub use catalog::{Relation, RelationColumn};
 pub use errors::{Place, SqlError, SqlErrorKind};
 pub use modules::{Module, ModuleObject, SqlModule};

@@ -2,37 +2,60 @@
 
 use std::sync::Arc;
 
-use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
+use datafusion::execution::disk_manager::DiskManagerBuilder;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::logical_expr::registry::FunctionRegistry;
-use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
 use tpq_tables::TraceTables;
 
+use crate::cancel::{CancelOnDrop, CancelToken};
 use crate::catalog::{Catalog, Relation};
 use crate::changes::{Change, change_of};
 use crate::errors::{Names, SqlError, SqlErrorKind, translate};
 use crate::execute::Executor;
+use crate::explain::{explains, in_lines};
 use crate::functions;
 use crate::in_order::{LimitInOrder, in_order};
+use crate::memory::Memory;
 use crate::modules::{Module, Modules, SqlModule};
 use crate::narrow_filters;
-use crate::operators::{ForemostRows, PackedSorts, TraceQueryPlanner};
+use crate::operators::{CancelChecks, ForemostRows, MemoryGuards, PackedSorts, TraceQueryPlanner};
 use crate::perfetto_sql::{
     Command, Planned, Planner, SqliteOperators, Statement, Text, TraceTypes, split,
 };
+use crate::planning_checks;
 use crate::result::ResultSet;
+use crate::spill_files::SpillFiles;
+use crate::stack::{Planning, give_tasks_room, with_room_to_plan};
+use crate::views::Prelude;
 
-/// How many of the greediest parts of a plan are told apart when memory runs out.
-const CONSUMERS_SHOWN: std::num::NonZeroUsize = std::num::NonZeroUsize::MIN.saturating_add(4);
-
+/// Bytes that a part of a scan may hold back while it waits to be merged with the others.
+/// DataFusion would let it be a gigabyte.
 const MERGE_BUFFER: usize = 16 << 20;
+/// Bytes of a limit for each row of a batch: with less, batches are shorter than usual.
+const LIMIT_FOR_A_ROW: usize = 8192;
+/// Bytes that a sort reserves for merging what it has spilled, as DataFusion has it.
+const SPILLED_MERGE: usize = 10 << 20;
+
+/// Settings with which the buffers of a plan for a few threads take a small part of a limit.
+fn within(limit: u64, config: SessionConfig) -> SessionConfig {
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let part = limit / 16 / config.target_partitions().max(1);
+    let rows = (limit / LIMIT_FOR_A_ROW).clamp(1, config.batch_size());
+    config
+        .with_batch_size(rows)
+        .with_sort_spill_reservation_bytes(part.min(SPILLED_MERGE))
+        .set_usize("datafusion.execution.sort_pushdown_buffer_capacity", part.min(MERGE_BUFFER))
+}
 
 /// What a session may use.
 #[derive(Clone, Debug, Default)]
 pub struct SessionOptions {
-    /// The most memory for sorting, grouping and joining, in bytes; beyond it they spill to
-    /// disk where they can.
+    /// The most memory for sorting, grouping, joining, kept tables and long texts, in bytes;
+    /// beyond it they spill to disk where they can, and fail where they cannot. When not given,
+    /// they fail at three quarters of the machine's memory, where the system says how much it
+    /// has.
     pub memory_limit: Option<u64>,
     /// How many threads a statement may use; all cores when not given.
     pub threads: Option<usize>,
@@ -55,14 +78,13 @@ impl Session {
     /// # Errors
     /// Only when the query engine cannot be set up, which is a bug.
     pub fn new(tables: Arc<TraceTables>, options: &SessionOptions) -> Result<Self, SqlError> {
+        give_tasks_room();
         let mut config = SessionConfig::new()
             // Plans that differ from their schema only in what may be NULL, as after a CASE was
             // simplified, are no less right.
             .set_bool("datafusion.execution.skip_physical_aggregate_schema_check", true)
             // SQLite's order: NULL is less than everything.
             .set_str("datafusion.sql_parser.default_null_ordering", "nulls_min")
-            // What a part of a scan may hold back while it waits to be merged with the others;
-            // DataFusion would let it be a gigabyte.
             .set_usize("datafusion.execution.sort_pushdown_buffer_capacity", MERGE_BUFFER)
             // Scans split themselves into neighbouring parts, which keeps the order of rows;
             // dealing batches out in turns would lose it.
@@ -70,26 +92,42 @@ impl Session {
         if let Some(threads) = options.threads {
             config = config.with_target_partitions(threads.max(1));
         }
-        let mut runtime = RuntimeEnvBuilder::new();
-        if let Some(bytes) = options.memory_limit {
-            let pool = FairSpillPool::new(usize::try_from(bytes).unwrap_or(usize::MAX));
-            let pool = TrackConsumersPool::new(pool, CONSUMERS_SHOWN);
-            runtime = runtime.with_memory_pool(Arc::new(pool));
+        if let Some(limit) = options.memory_limit {
+            config = within(limit, config);
         }
+        let spill =
+            DiskManagerBuilder::default().with_temp_file_factory(Arc::new(SpillFiles::default()));
+        let memory = Memory::new(options.memory_limit);
+        let runtime = RuntimeEnvBuilder::new()
+            .with_disk_manager_builder(spill)
+            .with_memory_pool(Arc::clone(memory.pool()));
+        config.options_mut().extensions.insert(memory);
         let bug = |error| translate(error, &Text::none(), &Names::none());
         let mut state = SessionStateBuilder::new()
             .with_config(config)
             .with_runtime_env(runtime.build_arc().map_err(bug)?)
             .with_default_features()
+            .with_analyzer_rules(planning_checks::analyzer_rules())
+            .with_optimizer_rules(planning_checks::optimizer_rules())
             .with_query_planner(Arc::new(TraceQueryPlanner))
             .with_type_planner(Arc::new(TraceTypes))
-            .with_physical_optimizer_rules(narrow_filters::rules())
+            .with_physical_optimizer_rules(planning_checks::physical_rules(narrow_filters::rules()))
             .with_physical_optimizer_rule(Arc::new(LimitInOrder));
-        if options.memory_limit.is_none() {
-            state = state.with_physical_optimizer_rule(Arc::new(PackedSorts));
-            state = state.with_physical_optimizer_rule(Arc::new(ForemostRows));
-        }
+        state = match options.memory_limit {
+            None => state
+                .with_physical_optimizer_rule(Arc::new(PackedSorts))
+                .with_physical_optimizer_rule(Arc::new(ForemostRows)),
+            Some(_) => state,
+        };
+        let guards = MemoryGuards { limited: options.memory_limit.is_some() };
+        state = state.with_physical_optimizer_rule(Arc::new(guards));
+        // After all rules that look at what lies below a join.
+        state = state.with_physical_optimizer_rule(Arc::new(CancelChecks));
         let mut state = state.build();
+        let checked = state.scalar_functions().values().filter_map(functions::bounded);
+        for function in checked.collect::<Vec<_>>() {
+            state.register_udf(Arc::new(function)).map_err(bug)?;
+        }
         for function in functions::scalar(&tables) {
             state.register_udf(function).map_err(bug)?;
         }
@@ -115,17 +153,91 @@ impl Session {
     /// # Errors
     /// When the statement is not SQL, names what does not exist, or asks for the impossible.
     pub async fn run(&self, statement: &Statement) -> Result<Option<ResultSet>, SqlError> {
-        let state = self.context.state();
+        self.run_cancellable(statement, &CancelToken::default()).await
+    }
+
+    /// The same, until `cancel` is asked to stop: planning, functions and operators end early with
+    /// an error of [`SqlErrorKind::Cancelled`]. What the statement would have created does not
+    /// exist then. Dropping the result stops the statement as well.
+    ///
+    /// # Errors
+    /// As [`Session::run`], and when the statement was cancelled.
+    pub async fn run_cancellable(
+        &self,
+        statement: &Statement,
+        cancel: &CancelToken,
+    ) -> Result<Option<ResultSet>, SqlError> {
+        self.run_shaped(statement, cancel, Ok).await
+    }
+
+    /// The same, with the plan of rows changed by `shape`.
+    pub(crate) async fn run_shaped(
+        &self,
+        statement: &Statement,
+        cancel: &CancelToken,
+        shape: impl FnOnce(Planned) -> datafusion::common::Result<Planned> + Send,
+    ) -> Result<Option<ResultSet>, SqlError> {
+        Planning::new(self.run_here(statement, cancel, shape)).await
+    }
+
+    async fn run_here(
+        &self,
+        statement: &Statement,
+        cancel: &CancelToken,
+        shape: impl FnOnce(Planned) -> datafusion::common::Result<Planned> + Send,
+    ) -> Result<Option<ResultSet>, SqlError> {
+        let stop = CancelOnDrop(cancel.child());
+        let state = self.state_with(&stop.0);
         let executor = Executor { state: &state, catalog: &self.catalog, checked: true };
         let text = executor.expanded(statement)?;
         match Command::parse(&text)? {
             Command::Sql => {}
+            Command::Show(show) => return self.show(&show, text).map(Some),
             command => return executor.execute(command, &text).await.map(|()| None),
         }
         match self.ask(&state, &text)? {
             Asked::Change(change) => executor.change(change, &text).await.map(|()| None),
-            Asked::Rows(planned) => self.start(planned, text).await.map(Some),
+            Asked::Rows(planned) => {
+                let shaped = shape(planned);
+                let shaped = shaped.map_err(|error| translate(error, &text, &Names::none()))?;
+                self.start(state, shaped, text, stop).await.map(Some)
+            }
         }
+    }
+
+    /// The plan of a statement, if it gives rows, and the state to run it in; nothing is run.
+    pub(crate) fn plan_of_rows(
+        &self,
+        statement: &Statement,
+        cancel: &CancelToken,
+    ) -> Result<Option<(SessionState, Planned, Text)>, SqlError> {
+        let state = self.state_with(cancel);
+        let executor = Executor { state: &state, catalog: &self.catalog, checked: true };
+        let text = executor.expanded(statement)?;
+        if !matches!(Command::parse(&text)?, Command::Sql) {
+            return Ok(None);
+        }
+        match self.ask(&state, &text)? {
+            Asked::Rows(planned) => Ok(Some((state, planned, text))),
+            Asked::Change(_) => Ok(None),
+        }
+    }
+
+    pub(crate) fn state(&self) -> SessionState {
+        self.context.state()
+    }
+
+    pub(crate) fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// The state to plan and run a statement in that `cancel` stops.
+    fn state_with(&self, cancel: &CancelToken) -> SessionState {
+        let mut state = self.context.state();
+        state.config_mut().options_mut().extensions.insert(cancel.clone());
+        // Functions get the configuration that was noted when the statement began.
+        state.mark_start_execution();
+        state
     }
 
     /// What a statement of SQL asks for.
@@ -138,14 +250,22 @@ impl Session {
         }
     }
 
-    async fn start(&self, planned: Planned, text: Text) -> Result<ResultSet, SqlError> {
+    pub(crate) async fn start(
+        &self,
+        state: SessionState,
+        planned: Planned,
+        text: Text,
+        stop: CancelOnDrop,
+    ) -> Result<ResultSet, SqlError> {
         let Planned { plan, names } = planned;
         let failed = |error| translate(error, &text, &Names::none());
-        let frame = self.context.execute_logical_plan(plan).await.map_err(failed)?;
+        let is_explained = explains(&plan);
+        let frame = DataFrame::new(state, plan);
         let planned = Arc::clone(frame.schema().inner());
         let partitions = frame.execute_stream_partitioned().await.map_err(failed)?;
         let rows = in_order(planned, partitions);
-        Ok(ResultSet::new(rows, &names, text))
+        let rows = if is_explained { in_lines(rows) } else { rows };
+        Ok(ResultSet::new(rows, &names, text, stop))
     }
 
     /// Runs the statements of `sql`, of which the last gives rows and no other does.
@@ -172,6 +292,11 @@ impl Session {
         self.catalog.names()
     }
 
+    /// The names of the views that every session has, some of them of a table's name.
+    pub fn built_in_views(&self) -> Vec<String> {
+        Prelude::names().map(str::to_owned).collect()
+    }
+
     /// The names of all functions, in alphabetical order.
     pub fn function_names(&self) -> Vec<String> {
         let state = self.context.state();
@@ -182,7 +307,8 @@ impl Session {
     /// The columns and documentation of a table or view; `None` when there is none of that name.
     pub fn describe(&self, name: &str) -> Option<Relation> {
         let state = self.context.state();
-        self.catalog.relation(name, &Planner::new(&state, &self.catalog)).ok().flatten()
+        let planner = Planner::new(&state, &self.catalog);
+        with_room_to_plan(|| self.catalog.relation(name, &planner)).ok().flatten()
     }
 
     /// The names of all modules there are to include, in alphabetical order.

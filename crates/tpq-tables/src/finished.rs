@@ -14,6 +14,7 @@ use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 
 use crate::packed::{FrozenValues, PackedChunk, TakeIds, Valid};
+use crate::store::{Backing, Checksums, Restored};
 use crate::{ColumnKind, StringViews, TableDecl};
 
 /// Rows in a chunk, the unit of pruning. All chunks but the last are full.
@@ -30,6 +31,14 @@ pub enum ReadError {
         table: &'static str,
         /// What does not fit.
         source: ArrowError,
+    },
+    /// The file that holds the rows is damaged, and the rows cannot be had elsewhere.
+    #[error("table {table}: the file in which it was kept is damaged, and {reason}")]
+    Damaged {
+        /// The table.
+        table: &'static str,
+        /// Why the rows cannot be made anew.
+        reason: String,
     },
     /// The temporary file could not be read that took what memory had no room for.
     #[error("table {table}: cannot read the temporary file that holds its rows: {source}")]
@@ -58,6 +67,8 @@ pub(crate) struct StoredChunk {
     pub(crate) range: ChunkRange,
     /// Whether no value is less than the one before, and none is NULL.
     pub(crate) sorted: bool,
+    /// For bytes of a file, which may be damaged.
+    pub(crate) checksums: Option<Checksums>,
 }
 
 /// A column that is no longer changed.
@@ -74,7 +85,7 @@ impl StoredColumn {
             let some = !valid.is_empty() && facts.nulls > 0 && facts.nulls < rows;
             let valid = some.then(|| BooleanBuffer::new(Buffer::from_vec(valid), 0, rows));
             let range = ChunkRange { bounds: facts.bounds, nulls: facts.nulls };
-            StoredChunk { values, valid, range, sorted: facts.sorted }
+            StoredChunk { values, valid, range, sorted: facts.sorted, checksums: None }
         };
         Self { chunks: chunks.map(freeze).collect() }
     }
@@ -98,6 +109,26 @@ impl StoredChunk {
         (self.values.bytes() + valid) as u64
     }
 
+    /// Whether the bytes of a file are those that were written to it.
+    fn is_intact(&self) -> bool {
+        let Some(checksums) = &self.checksums else { return true };
+        let valid = self.valid.as_ref().map(BooleanBuffer::inner);
+        let values = self.values.parts();
+        values.is_ok_and(|(_, _, values)| checksums.match_bytes(&values, valid))
+    }
+
+    /// The numbers of strings; `None` where all are NULL.
+    fn string_ids(&self, rows: Range<usize>) -> io::Result<Option<Vec<u32>>> {
+        struct Collect;
+        impl TakeIds<Vec<u32>> for Collect {
+            fn take(self, ids: impl ExactSizeIterator<Item = u32> + Clone) -> Vec<u32> {
+                ids.collect()
+            }
+        }
+        self.values.ids(rows, Collect)
+    }
+
+    /// Rows as an array that shares no bytes with a file.
     fn read(
         &self,
         rows: Range<usize>,
@@ -109,8 +140,14 @@ impl StoredChunk {
             let array = self.values.ids(rows.clone(), strings)?;
             return Ok(array.map_or_else(null, |array| array as ArrayRef));
         }
-        let Some(wide) = self.values.wide(rows.clone())? else { return Ok(null()) };
-        let valid = self.valid.as_ref().map(|valid| valid.slice(rows.start, rows.len()));
+        let Some(mut wide) = self.values.wide(rows.clone())? else { return Ok(null()) };
+        let mut valid = self.valid.as_ref().map(|valid| valid.slice(rows.start, rows.len()));
+        if self.checksums.is_some() {
+            if self.values.is_shared() {
+                wide = wide.to_vec().into();
+            }
+            valid = valid.map(|valid| valid.iter().collect());
+        }
         let nulls = valid.map(NullBuffer::new);
         Ok(match kind {
             ColumnKind::Double => Arc::new(Float64Array::new(wide.into_inner().into(), nulls)),
@@ -133,6 +170,8 @@ pub struct Table {
     /// One for each column after `id`, which is not stored.
     columns: Vec<StoredColumn>,
     strings: Arc<StringViews>,
+    /// The file that the columns lie in, if they do.
+    backing: Option<Arc<Backing>>,
 }
 
 impl Table {
@@ -144,7 +183,12 @@ impl Table {
     ) -> Self {
         let fields: Vec<_> = decl.columns.iter().map(crate::ColumnDecl::field).collect();
         let schema = Arc::new(Schema::new(fields));
-        Self { decl, schema, rows, columns, strings: Arc::clone(strings) }
+        Self { decl, schema, rows, columns, strings: Arc::clone(strings), backing: None }
+    }
+
+    /// The same, of columns that lie in a file.
+    pub(crate) fn in_store(self, backing: Arc<Backing>) -> Self {
+        Self { backing: Some(backing), ..self }
     }
 
     pub(crate) fn columns(&self) -> &[StoredColumn] {
@@ -209,24 +253,58 @@ impl Table {
     /// strings.
     ///
     /// # Errors
-    /// When a temporary file cannot be read.
+    /// When a file that holds the rows cannot be read, or is damaged and cannot be restored.
     pub fn string_ids(
         &self,
         chunk: usize,
         rows: Range<usize>,
         column: usize,
     ) -> Result<Vec<u32>, ReadError> {
-        struct Collect;
-        impl TakeIds<Vec<u32>> for Collect {
-            fn take(self, ids: impl ExactSizeIterator<Item = u32> + Clone) -> Vec<u32> {
-                ids.collect()
+        let Some(stored) = column.checked_sub(1) else { return Ok(vec![0; rows.len()]) };
+        let of_own = |own: &StoredChunk| own.string_ids(rows.clone());
+        let of_restored = |chunk: &StoredChunk, restored: &Restored| {
+            let ids = chunk.string_ids(rows.clone())?;
+            Ok(ids.map(|ids| ids.into_iter().map(|id| restored.string_id(id)).collect()))
+        };
+        let ids = self.read_chunk(chunk, stored, of_own, of_restored)?;
+        Ok(ids.unwrap_or_else(|| vec![0; rows.len()]))
+    }
+
+    /// Reads something of a chunk. Where the chunk lies in a file that is damaged, or was
+    /// shortened meanwhile, the same is read from restored tables.
+    fn read_chunk<T>(
+        &self,
+        chunk: usize,
+        stored: usize,
+        of_own: impl FnOnce(&StoredChunk) -> io::Result<T>,
+        of_restored: impl FnOnce(&StoredChunk, &Restored) -> io::Result<T>,
+    ) -> Result<T, ReadError> {
+        let table = self.decl.name;
+        let spilled = |source| ReadError::Spilled { table, source };
+        let own = &self.columns[stored].chunks[chunk];
+        let Some(backing) = &self.backing else { return of_own(own).map_err(spilled) };
+        if own.is_intact() {
+            let read = of_own(own).map_err(spilled)?;
+            // The file may have lost the bytes after they were checked.
+            if backing.is_intact() {
+                return Ok(read);
             }
         }
-        let (table, count) = (self.decl.name, rows.len());
-        let stored = column.checked_sub(1).map(|stored| &self.columns[stored].chunks[chunk]);
-        let ids = stored.map_or(Ok(None), |stored| stored.values.ids(rows, Collect));
-        let ids = ids.map_err(|source| ReadError::Spilled { table, source })?;
-        Ok(ids.unwrap_or_else(|| vec![0; count]))
+        let damage = || match backing.is_intact() {
+            true => {
+                let column = self.decl.columns[stored + 1].name;
+                format!(
+                    "the checksum of {table}.{column} differs in rows from {}",
+                    chunk * CHUNK_ROWS
+                )
+            }
+            false => "it became shorter while it was in use".to_owned(),
+        };
+        let damaged = |reason| ReadError::Damaged { table, reason };
+        let restored = backing.restored(damage).map_err(damaged)?;
+        let other = restored.chunk(self, stored, chunk);
+        let other = other.ok_or_else(|| damaged("the trace now has other rows".to_owned()))?;
+        of_restored(other, restored).map_err(spilled)
     }
 
     /// The strings of these numbers.
@@ -237,34 +315,42 @@ impl Table {
     /// Rows `rows` of a chunk as an Arrow batch of the columns `projection` names by position.
     ///
     /// # Errors
-    /// When the columns do not fit the schema, which is a bug, or a temporary file cannot be read.
+    /// When the columns do not fit the schema, which is a bug, or when a file that holds the rows
+    /// cannot be read, or is damaged and cannot be restored.
     pub fn read(
         &self,
         chunk: usize,
         rows: Range<usize>,
         projection: &[usize],
     ) -> Result<RecordBatch, ReadError> {
-        let read = |&column: &usize| match column.checked_sub(1) {
-            Some(stored) => self.columns[stored].chunks[chunk].read(
-                rows.clone(),
-                self.decl.columns[column].kind,
-                &self.strings,
-            ),
-            None => {
-                let first = (chunk * CHUNK_ROWS) as i64;
-                let ids = rows.clone().map(|row| first + row as i64);
-                Ok(Arc::new(Int64Array::from_iter_values(ids)) as ArrayRef)
-            }
-        };
         let table = self.decl.name;
-        let arrays: io::Result<Vec<ArrayRef>> = projection.iter().map(read).collect();
-        let arrays = arrays.map_err(|source| ReadError::Spilled { table, source })?;
+        let read = |&column: &usize| self.read_column(chunk, rows.clone(), column);
+        let arrays = projection.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         let assemble = || {
             let schema = Arc::new(self.schema.project(projection)?);
             let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
             RecordBatch::try_new_with_options(schema, arrays, &options)
         };
         assemble().map_err(|source| ReadError::Assemble { table, source })
+    }
+
+    fn read_column(
+        &self,
+        chunk: usize,
+        rows: Range<usize>,
+        column: usize,
+    ) -> Result<ArrayRef, ReadError> {
+        let Some(stored) = column.checked_sub(1) else {
+            let first = (chunk * CHUNK_ROWS) as i64;
+            let ids = rows.map(|row| first + row as i64);
+            return Ok(Arc::new(Int64Array::from_iter_values(ids)));
+        };
+        let kind = self.decl.columns[column].kind;
+        let of_own = |own: &StoredChunk| own.read(rows.clone(), kind, &self.strings);
+        let of_restored = |chunk: &StoredChunk, restored: &Restored| {
+            chunk.read(rows.clone(), kind, restored.strings())
+        };
+        self.read_chunk(chunk, stored, of_own, of_restored)
     }
 }
 

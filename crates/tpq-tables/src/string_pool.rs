@@ -207,6 +207,20 @@ impl StringViews {
         (self.views.inner().len() + blocks) as u64
     }
 
+    /// The text of each id, that of NULL being empty.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &[u8]> {
+        let (views, _) = self.views.inner().as_chunks::<{ size_of::<u128>() }>();
+        views.iter().map(|bytes| {
+            let view = u128::from_le_bytes(*bytes);
+            let len = view as u32 as usize;
+            if len <= INLINE_BYTES {
+                return &bytes[4..4 + len];
+            }
+            let (block, offset) = ((view >> 64) as u32 as usize, (view >> 96) as u32 as usize);
+            &self.blocks[block][offset..offset + len]
+        })
+    }
+
     /// A view for each id.
     pub(crate) fn views(&self) -> &ScalarBuffer<u128> {
         &self.views

@@ -44,7 +44,15 @@ impl Archive {
         for (name, bytes) in &self.files {
             let mut header = tar::Header::new_gnu();
             header.set_size(bytes.len() as u64);
-            packed(builder.append_data(&mut header, name, bytes.as_slice()));
+            // The crate writes no name that leads out of the archive.
+            match header.as_old_mut().name.get_mut(..name.len()) {
+                Some(field) => {
+                    field.copy_from_slice(name.as_bytes());
+                    header.set_cksum();
+                    packed(builder.append(&header, bytes.as_slice()));
+                }
+                None => packed(builder.append_data(&mut header, name, bytes.as_slice())),
+            }
         }
         packed(builder.into_inner())
     }

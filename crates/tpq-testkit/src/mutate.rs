@@ -16,7 +16,8 @@ pub fn mutate(random: &mut Random, seeds: &[&[u8]]) -> Vec<u8> {
     bytes
 }
 
-fn edit(random: &mut Random, bytes: &mut Vec<u8>, seeds: &[&[u8]]) {
+/// One such edit. Nothing is taken from `seeds` where they are empty.
+pub fn edit(random: &mut Random, bytes: &mut Vec<u8>, seeds: &[&[u8]]) {
     if bytes.is_empty() {
         bytes.push(random.byte());
         return;
@@ -35,7 +36,7 @@ fn edit(random: &mut Random, bytes: &mut Vec<u8>, seeds: &[&[u8]]) {
             bytes.drain(at..end);
         }
         _ => {
-            let donor = seeds[random.below(seeds.len())];
+            let donor = seeds.get(random.below(seeds.len())).copied().unwrap_or_default();
             let start = random.below(donor.len());
             let end = (start + 1 + random.below(64)).min(donor.len());
             let piece = donor[start.min(end)..end].to_vec();

@@ -22,8 +22,11 @@ const REGIONS: usize = 64;
 #[derive(Clone, Copy)]
 struct File<'a> {
     entry: &'a Entry,
-    /// What was inflated from it, whose addresses follow its own.
+    /// Where what was inflated from all files is kept.
     scratch: &'a Scratch,
+    /// Where in there what was inflated from it begins, and how much that is: its addresses follow
+    /// those of its own bytes.
+    inflated: (usize, usize),
     /// The address of its first byte.
     base: u64,
 }
@@ -37,7 +40,16 @@ impl File<'_> {
             self.entry.release(range.start..range.end.min(len));
         }
         if range.end > len {
-            self.scratch.release(range.start.saturating_sub(len)..range.end - len);
+            self.release_inflated(range.start.saturating_sub(len)..range.end - len);
+        }
+    }
+
+    /// Gives back bytes of what was inflated from it.
+    fn release_inflated(&self, range: Range<usize>) {
+        let (begin, len) = self.inflated;
+        let range = begin + range.start.min(len)..begin + range.end.min(len);
+        if !range.is_empty() {
+            self.scratch.release(range);
         }
     }
 }
@@ -49,11 +61,21 @@ pub(crate) struct TraceMemory<'a> {
 }
 
 impl<'a> TraceMemory<'a> {
-    /// `bases` has the address of the first byte of each file with events.
-    pub(crate) fn new(inputs: &'a Inputs, scratches: &'a [Scratch], bases: &[u64]) -> Self {
-        let entries = inputs.traces().map(|(_, entry)| entry);
-        let file = |((entry, scratch), &base)| File { entry, scratch, base };
-        Self { files: entries.zip(scratches).zip(bases).map(file).collect() }
+    /// `addresses` has those of each file with events and of what was inflated from it, which
+    /// `scratch` keeps, file after file.
+    pub(crate) fn new(
+        inputs: &'a Inputs,
+        scratch: &'a Scratch,
+        addresses: impl IntoIterator<Item = Range<u64>>,
+    ) -> Self {
+        let mut before = 0;
+        let file = |((_, entry), addresses): ((usize, &'a Entry), Range<u64>)| {
+            let all = (addresses.end - addresses.start) as usize;
+            let inflated = (before, all.saturating_sub(entry.bytes().len()));
+            before += inflated.1;
+            File { entry, scratch, inflated, base: addresses.start }
+        };
+        Self { files: inputs.traces().zip(addresses).map(file).collect() }
     }
 }
 
@@ -78,11 +100,11 @@ impl<'a> BehindReaders<'a> {
 
     /// Notes how much of a file was read, by its number. What waits to be decoded is read again.
     pub(crate) fn read(&mut self, file: usize, done: u64) {
-        let (File { entry, scratch, .. }, released) = (&self.files[file], &mut self.released[file]);
-        let [of_file, of_scratch] = released;
-        let (done, len) = (done as usize, entry.bytes().len());
-        release_behind(of_file, done.min(len), |range| entry.release(range));
-        release_behind(of_scratch, done, |range| scratch.release(range));
+        let (file, released) = (&self.files[file], &mut self.released[file]);
+        let [of_file, of_inflated] = released;
+        let (done, len) = (done as usize, file.entry.bytes().len());
+        release_behind(of_file, done.min(len), |range| file.entry.release(range));
+        release_behind(of_inflated, done, |range| file.release_inflated(range));
     }
 }
 
@@ -251,10 +273,16 @@ mod tests {
         let paths =
             [("a", lens[0]), ("b", lens[1])].map(|(name, len)| file(folder.path(), name, len));
         let inputs = Inputs::open(&paths, UNPACK_LIMIT, |_| {}).expect("can be read");
-        let scratches = [Scratch::default(), Scratch::default()];
+        let scratch = Scratch::default();
         // Behind the first file come 100 bytes that were inflated from it.
         let bases = [0, lens[0] + 100];
-        let mut behind = BehindDecoder::new(&TraceMemory::new(&inputs, &scratches, &bases));
+        let addresses = [0..bases[1], bases[1]..bases[1] + lens[1]];
+        let memory = TraceMemory::new(&inputs, &scratch, addresses);
+        assert_eq!(
+            memory.files.iter().map(|file| file.inflated).collect::<Vec<_>>(),
+            [(0, 100), (100, 0)]
+        );
+        let mut behind = BehindDecoder::new(&memory);
         let mut enter = |addr, len| {
             behind.enter(Span { addr, len });
             behind.regions.now.clone()

@@ -5,11 +5,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tpq_clock::{
     BOOTTIME, Clock, ClockGraph, Drift, Edge, Grain, Jump, Place, PlaceError, Placement, Reading,
-    Rule, drift,
+    Rule, Ways, drift,
 };
 use tpq_decode::Tie;
 
@@ -18,7 +18,11 @@ use tpq_decode::Tie;
 pub struct Clocks {
     graph: Arc<ClockGraph>,
     trace_clock: Clock,
+    /// The ways to trace time, once they were asked for.
+    ways: Arc<OnceLock<Ways>>,
     ties: Vec<ClockTie>,
+    /// How often a manifest relates two clocks, the lesser one first.
+    stated: HashMap<(Clock, Clock), usize>,
     used: BTreeSet<Clock>,
     ticks: BTreeSet<Clock>,
 }
@@ -131,7 +135,8 @@ impl Clocks {
         let ties = counted(ties);
         let readings = ties.iter().flat_map(|tie| &tie.first);
         let ticks = readings.filter(|reading| reading.ticks).map(|reading| reading.clock).collect();
-        Self { graph, trace_clock, ties, used, ticks }
+        let stated = stated(&ties);
+        Self { graph, trace_clock, ways: Arc::default(), ties, stated, used, ticks }
     }
 
     /// The clock that is trace time.
@@ -154,7 +159,7 @@ impl Clocks {
 
     /// A clock and its way.
     pub fn path(&self, clock: Clock) -> ClockPath {
-        let way = self.graph.place(clock, self.trace_clock).map(|placement| self.way(&placement));
+        let way = self.place(clock).map(|placement| self.way(&placement));
         let measured = match &way {
             Ok(way) => way.measured(),
             Err(_) => self.measure_without_way(clock),
@@ -169,13 +174,18 @@ impl Clocks {
         }
     }
 
+    fn place(&self, clock: Clock) -> Result<Placement, PlaceError> {
+        let ways = self.ways.get_or_init(|| self.graph.ways_to(self.trace_clock));
+        self.graph.place_by(clock, ways)
+    }
+
     /// Measures a clock that nothing converts from, as it went backwards, by one that it was read
     /// with: trace time if it can be.
     fn measure_without_way(&self, clock: Clock) -> Option<Measured> {
         let mut others = [self.trace_clock].into_iter().chain(self.graph.clocks().iter().copied());
         let by = others.find(|&other| {
             self.graph.between(other, clock).is_some_and(Edge::can_convert)
-                && self.graph.place(other, self.trace_clock).is_ok()
+                && self.place(other).is_ok()
         });
         self.measure(clock, by?)
     }
@@ -197,11 +207,7 @@ impl Clocks {
 
     /// How often a manifest relates two clocks.
     fn stated(&self, a: Clock, b: Clock) -> usize {
-        let is_of = |tie: &&ClockTie| {
-            let has = |clock| tie.first.iter().any(|reading| reading.clock == clock);
-            tie.origin == "manifest" && has(a) && has(b)
-        };
-        self.ties.iter().filter(is_of).map(|tie| tie.times).sum()
+        self.stated.get(&(a.min(b), a.max(b))).copied().unwrap_or_default()
     }
 
     /// Measures a clock by the next on its way.
@@ -221,7 +227,7 @@ impl Clocks {
         // What is told in the unit of the clock that is measured becomes ns.
         let unit = if self.ticks.contains(&clock) { drift.rate } else { 1.0 };
         let to_ns = |size: i64| (size as f64 / unit).round() as i64;
-        let to_trace_time = self.graph.place(by, self.trace_clock).ok()?.converter;
+        let to_trace_time = self.place(by).ok()?.converter;
         let jump = |jump: &Jump| ClockJump {
             ts: to_trace_time.convert_one(jump.from),
             size_ns: to_ns(jump.size_ns),
@@ -283,6 +289,18 @@ fn counted(ties: &[Tie]) -> Vec<ClockTie> {
         counted[index].times += 1;
     }
     counted
+}
+
+/// How often a manifest relates each two clocks, the lesser one first.
+fn stated(ties: &[ClockTie]) -> HashMap<(Clock, Clock), usize> {
+    let mut stated = HashMap::new();
+    for tie in ties.iter().filter(|tie| tie.origin == "manifest") {
+        if let [a, b] = tie.first.as_slice() {
+            let (a, b) = (a.clock, b.clock);
+            *stated.entry((a.min(b), a.max(b))).or_default() += tie.times;
+        }
+    }
+    stated
 }
 
 /// The time from the first reading to the last, in ns of whichever clock counts these.

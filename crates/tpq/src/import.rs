@@ -1,16 +1,15 @@
 //! The spine: one import from bytes to tables, the stages called in the order data flows.
 
-use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::io;
+use std::num::NonZero;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::thread::Scope;
 
-use tpq_clock::Rule;
 use tpq_decode::{
     Decoder, Fact, FileInfo, Finished, Outcome, PacketRouter, Setup, json_reader, systrace_reader,
 };
@@ -20,20 +19,19 @@ use tpq_ingest::{
 };
 use tpq_source::{
     Attribute, Entry, Format, Inputs, ManifestError, Scratch, SourceError, UNPACK_LIMIT,
-    is_manifest,
 };
 use tpq_tables::{Packer, Severity, Spill, Stat, Stats, TraceTables};
 
 use crate::arrange::{Arrangement, Source, arrange};
 use crate::behind::{BehindDecoder, BehindReaders, TraceMemory};
 use crate::clocks::Clocks;
+use crate::file_findings::{damage, placements, remarks};
 use crate::options::{ImportOptions, Stages};
-use crate::summary::{FilePlacement, ImportSummary, TextDamage, summarise};
+use crate::read_ahead::ReadAhead;
+use crate::sort_file::sort_room;
+use crate::summary::{ImportSummary, TextDamage, summarise};
+use crate::trailing_manifest::manifest_follows;
 
-/// Batches of all files that may wait so, but one for each file.
-const READ_AHEAD: usize = 32;
-/// Batches of a file that may wait between the thread that reads it and the one that decodes.
-const BATCHES_AHEAD: usize = 4;
 /// Steps that may wait between the thread that sorts and the one that decodes. With few, the two
 /// would wait for each other in turns.
 const STEPS_AHEAD: usize = 16;
@@ -41,7 +39,7 @@ const STEPS_AHEAD: usize = 16;
 const STEPS_AHEAD_LIMITED: usize = 4;
 
 /// Reads a file of any format.
-type Reader<'a> = Box<dyn EventReader + 'a>;
+pub(crate) type Reader<'a> = Box<dyn EventReader + 'a>;
 /// What a thread of its own may do.
 type Work<'a> = Box<dyn FnOnce() + Send + 'a>;
 
@@ -74,52 +72,114 @@ pub enum ImportError {
         /// The stats that are not 0.
         what: String,
     },
-    /// The temporary file failed that takes what the memory limit has no room for.
-    #[error("the temporary file that takes what --memory-limit leaves no room for failed: {0}")]
+    /// The temporary file failed that takes what memory has no room for.
+    #[error(
+        "the temporary file for what memory has no room for failed: {0}; free some disk space, or \
+         set TMPDIR to a folder with more"
+    )]
     Spill(io::Error),
+    /// The memory limit is too low.
+    #[error(
+        "a memory limit of {limit} bytes is too low: an import needs {} MiB or more",
+        ImportOptions::LEAST_MEMORY >> 20
+    )]
+    MemoryLimit {
+        /// The limit, in bytes.
+        limit: u64,
+    },
+    /// So many files need more memory than there may be.
+    #[error(
+        "{files} traces need about {} MiB of memory whatever is in them; give a larger \
+         --memory-limit, or fewer traces at a time",
+        needed >> 20
+    )]
+    TooManyFiles {
+        /// How many files with events there are.
+        files: usize,
+        /// About how many bytes are needed.
+        needed: u64,
+    },
     /// The system has no thread to give.
     #[error("cannot start a thread: {0}")]
     Thread(io::Error),
+    /// The caller asked for it, by [`ImportOptions::cancel`].
+    #[error("the import was cancelled")]
+    Cancelled,
 }
 
 /// Imports traces onto one timeline.
 ///
 /// # Errors
-/// When an input cannot be read or is no trace at all, or when a manifest is wrong; what is merely
-/// damaged is counted in the `stats` table instead, unless the options ask for an error.
+/// When an input cannot be read or is no trace at all, when a manifest is wrong, or when the import
+/// is cancelled; what is merely damaged is counted in the `stats` table instead, unless the options
+/// ask for an error.
 pub fn import(
     paths: &[PathBuf],
     options: &ImportOptions,
 ) -> Result<(TraceTables, ImportSummary), ImportError> {
+    options.check()?;
     let mut stages = Stages::new(options);
     stages.begin("reading");
     let inputs = Inputs::open(paths, UNPACK_LIMIT, |read| options.advance(read, 0))?;
-    let scratches: Vec<Scratch> = inputs.traces().map(|_| Scratch::default()).collect();
+    let outcome = import_inputs(paths, &inputs, &mut stages, options);
+    // Any other outcome is of no use if bytes were missing that were read.
+    if !matches!(outcome, Err(ImportError::Cancelled)) {
+        inputs.check_intact()?;
+    }
+    outcome
+}
+
+fn import_inputs(
+    paths: &[PathBuf],
+    inputs: &Inputs,
+    stages: &mut Stages<'_>,
+    options: &ImportOptions,
+) -> Result<(TraceTables, ImportSummary), ImportError> {
+    refuse_too_many(inputs.traces().count(), options)?;
+    let scratch = Scratch::default();
     let spill = spill(options)?;
+    options.not_cancelled()?;
 
     stages.begin("surveying");
-    let mut sources = survey_all(&inputs, &scratches, options)?;
+    let mut sources = survey_all(inputs, &scratch, options)?;
     let arrangement =
-        options.timed("arrange", || arrange(&inputs, &mut sources, options.clock_interpolation))?;
-    let summary = summarise(&inputs, &sources);
+        options.timed("arrange", || arrange(inputs, &mut sources, options.clock_interpolation))?;
+    let summary = summarise(inputs, &sources);
     let surveys = survey_losses(&sources, &arrangement);
-    let bases: Vec<u64> = sources.iter().map(|source| source.survey.bytes.base()).collect();
-    let memory = TraceMemory::new(&inputs, &scratches, &bases);
+    let addresses = sources.iter().map(|source| {
+        let bytes = &source.survey.bytes;
+        bytes.base()..bytes.end()
+    });
+    let memory = TraceMemory::new(inputs, &scratch, addresses);
     let bytes = TraceBytes::new(sources.into_iter().map(|source| source.survey.bytes));
 
     stages.begin("importing");
-    let surveyed = Surveyed { inputs: &inputs, arrangement, summary, surveys, memory: &memory };
+    let surveyed = Surveyed { inputs, arrangement, summary, surveys, memory: &memory };
     let (finished, summary) =
-        std::thread::scope(|scope| surveyed.decode(&bytes, &spill, &mut stages, options, scope))?;
+        std::thread::scope(|scope| surveyed.decode(&bytes, &spill, stages, options, scope))?;
     if options.strict {
         refuse_losses(paths, &finished.stats)?;
     }
+    options.not_cancelled()?;
     let tables = finished.tables.finish();
     drop(bytes);
     options.give_back();
     match spill.as_ref().and_then(|spill| spill.failure()) {
         Some(error) => Err(ImportError::Spill(io::Error::new(error.kind(), error.to_string()))),
         None => Ok((tables, summary)),
+    }
+}
+
+/// Refuses so many files that what is remembered of each takes more memory than there may be.
+fn refuse_too_many(files: usize, options: &ImportOptions) -> Result<(), ImportError> {
+    /// Bytes for a file with few events of few kinds.
+    const EACH: u64 = 16 << 10;
+    /// What files may take beyond the limit, which is for events.
+    const BEYOND: u64 = 64 << 20;
+    let needed = files as u64 * EACH;
+    match options.memory_limit.is_some_and(|limit| needed > limit.saturating_add(BEYOND)) {
+        true => Err(ImportError::TooManyFiles { files, needed }),
+        false => Ok(()),
     }
 }
 
@@ -155,13 +215,14 @@ impl Surveyed<'_> {
         let helped = options.threads != Some(1);
         let (mut readers, help) = readers(inputs, &mut arrangement, bytes, &timeline, helped);
         help.map(|work| start(scope, "events".into(), work)).transpose()?;
-        let mut order = EventOrder::new(&windows(inputs, options));
+        let mut order = EventOrder::new(&windowed(inputs, options), sort_room(options));
         let progress = FilesProgress::new(inputs, memory, summary.trace_bytes, options);
         let mut behind = BehindDecoder::new(memory);
         let decode = |step: Step| {
             options.timed("decode", || decoder.decode(step, |span| behind.enter(span)));
         };
         decode_all(&mut readers, &mut order, decode, progress, options)?;
+        options.not_cancelled()?;
         summary.packets = readers.iter().map(|reader| reader.event_count()).sum();
         summary.sequences = readers.iter().map(|reader| reader.sequence_count()).sum();
         summary.damage = damage(inputs, &readers);
@@ -194,8 +255,8 @@ impl Surveyed<'_> {
     }
 }
 
-/// Where tables go that the memory limit has no room for. They may take an eighth of it: nothing
-/// is lost when there is less for them, as there may be when there is less for sorting.
+/// Where tables go that the memory limit has no room for. They may take an eighth of it: most of
+/// them are not read again before the import ends.
 fn spill(options: &ImportOptions) -> Result<Option<Arc<Spill>>, ImportError> {
     let spill = |limit| Ok(Arc::new(Spill::new(tempfile::tempfile()?, limit / 8)));
     options.memory_limit.map(spill).transpose().map_err(ImportError::Spill)
@@ -243,14 +304,17 @@ fn readers<'a>(
 /// Skims every file with events.
 fn survey_all<'a>(
     inputs: &'a Inputs,
-    scratches: &'a [Scratch],
+    scratch: &'a Scratch,
     options: &ImportOptions,
 ) -> Result<Vec<Source<'a>>, ImportError> {
     let total: u64 = inputs.traces().map(|(_, file)| file.bytes().len() as u64).sum();
     let skimmed = AtomicU64::new(0);
     let (mut before, mut base, mut budget) = (0, 0, UNPACK_LIMIT);
+    // What was inflated of all files so far.
+    let mut inflated = 0;
     let mut sources = Vec::new();
-    for ((entry, file), scratch) in inputs.traces().zip(scratches) {
+    for (entry, file) in inputs.traces() {
+        options.not_cancelled()?;
         let _span = options.span("survey").map(|span| span.with("trace_id", entry as u64));
         let passed = |range: Range<usize>| {
             let len = range.len() as u64;
@@ -259,7 +323,11 @@ fn survey_all<'a>(
             options.advance(done.min(before + file.bytes().len() as u64), total);
             file.release(range);
         };
-        let room = Room { budget, keep: &|before, bytes| scratch.keep(before, bytes) };
+        let room = Room {
+            budget,
+            keep: &|before, bytes| scratch.keep(inflated + before, bytes),
+            keep_large: &|before, first, rest| scratch.keep_large(inflated + before, &first, rest),
+        };
         let survey = match file.format() {
             Format::Json | Format::Systrace => Survey::of_text(file.bytes(), base, budget),
             _ => survey(file.bytes(), base, room, &passed, options.threads != Some(1))
@@ -268,6 +336,7 @@ fn survey_all<'a>(
         if file.format() == Format::Perfetto && manifest_follows(file.bytes(), survey.end) {
             return Err(ManifestError::NotFirst { file: file.shown().to_owned() }.into());
         }
+        inflated += survey.bytes.inflated();
         base = survey.bytes.end();
         budget = survey.budget();
         file.release(0..file.bytes().len());
@@ -276,29 +345,6 @@ fn survey_all<'a>(
         sources.push(Source { entry, survey });
     }
     Ok(sources)
-}
-
-/// Whether a manifest follows the packets of a stream: where reading stopped, or behind lines that
-/// were left empty, whose line feeds read as the beginnings of packets.
-fn manifest_follows(bytes: &[u8], end: usize) -> bool {
-    const KEY: &[u8] = b"\"perfetto_manifest\"";
-    const LONGEST: usize = 1 << 20;
-    const MOST_EMPTY: usize = 16;
-    if bytes.get(end..).is_some_and(is_manifest) {
-        return true;
-    }
-    let tail = &bytes[bytes.len().saturating_sub(LONGEST)..];
-    let Some(key) = memchr::memmem::rfind(tail, KEY) else { return false };
-    let before = &bytes[..bytes.len() - tail.len() + key];
-    let Some(before) = before.trim_ascii_end().strip_suffix(b"{") else { return false };
-    // Text in a packet may look the same; then no packet ends before it. The last packet may itself
-    // end in what looks like white space.
-    let first = before.trim_ascii_end().len();
-    let ends_there = |end: usize| {
-        survey(&bytes[..end], 0, Room::in_memory(0), &|_| (), false)
-            .is_ok_and(|survey| survey.end == end)
-    };
-    is_manifest(&bytes[first..]) && (first..=before.len()).take(MOST_EMPTY).any(ends_there)
 }
 
 /// What the surveys lost, at the places their files are of.
@@ -328,14 +374,10 @@ fn kernels(inputs: &Inputs, arrangement: &Arrangement) -> BTreeSet<u32> {
     places.map(|(place, _)| arrangement.places.get(*place).machine).collect()
 }
 
-/// What a window of each file may hold: half of the memory the caller allows, or 1 GiB, over
-/// all of them. Only packets come in nearly the order of time.
-fn windows(inputs: &Inputs, options: &ImportOptions) -> Vec<Option<u64>> {
-    const USUAL: u64 = 1 << 30;
-    let all = options.memory_limit.map_or(USUAL, |limit| limit / 2);
-    let each = all / inputs.traces().count().max(1) as u64;
+/// Which files are sorted by windows: only packets come in nearly the order of time.
+fn windowed(inputs: &Inputs, options: &ImportOptions) -> Vec<bool> {
     let windowed = |file: &Entry| file.format() == Format::Perfetto && !options.full_sort;
-    inputs.traces().map(|(_, file)| windowed(file).then_some(each)).collect()
+    inputs.traces().map(|(_, file)| windowed(file)).collect()
 }
 
 /// Writes down what is known before any event is read.
@@ -363,9 +405,9 @@ fn describe(inputs: &Inputs, arrangement: &Arrangement, decoder: &mut Decoder<'_
         decoder.describe_file(base(context), file.bytes().len() as u64, file.format().name());
         decoder.identify_file(base(context), file.bytes());
     }
-    for (entry, file) in inputs.entries().iter().enumerate() {
-        if let Some(cut) = file.cut() {
-            decoder.count_file(entry as u32, Stat::TraceTruncatedBytes, &cut.to_string());
+    for entry in 0..inputs.entries().len() {
+        for remark in remarks(inputs, entry) {
+            decoder.remark_on_file(entry as u32, remark);
         }
     }
     for &entry in &arrangement.doubtful {
@@ -389,30 +431,39 @@ fn decode_all(
 ) -> Result<(), ImportError> {
     if options.threads == Some(1) {
         let read = |file: usize| options.timed("read batch", || readers[file].next_batch());
-        put_in_order(order, read, &mut progress, |step| {
+        let sorted = put_in_order(order, read, &mut progress, |step| {
             decode(step);
-            true
+            !options.cancel.is_cancelled()
         });
-        return Ok(());
+        return sorted.map_err(ImportError::Spill);
     }
-    let ahead = (READ_AHEAD / readers.len().max(1)).clamp(1, BATCHES_AHEAD);
+    let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
+    let limit = options.memory_limit;
+    let files = ReadAhead::new(readers.iter_mut().map(|reader| reader.as_mut()), limit);
+    let read =
+        |reader: &mut (dyn EventReader + '_)| options.timed("read batch", || reader.next_batch());
     std::thread::scope(|scope| {
-        let mut receivers = Vec::with_capacity(readers.len());
-        for (file, reader) in readers.iter_mut().enumerate() {
-            let (send, receive) = sync_channel::<Batch>(ahead);
-            receivers.push(receive);
-            let work = move || read(reader.as_mut(), &send, options);
-            start(scope, format!("reader {file}"), work)?;
+        // Readers wait for room until then, also when a thread cannot be started.
+        let _closes = files.close_on_drop();
+        for number in 0..files.threads(options.threads.unwrap_or_else(cores)) {
+            start(scope, format!("reader {number}"), || files.work(read))?;
         }
         let ahead = options.memory_limit.map_or(STEPS_AHEAD, |_| STEPS_AHEAD_LIMITED);
-        let (send, steps) = sync_channel::<Step>(ahead);
+        let (send, steps) = sync_channel::<io::Result<Step>>(ahead);
+        let files = &files;
         let work = move || {
-            let receive = |file: usize| options.timed("wait", || receivers[file].recv().ok());
-            put_in_order(order, receive, &mut progress, |step| send.send(step).is_ok());
+            let _closes = files.close_on_drop();
+            let receive = |file: usize| options.timed("wait", || files.next(file, read));
+            let each = |step| send.send(Ok(step)).is_ok();
+            if let Err(error) = put_in_order(order, receive, &mut progress, each) {
+                // Without a receiver the import has ended.
+                let _ = send.send(Err(error));
+            }
         };
         start(scope, "sorter".into(), work)?;
-        steps.into_iter().for_each(decode);
-        Ok(())
+        // Dropping the channel ends the other threads.
+        let mut steps = steps.into_iter().take_while(|_| !options.cancel.is_cancelled());
+        steps.try_for_each(|step| step.map(&mut decode)).map_err(ImportError::Spill)
     })
 }
 
@@ -433,23 +484,28 @@ fn put_in_order(
     mut read: impl FnMut(usize) -> Option<Batch>,
     progress: &mut FilesProgress<'_>,
     mut each: impl FnMut(Step) -> bool,
-) {
-    let wanted = Cell::new(true);
-    let mut each = |step| wanted.set(wanted.get() && each(step));
-    while let Some(file) = order.wants(&mut each).filter(|_| wanted.get()) {
+) -> io::Result<()> {
+    while let Some(file) = order.wants(&mut each)? {
+        // A full sort has no steps before all is read.
+        if progress.options.cancel.is_cancelled() {
+            return Ok(());
+        }
         match read(file) {
             Some(batch) => {
                 progress.advance(file, batch.done);
-                progress.options.timed("sort", || order.take(file, batch, &mut each));
+                progress.options.timed("sort", || order.take(file, batch, &mut each))?;
             }
-            None => order.end(file, &mut each),
+            None => order.end(file, &mut each)?,
         }
     }
+    Ok(())
 }
 
 /// How far each file was read.
 struct FilesProgress<'a> {
     done: Vec<u64>,
+    /// All of these together.
+    sum: u64,
     behind: BehindReaders<'a>,
     total: u64,
     options: &'a ImportOptions,
@@ -463,22 +519,14 @@ impl<'a> FilesProgress<'a> {
         options: &'a ImportOptions,
     ) -> Self {
         let behind = BehindReaders::new(memory);
-        Self { done: vec![0; inputs.traces().count()], behind, total, options }
+        Self { done: vec![0; inputs.traces().count()], sum: 0, behind, total, options }
     }
 
     fn advance(&mut self, file: usize, done: u64) {
-        self.done[file] = done;
+        let before = std::mem::replace(&mut self.done[file], done);
+        self.sum = (self.sum + done).saturating_sub(before);
         self.behind.read(file, done);
-        self.options.advance(self.done.iter().sum(), self.total);
-    }
-}
-
-/// Reads a file and sends its batches until nobody wants them any more.
-fn read(reader: &mut dyn EventReader, send: &SyncSender<Batch>, options: &ImportOptions) {
-    while let Some(batch) = options.timed("read batch", || reader.next_batch()) {
-        if send.send(batch).is_err() {
-            break;
-        }
+        self.options.advance(self.sum, self.total);
     }
 }
 
@@ -487,34 +535,12 @@ fn sequence_losses<'a>(reader: &Reader<'a>) -> Vec<(PlaceId, SequenceLoss)> {
     losses.into_iter().map(|loss| (reader.place(loss.machine), loss)).collect()
 }
 
-/// What is wrong with files of text.
-fn damage(inputs: &Inputs, readers: &[Reader<'_>]) -> Vec<TextDamage> {
-    let files = inputs.traces().zip(readers);
-    files.filter_map(|((_, file), reader)| TextDamage::of(file.shown(), reader.losses())).collect()
-}
-
 /// Refuses a text that is damaged before its first event, and nothing else.
 fn refuse_illegible(summary: &ImportSummary) -> Result<(), ImportError> {
     match summary.damage.as_slice() {
         [damage] if summary.packets == 0 => Err(ImportError::Text(damage.clone())),
         _ => Ok(()),
     }
-}
-
-/// By which rule each file with events came onto the timeline.
-fn placements(inputs: &Inputs, readers: &[Reader<'_>], timeline: &Timeline) -> Vec<FilePlacement> {
-    let of_file = |(entry, file): (usize, &Entry), reader: &Reader<'_>| {
-        let own = timeline.placements().filter(|(clock, _)| clock.place.file as usize == entry);
-        let rules = own.filter_map(|(_, placement)| Some(placement.as_ref().ok()?.rule));
-        let losses = reader.losses();
-        FilePlacement::new(
-            entry as u32,
-            file.shown(),
-            rules.max().unwrap_or(Rule::Snapshots),
-            losses,
-        )
-    };
-    inputs.traces().zip(readers).map(|(file, reader)| of_file(file, reader)).collect()
 }
 
 fn refuse_losses(paths: &[PathBuf], stats: &Stats) -> Result<(), ImportError> {

@@ -13,19 +13,23 @@ mod arrange;
 mod behind;
 mod cache;
 mod clocks;
+mod file_findings;
 mod import;
 mod metatrace;
 mod options;
 mod packet_names;
+mod read_ahead;
+mod sort_file;
 mod sql_package;
 mod summary;
 mod trace;
+mod trailing_manifest;
 
 pub use cache::TableCache;
 pub use clocks::{Basis, ClockHop, ClockJump, ClockPath, ClockTie, ClockWay, Clocks, Measured};
 pub use import::{ImportError, import};
 pub use metatrace::{MetaTrace, Span};
-pub use options::{ImportOptions, Progress};
+pub use options::{ImportOptions, OnWarning, Progress};
 pub use packet_names::packet_kinds;
 pub use sql_package::{SqlPackage, SqlPackageError};
 pub use summary::{FilePlacement, ImportSummary, PacketKindCount, TextDamage};
@@ -33,5 +37,8 @@ pub use tpq_clock::{
     Clock, ClockScope, Interpolation, PathError, Place, PlaceError, Reading, Rule, builtin_name,
 };
 pub use tpq_decode::{Treatment, kernel_events_with_tables, treatment};
-pub use tpq_sql::{Relation, RelationColumn, ResultSet, Session, SqlError, Statement};
+pub use tpq_source::{FileIdentity, PartialFile, Readers, remove_abandoned, remove_partial_files};
+pub use tpq_sql::{
+    CancelToken, Relation, RelationColumn, ResultSet, Session, SqlError, SqlErrorKind, Statement,
+};
 pub use trace::{OpenError, Trace};

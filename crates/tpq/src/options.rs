@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tpq_clock::Interpolation;
 
-use crate::{MetaTrace, Span, SqlPackage, TableCache};
+use crate::{CancelToken, ImportError, MetaTrace, Span, SqlPackage, TableCache};
 
 /// Told how far an import is. Called often, from the importing threads; must return at once.
 pub trait Progress: Send + Sync {
@@ -14,16 +14,20 @@ pub trait Progress: Send + Sync {
     fn stage(&self, name: &'static str);
 }
 
+/// Takes a remark of one line.
+pub type OnWarning = Arc<dyn Fn(&str) + Send + Sync>;
+
 /// How to import.
 #[derive(Clone)]
 pub struct ImportOptions {
     /// Sort all events before decoding any, instead of in windows closed by the recorder's
-    /// flushes. Keeps events that arrive too late for their window, at the cost of memory.
+    /// flushes. Keeps events that arrive too late for their window; all events wait until the last
+    /// is read.
     pub full_sort: bool,
     /// About the most memory that an import takes, in bytes, and that sorting, grouping and joining
-    /// take in queries. Half of it is for events that wait to be put in order, of which some come too
-    /// late where that is not enough; an eighth is for finished rows, of which more go to a
-    /// temporary file. What queries have no room for does as well.
+    /// take in queries; [`Self::LEAST_MEMORY`] or more. Half of it is for events that wait to be put
+    /// in order, and an eighth for finished rows. What is more goes to temporary files, so that a
+    /// limit changes no answer. Without a limit, 1 GiB of events wait in memory.
     pub memory_limit: Option<u64>,
     /// How many threads to use; all cores when not given.
     pub threads: Option<usize>,
@@ -43,8 +47,15 @@ pub struct ImportOptions {
     /// was found there comes without the clocks and placements of a summary. Not used when the
     /// import is to be strict.
     pub cache: Option<TableCache>,
+    /// Stops the import, which then fails with [`ImportError::Cancelled`] and leaves nothing
+    /// behind. Threads of the import look at it every few milliseconds while events are read; an
+    /// archive is unpacked, and a file skimmed, to its end.
+    pub cancel: CancelToken,
     /// Who wants to know how far the import is.
     pub progress: Option<Arc<dyn Progress>>,
+    /// Takes remarks of one line on what went wrong without making anything fail, as a damaged file
+    /// in the cache. Called on any thread, during queries as well.
+    pub on_warning: Option<OnWarning>,
     /// Gives memory back to the system that was freed, by the means of the process's allocator,
     /// which may keep it where nothing is allocated again. Called on the thread that imports, when
     /// much was freed.
@@ -65,7 +76,9 @@ impl Default for ImportOptions {
             strict: false,
             sql_packages: Vec::new(),
             cache: None,
+            cancel: CancelToken::default(),
             progress: None,
+            on_warning: None,
             give_back: None,
             metatrace: None,
         }
@@ -73,6 +86,18 @@ impl Default for ImportOptions {
 }
 
 impl ImportOptions {
+    /// The lowest memory limit, in bytes: less would not hold what is read of each stretch of the
+    /// temporary file at a time, and what the stages of an import hand each other.
+    pub const LEAST_MEMORY: u64 = 16 << 20;
+
+    /// Refuses what no import can do.
+    pub(crate) fn check(&self) -> Result<(), ImportError> {
+        match self.memory_limit {
+            Some(limit) if limit < Self::LEAST_MEMORY => Err(ImportError::MemoryLimit { limit }),
+            _ => Ok(()),
+        }
+    }
+
     /// Begins a span of the metatrace, if there is one.
     pub(crate) fn span(&self, name: &'static str) -> Option<Span<'_>> {
         self.metatrace.as_ref().map(|metatrace| metatrace.span(name))
@@ -84,11 +109,23 @@ impl ImportOptions {
         work()
     }
 
+    /// Passes on a remark.
+    pub(crate) fn warn(&self, what: &str) {
+        if let Some(on_warning) = &self.on_warning {
+            on_warning(what);
+        }
+    }
+
     /// Gives back what was freed.
     pub(crate) fn give_back(&self) {
         if let Some(give_back) = self.give_back {
             self.timed("give back", give_back);
         }
+    }
+
+    /// An error once the import was cancelled.
+    pub(crate) fn not_cancelled(&self) -> Result<(), ImportError> {
+        if self.cancel.is_cancelled() { Err(ImportError::Cancelled) } else { Ok(()) }
     }
 
     /// Says how far the import is.

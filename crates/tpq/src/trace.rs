@@ -1,7 +1,7 @@
 //! An imported trace, ready for queries.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use datafusion::arrow::array::RecordBatch;
 use tpq_sql::{Session, SessionOptions, SqlError};
@@ -9,8 +9,8 @@ use tpq_tables::TraceTables;
 
 use crate::cache::{Keeping, Key};
 use crate::{
-    ImportError, ImportOptions, ImportSummary, MetaTrace, Span, SqlPackage, SqlPackageError,
-    TableCache, import,
+    CancelToken, ImportError, ImportOptions, ImportSummary, MetaTrace, Span, SqlPackage,
+    SqlPackageError, TableCache, import,
 };
 
 /// Why a trace could not be opened.
@@ -36,6 +36,7 @@ pub enum OpenError {
 
 /// An imported trace.
 pub struct Trace {
+    paths: Vec<PathBuf>,
     tables: Arc<TraceTables>,
     summary: ImportSummary,
     session: Session,
@@ -46,13 +47,14 @@ pub struct Trace {
 /// Where the tables came from.
 enum Origin {
     /// An import, which is perhaps being kept.
-    Import { _keeping: Option<Keeping> },
+    Import(Mutex<Option<Keeping>>),
     /// The cache, which knows them by these traces and options.
     Cache(Vec<PathBuf>, Box<ImportOptions>),
 }
 
 impl Trace {
-    /// Imports the traces at `paths` onto one timeline, without blocking the async runtime.
+    /// Imports the traces at `paths` onto one timeline, without blocking the async runtime. The
+    /// import is cancelled when the future is dropped.
     ///
     /// # Errors
     /// See [`import`].
@@ -63,6 +65,7 @@ impl Trace {
         if paths.is_empty() {
             return Err(OpenError::None);
         }
+        options.check()?;
         let paths: Vec<PathBuf> = paths.iter().cloned().map(Into::into).collect();
         // Before the import, which may take long: a mistyped folder should be told at once.
         let modules = options.sql_packages.iter().map(SqlPackage::read);
@@ -74,12 +77,15 @@ impl Trace {
             packets: Vec::new(),
         };
         let metatrace = options.metatrace.clone();
-        let imported = tokio::task::spawn_blocking(move || find_or_import(paths, options));
+        let stop = CancelOnDrop(options.cancel.child());
+        let options = ImportOptions { cancel: stop.0.clone(), ..options };
+        let files = paths.clone();
+        let imported = tokio::task::spawn_blocking(move || find_or_import(files, options));
         let (tables, summary, origin) = imported.await??;
         let kinds = summary.packet_kinds.iter();
         session_options.packets = kinds.map(|packets| packets.kind.clone()).collect();
         let session = Session::new(Arc::clone(&tables), &session_options)?;
-        Ok(Self { tables, summary, session, metatrace, origin })
+        Ok(Self { paths, tables, summary, session, metatrace, origin })
     }
 
     /// Imports the traces, if these tables came from the cache: an import knows more of clocks and
@@ -89,7 +95,9 @@ impl Trace {
     /// See [`import`].
     pub async fn import_again(&self) -> Result<Option<Self>, OpenError> {
         let Origin::Cache(paths, options) = &self.origin else { return Ok(None) };
-        let options = ImportOptions { cache: None, ..(**options).clone() };
+        // That of the first import is cancelled with its end.
+        let cancel = CancelToken::default();
+        let options = ImportOptions { cache: None, cancel, ..(**options).clone() };
         Box::pin(Self::open(paths, options)).await.map(Some)
     }
 
@@ -111,6 +119,11 @@ impl Trace {
         self.metatrace.as_ref().map(|metatrace| metatrace.span(name))
     }
 
+    /// The files that were opened, as they were named.
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
     /// The session that statements run in.
     pub fn session(&self) -> &Session {
         &self.session
@@ -121,9 +134,26 @@ impl Trace {
         &self.tables
     }
 
+    /// Waits until the cache has the tables, if it is to have them. So does dropping the trace,
+    /// but another thread may hold it for longer than the process lives.
+    pub fn wait_until_kept(&self) {
+        if let Origin::Import(keeping) = &self.origin {
+            drop(keeping.lock().unwrap_or_else(PoisonError::into_inner).take());
+        }
+    }
+
     /// What the import saw.
     pub fn summary(&self) -> &ImportSummary {
         &self.summary
+    }
+}
+
+/// Stops an import that nobody waits for any more.
+struct CancelOnDrop(CancelToken);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
     }
 }
 
@@ -135,7 +165,8 @@ fn find_or_import(
     let cache = options.cache.clone().filter(|_| !options.strict);
     let looking = cache.as_ref().and_then(|_| options.span("find"));
     let key = cache.as_ref().and_then(|cache| cache.key(&paths, &options));
-    let found = cache.as_ref().zip(key.as_ref()).and_then(|(cache, key)| cache.find(key));
+    let found =
+        cache.as_ref().zip(key.as_ref()).and_then(|(cache, key)| cache.find(key, &paths, &options));
     drop(looking);
     if let Some((tables, summary)) = found {
         return Ok((Arc::new(tables), summary, Origin::Cache(paths, Box::new(options))));
@@ -144,6 +175,6 @@ fn find_or_import(
     let tables = Arc::new(tables);
     let keep =
         |(cache, key): (TableCache, Key)| cache.keep(&key, &paths, Arc::clone(&tables), &summary);
-    let _keeping = cache.zip(key).and_then(keep);
-    Ok((tables, summary, Origin::Import { _keeping }))
+    let keeping = cache.zip(key).and_then(keep);
+    Ok((tables, summary, Origin::Import(Mutex::new(keeping))))
 }

@@ -124,14 +124,20 @@ fn hidden_members() {
         .file(".folder/right", right());
     let merged = merged(&archive);
     assert_snapshot!(merged.rows(FILES), @r"
-    id  parent  name  trace_type  processing_order
-    0   NULL    NULL  tar         0
-    1   0       left  proto       1
+    id  parent  name             trace_type  processing_order
+    0   NULL    NULL             tar         0
+    1   0       left             proto       1
+    2   0       .folder/right    unknown     2
+    3   0       .right           unknown     3
+    4   0       __MACOSX/._left  unknown     4
     ");
-    assert_snapshot!(merged.rows(STATS), @"name  machine  file  value");
+    assert_snapshot!(merged.rows(STATS), @r"
+    name                      machine  file  value
+    archive_members_not_read  NULL     NULL  3
+    ");
 }
 
-/// A JSON trace is one even without events; other files are nobody's concern.
+/// A JSON trace is one even without events; other files are told and not read.
 #[test]
 fn members_that_are_no_traces() {
     let archive = Archive::new()
@@ -160,8 +166,14 @@ fn members_that_are_no_traces() {
     0   0           NULL
     1   4294967296  board
     ");
-    assert_snapshot!(merged.rows(STATS), @"name  machine  file  value");
-    assert_snapshot!(merged.rows(LOGS), @"file  name  severity  packet  clock  timestamp");
+    assert_snapshot!(merged.rows(STATS), @r"
+    name                      machine  file  value
+    archive_members_not_read  NULL     NULL  1
+    ");
+    assert_snapshot!(merged.rows(LOGS), @r"
+    file  name                      severity  packet  clock  timestamp
+    4     archive_members_not_read  notice    NULL    NULL   NULL
+    ");
 }
 
 /// A manifest alone configures nothing, but can be looked at.

@@ -6,6 +6,8 @@
 mod archives;
 mod dropped;
 mod manifest;
+mod many;
+mod members;
 mod order;
 mod pins;
 mod refusals;

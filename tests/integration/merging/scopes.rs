@@ -169,7 +169,10 @@ fn a_file_without_events() {
     2   0       b     proto       2
     3   0       c     unknown     3
     ");
-    assert_snapshot!(merged.rows(STATS), @"name  machine  file  value");
+    assert_snapshot!(merged.rows(STATS), @r"
+    name                      machine  file  value
+    archive_members_not_read  NULL     NULL  1
+    ");
 }
 
 /// Events at one moment come in the order of files; within one, as they were written.

@@ -37,40 +37,56 @@ fn recording(seconds: u64, marks: bool) -> Vec<u8> {
     trace.packet(switches(1, 3 * S, 1)).build()
 }
 
-fn options(full_sort: bool) -> ImportOptions {
-    // A window may hold half of what is allowed.
-    ImportOptions { full_sort, memory_limit: Some(200_000), ..ImportOptions::default() }
+fn imported(recording: &[u8], full_sort: bool, memory_limit: Option<u64>) -> Imported {
+    let options = ImportOptions { full_sort, memory_limit, ..ImportOptions::default() };
+    Imported::with(&[("trace", recording)], options)
 }
 
-fn imported(seconds: u64, marks: bool, full_sort: bool) -> Imported {
-    Imported::with(&[("trace", &recording(seconds, marks))], options(full_sort))
-}
-
-/// With marks, a window is two flushes long. Without, it is as large as it may be.
+/// A window is two flushes long.
 #[test]
 fn what_a_window_holds_does_not_grow_with_the_recording() {
-    for marks in [true, false] {
-        let [short, long] =
-            [30, 30 * 16].map(|seconds| imported(seconds, marks, false).summary().sort_peak);
-        assert!(long <= short + short / 10, "{marks}: {short} bytes, then {long}");
-        assert!(long < 150_000, "{long} bytes of 100,000 allowed");
-        let full = imported(30 * 16, marks, true).summary().sort_peak;
-        assert!(full > long * 20, "{full} bytes in full, {long} by windows");
+    let [short, long] = [30, 30 * 16].map(|seconds| recording(seconds, true));
+    let peak = |trace: &[u8], full| imported(trace, full, None).summary().sort_peak;
+    let (of_short, of_long) = (peak(&short, false), peak(&long, false));
+    assert!(of_long <= of_short + of_short / 10, "{of_short} bytes, then {of_long}");
+    let full = peak(&long, true);
+    assert!(full > of_long * 20, "{full} bytes in full, {of_long} by windows");
+}
+
+/// All events wait until the last is read, those that memory has no room for in a file.
+#[test]
+fn without_flushes_events_wait_within_the_memory_limit() {
+    let least = ImportOptions::LEAST_MEMORY;
+    let trace = recording(1_200, false);
+    let all = imported(&trace, false, None);
+    assert!(all.summary().sort_peak > least / 2, "{}", all.summary().sort_peak);
+    let limited = imported(&trace, false, Some(least));
+    assert!(limited.summary().sort_peak < least / 2, "{}", limited.summary().sort_peak);
+    for sql in [
+        "SELECT cpu, count(*), min(ts), max(ts), sum(id % 1000 * (ts % 1000)) FROM ftrace_event \
+            GROUP BY cpu ORDER BY cpu",
+        "SELECT value FROM stats WHERE name = 'sorter_push_event_out_of_order'",
+    ] {
+        assert_eq!(limited.rows(sql), all.rows(sql), "{sql}");
     }
 }
 
+/// What is dropped depends on flushes, and neither on how much waits nor on how much may.
 #[test]
-fn late_events_are_dropped_and_counted_by_windows_and_kept_in_full() {
+fn late_events_are_dropped_and_counted_where_flushes_closed_their_window() {
+    let of_cpu_1 = "SELECT count(*) FROM ftrace_event WHERE cpu = 1";
+    let late = "SELECT value FROM stats WHERE name = 'sorter_push_event_out_of_order'";
+    let lost = "SELECT count(*) FROM data_loss WHERE kind = 'late_packets'";
     for marks in [true, false] {
-        let of_cpu_1 = "SELECT count(*) FROM ftrace_event WHERE cpu = 1";
-        let late = "SELECT value FROM stats WHERE name = 'sorter_push_event_out_of_order'";
-        let lost = "SELECT count(*) FROM data_loss WHERE kind = 'late_packets'";
-        let windowed = imported(60, marks, false);
-        assert_eq!([of_cpu_1, late, lost].map(|sql| windowed.cell(sql)), ["0", "1", "1"]);
-        let full = imported(60, marks, true);
-        assert_eq!([of_cpu_1, late, lost].map(|sql| full.cell(sql)), ["1", "0", "0"]);
-        let rows = "SELECT count(*) FROM ftrace_event WHERE cpu = 0";
-        assert_eq!(windowed.cell(rows), (60 * EVENTS).to_string());
-        assert_eq!(full.cell(rows), (60 * EVENTS).to_string());
+        let trace = recording(60, marks);
+        for memory_limit in [None, Some(ImportOptions::LEAST_MEMORY)] {
+            for full_sort in [false, true] {
+                let imported = imported(&trace, full_sort, memory_limit);
+                let expected = if marks && !full_sort { ["0", "1", "1"] } else { ["1", "0", "0"] };
+                assert_eq!([of_cpu_1, late, lost].map(|sql| imported.cell(sql)), expected);
+                let rows = "SELECT count(*) FROM ftrace_event WHERE cpu = 0";
+                assert_eq!(imported.cell(rows), (60 * EVENTS).to_string());
+            }
+        }
     }
 }

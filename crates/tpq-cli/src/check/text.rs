@@ -1,5 +1,7 @@
 //! The verdict for people, on one screen: losses of one kind together, the largest first.
 
+use std::collections::HashMap;
+
 use super::{Loss, Verdict};
 use crate::layout::grouped;
 use crate::names::Names;
@@ -7,6 +9,8 @@ use crate::terminal::{Look, Style};
 
 /// Losses of one kind that are told one by one.
 const TOLD: usize = 3;
+/// Files that are told of one by one.
+const TOLD_FILES: usize = 20;
 /// Where lines break that are not the terminal's own.
 const WIDTH: usize = 96;
 
@@ -15,6 +19,9 @@ pub fn text(verdict: &Verdict, names: &Names, style: Style) -> String {
     let mut out = String::new();
     let headline = match (verdict.is_lost(), verdict.losses.is_empty()) {
         (true, _) => style.red("Data was lost."),
+        (false, false) if verdict.losses.iter().all(names_its_file) => {
+            style.green("No data was lost from the files that were read.")
+        }
         (false, false) if verdict.is_unknown() => {
             style.yellow("No loss is told of, but not all would be.")
         }
@@ -39,14 +46,15 @@ pub fn text(verdict: &Verdict, names: &Names, style: Style) -> String {
     out
 }
 
-/// Losses of one file and kind, in the order in which the first of each comes.
+/// Losses of one file and kind, in the order in which the first of each comes. Those that name their
+/// file themselves are one group over all files.
 fn groups(losses: &[Loss]) -> Vec<Vec<&Loss>> {
     let mut groups: Vec<Vec<&Loss>> = Vec::new();
+    let mut places = HashMap::new();
     for loss in losses {
-        let same = |group: &&mut Vec<&Loss>| {
-            group.first().is_some_and(|it| (&it.kind, it.file) == (&loss.kind, loss.file))
-        };
-        match groups.iter_mut().find(same) {
+        let file = loss.file.filter(|_| !names_its_file(loss));
+        let place = *places.entry((&loss.kind, loss.only_notice, file)).or_insert(groups.len());
+        match groups.get_mut(place) {
             Some(group) => group.push(loss),
             None => groups.push(vec![loss]),
         }
@@ -57,14 +65,20 @@ fn groups(losses: &[Loss]) -> Vec<Vec<&Loss>> {
     groups
 }
 
+/// Whether what was lost is told by the name of the file.
+fn names_its_file(loss: &Loss) -> bool {
+    matches!(loss.kind.as_str(), "file_not_read" | "file_cut_short" | "archive_irregular")
+}
+
 fn tell(group: &[&Loss], verdict: &Verdict, names: &Names, style: Style, out: &mut String) {
     let Some(worst) = group.first() else { return };
     let (mark, look) = if worst.only_notice { ("!", Look::Warning) } else { ("✗", Look::Error) };
-    for loss in group.iter().take(TOLD) {
+    let told = if names_its_file(worst) { TOLD_FILES } else { TOLD };
+    for loss in group.iter().take(told) {
         paragraph(&format!("{} ", style.look(look, mark)), "  ", &loss.what, out);
     }
-    if group.len() > TOLD {
-        let rest = &group[TOLD..];
+    if group.len() > told {
+        let rest = &group[told..];
         let amounts = rest.iter().filter_map(|loss| loss.amount);
         let amount = amounts.fold(0, i64::saturating_add);
         let of_these = match amount {
@@ -104,7 +118,7 @@ fn place(group: &[&Loss], verdict: &Verdict, names: &Names) -> String {
         });
     }
     let Some(loss) = group.first() else { return String::new() };
-    if let Some(file) = loss.file.filter(|_| names.several_files()) {
+    if let Some(file) = loss.file.filter(|_| names.several_files() && !names_its_file(loss)) {
         parts.push(format!("in {}", names.file(file)));
     }
     if let Some(machine) = loss.machine.filter(|_| names.several_machines()) {

@@ -14,7 +14,7 @@ use crate::names::Names;
 use crate::terminal::{Look, Style};
 
 pub use dot::graph;
-pub use rules::reason;
+pub use rules::{reason, rule};
 pub use ties::Origins;
 
 /// Everything known of the clocks, as text.

@@ -93,7 +93,10 @@ fn row(group: &TieGroup<'_>, names: &Names) -> Vec<Cell> {
 
 /// The clocks in the order in which they were read, with their place where there are several.
 fn members(group: &TieGroup<'_>, names: &Names) -> String {
-    let here = group.kinds[0].place;
+    // A snapshot may be empty.
+    let Some(here) = group.kinds.first().map(|kind| kind.place) else {
+        return "no clocks".to_owned();
+    };
     let is_here = group.kinds.iter().all(|kind| kind.place == here);
     let name = |(kind, reading): (&Kind, &Reading)| match group.ties.len() {
         _ if !is_here => names.clock_and_place(reading.clock),

@@ -1,15 +1,17 @@
-//! `tpq export`: tables, or the result of a query, as files.
+//! `tpq export`: tables, views, or the result of a query, as files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use tpq::Trace;
-use tpq_output::{Format, OutputOptions, writer};
+use tpq_output::{FileFormat, FileMetadata, Format, OutputOptions, writer};
 
 use crate::args::ImportArgs;
 use crate::exit::Usage;
+use crate::export::{Selected, include, names_of, of_query, of_table, selected};
+use crate::output::{Destination, Output};
 use crate::terminal::Style;
 use crate::{open, results};
 
@@ -17,7 +19,12 @@ const EXAMPLES: &str = "\
 Examples:
   tpq export trace.pftrace -o tables/                           every table that has rows
   tpq export trace.pftrace -o tables/ --tables sched,thread     some of them
-  tpq export trace.pftrace -o top.csv --format csv --query 'SELECT * FROM slice LIMIT 9'";
+  tpq export trace.pftrace -o sched.csv.gz --tables sched       one of them, as one file
+  tpq export trace.pftrace -o tables/ --module android.startup.startups
+  tpq export trace.pftrace -o top.csv --query 'SELECT * FROM slice LIMIT 9'
+
+Each file appears, or is replaced, once it is complete. Parquet and Arrow files say the clock of ts,
+the uuid of the trace and what each column means; docs/export.md has the keys.";
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -25,108 +32,190 @@ pub struct ExportArgs {
     #[command(flatten)]
     pub import: ImportArgs,
 
-    /// The folder for the tables, or the file for the result of --query
+    /// The folder for the tables; the file for one table or the result of --query, or - for stdout
     #[arg(short, long, value_name = "DEST")]
     pub output: PathBuf,
 
-    /// The format of the files
-    #[arg(long, value_enum, default_value = "parquet")]
-    pub format: FileFormat,
+    /// The format: parquet, arrow, csv, tsv, json, ndjson, markdown, also when the name of a file
+    /// ends otherwise; csv.gz and csv.zst (likewise for other text) compress [default: parquet in a
+    /// folder; for a file by its ending, as .csv, .jsonl.gz or .parquet]
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<FileFormat>,
 
-    /// Only these tables or views, separated by commas
+    /// Only these tables or views, separated by commas, also where they have no rows
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub tables: Option<Vec<String>>,
+
+    /// All views, beside the tables and the views of tracks that are exported anyway
+    #[arg(long, conflicts_with_all = ["tables", "query"])]
+    pub all_views: bool,
+
+    /// Include this module, and export its tables and views too unless --tables or --query says
+    /// what to export; NAME.* is all modules below a name; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub module: Vec<String>,
 
     /// The result of this statement, in place of tables
     #[arg(long, value_name = "SQL", conflicts_with = "tables")]
     pub query: Option<String>,
 }
 
-/// The formats that files of a table can have.
-#[derive(Clone, Copy, ValueEnum)]
-pub enum FileFormat {
-    Parquet,
-    Arrow,
-    Csv,
+/// Where an export goes.
+enum Place {
+    /// One file, or stdout.
+    File(Destination, FileFormat),
+    /// A folder with a file for each table.
+    Folder(PathBuf, FileFormat),
 }
 
-impl FileFormat {
-    fn format(self) -> Format {
-        match self {
-            Self::Parquet => Format::Parquet,
-            Self::Arrow => Format::Arrow,
-            Self::Csv => Format::Csv,
+pub async fn run(args: ExportArgs) -> anyhow::Result<()> {
+    // Before the import: what cannot be written should not cost its time.
+    match place(&args)? {
+        Place::File(destination, format) => {
+            let output = Output::create(&destination, format)?;
+            let work = async |trace| to_file(&args, &trace, &destination, output).await;
+            open::with_trace(&args.import, work).await
+        }
+        Place::Folder(folder, format) => {
+            let work = async |trace| to_folder(&args, &trace, &folder, format).await;
+            open::with_trace(&args.import, work).await
         }
     }
 }
 
-pub async fn run(args: ExportArgs) -> anyhow::Result<()> {
-    open::with_trace(&args.import, async |trace| export(&args, &trace).await).await
+/// Where the arguments say that an export goes, after making sure that it can.
+fn place(args: &ExportArgs) -> anyhow::Result<Place> {
+    let path = &args.output;
+    let is_one = args.query.is_some() || args.tables.as_ref().is_some_and(|names| names.len() == 1);
+    // With a format and one table, a name with any ending is that of a file.
+    let is_file = is_one && args.format.is_some() && path.extension().is_some();
+    if args.query.is_none() && is_folder(path, is_file) {
+        let format = args.format.unwrap_or(Format::Parquet.into());
+        if format.format == Format::Table {
+            let message = "a table with borders is for people; export csv or markdown".to_owned();
+            return Err(Usage(message).into());
+        }
+        // A name that ends in a slash is never that of a file.
+        let named: PathBuf = path.components().collect();
+        anyhow::ensure!(path.is_dir() || !named.exists(), "{} is not a folder", named.display());
+        return Ok(Place::Folder(path.clone(), format));
+    }
+    if !is_one {
+        let one = if path.as_os_str() == "-" { "stdout".into() } else { path.to_string_lossy() };
+        let message =
+            format!("{one} takes one table; name it with --tables, or a folder, as tables/");
+        return Err(Usage(message).into());
+    }
+    let destination = Destination::of(Some(path))?;
+    destination.refuse(args.import.files())?;
+    let format = destination.format(args.format)?;
+    Ok(Place::File(destination, format))
 }
 
-async fn export(args: &ExportArgs, trace: &Trace) -> anyhow::Result<()> {
-    let format = args.format.format();
-    if let Some(sql) = &args.query {
-        let sink = results::sink(Some(&args.output))?;
-        let mut writer = writer(format, sink, OutputOptions::default());
-        let rows = results::query(trace, sql, writer.as_mut()).await?;
-        tell(args.import.how.quiet, &args.output, rows);
-        return Ok(());
-    }
-    let names = match &args.tables {
-        Some(names) => known(trace, names)?,
-        None => with_rows(trace),
+/// Whether a path means a folder of tables: everything but stdout, names of files in a known
+/// format or otherwise known to be of a file, and what is there and no folder.
+fn is_folder(path: &Path, is_file: bool) -> bool {
+    let is_named_so = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+    let is_file =
+        is_file || path.as_os_str() == "-" || FileFormat::of_path(path).is_ok() || path.exists();
+    is_named_so || path.is_dir() || !is_file
+}
+
+/// Exports one table or the result of a query.
+async fn to_file(
+    args: &ExportArgs,
+    trace: &Trace,
+    destination: &Destination,
+    output: Output,
+) -> anyhow::Result<()> {
+    include(trace.session(), &args.module).await?;
+    let metadata = of_query(trace, output.format()).await?;
+    let rows = match (&args.query, &args.tables) {
+        (Some(sql), _) => {
+            let options = OutputOptions { metadata, ..OutputOptions::default() };
+            let mut writer = writer(output.format().format, output.sink(), options);
+            results::query(trace, sql, writer.as_mut()).await?
+        }
+        (None, names) => {
+            let names = names_of(trace.session(), names.as_deref().unwrap_or_default())?;
+            let name = names.first().context("no table is named")?;
+            write_table(trace, name, &output, &metadata).await?
+        }
     };
-    fs::create_dir_all(&args.output)
-        .with_context(|| format!("cannot create the folder {}", args.output.display()))?;
-    for name in names {
-        let path = args.output.join(format!("{name}.{format}"));
-        let rows = export_table(trace, &name, &path, format).await?;
-        tell(args.import.how.quiet, &path, rows);
+    output.finish()?;
+    if !matches!(destination, Destination::Stdout) {
+        tell(args.import.how.quiet, destination, rows);
     }
     Ok(())
 }
 
-/// The names, after making sure that each is one.
-fn known(trace: &Trace, names: &[String]) -> anyhow::Result<Vec<String>> {
-    let all = trace.session().table_names();
-    let names = names.iter().map(|name| name.trim().to_lowercase()).collect::<Vec<_>>();
-    match names.iter().find(|name| !all.contains(name)) {
-        Some(name) => Err(Usage(format!("no table or view is called `{name}`")).into()),
-        None => Ok(names),
+/// Exports tables and views, each as a file of a folder.
+async fn to_folder(
+    args: &ExportArgs,
+    trace: &Trace,
+    folder: &Path,
+    format: FileFormat,
+) -> anyhow::Result<()> {
+    let modules = include(trace.session(), &args.module).await?;
+    let selected = match &args.tables {
+        Some(names) => {
+            let named = |name| Selected { name, even_empty: true };
+            names_of(trace.session(), names)?.into_iter().map(named).collect()
+        }
+        None => selected(trace, args.all_views, &modules),
+    };
+    fs::create_dir_all(folder)
+        .with_context(|| format!("cannot create the folder {}", folder.display()))?;
+    let mut files = Vec::new();
+    for Selected { name, even_empty } in selected {
+        let path = folder.join(format!("{name}.{}", format.ending()));
+        let destination = Destination::of(Some(&path))?;
+        destination.refuse(args.import.files())?;
+        files.push((name, even_empty, destination));
     }
+    let metadata = of_query(trace, format).await?;
+    for (name, even_empty, destination) in files {
+        let output = Output::create(&destination, format)?;
+        let rows = write_table(trace, &name, &output, &metadata).await?;
+        if rows > 0 || even_empty {
+            output.finish()?;
+            tell(args.import.how.quiet, &destination, rows);
+        }
+    }
+    Ok(())
 }
 
-fn with_rows(trace: &Trace) -> Vec<String> {
-    let tables = trace.tables().iter().filter(|table| table.num_rows() > 0);
-    tables.map(|table| table.decl().name.to_owned()).collect()
-}
-
-async fn export_table(
+/// Writes the rows of a table or view, and gives their number.
+async fn write_table(
     trace: &Trace,
     name: &str,
-    path: &Path,
-    format: Format,
+    output: &Output,
+    metadata: &FileMetadata,
 ) -> anyhow::Result<usize> {
     let in_time = trace.tables().get(name).is_some_and(|table| {
         table.decl().column_index("ts").is_some_and(|ts| table.is_sorted_by(ts))
     });
-    let options =
-        OutputOptions { sorted_by: in_time.then(|| "ts".to_owned()), ..OutputOptions::default() };
-    let mut writer = writer(format, results::sink(Some(path))?, options);
+    let format = output.format().format;
+    let metadata = match format.is_binary() {
+        true => of_table(trace, name, metadata),
+        false => FileMetadata::default(),
+    };
+    let sorted_by = in_time.then(|| "ts".to_owned());
+    let options = OutputOptions { sorted_by, metadata, ..OutputOptions::default() };
+    let mut writer = writer(format, output.sink(), options);
     results::query(trace, &format!("SELECT * FROM {name}"), writer.as_mut())
         .await
-        .with_context(|| format!("cannot write {}", path.display()))
+        .with_context(|| format!("cannot export {name}"))
 }
 
-fn tell(quiet: bool, path: &Path, rows: usize) {
+fn tell(quiet: bool, destination: &Destination, rows: usize) {
     if !quiet {
         let style = Style::of_stderr();
-        let rows = format!("{rows} rows");
+        let rows = format!("{rows} {}", if rows == 1 { "row" } else { "rows" });
         // A message that cannot be printed is no reason to stop.
         let _ = std::io::Write::write_fmt(
             &mut std::io::stderr(),
-            format_args!("{} {}\n", path.display(), style.dim(&rows)),
+            format_args!("{destination} {}\n", style.dim(&rows)),
         );
     }
 }

@@ -10,9 +10,10 @@ use tpq::{ImportOptions, MetaTrace, Progress};
 
 use crate::args::HowArgs;
 use crate::exit::Usage;
-use crate::merge::{Member, Unfinished, headline, members, pack, report};
+use crate::merge::{Member, headline, members, pack, report};
 use crate::metatrace::Recording;
 use crate::open;
+use crate::output::Destination;
 use crate::progress::bar;
 use crate::terminal::Style;
 
@@ -53,35 +54,33 @@ pub struct MergeArgs {
 }
 
 pub async fn run(args: MergeArgs) -> anyhow::Result<()> {
-    if args.output.as_os_str() == "-" {
-        return Err(
-            Usage("a merge is read back before it is kept, so -o needs a file".into()).into()
-        );
+    let destination = Destination::of(Some(&args.output))?;
+    if matches!(destination, Destination::Stdout) {
+        let message = "a merge is read back before it is kept, so -o needs a file";
+        return Err(Usage(message.into()).into());
     }
     let members = Arc::new(members(&args.files, args.manifest.as_deref())?);
+    destination.refuse(members.iter().map(|member| member.path.as_path()))?;
     let mut others: Vec<PathBuf> = members.iter().map(|member| member.path.clone()).collect();
     others.push(args.output.clone());
     let recording = Recording::start(args.how.metatrace.as_deref(), &others)?;
-    let outcome = tokio::select! {
-        outcome = merge(&args, members, recording.metatrace()) => outcome,
-        _ = tokio::signal::ctrl_c() => {
-            Err(anyhow::anyhow!("interrupted; {} is not written", args.output.display()))
-        }
-    };
+    let outcome = merge(&args, &destination, members, recording.metatrace()).await;
     recording.finish(outcome)
 }
 
 /// Packs the files, imports what was packed, and reports.
 async fn merge(
     args: &MergeArgs,
+    destination: &Destination,
     members: Arc<Vec<Member>>,
     metatrace: Option<Arc<MetaTrace>>,
 ) -> anyhow::Result<()> {
-    let (unfinished, file) = Unfinished::create(&args.output, &members)?;
+    let unfinished = destination.create_file()?;
+    let file = unfinished.file().try_clone()?;
     let packing = metatrace.as_ref().map(|metatrace| metatrace.span("pack"));
     pack_visibly(Arc::clone(&members), file, args.how.quiet).await?;
     drop(packing);
-    let packed = [unfinished.path().to_owned()];
+    let packed = [unfinished.path()];
     let options = ImportOptions { metatrace, ..open::options(&args.how) };
     let trace = open::open(&packed, &args.how, options)
         .await
@@ -91,7 +90,8 @@ async fn merge(
     text.push_str(&report.text);
     let is_refused = args.strict && report.complaints > 0;
     if !is_refused {
-        unfinished.keep()?;
+        let cannot_write = || format!("cannot write {destination}");
+        unfinished.publish().with_context(cannot_write)?;
     }
     std::io::stdout().write_all(text.as_bytes())?;
     anyhow::ensure!(

@@ -5,6 +5,7 @@ pub mod clocks;
 pub mod completions;
 pub mod export;
 pub mod info;
+pub mod man;
 pub mod merge;
 pub mod query;
 pub mod shell;

@@ -1,14 +1,14 @@
 //! What is packed, and under which names.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use tpq::FileIdentity;
 
 use crate::exit::Usage;
-use crate::metatrace::is_same_file;
 
 /// The name of a manifest that is given as such.
 const MANIFEST: &str = "perfetto_manifest.json";
@@ -35,8 +35,10 @@ impl Member {
 /// The files to be packed: the manifest first, then the others as they were given.
 pub fn members(paths: &[PathBuf], manifest: Option<&Path>) -> anyhow::Result<Vec<Member>> {
     let mut taken = HashSet::new();
+    let mut files: HashMap<FileIdentity, &Path> = HashMap::new();
     let mut members = Vec::new();
     if let Some(path) = manifest {
+        files.extend(FileIdentity::of(path).ok().flatten().map(|file| (file, path)));
         let member = Member { name: MANIFEST.to_owned(), ..open(path)? };
         if !member.is_manifest {
             let path = path.display();
@@ -47,10 +49,12 @@ pub fn members(paths: &[PathBuf], manifest: Option<&Path>) -> anyhow::Result<Vec
     }
     for path in paths {
         let member = open(path)?;
-        if let Some(other) = members.iter().find(|other| is_same_file(&other.path, path)) {
-            let message = match other.path == *path {
+        if let Some(file) = FileIdentity::of(path).ok().flatten()
+            && let Some(other) = files.insert(file, path)
+        {
+            let message = match other == path {
                 true => format!("{} is given twice", path.display()),
-                false => format!("{} and {} are one file", other.path.display(), path.display()),
+                false => format!("{} and {} are one file", other.display(), path.display()),
             };
             return Err(Usage(message).into());
         }

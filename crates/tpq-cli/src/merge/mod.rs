@@ -6,5 +6,5 @@ mod output;
 mod report;
 
 pub use members::{Member, members};
-pub use output::{Unfinished, pack};
+pub use output::pack;
 pub use report::{headline, report};

@@ -1,69 +1,11 @@
-//! The packed file: written beside its place, and moved there once it is whole.
+//! The packed file.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
-use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
 use super::Member;
-use crate::exit::Usage;
-use crate::metatrace::is_same_file;
-
-/// A file that is not finished, and is gone again unless it is kept.
-pub struct Unfinished {
-    /// Where it is now.
-    path: PathBuf,
-    /// Where it will be.
-    target: PathBuf,
-    kept: bool,
-}
-
-impl Unfinished {
-    /// Begins a file that is to lie at `target` and must be none of those that it is made of.
-    pub fn create(target: &Path, members: &[Member]) -> anyhow::Result<(Self, File)> {
-        if let Some(member) = members.iter().find(|member| is_same_file(target, &member.path)) {
-            let message = format!("-o would overwrite {}", member.path.display());
-            return Err(Usage(message).into());
-        }
-        let shown = target.display();
-        if let Ok(metadata) = target.metadata() {
-            anyhow::ensure!(metadata.is_file(), "{shown} is not a regular file");
-        }
-        // Behind a link, the file is replaced and the link stays.
-        let target = target.canonicalize().unwrap_or_else(|_| target.to_owned());
-        let name = target.file_name().unwrap_or_default().to_string_lossy();
-        let path = target.with_file_name(format!(".{name}.{}.part", std::process::id()));
-        let file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&path)
-            .with_context(|| format!("cannot create {shown}"))?;
-        Ok((Self { path, target, kept: false }, file))
-    }
-
-    /// Where it is now.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Moves it to its place.
-    pub fn keep(mut self) -> anyhow::Result<()> {
-        fs::rename(&self.path, &self.target)
-            .with_context(|| format!("cannot create {}", self.target.display()))?;
-        self.kept = true;
-        Ok(())
-    }
-}
-
-impl Drop for Unfinished {
-    fn drop(&mut self) {
-        if !self.kept {
-            // There is nothing more to be done about a file that cannot be removed.
-            let _ = fs::remove_file(&self.path);
-        }
-    }
-}
 
 /// Writes a TAR archive of the files. The same files give the same bytes: of what a header can say
 /// of a file, only its name and size are true.

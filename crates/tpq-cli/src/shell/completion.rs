@@ -13,6 +13,10 @@ pub fn complete(session: &Session, text: &str, cursor: usize) -> (usize, Vec<Str
         .rfind(|c: char| !c.is_alphanumeric() && c != '_' && c != '$')
         .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
     let prefix = &before[start..];
+    if let Some(command) = before.trim_start().strip_prefix("\\d") {
+        let names = if command.starts_with(' ') { session.table_names() } else { Vec::new() };
+        return (start, matching(prefix, names));
+    }
     if let Some(command) = before.trim_start().strip_prefix('.') {
         return (start, complete_dot(session, command, prefix));
     }
@@ -38,6 +42,13 @@ pub fn complete(session: &Session, text: &str, cursor: usize) -> (usize, Vec<Str
     (start, matching(prefix, words))
 }
 
+/// Whether the word at the end of the text is the name of a file.
+pub fn takes_files(text: &str) -> bool {
+    let mut words = text.trim_start().splitn(2, char::is_whitespace);
+    let command = words.next().unwrap_or_default();
+    words.next().is_some() && matches!(command, ".read" | ".output" | ".open" | "\\i" | "\\o")
+}
+
 fn complete_dot(session: &Session, command: &str, prefix: &str) -> Vec<String> {
     match command.split_once(char::is_whitespace) {
         None => matching(prefix, dot::COMMANDS.iter().map(|command| command.name[1..].to_owned())),
@@ -46,7 +57,8 @@ fn complete_dot(session: &Session, command: &str, prefix: &str) -> Vec<String> {
         Some(("mode", _)) => {
             matching(prefix, tpq_output::Format::ALL.iter().map(|format| format.to_string()))
         }
-        Some(("timer", _)) => matching(prefix, ["on".to_owned(), "off".to_owned()]),
+        Some(("limit", _)) => matching(prefix, ["screen".to_owned(), "off".to_owned()]),
+        Some(("timer" | "pager", _)) => matching(prefix, ["on".to_owned(), "off".to_owned()]),
         Some(_) => Vec::new(),
     }
 }

@@ -3,21 +3,23 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use rustyline::completion::Completer;
+use rustyline::completion::{Completer, Pair};
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::Hinter;
-use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::validate::Validator;
 use rustyline::{Context, Helper};
 use tpq::Trace;
 
-use super::completion::complete;
+use super::completion::{complete, takes_files};
 use super::highlight::highlight;
-use super::lex::is_finished;
+use super::paths;
 use crate::terminal::Style;
 
 pub struct SqlHelper {
     pub trace: Arc<Trace>,
     pub style: Style,
+    /// The lines of the statement before the one that is being typed.
+    pub pending: String,
 }
 
 impl Helper for SqlHelper {}
@@ -27,24 +29,32 @@ impl Hinter for SqlHelper {
 }
 
 impl Completer for SqlHelper {
-    type Candidate = String;
+    type Candidate = Pair;
 
     fn complete(
         &self,
         line: &str,
         position: usize,
         _: &Context<'_>,
-    ) -> rustyline::Result<(usize, Vec<String>)> {
-        Ok(complete(self.trace.session(), line, position))
+    ) -> rustyline::Result<(usize, Vec<Pair>)> {
+        if self.pending.is_empty() && takes_files(&line[..position]) {
+            return paths::complete(line, position);
+        }
+        let text = format!("{}{line}", self.pending);
+        let before = self.pending.len();
+        let (start, words) = complete(self.trace.session(), &text, before + position);
+        let pair = |word: String| Pair { display: word.clone(), replacement: word };
+        Ok((start.saturating_sub(before), words.into_iter().map(pair).collect()))
     }
 }
 
 impl Highlighter for SqlHelper {
     fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
-        if !self.style.is_on() || line.starts_with('.') {
+        if !self.style.is_on() || self.pending.is_empty() && line.starts_with(['.', '\\']) {
             return Cow::Borrowed(line);
         }
-        Cow::Owned(highlight(line, self.style))
+        let text = format!("{}{line}", self.pending);
+        Cow::Owned(highlight(&text, self.pending.len(), self.style))
     }
 
     fn highlight_char(&self, _: &str, _: usize, kind: CmdKind) -> bool {
@@ -53,13 +63,5 @@ impl Highlighter for SqlHelper {
     }
 }
 
-impl Validator for SqlHelper {
-    /// Enter ends the input where it ends a statement, and else begins a new line.
-    fn validate(&self, context: &mut ValidationContext) -> rustyline::Result<ValidationResult> {
-        let input = context.input();
-        if input.trim_start().starts_with('.') || is_finished(input) {
-            return Ok(ValidationResult::Valid(None));
-        }
-        Ok(ValidationResult::Incomplete)
-    }
-}
+/// Enter ends the line: the shell gathers the lines of a statement, with a prompt for each.
+impl Validator for SqlHelper {}

@@ -4,14 +4,19 @@ use super::keywords::is_keyword;
 use super::lex::{Kind, pieces};
 use crate::terminal::Style;
 
-/// The text in colour.
-pub fn highlight(text: &str, style: Style) -> String {
-    let mut out = String::with_capacity(text.len() * 2);
-    let mut at = 0;
+/// The text from the byte `from` on in colour; what comes before decides whether that is within a
+/// quote or a comment.
+pub fn highlight(text: &str, from: usize, style: Style) -> String {
+    let mut out = String::with_capacity((text.len() - from) * 2);
+    let mut at = from;
     for piece in pieces(text) {
-        out.push_str(&text[at..piece.range.start]);
+        if piece.range.end <= from {
+            continue;
+        }
+        let start = piece.range.start.max(from);
+        out.push_str(&text[at..start]);
         at = piece.range.end;
-        let part = &text[piece.range];
+        let part = &text[start..at];
         out.push_str(&match piece.kind {
             Kind::Word if is_keyword(part) => style.bold(part),
             Kind::Text => style.green(part),

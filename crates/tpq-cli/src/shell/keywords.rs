@@ -2,6 +2,7 @@
 
 const KEYWORDS: &[&str] = &[
     "ALL",
+    "ANALYZE",
     "AND",
     "AS",
     "ASC",
@@ -13,6 +14,7 @@ const KEYWORDS: &[&str] = &[
     "CROSS",
     "CURRENT",
     "DESC",
+    "DESCRIBE",
     "DISTINCT",
     "ELSE",
     "END",
@@ -58,6 +60,7 @@ const KEYWORDS: &[&str] = &[
     "ROW",
     "ROWS",
     "SELECT",
+    "SHOW",
     "THEN",
     "TRUE",
     "UNBOUNDED",

@@ -99,6 +99,7 @@ pub async fn plan(trace: &Trace, sql: &str) -> anyhow::Result<String> {
         for (kind, plan) in kinds.as_string::<i32>().iter().zip(plans.iter()) {
             if kind == Some("physical_plan") {
                 out.push_str(plan.unwrap_or_default());
+                out.push('\n');
             }
         }
     }

@@ -5,31 +5,72 @@ use std::process::{Command, Stdio};
 
 use crate::terminal;
 
-/// Prints text, through `$PAGER` where it does not fit the terminal that stdout is.
-pub fn print(text: &[u8]) -> std::io::Result<()> {
-    if fits(text) {
-        return stdout().write_all(text);
-    }
-    let pager = std::env::var("PAGER").unwrap_or_else(|_| "less".to_owned());
-    if pager.trim().is_empty() || pager.trim() == "cat" {
-        return stdout().write_all(text);
-    }
-    let mut command = if cfg!(windows) { Command::new("cmd") } else { Command::new("sh") };
-    command.args([if cfg!(windows) { "/C" } else { "-c" }, &pager]).stdin(Stdio::piped());
-    if std::env::var_os("LESS").is_none() {
-        // Wide tables scroll sideways rather than wrap.
-        command.env("LESS", "-SRFX");
-    }
-    let Ok(mut child) = command.spawn() else { return stdout().write_all(text) };
-    if let Some(mut input) = child.stdin.take() {
-        match input.write_all(text) {
-            // Left before the end, as one does.
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
-            other => other?,
+/// What shows text that does not fit the screen.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Pager {
+    /// `$PAGER`, else `less`.
+    #[default]
+    On,
+    /// Nothing: the text is printed.
+    Off,
+    /// This command.
+    Command(String),
+}
+
+impl Pager {
+    /// What `on`, `off` or a command means.
+    pub fn of(text: &str) -> Self {
+        match text.trim() {
+            "on" => Self::On,
+            "off" | "" | "cat" => Self::Off,
+            command => Self::Command(command.to_owned()),
         }
     }
-    child.wait()?;
-    Ok(())
+
+    /// Prints text, through the pager where it does not fit the terminal that stdout is. Says
+    /// whether there was a pager, to which Ctrl-C was meant as long as it ran.
+    pub fn print(&self, text: &[u8]) -> std::io::Result<bool> {
+        let command = self.command().filter(|_| !fits(text));
+        let Some(mut child) = command.and_then(|command| start(&command)) else {
+            return stdout().write_all(text).map(|()| false);
+        };
+        if let Some(mut input) = child.stdin.take() {
+            match input.write_all(text) {
+                // Left before the end, as one does.
+                Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+                other => other?,
+            }
+        }
+        match child.wait()?.code() {
+            // The shell found no such program, or could not run it.
+            Some(126 | 127) => stdout().write_all(text).map(|()| false),
+            _ => Ok(true),
+        }
+    }
+
+    fn command(&self) -> Option<String> {
+        match self {
+            Self::Off => None,
+            Self::Command(command) => Some(command.clone()),
+            Self::On => {
+                let command = std::env::var("PAGER").unwrap_or_else(|_| "less".to_owned());
+                match Self::of(&command) {
+                    Self::Off => None,
+                    _ => Some(command),
+                }
+            }
+        }
+    }
+}
+
+fn start(command: &str) -> Option<std::process::Child> {
+    let mut child = if cfg!(windows) { Command::new("cmd") } else { Command::new("sh") };
+    child.args([if cfg!(windows) { "/C" } else { "-c" }, command]).stdin(Stdio::piped());
+    if std::env::var_os("LESS").is_none() {
+        // Wide tables scroll sideways rather than wrap.
+        child.env("LESS", "-SRFX");
+    }
+    child.spawn().ok()
 }
 
 /// Whether the text fits the screen, with room for the prompt; always where there is no screen.
@@ -38,5 +79,19 @@ fn fits(text: &[u8]) -> bool {
     let text = String::from_utf8_lossy(text);
     let lines = text.lines().count() + 3;
     lines <= usize::from(height)
-        && text.lines().all(|line| line.chars().count() <= usize::from(width))
+        && text.lines().all(|line| console::measure_text_width(line) <= usize::from(width))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pager;
+
+    #[test]
+    fn a_pager_is_on_off_or_a_command() {
+        assert_eq!(Pager::of("on"), Pager::On);
+        assert_eq!(Pager::of(" off "), Pager::Off);
+        assert_eq!(Pager::of("cat"), Pager::Off);
+        assert_eq!(Pager::of("less -S"), Pager::Command("less -S".to_owned()));
+        assert_eq!(Pager::Off.command(), None);
+    }
 }

@@ -1,55 +1,29 @@
-//! Where results go, one after the other.
+//! Where a table for the screen is gathered, before it goes to the pager.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tpq_output::Sink;
-
-/// A sink that can be handed to one writer after the other; by default, memory.
-#[derive(Clone)]
-pub struct Shared(Arc<Mutex<Target>>);
-
-enum Target {
-    Memory(Vec<u8>),
-    File(Sink),
-}
-
-impl Default for Shared {
-    fn default() -> Self {
-        Self(Arc::new(Mutex::new(Target::Memory(Vec::new()))))
-    }
-}
+/// Memory that can be handed to a writer and read afterwards.
+#[derive(Clone, Default)]
+pub struct Shared(Arc<Mutex<Vec<u8>>>);
 
 impl Shared {
-    pub fn file(sink: Sink) -> Self {
-        Self(Arc::new(Mutex::new(Target::File(sink))))
-    }
-
-    fn target(&self) -> MutexGuard<'_, Target> {
+    fn bytes(&self) -> MutexGuard<'_, Vec<u8>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was written to memory.
+    /// What was written.
     pub fn take(&self) -> Vec<u8> {
-        match &mut *self.target() {
-            Target::Memory(bytes) => std::mem::take(bytes),
-            Target::File(_) => Vec::new(),
-        }
+        std::mem::take(&mut *self.bytes())
     }
 }
 
 impl Write for Shared {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        match &mut *self.target() {
-            Target::Memory(memory) => memory.write(bytes),
-            Target::File(file) => file.write(bytes),
-        }
+        self.bytes().write(bytes)
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
-        match &mut *self.target() {
-            Target::Memory(_) => Ok(()),
-            Target::File(file) => file.flush(),
-        }
+        Ok(())
     }
 }

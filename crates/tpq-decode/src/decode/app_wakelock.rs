@@ -43,7 +43,13 @@ fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
         timestamps.push(start.saturating_add_unsigned(time >> 1));
         words.extend([id as u32, time as u32 & 1]);
     }
-    let payload = Payload::Words { width: 2, words, strings: [].into(), ranks: Vec::new() };
+    let payload = Payload::Words {
+        width: 2,
+        words,
+        strings: [].into(),
+        ranks: Vec::new(),
+        own_strings: false,
+    };
     sink.push(bundle.clock, bundle.run(events_of(FIELD), timestamps, payload));
 }
 

@@ -16,7 +16,7 @@ const KEYS_PER_BYTE: usize = 64;
 /// See [`KEYS_PER_BYTE`].
 const SMALL: usize = 1 << 16;
 /// Keys take no more bytes than this.
-const MOST_KEYS: usize = 64 << 20;
+const MOST_KEYS: usize = 16 << 20;
 
 /// JSON that could be read in part at most; what was before the damage is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

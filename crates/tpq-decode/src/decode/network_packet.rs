@@ -106,7 +106,8 @@ fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
         (times.into_iter().zip(&lengths).map(at).collect(), words)
     };
     let strings = contexts.into_iter().collect::<Vec<_>>().into();
-    let payload = Payload::Words { width: WORDS, words, strings, ranks: Vec::new() };
+    let payload =
+        Payload::Words { width: WORDS, words, strings, ranks: Vec::new(), own_strings: false };
     sink.push(bundle.clock, bundle.run(events_of(BUNDLE), timestamps, payload));
 }
 

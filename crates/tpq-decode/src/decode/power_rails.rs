@@ -99,6 +99,7 @@ fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
             words,
             strings: Arc::clone(&strings),
             ranks: Vec::new(),
+            own_strings: false,
         };
         sink.push(clock, bundle.run(events_of(FIELD), times, payload));
     }

@@ -41,23 +41,10 @@ const LEFT_OUT: &[Stat] = &[
     Stat::SystraceParseFailure,
 ];
 
-/// What was lost of files that hold others, as archives.
-pub(super) fn of_files(import: &Stats) -> Vec<Finding> {
-    let bytes = import.get(Stat::TraceTruncatedBytes);
-    let cut = (bytes > 0).then(|| Finding {
-        kind: "file_cut_short",
-        what: "A file that holds others ends before all that it should hold.".to_owned(),
-        remedy: "Copy the file again.".to_owned(),
-        amount: Some((bytes, "")),
-        stat: Some(Stat::TraceTruncatedBytes),
-        ..Finding::default()
-    });
-    cut.into_iter().chain(of_import(import)).collect()
-}
-
 /// The file ends in the middle of a packet.
 fn cut_short(file: &FileHealth<'_>) -> Option<Finding> {
-    let bytes = file.count(Stat::TraceTruncatedBytes);
+    // What was found of the file as a whole is told in other words.
+    let bytes = file.count(Stat::TraceTruncatedBytes).saturating_sub(file.cuts);
     let last = file.sequences.iter().filter_map(|(_, it)| it.span).map(|span| span.1).max();
     let into = many(bytes, "byte", "bytes");
     let what = match file.count(Stat::JsonTokenizerFailure) {
@@ -110,7 +97,7 @@ pub(super) fn find(file: &FileHealth<'_>) -> Vec<Finding> {
 }
 
 /// The losses among some counts that no other finding explains.
-fn of_import(stats: &Stats) -> Vec<Finding> {
+pub(super) fn of_import(stats: &Stats) -> Vec<Finding> {
     let lost = Stat::ALL.iter().copied().filter(|stat| {
         let is_loss = stat.severity() == Severity::DataLoss || LEFT_OUT.contains(stat);
         is_loss && stats.get(*stat) != 0 && !EXPLAINED.contains(stat)

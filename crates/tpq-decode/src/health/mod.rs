@@ -6,6 +6,7 @@
 mod amounts;
 mod central_buffers;
 mod counts;
+mod files;
 mod flushes;
 mod kernel_buffers;
 mod sequences;
@@ -14,6 +15,8 @@ use rustc_hash::FxHashMap;
 use tpq_ingest::SequenceLoss;
 use tpq_tables::table::DataLossRow;
 use tpq_tables::{Severity, Stat, Stats, StringId, Tables};
+
+pub use files::FileRemark;
 
 use crate::track::{Recording, Writers};
 
@@ -33,6 +36,8 @@ pub(crate) struct FileHealth<'a> {
     pub(crate) late: Option<(i64, i64)>,
     /// The moments that the sequences of each central buffer span.
     pub(crate) spans: FxHashMap<i64, (i64, i64)>,
+    /// How often the file as a whole was found to end early.
+    pub(crate) cuts: i64,
 }
 
 impl FileHealth<'_> {
@@ -111,8 +116,14 @@ impl Finding {
     }
 }
 
-/// Writes `data_loss` and `trace_buffer`; `import` has what was counted of no file.
-pub(crate) fn write_rows(files: Vec<FileHealth<'_>>, import: &Stats, tables: &mut Tables) {
+/// Writes `data_loss` and `trace_buffer`; `import` has what was counted of no file, and `remarks` what
+/// was found of files before their events were read.
+pub(crate) fn write_rows<'a>(
+    files: impl Iterator<Item = FileHealth<'a>>,
+    remarks: Vec<(u32, FileRemark)>,
+    import: &Stats,
+    tables: &mut Tables,
+) {
     for mut file in files {
         file.note_spans();
         let file = &file;
@@ -129,7 +140,10 @@ pub(crate) fn write_rows(files: Vec<FileHealth<'_>>, import: &Stats, tables: &mu
             Finding { file: Some(file.file), ..finding }.write(tables);
         }
     }
-    for finding in counts::of_files(import) {
+    for (file, remark) in remarks {
+        remark.finding(file).write(tables);
+    }
+    for finding in counts::of_import(import) {
         finding.write(tables);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use tpq_ingest::PlaceId;
 use tpq_tables::table::{
     SpuriousSchedWakeupRow, SpuriousSchedWakeupTable, ThreadStateRow, ThreadStateTable,
@@ -66,10 +67,60 @@ impl Thread {
     const UNKNOWN: Self = Self { last: NONE, ts: 0, state: StringId::NULL, asleep: NONE };
 }
 
+/// The threads of a place, by their rows. In an import of many places most have few of all threads.
+enum Threads {
+    All(Vec<Thread>),
+    Few(FxHashMap<Utid, Thread>),
+}
+
+impl Threads {
+    /// How many places may each have room for all threads.
+    const FEW_PLACES: usize = 8;
+
+    /// Of one of so many places.
+    fn of_places(places: usize) -> Self {
+        match places <= Self::FEW_PLACES {
+            true => Self::All(Vec::new()),
+            false => Self::Few(FxHashMap::default()),
+        }
+    }
+
+    #[inline]
+    fn get(&self, utid: Utid) -> Option<&Thread> {
+        match self {
+            Self::All(threads) => threads.get(utid as usize),
+            Self::Few(threads) => threads.get(&utid),
+        }
+    }
+
+    #[inline]
+    fn get_mut(&mut self, utid: Utid) -> Option<&mut Thread> {
+        match self {
+            Self::All(threads) => threads.get_mut(utid as usize),
+            Self::Few(threads) => threads.get_mut(&utid),
+        }
+    }
+
+    /// The thread, unknown so far if there was none.
+    #[inline]
+    fn make(&mut self, utid: Utid) -> &mut Thread {
+        match self {
+            Self::All(threads) => {
+                let index = utid as usize;
+                if index >= threads.len() {
+                    threads.resize(index + 1, Thread::UNKNOWN);
+                }
+                &mut threads[index]
+            }
+            Self::Few(threads) => threads.entry(utid).or_insert(Thread::UNKNOWN),
+        }
+    }
+}
+
 /// Writes `thread_state` and `spurious_sched_wakeup`.
 pub(super) struct ThreadStates {
     /// The threads of each place.
-    threads: Vec<Vec<Thread>>,
+    threads: Vec<Threads>,
     awake: AwakeStates,
     rows: Rows<ThreadStateRow>,
     table: ThreadStateTable,
@@ -82,7 +133,7 @@ impl ThreadStates {
     /// Of so many places.
     pub(super) fn new(places: usize, awake: AwakeStates) -> Self {
         Self {
-            threads: vec![Vec::new(); places],
+            threads: (0..places).map(|_| Threads::of_places(places)).collect(),
             awake,
             rows: Rows::default(),
             table: ThreadStateTable::default(),
@@ -146,7 +197,7 @@ impl ThreadStates {
 
 /// The states of the threads of a place.
 struct States<'w> {
-    threads: &'w mut Vec<Thread>,
+    threads: &'w mut Threads,
     awake: AwakeStates,
     rows: &'w mut Rows<ThreadStateRow>,
     table: &'w mut ThreadStateTable,
@@ -169,7 +220,7 @@ impl States<'_> {
     }
 
     fn blocked(&mut self, utid: Utid, io_wait: Option<bool>, function: StringId) {
-        let asleep = self.threads.get(utid as usize).map(|thread| thread.asleep);
+        let asleep = self.threads.get(utid).map(|thread| thread.asleep);
         let Some(row) = asleep.filter(|&row| row != NONE) else { return };
         let io_wait = io_wait.map(u32::from);
         if let Some(waiting) = self.rows.get_mut(row) {
@@ -186,7 +237,7 @@ impl States<'_> {
     }
 
     fn correct(&mut self, utid: Utid, state: StringId) {
-        if let Some(thread) = self.threads.get_mut(utid as usize).filter(|it| it.last != NONE) {
+        if let Some(thread) = self.threads.get_mut(utid).filter(|it| it.last != NONE) {
             thread.state = state;
             match self.rows.get_mut(thread.last) {
                 Some(waiting) => waiting.state = state,
@@ -214,7 +265,7 @@ impl States<'_> {
     }
 
     fn last(&self, utid: Utid) -> Option<Thread> {
-        self.threads.get(utid as usize).copied().filter(|thread| thread.last != NONE)
+        self.threads.get(utid).copied().filter(|thread| thread.last != NONE)
     }
 
     fn open(&mut self, row: ThreadStateRow) {
@@ -228,17 +279,14 @@ impl States<'_> {
         let id = self.rows.push(row, |rows| table.push_all(rows));
         let (first, last) = self.bounds.unwrap_or((ts, ts));
         *self.bounds = Some((first.min(ts), last.max(ts)));
-        let index = utid as usize;
-        if index >= self.threads.len() {
-            self.threads.resize(index + 1, Thread::UNKNOWN);
-        }
+        let thread = self.threads.make(utid);
         // A thread that can run waits for what it slept for no more, but the reason may come late.
         let asleep = match state {
             state if state == self.awake.running => NONE,
-            state if state == self.awake.runnable => self.threads[index].asleep,
+            state if state == self.awake.runnable => thread.asleep,
             _ => id,
         };
-        self.threads[index] = Thread { last: id, ts, state, asleep };
+        *thread = Thread { last: id, ts, state, asleep };
     }
 
     /// Ends a thread's state.

@@ -21,6 +21,11 @@ const BATCH_PACKETS: u32 = 8192;
 /// …or this many bytes of them, whichever comes first.
 const BATCH_BYTES: usize = 4 << 20;
 
+/// Bytes of a packet of many events. Recorders write such packets of some 100 KiB, as they read the
+/// kernel's buffers a few dozen pages at a time. A packet is split as a whole, and what it is split
+/// into, of which nothing can be written to the store before, may take many times its bytes.
+const LARGEST_BUNDLE: usize = 8 << 20;
+
 /// Something the recorder did, which closes windows of the sort.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mark {
@@ -262,6 +267,14 @@ impl<'a> Batcher<'a> {
         open: &mut Open,
     ) {
         let (place, clocks) = self.file.place(header.machine);
+        if payload.len() > LARGEST_BUNDLE {
+            let loss = match header.kind {
+                packet_field::FTRACE_EVENTS => Loss::MalformedBundle,
+                _ => Loss::MalformedPacket,
+            };
+            let entry = LossEntry { loss, ..self.entry(place, message.span) };
+            return self.losses.enter(entry, 1);
+        }
         let bundle = Bundle {
             kind: header.kind,
             span: message.span,

@@ -14,6 +14,7 @@ const KERNEL_EVENTS: u32 = 1;
 const TRACK_EVENT: u32 = 11;
 const PROCESS_DESCRIPTOR: u32 = 43;
 const THREAD_DESCRIPTOR: u32 = 44;
+const ANDROID_LOG: u32 = 39;
 const TRACK_DESCRIPTOR: u32 = 60;
 
 /// Wants track events and what else may be sorted in order, kernel events by CPU, and nothing else.
@@ -23,7 +24,7 @@ impl Router for Events {
     fn route(&self, kind: u32) -> Route {
         match kind {
             TRACK_EVENT | PROCESS_DESCRIPTOR => Route::Sorted,
-            KERNEL_EVENTS => Route::Split,
+            KERNEL_EVENTS | ANDROID_LOG => Route::Split,
             _ => Route::Skip,
         }
     }
@@ -401,6 +402,30 @@ fn a_bundle_in_another_clock_ties_it() {
     assert_eq!(walked.events, events);
     // What another sequence calls so is not tied by these.
     assert_eq!(walked.entries(Loss::UnknownSourceClock), [(2, 64, 450)]);
+}
+
+#[test]
+fn a_bundle_that_is_too_large_is_left_out_and_counted() {
+    let of_size = |kind, size: usize| {
+        // There are nine bytes before it.
+        let padding = vec![0; size - 9];
+        let payload = Written::new().bytes(2, [1 << 3, 5]).bytes(15, padding);
+        Packet::new().sequence(1).timestamp(1).payload(kind, payload)
+    };
+    let trace = TraceBuilder::new()
+        .packets([
+            of_size(KERNEL_EVENTS, LARGEST_BUNDLE),
+            of_size(KERNEL_EVENTS, LARGEST_BUNDLE + 1),
+            of_size(ANDROID_LOG, LARGEST_BUNDLE),
+            of_size(ANDROID_LOG, LARGEST_BUNDLE + 1),
+        ])
+        .build();
+    let walked = walk(&trace);
+    assert_eq!(walked.events, [(5, 0), (5, 2)]);
+    assert_eq!(walked.lost(Loss::MalformedBundle), 1);
+    assert_eq!(walked.lost(Loss::MalformedPacket), 1);
+    let entries: Vec<u32> = walked.book.entries().iter().map(|entry| entry.position).collect();
+    assert_eq!(entries, [1, 3]);
 }
 
 #[test]

@@ -59,6 +59,9 @@ pub(super) fn look_ahead<'a>(
     parts
 }
 
+/// Bytes of an event: it is read as a whole, and what of it is text is kept in memory.
+pub(super) const LARGEST_EVENT: u32 = 32 << 20;
+
 /// A text with events, by the addresses it has.
 #[derive(Clone, Copy)]
 pub(super) struct Text<'a> {
@@ -68,7 +71,7 @@ pub(super) struct Text<'a> {
 
 /// Why an event was not read.
 pub(super) enum Unread {
-    /// It is larger than 4 GiB.
+    /// It is larger than any event.
     TooLarge,
     /// Where in it, and what is wrong.
     Wrong(EventError),
@@ -80,7 +83,8 @@ pub(super) type ReadEvent = Result<JsonEvent, Unread>;
 impl Text<'_> {
     /// Reads the event in a range.
     pub(super) fn event(self, range: &Range<usize>) -> ReadEvent {
-        let len = u32::try_from(range.len()).map_err(|_| Unread::TooLarge)?;
+        let len = u32::try_from(range.len()).ok().filter(|&len| len <= LARGEST_EVENT);
+        let len = len.ok_or(Unread::TooLarge)?;
         let span = Span { addr: self.base + range.start as u64, len };
         JsonEvent::read(&self.bytes[range.clone()], span).map_err(Unread::Wrong)
     }

@@ -1,5 +1,7 @@
 //! One event of a JSON trace: what its fields say, read in one pass.
 
+use std::ops::Range;
+
 use sonic_rs::to_object_iter;
 
 use super::decimal::ns_of_us;
@@ -272,12 +274,24 @@ impl JsonEvent {
         }
     }
 
+    /// Which of the strings of its run are those of the event that [`Self::write`] wrote.
+    pub(crate) fn strings_of(words: &[u32]) -> Range<usize> {
+        let &[head, first, ..] = words else { return 0..0 };
+        let present = (head >> 8 & ((1 << SPANS) - 1)).count_ones();
+        first as usize..first as usize + present as usize
+    }
+
+    /// Says anew which of the strings of its run is the first of an event.
+    pub(crate) fn set_first_string(words: &mut [u32], first: u32) {
+        if let Some(word) = words.get_mut(FIRST_SPAN) {
+            *word = first;
+        }
+    }
+
     /// About where the text of an event lies that [`Self::write`] wrote: from the first of its spans
     /// to the last.
     pub fn text_of(words: &[u32], strings: &[Span]) -> Option<Span> {
-        let &[head, first, ..] = words else { return None };
-        let count = ((head >> 8) as u8).count_ones() as usize;
-        let spans = strings.get(first as usize..)?.get(..count)?;
+        let spans = strings.get(Self::strings_of(words))?;
         let begin = spans.iter().map(|span| span.addr).min()?;
         let end = spans.iter().map(|span| span.addr + u64::from(span.len)).max()?;
         Some(Span { addr: begin, len: u32::try_from(end - begin).unwrap_or(u32::MAX) })

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tpq_clock::Clock;
 
-use super::ahead::{Ahead, Helper, MOST_AHEAD, ReadEvent, Text, Unread, look_ahead};
+use super::ahead::{Ahead, Helper, LARGEST_EVENT, MOST_AHEAD, ReadEvent, Text, Unread, look_ahead};
 use super::event::{FIRST_SPAN, JsonEvent, WIDTH};
 use super::lines::Lines;
 use super::rank::Ranks;
@@ -199,7 +199,7 @@ impl<'a> JsonReader<'a> {
         let event = match read {
             Ok(event) => event,
             Err(Unread::TooLarge) => {
-                self.lose(Loss::MalformedText, start, "an event is larger than 4 GiB", 1);
+                self.lose(Loss::MalformedText, start, "an event is larger than 32 MiB", 1);
                 return None;
             }
             Err(Unread::Wrong((at, what))) => {
@@ -246,10 +246,9 @@ impl<'a> JsonReader<'a> {
     fn line(&mut self, range: Range<usize>, open: &mut Open) {
         // A line that does not say when is taken to follow the one before.
         let ts = (self.line_time)(&self.text[range.clone()]).unwrap_or(self.latest);
-        let (Ok(offset), Ok(len)) =
-            (u32::try_from(range.start - open.start), u32::try_from(range.len()))
-        else {
-            return self.lose(Loss::MalformedText, range.start, "a line is larger than 4 GiB", 1);
+        let len = u32::try_from(range.len()).ok().filter(|&len| len <= LARGEST_EVENT);
+        let (Ok(offset), Some(len)) = (u32::try_from(range.start - open.start), len) else {
+            return self.lose(Loss::MalformedText, range.start, "a line is larger than 32 MiB", 1);
         };
         self.position += 1;
         self.latest = ts;
@@ -335,6 +334,7 @@ impl Events {
             words: order.iter().flat_map(words_of).copied().collect(),
             strings: spans.into(),
             ranks: order.iter().map(|&index| ranks[index]).collect(),
+            own_strings: true,
         };
         (order.iter().map(|&index| times[index]).collect(), payload)
     }

@@ -11,6 +11,7 @@ mod tests;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::ops::Range;
 
 use tpq_proto::wire::read_varint;
@@ -103,12 +104,22 @@ pub struct Room<'k, 'a> {
     pub budget: u64,
     /// Keeps the next bytes; the number is how many of the file's were kept before.
     pub keep: &'k dyn Fn(u64, Vec<u8>) -> Cow<'a, [u8]>,
+    /// Keeps bytes that are too many for memory: the first of them, and a reader of the others;
+    /// `None` where these cannot be read or have no place.
+    pub keep_large: &'k KeepLarge<'k, 'a>,
 }
+
+/// Keeps bytes that are too many for memory.
+pub type KeepLarge<'k, 'a> = dyn Fn(u64, Vec<u8>, &mut dyn Read) -> Option<Cow<'a, [u8]>> + 'k;
 
 impl Room<'_, '_> {
     /// So many bytes of memory.
     pub fn in_memory(budget: u64) -> Self {
-        Self { budget, keep: &|_, bytes| bytes.into() }
+        let keep_large: &KeepLarge<'_, '_> = &|_, mut bytes, rest| {
+            rest.read_to_end(&mut bytes).ok()?;
+            Some(bytes.into())
+        };
+        Self { budget, keep: &|_, bytes| bytes.into(), keep_large }
     }
 }
 
@@ -215,7 +226,9 @@ impl<'a> Survey<'a> {
     ) {
         let (start, len) = header.payload;
         let payload = &packet[start as usize..][..len as usize];
-        let Some(mut inflated) = inflate(codec, payload, self.budget) else {
+        let before = self.bytes.inflated();
+        let room = Room { budget: self.budget, ..room };
+        let Some(inflated) = inflate(codec, payload, before, room) else {
             self.losses.count(Loss::InflateFailed);
             return;
         };
@@ -233,10 +246,15 @@ impl<'a> Survey<'a> {
             at = next;
         }
         self.losses.add(Loss::TruncatedBytes, (inflated.len() - at) as u64);
-        inflated.truncate(at);
-        inflated.shrink_to_fit();
-        self.budget -= (inflated.len() as u64).min(self.budget);
-        let inflated = (room.keep)(self.bytes.inflated(), inflated);
+        self.budget -= (at as u64).min(self.budget);
+        let inflated = match inflated {
+            Cow::Borrowed(kept) => Cow::Borrowed(&kept[..at]),
+            Cow::Owned(mut bytes) => {
+                bytes.truncate(at);
+                bytes.shrink_to_fit();
+                (room.keep)(before, bytes)
+            }
+        };
         let addr = self.bytes.push_inflated(inflated, offset);
         self.bytes.push_segment(addr, at);
     }

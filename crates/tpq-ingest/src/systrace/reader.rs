@@ -14,6 +14,8 @@ use crate::{
 const BATCH_EVENTS: usize = 8192;
 /// …or this many bytes of text, whichever comes first.
 const BATCH_BYTES: usize = 4 << 20;
+/// Bytes of a line, what of which is text is kept in memory.
+const LARGEST_LINE: u32 = 32 << 20;
 /// How far into a file `atrace` may say that the trace begins.
 const LOOK_AHEAD: usize = 4096;
 /// How it says so.
@@ -157,9 +159,10 @@ impl<'a> SystraceReader<'a> {
         let (mut timestamps, mut lines) = (Vec::new(), Vec::new());
         for index in order {
             let (at, len) = places[index];
-            let place = (u32::try_from(at - start), u32::try_from(len));
-            let (Ok(offset), Ok(len)) = place else {
-                self.lose(at, "a line is larger than 4 GiB");
+            let len = u32::try_from(len).ok().filter(|&len| len <= LARGEST_LINE);
+            let place = (u32::try_from(at - start), len);
+            let (Ok(offset), Some(len)) = place else {
+                self.lose(at, "a line is larger than 32 MiB");
                 continue;
             };
             timestamps.push(times[index]);

@@ -5,9 +5,12 @@ mod order;
 mod split;
 mod unpack;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use self::unpack::{Node, Unpack};
+use crate::bytes::Bytes;
+use crate::file_identity::FileIdentity;
 use crate::{Entry, Format, Manifest, ManifestFile, SourceError};
 
 /// How many files an error names.
@@ -16,6 +19,8 @@ const NAMED: usize = 5;
 /// The files of an import, and how they relate.
 #[derive(Debug)]
 pub struct Inputs {
+    /// What was named, before it was unpacked.
+    opened: Vec<Bytes>,
     entries: Vec<Entry>,
     manifest: Option<Manifest>,
     /// Which of the manifest's files an entry is.
@@ -30,21 +35,37 @@ impl Inputs {
     /// unpack to together; `progress` is told of compressed bytes read.
     ///
     /// # Errors
-    /// When there is nothing to import, or the manifest breaks a rule: see [`SourceError`].
+    /// When there is nothing to import, a file is named twice, or the manifest breaks a rule: see
+    /// [`SourceError`].
     pub fn open(
         paths: &[PathBuf],
         limit: u64,
+        progress: impl FnMut(u64),
+    ) -> Result<Self, SourceError> {
+        refuse_twice(paths)?;
+        let mut opened = Vec::new();
+        let inputs = Self::unpack(paths, limit, progress, &mut opened);
+        // What looks damaged may only have been cut while it was read.
+        refuse_changed(&opened)?;
+        Ok(Self { opened, ..inputs? })
+    }
+
+    fn unpack(
+        paths: &[PathBuf],
+        limit: u64,
         mut progress: impl FnMut(u64),
+        opened: &mut Vec<Bytes>,
     ) -> Result<Self, SourceError> {
         let mut unpack = Unpack::new(limit, &mut progress);
         let mut nodes = Vec::new();
         for path in in_order(paths)? {
             let name = (paths.len() > 1).then(|| shown(path));
-            let bytes = crate::bytes::read(path)?;
+            let (bytes, cut) = crate::bytes::read(path)?;
+            opened.push(bytes.clone());
             if bytes.is_empty() {
                 return Err(SourceError::Empty(path.to_owned()));
             }
-            for node in unpack.open(name, shown(path), bytes)? {
+            for node in unpack.open(name, shown(path), bytes, cut)? {
                 refuse_no_trace(path, &node)?;
                 nodes.push(node);
             }
@@ -59,7 +80,16 @@ impl Inputs {
             Some(manifest) => names::matches(manifest, &entries)?,
             None => names::Matches::none(&entries),
         };
-        Ok(Self { entries, manifest, listed_as, unmatched })
+        Ok(Self { opened: Vec::new(), entries, manifest, listed_as, unmatched })
+    }
+
+    /// Checks that what was read so far are the contents of the files.
+    ///
+    /// # Errors
+    /// When a file was shortened or overwritten since it was opened: [`SourceError::Shortened`],
+    /// [`SourceError::Overwritten`].
+    pub fn check_intact(&self) -> Result<(), SourceError> {
+        refuse_changed(&self.opened)
     }
 
     /// All files, and what they lie in, in the order in which they are to be imported: what holds
@@ -87,10 +117,27 @@ impl Inputs {
 
     /// Paths the manifest lists that are of no file here.
     pub fn unmatched_manifest_paths(&self) -> Vec<&str> {
-        let files = self.manifest.iter().flat_map(|manifest| &manifest.files).enumerate();
-        let unmatched = files.filter(|(index, _)| self.unmatched.contains(index));
-        unmatched.map(|(_, file)| file.path.as_str()).collect()
+        let files = self.manifest.as_ref().map_or(&[][..], |manifest| &manifest.files);
+        let unmatched = self.unmatched.iter().filter_map(|&index| files.get(index));
+        unmatched.map(|file| file.path.as_str()).collect()
     }
+}
+
+/// Refuses a file that two paths lead to.
+fn refuse_twice(paths: &[PathBuf]) -> Result<(), SourceError> {
+    let mut named: HashMap<FileIdentity, &PathBuf> = HashMap::new();
+    for path in paths {
+        // What is not there is an error when it is opened.
+        let Ok(Some(file)) = FileIdentity::of(path) else { continue };
+        if let Some(first) = named.insert(file, path) {
+            return Err(SourceError::Twice(first.clone(), path.clone()));
+        }
+    }
+    Ok(())
+}
+
+fn refuse_changed(opened: &[Bytes]) -> Result<(), SourceError> {
+    opened.iter().find_map(Bytes::change).map_or(Ok(()), Err)
 }
 
 fn shown(path: &Path) -> String {
@@ -159,10 +206,11 @@ fn no_trace(entries: &[Entry]) -> SourceError {
     let tops = entries.iter().filter(|entry| entry.parent.is_none());
     let shown: Vec<&str> = tops.map(Entry::shown).collect();
     // What holds files is worth a mention only if not all of it could be read.
-    let mut found = entries.iter().filter_map(|entry| match &entry.cut {
-        Some(error) => Some(format!("{} ({}: {error})", entry.shown, entry.format)),
-        None if entry.format.holds_files() => None,
-        None => Some(format!("{} ({})", entry.shown, entry.format)),
+    let mut found = entries.iter().filter_map(|entry| match (&entry.cut, &entry.unread) {
+        (Some(error), _) => Some(format!("{} ({}: {error})", entry.shown, entry.format)),
+        (None, Some(why)) => Some(format!("{} ({why})", entry.shown)),
+        (None, None) if entry.format.holds_files() => None,
+        (None, None) => Some(format!("{} ({})", entry.shown, entry.format)),
     });
     let mut named: Vec<String> = found.by_ref().take(NAMED).collect();
     match found.count() {

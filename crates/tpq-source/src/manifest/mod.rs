@@ -5,6 +5,8 @@ mod error;
 mod parse;
 mod place;
 
+use std::collections::HashMap;
+
 use crate::archive::plain;
 
 pub use error::{ManifestError, ManifestProblem};
@@ -19,6 +21,8 @@ pub struct Manifest {
     /// Notes of the author, each key once.
     pub attributes: Vec<(String, Attribute)>,
     shown: String,
+    /// The number of each file, by its plain path.
+    by_path: HashMap<String, usize>,
 }
 
 /// The clock that is the timeline.
@@ -98,7 +102,7 @@ impl Manifest {
 
     /// What is known of the file of this name.
     pub fn file(&self, member: &str) -> Option<&ManifestFile> {
-        self.files.iter().find(|file| plain(&file.path) == plain(member))
+        self.files.get(*self.by_path.get(plain(member))?)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Reads the document.
 
+use std::collections::HashMap;
+
 use serde_json::{Deserializer, Value};
 
 use super::place::Place;
@@ -7,6 +9,7 @@ use super::{
     Attribute, Manifest, ManifestClocks, ManifestError, ManifestFile, ManifestProblem as Problem,
     TraceTime,
 };
+use crate::archive::plain;
 
 /// Longer documents are refused: parsed, they take many times their size.
 const LONGEST: usize = 16 << 20;
@@ -28,7 +31,12 @@ impl Manifest {
         let trace_time = trace_time(&body).map_err(broken)?;
         let files = files(&body, shown)?;
         let attributes = attributes(&body).map_err(broken)?;
-        let manifest = Self { trace_time, files, attributes, shown: shown.to_owned() };
+        let shown = shown.to_owned();
+        let mut by_path = HashMap::with_capacity(files.len());
+        for (index, file) in files.iter().enumerate() {
+            by_path.entry(plain(&file.path).to_owned()).or_insert(index);
+        }
+        let manifest = Self { trace_time, files, attributes, shown, by_path };
         manifest.check()?;
         Ok((manifest, length))
     }

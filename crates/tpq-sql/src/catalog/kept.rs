@@ -10,11 +10,13 @@ use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::{Result, Statistics};
 use datafusion::execution::TaskContext;
+use datafusion::execution::memory_pool::MemoryReservation;
 use datafusion::logical_expr::{Expr, LogicalPlan, TableType};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream_partitioned};
 use futures::TryStreamExt;
 
 use crate::in_order::in_order;
+use crate::memory::{bytes_of, reserve_for};
 use crate::scan::{Snapshot, StoredProvider, StoredTable};
 
 /// A table whose rows are kept, once its query was run.
@@ -32,6 +34,8 @@ pub(crate) struct KeptTable {
 struct Kept {
     snapshot: Arc<Snapshot>,
     stored: Arc<StoredTable>,
+    /// What the rows take of the session's memory.
+    memory: Option<Arc<MemoryReservation>>,
 }
 
 impl KeptTable {
@@ -44,7 +48,7 @@ impl KeptTable {
     /// A table with no rows yet.
     pub(crate) fn empty(name: &str, schema: SchemaRef) -> Result<Self> {
         let table = Self::new(name, schema, None);
-        table.replace(Vec::new())?;
+        table.replace(Vec::new(), None)?;
         Ok(table)
     }
 
@@ -53,16 +57,25 @@ impl KeptTable {
         Self { name: name.to_owned(), schema, query, rows: RwLock::new(None), running }
     }
 
-    /// Puts other rows in the place of all there are.
+    /// Puts other rows, for which `memory` is reserved, in the place of all there are.
     ///
     /// # Errors
     /// When they are not of the table's columns.
-    pub(crate) fn replace(&self, batches: Vec<RecordBatch>) -> Result<()> {
+    pub(crate) fn replace(
+        &self,
+        batches: Vec<RecordBatch>,
+        memory: Option<Arc<MemoryReservation>>,
+    ) -> Result<()> {
         let snapshot = Arc::new(Snapshot::new(&self.name, Arc::clone(&self.schema), batches)?);
         let stored = Arc::new(StoredTable::new(Arc::clone(&snapshot) as _));
         *self.rows.write().unwrap_or_else(PoisonError::into_inner) =
-            Some(Kept { snapshot, stored });
+            Some(Kept { snapshot, stored, memory });
         Ok(())
+    }
+
+    /// The memory that is reserved for the rows there are now.
+    pub(crate) fn memory(&self) -> Option<Arc<MemoryReservation>> {
+        self.now()?.memory
     }
 
     /// The columns.
@@ -87,9 +100,9 @@ impl KeptTable {
             return Ok(kept);
         }
         if let Some(query) = &self.query {
-            let batches = run(query, state).await?.into_iter();
-            let batches = batches.map(|batch| fitted(&batch, &self.schema));
-            self.replace(batches.collect::<Result<_>>()?)?;
+            let (batches, memory) = run(&self.name, query, state).await?;
+            let batches = batches.into_iter().map(|batch| fitted(&batch, &self.schema));
+            self.replace(batches.collect::<Result<_>>()?, memory.map(Arc::new))?;
         }
         self.now().ok_or_else(|| {
             datafusion::error::DataFusionError::Internal(format!(
@@ -104,12 +117,25 @@ impl KeptTable {
     }
 }
 
-/// All rows of a query, in its order.
-async fn run(query: &LogicalPlan, state: &dyn Session) -> Result<Vec<RecordBatch>> {
+/// All rows of a query, in its order, with the memory that is reserved for them.
+async fn run(
+    table: &str,
+    query: &LogicalPlan,
+    state: &dyn Session,
+) -> Result<(Vec<RecordBatch>, Option<MemoryReservation>)> {
     let plan = state.create_physical_plan(query).await?;
     let context = Arc::new(TaskContext::from(state));
     let schema = plan.schema();
-    in_order(schema, execute_stream_partitioned(plan, context)?).try_collect().await
+    let mut memory = reserve_for(table, &[], state.config_options())?;
+    let mut rows = in_order(schema, execute_stream_partitioned(plan, context)?);
+    let mut batches = Vec::new();
+    while let Some(batch) = rows.try_next().await? {
+        if let Some(memory) = &mut memory {
+            memory.try_grow(bytes_of(&batch))?;
+        }
+        batches.push(batch);
+    }
+    Ok((batches, memory))
 }
 
 /// A batch with columns of the table's types. The plan as written and the one that runs may

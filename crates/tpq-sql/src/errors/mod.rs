@@ -14,7 +14,7 @@ pub use place::Place;
 pub(crate) use suggest::nearest;
 pub(crate) use translate::{Names, NoSuchTable, already_said, translate, unknown_table};
 
-/// What sort of error it is. All but the last two are about the statement.
+/// What sort of error it is. All but the last three are about the statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum SqlErrorKind {
@@ -31,10 +31,14 @@ pub enum SqlErrorKind {
     Invalid,
     /// SQL that is not supported.
     Unsupported,
+    /// The statement is longer, deeper or larger than statements may be.
+    TooLarge,
     /// The statement failed while it ran, on the data it met.
     Execution,
     /// It needs more memory than it may use.
     OutOfMemory,
+    /// It was asked to stop, by a [`CancelToken`](crate::CancelToken).
+    Cancelled,
     /// A bug in tpq.
     Internal,
 }

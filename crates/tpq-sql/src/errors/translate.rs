@@ -5,9 +5,10 @@ use datafusion::error::DataFusionError;
 use datafusion::sql::sqlparser::parser::ParserError;
 use datafusion::sql::sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan};
 
-use super::wording::{function_in, plain};
+use super::wording::{function_in, out_of_memory, plain};
+use crate::cancel::Cancelled;
 use crate::modules::Modules;
-use crate::perfetto_sql::Text;
+use crate::perfetto_sql::{NESTING, Text};
 
 use super::{Place, SqlError, SqlErrorKind, nearest};
 
@@ -100,15 +101,17 @@ pub(crate) fn translate(error: DataFusionError, text: &Text, names: &Names) -> S
     let translated = match error.find_root() {
         DataFusionError::External(source) => match source.downcast_ref::<NoSuchTable>() {
             Some(NoSuchTable(name)) => unknown_table(name, names).at(context.place(span, name)),
+            None if source.is::<Cancelled>() => {
+                SqlError::new(SqlErrorKind::Cancelled, source.to_string())
+            }
             None => SqlError::new(SqlErrorKind::Internal, source.to_string()),
         },
         DataFusionError::SchemaError(schema, _) => schema_error(schema, span, &context),
         DataFusionError::SQL(parser, _) => syntax_error(parser, &context),
-        DataFusionError::ResourcesExhausted(_) => SqlError::new(
-            SqlErrorKind::OutOfMemory,
-            "the statement needs more memory than it may use",
-        )
-        .hint(Some("raise the memory limit, or select fewer columns or rows".into())),
+        DataFusionError::ResourcesExhausted(message) => {
+            SqlError::new(SqlErrorKind::OutOfMemory, out_of_memory(message))
+                .hint(Some("raise the memory limit, or select fewer columns or rows".into()))
+        }
         DataFusionError::Plan(message) => planning_error(message, names, span, &context),
         DataFusionError::NotImplemented(message) => {
             SqlError::new(SqlErrorKind::Unsupported, format!("not supported: {}", plain(message)))
@@ -203,7 +206,10 @@ fn syntax_error(error: &ParserError, context: &Context) -> SqlError {
     let kind = SqlErrorKind::Syntax;
     let message = match error {
         ParserError::RecursionLimitExceeded => {
-            return SqlError::new(kind, "the statement is nested too deeply");
+            let message = format!(
+                "the statement nests more than {NESTING} levels deep, or takes too long to parse"
+            );
+            return SqlError::new(SqlErrorKind::TooLarge, message);
         }
         ParserError::TokenizerError(message) | ParserError::ParserError(message) => message,
     };

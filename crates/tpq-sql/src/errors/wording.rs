@@ -22,6 +22,7 @@ const ORIGINS: &[&str] = &[
     "This feature is not implemented: ",
     "Internal error: ",
     "Arrow error: ",
+    "Arithmetic overflow: ",
     "Cast error: ",
     "Compute error: ",
     "Invalid argument error: ",
@@ -39,6 +40,54 @@ pub(super) fn plain(message: &str) -> String {
     // What follows a line break is advice on DataFusion's own settings, or a list of signatures.
     let text = text.lines().next().unwrap_or_default();
     known(text).unwrap_or_else(|| with_sql_types(text))
+}
+
+/// What a pool of memory says of a request that it refused, or a function of a value that is too
+/// long.
+pub(super) fn out_of_memory(message: &str) -> String {
+    const START: &str = "the statement needs more memory than it may use";
+    let between = |start: &str, end: &str| {
+        let (_, rest) = message.split_once(start)?;
+        Some(rest.split_once(end)?.0)
+    };
+    let more = between("Failed to allocate additional ", " for ");
+    let consumer = between("Additional allocation failed for ", " with top memory consumers");
+    match (consumer, more) {
+        (Some(consumer), Some(more)) => {
+            format!("{START}: {} asked for {more} more", in_words(consumer))
+        }
+        _ => match message.lines().next() {
+            Some(line) if line.contains("() makes ") => format!("{START}: {line}"),
+            _ => START.to_owned(),
+        },
+    }
+}
+
+/// A part of a plan that holds memory, by the name that it reserves memory under.
+fn in_words(consumer: &str) -> String {
+    let has = |parts: &[&str]| parts.iter().any(|part| consumer.contains(part));
+    if let Some(table) = consumer.strip_prefix("table ") {
+        return format!("keeping the rows of `{table}`");
+    }
+    if consumer.ends_with("()") {
+        return format!("the result of {consumer}");
+    }
+    if has(&["Sort", "TopK"]) {
+        "sorting"
+    } else if has(&["Join", "SMJ"]) {
+        "joining"
+    } else if has(&["Aggregate", "aggregate"]) {
+        "grouping"
+    } else if has(&["Recursive"]) {
+        "a recursive WITH"
+    } else if has(&["WindowAgg"]) {
+        "a window function"
+    } else if has(&["Apply"]) {
+        "a subquery"
+    } else {
+        return format!("a step of it ({consumer})");
+    }
+    .to_owned()
 }
 
 /// Messages that are common enough to be said better.
@@ -64,6 +113,11 @@ fn known(text: &str) -> Option<String> {
         let (value, target) = rest.split_once(" to value of ")?;
         let target = with_sql_types(target.trim_end_matches(" type"));
         return Some(format!("cannot read {value} as {target}"));
+    }
+    if let Some(operation) = text.strip_prefix("Overflow happened on: ") {
+        return Some(format!(
+            "integer overflow in {operation}: calculate with reals, as CAST(x AS REAL) gives them"
+        ));
     }
     if text.contains("must appear in the GROUP BY clause") || text.contains("must be in GROUP BY") {
         let column = text.split("column \"").nth(1)?.split('"').next()?;
@@ -95,7 +149,22 @@ pub(super) fn function_in(message: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::plain;
+    use super::{out_of_memory, plain};
+
+    #[test]
+    fn what_ran_out_of_memory_is_named() {
+        let said = "Additional allocation failed for ExternalSorter[0] with top memory consumers \
+                    (across reservations) as:\n  x.\nError: Failed to allocate additional 8.0 MB \
+                    for ExternalSorter[0] with 0.0 B already allocated for this reservation";
+        let start = "the statement needs more memory than it may use";
+        assert_eq!(out_of_memory(said), format!("{start}: sorting asked for 8.0 MB more"));
+        let said = said.replace("ExternalSorter[0]", "table big");
+        assert_eq!(
+            out_of_memory(&said),
+            format!("{start}: keeping the rows of `big` asked for 8.0 MB more")
+        );
+        assert_eq!(out_of_memory("something else"), start);
+    }
 
     #[test]
     fn messages_lose_their_origin_and_name_sql_types() {

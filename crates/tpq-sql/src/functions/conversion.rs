@@ -3,8 +3,13 @@
 //! All but `typeof` take themselves out of the plan where the type of the argument says that
 //! there is nothing to convert, so that scans still see the filter and the order.
 
-use datafusion::arrow::datatypes::DataType;
-use datafusion::logical_expr::{Expr, cast, lit};
+use std::sync::Arc;
+
+use datafusion::arrow::array::{Array, ArrayRef};
+use datafusion::arrow::datatypes::{DataType, Field};
+use datafusion::common::Result;
+use datafusion::config::ConfigOptions;
+use datafusion::logical_expr::{ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDFImpl, cast, lit};
 
 use super::number::whole_integer;
 use super::per_row::{PerRow, blob, integer, is_text, real, text};
@@ -56,7 +61,12 @@ fn number() -> PerRow {
         text if is_text(text) => DataType::Float64,
         other => other.clone(),
     };
-    let rule = |values: &[Value<'_>]| Ok(values[0].as_real().map_or(Value::Null, Value::Real));
+    let rule = |values: &[Value<'_>]| {
+        Ok(match &values[0] {
+            Value::Integer(value) => Value::Integer(*value),
+            other => other.as_real().map_or(Value::Null, Value::Real),
+        })
+    };
     PerRow::new(NUMBER, 1..=1, returns, rule).simplified(|args, types, _| {
         Ok(match &types[0] {
             DataType::Boolean | DataType::Null => Some(cast(args[0].clone(), DataType::Int64)),
@@ -65,6 +75,19 @@ fn number() -> PerRow {
             _ => Some(args[0].clone()),
         })
     })
+}
+
+/// The numbers that texts or blobs begin with, as reals.
+pub(super) fn as_real(array: ArrayRef, config: &Arc<ConfigOptions>) -> Result<ArrayRef> {
+    let rows = array.len();
+    let converted = number().invoke_with_args(ScalarFunctionArgs {
+        args: vec![ColumnarValue::Array(array)],
+        arg_fields: vec![],
+        number_rows: rows,
+        return_field: Arc::new(Field::new(NUMBER, DataType::Float64, true)),
+        config_options: Arc::clone(config),
+    })?;
+    converted.into_array(rows)
 }
 
 /// The number that the whole of a text is; other text is greater than all numbers.
@@ -81,10 +104,10 @@ fn comparable<'a>(value: &Value<'_>) -> Value<'a> {
     }
 }
 
-/// Types whose casts are SQLite's; others are DataFusion's own.
-fn is_sqlite(data_type: &DataType) -> bool {
-    is_text(data_type)
-        || matches!(
+/// Types that SQLite does not have, as those of dates: their casts are DataFusion's own.
+fn is_foreign(data_type: &DataType) -> bool {
+    !is_text(data_type)
+        && !matches!(
             data_type,
             DataType::Int64
                 | DataType::Float64
@@ -98,26 +121,28 @@ fn is_sqlite(data_type: &DataType) -> bool {
 fn cast_integer() -> PerRow {
     let rule =
         |values: &[Value<'_>]| Ok(values[0].as_integer().map_or(Value::Null, Value::Integer));
-    PerRow::new(CAST_INTEGER, 1..=1, integer, rule).simplified(|args, types, _| {
-        Ok(match &types[0] {
-            DataType::Int64 => Some(args[0].clone()),
-            DataType::Boolean | DataType::Null => Some(cast(args[0].clone(), DataType::Int64)),
-            other if !is_sqlite(other) => Some(cast(args[0].clone(), DataType::Int64)),
-            _ => None,
-        })
-    })
+    PerRow::new(CAST_INTEGER, 1..=1, integer, rule).cast_from(is_foreign).simplified(
+        |args, types, _| {
+            Ok(match &types[0] {
+                DataType::Int64 => Some(args[0].clone()),
+                DataType::Boolean | DataType::Null => Some(cast(args[0].clone(), DataType::Int64)),
+                other if is_foreign(other) => Some(cast(args[0].clone(), DataType::Int64)),
+                _ => None,
+            })
+        },
+    )
 }
 
 fn cast_real() -> PerRow {
     let rule = |values: &[Value<'_>]| Ok(values[0].as_real().map_or(Value::Null, Value::Real));
-    PerRow::new(CAST_REAL, 1..=1, real, rule).simplified(|args, types, _| {
+    PerRow::new(CAST_REAL, 1..=1, real, rule).cast_from(is_foreign).simplified(|args, types, _| {
         Ok(match &types[0] {
             DataType::Float64 => Some(args[0].clone()),
             DataType::Boolean => {
                 Some(cast(cast(args[0].clone(), DataType::Int64), DataType::Float64))
             }
             DataType::Int64 | DataType::Null => Some(cast(args[0].clone(), DataType::Float64)),
-            other if !is_sqlite(other) => Some(cast(args[0].clone(), DataType::Float64)),
+            other if is_foreign(other) => Some(cast(args[0].clone(), DataType::Float64)),
             _ => None,
         })
     })

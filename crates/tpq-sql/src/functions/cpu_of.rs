@@ -51,6 +51,9 @@ impl CpuOf {
     }
 
     fn number(&self, id: i64) -> Option<i64> {
+        if self.same {
+            return Some(id);
+        }
         *self.numbers.get(usize::try_from(id).ok()?)?
     }
 }

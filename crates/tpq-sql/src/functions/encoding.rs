@@ -1,8 +1,11 @@
 //! `base64_encode`, `base64_decode`, `demangle`, `hash`, `str_split`.
 
+use std::fmt::Write;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use datafusion::common::Result;
+use cpp_demangle::DemangleOptions;
+use datafusion::common::{Result, exec_err};
 
 use super::per_row::{PerRow, blob, integer, text};
 use super::value::Value;
@@ -21,7 +24,7 @@ pub(super) fn functions() -> Vec<PerRow> {
         }),
         PerRow::new("demangle", 1..=1, text, |values| {
             let Some(name) = values[0].as_text() else { return Ok(Value::Null) };
-            Ok(demangled(&name).map_or(Value::Null, Value::text))
+            Ok(demangled(&name)?.map_or(Value::Null, Value::text))
         }),
         PerRow::new("hash", 1..=usize::MAX, integer, hash),
         PerRow::new("str_split", 3..=3, text, str_split),
@@ -29,12 +32,43 @@ pub(super) fn functions() -> Vec<PerRow> {
 }
 
 /// What the program's source calls a symbol; `None` for what is no mangled name.
-fn demangled(name: &str) -> Option<String> {
-    if let Ok(name) = rustc_demangle::try_demangle(name) {
-        return Some(format!("{name:#}"));
+///
+/// # Errors
+/// When that is too long: each part of a mangled name may stand for all that is before it, twice.
+fn demangled(name: &str) -> Result<Option<String>> {
+    let mut written = Capped::default();
+    let is_name = if let Ok(name) = rustc_demangle::try_demangle(name) {
+        write!(written, "{name:#}").is_ok()
+    } else if let Ok(symbol) = cpp_demangle::Symbol::new(name.as_bytes()) {
+        symbol.structured_demangle(&mut written, &DemangleOptions::default()).is_ok()
+    } else {
+        false
+    };
+    if written.is_full {
+        return exec_err!("demangle() makes a name of more than {LONGEST_NAME} bytes");
     }
-    let symbol = cpp_demangle::Symbol::new(name.as_bytes()).ok()?;
-    symbol.demangle().ok()
+    Ok(is_name.then_some(written.text))
+}
+
+/// Far longer than any name a compiler makes of a source that it takes.
+const LONGEST_NAME: usize = 1_000_000;
+
+/// A text that grows up to a length, and is an error from there on.
+#[derive(Default)]
+struct Capped {
+    text: String,
+    is_full: bool,
+}
+
+impl Write for Capped {
+    fn write_str(&mut self, part: &str) -> std::fmt::Result {
+        self.is_full |= self.text.len() + part.len() > LONGEST_NAME;
+        if self.is_full {
+            return Err(std::fmt::Error);
+        }
+        self.text.push_str(part);
+        Ok(())
+    }
 }
 
 /// FNV-1a, 64 bits, of the bytes of all arguments: the same in every trace.

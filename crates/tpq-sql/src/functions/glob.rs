@@ -1,70 +1,40 @@
 //! `glob(pattern, text)`, also written `text GLOB pattern`: `*`, `?` and `[a-z]`, and upper and
 //! lower case told apart.
 
-use std::sync::Arc;
-
-use datafusion::arrow::array::{AsArray, BooleanArray};
-use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue};
-use datafusion::logical_expr::simplify::{ExprSimplifyResult, SimplifyContext};
-use datafusion::logical_expr::{
-    ColumnarValue, Expr, Like, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility, lit,
-};
+use datafusion::logical_expr::simplify::SimplifyContext;
+use datafusion::logical_expr::{Expr, Like, lit};
 
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct Glob {
-    signature: Signature,
+use super::pattern::LONGEST_SIMPLIFIED;
+use super::per_row::PerRow;
+use super::steps::Steps;
+use super::value::Value;
+
+pub(super) fn functions() -> Vec<PerRow> {
+    let returns = |_: &[DataType]| DataType::Boolean;
+    vec![PerRow::new("glob", 2..=2, returns, glob).simplified(simplified)]
 }
 
-impl Default for Glob {
-    fn default() -> Self {
-        Self { signature: Signature::any(2, Volatility::Immutable) }
-    }
+fn glob<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
+    let (Some(pattern), Some(text)) = (values[0].as_text(), values[1].as_text()) else {
+        return Ok(Value::Null);
+    };
+    Ok(Value::Integer(i64::from(matches(&pattern, &text)?)))
 }
 
-impl ScalarUDFImpl for Glob {
-    fn name(&self) -> &str {
-        "glob"
-    }
-
-    fn signature(&self) -> &Signature {
-        &self.signature
-    }
-
-    fn return_type(&self, _: &[DataType]) -> Result<DataType> {
-        Ok(DataType::Boolean)
-    }
-
-    /// Where the pattern has only `*` and `?`, LIKE that tells case apart says the same, and
-    /// DataFusion has fast ways for it.
-    fn simplify(&self, mut args: Vec<Expr>, info: &SimplifyContext) -> Result<ExprSimplifyResult> {
-        let pattern = match &args[..] {
-            [Expr::Literal(pattern, _), text] => {
-                let pattern = pattern.try_as_str().flatten().and_then(as_like);
-                let text = info.get_data_type(text)?;
-                // Of the type of the text: types are not made to fit again after this.
-                pattern
-                    .filter(|_| is_text(&text))
-                    .and_then(|pattern| ScalarValue::Utf8(Some(pattern)).cast_to(&text).ok())
-            }
-            _ => None,
-        };
-        let Some(pattern) = pattern else { return Ok(ExprSimplifyResult::Original(args)) };
-        let text = args.swap_remove(1);
-        let like = Like::new(false, Box::new(text), Box::new(lit(pattern)), None, false);
-        Ok(ExprSimplifyResult::Simplified(Expr::Like(like)))
-    }
-
-    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let arrays = ColumnarValue::values_to_arrays(&args.args)?;
-        let patterns = cast(&arrays[0], &DataType::Utf8View)?;
-        let texts = cast(&arrays[1], &DataType::Utf8View)?;
-        let pairs = patterns.as_string_view().iter().zip(texts.as_string_view().iter());
-        let matched: BooleanArray =
-            pairs.map(|(pattern, text)| Some(matches(pattern?, text?))).collect();
-        Ok(ColumnarValue::Array(Arc::new(matched)))
-    }
+/// Where the pattern has only `*` and `?`, LIKE that tells case apart says the same, and DataFusion
+/// has fast ways for it.
+fn simplified(args: &[Expr], types: &[DataType], _: &SimplifyContext) -> Result<Option<Expr>> {
+    let ([Expr::Literal(pattern, _), text], [_, text_type]) = (args, types) else {
+        return Ok(None);
+    };
+    let pattern = pattern.try_as_str().flatten().and_then(as_like);
+    let Some(pattern) = pattern.filter(|_| is_text(text_type)) else { return Ok(None) };
+    // Of the type of the text: types are not made to fit again after this.
+    let pattern = ScalarValue::Utf8(Some(pattern)).cast_to(text_type)?;
+    let like = Like::new(false, Box::new(text.clone()), Box::new(lit(pattern)), None, false);
+    Ok(Some(Expr::Like(like)))
 }
 
 fn is_text(data_type: &DataType) -> bool {
@@ -73,24 +43,28 @@ fn is_text(data_type: &DataType) -> bool {
 
 /// The LIKE pattern that says the same, if there is one without escapes.
 fn as_like(pattern: &str) -> Option<String> {
-    if pattern.contains(['[', '%', '_', '\\']) {
+    if pattern.len() > LONGEST_SIMPLIFIED || pattern.contains(['[', '%', '_', '\\']) {
         return None;
     }
     Some(pattern.replace('*', "%").replace('?', "_"))
 }
 
 /// Whether a pattern matches the whole of a text.
-fn matches(pattern: &str, text: &str) -> bool {
+fn matches(pattern: &str, text: &str) -> Result<bool> {
     let pattern: Vec<char> = pattern.chars().collect();
     let text: Vec<char> = text.chars().collect();
     let (mut p, mut t) = (0, 0);
     // Where to go on after the last `*`, letting it take one character more.
     let mut retry: Option<(usize, usize)> = None;
+    let mut steps = Steps::default();
     while t < text.len() {
         if pattern.get(p) == Some(&'*') {
             retry = Some((p + 1, t));
             p += 1;
-        } else if let Some(next) = match_one(&pattern, p, text[t]) {
+            continue;
+        }
+        steps.take(1)?;
+        if let Some(next) = match_one(&pattern, p, text[t], &mut steps)? {
             p = next;
             t += 1;
         } else if let Some((after_star, from)) = retry {
@@ -98,31 +72,33 @@ fn matches(pattern: &str, text: &str) -> bool {
             p = after_star;
             t = from + 1;
         } else {
-            return false;
+            return Ok(false);
         }
     }
-    pattern[p..].iter().all(|&c| c == '*')
+    Ok(pattern[p..].iter().all(|&c| c == '*'))
 }
 
 /// Where the pattern goes on if the part of it at `p` matches one character.
-fn match_one(pattern: &[char], p: usize, c: char) -> Option<usize> {
-    match *pattern.get(p)? {
-        '?' => Some(p + 1),
-        '[' => match_set(pattern, p + 1, c),
-        literal => (literal == c).then_some(p + 1),
+fn match_one(pattern: &[char], p: usize, c: char, steps: &mut Steps) -> Result<Option<usize>> {
+    match pattern.get(p) {
+        Some('[') => match_set(pattern, p + 1, c, steps),
+        Some(one) => Ok((*one == '?' || *one == c).then_some(p + 1)),
+        None => Ok(None),
     }
 }
 
 /// `[abc]`, `[a-z]`, `[^a-z]`, from after the bracket. A `]` that comes first is a member.
-fn match_set(pattern: &[char], start: usize, c: char) -> Option<usize> {
+fn match_set(pattern: &[char], start: usize, c: char, steps: &mut Steps) -> Result<Option<usize>> {
     let negated = pattern.get(start) == Some(&'^');
     let first = start + usize::from(negated);
     let mut at = first;
     let mut found = false;
     loop {
-        match *pattern.get(at)? {
-            ']' if at > first => break,
-            low => {
+        steps.take(1)?;
+        match pattern.get(at) {
+            None => return Ok(None),
+            Some(']') if at > first => break,
+            Some(&low) => {
                 let high = match (pattern.get(at + 1), pattern.get(at + 2)) {
                     (Some('-'), Some(&high)) if high != ']' => high,
                     _ => low,
@@ -134,12 +110,16 @@ fn match_set(pattern: &[char], start: usize, c: char) -> Option<usize> {
             }
         }
     }
-    (found != negated).then_some(at + 1)
+    Ok((found != negated).then_some(at + 1))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::matches;
+    use crate::cancel::{CancelToken, under};
+
+    fn matches(pattern: &str, text: &str) -> bool {
+        super::matches(pattern, text).unwrap()
+    }
 
     #[test]
     fn stars_take_as_much_as_they_need() {
@@ -148,6 +128,17 @@ mod tests {
         assert!(!matches("a*b*c", "a__c__b"));
         assert!(matches("ünï?öde*", "ünïcöde!"));
         assert!(!matches("Abc", "abc"));
+    }
+
+    #[test]
+    fn a_long_match_stops_when_its_statement_is_cancelled() {
+        let token = CancelToken::default();
+        token.cancel();
+        let set = format!("*[{}]x", "b".repeat(10_000));
+        under(token, || {
+            assert!(super::matches("*ab", &"a".repeat(70_000)).is_err());
+            assert!(super::matches(&set, "aaaaaaaaaa").is_err());
+        });
     }
 
     #[test]

@@ -89,7 +89,7 @@ pub(crate) fn real_text(value: f64) -> String {
 /// A number in `digits` significant digits, as C's `%g` has it; with `point`, there is always one.
 pub(super) fn general(value: f64, digits: usize, point: bool, keep_zeros: bool) -> String {
     let digits = digits.max(1);
-    let scientific = format!("{value:.*e}", digits - 1);
+    let scientific = scientific(value, digits - 1);
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     let tidy = |text: &str| {
@@ -114,22 +114,46 @@ pub(super) fn general(value: f64, digits: usize, point: bool, keep_zeros: bool) 
         return format!("{}e{sign}{:02}", tidy(mantissa), exponent.abs());
     }
     let decimals = usize::try_from(i32::try_from(digits).unwrap_or(i32::MAX) - 1 - exponent);
-    tidy(&format!("{value:.*}", decimals.unwrap_or(0)))
+    tidy(&fixed(value, decimals.unwrap_or(0)))
+}
+
+/// More digits than any real has; those beyond are 0. The standard library formats no more than
+/// 65,535.
+const MOST_DIGITS: usize = 1_100;
+
+/// A number with so many decimals.
+fn fixed(value: f64, decimals: usize) -> String {
+    let mut text = format!("{value:.*}", decimals.min(MOST_DIGITS));
+    if value.is_finite() {
+        text.extend(std::iter::repeat_n('0', decimals.saturating_sub(MOST_DIGITS)));
+    }
+    text
+}
+
+/// A number as `d.ddde±x`, with so many digits after the point.
+pub(super) fn scientific(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.*e}", decimals.min(MOST_DIGITS));
+    match text.split_once('e') {
+        Some((mantissa, exponent)) if decimals > MOST_DIGITS => {
+            format!("{mantissa}{}e{exponent}", "0".repeat(decimals - MOST_DIGITS))
+        }
+        _ => text,
+    }
 }
 
 /// A number with so many decimals. Halves go away from 0, where a half is what so many significant
 /// digits say.
 pub(super) fn rounded(value: f64, decimals: usize, significant: usize) -> String {
     if !value.is_finite() || value.abs() >= 1e15 {
-        return format!("{value:.decimals$}");
+        return fixed(value, decimals);
     }
-    let scientific = format!("{:.*e}", significant.saturating_sub(1), value.abs());
+    let scientific = scientific(value.abs(), significant.saturating_sub(1));
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i64 = exponent.parse().unwrap_or(0);
     let mut digits: Vec<u8> =
         mantissa.bytes().filter(u8::is_ascii_digit).map(|digit| digit - b'0').collect();
     let wanted = exponent + 1 + i64::try_from(decimals).unwrap_or(i64::MAX);
-    let Ok(wanted) = usize::try_from(wanted) else { return format!("{:.decimals$}", 0.0) };
+    let Ok(wanted) = usize::try_from(wanted) else { return fixed(0.0, decimals) };
     let mut exponent = exponent;
     if wanted < digits.len() {
         let up = digits[wanted] >= 5;

@@ -7,7 +7,11 @@ use datafusion::logical_expr::simplify::SimplifyContext;
 use datafusion::logical_expr::{Expr, Like, cast, lit};
 
 use super::per_row::{PerRow, is_text};
+use super::steps::Steps;
 use super::value::Value;
+
+/// Longer patterns are not left to DataFusion, which cannot be stopped within a value.
+pub(super) const LONGEST_SIMPLIFIED: usize = 1_000;
 
 pub(super) fn functions() -> Vec<PerRow> {
     vec![PerRow::new("like", 2..=3, |_| DataType::Boolean, like).simplified(as_ilike)]
@@ -27,7 +31,7 @@ fn like<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     };
     let pattern = parse(&pattern, escape);
     let text: Vec<char> = text.chars().collect();
-    Ok(Value::Integer(i64::from(matches(&pattern, &text))))
+    Ok(Value::Integer(i64::from(matches(&pattern, &text)?)))
 }
 
 #[derive(Clone, Copy)]
@@ -54,11 +58,13 @@ fn parse(pattern: &str, escape: Option<char>) -> Vec<Part> {
     parts
 }
 
-fn matches(pattern: &[Part], text: &[char]) -> bool {
+fn matches(pattern: &[Part], text: &[char]) -> Result<bool> {
     let (mut p, mut t) = (0, 0);
     // Where to go on after the last `%`, letting it take one character more.
     let mut retry: Option<(usize, usize)> = None;
+    let mut steps = Steps::default();
     while let Some(c) = text.get(t) {
+        steps.take(1)?;
         let fits = match pattern.get(p) {
             Some(Part::Any) => {
                 retry = Some((p + 1, t));
@@ -75,10 +81,10 @@ fn matches(pattern: &[Part], text: &[char]) -> bool {
             retry = Some((after, from + 1));
             (p, t) = (after, from + 1);
         } else {
-            return false;
+            return Ok(false);
         }
     }
-    pattern.get(p..).unwrap_or_default().iter().all(|part| matches!(part, Part::Any))
+    Ok(pattern.get(p..).unwrap_or_default().iter().all(|part| matches!(part, Part::Any)))
 }
 
 /// DataFusion's ILIKE says the same of a pattern without a backslash or letters beyond ASCII, and
@@ -86,7 +92,7 @@ fn matches(pattern: &[Part], text: &[char]) -> bool {
 fn as_ilike(args: &[Expr], types: &[DataType], _: &SimplifyContext) -> Result<Option<Expr>> {
     let [Expr::Literal(pattern, _), text] = args else { return Ok(None) };
     let Some(Some(pattern)) = pattern.try_as_str() else { return Ok(None) };
-    if !pattern.is_ascii() || pattern.contains('\\') {
+    if pattern.len() > LONGEST_SIMPLIFIED || !pattern.is_ascii() || pattern.contains('\\') {
         return Ok(None);
     }
     let text = match &types[1] {

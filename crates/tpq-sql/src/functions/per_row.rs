@@ -1,8 +1,10 @@
 //! Functions that are a rule from the values of a row to a value.
 
-use std::hash::{Hash, Hasher};
+use std::fmt::Write;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::RangeInclusive;
 
+use datafusion::arrow::array::ArrayRef;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, plan_err};
 use datafusion::logical_expr::simplify::{ExprSimplifyResult, SimplifyContext};
@@ -10,10 +12,15 @@ use datafusion::logical_expr::{
     ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDFImpl, Signature, TypeSignature, Volatility,
 };
 
+use super::budget::Budget;
 use super::value::{Builder, Column, Value};
+use crate::cancel::{CancelToken, check, under};
 
 /// What a function gives for the values of one row.
 pub(super) type Rule = for<'a> fn(&[Value<'a>]) -> Result<Value<'a>>;
+
+/// How many bytes the result for the values of one row may have, at most, before it is made.
+pub(super) type Size = for<'a> fn(&[Value<'a>]) -> usize;
 
 /// What is put in place of a call when the types of its arguments are known.
 pub(super) type Simplify = fn(&[Expr], &[DataType], &SimplifyContext) -> Result<Option<Expr>>;
@@ -26,7 +33,10 @@ pub(super) struct PerRow {
     arguments: RangeInclusive<usize>,
     returns: fn(&[DataType]) -> DataType,
     rule: Rule,
+    size: Option<Size>,
     simplify: Option<Simplify>,
+    /// The types of an only argument that are cast to that of the result, without the rule.
+    cast_from: Option<fn(&DataType) -> bool>,
     signature: Signature,
 }
 
@@ -42,7 +52,17 @@ impl PerRow {
             vec![TypeSignature::VariadicAny, TypeSignature::Nullary],
             Volatility::Immutable,
         );
-        Self { name, aliases: Vec::new(), arguments, returns, rule, simplify: None, signature }
+        Self {
+            name,
+            aliases: Vec::new(),
+            arguments,
+            returns,
+            rule,
+            size: None,
+            simplify: None,
+            cast_from: None,
+            signature,
+        }
     }
 
     pub(super) fn alias(mut self, alias: &str) -> Self {
@@ -50,8 +70,19 @@ impl PerRow {
         self
     }
 
+    /// For a function whose results can be longer than its arguments.
+    pub(super) fn sized(mut self, size: Size) -> Self {
+        self.size = Some(size);
+        self
+    }
+
     pub(super) fn simplified(mut self, simplify: Simplify) -> Self {
         self.simplify = Some(simplify);
+        self
+    }
+
+    pub(super) fn cast_from(mut self, types: fn(&DataType) -> bool) -> Self {
+        self.cast_from = Some(types);
         self
     }
 
@@ -113,6 +144,10 @@ impl ScalarUDFImpl for PerRow {
         Ok((self.returns)(arguments))
     }
 
+    fn schema_name(&self, args: &[Expr]) -> Result<String> {
+        short_name(self.name, args)
+    }
+
     fn simplify(&self, args: Vec<Expr>, info: &SimplifyContext) -> Result<ExprSimplifyResult> {
         let Some(simplify) = self.simplify else { return Ok(ExprSimplifyResult::Original(args)) };
         let types: Result<Vec<DataType>> = args.iter().map(|arg| info.get_data_type(arg)).collect();
@@ -123,20 +158,21 @@ impl ScalarUDFImpl for PerRow {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        if let (Some(is_cast), [arg]) = (self.cast_from, &args.args[..])
+            && is_cast(&arg.data_type())
+        {
+            return arg.cast_to(args.return_field.data_type(), None);
+        }
         let constant = args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
         let fixed = constant && self.signature.volatility == Volatility::Immutable;
         let rows = if fixed { 1 } else { args.number_rows };
-        let columns: Result<Vec<Column>> =
-            args.args.iter().map(|arg| Column::of(&arg.to_array(rows)?)).collect();
-        let columns = columns?;
-        let mut builder = Builder::new(args.return_field.data_type(), rows);
-        let mut values = Vec::with_capacity(columns.len());
-        for row in 0..rows {
-            values.clear();
-            values.extend(columns.iter().map(|column| column.value(row)));
-            builder.push(&(self.rule)(&values)?);
-        }
-        let mut array = builder.finish();
+        let columns = args.args.iter().map(|arg| Argument::of(arg, rows));
+        let columns = columns.collect::<Result<Vec<_>>>()?;
+        let token = CancelToken::of(&args.config_options);
+        let mut budget = Budget::new(self.name, &args.config_options);
+        let data_type = args.return_field.data_type();
+        let made = under(token, || self.rows(&columns, rows, data_type, &mut budget));
+        let mut array = budget.hold(made?)?;
         if array.data_type() != args.return_field.data_type() {
             array = datafusion::arrow::compute::cast(&array, args.return_field.data_type())?;
         }
@@ -146,6 +182,85 @@ impl ScalarUDFImpl for PerRow {
         }
         Ok(ColumnarValue::Array(array))
     }
+}
+
+impl PerRow {
+    /// The results for all rows.
+    fn rows(
+        &self,
+        columns: &[Argument],
+        rows: usize,
+        data_type: &DataType,
+        budget: &mut Budget,
+    ) -> Result<ArrayRef> {
+        let mut builder = Builder::new(data_type, rows);
+        let mut values = Vec::with_capacity(columns.len());
+        for row in 0..rows {
+            // A single row may hold a megabyte of text.
+            check()?;
+            values.clear();
+            values.extend(columns.iter().map(|column| column.value(row)));
+            if let Some(size) = self.size {
+                budget.value(size(&values))?;
+            }
+            let value = (self.rule)(&values)?;
+            if self.size.is_none() {
+                budget.value(value.byte_count())?;
+            }
+            builder.push(&value);
+        }
+        Ok(builder.finish())
+    }
+}
+
+/// The values of an argument: one for each row, or one for all.
+struct Argument {
+    column: Column,
+    constant: bool,
+}
+
+impl Argument {
+    fn of(arg: &ColumnarValue, rows: usize) -> Result<Self> {
+        let constant = matches!(arg, ColumnarValue::Scalar(_));
+        let column = Column::of(&arg.to_array(if constant { 1 } else { rows })?)?;
+        Ok(Self { column, constant })
+    }
+
+    fn value(&self, row: usize) -> Value<'_> {
+        self.column.value(if self.constant { 0 } else { row })
+    }
+}
+
+/// The name of a call within a plan. Calls in calls are named at each level, so what is long is
+/// shortened, with a number that tells it from others.
+pub(super) fn short_name(name: &str, args: &[Expr]) -> Result<String> {
+    const LONG: usize = 512;
+    let mut text = format!("{name}(");
+    let mut rest = DefaultHasher::new();
+    for (index, arg) in args.iter().enumerate() {
+        // The name of a call is short already; to hash all that is below it at each level would
+        // take the square of the depth.
+        let called = matches!(arg, Expr::ScalarFunction(_)).then(|| arg.schema_name().to_string());
+        match &called {
+            Some(called) => called.hash(&mut rest),
+            None => arg.hash(&mut rest),
+        }
+        if text.len() > LONG {
+            continue;
+        }
+        text.push_str(if index > 0 { "," } else { "" });
+        match called {
+            Some(called) => text.push_str(&called),
+            None => write!(text, "{}", arg.schema_name())?,
+        }
+    }
+    if text.len() > LONG {
+        let end = (0..=LONG).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        text.truncate(end);
+        return Ok(format!("{text}… {:016x})", rest.finish()));
+    }
+    text.push(')');
+    Ok(text)
 }
 
 pub(super) fn integer(_: &[DataType]) -> DataType {
@@ -160,8 +275,9 @@ pub(super) fn text(_: &[DataType]) -> DataType {
     DataType::Utf8View
 }
 
+/// Views, as of texts: a value that is the same in all rows is there once.
 pub(super) fn blob(_: &[DataType]) -> DataType {
-    DataType::Binary
+    DataType::BinaryView
 }
 
 pub(crate) fn is_text(data_type: &DataType) -> bool {
@@ -180,7 +296,7 @@ pub(super) fn common(types: &[DataType]) -> DataType {
         result = match (data_type, &result) {
             (DataType::Null, _) => continue,
             (text, _) if is_text(text) => return DataType::Utf8View,
-            (DataType::Binary | DataType::BinaryView, _) => DataType::Binary,
+            (DataType::Binary | DataType::BinaryView, _) => DataType::BinaryView,
             (float, DataType::Int64 | DataType::Null | DataType::Float64)
                 if float.is_floating() =>
             {

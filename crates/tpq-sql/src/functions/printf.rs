@@ -2,15 +2,51 @@
 
 use datafusion::common::Result;
 
-use super::number::{general, rounded};
+use super::number::{general, rounded, scientific};
 use super::per_row::{PerRow, text};
 use super::value::Value;
 
-/// What a width or a number of digits is cut to, so that a slip does not fill the memory.
-const MOST: usize = 1_000_000;
+/// A width or a number of digits beyond this is beyond what a text may have.
+const MOST: usize = usize::MAX / 16;
 
 pub(super) fn functions() -> Vec<PerRow> {
-    vec![PerRow::new("printf", 1..=usize::MAX, text, printf).alias("format")]
+    vec![PerRow::new("printf", 1..=usize::MAX, text, printf).alias("format").sized(size)]
+}
+
+/// The bytes that the text may have: those of all arguments, for each of them as often as the
+/// format has conversions, and all widths.
+fn size(values: &[Value]) -> usize {
+    let Some(format) = values[0].as_text() else { return 0 };
+    let mut args = values[1..].iter();
+    let mut rest = format.chars().peekable();
+    let mut size = format.len();
+    while let Some(c) = rest.next() {
+        if c != '%' {
+            continue;
+        }
+        let spec = parse_spec(&mut rest, &mut args);
+        let letter = rest.next();
+        let arg = if letter == Some('%') { None } else { args.next() };
+        let value = match (letter, arg) {
+            (Some('c'), Some(_)) => spec.precision.unwrap_or(1).saturating_mul(4),
+            // Digits are also made of an argument that is missing.
+            (_, arg) => arg.map_or(0, longest).saturating_add(spec.precision.unwrap_or(6)),
+        };
+        // Commas, and a sign.
+        let value = value.max(spec.width).saturating_mul(if spec.commas { 2 } else { 1 });
+        size = size.saturating_add(value).saturating_add(8);
+    }
+    size
+}
+
+/// The bytes that a value may have as text, whatever it is converted to.
+fn longest(value: &Value) -> usize {
+    match value {
+        // The greatest real has more than 300 digits.
+        Value::Integer(_) | Value::Real(_) => 400,
+        // Quotes are doubled.
+        other => other.text_size().saturating_mul(2).saturating_add(400),
+    }
 }
 
 /// What stands between `%` and the letter.
@@ -243,7 +279,7 @@ fn float(value: f64, letter: char, spec: &Spec) -> String {
 }
 
 fn exponential(value: f64, precision: usize) -> String {
-    let text = format!("{value:.precision$e}");
+    let text = scientific(value, precision);
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let (sign, digits) = match exponent.strip_prefix('-') {
         Some(digits) => ('-', digits),

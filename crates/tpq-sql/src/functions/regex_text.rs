@@ -47,8 +47,86 @@ pub(super) fn functions() -> Vec<PerRow> {
             let pattern = compiled(&pattern)?;
             let replacement = regex::NoExpand(&replacement);
             Ok(Value::text(pattern.replace_all(&text, replacement).into_owned()))
+        })
+        .sized(|values| replaced_size(values, usize::MAX)),
+        PerRow::new("regexp_replace", 3..=4, text, replace).sized(|values| {
+            let flags = values.get(3).and_then(Value::as_text);
+            let all = flags.is_some_and(|flags| flags.contains('g'));
+            replaced_size(values, if all { usize::MAX } else { 1 })
         }),
     ]
+}
+
+/// `regexp_replace(text, pattern, replacement, flags)`, where `\1` in the replacement is what the
+/// first group matched. The flag `g` replaces all matches, and not only the first; others are
+/// those of the pattern.
+fn replace<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
+    let texts: Option<Vec<_>> = values.iter().map(Value::as_text).collect();
+    let Some(texts) = texts else { return Ok(Value::Null) };
+    let flags = texts.get(3).map_or("", |flags| flags);
+    let pattern = with_flags(&texts[1], flags)?;
+    let count = if flags.contains('g') { 0 } else { 1 };
+    let replacement = with_groups(&texts[2]);
+    Ok(Value::text(pattern.replacen(&texts[0], count, replacement.as_str()).into_owned()))
+}
+
+/// The pattern with the flags that are its own.
+fn with_flags(pattern: &str, flags: &str) -> Result<Rc<Regex>> {
+    let flags: String = flags.chars().filter(|flag| *flag != 'g').collect();
+    match flags.is_empty() {
+        true => compiled(pattern),
+        false => compiled(&format!("(?{flags}){pattern}")),
+    }
+}
+
+/// A replacement as the library writes it: `${1}` for `\1`.
+fn with_groups(replacement: &str) -> String {
+    let mut written = String::with_capacity(replacement.len());
+    let mut rest = replacement;
+    while let Some((before, group)) = rest.split_once('\\') {
+        written.push_str(before);
+        let number = group.strip_prefix('\\').unwrap_or(group);
+        let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+        if digits == 0 {
+            written.push('\\');
+            rest = group;
+            continue;
+        }
+        let (digits, after) = number.split_at(digits);
+        written.push_str(&format!("${{{digits}}}"));
+        rest = after;
+    }
+    written + rest
+}
+
+/// The bytes that a text may have once its first matches, up to so many, are replaced. The matches
+/// are counted only where it matters.
+fn replaced_size(values: &[Value], replaced: usize) -> usize {
+    const WITHOUT_COUNTING: usize = 1 << 16;
+    let (length, replacement) = (values[0].text_size(), values[2].text_size());
+    // A group takes two bytes of the replacement, and no part of the text is in two matches.
+    let most = |matches: usize| {
+        let groups = length.saturating_mul(replacement / 2);
+        matches.saturating_mul(replacement).saturating_add(groups).saturating_add(length)
+    };
+    let size = most(replaced.min(length + 1));
+    if size <= WITHOUT_COUNTING {
+        return size;
+    }
+    let (Some(text), Some(pattern), Some(with)) =
+        (values[0].as_text(), values[1].as_text(), values[2].as_text())
+    else {
+        return 0;
+    };
+    let groups =
+        if with.contains(['\\', '$']) { length.saturating_mul(replacement / 2) } else { 0 };
+    let flags = values.get(3).and_then(Value::as_text).unwrap_or_default();
+    let matches = match with_flags(&pattern, &flags) {
+        Ok(pattern) => pattern.find_iter(&text).take(replaced).count(),
+        // Nothing is replaced.
+        Err(_) => 0,
+    };
+    matches.saturating_mul(replacement).saturating_add(groups).saturating_add(length)
 }
 
 fn compiled(pattern: &str) -> Result<Rc<Regex>> {

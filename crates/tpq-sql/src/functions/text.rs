@@ -1,20 +1,28 @@
 //! Functions on text: parts, case, codes.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Result, exec_err};
+use datafusion::common::Result;
 
 use super::number::{real_prefix, real_text};
 use super::per_row::{PerRow, blob, integer, text};
+use super::steps::Steps;
 use super::value::Value;
+
+/// `a || b || c`.
+pub(crate) const JOINED_TEXT: &str = "__joined_text";
 
 pub(super) fn functions() -> Vec<PerRow> {
     let of = |name, arguments, rule| PerRow::new(name, arguments, text, rule);
     vec![
         PerRow::new("substr", 2..=3, part_type, substr).alias("substring"),
         PerRow::new("instr", 2..=2, integer, instr),
-        of("replace", 3..=3, replace),
+        of("replace", 3..=3, replace).sized(replaced_size),
+        of("repeat", 2..=2, repeat).sized(repeated_size),
+        of("lpad", 2..=3, |values| Ok(padded(values, true))).sized(padded_size),
+        of("rpad", 2..=3, |values| Ok(padded(values, false))).sized(padded_size),
         of("trim", 1..=2, |values| Ok(trim(values, true, true))).alias("btrim"),
         of("ltrim", 1..=2, |values| Ok(trim(values, true, false))),
         of("rtrim", 1..=2, |values| Ok(trim(values, false, true))),
@@ -42,20 +50,39 @@ pub(super) fn functions() -> Vec<PerRow> {
             Ok(Value::text(values.iter().map(character).collect::<String>()))
         })
         .alias("chr"),
-        of("hex", 1..=1, |values| Ok(Value::text(hex(&bytes(&values[0]))))),
+        of("hex", 1..=1, |values| Ok(Value::text(hex(&bytes(&values[0])))))
+            .sized(|values| values[0].text_size().saturating_mul(2)),
         PerRow::new("unhex", 1..=2, blob, unhex),
-        of("quote", 1..=1, |values| Ok(Value::text(quote(&values[0])))),
-        PerRow::new("zeroblob", 1..=1, blob, zeroblob),
+        of("quote", 1..=1, |values| Ok(Value::text(quote(&values[0])))).sized(|values| {
+            let quotes = match &values[0] {
+                Value::Text(text) => text.bytes().filter(|byte| *byte == b'\'').count(),
+                Value::Blob(bytes) => bytes.len(),
+                _ => 0,
+            };
+            values[0].text_size().saturating_add(quotes).saturating_add(3)
+        }),
+        PerRow::new("zeroblob", 1..=1, blob, zeroblob)
+            .sized(|values| size_of(values[0].as_integer().unwrap_or(0))),
         of("concat", 1..=usize::MAX, |values| {
             Ok(Value::text(values.iter().filter_map(Value::as_text).collect::<String>()))
+        })
+        .sized(joined_size),
+        joined_text(),
+        PerRow::new("levenshtein", 2..=2, integer, levenshtein),
+        of("concat_ws", 2..=usize::MAX, concat_ws).alias("str_join").sized(|values| {
+            let separators = values[0].text_size().saturating_mul(values.len());
+            joined_size(values).saturating_add(separators)
         }),
-        of("concat_ws", 2..=usize::MAX, concat_ws).alias("str_join"),
     ]
+}
+
+pub(super) fn joined_text() -> PerRow {
+    PerRow::new(JOINED_TEXT, 1..=usize::MAX, text, joined).sized(joined_size)
 }
 
 fn part_type(types: &[DataType]) -> DataType {
     match &types[0] {
-        DataType::Binary | DataType::BinaryView => DataType::Binary,
+        DataType::Binary | DataType::BinaryView => DataType::BinaryView,
         _ => DataType::Utf8View,
     }
 }
@@ -121,6 +148,28 @@ fn instr<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     Ok(Value::Integer(position))
 }
 
+/// How many characters must be put in, left out or replaced to make one text of another.
+fn levenshtein<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
+    let (Some(from), Some(to)) = (values[0].as_text(), values[1].as_text()) else {
+        return Ok(Value::Null);
+    };
+    let to: Vec<char> = to.chars().collect();
+    let mut steps = Steps::default();
+    // From what was read of the one text to each beginning of the other.
+    let mut distances: Vec<usize> = (0..=to.len()).collect();
+    for (read, from) in from.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut distances[0], read + 1);
+        for at in 0..to.len() {
+            steps.take(1)?;
+            let replaced = diagonal + usize::from(to[at] != from);
+            diagonal = distances[at + 1];
+            distances[at + 1] = replaced.min(diagonal + 1).min(distances[at] + 1);
+        }
+    }
+    let distance = distances.last().copied().unwrap_or(0);
+    Ok(Value::Integer(i64::try_from(distance).unwrap_or(i64::MAX)))
+}
+
 fn replace<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     let (Some(text), Some(from), Some(to)) =
         (values[0].as_text(), values[1].as_text(), values[2].as_text())
@@ -141,10 +190,19 @@ fn trim<'a>(values: &[Value<'a>], start: bool, end: bool) -> Value<'a> {
     let (Some(text), Some(characters)) = (values[0].as_text(), characters) else {
         return Value::Null;
     };
-    let is_trimmed = |c: char| characters.contains(c);
-    let low = if start { text.len() - text.trim_start_matches(is_trimmed).len() } else { 0 };
-    let high = if end { text.trim_end_matches(is_trimmed).len() } else { text.len() };
+    let is_trimmed = one_of(&characters);
+    let low = if start { text.len() - text.trim_start_matches(&is_trimmed).len() } else { 0 };
+    let high = if end { text.trim_end_matches(&is_trimmed).len() } else { text.len() };
     Value::Text(slice(text, low, high.max(low)))
+}
+
+/// Whether a character is one of these.
+fn one_of(characters: &str) -> impl Fn(char) -> bool {
+    /// Bytes that are searched as fast as a set of them is made.
+    const FEW: usize = 16;
+    let many: Option<HashSet<char>> =
+        (characters.len() > FEW).then(|| characters.chars().collect());
+    move |c| many.as_ref().map_or_else(|| characters.contains(c), |many| many.contains(&c))
 }
 
 fn map_text<'a>(value: &Value<'a>, map: impl Fn(&str) -> String) -> Value<'a> {
@@ -170,7 +228,14 @@ pub(super) fn bytes(value: &Value) -> Vec<u8> {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02X}")).collect()
+    const DIGITS: [char; 16] =
+        ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F'];
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        text.push(DIGITS[usize::from(byte >> 4)]);
+        text.push(DIGITS[usize::from(byte & 15)]);
+    }
+    text
 }
 
 fn unhex<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
@@ -181,11 +246,12 @@ fn unhex<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     let (Some(text), Some(ignored)) = (values[0].as_text(), ignored) else {
         return Ok(Value::Null);
     };
+    let is_ignored = one_of(&ignored);
     let mut bytes = Vec::with_capacity(text.len() / 2);
     let mut characters = text.chars();
     while let Some(high) = characters.next() {
         let Some(high) = high.to_digit(16) else {
-            if ignored.contains(high) {
+            if is_ignored(high) {
                 continue;
             }
             return Ok(Value::Null);
@@ -218,12 +284,80 @@ fn quote(value: &Value) -> String {
 }
 
 fn zeroblob<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
-    const MOST: i64 = 1 << 30;
-    let length = values[0].as_integer().unwrap_or(0).max(0);
-    if length > MOST {
-        return exec_err!("zeroblob() makes at most {MOST} bytes");
+    Ok(Value::Blob(vec![0; size_of(values[0].as_integer().unwrap_or(0))].into()))
+}
+
+/// A count of characters or bytes: none where it is negative.
+fn size_of(count: i64) -> usize {
+    usize::try_from(count.max(0)).unwrap_or(usize::MAX)
+}
+
+fn joined_size(values: &[Value]) -> usize {
+    values.iter().map(Value::text_size).fold(0, usize::saturating_add)
+}
+
+/// All texts one after the other; NULL where any is.
+fn joined<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
+    let texts: Option<Vec<Cow<str>>> = values.iter().map(Value::as_text).collect();
+    Ok(texts.map_or(Value::Null, |texts| Value::text(texts.concat())))
+}
+
+fn replaced_size(values: &[Value]) -> usize {
+    let (Value::Text(text), Some(from)) = (&values[0], values[1].as_text()) else {
+        return values[0].text_size().saturating_mul(values[2].text_size().max(1));
+    };
+    let (from, to) = (from.len(), values[2].text_size());
+    if from == 0 || to <= from {
+        return text.len();
     }
-    Ok(Value::Blob(vec![0; usize::try_from(length).unwrap_or(0)].into()))
+    // At most; the parts that are replaced are counted only where it matters.
+    let most = (text.len() / from).saturating_mul(to - from).saturating_add(text.len());
+    if most <= WITHOUT_COUNTING {
+        return most;
+    }
+    let count = values[1].as_text().map_or(0, |from| text.matches(from.as_ref()).count());
+    count.saturating_mul(to - from).saturating_add(text.len())
+}
+
+/// Results of up to so many bytes are not measured exactly before they are made.
+const WITHOUT_COUNTING: usize = 1 << 12;
+
+fn repeat<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
+    let (Some(text), Some(count)) = (values[0].as_text(), values[1].as_integer()) else {
+        return Ok(Value::Null);
+    };
+    Ok(Value::text(text.repeat(if text.is_empty() { 0 } else { size_of(count) })))
+}
+
+fn repeated_size(values: &[Value]) -> usize {
+    values[0].text_size().saturating_mul(size_of(values[1].as_integer().unwrap_or(0)))
+}
+
+/// A text of so many characters: cut, or filled at one end with others, or with blanks.
+fn padded<'a>(values: &[Value<'a>], at_start: bool) -> Value<'a> {
+    let fill = values.get(2).map_or(Some(Cow::Borrowed(" ")), Value::as_text);
+    let (Some(text), Some(length), Some(fill)) =
+        (values[0].as_text(), values[1].as_integer(), fill)
+    else {
+        return Value::Null;
+    };
+    let (length, count) = (size_of(length), text.chars().count());
+    if length <= count || fill.is_empty() {
+        return Value::text(text.chars().take(length).collect::<String>());
+    }
+    let filling: String = fill.chars().cycle().take(length - count).collect();
+    Value::text(if at_start { filling + &text } else { text.into_owned() + &filling })
+}
+
+fn padded_size(values: &[Value]) -> usize {
+    let length = size_of(values[1].as_integer().unwrap_or(0));
+    let fill = values.get(2).map_or(1, Value::text_size);
+    // A character has up to four bytes.
+    let widest = if fill <= 1 { 1 } else { fill.min(4) };
+    match fill {
+        0 => values[0].text_size(),
+        _ => length.saturating_mul(widest).saturating_add(values[0].text_size()),
+    }
 }
 
 fn concat_ws<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {

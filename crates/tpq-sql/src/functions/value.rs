@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, BinaryBuilder, BinaryViewArray, BooleanBuilder, Float64Array,
+    Array, ArrayRef, AsArray, BinaryViewArray, BinaryViewBuilder, BooleanBuilder, Float64Array,
     Float64Builder, Int64Array, Int64Builder, NullArray, StringViewArray, StringViewBuilder,
 };
 use datafusion::arrow::compute::cast;
@@ -27,6 +27,28 @@ pub(super) enum Value<'a> {
 impl<'a> Value<'a> {
     pub(super) fn text(text: impl Into<Cow<'a, str>>) -> Self {
         Self::Text(text.into())
+    }
+
+    /// The bytes of a text or blob; numbers have none.
+    pub(super) fn byte_count(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Blob(bytes) => bytes.len(),
+            Self::Null | Self::Integer(_) | Self::Real(_) => 0,
+        }
+    }
+
+    /// The bytes that it has as text, at most.
+    pub(super) fn text_size(&self) -> usize {
+        /// No number is longer.
+        const NUMBER: usize = 32;
+        match self {
+            Self::Null => 0,
+            Self::Integer(_) | Self::Real(_) => NUMBER,
+            Self::Text(text) => text.len(),
+            // Bytes that are no text become a character of three.
+            Self::Blob(bytes) => bytes.len().saturating_mul(3),
+        }
     }
 
     pub(super) fn is_null(&self) -> bool {
@@ -133,7 +155,7 @@ pub(super) enum Builder {
     Integer(Int64Builder),
     Real(Float64Builder),
     Text(StringViewBuilder),
-    Blob(BinaryBuilder),
+    Blob(BinaryViewBuilder),
     Null(usize),
 }
 
@@ -144,7 +166,9 @@ impl Builder {
             DataType::Boolean => Self::Condition(BooleanBuilder::with_capacity(rows)),
             DataType::Int64 => Self::Integer(Int64Builder::with_capacity(rows)),
             DataType::Float64 => Self::Real(Float64Builder::with_capacity(rows)),
-            DataType::Binary => Self::Blob(BinaryBuilder::new()),
+            DataType::Binary | DataType::BinaryView => {
+                Self::Blob(BinaryViewBuilder::with_capacity(rows))
+            }
             _ => Self::Text(StringViewBuilder::with_capacity(rows)),
         }
     }

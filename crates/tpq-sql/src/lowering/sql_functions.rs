@@ -12,6 +12,7 @@ use std::sync::Arc;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{DFSchema, ExprSchema, Result, Spans, TableReference, exec_err, plan_err};
+use datafusion::error::DataFusionError;
 use datafusion::logical_expr::expr::{Exists, InSubquery, ScalarFunction};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
@@ -22,7 +23,8 @@ use datafusion::logical_expr::{
 
 use super::CallSource;
 use crate::catalog::{SqlFunction, fits, type_name};
-use crate::perfetto_sql::Declared;
+use crate::errors::SqlError;
+use crate::perfetto_sql::{Declared, check_call};
 
 /// An argument as the function declares it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -148,6 +150,7 @@ impl SqlCallSource {
     /// The rows of the call, for columns of `around`.
     fn rows(&self, table: &TableReference, around: &DFSchema) -> Result<LogicalPlan> {
         let args = typed(&self.name, &self.parameters, &self.args, around)?;
+        check_call(&self.body, &args).map_err(as_external)?;
         let rows = bind_plan(self.body.as_ref().clone(), &as_outer(&args, around)?)?.data;
         Ok(LogicalPlan::SubqueryAlias(SubqueryAlias::try_new(Arc::new(rows), table.clone())?))
     }
@@ -288,6 +291,7 @@ fn in_subquery(
 fn value(call: &SqlCall, args: &[Expr], schema: &DFSchema) -> Result<Expr> {
     check_count(&call.name, &call.parameters, args.len())?;
     let args = typed(&call.name, &call.parameters, args, schema)?;
+    check_call(&call.body, &args).map_err(as_external)?;
     if let LogicalPlan::Projection(projection) = call.body.as_ref()
         && let LogicalPlan::EmptyRelation(empty) = projection.input.as_ref()
         && empty.produce_one_row
@@ -387,6 +391,10 @@ fn with_arguments(
     let (function, schema) = (Arc::clone(&call.function), Arc::clone(&call.schema));
     scan.source = Arc::new(CallSource { function, args, schema });
     Ok(Transformed::yes(LogicalPlan::TableScan(scan)))
+}
+
+fn as_external(error: SqlError) -> DataFusionError {
+    DataFusionError::External(error.into())
 }
 
 fn argument(id: &str, args: &[Expr]) -> Result<Expr> {

@@ -2,7 +2,10 @@
 //! for it; or the rule that puts it into a plan that is made already.
 
 pub(crate) mod apply;
+mod cancel_checks;
+mod each_batch;
 mod foremost;
+mod memory_guards;
 mod packed_sort;
 mod span_join;
 mod table_call;
@@ -17,7 +20,9 @@ use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
 
+pub(crate) use cancel_checks::CancelChecks;
 pub(crate) use foremost::ForemostRows;
+pub(crate) use memory_guards::MemoryGuards;
 pub(crate) use packed_sort::PackedSorts;
 pub(crate) use span_join::{SpanJoin, SpanJoinKind, SpanTable};
 pub(crate) use table_call::TableCall;

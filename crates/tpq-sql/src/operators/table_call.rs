@@ -13,6 +13,7 @@ use datafusion::logical_expr::{EmptyRelation, Expr, LogicalPlan, UserDefinedLogi
 
 use crate::functions::TableFunction;
 
+pub(super) use exec::TableCallExec;
 pub(super) use planner::TableCallPlanner;
 
 /// Each row of the input beside each row that the function gives for it.

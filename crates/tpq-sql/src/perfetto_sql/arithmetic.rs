@@ -5,11 +5,14 @@ use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::functions::core::expr_fn::nullif;
 use datafusion::logical_expr::expr::{WindowFunction, WindowFunctionParams};
 use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExpr, RawWindowExpr};
-use datafusion::logical_expr::{Case, Expr, ExprSchemable, cast, lit};
+use datafusion::logical_expr::{BinaryExpr, Case, Expr, ExprSchemable, Operator, cast, lit};
 use datafusion::sql::sqlparser::ast::BinaryOperator;
 
 use super::comparison;
-use crate::functions::{is_text, literal_number, sqlite_call};
+use crate::functions::{
+    NEGATIVE, REMAINDER, SHIFT_LEFT, SHIFT_RIGHT, integer_call, is_text, joined_text,
+    literal_number, sqlite_call,
+};
 
 /// Division by zero gives NULL, comparisons and text count as numbers in arithmetic, and there are
 /// no unsigned integers.
@@ -24,7 +27,7 @@ impl ExprPlanner for SqliteOperators {
     ) -> Result<PlannerResult<RawBinaryExpr>> {
         use BinaryOperator::{
             BitwiseAnd, BitwiseOr, Divide, Eq, Gt, GtEq, Lt, LtEq, Minus, Modulo, Multiply, NotEq,
-            PGBitwiseShiftLeft, PGBitwiseShiftRight, Plus,
+            PGBitwiseShiftLeft, PGBitwiseShiftRight, Plus, StringConcat,
         };
         match expr.op {
             Plus | Minus | Multiply | Divide | Modulo => {
@@ -38,8 +41,17 @@ impl ExprPlanner for SqliteOperators {
             Eq | NotEq | Lt | LtEq | Gt | GtEq => comparison::plan(&mut expr, schema),
             _ => {}
         }
+        if expr.op == StringConcat {
+            return Ok(concatenation(expr, schema));
+        }
         if expr.op == Modulo {
             return Ok(modulo(expr, schema));
+        }
+        if matches!(expr.op, PGBitwiseShiftLeft | PGBitwiseShiftRight) {
+            return Ok(shift(expr));
+        }
+        if matches!(expr.op, Plus | Minus | Multiply | Divide) {
+            beyond_integers(&mut expr);
         }
         if expr.op == Divide && may_be_zero(&expr.right) {
             let zero = match expr.right.get_type(schema) {
@@ -48,9 +60,6 @@ impl ExprPlanner for SqliteOperators {
                 _ => return Ok(PlannerResult::Original(expr)),
             };
             expr.right = nullif(expr.right, zero);
-        }
-        if matches!(expr.op, Plus | Minus | Multiply) {
-            beyond_integers(&mut expr);
         }
         Ok(PlannerResult::Original(expr))
     }
@@ -117,39 +126,86 @@ fn as_integer(expr: Expr, schema: &DFSchema) -> Expr {
 
 /// The remainder of integers, also where the operands are not.
 fn modulo(mut expr: RawBinaryExpr, schema: &DFSchema) -> PlannerResult<RawBinaryExpr> {
-    let is_real = |expr: &Expr| matches!(expr.get_type(schema), Ok(DataType::Float64));
-    let real = is_real(&expr.left) || is_real(&expr.right);
+    let type_of = |expr: &Expr| expr.get_type(schema).ok();
+    let real = [&expr.left, &expr.right].map(type_of).contains(&Some(DataType::Float64));
     if real {
         expr.left = as_integer(expr.left, schema);
         expr.right = as_integer(expr.right, schema);
     }
-    if may_be_zero(&expr.right) && matches!(expr.right.get_type(schema), Ok(DataType::Int64)) {
-        expr.right = nullif(expr.right, lit(0_i64));
+    let integers = [&expr.left, &expr.right].map(type_of) == [const { Some(DataType::Int64) }; 2];
+    // By 0 there is none, and the least integer cannot be divided by -1.
+    let plain = matches!(constant(&expr.right), Some(divisor) if divisor != 0 && divisor != -1);
+    if !integers || plain && !real {
+        return PlannerResult::Original(expr);
     }
-    if real {
-        return PlannerResult::Planned(cast(expr.left % expr.right, DataType::Float64));
+    let RawBinaryExpr { left, right, .. } = expr;
+    let remainder = match integer_call(REMAINDER, left.clone(), right.clone()) {
+        Some(remainder) if !plain => remainder,
+        _ => left % right,
+    };
+    PlannerResult::Planned(if real { cast(remainder, DataType::Float64) } else { remainder })
+}
+
+/// Texts one after the other, as one call for all of them: it sees to it that the result is not too
+/// long.
+fn concatenation(expr: RawBinaryExpr, schema: &DFSchema) -> PlannerResult<RawBinaryExpr> {
+    let texts = [&expr.left, &expr.right]
+        .iter()
+        .all(|side| matches!(side.get_type(schema), Ok(data_type) if is_text(&data_type)));
+    if !texts {
+        return PlannerResult::Original(expr);
     }
-    PlannerResult::Original(expr)
+    let RawBinaryExpr { left, right, .. } = expr;
+    PlannerResult::Planned(joined_text(left, right))
+}
+
+/// Bits moved by any number, of which DataFusion takes the last six bits.
+fn shift(expr: RawBinaryExpr) -> PlannerResult<RawBinaryExpr> {
+    if matches!(constant(&expr.right), Some(0..=63)) {
+        return PlannerResult::Original(expr);
+    }
+    let left = expr.op == BinaryOperator::PGBitwiseShiftLeft;
+    let name = if left { SHIFT_LEFT } else { SHIFT_RIGHT };
+    match integer_call(name, expr.left.clone(), expr.right.clone()) {
+        Some(shifted) => PlannerResult::Planned(shifted),
+        None => PlannerResult::Original(expr),
+    }
 }
 
 /// What is beyond the integers is a real, where it can be seen before the statement runs.
 fn beyond_integers(expr: &mut RawBinaryExpr) {
     let (Some(left), Some(right)) = (constant(&expr.left), constant(&expr.right)) else { return };
-    let result = match expr.op {
-        BinaryOperator::Plus => left.checked_add(right),
-        BinaryOperator::Minus => left.checked_sub(right),
-        _ => left.checked_mul(right),
+    let is_integer = match expr.op {
+        BinaryOperator::Plus => left.checked_add(right).is_some(),
+        BinaryOperator::Minus => left.checked_sub(right).is_some(),
+        BinaryOperator::Multiply => left.checked_mul(right).is_some(),
+        _ => right == 0 || left.checked_div(right).is_some(),
     };
-    if result.is_none() {
+    if !is_integer {
         expr.left = lit(left as f64);
         expr.right = lit(right as f64);
     }
 }
 
+/// The integer that an expression is, whatever the row.
 fn constant(expr: &Expr) -> Option<i64> {
     match expr {
         Expr::Literal(ScalarValue::Int64(value), _) => *value,
         Expr::Negative(inner) => constant(inner)?.checked_neg(),
+        Expr::ScalarFunction(call) if call.name() == NEGATIVE => {
+            constant(call.args.first()?)?.checked_neg()
+        }
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
+            let (left, right) = (constant(left)?, constant(right)?);
+            match op {
+                Operator::Plus => left.checked_add(right),
+                Operator::Minus => left.checked_sub(right),
+                Operator::Multiply => left.checked_mul(right),
+                Operator::Divide => left.checked_div(right),
+                Operator::Modulo => left.checked_rem(right),
+                _ => None,
+            }
+        }
         _ => None,
     }
 }

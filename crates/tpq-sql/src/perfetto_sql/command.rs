@@ -5,6 +5,7 @@ use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 use super::Text;
 use super::cursor::{Cursor, Name};
 use super::declared::{self, Declared};
+use super::show::{Show, show};
 use super::span_join::{SpanJoinCall, span_join};
 use crate::errors::{SqlError, SqlErrorKind};
 
@@ -29,6 +30,8 @@ pub(crate) enum Command {
     CreateOwn(Creation, Vec<TokenWithSpan>),
     /// `DROP PERFETTO INDEX i ON t`.
     DropIndex { table: Name },
+    /// `SHOW` and `DESCRIBE`: rows about what there is to ask.
+    Show(Show),
     /// `DROP PERFETTO TABLE|VIEW|FUNCTION|MACRO [IF EXISTS] x`.
     Drop { kind: ObjectKind, if_exists: bool, name: Name },
 }
@@ -110,6 +113,9 @@ impl Command {
         }
         if cursor.take_words(&["DROP", "PERFETTO"]) {
             return drop(&mut cursor);
+        }
+        if let Some(show) = show(&mut cursor)? {
+            return Ok(Self::Show(show));
         }
         if !cursor.take_word("CREATE") {
             return Ok(Self::Sql);

@@ -1,8 +1,11 @@
 //! The SQL people write on traces: SQLite's, with PerfettoSQL to come.
 
 use std::any::{Any, TypeId};
+use std::cell::Cell;
 
-use datafusion::sql::sqlparser::ast::{Expr, UnaryOperator};
+use datafusion::sql::sqlparser::ast::{
+    Expr, FunctionArg, FunctionArgExpr, FunctionArguments, UnaryOperator,
+};
 use datafusion::sql::sqlparser::dialect::{Dialect, Precedence, SQLiteDialect};
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::parser::{Parser, ParserError};
@@ -14,6 +17,48 @@ use super::rewrite::call;
 #[derive(Debug, Default)]
 pub(super) struct TraceDialect {
     base: SQLiteDialect,
+    /// How many more expressions may be begun, if there is a limit: the parser tries several ways
+    /// to read a bracket, and in each of them several ways to read the brackets within it.
+    expressions_left: Option<Cell<usize>>,
+}
+
+impl TraceDialect {
+    /// To parse a statement of so many tokens.
+    pub(super) fn for_tokens(count: usize) -> Self {
+        const TRIES: usize = 32;
+        let expressions = count.saturating_mul(TRIES).saturating_add(10_000);
+        Self { base: SQLiteDialect {}, expressions_left: Some(Cell::new(expressions)) }
+    }
+
+    /// How tightly `||` binds: signs bind tighter, and only `::` binds tighter than those.
+    fn concatenation(&self) -> u8 {
+        self.prec_value(Precedence::DoubleColon) - 1
+    }
+}
+
+/// How many operators that are parsed here may follow one another: each copies what is before it.
+const MOST_IN_A_ROW: usize = 200;
+
+/// How deep an expression is on its left side, as far as operators that are parsed here go.
+fn left_depth(expr: &Expr) -> usize {
+    let (mut at, mut depth) = (expr, 0);
+    loop {
+        at = match at {
+            Expr::IsNull(inner) | Expr::IsNotNull(inner) => inner,
+            Expr::IsDistinctFrom(left, _) | Expr::IsNotDistinctFrom(left, _) => left,
+            Expr::UnaryOp { expr, .. } | Expr::InSubquery { expr, .. } => expr,
+            Expr::BinaryOp { left, .. } => left,
+            Expr::Function(call) => match &call.args {
+                FunctionArguments::List(list) => match list.args.last() {
+                    Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(last))) => last,
+                    _ => return depth,
+                },
+                _ => return depth,
+            },
+            _ => return depth,
+        };
+        depth += 1;
+    }
 }
 
 fn is_word(token: &Token, text: &str) -> bool {
@@ -143,6 +188,33 @@ impl Dialect for TraceDialect {
         true
     }
 
+    fn parse_prefix(&self, parser: &mut Parser) -> Option<Result<Expr, ParserError>> {
+        if let Some(left) = &self.expressions_left {
+            match left.get().checked_sub(1) {
+                Some(fewer) => left.set(fewer),
+                // The one error after which no other way is tried.
+                None => return Some(Err(ParserError::RecursionLimitExceeded)),
+            }
+        }
+        let op = match parser.peek_token_ref().token {
+            Token::Minus => UnaryOperator::Minus,
+            Token::Plus => UnaryOperator::Plus,
+            Token::Tilde => UnaryOperator::BitwiseNot,
+            _ => return None,
+        };
+        parser.advance_token();
+        let operand = parser.parse_subexpr(self.concatenation());
+        Some(operand.map(|operand| Expr::UnaryOp { op, expr: Box::new(operand) }))
+    }
+
+    // `IS` and `LIKE` bind as tightly as `=`.
+    fn prec_value(&self, precedence: Precedence) -> u8 {
+        match precedence {
+            Precedence::Is | Precedence::Like => self.base.prec_value(Precedence::Eq),
+            other => self.base.prec_value(other),
+        }
+    }
+
     fn get_next_precedence(&self, parser: &Parser) -> Option<Result<u8, ParserError>> {
         let token = &parser.peek_token_ref().token;
         let equals = self.prec_value(Precedence::Eq);
@@ -155,8 +227,12 @@ impl Dialect for TraceDialect {
             return Some(Ok(equals));
         }
         match token {
-            // `||` binds tighter than arithmetic, and `<` tighter than `=`.
-            Token::StringConcat => Some(Ok(self.prec_value(Precedence::DoubleColon) - 1)),
+            // `||` binds tighter than arithmetic, all operators on bits tighter than `<`, and that
+            // tighter than `=`.
+            Token::StringConcat => Some(Ok(self.concatenation())),
+            Token::Ampersand | Token::Pipe | Token::ShiftLeft | Token::ShiftRight => {
+                Some(Ok(equals + 2))
+            }
             Token::Lt | Token::LtEq | Token::Gt | Token::GtEq => Some(Ok(equals + 1)),
             _ => None,
         }
@@ -170,6 +246,10 @@ impl Dialect for TraceDialect {
     ) -> Option<Result<Expr, ParserError>> {
         let token = parser.peek_token_ref().token.clone();
         let next = parser.peek_nth_token_ref(1).token.clone();
+        if (is_word(&token, "IS") || is_own(&token, &next)) && left_depth(left) > MOST_IN_A_ROW {
+            let message = format!("more than {MOST_IN_A_ROW} operators like {token} in a row");
+            return Some(Err(ParserError::ParserError(message)));
+        }
         let left = || Box::new(left.clone());
         if is_word(&token, "ISNULL") {
             parser.advance_token();
@@ -210,6 +290,13 @@ impl Dialect for TraceDialect {
     }
 }
 
+/// Whether an operator begins here that only this dialect has.
+fn is_own(token: &Token, next: &Token) -> bool {
+    let is = |token, words: &[&str]| words.iter().any(|word| is_word(token, word));
+    is(token, &["GLOB", "ISNULL", "NOTNULL", "REGEXP", "IN"])
+        || is_word(token, "NOT") && is(next, &["GLOB", "NULL", "REGEXP", "IN"])
+}
+
 /// `a IN table`: in the only column of the table.
 fn parse_in_table(
     parser: &mut Parser,
@@ -223,21 +310,31 @@ fn parse_in_table(
     Ok(Expr::InSubquery { expr, subquery, negated })
 }
 
-/// `a IS b` and `a IS NOT b`: equality that holds between NULLs.
+/// `a IS b`, `a IS NOT b` and `a IS [NOT] DISTINCT FROM b`: equality that holds between NULLs.
 fn parse_is(
     parser: &mut Parser,
     left: Box<Expr>,
     precedence: u8,
 ) -> Option<Result<Expr, ParserError>> {
     let negated = is_word(&parser.peek_nth_token_ref(1).token, "NOT");
-    let right = &parser.peek_nth_token_ref(if negated { 2 } else { 1 }).token;
-    if ["NULL", "TRUE", "FALSE", "DISTINCT", "UNKNOWN"].iter().any(|word| is_word(right, word)) {
+    let right = &parser.peek_nth_token_ref(1 + usize::from(negated)).token;
+    let after = &parser.peek_nth_token_ref(2 + usize::from(negated)).token;
+    if ["NULL", "TRUE", "FALSE", "UNKNOWN"].iter().any(|word| is_word(right, word))
+        && !binds_tighter(after)
+    {
         return None;
     }
-    parser.advance_token();
-    if negated {
-        parser.advance_token();
-    }
-    let build = if negated { Expr::IsDistinctFrom } else { Expr::IsNotDistinctFrom };
+    let distinct = is_word(right, "DISTINCT") && is_word(after, "FROM");
+    let words = 1 + usize::from(negated) + if distinct { 2 } else { 0 };
+    (0..words).for_each(|_| parser.advance_token());
+    let build = if negated == distinct { Expr::IsNotDistinctFrom } else { Expr::IsDistinctFrom };
     Some(parser.parse_subexpr(precedence).map(|right| build(left, Box::new(right))))
+}
+
+/// Whether the operands of an operator are its own and not those of `IS`.
+fn binds_tighter(operator: &Token) -> bool {
+    use Token::{Ampersand, Pipe, ShiftLeft, ShiftRight};
+    use Token::{Div, Gt, GtEq, Lt, LtEq, Minus, Mod, Mul, Plus, StringConcat};
+    matches!(operator, Div | Gt | GtEq | Lt | LtEq | Minus | Mod | Mul | Plus | StringConcat)
+        || matches!(operator, Ampersand | Pipe | ShiftLeft | ShiftRight)
 }

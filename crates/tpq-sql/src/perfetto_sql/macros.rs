@@ -17,7 +17,10 @@ use crate::errors::{SqlError, SqlErrorKind, nearest};
 const DEEPEST: usize = 64;
 
 /// More than any statement needs; macros that double with each call would fill the memory.
-const MOST_TOKENS: usize = 4_000_000;
+pub(super) const MOST_TOKENS: usize = 4_000_000;
+
+/// The error of more.
+pub(super) const TOO_MUCH: &str = "the macros here expand to too much text";
 
 /// A macro that was created.
 #[derive(Debug)]
@@ -87,7 +90,7 @@ impl Expander<'_> {
                 at += 1;
             }
             if out.len() > MOST_TOKENS {
-                return Err(self.error(token.span, "the macros here expand to too much text"));
+                return Err(self.too_much(token.span));
             }
         }
         Ok(out)
@@ -170,9 +173,16 @@ impl Expander<'_> {
         let number = self.sources.add_expansion(&found.script, &call.name, call.span);
         let names = wanted.iter().map(|(name, _)| name.text.as_str());
         let values: HashMap<&str, Vec<TokenWithSpan>> = names.zip(args).collect();
+        let value_of = |token| argument(token).and_then(|name| values.get(name.as_str()));
+        // A body may name a long argument any number of times.
+        let lengths =
+            found.declaration.body.iter().map(|token| value_of(token).map_or(1, Vec::len));
+        if lengths.fold(0, usize::saturating_add) > MOST_TOKENS {
+            return Err(self.too_much(call.span));
+        }
         let mut out = Vec::new();
         for token in &found.declaration.body {
-            match argument(token).and_then(|name| values.get(name.as_str())) {
+            match value_of(token) {
                 Some(value) => out.extend(value.iter().cloned()),
                 None => {
                     let span = numbered(token.span, number);
@@ -193,6 +203,10 @@ impl Expander<'_> {
         SqlError::new(SqlErrorKind::UnknownFunction, format!("no macro is called `{name}`"))
             .at(self.sources.place(span))
             .hint(hint)
+    }
+
+    fn too_much(&self, span: Span) -> SqlError {
+        self.error(span, TOO_MUCH)
     }
 
     fn error(&self, span: Span, message: &str) -> SqlError {

@@ -20,19 +20,22 @@ use datafusion::sql::planner::{NullOrdering, ParserOptions, PlannerContext, SqlT
 use datafusion::sql::sqlparser::ast;
 use datafusion::sql::sqlparser::tokenizer::Token;
 
+use super::complexity::{check_tokens, flatten};
 use super::dialect::{TraceDialect, sqlite_tokens};
+use super::expansion::{check_expansion, check_plan, parts_of};
 use super::lateral::see_tables_before;
 use super::rewrite::{display_names, limited_recursion, lower_case_names, rewrite, rewrite_failed};
 use super::titles::Titles;
 use super::types::without_booleans;
 use super::{Declared, Returns, Text, TraceTypes};
+use crate::cancel::CancelToken;
 use crate::catalog::{Catalog, Created, KeptTable, SqlFunction};
 use crate::errors::{Names, SqlError, SqlErrorKind, already_said, translate, unknown_table};
 use crate::functions::CallArgument;
 use crate::lowering::{CallSource, SqlCall, SqlCallSource, lower};
 
-/// Deep enough for generated SQL; the stack grows as needed.
-const NESTING: usize = 400;
+/// How deeply brackets may nest, in calls, expressions and queries: deep enough for generated SQL.
+pub(crate) const NESTING: usize = 400;
 
 /// How many functions may delegate to one another in a row.
 const DELEGATIONS: usize = 16;
@@ -83,7 +86,7 @@ impl Planner<'_> {
         if let Returns::Value(_) = function.returns() {
             return plan_err!("{name}() gives one value, not a table");
         }
-        let body = function.body(self).map_err(|error| DataFusionError::External(error.into()))?;
+        let body = function.body(self).map_err(as_external)?;
         Ok(Arc::new(SqlCallSource::try_new(name, function.args(), args, body)?))
     }
 }
@@ -114,18 +117,32 @@ impl<'a> Planner<'a> {
 
     /// The syntax tree of a statement.
     pub(crate) fn parse(&self, text: &Text) -> Result<Tree, SqlError> {
-        parse(text).map_err(|error| self.error(error, text))
+        check_tokens(&text.tokens)?;
+        let mut tree = parse(text).map_err(|error| self.error(error, text))?;
+        flatten(&mut tree)?;
+        Ok(tree)
+    }
+
+    /// How many parts there are to plan where a table or view is named, and how many columns it
+    /// has; `None` where there is none of that name.
+    pub(super) fn size_of(&self, name: &str) -> Option<(u64, u64)> {
+        let source = self.catalog.source(name, self).ok()?;
+        let columns = source.schema().fields().len() as u64;
+        let view = source.get_logical_plan();
+        Some((view.map_or(columns, |plan| parts_of(&plan)) + 1, columns))
     }
 
     /// Plans a query whose syntax tree was made of `text`.
     pub(crate) fn plan_tree(&self, mut tree: Tree, text: &Text) -> Result<Planned, SqlError> {
         refuse_unless_query(&tree, text)?;
+        check_expansion(&tree, self)?;
         let titles = Titles::of(text);
         rewrite(&mut tree, &titles);
         see_tables_before(&mut tree);
         let planner = self.planner();
-        let plan = plan_again(tree, |tree| planner.statement_to_plan(tree));
-        let plan = plan.and_then(lower).and_then(without_booleans);
+        let plan = self.plan_again(tree, |tree| planner.statement_to_plan(tree));
+        let plan = plan.and_then(small_enough).and_then(lower).and_then(small_enough);
+        let plan = plan.and_then(without_booleans);
         self.planned(plan, &titles, text)
     }
 
@@ -134,6 +151,7 @@ impl<'a> Planner<'a> {
     pub(crate) fn plan_body(&self, text: &Text, args: &[Declared]) -> Result<Planned, SqlError> {
         let mut tree = self.parse(text)?;
         refuse_unless_query(&tree, text)?;
+        check_expansion(&tree, self)?;
         let titles = Titles::of(text);
         rewrite(&mut tree, &titles);
         see_tables_before(&mut tree);
@@ -142,12 +160,32 @@ impl<'a> Planner<'a> {
         };
         let fields: Vec<_> = args.iter().map(field).collect();
         let planner = self.planner();
-        let plan = plan_again(tree, |tree| {
+        let plan = self.plan_again(tree, |tree| {
             let Tree::Statement(query) = tree else { return plan_err!("EXPLAIN is no body") };
             let mut context = PlannerContext::new().with_prepare_param_data_types(fields.clone());
             planner.sql_statement_to_plan_with_context(*query, &mut context)
         });
         self.planned(plan, &titles, text)
+    }
+
+    /// Plans a statement, rewritten for as long as something is found that only planning can tell.
+    fn plan_again(
+        &self,
+        mut tree: Tree,
+        plan: impl Fn(Tree) -> Result<LogicalPlan>,
+    ) -> Result<LogicalPlan> {
+        for _ in 0..REWRITES {
+            match plan(tree.clone()) {
+                // What is wrong with a view it uses is not to be mended here.
+                Err(error)
+                    if already_said(&error).is_none() && rewrite_failed(&mut tree, &error) =>
+                {
+                    check_expansion(&tree, self).map_err(as_external)?;
+                }
+                planned => return planned,
+            }
+        }
+        plan(tree)
     }
 
     fn planner(&self) -> SqlToRel<'_, Self> {
@@ -249,20 +287,19 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// Plans a statement, rewritten for as long as something is found that only planning can tell.
-fn plan_again(mut tree: Tree, plan: impl Fn(Tree) -> Result<LogicalPlan>) -> Result<LogicalPlan> {
-    for _ in 0..REWRITES {
-        match plan(tree.clone()) {
-            // What is wrong with a view it uses is not to be mended here.
-            Err(error) if already_said(&error).is_none() && rewrite_failed(&mut tree, &error) => {}
-            planned => return planned,
-        }
+fn small_enough(plan: LogicalPlan) -> Result<LogicalPlan> {
+    match check_plan(&plan) {
+        Ok(()) => Ok(plan),
+        Err(error) => Err(as_external(error)),
     }
-    plan(tree)
+}
+
+fn as_external(error: SqlError) -> DataFusionError {
+    DataFusionError::External(error.into())
 }
 
 fn parse(text: &Text) -> Result<Tree> {
-    let dialect = TraceDialect::default();
+    let dialect = TraceDialect::for_tokens(text.tokens.len());
     let mut tokens = text.tokens.clone();
     lower_case_names(&mut tokens);
     let tokens = sqlite_tokens(tokens);
@@ -326,6 +363,7 @@ pub(crate) fn named(planned: Planned) -> Result<LogicalPlan> {
 
 impl ContextProvider for Planner<'_> {
     fn get_table_source(&self, name: TableReference) -> Result<Arc<dyn TableSource>> {
+        CancelToken::of(self.state.config_options()).check()?;
         self.catalog.source(name.table(), self)
     }
 

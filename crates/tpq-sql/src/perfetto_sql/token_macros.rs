@@ -8,7 +8,7 @@
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::tokenizer::{Span, Token, TokenWithSpan, Whitespace, Word};
 
-use super::macros::{argument, trimmed};
+use super::macros::{MOST_TOKENS, TOO_MUCH, argument, trimmed};
 
 /// What a call with these arguments stands for, or what is wrong with it.
 pub(super) type TokenMacro = fn(&[Vec<TokenWithSpan>], Span) -> Result<Vec<TokenWithSpan>, String>;
@@ -59,6 +59,9 @@ fn apply(
     };
     let made = |token: Token| TokenWithSpan { token, span };
     let count = second.as_ref().map_or(first.len(), |second| second.len().min(first.len()));
+    if trimmed(name).len().saturating_mul(count) > MOST_TOKENS {
+        return Err(TOO_MUCH.to_owned());
+    }
     let mut out = Vec::new();
     for index in 0..count {
         if index > 0 || prefix {

@@ -50,7 +50,7 @@ impl TypePlanner for TraceTypes {
             Some(SqliteType::Integer) => DataType::Int64,
             Some(SqliteType::Real) => DataType::Float64,
             Some(SqliteType::Text) => DataType::Utf8View,
-            Some(SqliteType::Blob) => DataType::Binary,
+            Some(SqliteType::Blob) => DataType::BinaryView,
             None => return Ok(None),
         };
         Ok(Some(Arc::new(Field::new("", arrow, true))))

@@ -26,6 +26,7 @@ use datafusion::physical_plan::{DisplayFormatType, Partitioning, SortOrderPushdo
 use super::StoredTable;
 use super::pruning::Pruner;
 use super::text_filter::TextFilter;
+use crate::cancel::CancelToken;
 
 /// Which chunks and columns of a table to read, in which direction, and what may be skipped.
 #[derive(Clone, Debug)]
@@ -104,6 +105,7 @@ impl DataSource for ChunkSource {
             rows: None,
             left: self.fetch.unwrap_or(usize::MAX),
             step: context.session_config().batch_size(),
+            cancel: CancelToken::of(context.session_config().options()),
             skipped: MetricBuilder::new(&self.metrics).counter("chunks_skipped", partition),
             source: self.clone(),
         };
@@ -254,6 +256,7 @@ struct Reader {
     /// How many rows may still be given.
     left: usize,
     step: usize,
+    cancel: CancelToken,
     skipped: Count,
 }
 
@@ -316,6 +319,11 @@ impl Iterator for Reader {
 
     fn next(&mut self) -> Option<Self::Item> {
         while self.left > 0 {
+            // Where filters let nothing pass, all chunks are read in one call.
+            if let Err(error) = self.cancel.check() {
+                self.left = 0;
+                return Some(Err(error));
+            }
             let (chunk, rows) = self.next_rows()?;
             if let Some(read) = self.read(chunk, rows).transpose() {
                 self.left -= read.as_ref().map_or(0, RecordBatch::num_rows);

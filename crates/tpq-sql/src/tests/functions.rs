@@ -79,6 +79,8 @@ async fn text_is_split_encoded_and_demangled() {
         ("SELECT str_join('-', 'a', NULL, 1), concat_ws('-', 'a', 2)", "a-1|a-2"),
         ("SELECT base64_encode('hi'), CAST(base64_decode('aGk=') AS TEXT), base64_decode('*')", "aGk=|hi|"),
         ("SELECT demangle('_Z3foov'), demangle('_ZN4core3fmtE'), demangle('main')", "foo()|core::fmt|"),
+        ("SELECT levenshtein('kitten', 'sitting'), levenshtein('', 'ab'), levenshtein('ä', 'a'), levenshtein(NULL, 'a')", "3|2|1|"),
+        ("SELECT trim('xyaxy', 'yx'), unhex('41-42', '-') = x'4142'", "a|1"),
         ("SELECT hash('a') = hash('a'), hash('a') = hash('b'), hash(1, 'a') = hash(1, 'a'), typeof(hash(1))", "1|0|1|integer"),
     ])
     .await;
@@ -110,4 +112,21 @@ async fn ancestry_and_percentiles() {
         ("SELECT percentile(dur, 50), percentile(dur, 0), percentile(dur, 100) FROM slice", "9.5|-1.0|100.0"),
     ])
     .await;
+}
+
+/// `A<int, int>`, then `A<that, that>`, and so on.
+#[tokio::test]
+async fn names_that_double_are_not_written_out() {
+    let digit = |at: usize| char::from_digit(u32::try_from(at).unwrap(), 36).unwrap();
+    let mut name = "_Z1f1AIiiE".to_owned();
+    for at in 0..34 {
+        let part = digit(at).to_ascii_uppercase();
+        name.push_str(&format!("S_IS{part}_S{part}_E"));
+    }
+    let result = session().query(&format!("SELECT demangle('{name}')")).await;
+    let message = match result {
+        Err(error) => error.to_string(),
+        Ok(result) => result.collect().await.unwrap_err().to_string(),
+    };
+    assert!(message.contains("1000000 bytes"), "{message}");
 }

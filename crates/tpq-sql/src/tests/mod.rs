@@ -1,9 +1,14 @@
 //! Tests of whole statements, on a small trace made here.
 
+mod cancelling;
+mod deep;
 mod engine_dialect;
 mod errors;
 mod foremost;
 mod functions;
+mod listings;
+mod memory;
+mod memory_guards;
 mod plans;
 mod pointers;
 mod slices;

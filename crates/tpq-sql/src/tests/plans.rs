@@ -14,6 +14,7 @@ pub(super) async fn plan(sql: &str) -> String {
         for (kind, plan) in kinds.iter().zip(plans.iter()) {
             if matches!(kind, Some("physical_plan" | "Plan with Metrics")) {
                 text.push_str(plan.unwrap());
+                text.push('\n');
             }
         }
     }

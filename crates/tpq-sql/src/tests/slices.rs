@@ -167,7 +167,7 @@ async fn only_the_columns_asked_for_are_made() {
     let plan = rows(&session(), sql).await.unwrap();
     assert!(plan.contains("TableCallExec: ancestor_slice(id@0)"), "{plan}");
     // Neither a projection above the call, nor one column more than the id below it.
-    let physical = plan.split("physical_plan").nth(1).unwrap();
+    let (_, physical) = plan.split_once("physical_plan").unwrap();
     assert!(!physical.contains("ProjectionExec: expr=[name"), "{plan}");
     assert!(plan.contains("projection=[id, dur]"), "{plan}");
     // Slices are filtered before the function is called, though it has a `dur` of its own.

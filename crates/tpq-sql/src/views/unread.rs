@@ -57,7 +57,7 @@ impl Unread {
             let data_type = match kind {
                 "STRING" => DataType::Utf8View,
                 "DOUBLE" => DataType::Float64,
-                "BYTES" => DataType::Binary,
+                "BYTES" => DataType::BinaryView,
                 _ => DataType::Int64,
             };
             Field::new(name, data_type, true)

@@ -85,6 +85,11 @@ impl FrozenValues {
         Ok((self.base, width, bytes))
     }
 
+    /// Whether [`FrozenValues::wide`] hands out the values where they lie, without a copy.
+    pub(crate) fn is_shared(&self) -> bool {
+        matches!(self.values, FrozenPlace::Here(FrozenChunk::I64(_)))
+    }
+
     /// How many bytes all values take, wherever they are.
     pub(crate) fn bytes(&self) -> usize {
         match &self.values {

@@ -82,8 +82,8 @@ catalogue! {
          the recording did.";
     FtraceBundleTokenizerErrors = "ftrace_bundle_tokenizer_errors":
         Single, Error, Analysis, MachineAndTrace,
-        "Bundles of kernel events that could not be split into events. What they held is missing; \
-         the trace file may be damaged.";
+        "Bundles of kernel events that could not be split into events, or are larger than 8 MiB, \
+         which no recorder writes. What they held is missing; the trace file may be damaged.";
     FtraceCpuBytesBegin = "ftrace_cpu_bytes_begin": Indexed, Info, Trace, MachineAndTrace,
         "Bytes not yet read in the kernel buffer of a CPU when recording began.";
     FtraceCpuBytesEnd = "ftrace_cpu_bytes_end": Indexed, Info, Trace, MachineAndTrace,
@@ -665,8 +665,9 @@ catalogue! {
          the trace.";
     CompactSchedHasParseErrors = "compact_sched_has_parse_errors":
         Single, Error, Trace, MachineAndTrace,
-        "Bundles whose compact scheduling events could not be decoded. Those events are missing; \
-         turning off `compact_sched` avoids this encoding.";
+        "Bundles of compact scheduling events that could not be decoded, or that have more than \
+         8,192 thread names. Those events, or the names beyond, are missing; turning off `compact_sched` \
+         avoids this encoding.";
     MisplacedEndEvent = "misplaced_end_event": Single, DataLoss, Analysis, MachineAndTrace,
         "Slice ends that match no open slice on their track and were dropped. The begin was lost \
          or came on another track, so durations nearby may be wrong.";
@@ -754,8 +755,8 @@ catalogue! {
         "Kernel events older than the start of recording that were left out. They were still in \
          the kernel buffers from before.";
     SorterPushEventOutOfOrder = "sorter_push_event_out_of_order": Single, Error, Trace, Global,
-        "Events that came later than the sorting window allows, and were dropped. Set \
-         `flush_period_ms` when recording, or import with `--full-sort`.";
+        "Events that came after the recorder's flushes had closed their sorting window, and were \
+         dropped. Set a shorter `flush_period_ms` when recording, or import with `--full-sort`.";
     UnknownExtensionFields = "unknown_extension_fields": Single, Error, Trace, MachineAndTrace,
         "Extension fields in track events that no known description covers. They were skipped as \
          arguments.";
@@ -806,7 +807,7 @@ catalogue! {
     ConfigWriteIntoFileNoFlush = "config_write_into_file_no_flush":
         Single, Error, Trace, MachineAndTrace,
         "Not 0 when the trace was streamed into a file without `flush_period_ms`. Events may lie \
-         far from their place in the file; set it, or import with `--full-sort`.";
+         far from their place in the file, so that none can be decoded before all are read; set it.";
     ConfigWriteIntoFileDiscard = "config_write_into_file_discard":
         Indexed, DataLoss, Trace, MachineAndTrace,
         "Not 0 when a trace was streamed into a file with a buffer of fill policy `DISCARD`. Data \
@@ -1020,7 +1021,8 @@ catalogue! {
          any recorder writes. What they held is missing.";
     MalformedPackets = "malformed_packets":
         Single, DataLoss, Analysis, MachineAndTrace,
-        "Packets that end in the middle of a field. What came before the damage was imported.";
+        "Packets that end in the middle of a field, of which what came before the damage was \
+         imported, and packets of many events that say no time or are larger than 8 MiB.";
     ThreadDescriptorSkippedIncrementalStateInvalid =
         "thread_descriptor_skipped_incremental_state_invalid":
         Single, Notice, Analysis, MachineAndTrace,
@@ -1068,4 +1070,10 @@ catalogue! {
         "A file that was placed as of the same boot of the same machine as the timeline, while \
          wall time says that machine was started at another time. If the files are of different \
          machines, name these in a perfetto_manifest.";
+    ArchiveMembersNotRead = "archive_members_not_read": Single, Notice, Analysis, Global,
+        "Files in archives that were not read: links, devices, hidden and empty files, files in no \
+         format that tpq reads. The table data_loss names each.";
+    ArchiveIrregularities = "archive_irregularities": Single, Notice, Analysis, Global,
+        "What is unusual about archives although nothing of them is known to be missing, as several \
+         files of one name. The table data_loss says what it is.";
 }

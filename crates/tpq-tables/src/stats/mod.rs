@@ -150,6 +150,9 @@ impl StatSource {
     }
 }
 
+/// How many machines in files there may be that have a row each for stats that are 0.
+const MOST_PLACES: usize = 1000;
+
 /// The counts of an import.
 #[derive(Clone, Debug, Default)]
 pub struct Stats {
@@ -244,7 +247,16 @@ impl Stats {
                     if stat.kind() == StatKind::Single && rest != 0 {
                         tables.stats.push(StatsRow { value: rest, ..template });
                     }
-                    for &(machine, trace, stats) in scoped {
+                    // Of very many files only what was counted has rows, or there would be a hundred
+                    // times as many as of events.
+                    let every = scoped.len() <= MOST_PLACES || stat == Stat::TraceTruncatedBytes;
+                    let counted = |stats: &Stats| {
+                        every || stat.kind() == StatKind::Indexed || stats.get(stat) != 0
+                    };
+                    if !every && rest == 0 && !scoped.iter().any(|(.., it)| counted(it)) {
+                        tables.stats.push(template);
+                    }
+                    for &(machine, trace, stats) in scoped.iter().filter(|(.., it)| counted(it)) {
                         let [machine_id, trace_id] = [Some(machine), Some(trace)];
                         let template = StatsRow { machine_id, trace_id, ..template };
                         stats.write_one(stat, &template, tables);
@@ -288,6 +300,25 @@ mod tests {
         stats.write(&[(0, 0, &stats)], &mut tables);
         let singles = Stat::ALL.iter().filter(|stat| stat.kind() == StatKind::Single).count();
         assert_eq!(tables.stats.len() as usize, singles + 1);
+    }
+
+    #[test]
+    fn of_very_many_files_what_is_0_has_one_row() {
+        let mut tables = Tables::default();
+        let mut some = Stats::default();
+        some.add(Stat::MalformedPackets, 3);
+        let none = Stats::default();
+        let of = |trace| if trace == 7 { &some } else { &none };
+        let files = MOST_PLACES as u32 + 1;
+        let scoped: Vec<_> = (0..files).map(|trace| (0, trace, of(trace))).collect();
+        some.write(&scoped, &mut tables);
+        let rows = |stat: Stat| {
+            let keys = tables.stats.key.iter().filter(|&key| key == stat as i64);
+            keys.count()
+        };
+        assert_eq!(rows(Stat::MalformedPackets), 1);
+        assert_eq!(rows(Stat::CompressedPacketsFailed), 1);
+        assert_eq!(rows(Stat::TraceTruncatedBytes), files as usize);
     }
 
     #[test]

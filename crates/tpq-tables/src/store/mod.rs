@@ -9,18 +9,28 @@
 //! aligned so that Arrow can use it where it lies. The directory is a list of 64-bit words, little
 //! end first, which [`write`] and [`read`] go through in the same order. Columns are not named in
 //! it: the fingerprint says that they are those of this build's declarations.
+//!
+//! Every byte has a checksum. The directory and text are checked when tables are opened. The
+//! values of a chunk are checked when they are first read, so that opening reads little of a large
+//! file. A chunk that fails is read from tables that [`Store::restore`] makes anew.
 
+mod check;
 mod read;
+mod restored;
 mod write;
+
+pub(crate) use check::Checksums;
+pub(crate) use restored::{Backing, Restored};
 
 use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
+use xxhash_rust::xxh3::Xxh3;
 
-use crate::Tables;
+use crate::{Tables, TraceTables};
 
 /// Begins and ends the bytes; changes with what lies between.
-const MAGIC: u64 = u64::from_le_bytes(*b"tpqtab01");
+const MAGIC: u64 = u64::from_le_bytes(*b"tpqtab02");
 /// Where blobs begin is a multiple of this.
 const ALIGNMENT: usize = 64;
 /// Bytes before the first blob.
@@ -32,6 +42,27 @@ const TRAILER: usize = 32;
 #[derive(Debug, thiserror::Error)]
 #[error("not tables of this version of tpq, or damaged: {0}")]
 pub struct NotTables(pub(crate) &'static str);
+
+impl NotTables {
+    /// What is wrong, in words.
+    pub fn reason(&self) -> &'static str {
+        self.0
+    }
+}
+
+/// What keeps the bytes of tables, and can make the tables anew.
+pub trait Store: Send + Sync {
+    /// Whether the bytes are still the ones that were written. A mapped file that was shortened
+    /// has others.
+    fn is_intact(&self) -> bool;
+
+    /// Tables with the same rows, not made from these bytes. `damage` says what is wrong with the
+    /// bytes. Called once, on the thread that reads the first damaged chunk.
+    ///
+    /// # Errors
+    /// A reason in words, where such tables cannot be made.
+    fn restore(&self, damage: &str) -> Result<TraceTables, String>;
+}
 
 /// Tells apart what declarations of tables say of the columns.
 fn fingerprint() -> u64 {
@@ -47,89 +78,15 @@ fn fingerprint() -> u64 {
     hasher.finish()
 }
 
-fn checksum(directory: &[u8]) -> u64 {
-    let mut hasher = FxHasher::default();
-    hasher.write(directory);
-    hasher.write_usize(directory.len());
-    hasher.finish()
+/// The checksum of all that lies outside of blobs: the header, where the directory is, and the
+/// directory.
+fn checksum(header: &[u8], begin: u64, directory: &[u8]) -> u64 {
+    let mut hasher = Xxh3::new();
+    hasher.update(header);
+    hasher.update(&begin.to_le_bytes());
+    hasher.update(directory);
+    hasher.digest()
 }
 
 #[cfg(test)]
-mod tests {
-    use bytes::Bytes;
-
-    use crate::table::{ArgsRow, SliceRow};
-    use crate::{CHUNK_ROWS, Tables, TraceTables};
-
-    /// Columns of every width, with and without NULLs, and strings inside and outside of views.
-    fn tables() -> TraceTables {
-        let mut tables = Tables::default();
-        let long = tables.strings.intern("a name that does not fit into a view");
-        let short = tables.strings.intern("short");
-        for row in 0..CHUNK_ROWS as u32 + 100 {
-            tables.slice.push(SliceRow {
-                ts: i64::from(row) * 1_000_000_007,
-                dur: i64::from(row % 3) - 1,
-                name: if row % 2 == 0 { long } else { short },
-                parent_id: (row % 5 == 0).then_some(row),
-                ..SliceRow::default()
-            });
-        }
-        tables.args.push(ArgsRow { real_value: Some(0.5), key: short, ..ArgsRow::default() });
-        tables.finish()
-    }
-
-    fn written(tables: &TraceTables) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        tables.write(&mut bytes, b"about").expect("memory takes everything");
-        bytes
-    }
-
-    #[test]
-    fn tables_come_back_as_they_were() {
-        let tables = tables();
-        let (back, about) = TraceTables::from_bytes(written(&tables).into()).expect("was written");
-        assert_eq!(&*about, b"about");
-        for (one, other) in tables.iter().zip(back.iter()) {
-            assert_eq!(one.decl().name, other.decl().name);
-            assert_eq!(one.num_rows(), other.num_rows());
-            let columns: Vec<usize> = (0..one.decl().columns.len()).collect();
-            for column in &columns {
-                assert_eq!(one.is_sorted_by(*column), other.is_sorted_by(*column));
-            }
-            for chunk in 0..one.num_chunks() {
-                for &column in &columns {
-                    assert_eq!(one.chunk_range(chunk, column), other.chunk_range(chunk, column));
-                }
-                let rows = 0..one.chunk_rows(chunk);
-                let read = |table: &crate::Table| table.read(chunk, rows.clone(), &columns);
-                assert_eq!(read(one).expect("fits"), read(other).expect("fits"));
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_cut_or_damaged_is_refused() {
-        let bytes = Bytes::from(written(&tables()));
-        let refused = |bytes: Bytes| TraceTables::from_bytes(bytes).is_err();
-        for end in [0, 8, 40, bytes.len() / 2, bytes.len() - 1] {
-            assert!(refused(bytes.slice(..end)), "{end}");
-        }
-        let directory = bytes.len() - super::TRAILER - 64;
-        for place in [0, 9, directory, bytes.len() - 20, bytes.len() - 1] {
-            let mut damaged = bytes.to_vec();
-            damaged[place] ^= 0x40;
-            assert!(refused(damaged.into()), "{place}");
-        }
-    }
-
-    /// Whatever the bytes are: no panic, and nothing outside of them is read.
-    #[test]
-    fn text_that_is_no_text_is_refused() {
-        let mut bytes = written(&tables());
-        let text = b"a name that does not fit";
-        let place = bytes.windows(text.len()).position(|window| window == text).expect("is there");
-        bytes[place + 3] = 0xff;
-        assert!(TraceTables::from_bytes(bytes.into()).is_err());
-    }
-}
+mod tests;

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::{ALIGNMENT, MAGIC, checksum, fingerprint};
 use crate::finished::{StoredChunk, Table};
 use crate::{StringViews, TraceTables};
@@ -23,12 +25,13 @@ impl<W: Write> Store<W> {
         self.directory.extend_from_slice(&word.to_le_bytes());
     }
 
-    /// Writes bytes and notes where they are.
+    /// Writes bytes, and notes where they are and their checksum.
     fn blob(&mut self, bytes: &[u8]) -> io::Result<()> {
         let fill = self.written.next_multiple_of(ALIGNMENT as u64) - self.written;
         self.put(&[0; ALIGNMENT][..fill as usize])?;
         self.note(self.written);
         self.note(bytes.len() as u64);
+        self.note(xxh3_64(bytes));
         self.put(bytes)
     }
 
@@ -69,15 +72,15 @@ impl TraceTables {
     /// When `out` does not take it.
     pub fn write(&self, out: impl Write, about: &[u8]) -> io::Result<()> {
         let mut store = Store { out, written: 0, directory: Vec::new() };
-        store.put(&MAGIC.to_le_bytes())?;
-        store.put(&fingerprint().to_le_bytes())?;
+        let header = [MAGIC.to_le_bytes(), fingerprint().to_le_bytes()].concat();
+        store.put(&header)?;
         store.blob(about)?;
         store.strings(self.strings())?;
         self.iter().try_for_each(|table| store.table(table))?;
         let directory = std::mem::take(&mut store.directory);
         let (begin, len) = (store.written, directory.len() as u64);
         store.put(&directory)?;
-        [begin, len, checksum(&directory), MAGIC]
+        [begin, len, checksum(&header, begin, &directory), MAGIC]
             .iter()
             .try_for_each(|word| store.put(&word.to_le_bytes()))?;
         store.out.flush()

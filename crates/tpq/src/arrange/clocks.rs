@@ -7,7 +7,7 @@ use tpq_clock::{
 };
 use tpq_decode::{MachineInfo, Tie};
 use tpq_ingest::{ClockNames, FileContext, Loss, LossBook, LossEntry, Places, SnapshotPacket};
-use tpq_source::{Format, Inputs, ManifestClocks, ManifestError, ManifestFile};
+use tpq_source::{Format, Inputs, Manifest, ManifestClocks, ManifestError, ManifestFile};
 
 use super::Source;
 
@@ -106,10 +106,14 @@ pub(super) struct Bases<'a> {
     sources: Vec<usize>,
     /// By entry: the clock of packets that name none, where the file has clocks.
     timelines: HashMap<u32, u32>,
+    /// By path in the manifest: the first entry with events that is meant.
+    listed: HashMap<&'a str, usize>,
+    manifest: Option<&'a Manifest>,
 }
 
 impl<'a> Bases<'a> {
     pub(super) fn new(
+        inputs: &'a Inputs,
         sources: &[Source<'_>],
         contexts: &[FileContext],
         machines: &'a [MachineInfo],
@@ -120,12 +124,20 @@ impl<'a> Bases<'a> {
             named: HashMap::new(),
             sources: sources.iter().map(|source| source.entry).collect(),
             timelines: HashMap::new(),
+            listed: HashMap::new(),
+            manifest: inputs.manifest(),
         };
         for (source, context) in sources.iter().zip(contexts) {
             let names = context.base.1;
             bases.base.insert(source.entry, names.place);
             if !names.private {
                 bases.timelines.insert(names.place.file, names.default);
+            }
+        }
+        // What a file is packed in, and a manifest before it, go by its name as well.
+        for source in sources {
+            if let Some(file) = inputs.manifest_file(source.entry) {
+                bases.listed.entry(&file.path).or_insert(source.entry);
             }
         }
         for place in places.iter() {
@@ -138,14 +150,9 @@ impl<'a> Bases<'a> {
     }
 
     /// The place of a machine in a file that a manifest lists; without a name, of the file itself.
-    fn find(&self, inputs: &Inputs, path: &str, machine: Option<&str>) -> Option<Place> {
-        let wanted = inputs.manifest()?.file(path)?;
-        // What a file is packed in, and a manifest before it, go by its name as well.
-        let listed = |entry: &usize| {
-            let file: Option<&ManifestFile> = inputs.manifest_file(*entry);
-            file.is_some_and(|file| std::ptr::eq(file, wanted)) && self.base.contains_key(entry)
-        };
-        let entry = (0..inputs.entries().len()).find(listed)?;
+    fn find(&self, path: &str, machine: Option<&str>) -> Option<Place> {
+        let wanted = self.manifest?.file(path)?;
+        let entry = *self.listed.get(wanted.path.as_str())?;
         match machine {
             Some(name) => self.named.get(&(entry, name)).or(self.base.get(&entry)).copied(),
             None => self.base.get(&entry).copied(),
@@ -159,7 +166,7 @@ pub(super) fn tie_manifest(inputs: &Inputs, bases: &Bases<'_>, graph: &mut Clock
     let mut ties = Vec::new();
     for file in inputs.manifest().iter().flat_map(|manifest| &manifest.files) {
         let Some(clocks) = &file.clocks else { continue };
-        if let Some((own, reference)) = related(inputs, file, clocks, bases) {
+        if let Some((own, reference)) = related(file, clocks, bases) {
             graph.set_offset(own, reference, clocks.offset_ns);
             if clocks.clock.is_none() {
                 graph.set_pinned(own);
@@ -173,13 +180,12 @@ pub(super) fn tie_manifest(inputs: &Inputs, bases: &Bases<'_>, graph: &mut Clock
 
 /// The clock of a file and its reference.
 fn related(
-    inputs: &Inputs,
     file: &ManifestFile,
     clocks: &ManifestClocks,
     bases: &Bases<'_>,
 ) -> Option<(Clock, Clock)> {
-    let own = bases.find(inputs, &file.path, clocks.machine.as_deref())?;
-    let reference = bases.find(inputs, &clocks.to_file, clocks.to_machine.as_deref())?;
+    let own = bases.find(&file.path, clocks.machine.as_deref())?;
+    let reference = bases.find(&clocks.to_file, clocks.to_machine.as_deref())?;
     let own = Clock::of_place(own, clocks.clock.map_or(TRACE_FILE, |clock| clock.id()));
     // The timeline of a file that has clocks is the one its packets are in unless they say
     // otherwise.
@@ -213,7 +219,7 @@ pub(super) fn trace_clock(
     };
     let id = wanted.clock.id();
     let pinned = wanted.file.as_deref();
-    let pinned = pinned.and_then(|file| bases.find(inputs, file, wanted.machine.as_deref()));
+    let pinned = pinned.and_then(|file| bases.find(file, wanted.machine.as_deref()));
     if let Some(place) = pinned {
         return Clock::of_place(place, id);
     }
@@ -239,8 +245,7 @@ pub(super) fn doubtful(
 ) -> Vec<u32> {
     let booted = |place: Place| {
         let [wall, boot] = [REALTIME, BOOTTIME].map(|id| Clock::of_place(place, id));
-        let known = graph.edges().find(|(from, to, _)| *from == boot && *to == wall);
-        let (boot, wall) = known?.2.pairs().next()?;
+        let (boot, wall) = graph.between(boot, wall)?.pairs().next()?;
         wall.checked_sub(boot)
     };
     let Some(reference) = booted(trace_clock.place) else { return Vec::new() };

@@ -62,18 +62,17 @@ struct Machines {
     rows: Vec<MachineInfo>,
     raw: HashMap<u32, u32>,
     named: HashMap<String, u32>,
-    /// Names in the order a manifest mentions them, which is the order of their numbers.
-    names: Vec<String>,
+    /// The number of each name: the order in which a manifest mentions them.
+    names: HashMap<String, usize>,
 }
 
 impl Machines {
     fn new(inputs: &Inputs) -> Self {
-        let mut names: Vec<String> = Vec::new();
+        let mut names: HashMap<String, usize> = HashMap::new();
         for file in inputs.manifest().iter().flat_map(|manifest| &manifest.files) {
             for name in file.machine.iter().chain(file.machines.iter().map(|(_, name)| name)) {
-                if !names.contains(name) {
-                    names.push(name.clone());
-                }
+                let next = names.len();
+                names.entry(name.clone()).or_insert(next);
             }
         }
         Self { rows: Vec::new(), raw: HashMap::new(), named: HashMap::new(), names }
@@ -91,7 +90,7 @@ impl Machines {
         if let Some(&row) = self.named.get(name) {
             return row;
         }
-        let index = self.names.iter().position(|other| other == name).unwrap_or(self.names.len());
+        let index = self.names.get(name).copied().unwrap_or(self.names.len());
         let raw_id = FIRST_NAMED + index as i64;
         self.rows.push(MachineInfo { raw_id, name: Some(name.to_owned()) });
         let row = self.rows.len() as u32 - 1;

@@ -71,7 +71,7 @@ pub(crate) fn arrange(
     let mut graph = ClockGraph::new(interpolation);
     let mut losses = LossBook::default();
     let mut ties = clocks::tie_files(&contexts, &mut graph, &mut losses);
-    let bases = clocks::Bases::new(sources, &contexts, &machines, &places);
+    let bases = clocks::Bases::new(inputs, sources, &contexts, &machines, &places);
     ties.extend(clocks::tie_manifest(inputs, &bases, &mut graph));
     let trace_clock = clocks::trace_clock(inputs, &machines, &contexts, &bases, &graph);
     let doubtful = clocks::doubtful(&contexts, trace_clock, &graph);

@@ -3,18 +3,16 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
-use tempfile::NamedTempFile;
+use tpq_source::{PartialFile, Readers, is_own_file};
 
 /// What the names of all files begin with. The folder may hold others' as well.
 pub(super) const PREFIX: &str = "tpq-";
 /// What files of tables are called.
 pub(super) const EXTENSION: &str = "tables";
 /// What files are called while they are being written.
-const UNFINISHED: &str = "unfinished";
-/// Nothing takes so long to write: its writer was killed.
-const ABANDONED: Duration = Duration::from_secs(3600);
+const UNFINISHED: &str = ".unfinished";
 
 /// A file in the folder.
 struct Kept {
@@ -29,9 +27,15 @@ pub(super) fn note_use(file: &File) {
     let _ = file.set_modified(SystemTime::now());
 }
 
-/// A file of no lasting name, which is gone when it is dropped.
-pub(super) fn unfinished(folder: &Path) -> io::Result<NamedTempFile> {
-    tempfile::Builder::new().prefix(PREFIX).suffix(&format!(".{UNFINISHED}")).tempfile_in(folder)
+/// A file that is being written.
+pub(super) fn unfinished(folder: &Path) -> io::Result<PartialFile> {
+    PartialFile::create(folder, PREFIX, UNFINISHED, Readers::Owner)
+}
+
+/// Deletes files that were being written when their process ended.
+pub(super) fn remove_abandoned(folder: &Path) {
+    // Without a folder there is nothing to delete.
+    let _ = tpq_source::remove_abandoned(folder, PREFIX, UNFINISHED);
 }
 
 /// Deletes what was not used for the longest time until `bytes` more fit into `most`; false where
@@ -54,8 +58,9 @@ pub(super) fn make_room(folder: &Path, bytes: u64, most: u64) -> io::Result<bool
     Ok(true)
 }
 
-/// The files of tables; what was left behind by writers that were killed is deleted.
+/// The files of tables that are this user's, finished or not.
 fn kept(folder: &Path) -> io::Result<Vec<Kept>> {
+    remove_abandoned(folder);
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -63,14 +68,13 @@ fn kept(folder: &Path) -> io::Result<Vec<Kept>> {
             continue;
         }
         let path = entry.path();
-        // Gone since the folder was read.
-        let Ok(metadata) = path.metadata() else { continue };
-        let used = metadata.modified()?;
-        let is = |extension: &str| path.extension().is_some_and(|found| found == extension);
-        if is(UNFINISHED) && used.elapsed().is_ok_and(|age| age > ABANDONED) {
-            let _ = fs::remove_file(&path);
-        } else if is(EXTENSION) || is(UNFINISHED) {
-            files.push(Kept { path, bytes: metadata.len(), used });
+        // Deleted since the folder was read.
+        let Ok(metadata) = path.symlink_metadata() else { continue };
+        let name = path.as_os_str().as_encoded_bytes();
+        let is_tables = name.ends_with(format!(".{EXTENSION}").as_bytes())
+            || name.ends_with(UNFINISHED.as_bytes());
+        if is_tables && is_own_file(&metadata) {
+            files.push(Kept { bytes: metadata.len(), used: metadata.modified()?, path });
         }
     }
     Ok(files)
@@ -78,6 +82,8 @@ fn kept(folder: &Path) -> io::Result<Vec<Kept>> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn file(folder: &Path, name: &str, bytes: usize, age: u64) {
@@ -108,16 +114,24 @@ mod tests {
         file(folder, "tpq-older.tables", 40, 500);
         file(folder, "tpq-new.tables", 40, 10);
         file(folder, "tpq-left.unfinished", 4000, 10_000);
-        file(folder, "tpq-written.unfinished", 10, 1);
+        let written = unfinished(folder).expect("can be made");
+        written.file().set_len(10).expect("can be written");
+        let written = written.path().file_name().map(|name| name.to_string_lossy().into_owned());
         // Of others.
         file(folder, "some.tables", 4000, 10_000);
         file(folder, "draft.unfinished", 4000, 10_000);
         assert!(make_room(folder, 30, 121).expect("can be read"));
         let others = ["draft.unfinished", "some.tables"];
-        let own = ["tpq-new.tables", "tpq-old.tables", "tpq-written.unfinished"];
-        assert_eq!(names(folder), [&others[..], &own].concat());
+        let own = ["tpq-new.tables", "tpq-old.tables"];
+        let left = || {
+            let left = names(folder).into_iter();
+            left.filter(|name| Some(name) != written.as_ref()).collect::<Vec<_>>()
+        };
+        assert_eq!(left(), [&others[..], &own].concat());
         assert!(!make_room(folder, 122, 121).expect("can be read"));
         assert!(make_room(folder, 111, 121).expect("can be read"));
-        assert_eq!(names(folder), [&others[..], &own[2..]].concat());
+        assert_eq!(left(), others);
+        // The one that is being written stays.
+        assert_eq!(names(folder).len(), 3);
     }
 }

@@ -10,14 +10,14 @@ use super::folder::{EXTENSION, PREFIX};
 use crate::ImportOptions;
 
 /// Where the tables of these traces go, and what the traces were when that was found out.
-#[derive(PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(super) file_name: String,
     stamps: Vec<Stamp>,
 }
 
 /// What tells that a file was changed.
-#[derive(PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 struct Stamp {
     bytes: u64,
     modified: Option<SystemTime>,
@@ -58,10 +58,8 @@ fn program() -> Option<impl Hash> {
     Some((version, metadata.len(), metadata.modified().ok()?, path))
 }
 
-/// What of the options changes tables: the memory limit too, as it bounds what waits to be sorted,
-/// but not the number of threads.
+/// What of the options changes tables: neither the memory limit nor the number of threads does.
 fn how(options: &ImportOptions) -> String {
-    let ImportOptions { full_sort, memory_limit, clock_interpolation, ftrace_raw, crop, .. } =
-        options;
-    format!("{full_sort} {memory_limit:?} {clock_interpolation:?} {ftrace_raw} {crop}")
+    let ImportOptions { full_sort, clock_interpolation, ftrace_raw, crop, .. } = options;
+    format!("{full_sort} {clock_interpolation:?} {ftrace_raw} {crop}")
 }

@@ -5,26 +5,26 @@
 //!                 import ──keep, on a thread of its own──▶ a file beside it, then renamed
 //! ```
 //!
-//! A file is complete before it has its name, so that whoever finds it can use it, and it can be
-//! deleted while others have it mapped. Nothing here makes an import fail: what cannot be read is
-//! imported again, and what cannot be written is not kept.
+//! A file is complete before it has its name, so that any process can use it, and it can be deleted
+//! while others have it mapped. Nothing here makes an import fail: a file that is damaged or cannot
+//! be read is deleted and the trace imported again, and what cannot be written is not kept.
 
 mod about;
 mod folder;
 mod key;
+mod mapped;
 
-use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use bytes::Bytes;
-use memmap2::Mmap;
+use tpq_source::open_own_file;
 use tpq_tables::TraceTables;
 
 pub(crate) use key::Key;
 
+use self::mapped::{MappedTables, Unusable};
 use crate::{ImportOptions, ImportSummary};
 
 /// What all files together may take, unless it is told otherwise.
@@ -70,17 +70,29 @@ impl TableCache {
         Key::of(paths, options)
     }
 
-    /// Tables that were kept.
-    pub(crate) fn find(&self, key: &Key) -> Option<(TraceTables, ImportSummary)> {
-        let file = File::open(self.folder.join(&key.file_name)).ok()?;
-        // SAFETY: the map is only read. A file has its name once it is complete, and is replaced
-        // or deleted after that, never written to. Reading 400 MB of tables instead of mapping
-        // them took longer than all that most queries do with them.
-        let map = unsafe { Mmap::map(&file) }.ok()?;
-        let (tables, about) = TraceTables::from_bytes(Bytes::from_owner(map)).ok()?;
-        let summary = about::from_bytes(&about)?;
-        folder::note_use(&file);
-        Some((tables, summary))
+    /// Tables that were kept of these traces. A damaged file is deleted.
+    pub(crate) fn find(
+        &self,
+        key: &Key,
+        paths: &[PathBuf],
+        options: &ImportOptions,
+    ) -> Option<(TraceTables, ImportSummary)> {
+        folder::remove_abandoned(&self.folder);
+        let place = self.folder.join(&key.file_name);
+        let file = open_own_file(&place)?;
+        let mapped = MappedTables { place, key: key.clone(), paths: paths.to_vec() };
+        match mapped.open(&file, options) {
+            Ok(found) => {
+                folder::note_use(&file);
+                Some(found)
+            }
+            Err(Unusable::Damaged(damage)) => {
+                mapped.drop_file(&damage, options);
+                None
+            }
+            // There is no memory to map it.
+            Err(Unusable::Other) => None,
+        }
     }
 
     /// Begins to keep tables, unless they are not worth it, or the traces changed meanwhile.
@@ -96,7 +108,7 @@ impl TableCache {
             return None;
         }
         let place = self.folder.join(&key.file_name);
-        let (cache, about) = (self.clone(), about::to_bytes(summary));
+        let (cache, about) = (self.clone(), mapped::label(key, about::to_bytes(summary)));
         let work = move || {
             // Kept or not, the tables are here.
             let _ = cache.write(&place, &tables, &about);
@@ -111,10 +123,10 @@ impl TableCache {
         if !folder::make_room(&self.folder, size, self.most_bytes)? {
             return Ok(());
         }
-        let mut file = folder::unfinished(&self.folder)?;
-        tables.write(BufWriter::with_capacity(1 << 18, &mut file), about)?;
-        // Whoever finds the name after a loss of power must find what belongs to it.
-        file.as_file().sync_data()?;
+        let file = folder::unfinished(&self.folder)?;
+        tables.write(BufWriter::with_capacity(1 << 18, file.file()), about)?;
+        // After a loss of power, a file of this name must be complete.
+        file.file().sync_data()?;
         file.persist(place)?;
         Ok(())
     }
@@ -126,7 +138,7 @@ pub(crate) struct Keeping(Option<JoinHandle<()>>);
 impl Drop for Keeping {
     fn drop(&mut self) {
         if let Some(thread) = self.0.take() {
-            // A panic there was told by its hook, and takes nothing from the results.
+            // The panic hook has printed a panic, and results do not depend on the cache.
             let _ = thread.join();
         }
     }

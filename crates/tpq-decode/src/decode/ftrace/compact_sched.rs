@@ -20,11 +20,40 @@ pub(crate) const WAKINGS: RunKind = RunKind(RunKind::FIRST_SPLIT + 2);
 const SWITCH_WORDS: usize = 4;
 const WAKING_WORDS: usize = 5;
 
+/// Names in a bundle. Recorders begin a new bundle after some 64 of them, and have room for a few
+/// thousand. A name takes two bytes in a trace and many more in memory, for as long as any event of
+/// the bundle waits to be sorted.
+const MOST_STRINGS: usize = 1 << 13;
+
 #[derive(Default)]
 struct Columns<'a> {
     strings: Vec<Span>,
+    has_more_strings: bool,
     /// By field number, up to 12.
     columns: [&'a [u8]; 13],
+}
+
+impl<'a> Columns<'a> {
+    fn read(span: Span, bytes: &'a [u8]) -> Self {
+        let mut compact = Self::default();
+        let mut fields = Fields::new(bytes);
+        while let Some(field) = fields.next() {
+            let column = field.as_bytes();
+            match field.number {
+                5 if compact.strings.len() == MOST_STRINGS => compact.has_more_strings = true,
+                5 => {
+                    let string = span.inner(fields.position() - column.len(), column.len());
+                    compact.strings.push(string);
+                }
+                number => {
+                    if let Some(slot) = compact.columns.get_mut(number as usize) {
+                        *slot = column;
+                    }
+                }
+            }
+        }
+        compact
+    }
 }
 
 /// Splits the compact part of a bundle into a run of switches and one of wakeups.
@@ -33,18 +62,9 @@ pub(super) fn split(
     bytes: &[u8],
     sink: &mut SplitSink<'_>,
 ) -> [(RunKind, Vec<i64>, Payload); 2] {
-    let mut compact = Columns::default();
-    let mut fields = Fields::new(bytes);
-    while let Some(field) = fields.next() {
-        let column = field.as_bytes();
-        match field.number {
-            5 => compact.strings.push(span.inner(fields.position() - column.len(), column.len())),
-            number => {
-                if let Some(slot) = compact.columns.get_mut(number as usize) {
-                    *slot = column;
-                }
-            }
-        }
+    let compact = Columns::read(span, bytes);
+    if compact.has_more_strings {
+        sink.lose(Loss::MalformedCompactSched);
     }
     let strings: Arc<[Span]> = compact.strings.into();
     let [switches, wakings] = [&[1, 3, 2, 4, 6][..], &[7, 8, 12, 9, 10, 11][..]].map(|numbers| {
@@ -59,7 +79,13 @@ pub(super) fn split(
         (
             kind,
             timestamps,
-            Payload::Words { width, words, strings: strings.clone(), ranks: Vec::new() },
+            Payload::Words {
+                width,
+                words,
+                strings: strings.clone(),
+                ranks: Vec::new(),
+                own_strings: false,
+            },
         )
     };
     [finish(SWITCHES, switches, SWITCH_WORDS), finish(WAKINGS, wakings, WAKING_WORDS)]
@@ -225,5 +251,17 @@ mod tests {
         let (times, words, whole) = zip_columns(&[&[10, 5], &[1, 2], &[7]]);
         assert_eq!((times, words, whole), (vec![10], vec![1, 7], false));
         assert!(zip_columns(&[&[10, 5], &[1, 2], &[]]).2);
+    }
+
+    #[test]
+    fn names_beyond_what_a_recorder_writes_are_left_out() {
+        let read = |names: usize| {
+            let bytes = [5 << 3 | 2, 0].repeat(names);
+            let span = Span { addr: 0, len: bytes.len() as u32 };
+            let columns = Columns::read(span, &bytes);
+            (columns.strings.len(), columns.has_more_strings)
+        };
+        assert_eq!(read(MOST_STRINGS), (MOST_STRINGS, false));
+        assert_eq!(read(MOST_STRINGS + 5), (MOST_STRINGS, true));
     }
 }

@@ -102,6 +102,17 @@ fn message(result: Result<Inputs, SourceError>) -> String {
     short + rest
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_is_named_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, link) = (folder.path().join("a.pftrace"), folder.path().join("b.pftrace"));
+    std::fs::write(&file, TRACE).unwrap();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    let opened = Inputs::open(&[file, link], 1 << 20, |_| ());
+    assert_eq!(message(opened), "a.pftrace and b.pftrace are one file; name it once");
+}
+
 #[test]
 fn plain_and_compressed_files_give_the_same_bytes() {
     for bytes in [TRACE.to_vec(), gzip(TRACE), zstd(TRACE), gzip(&zstd(TRACE))] {
@@ -166,4 +177,23 @@ fn what_cannot_be_opened_says_so() {
         open(&["-", "-"]),
         "`-` is given more than once; standard input can be read only once"
     );
+}
+
+/// As `cp` and `rsync --inplace` write it.
+#[test]
+fn a_file_that_is_overwritten_after_it_was_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("input");
+    let trace: Vec<u8> = TRACE.repeat(10_000);
+    std::fs::write(&path, &trace).unwrap();
+    let inputs = Inputs::open(std::slice::from_ref(&path), 1, |_| ()).unwrap();
+    assert!(inputs.check_intact().is_ok());
+    let mut file = std::fs::File::options().append(true).open(&path).unwrap();
+    file.write_all(TRACE).unwrap();
+    assert!(inputs.check_intact().is_ok(), "a recorder appends");
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    std::fs::write(&path, &trace).unwrap();
+    let error = inputs.check_intact().unwrap_err().to_string();
+    let expected = "was overwritten while it was read; open it again once nothing writes to it";
+    assert!(error.ends_with(expected), "{error}");
 }

@@ -10,6 +10,8 @@ use datafusion::common::{Result, ScalarValue, internal_err, plan_err};
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::{Accumulator, AggregateUDFImpl, Signature, Volatility};
 
+use crate::memory::column_bytes;
+
 use super::table::{column_type, columns_of, from_value, table_type, to_value};
 
 /// What an aggregate makes of all its rows.
@@ -193,7 +195,7 @@ impl Accumulator for Rows {
 
     fn size(&self) -> usize {
         let pieces = self.columns.iter().flatten();
-        size_of::<Self>() + pieces.map(|piece| piece.get_array_memory_size()).sum::<usize>()
+        size_of::<Self>() + pieces.map(column_bytes).sum::<usize>()
     }
 }
 

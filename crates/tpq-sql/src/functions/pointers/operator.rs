@@ -13,6 +13,7 @@ use datafusion::logical_expr::{
 
 use super::collect::is_table;
 use super::table::{columns_of, from_value, table_type, to_value};
+use crate::cancel::{self, CancelToken};
 
 /// What an operator is called with.
 pub(super) enum Operand {
@@ -123,13 +124,15 @@ impl ScalarUDFImpl for OperatorFunction {
         };
         let arrays = ColumnarValue::values_to_arrays(&args.args)?;
         let rows = arrays.first().map_or(1, |array| array.len());
+        let token = CancelToken::of(&args.config_options);
         let mut tables = Vec::with_capacity(rows);
         for row in 0..rows {
             let operands = arrays.iter().map(|array| match columns_of(array.data_type()) {
                 Some(_) => Ok(Operand::Table(from_value(array, row)?)),
                 None => Ok(Operand::Value(ScalarValue::try_from_array(array, row)?)),
             });
-            let found = self.operator.run(&operands.collect::<Result<Vec<_>>>()?)?;
+            let operands = operands.collect::<Result<Vec<_>>>()?;
+            let found = cancel::under(token.clone(), || self.operator.run(&operands))?;
             let empty = || columns.iter().map(|field| new_empty_array(field.data_type())).collect();
             tables.push(to_value(columns, Some(found.unwrap_or_else(empty)))?);
         }

@@ -35,7 +35,7 @@ pub(super) fn column_type(kind: &DataType) -> DataType {
     match kind {
         kind if kind.is_floating() || matches!(kind, DataType::Decimal128(..)) => DataType::Float64,
         kind if kind.is_string() => DataType::Utf8View,
-        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => DataType::Binary,
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => DataType::BinaryView,
         kind if columns_of(kind).is_some() => kind.clone(),
         _ => DataType::Int64,
     }

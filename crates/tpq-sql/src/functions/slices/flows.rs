@@ -16,6 +16,7 @@ use super::columns::StoredColumns;
 use super::flow_index::{Arrows, FlowIndex};
 use super::index::{Nesting, SliceIndex};
 use super::no_slice;
+use crate::cancel;
 use crate::functions::{CallArgument, CalledRows, TableFunction};
 
 /// Which flows are given.
@@ -78,6 +79,7 @@ impl TableFunction for ConnectedFlows {
         let arrows = self.flows.arrows()?;
         let (mut calls, mut rows, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
         for (call, id) in (0u32..).zip(ids) {
+            cancel::check()?;
             let Some(id) = id else { continue };
             let start = nesting.row(id).ok_or_else(|| no_slice(self.name(), id))?;
             let before = rows.len();

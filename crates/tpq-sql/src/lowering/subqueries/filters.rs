@@ -55,11 +55,10 @@ fn semi_join(conjunct: Expr, row: &DFSchema) -> Result<Result<Expr, Expr>> {
                 return Ok(Err(Expr::Exists(exists)));
             }
             let plan = super::lower(exists.subquery.subquery.as_ref().clone())?;
-            if !can_be_pulled_up(&plan, row)? {
-                return Ok(Err(Expr::Exists(exists)));
-            }
+            let fits = can_be_pulled_up(&plan, row)?;
+            // Kept in any case: to begin anew at each level would double the work with each.
             exists.subquery = exists.subquery.with_plan(Arc::new(plan));
-            Ok(Ok(Expr::Exists(exists)))
+            Ok(if fits { Ok(Expr::Exists(exists)) } else { Err(Expr::Exists(exists)) })
         }
         Expr::InSubquery(mut is_in) if !has_subquery(&is_in.expr)? => {
             let plan = super::lower(is_in.subquery.subquery.as_ref().clone())?;
@@ -68,11 +67,12 @@ fn semi_join(conjunct: Expr, row: &DFSchema) -> Result<Result<Expr, Expr>> {
                 false => true,
                 true => !is_in.negated && can_be_pulled_up(&plan, row)?,
             };
-            if !known || !fits {
-                return Ok(Err(Expr::InSubquery(is_in)));
-            }
             is_in.subquery = is_in.subquery.with_plan(Arc::new(plan));
-            Ok(Ok(Expr::InSubquery(is_in)))
+            Ok(if known && fits {
+                Ok(Expr::InSubquery(is_in))
+            } else {
+                Err(Expr::InSubquery(is_in))
+            })
         }
         other => Ok(Err(other)),
     }

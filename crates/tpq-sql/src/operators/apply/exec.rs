@@ -18,6 +18,8 @@ use datafusion::arrow::row::{RowConverter, SortField};
 use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{ColumnStatistics, Result, ScalarValue, Statistics, internal_err};
+use datafusion::error::DataFusionError;
+use datafusion::execution::memory_pool::MemoryReservation;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
 use datafusion::physical_plan::display::DisplayableExecutionPlan;
@@ -38,6 +40,7 @@ use rustc_hash::FxHashMap;
 use super::ApplyKind;
 use super::parameter::ParameterSlot;
 use crate::in_order::in_order;
+use crate::memory::{Memory, bytes_of};
 
 /// How many values, or rows, are kept for parameters that come again.
 const KEPT: usize = 1 << 16;
@@ -59,6 +62,8 @@ pub(super) struct Subplan {
 struct Known {
     results: FxHashMap<Key, RecordBatch>,
     rows: usize,
+    /// Memory for the results.
+    held: Option<MemoryReservation>,
 }
 
 impl Subplan {
@@ -81,26 +86,59 @@ impl Subplan {
         let values = params.iter().map(|param| ScalarValue::try_from_array(param, *row));
         self.slot.set(values.collect::<Result<_>>()?);
         runs.add(1);
-        let result = self.run(context).await?;
+        let (result, held) = match self.run(context).await {
+            // What is kept for later may be what leaves no room.
+            Err(error) if !known.results.is_empty() && is_out_of_memory(&error) => {
+                *known = Known::default();
+                self.run(context).await?
+            }
+            outcome => outcome?,
+        };
         if known.rows >= KEPT {
             *known = Known::default();
+        }
+        match (&known.held, held) {
+            (Some(all), Some(held)) => all.grow(held.free()),
+            (_, held) => known.held = held,
         }
         known.rows += result.num_rows().max(1);
         known.results.insert(key.clone(), result.clone());
         Ok(result)
     }
 
-    async fn run(&self, context: &Arc<TaskContext>) -> Result<RecordBatch> {
+    /// The result of the subplan, and the memory that is reserved for it.
+    async fn run(
+        &self,
+        context: &Arc<TaskContext>,
+    ) -> Result<(RecordBatch, Option<MemoryReservation>)> {
+        let memory = Memory::of(context.session_config().options());
+        let held = memory.map(|memory| memory.consumer("ApplyExec"));
         let plan = reset_plan_states(Arc::clone(&self.plan))?;
         let parts = 0..plan.output_partitioning().partition_count();
         let parts: Result<Vec<_>> =
             parts.map(|part| plan.execute(part, Arc::clone(context))).collect();
-        let batches: Vec<RecordBatch> = in_order(plan.schema(), parts?).try_collect().await?;
-        match &batches[..] {
-            [only] => Ok(only.clone()),
-            _ => Ok(concat_batches(&plan.schema(), &batches)?),
+        let mut rows = in_order(plan.schema(), parts?);
+        let mut batches: Vec<RecordBatch> = Vec::new();
+        while let Some(batch) = rows.next().await.transpose()? {
+            if let Some(held) = &held {
+                // Twice, as several batches become one.
+                held.try_grow(2 * bytes_of(&batch))?;
+            }
+            batches.push(batch);
         }
+        let result = match &batches[..] {
+            [only] => only.clone(),
+            _ => concat_batches(&plan.schema(), &batches)?,
+        };
+        if let Some(held) = &held {
+            held.resize(held.size() / 2);
+        }
+        Ok((result, held))
     }
+}
+
+fn is_out_of_memory(error: &DataFusionError) -> bool {
+    matches!(error.find_root(), DataFusionError::ResourcesExhausted(_))
 }
 
 /// Which rows of a batch have the same parameters.
@@ -155,7 +193,7 @@ struct Rest {
 
 /// What runs for an [`Apply`](super::Apply).
 #[derive(Clone, Debug)]
-pub(super) struct ApplyExec {
+pub(in crate::operators) struct ApplyExec {
     input: Arc<dyn ExecutionPlan>,
     subplan: Arc<Subplan>,
     params: Vec<Arc<dyn PhysicalExpr>>,

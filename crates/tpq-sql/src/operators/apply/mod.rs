@@ -18,6 +18,7 @@ use datafusion::arrow::datatypes::{Field, FieldRef};
 use datafusion::common::{Column, DFSchema, DFSchemaRef, Result, TableReference, internal_err};
 use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
 
+pub(super) use exec::ApplyExec;
 pub(crate) use parameter::with_known_values;
 pub(super) use planner::ApplyPlanner;
 

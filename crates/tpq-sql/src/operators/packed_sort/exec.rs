@@ -11,6 +11,7 @@ use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::common::Result;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::error::DataFusionError;
+use datafusion::execution::memory_pool::MemoryReservation;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::{LexOrdering, PhysicalExpr};
 use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, MetricsSet};
@@ -20,6 +21,11 @@ use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Pla
 use futures::{StreamExt, TryStreamExt};
 
 use super::{keys, radix, views};
+use crate::cancel::{self, CancelToken};
+use crate::memory::{Memory, bytes_of};
+
+/// What sorting takes for a row beside two copies of it, in bytes: its number, twice, and its code.
+const OF_A_ROW: usize = 2 * 4 + 16;
 
 /// Sorts each part of its input, all rows at once.
 #[derive(Debug)]
@@ -101,17 +107,35 @@ impl ExecutionPlan for PackedSortExec {
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
         let step = context.session_config().batch_size();
-        let input = self.input.execute(partition, context)?;
+        let cancel = CancelToken::of(context.session_config().options());
+        let memory = Memory::of(context.session_config().options());
+        let held = memory.map(|memory| memory.consumer("PackedSortExec"));
+        let mut input = self.input.execute(partition, context)?;
         let (schema, order) = (self.schema(), self.order.clone());
         let metrics = BaselineMetrics::new(&self.metrics, partition);
         let sorted = async move {
-            let batches: Vec<RecordBatch> = input.try_collect().await?;
+            let mut batches: Vec<RecordBatch> = Vec::new();
+            while let Some(batch) = input.next().await.transpose()? {
+                if let Some(held) = &held {
+                    held.try_grow(2 * bytes_of(&batch) + batch.num_rows() * OF_A_ROW)?;
+                }
+                batches.push(batch);
+            }
             let _timer = metrics.elapsed_compute().timer();
             let rows = concatenated(&schema, &batches)?;
             drop(batches);
-            let order = sorted_order(&rows, &order)?;
+            if let Some(held) = &held {
+                held.resize(bytes_of(&rows) + rows.num_rows() * OF_A_ROW);
+            }
+            let order = cancel::under(cancel, || sorted_order(&rows, &order))?;
             metrics.record_output(rows.num_rows());
-            Ok::<_, DataFusionError>(futures::stream::iter(Steps { rows, order, at: 0, step }))
+            Ok::<_, DataFusionError>(futures::stream::iter(Steps {
+                rows,
+                order,
+                at: 0,
+                step,
+                _held: held,
+            }))
         };
         let stream = futures::stream::once(sorted).try_flatten().boxed();
         Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), stream)))
@@ -133,12 +157,13 @@ fn sorted_order(rows: &RecordBatch, order: &LexOrdering) -> Result<UInt32Array> 
     for key in order {
         let values = key.expr.evaluate(rows)?.into_array(rows.num_rows())?;
         keys::push_codes(&values, key.options, &mut codes)?;
+        cancel::check()?;
     }
     let count = u32::try_from(rows.num_rows()).map_err(|_| {
         let what = "more than 4 billion rows to sort at once; with --memory-limit they are sorted in parts";
         DataFusionError::ResourcesExhausted(what.into())
     })?;
-    Ok(radix::order(codes, count).into())
+    Ok(radix::order(codes, count)?.into())
 }
 
 /// All rows as one batch.
@@ -167,6 +192,8 @@ struct Steps {
     order: UInt32Array,
     at: usize,
     step: usize,
+    /// Memory for the rows.
+    _held: Option<MemoryReservation>,
 }
 
 impl Iterator for Steps {

@@ -1,7 +1,10 @@
 //! The order of rows by the codes of their keys: from the least significant digit to the most, rows
 //! are dealt out to where their digit belongs, which keeps the order of those that share it.
 
+use datafusion::common::Result;
+
 use super::keys::Codes;
+use crate::cancel;
 
 /// Bits of a digit: so few that all places it deals to stay in the processor's cache.
 const DIGIT: u32 = 11;
@@ -13,7 +16,10 @@ type Item = (u64, u32);
 
 /// The numbers of `rows` rows in the order of their codes, the most significant key first; rows
 /// that are equal stay in their order.
-pub(super) fn order(mut codes: Vec<Codes>, rows: u32) -> Vec<u32> {
+///
+/// # Errors
+/// When the statement is cancelled.
+pub(super) fn order(mut codes: Vec<Codes>, rows: u32) -> Result<Vec<u32>> {
     let mut order: Vec<u32> = (0..rows).collect();
     let mut items: Vec<Item> = Vec::with_capacity(rows as usize);
     let mut other: Vec<Item> = Vec::new();
@@ -23,12 +29,12 @@ pub(super) fn order(mut codes: Vec<Codes>, rows: u32) -> Vec<u32> {
         items.clear();
         items.extend(order.iter().map(|&row| (word.values[row as usize], row)));
         if !items.is_sorted_by_key(|item| item.0) {
-            sort(&mut items, &mut other, word.bits);
+            sort(&mut items, &mut other, word.bits)?;
             order.clear();
             order.extend(items.iter().map(|item| item.1));
         }
     }
-    order
+    Ok(order)
 }
 
 /// Takes the last keys that fit into a word together.
@@ -45,9 +51,10 @@ fn last_word(codes: &mut Vec<Codes>) -> Codes {
     word
 }
 
-fn sort(items: &mut Vec<Item>, other: &mut Vec<Item>, bits: u32) {
+fn sort(items: &mut Vec<Item>, other: &mut Vec<Item>, bits: u32) -> Result<()> {
     if items.len() <= FEW {
-        return items.sort_by_key(|item| item.0);
+        items.sort_by_key(|item| item.0);
+        return Ok(());
     }
     other.resize(items.len(), (0, 0));
     let digits = bits.div_ceil(DIGIT);
@@ -61,6 +68,7 @@ fn sort(items: &mut Vec<Item>, other: &mut Vec<Item>, bits: u32) {
         if places.contains(&(items.len() as u32)) {
             continue;
         }
+        cancel::check()?;
         let mut next = 0;
         for place in &mut places {
             next += std::mem::replace(place, next);
@@ -72,6 +80,7 @@ fn sort(items: &mut Vec<Item>, other: &mut Vec<Item>, bits: u32) {
         }
         std::mem::swap(items, other);
     }
+    Ok(())
 }
 
 fn digit_of(code: u64, digit: u32) -> usize {

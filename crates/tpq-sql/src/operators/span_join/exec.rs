@@ -10,6 +10,7 @@ use datafusion::arrow::compute::{SortOptions, interleave};
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, internal_err};
+use datafusion::execution::memory_pool::MemoryReservation;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::{
@@ -30,10 +31,12 @@ use futures::{StreamExt, stream};
 use super::side::{Places, Side};
 use super::sweep::{Pause, Pieces, Sweep};
 use super::{Partitions, SpanJoinKind, own_columns};
+use crate::cancel::CancelToken;
+use crate::memory::{Memory, bytes_of};
 
 /// Runs a span join, on one thread: rows come in the order of partition and time.
 #[derive(Clone, Debug)]
-pub(super) struct SpanJoinExec {
+pub(in crate::operators) struct SpanJoinExec {
     inputs: [Arc<dyn ExecutionPlan>; 2],
     kind: SpanJoinKind,
     partitions: Partitions,
@@ -144,6 +147,8 @@ impl ExecutionPlan for SpanJoinExec {
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
         let enough = context.session_config().batch_size();
+        let options = context.session_config().options();
+        let (cancel, memory) = (CancelToken::of(options), Memory::of(options).cloned());
         let [left, right] = &self.inputs;
         let join = Join {
             left: left.execute(partition, Arc::clone(&context))?,
@@ -152,6 +157,8 @@ impl ExecutionPlan for SpanJoinExec {
             partitions: self.partitions,
             schema: Arc::clone(&self.schema),
             done: false,
+            cancel,
+            held: memory.map(|memory| memory.consumer("SpanJoinExec")),
         };
         let metrics = BaselineMetrics::new(&self.metrics, partition);
         let batches = stream::try_unfold(join, |mut join| async move {
@@ -178,6 +185,9 @@ struct Join {
     partitions: Partitions,
     schema: SchemaRef,
     done: bool,
+    cancel: CancelToken,
+    /// Memory for the batches that are loaded.
+    held: Option<MemoryReservation>,
 }
 
 impl Join {
@@ -186,17 +196,47 @@ impl Join {
             match self.sweep.run()? {
                 Pause::Left => {
                     let batch = self.left.next().await.transpose()?;
+                    self.reserve(batch.as_ref())?;
                     self.sweep.left.load(batch)?;
                 }
                 Pause::Right => {
                     let batch = self.right.next().await.transpose()?;
+                    self.reserve(batch.as_ref())?;
                     self.sweep.right.load(batch)?;
                 }
                 Pause::Full => return self.batch().map(Some),
+                Pause::Busy => {
+                    self.cancel.check()?;
+                    if self.sweep.pieces.ts.is_empty() {
+                        self.forget();
+                    }
+                }
                 Pause::Done => self.done = true,
             }
         }
         if self.sweep.pieces.ts.is_empty() { Ok(None) } else { self.batch().map(Some) }
+    }
+
+    /// Reserves memory for a batch that is loaded.
+    fn reserve(&self, batch: Option<&RecordBatch>) -> Result<()> {
+        match (&self.held, batch) {
+            (Some(held), Some(batch)) => held.try_grow(bytes_of(batch)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Forgets the batches that no row will be of.
+    fn forget(&mut self) {
+        // A table that every partition joins with is needed again.
+        if self.partitions != Partitions::OfRight {
+            self.sweep.left.forget();
+        }
+        if self.partitions != Partitions::OfLeft {
+            self.sweep.right.forget();
+        }
+        if let Some(held) = &self.held {
+            held.resize(self.sweep.left.bytes() + self.sweep.right.bytes());
+        }
     }
 
     /// The rows found so far, which are then forgotten with the batches they came from.
@@ -212,13 +252,7 @@ impl Join {
         let (of_left, of_right) = (self.left.schema(), self.right.schema());
         take_others(&self.sweep.left, &of_left, own_left, &left, &mut columns)?;
         take_others(&self.sweep.right, &of_right, own_right, &right, &mut columns)?;
-        // A table that every partition joins with is needed again.
-        if self.partitions != Partitions::OfRight {
-            self.sweep.left.forget();
-        }
-        if self.partitions != Partitions::OfLeft {
-            self.sweep.right.forget();
-        }
+        self.forget();
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         Ok(RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)?)
     }

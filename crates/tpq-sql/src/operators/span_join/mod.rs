@@ -26,6 +26,7 @@ use datafusion::logical_expr::{
     Expr, ExprSchemable, Extension, LogicalPlan, Projection, UserDefinedLogicalNodeCore, lit,
 };
 
+pub(super) use exec::SpanJoinExec;
 pub(super) use planner::SpanJoinPlanner;
 
 /// Which pieces a join gives.

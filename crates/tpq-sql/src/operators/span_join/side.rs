@@ -4,6 +4,8 @@ use datafusion::arrow::array::{Array, AsArray, Int64Array, RecordBatch};
 use datafusion::arrow::datatypes::Int64Type;
 use datafusion::common::{Result, internal_datafusion_err};
 
+use crate::memory::bytes_of;
+
 /// `dur` of a span whose end was not seen: it meets others only in the moment it begins.
 const OPEN: i64 = -1;
 
@@ -79,6 +81,8 @@ struct Loaded {
     ts: Int64Array,
     dur: Int64Array,
     partition: Option<Int64Array>,
+    /// What the batch takes.
+    bytes: usize,
 }
 
 /// Goes through the rows of a table, which are in the order of partition and time.
@@ -87,6 +91,7 @@ pub(super) struct Side {
     /// Whether gaps are segments, or skipped.
     gaps: bool,
     loaded: Vec<Loaded>,
+    bytes: usize,
     /// Where the head is.
     at: Place,
     complete: bool,
@@ -96,7 +101,8 @@ pub(super) struct Side {
 impl Side {
     pub(super) fn new(partitioned: bool, gaps: bool) -> Self {
         let loaded = Vec::new();
-        Self { partitioned, gaps, loaded, at: (0, 0), complete: false, segment: Segment::Over }
+        let segment = Segment::Over;
+        Self { partitioned, gaps, loaded, bytes: 0, at: (0, 0), complete: false, segment }
     }
 
     pub(super) fn has_gaps(&self) -> bool {
@@ -105,6 +111,11 @@ impl Side {
 
     pub(super) fn is_complete(&self) -> bool {
         self.complete
+    }
+
+    /// What the loaded batches take.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Takes the next batch, or `None` when there is no more.
@@ -120,7 +131,9 @@ impl Side {
         };
         let (ts, dur) = (integers(0)?, integers(1)?);
         let partition = self.partitioned.then(|| integers(2)).transpose()?;
-        self.loaded.push(Loaded { batch, ts, dur, partition });
+        let bytes = bytes_of(&batch);
+        self.bytes += bytes;
+        self.loaded.push(Loaded { batch, ts, dur, partition, bytes });
         Ok(())
     }
 
@@ -132,7 +145,8 @@ impl Side {
     /// Forgets the batches that were gone through.
     pub(super) fn forget(&mut self) {
         let done = self.segment.place().map_or(self.at.0, |place| place.0.min(self.at.0));
-        self.loaded.drain(..done.min(self.loaded.len()));
+        let forgotten = self.loaded.drain(..done.min(self.loaded.len()));
+        self.bytes -= forgotten.map(|loaded| loaded.bytes).sum::<usize>();
         self.at.0 -= done;
         if let Segment::Span { place, .. } = &mut self.segment {
             place.0 -= done;

@@ -14,6 +14,8 @@ pub(super) enum Pause {
     Left,
     /// The second table's.
     Right,
+    /// Nothing is missing yet: the sweep may go on.
+    Busy,
     /// All rows were found.
     Done,
 }
@@ -49,6 +51,9 @@ pub(super) struct Sweep {
     pub(super) pieces: Pieces,
 }
 
+/// Steps after which a sweep pauses, whether they found rows or not: a few milliseconds.
+const STEPS: usize = 1 << 16;
+
 impl Sweep {
     /// A sweep that pauses after each `enough` rows.
     pub(super) fn new(kind: SpanJoinKind, partitions: Partitions, enough: usize) -> Self {
@@ -70,7 +75,10 @@ impl Sweep {
 
     /// Finds rows until something is missing.
     pub(super) fn run(&mut self) -> Result<Pause> {
-        while self.pieces.ts.len() < self.enough {
+        for _ in 0..STEPS {
+            if self.pieces.ts.len() >= self.enough {
+                return Ok(Pause::Full);
+            }
             let Some(partition) = self.partition else {
                 match self.next_partition()? {
                     Some(pause) => return Ok(pause),
@@ -94,7 +102,7 @@ impl Sweep {
             }
             self.given = false;
         }
-        Ok(Pause::Full)
+        Ok(Pause::Busy)
     }
 
     /// Moves the side on whose segment ends first. Where both end, that is the one that began

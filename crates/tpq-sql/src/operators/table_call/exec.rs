@@ -21,6 +21,7 @@ use datafusion::physical_plan::{
 };
 use futures::{StreamExt, stream};
 
+use crate::cancel::{self, CancelToken};
 use crate::functions::{CalledRows, TableFunction};
 
 /// How many calls are made at once: enough for the work to be on columns, and few enough for
@@ -29,7 +30,7 @@ const CALLS: usize = 512;
 
 /// Gives each input row beside each row of its call.
 #[derive(Clone, Debug)]
-pub(super) struct TableCallExec {
+pub(in crate::operators) struct TableCallExec {
     input: Arc<dyn ExecutionPlan>,
     caller: Arc<Caller>,
     properties: Arc<PlanProperties>,
@@ -158,11 +159,12 @@ impl ExecutionPlan for TableCallExec {
         partition: usize,
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
+        let cancel = CancelToken::of(context.session_config().options());
         let input = self.input.execute(partition, context)?;
         let caller = Arc::clone(&self.caller);
         let metrics = BaselineMetrics::new(&self.metrics, partition);
         let called = input.flat_map(move |batch| match batch {
-            Ok(batch) => stream::iter(call_in_parts(&caller, batch)).left_stream(),
+            Ok(batch) => stream::iter(call_in_parts(&caller, batch, &cancel)).left_stream(),
             Err(error) => stream::iter([Err(error)]).right_stream(),
         });
         let called = called.inspect(move |batch| {
@@ -208,11 +210,12 @@ impl ExecutionPlan for TableCallExec {
 fn call_in_parts(
     caller: &Arc<Caller>,
     batch: RecordBatch,
+    cancel: &CancelToken,
 ) -> impl Iterator<Item = Result<RecordBatch>> + use<> {
-    let caller = Arc::clone(caller);
+    let (caller, cancel) = (Arc::clone(caller), cancel.clone());
     (0..batch.num_rows()).step_by(CALLS).map(move |start| {
         let rows = CALLS.min(batch.num_rows() - start);
-        caller.call(&batch.slice(start, rows))
+        cancel::under(cancel.clone(), || caller.call(&batch.slice(start, rows)))
     })
 }
 

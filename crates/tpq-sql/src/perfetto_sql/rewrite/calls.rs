@@ -43,16 +43,12 @@ pub(super) fn rewrite(expr: &mut Expr) {
     *expr = call;
 }
 
-/// All bits the other way round: `~x` is `-x - 1`.
+/// All bits the other way round.
 fn complement(expr: Expr) -> Expr {
-    let negative = Expr::UnaryOp {
-        op: UnaryOperator::Minus,
-        expr: Box::new(Expr::Nested(Box::new(call(CAST_INTEGER, vec![expr])))),
-    };
     Expr::Nested(Box::new(Expr::BinaryOp {
-        left: Box::new(negative),
-        op: BinaryOperator::Minus,
-        right: Box::new(number("1")),
+        left: Box::new(call(CAST_INTEGER, vec![expr])),
+        op: BinaryOperator::BitwiseXor,
+        right: Box::new(number("-1")),
     }))
 }
 

@@ -1,8 +1,12 @@
 //! Numbers that are no 64-bit integers are reals.
 
-use datafusion::sql::sqlparser::ast::{Expr, UnaryOperator, Value};
+use datafusion::sql::sqlparser::ast::{BinaryOperator, Expr, UnaryOperator, Value};
 
-use super::number;
+use super::{call, number, take};
+use crate::functions::{CAST_BLOB, JOINED_TEXT, NEGATIVE};
+
+/// The negative of the least integer.
+const LEAST_NEGATED: &str = "9223372036854775808.0";
 
 pub(super) fn rewrite(expr: &mut Expr) {
     match expr {
@@ -13,7 +17,23 @@ pub(super) fn rewrite(expr: &mut Expr) {
                 && format!("-{digits}").parse() == Ok(i64::MIN)
             {
                 *expr = number(&i64::MIN.to_string());
+            } else if constant(inner) == Some(i64::MIN) {
+                *expr = number(LEAST_NEGATED);
+            } else if is_text(inner) {
+                // The text is an integer or a real, by what it says.
+                let subtracted = Expr::BinaryOp {
+                    left: Box::new(number("0")),
+                    op: BinaryOperator::Minus,
+                    right: Box::new(take(inner)),
+                };
+                *expr = Expr::Nested(Box::new(subtracted));
+            } else if constant(inner).is_none() && !is_number(inner) {
+                *expr = call(NEGATIVE, vec![take(inner)]);
             }
+        }
+        // It changes no value, of whatever type.
+        Expr::UnaryOp { op: UnaryOperator::Plus, expr: inner } => {
+            *expr = Expr::Nested(Box::new(take(inner)));
         }
         Expr::Value(value) => {
             if let Value::Number(digits, _) = &mut value.value
@@ -24,5 +44,57 @@ pub(super) fn rewrite(expr: &mut Expr) {
             }
         }
         _ => {}
+    }
+}
+
+/// Texts of more bytes than this are kept once for all rows.
+const LONG: usize = 1_000;
+
+/// Makes long texts, and blobs, values that all rows share: DataFusion copies literals to each row.
+pub(super) fn share(expr: &mut Expr) {
+    let Expr::Value(value) = &*expr else { return };
+    let function = match &value.value {
+        Value::HexStringLiteral(_) => CAST_BLOB,
+        Value::SingleQuotedString(text) if text.len() > LONG => JOINED_TEXT,
+        _ => return,
+    };
+    *expr = call(function, vec![take(expr)]);
+}
+
+fn is_text(expr: &Expr) -> bool {
+    matches!(expr, Expr::Value(value) if matches!(value.value, Value::SingleQuotedString(_)))
+}
+
+fn is_number(expr: &Expr) -> bool {
+    match expr {
+        Expr::Value(value) => matches!(value.value, Value::Number(..)),
+        Expr::Nested(inner) => is_number(inner),
+        _ => false,
+    }
+}
+
+/// The integer that an expression of literals is.
+fn constant(expr: &Expr) -> Option<i64> {
+    match expr {
+        Expr::Value(value) => match &value.value {
+            Value::Number(digits, _) => digits.parse().ok(),
+            _ => None,
+        },
+        Expr::Nested(inner) => constant(inner),
+        Expr::UnaryOp { op: UnaryOperator::Minus, expr } => match &**expr {
+            // The least integer is the negative of one that is too great.
+            Expr::Value(value) => format!("-{}", value.value).parse().ok(),
+            inner => constant(inner)?.checked_neg(),
+        },
+        Expr::BinaryOp { left, op, right } => {
+            let (left, right) = (constant(left)?, constant(right)?);
+            match op {
+                BinaryOperator::Plus => left.checked_add(right),
+                BinaryOperator::Minus => left.checked_sub(right),
+                BinaryOperator::Multiply => left.checked_mul(right),
+                _ => None,
+            }
+        }
+        _ => None,
     }
 }

@@ -1,6 +1,7 @@
 //! From SQLite's habits to what DataFusion plans, one file per habit.
 
 mod calls;
+mod chains;
 mod collation;
 mod duplicates;
 mod grouping;
@@ -13,7 +14,8 @@ mod truth;
 mod using;
 mod windows;
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
 
 use datafusion::sql::parser::Statement as Tree;
@@ -26,6 +28,7 @@ use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::titles::Titles;
 use crate::functions::CAST_INTEGER;
+pub(super) use chains::{flatten_chain, flatten_set_operations, order_set_operations};
 pub(super) use limits::limited_recursion;
 pub(super) use retry::rewrite_failed;
 
@@ -133,6 +136,7 @@ impl VisitorMut for Rewriter<'_> {
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
         truth::parts(expr);
         calls::rewrite(expr);
+        literals::share(expr);
         ControlFlow::Continue(())
     }
 }
@@ -168,13 +172,14 @@ fn refers_to_itself(cte: &Cte) -> bool {
 /// Gives every item that is more than a column its own text for a name.
 fn name_items(select: &mut Select, titles: &[String]) {
     let fits = titles.len() == select.projection.len();
-    let mut taken = HashSet::new();
+    let mut taken = Taken::new();
     for (index, item) in select.projection.iter_mut().enumerate() {
         match item {
             SelectItem::UnnamedExpr(
                 column @ (Expr::Identifier(_) | Expr::CompoundIdentifier(_)),
             ) => {
-                if taken.insert(column.to_string().to_lowercase()) {
+                if let Entry::Vacant(free) = taken.entry(column.to_string().to_lowercase()) {
+                    free.insert(0);
                     continue;
                 }
                 // The same column a second time.
@@ -184,7 +189,7 @@ fn name_items(select: &mut Select, titles: &[String]) {
                     _ => None,
                 };
                 let name = name.map(|name| name.value.to_lowercase()).unwrap_or_default();
-                taken.insert(name.clone());
+                taken.entry(name.clone()).or_default();
                 let alias = Ident::with_quote('"', unique(name, &mut taken));
                 *item = SelectItem::ExprWithAlias { expr: take(column), alias };
             }
@@ -201,14 +206,25 @@ fn name_items(select: &mut Select, titles: &[String]) {
     }
 }
 
-fn unique(title: String, taken: &mut HashSet<String>) -> String {
-    let mut name = title.clone();
-    let mut count = 0;
-    while !taken.insert(name.to_lowercase()) {
+/// The names that the columns of a SELECT have, in lower case, with how many more of the same
+/// title there are.
+type Taken = HashMap<String, usize>;
+
+fn unique(title: String, taken: &mut Taken) -> String {
+    let key = title.to_lowercase();
+    let Some(mut count) = taken.get(&key).copied() else {
+        taken.insert(key, 0);
+        return title;
+    };
+    loop {
         count += 1;
-        name = format!("{title}{DUPLICATE_MARK}{count}");
+        let name = format!("{title}{DUPLICATE_MARK}{count}");
+        if let Entry::Vacant(free) = taken.entry(name.to_lowercase()) {
+            free.insert(0);
+            taken.insert(key, count);
+            return name;
+        }
     }
-    name
 }
 
 /// What to show for the columns of a statement's result, where that differs from what they are

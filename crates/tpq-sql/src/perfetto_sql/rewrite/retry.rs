@@ -12,10 +12,11 @@ use datafusion::error::DataFusionError;
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
     Expr, Join, JoinConstraint, JoinOperator, Query, Select, SelectItem, VisitMut, VisitorMut,
-    visit_expressions_mut,
+    visit_expressions, visit_expressions_mut,
 };
 
 use super::{duplicates, grouping, text, using};
+use crate::perfetto_sql::expansion::MOST;
 
 /// Rewrites a statement that could not be planned; whether there was something to rewrite.
 pub(in super::super) fn rewrite_failed(tree: &mut Tree, error: &DataFusionError) -> bool {
@@ -28,7 +29,7 @@ pub(in super::super) fn rewrite_failed(tree: &mut Tree, error: &DataFusionError)
         DataFusionError::SchemaError(error, _) => match &**error {
             SchemaError::FieldNotFound { field, .. } if field.relation.is_none() => {
                 let name = &field.name;
-                let mut aliased = Aliases { name, found: false };
+                let mut aliased = Aliases { name, found: false, parts: 0 };
                 let _ = tree.visit(&mut aliased);
                 aliased.found || {
                     let mut quoted = Quoted { name, found: false };
@@ -84,6 +85,8 @@ impl VisitorMut for Quoted<'_> {
 struct Aliases<'a> {
     name: &'a str,
     found: bool,
+    /// How many expressions were put in place of names.
+    parts: u64,
 }
 
 impl VisitorMut for Aliases<'_> {
@@ -99,7 +102,12 @@ impl VisitorMut for Aliases<'_> {
             _ => None,
         });
         let Some(meant) = meant else { return ControlFlow::Continue(()) };
-        let (name, mut found) = (self.name, false);
+        let mut size = 0;
+        let _: ControlFlow<()> = visit_expressions(&meant, |_| {
+            size += 1;
+            ControlFlow::Continue(())
+        });
+        let (name, mut found, mut parts) = (self.name, false, self.parts);
         let mut replace = |within: &mut Expr| {
             let _: ControlFlow<()> = visit_expressions_mut(within, |expr| {
                 if let Expr::Identifier(used) = expr
@@ -107,8 +115,10 @@ impl VisitorMut for Aliases<'_> {
                 {
                     *expr = Expr::Nested(Box::new(meant.clone()));
                     found = true;
+                    parts += size;
                 }
-                ControlFlow::Continue(())
+                // What is larger than any plan may be is not planned again.
+                if parts > MOST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
         };
         let joins = select.from.iter_mut().flat_map(|from| &mut from.joins);
@@ -117,7 +127,8 @@ impl VisitorMut for Aliases<'_> {
         select.having.iter_mut().for_each(&mut replace);
         // An alias in another item: SQLite does not take it, and neither is it taken here.
         self.found |= found;
-        ControlFlow::Continue(())
+        self.parts = parts;
+        if parts > MOST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
@@ -142,5 +153,31 @@ impl VisitorMut for Groups {
     fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
         grouping::rewrite(query);
         ControlFlow::Continue(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::common::Column;
+    use datafusion::sql::parser::DFParser;
+
+    use super::*;
+
+    #[test]
+    fn an_alias_is_put_in_place_of_its_name_up_to_a_size() {
+        let (sum, uses) = (["1"; 300].join("/"), ["a"; 5_000].join(","));
+        let sql = format!("SELECT {sum} AS a FROM t WHERE f({uses})");
+        let mut tree = DFParser::parse_sql(&sql).unwrap().pop_front().unwrap();
+        let field = Box::new(Column::from_name("a"));
+        let error = SchemaError::FieldNotFound { field, valid_fields: vec![] };
+        let error = DataFusionError::SchemaError(Box::new(error), Box::new(None));
+        assert!(rewrite_failed(&mut tree, &error));
+        let Tree::Statement(statement) = tree else { panic!("{sql}") };
+        let mut parts = 0;
+        let _: ControlFlow<()> = visit_expressions(&*statement, |_| {
+            parts += 1;
+            ControlFlow::Continue(())
+        });
+        assert!((MOST..MOST + 10_000).contains(&parts), "{parts}");
     }
 }

@@ -7,10 +7,10 @@ use datafusion::sql::sqlparser::ast::{
 };
 
 use super::{call, take};
-use crate::functions::{CAST_TEXT, TRUTHY};
+use crate::functions::{ALL_TRUE, CAST_TEXT, TRUTHY};
 
 /// Functions that give a condition.
-const CONDITIONS: &[&str] = &["glob", "like", "regexp", "slice_is_ancestor", TRUTHY];
+const CONDITIONS: &[&str] = &["glob", "like", "regexp", "slice_is_ancestor", ALL_TRUE, TRUTHY];
 
 /// Functions of DataFusion's own that take conditions.
 const TAKE_CONDITIONS: &[&str] = &["bool_and", "bool_or", "every"];
@@ -137,6 +137,9 @@ pub(super) fn parts(expr: &mut Expr) {
             as_value(expr);
             list.iter_mut().for_each(as_value);
         }
+        Expr::Between { expr, low, high, .. } => {
+            [expr, low, high].into_iter().for_each(|expr| as_value(expr))
+        }
         Expr::Cast { expr, .. } => as_value(expr),
         Expr::Function(function) => arguments(function),
         _ => {}
@@ -163,10 +166,11 @@ fn arguments(function: &mut Function) {
     if name == TRUTHY || TAKE_CONDITIONS.contains(&name.as_str()) {
         return;
     }
+    let convert = if name == ALL_TRUE { as_condition } else { as_value };
     if let FunctionArguments::List(list) = &mut function.args {
         for arg in &mut list.args {
             if let FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) = arg {
-                as_value(expr);
+                convert(expr);
             }
         }
     }

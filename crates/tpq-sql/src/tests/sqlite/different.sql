@@ -1,8 +1,7 @@
--- Division of the least integer by -1 is an error.
-SELECT -9223372036854775808 / -1, abs(-9223372036854775807)
 -- Text in arithmetic is a real: whether it is an integer differs from row to row, and a column has one
 -- type.
 SELECT name + 1 FROM slice ORDER BY id
+SELECT -name FROM slice WHERE name IS NOT NULL ORDER BY id
 SELECT tid || '' + 1 FROM thread ORDER BY utid
 SELECT 1 + 2 * 3, (1 + 2) * 3, 2 - 3 - 4, 20 / 2 / 5, 'a' || 1 + 2
 SELECT 1 || 2 + 3, ('a' || 'b') = 'ab', 'a' || (1 = 1)
@@ -44,3 +43,5 @@ SELECT DISTINCT depth FROM slice ORDER BY ts
 SELECT * FROM (SELECT utid, tid FROM thread) JOIN (SELECT utid, cpu FROM sched) USING (utid) ORDER BY utid, cpu
 -- The seventeenth digit is the one nearest to the value; SQLite's own may be one off.
 SELECT CAST(1/3.0 AS TEXT)
+-- An integer is compared with a real as a real.
+SELECT 9223372036854775807 = 9223372036854775807.0

@@ -1,6 +1,7 @@
 //! Statements whose answers are SQLite's own: each line of the files beside this is run by both.
 
 mod fixture;
+mod precedence;
 
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
 use datafusion::arrow::compute::cast;
@@ -13,8 +14,17 @@ pub(super) use fixture::session;
 use crate::Session;
 
 /// Read when the tests run, so that a statement more does not build the tests anew.
-const FILES: &[&str] =
-    &["literals", "operators", "truth", "text", "numbers", "aggregates", "windows", "queries"];
+const FILES: &[&str] = &[
+    "literals",
+    "operators",
+    "integers",
+    "truth",
+    "text",
+    "numbers",
+    "aggregates",
+    "windows",
+    "queries",
+];
 
 /// The file of statements that are known to be answered otherwise, with the reason in a comment
 /// above.
@@ -72,6 +82,7 @@ fn value(array: &dyn Array, row: usize) -> Value {
         DataType::Null => Value::Null,
         DataType::Int64 => Value::Integer(array.as_primitive::<Int64Type>().value(row)),
         DataType::Float64 => Value::Real(array.as_primitive::<Float64Type>().value(row)),
+        DataType::BinaryView => Value::Blob(array.as_binary_view().value(row).to_vec()),
         DataType::Binary => Value::Blob(array.as_binary::<i32>().value(row).to_vec()),
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Dictionary(..) => {
             let text = cast(&array.slice(row, 1), &DataType::Utf8).unwrap();

@@ -23,6 +23,16 @@ SELECT NOT 1 = 2, NOT (1 = 2), NOT 0 + 1, NOT 1 OR 1, 1 OR 0 AND 0
 SELECT 1 < 2 < 3, 3 > 2 > 1, 1 = 1 = 1, 5 = 5 > 4
 SELECT -2 * -3, -5 + 2, 2 + -3, 1 - -1, -dur + 1 FROM slice ORDER BY id
 SELECT 1 BETWEEN 0 AND 2 AND 1, 1 IN (1, 2) AND 0, 'a' LIKE 'A' AND 1
+SELECT 1023 >> 8 & 255, 1 | 6 & 4, 1 < 2 | 4, 6 & 4 | 1, 1 << 2 & 6, 7 & 1 << 1, 8 >> 1 | 3 & 1
+SELECT 'abc' LIKE 'a%' = 0, 'abc' LIKE 'a%' = 1, 0 = 'abc' LIKE 'a%', 'a' GLOB 'a' IS 1, 1 IS 1 = 1
+SELECT -5 || 'x', - 5 || 5, ~5 || 'a', 'a' || -1 || +2, -1 || '' || -1, - - 5 || 'x', '1' || -dur FROM slice ORDER BY id
+SELECT ~5 * 2, -5 * -2, ~5 + 1, ~1 & 3, -2 << 1, ~dur * 2, -dur % 3, - ~ dur FROM slice ORDER BY id
+SELECT +'abc', +NULL, + +dur, + -dur, +name FROM slice ORDER BY id
+SELECT 1 IS NULL - 1, 2 IS NOT NULL < 1, 0 IS TRUE + 1, dur < 50 BETWEEN 1 AND 2 FROM slice ORDER BY id
+SELECT 1 IS DISTINCT FROM 2 AND 0, 1 IS NOT DISTINCT FROM 1 = 1, NULL IS DISTINCT FROM 1 OR 1
+SELECT id FROM slice WHERE dur & 3 | 4 = 4 ORDER BY id
+SELECT id FROM slice WHERE depth << 1 < 3 & 7 ORDER BY id
+SELECT -abs(1.5), -(1.5 + 1), -('1.5' || ''), -(1 < 2), -abs(-3), -(NULL), -round(2.5)
 -- Concatenation.
 SELECT 'a' || 'b', 'a' || 1, 1 || 2, 'x' || 1.5, 'x' || 1.0, NULL || 'a', 'a' || NULL
 SELECT name || ':' || dur, name || parent_id FROM slice ORDER BY id

@@ -8,6 +8,7 @@ use datafusion::arrow::datatypes::{DataType, Schema, SchemaRef};
 use datafusion::common::{Result, ScalarValue, exec_err};
 
 use super::graph::Graph;
+use crate::cancel;
 use crate::functions::pointers::table::{
     from_value, integer, integers, to_column, to_nullable_column,
 };
@@ -51,7 +52,8 @@ impl TableFunction for DfsWeightBounded {
                 if sources.len() != dests.len() || roots.len() != targets.len() {
                     return exec_err!("dfs_weight_bounded: columns of different lengths");
                 }
-                search(&Graph::of(sources, dests), weights, roots, targets, floor, &mut found);
+                let graph = Graph::of(sources, dests);
+                search(&graph, weights, roots, targets, floor, &mut found)?;
             } else if lists[..3].iter().any(Option::is_some)
                 && lists[3..].iter().any(Option::is_some)
             {
@@ -93,7 +95,7 @@ fn search(
     targets: &[i64],
     floor: bool,
     found: &mut Found,
-) {
+) -> Result<()> {
     // The root from which each node was last seen, so that nothing is to be cleared for the next.
     let mut seen = vec![usize::MAX; graph.len()];
     let mut stack = Vec::new();
@@ -101,6 +103,7 @@ fn search(
         stack.clear();
         stack.push((graph.node(root), root, 0i64, None));
         let mut total = 0i64;
+        cancel::check()?;
         while let Some((node, id, weight, parent)) = stack.pop() {
             if let Some(node) = node
                 && std::mem::replace(&mut seen[node as usize], search) == search
@@ -123,6 +126,7 @@ fn search(
             }
         }
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -133,7 +137,7 @@ mod tests {
         // 0 →5 1 →3 2, 0 →1 3
         let graph = Graph::of(&[0, 1, 0], &[1, 2, 3]);
         let mut found = Found::default();
-        search(&graph, &[5, 3, 1], &[0, 1], &targets, floor, &mut found);
+        search(&graph, &[5, 3, 1], &[0, 1], &targets, floor, &mut found).expect("is not cancelled");
         let Found { roots, nodes, parents } = found;
         roots.into_iter().zip(nodes).zip(parents).map(|((a, b), c)| (a, b, c)).collect()
     }

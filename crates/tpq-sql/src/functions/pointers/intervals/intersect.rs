@@ -12,6 +12,7 @@ use datafusion::arrow::datatypes::{DataType, Field, Fields};
 use datafusion::common::{Result, exec_err, plan_err};
 
 use super::keys::{Keys, names_in};
+use crate::cancel;
 use crate::functions::pointers::operator::{Operand, OperandType, TableOperator, wrong_operands};
 use crate::functions::pointers::table::{integer, integers, to_column};
 
@@ -66,7 +67,7 @@ impl TableOperator for Intersect {
             let table = Intervals::of(columns, &types, &mut keys)?;
             common = Some(match common {
                 None => Common::of(table),
-                Some(common) => common.and(&table),
+                Some(common) => common.and(&table)?,
             });
         }
         let Some(common) = common else { return Ok(None) };
@@ -138,7 +139,10 @@ impl Common {
     }
 
     /// What these and one more table have in common.
-    fn and(&self, table: &Intervals) -> Self {
+    ///
+    /// # Errors
+    /// When the statement is cancelled.
+    fn and(&self, table: &Intervals) -> Result<Self> {
         let mut found = Vec::new();
         let mut pairs = Vec::new();
         sweep(&self.intervals, &table.intervals, |left, right| {
@@ -146,12 +150,12 @@ impl Common {
             let (start, end) = (a.start.max(b.start), a.end.min(b.end));
             found.push(Interval { key: a.key, start, end });
             pairs.push((left, table.rows[right as usize]));
-        });
+        })?;
         let kept = self.rows.iter();
         let kept = kept.map(|rows| pairs.iter().map(|&(left, _)| rows[left as usize]).collect());
         let mut rows: Vec<Vec<u32>> = kept.collect();
         rows.push(pairs.iter().map(|&(_, row)| row).collect());
-        Self { intervals: found, rows }
+        Ok(Self { intervals: found, rows })
     }
 
     /// The columns of the result.
@@ -175,8 +179,12 @@ impl Common {
     }
 }
 
-/// Calls `found` for each two intervals that overlap, in the order of the later start.
-fn sweep(left: &[Interval], right: &[Interval], mut found: impl FnMut(u32, u32)) {
+/// Calls `found` for each two intervals that overlap, in the order of the later start: as many times
+/// as both have intervals, where all overlap.
+///
+/// # Errors
+/// When the statement is cancelled.
+fn sweep(left: &[Interval], right: &[Interval], mut found: impl FnMut(u32, u32)) -> Result<()> {
     let (mut l, mut r) = (0, 0);
     let (mut open_left, mut open_right) = (Vec::new(), Vec::new());
     let mut key = None;
@@ -186,8 +194,9 @@ fn sweep(left: &[Interval], right: &[Interval], mut found: impl FnMut(u32, u32))
             (Some(a), Some(b)) if order(a) <= order(b) => (a, true),
             (_, Some(b)) => (b, false),
             (Some(a), None) => (a, true),
-            (None, None) => return,
+            (None, None) => return Ok(()),
         };
+        cancel::check()?;
         if key.replace(next.key) != Some(next.key) {
             open_left.clear();
             open_right.clear();
@@ -229,7 +238,7 @@ mod tests {
 
     fn pairs(left: &[Interval], right: &[Interval]) -> Vec<(u32, u32)> {
         let mut pairs = Vec::new();
-        sweep(left, right, |a, b| pairs.push((a, b)));
+        sweep(left, right, |a, b| pairs.push((a, b))).expect("is not cancelled");
         pairs
     }
 
@@ -251,8 +260,8 @@ mod tests {
             let intervals = intervals(at);
             Intervals { rows: (0..intervals.len() as u32).collect(), intervals }
         };
-        let common = Common::of(of(&[(0, 0, 100)])).and(&of(&[(0, 10, 30), (0, 20, 50)]));
-        let common = common.and(&of(&[(0, 25, 40)]));
+        let common = Common::of(of(&[(0, 0, 100)])).and(&of(&[(0, 10, 30), (0, 20, 50)])).unwrap();
+        let common = common.and(&of(&[(0, 25, 40)])).unwrap();
         let found: Vec<(i64, i64)> =
             common.intervals.iter().map(|interval| (interval.start, interval.end)).collect();
         assert_eq!(found, [(25, 30), (25, 40)]);

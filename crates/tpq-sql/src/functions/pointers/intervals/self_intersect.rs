@@ -11,6 +11,7 @@ use datafusion::common::{Result, exec_err, plan_err};
 use rustc_hash::FxHashMap;
 
 use super::keys::{Keys, names_in};
+use crate::cancel;
 use crate::functions::pointers::operator::{Operand, OperandType, TableOperator, wrong_operands};
 use crate::functions::pointers::table::{integer, integers, number, number_column, to_column};
 
@@ -37,7 +38,7 @@ impl TableOperator for SelfIntersect {
     fn run(&self, operands: &[Operand]) -> Result<Option<Vec<ArrayRef>>> {
         let Some(table) = operands.first().and_then(Operand::table) else { return Ok(None) };
         let (ids, starts, durs) = (integers(table, 0)?, integers(table, 1)?, integers(table, 2)?);
-        Ok(Some(pieces(&ids, &starts, &durs)))
+        pieces(&ids, &starts, &durs).map(Some)
     }
 }
 
@@ -60,7 +61,11 @@ fn events(starts: &[i64], durs: &[i64], rows: impl Iterator<Item = u32>) -> Vec<
     events
 }
 
-fn pieces(ids: &[i64], starts: &[i64], durs: &[i64]) -> Vec<ArrayRef> {
+/// A row for each interval in each piece of time.
+///
+/// # Errors
+/// When the statement is cancelled.
+fn pieces(ids: &[i64], starts: &[i64], durs: &[i64]) -> Result<Vec<ArrayRef>> {
     let events = events(starts, durs, (0u32..).take(ids.len()));
     let mut columns: [Vec<i64>; 5] = Default::default();
     // The intervals under way in the order they began, and where each id is among them.
@@ -68,6 +73,7 @@ fn pieces(ids: &[i64], starts: &[i64], durs: &[i64]) -> Vec<ArrayRef> {
     let mut number = FxHashMap::default();
     let (mut at, mut group, mut begun) = (0, 0i64, 0u64);
     while let Some(first) = events.get(at) {
+        cancel::check()?;
         let here = events[at..].iter().take_while(|event| event.at == first.at).count();
         let ends: Vec<i64> = events[at..at + here]
             .iter()
@@ -96,7 +102,7 @@ fn pieces(ids: &[i64], starts: &[i64], durs: &[i64]) -> Vec<ArrayRef> {
             }
         }
     }
-    columns.map(to_column).to_vec()
+    Ok(columns.map(to_column).to_vec())
 }
 
 /// `__intrinsic_interval_self_intersect_agg(intervals, '(key, …)')`: how many intervals each piece

@@ -1,0 +1,234 @@
+//! Where results go: stdout, or the file that `-o` names.
+//!
+//! ```text
+//! -o ──destination──▶ stdout, a stream (FIFO, device) or a regular file
+//! rows ──ResultWriter──▶ Output ──compression──▶ stdout or stream
+//!                                              └▶ unfinished file ──finish──▶ the file of that name
+//! ```
+//!
+//! A regular file has its name only once it is complete: see [`unfinished`].
+
+mod destination;
+mod unfinished;
+
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anyhow::Context;
+use tpq_output::{Encoder, FileFormat, Sink};
+
+pub use self::destination::{Destination, is_same_file};
+pub use self::unfinished::Unfinished;
+
+/// The signal of a process that writes more to a file than its limit allows, where it has this
+/// number: everywhere but on MIPS.
+#[cfg(unix)]
+const SIGXFSZ: i32 = 25;
+
+/// Has a limit on the size of files give an error, as a full disk does, instead of a signal that
+/// ends the process. To be called once the runtime is there.
+pub fn report_file_size_limit() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        // Without a handler, the signal ends the process as it does other programs.
+        let _ = signal(SignalKind::from_raw(SIGXFSZ));
+    }
+}
+
+/// Bytes are handed to the system in pieces of this size.
+const PIECE: usize = 64 << 10;
+
+/// An open output. What is written to a regular file is lost unless [`Output::finish`] succeeds.
+pub struct Output {
+    stream: Arc<Mutex<Stream>>,
+    /// The regular file that is written.
+    unfinished: Option<Unfinished>,
+    format: FileFormat,
+    /// The name for messages.
+    name: String,
+}
+
+/// The bytes on their way. Sinks share it, so that it can be ended after a writer has it.
+struct Stream {
+    /// Where bytes go, while nothing is held back.
+    target: Option<Sink>,
+    /// What bytes go through, from the first to the end of a part: an empty part leaves no trace.
+    encoder: Option<Encoder<BufWriter<Sink>>>,
+    format: FileFormat,
+    /// Bytes written, before compression.
+    written: u64,
+    /// Counts marks and returns to them: only sinks of the current part may write.
+    part: u64,
+    /// The name for messages.
+    name: String,
+}
+
+impl Output {
+    /// Opens a destination.
+    ///
+    /// # Errors
+    /// When a file cannot be created there.
+    pub fn create(destination: &Destination, format: FileFormat) -> anyhow::Result<Self> {
+        let name = destination.to_string();
+        let (target, unfinished) = destination.open()?;
+        let (target, encoder) = (Some(target), None);
+        let stream = Stream { target, encoder, format, written: 0, part: 0, name: name.clone() };
+        Ok(Self { stream: Arc::new(Mutex::new(stream)), unfinished, format, name })
+    }
+
+    /// A sink for a writer of rows. It ends with the next mark, or a return to one.
+    pub fn sink(&self) -> Sink {
+        let part = lock(&self.stream).part;
+        Box::new(SharedStream { stream: Arc::clone(&self.stream), part })
+    }
+
+    /// Whether nothing was written yet.
+    pub fn is_empty(&self) -> bool {
+        lock(&self.stream).written == 0
+    }
+
+    /// What it is written in.
+    pub fn format(&self) -> FileFormat {
+        self.format
+    }
+
+    /// Writes what is still held back, and gives a regular file its name.
+    ///
+    /// # Errors
+    /// When not everything could be written; a regular file is then as it was before.
+    pub fn finish(self) -> anyhow::Result<()> {
+        let cannot_write = || format!("cannot write {}", self.name);
+        let mut stream = lock(&self.stream);
+        anyhow::ensure!(
+            stream.written > 0 || !self.format.format.is_binary(),
+            "no statement has a result, and {} cannot be empty; {} is not written",
+            self.format,
+            self.name
+        );
+        stream.close().with_context(cannot_write)?;
+        drop(stream);
+        match self.unfinished {
+            Some(file) => file.publish().with_context(|| format!("cannot write {}", self.name)),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends what was written so far, so that [`Output::rewind`] can return here. `None` where
+    /// nothing that is written can be taken back.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn mark(&self) -> anyhow::Result<Option<Mark>> {
+        let Some(unfinished) = &self.unfinished else { return Ok(None) };
+        let mut stream = lock(&self.stream);
+        let mut mark = || -> io::Result<Mark> {
+            stream.end_part()?;
+            stream.part += 1;
+            Ok(Mark { at: unfinished.file().stream_position()?, written: stream.written })
+        };
+        mark().map(Some).with_context(|| format!("cannot write {}", self.name))
+    }
+
+    /// Takes back what was written since a mark.
+    ///
+    /// # Errors
+    /// When the file cannot be cut.
+    pub fn rewind(&self, mark: Mark) -> anyhow::Result<()> {
+        let Some(unfinished) = &self.unfinished else { return Ok(()) };
+        let mut stream = lock(&self.stream);
+        // An encoder that is dropped writes what it holds: first drop it, then cut the file.
+        (stream.encoder, stream.target) = (None, None);
+        stream.part += 1;
+        let rewind = |stream: &mut Stream| -> io::Result<()> {
+            let mut file = unfinished.file();
+            file.set_len(mark.at)?;
+            file.seek(SeekFrom::Start(mark.at))?;
+            stream.target = Some(Box::new(file.try_clone()?));
+            stream.written = mark.written;
+            Ok(())
+        };
+        rewind(&mut stream).with_context(|| format!("cannot write {}", self.name))
+    }
+}
+
+/// A place in an output to return to.
+#[derive(Clone, Copy)]
+pub struct Mark {
+    /// The length of the file.
+    at: u64,
+    written: u64,
+}
+
+impl Stream {
+    /// What bytes go through.
+    fn encoder(&mut self) -> io::Result<&mut Encoder<BufWriter<Sink>>> {
+        if let Some(target) = self.target.take() {
+            let buffer = BufWriter::with_capacity(PIECE, target);
+            self.encoder = Some(Encoder::new(buffer, self.format.compression)?);
+        }
+        self.encoder.as_mut().ok_or_else(ended)
+    }
+
+    /// Writes everything that is held back. What follows is compressed on its own.
+    fn end_part(&mut self) -> io::Result<()> {
+        if let Some(encoder) = self.encoder.take() {
+            let buffer = encoder.finish()?;
+            self.target = Some(buffer.into_inner().map_err(io::IntoInnerError::into_error)?);
+        }
+        Ok(())
+    }
+
+    /// Ends the stream for good.
+    fn close(&mut self) -> io::Result<()> {
+        if self.written == 0 {
+            // A compressed file of nothing is not empty.
+            self.encoder()?;
+        }
+        self.end_part()?;
+        self.target.take().ok_or_else(ended)?.flush()
+    }
+
+    /// The error with the name of the file, which the system leaves out.
+    fn named(&self, error: io::Error) -> io::Error {
+        io::Error::new(error.kind(), format!("{}: {error}", self.name))
+    }
+}
+
+fn ended() -> io::Error {
+    io::Error::other("the output has ended")
+}
+
+/// A sink that leads to a stream.
+struct SharedStream {
+    stream: Arc<Mutex<Stream>>,
+    part: u64,
+}
+
+fn lock(stream: &Mutex<Stream>) -> MutexGuard<'_, Stream> {
+    stream.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl SharedStream {
+    /// The stream, unless it is at another part by now.
+    fn current(&self) -> io::Result<MutexGuard<'_, Stream>> {
+        let stream = lock(&self.stream);
+        if stream.part == self.part { Ok(stream) } else { Err(ended()) }
+    }
+}
+
+impl Write for SharedStream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut stream = self.current()?;
+        let written = stream.encoder().and_then(|encoder| encoder.write(bytes));
+        let written = written.map_err(|error| stream.named(error))?;
+        stream.written += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let mut stream = self.current()?;
+        let flushed = stream.encoder.as_mut().map_or(Ok(()), Write::flush);
+        flushed.map_err(|error| stream.named(error))
+    }
+}

@@ -1,0 +1,463 @@
+//! Merges runs into one stream in the order of trace time.
+//!
+//! The order is that of (time, lane, packet, run). By default a window closes whenever the
+//! recorder has read its buffers after two flushes: whatever was written before the read before
+//! that is then complete, and is passed on. Events older than what was passed on are dropped and
+//! counted. Where the recorder never says so, and in a full sort, nothing is passed on before the
+//! end.
+//!
+//! What memory has no room for is written to a store, as stretches of events in order, and takes
+//! part in the merge block by block. So the order, and what is dropped, never depend on the room.
+
+mod lane;
+mod piece;
+mod room;
+mod stretch;
+mod strings;
+#[cfg(test)]
+pub(crate) mod tests;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+pub(crate) use lane::Head;
+use lane::{Lane, STRETCHES, Turns};
+pub use room::{RunStore, SortRoom};
+use stretch::Stretch;
+pub(crate) use stretch::Writer;
+
+use crate::loss::{LossBook, LossEntry};
+use crate::shared::SharedStrings;
+use crate::{Loss, Mark, PlaceId, Run, RunId};
+
+/// Takes events in order. `index` is the event's place in the run.
+pub trait Emit {
+    /// Takes one event; says whether more are wanted.
+    fn emit(&mut self, ts: i64, run: &Arc<Run>, index: usize) -> ControlFlow<()>;
+}
+
+/// Why a merge ends before all is passed on. What is left then cannot be used.
+#[derive(Debug)]
+pub(crate) enum Stopped {
+    /// The store fails.
+    Store(io::Error),
+    /// No more events are wanted.
+    Unwanted,
+}
+
+impl From<io::Error> for Stopped {
+    fn from(error: io::Error) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl Stopped {
+    /// An outcome where it is no error that no more is wanted.
+    pub(crate) fn unless_failed<T: Default>(outcome: Result<T, Self>) -> io::Result<T> {
+        match outcome {
+            Ok(value) => Ok(value),
+            Err(Self::Unwanted) => Ok(T::default()),
+            Err(Self::Store(error)) => Err(error),
+        }
+    }
+}
+
+/// Takes events in order, with where they stand in it.
+pub(crate) trait Sink {
+    /// Takes one event.
+    fn take(&mut self, head: Head, run: &Arc<Run>, index: usize) -> Result<(), Stopped>;
+}
+
+impl<E: Emit> Sink for E {
+    #[inline]
+    fn take(&mut self, head: Head, run: &Arc<Run>, index: usize) -> Result<(), Stopped> {
+        match self.emit(head.ts, run, index) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Stopped::Unwanted),
+        }
+    }
+}
+
+/// Lanes are ordered by these: where it was recorded, and the lane there.
+type LaneKey = (PlaceId, u32);
+
+/// So many stretches of a level are merged into one of the next. With more, each block read at a
+/// time would be a small part of the room; with fewer, events are written more often.
+const STRETCHES_OF_LEVEL: usize = 16;
+
+struct Active {
+    id: RunId,
+    run: Arc<Run>,
+    next: usize,
+    /// What it takes, in bytes, without strings that runs share.
+    bytes: u64,
+    /// The rank of each event, where that is not the run's.
+    ranks: Vec<u64>,
+}
+
+impl Active {
+    #[inline]
+    fn rank(&self) -> u64 {
+        match self.ranks.get(self.next) {
+            Some(&rank) => rank,
+            None => self.run.rank_of(self.next),
+        }
+    }
+}
+
+/// Where merging a lane stopped.
+enum Stop {
+    /// It is the turn of another lane.
+    Turn,
+    /// The window ends.
+    Window,
+    /// The next event is the first of a block that is to be read.
+    Block(u32),
+}
+
+/// Merges the runs of one file.
+pub struct Sorter {
+    /// Whether windows close; otherwise it is a full sort.
+    windowed: bool,
+    /// Whether events come back from the store with ranks of their own, in one lane.
+    ranked: bool,
+    lanes: BTreeMap<LaneKey, Lane>,
+    slots: Vec<Option<Active>>,
+    free: Vec<u32>,
+    /// What is in the store.
+    stretches: Vec<Option<Stretch>>,
+    next_run: RunId,
+    flushes: u32,
+    window_end: RunId,
+    passed_on: i64,
+    /// What the runs that are in memory take, in bytes.
+    held: u64,
+    /// The strings of these.
+    strings: SharedStrings,
+    losses: LossBook,
+}
+
+impl Sorter {
+    /// A sorter by windows that the recorder closes, or in full.
+    pub fn new(windowed: bool) -> Self {
+        Self {
+            windowed,
+            ranked: false,
+            lanes: BTreeMap::new(),
+            slots: Vec::new(),
+            free: Vec::new(),
+            stretches: Vec::new(),
+            next_run: 0,
+            flushes: 0,
+            window_end: 0,
+            passed_on: i64::MIN,
+            held: 0,
+            strings: SharedStrings::default(),
+            losses: LossBook::default(),
+        }
+    }
+
+    /// A sorter of stretches whose events have ranks of their own.
+    pub(crate) fn ranked() -> Self {
+        Self { ranked: true, ..Self::new(false) }
+    }
+
+    /// The bytes of runs in memory that wait to be passed on.
+    pub(crate) fn held(&self) -> u64 {
+        self.held
+    }
+
+    /// The latest time that was passed on, in ns.
+    pub(crate) fn passed_on(&self) -> i64 {
+        self.passed_on
+    }
+
+    /// What was too late.
+    pub fn losses(&self) -> &LossBook {
+        &self.losses
+    }
+
+    /// Adds a run; events older than what was passed on are dropped and counted.
+    pub fn push(&mut self, run: Run) {
+        let late = run.timestamps.partition_point(|&ts| ts < self.passed_on);
+        self.lose(&run, late);
+        let id = self.next_run;
+        self.next_run += 1;
+        self.add(id, run, late, Vec::new());
+    }
+
+    /// Adds the events of a run from one on.
+    fn add(&mut self, id: RunId, run: Run, next: usize, ranks: Vec<u64>) {
+        let Some(&ts) = run.timestamps.get(next) else { return };
+        let bytes = run.bytes() + (size_of::<Active>() + ranks.len() * size_of::<u64>()) as u64;
+        self.held += bytes + self.strings.add(&run);
+        let slot = self.free.pop().unwrap_or(self.slots.len() as u32);
+        if slot as usize == self.slots.len() {
+            self.slots.push(None);
+        }
+        let lane = if self.ranked { (0, 0) } else { (run.place, run.lane) };
+        let active = Active { id, run: Arc::new(run), next, bytes, ranks };
+        let head = Head { ts, rank: active.rank(), run: id, slot };
+        self.lanes.entry(lane).or_default().add(head);
+        self.slots[slot as usize] = Some(active);
+    }
+
+    /// Counts the first events of a run, which are too late.
+    fn lose(&mut self, run: &Run, count: usize) {
+        if count > 0 {
+            let entry = LossEntry {
+                loss: Loss::OutOfOrder,
+                place: run.place,
+                addr: run.addr_of(0),
+                position: run.position_of(0),
+                clock: None,
+                timestamp: run.timestamps.first().copied(),
+                sequence: None,
+                text: None,
+            };
+            self.losses.enter(entry, count as u64);
+        }
+    }
+
+    /// Notes what the recorder did; passes on what that completes.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn mark(&mut self, mark: Mark, room: &SortRoom, out: &mut impl Emit) -> io::Result<()> {
+        Stopped::unless_failed(self.mark_into(mark, room, out))
+    }
+
+    /// The same into any sink.
+    pub(crate) fn mark_into(
+        &mut self,
+        mark: Mark,
+        room: &SortRoom,
+        out: &mut impl Sink,
+    ) -> Result<(), Stopped> {
+        match mark {
+            Mark::Flushed => self.flushes += 1,
+            Mark::ReadBuffers if self.windowed && self.flushes >= 2 => {
+                self.merge(self.window_end, room, out)?;
+                self.window_end = self.next_run;
+                self.flushes = 0;
+            }
+            Mark::ReadBuffers => {}
+        }
+        Ok(())
+    }
+
+    /// Passes on all that is left.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn finish(&mut self, room: &SortRoom, out: &mut impl Emit) -> io::Result<()> {
+        Stopped::unless_failed(self.finish_into(room, out))
+    }
+
+    /// The same into any sink.
+    pub(crate) fn finish_into(
+        &mut self,
+        room: &SortRoom,
+        out: &mut impl Sink,
+    ) -> Result<(), Stopped> {
+        self.merge(RunId::MAX, room, out)
+    }
+
+    /// Passes events on in order until the next one is of a run not older than `end`.
+    fn merge(&mut self, end: RunId, room: &SortRoom, out: &mut impl Sink) -> Result<(), Stopped> {
+        while let Some(stretch) = self.merge_held(end, out)? {
+            self.read_block(stretch, room)?;
+        }
+        Ok(())
+    }
+
+    /// The same until the next event is the first of a block: gives whose.
+    fn merge_held(&mut self, end: RunId, out: &mut impl Sink) -> Result<Option<u32>, Stopped> {
+        let mut lanes: Vec<_> = std::mem::take(&mut self.lanes).into_iter().collect();
+        let mut turns = Turns::of(lanes.iter().map(|(_, lane)| lane));
+        let mut wanted = None;
+        while let Some((lane, bound)) = turns.next() {
+            match self.drain(&mut lanes[lane].1, bound, end, out)? {
+                Stop::Turn => turns.set(lanes[lane].1.first()),
+                Stop::Window => break,
+                Stop::Block(stretch) => {
+                    wanted = Some(stretch);
+                    break;
+                }
+            }
+        }
+        lanes.retain(|(_, lane)| lane.first().is_some());
+        self.lanes = lanes.into_iter().collect();
+        Ok(wanted)
+    }
+
+    /// Passes on one lane's events up to `bound`.
+    fn drain(
+        &mut self,
+        lane: &mut Lane,
+        bound: i64,
+        end: RunId,
+        out: &mut impl Sink,
+    ) -> Result<Stop, Stopped> {
+        while let Some(head) = lane.first() {
+            if head.ts > bound {
+                return Ok(Stop::Turn);
+            }
+            if head.run >= end {
+                return Ok(Stop::Window);
+            }
+            if head.slot >= STRETCHES {
+                return Ok(Stop::Block(head.slot - STRETCHES));
+            }
+            lane.take_first();
+            let next_head = lane.first();
+            let Some(active) = &mut self.slots[head.slot as usize] else { continue };
+            debug_assert_eq!(active.id, head.run);
+            // Stay in this run for as long as it holds the lane's earliest event.
+            let mut current = head;
+            let following = loop {
+                out.take(current, &active.run, active.next)?;
+                self.passed_on = current.ts;
+                active.next += 1;
+                let Some(&ts) = active.run.timestamps.get(active.next) else { break None };
+                current = Head { ts, rank: active.rank(), ..current };
+                if ts > bound || next_head.is_some_and(|next| next < current) {
+                    break Some(current);
+                }
+            };
+            match following {
+                Some(head) => lane.put_back(head),
+                None => {
+                    let bytes = active.bytes + self.strings.remove(&active.run);
+                    self.held = self.held.saturating_sub(bytes);
+                    self.slots[head.slot as usize] = None;
+                    self.free.push(head.slot);
+                }
+            }
+        }
+        Ok(Stop::Turn)
+    }
+}
+
+/// What is in the store.
+impl Sorter {
+    /// Writes all that is held in memory to the store. What was passed on before stays so.
+    pub(crate) fn spill(&mut self, room: &SortRoom) -> Result<(), Stopped> {
+        self.hide_stretches();
+        let passed_on = self.passed_on;
+        let mut writer = Writer::new(room, self.ranked);
+        self.merge_held(RunId::MAX, &mut writer)?;
+        self.passed_on = passed_on;
+        self.slots = Vec::new();
+        self.free = Vec::new();
+        let stretch = writer.finish(0)?;
+        self.add_stretch(stretch, room)
+    }
+
+    /// Adds what was written, if anything was.
+    pub(crate) fn add_stretch(
+        &mut self,
+        stretch: Option<Stretch>,
+        room: &SortRoom,
+    ) -> Result<(), Stopped> {
+        self.hide_stretches();
+        self.keep(stretch);
+        let mut level = 0;
+        while self.stretches.iter().flatten().any(|stretch| stretch.level >= level) {
+            self.merge_level(level, room)?;
+            level += 1;
+        }
+        self.show_stretches();
+        Ok(())
+    }
+
+    /// Merges the stretches of a level, where there are many.
+    fn merge_level(&mut self, level: u32, room: &SortRoom) -> Result<(), Stopped> {
+        let of_level = |stretch: &&Stretch| stretch.level == level;
+        if self.stretches.iter().flatten().filter(of_level).count() < STRETCHES_OF_LEVEL {
+            return Ok(());
+        }
+        let mut merged = Self { ranked: self.ranked, ..Self::new(false) };
+        for stretch in &mut self.stretches {
+            merged.keep(stretch.take_if(|stretch| stretch.level == level));
+        }
+        merged.show_stretches();
+        let mut writer = Writer::new(room, self.ranked);
+        merged.merge(RunId::MAX, room, &mut writer)?;
+        let stretch = writer.finish(level + 1)?;
+        self.keep(stretch);
+        Ok(())
+    }
+
+    fn keep(&mut self, stretch: Option<Stretch>) {
+        if stretch.is_none() {
+            return;
+        }
+        match self.stretches.iter_mut().find(|slot| slot.is_none()) {
+            Some(slot) => *slot = stretch,
+            None => self.stretches.push(stretch),
+        }
+    }
+
+    fn hide_stretches(&mut self) {
+        self.lanes.values_mut().for_each(Lane::drop_stretches);
+    }
+
+    fn show_stretches(&mut self) {
+        for (slot, stretch) in (STRETCHES..).zip(&self.stretches) {
+            if let Some(Stretch { key, .. }) = stretch {
+                self.lanes.entry(key.lane).or_default().add(key.head(slot));
+            }
+        }
+    }
+
+    /// Reads the next block of a stretch, whose turn it is.
+    fn read_block(&mut self, slot: u32, room: &SortRoom) -> io::Result<()> {
+        let Some(stretch) = self.stretches[slot as usize].take() else { return Ok(()) };
+        if let Some(lane) = self.lanes.get_mut(&stretch.key.lane) {
+            debug_assert_eq!(lane.first().map(|head| head.slot), Some(STRETCHES + slot));
+            lane.take_first();
+        }
+        let (pieces, rest) = stretch.read(room)?;
+        for piece in pieces {
+            self.add(piece.id, piece.run, 0, piece.ranks);
+        }
+        match rest {
+            Some(Stretch { key, .. }) => {
+                self.lanes.entry(key.lane).or_default().add(key.head(STRETCHES + slot));
+            }
+            None => room.release(),
+        }
+        self.stretches[slot as usize] = rest;
+        Ok(())
+    }
+}
+
+/// A sorter whose events have ranks of their own.
+impl Sorter {
+    /// When its first event happened, and the rank of that.
+    pub(crate) fn first(&self) -> Option<(i64, u64)> {
+        let head = self.lanes.get(&(0, 0))?.first()?;
+        Some((head.ts, head.rank))
+    }
+
+    /// Passes events on up to a time and rank.
+    pub(crate) fn merge_to(
+        &mut self,
+        (ts, rank): (i64, u64),
+        room: &SortRoom,
+        out: &mut impl Sink,
+    ) -> Result<(), Stopped> {
+        // What is not older than the end of the window is the first that is not passed on.
+        let end = Head { ts, rank, run: RunId::MAX, slot: 0 };
+        self.lanes.entry((0, 0)).or_default().add(end);
+        self.merge(RunId::MAX, room, out)?;
+        if let Some(lane) = self.lanes.get_mut(&(0, 0)) {
+            debug_assert!(lane.first() == Some(end));
+            lane.take_first();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,72 @@
+//! Joins, recursion and other steps that make many batches of few, made to stop when asked.
+//!
+//! A scan yields to the runtime every so many batches, and so does everything that takes as long
+//! as its input does. A cross join takes a batch of its input and gives a million: nothing below
+//! it is asked for more, so nothing yields. These steps yield, and look whether the statement was
+//! cancelled, with every batch they give.
+
+use std::sync::Arc;
+
+use datafusion::common::Result;
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::config::ConfigOptions;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::joins::{
+    CrossJoinExec, HashJoinExec, NestedLoopJoinExec, SortMergeJoinExec,
+};
+use datafusion::physical_plan::recursive_query::RecursiveQueryExec;
+use datafusion::physical_plan::unnest::UnnestExec;
+
+use super::apply::ApplyExec;
+use super::each_batch::EachBatchExec;
+use super::span_join::SpanJoinExec;
+use super::table_call::TableCallExec;
+use crate::cancel::CancelToken;
+
+/// Puts a check over every step that may give far more batches than it takes.
+#[derive(Debug)]
+pub(crate) struct CancelChecks;
+
+impl PhysicalOptimizerRule for CancelChecks {
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        _: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let checked = plan.transform_up(|node| match multiplies(&node) {
+            true => Ok(Transformed::yes(cancel_check(node))),
+            false => Ok(Transformed::no(node)),
+        });
+        checked.data()
+    }
+
+    fn name(&self) -> &str {
+        "cancel_checks"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+}
+
+/// Gives what `input` gives, until the statement is cancelled.
+fn cancel_check(input: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
+    EachBatchExec::over(input, "CancelCheckExec", |context, _| {
+        let cancel = CancelToken::of(context.session_config().options());
+        Box::new(move |batch| cancel.check().map(|()| batch.into_iter().collect()))
+    })
+}
+
+/// Whether a step may give many batches for one that it takes.
+fn multiplies(node: &Arc<dyn ExecutionPlan>) -> bool {
+    node.downcast_ref::<CrossJoinExec>().is_some()
+        || node.downcast_ref::<HashJoinExec>().is_some()
+        || node.downcast_ref::<NestedLoopJoinExec>().is_some()
+        || node.downcast_ref::<SortMergeJoinExec>().is_some()
+        || node.downcast_ref::<RecursiveQueryExec>().is_some()
+        || node.downcast_ref::<UnnestExec>().is_some()
+        || node.downcast_ref::<ApplyExec>().is_some()
+        || node.downcast_ref::<SpanJoinExec>().is_some()
+        || node.downcast_ref::<TableCallExec>().is_some()
+}

@@ -1,0 +1,87 @@
+//! Planning that stops when its statement is cancelled: between any two rules that rewrite a plan,
+//! another looks at the token.
+
+use std::sync::Arc;
+
+use datafusion::common::Result;
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::Transformed;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::optimizer::analyzer::Analyzer;
+use datafusion::optimizer::optimizer::Optimizer;
+use datafusion::optimizer::{AnalyzerRule, OptimizerConfig, OptimizerRule};
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::ExecutionPlan;
+
+use crate::cancel::CancelToken;
+
+/// What the rules are called.
+pub(crate) const CHECK: &str = "check_cancelled";
+
+/// DataFusion's analyzer rules, with a look at the token before each.
+pub(crate) fn analyzer_rules() -> Vec<Arc<dyn AnalyzerRule + Send + Sync>> {
+    let rules = Analyzer::new().rules.into_iter();
+    rules.flat_map(|rule| [Arc::new(CheckCancelled) as _, rule]).collect()
+}
+
+/// DataFusion's optimizer rules, with a look at the token before each.
+pub(crate) fn optimizer_rules() -> Vec<Arc<dyn OptimizerRule + Send + Sync>> {
+    let rules = Optimizer::new().rules.into_iter();
+    rules.flat_map(|rule| [Arc::new(CheckCancelled) as _, rule]).collect()
+}
+
+/// Rules for physical plans, with a look at the token before each.
+pub(crate) fn physical_rules(
+    rules: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>>,
+) -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
+    rules.into_iter().flat_map(|rule| [Arc::new(CheckCancelled) as _, rule]).collect()
+}
+
+/// Leaves plans as they are.
+#[derive(Debug)]
+struct CheckCancelled;
+
+impl AnalyzerRule for CheckCancelled {
+    fn name(&self) -> &str {
+        CHECK
+    }
+
+    fn analyze(&self, plan: LogicalPlan, config: &ConfigOptions) -> Result<LogicalPlan> {
+        CancelToken::of(config).check()?;
+        Ok(plan)
+    }
+}
+
+impl OptimizerRule for CheckCancelled {
+    fn name(&self) -> &str {
+        CHECK
+    }
+
+    fn rewrite(
+        &self,
+        plan: LogicalPlan,
+        config: &dyn OptimizerConfig,
+    ) -> Result<Transformed<LogicalPlan>> {
+        CancelToken::of(&config.options()).check()?;
+        Ok(Transformed::no(plan))
+    }
+}
+
+impl PhysicalOptimizerRule for CheckCancelled {
+    fn name(&self) -> &str {
+        CHECK
+    }
+
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        config: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        CancelToken::of(config).check()?;
+        Ok(plan)
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,303 @@
+//! Reads batches of many files ahead of whoever puts them in order, on a few threads.
+//!
+//! Whoever wants the next batch of a file takes one that was read ahead, waits for the thread that
+//! reads it, or reads it itself: so no number of batches that wait can keep the one from being read
+//! that is wanted. Threads and batches that wait are as few for many files as for one.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use tpq_ingest::{Batch, EventReader};
+
+/// Batches of all files that may wait, or be read, at a time where memory has no limit.
+const MOST_WAITING: usize = 32;
+/// About what a batch takes, in bytes.
+const BATCH: u64 = 4 << 20;
+/// Batches of a file that may wait.
+const MOST_OF_FILE: usize = 4;
+/// Threads that are of use: whoever puts events in order is slower than these are together.
+const MOST_THREADS: usize = 16;
+
+/// The files that are read, and their batches that wait.
+pub(crate) struct ReadAhead<'r, R: ?Sized> {
+    state: Mutex<State<'r, R>>,
+    /// Something was read, or may be.
+    changed: Condvar,
+}
+
+struct State<'r, R: ?Sized> {
+    files: Vec<File<'r, R>>,
+    /// The files that are to be read ahead next, each once.
+    queue: VecDeque<usize>,
+    /// Batches that wait or are being read ahead.
+    ahead: usize,
+    /// How many there may be.
+    most: usize,
+    /// Nobody wants any more.
+    closed: bool,
+}
+
+struct File<'r, R: ?Sized> {
+    /// None while a thread reads it.
+    reader: Option<&'r mut R>,
+    waiting: VecDeque<Batch>,
+    queued: bool,
+    ended: bool,
+}
+
+impl<'r, R: EventReader + ?Sized> ReadAhead<'r, R> {
+    /// Under a memory limit, in bytes, batches that wait take about a quarter of it.
+    pub(crate) fn new(readers: impl Iterator<Item = &'r mut R>, limit: Option<u64>) -> Self {
+        let most = limit.map_or(MOST_WAITING, |limit| (limit / 4 / BATCH) as usize);
+        let file = |reader| File {
+            reader: Some(reader),
+            waiting: VecDeque::new(),
+            queued: true,
+            ended: false,
+        };
+        let files: Vec<_> = readers.map(file).collect();
+        let queue = (0..files.len()).collect();
+        let state = Mutex::new(State {
+            files,
+            queue,
+            ahead: 0,
+            most: most.clamp(1, MOST_WAITING),
+            closed: false,
+        });
+        Self { state, changed: Condvar::new() }
+    }
+
+    /// How many threads are of use, if as many as `threads` may be used.
+    pub(crate) fn threads(&self, threads: usize) -> usize {
+        self.lock().files.len().min(threads).min(MOST_THREADS)
+    }
+
+    /// Reads ahead until nobody wants any more; `read` reads the next batch of a file.
+    pub(crate) fn work(&self, read: impl Fn(&mut R) -> Option<Batch>) {
+        let _closes = self.close_on_drop();
+        let mut state = self.lock();
+        while !state.closed {
+            let next = if state.ahead < state.most { state.queue.pop_front() } else { None };
+            let Some(number) = next else {
+                state = self.wait(state);
+                continue;
+            };
+            let file = &mut state.files[number];
+            file.queued = false;
+            let Some(reader) = file.reader.take() else { continue };
+            state.ahead += 1;
+            drop(state);
+            let batch = read(reader);
+            state = self.lock();
+            let file = &mut state.files[number];
+            file.reader = Some(reader);
+            match batch {
+                Some(batch) => file.waiting.push_back(batch),
+                None => {
+                    file.ended = true;
+                    state.ahead -= 1;
+                }
+            }
+            state.enqueue(number);
+            self.changed.notify_all();
+        }
+    }
+
+    /// The next batch of a file; `None` after the last.
+    pub(crate) fn next(
+        &self,
+        number: usize,
+        read: impl Fn(&mut R) -> Option<Batch>,
+    ) -> Option<Batch> {
+        let mut state = self.lock();
+        loop {
+            let file = &mut state.files[number];
+            if let Some(batch) = file.waiting.pop_front() {
+                state.ahead -= 1;
+                state.enqueue(number);
+                self.changed.notify_all();
+                return Some(batch);
+            }
+            if file.ended {
+                return None;
+            }
+            let Some(reader) = file.reader.take() else {
+                if state.closed {
+                    return None;
+                }
+                state = self.wait(state);
+                continue;
+            };
+            drop(state);
+            let batch = read(reader);
+            state = self.lock();
+            let file = &mut state.files[number];
+            file.reader = Some(reader);
+            file.ended = batch.is_none();
+            state.enqueue(number);
+            self.changed.notify_all();
+            return batch;
+        }
+    }
+
+    /// Ends all work.
+    fn close(&self) {
+        self.lock().closed = true;
+        self.changed.notify_all();
+    }
+
+    /// Ends all work when it is dropped, so that no thread waits for one that failed or panicked.
+    pub(crate) fn close_on_drop(&self) -> CloseOnDrop<'_, 'r, R> {
+        CloseOnDrop(self)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<'r, R>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'g>(&self, state: MutexGuard<'g, State<'r, R>>) -> MutexGuard<'g, State<'r, R>> {
+        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<R: ?Sized> State<'_, R> {
+    /// Has a file read ahead after all others, unless enough of it waits.
+    fn enqueue(&mut self, number: usize) {
+        let file = &mut self.files[number];
+        if !file.queued && !file.ended && file.waiting.len() < MOST_OF_FILE {
+            file.queued = true;
+            self.queue.push_back(number);
+        }
+    }
+}
+
+/// Closes when it is dropped.
+pub(crate) struct CloseOnDrop<'a, 'r, R: EventReader + ?Sized>(&'a ReadAhead<'r, R>);
+
+impl<R: EventReader + ?Sized> Drop for CloseOnDrop<'_, '_, R> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tpq_clock::{BOOTTIME, Clock, Place};
+    use tpq_ingest::{LossBook, PlaceId, Timeline};
+
+    use super::*;
+
+    /// A file of so many batches.
+    struct Counting {
+        file: u32,
+        left: u64,
+        done: u64,
+        losses: LossBook,
+        timeline: Timeline,
+    }
+
+    impl EventReader for Counting {
+        fn next_batch(&mut self) -> Option<Batch> {
+            self.left = self.left.checked_sub(1)?;
+            self.done += 1;
+            Some(Batch { file: self.file, done: self.done, ..Batch::default() })
+        }
+
+        fn event_count(&self) -> u64 {
+            self.done
+        }
+
+        fn losses(&self) -> &LossBook {
+            &self.losses
+        }
+
+        fn timeline(&self) -> &Timeline {
+            &self.timeline
+        }
+
+        fn place(&self, _: u32) -> PlaceId {
+            0
+        }
+    }
+
+    fn files(count: u32, batches: u64) -> Vec<Counting> {
+        let trace_clock = Clock::of_place(Place::default(), BOOTTIME);
+        let timeline = Timeline::new(Arc::default(), trace_clock);
+        let file = |file| Counting {
+            file,
+            left: batches,
+            done: 0,
+            losses: LossBook::default(),
+            timeline: timeline.clone(),
+        };
+        (0..count).map(file).collect()
+    }
+
+    /// Each file's batches come in order, whichever file is wanted, and few wait at any time.
+    #[test]
+    fn many_files_on_few_threads() {
+        for limit in [None, Some(64 << 20), Some(0)] {
+            read_many(limit, limit.map_or(MOST_WAITING, |limit| if limit == 0 { 1 } else { 4 }));
+        }
+    }
+
+    fn read_many(limit: Option<u64>, most: usize) {
+        let mut readers = files(3000, 5);
+        let ahead = ReadAhead::new(readers.iter_mut(), limit);
+        assert_eq!(ahead.threads(64), MOST_THREADS);
+        let read = |reader: &mut Counting| reader.next_batch();
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| ahead.work(read));
+            }
+            for round in 1..=6 {
+                // The last file first, which is far behind in the queue.
+                for file in (0..3000).rev() {
+                    let batch = ahead.next(file, read);
+                    let expected = (round <= 5).then_some((file as u32, round));
+                    assert_eq!(batch.map(|batch| (batch.file, batch.done)), expected);
+                    assert!(ahead.lock().ahead <= most);
+                }
+            }
+            ahead.close();
+        });
+        assert!(readers.iter().all(|reader| reader.done == 5));
+    }
+
+    /// As when a thread cannot be started, or the one that puts events in order panics.
+    #[test]
+    fn readers_end_when_the_taker_of_batches_fails() {
+        let mut readers = files(1, 5);
+        let ahead = ReadAhead::new(readers.iter_mut(), None);
+        let read = |reader: &mut Counting| reader.next_batch();
+        let failed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            std::thread::scope(|scope| {
+                let _closes = ahead.close_on_drop();
+                scope.spawn(|| ahead.work(read));
+                panic!("expected by the test")
+            });
+        }));
+        assert!(failed.is_err());
+    }
+
+    #[test]
+    fn nobody_waits_for_a_thread_that_panicked() {
+        let mut readers = files(1, 5);
+        let ahead = ReadAhead::new(readers.iter_mut(), None);
+        let reads = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            let worker = scope.spawn(|| {
+                ahead.work(|_| {
+                    reads.fetch_add(1, Ordering::Relaxed);
+                    panic!("expected by the test")
+                });
+            });
+            assert!(worker.join().is_err());
+            assert_eq!(reads.load(Ordering::Relaxed), 1);
+            assert!(ahead.next(0, |reader| reader.next_batch()).is_none());
+        });
+    }
+}

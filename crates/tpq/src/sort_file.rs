@@ -1,0 +1,62 @@
+//! The temporary file of events that memory has no room for.
+
+use std::fs::File;
+use std::io;
+use std::sync::OnceLock;
+
+use tpq_ingest::{RunStore, SortRoom};
+use tpq_tables::positioned::{read_at, write_at};
+
+use crate::ImportOptions;
+
+/// Memory for events that wait to be put in order where there is no limit.
+const USUAL: u64 = 1 << 30;
+
+/// The room for events that wait to be put in order: half of the memory limit, and a temporary
+/// file for the rest.
+pub(crate) fn sort_room(options: &ImportOptions) -> SortRoom {
+    let memory = options.memory_limit.map_or(USUAL, |limit| limit / 2);
+    SortRoom::new(memory, SortFile::default())
+}
+
+/// A file without a name, so that it is gone with the process. It is opened when it is first
+/// needed.
+#[derive(Default)]
+struct SortFile(OnceLock<File>);
+
+impl RunStore for SortFile {
+    fn write(&self, bytes: &[u8], at: u64) -> io::Result<()> {
+        let file = match self.0.get() {
+            Some(file) => file,
+            None => {
+                let file = tempfile::tempfile()?;
+                self.0.get_or_init(|| file)
+            }
+        };
+        write_at(file, bytes, at)
+    }
+
+    fn read(&self, bytes: &mut [u8], at: u64) -> io::Result<()> {
+        match self.0.get() {
+            Some(file) => read_at(file, bytes, at),
+            None => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_and_nothing_else() {
+        let file = SortFile::default();
+        assert!(file.read(&mut [0], 0).is_err());
+        file.write(b"twelve bytes", 100).expect("there is room");
+        file.write(b"TWELVE", 100).expect("there is room");
+        let mut read = [0; 12];
+        file.read(&mut read, 100).expect("was written");
+        assert_eq!(&read, b"TWELVE bytes");
+        assert!(file.read(&mut read, 101).is_err());
+    }
+}

@@ -1,0 +1,152 @@
+//! What is small and becomes large stays within the memory that it may take.
+
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tpq_testkit::random::Random;
+use tpq_testkit::{Packet, gzip, zlib};
+
+use crate::command::{Folder, tpq};
+use crate::imported::{instant, recording};
+use crate::running::{PATIENCE, Running};
+
+/// The limit of memory that is asked for, and what a process takes besides.
+const LIMIT: u64 = 100 << 20;
+const BESIDES: u64 = 120 << 20;
+/// What small files unpack to: more than both together.
+const LARGE: usize = 240 << 20;
+
+/// How long a run may take on a busy machine.
+const LONGEST: Duration = PATIENCE.saturating_mul(5);
+
+/// How a run ended.
+struct Ran {
+    code: Option<i32>,
+    out: String,
+    /// The most memory it had at any time that belongs to no file.
+    anonymous: u64,
+}
+
+/// Runs a query on a file of these bytes with a limit of memory.
+fn query(bytes: &[u8], sql: &str) -> Ran {
+    let folder = Folder::of(&[("trace", bytes)]);
+    let limit = LIMIT.to_string();
+    let mut command = tpq();
+    command.current_dir(folder.path("."));
+    // With more threads there is more that each of them has in its hands.
+    command.args(["query", "trace", "--memory-limit", &limit, "--threads", "2", "-c", sql]);
+    watch(start(&mut command))
+}
+
+fn start(command: &mut Command) -> Running {
+    Running::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
+}
+
+fn watch(mut running: Running) -> Ran {
+    let begin = Instant::now();
+    let child = running.child();
+    let status = format!("/proc/{}/status", child.id());
+    let mut anonymous = 0;
+    let code = loop {
+        let status = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+        let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+        anonymous = anonymous.max(kib.unwrap_or_default() * 1024);
+        match child.try_wait().unwrap() {
+            Some(status) => break status.code(),
+            None => thread::sleep(Duration::from_millis(2)),
+        }
+        assert!(begin.elapsed() < LONGEST, "it does not end");
+    };
+    let mut out = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut out).unwrap();
+    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    Ran { code, out, anonymous }
+}
+
+impl Ran {
+    /// That it ended well, within its memory, and printed this last.
+    fn gives(&self, last: &str) {
+        assert_eq!(self.code, Some(0), "{}", self.out);
+        assert_eq!(self.out.lines().last(), Some(last), "{}", self.out);
+        assert!(self.anonymous < LIMIT + BESIDES, "{} bytes", self.anonymous);
+    }
+}
+
+const COUNT: &str = "SELECT count(*) FROM slice";
+
+#[test]
+fn empty_packets() {
+    let mut trace = recording().packet(instant(5, "one")).build();
+    trace.extend(b"\x0a\x00".repeat(LARGE / 2));
+    query(&gzip(&trace), COUNT).gives("1");
+}
+
+#[test]
+fn compressed_packets() {
+    let inside = recording().packet(instant(5, "one")).build();
+    let bomb = [inside, b"\x0a\x00".repeat(LARGE / 2)].concat();
+    let trace = recording().packet(Packet::new().compressed_packets(&zlib(&bomb))).build();
+    assert!(trace.len() < LARGE / 100);
+    query(&trace, COUNT).gives("1");
+}
+
+/// An event that is larger than any is lost, and the others are read.
+#[test]
+fn json_of_one_text_or_of_blanks() {
+    let event = |ts: u32| format!(r#"{{"ph":"i","ts":{ts},"pid":1,"tid":1,"name":"n"}}"#);
+    let text = format!(r#"{{"ph":"i","ts":2,"pid":1,"tid":1,"name":"{}"}}"#, "n".repeat(LARGE));
+    let blanks = format!(r#"{{"ph":"i",{}"ts":2,"pid":1,"tid":1,"name":"n"}}"#, " ".repeat(LARGE));
+    for large in [text, blanks] {
+        let json = format!("[{},{large},{}]", event(1), event(3));
+        query(&gzip(json.as_bytes()), COUNT).gives("2");
+        let lost = "SELECT value FROM stats WHERE name = 'json_tokenizer_failure'";
+        query(&gzip(json.as_bytes()), lost).gives("1");
+    }
+    let between = format!("[{},{}{}]", event(1), " ".repeat(LARGE), event(3));
+    query(&gzip(between.as_bytes()), COUNT).gives("2");
+}
+
+/// What unpacks to nothing that can be read is not unpacked to its end.
+#[test]
+fn nothing_readable() {
+    for byte in [0, b' ', 0xff] {
+        let ran = query(&gzip(&vec![byte; LARGE]), COUNT);
+        assert_eq!(ran.code, Some(1), "{}", ran.out);
+        assert!(ran.out.contains("not a trace that tpq reads"), "{}", ran.out);
+        assert!(ran.anonymous < BESIDES, "{} bytes", ran.anonymous);
+    }
+}
+
+/// A device never ends.
+#[test]
+fn a_device() {
+    let ran = watch(start(tpq().args(["query", "/dev/zero", "-c", COUNT])));
+    assert_eq!(ran.code, Some(1), "{}", ran.out);
+    assert!(ran.anonymous < BESIDES, "{} bytes", ran.anonymous);
+}
+
+/// Bytes without any order come for as long as they are read. Those of a device would be others in
+/// each run, and look like the beginning of a packet in one of some hundred.
+#[test]
+fn random_bytes_without_end() {
+    let arguments = ["query", "-", "-c", COUNT];
+    let mut running = start(tpq().args(arguments).stdin(Stdio::piped()));
+    let mut input = running.child().stdin.take().unwrap();
+    let writer = thread::spawn(move || {
+        let mut random = Random::new(1);
+        loop {
+            let piece: Vec<u8> = (0..1 << 16).map(|_| random.byte()).collect();
+            if input.write_all(&piece).is_err() {
+                break;
+            }
+        }
+    });
+    let ran = watch(running);
+    writer.join().unwrap();
+    assert_eq!(ran.code, Some(1), "{}", ran.out);
+    assert!(ran.out.contains("not a trace"), "{}", ran.out);
+    assert!(ran.anonymous < BESIDES, "{} bytes", ran.anonymous);
+}
