@@ -178,9 +178,7 @@ fn ctrl_c_at_the_prompt_drops_the_line() {
 #[test]
 fn a_ctrl_c_that_is_over_stops_no_later_statement() {
     let mut shell = Terminal::shell();
-    shell.signal(Signal::SIGINT);
-    // It ends the line that is read.
-    shell.wait_for_prompt();
+    shell.interrupt_line();
     shell.answers();
 }
 

@@ -117,18 +117,39 @@ impl Terminal {
     /// Waits until a text is on the screen, and gives how long that took.
     pub fn wait_for(&mut self, text: &str) -> Duration {
         let begin = Instant::now();
+        assert!(self.shows(text, PATIENCE), "no {text:?} on the screen");
+        begin.elapsed()
+    }
+
+    /// Whether a text appears on the screen within some time.
+    fn shows(&mut self, text: &str, patience: Duration) -> bool {
+        let begin = Instant::now();
         loop {
             if let Some(at) = self.shown[self.passed..].find(text) {
                 self.passed += at + text.len();
-                return begin.elapsed();
+                return true;
             }
-            let left = PATIENCE.saturating_sub(begin.elapsed());
+            let left = patience.saturating_sub(begin.elapsed());
             match self.screen.recv_timeout(left) {
                 Ok(bytes) => self.shown.push_str(&String::from_utf8_lossy(&bytes)),
-                Err(RecvTimeoutError::Timeout) => panic!("no {text:?} on the screen"),
+                Err(RecvTimeoutError::Timeout) => return false,
                 Err(RecvTimeoutError::Disconnected) => panic!("it ended without {text:?}"),
             }
         }
+    }
+
+    /// Sends SIGINT while a line is read, until there is a new prompt. The line editor notices a
+    /// signal only if its read is interrupted, not one that arrives just before the read.
+    pub fn interrupt_line(&mut self) {
+        for _ in 0..10 {
+            self.wait_until("a line is read", |tpq| tpq.waits("tpq").is_some());
+            self.signal(Signal::SIGINT);
+            if self.shows("\x1b[?2004h", Duration::from_secs(10)) {
+                self.wait_for("tpq> ");
+                return;
+            }
+        }
+        panic!("signals do not end the line");
     }
 
     /// Waits until there is a new prompt. A line that is drawn anew begins with the prompt as well;
