@@ -76,7 +76,7 @@ fn in_a_process(samples: u64) -> f64 {
 /// How long it takes to import a trace to finished tables.
 fn import(trace: &Trace, samples: u64) -> Duration {
     let start = Instant::now();
-    let (bytes, clocks) = stages::skim(trace);
+    let (bytes, clocks) = stages::header_scan(trace);
     let mut decoding = stages::Decoding::new(&bytes, true);
     stages::for_each_batch(&bytes, clocks, |batch| decoding.take(batch));
     let finished = decoding.finish();

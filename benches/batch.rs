@@ -31,7 +31,7 @@ fn batched(bencher: Bencher<'_, '_>, trace: &Trace) {
     bencher
         .counter(BytesCount::of_slice(&trace.bytes))
         .counter(ItemsCount::new(stages::count_events(trace)))
-        .with_inputs(|| stages::skim(trace))
+        .with_inputs(|| stages::header_scan(trace))
         .bench_values(|(bytes, clocks)| {
             stages::for_each_batch(&bytes, clocks, |batch| drop(divan::black_box(batch)));
             bytes

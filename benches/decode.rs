@@ -4,7 +4,7 @@
 //! your own. Items are events. `copied` is the baseline: the bytes of the trace copied.
 //!
 //! Batches are made before the clock starts and given up one by one, so the memory shown is only
-//! what tables and trackers need beyond them. `imported` is every stage from `survey` to `tables`
+//! what tables and trackers need beyond them. `imported` is every stage from `prescan` to `tables`
 //! on one thread, and its memory that of a whole import beside the mapped trace.
 
 mod stages;
@@ -24,7 +24,7 @@ fn main() {
 }
 
 fn batches(trace: &Trace) -> (TraceBytes<'_>, Vec<Batch>) {
-    let (bytes, clocks) = stages::skim(trace);
+    let (bytes, clocks) = stages::header_scan(trace);
     let mut batches = Vec::new();
     stages::for_each_batch(&bytes, clocks, |batch| batches.push(batch));
     (bytes, batches)
@@ -67,7 +67,7 @@ fn decoded_at_the_end(bencher: Bencher<'_, '_>, trace: &Trace) {
 #[divan::bench(args = traces::all(), sample_size = 1, sample_count = 10)]
 fn imported(bencher: Bencher<'_, '_>, trace: &Trace) {
     let import = || {
-        let (bytes, clocks) = stages::skim(trace);
+        let (bytes, clocks) = stages::header_scan(trace);
         let mut decoding = stages::Decoding::new(&bytes, true);
         stages::for_each_batch(&bytes, clocks, |batch| decoding.take(batch));
         decoding.finish().tables.finish()

@@ -28,7 +28,7 @@ fn main() {
 
 /// The runs of each batch and what the recorder did after it.
 fn batches(trace: &Trace) -> Vec<(Vec<Run>, Option<Mark>)> {
-    let (bytes, clocks) = stages::skim(trace);
+    let (bytes, clocks) = stages::header_scan(trace);
     let mut batches = Vec::new();
     stages::for_each_batch(&bytes, clocks, |batch| batches.push((batch.runs, batch.mark)));
     batches

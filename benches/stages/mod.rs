@@ -4,11 +4,11 @@
 
 use std::sync::Arc;
 
-use tpq_clock::{BOOTTIME, Clock, ClockGraph, Place, Reading};
+use tpq_clock::{BOOTTIME, Clock, ClockGraph, Reading, Source};
 use tpq_decode::{Decoder, Finished, MachineInfo, Outcome, PacketRouter, Setup};
 use tpq_ingest::{
-    Batch, Batcher, ClockNames, EventOrder, EventReader, FileContext, Places, Room, SortRoom, Step,
-    Survey, Timeline, TraceBytes, survey,
+    Batch, Batcher, ClockNames, EventOrder, EventReader, FileContext, Prescan, Room, SortRoom,
+    Sources, Step, Timeline, TraceBytes, prescan,
 };
 
 use crate::traces::Trace;
@@ -20,13 +20,13 @@ pub struct Clocks {
 }
 
 /// Skims a trace.
-pub fn skim(trace: &Trace) -> (TraceBytes<'_>, Clocks) {
-    let survey = survey(&trace.bytes, 0, Room::in_memory(u64::MAX), &|_| (), true)
+pub fn header_scan(trace: &Trace) -> (TraceBytes<'_>, Clocks) {
+    let prescan = prescan(&trace.bytes, 0, Room::in_memory(u64::MAX), &|_| (), true)
         .unwrap_or_else(|error| panic!("{trace}: {error}"));
-    let Survey { mut bytes, snapshots, primary_clock, .. } = survey;
-    let place = Place::default();
+    let Prescan { mut bytes, snapshots, primary_clock, .. } = prescan;
+    let source = Source::default();
     let default = primary_clock.unwrap_or(BOOTTIME);
-    let names = ClockNames { place, default, private: false };
+    let names = ClockNames { source, default, private: false };
     let mut graph = ClockGraph::default();
     for snapshot in &snapshots {
         let readings: Vec<Reading> = snapshot
@@ -36,7 +36,7 @@ pub fn skim(trace: &Trace) -> (TraceBytes<'_>, Clocks) {
             .collect();
         graph.add_snapshot(&readings).unwrap_or_else(|error| panic!("{trace}: {error}"));
     }
-    let timeline = Timeline::new(Arc::new(graph), Clock::of_place(place, default));
+    let timeline = Timeline::new(Arc::new(graph), Clock::of_source(source, default));
     let file = FileContext {
         segments: bytes.take_segments(),
         snapshots,
@@ -55,7 +55,7 @@ pub fn for_each_batch(bytes: &TraceBytes<'_>, clocks: Clocks, each: impl FnMut(B
 
 /// The number of events of a trace.
 pub fn count_events(trace: &Trace) -> usize {
-    let (bytes, clocks) = skim(trace);
+    let (bytes, clocks) = header_scan(trace);
     let mut events = 0;
     for_each_batch(&bytes, clocks, |batch| {
         events += batch.runs.iter().map(|run| run.timestamps.len()).sum::<usize>();
@@ -65,20 +65,20 @@ pub fn count_events(trace: &Trace) -> usize {
 
 /// A timeline that converts nothing.
 fn own_clock() -> Timeline {
-    Timeline::new(Arc::default(), Clock::of_place(Place::default(), BOOTTIME))
+    Timeline::new(Arc::default(), Clock::of_source(Source::default(), BOOTTIME))
 }
 
 /// A decoder of one file of one machine.
 #[allow(dead_code, reason = "not every bench decodes")]
 fn decoder<'a>(bytes: &'a TraceBytes<'a>) -> Decoder<'a> {
-    let mut places = Places::default();
-    places.add(Place::default());
-    let names = ClockNames { place: Place::default(), default: BOOTTIME, private: false };
+    let mut sources = Sources::default();
+    sources.add(Source::default());
+    let names = ClockNames { source: Source::default(), default: BOOTTIME, private: false };
     let machines = vec![MachineInfo { raw_id: 0, name: None }];
     let clocks = vec![names];
     let setup = Setup {
         machines,
-        places,
+        sources,
         clocks,
         files: 1,
         late_args: true,
@@ -125,7 +125,7 @@ impl<'a> Decoding<'a> {
             Outcome {
                 books: &[],
                 order: &self.order,
-                surveys: &[],
+                prescans: &[],
                 sequences: &[],
                 ties: &[],
                 timeline: own_clock(),

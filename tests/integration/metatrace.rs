@@ -23,18 +23,22 @@ fn the_stages_of_an_import_and_a_query_are_slices() {
         "SELECT name FROM slice WHERE depth = 0 AND dur >= 0 \
          AND name NOT IN ('read batch', 'sort', 'wait') ORDER BY ts",
     );
-    let stages = ["reading", "surveying", "importing", "finishing"];
+    let stages = ["reading", "prescanning", "importing", "finishing"];
     assert_eq!(lasting, [&stages[..], &["plan", "execute", "plan", "execute"]].concat());
     // Whether the thread that sorts reads a batch itself while it waits is a matter of chance.
     let within = "SELECT DISTINCT parent.name || ': ' || slice.name FROM slice \
          JOIN slice parent ON slice.parent_id = parent.id \
          WHERE slice.name != 'read batch' ORDER BY 1";
-    let expected =
-        ["finishing: give back", "importing: decode", "surveying: arrange", "surveying: survey"];
+    let expected = [
+        "finishing: give back",
+        "importing: decode",
+        "prescanning: arrange",
+        "prescanning: prescan",
+    ];
     assert_eq!(rows(&folder, within), expected);
-    let surveys = "SELECT int_value FROM slice JOIN args USING (arg_set_id) \
-         WHERE slice.name = 'survey' AND key = 'debug.trace_id' ORDER BY 1";
-    assert_eq!(rows(&folder, surveys), ["0", "1"]);
+    let prescans = "SELECT int_value FROM slice JOIN args USING (arg_set_id) \
+         WHERE slice.name = 'prescan' AND key = 'debug.trace_id' ORDER BY 1";
+    assert_eq!(rows(&folder, prescans), ["0", "1"]);
     let beside = "SELECT DISTINCT thread.name || ': ' || slice.name FROM slice \
          JOIN thread_track ON thread_track.id = track_id JOIN thread USING (utid) \
          WHERE slice.name IN ('read batch', 'sort', 'wait') ORDER BY 1";

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use tpq::{Clock, ClockScope, Place, Trace};
+use tpq::{Clock, ClockScope, Source, Trace};
 
 use crate::layout::rows;
 
@@ -80,9 +80,9 @@ impl Names {
 
     /// A machine in a file, as far as that is needed to tell it from others: nothing in a trace of
     /// one machine.
-    pub fn place(&self, place: Place) -> String {
-        let (file, machine) = (self.file(place.file), self.machine(place.machine));
-        match (self.several.files, self.is_mixed(place.file)) {
+    pub fn source(&self, source: Source) -> String {
+        let (file, machine) = (self.file(source.file), self.machine(source.machine));
+        match (self.several.files, self.is_mixed(source.file)) {
             (true, true) => format!("{file} ({machine})"),
             (true, false) => file.to_owned(),
             (false, true) => machine.to_owned(),
@@ -91,28 +91,28 @@ impl Names {
     }
 
     /// The same for a heading, with the machine wherever there are several.
-    pub fn title(&self, place: Place) -> String {
+    pub fn title(&self, source: Source) -> String {
         match self.several.files && self.several.machines {
-            true => format!("{}, {}", self.file(place.file), self.machine(place.machine)),
-            false => self.place(place),
+            true => format!("{}, {}", self.file(source.file), self.machine(source.machine)),
+            false => self.source(source),
         }
     }
 
     /// A clock, with its place unless it is `here`.
-    pub fn clock(&self, clock: Clock, here: Place) -> String {
+    pub fn clock(&self, clock: Clock, here: Source) -> String {
         let name = clock_name(clock);
-        let place = self.place(clock.place);
-        match clock.place == here || place.is_empty() {
+        let source = self.source(clock.source);
+        match clock.source == here || source.is_empty() {
             true => name,
-            false => format!("{name} of {place}"),
+            false => format!("{name} of {source}"),
         }
     }
 
     /// A clock with its place.
     pub fn clock_and_place(&self, clock: Clock) -> String {
-        match self.place(clock.place) {
-            place if place.is_empty() => clock_name(clock),
-            place => format!("{} of {place}", clock_name(clock)),
+        match self.source(clock.source) {
+            source if source.is_empty() => clock_name(clock),
+            source => format!("{} of {source}", clock_name(clock)),
         }
     }
 }
@@ -120,7 +120,7 @@ impl Names {
 /// A clock, without where it was read.
 pub fn clock_name(clock: Clock) -> String {
     match clock.scope {
-        ClockScope::Place => domain_name(clock.id),
+        ClockScope::Source => domain_name(clock.id),
         ClockScope::Sequence(sequence) => {
             format!("{} of sequence {sequence}", domain_name(clock.id))
         }

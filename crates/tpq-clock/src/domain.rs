@@ -21,7 +21,7 @@ const SEQUENCE_SCOPED: std::ops::RangeInclusive<u32> = 64..=127;
 
 /// A machine as one file saw it: clocks are read on a machine and recorded in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Default)]
-pub struct Place {
+pub struct Source {
     /// The file, by its number in the import.
     pub file: u32,
     /// The machine, by its row.
@@ -32,7 +32,7 @@ pub struct Place {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum ClockScope {
     /// Everywhere.
-    Place,
+    Source,
     /// Only among packets of this writer sequence.
     Sequence(u32),
 }
@@ -41,7 +41,7 @@ pub enum ClockScope {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Clock {
     /// Where it was read.
-    pub place: Place,
+    pub source: Source,
     /// Where its id is valid.
     pub scope: ClockScope,
     /// Its id: up to 63 builtin, 64 to 127 of a sequence, from 128 custom and global.
@@ -55,17 +55,17 @@ pub fn is_of_sequence(id: u32) -> bool {
 
 impl Clock {
     /// The clock a packet of `sequence` means by `id`.
-    pub fn new(place: Place, sequence: u32, id: u32) -> Self {
+    pub fn new(source: Source, sequence: u32, id: u32) -> Self {
         let scope = match is_of_sequence(id) {
             true => ClockScope::Sequence(sequence),
-            false => ClockScope::Place,
+            false => ClockScope::Source,
         };
-        Self { place, scope, id }
+        Self { source, scope, id }
     }
 
     /// A clock whose id is not of a sequence.
-    pub fn of_place(place: Place, id: u32) -> Self {
-        Self { place, scope: ClockScope::Place, id }
+    pub fn of_source(source: Source, id: u32) -> Self {
+        Self { source, scope: ClockScope::Source, id }
     }
 
     /// Whether it tells time to the microsecond or better, as far as is known.
@@ -76,7 +76,7 @@ impl Clock {
     /// Whether the same id elsewhere can be the same clock. The private timeline of a file and
     /// the clocks of a sequence are like no other; a counter of ticks is the processor's own.
     pub fn is_domain(self) -> bool {
-        self.scope == ClockScope::Place
+        self.scope == ClockScope::Source
             && self.id != TRACE_FILE
             && self.id != 0
             && (self.id > LAST_BUILTIN || builtin_name(self.id).is_some())

@@ -322,12 +322,12 @@ impl ClockGraph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BOOTTIME, MONOTONIC, Place, REALTIME, TSC};
+    use crate::{BOOTTIME, MONOTONIC, REALTIME, Source, TSC};
 
     const CUSTOM: u32 = 200;
 
     fn clock(id: u32) -> Clock {
-        Clock::new(Place::default(), 1, id)
+        Clock::new(Source::default(), 1, id)
     }
 
     fn graph(snapshots: &[&[(u32, i64)]]) -> ClockGraph {
@@ -415,8 +415,8 @@ mod tests {
 
     #[test]
     fn sequence_clocks_of_two_sequences_are_two_clocks() {
-        let [here, there] = [0, 1].map(|machine| Place { machine, file: 0 });
-        let elsewhere = Place { machine: 0, file: 1 };
+        let [here, there] = [0, 1].map(|machine| Source { machine, file: 0 });
+        let elsewhere = Source { machine: 0, file: 1 };
         assert_ne!(Clock::new(here, 1, 64), Clock::new(here, 2, 64));
         assert_ne!(Clock::new(here, 1, 64), Clock::new(elsewhere, 1, 64));
         assert_eq!(Clock::new(here, 1, 128), Clock::new(here, 2, 128));

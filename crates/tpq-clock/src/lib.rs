@@ -25,7 +25,7 @@ pub mod tsc;
 
 pub use convert::{Converter, Edge, Interpolation};
 pub use domain::{
-    BOOTTIME, Clock, ClockScope, MONOTONIC, MONOTONIC_RAW, Place, REALTIME, TRACE_FILE, TSC,
+    BOOTTIME, Clock, ClockScope, MONOTONIC, MONOTONIC_RAW, REALTIME, Source, TRACE_FILE, TSC,
     builtin_name, is_of_sequence,
 };
 pub use drift::{Drift, Grain, Jump, drift};

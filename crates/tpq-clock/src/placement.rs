@@ -92,7 +92,7 @@ impl ClockGraph {
         let to = ways.to();
         let near: Vec<End> = self.reachable_from(from).into_iter().map(End::plain).collect();
         let far = ways.far();
-        let one_machine = |a: Clock, b: Clock| a.place.machine == b.place.machine;
+        let one_machine = |a: Clock, b: Clock| a.source.machine == b.source.machine;
         // Of machines that snapshots tie to the one that is placed, and to that of the timeline.
         let wall = |a: Clock, b: Clock| a.id == REALTIME && !one_machine(a, b);
         self.join(Rule::SameDomain, &near, far, &one_machine)
@@ -105,7 +105,7 @@ impl ClockGraph {
             .or_else(|| self.join(Rule::SameDomain, &near, far, &|_, _| true))
             .or_else(|| self.begin(&near, to))
             // What is of one sequence alone has no domain to share; its own snapshots are missing.
-            .ok_or(match from.place == to.place || !from.is_domain() {
+            .ok_or(match from.source == to.source || !from.is_domain() {
                 true => PlaceError::Path(self.no_way(from, to)),
                 false => PlaceError::Unrelatable(from, to),
             })
@@ -210,10 +210,10 @@ impl End {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BOOTTIME, MONOTONIC, Place, Reading};
+    use crate::{BOOTTIME, MONOTONIC, Reading, Source};
 
     fn clock(machine: u32, file: u32, id: u32) -> Clock {
-        Clock::of_place(Place { machine, file }, id)
+        Clock::of_source(Source { machine, file }, id)
     }
 
     /// Each snapshot reads the clocks (machine, file, id).
@@ -289,7 +289,7 @@ mod tests {
         let to = clock(0, 0, BOOTTIME);
         let way = |from: Clock| -> Vec<(u32, u32)> {
             let placement = graph.place(from, to).unwrap();
-            placement.clocks.iter().map(|clock| (clock.place.machine, clock.id)).collect()
+            placement.clocks.iter().map(|clock| (clock.source.machine, clock.id)).collect()
         };
         assert_eq!(way(to), [(0, BOOTTIME)]);
         assert_eq!(way(clock(0, 0, REALTIME)), [(0, REALTIME), (0, MONOTONIC), (0, BOOTTIME)]);

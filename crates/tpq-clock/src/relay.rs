@@ -37,7 +37,7 @@ type ToWall = Arc<Vec<(Clock, Reached)>>;
 type FarEnds<'a> = Nearest<(usize, usize), (usize, &'a End)>;
 
 fn domain_of(clock: Clock) -> Domain {
-    (clock.place.machine, clock.id)
+    (clock.source.machine, clock.id)
 }
 
 fn is_wall(clock: Clock) -> bool {
@@ -68,19 +68,19 @@ impl Ways {
         self.relays().walls.get_or_init(|| {
             let mut nearest = Nearest::default();
             for end in self.far().iter().filter(|end| is_wall(end.clock())) {
-                nearest.add(end.clock().place.machine, (end.len(), 0, 0), || end.clone());
+                nearest.add(end.clock().source.machine, (end.len(), 0, 0), || end.clone());
             }
             for (domain, ends) in self.far_by_domain() {
                 let ends = ends.into_all();
                 let same = self.domains(graph).get(&domain).into_iter().flatten();
                 for (number, &other) in same.enumerate() {
                     let of_another_file =
-                        |(_, end): &&(usize, &End)| end.clock().place.file != other.place.file;
+                        |(_, end): &&(usize, &End)| end.clock().source.file != other.source.file;
                     let Some(&(order, end)) = ends.iter().find(of_another_file) else { continue };
                     let ways = graph.search(other, Direction::Incoming);
                     for way in ways.into_iter().filter(|way| is_wall(way.clock)) {
                         let key = (end.len() + way.hops.len(), 1 + order, number);
-                        let machine = way.clock.place.machine;
+                        let machine = way.clock.source.machine;
                         let whole = || end.by_way_of(other, way, Direction::Incoming);
                         nearest.add(machine, key, whole);
                     }
@@ -99,7 +99,7 @@ impl Ways {
             let clock = end.clock();
             if clock.is_domain() {
                 let nearest = domains.entry(domain_of(clock)).or_default();
-                nearest.add(clock.place.file, (end.len(), order), || (order, end));
+                nearest.add(clock.source.file, (end.len(), order), || (order, end));
             }
         }
         domains
@@ -112,7 +112,7 @@ impl Ways {
         for end in near.iter().filter(|end| end.clock().is_domain()) {
             let own = end.clock();
             let ways = self.to_wall(domain_of(own), graph);
-            let other = ways.iter().find(|(other, _)| other.place.file != own.place.file);
+            let other = ways.iter().find(|(other, _)| other.source.file != own.source.file);
             let by_other =
                 other.map(|(other, way)| end.by_way_of(*other, way.clone(), Direction::Outgoing));
             walls.extend(by_other);
@@ -127,7 +127,7 @@ impl Ways {
             for &other in self.domains(graph).get(&domain).into_iter().flatten() {
                 let ways = graph.search(other, Direction::Outgoing);
                 for way in ways.into_iter().filter(|way| is_wall(way.clock)) {
-                    nearest.add(other.place.file, way.hops.len(), || (other, way));
+                    nearest.add(other.source.file, way.hops.len(), || (other, way));
                 }
             }
             Arc::new(nearest.into_all())
@@ -178,7 +178,7 @@ mod tests {
 
     use super::*;
     use crate::graph::SEARCHES;
-    use crate::{BOOTTIME, MONOTONIC, Place, Reading, Rule};
+    use crate::{BOOTTIME, MONOTONIC, Reading, Rule, Source};
 
     #[test]
     fn the_nearest_of_two_kinds() {
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn one_file_knows_wall_time_for_many() {
         const FILES: u32 = 20_000;
-        let clock = |machine, file, id| Clock::of_place(Place { machine, file }, id);
+        let clock = |machine, file, id| Clock::of_source(Source { machine, file }, id);
         let mut graph = ClockGraph::default();
         let mut add = |readings: &[(Clock, i64)]| {
             let readings: Vec<Reading> =
@@ -214,14 +214,14 @@ mod tests {
         add(&[(clock(1, FILES, REALTIME), 1_000_400), (clock(1, FILES, BOOTTIME), 50)]);
         let ways = graph.ways_to(clock(0, 0, BOOTTIME));
         for file in 1..FILES {
-            let placement = graph.place_by(clock(1, file, MONOTONIC), &ways).expect("has a place");
+            let placement = graph.place_by(clock(1, file, MONOTONIC), &ways).expect("has a source");
             assert_eq!(placement.rule, Rule::Realtime);
             assert_eq!(placement.converter.convert_one(50), 410);
         }
         // Files without any clock are looked for nowhere.
         for file in FILES + 1..2 * FILES {
             let private = clock(1, file, crate::TRACE_FILE);
-            let placement = graph.place_by(private, &ways).expect("has a place");
+            let placement = graph.place_by(private, &ways).expect("has a source");
             assert_eq!(placement.rule, Rule::PrivateTimeline);
         }
     }
@@ -230,16 +230,16 @@ mod tests {
     fn walls_of_all_pairs(ways: &Ways, graph: &ClockGraph) -> Vec<End> {
         let mut nearest = Nearest::default();
         for end in ways.far().iter().filter(|end| is_wall(end.clock())) {
-            nearest.add(end.clock().place.machine, end.len(), || end.clone());
+            nearest.add(end.clock().source.machine, end.len(), || end.clone());
         }
         for end in ways.far().iter().filter(|end| end.clock().is_domain()) {
             let own = end.clock();
             let same = ways.domains(graph).get(&domain_of(own)).into_iter().flatten();
-            for &other in same.filter(|other| other.place.file != own.place.file) {
+            for &other in same.filter(|other| other.source.file != own.source.file) {
                 let found = graph.search(other, Direction::Incoming);
                 for way in found.into_iter().filter(|way| is_wall(way.clock)) {
                     let len = end.len() + way.hops.len();
-                    let machine = way.clock.place.machine;
+                    let machine = way.clock.source.machine;
                     nearest.add(machine, len, || end.by_way_of(other, way, Direction::Incoming));
                 }
             }
@@ -257,7 +257,7 @@ mod tests {
 
         #[test]
         fn the_nearest_walls_are_those_of_all_pairs(snapshots in vec(snapshot(), 1..12)) {
-            let clock = |(machine, file, id)| Clock::of_place(Place { machine, file }, id);
+            let clock = |(machine, file, id)| Clock::of_source(Source { machine, file }, id);
             let mut graph = ClockGraph::default();
             for (snapshot, at) in snapshots.iter().zip(1_i64..) {
                 let readings: Vec<Reading> =
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn many_files_that_lead_to_the_timeline_are_searched_once_each() {
         const FILES: u32 = 600;
-        let clock = |file, id| Clock::of_place(Place { machine: 0, file }, id);
+        let clock = |file, id| Clock::of_source(Source { machine: 0, file }, id);
         let mut graph = ClockGraph::default();
         for file in 1..FILES {
             let readings =

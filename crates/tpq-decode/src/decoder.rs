@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use tpq_clock::{BOOTTIME, Converter, Place};
+use tpq_clock::{BOOTTIME, Converter, Source};
 use tpq_ingest::{
-    ClockNames, EventOrder, Immediate, Loss, LossBook, Losses, Message, Payload, PlaceId, Places,
-    Run, RunKind, SequenceLoss, Span, Step, Timeline, TraceBytes,
+    ClockNames, EventOrder, Immediate, Loss, LossBook, Losses, Message, Payload, Run, RunKind,
+    SequenceLoss, SourceId, Sources, Span, Step, Timeline, TraceBytes,
 };
 use tpq_tables::table::{MachineRow, TraceBoundsRow, TraceFileRow};
 use tpq_tables::{Packer, Stat, Stats, StringId, Tables};
 
 use crate::decode::trace_uuid::uuid_of;
 use crate::decode::{Decode, Packet, clock_drift, clock_snapshot};
+use crate::deferred::{DeferredStage, DeferredWriter, Written};
 use crate::formats::json::{self, event};
 use crate::health::{self, FileHealth, FileRemark};
 use crate::interned::Interned;
-use crate::ledger::{LedgerStage, LedgerWriter, Written};
 use crate::losses::{count_losses, count_unrelatable, log_file, write_book};
 use crate::registry::{PACKETS, event_decoder};
 use crate::track::{MetadataValue, Trackers};
@@ -67,13 +67,13 @@ const MOST_ROUNDS: usize = 32;
 /// Turns batches into tables.
 pub struct Decoder<'a> {
     state: State<'a>,
-    ledger: LedgerStage<'a>,
+    deferred: DeferredStage<'a>,
 }
 
 /// Everything events are decoded into.
 struct State<'a> {
     bytes: &'a TraceBytes<'a>,
-    places: Places,
+    sources: Sources,
     /// What sequences interned, by file.
     interned: Vec<Interned<'a>>,
     /// Converts boot time to trace time, by place.
@@ -91,7 +91,7 @@ struct State<'a> {
     /// What was found of files as a whole.
     remarks: Vec<(u32, FileRemark)>,
     /// The first place of each file that has any.
-    first_places: FxHashMap<u32, PlaceId>,
+    first_sources: FxHashMap<u32, SourceId>,
 }
 
 /// What there is when all is decoded.
@@ -109,9 +109,9 @@ pub struct Outcome<'a> {
     /// What put the events into order, and lost some.
     pub order: &'a EventOrder,
     /// What the surveys lost: the place of the file's base machine, and the counts.
-    pub surveys: &'a [(PlaceId, Losses)],
+    pub prescans: &'a [(SourceId, Losses)],
     /// What writer sequences lost, with the places they wrote in.
-    pub sequences: &'a [(PlaceId, SequenceLoss)],
+    pub sequences: &'a [(SourceId, SequenceLoss)],
     /// Everything that ties clocks.
     pub ties: &'a [Tie],
     /// How clocks were placed.
@@ -123,7 +123,7 @@ impl<'a> Decoder<'a> {
     pub fn new(bytes: &'a TraceBytes<'a>, setup: Setup, timeline: &Timeline) -> Self {
         let mut tables = Tables::default();
         let mut trackers = Trackers::new(&setup, &mut tables);
-        let Setup { machines, kernels, places, clocks, files, .. } = setup;
+        let Setup { machines, kernels, sources, clocks, files, .. } = setup;
         for machine in &machines {
             add_machine(machine, &mut trackers, &mut tables);
         }
@@ -147,21 +147,21 @@ impl<'a> Decoder<'a> {
             default_clock: converters(|names| names.default),
             trackers,
             tables,
-            stats: vec![Stats::default(); places.len().max(1)],
+            stats: vec![Stats::default(); sources.len().max(1)],
             import_stats: Stats::default(),
             decoders,
             remarks: Vec::new(),
-            first_places: first_places(&places),
-            places,
+            first_sources: first_sources(&sources),
+            sources,
         };
-        let writer = LedgerWriter::new(bytes, &state.places, files, &state.trackers.ledger);
-        Self { state, ledger: LedgerStage::Here(Box::new(writer)) }
+        let writer = DeferredWriter::new(bytes, &state.sources, files, &state.trackers.deferred);
+        Self { state, deferred: DeferredStage::Here(Box::new(writer)) }
     }
 
     /// Has full chunks of rows packed by someone else from now on.
     pub fn pack_by(&mut self, packer: &Arc<Packer>) {
         self.state.tables.pack_by(packer);
-        self.ledger.pack_by(packer);
+        self.deferred.pack_by(packer);
     }
 
     /// Has the ledger written up on a thread of its own, which `start` starts with the work it is
@@ -169,11 +169,11 @@ impl<'a> Decoder<'a> {
     ///
     /// # Errors
     /// Those of `start`.
-    pub fn write_ledger_on<E>(
+    pub fn defer_to<E>(
         &mut self,
         start: impl FnOnce(Box<dyn FnOnce() + Send + 'a>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.ledger.move_to(start)
+        self.deferred.move_to(start)
     }
 
     /// Notes a file that was named or lay in an archive; files are numbered as they are added.
@@ -190,19 +190,19 @@ impl<'a> Decoder<'a> {
         });
     }
 
-    /// Notes the size and format of the file that the events of `place` come from.
-    pub fn describe_file(&mut self, place: PlaceId, bytes: u64, format: &str) {
+    /// Notes the size and format of the file that the events of `source` come from.
+    pub fn describe_file(&mut self, source: SourceId, bytes: u64, format: &str) {
         let State { trackers, tables, .. } = &mut self.state;
-        trackers.enter(place);
+        trackers.enter(source);
         trackers.metadata.set("trace_size_bytes", MetadataValue::Int(bytes as i64), tables);
         trackers.metadata.set_text("trace_type", format, tables);
     }
 
-    /// Gives the file that the events of `place` come from an id by its contents, until it is
+    /// Gives the file that the events of `source` come from an id by its contents, until it is
     /// found to have one.
-    pub fn identify_file(&mut self, place: PlaceId, contents: &[u8]) {
+    pub fn identify_file(&mut self, source: SourceId, contents: &[u8]) {
         let State { trackers, tables, .. } = &mut self.state;
-        trackers.enter(place);
+        trackers.enter(source);
         trackers.metadata.set_text("trace_uuid", &uuid_of(contents), tables);
     }
 
@@ -218,13 +218,13 @@ impl<'a> Decoder<'a> {
 
     /// Counts something of a file as a whole, and enters what it is.
     pub fn count_file(&mut self, file: u32, stat: Stat, what: &str) {
-        let State { first_places, stats, import_stats, trackers, tables, .. } = &mut self.state;
+        let State { first_sources, stats, import_stats, trackers, tables, .. } = &mut self.state;
         // What is of no machine, as an archive, counts for the import as a whole.
-        match first_places.get(&file) {
-            Some(&place) => stats[place as usize].increment(stat),
+        match first_sources.get(&file) {
+            Some(&source) => stats[source as usize].increment(stat),
             None => import_stats.increment(stat),
         }
-        log_file(file, stat, what, &mut trackers.ledger, tables);
+        log_file(file, stat, what, &mut trackers.deferred, tables);
     }
 
     /// Counts and enters what was found of a file when it was opened.
@@ -255,52 +255,52 @@ impl<'a> Decoder<'a> {
     #[inline]
     fn pass_on(&mut self) {
         let State { trackers, tables, .. } = &mut self.state;
-        if trackers.ledger.is_full(tables) {
-            self.ledger.pass_on(&mut trackers.ledger, tables);
+        if trackers.deferred.is_full(tables) {
+            self.deferred.pass_on(&mut trackers.deferred, tables);
         }
     }
 
     /// Ends the import, once all steps are decoded. `read` is called when what was read of the trace
     /// until then is hardly read again.
     pub fn finish(mut self, outcome: Outcome<'_>, read: impl Fn()) -> Finished {
-        let Outcome { books, order, surveys, sequences, ties, mut timeline } = outcome;
-        let State { bytes, places, mut trackers, mut tables, mut stats, .. } = self.state;
+        let Outcome { books, order, prescans, sequences, ties, mut timeline } = outcome;
+        let State { bytes, sources, mut trackers, mut tables, mut stats, .. } = self.state;
         let (import_stats, remarks) = (self.state.import_stats, self.state.remarks);
-        for (place, stats) in (0..).zip(&mut stats) {
-            trackers.enter(place);
+        for (source, stats) in (0..).zip(&mut stats) {
+            trackers.enter(source);
             trackers.bind_arrived(&mut tables, stats);
         }
-        close_args(&mut trackers, &mut self.ledger, &mut tables, &read);
+        close_args(&mut trackers, &mut self.deferred, &mut tables, &read);
         trackers.log_refusals(&mut tables);
         trackers.write_owner_args(&mut tables);
         trackers.decide_counters(&mut tables);
         trackers.write_uid_times(&mut tables);
         for book in books.iter().copied().chain(order.losses()) {
-            write_book(book, bytes, &places, &mut stats, &mut trackers.ledger, &mut tables);
+            write_book(book, bytes, &sources, &mut stats, &mut trackers.deferred, &mut tables);
         }
-        for (place, losses) in surveys {
-            count_losses(losses, &mut stats[*place as usize]);
+        for (source, losses) in prescans {
+            count_losses(losses, &mut stats[*source as usize]);
         }
-        for (place, loss) in sequences {
-            trackers.enter(*place);
-            trackers.writers.count(loss, &mut stats[*place as usize]);
+        for (source, loss) in sequences {
+            trackers.enter(*source);
+            trackers.writers.count(loss, &mut stats[*source as usize]);
         }
-        count_unrelatable(&timeline, &places, &mut stats);
-        self.ledger.pass_on(&mut trackers.ledger, &tables);
+        count_unrelatable(&timeline, &sources, &mut stats);
+        self.deferred.pass_on(&mut trackers.deferred, &tables);
         let written = self
-            .ledger
+            .deferred
             .end()
-            .map(|writer| end_ledger(*writer, &mut trackers, &mut tables, &mut stats));
+            .map(|writer| end_deferred(*writer, &mut trackers, &mut tables, &mut stats));
         read();
-        for (stats, of_ledger) in stats.iter_mut().zip(written.iter().flat_map(|it| &it.stats)) {
-            stats.merge(of_ledger);
+        for (stats, of_deferred) in stats.iter_mut().zip(written.iter().flat_map(|it| &it.stats)) {
+            stats.merge(of_deferred);
         }
         let began = written.iter().flat_map(|written| written.bounds());
         began.for_each(|ts| trackers.bounds.include(ts));
         let (start_ts, end_ts) = bounds(&trackers, &tables);
         tables.trace_bounds.push(TraceBoundsRow { start_ts, end_ts });
         let late = late_events(order.losses());
-        let recorded = Recorded { places: &places, sequences, stats: &stats, late: &late };
+        let recorded = Recorded { sources: &sources, sequences, stats: &stats, late: &late };
         write_health(&trackers, recorded, remarks, &import_stats, &mut tables);
         let mut all = import_stats;
         clock_snapshot::write_rows(ties, &mut timeline, &mut tables, &mut all);
@@ -309,7 +309,7 @@ impl<'a> Decoder<'a> {
             all.merge(stats);
         }
         let scoped: Vec<(u32, u32, &Stats)> =
-            places.iter().zip(&stats).map(|(at, stats)| (at.machine, at.file, stats)).collect();
+            sources.iter().zip(&stats).map(|(at, stats)| (at.machine, at.file, stats)).collect();
         all.write(&scoped, &mut tables);
         if let Some(written) = written {
             written.join(&mut tables);
@@ -322,78 +322,78 @@ impl<'a> Decoder<'a> {
 /// trace, where the system may load much around each, so they are written a few at a time.
 fn close_args(
     trackers: &mut Trackers,
-    ledger: &mut LedgerStage<'_>,
+    deferred: &mut DeferredStage<'_>,
     tables: &mut Tables,
     read: impl Fn(),
 ) {
     let open = trackers.open_args();
     for open in open.chunks((open.len() / MOST_ROUNDS).max(FEW_OPEN)) {
         trackers.close_args(open, tables);
-        ledger.pass_on(&mut trackers.ledger, tables);
-        ledger.settle();
+        deferred.pass_on(&mut trackers.deferred, tables);
+        deferred.settle();
         read();
     }
 }
 
 /// Ends the ledger, and tells of what turned out to be wrong when it was written.
-fn end_ledger(
-    mut writer: LedgerWriter<'_>,
+fn end_deferred(
+    mut writer: DeferredWriter<'_>,
     trackers: &mut Trackers,
     tables: &mut Tables,
     stats: &mut [Stats],
 ) -> Written {
     for event in writer.take_malformed() {
-        trackers.enter(event.place);
-        event::fail_args(&event, trackers, tables, &mut stats[event.place as usize]);
+        trackers.enter(event.source);
+        event::fail_args(&event, trackers, tables, &mut stats[event.source as usize]);
     }
-    writer.write_last(&mut trackers.ledger, tables);
+    writer.write_last(&mut trackers.deferred, tables);
     writer.finish()
 }
 
 /// The first and last of the events that came too late, by place, of those that are entered.
-fn late_events<'a>(books: impl Iterator<Item = &'a LossBook>) -> FxHashMap<PlaceId, (i64, i64)> {
+fn late_events<'a>(books: impl Iterator<Item = &'a LossBook>) -> FxHashMap<SourceId, (i64, i64)> {
     let mut late = FxHashMap::default();
     let entries = books.flat_map(|book| book.entries());
     for entry in entries.filter(|entry| entry.loss == Loss::OutOfOrder) {
         let Some(ts) = entry.timestamp else { continue };
-        let (first, last) = late.entry(entry.place).or_insert((ts, ts));
+        let (first, last) = late.entry(entry.source).or_insert((ts, ts));
         (*first, *last) = (ts.min(*first), ts.max(*last));
     }
     late
 }
 
 /// The first place of each file that has any.
-fn first_places(places: &Places) -> FxHashMap<u32, PlaceId> {
+fn first_sources(sources: &Sources) -> FxHashMap<u32, SourceId> {
     let mut first = FxHashMap::default();
-    for (place, Place { file, .. }) in (0..).zip(places.iter()) {
-        first.entry(file).or_insert(place);
+    for (source, Source { file, .. }) in (0..).zip(sources.iter()) {
+        first.entry(file).or_insert(source);
     }
     first
 }
 
 /// What is known of how all files were recorded, by place.
 struct Recorded<'a> {
-    places: &'a Places,
-    sequences: &'a [(PlaceId, SequenceLoss)],
+    sources: &'a Sources,
+    sequences: &'a [(SourceId, SequenceLoss)],
     stats: &'a [Stats],
-    late: &'a FxHashMap<PlaceId, (i64, i64)>,
+    late: &'a FxHashMap<SourceId, (i64, i64)>,
 }
 
 /// Writes down what each file's recording lost.
 fn write_health(
     trackers: &Trackers,
-    Recorded { places, sequences, stats, late }: Recorded<'_>,
+    Recorded { sources, sequences, stats, late }: Recorded<'_>,
     remarks: Vec<(u32, FileRemark)>,
     import: &Stats,
     tables: &mut Tables,
 ) {
-    let mut ids: FxHashMap<u32, Vec<PlaceId>> = FxHashMap::default();
-    for (place, Place { file, .. }) in (0..).zip(places.iter()) {
-        ids.entry(file).or_default().push(place);
+    let mut ids: FxHashMap<u32, Vec<SourceId>> = FxHashMap::default();
+    for (source, Source { file, .. }) in (0..).zip(sources.iter()) {
+        ids.entry(file).or_default().push(source);
     }
     let mut written: FxHashMap<u32, Vec<(u32, &SequenceLoss)>> = FxHashMap::default();
-    for (place, loss) in sequences {
-        let Place { file, machine } = places.get(*place);
+    for (source, loss) in sequences {
+        let Source { file, machine } = sources.get(*source);
         written.entry(file).or_default().push((machine, loss));
     }
     let mut cuts: FxHashMap<u32, i64> = FxHashMap::default();
@@ -404,15 +404,15 @@ fn write_health(
     let recorders = recorders.zip(trackers.ftrace.iter());
     let files = (0..).zip(recorders).map(|(file, ((recording, writers), ftrace))| {
         let ids = ids.get(&file).map_or(&[][..], Vec::as_slice);
-        let machine = |place: PlaceId| places.get(place).machine;
-        let late = ids.iter().filter_map(|place| late.get(place).copied());
+        let machine = |source: SourceId| sources.get(source).machine;
+        let late = ids.iter().filter_map(|source| late.get(source).copied());
         FileHealth {
             file,
             recording,
             writers,
             all_cpus_from: ftrace.all_cpus_from(),
             sequences: written.remove(&file).unwrap_or_default(),
-            stats: ids.iter().map(|&place| (machine(place), &stats[place as usize])).collect(),
+            stats: ids.iter().map(|&source| (machine(source), &stats[source as usize])).collect(),
             late: late.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1))),
             spans: FxHashMap::default(),
             cuts: cuts.get(&file).copied().unwrap_or_default(),
@@ -467,40 +467,40 @@ impl State<'_> {
         match immediate {
             Immediate::Generation(generation) => {
                 self.interned[file as usize].add_generation(generation);
-                self.trackers.ledger.add_generation(file, generation);
+                self.trackers.deferred.add_generation(file, generation);
             }
             Immediate::Interned(generation, data) => {
                 // Interned data belongs to a place through its generation.
-                self.trackers.ledger.add_interned(file, generation, data);
+                self.trackers.deferred.add_interned(file, generation, data);
                 let interned = &mut self.interned[file as usize];
-                let place = interned.generation(generation).map_or(0, |it| it.place);
-                interned.add(generation, data, &mut self.stats[place as usize]);
+                let source = interned.generation(generation).map_or(0, |it| it.source);
+                interned.add(generation, data, &mut self.stats[source as usize]);
             }
-            Immediate::Gap { place, cpu, after, before } => {
-                self.trackers.enter(place);
-                let machine = self.places.get(place).machine;
+            Immediate::Gap { source, cpu, after, before } => {
+                self.trackers.enter(source);
+                let machine = self.sources.get(source).machine;
                 self.trackers.recording.add_gap((machine, cpu), after, before);
             }
-            Immediate::Packet { message, place, ts, .. } => {
-                self.packet(ts, true, place, &message);
+            Immediate::Packet { message, source, ts, .. } => {
+                self.packet(ts, true, source, &message);
             }
         }
     }
 
-    fn packet(&mut self, ts: Option<i64>, early: bool, id: PlaceId, message: &Message) {
-        let place = self.places.get(id);
+    fn packet(&mut self, ts: Option<i64>, early: bool, id: SourceId, message: &Message) {
+        let source = self.sources.get(id);
         let packet = Packet {
             ts: ts.unwrap_or_default(),
             dated: ts.is_some(),
             early,
             data: self.bytes.get(message.span),
             span: message.span,
-            place: id,
-            machine: place.machine,
+            source: id,
+            machine: source.machine,
             boottime: self.boottime[id as usize].as_ref(),
             default_clock: self.default_clock[id as usize].as_ref(),
             generation: message.generation,
-            interned: &self.interned[place.file as usize],
+            interned: &self.interned[source.file as usize],
         };
         let decode = self.decoders.get(message.kind as usize).copied().flatten();
         if let Some(decode) = decode {
@@ -513,22 +513,22 @@ impl State<'_> {
     fn event(&mut self, ts: i64, run: &Run, index: usize) {
         match (&run.payload, run.kind) {
             (Payload::Messages(messages), RunKind::PACKETS) => {
-                self.packet(Some(ts), false, run.place, &messages[index]);
+                self.packet(Some(ts), false, run.source, &messages[index]);
             }
             _ => {
-                let place = self.places.get(run.place);
+                let source = self.sources.get(run.source);
                 let event = RunEvent {
                     ts,
                     run,
                     index,
-                    machine: place.machine,
+                    machine: source.machine,
                     cpu: run.lane.saturating_sub(1),
                     bytes: self.bytes,
-                    interned: &self.interned[place.file as usize],
+                    interned: &self.interned[source.file as usize],
                 };
                 let State { trackers, tables, stats, .. } = self;
-                trackers.enter(run.place);
-                let stats = &mut stats[run.place as usize];
+                trackers.enter(run.source);
+                let stats = &mut stats[run.source as usize];
                 if let Some(decode) = event_decoder(run.kind) {
                     decode(&event, trackers, tables, stats);
                 }

@@ -13,10 +13,10 @@
 
 mod decode;
 mod decoder;
+mod deferred;
 mod formats;
 mod health;
 mod interned;
-mod ledger;
 mod losses;
 mod registry;
 mod setup;

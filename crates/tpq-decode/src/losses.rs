@@ -1,12 +1,12 @@
 //! The stats under which the losses of the earlier stages appear, and where the first of each lie.
 
 use rustc_hash::FxHashMap;
-use tpq_clock::{Clock, Place};
-use tpq_ingest::{Loss, LossBook, LossEntry, Losses, Places, TextPlace, Timeline, TraceBytes};
+use tpq_clock::{Clock, Source};
+use tpq_ingest::{Loss, LossBook, LossEntry, Losses, Sources, TextPlace, Timeline, TraceBytes};
 use tpq_tables::table::ImportLogRow;
 use tpq_tables::{Stat, Stats, Tables};
 
-use crate::ledger::{ArgSet, ArgValue, Ledger};
+use crate::deferred::{ArgSet, ArgValue, DeferredWrites};
 use crate::track::log_row;
 
 pub(crate) fn count_losses(losses: &Losses, stats: &mut Stats) {
@@ -19,23 +19,23 @@ pub(crate) fn count_losses(losses: &Losses, stats: &mut Stats) {
 pub(crate) fn write_book(
     book: &LossBook,
     bytes: &TraceBytes<'_>,
-    places: &Places,
+    sources: &Sources,
     stats: &mut [Stats],
-    ledger: &mut Ledger,
+    deferred: &mut DeferredWrites,
     tables: &mut Tables,
 ) {
-    for (place, losses) in book.by_place() {
-        if let Some(stats) = stats.get_mut(place as usize) {
+    for (source, losses) in book.by_source() {
+        if let Some(stats) = stats.get_mut(source as usize) {
             count_losses(losses, stats);
         }
     }
     for entry in book.entries() {
         let stat = stat_of(entry.loss);
         let details = details(entry, tables);
-        let file = places.get(entry.place).file;
+        let file = sources.get(entry.source).file;
         let row = ImportLogRow {
             byte_offset: bytes.offset_in_file(entry.addr).map(|offset| offset as i64),
-            arg_set_id: ledger.intern(&details),
+            arg_set_id: deferred.intern(&details),
             ..log_row(file, stat, &mut tables.strings)
         };
         tables.trace_import_logs.push(row);
@@ -47,13 +47,13 @@ pub(crate) fn log_file(
     file: u32,
     stat: Stat,
     what: &str,
-    ledger: &mut Ledger,
+    deferred: &mut DeferredWrites,
     tables: &mut Tables,
 ) {
     let mut details = ArgSet::default();
     let text = ArgValue::String(tables.strings.intern(what));
     details.add(tables.strings.intern("what"), text);
-    let arg_set_id = ledger.intern(&details);
+    let arg_set_id = deferred.intern(&details);
     let row = ImportLogRow { arg_set_id, ..log_row(file, stat, &mut tables.strings) };
     tables.trace_import_logs.push(row);
 }
@@ -88,14 +88,14 @@ fn details(entry: &LossEntry, tables: &mut Tables) -> ArgSet {
 }
 
 /// Counts the clocks that share no domain with the timeline.
-pub(crate) fn count_unrelatable(timeline: &Timeline, places: &Places, stats: &mut [Stats]) {
-    let numbers: FxHashMap<Place, usize> = places.iter().zip(0..).collect();
+pub(crate) fn count_unrelatable(timeline: &Timeline, sources: &Sources, stats: &mut [Stats]) {
+    let numbers: FxHashMap<Source, usize> = sources.iter().zip(0..).collect();
     for (clock, placement) in timeline.placements() {
         if !matches!(placement, Err(tpq_clock::PlaceError::Unrelatable(..))) {
             continue;
         }
-        let place = numbers.get(&clock.place);
-        if let Some(stats) = place.and_then(|&place| stats.get_mut(place)) {
+        let source = numbers.get(&clock.source);
+        if let Some(stats) = source.and_then(|&source| stats.get_mut(source)) {
             stats.increment(stat_of(Loss::UnrelatableClock));
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tpq_ingest::{ClockNames, Places};
+use tpq_ingest::{ClockNames, Sources};
 
 /// A machine, as its row begins.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -19,7 +19,7 @@ pub struct Setup {
     /// The machines, by row.
     pub machines: Vec<MachineInfo>,
     /// Which machine each file speaks of.
-    pub places: Places,
+    pub sources: Sources,
     /// The machines whose thread 0 is the idle task; elsewhere 0 is a number as any other.
     pub kernels: BTreeSet<u32>,
     /// What clock ids mean in each place.

@@ -120,12 +120,12 @@ fn close(gaps: &mut [Gap], open: &mut bool, before: Stamp) {
 
 #[cfg(test)]
 mod tests {
-    use tpq_clock::{BOOTTIME, MONOTONIC, Place};
+    use tpq_clock::{BOOTTIME, MONOTONIC, Source};
 
     use super::*;
 
     fn boot(ns: i64) -> Stamp {
-        (Clock::of_place(Place::default(), BOOTTIME), ns)
+        (Clock::of_source(Source::default(), BOOTTIME), ns)
     }
 
     fn lost(history: &mut History) {
@@ -153,7 +153,7 @@ mod tests {
         }
         assert_eq!((history.first, history.last), (Some(boot(10)), Some(boot(40))));
         // Another clock cannot be compared: what came last is the last.
-        let other = (Clock::of_place(Place::default(), MONOTONIC), 5);
+        let other = (Clock::of_source(Source::default(), MONOTONIC), 5);
         history.date(other, 0);
         assert_eq!((history.first, history.last), (Some(boot(10)), Some(other)));
     }

@@ -177,12 +177,12 @@ mod tests {
         Run {
             kind: RunKind(RunKind::FIRST_SPLIT),
             lane: 1,
-            place: position / 10,
+            source: position / 10,
             generation: 0,
             position,
             addr: 0,
             timestamps: timestamps.to_vec(),
-            payload: Payload::Bundle { addr: 0, places: vec![(0, 0); timestamps.len()] },
+            payload: Payload::Bundle { addr: 0, ranges: vec![(0, 0); timestamps.len()] },
         }
     }
 

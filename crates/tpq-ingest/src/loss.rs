@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tpq_clock::Clock;
 
-use crate::PlaceId;
+use crate::SourceId;
 
 /// A kind of loss.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -108,7 +108,7 @@ pub struct LossEntry {
     /// What was lost.
     pub loss: Loss,
     /// Where it was recorded.
-    pub place: PlaceId,
+    pub source: SourceId,
     /// The address of the packet, or of the part of it.
     pub addr: u64,
     /// The number of the packet in its file.
@@ -137,11 +137,11 @@ pub struct TextPlace {
 /// Counts of losses by place, and where the first of each kind lie.
 #[derive(Clone, Debug, Default)]
 pub struct LossBook {
-    by_place: BTreeMap<PlaceId, Losses>,
+    by_source: BTreeMap<SourceId, Losses>,
     entries: Vec<LossEntry>,
-    logged: BTreeMap<(PlaceId, Loss), usize>,
+    logged: BTreeMap<(SourceId, Loss), usize>,
     /// The writers of which a loss of each kind is entered.
-    sequences: BTreeSet<(PlaceId, Loss, u32)>,
+    sequences: BTreeSet<(SourceId, Loss, u32)>,
 }
 
 impl LossBook {
@@ -151,8 +151,8 @@ impl LossBook {
     const SEQUENCES: usize = 1000;
 
     /// The counts of a place.
-    pub fn at(&mut self, place: PlaceId) -> &mut Losses {
-        self.by_place.entry(place).or_default()
+    pub fn at(&mut self, source: SourceId) -> &mut Losses {
+        self.by_source.entry(source).or_default()
     }
 
     /// Counts what was lost in one place of the trace, and enters where.
@@ -160,10 +160,10 @@ impl LossBook {
         if count == 0 {
             return;
         }
-        self.at(entry.place).add(entry.loss, count);
-        let logged = self.logged.entry((entry.place, entry.loss)).or_default();
+        self.at(entry.source).add(entry.loss, count);
+        let logged = self.logged.entry((entry.source, entry.loss)).or_default();
         let is_first = entry.sequence.is_some_and(|sequence| {
-            *logged < Self::SEQUENCES && self.sequences.insert((entry.place, entry.loss, sequence))
+            *logged < Self::SEQUENCES && self.sequences.insert((entry.source, entry.loss, sequence))
         });
         if *logged < Self::ENTRIES || is_first {
             *logged += 1;
@@ -172,8 +172,8 @@ impl LossBook {
     }
 
     /// The counts of each place.
-    pub fn by_place(&self) -> impl Iterator<Item = (PlaceId, &Losses)> {
-        self.by_place.iter().map(|(&place, losses)| (place, losses))
+    pub fn by_source(&self) -> impl Iterator<Item = (SourceId, &Losses)> {
+        self.by_source.iter().map(|(&source, losses)| (source, losses))
     }
 
     /// Where the first losses of each kind lie.
@@ -183,6 +183,6 @@ impl LossBook {
 
     /// The count of a loss over all places.
     pub fn get(&self, loss: Loss) -> u64 {
-        self.by_place.values().map(|losses| losses.get(loss)).sum()
+        self.by_source.values().map(|losses| losses.get(loss)).sum()
     }
 }

@@ -264,7 +264,7 @@ mod tests {
         Run {
             kind: RunKind(RunKind::FIRST_SPLIT),
             lane: 1,
-            place: 0,
+            source: 0,
             generation: 0,
             position,
             addr: 0,
@@ -290,7 +290,7 @@ mod tests {
             };
             for position in 0..RUNS {
                 let timestamps = (0..LEN as i64).collect();
-                let payload = Payload::Bundle { addr: 0, places: vec![(0, 0); LEN] };
+                let payload = Payload::Bundle { addr: 0, ranges: vec![(0, 0); LEN] };
                 let batch = batch(vec![run(position, timestamps, payload)]);
                 assert_eq!(order.wants(&mut each).expect("the store takes all"), Some(0));
                 order.take(0, batch, &mut each).expect("the store takes all");

@@ -1,6 +1,6 @@
 //! What reads the events of a file, whatever its format.
 
-use crate::{Batch, LossBook, PlaceId, SequenceLoss, Timeline};
+use crate::{Batch, LossBook, SequenceLoss, SourceId, Timeline};
 
 /// Walks a file and hands on its events in batches.
 ///
@@ -19,7 +19,7 @@ pub trait EventReader: Send {
     fn timeline(&self) -> &Timeline;
 
     /// The place of a machine, by the id that the file gives it; 0 is the one it was recorded on.
-    fn place(&self, machine: u32) -> PlaceId;
+    fn source(&self, machine: u32) -> SourceId;
 
     /// What each writer sequence lost so far, in formats that have such.
     fn sequence_losses(&self) -> Vec<SequenceLoss> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{GenerationId, PlaceId, Span};
+use crate::{GenerationId, SourceId, Span};
 
 /// What a run's payloads are. Payload fields of packets are their own numbers; what bundles are
 /// split into is numbered by the decoders from [`RunKind::FIRST_SPLIT`].
@@ -42,7 +42,7 @@ pub enum Payload {
         /// The address of the bundle.
         addr: u64,
         /// Offset and length of each message.
-        places: Vec<(u32, u32)>,
+        ranges: Vec<(u32, u32)>,
     },
     /// `width` numbers each, and strings they may refer to.
     Words {
@@ -66,8 +66,8 @@ impl Payload {
     pub fn message_of(&self, index: usize) -> Option<Span> {
         match self {
             Self::Messages(messages) => messages.get(index).map(|message| message.span),
-            Self::Bundle { addr, places } => {
-                let &(offset, len) = places.get(index)?;
+            Self::Bundle { addr, ranges } => {
+                let &(offset, len) = ranges.get(index)?;
                 Some(Span { addr: addr + u64::from(offset), len })
             }
             Self::Words { .. } => None,
@@ -83,7 +83,7 @@ pub struct Run {
     /// The lane the run sorts in: 0 for packets, 1 + CPU for what a CPU recorded.
     pub lane: u32,
     /// Where it was recorded.
-    pub place: PlaceId,
+    pub source: SourceId,
     /// The state of the sequence it came from.
     pub generation: GenerationId,
     /// The number of the packet it came in.
@@ -198,7 +198,7 @@ impl Run {
         shrink(&mut self.timestamps);
         match &mut self.payload {
             Payload::Messages(messages) => shrink(messages),
-            Payload::Bundle { places, .. } => shrink(places),
+            Payload::Bundle { ranges, .. } => shrink(ranges),
             Payload::Words { words, ranks, .. } => {
                 shrink(words);
                 shrink(ranks);
@@ -210,8 +210,8 @@ impl Run {
         let timestamps = self.timestamps.split_off(at);
         let payload = match &mut self.payload {
             Payload::Messages(messages) => Payload::Messages(messages.split_off(at)),
-            Payload::Bundle { addr, places } => {
-                Payload::Bundle { addr: *addr, places: places.split_off(at) }
+            Payload::Bundle { addr, ranges } => {
+                Payload::Bundle { addr: *addr, ranges: ranges.split_off(at) }
             }
             Payload::Words { width, words, strings, ranks, own_strings } => Payload::Words {
                 width: *width,
@@ -230,7 +230,7 @@ impl Run {
         retain(&mut self.timestamps, &keep, 1);
         match &mut self.payload {
             Payload::Messages(messages) => retain(messages, &keep, 1),
-            Payload::Bundle { places, .. } => retain(places, &keep, 1),
+            Payload::Bundle { ranges, .. } => retain(ranges, &keep, 1),
             Payload::Words { width, words, ranks, .. } => {
                 retain(words, &keep, *width);
                 retain(ranks, &keep, 1);

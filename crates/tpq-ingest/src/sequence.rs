@@ -11,7 +11,7 @@ use crate::event_time::EventTime;
 use crate::history::{Gap, History, Stamp, has_reason};
 use crate::packet::{PacketHeader, SEQ_NEEDS_INCREMENTAL_STATE, packet_field};
 use crate::snapshot::SnapshotClock;
-use crate::{Loss, Losses, PlaceId, Span};
+use crate::{Loss, Losses, SourceId, Span};
 
 /// A state of a sequence, by number.
 pub type GenerationId = u32;
@@ -20,7 +20,7 @@ pub type GenerationId = u32;
 #[derive(Clone, Copy, Debug)]
 pub struct Generation {
     /// Where it writes.
-    pub place: PlaceId,
+    pub source: SourceId,
     /// The writer sequence.
     pub sequence: u32,
     /// The process that writes, where the recorder says.
@@ -45,7 +45,7 @@ pub enum Immediate {
         /// The packet's payload.
         message: crate::Message,
         /// Where it was recorded.
-        place: PlaceId,
+        source: SourceId,
         /// The writer sequence.
         sequence: u32,
         /// When, in trace time, if it says and that could be converted.
@@ -54,7 +54,7 @@ pub enum Immediate {
     /// Events that a CPU's buffer lost.
     Gap {
         /// Where it was recorded.
-        place: PlaceId,
+        source: SourceId,
         /// The CPU.
         cpu: u32,
         /// The last event before, in trace time.
@@ -109,7 +109,7 @@ struct Sequence {
 pub(crate) struct Sequences {
     sequences: FxHashMap<(u32, u32), Sequence>,
     /// The clocks of a place that any of its sequences may use, where they tick in other units.
-    ticks: FxHashMap<(PlaceId, u32), TickClock>,
+    ticks: FxHashMap<(SourceId, u32), TickClock>,
     generations: u32,
     scopes: u32,
 }
@@ -161,10 +161,10 @@ pub(crate) struct Placed {
 
 impl Sequences {
     /// Applies a packet's header to its sequence.
-    pub(crate) fn place(
+    pub(crate) fn source(
         &mut self,
         header: &PacketHeader,
-        place: PlaceId,
+        source: SourceId,
         span: Span,
         packet: &[u8],
         out: &mut Vec<Immediate>,
@@ -176,7 +176,7 @@ impl Sequences {
         let mut changed = sequence.note_state(header, scopes, losses);
         changed |= sequence.note_defaults(header, span, packet, losses);
         if changed || sequence.generation.is_none() {
-            out.push(Immediate::Generation(sequence.describe(header, place)));
+            out.push(Immediate::Generation(sequence.describe(header, source)));
             sequence.generation = Some(*generations);
             *generations += 1;
         }
@@ -189,7 +189,7 @@ impl Sequences {
         let clock = header.clock.or(sequence.default_clock);
         let ns = match usable {
             true => header.timestamp.map(|written| {
-                let of_all = clock.and_then(|id| ticks.get(&(place, id)));
+                let of_all = clock.and_then(|id| ticks.get(&(source, id)));
                 sequence.advance_clock(clock, written, of_all.copied())
             }),
             false => None,
@@ -202,13 +202,13 @@ impl Sequences {
     /// from no last timestamp.
     pub(crate) fn set_shared_clocks<'a>(
         &mut self,
-        clocks: impl Iterator<Item = (PlaceId, &'a SnapshotClock)>,
+        clocks: impl Iterator<Item = (SourceId, &'a SnapshotClock)>,
     ) {
         let shared = clocks.filter(|(_, it)| it.multiplier != 1 && !is_of_sequence(it.id));
-        for (place, clock) in shared {
+        for (source, clock) in shared {
             let SnapshotClock { id, multiplier, value, .. } = *clock;
             let tick = TickClock { multiplier, incremental: false, last: value };
-            self.ticks.insert((place, id), tick);
+            self.ticks.insert((source, id), tick);
         }
     }
 
@@ -366,9 +366,9 @@ impl Sequence {
         None
     }
 
-    fn describe(&self, header: &PacketHeader, place: PlaceId) -> Generation {
+    fn describe(&self, header: &PacketHeader, source: SourceId) -> Generation {
         Generation {
-            place,
+            source,
             sequence: header.sequence,
             pid: header.pid.or(self.history.pid),
             interned: self.interned,

@@ -232,8 +232,8 @@ mod tests {
                 own_strings: false,
             };
             let kind = RunKind(RunKind::FIRST_SPLIT);
-            let (lane, place, generation, position, addr) = (1, 0, 0, 0, 0);
-            Arc::new(Run { kind, lane, place, generation, position, addr, timestamps, payload })
+            let (lane, source, generation, position, addr) = (1, 0, 0, 0, 0);
+            Arc::new(Run { kind, lane, source, generation, position, addr, timestamps, payload })
         };
         let (one, other) = (run(vec![1, 3]), run(vec![2, 4]));
         let room = SortRoom::in_memory();

@@ -61,7 +61,7 @@ mod tests {
         let run = Run {
             kind: RunKind(RunKind::FIRST_SPLIT),
             lane: 1,
-            place: 0,
+            source: 0,
             generation: 0,
             position: 0,
             addr: 0,

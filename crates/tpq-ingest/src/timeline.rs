@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use tpq_clock::{
-    Clock, ClockGraph, Converter, PathError, Place, PlaceError, Placement, TRACE_FILE, Ways,
+    Clock, ClockGraph, Converter, PathError, PlaceError, Placement, Source, TRACE_FILE, Ways,
 };
 
 use crate::loss::{LossBook, LossEntry};
 use crate::packet::packet_field;
-use crate::{GenerationId, Immediate, Loss, Message, Payload, PlaceId, Run, RunKind, Span};
+use crate::{GenerationId, Immediate, Loss, Message, Payload, Run, RunKind, SourceId, Span};
 
 /// What the importer does with packets of a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,7 +48,7 @@ pub struct Bundle<'a> {
     /// The payload.
     pub payload: &'a [u8],
     /// Where it was recorded.
-    pub place: PlaceId,
+    pub source: SourceId,
     /// The state of its sequence.
     pub generation: GenerationId,
     /// The writer sequence.
@@ -67,7 +67,7 @@ impl Bundle<'_> {
         Run {
             kind,
             lane: 0,
-            place: self.place,
+            source: self.source,
             generation: self.generation,
             position: self.position,
             addr: self.span.addr,
@@ -78,9 +78,9 @@ impl Bundle<'_> {
 
     /// The bundle as a message of its own, decoded in file order.
     pub fn header(&self, ts: Option<i64>) -> Immediate {
-        let Self { span, generation, position, kind, place, sequence, .. } = *self;
+        let Self { span, generation, position, kind, source, sequence, .. } = *self;
         let message = Message { span, generation, position, kind };
-        Immediate::Packet { message, place, sequence, ts }
+        Immediate::Packet { message, source, sequence, ts }
     }
 }
 
@@ -89,7 +89,7 @@ pub struct SplitSink<'a> {
     pub(crate) timeline: &'a mut Timeline,
     pub(crate) clocks: ClockNames,
     pub(crate) sequence: u32,
-    pub(crate) place: PlaceId,
+    pub(crate) source: SourceId,
     pub(crate) pending: &'a mut Vec<PendingRun>,
     pub(crate) immediate: &'a mut Vec<Immediate>,
     pub(crate) losses: &'a mut LossBook,
@@ -117,7 +117,7 @@ impl SplitSink<'_> {
 
     /// Counts what could not be split.
     pub fn lose(&mut self, loss: Loss) {
-        self.losses.at(self.place).count(loss);
+        self.losses.at(self.source).count(loss);
     }
 }
 
@@ -125,7 +125,7 @@ impl SplitSink<'_> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClockNames {
     /// The place.
-    pub place: Place,
+    pub source: Source,
     /// The clock of packets that name none.
     pub default: u32,
     /// Whether the file's clock is not known, so that whatever its packets say is read on the
@@ -137,8 +137,8 @@ impl ClockNames {
     /// The clock that a sequence calls `id`.
     pub fn clock(&self, sequence: u32, id: u32) -> Clock {
         match self.private {
-            true => Clock::of_place(self.place, TRACE_FILE),
-            false => Clock::new(self.place, sequence, id),
+            true => Clock::of_source(self.source, TRACE_FILE),
+            false => Clock::new(self.source, sequence, id),
         }
     }
 }
@@ -286,7 +286,7 @@ fn lose(
         let first = of_packet[0];
         let entry = LossEntry {
             loss,
-            place: run.place,
+            source: run.source,
             addr: run.addr_of(first),
             position: run.position_of(first),
             clock: Some(clock),

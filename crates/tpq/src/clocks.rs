@@ -8,8 +8,8 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use tpq_clock::{
-    BOOTTIME, Clock, ClockGraph, Drift, Edge, Grain, Jump, Place, PlaceError, Placement, Reading,
-    Rule, Ways, drift,
+    BOOTTIME, Clock, ClockGraph, Drift, Edge, Grain, Jump, PlaceError, Placement, Reading, Rule,
+    Source, Ways, drift,
 };
 use tpq_decode::Tie;
 
@@ -114,7 +114,7 @@ pub struct ClockJump {
 
 impl Default for Clocks {
     fn default() -> Self {
-        let trace_clock = Clock::of_place(Place::default(), BOOTTIME);
+        let trace_clock = Clock::of_source(Source::default(), BOOTTIME);
         Self::new(Arc::default(), trace_clock, &[], BTreeSet::new())
     }
 }
@@ -336,7 +336,7 @@ mod tests {
     const S: i64 = 1_000_000_000;
 
     fn clock(file: u32, id: u32) -> Clock {
-        Clock::of_place(Place { file, machine: file }, id)
+        Clock::of_source(Source { file, machine: file }, id)
     }
 
     /// Each snapshot reads the clocks (file, id); time is in the clock of file 0.
@@ -395,7 +395,7 @@ mod tests {
         let hops: Vec<(u32, u32, bool)> = way
             .hops
             .iter()
-            .map(|hop| (hop.to.place.file, hop.to.id, hop.measured().is_some()))
+            .map(|hop| (hop.to.source.file, hop.to.id, hop.measured().is_some()))
             .collect();
         assert_eq!(hops, [(1, REALTIME, true), (0, REALTIME, false), (0, BOOTTIME, true)]);
         let all = way.measured().unwrap();

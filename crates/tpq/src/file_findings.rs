@@ -66,7 +66,7 @@ pub(crate) fn placements(
     let mut rules: HashMap<usize, Rule> = HashMap::new();
     for (clock, placement) in timeline.placements() {
         let Ok(placement) = placement else { continue };
-        let rule = rules.entry(clock.place.file as usize).or_insert(placement.rule);
+        let rule = rules.entry(clock.source.file as usize).or_insert(placement.rule);
         *rule = placement.rule.max(*rule);
     }
     let of_file = |((entry, _), reader): ((usize, &Entry), &Reader<'_>)| {

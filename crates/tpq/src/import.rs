@@ -14,15 +14,15 @@ use tpq_decode::{
     Decoder, Fact, FileInfo, Finished, Outcome, PacketRouter, Setup, json_reader, systrace_reader,
 };
 use tpq_ingest::{
-    Batch, Batcher, EventOrder, EventReader, FileContext, LossBook, Losses, PlaceId, Room,
-    SequenceLoss, Step, Survey, SurveyError, Timeline, TraceBytes, survey,
+    Batch, Batcher, EventOrder, EventReader, FileContext, LossBook, Losses, Prescan, PrescanError,
+    Room, SequenceLoss, SourceId, Step, Timeline, TraceBytes, prescan,
 };
 use tpq_source::{
     Attribute, Entry, Format, Inputs, ManifestError, Scratch, SourceError, UNPACK_LIMIT,
 };
 use tpq_tables::{Packer, Severity, Spill, Stat, Stats, TraceTables};
 
-use crate::arrange::{Arrangement, Source, arrange};
+use crate::arrange::{Arrangement, PrescannedFile, arrange};
 use crate::behind::{BehindDecoder, BehindReaders, TraceMemory};
 use crate::clocks::Clocks;
 use crate::file_findings::{damage, placements, remarks};
@@ -54,12 +54,12 @@ pub enum ImportError {
     #[error(transparent)]
     Manifest(#[from] ManifestError),
     /// The bytes are no trace.
-    #[error("{path}: {source}; it may be damaged at its very start, or not be a Perfetto trace")]
-    Survey {
+    #[error("{path}: {scan}; it may be damaged at its very start, or not be a Perfetto trace")]
+    Prescan {
         /// The file.
         path: String,
         /// What was found.
-        source: SurveyError,
+        source: PrescanError,
     },
     /// A text is damaged before its first event.
     #[error("{0}; no event could be read before that")]
@@ -140,21 +140,21 @@ fn import_inputs(
     let spill = spill(options)?;
     options.not_cancelled()?;
 
-    stages.begin("surveying");
-    let mut sources = survey_all(inputs, &scratch, options)?;
+    stages.begin("prescanning");
+    let mut scans = prescan_all(inputs, &scratch, options)?;
     let arrangement =
-        options.timed("arrange", || arrange(inputs, &mut sources, options.clock_interpolation))?;
-    let summary = summarise(inputs, &sources);
-    let surveys = survey_losses(&sources, &arrangement);
-    let addresses = sources.iter().map(|source| {
-        let bytes = &source.survey.bytes;
+        options.timed("arrange", || arrange(inputs, &mut scans, options.clock_interpolation))?;
+    let summary = summarise(inputs, &scans);
+    let prescans = prescan_losses(&scans, &arrangement);
+    let addresses = scans.iter().map(|scan| {
+        let bytes = &scan.prescan.bytes;
         bytes.base()..bytes.end()
     });
     let memory = TraceMemory::new(inputs, &scratch, addresses);
-    let bytes = TraceBytes::new(sources.into_iter().map(|source| source.survey.bytes));
+    let bytes = TraceBytes::new(scans.into_iter().map(|scan| scan.prescan.bytes));
 
     stages.begin("importing");
-    let surveyed = Surveyed { inputs, arrangement, summary, surveys, memory: &memory };
+    let surveyed = Prescanned { inputs, arrangement, summary, prescans, memory: &memory };
     let (finished, summary) =
         std::thread::scope(|scope| surveyed.decode(&bytes, &spill, stages, options, scope))?;
     if options.strict {
@@ -184,15 +184,15 @@ fn refuse_too_many(files: usize, options: &ImportOptions) -> Result<(), ImportEr
 }
 
 /// What is known of the files with events before these are decoded.
-struct Surveyed<'a> {
+struct Prescanned<'a> {
     inputs: &'a Inputs,
     arrangement: Arrangement,
     summary: ImportSummary,
-    surveys: Vec<(PlaceId, Losses)>,
+    prescans: Vec<(SourceId, Losses)>,
     memory: &'a TraceMemory<'a>,
 }
 
-impl Surveyed<'_> {
+impl Prescanned<'_> {
     /// Decodes all files. What does not decide in which order events come is done on threads of
     /// `scope`, unless there may be one thread only.
     fn decode<'scope>(
@@ -203,13 +203,13 @@ impl Surveyed<'_> {
         options: &ImportOptions,
         scope: &'scope Scope<'scope, '_>,
     ) -> Result<(Finished, ImportSummary), ImportError> {
-        let Self { inputs, mut arrangement, mut summary, surveys, memory } = self;
+        let Self { inputs, mut arrangement, mut summary, prescans, memory } = self;
         let graph = std::mem::take(&mut arrangement.graph).into();
         let mut timeline = Timeline::new(graph, arrangement.trace_clock);
         let mut decoder = Decoder::new(bytes, setup(inputs, &mut arrangement, options), &timeline);
         decoder.pack_by(&packer(spill, options)?);
         if options.threads != Some(1) {
-            decoder.write_ledger_on(|work| start(scope, "ledger".into(), work))?;
+            decoder.defer_to(|work| start(scope, "deferred".into(), work))?;
         }
         describe(inputs, &arrangement, &mut decoder);
         let helped = options.threads != Some(1);
@@ -243,7 +243,7 @@ impl Surveyed<'_> {
         let outcome = Outcome {
             books: &books,
             order: &order,
-            surveys: &surveys,
+            prescans: &prescans,
             sequences: &sequences,
             ties: &arrangement.ties,
             timeline,
@@ -302,23 +302,23 @@ fn readers<'a>(
 }
 
 /// Skims every file with events.
-fn survey_all<'a>(
+fn prescan_all<'a>(
     inputs: &'a Inputs,
     scratch: &'a Scratch,
     options: &ImportOptions,
-) -> Result<Vec<Source<'a>>, ImportError> {
+) -> Result<Vec<PrescannedFile<'a>>, ImportError> {
     let total: u64 = inputs.traces().map(|(_, file)| file.bytes().len() as u64).sum();
-    let skimmed = AtomicU64::new(0);
+    let scanned = AtomicU64::new(0);
     let (mut before, mut base, mut budget) = (0, 0, UNPACK_LIMIT);
     // What was inflated of all files so far.
     let mut inflated = 0;
-    let mut sources = Vec::new();
+    let mut scans = Vec::new();
     for (entry, file) in inputs.traces() {
         options.not_cancelled()?;
-        let _span = options.span("survey").map(|span| span.with("trace_id", entry as u64));
+        let _span = options.span("prescan").map(|span| span.with("trace_id", entry as u64));
         let passed = |range: Range<usize>| {
             let len = range.len() as u64;
-            let done = skimmed.fetch_add(len, Ordering::Relaxed) + len;
+            let done = scanned.fetch_add(len, Ordering::Relaxed) + len;
             // What was skimmed twice counts once.
             options.advance(done.min(before + file.bytes().len() as u64), total);
             file.release(range);
@@ -328,36 +328,39 @@ fn survey_all<'a>(
             keep: &|before, bytes| scratch.keep(inflated + before, bytes),
             keep_large: &|before, first, rest| scratch.keep_large(inflated + before, &first, rest),
         };
-        let survey = match file.format() {
-            Format::Json | Format::Systrace => Survey::of_text(file.bytes(), base, budget),
-            _ => survey(file.bytes(), base, room, &passed, options.threads != Some(1))
-                .map_err(|source| ImportError::Survey { path: file.shown().to_owned(), source })?,
+        let prescan = match file.format() {
+            Format::Json | Format::Systrace => Prescan::of_text(file.bytes(), base, budget),
+            _ => prescan(file.bytes(), base, room, &passed, options.threads != Some(1))
+                .map_err(|scan| ImportError::Prescan { path: file.shown().to_owned(), scan })?,
         };
-        if file.format() == Format::Perfetto && manifest_follows(file.bytes(), survey.end) {
+        if file.format() == Format::Perfetto && manifest_follows(file.bytes(), prescan.end) {
             return Err(ManifestError::NotFirst { file: file.shown().to_owned() }.into());
         }
-        inflated += survey.bytes.inflated();
-        base = survey.bytes.end();
-        budget = survey.budget();
+        inflated += prescan.bytes.inflated();
+        base = prescan.bytes.end();
+        budget = prescan.budget();
         file.release(0..file.bytes().len());
         before += file.bytes().len() as u64;
-        skimmed.store(before, Ordering::Relaxed);
-        sources.push(Source { entry, survey });
+        scanned.store(before, Ordering::Relaxed);
+        scans.push(PrescannedFile { entry, prescan });
     }
-    Ok(sources)
+    Ok(scans)
 }
 
 /// What the surveys lost, at the places their files are of.
-fn survey_losses(sources: &[Source<'_>], arrangement: &Arrangement) -> Vec<(PlaceId, Losses)> {
+fn prescan_losses(
+    scans: &[PrescannedFile<'_>],
+    arrangement: &Arrangement,
+) -> Vec<(SourceId, Losses)> {
     let bases = arrangement.contexts.iter().map(|context| context.base.0);
-    bases.zip(sources.iter().map(|source| source.survey.losses.clone())).collect()
+    bases.zip(scans.iter().map(|scan| scan.prescan.losses.clone())).collect()
 }
 
 fn setup(inputs: &Inputs, arrangement: &mut Arrangement, options: &ImportOptions) -> Setup {
     Setup {
         machines: std::mem::take(&mut arrangement.machines),
         kernels: kernels(inputs, arrangement),
-        places: arrangement.places.clone(),
+        sources: arrangement.sources.clone(),
         clocks: arrangement.clock_names(),
         files: inputs.entries().len(),
         late_args: inputs.traces().any(|(_, file)| file.format() != Format::Systrace),
@@ -370,8 +373,8 @@ fn setup(inputs: &Inputs, arrangement: &mut Arrangement, options: &ImportOptions
 fn kernels(inputs: &Inputs, arrangement: &Arrangement) -> BTreeSet<u32> {
     let files = inputs.traces().zip(&arrangement.contexts);
     let of_kernels = files.filter(|((_, file), _)| file.format() != Format::Json);
-    let places = of_kernels.flat_map(|(_, file)| file.machines.values().chain([&file.base]));
-    places.map(|(place, _)| arrangement.places.get(*place).machine).collect()
+    let sources = of_kernels.flat_map(|(_, file)| file.machines.values().chain([&file.base]));
+    sources.map(|(source, _)| arrangement.sources.get(*source).machine).collect()
 }
 
 /// Which files are sorted by windows: only packets come in nearly the order of time.
@@ -530,9 +533,9 @@ impl<'a> FilesProgress<'a> {
     }
 }
 
-fn sequence_losses<'a>(reader: &Reader<'a>) -> Vec<(PlaceId, SequenceLoss)> {
+fn sequence_losses<'a>(reader: &Reader<'a>) -> Vec<(SourceId, SequenceLoss)> {
     let losses = reader.sequence_losses();
-    losses.into_iter().map(|loss| (reader.place(loss.machine), loss)).collect()
+    losses.into_iter().map(|loss| (reader.source(loss.machine), loss)).collect()
 }
 
 /// Refuses a text that is damaged before its first event, and nothing else.

@@ -34,7 +34,7 @@ pub use packet_names::packet_kinds;
 pub use sql_package::{SqlPackage, SqlPackageError};
 pub use summary::{FilePlacement, ImportSummary, PacketKindCount, TextDamage};
 pub use tpq_clock::{
-    Clock, ClockScope, Interpolation, PathError, Place, PlaceError, Reading, Rule, builtin_name,
+    Clock, ClockScope, Interpolation, PathError, PlaceError, Reading, Rule, Source, builtin_name,
 };
 pub use tpq_decode::{Treatment, kernel_events_with_tables, treatment};
 pub use tpq_source::{FileIdentity, PartialFile, Readers, remove_abandoned, remove_partial_files};

@@ -7,7 +7,7 @@ use tpq_clock::Rule;
 use tpq_ingest::{Loss, LossBook, TextPlace};
 use tpq_source::{Format, Inputs};
 
-use crate::arrange::Source;
+use crate::arrange::PrescannedFile;
 use crate::clocks::Clocks;
 use crate::packet_names::packet_name;
 
@@ -107,9 +107,9 @@ pub struct ImportSummary {
     pub clocks: Clocks,
 }
 
-pub(crate) fn summarise(inputs: &Inputs, sources: &[Source<'_>]) -> ImportSummary {
+pub(crate) fn summarise(inputs: &Inputs, scans: &[PrescannedFile<'_>]) -> ImportSummary {
     let mut kinds: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
-    for (&field, &(packets, bytes)) in sources.iter().flat_map(|source| &source.survey.kinds) {
+    for (&field, &(packets, bytes)) in scans.iter().flat_map(|scan| &scan.prescan.kinds) {
         let kind = kinds.entry(field).or_default();
         kind.0 += packets;
         kind.1 += bytes;
@@ -128,7 +128,7 @@ pub(crate) fn summarise(inputs: &Inputs, sources: &[Source<'_>]) -> ImportSummar
         format: format(inputs),
         file_bytes: top_level.map(|entry| entry.size()).sum(),
         trace_bytes: inputs.traces().map(|(_, entry)| entry.bytes().len() as u64).sum(),
-        packets: sources.iter().map(|source| source.survey.packets).sum(),
+        packets: scans.iter().map(|scan| scan.prescan.packets).sum(),
         sequences: 0,
         sort_peak: 0,
         packet_kinds,

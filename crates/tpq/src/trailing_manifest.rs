@@ -1,6 +1,6 @@
 //! Finds a manifest that was appended to a trace, where it must come first.
 
-use tpq_ingest::{Room, survey};
+use tpq_ingest::{Room, prescan};
 use tpq_source::is_manifest;
 
 /// Whether a manifest follows the packets of a stream: where reading stopped, or behind lines that
@@ -20,8 +20,8 @@ pub(crate) fn manifest_follows(bytes: &[u8], end: usize) -> bool {
     // end in what looks like white space.
     let first = before.trim_ascii_end().len();
     let ends_there = |end: usize| {
-        survey(&bytes[..end], 0, Room::in_memory(0), &|_| (), false)
-            .is_ok_and(|survey| survey.end == end)
+        prescan(&bytes[..end], 0, Room::in_memory(0), &|_| (), false)
+            .is_ok_and(|prescan| prescan.end == end)
     };
     is_manifest(&bytes[first..]) && (first..=before.len()).take(MOST_EMPTY).any(ends_there)
 }

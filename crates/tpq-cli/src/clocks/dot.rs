@@ -63,10 +63,10 @@ fn boxes(
 ) {
     let mut drawn: BTreeSet<Kind> = BTreeSet::new();
     let groups = group_paths(paths);
-    for (cluster, place) in groups.chunk_by(|a, b| a.kind.place == b.kind.place).enumerate() {
-        let title = quoted(&names.title(place[0].kind.place));
+    for (cluster, source) in groups.chunk_by(|a, b| a.kind.source == b.kind.source).enumerate() {
+        let title = quoted(&names.title(source[0].kind.source));
         out.push_str(&format!("  subgraph cluster_{cluster} {{\n    label={title};\n"));
-        for group in place {
+        for group in source {
             if !drawn.insert(group.kind) {
                 continue;
             }

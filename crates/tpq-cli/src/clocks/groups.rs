@@ -1,14 +1,14 @@
 //! Clocks that writer sequences define for themselves, taken together: a program has one for each
 //! of its threads, and all of them go the same way.
 
-use tpq::{Basis, Clock, ClockHop, ClockPath, ClockScope, ClockTie, Place};
+use tpq::{Basis, Clock, ClockHop, ClockPath, ClockScope, ClockTie, Source};
 
 use crate::names::{Names, domain_name};
 
 /// Where a clock is, but for the sequence that it is of.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Kind {
-    pub place: Place,
+    pub source: Source,
     pub id: u32,
     pub of_sequence: bool,
 }
@@ -16,12 +16,12 @@ pub struct Kind {
 impl Kind {
     pub fn of(clock: Clock) -> Self {
         let of_sequence = matches!(clock.scope, ClockScope::Sequence(_));
-        Self { place: clock.place, id: clock.id, of_sequence }
+        Self { source: clock.source, id: clock.id, of_sequence }
     }
 
     /// Its name; with its place unless that is `here`.
-    pub fn name(self, names: &Names, here: Place) -> String {
-        names.clock(Clock::of_place(self.place, self.id), here)
+    pub fn name(self, names: &Names, here: Source) -> String {
+        names.clock(Clock::of_source(self.source, self.id), here)
     }
 }
 
@@ -85,7 +85,7 @@ pub fn group_paths(paths: &[ClockPath]) -> Vec<PathGroup<'_>> {
             None => groups.push(PathGroup { kind, paths: vec![path] }),
         }
     }
-    groups.sort_by_key(|group| (group.kind.place, group.kind.of_sequence, group.kind.id));
+    groups.sort_by_key(|group| (group.kind.source, group.kind.of_sequence, group.kind.id));
     groups
 }
 
@@ -132,6 +132,6 @@ pub fn group_ties(ties: &[ClockTie]) -> Vec<TieGroup<'_>> {
             None => groups.push(TieGroup { kinds, ties: vec![tie] }),
         }
     }
-    groups.sort_by_key(|group| group.kinds.first().map(|kind| kind.place));
+    groups.sort_by_key(|group| group.kinds.first().map(|kind| kind.source));
     groups
 }

@@ -20,14 +20,14 @@ pub fn list(paths: &[ClockPath], clocks: &Clocks, names: &Names, style: Style, o
     let origins = Origins::of(clocks.ties());
     let trace_clock = clocks.trace_clock();
     let groups = group_paths(paths);
-    for place in groups.chunk_by(|a, b| a.kind.place == b.kind.place) {
-        let title = match names.title(place[0].kind.place) {
+    for source in groups.chunk_by(|a, b| a.kind.source == b.kind.source) {
+        let title = match names.title(source[0].kind.source) {
             title if title.is_empty() => "Clocks".to_owned(),
             title => title,
         };
         heading(&title, style, out);
         let mut rows = vec![header()];
-        rows.extend(place.iter().map(|group| row(group, trace_clock, &origins, names)));
+        rows.extend(source.iter().map(|group| row(group, trace_clock, &origins, names)));
         columns(&rows, style, out);
     }
 }
@@ -73,9 +73,9 @@ fn row(group: &PathGroup<'_>, trace_clock: Clock, origins: &Origins, names: &Nam
 /// The clocks on the way, each behind a sign for what leads to it. Trace time needs no name where
 /// it is a clock of another place.
 fn chain(path: &ClockPath, trace_clock: Clock, names: &Names) -> String {
-    let here = path.clock.place;
+    let here = path.clock.source;
     let hop = |hop: &ClockHop| {
-        let name = match hop.to == trace_clock && hop.to.place != here {
+        let name = match hop.to == trace_clock && hop.to.source != here {
             true => "trace time".to_owned(),
             false => Kind::of(hop.to).name(names, here),
         };
@@ -127,7 +127,7 @@ pub fn list_jumps(paths: &[ClockPath], start: i64, names: &Names, style: Style, 
             Cell::number(format!("ts {ts}")),
             Cell::text(names.clock_and_place(clock)),
             Cell::text(way).look(Look::Warning),
-            Cell::text(format!("against {}", names.clock(by, clock.place))),
+            Cell::text(format!("against {}", names.clock(by, clock.source))),
         ]
     };
     columns(&jumps.iter().take(LISTED).map(cells).collect::<Vec<_>>(), style, out);

@@ -94,10 +94,10 @@ fn row(group: &TieGroup<'_>, names: &Names) -> Vec<Cell> {
 /// The clocks in the order in which they were read, with their place where there are several.
 fn members(group: &TieGroup<'_>, names: &Names) -> String {
     // A snapshot may be empty.
-    let Some(here) = group.kinds.first().map(|kind| kind.place) else {
+    let Some(here) = group.kinds.first().map(|kind| kind.source) else {
         return "no clocks".to_owned();
     };
-    let is_here = group.kinds.iter().all(|kind| kind.place == here);
+    let is_here = group.kinds.iter().all(|kind| kind.source == here);
     let name = |(kind, reading): (&Kind, &Reading)| match group.ties.len() {
         _ if !is_here => names.clock_and_place(reading.clock),
         1 => names.clock(reading.clock, here),
@@ -108,8 +108,8 @@ fn members(group: &TieGroup<'_>, names: &Names) -> String {
     if group.ties.len() > 1 {
         text.push_str(&format!(", in {} sequences", group.ties.len()));
     }
-    match names.place(here) {
-        place if is_here && !place.is_empty() => format!("{text} of {place}"),
+    match names.source(here) {
+        source if is_here && !source.is_empty() => format!("{text} of {source}"),
         _ => text,
     }
 }

@@ -1,6 +1,6 @@
 //! A clock of the system, read between two reads of the counter.
 
-use super::source::Source;
+use super::source::TimeSource;
 use super::system_clock::SystemClock;
 
 /// What the counter and a clock of the system read at the same moment.
@@ -22,7 +22,7 @@ pub(super) struct Bracket {
 
 impl Bracket {
     /// Reads the three.
-    pub(super) fn read(source: &impl Source, clock: SystemClock) -> Self {
+    pub(super) fn read(source: &impl TimeSource, clock: SystemClock) -> Self {
         let before = source.ticks();
         let ns = source.system_ns(clock);
         Self { before, ns, after: source.ticks() }
@@ -30,7 +30,7 @@ impl Bracket {
 
     /// The narrowest of `reads` brackets, of at least one. Narrow ones say best when the clock was
     /// read; in a wide one the thread was interrupted, before or after nobody knows.
-    pub(super) fn narrowest(source: &impl Source, clock: SystemClock, reads: usize) -> Self {
+    pub(super) fn narrowest(source: &impl TimeSource, clock: SystemClock, reads: usize) -> Self {
         let mut best = Self::read(source, clock);
         for _ in 1..reads {
             let next = Self::read(source, clock);
@@ -58,7 +58,7 @@ const ATTEMPTS: usize = 1_000;
 
 /// A pair of the counter and `clock`, from the first bracket no wider than `limit` ticks. `None`
 /// when none of many is.
-pub(super) fn close_pair(source: &impl Source, clock: SystemClock, limit: u64) -> Option<Pair> {
+pub(super) fn close_pair(source: &impl TimeSource, clock: SystemClock, limit: u64) -> Option<Pair> {
     (0..ATTEMPTS)
         .map(|_| Bracket::read(source, clock))
         .find(|bracket| bracket.width() <= limit)

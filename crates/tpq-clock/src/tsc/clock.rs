@@ -7,7 +7,7 @@ use super::counter::{Counter, Tsc};
 use super::offset::Offset;
 use super::rate::Rate;
 use super::snapshot::{Snapshot, snapshot};
-use super::source::Source;
+use super::source::TimeSource;
 
 /// What a [`TscClock`]'s counter read: a moment, in units that only this clock knows. Not ns.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -1,6 +1,6 @@
 //! The counter that ticks are read from.
 
-use super::source::Source;
+use super::source::TimeSource;
 use super::system_clock::{self, SystemClock};
 
 /// Where ticks come from.
@@ -12,7 +12,7 @@ pub(super) enum Counter {
     Monotonic,
 }
 
-impl Source for Counter {
+impl TimeSource for Counter {
     #[inline]
     fn ticks(&self) -> u64 {
         match self {

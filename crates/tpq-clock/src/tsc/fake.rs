@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::source::Source;
+use super::source::TimeSource;
 use super::system_clock::SystemClock;
 
 /// How far `CLOCK_BOOTTIME` is ahead of `CLOCK_MONOTONIC`, ns.
@@ -56,7 +56,7 @@ impl Fake {
     }
 }
 
-impl Source for Fake {
+impl TimeSource for Fake {
     fn ticks(&self) -> u64 {
         self.skip(self.step);
         self.ticks.get()

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::bracket::Bracket;
 use super::rate::Rate;
-use super::source::Source;
+use super::source::TimeSource;
 use super::system_clock::SystemClock;
 
 /// Brackets read for a tie, of which the narrowest is used.
@@ -25,19 +25,19 @@ pub(super) struct Offset {
 
 impl Offset {
     /// The offset now.
-    pub(super) fn new(source: &impl Source, rate: Rate) -> Self {
+    pub(super) fn new(source: &impl TimeSource, rate: Rate) -> Self {
         let offset = Self { rate, ns: AtomicU64::new(0), due: AtomicU64::new(0) };
         offset.tie(source);
         offset
     }
 
     /// Measures the offset anew.
-    pub(super) fn tie(&self, source: &impl Source) {
+    pub(super) fn tie(&self, source: &impl TimeSource) {
         self.due.store(self.next_due(source), Ordering::Relaxed);
         self.measure(source);
     }
 
-    fn measure(&self, source: &impl Source) {
+    fn measure(&self, source: &impl TimeSource) {
         let before = self.ns.load(Ordering::Relaxed);
         let pair = Bracket::narrowest(source, SystemClock::Realtime, READS).pair();
         let after = pair.ns.cast_unsigned().wrapping_sub(self.rate.to_ns(pair.ticks));
@@ -48,7 +48,7 @@ impl Offset {
 
     /// `ticks` in ns since 1970, after another tie if it is time for one. Ticks from long ago are
     /// none: the offset known was measured after them already.
-    pub(super) fn apply(&self, source: &impl Source, ticks: u64) -> i64 {
+    pub(super) fn apply(&self, source: &impl TimeSource, ticks: u64) -> i64 {
         let due = self.due.load(Ordering::Relaxed);
         if ticks > due {
             // Of all the threads that come here at once, one moves the time on and ties; the rest
@@ -63,7 +63,7 @@ impl Offset {
         self.rate.to_ns(ticks).wrapping_add(offset).cast_signed()
     }
 
-    fn next_due(&self, source: &impl Source) -> u64 {
+    fn next_due(&self, source: &impl TimeSource) -> u64 {
         source.ticks().saturating_add(self.rate.ticks_per_second() / TIES_PER_SECOND)
     }
 }

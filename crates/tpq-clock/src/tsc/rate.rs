@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 use std::time::Duration;
 
 use super::bracket::{Bracket, Pair, close_pair};
-use super::source::Source;
+use super::source::TimeSource;
 use super::system_clock::SystemClock;
 
 /// Ns of a second.
@@ -60,7 +60,7 @@ impl Rate {
 
     /// Measures the rate of a counter, which takes [`INTERVAL`] and little more. `None` when the
     /// counter and the system's clock cannot be read close together, or do not both go forward.
-    pub(super) fn measure(source: &impl Source) -> Option<Self> {
+    pub(super) fn measure(source: &impl TimeSource) -> Option<Self> {
         let narrowest = Bracket::narrowest(source, SystemClock::Monotonic, TRIALS).width();
         let limit = narrowest.saturating_mul(TOLERANCE);
         let pairs = || (0..PAIRS).map(|_| close_pair(source, SystemClock::Monotonic, limit));

@@ -2,7 +2,7 @@
 
 use super::Ticks;
 use super::rate::Rate;
-use super::source::Source;
+use super::source::TimeSource;
 use super::system_clock::SystemClock;
 
 /// Readings taken for a snapshot, of which the quickest is used.
@@ -30,7 +30,7 @@ struct Round {
 }
 
 impl Round {
-    fn read(source: &impl Source) -> Self {
+    fn read(source: &impl TimeSource) -> Self {
         let first = source.ticks();
         let monotonic = source.system_ns(SystemClock::Monotonic);
         let second = source.ticks();
@@ -60,7 +60,7 @@ impl Round {
 }
 
 /// Takes a snapshot.
-pub(super) fn snapshot(source: &impl Source, rate: Rate) -> Snapshot {
+pub(super) fn snapshot(source: &impl TimeSource, rate: Rate) -> Snapshot {
     let mut best = Round::read(source);
     for _ in 1..READS {
         let next = Round::read(source);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::system_clock::{self, SystemClock};
 
 /// What rates, offsets and snapshots are made from: the machine's clocks, or those of a test.
-pub(super) trait Source {
+pub(super) trait TimeSource {
     /// The counter.
     fn ticks(&self) -> u64;
 

@@ -36,20 +36,20 @@ mod field {
 
 /// Splits a packet into its messages, which state when they were logged in wall time.
 fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
-    let (mut timestamps, mut places) = (Vec::new(), Vec::new());
+    let (mut timestamps, mut ranges) = (Vec::new(), Vec::new());
     let mut fields = Fields::new(bundle.payload);
     while let Some(field) = fields.next() {
         if let (1, Value::Bytes(event)) = (field.number, field.value) {
             let at = LastFields::<6>::new(event).int(field::TIMESTAMP);
             timestamps.push(at);
-            places.push(((fields.position() - event.len()) as u32, event.len() as u32));
+            ranges.push(((fields.position() - event.len()) as u32, event.len() as u32));
         }
     }
     if fields.is_damaged() {
         sink.lose(Loss::MalformedPacket);
     }
     sink.immediate(bundle.header(None));
-    let payload = Payload::Bundle { addr: bundle.span.addr, places };
+    let payload = Payload::Bundle { addr: bundle.span.addr, ranges };
     sink.push(REALTIME, bundle.run(events_of(FIELD), timestamps, payload));
 }
 

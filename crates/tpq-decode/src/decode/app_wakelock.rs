@@ -9,8 +9,8 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{BundleDecoder, Packet, PacketDecoder, events_of};
 use crate::decoder::RunEvent;
+use crate::deferred::{ArgSet, ArgValue};
 use crate::interned;
-use crate::ledger::{ArgSet, ArgValue};
 use crate::track::{Dimensions, NewSlice, Sharing, TrackKind, Trackers};
 
 const FIELD: u32 = 116;
@@ -84,7 +84,7 @@ fn decode_change(
     let track = trackers.begin_shared(key, cookie, tables);
     let name = tables.strings.intern_bytes(lock.bytes(2));
     let args = describe(&lock, tables);
-    let arg_set_id = trackers.ledger.intern(&args);
+    let arg_set_id = trackers.deferred.intern(&args);
     let slice = NewSlice { ts: event.ts, track, name, arg_set_id, ..NewSlice::default() };
     trackers.slices.begin(slice, tables, stats);
 }

@@ -9,9 +9,9 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
         let mut three = [0; 4];
         three[1..=chunk.len()].copy_from_slice(chunk);
         let bits = u32::from_be_bytes(three);
-        for place in 0..4 {
-            let digit = bits >> (18 - 6 * place) & 63;
-            match place <= chunk.len() {
+        for position in 0..4 {
+            let digit = bits >> (18 - 6 * position) & 63;
+            match position <= chunk.len() {
                 true => text.push(char::from(DIGITS[digit as usize])),
                 false => text.push('='),
             }

@@ -5,7 +5,7 @@ use tpq_proto::wire::LastFields;
 use tpq_tables::{Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::{Dimensions, NewSlice, TrackKind, Trackers};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 114, route: Route::Sorted, decode };
@@ -49,7 +49,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
     }
     let name = tables.strings.intern(NAME);
     let machine = Dimensions::machine(packet.machine);
-    let track = trackers.tracks.get(TRACK, machine, name, &mut trackers.ledger, tables);
+    let track = trackers.tracks.get(TRACK, machine, name, &mut trackers.deferred, tables);
     let slice = NewSlice { ts: packet.ts, track, name, ..NewSlice::default() };
     trackers.complete(slice, 0, &args, tables, stats);
 }

@@ -6,7 +6,7 @@ use tpq_tables::table::ChromeRawRow;
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::{MetadataValue, Trackers};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 5, route: Route::Sorted, decode };
@@ -36,7 +36,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
         trackers.metadata.set(&name, value, tables);
     }
     let name = tables.strings.intern("chrome_event.metadata");
-    let arg_set_id = trackers.ledger.intern(&args);
+    let arg_set_id = trackers.deferred.intern(&args);
     let row = ChromeRawRow { ts: packet.ts, name, utid: 0, arg_set_id };
     tables.chrome_raw.push(row);
 }

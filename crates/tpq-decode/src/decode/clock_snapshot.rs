@@ -70,8 +70,8 @@ fn write_tie(tie: &Tie, id: u32, timeline: &mut Timeline, tables: &mut Tables) -
             clock_name,
             clock_value: reading.value,
             snapshot_id: id,
-            machine_id: reading.clock.place.machine,
-            trace_id: reading.clock.place.file,
+            machine_id: reading.clock.source.machine,
+            trace_id: reading.clock.source.file,
             origin,
         });
     }

@@ -9,7 +9,7 @@ use tpq_tables::table::CpuFreqRow;
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::{MAX_CPUS, Trackers};
 
 pub(crate) const PACKET: PacketDecoder =
@@ -48,7 +48,7 @@ fn decode_info(
         }
         let args = args(cpu, tables, stats);
         if !args.is_empty() {
-            let arg_set = trackers.ledger.intern(&args);
+            let arg_set = trackers.deferred.intern(&args);
             tables.cpu.arg_set_id.set(ucpu, arg_set);
         }
     }

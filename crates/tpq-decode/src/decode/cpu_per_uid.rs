@@ -30,7 +30,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
         let dimensions = Dimensions::machine(packet.machine)
             .number("uid", i64::from(uid))
             .number("cluster", i64::from(cluster));
-        let track = trackers.tracks.get(OF_USER, dimensions, name, &mut trackers.ledger, tables);
+        let track = trackers.tracks.get(OF_USER, dimensions, name, &mut trackers.deferred, tables);
         trackers.uid_times.note_track((uid, cluster), track);
         count((packet.ts, ms), track, readings.before, trackers, tables);
     }
@@ -39,7 +39,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
         let dimensions = Dimensions::machine(packet.machine)
             .text("type", tables.strings.intern(of))
             .number("cluster", i64::from(cluster));
-        let track = trackers.tracks.get(TOTAL, dimensions, name, &mut trackers.ledger, tables);
+        let track = trackers.tracks.get(TOTAL, dimensions, name, &mut trackers.deferred, tables);
         count((packet.ts, ms), track, readings.before, trackers, tables);
     }
 }

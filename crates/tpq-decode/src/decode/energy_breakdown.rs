@@ -6,7 +6,7 @@ use tpq_tables::{Stat, Stats, Tables};
 
 use super::{BundleDecoder, Packet, PacketDecoder, push_whole};
 use crate::decoder::RunEvent;
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::{Consumer, Dimensions, TrackKind, Trackers};
 
 const FIELD: u32 = 77;
@@ -66,13 +66,13 @@ fn decode_breakdown(
         return;
     };
     let of = Dimensions::machine(event.machine).number("energy_consumer_id", i64::from(id));
-    let track = trackers.tracks.get(OF_CONSUMER, of, consumer.name, &mut trackers.ledger, tables);
+    let track = trackers.tracks.get(OF_CONSUMER, of, consumer.name, &mut trackers.deferred, tables);
     if tables.track.source_arg_set_id.get(track).is_none() {
         let mut source = ArgSet::default();
         let kind = ArgValue::String(consumer.kind);
         source.add(tables.strings.intern("consumer_type"), kind);
         source.add(tables.strings.intern("ordinal"), ArgValue::Int(consumer.ordinal));
-        let source = trackers.ledger.intern(&source);
+        let source = trackers.deferred.intern(&source);
         tables.track.source_arg_set_id.set(track, source);
     }
     let sample = (event.ts, energy.as_i64() as f64);

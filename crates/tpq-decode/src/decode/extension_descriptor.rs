@@ -21,7 +21,7 @@ const MAX_INFLATED: u64 = 64 << 20;
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, stats: &mut Stats) {
     let described = describe(packet.data, &mut trackers.messages);
-    trackers.ledger.describe_messages(packet.span);
+    trackers.deferred.describe_messages(packet.span);
     if described.is_err() {
         stats.increment(Stat::MalformedPackets);
     }

@@ -7,7 +7,7 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::frame_verdict::{self, Frame};
 use super::{Packet, PacketDecoder};
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::{Dimensions, NewSlice, Sharing, Tid, TrackKind, Trackers};
 
 pub(crate) const PACKET: PacketDecoder =
@@ -93,7 +93,7 @@ fn decode_start(
     let track = trackers.begin_shared(key, start.cookie, tables);
     let name = tables.strings.intern(&start.token.to_string());
     let set = describe(start, tables, stats);
-    let arg_set_id = trackers.ledger.intern(&set);
+    let arg_set_id = trackers.deferred.intern(&set);
     let slice = NewSlice { ts: packet.ts, track, name, arg_set_id, ..NewSlice::default() };
     let Some(slice) = trackers.slices.begin(slice, tables, stats) else { return };
     match (start.actual, start.display_frame) {

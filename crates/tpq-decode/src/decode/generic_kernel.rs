@@ -6,7 +6,7 @@ use tpq_proto::wire::{Fields, LastFields};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{Packet, PacketDecoder, text};
-use crate::ledger::StateEvent;
+use crate::deferred::StateEvent;
 use crate::track::{Change, Dimensions, MAX_CPUS, NamePriority, Tid, TrackKind, Trackers, Utid};
 
 pub(crate) const TASK_STATE: PacketDecoder =
@@ -76,10 +76,10 @@ fn decode_task_state(
     } else {
         trackers.task_states.stop(ts, cpu, utid, state, tables)
     };
-    let Trackers { task_states, ledger, .. } = trackers;
+    let Trackers { task_states, deferred, .. } = trackers;
     let mut enter = |event, utid, state| {
         task_states.note(utid, state);
-        ledger.push_state(event);
+        deferred.push_state(event);
     };
     if change == Change::Explained {
         return enter(StateEvent::Correct { utid, state }, utid, state);

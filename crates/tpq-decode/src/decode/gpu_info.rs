@@ -9,7 +9,7 @@ use tpq_proto::message::gpu_info::Gpu;
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::Trackers;
 
 pub(crate) const PACKET: PacketDecoder =
@@ -36,7 +36,7 @@ fn decode_info(
             }
         }
         if !args.is_empty() {
-            let arg_set = trackers.ledger.intern(&args);
+            let arg_set = trackers.deferred.intern(&args);
             tables.gpu.arg_set_id.set(ugpu, arg_set);
         }
     }

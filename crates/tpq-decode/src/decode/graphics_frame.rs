@@ -5,7 +5,7 @@ use tpq_proto::wire::LastFields;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::{Dimensions, NewSlice, Phase, TrackKind, Trackers};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 57, route: Route::Sorted, decode };
@@ -78,7 +78,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
 fn track(event: &Event<'_>, name: &str, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
     let name = tables.strings.intern(name);
     let dimensions = Dimensions::machine(event.machine).text("name", name);
-    trackers.tracks.get(TRACK, dimensions, name, &mut trackers.ledger, tables)
+    trackers.tracks.get(TRACK, dimensions, name, &mut trackers.deferred, tables)
 }
 
 /// The args of all slices of a buffer.
@@ -101,7 +101,7 @@ fn renumber(
     let mut number = ArgSet::default();
     number.add(tables.strings.intern(FRAME_NUMBER), ArgValue::Int(i64::from(frame)));
     args.append(&number);
-    let args = trackers.ledger.intern(&args);
+    let args = trackers.deferred.intern(&args);
     tables.slice.arg_set_id.set(slice, args);
 }
 
@@ -231,7 +231,7 @@ fn begin(
     };
     let name = tables.strings.intern(&name);
     let args = describe(event, tables);
-    let arg_set_id = trackers.ledger.intern(&args);
+    let arg_set_id = trackers.deferred.intern(&args);
     let slice = NewSlice { ts: event.ts, track, name, arg_set_id, ..NewSlice::default() };
     trackers.slices.begin(slice, tables, stats)
 }

@@ -6,7 +6,7 @@ use tpq_tables::table::LogRow;
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::{Tid, Trackers};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 132, route: Route::Sorted, decode };
@@ -69,7 +69,7 @@ fn decode_message(
     let tag = super::text(message, field::TAG, tables);
     let msg = tables.strings.intern_bytes(message.bytes(field::MESSAGE));
     let log_source = tables.strings.intern("systemd_journald");
-    let arg_set_id = trackers.ledger.intern(&args);
+    let arg_set_id = trackers.deferred.intern(&args);
     trackers.bounds.include(packet.ts);
     let (ts, prio) = (packet.ts, message.uint(field::PRIO) as u32);
     tables.logs.push(LogRow { ts, utid, prio, log_source, tag, msg, arg_set_id });

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use tpq_tables::{StringId, StringPool};
 
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 
 /// What is nested deeper than this is left out, with all that follows: no program means to write it.
 const MAX_DEPTH: usize = 128;

@@ -9,8 +9,8 @@ use tpq_tables::{Stat, Stats, StringId, StringPool};
 
 use super::base64::base64;
 use super::track_event::debug_annotation;
+use crate::deferred::{ArgSet, ArgValue};
 use crate::interned::{Interned, field};
-use crate::ledger::{ArgSet, ArgValue};
 use crate::track::{
     ArgKey, LocationKeys, Mappings, MessagePath, MessagePaths, NoPath, PathId, Special,
 };

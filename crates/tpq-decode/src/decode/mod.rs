@@ -58,7 +58,7 @@ pub(crate) mod ui_state;
 pub(crate) mod user_list;
 
 use tpq_clock::Converter;
-use tpq_ingest::{Bundle, GenerationId, Loss, Payload, PlaceId, Route, RunKind, Span, SplitSink};
+use tpq_ingest::{Bundle, GenerationId, Loss, Payload, Route, RunKind, SourceId, Span, SplitSink};
 use tpq_proto::wire::LastFields;
 use tpq_tables::{Stats, StringId, Tables};
 
@@ -85,7 +85,7 @@ pub(crate) struct Packet<'a> {
     /// Where the payload lies.
     pub(crate) span: Span,
     /// Where it was recorded.
-    pub(crate) place: PlaceId,
+    pub(crate) source: SourceId,
     /// The state of its sequence.
     pub(crate) generation: GenerationId,
     /// What sequences interned.
@@ -149,8 +149,8 @@ fn push_whole(bundle: &Bundle<'_>, sink: &mut SplitSink<'_>) {
         sink.lose(Loss::MalformedPacket);
         return;
     };
-    let places = vec![(0, bundle.span.len)];
-    let payload = Payload::Bundle { addr: bundle.span.addr, places };
+    let ranges = vec![(0, bundle.span.len)];
+    let payload = Payload::Bundle { addr: bundle.span.addr, ranges };
     sink.push(bundle.clock, bundle.run(events_of(bundle.kind), vec![ns], payload));
 }
 

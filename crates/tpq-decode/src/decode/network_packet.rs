@@ -7,8 +7,8 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{BundleDecoder, Packet, PacketDecoder, events_of};
 use crate::decoder::RunEvent;
+use crate::deferred::{ArgSet, ArgValue};
 use crate::interned;
-use crate::ledger::{ArgSet, ArgValue};
 use crate::track::{Dimensions, NewSlice, Sharing, TrackKind, Trackers};
 
 const BUNDLE: u32 = 92;

@@ -8,7 +8,7 @@ use tpq_proto::wire::{Fields, repeated};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{Packet, PacketDecoder, perf_counter};
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::{Dimensions, MAX_CPUS, PerfTracks, Tid, TrackKind, Trackers, push_counter};
 
 pub(crate) const PACKET: PacketDecoder =
@@ -126,9 +126,9 @@ fn add_place(machine: u32, sample: &Sample<'_>, trackers: &mut Trackers, tables:
 /// The session of the sequence that wrote a sample.
 fn session(packet: &Packet<'_>, trackers: &mut Trackers) -> u32 {
     let generation = packet.interned.generation(packet.generation);
-    let writer = generation.map(|generation| (generation.place, generation.sequence));
-    let (place, sequence) = writer.unwrap_or_default();
-    trackers.perf_sessions.session(place, sequence)
+    let writer = generation.map(|generation| (generation.source, generation.sequence));
+    let (source, sequence) = writer.unwrap_or_default();
+    trackers.perf_sessions.session(source, sequence)
 }
 
 /// What the counters read when the sample was taken.
@@ -196,11 +196,11 @@ fn counter_track(
     trackers: &mut Trackers,
     tables: &mut Tables,
 ) -> u32 {
-    let track = trackers.tracks.get(COUNTER, dimensions, name, &mut trackers.ledger, tables);
+    let track = trackers.tracks.get(COUNTER, dimensions, name, &mut trackers.deferred, tables);
     if tables.track.source_arg_set_id.get(track).is_none() {
         let mut args = ArgSet::default();
         args.add(tables.strings.intern("is_timebase"), ArgValue::Bool(is_timebase));
-        let arg_set = trackers.ledger.intern(&args);
+        let arg_set = trackers.deferred.intern(&args);
         tables.track.source_arg_set_id.set(track, arg_set);
     }
     track

@@ -10,7 +10,7 @@ use tpq_tables::{Stat, Stats, Tables};
 
 use super::{BundleDecoder, Packet, PacketDecoder, events_of};
 use crate::decoder::RunEvent;
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::{Dimensions, TrackKind, Trackers};
 
 const FIELD: u32 = 40;
@@ -133,12 +133,12 @@ fn decode_descriptors(
         let dimensions = Dimensions::machine(packet.machine)
             .text("name", raw)
             .number("session_uuid", session as i64);
-        let track = trackers.tracks.get(COUNTER, dimensions, name, &mut trackers.ledger, tables);
+        let track = trackers.tracks.get(COUNTER, dimensions, name, &mut trackers.deferred, tables);
         let mut source = ArgSet::default();
         source.add(tables.strings.intern("raw_name"), ArgValue::String(raw));
         let subsystem = super::text(&rail, 3, tables);
         source.add(tables.strings.intern("subsystem_name"), ArgValue::String(subsystem));
-        let source = trackers.ledger.intern(&source);
+        let source = trackers.deferred.intern(&source);
         tables.track.source_arg_set_id.set(track, source);
         trackers.power.add_rail(session, index, track);
     }
@@ -166,7 +166,7 @@ fn decode_data(
     if written as i64 >= 0 {
         args.add(tables.strings.intern("packet_ts"), ArgValue::Uint(written));
     }
-    let arg_set_id = trackers.ledger.intern(&args);
+    let arg_set_id = trackers.deferred.intern(&args);
     trackers.bounds.include(event.ts);
     let value = data.uint(3) as f64;
     tables.counter.push(CounterRow { ts: event.ts, track_id, value, arg_set_id });

@@ -7,7 +7,7 @@ use tpq_proto::message::{ChromeProcessDescriptor, ProcessDescriptor};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder, chrome_names};
-use crate::ledger::ArgValue;
+use crate::deferred::ArgValue;
 use crate::track::{Tid, Trackers, Upid};
 
 pub(crate) const PACKET: PacketDecoder =

@@ -8,7 +8,7 @@ use tpq_proto::message::process_tree::{Process, Thread};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::ledger::ArgValue;
+use crate::deferred::ArgValue;
 use crate::track::{NamePriority, Tid, Trackers};
 
 pub(crate) const PACKET: PacketDecoder =

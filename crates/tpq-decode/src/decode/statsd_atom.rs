@@ -7,7 +7,7 @@ use tpq_tables::{Stat, Stats, Tables};
 
 use super::{BundleDecoder, Packet, PacketDecoder, events_of};
 use crate::decoder::RunEvent;
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::{Dimensions, NewSlice, TrackKind, Trackers};
 
 const FIELD: u32 = 84;
@@ -25,7 +25,7 @@ const FIRST_OF_MAKERS: u32 = 100_000;
 fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
     let times = Fields::new(bundle.payload).filter(|field| field.number == 2);
     let mut times = times.flat_map(|field| repeated(&field).collect::<Vec<_>>());
-    let (mut timestamps, mut places) = (Vec::new(), Vec::new());
+    let (mut timestamps, mut ranges) = (Vec::new(), Vec::new());
     let mut fields = Fields::new(bundle.payload);
     while let Some(field) = fields.next() {
         let (1, Value::Bytes(atom)) = (field.number, field.value) else { continue };
@@ -38,9 +38,9 @@ fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
             continue;
         };
         timestamps.push(ns);
-        places.push(((fields.position() - atom.len()) as u32, atom.len() as u32));
+        ranges.push(((fields.position() - atom.len()) as u32, atom.len() as u32));
     }
-    let payload = Payload::Bundle { addr: bundle.span.addr, places };
+    let payload = Payload::Bundle { addr: bundle.span.addr, ranges };
     sink.push(bundle.clock, bundle.run(events_of(FIELD), timestamps, payload));
 }
 
@@ -70,7 +70,7 @@ fn decode_atom(
     let name = tables.strings.intern(&name);
     let track = tables.strings.intern("Statsd Atoms");
     let machine = Dimensions::machine(event.machine);
-    let track = trackers.tracks.get(TRACK, machine, track, &mut trackers.ledger, tables);
+    let track = trackers.tracks.get(TRACK, machine, track, &mut trackers.deferred, tables);
     let slice = NewSlice { ts: event.ts, track, name, ..NewSlice::default() };
     trackers.complete(slice, 0, &args, tables, stats);
 }

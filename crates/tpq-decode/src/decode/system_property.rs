@@ -5,7 +5,7 @@ use tpq_proto::wire::{Fields, LastFields};
 use tpq_tables::{Stats, Tables};
 
 use super::{Packet, PacketDecoder, display_state};
-use crate::ledger::ArgSet;
+use crate::deferred::ArgSet;
 use crate::track::{Dimensions, MetadataValue, NewSlice, TrackKind, Trackers};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 86, route: Route::Sorted, decode };
@@ -36,7 +36,8 @@ fn decode_property(
     let machine = Dimensions::machine(packet.machine);
     if key == "device_state" {
         let track = tables.strings.intern("DeviceStateChanged");
-        let track = trackers.tracks.get(DEVICE_STATE, machine, track, &mut trackers.ledger, tables);
+        let track =
+            trackers.tracks.get(DEVICE_STATE, machine, track, &mut trackers.deferred, tables);
         let name = tables.strings.intern_bytes(value);
         let slice = NewSlice { ts: packet.ts, track, name, ..NewSlice::default() };
         trackers.complete(slice, 0, &ArgSet::default(), tables, stats);

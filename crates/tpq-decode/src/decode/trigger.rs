@@ -5,7 +5,7 @@ use tpq_proto::wire::LastFields;
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::{Dimensions, FlowEnd, FlowId, MetadataValue, NewSlice, TrackKind, Trackers};
 
 pub(crate) const TRIGGER: PacketDecoder =
@@ -71,7 +71,7 @@ fn add_trigger(
 fn track(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
     let name = tables.strings.intern("Trace Triggers");
     let machine = Dimensions::machine(packet.machine);
-    trackers.tracks.get(TRACK, machine, name, &mut trackers.ledger, tables)
+    trackers.tracks.get(TRACK, machine, name, &mut trackers.deferred, tables)
 }
 
 /// A trigger of Chrome has a hash, and its name only where that is no secret.

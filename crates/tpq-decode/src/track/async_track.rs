@@ -4,7 +4,7 @@
 use tpq_tables::{StringId, Tables};
 
 use super::{Dimensions, Sharing, TrackKind, Trackers, Upid};
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 
 const OF_PROCESS: TrackKind = TrackKind::slices("legacy_async_process_slice");
 const OF_ALL: TrackKind = TrackKind::slices("legacy_async_global_slice");
@@ -45,7 +45,7 @@ impl Trackers {
         let AsyncId { name, upid, source_id, process_scoped, scope } = id;
         let upid_or_none = process_scoped.then(|| upid.unwrap_or_default());
         let first = *self.async_names.entry((upid_or_none, source_id)).or_insert(name);
-        let machine = self.places.get(self.current).machine;
+        let machine = self.sources.get(self.current).machine;
         let (kind, owner) = match upid_or_none {
             Some(upid) => (OF_PROCESS, Dimensions::process(upid)),
             None => (OF_ALL, Dimensions::machine(machine)),
@@ -63,7 +63,7 @@ impl Trackers {
         };
         if track >= before {
             let source = source(id, tables);
-            let set = self.ledger.intern(&source);
+            let set = self.deferred.intern(&source);
             tables.track.source_arg_set_id.set(track, set);
         }
         track
@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(tracks, [0, 1, 0, 0, 0, 2]);
         let kinds = tables.track.track_type.get(2);
         assert_eq!(tables.strings.get(kinds), "legacy_async_global_slice");
-        crate::ledger::write_all(&mut trackers, &mut tables);
+        crate::deferred::write_all(&mut trackers, &mut tables);
         // Scope, name and place among the tracks; source, whether of a process, upid and scope.
         assert_eq!(tables.args.len(), 3 * 3 + 2 * 4);
     }

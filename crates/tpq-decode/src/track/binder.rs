@@ -9,7 +9,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Utid;
-use crate::ledger::ArgSet;
+use crate::deferred::ArgSet;
 
 /// A transaction that was sent.
 #[derive(Clone, Debug)]

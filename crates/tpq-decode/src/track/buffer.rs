@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use tpq_tables::StringId;
 
-use crate::ledger::ArgSet;
+use crate::deferred::ArgSet;
 
 /// A buffer of a layer; the same number may be of several layers.
 pub(crate) type BufferOfLayer = (u32, StringId);

@@ -5,7 +5,7 @@ use tpq_tables::{StringId, Tables};
 
 use super::track_owner::Owner;
 use super::{Described, DescribedCounter, DescribedKind, Merge};
-use crate::ledger::{ArgSet, ArgValue, Ledger};
+use crate::deferred::{ArgSet, ArgValue, DeferredWrites};
 
 /// A track to be.
 #[derive(Clone, Copy)]
@@ -23,7 +23,7 @@ pub(super) struct NewTrack {
 
 impl NewTrack {
     /// Writes the row.
-    pub(super) fn write(&self, ledger: &mut Ledger, tables: &mut Tables) -> u32 {
+    pub(super) fn write(&self, deferred: &mut DeferredWrites, tables: &mut Tables) -> u32 {
         let Self { described, shared, owner, .. } = *self;
         let unit = match described.kind {
             DescribedKind::Counter(counter) => counter.unit,
@@ -51,9 +51,9 @@ impl NewTrack {
             Owner::Machine(machine) => row.machine_id = machine,
         }
         let dimensions = self.dimensions(tables);
-        row.dimension_arg_set_id = ledger.intern(&dimensions);
+        row.dimension_arg_set_id = deferred.intern(&dimensions);
         let source = self.source(tables);
-        row.source_arg_set_id = ledger.intern(&source);
+        row.source_arg_set_id = deferred.intern(&source);
         tables.track.push(row)
     }
 

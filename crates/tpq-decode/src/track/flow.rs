@@ -5,7 +5,7 @@ use tpq_tables::table::FlowRow;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::Trackers;
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 
 /// What identifies a flow.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -190,7 +190,7 @@ impl Trackers {
         };
         let arg_set_id = names.and_then(|(category, name)| {
             let names = [("name", ArgValue::String(name)), ("cat", ArgValue::String(category))];
-            self.ledger.intern(&ArgSet::of(names, &mut tables.strings))
+            self.deferred.intern(&ArgSet::of(names, &mut tables.strings))
         });
         tables.flow.push(FlowRow { slice_out, slice_in, trace_id: Some(trace_id), arg_set_id });
     }
@@ -263,7 +263,7 @@ mod tests {
         trackers.bind_arrived(tables, stats);
         assert_eq!(stats.get(Stat::FlowEndWithoutStart), 1, "the other never began");
         assert_eq!(fixture.arrows(), [(from, to, Some(0))]);
-        crate::ledger::write_all(&mut fixture.trackers, &mut fixture.tables);
+        crate::deferred::write_all(&mut fixture.trackers, &mut fixture.tables);
         assert_eq!(fixture.tables.args.len(), 2, "its name and its category");
     }
 }

@@ -5,7 +5,7 @@ use tpq_tables::{Stat, StringId, StringPool, Tables};
 
 use super::Trackers;
 use super::slice::Overlap;
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 
 /// How many entries there are of one stat and file; the rest is only counted.
 const MOST_ENTRIES: u32 = 1000;
@@ -66,23 +66,23 @@ impl Trackers {
         details: &ArgSet,
         tables: &mut Tables,
     ) {
-        let file = self.places.get(self.current).file;
+        let file = self.sources.get(self.current).file;
         let logged = self.logged.entry((file, stat)).or_default();
         if *logged == MOST_ENTRIES {
             return;
         }
         *logged += 1;
-        let arg_set_id = self.ledger.intern(details);
+        let arg_set_id = self.deferred.intern(details);
         let row = ImportLogRow { ts, arg_set_id, ..log_row(file, stat, &mut tables.strings) };
         tables.trace_import_logs.push(row);
     }
 
     /// Enters the slices that were refused.
     pub(crate) fn log_refusals(&mut self, tables: &mut Tables) {
-        for (place, slices) in self.places.iter().zip(self.slices.iter()) {
+        for (source, slices) in self.sources.iter().zip(self.slices.iter()) {
             for Refusal { stat, ts, details } in &slices.refused {
-                let arg_set_id = self.ledger.intern(details);
-                let row = log_row(place.file, *stat, &mut tables.strings);
+                let arg_set_id = self.deferred.intern(details);
+                let row = log_row(source.file, *stat, &mut tables.strings);
                 tables.trace_import_logs.push(ImportLogRow { ts: Some(*ts), arg_set_id, ..row });
             }
         }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use tpq_tables::table::{StackProfileMappingRow, StackProfileMappingTable};
 
-use crate::ledger::Fingerprint;
+use crate::deferred::Fingerprint;
 
 /// Writes `stack_profile_mapping`.
 #[derive(Debug, Default)]

@@ -230,7 +230,7 @@ impl MessagePaths {
         let fields = descriptors.message(index).map(|message| &message.fields);
         let field = fields.and_then(|fields| fields.get(&number)).ok_or(NoPath::Unknown)?;
         let of_event = index == *track_event && above.key == ArgKey::default();
-        let path = place(above.key, (number, field), position, of_event, strings)?;
+        let path = source(above.key, (number, field), position, of_event, strings)?;
         let path = self.push(path);
         self.fields.insert((message, number, position), path);
         Ok(path)
@@ -281,7 +281,7 @@ impl MessagePaths {
 }
 
 /// The place of a field's value under a key.
-fn place(
+fn source(
     above: ArgKey,
     (number, field): (u32, &FieldDescriptor),
     position: u32,

@@ -1,7 +1,7 @@
 //! Facts about the trace, one row each or one row a value.
 
 use rustc_hash::FxHashMap;
-use tpq_clock::Place;
+use tpq_clock::Source;
 use tpq_tables::table::MetadataRow;
 use tpq_tables::{StringId, Tables};
 
@@ -22,32 +22,32 @@ enum Scope {
     /// A file.
     File(u32),
     /// A machine in a file.
-    Place(Place),
+    Source(Source),
 }
 
 /// Writes facts.
 #[derive(Default)]
 pub(crate) struct Metadata {
-    place: Place,
+    source: Source,
     single: FxHashMap<(StringId, Scope), u32>,
 }
 
 impl Metadata {
     /// Turns to what was recorded in another place.
-    pub(crate) fn enter(&mut self, place: Place) {
-        self.place = place;
+    pub(crate) fn enter(&mut self, source: Source) {
+        self.source = source;
     }
 
     fn scope(&self, name: &str) -> Scope {
         match name {
             "trace_time_clock_id" => Scope::Import,
-            "ftrace_latest_data_start_ns" => Scope::Place(self.place),
-            "timezone_off_mins" | "tracing_service_version" => Scope::Machine(self.place.machine),
+            "ftrace_latest_data_start_ns" => Scope::Source(self.source),
+            "timezone_off_mins" | "tracing_service_version" => Scope::Machine(self.source.machine),
             _ if name.starts_with("manifest_attribute.") => Scope::Import,
             _ if name.starts_with("system_") || name.starts_with("android_") => {
-                Scope::Machine(self.place.machine)
+                Scope::Machine(self.source.machine)
             }
-            _ => Scope::File(self.place.file),
+            _ => Scope::File(self.source.file),
         }
     }
 
@@ -101,7 +101,7 @@ fn row(
         Scope::Import => (None, None),
         Scope::Machine(machine) => (Some(machine), None),
         Scope::File(file) => (None, Some(file)),
-        Scope::Place(place) => (Some(place.machine), Some(place.file)),
+        Scope::Source(source) => (Some(source.machine), Some(source.file)),
     };
     let key_type = tables.strings.intern(key_type);
     let row = MetadataRow { name, key_type, machine_id, trace_id, ..MetadataRow::default() };

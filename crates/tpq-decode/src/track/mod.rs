@@ -103,11 +103,11 @@ pub(crate) use wakelock::{KernelWakelock, KernelWakelocks};
 pub(crate) use writer::{Writers, by_writer};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tpq_ingest::{PlaceId, Places};
+use tpq_ingest::{SourceId, Sources};
 use tpq_tables::{Stat, StringId, Tables};
 
 use crate::Setup;
-use crate::ledger::{ArgSet, Ledger};
+use crate::deferred::{ArgSet, DeferredWrites};
 
 /// All trackers of an import.
 pub(crate) struct Trackers {
@@ -119,7 +119,7 @@ pub(crate) struct Trackers {
     pub(crate) tracks: Scoped<Tracks>,
     pub(crate) slices: Scoped<Slices>,
     pub(crate) flows: Scoped<Flows>,
-    pub(crate) ledger: Ledger,
+    pub(crate) deferred: DeferredWrites,
     pub(crate) metadata: Metadata,
     pub(crate) bounds: Bounds,
     pub(crate) ftrace: Scoped<FtraceStart>,
@@ -134,8 +134,8 @@ pub(crate) struct Trackers {
     pub(crate) packages: Scoped<Packages>,
     pub(crate) wakelocks: Scoped<KernelWakelocks>,
     pub(crate) uid_times: Scoped<UidTimes>,
-    places: Places,
-    current: PlaceId,
+    sources: Sources,
+    current: SourceId,
     pub(crate) syscalls: Scoped<Syscalls>,
     pub(crate) open_args: OpenArgs,
     pub(crate) gpus: Gpus,
@@ -189,83 +189,83 @@ pub(crate) struct ChromeCounts {
 impl Trackers {
     /// For the machines and files of an import.
     pub(crate) fn new(setup: &Setup, tables: &mut Tables) -> Self {
-        let Setup { places, files, ftrace_raw, crop, late_args, .. } = setup;
+        let Setup { sources, files, ftrace_raw, crop, late_args, .. } = setup;
         let files = *files;
-        let home = |place: usize| places.get(place as PlaceId).machine;
+        let home = |source: usize| sources.get(source as SourceId).machine;
         Self {
             processes: Processes::new(),
             cpus: Cpus::default(),
             comms: RecentTexts::default(),
-            sched: Scoped::new(places.len(), |_| Sched::new(&mut tables.strings)),
-            tracks: Scoped::new(places.len(), |_| Tracks::default()),
-            slices: Scoped::new(places.len(), |_| Slices::default()),
+            sched: Scoped::new(sources.len(), |_| Sched::new(&mut tables.strings)),
+            tracks: Scoped::new(sources.len(), |_| Tracks::default()),
+            slices: Scoped::new(sources.len(), |_| Slices::default()),
             flows: Scoped::new(files, |_| Flows::default()),
-            ledger: Ledger::new(*late_args, &mut tables.strings),
+            deferred: DeferredWrites::new(*late_args, &mut tables.strings),
             metadata: Metadata::default(),
             bounds: Bounds::default(),
             ftrace: Scoped::new(files, |_| FtraceStart::default()),
             kernel_events: KernelEvents::new(
                 *ftrace_raw,
-                Scoped::new(places.len(), |_| FxHashMap::default()),
-                Scoped::new(places.len(), |_| FxHashMap::default()),
+                Scoped::new(sources.len(), |_| FxHashMap::default()),
+                Scoped::new(sources.len(), |_| FxHashMap::default()),
             ),
             memory: MemoryOwners::default(),
             recording: Scoped::new(files, |_| Recording::default()),
-            uuids: Scoped::new(places.len(), |place| TrackUuids::new(home(place))),
+            uuids: Scoped::new(sources.len(), |source| TrackUuids::new(home(source))),
             writers: Scoped::new(files, |_| Writers::default()),
-            frames: Scoped::new(places.len(), |_| Frames::default()),
-            power: Scoped::new(places.len(), |_| Power::default()),
-            packages: Scoped::new(places.len(), |_| Packages::default()),
-            wakelocks: Scoped::new(places.len(), |_| KernelWakelocks::default()),
-            uid_times: Scoped::new(places.len(), |_| UidTimes::default()),
-            buffers: Scoped::new(places.len(), |_| Buffers::default()),
-            current: PlaceId::MAX,
-            syscalls: Scoped::new(places.len(), |_| Syscalls::default()),
+            frames: Scoped::new(sources.len(), |_| Frames::default()),
+            power: Scoped::new(sources.len(), |_| Power::default()),
+            packages: Scoped::new(sources.len(), |_| Packages::default()),
+            wakelocks: Scoped::new(sources.len(), |_| KernelWakelocks::default()),
+            uid_times: Scoped::new(sources.len(), |_| UidTimes::default()),
+            buffers: Scoped::new(sources.len(), |_| Buffers::default()),
+            current: SourceId::MAX,
+            syscalls: Scoped::new(sources.len(), |_| Syscalls::default()),
             open_args: OpenArgs::default(),
             gpus: Gpus::default(),
-            kernel: Scoped::new(places.len(), |_| KernelWork::default()),
+            kernel: Scoped::new(sources.len(), |_| KernelWork::default()),
             undecided: Undecided::default(),
             told_by: ToldBy::default(),
-            shared_tracks: Scoped::new(places.len(), |_| SharedByKind::default()),
-            beside: Scoped::new(places.len(), |_| FxHashMap::default()),
-            async_names: Scoped::new(places.len(), |_| FxHashMap::default()),
+            shared_tracks: Scoped::new(sources.len(), |_| SharedByKind::default()),
+            beside: Scoped::new(sources.len(), |_| FxHashMap::default()),
+            async_names: Scoped::new(sources.len(), |_| FxHashMap::default()),
             json_names: Scoped::new(files, |_| FxHashMap::default()),
-            binder: Scoped::new(places.len(), |_| Binder::default()),
-            network: Scoped::new(places.len(), |_| Network::default()),
-            wakeup_sources: Scoped::new(places.len(), |_| FxHashMap::default()),
-            i2c: Scoped::new(places.len(), |_| FxHashMap::default()),
-            disks: Scoped::new(places.len(), |_| Disks::default()),
-            page_size: Scoped::new(places.len(), |_| PageSize::default()),
-            gpu_counters: Scoped::new(places.len(), |_| GpuCounters::default()),
+            binder: Scoped::new(sources.len(), |_| Binder::default()),
+            network: Scoped::new(sources.len(), |_| Network::default()),
+            wakeup_sources: Scoped::new(sources.len(), |_| FxHashMap::default()),
+            i2c: Scoped::new(sources.len(), |_| FxHashMap::default()),
+            disks: Scoped::new(sources.len(), |_| Disks::default()),
+            page_size: Scoped::new(sources.len(), |_| PageSize::default()),
+            gpu_counters: Scoped::new(sources.len(), |_| GpuCounters::default()),
             perf_sessions: PerfSessions::default(),
-            task_states: Scoped::new(places.len(), |_| TaskStates::default()),
-            interrupts: Scoped::new(places.len(), |_| FxHashSet::default()),
-            sequence_threads: Scoped::new(places.len(), |_| SequenceThreads::default()),
+            task_states: Scoped::new(sources.len(), |_| TaskStates::default()),
+            interrupts: Scoped::new(sources.len(), |_| FxHashSet::default()),
+            sequence_threads: Scoped::new(sources.len(), |_| SequenceThreads::default()),
             owner_args: OwnerArgs::default(),
             logged: FxHashMap::default(),
-            states: Scoped::new(places.len(), |_| States::default()),
+            states: Scoped::new(sources.len(), |_| States::default()),
             interest: Scoped::new(files, |_| Interest::new(*crop)),
             chrome: Scoped::new(files, |_| ChromeCounts::default()),
             joined: FxHashMap::default(),
-            mappings: Scoped::new(places.len(), |_| Mappings::default()),
+            mappings: Scoped::new(sources.len(), |_| Mappings::default()),
             messages: Scoped::new(files, |_| MessagePaths::new(&mut tables.strings)),
-            places: places.clone(),
+            sources: sources.clone(),
         }
     }
 
     /// Where what is decoded was recorded.
-    pub(crate) fn place(&self) -> PlaceId {
+    pub(crate) fn source(&self) -> SourceId {
         self.current
     }
 
     /// Turns to what was recorded in another place.
-    pub(crate) fn enter(&mut self, id: PlaceId) {
+    pub(crate) fn enter(&mut self, id: SourceId) {
         if id == self.current {
             return;
         }
         self.current = id;
-        let place = self.places.get(id);
-        self.ledger.enter(id);
+        let source = self.sources.get(id);
+        self.deferred.enter(id);
         self.uuids.enter(id);
         self.sched.enter(id);
         self.kernel_events.described.enter(id);
@@ -295,15 +295,15 @@ impl Trackers {
         self.sequence_threads.enter(id);
         self.states.enter(id);
         self.mappings.enter(id);
-        self.interest.enter(place.file);
-        self.flows.enter(place.file);
-        self.json_names.enter(place.file);
-        self.ftrace.enter(place.file);
-        self.writers.enter(place.file);
-        self.recording.enter(place.file);
-        self.messages.enter(place.file);
-        self.chrome.enter(place.file);
-        self.metadata.enter(place);
+        self.interest.enter(source.file);
+        self.flows.enter(source.file);
+        self.json_names.enter(source.file);
+        self.ftrace.enter(source.file);
+        self.writers.enter(source.file);
+        self.recording.enter(source.file);
+        self.messages.enter(source.file);
+        self.chrome.enter(source.file);
+        self.metadata.enter(source);
     }
 }
 
@@ -317,7 +317,7 @@ impl Trackers {
         name: StringId,
         tables: &mut Tables,
     ) {
-        let track = self.tracks.get(kind, dimensions, name, &mut self.ledger, tables);
+        let track = self.tracks.get(kind, dimensions, name, &mut self.deferred, tables);
         push_counter(ts, track, value, &mut self.bounds, tables);
     }
 
@@ -331,8 +331,8 @@ impl Trackers {
         args: &ArgSet,
         tables: &mut Tables,
     ) {
-        let track = self.tracks.get(kind, dimensions, name, &mut self.ledger, tables);
-        let set = self.ledger.intern(args);
+        let track = self.tracks.get(kind, dimensions, name, &mut self.deferred, tables);
+        let set = self.deferred.intern(args);
         push_counter_with(ts, track, value, set, &mut self.bounds, tables);
     }
 }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use tpq_ingest::Span;
 
-use crate::ledger::ArgSet;
+use crate::deferred::ArgSet;
 
 /// What open slices were given so far, until their ends add more.
 #[derive(Default)]
@@ -70,7 +70,7 @@ mod tests {
     use tpq_tables::StringPool;
 
     use super::*;
-    use crate::ledger::ArgValue;
+    use crate::deferred::ArgValue;
 
     fn span(addr: u64) -> Span {
         Span { addr, len: 1 }

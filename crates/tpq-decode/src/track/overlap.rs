@@ -7,7 +7,7 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::import_log::Refusal;
 use super::{Dimensions, NewSlice, TrackKind, Trackers, Tracks, Utid};
-use crate::ledger::ArgSet;
+use crate::deferred::ArgSet;
 
 /// More tracks beside a thread's are not tried; what fits on none of these is dropped and counted.
 const MAX_BESIDE: usize = 1024;
@@ -28,7 +28,7 @@ impl Trackers {
         stats: &mut Stats,
     ) -> Option<(u32, u32)> {
         self.bounds.include(slice.ts);
-        let track = self.tracks.execution(utid, &mut self.ledger, tables);
+        let track = self.tracks.execution(utid, &mut self.deferred, tables);
         let slice = NewSlice { track, ..slice };
         let overlap = match self.slices.try_complete(slice, dur, tables, stats) {
             Ok(id) => return self.give_args(id?, track, args, tables),
@@ -62,7 +62,7 @@ impl Trackers {
 
     fn track_beside(&mut self, utid: Utid, index: usize, tables: &mut Tables) -> u32 {
         let dimensions = Dimensions::thread(utid).number("track_compressor_idx", index as i64);
-        Tracks::make(OVERLAPPING, dimensions, StringId::NULL, &mut self.ledger, tables)
+        Tracks::make(OVERLAPPING, dimensions, StringId::NULL, &mut self.deferred, tables)
     }
 
     fn give_args(
@@ -73,7 +73,7 @@ impl Trackers {
         tables: &mut Tables,
     ) -> Option<(u32, u32)> {
         if !args.is_empty() {
-            let set = self.ledger.intern(args);
+            let set = self.deferred.intern(args);
             tables.slice.arg_set_id.set(slice, set);
         }
         Some((slice, track))
@@ -84,7 +84,7 @@ impl Trackers {
 mod tests {
     use super::*;
     use crate::Setup;
-    use crate::ledger::ArgValue;
+    use crate::deferred::ArgValue;
     use crate::track::Tid;
 
     #[test]
@@ -92,7 +92,7 @@ mod tests {
         let mut tables = Tables::default();
         let mut stats = Stats::default();
         let mut setup = Setup::default();
-        setup.places.add(tpq_clock::Place::default());
+        setup.sources.add(tpq_clock::Source::default());
         let mut trackers = Trackers::new(&setup, &mut tables);
         trackers.processes.add_machine(0, &mut tables);
         let name = tables.strings.intern("later");

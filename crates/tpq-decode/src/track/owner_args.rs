@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use tpq_tables::{StringId, Tables};
 
 use super::{Trackers, Upid, Utid};
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 
 /// What is known so far.
 #[derive(Debug, Default)]
@@ -40,11 +40,11 @@ impl Trackers {
     pub(crate) fn write_owner_args(&mut self, tables: &mut Tables) {
         let OwnerArgs { processes, threads } = std::mem::take(&mut self.owner_args);
         for (upid, args) in sorted(processes) {
-            let set = self.ledger.intern(&args);
+            let set = self.deferred.intern(&args);
             tables.process.arg_set_id.set(upid, set);
         }
         for (utid, args) in sorted(threads) {
-            let set = self.ledger.intern(&args);
+            let set = self.deferred.intern(&args);
             tables.thread.arg_set_id.set(utid, set);
         }
     }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
-use tpq_ingest::PlaceId;
+use tpq_ingest::SourceId;
 
 /// The tracks of a session on one CPU.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub(crate) struct PerfTracks {
 /// Numbers sessions: each writer sequence is one.
 #[derive(Default)]
 pub(crate) struct PerfSessions {
-    sessions: FxHashMap<(PlaceId, u32), u32>,
+    sessions: FxHashMap<(SourceId, u32), u32>,
     tracks: FxHashMap<(u32, u32), PerfTracks>,
     /// The tracks of counters that are read beside others.
     followers: usize,
@@ -29,9 +29,9 @@ const MOST_FOLLOWERS: usize = 1 << 17;
 
 impl PerfSessions {
     /// The session of a sequence.
-    pub(crate) fn session(&mut self, place: PlaceId, sequence: u32) -> u32 {
+    pub(crate) fn session(&mut self, source: SourceId, sequence: u32) -> u32 {
         let next = self.sessions.len() as u32;
-        *self.sessions.entry((place, sequence)).or_insert(next)
+        *self.sessions.entry((source, sequence)).or_insert(next)
     }
 
     /// The tracks of a session on a CPU, if it was seen there.

@@ -26,10 +26,10 @@ impl RecentTexts {
         bytes: &TraceBytes<'_>,
         strings: &mut StringPool,
     ) -> StringId {
-        let place = &mut self.0[span.addr as usize % PLACES];
-        if place.0 != span {
-            *place = (span, strings.intern_bytes(bytes.get(span)));
+        let source = &mut self.0[span.addr as usize % PLACES];
+        if source.0 != span {
+            *source = (span, strings.intern_bytes(bytes.get(span)));
         }
-        place.1
+        source.1
     }
 }

@@ -5,7 +5,7 @@ use tpq_tables::table::SchedSliceRow;
 use tpq_tables::{Stat, Stats, StringId, StringPool, Tables};
 
 use super::{Cpus, MAX_CPUS, NamePriority, Processes, Tid, Utid};
-use crate::ledger::{Ledger, StateEvent};
+use crate::deferred::{DeferredWrites, StateEvent};
 
 /// The bits of a task state and their letters, lowest first. Linux 4.14 renumbered them.
 const SINCE_4_14: StateBits =
@@ -87,7 +87,7 @@ impl Sched {
         next: NextTask,
         processes: &mut Processes,
         cpus: &mut Cpus,
-        ledger: &mut Ledger,
+        deferred: &mut DeferredWrites,
         tables: &mut Tables,
         stats: &mut Stats,
     ) {
@@ -135,7 +135,7 @@ impl Sched {
         let NextTask { pid, prio, .. } = next;
         self.set_current(cpu, Current { utid: next_utid, pid, prio, slice: Some((slice, ts)) });
         let (previous, next) = (previous_utid, next_utid);
-        ledger.push_state(StateEvent::Switch { ts, ucpu, previous, state, next });
+        deferred.push_state(StateEvent::Switch { ts, ucpu, previous, state, next });
     }
 
     /// A CPU switched tasks at a time that is not told of.

@@ -78,8 +78,8 @@ mod tests {
     const OTHER: SequenceThread = SequenceThread { pid: 10, tid: 12 };
 
     fn generation(interned: u32) -> Generation {
-        let (place, sequence, pid, defaults) = (0, 1, None, None);
-        Generation { place, sequence, pid, interned, defaults, whole: true }
+        let (source, sequence, pid, defaults) = (0, 1, None, None);
+        Generation { source, sequence, pid, interned, defaults, whole: true }
     }
 
     #[test]

@@ -62,11 +62,11 @@ impl Trackers {
         find: impl FnOnce(&mut SharedTracks, &mut dyn FnMut(u32) -> u32) -> u32,
     ) -> u32 {
         let Sharing { kind, dimensions, name } = sharing;
-        let Self { shared_tracks, ledger, .. } = self;
+        let Self { shared_tracks, deferred, .. } = self;
         let shared = shared_tracks.entry((kind.name, dimensions)).or_default();
         find(shared, &mut |index| {
             let dimensions = dimensions.number("track_compressor_idx", i64::from(index));
-            Tracks::make(kind, dimensions, name, ledger, tables)
+            Tracks::make(kind, dimensions, name, deferred, tables)
         })
     }
 }

@@ -5,7 +5,7 @@ use tpq_tables::table::SliceRow;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::import_log::Refusal;
-use crate::ledger::ArgSet;
+use crate::deferred::ArgSet;
 
 /// The deepest nesting a track may have; deeper slices are dropped and counted.
 const MAX_DEPTH: usize = 512;

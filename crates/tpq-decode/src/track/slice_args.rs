@@ -4,7 +4,7 @@ use tpq_ingest::Span;
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::{NewSlice, SliceEnd, Trackers};
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 
 impl Trackers {
     /// A slice begins with args, to which later events may add. `None` when it was dropped.
@@ -71,7 +71,7 @@ impl Trackers {
         let SliceEnd { ts, track, category, name } = end;
         let Some(id) = self.slices.end(ts, track, category, name, tables, stats) else { return };
         if let Some(event) = self.open_args.take_call(track, id) {
-            let set = self.ledger.intern_call(event, ret);
+            let set = self.deferred.intern_call(event, ret);
             return tables.slice.arg_set_id.set(id, Some(set));
         }
         let mut args = ArgSet::default();
@@ -93,7 +93,7 @@ impl Trackers {
             all.append(&ArgSet::of(begun, &mut tables.strings));
         }
         if !all.is_empty() {
-            let set = self.ledger.intern(&all);
+            let set = self.deferred.intern(&all);
             tables.slice.arg_set_id.set(id, set);
         }
     }
@@ -133,7 +133,7 @@ impl Trackers {
         stats: &mut Stats,
     ) -> Option<u32> {
         self.bounds.include(slice.ts);
-        let arg_set_id = self.ledger.intern(args);
+        let arg_set_id = self.deferred.intern(args);
         self.slices.complete(NewSlice { arg_set_id, ..slice }, dur, tables, stats)
     }
 
@@ -145,7 +145,7 @@ impl Trackers {
     /// Writes args of slices whose ends were not seen.
     pub(crate) fn close_args(&mut self, open: &[(u32, ArgSet)], tables: &mut Tables) {
         for (slice, args) in open {
-            let set = self.ledger.intern(args);
+            let set = self.deferred.intern(args);
             tables.slice.arg_set_id.set(*slice, set);
         }
     }

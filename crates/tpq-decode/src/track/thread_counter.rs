@@ -4,11 +4,11 @@
 //! thread without one is decided at the end.
 
 use rustc_hash::FxHashMap;
-use tpq_ingest::PlaceId;
+use tpq_ingest::SourceId;
 use tpq_tables::{StringId, Tables};
 
 use super::{Dimensions, TrackKind, Trackers, Utid, push_counter_with};
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 
 /// A counter of a process, which is the thread's own where the process never becomes known.
 #[derive(Clone, Copy, Debug)]
@@ -27,8 +27,8 @@ pub(crate) struct ThreadCounter {
 #[derive(Debug, Default)]
 pub(crate) struct Undecided {
     /// The counters they are of, each once: there may be many values of each.
-    counters: Vec<(PlaceId, Utid, ThreadCounter)>,
-    indexes: FxHashMap<(PlaceId, &'static str, Dimensions, StringId), u32>,
+    counters: Vec<(SourceId, Utid, ThreadCounter)>,
+    indexes: FxHashMap<(SourceId, &'static str, Dimensions, StringId), u32>,
     /// The row of each value, and which counter it is of.
     values: Vec<(u32, u32)>,
 }
@@ -37,10 +37,10 @@ pub(crate) struct Undecided {
 pub(crate) type ToldBy = FxHashMap<Utid, Option<u32>>;
 
 impl Undecided {
-    fn add(&mut self, row: u32, place: PlaceId, utid: Utid, counter: ThreadCounter) {
-        let key = (place, counter.thread.name, counter.of, counter.name);
+    fn add(&mut self, row: u32, source: SourceId, utid: Utid, counter: ThreadCounter) {
+        let key = (source, counter.thread.name, counter.of, counter.name);
         let index = *self.indexes.entry(key).or_insert_with(|| {
-            self.counters.push((place, utid, counter));
+            self.counters.push((source, utid, counter));
             self.counters.len() as u32 - 1
         });
         self.values.push((row, index));
@@ -62,11 +62,11 @@ impl Trackers {
         let upid = tables.thread.upid.get(utid);
         let track = upid.map_or(NO_TRACK, |upid| {
             let of = counter.of.for_process(upid);
-            self.tracks.get(counter.process, of, counter.name, &mut self.ledger, tables)
+            self.tracks.get(counter.process, of, counter.name, &mut self.deferred, tables)
         });
         let set = *self.told_by.entry(utid).or_insert_with(|| {
             let by = ArgValue::Uint(u64::from(utid));
-            self.ledger.intern(&ArgSet::of([("utid", by)], &mut tables.strings))
+            self.deferred.intern(&ArgSet::of([("utid", by)], &mut tables.strings))
         });
         let row = push_counter_with(ts, track, value, set, &mut self.bounds, tables);
         if upid.is_none() {
@@ -77,13 +77,13 @@ impl Trackers {
     /// Decides the tracks of values that were left open.
     pub(crate) fn decide_counters(&mut self, tables: &mut Tables) {
         let Undecided { counters, values, .. } = std::mem::take(&mut self.undecided);
-        let mut decide = |(place, utid, counter): (PlaceId, Utid, ThreadCounter)| {
-            self.enter(place);
+        let mut decide = |(source, utid, counter): (SourceId, Utid, ThreadCounter)| {
+            self.enter(source);
             let (kind, of) = match tables.thread.upid.get(utid) {
                 Some(upid) => (counter.process, counter.of.for_process(upid)),
                 None => (counter.thread, counter.of),
             };
-            self.tracks.get(kind, of, counter.name, &mut self.ledger, tables)
+            self.tracks.get(kind, of, counter.name, &mut self.deferred, tables)
         };
         let tracks: Vec<u32> = counters.into_iter().map(&mut decide).collect();
         for (row, index) in values {

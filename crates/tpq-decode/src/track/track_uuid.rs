@@ -14,7 +14,7 @@ use super::described_track::{NewTrack, merge_key};
 use super::track_owner::{Owner, Owners};
 use super::tracks::SharedTracks;
 use super::{Described, DescribedCounter, DescribedKind, Merge, Processes, Trackers, Tracks};
-use crate::ledger::{ArgSet, ArgValue, Ledger};
+use crate::deferred::{ArgSet, ArgValue, DeferredWrites};
 
 /// Tracks nested deeper are not followed.
 const MAX_ANCESTORS: usize = 100;
@@ -47,7 +47,7 @@ pub(crate) struct EventDefaults {
 /// What tracks are written into.
 pub(crate) struct TrackRows<'a> {
     pub(crate) tracks: &'a mut Tracks,
-    pub(crate) ledger: &'a mut Ledger,
+    pub(crate) deferred: &'a mut DeferredWrites,
     pub(crate) tables: &'a mut Tables,
 }
 
@@ -240,7 +240,7 @@ impl TrackUuids {
         processes: &mut Processes,
         rows: &mut TrackRows<'_>,
     ) -> u32 {
-        match self.place(uuid, by, processes, rows) {
+        match self.source(uuid, by, processes, rows) {
             Placed::Own(track) => track,
             Placed::Group(group, by) => self.shared_track(uuid, group, by, usage, rows),
         }
@@ -254,13 +254,13 @@ impl TrackUuids {
         processes: &mut Processes,
         rows: &mut TrackRows<'_>,
     ) -> Option<u32> {
-        match self.place(uuid, by, processes, rows) {
+        match self.source(uuid, by, processes, rows) {
             Placed::Own(track) => Some(track),
             Placed::Group(..) => None,
         }
     }
 
-    fn place(
+    fn source(
         &mut self,
         uuid: u64,
         by: FirstEvent,
@@ -295,7 +295,7 @@ impl TrackUuids {
         let parent = self.parent(&described, by, depth, processes, rows);
         let placed = match (described.kind, owner) {
             (DescribedKind::Thread { shared: true, .. }, Owner::Thread(utid)) => {
-                Placed::Own(rows.tracks.execution(utid, rows.ledger, rows.tables))
+                Placed::Own(rows.tracks.execution(utid, rows.deferred, rows.tables))
             }
             (kind, _) => {
                 let name = match kind {
@@ -335,7 +335,7 @@ impl TrackUuids {
 
     fn make(&mut self, track: NewTrack, rows: &mut TrackRows<'_>) -> Placed {
         if !track.described.is_merged() {
-            return Placed::Own(track.write(rows.ledger, rows.tables));
+            return Placed::Own(track.write(rows.deferred, rows.tables));
         }
         let (kind, value) = merge_key(track.described.merge, track.name);
         let key = (track.owner, track.described.parent, kind, value);
@@ -392,7 +392,7 @@ impl TrackUuids {
         let new = NewTrack { uuid, described, owner, name, parent, whole, shared: None };
         let track = find(&mut shared.tracks, &mut |index| {
             let new = NewTrack { shared: Some((group, index)), ..new };
-            new.write(rows.ledger, rows.tables)
+            new.write(rows.deferred, rows.tables)
         });
         self.shared[group as usize] = shared;
         track

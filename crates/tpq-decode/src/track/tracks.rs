@@ -8,7 +8,7 @@ use tpq_tables::table::TrackRow;
 use tpq_tables::{StringId, Tables};
 
 use super::{Upid, Utid};
-use crate::ledger::{ArgSet, ArgValue, Ledger};
+use crate::deferred::{ArgSet, ArgValue, DeferredWrites};
 
 /// Whose a track is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -231,14 +231,14 @@ impl Tracks {
         kind: TrackKind,
         dimensions: Dimensions,
         name: StringId,
-        ledger: &mut Ledger,
+        deferred: &mut DeferredWrites,
         tables: &mut Tables,
     ) -> u32 {
         let key = (kind.name, dimensions, name);
         if let Some(&track) = self.tracks.get(&key) {
             return track;
         }
-        let track = Self::make(kind, dimensions, name, ledger, tables);
+        let track = Self::make(kind, dimensions, name, deferred, tables);
         self.tracks.insert(key, track);
         track
     }
@@ -248,7 +248,7 @@ impl Tracks {
         &mut self,
         kind: TrackKind,
         dimensions: Dimensions,
-        ledger: &mut Ledger,
+        deferred: &mut DeferredWrites,
         tables: &mut Tables,
         name: impl FnOnce() -> String,
     ) -> u32 {
@@ -257,7 +257,7 @@ impl Tracks {
             return track;
         }
         let name = tables.strings.intern(&name());
-        let track = Self::make(kind, dimensions, name, ledger, tables);
+        let track = Self::make(kind, dimensions, name, deferred, tables);
         self.tracks.insert(key, track);
         track
     }
@@ -266,14 +266,14 @@ impl Tracks {
     pub(crate) fn execution(
         &mut self,
         utid: Utid,
-        ledger: &mut Ledger,
+        deferred: &mut DeferredWrites,
         tables: &mut Tables,
     ) -> u32 {
         if let Some(&track) = self.execution.get(&utid) {
             return track;
         }
         let thread = Dimensions::thread(utid);
-        let track = self.get(THREAD_EXECUTION, thread, StringId::NULL, ledger, tables);
+        let track = self.get(THREAD_EXECUTION, thread, StringId::NULL, deferred, tables);
         self.execution.insert(utid, track);
         track
     }
@@ -283,7 +283,7 @@ impl Tracks {
         kind: TrackKind,
         dimensions: Dimensions,
         name: StringId,
-        ledger: &mut Ledger,
+        deferred: &mut DeferredWrites,
         tables: &mut Tables,
     ) -> u32 {
         let mut row = TrackRow {
@@ -298,7 +298,7 @@ impl Tracks {
             let mut source = ArgSet::default();
             let key = tables.strings.intern("description");
             source.add(key, ArgValue::String(row.description));
-            row.source_arg_set_id = ledger.intern(&source);
+            row.source_arg_set_id = deferred.intern(&source);
         }
         let mut set = ArgSet::default();
         let mut add = |name: &str, value: ArgValue, tables: &mut Tables| {
@@ -328,7 +328,7 @@ impl Tracks {
                 DimensionValue::Text(value) => add(key, ArgValue::String(value), tables),
             }
         }
-        row.dimension_arg_set_id = ledger.intern(&set);
+        row.dimension_arg_set_id = deferred.intern(&set);
         tables.track.push(row)
     }
 }

@@ -33,7 +33,7 @@ impl Default for KernelWakelocks {
 struct Sequence {
     by_id: FxHashMap<u32, KernelWakelock>,
     /// Place of each name in `held`.
-    places: FxHashMap<StringId, usize>,
+    sources: FxHashMap<StringId, usize>,
     /// What was held, and how long in all, ms.
     held: Vec<(KernelWakelock, u64)>,
 }
@@ -52,11 +52,11 @@ impl KernelWakelocks {
         let sequence = self.sequences.entry(sequence).or_default();
         let Some(&lock) = sequence.by_id.get(&id) else { return false };
         let held = &mut sequence.held;
-        let place = *sequence.places.entry(lock.name).or_insert_with(|| {
+        let source = *sequence.sources.entry(lock.name).or_insert_with(|| {
             held.push((lock, 0));
             held.len() - 1
         });
-        held[place] = (lock, held[place].1.saturating_add(ms));
+        held[source] = (lock, held[source].1.saturating_add(ms));
         true
     }
 

@@ -8,12 +8,12 @@ use tpq_proto::wire::Fields;
 use crate::event_time;
 use crate::loss::LossEntry;
 use crate::packet::{PacketHeader, packet_field};
+use crate::prescan::{next_packet, span_of};
 use crate::sequence::{SequenceLoss, Sequences};
-use crate::survey::{next_packet, span_of};
 use crate::timeline::{Bundle, ClockNames, PendingRun};
 use crate::{
-    EventReader, Immediate, Loss, LossBook, Message, Payload, PlaceId, Route, Router, Run, RunKind,
-    SnapshotPacket, Span, SplitSink, Timeline, TraceBytes,
+    EventReader, Immediate, Loss, LossBook, Message, Payload, Route, Router, Run, RunKind,
+    SnapshotPacket, SourceId, Span, SplitSink, Timeline, TraceBytes,
 };
 
 /// A batch ends after this many packets…
@@ -58,13 +58,13 @@ pub struct FileContext {
     /// What clocks read, in file order.
     pub snapshots: Vec<SnapshotPacket>,
     /// By the id that packets give a machine: its place, and what clock ids mean there.
-    pub machines: FxHashMap<u32, (PlaceId, ClockNames)>,
+    pub machines: FxHashMap<u32, (SourceId, ClockNames)>,
     /// What packets mean that name no machine.
-    pub base: (PlaceId, ClockNames),
+    pub base: (SourceId, ClockNames),
 }
 
 impl FileContext {
-    fn place(&self, machine: u32) -> (PlaceId, ClockNames) {
+    fn source(&self, machine: u32) -> (SourceId, ClockNames) {
         match machine {
             // The host, whose packets are nearly all there are.
             0 => self.base,
@@ -95,9 +95,9 @@ struct Open {
     batch: Batch,
     pending: Vec<PendingRun>,
     /// Where in `pending` the packets of a sequence and clock are gathered.
-    gathering: FxHashMap<(PlaceId, u32, Clock), usize>,
+    gathering: FxHashMap<(SourceId, u32, Clock), usize>,
     /// The latest of these: writers' packets come in bursts.
-    gathered: Option<((PlaceId, u32, Clock), usize)>,
+    gathered: Option<((SourceId, u32, Clock), usize)>,
     /// Packets that do not say when.
     undated: Vec<Undated>,
     first_position: u32,
@@ -105,7 +105,7 @@ struct Open {
 
 struct Undated {
     message: Message,
-    place: PlaceId,
+    source: SourceId,
 }
 
 impl<'a> Batcher<'a> {
@@ -118,7 +118,7 @@ impl<'a> Batcher<'a> {
     ) -> Self {
         let mut sequences = Sequences::default();
         let clocks = file.snapshots.iter().flat_map(|snapshot| &snapshot.clocks);
-        sequences.set_shared_clocks(clocks.map(|clock| (file.place(clock.machine).0, clock)));
+        sequences.set_shared_clocks(clocks.map(|clock| (file.source(clock.machine).0, clock)));
         Self {
             bytes,
             file,
@@ -150,15 +150,15 @@ impl<'a> Batcher<'a> {
 
     fn take(&mut self, span: Span, packet: &[u8], open: &mut Open) {
         let header = PacketHeader::parse(packet);
-        let (place, clocks) = self.file.place(header.machine);
+        let (source, clocks) = self.file.source(header.machine);
         if header.damaged {
-            self.losses.enter(self.entry(place, span), 1);
+            self.losses.enter(self.entry(source, span), 1);
         }
         let immediate = &mut open.batch.immediate;
-        let losses = self.losses.at(place);
-        let placed = self.sequences.place(&header, place, span, packet, immediate, losses);
+        let losses = self.losses.at(source);
+        let placed = self.sequences.source(&header, source, span, packet, immediate, losses);
         if !placed.usable {
-            let entry = self.entry(place, span);
+            let entry = self.entry(source, span);
             let sequence = Some(header.sequence);
             self.losses.enter(LossEntry { loss: Loss::SkippedWithoutState, sequence, ..entry }, 1);
             return;
@@ -169,7 +169,7 @@ impl<'a> Batcher<'a> {
         let (clock_id, ns) = match self.event_time(&header, payload, written) {
             Ok(written) => written,
             Err(loss) => {
-                let (entry, sequence) = (self.entry(place, span), Some(header.sequence));
+                let (entry, sequence) = (self.entry(source, span), Some(header.sequence));
                 self.losses.enter(LossEntry { loss, sequence, ..entry }, 1);
                 return;
             }
@@ -199,17 +199,22 @@ impl<'a> Batcher<'a> {
             }
             (Route::Immediate, ns) => {
                 let ts = ns.and_then(|ns| {
-                    let entry = self.entry(place, span);
+                    let entry = self.entry(source, span);
                     self.timeline.date(clock, ns, entry, &mut self.losses)
                 });
                 let sequence = header.sequence;
-                open.batch.immediate.push(Immediate::Packet { message, place, sequence, ts });
+                open.batch.immediate.push(Immediate::Packet { message, source, sequence, ts });
             }
-            (Route::Sorted, ns) => open.sort(place, header.sequence, clock, message, ns),
+            (Route::Sorted, ns) => open.sort(source, header.sequence, clock, message, ns),
             (Route::Twice, ns) => {
                 let sequence = header.sequence;
-                open.batch.immediate.push(Immediate::Packet { message, place, sequence, ts: None });
-                open.sort(place, sequence, clock, message, ns);
+                open.batch.immediate.push(Immediate::Packet {
+                    message,
+                    source,
+                    sequence,
+                    ts: None,
+                });
+                open.sort(source, sequence, clock, message, ns);
             }
         }
     }
@@ -245,10 +250,10 @@ impl<'a> Batcher<'a> {
     }
 
     /// Where the packet under way lies, for a loss of it.
-    fn entry(&self, place: PlaceId, span: Span) -> LossEntry {
+    fn entry(&self, source: SourceId, span: Span) -> LossEntry {
         LossEntry {
             loss: Loss::MalformedPacket,
-            place,
+            source,
             addr: span.addr,
             position: self.position,
             clock: None,
@@ -266,20 +271,20 @@ impl<'a> Batcher<'a> {
         (clock, ns): (u32, Option<i64>),
         open: &mut Open,
     ) {
-        let (place, clocks) = self.file.place(header.machine);
+        let (source, clocks) = self.file.source(header.machine);
         if payload.len() > LARGEST_BUNDLE {
             let loss = match header.kind {
                 packet_field::FTRACE_EVENTS => Loss::MalformedBundle,
                 _ => Loss::MalformedPacket,
             };
-            let entry = LossEntry { loss, ..self.entry(place, message.span) };
+            let entry = LossEntry { loss, ..self.entry(source, message.span) };
             return self.losses.enter(entry, 1);
         }
         let bundle = Bundle {
             kind: header.kind,
             span: message.span,
             payload,
-            place,
+            source,
             generation: message.generation,
             sequence: header.sequence,
             position: self.position,
@@ -291,7 +296,7 @@ impl<'a> Batcher<'a> {
             timeline: &mut self.timeline,
             clocks,
             sequence: header.sequence,
-            place,
+            source,
             pending: &mut open.pending,
             immediate: &mut open.batch.immediate,
             losses: &mut self.losses,
@@ -330,7 +335,7 @@ impl<'a> Batcher<'a> {
         }
         for undated in open.undated {
             let index = (undated.message.position - open.first_position) as usize;
-            open.batch.runs.push(message_run(undated.place, undated.message, latest[index]));
+            open.batch.runs.push(message_run(undated.source, undated.message, latest[index]));
         }
         open.batch
     }
@@ -379,7 +384,7 @@ impl EventReader for Batcher<'_> {
         }
         self.done += bytes as u64;
         open.batch.done = self.done;
-        open.batch.file = self.file.base.1.place.file;
+        open.batch.file = self.file.base.1.source.file;
         Some(self.close(open))
     }
 
@@ -395,8 +400,8 @@ impl EventReader for Batcher<'_> {
         &self.timeline
     }
 
-    fn place(&self, machine: u32) -> PlaceId {
-        self.file.place(machine).0
+    fn source(&self, machine: u32) -> SourceId {
+        self.file.source(machine).0
     }
 
     fn sequence_losses(&self) -> Vec<SequenceLoss> {
@@ -413,25 +418,25 @@ impl EventReader for Batcher<'_> {
 impl Open {
     fn sort(
         &mut self,
-        place: PlaceId,
+        source: SourceId,
         sequence: u32,
         clock: Clock,
         message: Message,
         ns: Option<i64>,
     ) {
         match ns {
-            Some(ns) => self.gather(place, sequence, clock, message, ns),
-            None => self.undated.push(Undated { message, place }),
+            Some(ns) => self.gather(source, sequence, clock, message, ns),
+            None => self.undated.push(Undated { message, source }),
         }
     }
 
-    fn gather(&mut self, place: PlaceId, sequence: u32, clock: Clock, message: Message, ns: i64) {
+    fn gather(&mut self, source: SourceId, sequence: u32, clock: Clock, message: Message, ns: i64) {
         let pending = &mut self.pending;
-        let key = (place, sequence, clock);
+        let key = (source, sequence, clock);
         let index = match self.gathered {
             Some((latest, index)) if latest == key => index,
             _ => *self.gathering.entry(key).or_insert_with(|| {
-                let mut run = message_run(place, message, ns);
+                let mut run = message_run(source, message, ns);
                 run.timestamps.clear();
                 run.payload = Payload::Messages(Vec::new());
                 pending.push(PendingRun { clock, run });
@@ -447,11 +452,11 @@ impl Open {
     }
 }
 
-fn message_run(place: PlaceId, message: Message, ts: i64) -> Run {
+fn message_run(source: SourceId, message: Message, ts: i64) -> Run {
     Run {
         kind: RunKind::PACKETS,
         lane: 0,
-        place,
+        source,
         generation: message.generation,
         position: message.position,
         addr: message.span.addr,

@@ -1,6 +1,6 @@
 //! Traces written by hand, walked packet by packet.
 
-use tpq_clock::{BOOTTIME, Clock, ClockGraph, Place, Reading, TRACE_FILE};
+use tpq_clock::{BOOTTIME, Clock, ClockGraph, Reading, Source, TRACE_FILE};
 use tpq_testkit::{
     Clock as TestClock, ClockSnapshot, Defaults, FtraceBundle, FtraceEvent, InternedData,
     Message as Written, NEEDS_STATE, Packet, STATE_CLEARED, TraceBuilder, TrackEvent, clock_id,
@@ -8,7 +8,7 @@ use tpq_testkit::{
 };
 
 use super::*;
-use crate::{Losses, Room, Survey, SurveyError, ftrace_clock_id, survey};
+use crate::{Losses, Prescan, PrescanError, Room, ftrace_clock_id, prescan};
 
 const KERNEL_EVENTS: u32 = 1;
 const TRACK_EVENT: u32 = 11;
@@ -38,16 +38,16 @@ impl Router for Events {
                 _ => {}
             }
         }
-        let places = vec![(0, 0); timestamps.len()];
+        let ranges = vec![(0, 0); timestamps.len()];
         let run = Run {
             kind: RunKind(RunKind::FIRST_SPLIT),
             lane: 1,
-            place: bundle.place,
+            source: bundle.source,
             generation: bundle.generation,
             position: bundle.position,
             addr: bundle.span.addr,
             timestamps,
-            payload: Payload::Bundle { addr: bundle.span.addr, places },
+            payload: Payload::Bundle { addr: bundle.span.addr, ranges },
         };
         sink.push(clock, run);
     }
@@ -57,13 +57,13 @@ struct Walked {
     /// Trace time and packet number of each event.
     events: Vec<(i64, u32)>,
     /// The place of each event.
-    places: Vec<PlaceId>,
+    sources: Vec<SourceId>,
     generations: usize,
     interned: usize,
     /// What walking lost.
     book: LossBook,
     /// What the skim before lost.
-    survey: Losses,
+    prescan: Losses,
     sequences: Vec<SequenceLoss>,
     /// Bytes walked.
     done: u64,
@@ -73,7 +73,7 @@ struct Walked {
 
 impl Walked {
     fn lost(&self, loss: Loss) -> u64 {
-        self.book.get(loss) + self.survey.get(loss)
+        self.book.get(loss) + self.prescan.get(loss)
     }
 
     /// Packet, clock and timestamp of what was lost for one reason.
@@ -95,18 +95,18 @@ struct As {
 }
 
 impl As {
-    fn names(self, machine: u32, survey: &Survey<'_>) -> (PlaceId, ClockNames) {
-        let place = Place { file: self.file, machine };
-        let default = survey.primary_clock.unwrap_or(BOOTTIME);
-        (machine, ClockNames { place, default, private: self.private })
+    fn names(self, machine: u32, prescan: &Prescan<'_>) -> (SourceId, ClockNames) {
+        let source = Source { file: self.file, machine };
+        let default = prescan.primary_clock.unwrap_or(BOOTTIME);
+        (machine, ClockNames { source, default, private: self.private })
     }
 
-    fn context(self, survey: &mut Survey<'_>) -> FileContext {
+    fn context(self, prescan: &mut Prescan<'_>) -> FileContext {
         FileContext {
-            segments: survey.bytes.take_segments(),
-            snapshots: std::mem::take(&mut survey.snapshots),
-            machines: (0..=self.machines).map(|id| (id, self.names(id, survey))).collect(),
-            base: self.names(0, survey),
+            segments: prescan.bytes.take_segments(),
+            snapshots: std::mem::take(&mut prescan.snapshots),
+            machines: (0..=self.machines).map(|id| (id, self.names(id, prescan))).collect(),
+            base: self.names(0, prescan),
         }
     }
 }
@@ -116,7 +116,7 @@ fn timeline(context: &FileContext) -> Timeline {
     let mut graph = ClockGraph::default();
     for snapshot in &context.snapshots {
         let reading = |clock: &crate::SnapshotClock| Reading {
-            clock: context.place(clock.machine).1.clock(snapshot.sequence, clock.id),
+            clock: context.source(clock.machine).1.clock(snapshot.sequence, clock.id),
             value: clock.value,
             ticks: clock.ticks,
         };
@@ -125,7 +125,7 @@ fn timeline(context: &FileContext) -> Timeline {
     }
     let names = context.base.1;
     let id = if names.private { TRACE_FILE } else { names.default };
-    Timeline::new(graph.into(), Clock::of_place(names.place, id))
+    Timeline::new(graph.into(), Clock::of_source(names.source, id))
 }
 
 fn walk(trace: &[u8]) -> Walked {
@@ -133,18 +133,18 @@ fn walk(trace: &[u8]) -> Walked {
 }
 
 fn walk_as(trace: &[u8], how: As) -> Walked {
-    let mut survey = survey(trace, 0, Room::in_memory(u64::MAX), &|_| (), false).unwrap();
-    let context = how.context(&mut survey);
+    let mut prescan = prescan(trace, 0, Room::in_memory(u64::MAX), &|_| (), false).unwrap();
+    let context = how.context(&mut prescan);
     let timeline = timeline(&context);
-    let bytes = TraceBytes::new([survey.bytes]);
+    let bytes = TraceBytes::new([prescan.bytes]);
     let mut batcher = Batcher::new(&bytes, context, timeline, Box::new(Events));
     let mut walked = Walked {
         events: Vec::new(),
-        places: Vec::new(),
+        sources: Vec::new(),
         generations: 0,
         interned: 0,
         book: LossBook::default(),
-        survey: survey.losses,
+        prescan: prescan.losses,
         sequences: Vec::new(),
         done: 0,
         files: Vec::new(),
@@ -161,13 +161,13 @@ fn walk_as(trace: &[u8], how: As) -> Walked {
         for run in &batch.runs {
             assert!(run.timestamps.is_sorted());
             let timestamps = run.timestamps.iter().enumerate();
-            events.extend(timestamps.map(|(i, &ts)| ((ts, run.position_of(i)), run.place)));
+            events.extend(timestamps.map(|(i, &ts)| ((ts, run.position_of(i)), run.source)));
         }
         walked.done = batch.done;
         walked.files.push(batch.file);
     }
     events.sort_unstable();
-    (walked.events, walked.places) = events.into_iter().unzip();
+    (walked.events, walked.sources) = events.into_iter().unzip();
     walked.book = batcher.losses().clone();
     walked.sequences = batcher.sequence_losses();
     walked
@@ -274,7 +274,7 @@ fn a_sequence_of_two_machines_is_two_sequences() {
     let walked = walk_as(&trace, As { machines: 1, ..As::default() });
     // Machine 1 had no state at 2; what machine 0 had by then is not its own.
     assert_eq!(walked.events, [(1, 0), (3, 2), (4, 3), (5, 4)]);
-    assert_eq!(walked.places, [0, 0, 1, 1]);
+    assert_eq!(walked.sources, [0, 0, 1, 1]);
     let told = walked.sequences.iter();
     let told: Vec<_> = told.map(|it| (it.machine, it.needing_state, it.skipped)).collect();
     assert_eq!(told, [(0, 1, 0), (1, 2, 1)]);
@@ -284,7 +284,7 @@ fn a_sequence_of_two_machines_is_two_sequences() {
 fn a_machine_without_a_place_is_the_base() {
     let trace = TraceBuilder::new().packets([event(1), event(2).machine(9)]).build();
     let walked = walk(&trace);
-    assert_eq!((walked.events, walked.places), (vec![(1, 0), (2, 1)], vec![0, 0]));
+    assert_eq!((walked.events, walked.sources), (vec![(1, 0), (2, 1)], vec![0, 0]));
 }
 
 #[test]
@@ -494,6 +494,6 @@ fn a_cut_trace_keeps_what_came_before_the_cut() {
 #[test]
 fn what_holds_no_packet_is_no_trace() {
     let huge = [0x0a, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10];
-    let error = survey(&huge, 0, Room::in_memory(u64::MAX), &|_| (), false).err();
-    assert!(matches!(error, Some(SurveyError::NoPackets { offset: 0 })));
+    let error = prescan(&huge, 0, Room::in_memory(u64::MAX), &|_| (), false).err();
+    assert!(matches!(error, Some(PrescanError::NoPackets { offset: 0 })));
 }

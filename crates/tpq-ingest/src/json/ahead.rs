@@ -156,12 +156,12 @@ mod tests {
     use std::sync::Arc;
 
     use crate::{
-        EventReader, FileContext, JsonKinds, JsonReader, RunKind, Survey, Timeline, TraceBytes,
+        EventReader, FileContext, JsonKinds, JsonReader, Prescan, RunKind, Timeline, TraceBytes,
     };
 
     /// Has a text read, with a helper or without.
     fn with_reader<T>(text: &str, helped: bool, each: impl FnOnce(JsonReader<'_>) -> T) -> T {
-        let mut bytes = Survey::of_text(text.as_bytes(), 0, 0).bytes;
+        let mut bytes = Prescan::of_text(text.as_bytes(), 0, 0).bytes;
         let file = FileContext { segments: bytes.take_segments(), ..FileContext::default() };
         let bytes = TraceBytes::new([bytes]);
         let timeline = Timeline::new(Arc::default(), file.base.1.clock(0, 0));

@@ -12,7 +12,7 @@ use super::scan::{Part, Scan};
 use crate::loss::LossEntry;
 use crate::timeline::PendingRun;
 use crate::{
-    Batch, EventReader, FileContext, Loss, LossBook, Payload, PlaceId, Run, RunKind, Span,
+    Batch, EventReader, FileContext, Loss, LossBook, Payload, Run, RunKind, SourceId, Span,
     Timeline, TraceBytes,
 };
 
@@ -260,7 +260,7 @@ impl<'a> JsonReader<'a> {
     fn lose(&mut self, loss: Loss, at: usize, what: &'static str, count: u64) {
         let entry = LossEntry {
             loss,
-            place: self.file.base.0,
+            source: self.file.base.0,
             addr: self.base + at as u64,
             position: self.position,
             clock: None,
@@ -276,8 +276,8 @@ impl<'a> JsonReader<'a> {
         let addr = self.base + start as u64;
         let mut lines: Vec<(i64, (u32, u32))> = line_times.into_iter().zip(line_places).collect();
         lines.sort_by_key(|&(ts, _)| ts);
-        let (line_times, places) = lines.into_iter().unzip();
-        let lines = (self.kinds.lines, line_times, Payload::Bundle { addr, places });
+        let (line_times, ranges) = lines.into_iter().unzip();
+        let lines = (self.kinds.lines, line_times, Payload::Bundle { addr, ranges });
         let (times, payload) = events.into_run();
         for (kind, timestamps, payload) in [(self.kinds.events, times, payload), lines] {
             if timestamps.is_empty() {
@@ -286,7 +286,7 @@ impl<'a> JsonReader<'a> {
             let run = Run {
                 kind,
                 lane: 0,
-                place: self.file.base.0,
+                source: self.file.base.0,
                 generation: 0,
                 position: first_position,
                 addr,
@@ -365,7 +365,7 @@ impl EventReader for JsonReader<'_> {
             }
         }
         let done = self.scan.offset() as u64;
-        let mut batch = Batch { done, file: self.file.base.1.place.file, ..Batch::default() };
+        let mut batch = Batch { done, file: self.file.base.1.source.file, ..Batch::default() };
         self.close(open, &mut batch);
         Some(batch)
     }
@@ -382,7 +382,7 @@ impl EventReader for JsonReader<'_> {
         &self.timeline
     }
 
-    fn place(&self, _: u32) -> PlaceId {
+    fn source(&self, _: u32) -> SourceId {
         self.file.base.0
     }
 }

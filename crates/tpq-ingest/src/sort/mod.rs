@@ -30,7 +30,7 @@ pub(crate) use stretch::Writer;
 
 use crate::loss::{LossBook, LossEntry};
 use crate::shared::SharedStrings;
-use crate::{Loss, Mark, PlaceId, Run, RunId};
+use crate::{Loss, Mark, Run, RunId, SourceId};
 
 /// Takes events in order. `index` is the event's place in the run.
 pub trait Emit {
@@ -81,7 +81,7 @@ impl<E: Emit> Sink for E {
 }
 
 /// Lanes are ordered by these: where it was recorded, and the lane there.
-type LaneKey = (PlaceId, u32);
+type LaneKey = (SourceId, u32);
 
 /// So many stretches of a level are merged into one of the next. With more, each block read at a
 /// time would be a small part of the room; with fewer, events are written more often.
@@ -197,7 +197,7 @@ impl Sorter {
         if slot as usize == self.slots.len() {
             self.slots.push(None);
         }
-        let lane = if self.ranked { (0, 0) } else { (run.place, run.lane) };
+        let lane = if self.ranked { (0, 0) } else { (run.source, run.lane) };
         let active = Active { id, run: Arc::new(run), next, bytes, ranks };
         let head = Head { ts, rank: active.rank(), run: id, slot };
         self.lanes.entry(lane).or_default().add(head);
@@ -209,7 +209,7 @@ impl Sorter {
         if count > 0 {
             let entry = LossEntry {
                 loss: Loss::OutOfOrder,
-                place: run.place,
+                source: run.source,
                 addr: run.addr_of(0),
                 position: run.position_of(0),
                 clock: None,

@@ -55,7 +55,7 @@ impl Slice {
         let Self { id, run, range, ranks } = self;
         out.extend(id.to_le_bytes());
         out.extend(run.addr.to_le_bytes());
-        for word in [run.kind.0, run.lane, run.place, run.generation, run.position] {
+        for word in [run.kind.0, run.lane, run.source, run.generation, run.position] {
             out.extend(word.to_le_bytes());
         }
         put_numbers(out, &run.timestamps[range.clone()], |ts| ts.to_le_bytes());
@@ -75,10 +75,10 @@ fn write_payload(payload: &Payload, range: Range<usize>, room: &SortRoom, out: &
                 }
             }
         }
-        Payload::Bundle { addr, places } => {
+        Payload::Bundle { addr, ranges } => {
             out.extend(BUNDLE.to_le_bytes());
             out.extend(addr.to_le_bytes());
-            for (offset, len) in &places[range] {
+            for (offset, len) in &ranges[range] {
                 out.extend(offset.to_le_bytes());
                 out.extend(len.to_le_bytes());
             }
@@ -117,7 +117,7 @@ impl Piece {
     /// Reads what [`Slice::write`] wrote, from the beginning of `bytes`.
     pub(super) fn read(bytes: &mut Bytes<'_>, block: &Block<'_>) -> io::Result<Self> {
         let (id, addr) = (bytes.u64()?, bytes.u64()?);
-        let [kind, lane, place, generation, position] = bytes.words()?;
+        let [kind, lane, source, generation, position] = bytes.words()?;
         let timestamps = bytes.numbers(i64::from_le_bytes)?;
         let ranks = bytes.numbers(u64::from_le_bytes)?;
         let payload = read_payload(bytes, timestamps.len(), block)?;
@@ -125,7 +125,7 @@ impl Piece {
             return Err(damaged());
         }
         let kind = RunKind(kind);
-        let run = Run { kind, lane, place, generation, position, addr, timestamps, payload };
+        let run = Run { kind, lane, source, generation, position, addr, timestamps, payload };
         Ok(Self { id, run, ranks })
     }
 }
@@ -143,9 +143,9 @@ fn read_payload(bytes: &mut Bytes<'_>, events: usize, block: &Block<'_>) -> io::
         }
         BUNDLE => {
             let addr = bytes.u64()?;
-            let place = |bytes: &mut Bytes<'_>| bytes.words().map(|[offset, len]| (offset, len));
-            let places = (0..events).map(|_| place(bytes)).collect::<io::Result<_>>()?;
-            Payload::Bundle { addr, places }
+            let range = |bytes: &mut Bytes<'_>| bytes.words().map(|[offset, len]| (offset, len));
+            let ranges = (0..events).map(|_| range(bytes)).collect::<io::Result<_>>()?;
+            Payload::Bundle { addr, ranges }
         }
         WORDS | WORDS_WITH_OWN_STRINGS => {
             let width = usize::try_from(bytes.u64()?).map_err(|_| damaged())?;

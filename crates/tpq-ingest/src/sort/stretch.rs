@@ -68,8 +68,8 @@ impl Stretch {
         }
         let mut header = Bytes(ahead);
         let (len, _, _) = (header.u64()?, header.u64()?, header.u64()?);
-        let (ts, [place, lane]) = (header.i64()?, header.words()?);
-        let key = Key { ts, lane: (place, lane), rank: header.u64()?, run: header.u64()? };
+        let (ts, [source, lane]) = (header.i64()?, header.words()?);
+        let key = Key { ts, lane: (source, lane), rank: header.u64()?, run: header.u64()? };
         if len < HEADER as u64 || len > self.end - next {
             return Err(damaged());
         }
@@ -157,7 +157,7 @@ impl<'a> Writer<'a> {
 
 impl Sink for Writer<'_> {
     fn take(&mut self, head: Head, run: &Arc<Run>, index: usize) -> Result<(), Stopped> {
-        let lane = if self.ranked { (0, 0) } else { (run.place, run.lane) };
+        let lane = if self.ranked { (0, 0) } else { (run.source, run.lane) };
         let key = Key { ts: head.ts, lane, rank: head.rank, run: head.run };
         // Events of a run that share a key, or have a lower one than an event before them, keep
         // their order only within one block.

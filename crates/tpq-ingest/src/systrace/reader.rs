@@ -6,7 +6,7 @@ use super::sections::{Part, Sections};
 use crate::loss::{LossEntry, TextPlace};
 use crate::timeline::PendingRun;
 use crate::{
-    Batch, EventReader, FileContext, Loss, LossBook, Payload, PlaceId, Run, RunKind, Timeline,
+    Batch, EventReader, FileContext, Loss, LossBook, Payload, Run, RunKind, SourceId, Timeline,
     TraceBytes,
 };
 
@@ -74,7 +74,7 @@ struct Open {
     first_position: u32,
     times: Vec<i64>,
     /// Where each line begins and how long it is.
-    places: Vec<(usize, usize)>,
+    ranges: Vec<(usize, usize)>,
 }
 
 impl<'a> SystraceReader<'a> {
@@ -125,7 +125,7 @@ impl<'a> SystraceReader<'a> {
                     self.position = self.position.saturating_add(1);
                     self.earliest = Some(self.earliest.map_or(ts, |earliest| earliest.min(ts)));
                     open.times.push(ts);
-                    open.places.push((start, len));
+                    open.ranges.push((start, len));
                 }
                 TextLine::Comment => {}
                 TextLine::Malformed => self.lose(start, "this is no line of an event"),
@@ -140,7 +140,7 @@ impl<'a> SystraceReader<'a> {
     fn lose(&mut self, at: usize, what: &'static str) {
         let entry = LossEntry {
             loss: Loss::MalformedLine,
-            place: self.file.base.0,
+            source: self.file.base.0,
             addr: self.base + at as u64,
             position: self.position,
             clock: None,
@@ -153,15 +153,15 @@ impl<'a> SystraceReader<'a> {
 
     /// Hands on lines of one kind, in the order of time and those of one time as they came.
     fn close(&mut self, kind: RunKind, open: Open, batch: &mut Batch) {
-        let Open { start, first_position, times, places } = open;
+        let Open { start, first_position, times, ranges } = open;
         let mut order: Vec<usize> = (0..times.len()).collect();
         order.sort_by_key(|&index| times[index]);
         let (mut timestamps, mut lines) = (Vec::new(), Vec::new());
         for index in order {
-            let (at, len) = places[index];
+            let (at, len) = ranges[index];
             let len = u32::try_from(len).ok().filter(|&len| len <= LARGEST_LINE);
-            let place = (u32::try_from(at - start), len);
-            let (Ok(offset), Some(len)) = place else {
+            let range = (u32::try_from(at - start), len);
+            let (Ok(offset), Some(len)) = range else {
                 self.lose(at, "a line is larger than 32 MiB");
                 continue;
             };
@@ -175,12 +175,12 @@ impl<'a> SystraceReader<'a> {
         let run = Run {
             kind,
             lane: 0,
-            place: self.file.base.0,
+            source: self.file.base.0,
             generation: 0,
             position: first_position,
             addr,
             timestamps,
-            payload: Payload::Bundle { addr, places: lines },
+            payload: Payload::Bundle { addr, ranges: lines },
         };
         let pending = PendingRun { clock: self.clock, run };
         batch.runs.extend(self.timeline.convert(pending, &mut self.losses));
@@ -190,10 +190,10 @@ impl<'a> SystraceReader<'a> {
     fn close_lists(&mut self, batch: &mut Batch) {
         let earliest = self.earliest.unwrap_or_default();
         let kinds = [self.kinds.processes, self.kinds.threads];
-        for (kind, places) in kinds.into_iter().zip(std::mem::take(&mut self.undated)) {
-            let start = places.first().map_or(0, |&(start, _)| start);
-            let times = vec![earliest; places.len()];
-            self.close(kind, Open { start, first_position: 0, times, places }, batch);
+        for (kind, ranges) in kinds.into_iter().zip(std::mem::take(&mut self.undated)) {
+            let start = ranges.first().map_or(0, |&(start, _)| start);
+            let times = vec![earliest; ranges.len()];
+            self.close(kind, Open { start, first_position: 0, times, ranges }, batch);
         }
     }
 }
@@ -219,7 +219,7 @@ impl EventReader for SystraceReader<'_> {
         }
         let start = self.at;
         let mut open = Open { start, first_position: self.position, ..Open::default() };
-        let mut batch = Batch { file: self.file.base.1.place.file, ..Batch::default() };
+        let mut batch = Batch { file: self.file.base.1.source.file, ..Batch::default() };
         while open.times.len() < BATCH_EVENTS && self.at - start < BATCH_BYTES {
             match self.next_line() {
                 Some(line) => self.take(line, &mut open),
@@ -249,7 +249,7 @@ impl EventReader for SystraceReader<'_> {
         &self.timeline
     }
 
-    fn place(&self, _: u32) -> PlaceId {
+    fn source(&self, _: u32) -> SourceId {
         self.file.base.0
     }
 }

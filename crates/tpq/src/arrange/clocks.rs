@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use tpq_clock::{
-    BOOTTIME, Clock, ClockGraph, MONOTONIC, Place, REALTIME, Reading, TRACE_FILE, is_of_sequence,
+    BOOTTIME, Clock, ClockGraph, MONOTONIC, REALTIME, Reading, Source, TRACE_FILE, is_of_sequence,
 };
 use tpq_decode::{MachineInfo, Tie};
-use tpq_ingest::{ClockNames, FileContext, Loss, LossBook, LossEntry, Places, SnapshotPacket};
+use tpq_ingest::{ClockNames, FileContext, Loss, LossBook, LossEntry, SnapshotPacket, Sources};
 use tpq_source::{Format, Inputs, Manifest, ManifestClocks, ManifestError, ManifestFile};
 
-use super::Source;
+use super::PrescannedFile;
 
 /// Recordings of one boot agree about when that was to within what clocks are set by hand; those
 /// that do not are of different boots or devices.
@@ -23,22 +23,22 @@ const MOST_CLOCKS: usize = 64;
 /// which it is taken to be the monotonic one; a manifest can.
 pub(super) fn own_clock(
     inputs: &Inputs,
-    source: &Source<'_>,
+    scan: &PrescannedFile<'_>,
 ) -> Result<(bool, u32), ManifestError> {
-    let clocks = inputs.manifest_file(source.entry).and_then(|file| file.clocks.as_ref());
-    let format = inputs.entries()[source.entry].format();
+    let clocks = inputs.manifest_file(scan.entry).and_then(|file| file.clocks.as_ref());
+    let format = inputs.entries()[scan.entry].format();
     if format == Format::Json {
         let named = clocks.and_then(|clocks| clocks.clock);
         return Ok((named.is_none(), named.map_or(TRACE_FILE, |clock| clock.id())));
     }
     let pinned = clocks.is_some_and(|clocks| clocks.clock.is_none());
-    if pinned && !source.survey.snapshots.is_empty() {
-        let file = inputs.entries()[source.entry].shown().to_owned();
+    if pinned && !scan.prescan.snapshots.is_empty() {
+        let file = inputs.entries()[scan.entry].shown().to_owned();
         return Err(ManifestError::SingleClock { file });
     }
     let usual = if format == Format::Systrace { MONOTONIC } else { BOOTTIME };
     let named = clocks.and_then(|clocks| clocks.clock).filter(|_| format == Format::Systrace);
-    let clock = named.map(|clock| clock.id()).or(source.survey.primary_clock);
+    let clock = named.map(|clock| clock.id()).or(scan.prescan.primary_clock);
     Ok((pinned, clock.unwrap_or(usual)))
 }
 
@@ -64,10 +64,10 @@ pub(super) fn tie_files(
 
 fn invalid(context: &FileContext, snapshot: &SnapshotPacket) -> LossEntry {
     let machine = snapshot.clocks.first().map_or(0, |clock| clock.machine);
-    let (place, _) = context.machines.get(&machine).unwrap_or(&context.base);
+    let (source, _) = context.machines.get(&machine).unwrap_or(&context.base);
     LossEntry {
         loss: Loss::InvalidSnapshot,
-        place: *place,
+        source: *source,
         addr: snapshot.addr,
         position: snapshot.position,
         clock: None,
@@ -99,11 +99,11 @@ fn readings(context: &FileContext, snapshot: &SnapshotPacket) -> Vec<Reading> {
 /// The machines that a manifest can name in each file.
 pub(super) struct Bases<'a> {
     /// By entry: the place of what names no machine.
-    base: HashMap<usize, Place>,
+    base: HashMap<usize, Source>,
     /// By entry and name.
-    named: HashMap<(usize, &'a str), Place>,
+    named: HashMap<(usize, &'a str), Source>,
     /// Entries with events, in the order they are imported.
-    sources: Vec<usize>,
+    scans: Vec<usize>,
     /// By entry: the clock of packets that name none, where the file has clocks.
     timelines: HashMap<u32, u32>,
     /// By path in the manifest: the first entry with events that is meant.
@@ -114,43 +114,43 @@ pub(super) struct Bases<'a> {
 impl<'a> Bases<'a> {
     pub(super) fn new(
         inputs: &'a Inputs,
-        sources: &[Source<'_>],
+        scans: &[PrescannedFile<'_>],
         contexts: &[FileContext],
         machines: &'a [MachineInfo],
-        places: &Places,
+        sources: &Sources,
     ) -> Self {
         let mut bases = Self {
             base: HashMap::new(),
             named: HashMap::new(),
-            sources: sources.iter().map(|source| source.entry).collect(),
+            scans: scans.iter().map(|scan| scan.entry).collect(),
             timelines: HashMap::new(),
             listed: HashMap::new(),
             manifest: inputs.manifest(),
         };
-        for (source, context) in sources.iter().zip(contexts) {
+        for (scan, context) in scans.iter().zip(contexts) {
             let names = context.base.1;
-            bases.base.insert(source.entry, names.place);
+            bases.base.insert(scan.entry, names.source);
             if !names.private {
-                bases.timelines.insert(names.place.file, names.default);
+                bases.timelines.insert(names.source.file, names.default);
             }
         }
         // What a file is packed in, and a manifest before it, go by its name as well.
-        for source in sources {
-            if let Some(file) = inputs.manifest_file(source.entry) {
-                bases.listed.entry(&file.path).or_insert(source.entry);
+        for scan in scans {
+            if let Some(file) = inputs.manifest_file(scan.entry) {
+                bases.listed.entry(&file.path).or_insert(scan.entry);
             }
         }
-        for place in places.iter() {
-            let machine = machines.get(place.machine as usize);
+        for source in sources.iter() {
+            let machine = machines.get(source.machine as usize);
             if let Some(name) = machine.and_then(|machine| machine.name.as_deref()) {
-                bases.named.insert((place.file as usize, name), place);
+                bases.named.insert((source.file as usize, name), source);
             }
         }
         bases
     }
 
     /// The place of a machine in a file that a manifest lists; without a name, of the file itself.
-    fn find(&self, path: &str, machine: Option<&str>) -> Option<Place> {
+    fn find(&self, path: &str, machine: Option<&str>) -> Option<Source> {
         let wanted = self.manifest?.file(path)?;
         let entry = *self.listed.get(wanted.path.as_str())?;
         match machine {
@@ -186,12 +186,12 @@ fn related(
 ) -> Option<(Clock, Clock)> {
     let own = bases.find(&file.path, clocks.machine.as_deref())?;
     let reference = bases.find(&clocks.to_file, clocks.to_machine.as_deref())?;
-    let own = Clock::of_place(own, clocks.clock.map_or(TRACE_FILE, |clock| clock.id()));
+    let own = Clock::of_source(own, clocks.clock.map_or(TRACE_FILE, |clock| clock.id()));
     // The timeline of a file that has clocks is the one its packets are in unless they say
     // otherwise.
     let timeline = bases.timelines.get(&reference.file).copied().unwrap_or(TRACE_FILE);
     let id = clocks.to_clock.map_or(timeline, |clock| clock.id());
-    Some((own, Clock::of_place(reference, id)))
+    Some((own, Clock::of_source(reference, id)))
 }
 
 /// The clock that is the timeline: the one a manifest names, else that of the first file that
@@ -203,37 +203,37 @@ pub(super) fn trace_clock(
     bases: &Bases<'_>,
     graph: &ClockGraph,
 ) -> Clock {
-    let nobody = ClockNames { place: Place::default(), default: BOOTTIME, private: false };
+    let nobody = ClockNames { source: Source::default(), default: BOOTTIME, private: false };
     let claimed: Vec<ClockNames> = contexts.iter().map(|context| context.base.1).collect();
     let has_clock = |names: &&ClockNames| !names.private;
     let reads_it = |names: &&ClockNames| {
-        has_clock(names) && graph.contains(Clock::of_place(names.place, names.default))
+        has_clock(names) && graph.contains(Clock::of_source(names.source, names.default))
     };
     let first = claimed.iter().find(reads_it).or(claimed.iter().find(has_clock));
     let first = *first.or(claimed.first()).unwrap_or(&nobody);
     let Some(wanted) = inputs.manifest().and_then(|manifest| manifest.trace_time.as_ref()) else {
         return match first.private {
-            true => Clock::of_place(first.place, TRACE_FILE),
-            false => Clock::of_place(first.place, first.default),
+            true => Clock::of_source(first.source, TRACE_FILE),
+            false => Clock::of_source(first.source, first.default),
         };
     };
     let id = wanted.clock.id();
     let pinned = wanted.file.as_deref();
     let pinned = pinned.and_then(|file| bases.find(file, wanted.machine.as_deref()));
-    if let Some(place) = pinned {
-        return Clock::of_place(place, id);
+    if let Some(source) = pinned {
+        return Clock::of_source(source, id);
     }
     // The host's clock; of the files that speak of the host, as one that reads it knows it.
-    let is_host = |place: &Place| {
-        machines.get(place.machine as usize).is_some_and(|machine| machine.raw_id == 0)
+    let is_host = |source: &Source| {
+        machines.get(source.machine as usize).is_some_and(|machine| machine.raw_id == 0)
     };
-    let places: Vec<Place> =
-        bases.sources.iter().filter_map(|entry| bases.base.get(entry)).copied().collect();
-    let of_host: Vec<Place> = places.iter().copied().filter(is_host).collect();
-    let candidates = if of_host.is_empty() { places } else { of_host };
-    let knows = |place: &&Place| graph.contains(Clock::of_place(**place, id));
-    let place = candidates.iter().find(knows).or(candidates.first());
-    Clock::of_place(place.copied().unwrap_or(first.place), id)
+    let sources: Vec<Source> =
+        bases.scans.iter().filter_map(|entry| bases.base.get(entry)).copied().collect();
+    let of_host: Vec<Source> = sources.iter().copied().filter(is_host).collect();
+    let candidates = if of_host.is_empty() { sources } else { of_host };
+    let knows = |source: &&Source| graph.contains(Clock::of_source(**source, id));
+    let source = candidates.iter().find(knows).or(candidates.first());
+    Clock::of_source(source.copied().unwrap_or(first.source), id)
 }
 
 /// Files of the timeline's machine that are placed as of the same boot, while what wall time was at
@@ -243,17 +243,17 @@ pub(super) fn doubtful(
     trace_clock: Clock,
     graph: &ClockGraph,
 ) -> Vec<u32> {
-    let booted = |place: Place| {
-        let [wall, boot] = [REALTIME, BOOTTIME].map(|id| Clock::of_place(place, id));
+    let booted = |source: Source| {
+        let [wall, boot] = [REALTIME, BOOTTIME].map(|id| Clock::of_source(source, id));
         let (boot, wall) = graph.between(boot, wall)?.pairs().next()?;
         wall.checked_sub(boot)
     };
-    let Some(reference) = booted(trace_clock.place) else { return Vec::new() };
+    let Some(reference) = booted(trace_clock.source) else { return Vec::new() };
     let is_doubtful = |context: &&FileContext| {
-        let place = context.base.1.place;
-        place.machine == trace_clock.place.machine
-            && place != trace_clock.place
-            && booted(place).is_some_and(|at| at.abs_diff(reference) > SAME_BOOT_NS as u64)
+        let source = context.base.1.source;
+        source.machine == trace_clock.source.machine
+            && source != trace_clock.source
+            && booted(source).is_some_and(|at| at.abs_diff(reference) > SAME_BOOT_NS as u64)
     };
-    contexts.iter().filter(is_doubtful).map(|context| context.base.1.place.file).collect()
+    contexts.iter().filter(is_doubtful).map(|context| context.base.1.source.file).collect()
 }

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use tpq_clock::Place;
+use tpq_clock::Source;
 use tpq_decode::MachineInfo;
-use tpq_ingest::{MachineUse, PlaceId, Places};
+use tpq_ingest::{MachineUse, SourceId, Sources};
 use tpq_source::{Inputs, ManifestError, ManifestFile};
 
-use super::Source;
+use super::PrescannedFile;
 
 /// Where the numbers of named machines begin, outside of what packets can name.
 const FIRST_NAMED: i64 = 1 << 32;
@@ -17,23 +17,23 @@ const HOST: u32 = 0;
 /// Which machine is which.
 pub(super) struct Attribution {
     pub(super) machines: Vec<MachineInfo>,
-    pub(super) places: Places,
+    pub(super) sources: Sources,
     /// By source: the place of each machine id that its packets use.
-    pub(super) files: Vec<BTreeMap<u32, PlaceId>>,
+    pub(super) files: Vec<BTreeMap<u32, SourceId>>,
 }
 
 /// Attributes files to machines. Rows are made in the order files are imported, within a file by
 /// the ids that packets use.
 pub(super) fn attribute(
     inputs: &Inputs,
-    sources: &[Source<'_>],
+    scans: &[PrescannedFile<'_>],
 ) -> Result<Attribution, ManifestError> {
     let mut machines = Machines::new(inputs);
     let mut out =
-        Attribution { machines: Vec::new(), places: Places::default(), files: Vec::new() };
-    for source in sources {
-        let rows = machines.of_file(inputs, source)?;
-        out.files.push(add_places(source.entry, &rows, &mut out.places));
+        Attribution { machines: Vec::new(), sources: Sources::default(), files: Vec::new() };
+    for scan in scans {
+        let rows = machines.of_file(inputs, scan)?;
+        out.files.push(add_sources(scan.entry, &rows, &mut out.sources));
     }
     // A manifest alone is of the host.
     if machines.rows.is_empty() {
@@ -44,17 +44,17 @@ pub(super) fn attribute(
 }
 
 /// Gives each machine of a file a place; ids of one machine share it.
-fn add_places(
+fn add_sources(
     entry: usize,
     rows: &BTreeMap<u32, u32>,
-    places: &mut Places,
-) -> BTreeMap<u32, PlaceId> {
-    let mut of_machine: HashMap<u32, PlaceId> = HashMap::new();
-    let mut place = |machine| {
-        let new = || places.add(Place { file: entry as u32, machine });
+    sources: &mut Sources,
+) -> BTreeMap<u32, SourceId> {
+    let mut of_machine: HashMap<u32, SourceId> = HashMap::new();
+    let mut source = |machine| {
+        let new = || sources.add(Source { file: entry as u32, machine });
         *of_machine.entry(machine).or_insert_with(new)
     };
-    rows.iter().map(|(&raw, &machine)| (raw, place(machine))).collect()
+    rows.iter().map(|(&raw, &machine)| (raw, source(machine))).collect()
 }
 
 /// The rows of `machine` as they are made.
@@ -113,10 +113,10 @@ impl Machines {
     fn of_file(
         &mut self,
         inputs: &Inputs,
-        source: &Source<'_>,
+        scan: &PrescannedFile<'_>,
     ) -> Result<BTreeMap<u32, u32>, ManifestError> {
-        let used = &source.survey.machines;
-        let declared = inputs.manifest_file(source.entry);
+        let used = &scan.prescan.machines;
+        let declared = inputs.manifest_file(scan.entry);
         let whole = declared.is_some_and(|file| file.machine.is_some());
         let renamed = declared.filter(|file| !file.machines.is_empty());
         if let (Some(only), false) = (adopted(used), whole)
@@ -132,7 +132,7 @@ impl Machines {
                 (false, Some(file)) => {
                     let name =
                         name_of(file, id).ok_or_else(|| ManifestError::UndeclaredMachine {
-                            file: inputs.entries()[source.entry].shown().to_owned(),
+                            file: inputs.entries()[scan.entry].shown().to_owned(),
                             id,
                         })?;
                     self.by_name(name)

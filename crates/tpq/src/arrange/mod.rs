@@ -7,20 +7,20 @@ mod machines;
 
 use tpq_clock::{BOOTTIME, Clock, ClockGraph, Interpolation};
 use tpq_decode::{MachineInfo, Tie};
-use tpq_ingest::{ClockNames, FileContext, LossBook, PlaceId, Places, Survey};
+use tpq_ingest::{ClockNames, FileContext, LossBook, Prescan, SourceId, Sources};
 use tpq_source::{Inputs, ManifestError};
 
 /// A file with events, as the survey left it.
-pub(crate) struct Source<'a> {
+pub(crate) struct PrescannedFile<'a> {
     /// Its entry among the inputs, which is its row in `trace_file`.
     pub(crate) entry: usize,
-    pub(crate) survey: Survey<'a>,
+    pub(crate) prescan: Prescan<'a>,
 }
 
 /// How the files relate.
 pub(crate) struct Arrangement {
     pub(crate) machines: Vec<MachineInfo>,
-    pub(crate) places: Places,
+    pub(crate) sources: Sources,
     /// By source.
     pub(crate) contexts: Vec<FileContext>,
     pub(crate) graph: ClockGraph,
@@ -36,11 +36,11 @@ pub(crate) struct Arrangement {
 impl Arrangement {
     /// What clock ids mean in each place.
     pub(crate) fn clock_names(&self) -> Vec<ClockNames> {
-        let nothing = |place| ClockNames { place, default: BOOTTIME, private: true };
-        let mut names: Vec<ClockNames> = self.places.iter().map(nothing).collect();
+        let nothing = |source| ClockNames { source, default: BOOTTIME, private: true };
+        let mut names: Vec<ClockNames> = self.sources.iter().map(nothing).collect();
         for context in &self.contexts {
-            for &(id, of_place) in context.machines.values().chain([&context.base]) {
-                names[id as usize] = of_place;
+            for &(id, of_source) in context.machines.values().chain([&context.base]) {
+                names[id as usize] = of_source;
             }
         }
         names
@@ -53,17 +53,17 @@ impl Arrangement {
 /// When a manifest and the files contradict each other.
 pub(crate) fn arrange(
     inputs: &Inputs,
-    sources: &mut [Source<'_>],
+    scans: &mut [PrescannedFile<'_>],
     interpolation: Interpolation,
 ) -> Result<Arrangement, ManifestError> {
-    let machines::Attribution { machines, places, files } = machines::attribute(inputs, sources)?;
-    let mut contexts = Vec::with_capacity(sources.len());
-    for (source, machines) in sources.iter_mut().zip(&files) {
-        let (private, default) = clocks::own_clock(inputs, source)?;
-        let names = |id: PlaceId| (id, ClockNames { place: places.get(id), default, private });
+    let machines::Attribution { machines, sources, files } = machines::attribute(inputs, scans)?;
+    let mut contexts = Vec::with_capacity(scans.len());
+    for (scan, machines) in scans.iter_mut().zip(&files) {
+        let (private, default) = clocks::own_clock(inputs, scan)?;
+        let names = |id: SourceId| (id, ClockNames { source: sources.get(id), default, private });
         contexts.push(FileContext {
-            segments: source.survey.bytes.take_segments(),
-            snapshots: std::mem::take(&mut source.survey.snapshots),
+            segments: scan.prescan.bytes.take_segments(),
+            snapshots: std::mem::take(&mut scan.prescan.snapshots),
             machines: machines.iter().map(|(&raw, &id)| (raw, names(id))).collect(),
             base: names(machines.get(&0).copied().unwrap_or_default()),
         });
@@ -71,9 +71,9 @@ pub(crate) fn arrange(
     let mut graph = ClockGraph::new(interpolation);
     let mut losses = LossBook::default();
     let mut ties = clocks::tie_files(&contexts, &mut graph, &mut losses);
-    let bases = clocks::Bases::new(inputs, sources, &contexts, &machines, &places);
+    let bases = clocks::Bases::new(inputs, scans, &contexts, &machines, &sources);
     ties.extend(clocks::tie_manifest(inputs, &bases, &mut graph));
     let trace_clock = clocks::trace_clock(inputs, &machines, &contexts, &bases, &graph);
     let doubtful = clocks::doubtful(&contexts, trace_clock, &graph);
-    Ok(Arrangement { machines, places, contexts, graph, ties, losses, trace_clock, doubtful })
+    Ok(Arrangement { machines, sources, contexts, graph, ties, losses, trace_clock, doubtful })
 }

@@ -3,7 +3,7 @@
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent, thread_track};
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::{Command, NewSlice, Return, SliceEnd, Trackers, Transaction, Utid};
 
 pub(super) const EVENTS: Events = &[

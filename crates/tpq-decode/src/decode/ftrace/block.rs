@@ -3,7 +3,7 @@
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::{Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[(546, start), (547, done)];
@@ -12,7 +12,7 @@ const BLOCK_IO: TrackKind = TrackKind::slices("block_io");
 
 fn track(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
     let dimension = Dimensions::machine(event.machine).number("block_device", event.int(1));
-    let args = &mut trackers.ledger;
+    let args = &mut trackers.deferred;
     trackers.tracks.get(BLOCK_IO, dimension, StringId::NULL, args, tables)
 }
 

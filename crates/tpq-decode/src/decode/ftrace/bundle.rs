@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use tpq_clock::BOOTTIME;
 use tpq_ingest::{
-    Bundle, Immediate, Loss, Message, Payload, PlaceId, Route, Run, RunKind, SplitSink,
+    Bundle, Immediate, Loss, Message, Payload, Route, Run, RunKind, SourceId, SplitSink,
     ftrace_clock_id,
 };
 use tpq_proto::ftrace::DescribedKind;
@@ -49,7 +49,7 @@ struct Parts<'a> {
     lost: bool,
     timestamps: Vec<i64>,
     /// Offset and length of each event.
-    places: Vec<(u32, u32)>,
+    ranges: Vec<(u32, u32)>,
     /// Events that say themselves when they were, by the clock of theirs.
     own: Vec<(u32, Events)>,
     /// The columns of compact events, with their offset.
@@ -64,7 +64,7 @@ impl<'a> Parts<'a> {
             previous_end: None,
             lost: false,
             timestamps: Vec::new(),
-            places: Vec::new(),
+            ranges: Vec::new(),
             own: Vec::new(),
             compact: None,
         };
@@ -105,15 +105,15 @@ impl<'a> Parts<'a> {
         /// About as many as an event takes.
         const USUAL: usize = 32;
         self.timestamps.reserve_exact(bytes / USUAL);
-        self.places.reserve_exact(bytes / USUAL);
+        self.ranges.reserve_exact(bytes / USUAL);
     }
 
     fn add(&mut self, timestamp: i64, event: &[u8], offset: usize, sink: &mut SplitSink<'_>) {
-        let place = (offset as u32, event.len() as u32);
+        let range = (offset as u32, event.len() as u32);
         let (clock, ns) = match own_time::when(event) {
             When::Written => {
                 self.timestamps.push(timestamp);
-                self.places.push(place);
+                self.ranges.push(range);
                 return;
             }
             When::Own { clock, ns } => (clock, ns),
@@ -128,31 +128,31 @@ impl<'a> Parts<'a> {
             self.own.push((clock, Events::default()));
             self.own.len() - 1
         });
-        let (timestamps, places) = &mut self.own[index].1;
+        let (timestamps, ranges) = &mut self.own[index].1;
         timestamps.push(ns);
-        places.push(place);
+        ranges.push(range);
     }
 }
 
 /// The last event that was read of each CPU of a place, in the clock of its bundle.
-pub(crate) type LastEvents = FxHashMap<(PlaceId, u32), i64>;
+pub(crate) type LastEvents = FxHashMap<(SourceId, u32), i64>;
 
 /// Splits a bundle into runs, and passes its header on to be decoded at once.
 pub(crate) fn split(bundle: Bundle<'_>, last: &mut LastEvents, sink: &mut SplitSink<'_>) {
-    let Parts { cpu, clock, previous_end, lost, timestamps, places, own, compact } =
+    let Parts { cpu, clock, previous_end, lost, timestamps, ranges, own, compact } =
         Parts::read(&bundle, sink);
     if cpu > crate::track::MAX_CPUS {
         sink.lose(Loss::MalformedBundle);
         return;
     }
     let ts = previous_end.and_then(|ns| sink.trace_time(clock, ns));
-    let Bundle { span, generation, position, kind, place, sequence, .. } = bundle;
+    let Bundle { span, generation, position, kind, source, sequence, .. } = bundle;
     let message = Message { span, generation, position, kind };
-    sink.immediate(Immediate::Packet { message, place, sequence, ts });
+    sink.immediate(Immediate::Packet { message, source, sequence, ts });
     let run = |kind, timestamps, payload| Run {
         kind,
         lane: 1 + cpu,
-        place,
+        source,
         generation,
         position,
         addr: span.addr,
@@ -168,17 +168,17 @@ pub(crate) fn split(bundle: Bundle<'_>, last: &mut LastEvents, sink: &mut SplitS
         }
     }
     if let Some((first, latest)) = ends {
-        let before_it = last.insert((place, cpu), latest);
+        let before_it = last.insert((source, cpu), latest);
         if lost && let Some(before) = sink.trace_time(clock, first) {
             let after = before_it.and_then(|ns| sink.trace_time(clock, ns));
-            sink.immediate(Immediate::Gap { place, cpu, after, before });
+            sink.immediate(Immediate::Gap { source, cpu, after, before });
         }
     }
-    for (clock, (timestamps, places)) in own {
-        let payload = Payload::Bundle { addr: span.addr, places };
+    for (clock, (timestamps, ranges)) in own {
+        let payload = Payload::Bundle { addr: span.addr, ranges };
         sink.push(clock, run(EVENTS, timestamps, payload));
     }
-    let payload = Payload::Bundle { addr: span.addr, places };
+    let payload = Payload::Bundle { addr: span.addr, ranges };
     sink.push(clock, run(EVENTS, timestamps, payload));
 }
 
@@ -257,6 +257,6 @@ fn describe_kind(descriptor: &[u8], trackers: &mut Trackers, stats: &mut Stats) 
         track_events.insert(number, event);
     }
     let kind = Arc::new(kind);
-    trackers.ledger.describe_kind(number, &kind);
+    trackers.deferred.describe_kind(number, &kind);
     kinds.insert(number, kind);
 }

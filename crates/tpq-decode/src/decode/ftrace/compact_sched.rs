@@ -9,7 +9,7 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::raw;
 use crate::decoder::RunEvent;
-use crate::ledger::{EventArgs, StateEvent};
+use crate::deferred::{EventArgs, StateEvent};
 use crate::track::{NextTask, RecentTexts, Tid, Trackers, Utid};
 
 /// Runs of switches: words are next pid, previous state, next priority, index of next comm.
@@ -106,7 +106,7 @@ fn zip_columns(columns: &[&[u8]]) -> (Vec<i64>, Vec<u32>, bool) {
     let (width, told) = (rest.len(), times.len());
     let mut words = vec![0_u32; width * told];
     let (mut rows, mut whole) = (told, true);
-    for (place, column) in rest.iter().enumerate() {
+    for (source, column) in rest.iter().enumerate() {
         // A column that is absent altogether holds zeros: older recorders wrote no flags.
         if column.is_empty() {
             continue;
@@ -114,7 +114,7 @@ fn zip_columns(columns: &[&[u8]]) -> (Vec<i64>, Vec<u32>, bool) {
         let mut column = Packed::new(column);
         let mut read = 0;
         for (row, word) in words.chunks_exact_mut(width).zip(&mut column) {
-            row[place] = word as u32;
+            row[source] = word as u32;
             read += 1;
         }
         whole &= read == told && column.next().is_none();
@@ -158,7 +158,7 @@ pub(super) fn decode_switch(
         next,
         &mut trackers.processes,
         &mut trackers.cpus,
-        &mut trackers.ledger,
+        &mut trackers.deferred,
         tables,
         stats,
     );
@@ -208,7 +208,7 @@ pub(super) fn decode_waking(
         return;
     };
     let (ts, utid, common_flags) = (event.ts, woken, Some(flags));
-    trackers.ledger.push_state(StateEvent::Wake { ts, utid, waker, common_flags });
+    trackers.deferred.push_state(StateEvent::Wake { ts, utid, waker, common_flags });
 }
 
 /// Writes a wakeup down as it is, without telling of it.

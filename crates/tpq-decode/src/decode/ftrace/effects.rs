@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{FtraceEvent, thread_track};
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::{
     Dimensions, NewSlice, Sharing, SliceEnd, ThreadCounter, TrackKind, Trackers, Utid,
 };
@@ -99,12 +99,12 @@ impl Effects<'_, '_> {
 
     pub(super) fn track(&mut self, kind: TrackKind, of: Dimensions, name: &str) -> u32 {
         let name = self.intern(name);
-        self.trackers.tracks.get(kind, of, name, &mut self.trackers.ledger, self.tables)
+        self.trackers.tracks.get(kind, of, name, &mut self.trackers.deferred, self.tables)
     }
 
     /// A track without a name of its own.
     pub(super) fn nameless_track(&mut self, kind: TrackKind, of: Dimensions) -> u32 {
-        let args = &mut self.trackers.ledger;
+        let args = &mut self.trackers.deferred;
         self.trackers.tracks.get(kind, of, StringId::NULL, args, self.tables)
     }
 

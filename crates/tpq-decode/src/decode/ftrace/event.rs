@@ -169,8 +169,8 @@ fn read_message<'a>(
     tables: &mut Tables,
     stats: &mut Stats,
 ) -> Option<u32> {
-    let Payload::Bundle { addr, places } = &event.run.payload else { return None };
-    let (offset, len) = places[event.index];
+    let Payload::Bundle { addr, ranges } = &event.run.payload else { return None };
+    let (offset, len) = ranges[event.index];
     let span = Span { addr: addr + u64::from(offset), len };
     let mut number = None;
     let mut fields = Fields::new(event.bytes.get(span));
@@ -314,7 +314,7 @@ impl<'a> FtraceEvent<'a> {
     ) -> u32 {
         let dimensions = Dimensions::cpu(self.machine, self.cpu);
         let name = || format!("{title} Cpu {}", self.cpu);
-        trackers.tracks.get_named(kind, dimensions, &mut trackers.ledger, tables, name)
+        trackers.tracks.get_named(kind, dimensions, &mut trackers.deferred, tables, name)
     }
 
     /// The kernel function an id stands for, if the trace says.
@@ -345,5 +345,5 @@ impl<'a> FtraceEvent<'a> {
 
 /// The track of what a thread executes.
 pub(super) fn thread_track(utid: Utid, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
-    trackers.tracks.execution(utid, &mut trackers.ledger, tables)
+    trackers.tracks.execution(utid, &mut trackers.deferred, tables)
 }

@@ -27,8 +27,8 @@ fn start(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, 
 /// A read may end on another thread: what it read tells which began it.
 fn end(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let mut on = event.on(trackers, tables, stats);
-    let place = (event.uint(2), event.int(3));
-    let Some(pid) = on.trackers.kernel.file_reads.remove(&place) else { return };
+    let source = (event.uint(2), event.int(3));
+    let Some(pid) = on.trackers.kernel.file_reads.remove(&source) else { return };
     let args = [("offset_end", Arg::Int(event.int(3))), ("bytes_read_end", Arg::Int(event.int(1)))];
     let (of, cookie) = (on.machine(), pid as u32);
     on.end_shared((FILE_SYSTEM, of, TRACK), cookie.into(), &args);

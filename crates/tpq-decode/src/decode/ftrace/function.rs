@@ -3,7 +3,7 @@
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::ledger::ArgSet;
+use crate::deferred::ArgSet;
 use crate::track::{Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[(437, call), (438, return_), (542, probe)];
@@ -30,7 +30,7 @@ fn calls_track(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Ta
         (THREAD_CALLS, Dimensions::thread(utid), "Funcgraph".to_owned())
     };
     let name = tables.strings.intern(&name);
-    trackers.tracks.get(kind, dimensions, name, &mut trackers.ledger, tables)
+    trackers.tracks.get(kind, dimensions, name, &mut trackers.deferred, tables)
 }
 
 fn call(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {

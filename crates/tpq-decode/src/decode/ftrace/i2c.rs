@@ -3,7 +3,7 @@
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::ledger::ArgSet;
+use crate::deferred::ArgSet;
 use crate::track::{NewSlice, SliceEnd, Trackers};
 
 pub(super) const EVENTS: Events = &[(27, message), (28, message), (29, result)];

@@ -5,7 +5,7 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 use super::event::{Events, FtraceEvent};
 use super::syscall;
 use super::systrace::{Marker, Parsed, parse};
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::{Dimensions, NewSlice, Sharing, SliceEnd, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[(3, print)];
@@ -213,7 +213,7 @@ fn device_track(
 ) -> u32 {
     let name = tables.strings.intern(name);
     let dimensions = Dimensions::machine(event.machine);
-    trackers.tracks.get(kind, dimensions, name, &mut trackers.ledger, tables)
+    trackers.tracks.get(kind, dimensions, name, &mut trackers.deferred, tables)
 }
 
 fn count(
@@ -279,8 +279,8 @@ fn killed(
 ) {
     let upid = trackers.processes.process(event.tid(pid), tables);
     let name: StringId = tables.strings.intern("LMK");
-    let Trackers { tracks, ledger, .. } = trackers;
-    let track = tracks.get(LOW_MEMORY_KILL, Dimensions::process(upid), name, ledger, tables);
+    let Trackers { tracks, deferred, .. } = trackers;
+    let track = tracks.get(LOW_MEMORY_KILL, Dimensions::process(upid), name, deferred, tables);
     let slice = new_slice(event, track, "mem.lmk", tables);
     trackers.instant(slice, &ArgSet::default(), tables, stats);
 }

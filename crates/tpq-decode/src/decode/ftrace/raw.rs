@@ -5,7 +5,7 @@ use tpq_tables::{Stats, Tables};
 
 use super::event::FtraceEvent;
 use crate::decoder::RunEvent;
-use crate::ledger::{EventArgs, FUNCTIONS, KernelEvent};
+use crate::deferred::{EventArgs, FUNCTIONS, KernelEvent};
 use crate::track::{Trackers, Utid};
 
 /// Adds an event in its full form, whose message lies at `data`; `number` is that of the field it
@@ -38,8 +38,8 @@ pub(super) fn record(
 
 #[inline(always)]
 fn push(event: KernelEvent, trackers: &mut Trackers, tables: &mut Tables) {
-    trackers.ledger.name_kind(event.args.kind(), &mut tables.strings);
-    trackers.ledger.push_event(event);
+    trackers.deferred.name_kind(event.args.kind(), &mut tables.strings);
+    trackers.deferred.push_event(event);
 }
 
 /// Counts the functions that no name is known of.

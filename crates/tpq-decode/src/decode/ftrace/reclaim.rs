@@ -234,14 +234,14 @@ fn contiguous_info(
 /// were migrated, reclaimed and mapped.
 fn end_contiguous(
     on: &mut Effects<'_, '_>,
-    [name, place, size]: [u32; 3],
+    [name, source, size]: [u32; 3],
     [migrated, reclaimed, mapped]: [u64; 3],
     failures: &[(&str, Arg<'_>)],
 ) {
     let name = on.event.string(name);
     let mut args = vec![
         ("cma_name", Arg::Text(&name)),
-        ("cma_pfn", Arg::Uint(on.event.uint(place))),
+        ("cma_pfn", Arg::Uint(on.event.uint(source))),
         ("cma_req_pages", Arg::Uint(on.event.uint(size))),
         ("cma_nr_migrated", Arg::Uint(migrated)),
         ("cma_nr_reclaimed", Arg::Uint(reclaimed)),

@@ -3,7 +3,7 @@
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::ledger::StateEvent;
+use crate::deferred::StateEvent;
 use crate::track::{NextTask, PreviousTask, Trackers};
 
 pub(super) const EVENTS: Events = &[(4, switch), (18, blocked_reason), (20, waking)];
@@ -36,7 +36,7 @@ fn switch(
         next,
         &mut trackers.processes,
         &mut trackers.cpus,
-        &mut trackers.ledger,
+        &mut trackers.deferred,
         tables,
         stats,
     );
@@ -50,7 +50,7 @@ fn waking(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables,
     let utid = trackers.processes.thread(tid, tables);
     let waker = event.utid(trackers, tables);
     let (ts, common_flags) = (event.ts, event.common_flags);
-    trackers.ledger.push_state(StateEvent::Wake { ts, utid, waker, common_flags });
+    trackers.deferred.push_state(StateEvent::Wake { ts, utid, waker, common_flags });
 }
 
 /// Why a thread slept, told when it wakes.
@@ -67,5 +67,5 @@ fn blocked_reason(
         .field(2)
         .and_then(|caller| event.symbol(caller.as_u64(), tables, stats))
         .unwrap_or_default();
-    trackers.ledger.push_state(StateEvent::Blocked { utid, io_wait, function });
+    trackers.deferred.push_state(StateEvent::Blocked { utid, io_wait, function });
 }

@@ -3,7 +3,7 @@
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent, thread_track};
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::{NewSlice, Trackers, Utid};
 
 pub(super) const EVENTS: Events = &[(325, generate), (324, deliver)];
@@ -44,7 +44,7 @@ fn instant(
         track: thread_track(target, trackers, tables),
         name: tables.strings.intern(name),
         category: StringId::NULL,
-        arg_set_id: trackers.ledger.intern(&args),
+        arg_set_id: trackers.deferred.intern(&args),
     };
     trackers.slices.complete(slice, 0, tables, stats);
 }

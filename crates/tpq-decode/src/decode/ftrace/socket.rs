@@ -3,7 +3,7 @@
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::ledger::ArgSet;
+use crate::deferred::ArgSet;
 use crate::track::{Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[(362, set_state), (363, retransmit)];
@@ -57,7 +57,7 @@ fn set_state(
     let stream = trackers.network.stream(event.uint(8));
     let title = tables.strings.intern(&format!("TCP stream#{stream}"));
     let dimensions = Dimensions::machine(event.machine).number("tcp_stream_idx", i64::from(stream));
-    let track = trackers.tracks.get(STATE, dimensions, title, &mut trackers.ledger, tables);
+    let track = trackers.tracks.get(STATE, dimensions, title, &mut trackers.deferred, tables);
     let end = SliceEnd { ts: event.ts, track, ..SliceEnd::default() };
     trackers.end_slice(end, &ArgSet::default(), tables, stats);
     let name = tables.strings.intern(&name);
@@ -74,7 +74,7 @@ fn retransmit(
 ) {
     let title: StringId = tables.strings.intern("TCP Retransmit Skb");
     let dimensions = Dimensions::machine(event.machine);
-    let track = trackers.tracks.get(RETRANSMIT, dimensions, title, &mut trackers.ledger, tables);
+    let track = trackers.tracks.get(RETRANSMIT, dimensions, title, &mut trackers.deferred, tables);
     let name = format!("sport={},dport={}", event.uint(6), event.uint(2));
     let name = tables.strings.intern(&name);
     let category = tables.strings.intern("tcp_event");

@@ -5,7 +5,7 @@ use tpq_tables::{Stat, Stats, StringPool, Tables};
 
 use super::event::{Events, FtraceEvent, thread_track};
 use super::syscall_names;
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::{Call, Care, NewSlice, SliceEnd, Trackers};
 
 pub(super) const EVENTS: Events = &[(329, enter), (330, exit)];

@@ -3,7 +3,7 @@
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::ledger::StateEvent;
+use crate::deferred::StateEvent;
 use crate::track::{NewTask, Trackers};
 
 pub(super) const EVENTS: Events = &[(235, new_task), (236, rename), (240, free)];
@@ -26,7 +26,7 @@ fn new_task(
     let utid = trackers.processes.new_task(task, tables, stats);
     let waker = event.utid(trackers, tables);
     let (ts, common_flags) = (event.ts, event.common_flags);
-    trackers.ledger.push_state(StateEvent::Start { ts, utid, waker, common_flags });
+    trackers.deferred.push_state(StateEvent::Start { ts, utid, waker, common_flags });
 }
 
 fn rename(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {

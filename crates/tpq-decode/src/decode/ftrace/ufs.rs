@@ -3,7 +3,7 @@
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::ledger::ArgSet;
+use crate::deferred::ArgSet;
 use crate::track::{Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[(406, command), (407, clock_gating)];
@@ -35,7 +35,7 @@ fn command(
 
     let title = tables.strings.intern(&format!("io.ufs.command.tag[{tag:03}]"));
     let dimensions = machine.number("ufs_tag", i64::from(tag));
-    let track = trackers.tracks.get(COMMAND, dimensions, title, &mut trackers.ledger, tables);
+    let track = trackers.tracks.get(COMMAND, dimensions, title, &mut trackers.deferred, tables);
     if stage == SENT {
         let name = tables.strings.intern(&operation(event.uint(5), event.uint(9) as u32));
         let slice = NewSlice { ts: event.ts, track, name, ..NewSlice::default() };

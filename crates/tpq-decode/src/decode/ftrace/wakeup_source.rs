@@ -3,7 +3,7 @@
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::ledger::ArgSet;
+use crate::deferred::ArgSet;
 use crate::track::{Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[(404, activate), (405, deactivate)];
@@ -24,7 +24,7 @@ fn track(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables) 
     let source = event.text(1, tables);
     let dimensions = Dimensions::machine(event.machine).text("wakelock_event", source);
     let name = tables.strings.intern(&title(event));
-    trackers.tracks.get(WAKELOCK, dimensions, name, &mut trackers.ledger, tables)
+    trackers.tracks.get(WAKELOCK, dimensions, name, &mut trackers.deferred, tables)
 }
 
 /// A source may be activated several times; it is active until the last of them is over.

@@ -3,7 +3,7 @@
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::{NewSlice, SliceEnd, Trackers};
 
 pub(super) const EVENTS: Events = &[(58, execute_start), (57, execute_end)];

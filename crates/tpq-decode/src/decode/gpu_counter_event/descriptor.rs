@@ -8,7 +8,7 @@ use tpq_tables::table::GpuCounterGroupRow;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::unit::unit;
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::{GpuCounter, TrackKind, Trackers};
 
 const COUNTER: TrackKind = TrackKind::counter("gpu_counter", None);
@@ -79,14 +79,14 @@ fn counter(
 ) -> GpuCounter {
     let name = tables.strings.intern(name);
     let dimensions = trackers.gpus.dimensions(machine, gpu, tables).text("name", name);
-    let track = trackers.tracks.get(COUNTER, dimensions, name, &mut trackers.ledger, tables);
+    let track = trackers.tracks.get(COUNTER, dimensions, name, &mut trackers.deferred, tables);
     if tables.track.source_arg_set_id.get(track).is_none() {
         let text = spec.description.as_deref();
         let description = text.map(|text| tables.strings.intern(text)).unwrap_or_default();
         let mut args = ArgSet::default();
         args.add(tables.strings.intern("description"), ArgValue::String(description));
         let unit = unit(spec).map(|unit| tables.strings.intern(&unit)).unwrap_or_default();
-        let arg_set = trackers.ledger.intern(&args);
+        let arg_set = trackers.deferred.intern(&args);
         tables.track.source_arg_set_id.set(track, arg_set);
         tables.track.description.set(track, description);
         tables.track.unit.set(track, unit);

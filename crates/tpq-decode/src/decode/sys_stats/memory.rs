@@ -5,7 +5,7 @@ use tpq_proto::wire::{Field, Fields, repeated};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, numbers, text};
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::{Dimensions, TrackKind, Trackers, push_counter};
 
 const MEMINFO: TrackKind = TrackKind::counter("meminfo", Some("bytes"));
@@ -104,11 +104,11 @@ pub(super) fn slabs(
         let name = tables.strings.intern(&name);
         let slab = tables.strings.intern_bytes(slab);
         let dimensions = Dimensions::machine(packet.machine).text("slab_name", slab);
-        let track = trackers.tracks.get(SLAB, dimensions, name, &mut trackers.ledger, tables);
+        let track = trackers.tracks.get(SLAB, dimensions, name, &mut trackers.deferred, tables);
         let mut args = ArgSet::default();
         args.add(tables.strings.intern("pages_per_slab"), ArgValue::Uint(pages_per_slab));
         args.add(tables.strings.intern("num_slabs"), ArgValue::Uint(slabs));
-        let arg_set_id = trackers.ledger.intern(&args);
+        let arg_set_id = trackers.deferred.intern(&args);
         let value = pages_per_slab as f64 * slabs as f64 * f64::from(trackers.page_size.get());
         let row = push_counter(packet.ts, track, value, &mut trackers.bounds, tables);
         tables.counter.arg_set_id.set(row, arg_set_id);

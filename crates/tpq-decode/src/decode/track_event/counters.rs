@@ -5,7 +5,7 @@ use tpq_tables::{Stat, StringId};
 
 use super::event::{On, TrackEvent, Type, args};
 use super::whose::{Whose, split};
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::{
     Builtin, Dimensions, EventDefaults, ThreadTotals, TrackKind, push_counter, push_counter_with,
 };
@@ -224,7 +224,7 @@ pub(super) fn write_value(
     let mut whose = *whose;
     let track = whose.own_track(event, on)?;
     let args = args(event, &whose, on);
-    let set = on.trackers.ledger.intern(&args);
+    let set = on.trackers.deferred.intern(&args);
     let bounds = &mut on.trackers.bounds;
     push_counter_with(on.packet.ts, track, counted.own?, set, bounds, on.tables);
     Some(())

@@ -5,8 +5,8 @@ use tpq_tables::{Stat, StringId};
 
 use crate::decode::json_args::add_json;
 use crate::decode::message_args::{MAX_DEPTH, MessageArgs, Unreadable};
+use crate::deferred::ArgValue;
 use crate::interned::field;
-use crate::ledger::ArgValue;
 use crate::track::ArgKey;
 
 /// Adds one annotation under a key.

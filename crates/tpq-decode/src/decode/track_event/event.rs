@@ -11,7 +11,7 @@ use super::legacy::{Legacy, Phase};
 use super::whose::Whose;
 use super::{counters, flows, legacy, names, slices, state, typed_args};
 use crate::decode::{Packet, PacketDecoder};
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::{EventDefaults, Trackers};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 11, route: Route::Sorted, decode };

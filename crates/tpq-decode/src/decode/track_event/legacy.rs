@@ -7,7 +7,7 @@ use tpq_tables::table::ChromeRawRow;
 use super::counters::ThreadCounters;
 use super::event::{On, TrackEvent, args};
 use super::whose::Whose;
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::{AsyncPhase, NamePriority};
 
 /// What an event is, as a letter.
@@ -176,7 +176,7 @@ pub(super) fn raw(
     let utid = whose.utid?;
     let mut set = fields(event, thread, on);
     set.append(&args(event, whose, on));
-    let arg_set_id = on.trackers.ledger.intern(&set);
+    let arg_set_id = on.trackers.deferred.intern(&set);
     let name = on.intern("track_event.legacy_event");
     on.tables.chrome_raw.push(ChromeRawRow { ts: on.packet.ts, name, utid, arg_set_id });
     Some(())

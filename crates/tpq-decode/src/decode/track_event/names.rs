@@ -69,13 +69,13 @@ fn joined(categories: &[StringId], on: &mut On<'_, '_>) -> StringId {
 fn join(categories: &[StringId], on: &mut On<'_, '_>) -> StringId {
     const MOST: usize = 1 << 16;
     let mut text = String::new();
-    for (place, &category) in categories.iter().enumerate() {
+    for (source, &category) in categories.iter().enumerate() {
         let next = on.tables.strings.get(category);
         if text.len() + next.len() >= MOST {
             on.count_error();
             return on.intern(&text);
         }
-        if place > 0 {
+        if source > 0 {
             text.push(',');
         }
         text.push_str(next);

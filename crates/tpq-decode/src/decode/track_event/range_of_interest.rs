@@ -5,7 +5,7 @@ use tpq_proto::wire::LastFields;
 use tpq_tables::{Stat, Stats, Tables};
 
 use crate::decode::{Packet, PacketDecoder};
-use crate::ledger::ArgSet;
+use crate::deferred::ArgSet;
 use crate::track::{MetadataValue, Trackers};
 
 /// It is known before any event.

@@ -4,7 +4,7 @@ use super::counters::ThreadCounters;
 use super::event::{On, TrackEvent, args};
 use super::flows;
 use super::whose::Whose;
-use crate::ledger::ArgValue;
+use crate::deferred::ArgValue;
 use crate::track::{NewSlice, Usage};
 
 /// A slice of a thread begins.
@@ -93,7 +93,7 @@ fn end_on_track(
     let added = args(event, whose, on);
     let mut all = on.trackers.open_args.take(track, id);
     all.append(&added);
-    let set = on.trackers.ledger.intern(&all);
+    let set = on.trackers.deferred.intern(&all);
     on.tables.slice.arg_set_id.set(id, set);
     flows::pass(event, id, on);
     Some(Some(id))
@@ -155,7 +155,7 @@ fn write_complete(
     let id = on.trackers.slices.complete(slice, dur, on.tables, on.stats)?;
     let mut args = args(event, whose, on);
     add_phase(event, &mut args, on);
-    let set = on.trackers.ledger.intern(&args);
+    let set = on.trackers.deferred.intern(&args);
     let slice = &mut on.tables.slice;
     slice.arg_set_id.set(id, set);
     if let Some((began, took)) = thread {
@@ -173,7 +173,7 @@ fn new_slice(event: &TrackEvent<'_>, track: u32, on: &On<'_, '_>) -> NewSlice {
 }
 
 /// Phases that slices alone do not tell are kept.
-fn add_phase(event: &TrackEvent<'_>, args: &mut crate::ledger::ArgSet, on: &mut On<'_, '_>) {
+fn add_phase(event: &TrackEvent<'_>, args: &mut crate::deferred::ArgSet, on: &mut On<'_, '_>) {
     if let Some(phase) = event.phase().filter(|phase| phase.is_kept()) {
         let value = ArgValue::String(on.intern(&phase.text()));
         args.add(on.intern("legacy_event.phase"), value);

@@ -13,7 +13,7 @@ pub(super) fn enter(event: &TrackEvent<'_>, whose: &Whose, on: &mut On<'_, '_>) 
     let state = NewState { ts, track, category, value, arg_set_id: None };
     let Some(id) = on.trackers.states.change(state, on.tables) else { return Some(()) };
     let args = args(event, &whose, on);
-    let set = on.trackers.ledger.intern(&args);
+    let set = on.trackers.deferred.intern(&args);
     on.tables.state.arg_set_id.set(id, set);
     Some(())
 }

@@ -8,8 +8,8 @@ use super::debug_annotation;
 use super::event::{On, Present, bits};
 use crate::decode::Packet;
 use crate::decode::message_args::{Beyond, MAX_DEPTH, MessageArgs, Unreadable};
+use crate::deferred::{Annotated, ArgSet, ArgValue};
 use crate::interned::field;
-use crate::ledger::{Annotated, ArgSet, ArgValue};
 use crate::track::{Tid, Trackers, Utid};
 
 /// The fields that events have for themselves, by number: name, track, time, flows. They are no
@@ -33,8 +33,8 @@ pub(super) fn add(fields: Present, thread: Option<Utid>, args: &mut ArgSet, on: 
         read(typed, thread, args, on);
     }
     if fields.any(ANNOTATIONS) {
-        let Packet { span: event, generation, place, .. } = *on.packet;
-        args.add_annotations(Annotated { event, generation, place });
+        let Packet { span: event, generation, source, .. } = *on.packet;
+        args.add_annotations(Annotated { event, generation, source });
     }
 }
 

@@ -7,7 +7,7 @@ use tpq_tables::{StringId, Tables};
 
 use super::event::{On, TrackEvent};
 use super::legacy::{InstantScope, Legacy};
-use crate::ledger::{ArgSet, ArgValue};
+use crate::deferred::{ArgSet, ArgValue};
 use crate::track::EventDefaults;
 use crate::track::{
     AsyncId, AsyncPhase, Dimensions, FirstEvent, Owner, SequenceThread, Tid, TrackKind, TrackRows,
@@ -158,8 +158,8 @@ impl Whose {
 
     fn execution(&self, on: &mut On<'_, '_>) -> Option<u32> {
         let utid = self.utid.filter(|_| self.by_ids)?;
-        let Trackers { tracks, ledger, .. } = &mut *on.trackers;
-        Some(tracks.execution(utid, ledger, on.tables))
+        let Trackers { tracks, deferred, .. } = &mut *on.trackers;
+        Some(tracks.execution(utid, deferred, on.tables))
     }
 
     /// What an event adds to tracks that it is the first to need.
@@ -227,12 +227,12 @@ impl Whose {
 
 fn instants(kind: TrackKind, dimensions: Dimensions, on: &mut On<'_, '_>) -> u32 {
     let before = on.tables.track.len();
-    let Trackers { tracks, ledger, .. } = &mut *on.trackers;
-    let track = tracks.get(kind, dimensions, StringId::NULL, ledger, on.tables);
+    let Trackers { tracks, deferred, .. } = &mut *on.trackers;
+    let track = tracks.get(kind, dimensions, StringId::NULL, deferred, on.tables);
     if track >= before {
         let chrome = ArgValue::String(on.tables.strings.intern("chrome"));
         let source = ArgSet::of([("source", chrome)], &mut on.tables.strings);
-        let set = ledger.intern(&source);
+        let set = deferred.intern(&source);
         on.tables.track.source_arg_set_id.set(track, set);
     }
     track
@@ -258,6 +258,6 @@ pub(super) fn split<'a>(
     trackers: &'a mut Trackers,
     tables: &'a mut Tables,
 ) -> (&'a mut crate::track::TrackUuids, &'a mut crate::track::Processes, TrackRows<'a>) {
-    let Trackers { uuids, processes, tracks, ledger, .. } = trackers;
-    (uuids, processes, TrackRows { tracks, ledger, tables })
+    let Trackers { uuids, processes, tracks, deferred, .. } = trackers;
+    (uuids, processes, TrackRows { tracks, deferred, tables })
 }

@@ -11,7 +11,7 @@ use super::text::unescaped;
 use super::who::Who;
 use crate::decode::json_args::add_json;
 use crate::decoder::RunEvent;
-use crate::ledger::{ArgSet, ArgValue, JsonOrigin};
+use crate::deferred::{ArgSet, ArgValue, JsonOrigin};
 use crate::track::{AsyncId, AsyncPhase, Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
 
 /// The tracks of instants that are of no thread.
@@ -125,7 +125,7 @@ impl Context<'_> {
             return ArgSet::default();
         }
         let event = JsonOrigin {
-            place: self.trackers.place(),
+            source: self.trackers.source(),
             ts: self.ts,
             name: self.name,
             phase: self.event.phase,
@@ -193,8 +193,8 @@ impl Context<'_> {
     }
 
     pub(super) fn thread_track(&mut self, who: Who) -> u32 {
-        let Trackers { tracks, ledger, .. } = &mut *self.trackers;
-        tracks.execution(who.utid, ledger, self.tables)
+        let Trackers { tracks, deferred, .. } = &mut *self.trackers;
+        tracks.execution(who.utid, deferred, self.tables)
     }
 
     fn instant(&mut self, who: Who) {
@@ -220,12 +220,12 @@ impl Context<'_> {
 
     fn instants(&mut self, kind: TrackKind, of: Dimensions) -> u32 {
         let before = self.tables.track.len();
-        let Trackers { tracks, ledger, .. } = &mut *self.trackers;
-        let track = tracks.get(kind, of, StringId::NULL, ledger, self.tables);
+        let Trackers { tracks, deferred, .. } = &mut *self.trackers;
+        let track = tracks.get(kind, of, StringId::NULL, deferred, self.tables);
         if track >= before {
             let chrome = ArgValue::String(self.tables.strings.intern("chrome"));
             let source = ArgSet::of([("source", chrome)], &mut self.tables.strings);
-            let set = ledger.intern(&source);
+            let set = deferred.intern(&source);
             self.tables.track.source_arg_set_id.set(track, set);
         }
         track

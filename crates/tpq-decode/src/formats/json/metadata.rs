@@ -6,7 +6,7 @@ use tpq_tables::Stat;
 use super::event::Context;
 use super::text::unescaped;
 use super::who::Who;
-use crate::ledger::ArgValue;
+use crate::deferred::ArgValue;
 use crate::track::NamePriority;
 
 impl Context<'_> {

@@ -14,7 +14,7 @@ use super::details::{Details, hex, number};
 use super::line::SystraceLine;
 use super::message::Message;
 use crate::decode::ftrace::{FtraceEvent, text};
-use crate::ledger::{ArgSet, StateEvent};
+use crate::deferred::{ArgSet, StateEvent};
 use crate::track::{NamePriority, NewSlice, Trackers};
 
 /// Events whose details are pairs: the number of the field their message lies in, and the keys
@@ -182,7 +182,7 @@ fn sched_waking(on: &mut Line<'_>) -> Option<()> {
     }
     let waker = event.utid(trackers, tables);
     let (ts, common_flags) = (event.ts, None);
-    trackers.ledger.push_state(StateEvent::Wake { ts, utid, waker, common_flags });
+    trackers.deferred.push_state(StateEvent::Wake { ts, utid, waker, common_flags });
     Some(())
 }
 
@@ -194,7 +194,7 @@ fn sched_blocked_reason(on: &mut Line<'_>) -> Option<()> {
     let function = on.tables.strings.intern_bytes(caller);
     let utid = on.trackers.processes.thread(on.event.tid(pid), on.tables);
     let io_wait = Some(io_wait);
-    on.trackers.ledger.push_state(StateEvent::Blocked { utid, io_wait, function });
+    on.trackers.deferred.push_state(StateEvent::Blocked { utid, io_wait, function });
     Some(())
 }
 

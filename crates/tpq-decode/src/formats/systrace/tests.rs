@@ -1,7 +1,7 @@
 //! What lines of each kind of event come to. Times are in microseconds after a second.
 
-use tpq_clock::Place;
-use tpq_ingest::Places;
+use tpq_clock::Source;
+use tpq_ingest::Sources;
 use tpq_tables::StringId;
 use tpq_tables::table::MachineRow;
 
@@ -17,10 +17,10 @@ struct Fixture {
 
 impl Fixture {
     fn of(lines: &[&str]) -> Self {
-        let mut places = Places::default();
-        places.add(Place { machine: 0, file: 0 });
+        let mut sources = Sources::default();
+        sources.add(Source { machine: 0, file: 0 });
         let machines = vec![MachineInfo { raw_id: 0, name: None }];
-        let setup = Setup { machines, places, files: 1, ..Setup::default() };
+        let setup = Setup { machines, sources, files: 1, ..Setup::default() };
         let mut tables = Tables::default();
         let mut trackers = Trackers::new(&setup, &mut tables);
         trackers.enter(0);
@@ -34,7 +34,7 @@ impl Fixture {
         let open = fixture.trackers.open_args();
         fixture.trackers.close_args(&open, &mut fixture.tables);
         fixture.trackers.decide_counters(&mut fixture.tables);
-        crate::ledger::write_all(&mut fixture.trackers, &mut fixture.tables);
+        crate::deferred::write_all(&mut fixture.trackers, &mut fixture.tables);
         fixture
     }
 

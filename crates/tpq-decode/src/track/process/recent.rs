@@ -7,7 +7,7 @@ use super::{Tid, Utid};
 const PLACES: usize = 1024;
 
 #[derive(Clone, Copy)]
-struct Place {
+struct Source {
     tid: Tid,
     utid: Utid,
     /// Valid while this is the current one.
@@ -16,25 +16,25 @@ struct Place {
 
 /// A place for each, by the last bits of its id.
 pub(super) struct RecentThreads {
-    places: Vec<Place>,
+    sources: Vec<Source>,
     epoch: u32,
 }
 
 impl Default for RecentThreads {
     fn default() -> Self {
-        let nothing = Place { tid: Tid { machine: 0, id: 0 }, utid: 0, epoch: 0 };
-        Self { places: vec![nothing; PLACES], epoch: 1 }
+        let nothing = Source { tid: Tid { machine: 0, id: 0 }, utid: 0, epoch: 0 };
+        Self { sources: vec![nothing; PLACES], epoch: 1 }
     }
 }
 
 impl RecentThreads {
     pub(super) fn get(&self, tid: Tid) -> Option<Utid> {
-        let place = &self.places[tid.id as usize % PLACES];
-        (place.tid == tid && place.epoch == self.epoch).then_some(place.utid)
+        let source = &self.sources[tid.id as usize % PLACES];
+        (source.tid == tid && source.epoch == self.epoch).then_some(source.utid)
     }
 
     pub(super) fn remember(&mut self, tid: Tid, utid: Utid) {
-        self.places[tid.id as usize % PLACES] = Place { tid, utid, epoch: self.epoch };
+        self.sources[tid.id as usize % PLACES] = Source { tid, utid, epoch: self.epoch };
     }
 
     /// Forgets all: which threads live has changed.

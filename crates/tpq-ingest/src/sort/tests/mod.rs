@@ -20,12 +20,12 @@ fn run(lane: u32, position: u32, timestamps: &[i64]) -> Run {
     Run {
         kind: RunKind(RunKind::FIRST_SPLIT),
         lane,
-        place: 0,
+        source: 0,
         generation: 0,
         position,
         addr: 0,
         timestamps: timestamps.to_vec(),
-        payload: Payload::Bundle { addr: 0, places: vec![(0, 0); timestamps.len()] },
+        payload: Payload::Bundle { addr: 0, ranges: vec![(0, 0); timestamps.len()] },
     }
 }
 

@@ -61,7 +61,7 @@ impl Emit for Out {
         let message = run.payload.message_of(index).map(|span| (span, run.kind_of(index)));
         let message = message.map(|(span, kind)| (span, kind.unwrap_or_default()));
         let position = run.position_of(index);
-        let head = [run.kind.0, run.lane, run.place, run.generation, position];
+        let head = [run.kind.0, run.lane, run.source, run.generation, position];
         self.0.push(Seen { ts, head, addr: run.addr_of(index), message, words, strings });
         ControlFlow::Continue(())
     }
@@ -84,7 +84,7 @@ fn payload(form: u8, position: u32, events: usize) -> Payload {
         }
         1 => Payload::Bundle {
             addr: 1 << 40,
-            places: (0..events as u32).map(|at| (position * 100 + at, at)).collect(),
+            ranges: (0..events as u32).map(|at| (position * 100 + at, at)).collect(),
         },
         2 | 3 => Payload::Words {
             width: 3,
@@ -114,7 +114,7 @@ fn payload(form: u8, position: u32, events: usize) -> Payload {
 /// A run or mark of a file, whose places are its own.
 fn said() -> impl Strategy<Value = Said> {
     let run = (0..5_u8, 0..3_u32, 0..2_u32, 0..400_i64, vec(0..3_i64, 1..30));
-    let run = run.prop_map(|(form, lane, place, from, steps)| {
+    let run = run.prop_map(|(form, lane, source, from, steps)| {
         let times = steps.iter().scan(from, |ts, step| {
             *ts += step;
             Some(*ts)
@@ -125,7 +125,7 @@ fn said() -> impl Strategy<Value = Said> {
         Said::Run(Run {
             kind,
             lane,
-            place,
+            source,
             generation: 9,
             position: 0,
             addr: 3,
@@ -150,7 +150,7 @@ fn numbered(mut files: Vec<Vec<Said>>) -> Vec<Vec<Said>> {
         for (position, run) in (1..).zip(runs) {
             let form = (run.kind.0 - RunKind::FIRST_SPLIT) as u8;
             run.payload = payload(form, position, run.timestamps.len());
-            (run.position, run.place) = (position, run.place + file * 2);
+            (run.position, run.source) = (position, run.source + file * 2);
         }
     }
     files
@@ -215,11 +215,11 @@ fn overlapping(runs: i64, form: u8) -> Vec<Said> {
         let timestamps: Vec<i64> = (0..200).map(|step| at + step * 1_000 / 3 * 3).collect();
         let payload = payload(form, 0, timestamps.len());
         let kind = RunKind(RunKind::FIRST_SPLIT + u32::from(form));
-        let (lane, place) = ((at % 2) as u32, 0);
+        let (lane, source) = ((at % 2) as u32, 0);
         Said::Run(Run {
             kind,
             lane,
-            place,
+            source,
             generation: 9,
             position: 0,
             addr: 3,
@@ -273,7 +273,7 @@ fn with_many_strings(runs: i64, strings: usize) -> Vec<Said> {
         Said::Run(Run {
             kind: RunKind(RunKind::FIRST_SPLIT),
             lane: 1,
-            place: 0,
+            source: 0,
             generation: 9,
             position: at as u32,
             addr: 3,

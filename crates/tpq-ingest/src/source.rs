@@ -1,23 +1,23 @@
 //! The places events come from: every machine that each file speaks of, numbered.
 
-use tpq_clock::Place;
+use tpq_clock::Source;
 
 /// A place, by number.
-pub type PlaceId = u32;
+pub type SourceId = u32;
 
 /// All places of an import. Those of a file follow each other.
 #[derive(Clone, Debug, Default)]
-pub struct Places(Vec<Place>);
+pub struct Sources(Vec<Source>);
 
-impl Places {
+impl Sources {
     /// Adds a place and gives its number.
-    pub fn add(&mut self, place: Place) -> PlaceId {
-        self.0.push(place);
-        self.0.len() as PlaceId - 1
+    pub fn add(&mut self, source: Source) -> SourceId {
+        self.0.push(source);
+        self.0.len() as SourceId - 1
     }
 
-    /// The place of a number; numbers come from [`Places::add`].
-    pub fn get(&self, id: PlaceId) -> Place {
+    /// The place of a number; numbers come from [`Sources::add`].
+    pub fn get(&self, id: SourceId) -> Source {
         self.0.get(id as usize).copied().unwrap_or_default()
     }
 
@@ -32,7 +32,7 @@ impl Places {
     }
 
     /// All of them, by number.
-    pub fn iter(&self) -> impl Iterator<Item = Place> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = Source> + '_ {
         self.0.iter().copied()
     }
 }

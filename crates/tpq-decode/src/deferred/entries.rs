@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tpq_ingest::{Generation, GenerationId, PlaceId, Span};
+use tpq_ingest::{Generation, GenerationId, SourceId, Span};
 use tpq_proto::ftrace::{DescribedKind, event_kind};
 use tpq_tables::{StringId, StringPool, Tables};
 
@@ -25,7 +25,7 @@ const BATCH_TEXTS: usize = 1 << 12;
 #[derive(Clone, Copy)]
 pub(super) enum Entry {
     /// What follows was recorded in another place.
-    Place(PlaceId),
+    Source(SourceId),
     /// So many of the pieces are a set.
     Set(u32),
     /// A kernel event, which is written with its args.
@@ -75,7 +75,7 @@ impl Batch {
 }
 
 /// Takes down what is said, for whoever writes it.
-pub(crate) struct Ledger {
+pub(crate) struct DeferredWrites {
     batch: Batch,
     /// How many sets were numbered.
     sets: u32,
@@ -88,7 +88,7 @@ pub(crate) struct Ledger {
     named: Vec<bool>,
 }
 
-impl Ledger {
+impl DeferredWrites {
     /// Where `late_args` says that the writer reads args itself, texts are sent along.
     pub(crate) fn new(late_args: bool, strings: &mut StringPool) -> Self {
         Self {
@@ -127,8 +127,8 @@ impl Ledger {
     }
 
     /// Turns to what was recorded in another place.
-    pub(crate) fn enter(&mut self, place: PlaceId) {
-        self.batch.entries.push(Entry::Place(place));
+    pub(crate) fn enter(&mut self, source: SourceId) {
+        self.batch.entries.push(Entry::Source(source));
     }
 
     /// Adds a kernel event.

@@ -2,18 +2,18 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{PACKET_TAG, Passed, Room, Survey, codec_of, next_packet, span_of};
+use super::{PACKET_TAG, Passed, Prescan, Room, codec_of, next_packet, span_of};
 use crate::packet::PacketHeader;
 
 /// What was skimmed is told of in ranges of about this size.
 const PASSED_BYTES: usize = 4 << 20;
 
 /// A skim under way.
-pub(super) struct Skim<'a, 'p> {
+pub(super) struct HeaderScan<'a, 'p> {
     file: &'a [u8],
     base: u64,
     passed: Passed<'p>,
-    pub(super) survey: Survey<'a>,
+    pub(super) prescan: Prescan<'a>,
     /// Where the packets begin that no segment holds yet.
     pub(super) from: usize,
     /// Where the next packet begins.
@@ -24,7 +24,7 @@ pub(super) struct Skim<'a, 'p> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Compressed;
 
-impl<'a, 'p> Skim<'a, 'p> {
+impl<'a, 'p> HeaderScan<'a, 'p> {
     /// Of a file from a place on, whose compressed packets may inflate to so many bytes.
     pub(super) fn new(
         file: &'a [u8],
@@ -33,8 +33,8 @@ impl<'a, 'p> Skim<'a, 'p> {
         budget: u64,
         passed: Passed<'p>,
     ) -> Self {
-        let survey = Survey::nothing(file, base, budget);
-        Self { file, base, passed, survey, from: at, at }
+        let prescan = Prescan::nothing(file, base, budget);
+        Self { file, base, passed, prescan, from: at, at }
     }
 
     /// Skims the packets up to `until`, as far as they can be read; the last may end behind it.
@@ -61,13 +61,13 @@ impl<'a, 'p> Skim<'a, 'p> {
             let bytes = &self.file[packet.clone()];
             let header = PacketHeader::parse(bytes);
             match codec_of(header.kind) {
-                None => self.survey.note(span_of(self.base, &packet), bytes, &header),
+                None => self.prescan.note(span_of(self.base, &packet), bytes, &header),
                 Some(codec) => {
                     let room = room.ok_or(Compressed)?;
                     let addr = self.base + self.from as u64;
-                    self.survey.bytes.push_segment(addr, self.at - self.from);
+                    self.prescan.bytes.push_segment(addr, self.at - self.from);
                     self.from = next;
-                    self.survey.inflate(codec, bytes, &header, self.at as u64, room);
+                    self.prescan.inflate(codec, bytes, &header, self.at as u64, room);
                 }
             }
             self.at = next;
@@ -88,9 +88,9 @@ impl<'a, 'p> Skim<'a, 'p> {
         let Self { file, base, passed, .. } = *self;
         let in_vain = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new().name("survey".into());
+            let thread = std::thread::Builder::new().name("prescan".into());
             let later = thread.spawn_scoped(scope, || {
-                let mut later = Skim::new(file, base, middle, 0, passed);
+                let mut later = HeaderScan::new(file, base, middle, 0, passed);
                 later.go_on_unless(file.len(), None, &in_vain).is_ok().then_some(later)
             });
             // A compressed packet has its room.
@@ -99,7 +99,7 @@ impl<'a, 'p> Skim<'a, 'p> {
                 return in_vain.store(true, Ordering::Relaxed);
             }
             if let Some(later) = later.ok().and_then(|later| later.join().ok().flatten()) {
-                self.survey.append(later.survey);
+                self.prescan.append(later.prescan);
                 self.at = later.at;
             }
         });

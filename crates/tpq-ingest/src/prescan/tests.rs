@@ -53,11 +53,11 @@ fn packets(len: usize) -> Vec<u8> {
 
 /// Everything a survey tells, in words.
 fn told(file: &[u8], two: bool) -> String {
-    let survey = survey(file, 1000, Room::in_memory(1 << 20), &|_| (), two);
-    let mut survey = survey.expect("there are packets");
-    let segments = survey.bytes.take_segments();
-    let Survey { snapshots, primary_clock, machines, kinds, packets, end, losses, budget, .. } =
-        survey;
+    let prescan = prescan(file, 1000, Room::in_memory(1 << 20), &|_| (), two);
+    let mut prescan = prescan.expect("there are packets");
+    let segments = prescan.bytes.take_segments();
+    let Prescan { snapshots, primary_clock, machines, kinds, packets, end, losses, budget, .. } =
+        prescan;
     let losses: Vec<_> = losses.iter().collect();
     format!(
         "{segments:?} {primary_clock:?} {machines:?} {kinds:?} {packets} {end} {losses:?} {budget} {snapshots:?}"
@@ -137,7 +137,7 @@ fn nearly_all_of_a_file_is_told_of_once() {
     let file = packets(2 * HALF);
     let told = std::sync::Mutex::new(Vec::new());
     let passed = |range| told.lock().expect("nobody panics").push(range);
-    assert!(survey(&file, 0, Room::in_memory(0), &passed, true).is_ok());
+    assert!(prescan(&file, 0, Room::in_memory(0), &passed, true).is_ok());
     let mut told: Vec<Range<usize>> = told.into_inner().expect("nobody panics");
     told.sort_unstable_by_key(|range| range.start);
     assert!(

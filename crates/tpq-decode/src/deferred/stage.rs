@@ -5,18 +5,18 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
 use tpq_tables::{Packer, Tables};
 
-use super::Ledger;
+use super::DeferredWrites;
 use super::entries::Batch;
-use super::writer::LedgerWriter;
+use super::writer::DeferredWriter;
 
 /// Batches that may wait to be written. Now this thread is ahead and now that one, so that with few
 /// they would wait for each other in turns.
 const AHEAD: usize = 16;
 
 /// Has the ledger written up.
-pub(crate) enum LedgerStage<'a> {
+pub(crate) enum DeferredStage<'a> {
     /// On the thread that decodes.
-    Here(Box<LedgerWriter<'a>>),
+    Here(Box<DeferredWriter<'a>>),
     /// On another.
     There(Elsewhere<'a>),
 }
@@ -29,10 +29,10 @@ pub(crate) struct Elsewhere<'a> {
     /// How many were passed on that did not come back yet.
     under_way: usize,
     /// The writer, when all is written.
-    end: Receiver<Box<LedgerWriter<'a>>>,
+    end: Receiver<Box<DeferredWriter<'a>>>,
 }
 
-impl<'a> LedgerStage<'a> {
+impl<'a> DeferredStage<'a> {
     /// Moves the writer to a thread, which `start` starts with the work it is given: it lasts until
     /// all is written.
     pub(crate) fn move_to<E>(
@@ -60,17 +60,17 @@ impl<'a> LedgerStage<'a> {
     }
 
     /// Passes on what was said.
-    pub(crate) fn pass_on(&mut self, ledger: &mut Ledger, tables: &Tables) {
+    pub(crate) fn pass_on(&mut self, deferred: &mut DeferredWrites, tables: &Tables) {
         match self {
             Self::Here(writer) => {
-                let batch = ledger.take(tables, Batch::default());
+                let batch = deferred.take(tables, Batch::default());
                 writer.write(&batch);
-                ledger.reuse(batch);
+                deferred.reuse(batch);
             }
             Self::There(there) => {
                 let spare = there.spare.try_recv();
                 there.under_way -= usize::from(spare.is_ok());
-                let batch = ledger.take(tables, spare.unwrap_or_default());
+                let batch = deferred.take(tables, spare.unwrap_or_default());
                 there.send(batch);
             }
         }
@@ -84,7 +84,7 @@ impl<'a> LedgerStage<'a> {
     }
 
     /// The writer, when all is written that was passed on.
-    pub(crate) fn end(self) -> Option<Box<LedgerWriter<'a>>> {
+    pub(crate) fn end(self) -> Option<Box<DeferredWriter<'a>>> {
         match self {
             Self::Here(writer) => Some(writer),
             Self::There(Elsewhere { batches, end, .. }) => {
@@ -115,10 +115,10 @@ impl Elsewhere<'_> {
 }
 
 fn work<'a>(
-    mut writer: Box<LedgerWriter<'a>>,
+    mut writer: Box<DeferredWriter<'a>>,
     batches: Receiver<Batch>,
     give_back: Sender<Batch>,
-    end: Sender<Box<LedgerWriter<'a>>>,
+    end: Sender<Box<DeferredWriter<'a>>>,
 ) {
     for batch in batches {
         writer.write(&batch);

@@ -52,15 +52,15 @@ impl RecentSets {
         if self.sets.is_empty() {
             self.sets.resize(REMEMBERED, (0, SetRef::None));
         }
-        let place = print as usize % REMEMBERED;
-        self.sets[place] = (print, set);
-        self.unsettled.push(place);
+        let source = print as usize % REMEMBERED;
+        self.sets[source] = (print, set);
+        self.unsettled.push(source);
     }
 
     /// Takes over the ids of the batch's sets.
     pub(super) fn settle(&mut self, id: impl Fn(Ticket) -> u32) {
-        for place in self.unsettled.drain(..) {
-            let set = &mut self.sets[place].1;
+        for source in self.unsettled.drain(..) {
+            let set = &mut self.sets[source].1;
             *set = set.settled(&id).map_or(SetRef::None, SetRef::Id);
         }
     }

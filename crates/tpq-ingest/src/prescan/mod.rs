@@ -5,7 +5,7 @@
 //! second thread skims the later half, from where packets seem to begin in its middle: if the first
 //! half ends just there, they do.
 
-mod skim;
+mod header_scan;
 #[cfg(test)]
 mod tests;
 
@@ -22,14 +22,14 @@ use crate::packet::{PacketHeader, packet_field};
 use crate::snapshot::{self, SnapshotClock, SnapshotOrigin, SnapshotPacket};
 use crate::trace_bytes::FileBytes;
 use crate::{Loss, Losses, Span};
-use skim::{Skim, middle_of};
+use header_scan::{HeaderScan, middle_of};
 
 /// The tag of a packet in a trace: field 1, length-delimited.
 const PACKET_TAG: u64 = 0x0a;
 
 /// Why a trace cannot be read at all.
 #[derive(Debug, thiserror::Error)]
-pub enum SurveyError {
+pub enum PrescanError {
     /// Not one whole packet could be read.
     #[error("no packet could be read: the bytes at offset {offset} are no trace packet")]
     NoPackets {
@@ -50,7 +50,7 @@ pub struct MachineUse {
 }
 
 /// What the skim found.
-pub struct Survey<'a> {
+pub struct Prescan<'a> {
     /// The bytes, inflated where they were compressed.
     pub bytes: FileBytes<'a>,
     /// What clocks read, in file order.
@@ -71,15 +71,15 @@ pub struct Survey<'a> {
     budget: u64,
 }
 
-impl<'a> Survey<'a> {
+impl<'a> Prescan<'a> {
     /// Of a file of text, whose bytes get the addresses from `base` on: it speaks of one machine
     /// and of no clocks.
     pub fn of_text(file: &'a [u8], base: u64, budget: u64) -> Self {
-        let mut survey = Self::nothing(file, base, budget);
-        survey.bytes.push_segment(base, file.len());
-        survey.machines.insert(0, MachineUse { data_packets: 1, ..MachineUse::default() });
-        survey.end = file.len();
-        survey
+        let mut prescan = Self::nothing(file, base, budget);
+        prescan.bytes.push_segment(base, file.len());
+        prescan.machines.insert(0, MachineUse { data_packets: 1, ..MachineUse::default() });
+        prescan.end = file.len();
+        prescan
     }
 
     fn nothing(file: &'a [u8], base: u64, budget: u64) -> Self {
@@ -133,27 +133,27 @@ pub type Passed<'p> = &'p (dyn Fn(Range<usize>) + Sync);
 ///
 /// # Errors
 /// When not one packet can be read.
-pub fn survey<'a>(
+pub fn prescan<'a>(
     file: &'a [u8],
     base: u64,
     room: Room<'_, 'a>,
     passed: Passed<'_>,
     two: bool,
-) -> Result<Survey<'a>, SurveyError> {
-    let mut skim = Skim::new(file, base, 0, room.budget, passed);
+) -> Result<Prescan<'a>, PrescanError> {
+    let mut header_scan = HeaderScan::new(file, base, 0, room.budget, passed);
     if let Some(middle) = two.then(|| middle_of(file)).flatten() {
-        skim.in_halves(middle, room);
+        header_scan.in_halves(middle, room);
     }
     // A compressed packet has its room.
-    let _ = skim.go_on(file.len(), Some(room));
-    let Skim { mut survey, from, at, .. } = skim;
-    survey.bytes.push_segment(base + from as u64, at - from);
-    if survey.packets == 0 && survey.losses.get(Loss::InflateFailed) == 0 {
-        return Err(SurveyError::NoPackets { offset: at as u64 });
+    let _ = header_scan.go_on(file.len(), Some(room));
+    let HeaderScan { mut prescan, from, at, .. } = header_scan;
+    prescan.bytes.push_segment(base + from as u64, at - from);
+    if prescan.packets == 0 && prescan.losses.get(Loss::InflateFailed) == 0 {
+        return Err(PrescanError::NoPackets { offset: at as u64 });
     }
-    survey.losses.add(Loss::TruncatedBytes, (file.len() - at) as u64);
-    survey.end = at;
-    Ok(survey)
+    prescan.losses.add(Loss::TruncatedBytes, (file.len() - at) as u64);
+    prescan.end = at;
+    Ok(prescan)
 }
 
 fn codec_of(kind: u32) -> Option<Codec> {
@@ -209,7 +209,7 @@ fn is_of_recorder(kind: u32) -> bool {
     )
 }
 
-impl<'a> Survey<'a> {
+impl<'a> Prescan<'a> {
     /// How many bytes compressed packets may still inflate to.
     pub fn budget(&self) -> u64 {
         self.budget

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use tpq_ingest::PlaceId;
+use tpq_ingest::SourceId;
 use tpq_tables::table::{
     SpuriousSchedWakeupRow, SpuriousSchedWakeupTable, ThreadStateRow, ThreadStateTable,
 };
@@ -78,8 +78,8 @@ impl Threads {
     const FEW_PLACES: usize = 8;
 
     /// Of one of so many places.
-    fn of_places(places: usize) -> Self {
-        match places <= Self::FEW_PLACES {
+    fn of_places(sources: usize) -> Self {
+        match sources <= Self::FEW_PLACES {
             true => Self::All(Vec::new()),
             false => Self::Few(FxHashMap::default()),
         }
@@ -131,9 +131,9 @@ pub(super) struct ThreadStates {
 
 impl ThreadStates {
     /// Of so many places.
-    pub(super) fn new(places: usize, awake: AwakeStates) -> Self {
+    pub(super) fn new(sources: usize, awake: AwakeStates) -> Self {
         Self {
-            threads: (0..places).map(|_| Threads::of_places(places)).collect(),
+            threads: (0..sources).map(|_| Threads::of_places(sources)).collect(),
             awake,
             rows: Rows::default(),
             table: ThreadStateTable::default(),
@@ -155,9 +155,9 @@ impl ThreadStates {
     }
 
     /// Writes what happened in a place.
-    pub(super) fn write(&mut self, place: PlaceId, event: &StateEvent, stats: &mut Stats) {
+    pub(super) fn write(&mut self, source: SourceId, event: &StateEvent, stats: &mut Stats) {
         let Self { threads, awake, rows, table, spurious, bounds } = self;
-        let threads = &mut threads[place as usize];
+        let threads = &mut threads[source as usize];
         let mut states = States { threads, awake: *awake, rows, table, bounds };
         match *event {
             StateEvent::Switch { ts, ucpu, previous, state, next } => {

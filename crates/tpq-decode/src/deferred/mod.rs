@@ -27,21 +27,22 @@ mod texts;
 mod thread_state;
 mod writer;
 
-pub(crate) use entries::Ledger;
+pub(crate) use entries::DeferredWrites;
 pub(crate) use fingerprint::Fingerprint;
 pub(crate) use kernel_event::{EventArgs, FUNCTIONS, KernelEvent};
 pub(crate) use set::{Annotated, ArgSet, ArgValue, JsonOrigin};
-pub(crate) use stage::LedgerStage;
+pub(crate) use stage::DeferredStage;
 pub(crate) use thread_state::StateEvent;
-pub(crate) use writer::{LedgerWriter, Written};
+pub(crate) use writer::{DeferredWriter, Written};
 
 /// Writes what was said so far into tables, as the end of an import does.
 #[cfg(test)]
 pub(crate) fn write_all(trackers: &mut crate::track::Trackers, tables: &mut tpq_tables::Tables) {
     let bytes = tpq_ingest::TraceBytes::new([]);
-    let writer = LedgerWriter::new(&bytes, &tpq_ingest::Places::default(), 1, &trackers.ledger);
-    let mut stage = LedgerStage::Here(Box::new(writer));
-    stage.pass_on(&mut trackers.ledger, tables);
+    let writer =
+        DeferredWriter::new(&bytes, &tpq_ingest::Sources::default(), 1, &trackers.deferred);
+    let mut stage = DeferredStage::Here(Box::new(writer));
+    stage.pass_on(&mut trackers.deferred, tables);
     if let Some(written) = stage.end().map(|writer| writer.finish()) {
         written.bounds().into_iter().for_each(|ts| trackers.bounds.include(ts));
         written.join(tables);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use tpq_ingest::{PlaceId, Places, TraceBytes, fetch};
+use tpq_ingest::{SourceId, Sources, TraceBytes, fetch};
 use tpq_proto::ftrace::DescribedKind;
 use tpq_tables::table::{ArgsTable, FtraceEventTable};
 use tpq_tables::{Packer, Stats, Tables};
@@ -15,7 +15,7 @@ use super::recent::{RecentSets, SetRef};
 use super::set::{Arg, Piece};
 use super::texts::Texts;
 use super::thread_state::ThreadStates;
-use super::{Annotated, ArgSet, ArgValue, Fingerprint, JsonOrigin, Ledger};
+use super::{Annotated, ArgSet, ArgValue, DeferredWrites, Fingerprint, JsonOrigin};
 use crate::decode::extension_descriptor;
 use crate::decode::ftrace::syscall;
 use crate::decode::json_args::add_json;
@@ -33,7 +33,7 @@ const INTERNED: &[u32] = &[
 ];
 
 /// Reads and writes what the ledger says.
-pub(crate) struct LedgerWriter<'a> {
+pub(crate) struct DeferredWriter<'a> {
     texts: Texts,
     sets: SetIndex,
     /// The id of each set, by its number; the first is that of no set.
@@ -53,8 +53,8 @@ pub(crate) struct LedgerWriter<'a> {
 /// Reads what lies in the trace.
 struct Reader<'a> {
     bytes: &'a TraceBytes<'a>,
-    places: Places,
-    place: PlaceId,
+    sources: Sources,
+    source: SourceId,
     /// What sequences interned, by file.
     interned: Vec<Interned<'a>>,
     /// The keys of messages, by file.
@@ -78,20 +78,20 @@ pub(crate) struct Written {
     pub(crate) stats: Vec<Stats>,
 }
 
-impl<'a> LedgerWriter<'a> {
-    /// A writer of what `ledger` takes down, of so many files.
+impl<'a> DeferredWriter<'a> {
+    /// A writer of what `deferred` takes down, of so many files.
     pub(crate) fn new(
         bytes: &'a TraceBytes<'a>,
-        places: &Places,
+        sources: &Sources,
         files: usize,
-        ledger: &Ledger,
+        deferred: &DeferredWrites,
     ) -> Self {
-        let (files, count) = (files.max(1), places.len().max(1));
-        let mut texts = if ledger.sends_texts() { Texts::sent() } else { Texts::of_tables() };
+        let (files, count) = (files.max(1), sources.len().max(1));
+        let mut texts = if deferred.sends_texts() { Texts::sent() } else { Texts::of_tables() };
         let reader = Reader {
             bytes,
-            places: places.clone(),
-            place: 0,
+            sources: sources.clone(),
+            source: 0,
             interned: (0..files).map(|_| Interned::only(bytes, INTERNED)).collect(),
             paths: (0..files).map(|_| MessagePaths::new(&mut texts.pool)).collect(),
             described: vec![FxHashMap::default(); count],
@@ -100,12 +100,12 @@ impl<'a> LedgerWriter<'a> {
         };
         Self {
             texts,
-            sets: SetIndex::new(ledger.types),
+            sets: SetIndex::new(deferred.types),
             ids: vec![0],
             numbered: Vec::new(),
             calls: RecentSets::default(),
             events: EventRows::new(),
-            states: ThreadStates::new(count, ledger.awake),
+            states: ThreadStates::new(count, deferred.awake),
             reader,
             set: ArgSet::default(),
             later: ArgSet::default(),
@@ -134,13 +134,13 @@ impl<'a> LedgerWriter<'a> {
                 }
                 Entry::Event(event) => self.event(event),
                 Entry::State(event) => {
-                    let place = self.reader.place;
-                    self.states.write(place, event, &mut self.reader.stats[place as usize]);
+                    let source = self.reader.source;
+                    self.states.write(source, event, &mut self.reader.stats[source as usize]);
                 }
                 Entry::Kind(number) => {
-                    let place = self.reader.place as usize;
+                    let source = self.reader.source as usize;
                     let kind = kinds.next().map(|kind| (*number, Arc::clone(kind)));
-                    self.reader.described[place].extend(kind);
+                    self.reader.described[source].extend(kind);
                 }
                 other => self.reader.note(other),
             }
@@ -187,20 +187,20 @@ impl<'a> LedgerWriter<'a> {
 
     fn event(&mut self, event: &KernelEvent) {
         let Self { texts, sets, events, reader, .. } = self;
-        let Reader { bytes, interned, described, stats, place, .. } = reader;
-        let file = reader.places.get(*place).file as usize;
+        let Reader { bytes, interned, described, stats, source, .. } = reader;
+        let file = reader.sources.get(*source).file as usize;
         let around = Around {
             bytes,
             interned: &interned[file],
-            described: &described[*place as usize],
-            stats: &mut stats[*place as usize],
+            described: &described[*source as usize],
+            stats: &mut stats[*source as usize],
         };
         events.write(event, around, sets, texts);
     }
 
     /// Writes what was said last, on the thread that said it.
-    pub(crate) fn write_last(&mut self, ledger: &mut Ledger, tables: &Tables) {
-        self.write(&ledger.take(tables, Batch::default()));
+    pub(crate) fn write_last(&mut self, deferred: &mut DeferredWrites, tables: &Tables) {
+        self.write(&deferred.take(tables, Batch::default()));
     }
 
     /// Takes out the events so far whose JSON could be read in part at most.
@@ -245,7 +245,7 @@ impl Reader<'_> {
     /// Notes what is needed to understand what follows.
     fn note(&mut self, entry: &Entry) {
         match entry {
-            Entry::Place(place) => self.place = *place,
+            Entry::Source(source) => self.source = *source,
             Entry::Generation(file, generation) => {
                 self.interned[*file as usize].add_generation(*generation);
             }
@@ -255,7 +255,7 @@ impl Reader<'_> {
                 self.interned[*file as usize].add(*generation, *data, stats);
             }
             Entry::Messages(packet) => {
-                let file = self.places.get(self.place).file as usize;
+                let file = self.sources.get(self.source).file as usize;
                 // As far as they can be understood, which was counted as well.
                 let _ =
                     extension_descriptor::describe(self.bytes.get(*packet), &mut self.paths[file]);
@@ -308,14 +308,14 @@ impl Reader<'_> {
     }
 
     fn annotations(&mut self, annotated: &Annotated, set: &mut ArgSet, texts: &mut Texts) {
-        let Annotated { event, generation, place } = *annotated;
-        let file = self.places.get(place).file as usize;
+        let Annotated { event, generation, source } = *annotated;
+        let file = self.sources.get(source).file as usize;
         let mut message = MessageArgs {
             interned: &self.interned[file],
             generation,
             paths: &mut self.paths[file],
             strings: &mut texts.pool,
-            stats: &mut self.stats[place as usize],
+            stats: &mut self.stats[source as usize],
             args: set,
             beyond: None,
         };

@@ -1,7 +1,7 @@
 //! Sets of args under construction.
 
 use rustc_hash::FxHashMap;
-use tpq_ingest::{GenerationId, PlaceId, Span};
+use tpq_ingest::{GenerationId, SourceId, Span};
 use tpq_tables::{StringId, StringPool};
 
 /// One value.
@@ -34,14 +34,14 @@ pub(crate) struct Annotated {
     /// The state of its sequence.
     pub(crate) generation: GenerationId,
     /// Where it was recorded.
-    pub(crate) place: PlaceId,
+    pub(crate) source: SourceId,
 }
 
 /// An event of a JSON trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct JsonOrigin {
     /// Where it was recorded.
-    pub(crate) place: PlaceId,
+    pub(crate) source: SourceId,
     /// When, in trace time.
     pub(crate) ts: i64,
     /// What it is called.

@@ -1,13 +1,13 @@
 //! Stage before `frame`: one skim over the whole trace, headers only, for the clock snapshots.
 //!
-//! Run: `cargo bench -p tpq-ingest --bench survey`, with `TPQ_BENCH_TRACE=FILE` for a trace of
+//! Run: `cargo bench -p tpq-ingest --bench prescan`, with `TPQ_BENCH_TRACE=FILE` for a trace of
 //! your own. Items are packets. `copied` is the baseline: the bytes of the trace copied.
 
 mod traces;
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{AllocProfiler, Bencher};
-use tpq_ingest::{Room, Survey, survey};
+use tpq_ingest::{Prescan, Room, prescan};
 use traces::Trace;
 
 #[global_allocator]
@@ -17,8 +17,8 @@ fn main() {
     divan::main();
 }
 
-fn skim(trace: &Trace) -> Survey<'_> {
-    survey(&trace.bytes, 0, Room::in_memory(u64::MAX), &|_| (), true)
+fn header_scan(trace: &Trace) -> Prescan<'_> {
+    prescan(&trace.bytes, 0, Room::in_memory(u64::MAX), &|_| (), true)
         .unwrap_or_else(|error| panic!("{trace}: {error}"))
 }
 
@@ -31,9 +31,9 @@ fn copied(bencher: Bencher<'_, '_>, trace: &Trace) {
 }
 
 #[divan::bench(args = traces::all(), sample_size = 1)]
-fn skimmed(bencher: Bencher<'_, '_>, trace: &Trace) {
+fn scanned(bencher: Bencher<'_, '_>, trace: &Trace) {
     bencher
         .counter(BytesCount::of_slice(&trace.bytes))
-        .counter(ItemsCount::new(skim(trace).packets))
-        .bench(|| skim(trace));
+        .counter(ItemsCount::new(header_scan(trace).packets))
+        .bench(|| header_scan(trace));
 }
