@@ -52,15 +52,15 @@ impl RecentSets {
         if self.sets.is_empty() {
             self.sets.resize(REMEMBERED, (0, SetRef::None));
         }
-        let source = print as usize % REMEMBERED;
-        self.sets[source] = (print, set);
-        self.unsettled.push(source);
+        let slot = print as usize % REMEMBERED;
+        self.sets[slot] = (print, set);
+        self.unsettled.push(slot);
     }
 
     /// Takes over the ids of the batch's sets.
     pub(super) fn settle(&mut self, id: impl Fn(Ticket) -> u32) {
-        for source in self.unsettled.drain(..) {
-            let set = &mut self.sets[source].1;
+        for slot in self.unsettled.drain(..) {
+            let set = &mut self.sets[slot].1;
             *set = set.settled(&id).map_or(SetRef::None, SetRef::Id);
         }
     }

@@ -20,12 +20,12 @@ pub(super) fn find(file: &FileHealth<'_>) -> Vec<Finding> {
     for (&(machine, cpu), buffer) in &file.recording.kernel {
         let lost =
             [overrun(file, buffer, cpu), without_count(file, buffer, cpu), refused(buffer, cpu)];
-        let source = |finding: Finding| Finding {
+        let located = |finding: Finding| Finding {
             machine: Some(machine),
             cpu: Some(i64::from(cpu)),
             ..finding
         };
-        findings.extend(lost.into_iter().flatten().map(source));
+        findings.extend(lost.into_iter().flatten().map(located));
     }
     findings.extend(before_all_cpus(file));
     for error in &file.recording.setup_errors {
@@ -50,14 +50,14 @@ fn overrun(file: &FileHealth<'_>, buffer: &KernelBuffer, cpu: u32) -> Option<Fin
         return None;
     }
     let share = 100.0 * lost as f64 / buffer.counts.written().max(1) as f64;
-    let sources = match buffer.lost_in {
+    let places = match buffer.lost_in {
         0 => String::new(),
-        sources => format!(" They were lost in {}.", many(sources, "source", "sources")),
+        places => format!(" They were lost in {}.", many(places, "place", "places")),
     };
     Some(Finding {
         kind: "kernel_buffer_overrun",
         what: format!(
-            "CPU {cpu} overwrote {} before they were read, {share:.1} % of its events.{sources}",
+            "CPU {cpu} overwrote {} before they were read, {share:.1} % of its events.{places}",
             many(lost, "kernel event", "kernel events"),
         ),
         remedy: remedy(file, buffer),
@@ -77,7 +77,7 @@ fn without_count(file: &FileHealth<'_>, buffer: &KernelBuffer, cpu: u32) -> Opti
         kind: "kernel_buffer_overrun",
         what: format!(
             "CPU {cpu} lost kernel events in {}; nothing says how many.",
-            many(buffer.lost_in, "source", "sources"),
+            many(buffer.lost_in, "place", "places"),
         ),
         remedy: "Raise buffer_size_kb or lower drain_period_ms of ftrace_config.".to_owned(),
         between: between(file, buffer),

@@ -13,14 +13,14 @@ pub(super) fn find(file: &FileHealth<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for &(machine, sequence) in &file.sequences {
         let lost = [lost_packets(file, sequence), lost_state(file, sequence)];
-        let source = |finding: Finding| Finding {
+        let located = |finding: Finding| Finding {
             sequence: Some(i64::from(sequence.sequence)),
             pid: sequence.pid.map(i64::from),
             buffer: file.writers.buffer(sequence.sequence),
             machine: Some(machine),
             ..finding
         };
-        findings.extend(lost.into_iter().flatten().map(source));
+        findings.extend(lost.into_iter().flatten().map(located));
     }
     findings
 }
@@ -44,7 +44,7 @@ fn lost_packets(file: &FileHealth<'_>, sequence: &SequenceLoss) -> Option<Findin
         what: format!(
             "{} lost packets in {}; nobody can say how many.",
             writer(sequence),
-            many(sequence.dropped as i64, "source", "sources"),
+            many(sequence.dropped as i64, "place", "places"),
         ),
         remedy: match buffer_lost(file, sequence) {
             Some(buffer) => format!("What helps is said of buffer {buffer}."),
@@ -53,7 +53,7 @@ fn lost_packets(file: &FileHealth<'_>, sequence: &SequenceLoss) -> Option<Findin
                 .to_owned(),
         },
         between: around(&sequence.gaps),
-        amount: Some((sequence.dropped as i64, "sources")),
+        amount: Some((sequence.dropped as i64, "places")),
         stat: Some(stat),
         ..Finding::default()
     })
