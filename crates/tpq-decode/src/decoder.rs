@@ -11,53 +11,18 @@ use tpq_ingest::{
 use tpq_tables::table::{MachineRow, TraceBoundsRow, TraceFileRow};
 use tpq_tables::{Packer, Stat, Stats, StringId, Tables};
 
+use crate::Tie;
 use crate::decode::trace_uuid::uuid_of;
 use crate::decode::{Decode, Packet, clock_drift, clock_snapshot};
-use crate::deferred::{DeferredStage, DeferredWriter, Written};
-use crate::formats::json::{self, event};
+use crate::event::RunEvent;
+use crate::format::{FormatDecoder, FormatDecoders};
 use crate::health::{self, FileHealth, FileRemark};
-use crate::interned::Interned;
 use crate::losses::{count_losses, count_unrelatable, log_file, write_book};
 use crate::registry::{PACKETS, event_decoder};
-use crate::track::{MetadataValue, Trackers};
-use crate::{MachineInfo, Setup, Tie};
-
-/// An event of a run that a bundle was split into.
-pub(crate) struct RunEvent<'a> {
-    /// When, in trace time.
-    pub(crate) ts: i64,
-    /// The run it lies in.
-    pub(crate) run: &'a Run,
-    /// Its place in the run.
-    pub(crate) index: usize,
-    /// The machine's row.
-    pub(crate) machine: u32,
-    /// The CPU that recorded it.
-    pub(crate) cpu: u32,
-    /// The bytes of the trace.
-    pub(crate) bytes: &'a TraceBytes<'a>,
-    /// What sequences interned.
-    pub(crate) interned: &'a Interned<'a>,
-}
-
-impl<'a> RunEvent<'a> {
-    /// The event's message, where events are messages.
-    pub(crate) fn message(&self) -> &'a [u8] {
-        let message = self.run.payload.message_of(self.index);
-        message.map_or(&[], |message| self.bytes.get(message))
-    }
-
-    /// The event's numbers and the strings they may refer to, where events are numbers.
-    pub(crate) fn words(&self) -> (&'a [u32], &'a [Span]) {
-        match &self.run.payload {
-            Payload::Words { width, words, strings, .. } => {
-                let at = self.index * width;
-                (words.get(at..at + width).unwrap_or_default(), strings)
-            }
-            _ => (&[], &[]),
-        }
-    }
-}
+use tpq_trackers::deferred::{DeferredStage, DeferredWriter, Written};
+use tpq_trackers::interned::Interned;
+use tpq_trackers::setup::{MachineInfo, Setup};
+use tpq_trackers::track::{MetadataValue, Trackers};
 
 /// Slices without an end whose args are written at a time, at the end…
 const FEW_OPEN: usize = 4;
@@ -88,6 +53,8 @@ struct State<'a> {
     import_stats: Stats,
     /// Decoders by payload field.
     decoders: Vec<Option<Decode>>,
+    /// Decoders of formats without packets.
+    formats: FormatDecoders,
     /// What was found of files as a whole.
     remarks: Vec<(u32, FileRemark)>,
     /// The first place of each file that has any.
@@ -120,7 +87,12 @@ pub struct Outcome<'a> {
 
 impl<'a> Decoder<'a> {
     /// A decoder of the files and machines of `setup`.
-    pub fn new(bytes: &'a TraceBytes<'a>, setup: Setup, timeline: &Timeline) -> Self {
+    pub fn new(
+        bytes: &'a TraceBytes<'a>,
+        setup: Setup,
+        timeline: &Timeline,
+        formats: &[&'static FormatDecoder],
+    ) -> Self {
         let mut tables = Tables::default();
         let mut trackers = Trackers::new(&setup, &mut tables);
         let Setup { machines, kernels, sources, clocks, files, .. } = setup;
@@ -150,12 +122,13 @@ impl<'a> Decoder<'a> {
             stats: vec![Stats::default(); sources.len().max(1)],
             import_stats: Stats::default(),
             decoders,
+            formats: FormatDecoders::new(formats),
             remarks: Vec::new(),
             first_sources: first_sources(&sources),
             sources,
         };
         let writer = DeferredWriter::new(bytes, &state.sources, files, &state.trackers.deferred);
-        Self { state, deferred: DeferredStage::Here(Box::new(writer)) }
+        Self { state, deferred: DeferredStage::Inline(Box::new(writer)) }
     }
 
     /// Has full chunks of rows packed by someone else from now on.
@@ -239,24 +212,27 @@ impl<'a> Decoder<'a> {
         for immediate in step.immediate {
             immediate.span().into_iter().for_each(&mut reads);
             self.state.immediate(immediate, step.file);
-            self.pass_on();
+            self.flush();
         }
         step.events.strings().for_each(&mut reads);
         for (at, (ts, run, index)) in step.events.iter().enumerate() {
             step.events.fetch_ahead(at, self.state.bytes);
             let message = run.payload.message_of(index);
-            message.or_else(|| json::text_of(run, index)).into_iter().for_each(&mut reads);
+            message
+                .or_else(|| self.state.formats.text_of(run, index))
+                .into_iter()
+                .for_each(&mut reads);
             self.state.event(ts, run, index);
-            self.pass_on();
+            self.flush();
         }
     }
 
     /// Has written up what was said, where it is enough.
     #[inline]
-    fn pass_on(&mut self) {
+    fn flush(&mut self) {
         let State { trackers, tables, .. } = &mut self.state;
         if trackers.deferred.is_full(tables) {
-            self.deferred.pass_on(&mut trackers.deferred, tables);
+            self.deferred.flush(&mut trackers.deferred, tables);
         }
     }
 
@@ -286,7 +262,7 @@ impl<'a> Decoder<'a> {
             trackers.writers.count(loss, &mut stats[*source as usize]);
         }
         count_unrelatable(&timeline, &sources, &mut stats);
-        self.deferred.pass_on(&mut trackers.deferred, &tables);
+        self.deferred.flush(&mut trackers.deferred, &tables);
         let written = self
             .deferred
             .end()
@@ -329,7 +305,7 @@ fn close_args(
     let open = trackers.open_args();
     for open in open.chunks((open.len() / MOST_ROUNDS).max(FEW_OPEN)) {
         trackers.close_args(open, tables);
-        deferred.pass_on(&mut trackers.deferred, tables);
+        deferred.flush(&mut trackers.deferred, tables);
         deferred.settle();
         read();
     }
@@ -344,7 +320,7 @@ fn end_deferred(
 ) -> Written {
     for event in writer.take_malformed() {
         trackers.enter(event.source);
-        event::fail_args(&event, trackers, tables, &mut stats[event.source as usize]);
+        trackers.log_malformed_json(&event, tables, &mut stats[event.source as usize]);
     }
     writer.write_last(&mut trackers.deferred, tables);
     writer.finish()
@@ -529,7 +505,8 @@ impl State<'_> {
                 let State { trackers, tables, stats, .. } = self;
                 trackers.enter(run.source);
                 let stats = &mut stats[run.source as usize];
-                if let Some(decode) = event_decoder(run.kind) {
+                let of_format = self.formats.decoder(run.kind);
+                if let Some(decode) = of_format.or_else(|| event_decoder(run.kind)) {
                     decode(&event, trackers, tables, stats);
                 }
             }

@@ -13,19 +13,17 @@
 
 mod decode;
 mod decoder;
-mod deferred;
-mod formats;
+mod event;
+mod format;
 mod health;
-mod interned;
 mod losses;
 mod registry;
-mod setup;
-mod track;
 
 pub use decode::clock_snapshot::Tie;
+pub use decode::{DecodeEvent, ftrace};
 pub use decoder::{Decoder, Fact, FileInfo, Finished, Outcome};
-pub use formats::json::json_reader;
-pub use formats::systrace::systrace_reader;
+pub use event::RunEvent;
+pub use format::{FormatDecoder, format_run_kind};
 pub use health::FileRemark;
 pub use registry::{PacketRouter, Treatment, kernel_events_with_tables, treatment};
-pub use setup::{MachineInfo, Setup};
+pub use tpq_trackers::setup::{MachineInfo, Setup};

@@ -6,8 +6,10 @@ use tpq_ingest::{Loss, LossBook, LossEntry, Losses, Sources, TextPlace, Timeline
 use tpq_tables::table::ImportLogRow;
 use tpq_tables::{Stat, Stats, Tables};
 
-use crate::deferred::{ArgSet, ArgValue, DeferredWrites};
-use crate::track::log_row;
+use tpq_trackers::args::{ArgSet, ArgValue};
+
+use tpq_trackers::deferred::DeferredWrites;
+use tpq_trackers::track::log_row;
 
 pub(crate) fn count_losses(losses: &Losses, stats: &mut Stats) {
     for (loss, count) in losses.iter() {

@@ -4,7 +4,6 @@ use tpq_ingest::{Bundle, Route, Router, RunKind, SplitSink, packet_field};
 
 use crate::decode;
 use crate::decode::{BundleDecoder, DecodeEvent, PacketDecoder};
-use crate::formats;
 
 /// Every decoder of packets. To add one, write its file and list it here.
 pub(crate) const PACKETS: &[&PacketDecoder] = &[
@@ -83,9 +82,6 @@ pub(crate) fn bundle_decoder(field: u32) -> Option<&'static BundleDecoder> {
 
 /// The decoder of events of a run.
 pub(crate) fn event_decoder(kind: RunKind) -> Option<DecodeEvent> {
-    if let Some(decode) = formats::event_decoder(kind) {
-        return Some(decode);
-    }
     match decode::field_of(kind) {
         None => Some(decode::ftrace::decode_run_event),
         Some(field) => bundle_decoder(field).map(|decoder| decoder.decode),

@@ -8,8 +8,8 @@ use tpq_decode::FileRemark;
 use tpq_ingest::Timeline;
 use tpq_source::{Entry, Format, Inputs};
 
-use crate::import::Reader;
 use crate::summary::{FilePlacement, TextDamage};
+use tpq_formats::Reader;
 
 /// What a single input is called.
 const SINGLE: &str = "the trace";

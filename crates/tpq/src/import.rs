@@ -10,12 +10,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::thread::Scope;
 
-use tpq_decode::{
-    Decoder, Fact, FileInfo, Finished, Outcome, PacketRouter, Setup, json_reader, systrace_reader,
-};
+use tpq_decode::{Decoder, Fact, FileInfo, Finished, Outcome, Setup};
+use tpq_formats::{OpenFile, OpenedFile, Reader, TraceFormat, trace_format};
 use tpq_ingest::{
-    Batch, Batcher, EventOrder, EventReader, FileContext, LossBook, Losses, Prescan, PrescanError,
-    Room, SequenceLoss, SourceId, Step, Timeline, TraceBytes, prescan,
+    Batch, EventOrder, EventReader, FileContext, LossBook, Losses, Prescan, PrescanError, Room,
+    SequenceLoss, SourceId, Step, Timeline, TraceBytes, prescan,
 };
 use tpq_source::{
     Attribute, Entry, Format, Inputs, ManifestError, Scratch, SourceError, UNPACK_LIMIT,
@@ -37,11 +36,6 @@ use crate::trailing_manifest::manifest_follows;
 const STEPS_AHEAD: usize = 16;
 /// The same where memory has a limit, as what waits there is not counted.
 const STEPS_AHEAD_LIMITED: usize = 4;
-
-/// Reads a file of any format.
-pub(crate) type Reader<'a> = Box<dyn EventReader + 'a>;
-/// What a thread of its own may do.
-type Work<'a> = Box<dyn FnOnce() + Send + 'a>;
 
 /// Why a trace could not be imported.
 #[derive(Debug, thiserror::Error)]
@@ -206,15 +200,25 @@ impl Prescanned<'_> {
         let Self { inputs, mut arrangement, mut summary, prescans, memory } = self;
         let graph = std::mem::take(&mut arrangement.graph).into();
         let mut timeline = Timeline::new(graph, arrangement.trace_clock);
-        let mut decoder = Decoder::new(bytes, setup(inputs, &mut arrangement, options), &timeline);
+        let mut decoder = Decoder::new(
+            bytes,
+            setup(inputs, &mut arrangement, options),
+            &timeline,
+            tpq_formats::DECODERS,
+        );
         decoder.pack_by(&packer(spill, options)?);
         if options.threads != Some(1) {
             decoder.defer_to(|work| start(scope, "deferred".into(), work))?;
         }
         describe(inputs, &arrangement, &mut decoder);
         let helped = options.threads != Some(1);
-        let (mut readers, help) = readers(inputs, &mut arrangement, bytes, &timeline, helped);
-        help.map(|work| start(scope, "events".into(), work)).transpose()?;
+        let mut readers = Vec::new();
+        for OpenedFile { reader, work } in
+            open_files(inputs, &mut arrangement, bytes, &timeline, helped)
+        {
+            readers.push(reader);
+            work.map(|work| start(scope, "events".into(), work)).transpose()?;
+        }
         let mut order = EventOrder::new(&windowed(inputs, options), sort_room(options));
         let progress = FilesProgress::new(inputs, memory, summary.trace_bytes, options);
         let mut behind = BehindDecoder::new(memory);
@@ -271,34 +275,23 @@ fn packer(spill: &Option<Arc<Spill>>, options: &ImportOptions) -> Result<Arc<Pac
     Ok(Arc::new(packer))
 }
 
-/// What reads each file with events, by its format, and what another thread has to do, if a single
-/// file that has much to be read may be `helped`: several are read on several anyway.
-fn readers<'a>(
+/// Opens a reader of each file with events. Only for a single file, a second thread may help:
+/// several files are read on several threads anyway.
+fn open_files<'a>(
     inputs: &Inputs,
     arrangement: &mut Arrangement,
     bytes: &'a TraceBytes<'a>,
     timeline: &Timeline,
-    helped: bool,
-) -> (Vec<Reader<'a>>, Option<Work<'a>>) {
-    const MUCH: usize = 1 << 20;
+    may_split: bool,
+) -> Vec<OpenedFile<'a>> {
     let contexts = std::mem::take(&mut arrangement.contexts);
-    let helped = helped && contexts.len() == 1;
-    let mut help: Option<Work<'a>> = None;
-    let reader = |((_, entry), file): ((usize, &Entry), FileContext)| -> Reader<'a> {
-        let timeline = timeline.clone();
-        match entry.format() {
-            Format::Json => {
-                let mut reader = json_reader(bytes, file, timeline);
-                if helped && entry.bytes().len() >= MUCH {
-                    help = Some(Box::new(reader.helper()));
-                }
-                Box::new(reader)
-            }
-            Format::Systrace => Box::new(systrace_reader(bytes, file, timeline)),
-            _ => Box::new(Batcher::new(bytes, file, timeline, Box::new(PacketRouter::default()))),
-        }
+    let may_split = may_split && contexts.len() == 1;
+    let open = |(entry, file): (&Entry, FileContext)| {
+        let (timeline, len) = (timeline.clone(), entry.bytes().len());
+        let format = trace_format(entry.format())?;
+        Some((format.open)(OpenFile { bytes, file, timeline, len, may_split }))
     };
-    (inputs.traces().zip(contexts).map(reader).collect(), help)
+    inputs.traces().map(|(_, entry)| entry).zip(contexts).filter_map(open).collect()
 }
 
 /// Skims every file with events.
@@ -328,12 +321,13 @@ fn prescan_all<'a>(
             keep: &|before, bytes| scratch.keep(inflated + before, bytes),
             keep_large: &|before, first, rest| scratch.keep_large(inflated + before, &first, rest),
         };
-        let prescan = match file.format() {
-            Format::Json | Format::Systrace => Prescan::of_text(file.bytes(), base, budget),
-            _ => prescan(file.bytes(), base, room, &passed, options.threads != Some(1))
-                .map_err(|scan| ImportError::Prescan { path: file.shown().to_owned(), scan })?,
+        let has_packets = is_format(file, |format| format.has_packets);
+        let prescan = match has_packets {
+            false => Prescan::of_text(file.bytes(), base, budget),
+            true => prescan(file.bytes(), base, room, &passed, options.threads != Some(1))
+                .map_err(|source| ImportError::Prescan { path: file.shown().to_owned(), source })?,
         };
-        if file.format() == Format::Perfetto && manifest_follows(file.bytes(), prescan.end) {
+        if has_packets && manifest_follows(file.bytes(), prescan.end) {
             return Err(ManifestError::NotFirst { file: file.shown().to_owned() }.into());
         }
         inflated += prescan.bytes.inflated();
@@ -345,6 +339,11 @@ fn prescan_all<'a>(
         scans.push(PrescannedFile { entry, prescan });
     }
     Ok(scans)
+}
+
+/// Whether the format of a file has a property.
+fn is_format(file: &Entry, property: impl FnOnce(&TraceFormat) -> bool) -> bool {
+    trace_format(file.format()).is_some_and(property)
 }
 
 /// What the surveys lost, at the places their files are of.
@@ -363,7 +362,9 @@ fn setup(inputs: &Inputs, arrangement: &mut Arrangement, options: &ImportOptions
         sources: arrangement.sources.clone(),
         clocks: arrangement.clock_names(),
         files: inputs.entries().len(),
-        late_args: inputs.traces().any(|(_, file)| file.format() != Format::Systrace),
+        late_args: inputs
+            .traces()
+            .any(|(_, file)| is_format(file, |format| format.has_deferred_args)),
         ftrace_raw: options.ftrace_raw,
         crop: options.crop,
     }
@@ -372,14 +373,15 @@ fn setup(inputs: &Inputs, arrangement: &mut Arrangement, options: &ImportOptions
 /// The machines that packets and the kernel's tracer speak of, whose thread 0 is the kernel's.
 fn kernels(inputs: &Inputs, arrangement: &Arrangement) -> BTreeSet<u32> {
     let files = inputs.traces().zip(&arrangement.contexts);
-    let of_kernels = files.filter(|((_, file), _)| file.format() != Format::Json);
+    let of_kernels = files.filter(|((_, file), _)| is_format(file, |format| format.has_kernel));
     let sources = of_kernels.flat_map(|(_, file)| file.machines.values().chain([&file.base]));
     sources.map(|(source, _)| arrangement.sources.get(*source).machine).collect()
 }
 
 /// Which files are sorted by windows: only packets come in nearly the order of time.
 fn windowed(inputs: &Inputs, options: &ImportOptions) -> Vec<bool> {
-    let windowed = |file: &Entry| file.format() == Format::Perfetto && !options.full_sort;
+    let windowed =
+        |file: &Entry| !options.full_sort && is_format(file, |format| format.is_windowed);
     inputs.traces().map(|(_, file)| windowed(file)).collect()
 }
 

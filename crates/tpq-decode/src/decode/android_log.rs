@@ -7,8 +7,8 @@ use tpq_tables::table::LogRow;
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{BundleDecoder, Packet, PacketDecoder, events_of};
-use crate::decoder::RunEvent;
-use crate::track::{Tid, Trackers};
+use crate::event::RunEvent;
+use tpq_trackers::track::{Tid, Trackers};
 
 const FIELD: u32 = 39;
 

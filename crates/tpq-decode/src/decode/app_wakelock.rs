@@ -8,10 +8,10 @@ use tpq_proto::wire::{Fields, LastFields, repeated};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{BundleDecoder, Packet, PacketDecoder, events_of};
-use crate::decoder::RunEvent;
-use crate::deferred::{ArgSet, ArgValue};
-use crate::interned;
-use crate::track::{Dimensions, NewSlice, Sharing, TrackKind, Trackers};
+use crate::event::RunEvent;
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::interned;
+use tpq_trackers::track::{Dimensions, NewSlice, Sharing, TrackKind, Trackers};
 
 const FIELD: u32 = 116;
 

@@ -5,8 +5,8 @@ use tpq_proto::wire::LastFields;
 use tpq_tables::{Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::{Dimensions, NewSlice, TrackKind, Trackers};
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::{Dimensions, NewSlice, TrackKind, Trackers};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 114, route: Route::Sorted, decode };
 

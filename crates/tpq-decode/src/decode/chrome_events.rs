@@ -6,8 +6,8 @@ use tpq_tables::table::ChromeRawRow;
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::{MetadataValue, Trackers};
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::{MetadataValue, Trackers};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 5, route: Route::Sorted, decode };
 

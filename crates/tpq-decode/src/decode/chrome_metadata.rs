@@ -6,9 +6,10 @@ use tpq_ingest::Route;
 use tpq_proto::wire::{Fields, LastFields};
 use tpq_tables::{Stats, StringId, Tables};
 
-use super::base64::base64;
 use super::{Packet, PacketDecoder};
-use crate::track::{MetadataValue, Trackers};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use tpq_trackers::track::{MetadataValue, Trackers};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 51, route: Route::Immediate, decode };
@@ -65,7 +66,7 @@ fn field_trials(chrome: &[u8]) -> String {
 
 /// Why Chrome recorded by itself.
 fn decode_background(background: &[u8], trackers: &mut Trackers, tables: &mut Tables) {
-    let text = MetadataValue::Text(tables.strings.intern(&base64(background)));
+    let text = MetadataValue::Text(tables.strings.intern(&BASE64_STANDARD.encode(background)));
     trackers.metadata.set("cr-background_tracing_metadata", text, tables);
     if let Some(hash) = LastFields::<4>::new(background).get(3) {
         let hash = MetadataValue::Int(i64::from(hash.as_u32()));

@@ -9,8 +9,8 @@ use tpq_tables::table::CpuFreqRow;
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::{MAX_CPUS, Trackers};
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::{MAX_CPUS, Trackers};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 67, route: Route::Immediate, decode: decode_info };

@@ -5,7 +5,7 @@ use tpq_proto::wire::{Fields, LastFields, repeated};
 use tpq_tables::{Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::track::{Dimensions, TrackKind, Trackers};
+use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 119, route: Route::Sorted, decode };
 
@@ -53,6 +53,6 @@ fn count(
     tables: &mut Tables,
 ) {
     for (ts, value) in trackers.uid_times.sparse(track, sample, before) {
-        crate::track::push_counter(ts, track, value as f64, &mut trackers.bounds, tables);
+        tpq_trackers::track::push_counter(ts, track, value as f64, &mut trackers.bounds, tables);
     }
 }

@@ -5,9 +5,9 @@ use tpq_proto::wire::{Fields, LastFields};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{BundleDecoder, Packet, PacketDecoder, push_whole};
-use crate::decoder::RunEvent;
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::{Consumer, Dimensions, TrackKind, Trackers};
+use crate::event::RunEvent;
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::{Consumer, Dimensions, TrackKind, Trackers};
 
 const FIELD: u32 = 77;
 

@@ -5,8 +5,8 @@ use tpq_proto::wire::{Fields, LastFields};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{BundleDecoder, Packet, PacketDecoder, push_whole};
-use crate::decoder::RunEvent;
-use crate::track::{Dimensions, EntityState, TrackKind, Trackers};
+use crate::event::RunEvent;
+use tpq_trackers::track::{Dimensions, EntityState, TrackKind, Trackers};
 
 const FIELD: u32 = 91;
 

@@ -7,8 +7,8 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::frame_verdict::{self, Frame};
 use super::{Packet, PacketDecoder};
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::{Dimensions, NewSlice, Sharing, Tid, TrackKind, Trackers};
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::{Dimensions, NewSlice, Sharing, Tid, TrackKind, Trackers};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 76, route: Route::Sorted, decode: decode_event };

@@ -3,7 +3,7 @@
 use tpq_proto::wire::LastFields;
 use tpq_tables::{Stat, Stats, Tables};
 
-use crate::deferred::{ArgSet, ArgValue};
+use tpq_trackers::args::{ArgSet, ArgValue};
 
 const PRESENT: [&str; 6] = [
     "Unspecified Present",

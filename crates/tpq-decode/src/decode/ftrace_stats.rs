@@ -7,7 +7,7 @@ use tpq_proto::message::{FtraceCpuStats, FtraceStats};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::track::{KernelCounts, MAX_CPUS, Recording, Trackers};
+use tpq_trackers::track::{KernelCounts, MAX_CPUS, Recording, Trackers};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 34, route: Route::Immediate, decode: decode_stats };

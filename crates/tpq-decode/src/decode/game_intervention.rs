@@ -6,7 +6,7 @@ use tpq_tables::table::GameInterventionRow;
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::track::Trackers;
+use tpq_trackers::track::Trackers;
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 83, route: Route::Immediate, decode };

@@ -6,8 +6,10 @@ use tpq_proto::wire::{Fields, LastFields};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{Packet, PacketDecoder, text};
-use crate::deferred::StateEvent;
-use crate::track::{Change, Dimensions, MAX_CPUS, NamePriority, Tid, TrackKind, Trackers, Utid};
+use tpq_trackers::deferred::StateEvent;
+use tpq_trackers::track::{
+    Change, Dimensions, MAX_CPUS, NamePriority, Tid, TrackKind, Trackers, Utid,
+};
 
 pub(crate) const TASK_STATE: PacketDecoder =
     PacketDecoder { field: 117, route: Route::Sorted, decode: decode_task_state };

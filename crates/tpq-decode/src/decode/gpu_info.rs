@@ -9,8 +9,8 @@ use tpq_proto::message::gpu_info::Gpu;
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::Trackers;
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::Trackers;
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 128, route: Route::Immediate, decode: decode_info };

@@ -5,7 +5,7 @@ use tpq_proto::wire::Fields;
 use tpq_tables::{Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::track::{Dimensions, Tid, TrackKind, Trackers};
+use tpq_trackers::track::{Dimensions, Tid, TrackKind, Trackers};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 71, route: Route::Sorted, decode };
 

@@ -5,8 +5,8 @@ use tpq_proto::wire::LastFields;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::{Dimensions, NewSlice, Phase, TrackKind, Trackers};
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::{Dimensions, NewSlice, Phase, TrackKind, Trackers};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 57, route: Route::Sorted, decode };
 

@@ -7,7 +7,7 @@ use tpq_tables::table::InterruptMappingRow;
 use tpq_tables::{Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::track::Trackers;
+use tpq_trackers::track::Trackers;
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 130, route: Route::Immediate, decode };

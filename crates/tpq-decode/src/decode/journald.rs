@@ -6,8 +6,8 @@ use tpq_tables::table::LogRow;
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::{Tid, Trackers};
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::{Tid, Trackers};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 132, route: Route::Sorted, decode };
 

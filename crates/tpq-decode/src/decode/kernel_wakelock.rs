@@ -5,7 +5,7 @@ use tpq_proto::wire::{Fields, LastFields, repeated};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::track::{Dimensions, KernelWakelock, TrackKind, Trackers};
+use tpq_trackers::track::{Dimensions, KernelWakelock, TrackKind, Trackers};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 115, route: Route::Sorted, decode };
 

@@ -3,7 +3,6 @@
 
 pub(crate) mod android_log;
 pub(crate) mod app_wakelock;
-mod base64;
 pub(crate) mod battery;
 pub(crate) mod bluetooth;
 pub(crate) mod chrome_events;
@@ -19,7 +18,7 @@ pub(crate) mod entity_state;
 pub(crate) mod extension_descriptor;
 pub(crate) mod frame_timeline;
 mod frame_verdict;
-pub(crate) mod ftrace;
+pub mod ftrace;
 pub(crate) mod ftrace_stats;
 pub(crate) mod game_intervention;
 pub(crate) mod generic_kernel;
@@ -29,9 +28,7 @@ pub(crate) mod gpu_mem_total_event;
 pub(crate) mod graphics_frame;
 pub(crate) mod interrupt_info;
 pub(crate) mod journald;
-pub(crate) mod json_args;
 pub(crate) mod kernel_wakelock;
-pub(crate) mod message_args;
 pub(crate) mod network_packet;
 pub(crate) mod packages_list;
 mod perf_counter;
@@ -62,9 +59,9 @@ use tpq_ingest::{Bundle, GenerationId, Loss, Payload, Route, RunKind, SourceId, 
 use tpq_proto::wire::LastFields;
 use tpq_tables::{Stats, StringId, Tables};
 
-use crate::decoder::RunEvent;
-use crate::interned::Interned;
-use crate::track::Trackers;
+use crate::event::RunEvent;
+use tpq_trackers::interned::Interned;
+use tpq_trackers::track::Trackers;
 
 /// A packet on its way to its decoder.
 pub(crate) struct Packet<'a> {
@@ -128,7 +125,7 @@ pub(crate) struct BundleDecoder {
 }
 
 /// What a decoder does with an event of a bundle.
-pub(crate) type DecodeEvent = fn(&RunEvent<'_>, &mut Trackers, &mut Tables, &mut Stats);
+pub type DecodeEvent = fn(&RunEvent<'_>, &mut Trackers, &mut Tables, &mut Stats);
 
 /// Kinds of runs from here on are of packets that are not the kernel's.
 const FIRST_OF_PACKETS: u32 = 1 << 16;

@@ -6,10 +6,10 @@ use tpq_tables::table::NetworkPacketRow;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{BundleDecoder, Packet, PacketDecoder, events_of};
-use crate::decoder::RunEvent;
-use crate::deferred::{ArgSet, ArgValue};
-use crate::interned;
-use crate::track::{Dimensions, NewSlice, Sharing, TrackKind, Trackers};
+use crate::event::RunEvent;
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::interned;
+use tpq_trackers::track::{Dimensions, NewSlice, Sharing, TrackKind, Trackers};
 
 const BUNDLE: u32 = 92;
 

@@ -8,8 +8,10 @@ use tpq_proto::wire::{Fields, repeated};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{Packet, PacketDecoder, perf_counter};
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::{Dimensions, MAX_CPUS, PerfTracks, Tid, TrackKind, Trackers, push_counter};
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::{
+    Dimensions, MAX_CPUS, PerfTracks, Tid, TrackKind, Trackers, push_counter,
+};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 66, route: Route::Sorted, decode: decode_sample };

@@ -7,8 +7,8 @@ use tpq_proto::message::{ChromeProcessDescriptor, ProcessDescriptor};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder, chrome_names};
-use crate::deferred::ArgValue;
-use crate::track::{Tid, Trackers, Upid};
+use tpq_trackers::args::ArgValue;
+use tpq_trackers::track::{Tid, Trackers, Upid};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 43, route: Route::Sorted, decode: decode_descriptor };

@@ -2,7 +2,7 @@
 
 use tpq_tables::Tables;
 
-use crate::track::{Dimensions, ThreadCounter, TrackKind, Trackers, Upid, Utid};
+use tpq_trackers::track::{Dimensions, ThreadCounter, TrackKind, Trackers, Upid, Utid};
 
 const MEMORY: TrackKind = TrackKind::counter("process_memory", None);
 /// For threads whose process never becomes known.

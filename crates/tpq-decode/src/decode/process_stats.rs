@@ -7,8 +7,8 @@ use tpq_tables::{Stat, Stats, Tables};
 
 use super::process_memory::{self, Counter, Owner};
 use super::{Packet, PacketDecoder};
-use crate::deferred::ArgValue;
-use crate::track::{Dimensions, Tid, TrackKind, Trackers, Upid};
+use tpq_trackers::args::ArgValue;
+use tpq_trackers::track::{Dimensions, Tid, TrackKind, Trackers, Upid};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 9, route: Route::Sorted, decode };
 

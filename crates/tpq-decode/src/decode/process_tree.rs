@@ -8,8 +8,8 @@ use tpq_proto::message::process_tree::{Process, Thread};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::deferred::ArgValue;
-use crate::track::{NamePriority, Tid, Trackers};
+use tpq_trackers::args::ArgValue;
+use tpq_trackers::track::{NamePriority, Tid, Trackers};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 2, route: Route::Sorted, decode: decode_tree };

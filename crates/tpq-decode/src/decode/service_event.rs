@@ -5,7 +5,7 @@ use tpq_proto::wire::Fields;
 use tpq_tables::{Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::track::{MetadataValue, Trackers};
+use tpq_trackers::track::{MetadataValue, Trackers};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 69, route: Route::Immediate, decode };

@@ -7,7 +7,7 @@ use tpq_tables::table::ProfilerSmapsRow;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::track::{Tid, Trackers, Upid};
+use tpq_trackers::track::{Tid, Trackers, Upid};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 68, route: Route::Sorted, decode: decode_smaps };

@@ -6,9 +6,9 @@ use tpq_proto::wire::{Fields, Value, repeated};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{BundleDecoder, Packet, PacketDecoder, events_of};
-use crate::decoder::RunEvent;
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::{Dimensions, NewSlice, TrackKind, Trackers};
+use crate::event::RunEvent;
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::{Dimensions, NewSlice, TrackKind, Trackers};
 
 const FIELD: u32 = 84;
 

@@ -6,7 +6,7 @@ use tpq_proto::message::SystemInfo;
 use tpq_tables::{Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::track::{Metadata, MetadataValue, Trackers};
+use tpq_trackers::track::{Metadata, MetadataValue, Trackers};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 45, route: Route::Immediate, decode: decode_info };

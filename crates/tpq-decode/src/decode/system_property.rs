@@ -5,8 +5,8 @@ use tpq_proto::wire::{Fields, LastFields};
 use tpq_tables::{Stats, Tables};
 
 use super::{Packet, PacketDecoder, display_state};
-use crate::deferred::ArgSet;
-use crate::track::{Dimensions, MetadataValue, NewSlice, TrackKind, Trackers};
+use tpq_trackers::args::ArgSet;
+use tpq_trackers::track::{Dimensions, MetadataValue, NewSlice, TrackKind, Trackers};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 86, route: Route::Sorted, decode };
 

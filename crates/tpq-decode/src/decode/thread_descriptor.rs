@@ -7,8 +7,10 @@ use tpq_proto::message::{ChromeThreadDescriptor, ThreadDescriptor};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder, chrome_names};
-use crate::deferred::ArgValue;
-use crate::track::{NamePriority, SequenceThread, ThreadTotals, Tid, Trackers, Utid, unique_tid};
+use tpq_trackers::args::ArgValue;
+use tpq_trackers::track::{
+    NamePriority, SequenceThread, ThreadTotals, Tid, Trackers, Utid, unique_tid,
+};
 
 /// Which thread writes a sequence is known before any event of it.
 pub(crate) const PACKET: PacketDecoder =

@@ -9,7 +9,7 @@ use tpq_tables::{Stat, Stats, Tables};
 
 use super::trace_uuid::format_uuid;
 use super::{Packet, PacketDecoder};
-use crate::track::{self, MetadataValue, Trackers, Wanted};
+use tpq_trackers::track::{self, MetadataValue, Trackers, Wanted};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 33, route: Route::Immediate, decode: decode_config };

@@ -7,7 +7,7 @@ use tpq_proto::message::trace_stats::{BufferStats, FinalFlushOutcome};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::track::{CentralBuffer, Recording, Trackers, by_writer};
+use tpq_trackers::track::{CentralBuffer, Recording, Trackers, by_writer};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 35, route: Route::Immediate, decode: decode_stats };

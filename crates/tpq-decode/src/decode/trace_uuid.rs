@@ -6,7 +6,7 @@ use tpq_proto::message::TraceUuid;
 use tpq_tables::{Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::track::Trackers;
+use tpq_trackers::track::Trackers;
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 89, route: Route::Immediate, decode: decode_uuid };

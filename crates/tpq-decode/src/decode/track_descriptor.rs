@@ -13,8 +13,8 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 use super::process_descriptor::{describe_chrome_process, describe_process};
 use super::thread_descriptor::{describe_chrome_thread, describe_thread, note_writer};
 use super::{Packet, PacketDecoder};
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::{Builtin, Described, DescribedCounter, DescribedKind, Merge, Trackers};
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::{Builtin, Described, DescribedCounter, DescribedKind, Merge, Trackers};
 
 /// What tracks are is known before any event; which threads and processes they are of depends on
 /// when.

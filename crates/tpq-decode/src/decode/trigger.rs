@@ -5,8 +5,10 @@ use tpq_proto::wire::LastFields;
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::{Dimensions, FlowEnd, FlowId, MetadataValue, NewSlice, TrackKind, Trackers};
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::{
+    Dimensions, FlowEnd, FlowId, MetadataValue, NewSlice, TrackKind, Trackers,
+};
 
 pub(crate) const TRIGGER: PacketDecoder =
     PacketDecoder { field: 46, route: Route::Sorted, decode: decode_trigger };

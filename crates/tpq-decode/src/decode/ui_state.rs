@@ -3,14 +3,15 @@
 use tpq_ingest::Route;
 use tpq_tables::{Stats, Tables};
 
-use super::base64::base64;
 use super::{Packet, PacketDecoder};
-use crate::track::Trackers;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use tpq_trackers::track::Trackers;
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 78, route: Route::Immediate, decode };
 
 /// Kept as it is, for programs that show traces.
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
-    trackers.metadata.set_text("ui_state", &base64(packet.data), tables);
+    trackers.metadata.set_text("ui_state", &BASE64_STANDARD.encode(packet.data), tables);
 }

@@ -6,7 +6,7 @@ use tpq_tables::{Stat, Tables};
 
 use super::amounts::{bytes, many, signed, size_kb, time};
 use super::{FileHealth, Finding};
-use crate::track::{CentralBuffer, FillPolicy};
+use tpq_trackers::track::{CentralBuffer, FillPolicy};
 
 /// Shared memory of a producer, in KiB, where nobody asked for more.
 const DEFAULT_SHMEM_KB: u64 = 256;

@@ -4,7 +4,7 @@ use tpq_tables::Stat;
 
 use super::amounts::{count, many, size_kb, time};
 use super::{FileHealth, Finding};
-use crate::track::KernelBuffer;
+use tpq_trackers::track::KernelBuffer;
 
 /// What the recorder asks for where the configuration does not.
 const DEFAULT_BUFFER_KB: u32 = 2048;

@@ -18,7 +18,7 @@ use tpq_tables::{Severity, Stat, Stats, StringId, Tables};
 
 pub use files::FileRemark;
 
-use crate::track::{Recording, Writers};
+use tpq_trackers::track::{Recording, Writers};
 
 /// Everything that is known of how one file was recorded.
 pub(crate) struct FileHealth<'a> {

@@ -6,7 +6,7 @@ use tpq_tables::Stat;
 
 use super::amounts::{count, many, time};
 use super::{FileHealth, Finding};
-use crate::track::FillPolicy;
+use tpq_trackers::track::FillPolicy;
 
 /// What each writer sequence lost.
 pub(super) fn find(file: &FileHealth<'_>) -> Vec<Finding> {

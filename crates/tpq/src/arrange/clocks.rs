@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use tpq_clock::{
-    BOOTTIME, Clock, ClockGraph, MONOTONIC, REALTIME, Reading, Source, TRACE_FILE, is_of_sequence,
+    BOOTTIME, Clock, ClockGraph, REALTIME, Reading, Source, TRACE_FILE, is_of_sequence,
 };
 use tpq_decode::{MachineInfo, Tie};
+use tpq_formats::{DefaultClock, trace_format};
 use tpq_ingest::{ClockNames, FileContext, Loss, LossBook, LossEntry, SnapshotPacket, Sources};
-use tpq_source::{Format, Inputs, Manifest, ManifestClocks, ManifestError, ManifestFile};
+use tpq_source::{Inputs, Manifest, ManifestClocks, ManifestError, ManifestFile};
 
 use super::PrescannedFile;
 
@@ -26,20 +27,23 @@ pub(super) fn own_clock(
     scan: &PrescannedFile<'_>,
 ) -> Result<(bool, u32), ManifestError> {
     let clocks = inputs.manifest_file(scan.entry).and_then(|file| file.clocks.as_ref());
-    let format = inputs.entries()[scan.entry].format();
-    if format == Format::Json {
-        let named = clocks.and_then(|clocks| clocks.clock);
-        return Ok((named.is_none(), named.map_or(TRACE_FILE, |clock| clock.id())));
+    let named = clocks.and_then(|clocks| clocks.clock).map(|clock| clock.id());
+    let format = trace_format(inputs.entries()[scan.entry].format());
+    let default = format.map_or(DefaultClock::Private, |format| format.default_clock);
+    if default == DefaultClock::Private {
+        return Ok((named.is_none(), named.unwrap_or(TRACE_FILE)));
     }
     let pinned = clocks.is_some_and(|clocks| clocks.clock.is_none());
     if pinned && !scan.prescan.snapshots.is_empty() {
         let file = inputs.entries()[scan.entry].shown().to_owned();
         return Err(ManifestError::SingleClock { file });
     }
-    let usual = if format == Format::Systrace { MONOTONIC } else { BOOTTIME };
-    let named = clocks.and_then(|clocks| clocks.clock).filter(|_| format == Format::Systrace);
-    let clock = named.map(|clock| clock.id()).or(scan.prescan.primary_clock);
-    Ok((pinned, clock.unwrap_or(usual)))
+    let clock = match default {
+        DefaultClock::Private => TRACE_FILE,
+        DefaultClock::OfFile(id) => named.or(scan.prescan.primary_clock).unwrap_or(id),
+        DefaultClock::OfPackets(id) => scan.prescan.primary_clock.unwrap_or(id),
+    };
+    Ok((pinned, clock))
 }
 
 /// Adds the snapshots of all files to the graph. One that cannot be used is counted.

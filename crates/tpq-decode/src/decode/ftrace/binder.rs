@@ -3,8 +3,8 @@
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent, thread_track};
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::{Command, NewSlice, Return, SliceEnd, Trackers, Transaction, Utid};
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::{Command, NewSlice, Return, SliceEnd, Trackers, Transaction, Utid};
 
 pub(super) const EVENTS: Events = &[
     (50, send),

@@ -4,7 +4,7 @@ use tpq_tables::{Stats, Tables};
 
 use super::effects::{Arg, Effects};
 use super::event::{Events, FtraceEvent};
-use crate::track::{Dimensions, TrackKind, Trackers};
+use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events =
     &[(314, ion_shrink), (315, ion_grow), (335, ion_stat), (347, fastrpc), (351, dma_heap)];

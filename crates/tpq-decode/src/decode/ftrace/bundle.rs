@@ -15,7 +15,7 @@ use tpq_tables::{Stat, Stats, Tables};
 use super::own_time::{self, When};
 use super::{compact_sched, described};
 use crate::decode::{Packet, PacketDecoder};
-use crate::track::{KernelEvents, MetadataValue, Trackers};
+use tpq_trackers::track::{KernelEvents, MetadataValue, Trackers};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 1, route: Route::Split, decode: decode_header };
@@ -141,7 +141,7 @@ pub(crate) type LastEvents = FxHashMap<(SourceId, u32), i64>;
 pub(crate) fn split(bundle: Bundle<'_>, last: &mut LastEvents, sink: &mut SplitSink<'_>) {
     let Parts { cpu, clock, previous_end, lost, timestamps, ranges, own, compact } =
         Parts::read(&bundle, sink);
-    if cpu > crate::track::MAX_CPUS {
+    if cpu > tpq_trackers::track::MAX_CPUS {
         sink.lose(Loss::MalformedBundle);
         return;
     }

@@ -3,7 +3,7 @@
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::track::{TrackKind, Trackers};
+use tpq_trackers::track::{TrackKind, Trackers};
 
 pub(super) const EVENTS: Events =
     &[(14, state), (15, state), (16, set_rate), (541, device_frequency)];

@@ -8,9 +8,9 @@ use tpq_proto::wire::{Fields, Packed};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::raw;
-use crate::decoder::RunEvent;
-use crate::deferred::{EventArgs, StateEvent};
-use crate::track::{NextTask, RecentTexts, Tid, Trackers, Utid};
+use crate::event::RunEvent;
+use tpq_trackers::deferred::{EventArgs, StateEvent};
+use tpq_trackers::track::{NextTask, RecentTexts, Tid, Trackers, Utid};
 
 /// Runs of switches: words are next pid, previous state, next priority, index of next comm.
 pub(crate) const SWITCHES: RunKind = RunKind(RunKind::FIRST_SPLIT + 1);

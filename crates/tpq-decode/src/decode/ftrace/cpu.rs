@@ -4,7 +4,7 @@ use tpq_tables::{Stats, Tables};
 
 use super::effects::Arg;
 use super::event::{Events, FtraceEvent};
-use crate::track::{TrackKind, Trackers};
+use tpq_trackers::track::{TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[
     (11, frequency),

@@ -6,7 +6,7 @@ use tpq_tables::{Stat, Stats, Tables};
 
 use super::effects::Effects;
 use super::event::FtraceEvent;
-use crate::track::{Dimensions, KernelTrackEvent, Tid, TrackContext, TrackKind, Trackers};
+use tpq_trackers::track::{Dimensions, KernelTrackEvent, Tid, TrackContext, TrackKind, Trackers};
 
 const THREAD_SLICES: TrackKind = TrackKind::slices("kernel_trackevent_thread_slice");
 const THREAD_COUNTER: TrackKind = TrackKind::counter("kernel_trackevent_thread_counter", None);

@@ -4,7 +4,7 @@ use tpq_tables::{Stats, StringId, Tables};
 
 use super::effects::{Arg, Effects, NamedArg};
 use super::event::{Events, FtraceEvent};
-use crate::track::{FenceTimeline, Job, TrackKind, Trackers};
+use tpq_trackers::track::{FenceTimeline, Job, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[
     (409, vblank),

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{FtraceEvent, thread_track};
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::{
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::{
     Dimensions, NewSlice, Sharing, SliceEnd, ThreadCounter, TrackKind, Trackers, Utid,
 };
 
@@ -86,7 +86,7 @@ impl Effects<'_, '_> {
     /// machine has.
     pub(super) fn cpu(&mut self, cpu: i64) -> Option<Dimensions> {
         let machine = self.event.machine;
-        let cpu = u32::try_from(cpu).ok().filter(|&cpu| cpu <= crate::track::MAX_CPUS)?;
+        let cpu = u32::try_from(cpu).ok().filter(|&cpu| cpu <= tpq_trackers::track::MAX_CPUS)?;
         self.trackers.cpus.get(machine, cpu, self.tables);
         Some(Dimensions::cpu(machine, cpu))
     }

@@ -1,40 +1,33 @@
-//! What all events of the kernel have in common, and which function decodes which.
+//! The fields that all kernel events share, and reading the fields of one event.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
-use tpq_ingest::{Payload, Span};
-use tpq_proto::wire::{Field, Fields, Value};
-use tpq_tables::{Stat, Stats, StringId, Tables};
+use tpq_ingest::Span;
+use tpq_proto::wire::{Field, Fields};
+use tpq_tables::{Stats, StringId, Tables};
 
-use super::{
-    binder, block, buffers, bundle, clock, compact_sched, cpu, described, display, drm, f2fs,
-    file_read, firmware, function, gpu, hypervisor, i2c, interrupt, mali, marker, memory, network,
-    power, print, raw, reclaim, sched, secure, signal, socket, syscall, task, thermal, timer, ufs,
-    video, virtio, wakeup_source, workqueue,
-};
-use crate::decoder::RunEvent;
-use crate::interned::{Interned, field};
-use crate::track::{Dimensions, Tid, TrackKind, Trackers, Utid};
+use crate::event::RunEvent;
+use tpq_trackers::interned::{Interned, field};
+use tpq_trackers::track::{Dimensions, Tid, TrackKind, Trackers, Utid};
 
 /// An event with what it shares with all others.
-pub(crate) struct FtraceEvent<'a> {
+pub struct FtraceEvent<'a> {
     /// When, in trace time.
-    pub(crate) ts: i64,
+    pub ts: i64,
     /// The machine's row.
-    pub(crate) machine: u32,
+    pub machine: u32,
     /// The CPU that recorded it.
-    pub(crate) cpu: u32,
+    pub cpu: u32,
     /// The thread that was running.
-    pub(crate) pid: i32,
+    pub pid: i32,
     /// Whether it ran in an interrupt, and more; see the kernel's `trace_flag_type`.
-    pub(crate) common_flags: Option<u32>,
+    pub common_flags: Option<u32>,
     /// The event's own message.
-    pub(crate) data: &'a [u8],
+    pub data: &'a [u8],
     /// Where in the trace that lies, if it does.
     pub(super) span: Option<Span>,
     /// The thread that was running, where it was looked up.
-    utid: Option<Utid>,
+    pub(super) utid: Option<Utid>,
     pub(super) generation: tpq_ingest::GenerationId,
     /// What its sequence interned; text is of none.
     interned: Option<&'a Interned<'a>>,
@@ -46,171 +39,9 @@ pub(super) type DecodeEvent = fn(&FtraceEvent<'_>, &mut Trackers, &mut Tables, &
 /// An area's events: the number of the field each lies in, and its function.
 pub(super) type Events = &'static [(u32, DecodeEvent)];
 
-/// The areas, each listing its own events.
-const AREAS: &[Events] = &[
-    sched::EVENTS,
-    task::EVENTS,
-    print::EVENTS,
-    interrupt::EVENTS,
-    timer::EVENTS,
-    syscall::EVENTS,
-    workqueue::EVENTS,
-    signal::EVENTS,
-    memory::EVENTS,
-    cpu::EVENTS,
-    block::EVENTS,
-    network::EVENTS,
-    buffers::EVENTS,
-    clock::EVENTS,
-    display::EVENTS,
-    drm::EVENTS,
-    file_read::EVENTS,
-    firmware::EVENTS,
-    gpu::EVENTS,
-    hypervisor::EVENTS,
-    mali::EVENTS,
-    marker::EVENTS,
-    power::EVENTS,
-    reclaim::EVENTS,
-    secure::EVENTS,
-    thermal::EVENTS,
-    video::EVENTS,
-    virtio::EVENTS,
-    socket::EVENTS,
-    binder::EVENTS,
-    function::EVENTS,
-    wakeup_source::EVENTS,
-    ufs::EVENTS,
-    f2fs::EVENTS,
-    i2c::EVENTS,
-];
-
-/// The numbers of all events that have a decoder.
-pub(crate) fn numbers() -> impl Iterator<Item = u32> {
-    AREAS.iter().flat_map(|area| area.iter()).map(|&(number, _)| number)
-}
-
-/// Decoders by field number.
-static DECODERS: LazyLock<Vec<Option<DecodeEvent>>> = LazyLock::new(|| {
-    let events = || AREAS.iter().flat_map(|area| area.iter());
-    let last = events().map(|&(number, _)| number).max().unwrap_or_default();
-    let mut decoders = vec![None; last as usize + 1];
-    for &(number, decode) in events() {
-        decoders[number as usize] = Some(decode);
-    }
-    decoders
-});
-
-/// Decodes an event of a run that a bundle was split into.
-pub(crate) fn decode_run_event(
-    event: &RunEvent<'_>,
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-    stats: &mut Stats,
-) {
-    if trackers.ftrace.is_before(event.ts) {
-        stats.increment(Stat::FtracePacketBeforeTracingStart);
-        return;
-    }
-    // What a CPU did before its first compact switch cannot be told, and is not of the trace.
-    let compact = matches!(event.run.kind, compact_sched::SWITCHES | compact_sched::WAKINGS);
-    if !compact || trackers.sched.running(event.cpu).is_some() {
-        trackers.bounds.include(event.ts);
-    }
-    if trackers.ftrace.is_partial(event.machine, event.ts) {
-        stats.increment(Stat::FtraceEventsBeforeAllCpus);
-        match event.run.kind {
-            compact_sched::SWITCHES => {
-                compact_sched::follow_switch(event, trackers, tables, stats);
-            }
-            compact_sched::WAKINGS => compact_sched::record_waking(event, trackers, tables),
-            bundle::EVENTS => {
-                let mut ftrace = FtraceEvent::of_run(event);
-                read_message(event, &mut ftrace, trackers, tables, stats);
-            }
-            _ => {}
-        }
-        return;
-    }
-    match event.run.kind {
-        compact_sched::SWITCHES => {
-            compact_sched::decode_switch(event, trackers, tables, stats);
-        }
-        compact_sched::WAKINGS => {
-            compact_sched::decode_waking(event, trackers, tables, stats);
-        }
-        bundle::EVENTS => decode_message(event, trackers, tables, stats),
-        _ => {}
-    }
-}
-
-fn decode_message(
-    event: &RunEvent<'_>,
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-    stats: &mut Stats,
-) {
-    let mut ftrace = FtraceEvent::of_run(event);
-    let kind = read_message(event, &mut ftrace, trackers, tables, stats);
-    let Some(kind) = kind else { return };
-    if let Some(decode) = DECODERS.get(kind as usize).copied().flatten() {
-        decode(&ftrace, trackers, tables, stats);
-    } else {
-        described::decode(&ftrace, kind, trackers, tables, stats);
-    }
-}
-
-/// Reads an event and writes it down as it is; gives the number of the field it lies in. The event
-/// is filled where it is: giving it back takes longer than reading it.
-fn read_message<'a>(
-    event: &RunEvent<'a>,
-    ftrace: &mut FtraceEvent<'a>,
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-    stats: &mut Stats,
-) -> Option<u32> {
-    let Payload::Bundle { addr, ranges } = &event.run.payload else { return None };
-    let (offset, len) = ranges[event.index];
-    let span = Span { addr: addr + u64::from(offset), len };
-    let mut number = None;
-    let mut fields = Fields::new(event.bytes.get(span));
-    while let Some(field) = fields.next() {
-        match (field.number, field.value) {
-            (2, _) => ftrace.pid = field.as_i32(),
-            (5, _) => ftrace.common_flags = Some(field.as_u32()),
-            (kind, Value::Bytes(data)) => {
-                ftrace.data = data;
-                ftrace.span = Some(span.inner(fields.position() - data.len(), data.len()));
-                number = Some(kind);
-            }
-            _ => {}
-        }
-    }
-    // Whatever a thread was seen to do, it was there.
-    let tid = Tid { machine: ftrace.machine, id: i64::from(ftrace.pid) };
-    let utid = trackers.processes.thread(tid, tables);
-    ftrace.utid = Some(utid);
-    let (number, data) = (number?, ftrace.span?);
-    raw::record(ftrace, (number, data), utid, trackers, tables, stats);
-    Some(number)
-}
-
-/// Decodes an event that lies in the field of that number, if there is a decoder for it.
-pub(super) fn decode_known(
-    event: &FtraceEvent<'_>,
-    number: u32,
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-    stats: &mut Stats,
-) {
-    if let Some(decode) = DECODERS.get(number as usize).copied().flatten() {
-        decode(event, trackers, tables, stats);
-    }
-}
-
 impl<'a> FtraceEvent<'a> {
     /// An event of a run, of which nothing was read.
-    fn of_run(event: &RunEvent<'a>) -> Self {
+    pub(super) fn of_run(event: &RunEvent<'a>) -> Self {
         Self {
             generation: event.run.generation,
             interned: Some(event.interned),
@@ -219,12 +50,7 @@ impl<'a> FtraceEvent<'a> {
     }
 
     /// An event that no packet held, on a CPU of a machine and by the thread that was running.
-    pub(crate) fn without_packet(
-        ts: i64,
-        (machine, cpu): (u32, u32),
-        pid: i32,
-        data: &'a [u8],
-    ) -> Self {
+    pub fn without_packet(ts: i64, (machine, cpu): (u32, u32), pid: i32, data: &'a [u8]) -> Self {
         let generation = tpq_ingest::GenerationId::default();
         Self {
             ts,
@@ -241,7 +67,7 @@ impl<'a> FtraceEvent<'a> {
     }
 
     /// The same event with a message of its own.
-    pub(crate) fn with_message<'b>(&self, data: &'b [u8]) -> FtraceEvent<'b>
+    pub fn with_message<'b>(&self, data: &'b [u8]) -> FtraceEvent<'b>
     where
         'a: 'b,
     {
@@ -284,12 +110,12 @@ impl<'a> FtraceEvent<'a> {
     }
 
     /// A thread of the machine the event is from.
-    pub(crate) fn tid(&self, id: i32) -> Tid {
+    pub fn tid(&self, id: i32) -> Tid {
         Tid { machine: self.machine, id: i64::from(id) }
     }
 
     /// The thread that was running.
-    pub(crate) fn utid(&self, trackers: &mut Trackers, tables: &mut Tables) -> Utid {
+    pub fn utid(&self, trackers: &mut Trackers, tables: &mut Tables) -> Utid {
         trackers.processes.thread(self.tid(self.pid), tables)
     }
 
@@ -299,7 +125,7 @@ impl<'a> FtraceEvent<'a> {
     }
 
     /// The track of what the running thread executes.
-    pub(crate) fn thread_track(&self, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
+    pub fn thread_track(&self, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
         let utid = self.utid(trackers, tables);
         thread_track(utid, trackers, tables)
     }

@@ -3,7 +3,7 @@
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::track::{Dimensions, TrackKind, Trackers};
+use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[(419, amounts), (420, latencies)];
 

@@ -5,7 +5,7 @@ use tpq_tables::{Stats, Tables};
 
 use super::effects::{Arg, Effects};
 use super::event::{Events, FtraceEvent};
-use crate::track::{Dimensions, TrackKind, Trackers};
+use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[
     (364, sensor),

@@ -5,7 +5,7 @@ use tpq_tables::{Stat, Stats, Tables};
 
 use super::effects::Effects;
 use super::event::{Events, FtraceEvent};
-use crate::track::{Dimensions, TrackKind, Trackers};
+use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 
 /// The field of events that say how much of a period a GPU worked.
 pub(super) const WORK_PERIOD_EVENT: u32 = 488;

@@ -4,7 +4,7 @@ use tpq_tables::{Stats, Tables};
 
 use super::effects::{Arg, NamedArg};
 use super::event::{Events, FtraceEvent};
-use crate::track::{Dimensions, TrackKind, Trackers};
+use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 
 /// Older kernels have the events in a group of another name.
 pub(super) const EVENTS: Events = &[

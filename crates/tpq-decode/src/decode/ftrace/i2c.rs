@@ -3,8 +3,8 @@
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::deferred::ArgSet;
-use crate::track::{NewSlice, SliceEnd, Trackers};
+use tpq_trackers::args::ArgSet;
+use tpq_trackers::track::{NewSlice, SliceEnd, Trackers};
 
 pub(super) const EVENTS: Events = &[(27, message), (28, message), (29, result)];
 

@@ -3,8 +3,8 @@
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::{NewSlice, SliceEnd, TrackKind, Trackers};
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::{NewSlice, SliceEnd, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[
     (36, irq_entry),

@@ -5,7 +5,7 @@ use tpq_tables::{Stat, Stats, Tables};
 use super::event::{Events, FtraceEvent};
 use super::print::apply;
 use super::systrace::Marker;
-use crate::track::Trackers;
+use tpq_trackers::track::Trackers;
 
 pub(super) const EVENTS: Events = &[
     (80, mdss),

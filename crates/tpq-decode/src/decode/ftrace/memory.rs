@@ -4,7 +4,7 @@ use tpq_tables::{Stat, Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
 use crate::decode::process_memory::{self, Counter, Owner};
-use crate::track::{Dimensions, ThreadCounter, TrackKind, Trackers};
+use tpq_trackers::track::{Dimensions, ThreadCounter, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[
     (313, rss_stat),

@@ -1,7 +1,7 @@
 //! Events of the Linux kernel.
 //!
-//! [`bundle`] splits what a CPU's buffer held into runs, [`event`] reads what all events have in
-//! common, and each other file decodes the events of one area: to add one, write a function and
+//! [`bundle`] splits the buffer of a CPU into runs, [`event`] reads the fields that all events share,
+//! [`dispatch`] selects the function for an event, and each other file decodes the events of one area: to add one, write a function and
 //! list it in the area's `EVENTS`.
 
 mod binder;
@@ -12,6 +12,7 @@ mod clock;
 mod compact_sched;
 mod cpu;
 mod described;
+mod dispatch;
 mod display;
 mod drm;
 mod effects;
@@ -41,7 +42,7 @@ pub(crate) mod syscall;
 mod syscall_names;
 mod systrace;
 mod task;
-pub(crate) mod text;
+pub mod text;
 mod thermal;
 mod timer;
 mod ufs;
@@ -51,4 +52,5 @@ mod wakeup_source;
 mod workqueue;
 
 pub(crate) use bundle::{LastEvents, PACKET, split};
-pub(crate) use event::{FtraceEvent, decode_run_event, numbers};
+pub(crate) use dispatch::{decode_run_event, numbers};
+pub use event::FtraceEvent;

@@ -3,8 +3,8 @@
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::{Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::{Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events =
     &[(360, receive), (361, transmit), (365, napi_entry), (366, napi_exit), (367, free)];

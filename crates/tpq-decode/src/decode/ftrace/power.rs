@@ -4,7 +4,7 @@ use tpq_tables::{Stats, Tables};
 
 use super::effects::{Arg, Effects};
 use super::event::{Events, FtraceEvent};
-use crate::track::{Suspend, TrackKind, Trackers};
+use tpq_trackers::track::{Suspend, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[
     (113, suspend_resume),

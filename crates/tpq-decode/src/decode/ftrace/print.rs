@@ -5,8 +5,8 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 use super::event::{Events, FtraceEvent};
 use super::syscall;
 use super::systrace::{Marker, Parsed, parse};
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::{Dimensions, NewSlice, Sharing, SliceEnd, TrackKind, Trackers};
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::{Dimensions, NewSlice, Sharing, SliceEnd, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[(3, print)];
 

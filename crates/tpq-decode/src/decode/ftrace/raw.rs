@@ -4,9 +4,9 @@ use tpq_ingest::Span;
 use tpq_tables::{Stats, Tables};
 
 use super::event::FtraceEvent;
-use crate::decoder::RunEvent;
-use crate::deferred::{EventArgs, FUNCTIONS, KernelEvent};
-use crate::track::{Trackers, Utid};
+use crate::event::RunEvent;
+use tpq_trackers::deferred::{EventArgs, FUNCTIONS, KernelEvent};
+use tpq_trackers::track::{Trackers, Utid};
 
 /// Adds an event in its full form, whose message lies at `data`; `number` is that of the field it
 /// lies in.

@@ -3,8 +3,8 @@
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::deferred::StateEvent;
-use crate::track::{NextTask, PreviousTask, Trackers};
+use tpq_trackers::deferred::StateEvent;
+use tpq_trackers::track::{NextTask, PreviousTask, Trackers};
 
 pub(super) const EVENTS: Events = &[(4, switch), (18, blocked_reason), (20, waking)];
 

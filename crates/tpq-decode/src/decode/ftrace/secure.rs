@@ -4,7 +4,7 @@ use tpq_tables::{Stats, Tables};
 
 use super::effects::Effects;
 use super::event::{Events, FtraceEvent};
-use crate::track::Trackers;
+use tpq_trackers::track::Trackers;
 
 pub(super) const EVENTS: Events = &[
     (338, call_start),

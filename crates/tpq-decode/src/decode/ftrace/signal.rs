@@ -3,8 +3,8 @@
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent, thread_track};
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::{NewSlice, Trackers, Utid};
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::{NewSlice, Trackers, Utid};
 
 pub(super) const EVENTS: Events = &[(325, generate), (324, deliver)];
 

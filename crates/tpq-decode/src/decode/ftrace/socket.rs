@@ -3,8 +3,8 @@
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::deferred::ArgSet;
-use crate::track::{Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
+use tpq_trackers::args::ArgSet;
+use tpq_trackers::track::{Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[(362, set_state), (363, retransmit)];
 

@@ -1,12 +1,11 @@
 //! System calls.
 
-use tpq_proto::wire::{Fields, Packed, Value};
-use tpq_tables::{Stat, Stats, StringPool, Tables};
+use tpq_tables::{Stat, Stats, Tables};
 
 use super::event::{Events, FtraceEvent, thread_track};
 use super::syscall_names;
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::{Call, Care, NewSlice, SliceEnd, Trackers};
+use tpq_trackers::args::{ArgSet, add_syscall_args};
+use tpq_trackers::track::{Call, Care, NewSlice, SliceEnd, Trackers};
 
 pub(super) const EVENTS: Events = &[(329, enter), (330, exit)];
 
@@ -17,13 +16,6 @@ mod field {
     /// What it is given, or gives back.
     pub(super) const VALUE: u32 = 2;
 }
-
-/// The key of all a call is given, and the keys of each. The kernel's calls are given six.
-const FLAT_KEY: &str = "args";
-const KEYS: [&str; 16] = [
-    "args[0]", "args[1]", "args[2]", "args[3]", "args[4]", "args[5]", "args[6]", "args[7]",
-    "args[8]", "args[9]", "args[10]", "args[11]", "args[12]", "args[13]", "args[14]", "args[15]",
-];
 
 /// The greatest number of calls any architecture has.
 const MAX_NUMBER: i64 = 550;
@@ -77,25 +69,8 @@ fn enter(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, 
 /// What a call was given.
 fn arguments(event: &FtraceEvent<'_>, tables: &mut Tables) -> ArgSet {
     let mut args = ArgSet::default();
-    add_args(event.data, &mut args, &mut tables.strings);
+    add_syscall_args(event.data, &mut args, &mut tables.strings);
     args
-}
-
-/// Adds what a call was given, as the message of the event says that begins it.
-pub(crate) fn add_args(message: &[u8], args: &mut ArgSet, strings: &mut StringPool) {
-    let (flat_key, mut keys) = (strings.intern(FLAT_KEY), KEYS.iter());
-    let mut add = |value| {
-        if let Some(key) = keys.next() {
-            let key = strings.intern(key);
-            args.add_keyed(flat_key, key, ArgValue::Uint(value));
-        }
-    };
-    for field in Fields::new(message).filter(|field| field.number == field::VALUE) {
-        match field.value {
-            Value::Bytes(packed) => Packed::new(packed).for_each(&mut add),
-            _ => add(field.as_u64()),
-        }
-    }
 }
 
 /// Ends the call. Programs write in bursts, so where entries were lost, the exit of a later write

@@ -3,8 +3,8 @@
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::deferred::StateEvent;
-use crate::track::{NewTask, Trackers};
+use tpq_trackers::deferred::StateEvent;
+use tpq_trackers::track::{NewTask, Trackers};
 
 pub(super) const EVENTS: Events = &[(235, new_task), (236, rename), (240, free)];
 

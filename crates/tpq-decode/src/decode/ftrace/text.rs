@@ -3,12 +3,13 @@
 
 use tpq_tables::{Stats, Tables};
 
-use super::event::{FtraceEvent, decode_known};
+use super::dispatch::decode_known;
+use super::event::FtraceEvent;
 use super::{binder, print};
-use crate::track::Trackers;
+use tpq_trackers::track::Trackers;
 
 /// Decodes an event whose message lies in the field of that number.
-pub(crate) fn decode(
+pub fn decode(
     event: &FtraceEvent<'_>,
     number: u32,
     trackers: &mut Trackers,
@@ -19,7 +20,7 @@ pub(crate) fn decode(
 }
 
 /// Decodes what user space wrote to the trace marker.
-pub(crate) fn decode_marker(
+pub fn decode_marker(
     event: &FtraceEvent<'_>,
     text: &[u8],
     trackers: &mut Trackers,
@@ -30,7 +31,7 @@ pub(crate) fn decode_marker(
 }
 
 /// Decodes the sending of a transaction, whose code is shown as the text has it.
-pub(crate) fn decode_transaction(
+pub fn decode_transaction(
     event: &FtraceEvent<'_>,
     code: &str,
     trackers: &mut Trackers,

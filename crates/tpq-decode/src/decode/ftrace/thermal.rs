@@ -4,7 +4,7 @@ use tpq_tables::{Stat, Stats, Tables};
 
 use super::effects::{Arg, Effects};
 use super::event::{Events, FtraceEvent};
-use crate::track::{TrackKind, Trackers};
+use tpq_trackers::track::{TrackKind, Trackers};
 
 pub(super) const EVENTS: Events =
     &[(341, temperature), (342, cooling), (506, zone), (507, zone), (533, battery_limit)];

@@ -3,7 +3,7 @@
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::track::{NewSlice, TrackKind, Trackers};
+use tpq_trackers::track::{NewSlice, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[(553, expire_entry), (554, expire_exit)];
 

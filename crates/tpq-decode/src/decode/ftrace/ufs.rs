@@ -3,8 +3,8 @@
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::deferred::ArgSet;
-use crate::track::{Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
+use tpq_trackers::args::ArgSet;
+use tpq_trackers::track::{Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[(406, command), (407, clock_gating)];
 

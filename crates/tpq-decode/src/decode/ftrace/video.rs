@@ -4,7 +4,7 @@ use tpq_tables::{Stats, Tables};
 
 use super::effects::{Arg, NamedArg};
 use super::event::{Events, FtraceEvent};
-use crate::track::{Trackers, VideoBuffer};
+use tpq_trackers::track::{Trackers, VideoBuffer};
 
 pub(super) const EVENTS: Events = &[
     (422, queued),

@@ -4,7 +4,7 @@ use tpq_tables::{Stats, Tables};
 
 use super::effects::{Arg, Effects};
 use super::event::{Events, FtraceEvent};
-use crate::track::{TrackKind, Trackers};
+use tpq_trackers::track::{TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[
     (439, video_command),
@@ -218,7 +218,7 @@ fn video_queue_done(
 /// Does something on the track of a stream's queue.
 fn with_video_queue(
     on: &mut Effects<'_, '_>,
-    act: impl FnOnce(&mut Effects<'_, '_>, (TrackKind, crate::track::Dimensions, &str)),
+    act: impl FnOnce(&mut Effects<'_, '_>, (TrackKind, tpq_trackers::track::Dimensions, &str)),
 ) {
     let (queue, stream) = (on.event.int(5) as u32, on.event.int(7) as u32);
     let of = on

@@ -3,8 +3,8 @@
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::{NewSlice, SliceEnd, Trackers};
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::{NewSlice, SliceEnd, Trackers};
 
 pub(super) const EVENTS: Events = &[(58, execute_start), (57, execute_end)];
 

@@ -8,8 +8,8 @@ use tpq_tables::table::GpuCounterGroupRow;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::unit::unit;
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::{GpuCounter, TrackKind, Trackers};
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::{GpuCounter, TrackKind, Trackers};
 
 const COUNTER: TrackKind = TrackKind::counter("gpu_counter", None);
 

@@ -11,8 +11,8 @@ use tpq_proto::wire::{Fields, Value};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::interned::field::GPU_COUNTER_DESCRIPTORS;
-use crate::track::{GpuCounter, Trackers, push_counter};
+use tpq_trackers::interned::field::GPU_COUNTER_DESCRIPTORS;
+use tpq_trackers::track::{GpuCounter, Trackers, push_counter};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 52, route: Route::Sorted, decode: decode_event };

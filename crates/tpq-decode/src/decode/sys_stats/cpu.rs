@@ -4,7 +4,7 @@ use tpq_proto::wire::{Field, Fields};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, numbers, text};
-use crate::track::{Dimensions, TrackKind, Trackers};
+use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 
 const TIMES: TrackKind = TrackKind::counter("cpustat", None);
 const IDLE_STATE: TrackKind = TrackKind::counter("cpu_idle_state", Some("us"));

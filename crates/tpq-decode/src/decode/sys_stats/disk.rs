@@ -4,7 +4,7 @@ use tpq_proto::wire::Field;
 use tpq_tables::{Stats, Tables};
 
 use super::{Packet, numbers, text};
-use crate::track::{Dimensions, TrackKind, Trackers};
+use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 
 /// /proc/diskstats counts in sectors of 512 bytes, whatever those of the disk are.
 const SECTORS_PER_MB: f64 = 2048.0;

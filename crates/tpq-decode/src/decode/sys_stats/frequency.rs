@@ -4,7 +4,7 @@ use tpq_proto::wire::{Field, repeated};
 use tpq_tables::{Stats, Tables};
 
 use super::{Packet, numbers, text};
-use crate::track::{Dimensions, TrackKind, Trackers};
+use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 
 const DEVICE: TrackKind = TrackKind::counter("clock_frequency", None);
 /// The tracks on which the kernel's own events lie as well.

@@ -4,7 +4,7 @@ use tpq_proto::wire::Field;
 use tpq_tables::{Stats, Tables};
 
 use super::{Packet, numbers};
-use crate::track::{Dimensions, TrackKind, Trackers};
+use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 
 const FORKS: TrackKind = TrackKind::counter("num_forks", None);
 const INTERRUPTS: TrackKind = TrackKind::counter("num_irq", None);

@@ -5,8 +5,8 @@ use tpq_proto::wire::{Field, Fields, repeated};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, numbers, text};
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::{Dimensions, TrackKind, Trackers, push_counter};
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::{Dimensions, TrackKind, Trackers, push_counter};
 
 const MEMINFO: TrackKind = TrackKind::counter("meminfo", Some("bytes"));
 const VMSTAT: TrackKind = TrackKind::counter("vmstat", None);

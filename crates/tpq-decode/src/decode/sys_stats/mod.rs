@@ -13,7 +13,7 @@ use tpq_proto::wire::{Field, Fields};
 use tpq_tables::{Stats, Tables};
 
 use super::{Packet, PacketDecoder};
-use crate::track::Trackers;
+use tpq_trackers::track::Trackers;
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 7, route: Route::Sorted, decode };
 

@@ -4,7 +4,7 @@ use tpq_proto::wire::Field;
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Packet, numbers};
-use crate::track::{Dimensions, TrackKind, Trackers};
+use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 
 const PRESSURE: TrackKind = TrackKind::counter("psi", None);
 

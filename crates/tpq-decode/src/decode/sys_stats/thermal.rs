@@ -4,7 +4,7 @@ use tpq_proto::wire::Field;
 use tpq_tables::{Stats, Tables};
 
 use super::{Packet, numbers, text};
-use crate::track::{Dimensions, TrackKind, Trackers};
+use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 
 const TEMPERATURE: TrackKind = TrackKind::counter("thermal_temperature_sys", Some("C"));
 

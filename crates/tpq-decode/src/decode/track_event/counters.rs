@@ -3,48 +3,18 @@
 
 use tpq_tables::{Stat, StringId};
 
-use super::event::{On, TrackEvent, Type, args};
-use super::whose::{Whose, split};
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::{
+use super::context::DecodeContext;
+use super::event::{TrackEvent, Type};
+use super::event_args::args;
+use super::extra_values::{ExtraValues, GivenCount, MAX_EXTRA};
+use super::owner::{EventOwner, split};
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::{
     Builtin, Dimensions, EventDefaults, ThreadTotals, TrackKind, push_counter, push_counter_with,
 };
 
-/// Values of other counters that an event may carry.
-const MAX_EXTRA: usize = 8;
-
 const THREAD_TIME: TrackKind = TrackKind::counter("thread_time", None);
 const THREAD_INSTRUCTIONS: TrackKind = TrackKind::counter("thread_instructions", None);
-
-/// A count of the thread as an event gives it: as a difference or as it is.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct GivenCount {
-    pub(super) delta: Option<i64>,
-    pub(super) absolute: Option<i64>,
-}
-
-/// Values of other counters beside an event.
-#[derive(Clone, Debug, Default)]
-pub(super) struct ExtraValues {
-    values: [f64; MAX_EXTRA],
-    /// How many there are, also of those beyond what is kept.
-    count: usize,
-    /// The tracks that the event itself names for them.
-    pub(super) tracks: Vec<u64>,
-}
-
-impl ExtraValues {
-    pub(super) fn add(&mut self, value: f64) {
-        if let Some(free) = self.values.get_mut(self.count) {
-            *free = value;
-        }
-        self.count += 1;
-    }
-
-    fn iter(&self) -> impl Iterator<Item = Option<f64>> {
-        (0..self.count).map(|index| self.values.get(index).copied())
-    }
-}
 
 /// The thread's own counters at an event: CPU time in ns, and instructions.
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,10 +36,10 @@ pub(super) struct Counted {
 pub(super) fn count(
     event: &TrackEvent<'_>,
     defaults: &EventDefaults,
-    on: &mut On<'_, '_>,
+    context: &mut DecodeContext<'_, '_>,
 ) -> Option<Counted> {
     if event.is(Type::State) && event.track.or(defaults.track).is_none() {
-        on.refuse(Stat::TrackEventStateMissingTrackUuid, &ArgSet::default());
+        context.refuse(Stat::TrackEventStateMissingTrackUuid, &ArgSet::default());
         return None;
     }
     let mut counted = Counted {
@@ -78,22 +48,22 @@ pub(super) fn count(
                 event.thread_time,
                 |totals| &mut totals.time,
                 Stat::TrackEventSkippedThreadTimeDeltaWithoutValidState,
-                on,
+                context,
             )?,
             instructions: thread_count(
                 event.instructions,
                 |totals| &mut totals.instructions,
                 Stat::TrackEventSkippedThreadInstructionDeltaWithoutValidState,
-                on,
+                context,
             )?,
         },
         ..Counted::default()
     };
     if event.is(Type::Counter) {
-        counted.own = Some(own_value(event, defaults, on)?);
+        counted.own = Some(own_value(event, defaults, context)?);
     }
-    counted.add_extra(&event.extra, &defaults.counters, on)?;
-    counted.add_extra(&event.double_extra, &defaults.double_counters, on)?;
+    counted.add_extra(&event.extra, &defaults.counters, context)?;
+    counted.add_extra(&event.double_extra, &defaults.double_counters, context)?;
     Some(counted)
 }
 
@@ -101,11 +71,11 @@ fn thread_count(
     given: GivenCount,
     total: fn(&mut ThreadTotals) -> &mut i64,
     stat: Stat,
-    on: &mut On<'_, '_>,
+    context: &mut DecodeContext<'_, '_>,
 ) -> Option<Option<i64>> {
     let Some(delta) = given.delta else { return Some(given.absolute) };
-    let generation = on.packet.interned.generation(on.packet.generation);
-    let totals = generation.and_then(|it| on.trackers.sequence_threads.totals(it));
+    let generation = context.packet.interned.generation(context.packet.generation);
+    let totals = generation.and_then(|it| context.trackers.sequence_threads.totals(it));
     match totals {
         Some(totals) => {
             let total = total(totals);
@@ -113,32 +83,36 @@ fn thread_count(
             Some(Some(*total))
         }
         None => {
-            refuse_of_sequence(stat, on);
+            refuse_of_sequence(stat, context);
             None
         }
     }
 }
 
-fn own_value(event: &TrackEvent<'_>, defaults: &EventDefaults, on: &mut On<'_, '_>) -> Option<f64> {
+fn own_value(
+    event: &TrackEvent<'_>,
+    defaults: &EventDefaults,
+    context: &mut DecodeContext<'_, '_>,
+) -> Option<f64> {
     let Some(uuid) = event.track.or(defaults.track) else {
-        on.refuse(Stat::TrackEventCounterMissingTrackUuid, &ArgSet::default());
+        context.refuse(Stat::TrackEventCounterMissingTrackUuid, &ArgSet::default());
         return None;
     };
     let Some(raw) = event.counter.or(event.double_counter) else {
-        refuse_of_track(Stat::TrackEventCounterMissingValue, uuid, on);
+        refuse_of_track(Stat::TrackEventCounterMissingValue, uuid, context);
         return None;
     };
-    let scope = scope(on);
-    let value = on.trackers.uuids.counter_value(scope, uuid, raw);
+    let scope = scope(context);
+    let value = context.trackers.uuids.counter_value(scope, uuid, raw);
     if value.is_none() {
-        refuse_of_track(Stat::TrackEventCounterInvalidTrackUuid, uuid, on);
+        refuse_of_track(Stat::TrackEventCounterInvalidTrackUuid, uuid, context);
     }
     value
 }
 
 /// Totals are of one scope of interned state.
-fn scope(on: &On<'_, '_>) -> u32 {
-    on.packet.interned.generation(on.packet.generation).map_or(0, |it| it.interned)
+fn scope(context: &DecodeContext<'_, '_>) -> u32 {
+    context.packet.interned.generation(context.packet.generation).map_or(0, |it| it.interned)
 }
 
 impl Counted {
@@ -146,28 +120,28 @@ impl Counted {
         &mut self,
         given: &ExtraValues,
         defaults: &[u64],
-        on: &mut On<'_, '_>,
+        context: &mut DecodeContext<'_, '_>,
     ) -> Option<()> {
         if given.count == 0 {
             return Some(());
         }
         let tracks = if given.tracks.is_empty() { defaults } else { &given.tracks };
         if tracks.is_empty() {
-            refuse_of_sequence(Stat::TrackEventExtraCounterMissingTrackUuids, on);
+            refuse_of_sequence(Stat::TrackEventExtraCounterMissingTrackUuids, context);
             return None;
         }
-        let scope = scope(on);
+        let scope = scope(context);
         for (index, raw) in given.iter().enumerate() {
             let Some(&uuid) = tracks.get(index).filter(|&&uuid| uuid != 0) else {
-                refuse_of_sequence(Stat::TrackEventExtraCounterTrackUuidMismatch, on);
+                refuse_of_sequence(Stat::TrackEventExtraCounterTrackUuidMismatch, context);
                 return None;
             };
             let Some((raw, free)) = raw.zip(self.extra.get_mut(self.extra_count)) else {
-                refuse_of_sequence(Stat::TrackEventExtraCounterExceedsMax, on);
+                refuse_of_sequence(Stat::TrackEventExtraCounterExceedsMax, context);
                 return None;
             };
-            let Some(value) = on.trackers.uuids.counter_value(scope, uuid, raw) else {
-                refuse_of_track(Stat::TrackEventExtraCounterInvalidTrack, uuid, on);
+            let Some(value) = context.trackers.uuids.counter_value(scope, uuid, raw) else {
+                refuse_of_track(Stat::TrackEventExtraCounterInvalidTrack, uuid, context);
                 return None;
             };
             *free = (uuid, value);
@@ -177,23 +151,27 @@ impl Counted {
     }
 
     /// Writes the values beside an event; gives the thread's counters.
-    pub(super) fn write(&self, whose: &Whose, on: &mut On<'_, '_>) -> ThreadCounters {
+    pub(super) fn write(
+        &self,
+        owner: &EventOwner,
+        context: &mut DecodeContext<'_, '_>,
+    ) -> ThreadCounters {
         let mut thread = self.thread;
-        let ts = on.packet.ts;
-        if let Some(utid) = whose.utid {
+        let ts = context.packet.ts;
+        if let Some(utid) = owner.utid {
             let counts = [
                 (THREAD_TIME, Builtin::ThreadTime, thread.time),
                 (THREAD_INSTRUCTIONS, Builtin::ThreadInstructions, thread.instructions),
             ];
             for (kind, builtin, value) in counts {
                 let Some(value) = value else { continue };
-                let (of, name) = (Dimensions::thread(utid), on.intern(builtin.name()));
-                on.trackers.count((ts, value as f64), kind, of, name, on.tables);
+                let (of, name) = (Dimensions::thread(utid), context.intern(builtin.name()));
+                context.trackers.count((ts, value as f64), kind, of, name, context.tables);
             }
         }
         for &(uuid, value) in &self.extra[..self.extra_count] {
-            write_extra(uuid, value, whose, on);
-            match on.trackers.uuids.counter(uuid).and_then(|counter| counter.counts) {
+            write_extra(uuid, value, owner, context);
+            match context.trackers.uuids.counter(uuid).and_then(|counter| counter.counts) {
                 Some(Builtin::ThreadTime) => thread.time = Some(value as i64),
                 Some(Builtin::ThreadInstructions) => thread.instructions = Some(value as i64),
                 None => {}
@@ -203,43 +181,43 @@ impl Counted {
     }
 }
 
-fn write_extra(uuid: u64, value: f64, whose: &Whose, on: &mut On<'_, '_>) {
-    if !on.trackers.check_track(uuid, on.tables, on.stats) {
+fn write_extra(uuid: u64, value: f64, owner: &EventOwner, context: &mut DecodeContext<'_, '_>) {
+    if !context.trackers.check_track(uuid, context.tables, context.stats) {
         return;
     }
-    let by = whose.first_event(StringId::NULL, on);
-    let (uuids, processes, mut rows) = split(on.trackers, on.tables);
+    let by = owner.first_event(StringId::NULL, context);
+    let (uuids, processes, mut rows) = split(context.trackers, context.tables);
     if let Some(track) = uuids.own_track(uuid, by, processes, &mut rows) {
-        push_counter(on.packet.ts, track, value, &mut on.trackers.bounds, on.tables);
+        push_counter(context.packet.ts, track, value, &mut context.trackers.bounds, context.tables);
     }
 }
 
 /// Writes the value of an event that is nothing else.
 pub(super) fn write_value(
     event: &TrackEvent<'_>,
-    whose: &Whose,
+    owner: &EventOwner,
     counted: Counted,
-    on: &mut On<'_, '_>,
+    context: &mut DecodeContext<'_, '_>,
 ) -> Option<()> {
-    let mut whose = *whose;
-    let track = whose.own_track(event, on)?;
-    let args = args(event, &whose, on);
-    let set = on.trackers.deferred.intern(&args);
-    let bounds = &mut on.trackers.bounds;
-    push_counter_with(on.packet.ts, track, counted.own?, set, bounds, on.tables);
+    let mut owner = *owner;
+    let track = owner.own_track(event, context)?;
+    let args = args(event, &owner, context);
+    let set = context.trackers.deferred.intern(&args);
+    let bounds = &mut context.trackers.bounds;
+    push_counter_with(context.packet.ts, track, counted.own?, set, bounds, context.tables);
     Some(())
 }
 
-fn refuse_of_track(stat: Stat, uuid: u64, on: &mut On<'_, '_>) {
+fn refuse_of_track(stat: Stat, uuid: u64, context: &mut DecodeContext<'_, '_>) {
     let uuid = [("track_uuid", ArgValue::Uint(uuid))];
-    let details = ArgSet::of(uuid, &mut on.tables.strings);
-    on.refuse(stat, &details);
+    let details = ArgSet::of(uuid, &mut context.tables.strings);
+    context.refuse(stat, &details);
 }
 
-fn refuse_of_sequence(stat: Stat, on: &mut On<'_, '_>) {
-    let generation = on.packet.interned.generation(on.packet.generation);
+fn refuse_of_sequence(stat: Stat, context: &mut DecodeContext<'_, '_>) {
+    let generation = context.packet.interned.generation(context.packet.generation);
     let sequence = generation.map_or(0, |it| it.sequence);
     let sequence = [("packet_sequence_id", ArgValue::Uint(u64::from(sequence)))];
-    let details = ArgSet::of(sequence, &mut on.tables.strings);
-    on.refuse(stat, &details);
+    let details = ArgSet::of(sequence, &mut context.tables.strings);
+    context.refuse(stat, &details);
 }

@@ -1,20 +1,10 @@
-//! One track event, from its fields to a slice, a counter value or whatever it is.
+//! The fields of a track event.
 
-use std::sync::Arc;
-
-use tpq_ingest::Route;
 use tpq_proto::wire::{Field, Fields, Value, repeated};
-use tpq_tables::{Stat, Stats, StringId, Tables};
+use tpq_tables::StringId;
 
-use super::counters::{Counted, ExtraValues, GivenCount};
+use super::extra_values::{ExtraValues, GivenCount};
 use super::legacy::{Legacy, Phase};
-use super::whose::Whose;
-use super::{counters, flows, legacy, names, slices, state, typed_args};
-use crate::decode::{Packet, PacketDecoder};
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::{EventDefaults, Trackers};
-
-pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 11, route: Route::Sorted, decode };
 
 /// What an event is, as its `type` says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -108,96 +98,9 @@ pub(super) const fn bits<const N: usize>(numbers: [u32; N]) -> u64 {
     bits
 }
 
-/// Everything an event is decoded into, and the packet it came in.
-pub(super) struct On<'a, 'p> {
-    pub(super) packet: &'a Packet<'p>,
-    pub(super) trackers: &'a mut Trackers,
-    pub(super) tables: &'a mut Tables,
-    pub(super) stats: &'a mut Stats,
-}
-
-impl On<'_, '_> {
-    /// Counts an event that is skipped for `stat`, and enters it with what is known of it.
-    pub(super) fn refuse(&mut self, stat: Stat, details: &ArgSet) {
-        self.stats.increment(stat);
-        self.trackers.log(stat, None, details, self.tables);
-    }
-
-    /// Counts an event, or a part of one, that makes no sense.
-    pub(super) fn count_error(&mut self) {
-        self.stats.increment(Stat::TrackEventParserErrors);
-    }
-
-    pub(super) fn intern(&mut self, text: &str) -> StringId {
-        self.tables.strings.intern(text)
-    }
-}
-
-fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let mut on = On { packet, trackers, tables, stats };
-    let mut event = read(packet.data);
-    let defaults = defaults(packet, on.trackers);
-    let Some(counted) = counters::count(&event, &defaults, &mut on) else { return };
-    if on.trackers.interest.drops(packet.ts) {
-        on.stats.increment(Stat::TrackEventDroppedPacketsOutsideOfRangeOfInterest);
-        return;
-    }
-    if event.event_type.unwrap_or_default() == Type::Unspecified && event.phase().is_none() {
-        return on.count_error();
-    }
-    event.category = names::category(&event, &mut on);
-    event.name = names::name(&event, &mut on);
-    if import(&event, &defaults, counted, &mut on).is_none() {
-        on.count_error();
-    }
-}
-
-/// Writes an event down; `None` for one that makes no sense.
-fn import(
-    event: &TrackEvent<'_>,
-    defaults: &EventDefaults,
-    counted: Counted,
-    on: &mut On<'_, '_>,
-) -> Option<()> {
-    let mut whose = Whose::find(event, defaults, on)?;
-    let thread = counted.write(&whose, on);
-    match event.event_type {
-        Some(Type::Counter) => return counters::write_value(event, &whose, counted, on),
-        Some(Type::State) => return state::enter(event, &whose, on),
-        _ => {}
-    }
-    match phase(event, &whose) {
-        b'B' => slices::begin(event, &mut whose, thread, on),
-        b'E' => slices::end(event, &mut whose, thread, on),
-        b'X' => slices::complete(event, &mut whose, thread, on),
-        phase @ (b's' | b't' | b'f') => flows::legacy(phase, event, &mut whose, on),
-        b'i' | b'I' | b'R' | b'n' | b'T' | b'p' => slices::instant(event, &mut whose, thread, on),
-        b'b' | b'S' => slices::begin_async(event, &mut whose, on),
-        b'e' | b'F' => slices::end_async(event, &mut whose, on),
-        b'M' => legacy::metadata(event, &whose, thread, on),
-        _ => legacy::raw(event, &whose, thread, on),
-    }
-}
-
-/// What an event is, in the letters of the older form; 0 for something else.
-fn phase(event: &TrackEvent<'_>, whose: &Whose) -> u8 {
-    if let Some(phase) = event.phase() {
-        return phase.letter();
-    }
-    match (event.event_type, whose.utid.is_some()) {
-        (Some(Type::Begin), true) => b'B',
-        (Some(Type::Begin), false) => b'b',
-        (Some(Type::End), true) => b'E',
-        (Some(Type::End), false) => b'e',
-        (Some(Type::Instant), true) => b'i',
-        (Some(Type::Instant), false) => b'n',
-        _ => 0,
-    }
-}
-
 /// Reads an event where it stays: it is too large to be handed around.
 #[inline(always)]
-fn read(data: &[u8]) -> TrackEvent<'_> {
+pub(super) fn read(data: &[u8]) -> TrackEvent<'_> {
     let mut event = TrackEvent { data, ..TrackEvent::default() };
     for field in Fields::new(data) {
         let seen = event.fields.add(field.number);
@@ -235,42 +138,4 @@ fn doubles<'a>(field: &Field<'a>) -> impl Iterator<Item = f64> + use<'a> {
     let single = field.as_bytes().is_empty().then(|| field.as_f64());
     let packed = field.as_bytes().chunks_exact(8).filter_map(|bytes| bytes.first_chunk());
     single.into_iter().chain(packed.map(|bytes| f64::from_le_bytes(*bytes)))
-}
-
-/// The defaults in force for a packet's sequence.
-fn defaults(packet: &Packet<'_>, trackers: &mut Trackers) -> Arc<EventDefaults> {
-    if let Some(defaults) = trackers.uuids.defaults.get(&packet.generation) {
-        return Arc::clone(defaults);
-    }
-    let mut defaults = EventDefaults::default();
-    for field in Fields::new(packet.interned.defaults(packet.generation)) {
-        if field.number != 11 {
-            continue;
-        }
-        for field in Fields::new(field.as_bytes()) {
-            match field.number {
-                11 => defaults.track = Some(field.as_u64()),
-                31 => defaults.counters.extend(repeated(&field)),
-                45 => defaults.double_counters.extend(repeated(&field)),
-                _ => {}
-            }
-        }
-    }
-    let defaults = Arc::new(defaults);
-    trackers.uuids.defaults.insert(packet.generation, Arc::clone(&defaults));
-    defaults
-}
-
-/// What else an event says of itself.
-pub(super) fn args(event: &TrackEvent<'_>, whose: &Whose, on: &mut On<'_, '_>) -> ArgSet {
-    let mut args = ArgSet::default();
-    if let Some(id) = whose.source_id {
-        args.add(on.intern("legacy_trace_source_id"), ArgValue::Int(id));
-    }
-    typed_args::add(event.fields, whose.utid, &mut args, on);
-    if let Some(utid) = whose.passthrough {
-        let key = on.intern("legacy_event.passthrough_utid");
-        args.add_new(key, ArgValue::Uint(u64::from(utid)));
-    }
-    args
 }

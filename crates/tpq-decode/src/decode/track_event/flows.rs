@@ -3,18 +3,19 @@
 use tpq_proto::wire::{Field, Fields, repeated};
 use tpq_tables::Stat;
 
-use super::event::{On, TrackEvent, bits};
+use super::context::DecodeContext;
+use super::event::{TrackEvent, bits};
 use super::legacy::{Direction, Legacy};
-use super::whose::Whose;
-use crate::track::{FlowEnd, FlowId};
+use super::owner::EventOwner;
+use tpq_trackers::track::{FlowEnd, FlowId};
 
 /// The fields that name flows.
 const FLOWS: u64 = bits([36, 42, 47, 48]);
 
 /// The flows that pass through the slice of an event.
-pub(super) fn pass(event: &TrackEvent<'_>, slice: u32, on: &mut On<'_, '_>) {
+pub(super) fn pass(event: &TrackEvent<'_>, slice: u32, context: &mut DecodeContext<'_, '_>) {
     if let Some(legacy) = &event.legacy {
-        bind(legacy, slice, on);
+        bind(legacy, slice, context);
     }
     if !event.fields.any(FLOWS) {
         return;
@@ -25,14 +26,14 @@ pub(super) fn pass(event: &TrackEvent<'_>, slice: u32, on: &mut On<'_, '_>) {
         let number = if uses_new { new } else { old };
         for field in Fields::new(event.data).filter(|field| field.number == number) {
             for id in ids(&field) {
-                pass_one(FlowId::Number(id), slice, last, on);
+                pass_one(FlowId::Number(id), slice, last, context);
             }
         }
     }
 }
 
-fn pass_one(flow: FlowId, slice: u32, last: bool, on: &mut On<'_, '_>) {
-    let On { trackers, tables, stats, .. } = on;
+fn pass_one(flow: FlowId, slice: u32, last: bool, context: &mut DecodeContext<'_, '_>) {
+    let DecodeContext { trackers, tables, stats, .. } = context;
     match (trackers.flows.is_active(flow), last) {
         (true, false) => trackers.step_flow(flow, slice, tables, stats),
         (true, true) => trackers.end_flow(flow, slice, FlowEnd::Last, tables, stats),
@@ -43,9 +44,9 @@ fn pass_one(flow: FlowId, slice: u32, last: bool, on: &mut On<'_, '_>) {
 }
 
 /// The flow that a slice of the older form is part of.
-fn bind(legacy: &Legacy<'_>, slice: u32, on: &mut On<'_, '_>) {
+fn bind(legacy: &Legacy<'_>, slice: u32, context: &mut DecodeContext<'_, '_>) {
     let Some(flow) = legacy.bind_id.map(FlowId::Number) else { return };
-    let On { trackers, tables, stats, .. } = on;
+    let DecodeContext { trackers, tables, stats, .. } = context;
     match legacy.direction {
         Some(Direction::Out) => trackers.begin_flow(flow, slice, tables, stats),
         Some(Direction::InOut) => trackers.step_flow(flow, slice, tables, stats),
@@ -59,17 +60,17 @@ fn bind(legacy: &Legacy<'_>, slice: u32, on: &mut On<'_, '_>) {
 pub(super) fn legacy(
     phase: u8,
     event: &TrackEvent<'_>,
-    whose: &mut Whose,
-    on: &mut On<'_, '_>,
+    owner: &mut EventOwner,
+    context: &mut DecodeContext<'_, '_>,
 ) -> Option<()> {
     let legacy = event.legacy.as_ref()?;
     let Some(id) = legacy.unscoped_id else {
-        on.stats.increment(Stat::FlowInvalidId);
+        context.stats.increment(Stat::FlowInvalidId);
         return None;
     };
-    let flow = on.trackers.flows.named(id, event.category, event.name);
-    let track = whose.own_track(event, on)?;
-    let On { trackers, tables, stats, .. } = on;
+    let flow = context.trackers.flows.named(id, event.category, event.name);
+    let track = owner.own_track(event, context)?;
+    let DecodeContext { trackers, tables, stats, .. } = context;
     match phase {
         b's' => trackers.begin_flow_on(flow, track, tables, stats),
         b't' => trackers.step_flow_on(flow, track, tables, stats),

@@ -1,14 +1,9 @@
 //! Events in Chrome's older form: what the letters of their phases mean, and those that no table
 //! has a place for.
 
-use tpq_proto::wire::{Fields, LastFields};
-use tpq_tables::table::ChromeRawRow;
+use tpq_proto::wire::LastFields;
 
-use super::counters::ThreadCounters;
-use super::event::{On, TrackEvent, args};
-use super::whose::Whose;
-use crate::deferred::{ArgSet, ArgValue};
-use crate::track::{AsyncPhase, NamePriority};
+use tpq_trackers::track::AsyncPhase;
 
 /// What an event is, as a letter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,7 +79,7 @@ pub(super) struct Legacy<'a> {
     pub(super) local_id: Option<u64>,
     pub(super) global_id: Option<u64>,
     pub(super) id_scope: Option<&'a [u8]>,
-    use_async_tts: bool,
+    pub(super) use_async_tts: bool,
     pub(super) bind_id: Option<u64>,
     pub(super) bind_to_enclosing: bool,
     pub(super) direction: Option<Direction>,
@@ -133,83 +128,4 @@ impl<'a> Legacy<'a> {
     pub(super) fn is_instant(&self) -> bool {
         self.phase.is_some_and(|phase| matches!(phase.0, b'i' | b'I'))
     }
-}
-
-/// An event that says something of its thread or process.
-pub(super) fn metadata(
-    event: &TrackEvent<'_>,
-    whose: &Whose,
-    thread: ThreadCounters,
-    on: &mut On<'_, '_>,
-) -> Option<()> {
-    if event.name.is_null() {
-        return None;
-    }
-    let (of_thread, of_process) = match on.tables.strings.get(event.name) {
-        "thread_name" => (Some(whose.utid?), None),
-        "process_name" => (None, Some(whose.upid?)),
-        _ => return raw(event, whose, thread, on),
-    };
-    let value = Fields::new(event.data).find(|field| field.number == 4)?;
-    let name = LastFields::<7>::new(value.as_bytes()).bytes(6);
-    if name.is_empty() {
-        return Some(());
-    }
-    let name = on.tables.strings.intern_bytes(name);
-    let processes = &mut on.trackers.processes;
-    if let Some(utid) = of_thread {
-        processes.name_thread(utid, name, NamePriority::ThreadType, on.tables);
-    }
-    if let Some(upid) = of_process {
-        processes.name_unnamed_process(upid, name, on.tables);
-    }
-    Some(())
-}
-
-/// An event that has no meaning of its own is written down as it is.
-pub(super) fn raw(
-    event: &TrackEvent<'_>,
-    whose: &Whose,
-    thread: ThreadCounters,
-    on: &mut On<'_, '_>,
-) -> Option<()> {
-    let utid = whose.utid?;
-    let mut set = fields(event, thread, on);
-    set.append(&args(event, whose, on));
-    let arg_set_id = on.trackers.deferred.intern(&set);
-    let name = on.intern("track_event.legacy_event");
-    on.tables.chrome_raw.push(ChromeRawRow { ts: on.packet.ts, name, utid, arg_set_id });
-    Some(())
-}
-
-/// What the older form says of an event, as args.
-fn fields(event: &TrackEvent<'_>, thread: ThreadCounters, on: &mut On<'_, '_>) -> ArgSet {
-    let legacy = event.legacy.unwrap_or_default();
-    let phase = legacy.phase.map(Phase::text).unwrap_or_else(|| "\0".to_owned());
-    let phase = on.intern(&phase);
-    let scope = legacy.id_scope.filter(|scope| !scope.is_empty());
-    let scope = scope.map(|scope| on.tables.strings.intern_bytes(scope));
-    let [time, instructions] = [thread.time, thread.instructions];
-    let id = match (legacy.unscoped_id, legacy.global_id, legacy.local_id) {
-        (Some(id), ..) => Some(("legacy_event.unscoped_id", id)),
-        (None, Some(id), _) => Some(("legacy_event.global_id", id)),
-        (None, None, Some(id)) => Some(("legacy_event.local_id", id)),
-        _ => None,
-    };
-    let int = |value: Option<i64>| value.map(ArgValue::Int);
-    let values = [
-        ("legacy_event.category", Some(ArgValue::String(event.category))),
-        ("legacy_event.name", Some(ArgValue::String(event.name))),
-        ("legacy_event.phase", Some(ArgValue::String(phase))),
-        ("legacy_event.duration_ns", int(legacy.duration)),
-        ("legacy_event.thread_timestamp_ns", int(time)),
-        ("legacy_event.thread_duration_ns", int(time.and(legacy.thread_duration))),
-        ("legacy_event.thread_instruction_count", int(instructions)),
-        ("legacy_event.thread_instruction_delta", int(instructions.and(legacy.instruction_delta))),
-        ("legacy_event.use_async_tts", legacy.use_async_tts.then_some(ArgValue::Bool(true))),
-        (id.map_or("", |(key, _)| key), id.map(|(_, id)| ArgValue::Uint(id))),
-        ("legacy_event.id_scope", id.and(scope).map(ArgValue::String)),
-    ];
-    let given = values.into_iter().filter_map(|(key, value)| Some((key, value?)));
-    ArgSet::of(given, &mut on.tables.strings)
 }

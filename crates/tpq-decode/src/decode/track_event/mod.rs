@@ -1,20 +1,24 @@
 //! Events that programs record of themselves: slices, instants, counter values and states on
 //! tracks.
 //!
-//! An event is read in `event.rs`, which adds up what it gives as differences (`counters.rs`),
-//! finds whose it is (`whose.rs`) and passes it on by what it is.
+//! `event.rs` reads the fields. `dispatch.rs` accumulates counter deltas (`counters.rs`), finds the
+//! thread, process and track (`owner.rs`) and calls the function for the event's phase.
 
+mod context;
 mod counters;
-pub(crate) mod debug_annotation;
+mod dispatch;
 mod event;
+mod event_args;
+mod extra_values;
 mod flows;
 mod legacy;
+mod legacy_events;
 mod names;
+mod owner;
 mod range_of_interest;
 mod slices;
 mod state;
 mod typed_args;
-mod whose;
 
-pub(crate) use event::PACKET;
+pub(crate) use dispatch::PACKET;
 pub(crate) use range_of_interest::PACKET as RANGE_OF_INTEREST;

@@ -3,35 +3,36 @@
 use tpq_proto::wire::{Fields, repeated};
 use tpq_tables::StringId;
 
-use super::event::{On, TrackEvent, bits};
-use crate::interned::field;
+use super::context::DecodeContext;
+use super::event::{TrackEvent, bits};
+use tpq_trackers::interned::field;
 
 /// Where categories are: interned, or named.
 const INTERNED_CATEGORIES: u64 = bits([3]);
 const NAMED_CATEGORIES: u64 = bits([22]);
 
 /// The name of an event.
-pub(super) fn name(event: &TrackEvent<'_>, on: &mut On<'_, '_>) -> StringId {
+pub(super) fn name(event: &TrackEvent<'_>, context: &mut DecodeContext<'_, '_>) -> StringId {
     let (mut iid, given) = (event.name_iid, event.given_name);
     if iid == 0 {
         iid = event.legacy.as_ref().map_or(0, |legacy| legacy.name_iid);
     }
     match (iid, given) {
-        (0, Some(name)) => on.tables.strings.intern_bytes(name),
+        (0, Some(name)) => context.tables.strings.intern_bytes(name),
         (0, None) => StringId::NULL,
-        (iid, _) => interned(field::EVENT_NAMES, iid, on).unwrap_or_default(),
+        (iid, _) => interned(field::EVENT_NAMES, iid, context).unwrap_or_default(),
     }
 }
 
 /// The categories of an event, with commas between.
-pub(super) fn category(event: &TrackEvent<'_>, on: &mut On<'_, '_>) -> StringId {
+pub(super) fn category(event: &TrackEvent<'_>, context: &mut DecodeContext<'_, '_>) -> StringId {
     if !event.fields.any(INTERNED_CATEGORIES | NAMED_CATEGORIES) {
         return StringId::NULL;
     }
     // Nearly all events have one that was interned.
     if let Some(iid) = event.category_iid.filter(|_| !event.fields.any(NAMED_CATEGORIES)) {
-        let category = interned(field::EVENT_CATEGORIES, iid, on);
-        return category.unwrap_or_else(|| on.intern(&format!("unknown({iid})")));
+        let category = interned(field::EVENT_CATEGORIES, iid, context);
+        return category.unwrap_or_else(|| context.intern(&format!("unknown({iid})")));
     }
     let mut iids = 0;
     let mut only = None;
@@ -40,52 +41,52 @@ pub(super) fn category(event: &TrackEvent<'_>, on: &mut On<'_, '_>) -> StringId 
     for iid in fields().filter(|field| field.number == 3).flat_map(|field| repeated(&field)) {
         iids += 1;
         only = Some(iid);
-        categories.extend(interned(field::EVENT_CATEGORIES, iid, on));
+        categories.extend(interned(field::EVENT_CATEGORIES, iid, context));
     }
     for field in fields().filter(|field| field.number == 22) {
-        categories.push(on.tables.strings.intern_bytes(field.as_bytes()));
+        categories.push(context.tables.strings.intern_bytes(field.as_bytes()));
     }
     match (categories.as_slice(), iids, only) {
         // The only category there is is not known.
-        ([], 1, Some(iid)) => on.intern(&format!("unknown({iid})")),
-        (categories, ..) => joined(categories, on),
+        ([], 1, Some(iid)) => context.intern(&format!("unknown({iid})")),
+        (categories, ..) => joined(categories, context),
     }
 }
 
 /// Categories with commas between.
-fn joined(categories: &[StringId], on: &mut On<'_, '_>) -> StringId {
+fn joined(categories: &[StringId], context: &mut DecodeContext<'_, '_>) -> StringId {
     if let [] | [_] = categories {
         return categories.first().copied().unwrap_or_default();
     }
-    match on.trackers.joined.get(categories) {
+    match context.trackers.joined.get(categories) {
         Some(&text) => text,
-        None => join(categories, on),
+        None => join(categories, context),
     }
 }
 
 /// The same of such as were not seen together before. More text than any program has of them is
 /// left out and counted.
 #[cold]
-fn join(categories: &[StringId], on: &mut On<'_, '_>) -> StringId {
+fn join(categories: &[StringId], context: &mut DecodeContext<'_, '_>) -> StringId {
     const MOST: usize = 1 << 16;
     let mut text = String::new();
     for (source, &category) in categories.iter().enumerate() {
-        let next = on.tables.strings.get(category);
+        let next = context.tables.strings.get(category);
         if text.len() + next.len() >= MOST {
-            on.count_error();
-            return on.intern(&text);
+            context.count_error();
+            return context.intern(&text);
         }
         if source > 0 {
             text.push(',');
         }
         text.push_str(next);
     }
-    let text = on.intern(&text);
-    on.trackers.joined.insert(categories.to_vec(), text);
+    let text = context.intern(&text);
+    context.trackers.joined.insert(categories.to_vec(), text);
     text
 }
 
-fn interned(kind: u32, iid: u64, on: &mut On<'_, '_>) -> Option<StringId> {
-    let (packet, strings) = (on.packet, &mut on.tables.strings);
-    packet.interned.text(packet.generation, kind, iid, strings, on.stats)
+fn interned(kind: u32, iid: u64, context: &mut DecodeContext<'_, '_>) -> Option<StringId> {
+    let (packet, strings) = (context.packet, &mut context.tables.strings);
+    packet.interned.text(packet.generation, kind, iid, strings, context.stats)
 }

@@ -5,8 +5,8 @@ use tpq_proto::wire::LastFields;
 use tpq_tables::{Stat, Stats, Tables};
 
 use crate::decode::{Packet, PacketDecoder};
-use crate::deferred::ArgSet;
-use crate::track::{MetadataValue, Trackers};
+use tpq_trackers::args::ArgSet;
+use tpq_trackers::track::{MetadataValue, Trackers};
 
 /// It is known before any event.
 pub(crate) const PACKET: PacketDecoder =

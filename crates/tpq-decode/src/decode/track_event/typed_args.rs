@@ -4,13 +4,13 @@ use tpq_proto::wire::{Field, Fields, LastFields, Value};
 use tpq_tables::Stat;
 use tpq_tables::table::LogRow;
 
-use super::debug_annotation;
-use super::event::{On, Present, bits};
+use super::context::DecodeContext;
+use super::event::{Present, bits};
 use crate::decode::Packet;
-use crate::decode::message_args::{Beyond, MAX_DEPTH, MessageArgs, Unreadable};
-use crate::deferred::{Annotated, ArgSet, ArgValue};
-use crate::interned::field;
-use crate::track::{Tid, Trackers, Utid};
+use tpq_trackers::args::{Annotated, ArgSet, ArgValue};
+use tpq_trackers::args::{Beyond, MAX_DEPTH, MessageArgs, Unreadable};
+use tpq_trackers::interned::field;
+use tpq_trackers::track::{Tid, Trackers, Utid};
 
 /// The fields that events have for themselves, by number: name, track, time, flows. They are no
 /// args, or become some in a way of their own.
@@ -21,27 +21,32 @@ const OWN: u64 = bits([
 /// Those that become args in a way of their own.
 const SPECIAL: u64 = bits([5, 21, 28, 34, 49, 52, 53, 54]);
 /// Those that hold annotations, which are read when args are written.
-const ANNOTATIONS: u64 = bits([debug_annotation::ANNOTATIONS]);
+const ANNOTATIONS: u64 = bits([tpq_trackers::args::ANNOTATIONS]);
 
 /// The priority of messages that state none: information.
 const DEFAULT_PRIORITY: u32 = 4;
 
 /// Adds the args of an event, and of the thread it is of.
-pub(super) fn add(fields: Present, thread: Option<Utid>, args: &mut ArgSet, on: &mut On<'_, '_>) {
+pub(super) fn add(
+    fields: Present,
+    thread: Option<Utid>,
+    args: &mut ArgSet,
+    context: &mut DecodeContext<'_, '_>,
+) {
     let typed = fields.any(!OWN);
     if typed || fields.any(SPECIAL) {
-        read(typed, thread, args, on);
+        read(typed, thread, args, context);
     }
     if fields.any(ANNOTATIONS) {
-        let Packet { span: event, generation, source, .. } = *on.packet;
+        let Packet { span: event, generation, source, .. } = *context.packet;
         args.add_annotations(Annotated { event, generation, source });
     }
 }
 
 /// Adds what fields other than annotations say; `typed` tells whether there are any that are not
 /// the event's own.
-fn read(typed: bool, thread: Option<Utid>, args: &mut ArgSet, on: &mut On<'_, '_>) {
-    let On { packet, trackers, tables, stats } = on;
+fn read(typed: bool, thread: Option<Utid>, args: &mut ArgSet, context: &mut DecodeContext<'_, '_>) {
+    let DecodeContext { packet, trackers, tables, stats } = context;
     let Trackers { messages, processes, mappings, .. } = &mut **trackers;
     let mut message = MessageArgs {
         interned: packet.interned,

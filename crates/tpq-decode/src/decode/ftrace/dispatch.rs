@@ -1,0 +1,179 @@
+//! Which function decodes which kernel event, and the events of a run.
+
+use std::sync::LazyLock;
+
+use tpq_ingest::{Payload, Span};
+use tpq_proto::wire::{Fields, Value};
+use tpq_tables::{Stat, Stats, Tables};
+use tpq_trackers::track::{Tid, Trackers};
+
+use super::event::{DecodeEvent, Events, FtraceEvent};
+use super::{
+    binder, block, buffers, bundle, clock, compact_sched, cpu, described, display, drm, f2fs,
+    file_read, firmware, function, gpu, hypervisor, i2c, interrupt, mali, marker, memory, network,
+    power, print, raw, reclaim, sched, secure, signal, socket, syscall, task, thermal, timer, ufs,
+    video, virtio, wakeup_source, workqueue,
+};
+use crate::event::RunEvent;
+
+/// The areas, each listing its own events.
+const AREAS: &[Events] = &[
+    sched::EVENTS,
+    task::EVENTS,
+    print::EVENTS,
+    interrupt::EVENTS,
+    timer::EVENTS,
+    syscall::EVENTS,
+    workqueue::EVENTS,
+    signal::EVENTS,
+    memory::EVENTS,
+    cpu::EVENTS,
+    block::EVENTS,
+    network::EVENTS,
+    buffers::EVENTS,
+    clock::EVENTS,
+    display::EVENTS,
+    drm::EVENTS,
+    file_read::EVENTS,
+    firmware::EVENTS,
+    gpu::EVENTS,
+    hypervisor::EVENTS,
+    mali::EVENTS,
+    marker::EVENTS,
+    power::EVENTS,
+    reclaim::EVENTS,
+    secure::EVENTS,
+    thermal::EVENTS,
+    video::EVENTS,
+    virtio::EVENTS,
+    socket::EVENTS,
+    binder::EVENTS,
+    function::EVENTS,
+    wakeup_source::EVENTS,
+    ufs::EVENTS,
+    f2fs::EVENTS,
+    i2c::EVENTS,
+];
+
+/// The numbers of all events that have a decoder.
+pub(crate) fn numbers() -> impl Iterator<Item = u32> {
+    AREAS.iter().flat_map(|area| area.iter()).map(|&(number, _)| number)
+}
+
+/// Decoders by field number.
+static DECODERS: LazyLock<Vec<Option<DecodeEvent>>> = LazyLock::new(|| {
+    let events = || AREAS.iter().flat_map(|area| area.iter());
+    let last = events().map(|&(number, _)| number).max().unwrap_or_default();
+    let mut decoders = vec![None; last as usize + 1];
+    for &(number, decode) in events() {
+        decoders[number as usize] = Some(decode);
+    }
+    decoders
+});
+
+/// Decodes an event of a run that a bundle was split into.
+pub(crate) fn decode_run_event(
+    event: &RunEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    if trackers.ftrace.is_before(event.ts) {
+        stats.increment(Stat::FtracePacketBeforeTracingStart);
+        return;
+    }
+    // What a CPU did before its first compact switch cannot be told, and is not of the trace.
+    let compact = matches!(event.run.kind, compact_sched::SWITCHES | compact_sched::WAKINGS);
+    if !compact || trackers.sched.running(event.cpu).is_some() {
+        trackers.bounds.include(event.ts);
+    }
+    if trackers.ftrace.is_partial(event.machine, event.ts) {
+        stats.increment(Stat::FtraceEventsBeforeAllCpus);
+        match event.run.kind {
+            compact_sched::SWITCHES => {
+                compact_sched::follow_switch(event, trackers, tables, stats);
+            }
+            compact_sched::WAKINGS => compact_sched::record_waking(event, trackers, tables),
+            bundle::EVENTS => {
+                let mut ftrace = FtraceEvent::of_run(event);
+                read_message(event, &mut ftrace, trackers, tables, stats);
+            }
+            _ => {}
+        }
+        return;
+    }
+    match event.run.kind {
+        compact_sched::SWITCHES => {
+            compact_sched::decode_switch(event, trackers, tables, stats);
+        }
+        compact_sched::WAKINGS => {
+            compact_sched::decode_waking(event, trackers, tables, stats);
+        }
+        bundle::EVENTS => decode_message(event, trackers, tables, stats),
+        _ => {}
+    }
+}
+
+fn decode_message(
+    event: &RunEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut ftrace = FtraceEvent::of_run(event);
+    let kind = read_message(event, &mut ftrace, trackers, tables, stats);
+    let Some(kind) = kind else { return };
+    if let Some(decode) = DECODERS.get(kind as usize).copied().flatten() {
+        decode(&ftrace, trackers, tables, stats);
+    } else {
+        described::decode(&ftrace, kind, trackers, tables, stats);
+    }
+}
+
+/// Reads an event and writes it down as it is; gives the number of the field it lies in. The event
+/// is filled where it is: giving it back takes longer than reading it.
+fn read_message<'a>(
+    event: &RunEvent<'a>,
+    ftrace: &mut FtraceEvent<'a>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) -> Option<u32> {
+    let Payload::Bundle { addr, ranges } = &event.run.payload else { return None };
+    let (offset, len) = ranges[event.index];
+    let span = Span { addr: addr + u64::from(offset), len };
+    let mut number = None;
+    let mut fields = Fields::new(event.bytes.get(span));
+    while let Some(field) = fields.next() {
+        match (field.number, field.value) {
+            (2, _) => ftrace.pid = field.as_i32(),
+            (5, _) => ftrace.common_flags = Some(field.as_u32()),
+            (kind, Value::Bytes(data)) => {
+                ftrace.data = data;
+                ftrace.span = Some(span.inner(fields.position() - data.len(), data.len()));
+                number = Some(kind);
+            }
+            _ => {}
+        }
+    }
+    // Whatever a thread was seen to do, it was there.
+    let tid = Tid { machine: ftrace.machine, id: i64::from(ftrace.pid) };
+    let utid = trackers.processes.thread(tid, tables);
+    ftrace.utid = Some(utid);
+    let (number, data) = (number?, ftrace.span?);
+    raw::record(ftrace, (number, data), utid, trackers, tables, stats);
+    Some(number)
+}
+
+/// Decodes an event that lies in the field of that number, if there is a decoder for it.
+pub(super) fn decode_known(
+    event: &FtraceEvent<'_>,
+    number: u32,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    if let Some(decode) = DECODERS.get(number as usize).copied().flatten() {
+        decode(event, trackers, tables, stats);
+    }
+}

@@ -1,0 +1,105 @@
+//! One track event, from its packet to a slice, a counter value or a state.
+
+use std::sync::Arc;
+
+use tpq_ingest::Route;
+use tpq_proto::wire::{Fields, repeated};
+use tpq_tables::{Stat, Stats, Tables};
+use tpq_trackers::track::{EventDefaults, Trackers};
+
+use super::context::DecodeContext;
+use super::counters::Counted;
+use super::event::{TrackEvent, Type, read};
+use super::owner::EventOwner;
+use super::{counters, flows, legacy_events, names, slices, state};
+use crate::decode::{Packet, PacketDecoder};
+
+pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 11, route: Route::Sorted, decode };
+
+fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
+    let mut context = DecodeContext { packet, trackers, tables, stats };
+    let mut event = read(packet.data);
+    let defaults = defaults(packet, context.trackers);
+    let Some(counted) = counters::count(&event, &defaults, &mut context) else { return };
+    if context.trackers.interest.drops(packet.ts) {
+        context.stats.increment(Stat::TrackEventDroppedPacketsOutsideOfRangeOfInterest);
+        return;
+    }
+    if event.event_type.unwrap_or_default() == Type::Unspecified && event.phase().is_none() {
+        return context.count_error();
+    }
+    event.category = names::category(&event, &mut context);
+    event.name = names::name(&event, &mut context);
+    if import(&event, &defaults, counted, &mut context).is_none() {
+        context.count_error();
+    }
+}
+
+/// Writes an event down; `None` for one that makes no sense.
+fn import(
+    event: &TrackEvent<'_>,
+    defaults: &EventDefaults,
+    counted: Counted,
+    context: &mut DecodeContext<'_, '_>,
+) -> Option<()> {
+    let mut owner = EventOwner::find(event, defaults, context)?;
+    let thread = counted.write(&owner, context);
+    match event.event_type {
+        Some(Type::Counter) => return counters::write_value(event, &owner, counted, context),
+        Some(Type::State) => return state::enter(event, &owner, context),
+        _ => {}
+    }
+    match phase(event, &owner) {
+        b'B' => slices::begin(event, &mut owner, thread, context),
+        b'E' => slices::end(event, &mut owner, thread, context),
+        b'X' => slices::complete(event, &mut owner, thread, context),
+        phase @ (b's' | b't' | b'f') => flows::legacy(phase, event, &mut owner, context),
+        b'i' | b'I' | b'R' | b'n' | b'T' | b'p' => {
+            slices::instant(event, &mut owner, thread, context)
+        }
+        b'b' | b'S' => slices::begin_async(event, &mut owner, context),
+        b'e' | b'F' => slices::end_async(event, &mut owner, context),
+        b'M' => legacy_events::metadata(event, &owner, thread, context),
+        _ => legacy_events::raw(event, &owner, thread, context),
+    }
+}
+
+/// What an event is, in the letters of the older form; 0 for something else.
+fn phase(event: &TrackEvent<'_>, owner: &EventOwner) -> u8 {
+    if let Some(phase) = event.phase() {
+        return phase.letter();
+    }
+    match (event.event_type, owner.utid.is_some()) {
+        (Some(Type::Begin), true) => b'B',
+        (Some(Type::Begin), false) => b'b',
+        (Some(Type::End), true) => b'E',
+        (Some(Type::End), false) => b'e',
+        (Some(Type::Instant), true) => b'i',
+        (Some(Type::Instant), false) => b'n',
+        _ => 0,
+    }
+}
+
+/// The defaults in force for a packet's sequence.
+fn defaults(packet: &Packet<'_>, trackers: &mut Trackers) -> Arc<EventDefaults> {
+    if let Some(defaults) = trackers.uuids.defaults.get(&packet.generation) {
+        return Arc::clone(defaults);
+    }
+    let mut defaults = EventDefaults::default();
+    for field in Fields::new(packet.interned.defaults(packet.generation)) {
+        if field.number != 11 {
+            continue;
+        }
+        for field in Fields::new(field.as_bytes()) {
+            match field.number {
+                11 => defaults.track = Some(field.as_u64()),
+                31 => defaults.counters.extend(repeated(&field)),
+                45 => defaults.double_counters.extend(repeated(&field)),
+                _ => {}
+            }
+        }
+    }
+    let defaults = Arc::new(defaults);
+    trackers.uuids.defaults.insert(packet.generation, Arc::clone(&defaults));
+    defaults
+}

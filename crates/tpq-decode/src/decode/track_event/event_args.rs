@@ -1,0 +1,26 @@
+//! All arguments of a track event.
+
+use tpq_trackers::args::{ArgSet, ArgValue};
+
+use super::context::DecodeContext;
+use super::event::TrackEvent;
+use super::owner::EventOwner;
+use super::typed_args;
+
+/// What else an event says of itself.
+pub(super) fn args(
+    event: &TrackEvent<'_>,
+    owner: &EventOwner,
+    context: &mut DecodeContext<'_, '_>,
+) -> ArgSet {
+    let mut args = ArgSet::default();
+    if let Some(id) = owner.source_id {
+        args.add(context.intern("legacy_trace_source_id"), ArgValue::Int(id));
+    }
+    typed_args::add(event.fields, owner.utid, &mut args, context);
+    if let Some(utid) = owner.passthrough {
+        let key = context.intern("legacy_event.passthrough_utid");
+        args.add_new(key, ArgValue::Uint(u64::from(utid)));
+    }
+    args
+}

@@ -1,0 +1,277 @@
+//! Which track, thread and process an event belongs to.
+//!
+//! Newer events name a track. Older ones belong to the thread that writes their sequence, or to
+//! one whose ids they give, and slices of theirs may lie on tracks told apart by other ids.
+
+use tpq_tables::{StringId, Tables};
+
+use super::context::DecodeContext;
+use super::event::TrackEvent;
+use super::legacy::{InstantScope, Legacy};
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::EventDefaults;
+use tpq_trackers::track::{
+    AsyncId, AsyncPhase, Dimensions, FirstEvent, Owner, SequenceThread, Tid, TrackKind, TrackRows,
+    Trackers, Upid, Usage, Utid, unique_tid,
+};
+
+/// Ids from here on are made of a process's and a thread's.
+const FIRST_MADE_ID: i64 = 1 << 32;
+
+const GLOBAL_INSTANTS: TrackKind = TrackKind::slices("legacy_chrome_global_instants");
+const PROCESS_INSTANTS: TrackKind = TrackKind::slices("chrome_process_instant");
+
+/// What an event belongs to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct EventOwner {
+    /// The track that the event names; 0 for none.
+    pub(super) uuid: u64,
+    /// Whether it belongs to a thread by ids rather than to a track.
+    by_ids: bool,
+    pub(super) utid: Option<Utid>,
+    pub(super) upid: Option<Upid>,
+    /// The thread that wrote an event which is not of a thread.
+    pub(super) passthrough: Option<Utid>,
+    /// The id by which the event's track was found.
+    pub(super) source_id: Option<i64>,
+}
+
+impl EventOwner {
+    /// Finds what an event belongs to; `None` for what cannot be told.
+    pub(super) fn find(
+        event: &TrackEvent<'_>,
+        defaults: &EventDefaults,
+        context: &mut DecodeContext<'_, '_>,
+    ) -> Option<Self> {
+        let uuid = event.track.or(defaults.track).unwrap_or_default();
+        let writer = writer(context);
+        let mut owner = match uuid {
+            0 => Self::by_ids(event, writer, context)?,
+            uuid => Self::by_track(uuid, writer, context)?,
+        };
+        if event.phase().is_some_and(|phase| phase.is_async()) {
+            owner.passthrough = owner.utid;
+        }
+        match event.legacy.as_ref().filter(|legacy| legacy.is_instant()) {
+            Some(legacy) => owner.of_instant(legacy),
+            None => Some(owner),
+        }
+    }
+
+    fn by_track(
+        uuid: u64,
+        writer: Option<SequenceThread>,
+        context: &mut DecodeContext<'_, '_>,
+    ) -> Option<Self> {
+        if !context.trackers.check_track(uuid, context.tables, context.stats) {
+            return None;
+        }
+        let mut owner = Self { uuid, ..Self::default() };
+        let Trackers { uuids, processes, .. } = &mut *context.trackers;
+        match uuids.identify(uuid, processes, context.tables) {
+            Owner::Thread(utid) => {
+                owner.utid = Some(utid);
+                owner.upid = context.tables.thread.upid.get(utid);
+            }
+            Owner::Process(upid) => {
+                owner.upid = Some(upid);
+                let writer = written_by(writer, context);
+                let is_of_it = |utid: &Utid| context.tables.thread.upid.get(*utid) == Some(upid);
+                owner.passthrough = writer.filter(is_of_it);
+            }
+            Owner::Machine(_) => owner.passthrough = written_by(writer, context),
+        }
+        Some(owner)
+    }
+
+    /// An event that names no track is of the thread that wrote it, if it is of the older form, or
+    /// of a thread whose ids it gives.
+    fn by_ids(
+        event: &TrackEvent<'_>,
+        writer: Option<SequenceThread>,
+        context: &mut DecodeContext<'_, '_>,
+    ) -> Option<Self> {
+        let legacy = event.legacy.as_ref();
+        let [pid, tid] = [legacy.and_then(|it| it.pid), legacy.and_then(|it| it.tid)];
+        let fits = (event.track.is_none() || event.event_type.is_none() || tid.is_some())
+            && writer.is_some();
+        if !fits && pid.is_none() {
+            return Some(Self::default());
+        }
+        let SequenceThread { pid: own_pid, tid: own_tid } =
+            writer.unwrap_or(SequenceThread { pid: 0, tid: 0 });
+        let mut ids = match pid {
+            Some(pid) => (pid, unique_tid(-1, pid, true)),
+            None => (own_pid, own_tid),
+        };
+        if let Some(tid) = tid {
+            ids.1 = unique_tid(tid, ids.0, own_tid >= FIRST_MADE_ID);
+        }
+        if ids.0 == 0 || ids.1 == 0 {
+            return None;
+        }
+        let [pid, tid] = [ids.0, ids.1].map(|id| Tid { machine: context.packet.machine, id });
+        let utid = context.trackers.processes.thread_of_process(tid, pid, context.tables);
+        let upid = context.tables.thread.upid.get(utid);
+        Some(Self { by_ids: true, utid: Some(utid), upid, ..Self::default() })
+    }
+
+    /// Instants of the older form may be of a process or of everything.
+    fn of_instant(mut self, legacy: &Legacy<'_>) -> Option<Self> {
+        match legacy.scope {
+            InstantScope::Thread => {
+                self.utid?;
+            }
+            InstantScope::Process => {
+                self.upid?;
+                self.passthrough = self.utid.take();
+            }
+            InstantScope::Global => self.passthrough = self.utid.take(),
+        }
+        Some(self)
+    }
+
+    /// The track of a slice or an instant.
+    pub(super) fn track(
+        &mut self,
+        event: &TrackEvent<'_>,
+        usage: Usage,
+        context: &mut DecodeContext<'_, '_>,
+    ) -> Option<u32> {
+        let described = (!self.by_ids).then(|| {
+            let by = self.first_event(event.name, context);
+            let (uuids, processes, mut rows) = split(context.trackers, context.tables);
+            uuids.track(self.uuid, usage, by, processes, &mut rows)
+        });
+        match self.track_by_phase(event, context)? {
+            Some(track) => Some(track),
+            None => self.execution(context).or(described),
+        }
+    }
+
+    /// The track of what cannot share one with others.
+    pub(super) fn own_track(
+        &mut self,
+        event: &TrackEvent<'_>,
+        context: &mut DecodeContext<'_, '_>,
+    ) -> Option<u32> {
+        match self.execution(context) {
+            Some(track) => Some(track),
+            None => {
+                let by = self.first_event(event.name, context);
+                let (uuids, processes, mut rows) = split(context.trackers, context.tables);
+                uuids.own_track(self.uuid, by, processes, &mut rows)
+            }
+        }
+    }
+
+    fn execution(&self, context: &mut DecodeContext<'_, '_>) -> Option<u32> {
+        let utid = self.utid.filter(|_| self.by_ids)?;
+        let Trackers { tracks, deferred, .. } = &mut *context.trackers;
+        Some(tracks.execution(utid, deferred, context.tables))
+    }
+
+    /// What an event adds to tracks that it is the first to need.
+    pub(super) fn first_event(
+        &self,
+        name: StringId,
+        context: &DecodeContext<'_, '_>,
+    ) -> FirstEvent {
+        let generation = context.packet.interned.generation(context.packet.generation);
+        FirstEvent { name, whole: self.uuid != 0 && generation.is_some_and(|it| it.whole) }
+    }
+
+    /// The track that a phase of the older form implies, if it does; `None` where the event lacks
+    /// what says which.
+    fn track_by_phase(
+        &mut self,
+        event: &TrackEvent<'_>,
+        context: &mut DecodeContext<'_, '_>,
+    ) -> Option<Option<u32>> {
+        let Some(legacy) = &event.legacy else { return Some(None) };
+        if let Some(phase) = legacy.phase.and_then(|phase| phase.of_async()) {
+            return self.async_track(event, legacy, phase, context).map(Some);
+        }
+        if !legacy.is_instant() {
+            return Some(None);
+        }
+        Some(match (legacy.scope, self.upid) {
+            (InstantScope::Process, Some(upid)) => {
+                Some(instants(PROCESS_INSTANTS, Dimensions::process(upid), context))
+            }
+            (InstantScope::Global, _) => {
+                let machine = Dimensions::machine(context.packet.machine);
+                Some(instants(GLOBAL_INSTANTS, machine, context))
+            }
+            _ => None,
+        })
+    }
+
+    fn async_track(
+        &mut self,
+        event: &TrackEvent<'_>,
+        legacy: &Legacy<'_>,
+        phase: AsyncPhase,
+        context: &mut DecodeContext<'_, '_>,
+    ) -> Option<u32> {
+        let (source_id, process_scoped) = match (legacy.unscoped_id, legacy.global_id) {
+            (Some(id), _) | (None, Some(id)) => (id as i64, false),
+            (None, None) => (legacy.local_id? as i64, true),
+        };
+        if process_scoped {
+            self.upid?;
+        }
+        self.source_id = Some(source_id);
+        // Events that nest go by their categories, the oldest ones by their names.
+        let nests = legacy.phase.is_some_and(|phase| phase.nests());
+        let scope = match legacy.id_scope {
+            Some(scope) => {
+                let category = context.tables.strings.get(event.category).to_owned();
+                let scope = format!("{category}:{}", String::from_utf8_lossy(scope));
+                context.intern(&scope)
+            }
+            None if nests => event.category,
+            None => event.name,
+        };
+        let id = AsyncId { name: event.name, upid: self.upid, source_id, process_scoped, scope };
+        Some(context.trackers.legacy_async_track(id, phase, context.tables))
+    }
+}
+
+fn instants(kind: TrackKind, dimensions: Dimensions, context: &mut DecodeContext<'_, '_>) -> u32 {
+    let before = context.tables.track.len();
+    let Trackers { tracks, deferred, .. } = &mut *context.trackers;
+    let track = tracks.get(kind, dimensions, StringId::NULL, deferred, context.tables);
+    if track >= before {
+        let chrome = ArgValue::String(context.tables.strings.intern("chrome"));
+        let source = ArgSet::of([("source", chrome)], &mut context.tables.strings);
+        let set = deferred.intern(&source);
+        context.tables.track.source_arg_set_id.set(track, set);
+    }
+    track
+}
+
+/// The thread that writes the event's sequence, where that was described.
+fn writer(context: &DecodeContext<'_, '_>) -> Option<SequenceThread> {
+    let id = context.packet.generation;
+    context.trackers.sequence_threads.get(id, context.packet.interned.generation(id)?)
+}
+
+/// The row of a thread that writes a sequence. Ids that were made of two are cut to what the thread
+/// calls itself.
+fn written_by(writer: Option<SequenceThread>, context: &mut DecodeContext<'_, '_>) -> Option<Utid> {
+    let SequenceThread { pid, tid } = writer?;
+    let machine = context.packet.machine;
+    let [tid, pid] = [i64::from(tid as u32), pid].map(|id| Tid { machine, id });
+    Some(context.trackers.processes.thread_of_process(tid, pid, context.tables))
+}
+
+/// What tracks that were described are found in and written into.
+pub(super) fn split<'a>(
+    trackers: &'a mut Trackers,
+    tables: &'a mut Tables,
+) -> (&'a mut tpq_trackers::track::TrackUuids, &'a mut tpq_trackers::track::Processes, TrackRows<'a>)
+{
+    let Trackers { uuids, processes, tracks, deferred, .. } = trackers;
+    (uuids, processes, TrackRows { tracks, deferred, tables })
+}

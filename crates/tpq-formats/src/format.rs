@@ -1,0 +1,78 @@
+//! What the import has to know about a format of traces.
+
+use tpq_ingest::{EventReader, FileContext, Timeline, TraceBytes};
+use tpq_source::Format;
+
+use crate::{json, packets, systrace};
+
+/// Reader of the events of one file.
+pub type Reader<'a> = Box<dyn EventReader + 'a>;
+/// Work for another thread.
+pub type Work<'a> = Box<dyn FnOnce() + Send + 'a>;
+
+/// A format of traces.
+pub struct TraceFormat {
+    /// Whether a file is a sequence of packets, which the prescan reads: they name clocks, machines
+    /// and writers. Any other file has one machine and one clock.
+    pub has_packets: bool,
+    /// The clock of events that name none, unless the prescan or a manifest names another.
+    pub default_clock: DefaultClock,
+    /// Whether events are nearly in order of time, so that windows of them can be sorted. Otherwise
+    /// all events of a file are sorted at once.
+    pub is_windowed: bool,
+    /// Whether thread 0 is the idle task of a kernel. In other formats 0 is a number like any other.
+    pub has_kernel: bool,
+    /// Whether the deferred writer reads arguments from the bytes of the trace.
+    pub has_deferred_args: bool,
+    /// Opens a file.
+    pub open: for<'a> fn(OpenFile<'a>) -> OpenedFile<'a>,
+}
+
+/// The clock of events that name none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DefaultClock {
+    /// A clock that packets and snapshots refer to, by its id.
+    OfPackets(u32),
+    /// The only clock of the file, by its id; a manifest may name another.
+    OfFile(u32),
+    /// A timeline of the file alone; a manifest may name a clock.
+    Private,
+}
+
+/// A file to open.
+pub struct OpenFile<'a> {
+    /// The bytes of all files.
+    pub bytes: &'a TraceBytes<'a>,
+    /// The machines, clocks and location of the file.
+    pub file: FileContext,
+    /// Converts its clocks.
+    pub timeline: Timeline,
+    /// Size of the file in bytes.
+    pub len: usize,
+    /// Whether a second thread may read a part of the file.
+    pub may_split: bool,
+}
+
+/// An opened file.
+pub struct OpenedFile<'a> {
+    /// Reads its events.
+    pub reader: Reader<'a>,
+    /// What a second thread has to do.
+    pub work: Option<Work<'a>>,
+}
+
+/// The description of a format; `None` for files without events.
+pub fn trace_format(format: Format) -> Option<&'static TraceFormat> {
+    match format {
+        Format::Perfetto => Some(&packets::FORMAT),
+        Format::Json => Some(&json::FORMAT),
+        Format::Systrace => Some(&systrace::FORMAT),
+        Format::Manifest
+        | Format::Gzip
+        | Format::Zstd
+        | Format::Tar
+        | Format::Zip
+        | Format::Text
+        | Format::Unknown => None,
+    }
+}

@@ -1,0 +1,58 @@
+//! Chrome JSON, as Chrome wrote it once and a hundred tools write it still.
+//!
+//! The format has no owner; what fields mean where programs disagree is as the established tool
+//! reads them.
+
+mod counter;
+mod event;
+mod flow;
+mod metadata;
+mod owner;
+mod system_line;
+mod text;
+
+use tpq_decode::{FormatDecoder, format_run_kind};
+use tpq_ingest::{JsonEvent, JsonKinds, JsonReader, Payload, Run, RunKind, Span};
+
+use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
+
+const EVENTS: RunKind = format_run_kind(0);
+const LINES: RunKind = format_run_kind(1);
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    has_packets: false,
+    default_clock: DefaultClock::Private,
+    is_windowed: false,
+    has_kernel: false,
+    has_deferred_args: true,
+    open,
+};
+
+pub(crate) const DECODER: FormatDecoder = FormatDecoder {
+    runs: &[(EVENTS, event::decode_event), (LINES, system_line::decode_system_line)],
+    text_of,
+};
+
+/// A file of fewer bytes is read faster by one thread.
+const LEAST_TO_SPLIT: usize = 1 << 20;
+
+fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
+    let OpenFile { bytes, file, timeline, len, may_split } = file;
+    let kinds = JsonKinds { events: EVENTS, lines: LINES };
+    let mut reader = JsonReader::new(bytes, file, timeline, kinds, system_line::time_of);
+    let work: Option<crate::Work<'_>> = match may_split && len >= LEAST_TO_SPLIT {
+        true => Some(Box::new(reader.helper())),
+        false => None,
+    };
+    OpenedFile { reader: Box::new(reader), work }
+}
+
+/// The location of an event's text.
+fn text_of(run: &Run, index: usize) -> Option<Span> {
+    match &run.payload {
+        Payload::Words { width, words, strings, .. } if run.kind == EVENTS => {
+            JsonEvent::text_of(words.get(index * width..)?, strings)
+        }
+        _ => None,
+    }
+}

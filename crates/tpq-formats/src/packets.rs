@@ -1,0 +1,21 @@
+//! Perfetto traces: packets, which `tpq-ingest` reads and `tpq-decode` decodes.
+
+use tpq_clock::BOOTTIME;
+use tpq_decode::PacketRouter;
+use tpq_ingest::Batcher;
+
+use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    has_packets: true,
+    default_clock: DefaultClock::OfPackets(BOOTTIME),
+    is_windowed: true,
+    has_kernel: true,
+    has_deferred_args: true,
+    open,
+};
+
+fn open(OpenFile { bytes, file, timeline, .. }: OpenFile<'_>) -> OpenedFile<'_> {
+    let router = Box::new(PacketRouter::default());
+    OpenedFile { reader: Box::new(Batcher::new(bytes, file, timeline, router)), work: None }
+}

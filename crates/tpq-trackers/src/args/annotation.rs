@@ -1,0 +1,221 @@
+//! Debug annotations: named values of any shape, flattened into args.
+
+use tpq_proto::wire::{Field, Fields, LastFields};
+use tpq_tables::{Stat, StringId};
+
+use super::json::add_json;
+use super::{ArgKey, ArgValue, MAX_DEPTH, MessageArgs, Unreadable};
+use crate::interned::field;
+
+/// Adds one annotation under a key.
+pub fn add(
+    args: &mut MessageArgs<'_>,
+    annotation: &[u8],
+    under: ArgKey,
+    depth: usize,
+) -> Result<(), Unreadable> {
+    let annotation = Annotation::read(annotation);
+    let name = annotation.name(args)?;
+    let key = args.paths.member(under, name, args.strings)?;
+    value(args, &annotation, key, depth).map(drop)
+}
+
+/// The field of a track event in which its annotations lie.
+pub const ANNOTATIONS: u32 = 4;
+
+/// Adds the annotations of an event.
+pub fn add_annotations_of_event(args: &mut MessageArgs<'_>, event: &[u8]) {
+    let debug = args.paths.debug();
+    for field in Fields::new(event).filter(|field| field.number == ANNOTATIONS) {
+        if add(args, field.as_bytes(), debug, MAX_DEPTH).is_err() {
+            args.stats.increment(Stat::TrackEventParserErrors);
+        }
+    }
+}
+
+/// An annotation, read in one pass.
+struct Annotation<'a> {
+    data: &'a [u8],
+    name: Option<&'a [u8]>,
+    name_iid: u64,
+    /// The value that counts, if there is one.
+    value: Option<Field<'a>>,
+}
+
+/// The fields that hold values. Where an annotation has several, which no program writes, the first
+/// of these counts.
+const VALUES: [u32; 12] = [11, 12, 2, 3, 4, 5, 6, 17, 7, 9, 14, 8];
+
+impl<'a> Annotation<'a> {
+    fn read(data: &'a [u8]) -> Self {
+        let mut annotation = Self { data, name: None, name_iid: 0, value: None };
+        let rank = |number| VALUES.iter().position(|&value| value == number);
+        for field in Fields::new(data) {
+            match field.number {
+                1 => annotation.name_iid = field.as_u64(),
+                10 => annotation.name = Some(field.as_bytes()),
+                number => match (rank(number), annotation.value) {
+                    (Some(_), None) => annotation.value = Some(field),
+                    (Some(new), Some(old)) if Some(new) <= rank(old.number) => {
+                        annotation.value = Some(field);
+                    }
+                    _ => {}
+                },
+            }
+        }
+        annotation
+    }
+
+    fn name(&self, args: &mut MessageArgs<'_>) -> Result<StringId, Unreadable> {
+        match (self.name_iid, self.name) {
+            (0, None) => Err(Unreadable),
+            (0, Some(name)) => Ok(args.strings.intern_bytes(name)),
+            (iid, _) => args.text(field::DEBUG_ANNOTATION_NAMES, iid),
+        }
+    }
+
+    fn fields(&self, number: u32) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        let fields = Fields::new(self.data).filter(move |field| field.number == number);
+        fields.map(|field| field.as_bytes())
+    }
+}
+
+/// Adds the value of an annotation; tells whether it counts as an element of an array.
+fn value(
+    args: &mut MessageArgs<'_>,
+    annotation: &Annotation<'_>,
+    key: ArgKey,
+    depth: usize,
+) -> Result<bool, Unreadable> {
+    if depth == 0 {
+        return Err(Unreadable);
+    }
+    let Some(field) = annotation.value else { return Ok(false) };
+    let value = match field.number {
+        11 => {
+            for entry in annotation.fields(11) {
+                add(args, entry, key, depth - 1)?;
+            }
+            return Ok(true);
+        }
+        12 => return array(args, annotation, key, depth),
+        9 => {
+            json(args, field.as_bytes(), key);
+            return Ok(true);
+        }
+        14 => return proto(args, annotation, field.as_bytes(), key, depth),
+        8 => return nested(args, field.as_bytes(), key, depth - 1),
+        2 => ArgValue::Bool(field.as_bool()),
+        3 => ArgValue::Uint(field.as_u64()),
+        4 => ArgValue::Int(field.as_i64()),
+        5 => ArgValue::Real(field.as_f64()),
+        6 => ArgValue::String(args.strings.intern_bytes(field.as_bytes())),
+        7 => ArgValue::Pointer(field.as_u64()),
+        _ => ArgValue::String(args.text(field::DEBUG_ANNOTATION_STRING_VALUES, field.as_u64())?),
+    };
+    args.push(key, value);
+    Ok(true)
+}
+
+fn array(
+    args: &mut MessageArgs<'_>,
+    annotation: &Annotation<'_>,
+    key: ArgKey,
+    depth: usize,
+) -> Result<bool, Unreadable> {
+    let first = args.args.elements(key.full);
+    let mut index = first;
+    for element in annotation.fields(12) {
+        let at = args.paths.element(key, index, args.strings)?;
+        if value(args, &Annotation::read(element), at, depth - 1)? {
+            index += 1;
+            args.args.set_elements(key.full, index);
+        }
+    }
+    Ok(index > first)
+}
+
+fn json(args: &mut MessageArgs<'_>, json: &[u8], key: ArgKey) {
+    let [flat, full] = [key.flat, key.full].map(|key| args.strings.get(key).to_owned());
+    if add_json(json, &flat, &full, args.strings, args.args).is_err() {
+        args.stats.increment(Stat::JsonParserFailure);
+    }
+}
+
+/// A message whose type the annotation names.
+fn proto(
+    args: &mut MessageArgs<'_>,
+    annotation: &Annotation<'_>,
+    message: &[u8],
+    key: ArgKey,
+    depth: usize,
+) -> Result<bool, Unreadable> {
+    let named = LastFields::<17>::new(annotation.data);
+    let name = match (named.get(16), named.get(13)) {
+        (Some(name), _) => args.strings.intern_bytes(name.as_bytes()),
+        (None, Some(iid)) => args.text(field::DEBUG_ANNOTATION_VALUE_TYPE_NAMES, iid.as_u64())?,
+        (None, None) => return Err(Unreadable),
+    };
+    let at = args.paths.message(key, args.strings.get(name)).ok_or(Unreadable)?;
+    match args.paths.is_annotation(args.paths.get(at).kind) {
+        true => add(args, message, key, depth - 1)?,
+        false => args.message(message, at, depth - 1)?,
+    }
+    Ok(true)
+}
+
+/// What a value of the older form is.
+const DICT: u64 = 1;
+const ARRAY: u64 = 2;
+
+/// The older form of nested values: keys and values in two lists side by side.
+fn nested(
+    args: &mut MessageArgs<'_>,
+    nested_value: &[u8],
+    key: ArgKey,
+    depth: usize,
+) -> Result<bool, Unreadable> {
+    if depth == 0 {
+        return Err(Unreadable);
+    }
+    let fields = LastFields::<9>::new(nested_value);
+    let all = |number| Fields::new(nested_value).filter(move |field| field.number == number);
+    match fields.uint(1) {
+        DICT => {
+            if all(2).count() != all(3).count() {
+                return Err(Unreadable);
+            }
+            for (name, value) in all(2).zip(all(3)) {
+                let name = args.strings.intern_bytes(name.as_bytes());
+                let key = args.paths.member(key, name, args.strings)?;
+                nested(args, value.as_bytes(), key, depth - 1)?;
+            }
+            Ok(true)
+        }
+        ARRAY => {
+            let first = args.args.elements(key.full);
+            let mut index = first;
+            for element in all(4) {
+                let at = args.paths.element(key, index, args.strings)?;
+                if nested(args, element.as_bytes(), at, depth - 1)? {
+                    index += 1;
+                    args.args.set_elements(key.full, index);
+                }
+            }
+            Ok(index > first)
+        }
+        _ => {
+            let Some(field) = [7, 5, 6, 8].into_iter().find_map(|number| fields.get(number)) else {
+                return Ok(false);
+            };
+            let value = match field.number {
+                5 => ArgValue::Int(field.as_i64()),
+                6 => ArgValue::Real(field.as_f64()),
+                7 => ArgValue::Bool(field.as_bool()),
+                _ => ArgValue::String(args.strings.intern_bytes(field.as_bytes())),
+            };
+            args.push(key, value);
+            Ok(true)
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! Typed messages as args: each field under its name, by what descriptors say of it.
+
+use rustc_hash::FxHashMap;
+use tpq_ingest::GenerationId;
+use tpq_proto::reflect::{Kind, Width};
+use tpq_proto::wire::{Field, Fields, LastFields, Packed, Value, repeated};
+use tpq_tables::table::{StackProfileMappingRow, StackProfileMappingTable};
+use tpq_tables::{Stat, Stats, StringId, StringPool};
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+
+use super::annotation;
+use crate::args::{
+    ArgKey, LocationKeys, Mappings, MessagePath, MessagePaths, NoPath, PathId, Special,
+};
+use crate::args::{ArgSet, ArgValue};
+use crate::interned::{Interned, field};
+
+/// Messages within messages deeper than this are left out and counted: no program means to write
+/// them.
+pub const MAX_DEPTH: usize = 64;
+
+/// A value that cannot be read: what follows it in its message is left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unreadable;
+
+/// Turns messages into args.
+pub struct MessageArgs<'a> {
+    pub interned: &'a Interned<'a>,
+    pub generation: GenerationId,
+    pub paths: &'a mut MessagePaths,
+    pub strings: &'a mut StringPool,
+    pub stats: &'a mut Stats,
+    pub args: &'a mut ArgSet,
+    /// What becomes more than args; annotations never do.
+    pub beyond: Option<Beyond<'a>>,
+}
+
+/// What messages tell of that becomes more than args.
+pub struct Beyond<'a> {
+    pub mappings: &'a mut Mappings,
+    pub mapping_rows: &'a mut StackProfileMappingTable,
+    /// The processes that messages told of.
+    pub active_processes: Vec<i32>,
+}
+
+impl<'a> MessageArgs<'a> {
+    /// Adds the fields of a message; one that is empty shows that it is there. Fields that no
+    /// descriptor tells of are counted.
+    pub fn message(&mut self, message: &[u8], at: PathId, depth: usize) -> Result<(), Unreadable> {
+        if depth == 0 {
+            return Err(Unreadable);
+        }
+        let mut positions = FxHashMap::default();
+        let mut empty = true;
+        for field in Fields::new(message) {
+            empty = false;
+            match self.paths.field(at, field.number, 0, self.strings) {
+                Ok(path) => self.field(&field, at, path, &mut positions, depth)?,
+                Err(NoPath::Unknown) => self.stats.increment(Stat::UnknownExtensionFields),
+                Err(NoPath::LongKey) => return Err(Unreadable),
+            }
+        }
+        if empty {
+            self.push(self.paths.get(at).key, ArgValue::Null);
+        }
+        Ok(())
+    }
+
+    /// Adds what one field of a message at `at` holds; `first` is where its first value lies.
+    fn field(
+        &mut self,
+        field: &Field<'_>,
+        at: PathId,
+        first: PathId,
+        positions: &mut FxHashMap<u32, u32>,
+        depth: usize,
+    ) -> Result<(), Unreadable> {
+        let path = self.paths.get(first);
+        if !path.shown {
+            return Ok(());
+        }
+        if !path.repeated {
+            return self.value(field, at, first, depth);
+        }
+        let position = positions.entry(field.number).or_default();
+        let number = field.number;
+        match (field.value, path.kind) {
+            (Value::Bytes(packed), kind) if !kind.is_bytes() => {
+                for value in unpacked(packed, path.width) {
+                    let at_position = self.position(at, number, *position)?;
+                    *position += 1;
+                    self.value(&Field { number, value }, at, at_position, depth)?;
+                }
+                Ok(())
+            }
+            _ => {
+                let at_position = self.position(at, number, *position)?;
+                *position += 1;
+                self.value(field, at, at_position, depth)
+            }
+        }
+    }
+
+    fn position(&mut self, at: PathId, number: u32, position: u32) -> Result<PathId, Unreadable> {
+        self.paths.field(at, number, position, self.strings).map_err(|_| Unreadable)
+    }
+
+    fn value(
+        &mut self,
+        field: &Field<'_>,
+        at: PathId,
+        id: PathId,
+        depth: usize,
+    ) -> Result<(), Unreadable> {
+        let path = self.paths.get(id);
+        if matches!(field.value, Value::Bytes(_)) != path.kind.is_bytes() {
+            return Err(Unreadable);
+        }
+        if self.special(field, &path) {
+            return Ok(());
+        }
+        match path.kind {
+            kind if self.paths.is_annotation(kind) => {
+                // It has a name of its own, which stands for that of the field.
+                let around = self.paths.get(at).key;
+                annotation::add(self, field.as_bytes(), around, depth - 1)
+            }
+            Kind::Message(_) if !self.paths.is_described(path.kind) => Err(Unreadable),
+            Kind::Message(_) => self.message(field.as_bytes(), id, depth - 1),
+            kind => {
+                let value = self.scalar(field, kind);
+                self.push(path.key, value);
+                Ok(())
+            }
+        }
+    }
+
+    fn scalar(&mut self, field: &Field<'_>, kind: Kind) -> ArgValue {
+        match kind {
+            Kind::Int32 => ArgValue::Int(i64::from(field.as_i32())),
+            Kind::Int64 => ArgValue::Int(field.as_i64()),
+            Kind::Sint32 => ArgValue::Int(zigzag(u64::from(field.as_u32()))),
+            Kind::Sint64 => ArgValue::Int(zigzag(field.as_u64())),
+            Kind::Uint32 => ArgValue::Uint(u64::from(field.as_u32())),
+            Kind::Uint64 => ArgValue::Uint(field.as_u64()),
+            Kind::Bool => ArgValue::Bool(field.as_bool()),
+            Kind::Real => ArgValue::Real(field.as_f64()),
+            Kind::String => ArgValue::String(self.strings.intern_bytes(field.as_bytes())),
+            Kind::Bytes => {
+                ArgValue::String(self.strings.intern(&BASE64_STANDARD.encode(field.as_bytes())))
+            }
+            Kind::Enum(index) => {
+                let value = field.as_i32();
+                ArgValue::String(match self.paths.value_name(index, value) {
+                    Some(name) => self.strings.intern(name),
+                    None => self.strings.intern(&value.to_string()),
+                })
+            }
+            Kind::Message(_) => ArgValue::Null,
+        }
+    }
+
+    /// Adds what a special field stands for; tells whether that was all there is to add.
+    fn special(&mut self, field: &Field<'_>, path: &MessagePath) -> bool {
+        match path.special {
+            None => false,
+            Some(Special::ActiveProcess) => {
+                if let Some(beyond) = &mut self.beyond {
+                    beyond.active_processes.push(field.as_i32());
+                }
+                false
+            }
+            Some(Special::SourceLocation) => {
+                let Some(location) = self.source_location(field.as_u64()) else { return false };
+                let key = self.strings.get(path.key.flat);
+                let around = key.rsplit_once('.').map_or("", |(around, _)| around).to_owned();
+                let keys = self.add_names(&around, &location);
+                if let Some(line) = location.line {
+                    self.args.add(keys.line, ArgValue::Int(i64::from(line)));
+                }
+                true
+            }
+            Some(Special::NativeSymbol) => self.native_symbol(field.as_u64()),
+        }
+    }
+
+    fn native_symbol(&mut self, iid: u64) -> bool {
+        let kind = field::UNSYMBOLIZED_SOURCE_LOCATIONS;
+        let Some(symbol) = self.lookup(kind, iid) else { return false };
+        let symbol = LastFields::<4>::new(symbol);
+        let Some(mapping) = self.mapping(symbol.uint(2)) else { return false };
+        let mapping = ArgValue::Uint(u64::from(mapping));
+        self.add("chrome_mojo_event_info.mojo_interface_method.native_symbol.mapping_id", mapping);
+        let rel_pc = ArgValue::Uint(symbol.uint(3));
+        self.add("chrome_mojo_event_info.mojo_interface_method.native_symbol.rel_pc", rel_pc);
+        true
+    }
+
+    /// The row of a mapping that was interned; one that was never sent is counted.
+    fn mapping(&mut self, iid: u64) -> Option<u32> {
+        let message = self.lookup(field::MAPPINGS, iid)?;
+        let mapping = LastFields::<9>::new(message);
+        let build_id = match mapping.uint(2) {
+            0 => "".to_owned(),
+            iid => hex(LastFields::<3>::new(self.lookup(field::BUILD_IDS, iid)?).bytes(2)),
+        };
+        let mut path = String::new();
+        for iid in
+            Fields::new(message).filter(|field| field.number == 7).flat_map(|it| repeated(&it))
+        {
+            let part = LastFields::<3>::new(self.lookup(field::MAPPING_PATHS, iid)?).bytes(2);
+            path.push('/');
+            path.push_str(&String::from_utf8_lossy(part));
+        }
+        let number = |number: usize| mapping.uint(number) as i64;
+        let row = StackProfileMappingRow {
+            build_id: self.strings.intern(&build_id),
+            exact_offset: number(8),
+            start_offset: number(3),
+            start: number(4),
+            end: number(5),
+            load_bias: number(6),
+            name: self.strings.intern(&path),
+        };
+        let beyond = self.beyond.as_mut()?;
+        Some(beyond.mappings.get(row, beyond.mapping_rows))
+    }
+
+    /// A place in source code that was interned; one that was never sent is counted.
+    pub fn source_location(&mut self, iid: u64) -> Option<SourceLocation> {
+        let location = LastFields::<5>::new(self.lookup(field::SOURCE_LOCATIONS, iid)?);
+        // Paths of Windows are written like all others.
+        let intern = |_: &[u8]| {
+            let file = String::from_utf8_lossy(location.bytes(2));
+            self.strings.intern(&file.replace('\\', "/"))
+        };
+        let kind = field::SOURCE_LOCATIONS;
+        let file = self.interned.text_as(self.generation, kind, iid, self.stats, intern)?;
+        Some(SourceLocation {
+            file,
+            function: self.strings.intern_bytes(location.bytes(3)),
+            line: location.get(4).map(|line| line.as_u32()),
+        })
+    }
+
+    /// The path of a place in source code as it was interned.
+    pub fn source_file(&mut self, iid: u64) -> Option<&'a [u8]> {
+        Some(LastFields::<3>::new(self.lookup(field::SOURCE_LOCATIONS, iid)?).bytes(2))
+    }
+
+    fn lookup(&mut self, kind: u32, iid: u64) -> Option<&'a [u8]> {
+        let message = self.interned.message(self.generation, kind, iid);
+        if message.is_none() {
+            self.stats.increment(Stat::InternedDataTokenizerErrors);
+        }
+        message
+    }
+
+    /// The text of field 2 of what was interned; what was never sent is counted.
+    pub fn text(&mut self, kind: u32, iid: u64) -> Result<StringId, Unreadable> {
+        let text = self.interned.text(self.generation, kind, iid, self.strings, self.stats);
+        text.ok_or(Unreadable)
+    }
+
+    /// Adds the names of a place in source code; gives the keys of all that is known of it.
+    pub fn add_names(&mut self, around: &str, location: &SourceLocation) -> LocationKeys {
+        let keys = self.paths.location_keys(around, self.strings);
+        self.args.add(keys.file, ArgValue::String(location.file));
+        self.args.add(keys.function, ArgValue::String(location.function));
+        keys
+    }
+
+    /// Adds a value under a key without array positions.
+    pub fn add(&mut self, key: &str, value: ArgValue) {
+        let key = self.strings.intern(key);
+        self.args.add(key, value);
+    }
+
+    pub fn push(&mut self, key: ArgKey, value: ArgValue) {
+        self.args.add_keyed(key.flat, key.full, value);
+    }
+}
+
+/// A place in source code.
+pub struct SourceLocation {
+    pub file: StringId,
+    pub function: StringId,
+    pub line: Option<u32>,
+}
+
+impl From<NoPath> for Unreadable {
+    fn from(_: NoPath) -> Self {
+        Self
+    }
+}
+
+fn zigzag(value: u64) -> i64 {
+    (value >> 1) as i64 ^ -((value & 1) as i64)
+}
+
+/// The numbers of a packed field; what is cut off at the end is left out.
+fn unpacked(packed: &[u8], width: Width) -> Box<dyn Iterator<Item = Value<'_>> + '_> {
+    match width {
+        Width::Varint => Box::new(Packed::new(packed).map(Value::Varint)),
+        Width::Four => {
+            let (words, _) = packed.as_chunks::<4>();
+            Box::new(words.iter().map(|word| Value::Fixed32(u32::from_le_bytes(*word))))
+        }
+        Width::Eight => {
+            let (words, _) = packed.as_chunks::<8>();
+            Box::new(words.iter().map(|word| Value::Fixed64(u64::from_le_bytes(*word))))
+        }
+    }
+}
+
+/// Bytes as hexadecimal digits.
+fn hex(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .map(|digit| char::from(b"0123456789abcdef"[digit as usize]))
+        .collect()
+}

@@ -1,0 +1,19 @@
+//! Arguments: sets of keyed values, and the readers that flatten messages, annotations and JSON
+//! into them.
+
+mod annotation;
+mod extension;
+pub mod json;
+mod mappings;
+mod message;
+mod message_paths;
+mod set;
+mod syscall;
+
+pub use annotation::{ANNOTATIONS, add_annotations_of_event};
+pub use extension::describe_extensions;
+pub use mappings::Mappings;
+pub use message::{Beyond, MAX_DEPTH, MessageArgs, SourceLocation, Unreadable};
+pub use message_paths::{ArgKey, LocationKeys, MessagePath, MessagePaths, NoPath, PathId, Special};
+pub use set::{Annotated, Arg, ArgSet, ArgValue, JsonOrigin, Piece};
+pub use syscall::add_syscall_args;

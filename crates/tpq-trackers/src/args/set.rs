@@ -1,0 +1,230 @@
+//! Sets of args under construction.
+
+use rustc_hash::FxHashMap;
+use tpq_ingest::{GenerationId, SourceId, Span};
+use tpq_tables::{StringId, StringPool, Tables};
+
+/// One value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ArgValue {
+    Int(i64),
+    Uint(u64),
+    Pointer(u64),
+    Bool(bool),
+    Real(f64),
+    String(StringId),
+    Json(StringId),
+    /// That a message is there, which holds nothing.
+    Null,
+}
+
+/// A key without and with array positions, and a value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arg {
+    pub(crate) flat_key: StringId,
+    pub(crate) key: StringId,
+    pub(crate) value: ArgValue,
+}
+
+/// A track event whose annotations nobody has read yet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Annotated {
+    /// The event.
+    pub event: Span,
+    /// The state of its sequence.
+    pub generation: GenerationId,
+    /// Where it was recorded.
+    pub source: SourceId,
+}
+
+/// An event of a JSON trace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JsonOrigin {
+    /// Where it was recorded.
+    pub source: SourceId,
+    /// When, in trace time.
+    pub ts: i64,
+    /// What it is called.
+    pub name: StringId,
+    /// The first character of its phase.
+    pub phase: u8,
+}
+
+impl JsonOrigin {
+    /// Name and phase of the event, for an entry of the import log.
+    pub fn details(&self, tables: &mut Tables) -> ArgSet {
+        let phase = tables.strings.intern(&char::from(self.phase).to_string());
+        let event =
+            [("event_name", ArgValue::String(self.name)), ("event_phase", ArgValue::String(phase))];
+        ArgSet::of(event, &mut tables.strings)
+    }
+}
+
+/// What a set is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Piece {
+    Value(Arg),
+    Annotations(Annotated),
+    /// The arguments of a system call, in the message of the event that began it.
+    Call(Span),
+    /// JSON that is an event's args, behind which comes the event: together, they would make all
+    /// pieces larger.
+    Json(Span),
+    /// The event, for what is said where its JSON cannot be read.
+    Origin(JsonOrigin),
+    /// Of what comes before, nothing counts that has the key of something that follows.
+    Later,
+}
+
+impl Piece {
+    fn value(&self) -> Option<&Arg> {
+        match self {
+            Self::Value(arg) => Some(arg),
+            _ => None,
+        }
+    }
+}
+
+/// Few sets have more pieces.
+const USUAL: usize = 6;
+
+/// A set under construction.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ArgSet {
+    pieces: Vec<Piece>,
+    /// How many elements arrays have, by key, where something was told of it.
+    elements: FxHashMap<StringId, usize>,
+}
+
+impl ArgSet {
+    pub fn add(&mut self, key: StringId, value: ArgValue) {
+        self.add_keyed(key, key, value);
+    }
+
+    pub fn add_keyed(&mut self, flat_key: StringId, key: StringId, value: ArgValue) {
+        if self.pieces.capacity() == 0 {
+            self.pieces.reserve(USUAL);
+        }
+        self.pieces.push(Piece::Value(Arg { flat_key, key, value }));
+    }
+
+    /// The arguments of a system call, which are read when the set is written.
+    pub fn of_call(event: Span) -> Self {
+        Self { pieces: vec![Piece::Call(event)], ..Self::default() }
+    }
+
+    /// The args of an event of a JSON trace, which are read when the set is written.
+    pub fn of_json(json: Span, event: JsonOrigin) -> Self {
+        Self { pieces: vec![Piece::Json(json), Piece::Origin(event)], ..Self::default() }
+    }
+
+    /// Adds what the annotations of an event say, which are read when the set is written.
+    pub fn add_annotations(&mut self, annotated: Annotated) {
+        self.pieces.push(Piece::Annotations(annotated));
+    }
+
+    /// Adds a value; of two under one key the later one counts.
+    pub fn put(&mut self, key: StringId, value: ArgValue) {
+        self.put_keyed(key, key, value);
+    }
+
+    /// Adds a value unless there is one under the key.
+    pub fn add_new(&mut self, key: StringId, value: ArgValue) {
+        if self.values().all(|arg| arg.key != key) {
+            self.add(key, value);
+        }
+    }
+
+    pub fn put_keyed(&mut self, flat_key: StringId, key: StringId, value: ArgValue) {
+        let under_key = |piece: &&mut Piece| matches!(piece, Piece::Value(arg) if arg.key == key);
+        match self.pieces.iter_mut().find(under_key) {
+            Some(Piece::Value(arg)) => arg.value = value,
+            _ => self.add_keyed(flat_key, key, value),
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.pieces.clear();
+        self.elements.clear();
+    }
+
+    /// How many elements the array under a key has so far: an array of the same key goes on there.
+    pub fn elements(&self, array: StringId) -> usize {
+        self.elements.get(&array).copied().unwrap_or_default()
+    }
+
+    /// Notes how many elements the array under a key has.
+    pub fn set_elements(&mut self, array: StringId, count: usize) {
+        if count != 0 {
+            self.elements.insert(array, count);
+        }
+    }
+
+    /// Values under keys that hold no array positions.
+    pub fn of<'a>(
+        values: impl IntoIterator<Item = (&'a str, ArgValue)>,
+        strings: &mut StringPool,
+    ) -> Self {
+        let mut set = Self::default();
+        for (key, value) in values {
+            set.add(strings.intern(key), value);
+        }
+        set
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// Adds another set's values; of two values of one key the later one counts.
+    pub fn append(&mut self, other: &Self) {
+        if self.is_read() && other.is_read() {
+            return self.replace(other);
+        }
+        if !self.is_empty() && !other.is_empty() {
+            self.pieces.push(Piece::Later);
+        }
+        self.pieces.extend_from_slice(&other.pieces);
+    }
+
+    /// Whether nothing of it is still to be read.
+    fn is_read(&self) -> bool {
+        self.pieces.iter().all(|piece| matches!(piece, Piece::Value(_)))
+    }
+
+    /// What it is made of.
+    pub(crate) fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// Its values.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Arg> {
+        self.pieces.iter().filter_map(Piece::value)
+    }
+
+    /// Takes out the values whose keys another set has, too, and adds that set's.
+    pub(crate) fn replace(&mut self, later: &Self) {
+        let is_later = |key: StringId| later.values().any(|later| later.key == key);
+        self.pieces.retain(|piece| piece.value().is_none_or(|arg| !is_later(arg.key)));
+        self.pieces.extend_from_slice(&later.pieces);
+    }
+}
+
+#[cfg(test)]
+impl ArgSet {
+    /// A line for each value: its longer key, the value, and the shorter key where it is another.
+    pub fn lines(&self, strings: &StringPool) -> Vec<String> {
+        let line = |arg: &Arg| {
+            let value = match arg.value {
+                ArgValue::String(text) => format!("\"{}\"", strings.get(text)),
+                value => format!("{value:?}"),
+            };
+            let line = format!("{} = {value}", strings.get(arg.key));
+            match arg.flat_key == arg.key {
+                true => line,
+                false => format!("{line} of {}", strings.get(arg.flat_key)),
+            }
+        };
+        self.values().map(line).collect()
+    }
+}

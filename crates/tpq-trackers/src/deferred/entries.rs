@@ -1,0 +1,211 @@
+//! What decoders say, in the order in which they say it.
+
+use std::sync::Arc;
+
+use tpq_ingest::{Generation, GenerationId, SourceId, Span};
+use tpq_proto::ftrace::{DescribedKind, event_kind};
+use tpq_tables::{StringId, StringPool, Tables};
+
+use super::index::Types;
+use super::kernel_event::KernelEvent;
+use super::texts::SentTexts;
+use super::thread_state::{AwakeStates, StateEvent};
+use crate::args::{Arg, Piece};
+use crate::args::{ArgSet, ArgValue};
+
+/// Entries of a batch: enough that handing one over costs nothing, few enough to stay in the cache.
+const BATCH_ENTRIES: usize = 1 << 11;
+/// Pieces of sets in a batch, unless one set has more.
+const BATCH_PIECES: usize = 1 << 12;
+/// Texts that go along with a batch.
+const BATCH_TEXTS: usize = 1 << 12;
+
+/// Something that was said. Nothing is to be dropped, as whoever takes a batch back would have to
+/// look at each for it: another core has them.
+#[derive(Clone, Copy)]
+pub(super) enum Entry {
+    /// What follows was recorded in another place.
+    Source(SourceId),
+    /// So many of the pieces are a set.
+    Set(u32),
+    /// A kernel event, which is written with its args.
+    Event(KernelEvent),
+    /// What a thread did.
+    State(StateEvent),
+    /// A new state of a sequence of a file.
+    Generation(u32, Generation),
+    /// What a sequence of a file interned.
+    Interned(u32, GenerationId, Span),
+    /// Messages that the place's file describes itself, in a packet.
+    Messages(Span),
+    /// The next kind of kernel event that the place's trace describes itself, by its number.
+    Kind(u32),
+}
+
+// An entry fills a line of the processor's cache at most.
+const _: () = assert!(size_of::<Entry>() <= 64);
+
+/// A stretch of the ledger.
+#[derive(Default)]
+pub(super) struct Batch {
+    /// What was interned since the batch before.
+    pub(super) texts: SentTexts,
+    pub(super) entries: Vec<Entry>,
+    /// What the sets among the entries are made of, one set after another.
+    pub(super) pieces: Vec<Piece>,
+    /// The kinds among the entries.
+    pub(super) kinds: Vec<Arc<DescribedKind>>,
+}
+
+impl Batch {
+    /// Whether it takes much more memory than batches do, as one event may have any number of args.
+    pub(super) fn is_large(&self) -> bool {
+        const MUCH: usize = 8;
+        self.entries.capacity() > MUCH * BATCH_ENTRIES
+            || self.pieces.capacity() > MUCH * BATCH_PIECES
+            || self.texts.is_large()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.texts.clear();
+        self.entries.clear();
+        self.pieces.clear();
+        self.kinds.clear();
+    }
+}
+
+/// Takes down what is said, for whoever writes it.
+pub struct DeferredWrites {
+    batch: Batch,
+    /// How many sets were numbered.
+    sets: u32,
+    pub(super) types: Types,
+    pub(super) awake: AwakeStates,
+    /// Whether texts are sent, and the first string whose text was not.
+    sends_texts: bool,
+    next_text: u32,
+    /// The kinds of kernel events whose names were interned, by number.
+    named: Vec<bool>,
+}
+
+impl DeferredWrites {
+    /// Where `late_args` says that the writer reads args itself, texts are sent along.
+    pub fn new(late_args: bool, strings: &mut StringPool) -> Self {
+        Self {
+            batch: Batch::default(),
+            sets: 0,
+            types: Types::new(strings),
+            awake: AwakeStates::new(strings),
+            sends_texts: late_args,
+            next_text: 1,
+            named: Vec::new(),
+        }
+    }
+
+    /// The number of a set, `None` for an empty one. Tables keep it in place of the set's id until
+    /// all sets are written.
+    pub fn intern(&mut self, set: &ArgSet) -> Option<u32> {
+        if set.is_empty() {
+            return None;
+        }
+        self.batch.pieces.extend_from_slice(set.pieces());
+        self.batch.entries.push(Entry::Set(set.pieces().len() as u32));
+        self.sets += 1;
+        Some(self.sets)
+    }
+
+    /// The number of the set of a system call that is over: its arguments, and what it gave back,
+    /// under the key of that.
+    pub fn intern_call(&mut self, event: Span, ret: Option<(StringId, i64)>) -> u32 {
+        let pieces = &mut self.batch.pieces;
+        pieces.push(Piece::Call(event));
+        let ret = ret.map(|(key, ret)| Arg { flat_key: key, key, value: ArgValue::Int(ret) });
+        pieces.extend(ret.map(Piece::Value));
+        self.batch.entries.push(Entry::Set(1 + u32::from(ret.is_some())));
+        self.sets += 1;
+        self.sets
+    }
+
+    /// Turns to what was recorded in another place.
+    pub fn enter(&mut self, source: SourceId) {
+        self.batch.entries.push(Entry::Source(source));
+    }
+
+    /// Adds a kernel event.
+    #[inline(always)]
+    pub fn push_event(&mut self, event: KernelEvent) {
+        self.batch.entries.push(Entry::Event(event));
+    }
+
+    /// Tells what state threads are in.
+    #[inline(always)]
+    pub fn push_state(&mut self, event: StateEvent) {
+        self.batch.entries.push(Entry::State(event));
+    }
+
+    /// Interns the names of a kind and of its fields, so that the tables of names are the same
+    /// wherever they are read.
+    pub fn name_kind(&mut self, number: u32, strings: &mut StringPool) {
+        let index = number as usize;
+        if self.named.get(index).copied().unwrap_or_default() {
+            return;
+        }
+        // Kinds that no table has can have any number.
+        let Some(kind) = event_kind(number) else { return };
+        if index >= self.named.len() {
+            self.named.resize(index + 1, false);
+        }
+        self.named[index] = true;
+        strings.intern(kind.name);
+        for field in kind.fields {
+            strings.intern(field.name);
+        }
+    }
+
+    pub fn add_generation(&mut self, file: u32, generation: Generation) {
+        self.batch.entries.push(Entry::Generation(file, generation));
+    }
+
+    pub fn add_interned(&mut self, file: u32, generation: GenerationId, data: Span) {
+        self.batch.entries.push(Entry::Interned(file, generation, data));
+    }
+
+    pub fn describe_messages(&mut self, packet: Span) {
+        self.batch.entries.push(Entry::Messages(packet));
+    }
+
+    pub fn describe_kind(&mut self, number: u32, kind: &Arc<DescribedKind>) {
+        self.batch.kinds.push(Arc::clone(kind));
+        self.batch.entries.push(Entry::Kind(number));
+    }
+
+    /// Whether so much was said that it should be passed on.
+    #[inline]
+    pub fn is_full(&self, tables: &Tables) -> bool {
+        self.batch.entries.len() >= BATCH_ENTRIES
+            || self.batch.pieces.len() >= BATCH_PIECES
+            || self.sends_texts && tables.strings.len() >= self.next_text as usize + BATCH_TEXTS
+    }
+
+    /// Whether the writer may have to read args, and texts are sent.
+    pub(super) fn sends_texts(&self) -> bool {
+        self.sends_texts
+    }
+
+    /// Uses the memory of a batch that was written.
+    pub(super) fn reuse(&mut self, mut batch: Batch) {
+        batch.clear();
+        self.batch = batch;
+    }
+
+    /// Takes out what was said; the memory of `spare` takes what is said next.
+    pub(super) fn take(&mut self, tables: &Tables, mut spare: Batch) -> Batch {
+        if self.sends_texts {
+            let texts = &mut self.batch.texts;
+            tables.strings.since(self.next_text).for_each(|text| texts.push(text));
+            self.next_text = tables.strings.len() as u32 + 1;
+        }
+        spare.clear();
+        std::mem::replace(&mut self.batch, spare)
+    }
+}

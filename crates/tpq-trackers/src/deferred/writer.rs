@@ -1,0 +1,343 @@
+//! Writes what the ledger says.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use tpq_ingest::{SourceId, Sources, TraceBytes, fetch};
+use tpq_proto::ftrace::DescribedKind;
+use tpq_tables::table::{ArgsTable, FtraceEventTable};
+use tpq_tables::{Packer, Stats, Tables};
+
+use super::DeferredWrites;
+use super::entries::{Batch, Entry};
+use super::index::{SetIndex, Ticket};
+use super::kernel_event::{Around, EventArgs, EventRows, KernelEvent};
+use super::recent::{RecentSets, SetRef};
+use super::texts::Texts;
+use super::thread_state::ThreadStates;
+use crate::args::MessagePaths;
+use crate::args::json::add_json;
+use crate::args::{Annotated, ArgSet, ArgValue, JsonOrigin};
+use crate::args::{
+    Arg, MessageArgs, Piece, add_annotations_of_event, add_syscall_args, describe_extensions,
+};
+use crate::fingerprint::Fingerprint;
+use crate::interned::{Interned, field};
+
+/// What annotations and the fields of kernel events refer to.
+const INTERNED: &[u32] = &[
+    field::DEBUG_ANNOTATION_NAMES,
+    field::DEBUG_ANNOTATION_STRING_VALUES,
+    field::DEBUG_ANNOTATION_VALUE_TYPE_NAMES,
+    field::KERNEL_SYMBOLS,
+];
+
+/// Reads and writes what the ledger says.
+pub struct DeferredWriter<'a> {
+    texts: Texts,
+    sets: SetIndex,
+    /// The id of each set, by its number; the first is that of no set.
+    ids: Vec<u32>,
+    /// Those of the batch, whose ids are not known yet.
+    numbered: Vec<SetRef>,
+    /// Sets of system calls.
+    calls: RecentSets,
+    events: EventRows,
+    states: ThreadStates,
+    reader: Reader<'a>,
+    /// A set under construction, and what joins it.
+    set: ArgSet,
+    later: ArgSet,
+}
+
+/// Reads what lies in the trace.
+struct Reader<'a> {
+    bytes: &'a TraceBytes<'a>,
+    sources: Sources,
+    source: SourceId,
+    /// What sequences interned, by file.
+    interned: Vec<Interned<'a>>,
+    /// The keys of messages, by file.
+    paths: Vec<MessagePaths>,
+    /// The kinds of kernel events that are described in each place, by number.
+    described: Vec<FxHashMap<u32, Arc<DescribedKind>>>,
+    /// The counts of each place.
+    stats: Vec<Stats>,
+    /// The events whose JSON could be read in part at most.
+    malformed: Vec<JsonOrigin>,
+}
+
+/// What there is when all is written.
+pub struct Written {
+    args: ArgsTable,
+    ftrace_event: FtraceEventTable,
+    states: ThreadStates,
+    texts: Texts,
+    ids: Vec<u32>,
+    /// What was counted, by place.
+    pub stats: Vec<Stats>,
+}
+
+impl<'a> DeferredWriter<'a> {
+    /// A writer of what `deferred` takes down, of so many files.
+    pub fn new(
+        bytes: &'a TraceBytes<'a>,
+        sources: &Sources,
+        files: usize,
+        deferred: &DeferredWrites,
+    ) -> Self {
+        let (files, count) = (files.max(1), sources.len().max(1));
+        let mut texts = if deferred.sends_texts() { Texts::sent() } else { Texts::of_tables() };
+        let reader = Reader {
+            bytes,
+            sources: sources.clone(),
+            source: 0,
+            interned: (0..files).map(|_| Interned::only(bytes, INTERNED)).collect(),
+            paths: (0..files).map(|_| MessagePaths::new(&mut texts.pool)).collect(),
+            described: vec![FxHashMap::default(); count],
+            stats: vec![Stats::default(); count],
+            malformed: Vec::new(),
+        };
+        Self {
+            texts,
+            sets: SetIndex::new(deferred.types),
+            ids: vec![0],
+            numbered: Vec::new(),
+            calls: RecentSets::default(),
+            events: EventRows::new(),
+            states: ThreadStates::new(count, deferred.awake),
+            reader,
+            set: ArgSet::default(),
+            later: ArgSet::default(),
+        }
+    }
+
+    /// Has full chunks of rows packed by someone else from now on.
+    pub fn pack_by(&mut self, packer: &Arc<Packer>) {
+        self.sets.pack_by(packer);
+        self.events.pack_by(packer);
+        self.states.pack_by(packer);
+    }
+
+    /// Writes what is said next.
+    pub(super) fn write(&mut self, batch: &Batch) {
+        self.texts.take(&batch.texts);
+        let mut pieces = batch.pieces.as_slice();
+        let mut kinds = batch.kinds.iter();
+        for (at, entry) in batch.entries.iter().enumerate() {
+            self.reader.fetch_ahead(&batch.entries[at..], pieces);
+            match entry {
+                Entry::Set(count) => {
+                    let (own, rest) = pieces.split_at((*count as usize).min(pieces.len()));
+                    pieces = rest;
+                    self.set(own);
+                }
+                Entry::Event(event) => self.event(event),
+                Entry::State(event) => {
+                    let source = self.reader.source;
+                    self.states.write(source, event, &mut self.reader.stats[source as usize]);
+                }
+                Entry::Kind(number) => {
+                    let source = self.reader.source as usize;
+                    let kind = kinds.next().map(|kind| (*number, Arc::clone(kind)));
+                    self.reader.described[source].extend(kind);
+                }
+                other => self.reader.note(other),
+            }
+            if self.sets.is_full() {
+                self.find_sets();
+            }
+        }
+        self.find_sets();
+    }
+
+    /// Puts ids in place of the tickets that sets of the batch have.
+    fn find_sets(&mut self) {
+        let found = self.sets.find(&self.texts);
+        let id = |ticket: Ticket| found.get(ticket.0 as usize).copied().unwrap_or_default();
+        self.ids.extend(self.numbered.drain(..).map(|set| set.settled(id).unwrap_or_default()));
+        self.calls.settle(id);
+        self.events.settle(id);
+    }
+
+    fn set(&mut self, pieces: &[Piece]) {
+        let call = self.reader.call(pieces);
+        let known = call.and_then(|print| self.calls.get(print));
+        let made = known.unwrap_or_else(|| self.new_set(pieces));
+        if let (Some(print), None) = (call, known) {
+            self.calls.put(print, made);
+        }
+        self.numbered.push(made);
+    }
+
+    fn new_set(&mut self, pieces: &[Piece]) -> SetRef {
+        let Self { texts, reader, set, later, .. } = self;
+        set.clear();
+        for (index, part) in pieces.split(|piece| *piece == Piece::Later).enumerate() {
+            if index == 0 {
+                reader.read(part, set, texts);
+            } else {
+                later.clear();
+                reader.read(part, later, texts);
+                set.replace(later);
+            }
+        }
+        SetRef::of(self.sets.intern(set))
+    }
+
+    fn event(&mut self, event: &KernelEvent) {
+        let Self { texts, sets, events, reader, .. } = self;
+        let Reader { bytes, interned, described, stats, source, .. } = reader;
+        let file = reader.sources.get(*source).file as usize;
+        let around = Around {
+            bytes,
+            interned: &interned[file],
+            described: &described[*source as usize],
+            stats: &mut stats[*source as usize],
+        };
+        events.write(event, around, sets, texts);
+    }
+
+    /// Writes what was said last, on the thread that said it.
+    pub fn write_last(&mut self, deferred: &mut DeferredWrites, tables: &Tables) {
+        self.write(&deferred.take(tables, Batch::default()));
+    }
+
+    /// Takes out the events so far whose JSON could be read in part at most.
+    pub fn take_malformed(&mut self) -> Vec<JsonOrigin> {
+        std::mem::take(&mut self.reader.malformed)
+    }
+
+    /// What was written, once nothing more is said.
+    pub fn finish(self) -> Written {
+        let Self { mut texts, sets, ids, events, states, reader, .. } = self;
+        texts.note_own();
+        let Reader { stats, .. } = reader;
+        Written { args: sets.finish(), ftrace_event: events.finish(), states, texts, ids, stats }
+    }
+}
+
+/// How many entries ahead the processor is told which bytes of the trace are read next.
+const AHEAD: usize = 4;
+/// How many entries ahead it is told of these themselves, which another core has written.
+const ENTRIES_AHEAD: usize = 16;
+
+impl Reader<'_> {
+    /// Has the processor fetch what is read soon.
+    #[inline]
+    fn fetch_ahead(&self, entries: &[Entry], pieces: &[Piece]) {
+        if let Some(later) = entries.get(ENTRIES_AHEAD..) {
+            fetch(later);
+        }
+        if let Some(Entry::Event(KernelEvent { args, .. })) = entries.get(AHEAD)
+            && let EventArgs::Message { data, .. } = args
+        {
+            self.bytes.fetch(*data);
+        }
+        if let Some(
+            Piece::Annotations(Annotated { event, .. }) | Piece::Call(event) | Piece::Json(event),
+        ) = pieces.get(AHEAD)
+        {
+            self.bytes.fetch(*event);
+        }
+    }
+
+    /// Notes what is needed to understand what follows.
+    fn note(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Source(source) => self.source = *source,
+            Entry::Generation(file, generation) => {
+                self.interned[*file as usize].add_generation(*generation);
+            }
+            Entry::Interned(file, generation, data) => {
+                // What is wrong with it was counted where it was said.
+                let stats = &mut Stats::default();
+                self.interned[*file as usize].add(*generation, *data, stats);
+            }
+            Entry::Messages(packet) => {
+                let file = self.sources.get(self.source).file as usize;
+                // As far as they can be understood, which was counted as well.
+                let _ = describe_extensions(self.bytes.get(*packet), &mut self.paths[file]);
+            }
+            Entry::Set(_) | Entry::Event(_) | Entry::State(_) | Entry::Kind(_) => {}
+        }
+    }
+
+    /// The fingerprint of a system call's arguments and what it gave back, if a set is of nothing
+    /// else.
+    fn call(&self, pieces: &[Piece]) -> Option<u64> {
+        let (event, ret) = match *pieces {
+            [Piece::Call(event)] => (event, None),
+            [Piece::Call(event), Piece::Value(Arg { key, value: ArgValue::Int(ret), .. })] => {
+                (event, Some((key, ret)))
+            }
+            _ => return None,
+        };
+        let (key, ret) = ret.unwrap_or_default();
+        let ret = [u64::from(key.0), ret.cast_unsigned()];
+        Some(Fingerprint::of_bytes(ret, self.bytes.get(event)))
+    }
+
+    /// Reads what a set, or a part of it, is made of.
+    fn read(&mut self, pieces: &[Piece], set: &mut ArgSet, texts: &mut Texts) {
+        for (at, piece) in pieces.iter().enumerate() {
+            match piece {
+                Piece::Value(Arg { flat_key, key, value }) => {
+                    let value = match *value {
+                        ArgValue::String(text) => ArgValue::String(texts.own(text)),
+                        ArgValue::Json(text) => ArgValue::Json(texts.own(text)),
+                        value => value,
+                    };
+                    set.add_keyed(texts.own(*flat_key), texts.own(*key), value);
+                }
+                Piece::Annotations(annotated) => self.annotations(annotated, set, texts),
+                Piece::Call(event) => {
+                    add_syscall_args(self.bytes.get(*event), set, &mut texts.pool);
+                }
+                Piece::Json(json) => {
+                    let read =
+                        add_json(self.bytes.get(*json), "args", "args", &mut texts.pool, set);
+                    if let (Err(_), Some(Piece::Origin(event))) = (read, pieces.get(at + 1)) {
+                        self.malformed.push(*event);
+                    }
+                }
+                Piece::Origin(_) | Piece::Later => {}
+            }
+        }
+    }
+
+    fn annotations(&mut self, annotated: &Annotated, set: &mut ArgSet, texts: &mut Texts) {
+        let Annotated { event, generation, source } = *annotated;
+        let file = self.sources.get(source).file as usize;
+        let mut message = MessageArgs {
+            interned: &self.interned[file],
+            generation,
+            paths: &mut self.paths[file],
+            strings: &mut texts.pool,
+            stats: &mut self.stats[source as usize],
+            args: set,
+            beyond: None,
+        };
+        add_annotations_of_event(&mut message, self.bytes.get(event));
+    }
+}
+
+impl Written {
+    /// When the first and the last state of a thread began.
+    pub fn bounds(&self) -> impl IntoIterator<Item = i64> + use<> {
+        self.states.bounds.into_iter().flat_map(|(first, last)| [first, last])
+    }
+
+    /// Moves the tables to all others, and puts ids in place of the numbers of sets.
+    pub fn join(self, tables: &mut Tables) {
+        let Self { mut args, mut ftrace_event, states, texts, ids, .. } = self;
+        // Before the tables come that never had numbers of sets: they have ids.
+        tables.renumber_arg_sets(&ids);
+        let id = texts.become_part_of(&mut tables.strings);
+        drop(texts);
+        args.adopt(&id);
+        ftrace_event.adopt(&id);
+        (tables.args, tables.ftrace_event) = (args, ftrace_event);
+        (tables.thread_state, tables.spurious_sched_wakeup) = states.finish();
+    }
+}

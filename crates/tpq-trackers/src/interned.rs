@@ -1,0 +1,207 @@
+//! What each sequence interned, by generation.
+
+use std::cell::Cell;
+
+use rustc_hash::FxHashMap;
+use tpq_ingest::{Generation, GenerationId, Span, TraceBytes};
+use tpq_proto::wire::Fields;
+use tpq_tables::{Stat, Stats, StringId, StringPool};
+
+/// Numbers of the fields of interned data.
+pub mod field {
+    pub const EVENT_CATEGORIES: u32 = 1;
+    pub const EVENT_NAMES: u32 = 2;
+    pub const DEBUG_ANNOTATION_NAMES: u32 = 3;
+    pub const SOURCE_LOCATIONS: u32 = 4;
+    pub const BUILD_IDS: u32 = 16;
+    pub const MAPPING_PATHS: u32 = 17;
+    pub const MAPPINGS: u32 = 19;
+    pub const LOG_MESSAGE_BODY: u32 = 20;
+    pub const HISTOGRAM_NAMES: u32 = 25;
+    pub const KERNEL_SYMBOLS: u32 = 26;
+    pub const DEBUG_ANNOTATION_VALUE_TYPE_NAMES: u32 = 27;
+    pub const UNSYMBOLIZED_SOURCE_LOCATIONS: u32 = 28;
+    pub const DEBUG_ANNOTATION_STRING_VALUES: u32 = 29;
+    pub const GPU_COUNTER_DESCRIPTORS: u32 = 47;
+    pub const PACKET_CONTEXT: u32 = 30;
+    pub const APP_WAKELOCK_INFO: u32 = 42;
+    pub const CORRELATION_ID_STR: u32 = 43;
+    /// All kinds that somebody asks for.
+    pub(super) const ALL: &[u32] = &[
+        EVENT_CATEGORIES,
+        EVENT_NAMES,
+        DEBUG_ANNOTATION_NAMES,
+        SOURCE_LOCATIONS,
+        BUILD_IDS,
+        MAPPING_PATHS,
+        MAPPINGS,
+        LOG_MESSAGE_BODY,
+        HISTOGRAM_NAMES,
+        KERNEL_SYMBOLS,
+        DEBUG_ANNOTATION_VALUE_TYPE_NAMES,
+        UNSYMBOLIZED_SOURCE_LOCATIONS,
+        DEBUG_ANNOTATION_STRING_VALUES,
+        GPU_COUNTER_DESCRIPTORS,
+        PACKET_CONTEXT,
+        APP_WAKELOCK_INFO,
+        CORRELATION_ID_STR,
+    ];
+}
+
+struct Entry {
+    message: Span,
+    /// The entry's text, once somebody asked for it.
+    text: Cell<Option<StringId>>,
+}
+
+/// All generations of all sequences.
+pub struct Interned<'a> {
+    bytes: &'a TraceBytes<'a>,
+    /// The kinds of entries that are kept.
+    kinds: &'static [u32],
+    generations: Vec<Generation>,
+    /// By scope and kind.
+    entries: FxHashMap<(u32, u32), Entries>,
+}
+
+/// Entries of one kind, by their ids.
+#[derive(Default)]
+struct Entries {
+    /// Writers count their ids up: those that are little greater than there are entries have
+    /// places here.
+    dense: Vec<Option<Entry>>,
+    others: FxHashMap<u64, Entry>,
+    count: usize,
+}
+
+impl Entries {
+    /// How many places there may be beyond twice the number of entries.
+    const SPARE: usize = 2;
+
+    #[inline]
+    fn get(&self, iid: u64) -> Option<&Entry> {
+        match usize::try_from(iid).ok().and_then(|at| self.dense.get(at)) {
+            Some(Some(entry)) => Some(entry),
+            // It may have come when it was much greater than there were entries.
+            _ if self.others.is_empty() => None,
+            _ => self.others.get(&iid),
+        }
+    }
+
+    /// Adds an entry, unless there is one of that id.
+    fn add(&mut self, iid: u64, entry: Entry) {
+        if self.get(iid).is_some() {
+            return;
+        }
+        self.count += 1;
+        match usize::try_from(iid) {
+            Ok(at) if at < 2 * self.count + Self::SPARE => {
+                if at >= self.dense.len() {
+                    self.dense.resize_with(at + 1, || None);
+                }
+                self.dense[at] = Some(entry);
+            }
+            _ => {
+                self.others.insert(iid, entry);
+            }
+        }
+    }
+}
+
+impl<'a> Interned<'a> {
+    pub fn new(bytes: &'a TraceBytes<'a>) -> Self {
+        Self::only(bytes, field::ALL)
+    }
+
+    /// Keeps entries of these kinds only.
+    pub fn only(bytes: &'a TraceBytes<'a>, kinds: &'static [u32]) -> Self {
+        Self { bytes, kinds, generations: Vec::new(), entries: FxHashMap::default() }
+    }
+
+    pub fn add_generation(&mut self, generation: Generation) {
+        self.generations.push(generation);
+    }
+
+    /// Adds what a packet interned. Entries without an id are counted and skipped.
+    pub fn add(&mut self, generation: GenerationId, data: Span, stats: &mut Stats) {
+        let Some(scope) = self.generation(generation).map(|generation| generation.interned) else {
+            return;
+        };
+        let bytes = self.bytes.get(data);
+        let mut fields = Fields::new(bytes);
+        while let Some(field) = fields.next() {
+            let message = field.as_bytes();
+            let span = data.inner(fields.position() - message.len(), message.len());
+            let iid = Fields::new(message).find(|field| field.number == 1);
+            match iid.map(|field| field.as_u64()) {
+                // Of a kind that nobody asks for.
+                Some(_) if !self.kinds.contains(&field.number) => {}
+                Some(iid) => {
+                    let entry = Entry { message: span, text: Cell::new(None) };
+                    self.entries.entry((scope, field.number)).or_default().add(iid, entry);
+                }
+                None => stats.increment(Stat::InternedDataTokenizerErrors),
+            }
+        }
+    }
+
+    pub fn generation(&self, id: GenerationId) -> Option<&Generation> {
+        self.generations.get(id as usize)
+    }
+
+    fn entry(&self, generation: GenerationId, field: u32, iid: u64) -> Option<&Entry> {
+        let scope = self.generation(generation)?.interned;
+        self.entries.get(&(scope, field))?.get(iid)
+    }
+
+    /// The message of an entry, its id included.
+    pub fn message(&self, generation: GenerationId, field: u32, iid: u64) -> Option<&'a [u8]> {
+        self.entry(generation, field, iid).map(|entry| self.bytes.get(entry.message))
+    }
+
+    /// The text of an entry: field 2 of its message. What was never sent is counted.
+    pub fn text(
+        &self,
+        generation: GenerationId,
+        field: u32,
+        iid: u64,
+        strings: &mut StringPool,
+        stats: &mut Stats,
+    ) -> Option<StringId> {
+        self.text_as(generation, field, iid, stats, |message| {
+            let text = Fields::new(message).find(|field| field.number == 2);
+            strings.intern_bytes(text.map(|field| field.as_bytes()).unwrap_or_default())
+        })
+    }
+
+    /// The text of an entry as `intern` makes it of the message, which must do the same with all of
+    /// a kind.
+    pub fn text_as(
+        &self,
+        generation: GenerationId,
+        field: u32,
+        iid: u64,
+        stats: &mut Stats,
+        intern: impl FnOnce(&[u8]) -> StringId,
+    ) -> Option<StringId> {
+        let Some(entry) = self.entry(generation, field, iid) else {
+            stats.increment(Stat::InternedDataTokenizerErrors);
+            return None;
+        };
+        if let Some(text) = entry.text.get() {
+            return Some(text);
+        }
+        let message = self.bytes.get(entry.message);
+        let text = intern(message);
+        entry.text.set(Some(text));
+        Some(text)
+    }
+
+    /// The defaults in force.
+    pub fn defaults(&self, generation: GenerationId) -> &[u8] {
+        match self.generation(generation).and_then(|generation| generation.defaults) {
+            Some(span) => self.bytes.get(span),
+            None => &[],
+        }
+    }
+}

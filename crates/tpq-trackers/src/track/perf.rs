@@ -1,0 +1,52 @@
+//! Sessions of the perf profiler, and the tracks of what they count.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use tpq_ingest::SourceId;
+
+/// The tracks of a session on one CPU.
+#[derive(Clone, Debug)]
+pub struct PerfTracks {
+    /// Of the counter that says when a sample is taken.
+    pub timebase: u32,
+    /// Of the counters that are read with it.
+    pub followers: Rc<[u32]>,
+}
+
+/// Numbers sessions: each writer sequence is one.
+#[derive(Default)]
+pub struct PerfSessions {
+    sessions: FxHashMap<(SourceId, u32), u32>,
+    tracks: FxHashMap<(u32, u32), PerfTracks>,
+    /// The tracks of counters that are read beside others.
+    followers: usize,
+}
+
+/// The most of these tracks there may be: dozens of counters on each of thousands of CPUs. Each
+/// costs more than the sample that makes it.
+const MOST_FOLLOWERS: usize = 1 << 17;
+
+impl PerfSessions {
+    /// The session of a sequence.
+    pub fn session(&mut self, source: SourceId, sequence: u32) -> u32 {
+        let next = self.sessions.len() as u32;
+        *self.sessions.entry((source, sequence)).or_insert(next)
+    }
+
+    /// The tracks of a session on a CPU, if it was seen there.
+    pub fn tracks(&self, session: u32, cpu: u32) -> Option<PerfTracks> {
+        self.tracks.get(&(session, cpu)).cloned()
+    }
+
+    /// For how many more counters that are read beside others there may be a track.
+    pub fn room(&self) -> usize {
+        MOST_FOLLOWERS.saturating_sub(self.followers)
+    }
+
+    /// Notes the tracks of a session on a CPU.
+    pub fn add_tracks(&mut self, session: u32, cpu: u32, tracks: PerfTracks) {
+        self.followers += tracks.followers.len();
+        self.tracks.insert((session, cpu), tracks);
+    }
+}

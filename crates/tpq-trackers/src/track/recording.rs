@@ -1,0 +1,171 @@
+//! How a file was recorded: what was asked for, what the recorder's buffers did, and when.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+/// What the configuration asked for, where it did.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// The policy of each central buffer.
+    pub buffers: Vec<FillPolicy>,
+    /// Data sources and the number of the buffer each writes to.
+    pub sources: Vec<(String, u32)>,
+    /// Between two drains of the buffers into the file, in ms, where there is a file.
+    pub file_write_period_ms: Option<u32>,
+    /// Between two flushes, in ms.
+    pub flush_period_ms: Option<u32>,
+    /// Between two clearings of incremental state, in ms.
+    pub clear_period_ms: Option<u32>,
+    /// The largest shared memory buffer that was asked for, in KiB.
+    pub shmem_size_kb: Option<u32>,
+    /// The kernel's buffer of one CPU, in KiB.
+    pub kernel_buffer_kb: Option<u32>,
+    /// Between two drains of the kernel's buffers, in ms.
+    pub drain_period_ms: Option<u32>,
+}
+
+/// What happens when a buffer is full.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum FillPolicy {
+    #[default]
+    Ring,
+    Discard,
+}
+
+impl FillPolicy {
+    /// The word of the configuration.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Ring => "RING_BUFFER",
+            Self::Discard => "DISCARD",
+        }
+    }
+}
+
+/// What a central buffer counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CentralBuffer {
+    pub size: u64,
+    pub bytes_written: u64,
+    pub bytes_overwritten: u64,
+    pub chunks_written: u64,
+    pub chunks_overwritten: u64,
+    pub chunks_discarded: u64,
+    pub wraps: u64,
+    pub patches_failed: u64,
+    pub abi_violations: u64,
+    /// Chunks that never arrived, as the shared memory was full.
+    pub packet_loss: u64,
+}
+
+/// What was counted in the kernel's buffer of a CPU.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KernelCounts {
+    /// Events overwritten before they were read.
+    pub overrun: i64,
+    /// Events the kernel could not write: an event interrupted another.
+    pub commit_overrun: i64,
+    /// Events the kernel had no room for.
+    pub dropped: i64,
+    /// Events that were read.
+    pub read: i64,
+}
+
+impl KernelCounts {
+    /// Events that were written: those read and those overwritten before.
+    pub fn written(&self) -> i64 {
+        self.overrun.saturating_add(self.read)
+    }
+
+    /// What was counted since the counts were these others.
+    fn since(self, before: Self) -> Self {
+        Self {
+            overrun: self.overrun.saturating_sub(before.overrun),
+            commit_overrun: self.commit_overrun.saturating_sub(before.commit_overrun),
+            dropped: self.dropped.saturating_sub(before.dropped),
+            read: self.read.saturating_sub(before.read),
+        }
+    }
+
+    fn lost(&self) -> i64 {
+        self.overrun.saturating_add(self.commit_overrun).saturating_add(self.dropped)
+    }
+}
+
+/// What the kernel's buffer of a CPU lost.
+#[derive(Clone, Debug, Default)]
+pub struct KernelBuffer {
+    /// What was counted while recording.
+    pub counts: KernelCounts,
+    /// The writer sequence that counted it.
+    counted_by: Option<u32>,
+    /// In how many places events were lost.
+    pub lost_in: i64,
+    /// The last moment before each such place, and the first after it.
+    pub gaps: Vec<(Option<i64>, i64)>,
+}
+
+/// One file's recording.
+#[derive(Clone, Debug, Default)]
+pub struct Recording {
+    pub wanted: Option<Wanted>,
+    pub buffers: Vec<CentralBuffer>,
+    pub kernel: BTreeMap<(u32, u32), KernelBuffer>,
+    /// What was counted in the kernel's buffers at the start, by writer sequence and CPU.
+    kernel_at_start: FxHashMap<(u32, (u32, u32)), KernelCounts>,
+    /// The kernel's buffer of one CPU as it was, in KiB.
+    pub kernel_buffer_kb: Option<u32>,
+    /// What went wrong when the kernel's events were switched on, in words.
+    pub setup_errors: Vec<String>,
+    /// Producers and data sources that did not answer the last flush.
+    pub unflushed: Vec<(String, String)>,
+    pub final_flush_failed: bool,
+    pub flushes_failed: u64,
+    /// When the recording started and stopped.
+    pub started: Option<i64>,
+    pub stopped: Option<i64>,
+}
+
+/// Gaps of one CPU that are remembered one by one.
+const MOST_GAPS: usize = 100;
+
+impl Recording {
+    /// How long was recorded, in ns.
+    pub fn length(&self) -> Option<i64> {
+        self.stopped?.checked_sub(self.started?).filter(|&length| length > 0)
+    }
+
+    /// Notes what was counted in the buffer of a CPU before the recording.
+    pub fn count_at_start(&mut self, sequence: u32, cpu: (u32, u32), counts: KernelCounts) {
+        self.kernel_at_start.insert((sequence, cpu), counts);
+    }
+
+    /// Notes what was counted at the end. Without a count from the start, what came before it
+    /// cannot be told apart, and is not of this recording.
+    ///
+    /// Several data sources may record kernel events, from one buffer or each from its own, and do
+    /// not say which. Their counts are not added up: those count that tell of the largest loss.
+    pub fn count_at_end(&mut self, sequence: u32, cpu: (u32, u32), counts: KernelCounts) {
+        let before = self.kernel_at_start.get(&(sequence, cpu)).copied();
+        let while_recording = before.map(|before| counts.since(before)).unwrap_or_default();
+        let buffer = self.kernel.entry(cpu).or_default();
+        let own = buffer.counted_by.is_none_or(|by| by == sequence);
+        if own || while_recording.lost() > buffer.counts.lost() {
+            buffer.counts = while_recording;
+            buffer.counted_by = Some(sequence);
+        }
+    }
+
+    /// The buffer of a CPU lost events between two that were read.
+    pub fn add_gap(&mut self, cpu: (u32, u32), after: Option<i64>, before: i64) {
+        let buffer = self.kernel.entry(cpu).or_default();
+        buffer.lost_in += 1;
+        let full = buffer.gaps.len() >= MOST_GAPS;
+        match buffer.gaps.last_mut() {
+            // The last that is remembered reaches over all that come after it.
+            Some(last) if full => last.1 = before.max(last.1),
+            _ => buffer.gaps.push((after, before)),
+        }
+    }
+}
