@@ -22,7 +22,7 @@ use crate::registry::{PACKETS, event_decoder};
 use tpq_trackers::deferred::{DeferredStage, DeferredWriter, Written};
 use tpq_trackers::interned::Interned;
 use tpq_trackers::setup::{MachineInfo, Setup};
-use tpq_trackers::track::{MetadataValue, Trackers};
+use tpq_trackers::track::{FileTrackers, MetadataValue, Trackers};
 
 /// Slices without an end whose args are written at a time, at the end…
 const FEW_OPEN: usize = 4;
@@ -259,7 +259,7 @@ impl<'a> Decoder<'a> {
         }
         for (source, loss) in sequences {
             trackers.enter(*source);
-            trackers.writers.count(loss, &mut stats[*source as usize]);
+            trackers.file.writers.count(loss, &mut stats[*source as usize]);
         }
         count_unrelatable(&timeline, &sources, &mut stats);
         self.deferred.flush(&mut trackers.deferred, &tables);
@@ -376,9 +376,8 @@ fn write_health(
     for (file, _) in remarks.iter().filter(|(_, it)| it.stat() == Stat::TraceTruncatedBytes) {
         *cuts.entry(*file).or_default() += 1;
     }
-    let recorders = trackers.recording.iter().zip(trackers.writers.iter());
-    let recorders = recorders.zip(trackers.ftrace.iter());
-    let files = (0..).zip(recorders).map(|(file, ((recording, writers), ftrace))| {
+    let files = (0..).zip(trackers.all_files()).map(|(file, trackers)| {
+        let FileTrackers { recording, writers, ftrace, .. } = trackers;
         let ids = ids.get(&file).map_or(&[][..], Vec::as_slice);
         let machine = |source: SourceId| sources.get(source).machine;
         let late = ids.iter().filter_map(|source| late.get(source).copied());
@@ -455,7 +454,7 @@ impl State<'_> {
             Immediate::Gap { source, cpu, after, before } => {
                 self.trackers.enter(source);
                 let machine = self.sources.get(source).machine;
-                self.trackers.recording.add_gap((machine, cpu), after, before);
+                self.trackers.file.recording.add_gap((machine, cpu), after, before);
             }
             Immediate::Packet { message, source, ts, .. } => {
                 self.packet(ts, true, source, &message);

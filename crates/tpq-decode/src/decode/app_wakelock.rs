@@ -78,7 +78,7 @@ fn decode_change(
     if taken == 0 {
         let track = trackers.end_shared(key, cookie, tables);
         let any = StringId::NULL;
-        trackers.slices.end(event.ts, track, any, any, tables, stats);
+        trackers.source.slices.end(event.ts, track, any, any, tables, stats);
         return;
     }
     let track = trackers.begin_shared(key, cookie, tables);
@@ -86,7 +86,7 @@ fn decode_change(
     let args = describe(&lock, tables);
     let arg_set_id = trackers.deferred.intern(&args);
     let slice = NewSlice { ts: event.ts, track, name, arg_set_id, ..NewSlice::default() };
-    trackers.slices.begin(slice, tables, stats);
+    trackers.source.slices.begin(slice, tables, stats);
 }
 
 /// Which changes belong together is said by everything that is known of their lock.

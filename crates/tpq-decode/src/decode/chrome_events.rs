@@ -11,6 +11,10 @@ use tpq_trackers::track::{MetadataValue, Trackers};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 5, route: Route::Sorted, decode };
 
+/// Number of packets of a file with facts of a Chrome.
+#[derive(Default)]
+struct UntypedChromes(u32);
+
 /// Each is a fact of the trace, and an arg of all of them together. From the second Chrome of a
 /// recording on, the names of facts hold its number.
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
@@ -18,8 +22,9 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
     if facts.peek().is_none() {
         return;
     }
-    trackers.chrome.untyped += 1;
-    let prefix = match trackers.chrome.untyped {
+    let UntypedChromes(count) = trackers.file.states.get();
+    *count += 1;
+    let prefix = match *count {
         1 => "cr-".to_owned(),
         number => format!("cr-{number}-"),
     };

@@ -16,10 +16,15 @@ pub(crate) const PACKET: PacketDecoder =
 pub(crate) const BENCHMARK: PacketDecoder =
     PacketDecoder { field: 48, route: Route::Immediate, decode: decode_benchmark };
 
+/// Number of packets of a file with the metadata of a Chrome.
+#[derive(Default)]
+struct TypedChromes(u32);
+
 /// Each Chrome of a recording has its letter in the names of its facts.
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
-    let letter = char::from(b'a' + (trackers.chrome.typed % 26) as u8);
-    trackers.chrome.typed += 1;
+    let TypedChromes(count) = trackers.file.states.get();
+    let letter = char::from(b'a' + (*count % 26) as u8);
+    *count += 1;
     let chrome = LastFields::<9>::new(packet.data);
     let mut set = |name: &str, value: MetadataValue| {
         trackers.metadata.set(&format!("cr-{letter}-{name}"), value, tables);

@@ -16,7 +16,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
     let Some(state) = packet.interned.generation(packet.generation) else { return };
     let sequence = state.interned;
     if let Some(clusters) = LastFields::<2>::new(packet.data).get(1) {
-        trackers.uid_times.set_clusters(sequence, clusters.as_u32());
+        trackers.source.uid_times.set_clusters(sequence, clusters.as_u32());
     }
     let numbers = |wanted| {
         let fields = Fields::new(packet.data).filter(move |field| field.number == wanted);
@@ -24,14 +24,15 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
     };
     let uids: Vec<u32> = numbers(2).map(|uid| uid as u32).collect();
     let times: Vec<u64> = numbers(3).collect();
-    let readings = trackers.uid_times.add(sequence, packet.ts, &uids, &times);
+    let readings = trackers.source.uid_times.add(sequence, packet.ts, &uids, &times);
     for ((uid, cluster), ms) in readings.users {
         let name = tables.strings.intern(&format!("CPU for UID {uid} CL{cluster}"));
         let dimensions = Dimensions::machine(packet.machine)
             .number("uid", i64::from(uid))
             .number("cluster", i64::from(cluster));
-        let track = trackers.tracks.get(OF_USER, dimensions, name, &mut trackers.deferred, tables);
-        trackers.uid_times.note_track((uid, cluster), track);
+        let track =
+            trackers.source.tracks.get(OF_USER, dimensions, name, &mut trackers.deferred, tables);
+        trackers.source.uid_times.note_track((uid, cluster), track);
         count((packet.ts, ms), track, readings.before, trackers, tables);
     }
     for (of, cluster, ms) in readings.totals {
@@ -39,7 +40,8 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
         let dimensions = Dimensions::machine(packet.machine)
             .text("type", tables.strings.intern(of))
             .number("cluster", i64::from(cluster));
-        let track = trackers.tracks.get(TOTAL, dimensions, name, &mut trackers.deferred, tables);
+        let track =
+            trackers.source.tracks.get(TOTAL, dimensions, name, &mut trackers.deferred, tables);
         count((packet.ts, ms), track, readings.before, trackers, tables);
     }
 }
@@ -52,7 +54,7 @@ fn count(
     trackers: &mut Trackers,
     tables: &mut Tables,
 ) {
-    for (ts, value) in trackers.uid_times.sparse(track, sample, before) {
+    for (ts, value) in trackers.source.uid_times.sparse(track, sample, before) {
         tpq_trackers::track::push_counter(ts, track, value as f64, &mut trackers.bounds, tables);
     }
 }

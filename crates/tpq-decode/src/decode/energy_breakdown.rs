@@ -46,7 +46,7 @@ fn decode_descriptors(
             kind: super::text(&consumer, 3, tables),
             ordinal: i64::from(consumer.int(2) as i32),
         };
-        trackers.power.add_consumer(id.as_i32(), described);
+        trackers.source.power.add_consumer(id.as_i32(), described);
     }
 }
 
@@ -59,14 +59,15 @@ fn decode_breakdown(
     let breakdown = LastFields::<4>::new(event.message());
     let consumer = breakdown.get(2).and_then(|id| {
         let id = id.as_i32();
-        Some((id, trackers.power.consumer(id)?))
+        Some((id, trackers.source.power.consumer(id)?))
     });
     let (Some((id, consumer)), Some(energy)) = (consumer, breakdown.get(3)) else {
         stats.increment(Stat::EnergyBreakdownMissingValues);
         return;
     };
     let of = Dimensions::machine(event.machine).number("energy_consumer_id", i64::from(id));
-    let track = trackers.tracks.get(OF_CONSUMER, of, consumer.name, &mut trackers.deferred, tables);
+    let track =
+        trackers.source.tracks.get(OF_CONSUMER, of, consumer.name, &mut trackers.deferred, tables);
     if tables.track.source_arg_set_id.get(track).is_none() {
         let mut source = ArgSet::default();
         let kind = ArgValue::String(consumer.kind);

@@ -50,7 +50,7 @@ fn decode_descriptors(
         );
         let counter = tables.strings.intern(&counter);
         let described = EntityState { entity: name, state, counter };
-        trackers.power.add_state((entity.as_i32(), index.as_i32()), described);
+        trackers.source.power.add_state((entity.as_i32(), index.as_i32()), described);
     }
 }
 
@@ -67,7 +67,7 @@ fn decode_residency(
     for residency in Fields::new(event.message()).filter(|field| field.number == 2) {
         let residency = LastFields::<4>::new(residency.as_bytes());
         let key = (residency.int(1) as i32, residency.int(2) as i32);
-        let Some(EntityState { entity, state, counter }) = trackers.power.state(key) else {
+        let Some(EntityState { entity, state, counter }) = trackers.source.power.state(key) else {
             stats.increment(Stat::EntityStateResidencyLookupFailed);
             return;
         };

@@ -13,7 +13,7 @@ pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 72, route: Route::Immediate, decode };
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, stats: &mut Stats) {
-    let described = describe_extensions(packet.data, &mut trackers.messages);
+    let described = describe_extensions(packet.data, &mut trackers.file.messages);
     trackers.deferred.describe_messages(packet.span);
     if described.is_err() {
         stats.increment(Stat::MalformedPackets);

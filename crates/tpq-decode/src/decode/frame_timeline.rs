@@ -83,10 +83,10 @@ fn decode_start(
     };
     let name = tables.strings.intern(name);
     let key = Sharing { kind, dimensions: Dimensions::process(upid), name };
-    trackers.frames.begin(start.cookie, key);
+    trackers.source.frames.begin(start.cookie, key);
     let repeated = !start.actual
         && start.display_frame.is_some()
-        && !trackers.frames.expect(upid, start.token);
+        && !trackers.source.frames.expect(upid, start.token);
     if repeated {
         return;
     }
@@ -95,12 +95,12 @@ fn decode_start(
     let set = describe(start, tables, stats);
     let arg_set_id = trackers.deferred.intern(&set);
     let slice = NewSlice { ts: packet.ts, track, name, arg_set_id, ..NewSlice::default() };
-    let Some(slice) = trackers.slices.begin(slice, tables, stats) else { return };
+    let Some(slice) = trackers.source.slices.begin(slice, tables, stats) else { return };
     match (start.actual, start.display_frame) {
-        (true, Some(display_frame)) => trackers.frames.add_surface(display_frame, slice),
+        (true, Some(display_frame)) => trackers.source.frames.add_surface(display_frame, slice),
         (true, None) => {
-            for surface in trackers.frames.take_surfaces(start.token) {
-                trackers.flows.link(surface, slice, tables);
+            for surface in trackers.source.frames.take_surfaces(start.token) {
+                trackers.file.flows.link(surface, slice, tables);
             }
         }
         (false, _) => {}
@@ -139,12 +139,12 @@ fn decode_end(
     stats: &mut Stats,
 ) -> Option<()> {
     let cookie = end.get(1)?.as_i64();
-    let Some(key) = trackers.frames.end(cookie) else {
+    let Some(key) = trackers.source.frames.end(cookie) else {
         stats.increment(Stat::FrameTimelineUnpairedEndEvent);
         return Some(());
     };
     let track = trackers.end_shared(key, cookie, tables);
     let any = StringId::NULL;
-    trackers.slices.end(packet.ts, track, any, any, tables, stats);
+    trackers.source.slices.end(packet.ts, track, any, any, tables, stats);
     Some(())
 }

@@ -98,7 +98,7 @@ fn decode_stats(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, st
             }
         }
     }
-    note_buffers(&ftrace, packet, &mut trackers.recording);
+    note_buffers(&ftrace, packet, &mut trackers.file.recording);
     note_setup(&ftrace, trackers);
     if !ftrace.atrace_errors().is_empty() {
         stats.increment(Stat::FtraceSetupErrors);
@@ -140,7 +140,7 @@ const MOST_ERRORS: usize = 100;
 
 /// What could not be switched on.
 fn note_setup(ftrace: &FtraceStats, trackers: &mut Trackers) {
-    let errors = &mut trackers.recording.setup_errors;
+    let errors = &mut trackers.file.recording.setup_errors;
     let events = |what: &str, events: &[String]| {
         (!events.is_empty()).then(|| format!("{what}: {}", events.join(", ")))
     };

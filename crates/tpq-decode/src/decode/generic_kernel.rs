@@ -74,11 +74,11 @@ fn decode_task_state(
         }
         let on = trackers.cpus.get(packet.machine, cpu, tables);
         ucpu = Some(on);
-        trackers.task_states.run(ts, (cpu, on), (utid, event.int(5) as i32), tables)
+        trackers.source.task_states.run(ts, (cpu, on), (utid, event.int(5) as i32), tables)
     } else {
-        trackers.task_states.stop(ts, cpu, utid, state, tables)
+        trackers.source.task_states.stop(ts, cpu, utid, state, tables)
     };
-    let Trackers { task_states, deferred, .. } = trackers;
+    let (task_states, deferred) = (&mut trackers.source.task_states, &mut trackers.deferred);
     let mut enter = |event, utid, state| {
         task_states.note(utid, state);
         deferred.push_state(event);
@@ -102,7 +102,7 @@ fn thread_of(
     tables: &mut Tables,
     stats: &mut Stats,
 ) -> Option<Utid> {
-    let Trackers { processes, task_states, .. } = trackers;
+    let (processes, task_states) = (&mut trackers.processes, &mut trackers.source.task_states);
     let tid = Tid { machine: packet.machine, id: event.int(3) };
     let known = processes.known_thread(tid, tables);
     let before = known.and_then(|utid| task_states.latest(utid));

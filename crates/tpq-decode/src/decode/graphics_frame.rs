@@ -78,7 +78,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
 fn track(event: &Event<'_>, name: &str, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
     let name = tables.strings.intern(name);
     let dimensions = Dimensions::machine(event.machine).text("name", name);
-    trackers.tracks.get(TRACK, dimensions, name, &mut trackers.deferred, tables)
+    trackers.source.tracks.get(TRACK, dimensions, name, &mut trackers.deferred, tables)
 }
 
 /// The args of all slices of a buffer.
@@ -107,7 +107,7 @@ fn renumber(
 
 /// Adds what happened to the events of the buffer.
 fn add_event(event: &Event<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let buffers = &mut trackers.buffers.buffers;
+    let buffers = &mut trackers.source.buffers.buffers;
     let buffer = buffers.entry((event.buffer, event.layer_name)).or_default();
     match event.kind {
         Some(happened::DEQUEUE) => {}
@@ -136,7 +136,8 @@ fn add_event(event: &Event<'_>, trackers: &mut Trackers, tables: &mut Tables, st
     let track = track(event, &track_name, trackers, tables);
     let slice = NewSlice { ts: event.ts, track, name, ..NewSlice::default() };
     let slice = trackers.complete(slice, event.dur, &args, tables, stats);
-    let buffer = trackers.buffers.buffers.entry((event.buffer, event.layer_name)).or_default();
+    let buffer =
+        trackers.source.buffers.buffers.entry((event.buffer, event.layer_name)).or_default();
     buffer.dequeue =
         slice.filter(|_| event.kind == Some(happened::DEQUEUE)).map(|slice| (slice, args));
 }
@@ -150,7 +151,7 @@ fn change_phase(
     stats: &mut Stats,
 ) {
     let key = (event.buffer, event.layer_name);
-    let Some(buffer) = trackers.buffers.buffers.get(&key) else { return };
+    let Some(buffer) = trackers.source.buffers.buffers.get(&key) else { return };
     let (phase, acquired) = (buffer.phase.clone(), buffer.acquired);
     let id = event.buffer;
     let any = StringId::NULL;
@@ -165,7 +166,7 @@ fn change_phase(
         }
         Some(happened::QUEUE) => {
             if let Phase::App { slice, track, since } = phase {
-                trackers.slices.end(event.ts, track, any, any, tables, stats);
+                trackers.source.slices.end(event.ts, track, any, any, tables, stats);
                 name_app(slice, event, event.frame, trackers, tables);
                 // The GPU may be done before the app gives the buffer away.
                 if acquired > since {
@@ -179,7 +180,7 @@ fn change_phase(
         }
         Some(happened::ACQUIRE_FENCE) => match phase {
             Phase::Gpu { track } => {
-                trackers.slices.end(event.ts, track, any, any, tables, stats);
+                trackers.source.slices.end(event.ts, track, any, any, tables, stats);
                 Phase::Unknown
             }
             phase => phase,
@@ -193,17 +194,17 @@ fn change_phase(
         Some(happened::PRESENT_FENCE) => {
             let next = match phase {
                 Phase::Compositor { track } => {
-                    trackers.slices.end(event.ts, track, any, any, tables, stats);
+                    trackers.source.slices.end(event.ts, track, any, any, tables, stats);
                     Phase::Unknown
                 }
                 phase => phase,
             };
-            if let Some(&track) = trackers.buffers.shown.get(&event.layer_name) {
-                trackers.slices.end(event.ts, track, any, any, tables, stats);
+            if let Some(&track) = trackers.source.buffers.shown.get(&event.layer_name) {
+                trackers.source.slices.end(event.ts, track, any, any, tables, stats);
             }
             let track = track(event, &format!("Display_{}", event.layer), trackers, tables);
             begin(event, track, trackers, tables, stats);
-            trackers.buffers.shown.insert(event.layer_name, track);
+            trackers.source.buffers.shown.insert(event.layer_name, track);
             next
         }
         _ => phase,
@@ -212,7 +213,7 @@ fn change_phase(
 }
 
 fn set_phase(key: (u32, StringId), phase: Phase, trackers: &mut Trackers) {
-    if let Some(buffer) = trackers.buffers.buffers.get_mut(&key) {
+    if let Some(buffer) = trackers.source.buffers.buffers.get_mut(&key) {
         buffer.phase = phase;
     }
 }
@@ -233,7 +234,7 @@ fn begin(
     let args = describe(event, tables);
     let arg_set_id = trackers.deferred.intern(&args);
     let slice = NewSlice { ts: event.ts, track, name, arg_set_id, ..NewSlice::default() };
-    trackers.slices.begin(slice, tables, stats)
+    trackers.source.slices.begin(slice, tables, stats)
 }
 
 /// Names the phase in which an app drew by the frame it drew.

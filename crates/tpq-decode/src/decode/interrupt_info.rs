@@ -12,8 +12,12 @@ use tpq_trackers::track::Trackers;
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 130, route: Route::Immediate, decode };
 
+/// Interrupts of a source that have a name.
+#[derive(Default)]
+struct KnownInterrupts(FxHashSet<u32>);
+
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
-    let known: &mut FxHashSet<u32> = &mut trackers.interrupts;
+    let KnownInterrupts(known) = trackers.source.states.get();
     for mapping in Fields::new(packet.data).filter(|field| field.number == 1) {
         let mapping = LastFields::<3>::new(mapping.as_bytes());
         let (Some(irq), Some(name)) = (mapping.get(1), mapping.get(2)) else { continue };

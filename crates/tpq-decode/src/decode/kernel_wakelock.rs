@@ -28,7 +28,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
             name: super::text(&lock, 2, tables),
             kind: tables.strings.intern(kind),
         };
-        if !trackers.wakelocks.name(sequence, lock.uint(1) as u32, known) {
+        if !trackers.source.wakelocks.name(sequence, lock.uint(1) as u32, known) {
             stats.increment(Stat::KernelWakelockReusedId);
         }
     }
@@ -37,7 +37,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
         fields.flat_map(|field| repeated(&field).collect::<Vec<_>>())
     };
     for (id, held) in numbers(2).zip(numbers(3)) {
-        if !trackers.wakelocks.hold(sequence, id as u32, held) {
+        if !trackers.source.wakelocks.hold(sequence, id as u32, held) {
             stats.increment(Stat::KernelWakelockUnknownId);
         }
     }
@@ -45,7 +45,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
         stats.increment(Stat::KernelWakelockZeroValueReported);
     }
     // A lock that is not named was not held since the last packet.
-    for (lock, held) in trackers.wakelocks.held(sequence, packet.data.len()) {
+    for (lock, held) in trackers.source.wakelocks.held(sequence, packet.data.len()) {
         let dimensions = Dimensions::machine(packet.machine)
             .text("wakelock_name", lock.name)
             .text("wakelock_type", lock.kind);

@@ -170,7 +170,7 @@ fn add(
     stats: &mut Stats,
 ) {
     let uid = context.uint(field::UID) as u32;
-    let name = trackers.packages.of_app(uid);
+    let name = trackers.source.packages.of_app(uid);
     let name = name.unwrap_or_else(|| tables.strings.intern(&format!("uid={uid}")));
     let row = row_of(context, traffic, tables);
     let owner = Dimensions::machine(machine)

@@ -20,7 +20,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
         let package_name = super::text(&package, 1, tables);
         let uid = package.int(2);
         // Each flush states the whole list again.
-        if !trackers.packages.add(package_name, uid) {
+        if !trackers.source.packages.add(package_name, uid) {
             continue;
         }
         tables.package_list.push(PackageListRow {

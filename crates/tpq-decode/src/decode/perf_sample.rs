@@ -198,7 +198,8 @@ fn counter_track(
     trackers: &mut Trackers,
     tables: &mut Tables,
 ) -> u32 {
-    let track = trackers.tracks.get(COUNTER, dimensions, name, &mut trackers.deferred, tables);
+    let track =
+        trackers.source.tracks.get(COUNTER, dimensions, name, &mut trackers.deferred, tables);
     if tables.track.source_arg_set_id.get(track).is_none() {
         let mut args = ArgSet::default();
         args.add(tables.strings.intern("is_timebase"), ArgValue::Bool(is_timebase));

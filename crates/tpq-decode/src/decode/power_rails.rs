@@ -133,14 +133,15 @@ fn decode_descriptors(
         let dimensions = Dimensions::machine(packet.machine)
             .text("name", raw)
             .number("session_uuid", session as i64);
-        let track = trackers.tracks.get(COUNTER, dimensions, name, &mut trackers.deferred, tables);
+        let track =
+            trackers.source.tracks.get(COUNTER, dimensions, name, &mut trackers.deferred, tables);
         let mut source = ArgSet::default();
         source.add(tables.strings.intern("raw_name"), ArgValue::String(raw));
         let subsystem = super::text(&rail, 3, tables);
         source.add(tables.strings.intern("subsystem_name"), ArgValue::String(subsystem));
         let source = trackers.deferred.intern(&source);
         tables.track.source_arg_set_id.set(track, source);
-        trackers.power.add_rail(session, index, track);
+        trackers.source.power.add_rail(session, index, track);
     }
 }
 
@@ -157,7 +158,7 @@ fn decode_data(
     let Some(&span) = spans.get(which as usize) else { return };
     let data = LastFields::<4>::new(event.bytes.get(span));
     let session = super::whole(session_high, session_low);
-    let Some(track_id) = trackers.power.rail(session, data.uint(1) as u32) else {
+    let Some(track_id) = trackers.source.power.rail(session, data.uint(1) as u32) else {
         stats.increment(Stat::PowerRailUnknownIndex);
         return;
     };

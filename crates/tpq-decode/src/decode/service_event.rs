@@ -12,7 +12,7 @@ pub(crate) const PACKET: PacketDecoder =
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
     for field in Fields::new(packet.data).filter(|field| field.number == 8) {
-        trackers.recording.unflushed = data_sources(field.as_bytes());
+        trackers.file.recording.unflushed = data_sources(field.as_bytes());
     }
     // That it happened says nothing without when.
     if !packet.dated {
@@ -24,13 +24,13 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
             1 => trackers.metadata.set("all_data_source_started_ns", at, tables),
             2 => {
                 trackers.metadata.set("tracing_started_ns", at, tables);
-                trackers.ftrace.set_tracing_started(packet.ts);
-                trackers.recording.started = Some(packet.ts);
+                trackers.file.ftrace.set_tracing_started(packet.ts);
+                trackers.file.recording.started = Some(packet.ts);
             }
             3 => trackers.metadata.add("all_data_source_flushed_ns", at, tables),
             5 => {
                 trackers.metadata.set("tracing_disabled_ns", at, tables);
-                trackers.recording.stopped = Some(packet.ts);
+                trackers.file.recording.stopped = Some(packet.ts);
             }
             _ => {}
         }

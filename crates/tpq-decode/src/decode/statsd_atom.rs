@@ -70,7 +70,7 @@ fn decode_atom(
     let name = tables.strings.intern(&name);
     let track = tables.strings.intern("Statsd Atoms");
     let machine = Dimensions::machine(event.machine);
-    let track = trackers.tracks.get(TRACK, machine, track, &mut trackers.deferred, tables);
+    let track = trackers.source.tracks.get(TRACK, machine, track, &mut trackers.deferred, tables);
     let slice = NewSlice { ts: event.ts, track, name, ..NewSlice::default() };
     trackers.complete(slice, 0, &args, tables, stats);
 }

@@ -22,9 +22,9 @@ fn decode_info(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables
     }
     let row = packet.machine;
     if let Some(uts) = &info.utsname {
-        trackers.sched.set_kernel_release(uts.release());
+        trackers.source.sched.set_kernel_release(uts.release());
     }
-    trackers.page_size.set(info.page_size());
+    trackers.source.page_size.set(info.page_size());
     describe_machine(&info, row, tables);
     note_facts(&info, &mut trackers.metadata, tables);
 }

@@ -36,8 +36,13 @@ fn decode_property(
     let machine = Dimensions::machine(packet.machine);
     if key == "device_state" {
         let track = tables.strings.intern("DeviceStateChanged");
-        let track =
-            trackers.tracks.get(DEVICE_STATE, machine, track, &mut trackers.deferred, tables);
+        let track = trackers.source.tracks.get(
+            DEVICE_STATE,
+            machine,
+            track,
+            &mut trackers.deferred,
+            tables,
+        );
         let name = tables.strings.intern_bytes(value);
         let slice = NewSlice { ts: packet.ts, track, name, ..NewSlice::default() };
         trackers.complete(slice, 0, &ArgSet::default(), tables, stats);

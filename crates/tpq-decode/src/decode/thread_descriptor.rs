@@ -47,7 +47,7 @@ pub(super) fn note_writer(
         instructions: thread.reference_thread_instruction_count(),
     };
     let writer = SequenceThread { pid, tid };
-    trackers.sequence_threads.describe(packet.generation, generation, writer, reference);
+    trackers.source.sequence_threads.describe(packet.generation, generation, writer, reference);
 }
 
 /// Names a thread. The ids are taken as the program gives them, even inside a namespace.

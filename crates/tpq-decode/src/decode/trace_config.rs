@@ -30,7 +30,7 @@ fn decode_config(
     }
     let name = config.unique_session_name();
     trackers.metadata.set_text("unique_session_name", name, tables);
-    trackers.recording.wanted = Some(wanted(&config));
+    trackers.file.recording.wanted = Some(wanted(&config));
     let statsd = config.statsd_metadata.as_ref();
     if let Some(subscription) = statsd.and_then(|statsd| statsd.triggering_subscription_id) {
         let subscription = MetadataValue::Int(subscription);

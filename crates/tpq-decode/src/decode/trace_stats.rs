@@ -27,12 +27,12 @@ fn decode_stats(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, st
     }
     for writer in &counts.writer_stats {
         let buffer = i64::from(writer.buffer());
-        trackers.writers.set_buffer(writer.sequence_id() as u32, buffer);
+        trackers.file.writers.set_buffer(writer.sequence_id() as u32, buffer);
         for stat in by_writer() {
             stats.add_indexed(stat, buffer, 0);
         }
     }
-    note_recording(&counts, &mut trackers.recording);
+    note_recording(&counts, &mut trackers.file.recording);
     for (stat, value) in [
         (Stat::TracedProducersConnected, u64::from(counts.producers_connected())),
         (Stat::TracedProducersSeen, counts.producers_seen()),

@@ -114,7 +114,7 @@ fn describe(
         machine: packet.machine,
         writer: packet.interned.generation(packet.generation).and_then(|it| it.pid),
     };
-    trackers.uuids.describe(track.uuid(), described, tables)?;
+    trackers.source.uuids.describe(track.uuid(), described, tables)?;
     if let Some(thread) = &track.thread {
         note_writer(packet, thread, is_sandboxed(track), trackers);
     }
@@ -188,7 +188,7 @@ fn identify_track(
         stats.increment(Stat::TrackEventParserErrors);
         return false;
     }
-    trackers.uuids.identify(uuid, &mut trackers.processes, tables);
+    trackers.source.uuids.identify(uuid, &mut trackers.processes, tables);
     true
 }
 

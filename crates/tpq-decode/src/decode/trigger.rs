@@ -73,7 +73,7 @@ fn add_trigger(
 fn track(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
     let name = tables.strings.intern("Trace Triggers");
     let machine = Dimensions::machine(packet.machine);
-    trackers.tracks.get(TRACK, machine, name, &mut trackers.deferred, tables)
+    trackers.source.tracks.get(TRACK, machine, name, &mut trackers.deferred, tables)
 }
 
 /// A trigger of Chrome has a hash, and its name only where that is no secret.
@@ -99,7 +99,7 @@ fn decode_chrome(
     let slice = trackers.complete(slice, 0, &args, tables, stats);
     if let (Some(slice), Some(flow)) = (slice, trigger.get(3)) {
         let flow = FlowId::Number(flow.as_u64());
-        if trackers.flows.is_active(flow) {
+        if trackers.file.flows.is_active(flow) {
             trackers.end_flow(flow, slice, FlowEnd::Last, tables, stats);
         }
     }

@@ -113,7 +113,7 @@ impl Context<'_> {
             return ArgSet::default();
         }
         let event = JsonOrigin {
-            source: self.trackers.source(),
+            source: self.trackers.source_id(),
             ts: self.ts,
             name: self.name,
             phase: self.event.phase,
@@ -181,7 +181,7 @@ impl Context<'_> {
     }
 
     pub(super) fn thread_track(&mut self, owner: EventOwner) -> u32 {
-        let Trackers { tracks, deferred, .. } = &mut *self.trackers;
+        let (tracks, deferred) = (&mut self.trackers.source.tracks, &mut self.trackers.deferred);
         tracks.execution(owner.utid, deferred, self.tables)
     }
 
@@ -208,7 +208,7 @@ impl Context<'_> {
 
     fn instants(&mut self, kind: TrackKind, of: Dimensions) -> u32 {
         let before = self.tables.track.len();
-        let Trackers { tracks, deferred, .. } = &mut *self.trackers;
+        let (tracks, deferred) = (&mut self.trackers.source.tracks, &mut self.trackers.deferred);
         let track = tracks.get(kind, of, StringId::NULL, deferred, self.tables);
         if track >= before {
             let chrome = ArgValue::String(self.tables.strings.intern("chrome"));

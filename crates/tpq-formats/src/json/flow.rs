@@ -13,7 +13,7 @@ impl Context<'_> {
         let Some(id) = self.number(self.event.id) else {
             return self.fail(Stat::FlowInvalidId);
         };
-        let flow = self.trackers.flows.named(id, self.category, self.name);
+        let flow = self.trackers.file.flows.named(id, self.category, self.name);
         let track = self.thread_track(owner);
         let enclosing = self.event.bind_enclosing;
         let Self { trackers, tables, stats, .. } = self;

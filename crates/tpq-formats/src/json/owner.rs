@@ -1,5 +1,6 @@
 //! Which thread of which process an event is of.
 
+use rustc_hash::FxHashMap;
 use tpq_ingest::{JsonId, Span};
 use tpq_tables::StringId;
 
@@ -8,6 +9,10 @@ use tpq_trackers::track::{NamePriority, Tid, Upid, Utid};
 
 /// Names stand for ids from here on, above those that systems give and JSON can tell apart.
 const FIRST_OF_NAMES: i64 = 1 << 53;
+
+/// The ids that stand for names of processes and threads in a file.
+#[derive(Default)]
+struct NameIds(FxHashMap<StringId, i64>);
 
 /// The thread of an event, and the process that the event says it is of.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +69,7 @@ impl Context<'_> {
 
     /// The id that stands for a name: a thread of the name of its process is its main thread.
     fn id_of(&mut self, name: StringId) -> i64 {
-        let ids = &mut *self.trackers.json_names;
+        let NameIds(ids) = self.trackers.file.states.get();
         let next = FIRST_OF_NAMES + ids.len() as i64;
         *ids.entry(name).or_insert(next)
     }

@@ -3,8 +3,8 @@
 use tpq_ingest::{Sources, TraceBytes};
 use tpq_tables::Tables;
 
-use super::Trackers;
 use crate::deferred::{DeferredStage, DeferredWriter};
+use crate::track::Trackers;
 
 impl Trackers {
     /// Writes into `tables` what the deferred writer has received so far, as the end of an import

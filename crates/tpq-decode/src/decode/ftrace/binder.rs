@@ -73,7 +73,7 @@ pub(super) fn send_code(
         trackers.begin_slice(slice, args.clone(), tables, stats)
     };
     let transaction = Transaction { is_reply, one_way, args, track, slice: sent };
-    trackers.binder.send(event.int(1) as i32, sender, transaction);
+    trackers.source.binder.send(event.int(1) as i32, sender, transaction);
 }
 
 fn transaction_args(
@@ -125,7 +125,7 @@ fn receive(
     stats: &mut Stats,
 ) {
     let receiver = event.utid(trackers, tables);
-    let Some(sent) = trackers.binder.receive(event.int(1) as i32, receiver) else { return };
+    let Some(sent) = trackers.source.binder.receive(event.int(1) as i32, receiver) else { return };
     let track = thread_track(receiver, trackers, tables);
     if sent.is_reply {
         trackers.end_slice(any(event, track), &ArgSet::default(), tables, stats);
@@ -142,7 +142,7 @@ fn receive(
         trackers.begin_slice(slice, ArgSet::default(), tables, stats)
     };
     if let (Some(from), Some(to)) = (sent.slice, received) {
-        trackers.flows.link(from, to, tables);
+        trackers.file.flows.link(from, to, tables);
     }
 }
 
@@ -165,7 +165,7 @@ fn command(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables
         _ => return,
     };
     let utid = event.utid(trackers, tables);
-    trackers.binder.command(utid, command);
+    trackers.source.binder.command(utid, command);
 }
 
 fn returned(
@@ -185,7 +185,7 @@ fn returned(
         _ => return,
     };
     let utid = event.utid(trackers, tables);
-    if trackers.binder.returned(utid, what) {
+    if trackers.source.binder.returned(utid, what) {
         let track = thread_track(utid, trackers, tables);
         trackers.end_slice(any(event, track), &ArgSet::default(), tables, stats);
     }
@@ -193,7 +193,7 @@ fn returned(
 
 fn wait(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let utid = event.utid(trackers, tables);
-    trackers.binder.wait(utid);
+    trackers.source.binder.wait(utid);
     let track = thread_track(utid, trackers, tables);
     let slice = slice(event, track, WAITING, tables);
     trackers.begin_slice(slice, ArgSet::default(), tables, stats);
@@ -201,7 +201,7 @@ fn wait(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, s
 
 fn lock(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let utid = event.utid(trackers, tables);
-    if !trackers.binder.lock(utid) {
+    if !trackers.source.binder.lock(utid) {
         return;
     }
     let track = thread_track(utid, trackers, tables);
@@ -217,7 +217,7 @@ fn unlock(
     stats: &mut Stats,
 ) {
     let utid = event.utid(trackers, tables);
-    if !trackers.binder.unlock(utid) {
+    if !trackers.source.binder.unlock(utid) {
         return;
     }
     let track = thread_track(utid, trackers, tables);

@@ -13,7 +13,7 @@ const BLOCK_IO: TrackKind = TrackKind::slices("block_io");
 fn track(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
     let dimension = Dimensions::machine(event.machine).number("block_device", event.int(1));
     let args = &mut trackers.deferred;
-    trackers.tracks.get(BLOCK_IO, dimension, StringId::NULL, args, tables)
+    trackers.source.tracks.get(BLOCK_IO, dimension, StringId::NULL, args, tables)
 }
 
 /// The first sector of the request.

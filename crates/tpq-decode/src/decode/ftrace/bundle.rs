@@ -15,7 +15,7 @@ use tpq_tables::{Stat, Stats, Tables};
 use super::own_time::{self, When};
 use super::{compact_sched, described};
 use crate::decode::{Packet, PacketDecoder};
-use tpq_trackers::track::{KernelEvents, MetadataValue, Trackers};
+use tpq_trackers::track::{MetadataValue, SourceTrackers, Trackers};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: 1, route: Route::Split, decode: decode_header };
@@ -228,7 +228,7 @@ fn decode_header(
         stats.set_indexed(Stat::FtraceCpuHasDataLoss, i64::from(cpu), 1);
     }
     if follows && packet.dated {
-        let start = trackers.ftrace.bundle(packet.machine, cpu, packet.ts);
+        let start = trackers.file.ftrace.bundle(packet.machine, cpu, packet.ts);
         let start = MetadataValue::Int(start);
         trackers.metadata.set("ftrace_latest_data_start_ns", start, tables);
     }
@@ -244,7 +244,8 @@ fn describe_kind(descriptor: &[u8], trackers: &mut Trackers, stats: &mut Stats) 
             _ => {}
         }
     }
-    let KernelEvents { described: kinds, track_events, .. } = &mut trackers.kernel_events;
+    let SourceTrackers { described_kinds: kinds, kernel_track_events: track_events, .. } =
+        &mut *trackers.source;
     // The first description of a kind stands.
     if kinds.contains_key(&number) {
         return;

@@ -150,7 +150,7 @@ pub(super) fn decode_switch(
     stats: &mut Stats,
 ) {
     let Some((state, next)) = read_switch(event, trackers, tables) else { return };
-    trackers.sched.switch(
+    trackers.source.sched.switch(
         event.ts,
         (event.machine, event.cpu),
         None,
@@ -173,7 +173,7 @@ pub(super) fn follow_switch(
 ) {
     let Some((_, next)) = read_switch(event, trackers, tables) else { return };
     let cpu = (event.machine, event.cpu);
-    trackers.sched.follow(cpu, next, &mut trackers.processes, tables, stats);
+    trackers.source.sched.follow(cpu, next, &mut trackers.processes, tables, stats);
 }
 
 /// Reads a switch and writes it down as it is: the state a task was left in, and the next one.
@@ -188,7 +188,7 @@ fn read_switch(
     let next = NextTask { pid: pid as i32, prio: prio as i32, comm };
     let state = state as i32;
     // What ran before the first switch is not known.
-    let task = trackers.sched.task(event.cpu, tables);
+    let task = trackers.source.sched.task(event.cpu, tables);
     if let Some((previous_utid, previous)) = task {
         let args = EventArgs::Switch { previous, state, next };
         raw::record_compact(event, (previous_utid, 0), args, trackers, tables);
@@ -228,7 +228,7 @@ fn read_waking(
         words.get(event.index * WAKING_WORDS..)?.first_chunk()?;
     let tid = Tid { machine: event.machine, id: i64::from(pid as i32) };
     let utid = trackers.processes.thread(tid, tables);
-    let waker = trackers.sched.running(event.cpu)?;
+    let waker = trackers.source.sched.running(event.cpu)?;
     let comm = comm(event, strings, comm_index, &mut trackers.comms, tables);
     let woken = NextTask { pid: pid as i32, prio: prio as i32, comm };
     let args = EventArgs::Waking { woken, target_cpu: target_cpu as i32 };

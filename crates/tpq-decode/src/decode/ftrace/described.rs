@@ -45,7 +45,7 @@ pub(super) fn decode(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let Some(kind) = trackers.kernel_events.track_events.get(&number).cloned() else { return };
+    let Some(kind) = trackers.source.kernel_track_events.get(&number).cloned() else { return };
     if kind.context == TrackContext::Unknown {
         return;
     }

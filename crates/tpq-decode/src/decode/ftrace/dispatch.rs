@@ -78,16 +78,16 @@ pub(crate) fn decode_run_event(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    if trackers.ftrace.is_before(event.ts) {
+    if trackers.file.ftrace.is_before(event.ts) {
         stats.increment(Stat::FtracePacketBeforeTracingStart);
         return;
     }
     // What a CPU did before its first compact switch cannot be told, and is not of the trace.
     let compact = matches!(event.run.kind, compact_sched::SWITCHES | compact_sched::WAKINGS);
-    if !compact || trackers.sched.running(event.cpu).is_some() {
+    if !compact || trackers.source.sched.running(event.cpu).is_some() {
         trackers.bounds.include(event.ts);
     }
-    if trackers.ftrace.is_partial(event.machine, event.ts) {
+    if trackers.file.ftrace.is_partial(event.machine, event.ts) {
         stats.increment(Stat::FtraceEventsBeforeAllCpus);
         match event.run.kind {
             compact_sched::SWITCHES => {

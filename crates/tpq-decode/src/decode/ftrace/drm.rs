@@ -135,7 +135,7 @@ fn queue(on: &mut Effects<'_, '_>, name: u32, job: Job) {
     let Some(slice) = on.instant(track, "drm_sched_job_queue", &args) else { return };
     ring_track(on, &ring);
     let ring = on.intern(&ring);
-    on.trackers.kernel.drm.rings.entry(ring).or_default().queued.insert(job, slice);
+    on.trackers.source.kernel.drm.rings.entry(ring).or_default().queued.insert(job, slice);
 }
 
 fn ring_track(on: &mut Effects<'_, '_>, ring: &str) -> u32 {
@@ -148,7 +148,7 @@ fn run(on: &mut Effects<'_, '_>, name: u32, job: Job, done: Job) {
     let ring = on.event.string(name);
     ring_track(on, &ring);
     let ring = on.intern(&ring);
-    let drm = &mut on.trackers.kernel.drm;
+    let drm = &mut on.trackers.source.kernel.drm;
     drm.busy.entry(done).or_insert(ring);
     let running = &mut drm.rings.entry(ring).or_default().running;
     running.push_back(job);
@@ -161,17 +161,17 @@ fn run(on: &mut Effects<'_, '_>, name: u32, job: Job, done: Job) {
 fn begin_job(on: &mut Effects<'_, '_>, ring: StringId) {
     let name = on.tables.strings.get(ring).to_owned();
     let track = ring_track(on, &name);
-    let queue = on.trackers.kernel.drm.rings.get(&ring);
+    let queue = on.trackers.source.kernel.drm.rings.get(&ring);
     let Some(&job) = queue.and_then(|ring| ring.running.front()) else { return };
     let Some(slice) = on.begin(track, "job", &job_args(job)) else { return };
-    let ring = on.trackers.kernel.drm.rings.get_mut(&ring);
+    let ring = on.trackers.source.kernel.drm.rings.get_mut(&ring);
     if let Some(queued) = ring.and_then(|ring| ring.queued.remove(&job)) {
-        on.trackers.flows.link(queued, slice, on.tables);
+        on.trackers.file.flows.link(queued, slice, on.tables);
     }
 }
 
 fn finish(on: &mut Effects<'_, '_>, done: Job) {
-    let drm = &mut on.trackers.kernel.drm;
+    let drm = &mut on.trackers.source.kernel.drm;
     let Some(ring) = drm.busy.remove(&done) else { return };
     let Some(state) = drm.rings.get_mut(&ring) else { return };
     state.running.pop_front();
@@ -192,13 +192,13 @@ fn timeline<'t>(on: &'t mut Effects<'_, '_>) -> Option<(u32, &'t mut FenceTimeli
         return None;
     }
     let (context, seqno) = (on.event.int(1) as u32, on.event.int(3) as u32);
-    if !on.trackers.kernel.drm.timelines.contains_key(&context) {
+    if !on.trackers.source.kernel.drm.timelines.contains_key(&context) {
         let of = on.by_text("name", &name).number("context", context.into());
         let track = on.track(FENCE, of, &format!("fence-{name}-{context}"));
         let new = FenceTimeline { track, emits: false, pending: Default::default() };
-        on.trackers.kernel.drm.timelines.insert(context, new);
+        on.trackers.source.kernel.drm.timelines.insert(context, new);
     }
-    let timeline = on.trackers.kernel.drm.timelines.get_mut(&context)?;
+    let timeline = on.trackers.source.kernel.drm.timelines.get_mut(&context)?;
     Some((seqno, timeline))
 }
 

@@ -99,13 +99,13 @@ impl Effects<'_, '_> {
 
     pub(super) fn track(&mut self, kind: TrackKind, of: Dimensions, name: &str) -> u32 {
         let name = self.intern(name);
-        self.trackers.tracks.get(kind, of, name, &mut self.trackers.deferred, self.tables)
+        self.trackers.source.tracks.get(kind, of, name, &mut self.trackers.deferred, self.tables)
     }
 
     /// A track without a name of its own.
     pub(super) fn nameless_track(&mut self, kind: TrackKind, of: Dimensions) -> u32 {
         let args = &mut self.trackers.deferred;
-        self.trackers.tracks.get(kind, of, StringId::NULL, args, self.tables)
+        self.trackers.source.tracks.get(kind, of, StringId::NULL, args, self.tables)
     }
 
     /// The thread that was running.

@@ -140,7 +140,7 @@ impl<'a> FtraceEvent<'a> {
     ) -> u32 {
         let dimensions = Dimensions::cpu(self.machine, self.cpu);
         let name = || format!("{title} Cpu {}", self.cpu);
-        trackers.tracks.get_named(kind, dimensions, &mut trackers.deferred, tables, name)
+        trackers.source.tracks.get_named(kind, dimensions, &mut trackers.deferred, tables, name)
     }
 
     /// The kernel function an id stands for, if the trace says.
@@ -171,5 +171,5 @@ impl<'a> FtraceEvent<'a> {
 
 /// The track of what a thread executes.
 pub(super) fn thread_track(utid: Utid, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
-    trackers.tracks.execution(utid, &mut trackers.deferred, tables)
+    trackers.source.tracks.execution(utid, &mut trackers.deferred, tables)
 }

@@ -13,7 +13,7 @@ const TRACK: &str = "android_fs";
 
 fn start(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let mut on = event.on(trackers, tables, stats);
-    on.trackers.kernel.file_reads.insert((event.uint(4), event.int(5)), event.pid);
+    on.trackers.source.kernel.file_reads.insert((event.uint(4), event.int(5)), event.pid);
     let path = event.string(6);
     let args = [
         ("file_path", Arg::Text(&path)),
@@ -28,7 +28,7 @@ fn start(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, 
 fn end(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let mut on = event.on(trackers, tables, stats);
     let source = (event.uint(2), event.int(3));
-    let Some(pid) = on.trackers.kernel.file_reads.remove(&source) else { return };
+    let Some(pid) = on.trackers.source.kernel.file_reads.remove(&source) else { return };
     let args = [("offset_end", Arg::Int(event.int(3))), ("bytes_read_end", Arg::Int(event.int(1)))];
     let (of, cookie) = (on.machine(), pid as u32);
     on.end_shared((FILE_SYSTEM, of, TRACK), cookie.into(), &args);

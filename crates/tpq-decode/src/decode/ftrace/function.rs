@@ -30,7 +30,7 @@ fn calls_track(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Ta
         (THREAD_CALLS, Dimensions::thread(utid), "Funcgraph".to_owned())
     };
     let name = tables.strings.intern(&name);
-    trackers.tracks.get(kind, dimensions, name, &mut trackers.deferred, tables)
+    trackers.source.tracks.get(kind, dimensions, name, &mut trackers.deferred, tables)
 }
 
 fn call(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {

@@ -141,7 +141,7 @@ fn adreno_queued(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let kernel = &mut event.on(trackers, tables, stats).trackers.kernel;
+    let kernel = &mut event.on(trackers, tables, stats).trackers.source.kernel;
     kernel.adreno_threads.insert(event.int(1) as u32, event.pid);
 }
 
@@ -185,7 +185,7 @@ pub(super) fn adreno_duration(message: &[u8]) -> Option<i64> {
 
 /// The name of the process that queues the commands of a context.
 fn adreno_process(context: u32, on: &mut Effects<'_, '_>) -> Option<String> {
-    let thread = *on.trackers.kernel.adreno_threads.get(&context)?;
+    let thread = *on.trackers.source.kernel.adreno_threads.get(&context)?;
     let utid = on.trackers.processes.thread(on.event.tid(thread), on.tables);
     let upid = on.tables.thread.upid.get(utid)?;
     let name = on.tables.process.name.get(upid);

@@ -33,7 +33,7 @@ const SLICE: (&str, &str) = ("pkvm_hyp", "hyp");
 fn track(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
     let name = tables.strings.intern(&format!("pkVM Hypervisor CPU {}", event.cpu));
     let of = Dimensions::cpu(event.machine, event.cpu);
-    trackers.tracks.get(HYPERVISOR, of, name, &mut trackers.deferred, tables)
+    trackers.source.tracks.get(HYPERVISOR, of, name, &mut trackers.deferred, tables)
 }
 
 fn enter(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {

@@ -1,15 +1,20 @@
 //! Transfers on I2C buses.
 
+use rustc_hash::FxHashMap;
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
 use tpq_trackers::args::ArgSet;
-use tpq_trackers::track::{NewSlice, SliceEnd, Trackers};
+use tpq_trackers::track::{NewSlice, SliceEnd, Trackers, Utid};
 
 pub(super) const EVENTS: Events = &[(27, message), (28, message), (29, result)];
 
 /// The most buses a device may have.
 const MAX_ADAPTERS: i64 = 256;
+
+/// Transfers under way by thread: the bus, and the number of messages.
+#[derive(Default)]
+struct Transfers(FxHashMap<Utid, (i64, u32)>);
 
 /// The bus of an event.
 fn adapter(event: &FtraceEvent<'_>) -> Option<i64> {
@@ -26,11 +31,11 @@ fn message(
     let Some(adapter) = adapter(event) else { return };
     let messages = (event.uint(2) as u32).saturating_add(1);
     let utid = event.utid(trackers, tables);
-    if let Some((_, seen)) = trackers.i2c.get_mut(&utid) {
+    if let Some((_, seen)) = trackers.source.states.get::<Transfers>().0.get_mut(&utid) {
         *seen = messages.max(*seen);
         return;
     }
-    trackers.i2c.insert(utid, (adapter, messages));
+    trackers.source.states.get::<Transfers>().0.insert(utid, (adapter, messages));
     let track = event.thread_track(trackers, tables);
     let name = tables.strings.intern(&format!("i2c-{adapter}"));
     let slice = NewSlice { ts: event.ts, track, name, ..NewSlice::default() };
@@ -46,10 +51,11 @@ fn result(
 ) {
     let Some(adapter) = adapter(event) else { return };
     let utid = event.utid(trackers, tables);
-    if trackers.i2c.get(&utid) != Some(&(adapter, event.uint(2) as u32)) {
+    let Transfers(transfers) = trackers.source.states.get();
+    if transfers.get(&utid) != Some(&(adapter, event.uint(2) as u32)) {
         return;
     }
-    trackers.i2c.remove(&utid);
+    transfers.remove(&utid);
     let track = event.thread_track(trackers, tables);
     let name = tables.strings.intern(&format!("i2c-{adapter}"));
     let end = SliceEnd { ts: event.ts, track, name, ..SliceEnd::default() };

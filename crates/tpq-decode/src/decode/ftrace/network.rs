@@ -20,7 +20,7 @@ const IPV6: u64 = 0x86dd;
 
 fn receive(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
     let interface = event.text(2, tables);
-    let total = trackers.network.received(interface, event.uint(1));
+    let total = trackers.source.network.received(interface, event.uint(1));
     let name = format!("{} Received KB", event.part(2));
     count(event, total, RECEIVE, interface, &name, trackers, tables);
 }
@@ -31,7 +31,7 @@ fn transmit(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Table
         return;
     }
     let interface = event.text(2, tables);
-    let total = trackers.network.transmitted(interface, event.uint(1));
+    let total = trackers.source.network.transmitted(interface, event.uint(1));
     let name = format!("{} Transmitted KB", event.part(2));
     count(event, total, TRANSMIT, interface, &name, trackers, tables);
 }
@@ -62,7 +62,7 @@ fn free(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _
         IPV6 => "IPV6",
         _ => return,
     };
-    let total = trackers.network.dropped() as f64;
+    let total = trackers.source.network.dropped() as f64;
     let name = tables.strings.intern("Kfree Skb IP Prot");
     let protocol = ArgValue::String(tables.strings.intern(protocol));
     let args = ArgSet::of([("protocol", protocol)], &mut tables.strings);

@@ -39,7 +39,7 @@ fn suspend_resume(
         action_ended(&mut on, &action);
         return;
     }
-    let suspend = &mut on.trackers.kernel.suspend;
+    let suspend = &mut on.trackers.source.kernel.suspend;
     match (action.as_ref(), *suspend) {
         ("suspend_enter", _) => *suspend = Suspend::Entering(cookie),
         ("freeze_processes", Suspend::Entering(entry)) => *suspend = Suspend::Freezing(entry),
@@ -51,7 +51,7 @@ fn suspend_resume(
 /// Entering the suspend ended, or cannot go on: processes thaw while they are being frozen only
 /// where that failed.
 fn action_ended(on: &mut Effects<'_, '_>, action: &str) {
-    match (action, on.trackers.kernel.suspend) {
+    match (action, on.trackers.source.kernel.suspend) {
         ("suspend_enter", _) => {}
         ("thaw_processes", Suspend::Freezing(entry)) => {
             let of = on.machine();
@@ -59,7 +59,7 @@ fn action_ended(on: &mut Effects<'_, '_>, action: &str) {
         }
         _ => return,
     }
-    on.trackers.kernel.suspend = Suspend::Awake;
+    on.trackers.source.kernel.suspend = Suspend::Awake;
 }
 
 /// Begins a slice of suspending or resuming; of a device, its name, driver and phase are known.

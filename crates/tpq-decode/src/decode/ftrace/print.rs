@@ -213,7 +213,7 @@ fn device_track(
 ) -> u32 {
     let name = tables.strings.intern(name);
     let dimensions = Dimensions::machine(event.machine);
-    trackers.tracks.get(kind, dimensions, name, &mut trackers.deferred, tables)
+    trackers.source.tracks.get(kind, dimensions, name, &mut trackers.deferred, tables)
 }
 
 fn count(
@@ -279,7 +279,7 @@ fn killed(
 ) {
     let upid = trackers.processes.process(event.tid(pid), tables);
     let name: StringId = tables.strings.intern("LMK");
-    let Trackers { tracks, deferred, .. } = trackers;
+    let (tracks, deferred) = (&mut trackers.source.tracks, &mut trackers.deferred);
     let track = tracks.get(LOW_MEMORY_KILL, Dimensions::process(upid), name, deferred, tables);
     let slice = new_slice(event, track, "mem.lmk", tables);
     trackers.instant(slice, &ArgSet::default(), tables, stats);

@@ -24,7 +24,7 @@ pub(super) fn record(
     stats: &mut Stats,
 ) {
     let ucpu = trackers.cpus.get(event.machine, event.cpu, tables);
-    if !trackers.kernel_events.are_kept() {
+    if !trackers.has_ftrace_event {
         if FUNCTIONS.iter().any(|&(event, _)| event == number) {
             look_up_functions(event, number, tables, stats);
         }
@@ -59,7 +59,7 @@ pub(super) fn record_compact(
     tables: &mut Tables,
 ) {
     let ucpu = trackers.cpus.get(event.machine, event.cpu, tables);
-    if trackers.kernel_events.are_kept() {
+    if trackers.has_ftrace_event {
         let row = KernelEvent { ts: event.ts, utid, ucpu, common_flags, args };
         push(row, trackers, tables);
     }

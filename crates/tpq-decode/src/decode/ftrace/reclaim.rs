@@ -176,7 +176,7 @@ fn contiguous_start(
     }
     if telling == Telling::InParts {
         let utid = on.utid();
-        on.trackers.kernel.contiguous.insert(utid, [0; 3]);
+        on.trackers.source.kernel.contiguous.insert(utid, [0; 3]);
     }
     let track = on.thread_track();
     on.begin(track, "mm_cma_alloc", &[]);
@@ -193,7 +193,7 @@ fn contiguous_migrated(
     if telling(&on) == Telling::InParts {
         let utid = on.utid();
         let pages = [3, 4, 5].map(|number| event.uint(number));
-        on.trackers.kernel.contiguous.insert(utid, pages);
+        on.trackers.source.kernel.contiguous.insert(utid, pages);
     }
 }
 
@@ -208,7 +208,7 @@ fn contiguous_finish(
         return;
     }
     let utid = on.utid();
-    let pages = on.trackers.kernel.contiguous.get(&utid).copied().unwrap_or_default();
+    let pages = on.trackers.source.kernel.contiguous.get(&utid).copied().unwrap_or_default();
     end_contiguous(&mut on, [1, 2, 4], pages, &[]);
 }
 

@@ -28,7 +28,7 @@ fn switch(
             _ => {}
         }
     }
-    trackers.sched.switch(
+    trackers.source.sched.switch(
         event.ts,
         (event.machine, event.cpu),
         Some(previous),

@@ -46,5 +46,5 @@ fn instant(
         category: StringId::NULL,
         arg_set_id: trackers.deferred.intern(&args),
     };
-    trackers.slices.complete(slice, 0, tables, stats);
+    trackers.source.slices.complete(slice, 0, tables, stats);
 }

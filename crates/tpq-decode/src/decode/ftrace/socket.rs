@@ -54,10 +54,11 @@ fn set_state(
         "TCP_ESTABLISHED" => format!("{new}(sport={source},dport={destination})"),
         _ => new.to_owned(),
     };
-    let stream = trackers.network.stream(event.uint(8));
+    let stream = trackers.source.network.stream(event.uint(8));
     let title = tables.strings.intern(&format!("TCP stream#{stream}"));
     let dimensions = Dimensions::machine(event.machine).number("tcp_stream_idx", i64::from(stream));
-    let track = trackers.tracks.get(STATE, dimensions, title, &mut trackers.deferred, tables);
+    let track =
+        trackers.source.tracks.get(STATE, dimensions, title, &mut trackers.deferred, tables);
     let end = SliceEnd { ts: event.ts, track, ..SliceEnd::default() };
     trackers.end_slice(end, &ArgSet::default(), tables, stats);
     let name = tables.strings.intern(&name);
@@ -74,7 +75,8 @@ fn retransmit(
 ) {
     let title: StringId = tables.strings.intern("TCP Retransmit Skb");
     let dimensions = Dimensions::machine(event.machine);
-    let track = trackers.tracks.get(RETRANSMIT, dimensions, title, &mut trackers.deferred, tables);
+    let track =
+        trackers.source.tracks.get(RETRANSMIT, dimensions, title, &mut trackers.deferred, tables);
     let name = format!("sport={},dport={}", event.uint(6), event.uint(2));
     let name = tables.strings.intern(&name);
     let category = tables.strings.intern("tcp_event");

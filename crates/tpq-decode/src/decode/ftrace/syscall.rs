@@ -28,7 +28,7 @@ fn call(
     tables: &mut Tables,
 ) -> Option<Call> {
     let arch = tables.machine.arch.get(event.machine);
-    trackers.syscalls.call(arch, number, || {
+    trackers.source.syscalls.call(arch, number, || {
         let known = syscall_names::name(tables.strings.get(arch), number);
         if known.is_none() && !(0..MAX_NUMBER).contains(&number) {
             return None;
@@ -55,7 +55,7 @@ fn enter(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, 
         return;
     }
     if care == Care::Write {
-        trackers.syscalls.writing.insert(utid);
+        trackers.source.syscalls.writing.insert(utid);
     }
     match event.span {
         Some(span) => trackers.begin_call(slice, span, tables, stats),
@@ -87,12 +87,12 @@ fn exit(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, s
     let call = call(event, number.unwrap_or_default(), trackers, tables);
     let Some(Call { name, care }) = call else { return };
     let utid = event.running(trackers, tables);
-    if care == Care::Write && !trackers.syscalls.writing.remove(&utid) {
+    if care == Care::Write && !trackers.source.syscalls.writing.remove(&utid) {
         return;
     }
     let track = thread_track(utid, trackers, tables);
     let end = SliceEnd { ts: event.ts, track, name, ..SliceEnd::default() };
-    let ret = ret.map(|ret| (trackers.syscalls.ret(&mut tables.strings), ret));
+    let ret = ret.map(|ret| (trackers.source.syscalls.ret(&mut tables.strings), ret));
     trackers.end_call(end, ret, tables, stats);
 }
 
@@ -105,7 +105,7 @@ pub(super) fn cut_write(
     stats: &mut Stats,
 ) {
     let utid = event.utid(trackers, tables);
-    if !trackers.syscalls.writing.remove(&utid) {
+    if !trackers.source.syscalls.writing.remove(&utid) {
         return;
     }
     stats.increment(Stat::TruncatedSysWriteDuration);

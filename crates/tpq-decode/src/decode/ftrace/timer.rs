@@ -22,7 +22,7 @@ fn expire_entry(
     let track = event.cpu_track(HRTIMER, "Hrtimer", trackers, tables);
     let category = tables.strings.intern("hrtimer");
     let slice = NewSlice { ts: event.ts, track, name, category, arg_set_id: None };
-    trackers.slices.begin(slice, tables, stats);
+    trackers.source.slices.begin(slice, tables, stats);
 }
 
 fn expire_exit(
@@ -33,5 +33,5 @@ fn expire_exit(
 ) {
     let track = event.cpu_track(HRTIMER, "Hrtimer", trackers, tables);
     let category = tables.strings.intern("hrtimer");
-    trackers.slices.end(event.ts, track, category, StringId::NULL, tables, stats);
+    trackers.source.slices.end(event.ts, track, category, StringId::NULL, tables, stats);
 }

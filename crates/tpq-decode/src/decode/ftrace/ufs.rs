@@ -35,7 +35,8 @@ fn command(
 
     let title = tables.strings.intern(&format!("io.ufs.command.tag[{tag:03}]"));
     let dimensions = machine.number("ufs_tag", i64::from(tag));
-    let track = trackers.tracks.get(COMMAND, dimensions, title, &mut trackers.deferred, tables);
+    let track =
+        trackers.source.tracks.get(COMMAND, dimensions, title, &mut trackers.deferred, tables);
     if stage == SENT {
         let name = tables.strings.intern(&operation(event.uint(5), event.uint(9) as u32));
         let slice = NewSlice { ts: event.ts, track, name, ..NewSlice::default() };

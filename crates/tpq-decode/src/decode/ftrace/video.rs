@@ -190,7 +190,7 @@ fn queued(
 ) {
     let (buffer, slice) = of_program(event, "VIDIOC_QBUF", trackers, tables, stats);
     if let Some(slice) = slice {
-        trackers.kernel.video_buffers.entry(buffer).or_insert(slice);
+        trackers.source.kernel.video_buffers.entry(buffer).or_insert(slice);
     }
 }
 
@@ -202,9 +202,9 @@ fn dequeued(
     stats: &mut Stats,
 ) {
     let (buffer, slice) = of_program(event, "VIDIOC_DQBUF", trackers, tables, stats);
-    let queued = trackers.kernel.video_buffers.remove(&buffer);
+    let queued = trackers.source.kernel.video_buffers.remove(&buffer);
     if let (Some(queued), Some(slice)) = (queued, slice) {
-        trackers.flows.link(queued, slice, tables);
+        trackers.file.flows.link(queued, slice, tables);
     }
 }
 

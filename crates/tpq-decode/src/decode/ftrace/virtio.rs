@@ -118,7 +118,7 @@ fn gpu_queue(
     on.begin_shared((GPU_QUEUE, of, &track), number.into(), name.unwrap_or_default(), &[]);
     // A command with a fence is not answered at once, so that tells nothing of the queue.
     if event.uint(3) == 0 {
-        on.trackers.kernel.virtgpu_commands.insert((queue, number), event.ts);
+        on.trackers.source.kernel.virtgpu_commands.insert((queue, number), event.ts);
     }
 }
 
@@ -134,7 +134,9 @@ fn gpu_response(
     let of = on.by_text("virtgpu_name", queue);
     let track = format!("Virtgpu {queue} Queue");
     on.end_shared((GPU_QUEUE, of, &track), number.into(), &[]);
-    let Some(queued) = on.trackers.kernel.virtgpu_commands.remove(&(queue, number)) else { return };
+    let Some(queued) = on.trackers.source.kernel.virtgpu_commands.remove(&(queue, number)) else {
+        return;
+    };
     let latency = event.ts.saturating_sub(queued) as f64;
     on.count(GPU_LATENCY, of, &format!("Virtgpu {queue} Latency"), latency);
 }

@@ -1,6 +1,7 @@
 //! What keeps the device awake.
 
-use tpq_tables::{Stats, Tables};
+use rustc_hash::FxHashMap;
+use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
 use tpq_trackers::args::ArgSet;
@@ -24,8 +25,12 @@ fn track(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables) 
     let source = event.text(1, tables);
     let dimensions = Dimensions::machine(event.machine).text("wakelock_event", source);
     let name = tables.strings.intern(&title(event));
-    trackers.tracks.get(WAKELOCK, dimensions, name, &mut trackers.deferred, tables)
+    trackers.source.tracks.get(WAKELOCK, dimensions, name, &mut trackers.deferred, tables)
 }
+
+/// Number of activations of each wakeup source, by name.
+#[derive(Default)]
+struct ActiveSources(FxHashMap<StringId, u32>);
 
 /// A source may be activated several times; it is active until the last of them is over.
 fn activate(
@@ -35,7 +40,8 @@ fn activate(
     stats: &mut Stats,
 ) {
     let source = event.text(1, tables);
-    let active = trackers.wakeup_sources.entry(source).or_default();
+    let ActiveSources(sources) = trackers.source.states.get();
+    let active = sources.entry(source).or_default();
     *active += 1;
     if *active > 1 {
         return;
@@ -53,7 +59,8 @@ fn deactivate(
     stats: &mut Stats,
 ) {
     let source = event.text(1, tables);
-    let active = trackers.wakeup_sources.entry(source).or_default();
+    let ActiveSources(sources) = trackers.source.states.get();
+    let active = sources.entry(source).or_default();
     let was = *active;
     *active = was.saturating_sub(1);
     if was != 1 {

@@ -33,13 +33,13 @@ pub(super) fn add_inline(
             stats.increment(Stat::GpuCountersInvalidSpec);
             continue;
         };
-        if trackers.gpu_counters.inline.contains_key(&id) {
+        if trackers.source.gpu_counters.inline.contains_key(&id) {
             stats.increment(Stat::GpuCountersInvalidSpec);
             continue;
         }
         let counter = counter(machine, gpu, spec, name, trackers, tables);
         add_groups(counter.track, spec, &groups, tables);
-        trackers.gpu_counters.inline.insert(id, counter);
+        trackers.source.gpu_counters.inline.insert(id, counter);
         added.insert(id, counter);
     }
     add_listed_groups(descriptor, &groups, &added, tables);
@@ -79,7 +79,8 @@ fn counter(
 ) -> GpuCounter {
     let name = tables.strings.intern(name);
     let dimensions = trackers.gpus.dimensions(machine, gpu, tables).text("name", name);
-    let track = trackers.tracks.get(COUNTER, dimensions, name, &mut trackers.deferred, tables);
+    let track =
+        trackers.source.tracks.get(COUNTER, dimensions, name, &mut trackers.deferred, tables);
     if tables.track.source_arg_set_id.get(track).is_none() {
         let text = spec.description.as_deref();
         let description = text.map(|text| tables.strings.intern(text)).unwrap_or_default();

@@ -48,7 +48,7 @@ fn decode_event(
                     None => stats.increment(Stat::GpuCountersInvalidSpec),
                 }
             }
-            trackers.gpu_counters.interned.insert(scope(packet, iid), Some(counters));
+            trackers.source.gpu_counters.interned.insert(scope(packet, iid), Some(counters));
         }
         return;
     }
@@ -61,7 +61,7 @@ fn decode_event(
         }
     }
     for (id, value) in values(packet.data) {
-        if let Some(&counter) = trackers.gpu_counters.inline.get(&id) {
+        if let Some(&counter) = trackers.source.gpu_counters.inline.get(&id) {
             count(packet.ts, counter, value, trackers, tables);
         }
     }
@@ -83,7 +83,7 @@ fn interned_counters(
     tables: &mut Tables,
     stats: &mut Stats,
 ) -> Option<FxHashMap<u32, GpuCounter>> {
-    match trackers.gpu_counters.interned.get_mut(&scope(packet, iid)) {
+    match trackers.source.gpu_counters.interned.get_mut(&scope(packet, iid)) {
         Some(Some(counters)) => return Some(std::mem::take(counters)),
         Some(None) => {
             stats.increment(Stat::GpuCountersInvalidSpec);
@@ -99,7 +99,7 @@ fn interned_counters(
         stats.increment(Stat::GpuCountersInvalidSpec);
         // What is there and cannot be read is not read again for each value.
         if message.is_some() {
-            trackers.gpu_counters.interned.insert(scope(packet, iid), None);
+            trackers.source.gpu_counters.interned.insert(scope(packet, iid), None);
         }
         return None;
     };
@@ -131,7 +131,7 @@ fn count(ts: i64, counter: GpuCounter, value: f64, trackers: &mut Trackers, tabl
     if counter.forwards {
         return;
     }
-    if let Some(before) = trackers.gpu_counters.replace_last(counter.track, row) {
+    if let Some(before) = trackers.source.gpu_counters.replace_last(counter.track, row) {
         tables.counter.value.set(before, value);
     }
 }

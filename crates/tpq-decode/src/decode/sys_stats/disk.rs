@@ -28,7 +28,7 @@ pub(super) fn disks(
         let name = text(field.as_bytes(), 1);
         let [_, totals @ ..] = numbers::<9>(field.as_bytes());
         let disk = tables.strings.intern_bytes(name);
-        let Some(before) = trackers.disks.replace(disk, totals) else { continue };
+        let Some(before) = trackers.source.disks.replace(disk, totals) else { continue };
         let since = std::array::from_fn(|at| totals[at].wrapping_sub(before[at]) as i64);
         let label = String::from_utf8_lossy(name);
         for (key, unit, value) in counters(since) {

@@ -72,7 +72,7 @@ pub(super) fn buddy_info(
             .text("buddyinfo_zone", zone);
         let orders = Fields::new(message).filter(|field| field.number == 3);
         let counts = orders.flat_map(|field| repeated(&field));
-        let mut bytes = Some(u64::from(trackers.page_size.get()));
+        let mut bytes = Some(u64::from(trackers.source.page_size.get()));
         for count in counts {
             let Some(size) = bytes else {
                 stats.increment(Stat::MalformedPackets);
@@ -104,12 +104,14 @@ pub(super) fn slabs(
         let name = tables.strings.intern(&name);
         let slab = tables.strings.intern_bytes(slab);
         let dimensions = Dimensions::machine(packet.machine).text("slab_name", slab);
-        let track = trackers.tracks.get(SLAB, dimensions, name, &mut trackers.deferred, tables);
+        let track =
+            trackers.source.tracks.get(SLAB, dimensions, name, &mut trackers.deferred, tables);
         let mut args = ArgSet::default();
         args.add(tables.strings.intern("pages_per_slab"), ArgValue::Uint(pages_per_slab));
         args.add(tables.strings.intern("num_slabs"), ArgValue::Uint(slabs));
         let arg_set_id = trackers.deferred.intern(&args);
-        let value = pages_per_slab as f64 * slabs as f64 * f64::from(trackers.page_size.get());
+        let value =
+            pages_per_slab as f64 * slabs as f64 * f64::from(trackers.source.page_size.get());
         let row = push_counter(packet.ts, track, value, &mut trackers.bounds, tables);
         tables.counter.arg_set_id.set(row, arg_set_id);
     }

@@ -75,7 +75,7 @@ fn thread_count(
 ) -> Option<Option<i64>> {
     let Some(delta) = given.delta else { return Some(given.absolute) };
     let generation = context.packet.interned.generation(context.packet.generation);
-    let totals = generation.and_then(|it| context.trackers.sequence_threads.totals(it));
+    let totals = generation.and_then(|it| context.trackers.source.sequence_threads.totals(it));
     match totals {
         Some(totals) => {
             let total = total(totals);
@@ -103,7 +103,7 @@ fn own_value(
         return None;
     };
     let scope = scope(context);
-    let value = context.trackers.uuids.counter_value(scope, uuid, raw);
+    let value = context.trackers.source.uuids.counter_value(scope, uuid, raw);
     if value.is_none() {
         refuse_of_track(Stat::TrackEventCounterInvalidTrackUuid, uuid, context);
     }
@@ -140,7 +140,7 @@ impl Counted {
                 refuse_of_sequence(Stat::TrackEventExtraCounterExceedsMax, context);
                 return None;
             };
-            let Some(value) = context.trackers.uuids.counter_value(scope, uuid, raw) else {
+            let Some(value) = context.trackers.source.uuids.counter_value(scope, uuid, raw) else {
                 refuse_of_track(Stat::TrackEventExtraCounterInvalidTrack, uuid, context);
                 return None;
             };
@@ -171,7 +171,7 @@ impl Counted {
         }
         for &(uuid, value) in &self.extra[..self.extra_count] {
             write_extra(uuid, value, owner, context);
-            match context.trackers.uuids.counter(uuid).and_then(|counter| counter.counts) {
+            match context.trackers.source.uuids.counter(uuid).and_then(|counter| counter.counts) {
                 Some(Builtin::ThreadTime) => thread.time = Some(value as i64),
                 Some(Builtin::ThreadInstructions) => thread.instructions = Some(value as i64),
                 None => {}

@@ -21,7 +21,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
     let mut event = read(packet.data);
     let defaults = defaults(packet, context.trackers);
     let Some(counted) = counters::count(&event, &defaults, &mut context) else { return };
-    if context.trackers.interest.drops(packet.ts) {
+    if context.trackers.file.interest.drops(packet.ts) {
         context.stats.increment(Stat::TrackEventDroppedPacketsOutsideOfRangeOfInterest);
         return;
     }
@@ -82,7 +82,7 @@ fn phase(event: &TrackEvent<'_>, owner: &EventOwner) -> u8 {
 
 /// The defaults in force for a packet's sequence.
 fn defaults(packet: &Packet<'_>, trackers: &mut Trackers) -> Arc<EventDefaults> {
-    if let Some(defaults) = trackers.uuids.defaults.get(&packet.generation) {
+    if let Some(defaults) = trackers.source.uuids.defaults.get(&packet.generation) {
         return Arc::clone(defaults);
     }
     let mut defaults = EventDefaults::default();
@@ -100,6 +100,6 @@ fn defaults(packet: &Packet<'_>, trackers: &mut Trackers) -> Arc<EventDefaults> 
         }
     }
     let defaults = Arc::new(defaults);
-    trackers.uuids.defaults.insert(packet.generation, Arc::clone(&defaults));
+    trackers.source.uuids.defaults.insert(packet.generation, Arc::clone(&defaults));
     defaults
 }

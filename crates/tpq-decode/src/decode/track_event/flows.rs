@@ -34,7 +34,7 @@ pub(super) fn pass(event: &TrackEvent<'_>, slice: u32, context: &mut DecodeConte
 
 fn pass_one(flow: FlowId, slice: u32, last: bool, context: &mut DecodeContext<'_, '_>) {
     let DecodeContext { trackers, tables, stats, .. } = context;
-    match (trackers.flows.is_active(flow), last) {
+    match (trackers.file.flows.is_active(flow), last) {
         (true, false) => trackers.step_flow(flow, slice, tables, stats),
         (true, true) => trackers.end_flow(flow, slice, FlowEnd::Last, tables, stats),
         (false, false) => trackers.begin_flow(flow, slice, tables, stats),
@@ -68,7 +68,7 @@ pub(super) fn legacy(
         context.stats.increment(Stat::FlowInvalidId);
         return None;
     };
-    let flow = context.trackers.flows.named(id, event.category, event.name);
+    let flow = context.trackers.file.flows.named(id, event.category, event.name);
     let track = owner.own_track(event, context)?;
     let DecodeContext { trackers, tables, stats, .. } = context;
     match phase {

@@ -1,5 +1,6 @@
 //! Names and categories of events, interned or not.
 
+use rustc_hash::FxHashMap;
 use tpq_proto::wire::{Fields, repeated};
 use tpq_tables::StringId;
 
@@ -49,16 +50,20 @@ pub(super) fn category(event: &TrackEvent<'_>, context: &mut DecodeContext<'_, '
     match (categories.as_slice(), iids, only) {
         // The only category there is is not known.
         ([], 1, Some(iid)) => context.intern(&format!("unknown({iid})")),
-        (categories, ..) => joined(categories, context),
+        (categories, ..) => category_list(categories, context),
     }
 }
 
-/// Categories with commas between.
-fn joined(categories: &[StringId], context: &mut DecodeContext<'_, '_>) -> StringId {
+/// Lists of categories and their text.
+#[derive(Default)]
+struct CategoryLists(FxHashMap<Vec<StringId>, StringId>);
+
+/// The names of categories, separated by commas.
+fn category_list(categories: &[StringId], context: &mut DecodeContext<'_, '_>) -> StringId {
     if let [] | [_] = categories {
         return categories.first().copied().unwrap_or_default();
     }
-    match context.trackers.joined.get(categories) {
+    match context.trackers.states.get::<CategoryLists>().0.get(categories) {
         Some(&text) => text,
         None => join(categories, context),
     }
@@ -70,19 +75,19 @@ fn joined(categories: &[StringId], context: &mut DecodeContext<'_, '_>) -> Strin
 fn join(categories: &[StringId], context: &mut DecodeContext<'_, '_>) -> StringId {
     const MOST: usize = 1 << 16;
     let mut text = String::new();
-    for (source, &category) in categories.iter().enumerate() {
+    for (position, &category) in categories.iter().enumerate() {
         let next = context.tables.strings.get(category);
         if text.len() + next.len() >= MOST {
             context.count_error();
             return context.intern(&text);
         }
-        if source > 0 {
+        if position > 0 {
             text.push(',');
         }
         text.push_str(next);
     }
     let text = context.intern(&text);
-    context.trackers.joined.insert(categories.to_vec(), text);
+    context.trackers.states.get::<CategoryLists>().0.insert(categories.to_vec(), text);
     text
 }
 

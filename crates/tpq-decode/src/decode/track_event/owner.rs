@@ -67,7 +67,8 @@ impl EventOwner {
             return None;
         }
         let mut owner = Self { uuid, ..Self::default() };
-        let Trackers { uuids, processes, .. } = &mut *context.trackers;
+        let (uuids, processes) =
+            (&mut context.trackers.source.uuids, &mut context.trackers.processes);
         match uuids.identify(uuid, processes, context.tables) {
             Owner::Thread(utid) => {
                 owner.utid = Some(utid);
@@ -167,7 +168,8 @@ impl EventOwner {
 
     fn execution(&self, context: &mut DecodeContext<'_, '_>) -> Option<u32> {
         let utid = self.utid.filter(|_| self.by_ids)?;
-        let Trackers { tracks, deferred, .. } = &mut *context.trackers;
+        let (tracks, deferred) =
+            (&mut context.trackers.source.tracks, &mut context.trackers.deferred);
         Some(tracks.execution(utid, deferred, context.tables))
     }
 
@@ -240,7 +242,7 @@ impl EventOwner {
 
 fn instants(kind: TrackKind, dimensions: Dimensions, context: &mut DecodeContext<'_, '_>) -> u32 {
     let before = context.tables.track.len();
-    let Trackers { tracks, deferred, .. } = &mut *context.trackers;
+    let (tracks, deferred) = (&mut context.trackers.source.tracks, &mut context.trackers.deferred);
     let track = tracks.get(kind, dimensions, StringId::NULL, deferred, context.tables);
     if track >= before {
         let chrome = ArgValue::String(context.tables.strings.intern("chrome"));
@@ -254,7 +256,7 @@ fn instants(kind: TrackKind, dimensions: Dimensions, context: &mut DecodeContext
 /// The thread that writes the event's sequence, where that was described.
 fn writer(context: &DecodeContext<'_, '_>) -> Option<SequenceThread> {
     let id = context.packet.generation;
-    context.trackers.sequence_threads.get(id, context.packet.interned.generation(id)?)
+    context.trackers.source.sequence_threads.get(id, context.packet.interned.generation(id)?)
 }
 
 /// The row of a thread that writes a sequence. Ids that were made of two are cut to what the thread
@@ -272,6 +274,11 @@ pub(super) fn split<'a>(
     tables: &'a mut Tables,
 ) -> (&'a mut tpq_trackers::track::TrackUuids, &'a mut tpq_trackers::track::Processes, TrackRows<'a>)
 {
-    let Trackers { uuids, processes, tracks, deferred, .. } = trackers;
+    let (uuids, processes, tracks, deferred) = (
+        &mut trackers.source.uuids,
+        &mut trackers.processes,
+        &mut trackers.source.tracks,
+        &mut trackers.deferred,
+    );
     (uuids, processes, TrackRows { tracks, deferred, tables })
 }

@@ -19,7 +19,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
         return trackers.log(stat, None, &ArgSet::default(), tables);
     };
     let start = start.as_i64();
-    trackers.interest.begin(start.saturating_mul(1000));
+    trackers.file.interest.begin(start.saturating_mul(1000));
     let value = MetadataValue::Int(start);
     trackers.metadata.set("range_of_interest_start_us", value, tables);
 }

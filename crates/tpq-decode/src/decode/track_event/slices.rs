@@ -41,7 +41,8 @@ fn begin_on_track(
     let track = owner.track(event, Usage::Begin, context)?;
     context.trackers.bounds.include(context.packet.ts);
     let slice = new_slice(event, track, context);
-    let Some(id) = context.trackers.slices.begin(slice, context.tables, context.stats) else {
+    let Some(id) = context.trackers.source.slices.begin(slice, context.tables, context.stats)
+    else {
         return Some(None);
     };
     let mut args = args(event, owner, context);
@@ -89,8 +90,14 @@ fn end_on_track(
     let ts = context.packet.ts;
     context.trackers.bounds.include(ts);
     let (category, name) = (event.category, event.name);
-    let ended =
-        context.trackers.slices.end(ts, track, category, name, context.tables, context.stats);
+    let ended = context.trackers.source.slices.end(
+        ts,
+        track,
+        category,
+        name,
+        context.tables,
+        context.stats,
+    );
     let Some(id) = ended else { return Some(None) };
     // What an end adds joins what its beginning carried.
     let added = args(event, owner, context);
@@ -155,7 +162,7 @@ fn write_complete(
 ) -> Option<u32> {
     context.trackers.bounds.include(context.packet.ts);
     let slice = new_slice(event, track, context);
-    let id = context.trackers.slices.complete(slice, dur, context.tables, context.stats)?;
+    let id = context.trackers.source.slices.complete(slice, dur, context.tables, context.stats)?;
     let mut args = args(event, owner, context);
     add_phase(event, &mut args, context);
     let set = context.trackers.deferred.intern(&args);

@@ -17,7 +17,9 @@ pub(super) fn enter(
     context.trackers.bounds.include(context.packet.ts);
     let (ts, category, value) = (context.packet.ts, event.category, event.name);
     let state = NewState { ts, track, category, value, arg_set_id: None };
-    let Some(id) = context.trackers.states.change(state, context.tables) else { return Some(()) };
+    let Some(id) = context.trackers.source.track_states.change(state, context.tables) else {
+        return Some(());
+    };
     let args = args(event, &owner, context);
     let set = context.trackers.deferred.intern(&args);
     context.tables.state.arg_set_id.set(id, set);

@@ -10,7 +10,7 @@ use crate::decode::Packet;
 use tpq_trackers::args::{Annotated, ArgSet, ArgValue};
 use tpq_trackers::args::{Beyond, MAX_DEPTH, MessageArgs, Unreadable};
 use tpq_trackers::interned::field;
-use tpq_trackers::track::{Tid, Trackers, Utid};
+use tpq_trackers::track::{Tid, Utid};
 
 /// The fields that events have for themselves, by number: name, track, time, flows. They are no
 /// args, or become some in a way of their own.
@@ -47,7 +47,8 @@ pub(super) fn add(
 /// the event's own.
 fn read(typed: bool, thread: Option<Utid>, args: &mut ArgSet, context: &mut DecodeContext<'_, '_>) {
     let DecodeContext { packet, trackers, tables, stats } = context;
-    let Trackers { messages, processes, mappings, .. } = &mut **trackers;
+    let (messages, processes, mappings) =
+        (&mut trackers.file.messages, &mut trackers.processes, &mut trackers.source.mappings);
     let mut message = MessageArgs {
         interned: packet.interned,
         generation: packet.generation,

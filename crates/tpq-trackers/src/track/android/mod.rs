@@ -1,0 +1,3 @@
+//! Android packages.
+
+pub(in crate::track) mod packages;

@@ -1,0 +1,4 @@
+//! Values of counters.
+
+pub(in crate::track) mod counter;
+pub(in crate::track) mod thread_counter;

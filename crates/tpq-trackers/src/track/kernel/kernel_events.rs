@@ -1,0 +1,26 @@
+//! What is known of kinds of kernel events.
+
+/// A kind of event that is a slice or a counter, with the numbers of the fields that say which.
+#[derive(Clone, Debug, Default)]
+pub struct KernelTrackEvent {
+    /// The name of the kind, which is that of tracks that have no other.
+    pub name: Vec<u8>,
+    pub track_name: Option<u32>,
+    pub context: TrackContext,
+    /// Whether a slice begins, ends, or is an instant.
+    pub phase: Option<u32>,
+    pub slice_name: Option<u32>,
+    pub value: Option<u32>,
+}
+
+/// What the tracks of a kind of event are of, with the number of the field that names it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum TrackContext {
+    /// The thread that was running.
+    #[default]
+    Thread,
+    Process(u32),
+    Cpu(u32),
+    /// Something that has no tracks.
+    Unknown,
+}

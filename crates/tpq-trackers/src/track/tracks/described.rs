@@ -1,0 +1,123 @@
+//! What writers say of the tracks they describe.
+
+use tpq_tables::StringId;
+
+/// Something that counters of a thread count, known by the names of their tracks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Builtin {
+    /// The CPU time of the thread, ns.
+    ThreadTime,
+    /// The instructions it executed.
+    ThreadInstructions,
+}
+
+impl Builtin {
+    const ALL: [Self; 2] = [Self::ThreadTime, Self::ThreadInstructions];
+
+    /// What the trace calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ThreadTime => "thread_time",
+            Self::ThreadInstructions => "thread_instruction_count",
+        }
+    }
+
+    /// What tracks of that name count.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|builtin| builtin.name() == name)
+    }
+}
+
+/// A counter as described.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DescribedCounter {
+    /// What a value is to be multiplied by; not at all when it is not above 0.
+    pub multiplier: i64,
+    /// Whether values are differences from the one before.
+    pub incremental: bool,
+    /// What its type says that it counts.
+    pub builtin: Option<Builtin>,
+    /// What its name says that it counts, of the thread it belongs to.
+    pub counts: Option<Builtin>,
+    pub unit: StringId,
+    pub category: StringId,
+    /// Counters of one parent and one such key are drawn on one scale.
+    pub share_key: StringId,
+}
+
+/// What a described track is of.
+#[derive(Clone, Copy, Debug)]
+pub enum DescribedKind {
+    /// A thread, by the ids its program knows; `shared` with what the kernel says of it.
+    Thread {
+        pid: i64,
+        tid: i64,
+        /// Whether the tid means something in the process only.
+        sandboxed: bool,
+        shared: bool,
+    },
+    /// A process, by the pid it knows itself by.
+    Process {
+        pid: i64,
+    },
+    Counter(DescribedCounter),
+    State,
+    Custom,
+}
+
+/// With which of its siblings a track is shown as one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Merge {
+    /// With those of its name.
+    ByName,
+    /// With those of its key.
+    ByKey(StringId),
+    /// With none.
+    Never,
+}
+
+/// A descriptor.
+#[derive(Clone, Copy, Debug)]
+pub struct Described {
+    pub kind: DescribedKind,
+    pub parent: u64,
+    pub name: StringId,
+    pub description: StringId,
+    pub merge: Merge,
+    /// In which order its children are shown.
+    pub ordering: Option<&'static str>,
+    /// Its place among its siblings, where their parent orders them so.
+    pub rank: Option<i32>,
+    pub machine: u32,
+    /// The pid of the writer as the machine knows it, where the recorder says.
+    pub writer: Option<i32>,
+}
+
+impl Described {
+    /// Whether another descriptor may be of the same track. Names and what only says how a track
+    /// is shown may differ.
+    pub(in crate::track) fn is_of_same_track(&self, other: &Self) -> bool {
+        let ids = |kind: DescribedKind| match kind {
+            DescribedKind::Thread { pid, tid, .. } => (Some(pid), Some(tid), None),
+            DescribedKind::Process { pid } => (Some(pid), None, None),
+            DescribedKind::Counter(counter) => {
+                let unit = StringId::NULL;
+                (None, None, Some(DescribedCounter { unit, counts: None, ..counter }))
+            }
+            DescribedKind::State | DescribedKind::Custom => (None, None, None),
+        };
+        self.parent == other.parent
+            && self.merge == other.merge
+            && ids(self.kind) == ids(other.kind)
+    }
+
+    /// Whether it stands for a thread or a process itself.
+    pub(in crate::track) fn is_root(&self) -> bool {
+        matches!(self.kind, DescribedKind::Thread { .. } | DescribedKind::Process { .. })
+    }
+
+    /// Whether it is shown as one with siblings.
+    pub(in crate::track) fn is_merged(&self) -> bool {
+        matches!(self.kind, DescribedKind::Custom) && self.merge != Merge::Never
+    }
+}

@@ -1,0 +1,8 @@
+//! Tracks: by kind, by uuid and by owner.
+
+pub(in crate::track) mod described;
+pub(in crate::track) mod described_track;
+pub(in crate::track) mod kinds;
+pub(in crate::track) mod shared;
+pub(in crate::track) mod track_owner;
+pub(in crate::track) mod track_uuid;

@@ -1,0 +1,429 @@
+//! Tracks that writers describe under ids of their own.
+//!
+//! A descriptor says what a track is of (a thread, a process, a counter, or whatever its parent
+//! is of) before events name it by its uuid. Tracks of one parent and one name are shown as one,
+//! unless the descriptor asks for a line of its own: their slices lie on shared tracks.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tpq_ingest::GenerationId;
+use tpq_tables::{Stat, Stats, StringId, Tables};
+
+use crate::args::{ArgSet, ArgValue};
+use crate::deferred::DeferredWrites;
+use crate::track::tracks::described_track::{NewTrack, merge_key};
+use crate::track::tracks::kinds::SharedTracks;
+use crate::track::tracks::track_owner::{Owner, Owners};
+use crate::track::{
+    Described, DescribedCounter, DescribedKind, Merge, Processes, Trackers, Tracks,
+};
+
+/// Tracks nested deeper are not followed.
+const MAX_ANCESTORS: usize = 100;
+
+/// What an event wants of its track.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Usage {
+    Begin,
+    End,
+    Instant,
+}
+
+/// What an event adds to a track that it is the first to need.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FirstEvent {
+    /// The name of the event, for a track that has none.
+    pub name: StringId,
+    /// Whether the first packet of its writer was seen.
+    pub whole: bool,
+}
+
+/// The defaults a writer sets for its track events.
+#[derive(Clone, Debug, Default)]
+pub struct EventDefaults {
+    pub track: Option<u64>,
+    pub counters: Vec<u64>,
+    pub double_counters: Vec<u64>,
+}
+
+/// What tracks are written into.
+pub struct TrackRows<'a> {
+    pub tracks: &'a mut Tracks,
+    pub deferred: &'a mut DeferredWrites,
+    pub tables: &'a mut Tables,
+}
+
+/// Where the events of a track lie.
+#[derive(Clone, Copy)]
+enum Placed {
+    /// On a track of their own.
+    Own(u32),
+    /// On tracks that they share with those of siblings.
+    Group(u32, FirstEvent),
+}
+
+/// What tracks of one group have in common: whose they are, the parent's uuid, and the kind and
+/// the value of the key they are matched by.
+type GroupKey = (Owner, u64, i64, StringId);
+
+/// Tracks that are shown as one.
+#[derive(Default)]
+struct SharedGroup {
+    tracks: SharedTracks,
+    /// The row of their parent.
+    parent: Option<u32>,
+}
+
+/// Remembers descriptors and the tracks made of them. Uuids mean something on one machine in one
+/// file.
+#[derive(Default)]
+pub struct TrackUuids {
+    /// The machine's row.
+    home: u32,
+    described: FxHashMap<u64, Described>,
+    /// Tracks all of whose ancestors are known.
+    sound: FxHashSet<u64>,
+    /// Tracks that never will be.
+    unsound: FxHashMap<u64, Stat>,
+    owners: Owners,
+    placed: FxHashMap<u64, Placed>,
+    groups: FxHashMap<GroupKey, u32>,
+    shared: Vec<SharedGroup>,
+    /// The running totals of incremental counters, by scope of interned state.
+    totals: FxHashMap<(u32, u64), f64>,
+    pub defaults: FxHashMap<GenerationId, Arc<EventDefaults>>,
+}
+
+impl TrackUuids {
+    pub fn new(home: u32) -> Self {
+        Self { home, ..Self::default() }
+    }
+
+    /// Notes a descriptor. A later one for the same track may add a name.
+    pub fn describe(
+        &mut self,
+        uuid: u64,
+        described: Described,
+        tables: &mut Tables,
+    ) -> Result<(), Stat> {
+        if uuid == 0 && described.parent != 0 {
+            return Err(Stat::TrackDescriptorDefaultTrackWithParent);
+        }
+        let entry = self.described.entry(uuid).or_insert(described);
+        if !entry.is_of_same_track(&described) {
+            return Err(Stat::TrackDescriptorConflictingReservation);
+        }
+        let alone = described.merge == Merge::Never;
+        if !described.name.is_null() && (entry.name.is_null() || alone) {
+            entry.name = described.name;
+            if let (true, Some(&Placed::Own(track))) = (alone, self.placed.get(&uuid)) {
+                tables.track.name.set(track, described.name);
+            }
+        }
+        Ok(())
+    }
+
+    /// What is known of a counter.
+    pub fn counter(&self, uuid: u64) -> Option<DescribedCounter> {
+        match self.described.get(&uuid)?.kind {
+            DescribedKind::Counter(counter) => Some(counter),
+            _ => None,
+        }
+    }
+
+    /// The value of a counter in its unit, from what an event carried; `None` for what is no
+    /// counter.
+    pub fn counter_value(&mut self, scope: u32, uuid: u64, raw: f64) -> Option<f64> {
+        let counter = self.counter(uuid)?;
+        let value = match counter.multiplier {
+            multiplier if multiplier > 0 => raw * multiplier as f64,
+            _ => raw,
+        };
+        if !counter.incremental {
+            return Some(value);
+        }
+        let total = self.totals.entry((scope, uuid)).or_default();
+        *total += value;
+        Some(*total)
+    }
+
+    /// Whether a track can be placed: it and its ancestors are known, up to one without a parent.
+    /// A track of which only events speak is one without a parent.
+    pub fn check(&mut self, uuid: u64, tables: &mut Tables) -> Result<(), Stat> {
+        if self.sound.contains(&uuid) {
+            return Ok(());
+        }
+        if let Some(&stat) = self.unsound.get(&uuid) {
+            return Err(stat);
+        }
+        let home = self.home;
+        self.described.entry(uuid).or_insert_with(|| undescribed(uuid, home, tables));
+        let checked = self.check_ancestors(uuid);
+        match checked {
+            Ok(()) => {
+                self.sound.insert(uuid);
+            }
+            // A descriptor may yet come.
+            Err(Stat::TrackHierarchyMissingUuid) => {}
+            Err(stat) => {
+                self.unsound.insert(uuid, stat);
+            }
+        }
+        checked
+    }
+
+    fn check_ancestors(&self, uuid: u64) -> Result<(), Stat> {
+        let mut seen = Vec::new();
+        let mut next = uuid;
+        while seen.len() < MAX_ANCESTORS {
+            if next == 0 {
+                return Ok(());
+            }
+            if seen.contains(&next) {
+                return Err(Stat::TrackEventTrackHierarchyLoop);
+            }
+            let described = self.described.get(&next).ok_or(Stat::TrackHierarchyMissingUuid)?;
+            seen.push(next);
+            next = described.parent;
+        }
+        Err(Stat::TrackEventTrackHierarchyTooDeep)
+    }
+
+    /// Decides which threads and processes a track and its ancestors are of, those of the
+    /// ancestors first. From then on they stay so, whoever has the ids later.
+    pub fn identify(&mut self, uuid: u64, processes: &mut Processes, tables: &mut Tables) -> Owner {
+        if let Some(owner) = self.owners.get(uuid) {
+            return owner;
+        }
+        let mut ancestors = Vec::new();
+        let mut next = uuid;
+        while next != 0 || ancestors.is_empty() {
+            let Some(described) = self.described.get(&next) else { break };
+            if self.owners.get(next).is_some() || ancestors.len() >= MAX_ANCESTORS {
+                break;
+            }
+            ancestors.push((next, *described));
+            next = described.parent;
+        }
+        for (uuid, described) in ancestors.iter().rev() {
+            self.owners.decide(*uuid, described, processes, tables);
+        }
+        let owner = self.owner(uuid);
+        self.owners.remember(uuid, owner);
+        owner
+    }
+
+    fn owner(&self, uuid: u64) -> Owner {
+        let mut next = uuid;
+        let mut machine = self.home;
+        for _ in 0..MAX_ANCESTORS {
+            let Some(described) = self.described.get(&next) else { break };
+            machine = described.machine;
+            match self.owners.get(next) {
+                Some(owner) => return owner,
+                None if described.parent == 0 => break,
+                None => next = described.parent,
+            }
+        }
+        Owner::Machine(machine)
+    }
+
+    /// The track an event lies on.
+    pub fn track(
+        &mut self,
+        uuid: u64,
+        usage: Usage,
+        by: FirstEvent,
+        processes: &mut Processes,
+        rows: &mut TrackRows<'_>,
+    ) -> u32 {
+        match self.source(uuid, by, processes, rows) {
+            Placed::Own(track) => track,
+            Placed::Group(group, by) => self.shared_track(uuid, group, by, usage, rows),
+        }
+    }
+
+    /// The track of events that take a track of their own; `None` where slices share theirs.
+    pub fn own_track(
+        &mut self,
+        uuid: u64,
+        by: FirstEvent,
+        processes: &mut Processes,
+        rows: &mut TrackRows<'_>,
+    ) -> Option<u32> {
+        match self.source(uuid, by, processes, rows) {
+            Placed::Own(track) => Some(track),
+            Placed::Group(..) => None,
+        }
+    }
+
+    fn source(
+        &mut self,
+        uuid: u64,
+        by: FirstEvent,
+        processes: &mut Processes,
+        rows: &mut TrackRows<'_>,
+    ) -> Placed {
+        match self.placed.get(&uuid) {
+            Some(&placed) => placed,
+            None => {
+                self.identify(uuid, processes, rows.tables);
+                self.place_at(uuid, by, MAX_ANCESTORS, processes, rows)
+            }
+        }
+    }
+
+    fn place_at(
+        &mut self,
+        uuid: u64,
+        by: FirstEvent,
+        depth: usize,
+        processes: &mut Processes,
+        rows: &mut TrackRows<'_>,
+    ) -> Placed {
+        if let Some(&placed) = self.placed.get(&uuid) {
+            return placed;
+        }
+        let described = match self.described.get(&uuid) {
+            Some(described) => *described,
+            None => undescribed(uuid, self.home, rows.tables),
+        };
+        let owner = self.owner(uuid);
+        let parent = self.parent(&described, by, depth, processes, rows);
+        let placed = match (described.kind, owner) {
+            (DescribedKind::Thread { shared: true, .. }, Owner::Thread(utid)) => {
+                Placed::Own(rows.tracks.execution(utid, rows.deferred, rows.tables))
+            }
+            (kind, _) => {
+                let name = match kind {
+                    DescribedKind::Custom | DescribedKind::State => described.name.or(by.name),
+                    _ => described.name,
+                };
+                let FirstEvent { whole, .. } = by;
+                let shared = None;
+                self.make(NewTrack { uuid, described, owner, name, parent, whole, shared }, rows)
+            }
+        };
+        self.placed.insert(uuid, placed);
+        placed
+    }
+
+    /// The row of a track's parent, which there is from then on. A track that hangs from a thread's
+    /// or a process's own is one of the thread or the process itself.
+    fn parent(
+        &mut self,
+        described: &Described,
+        by: FirstEvent,
+        depth: usize,
+        processes: &mut Processes,
+        rows: &mut TrackRows<'_>,
+    ) -> Option<u32> {
+        if described.parent == 0 || depth == 0 {
+            return None;
+        }
+        let by = FirstEvent { name: StringId::NULL, ..by };
+        let parent = match self.place_at(described.parent, by, depth - 1, processes, rows) {
+            Placed::Own(track) => track,
+            Placed::Group(group, by) => self.first_track(described.parent, group, by, rows),
+        };
+        let is_root = self.described.get(&described.parent).is_some_and(Described::is_root);
+        (!is_root && !described.is_root()).then_some(parent)
+    }
+
+    fn make(&mut self, track: NewTrack, rows: &mut TrackRows<'_>) -> Placed {
+        if !track.described.is_merged() {
+            return Placed::Own(track.write(rows.deferred, rows.tables));
+        }
+        let (kind, value) = merge_key(track.described.merge, track.name);
+        let key = (track.owner, track.described.parent, kind, value);
+        let next = self.groups.len() as u32;
+        let group = *self.groups.entry(key).or_insert(next);
+        if group == next {
+            let parent = track.parent;
+            self.shared.push(SharedGroup { tracks: SharedTracks::default(), parent });
+        }
+        Placed::Group(group, FirstEvent { name: track.name, whole: track.whole })
+    }
+
+    fn shared_track(
+        &mut self,
+        uuid: u64,
+        group: u32,
+        by: FirstEvent,
+        usage: Usage,
+        rows: &mut TrackRows<'_>,
+    ) -> u32 {
+        self.with_group(uuid, group, by, rows, |shared, make| match usage {
+            Usage::Begin => shared.begin(uuid, make),
+            Usage::End => shared.end(uuid, make),
+            Usage::Instant => shared.instant(uuid, make),
+        })
+    }
+
+    /// The first track of a group, which stands for all of them as a parent.
+    fn first_track(
+        &mut self,
+        uuid: u64,
+        group: u32,
+        by: FirstEvent,
+        rows: &mut TrackRows<'_>,
+    ) -> u32 {
+        self.with_group(uuid, group, by, rows, |shared, make| shared.first(make))
+    }
+
+    fn with_group(
+        &mut self,
+        uuid: u64,
+        group: u32,
+        by: FirstEvent,
+        rows: &mut TrackRows<'_>,
+        find: impl FnOnce(&mut SharedTracks, &mut dyn FnMut(u32) -> u32) -> u32,
+    ) -> u32 {
+        let Some(mut shared) = self.shared.get_mut(group as usize).map(std::mem::take) else {
+            return 0;
+        };
+        let described = self.described.get(&uuid).copied();
+        let described = described.unwrap_or_else(|| undescribed(uuid, self.home, rows.tables));
+        let (owner, parent) = (self.owner(uuid), shared.parent);
+        let FirstEvent { name, whole } = by;
+        let new = NewTrack { uuid, described, owner, name, parent, whole, shared: None };
+        let track = find(&mut shared.tracks, &mut |index| {
+            let new = NewTrack { shared: Some((group, index)), ..new };
+            new.write(rows.deferred, rows.tables)
+        });
+        self.shared[group as usize] = shared;
+        track
+    }
+}
+
+impl Trackers {
+    /// Whether a track can be placed; one that cannot is counted and entered.
+    pub fn check_track(&mut self, uuid: u64, tables: &mut Tables, stats: &mut Stats) -> bool {
+        let Err(stat) = self.source.uuids.check(uuid, tables) else { return true };
+        stats.increment(stat);
+        let uuid = [("track_uuid", ArgValue::Uint(uuid))];
+        let details = ArgSet::of(uuid, &mut tables.strings);
+        self.log(stat, None, &details, tables);
+        false
+    }
+}
+
+/// What stands for a track that no descriptor told of.
+fn undescribed(uuid: u64, machine: u32, tables: &mut Tables) -> Described {
+    let name = match uuid {
+        0 => tables.strings.intern("Default Track"),
+        _ => StringId::NULL,
+    };
+    Described {
+        kind: DescribedKind::Custom,
+        parent: 0,
+        name,
+        description: StringId::NULL,
+        merge: Merge::ByName,
+        ordering: None,
+        rank: None,
+        machine,
+        writer: None,
+    }
+}
