@@ -12,8 +12,9 @@ use tpq_tables::table::{MachineRow, TraceBoundsRow, TraceFileRow};
 use tpq_tables::{Packer, Stat, Stats, StringId, Tables};
 
 use crate::Tie;
-use crate::decode::trace_uuid::uuid_of;
-use crate::decode::{Decode, Packet, clock_drift, clock_snapshot};
+use crate::decode::clocks::{clock_drift, clock_snapshot};
+use crate::decode::recorder::trace_uuid::uuid_of;
+use crate::decode::{Decode, Packet};
 use crate::event::RunEvent;
 use crate::format::{FormatDecoder, FormatDecoders};
 use crate::health::{self, FileHealth, FileRemark};

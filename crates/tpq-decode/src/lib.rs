@@ -19,8 +19,9 @@ mod health;
 mod losses;
 mod registry;
 
-pub use decode::clock_snapshot::Tie;
-pub use decode::{DecodeEvent, ftrace};
+pub use decode::DecodeEvent;
+pub use decode::clocks::clock_snapshot::Tie;
+pub use decode::kernel::ftrace;
 pub use decoder::{Decoder, Fact, FileInfo, Finished, Outcome};
 pub use event::RunEvent;
 pub use format::{FormatDecoder, format_run_kind};

@@ -7,72 +7,72 @@ use crate::decode::{BundleDecoder, DecodeEvent, PacketDecoder};
 
 /// Every decoder of packets. To add one, write its file and list it here.
 pub(crate) const PACKETS: &[&PacketDecoder] = &[
-    &decode::android_log::PACKET,
-    &decode::app_wakelock::PACKET,
-    &decode::battery::PACKET,
-    &decode::bluetooth::PACKET,
-    &decode::chrome_events::PACKET,
-    &decode::chrome_metadata::BENCHMARK,
-    &decode::chrome_metadata::PACKET,
-    &decode::cpu_info::PACKET,
-    &decode::cpu_per_uid::PACKET,
-    &decode::display_state::PACKET,
-    &decode::energy_breakdown::PACKET,
-    &decode::entity_state::PACKET,
-    &decode::extension_descriptor::PACKET,
-    &decode::frame_timeline::PACKET,
-    &decode::ftrace::PACKET,
-    &decode::ftrace_stats::PACKET,
-    &decode::game_intervention::PACKET,
-    &decode::generic_kernel::CPU_FREQUENCY,
-    &decode::generic_kernel::GPU_FREQUENCY,
-    &decode::generic_kernel::PROCESS_TREE,
-    &decode::generic_kernel::TASK_RENAME,
-    &decode::generic_kernel::TASK_STATE,
-    &decode::gpu_counter_event::PACKET,
-    &decode::gpu_info::PACKET,
-    &decode::gpu_mem_total_event::PACKET,
-    &decode::graphics_frame::PACKET,
-    &decode::interrupt_info::PACKET,
-    &decode::journald::PACKET,
-    &decode::kernel_wakelock::PACKET,
-    &decode::network_packet::BUNDLE_HEADER,
-    &decode::network_packet::PACKET,
-    &decode::packages_list::PACKET,
-    &decode::perf_sample::PACKET,
-    &decode::power_rails::PACKET,
-    &decode::process_descriptor::PACKET,
-    &decode::process_stats::PACKET,
-    &decode::process_tree::PACKET,
-    &decode::service_event::PACKET,
-    &decode::smaps::PACKET,
-    &decode::statsd_atom::PACKET,
-    &decode::sys_stats::PACKET,
-    &decode::system_info::PACKET,
-    &decode::system_property::PACKET,
-    &decode::thread_descriptor::PACKET,
-    &decode::trace_config::PACKET,
-    &decode::trace_stats::PACKET,
-    &decode::trace_uuid::PACKET,
+    &decode::android::android_log::PACKET,
+    &decode::power::app_wakelock::PACKET,
+    &decode::power::battery::PACKET,
+    &decode::network::bluetooth::PACKET,
+    &decode::chrome::chrome_events::PACKET,
+    &decode::chrome::chrome_metadata::BENCHMARK,
+    &decode::chrome::chrome_metadata::PACKET,
+    &decode::kernel::cpu_info::PACKET,
+    &decode::power::cpu_per_uid::PACKET,
+    &decode::graphics::display_state::PACKET,
+    &decode::power::energy_breakdown::PACKET,
+    &decode::power::entity_state::PACKET,
+    &decode::recorder::extension_descriptor::PACKET,
+    &decode::graphics::frame_timeline::PACKET,
+    &decode::kernel::ftrace::PACKET,
+    &decode::kernel::ftrace_stats::PACKET,
+    &decode::android::game_intervention::PACKET,
+    &decode::kernel::generic_kernel::CPU_FREQUENCY,
+    &decode::kernel::generic_kernel::GPU_FREQUENCY,
+    &decode::kernel::generic_kernel::PROCESS_TREE,
+    &decode::kernel::generic_kernel::TASK_RENAME,
+    &decode::kernel::generic_kernel::TASK_STATE,
+    &decode::graphics::gpu_counter_event::PACKET,
+    &decode::graphics::gpu_info::PACKET,
+    &decode::graphics::gpu_mem_total_event::PACKET,
+    &decode::graphics::graphics_frame::PACKET,
+    &decode::kernel::interrupt_info::PACKET,
+    &decode::kernel::journald::PACKET,
+    &decode::power::kernel_wakelock::PACKET,
+    &decode::network::network_packet::BUNDLE_HEADER,
+    &decode::network::network_packet::PACKET,
+    &decode::android::packages_list::PACKET,
+    &decode::perf::perf_sample::PACKET,
+    &decode::power::power_rails::PACKET,
+    &decode::process::process_descriptor::PACKET,
+    &decode::process::process_stats::PACKET,
+    &decode::process::process_tree::PACKET,
+    &decode::recorder::service_event::PACKET,
+    &decode::process::smaps::PACKET,
+    &decode::android::statsd_atom::PACKET,
+    &decode::kernel::sys_stats::PACKET,
+    &decode::kernel::system_info::PACKET,
+    &decode::android::system_property::PACKET,
+    &decode::process::thread_descriptor::PACKET,
+    &decode::recorder::trace_config::PACKET,
+    &decode::recorder::trace_stats::PACKET,
+    &decode::recorder::trace_uuid::PACKET,
     &decode::track_descriptor::PACKET,
     &decode::track_event::PACKET,
     &decode::track_event::RANGE_OF_INTEREST,
-    &decode::trigger::CHROME,
-    &decode::trigger::CLONE,
-    &decode::trigger::TRIGGER,
-    &decode::ui_state::PACKET,
-    &decode::user_list::PACKET,
+    &decode::recorder::trigger::CHROME,
+    &decode::recorder::trigger::CLONE,
+    &decode::recorder::trigger::TRIGGER,
+    &decode::recorder::ui_state::PACKET,
+    &decode::android::user_list::PACKET,
 ];
 
 /// Every decoder of packets that are split into events, but for the kernel's.
 pub(crate) const BUNDLES: &[&BundleDecoder] = &[
-    &decode::android_log::EVENTS,
-    &decode::app_wakelock::EVENTS,
-    &decode::energy_breakdown::EVENTS,
-    &decode::entity_state::EVENTS,
-    &decode::network_packet::EVENTS,
-    &decode::power_rails::EVENTS,
-    &decode::statsd_atom::EVENTS,
+    &decode::android::android_log::EVENTS,
+    &decode::power::app_wakelock::EVENTS,
+    &decode::power::energy_breakdown::EVENTS,
+    &decode::power::entity_state::EVENTS,
+    &decode::network::network_packet::EVENTS,
+    &decode::power::power_rails::EVENTS,
+    &decode::android::statsd_atom::EVENTS,
 ];
 
 /// The decoder of bundles of a payload field.
@@ -83,7 +83,7 @@ pub(crate) fn bundle_decoder(field: u32) -> Option<&'static BundleDecoder> {
 /// The decoder of events of a run.
 pub(crate) fn event_decoder(kind: RunKind) -> Option<DecodeEvent> {
     match decode::field_of(kind) {
-        None => Some(decode::ftrace::decode_run_event),
+        None => Some(decode::kernel::ftrace::decode_run_event),
         Some(field) => bundle_decoder(field).map(|decoder| decoder.decode),
     }
 }
@@ -126,7 +126,7 @@ pub fn treatment(field: u32) -> Treatment {
 
 /// The kernel's events that become rows of other tables besides `ftrace_event`, by name.
 pub fn kernel_events_with_tables() -> Vec<&'static str> {
-    let kinds = decode::ftrace::numbers().filter_map(tpq_proto::ftrace::event_kind);
+    let kinds = decode::kernel::ftrace::numbers().filter_map(tpq_proto::ftrace::event_kind);
     let mut names: Vec<&str> = kinds.map(|kind| kind.name).collect();
     names.sort_unstable();
     names.dedup();
@@ -138,7 +138,7 @@ pub fn kernel_events_with_tables() -> Vec<&'static str> {
 pub struct PacketRouter {
     /// By payload field.
     routes: Vec<Route>,
-    last_events: decode::ftrace::LastEvents,
+    last_events: decode::kernel::ftrace::LastEvents,
 }
 
 impl Default for PacketRouter {
@@ -166,7 +166,7 @@ impl Router for PacketRouter {
     fn split(&mut self, bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
         match bundle_decoder(bundle.kind) {
             Some(decoder) => (decoder.split)(bundle, sink),
-            None => decode::ftrace::split(bundle, &mut self.last_events, sink),
+            None => decode::kernel::ftrace::split(bundle, &mut self.last_events, sink),
         }
     }
 }
@@ -180,7 +180,7 @@ mod tests {
         let mut fields: Vec<u32> = PACKETS.iter().map(|decoder| decoder.field).collect();
         fields.sort_unstable();
         assert!(fields.windows(2).all(|pair| pair[0] != pair[1]), "{fields:?}");
-        let mut events: Vec<u32> = decode::ftrace::numbers().collect();
+        let mut events: Vec<u32> = decode::kernel::ftrace::numbers().collect();
         events.sort_unstable();
         let twice: Vec<_> = events.windows(2).filter(|pair| pair[0] == pair[1]).collect();
         assert!(twice.is_empty(), "kernel events with two decoders: {twice:?}");

@@ -10,9 +10,11 @@ use tpq_proto::message::{CounterDescriptor, TrackDescriptor};
 use tpq_proto::wire::{Fields, Value};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
-use super::process_descriptor::{describe_chrome_process, describe_process};
-use super::thread_descriptor::{describe_chrome_thread, describe_thread, note_writer};
-use super::{Packet, PacketDecoder};
+use crate::decode::process::process_descriptor::{describe_chrome_process, describe_process};
+use crate::decode::process::thread_descriptor::{
+    describe_chrome_thread, describe_thread, note_writer,
+};
+use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::{Builtin, Described, DescribedCounter, DescribedKind, Merge, Trackers};
 

@@ -1,0 +1,65 @@
+//! What Chrome wrote before it had messages for it: facts with names of their own.
+
+use tpq_ingest::Route;
+use tpq_proto::wire::{Fields, LastFields};
+use tpq_tables::table::ChromeRawRow;
+use tpq_tables::{Stat, Stats, Tables};
+
+use crate::decode::{Packet, PacketDecoder};
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::{MetadataValue, Trackers};
+
+pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 5, route: Route::Sorted, decode };
+
+/// Number of packets of a file with facts of a Chrome.
+#[derive(Default)]
+struct UntypedChromes(u32);
+
+/// Each is a fact of the trace, and an arg of all of them together. From the second Chrome of a
+/// recording on, the names of facts hold its number.
+fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
+    let mut facts = Fields::new(packet.data).filter(|field| field.number == 2).peekable();
+    if facts.peek().is_none() {
+        return;
+    }
+    let UntypedChromes(count) = trackers.file.states.get();
+    *count += 1;
+    let prefix = match *count {
+        1 => "cr-".to_owned(),
+        number => format!("cr-{number}-"),
+    };
+    let mut args = ArgSet::default();
+    for fact in facts {
+        let fact = LastFields::<6>::new(fact.as_bytes());
+        let Some((arg, value)) = value(&fact, tables) else {
+            stats.increment(Stat::EmptyChromeMetadata);
+            continue;
+        };
+        let name = crate::decode::text(&fact, 1, tables);
+        args.put(name, arg);
+        let name = format!("{prefix}{}", tables.strings.get(name));
+        trackers.metadata.set(&name, value, tables);
+    }
+    let name = tables.strings.intern("chrome_event.metadata");
+    let arg_set_id = trackers.deferred.intern(&args);
+    let row = ChromeRawRow { ts: packet.ts, name, utid: 0, arg_set_id };
+    tables.chrome_raw.push(row);
+}
+
+/// A value, as an arg and as a fact.
+fn value(fact: &LastFields<'_, 6>, tables: &mut Tables) -> Option<(ArgValue, MetadataValue)> {
+    let int = |value: i64| (ArgValue::Int(value), MetadataValue::Int(value));
+    Some(match (fact.has(2), fact.has(4), fact.has(3), fact.has(5)) {
+        (true, ..) => {
+            let text = crate::decode::text(fact, 2, tables);
+            (ArgValue::String(text), MetadataValue::Text(text))
+        }
+        (_, true, ..) => int(fact.int(4)),
+        (_, _, true, _) => int(i64::from(fact.uint(3) != 0)),
+        (.., true) => {
+            let json = crate::decode::text(fact, 5, tables);
+            (ArgValue::Json(json), MetadataValue::Text(json))
+        }
+        _ => return None,
+    })
+}

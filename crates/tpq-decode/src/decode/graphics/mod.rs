@@ -1,0 +1,9 @@
+//! Frames, GPUs and displays.
+
+pub(crate) mod display_state;
+pub(crate) mod frame_timeline;
+pub(in crate::decode) mod frame_verdict;
+pub(crate) mod gpu_counter_event;
+pub(crate) mod gpu_info;
+pub(crate) mod gpu_mem_total_event;
+pub(crate) mod graphics_frame;

@@ -1,0 +1,167 @@
+//! Memory of processes, and what the kernel does where there is too little.
+
+use tpq_tables::{Stat, Stats, Tables};
+
+use super::event::{Events, FtraceEvent};
+use crate::decode::process::process_memory::{self, Counter, Owner};
+use tpq_trackers::track::{Dimensions, ThreadCounter, TrackKind, Trackers};
+
+pub(super) const EVENTS: Events = &[
+    (313, rss_stat),
+    (326, oom_score),
+    (328, event_record),
+    (334, victim),
+    (359, rss_stat_throttled),
+    (579, dmabuf),
+];
+
+const OOM_SCORE: TrackKind = TrackKind::counter("oom_score_adj", None);
+const THREAD_OOM_SCORE: TrackKind = TrackKind::counter("oom_score_adj_thread_fallback", None);
+const MM_EVENT: TrackKind = TrackKind::counter("mm_event", None);
+const THREAD_MM_EVENT: TrackKind = TrackKind::counter("mm_event_thread_fallback", None);
+
+/// The kernel's counters of resident memory, by number.
+const MEMBERS: [Counter; 5] = [
+    process_memory::FILE,
+    process_memory::ANON,
+    process_memory::SWAP,
+    process_memory::SHMEM,
+    process_memory::UNRECLAIMABLE,
+];
+
+/// What the memory management counts, by number.
+const MM_EVENTS: [&str; 7] =
+    ["min_flt", "maj_flt", "read_io", "compaction", "reclaim", "swp_flt", "kern_alloc"];
+
+/// A counter of a process's memory changed.
+struct Change {
+    member: i64,
+    bytes: i64,
+    /// Whose memory it is: a hash of its address space, and whether that is the running thread's.
+    space: Option<(u32, bool)>,
+}
+
+fn rss_stat(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let space = match (event.field(4), event.field(3)) {
+        (Some(mm), Some(own)) => Some((mm.as_u32(), own.as_bool())),
+        _ => None,
+    };
+    let change = Change { member: event.int(1), bytes: event.int(2), space };
+    count_rss(event, &change, trackers, tables, stats);
+}
+
+/// The same, of a kernel that leaves out small changes.
+fn rss_stat_throttled(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let space = Some((event.int(3) as u32, event.int(1) != 0));
+    let change = Change { member: event.int(2), bytes: event.int(4), space };
+    count_rss(event, &change, trackers, tables, stats);
+}
+
+fn count_rss(
+    event: &FtraceEvent<'_>,
+    change: &Change,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    if change.bytes < 0 {
+        stats.increment(Stat::RssStatNegativeSize);
+        return;
+    }
+    let utid = match change.space {
+        Some((mm, own)) => {
+            let tid = event.tid(event.pid);
+            trackers.memory.owner(tid, mm, own, &mut trackers.processes, tables)
+        }
+        None => Some(event.utid(trackers, tables)),
+    };
+    let Some(utid) = utid else {
+        stats.increment(Stat::RssStatUnknownThreadForMmId);
+        return;
+    };
+    let member = usize::try_from(change.member).ok().and_then(|member| MEMBERS.get(member));
+    let counter = *member.unwrap_or(&process_memory::UNKNOWN);
+    let sample = (event.ts, change.bytes as f64);
+    process_memory::count(sample, Owner::Thread(utid), counter, trackers, tables);
+}
+
+/// Memory of buffers that devices share.
+fn dmabuf(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let utid = on.utid();
+    let sample = (event.ts, event.uint(1) as f64);
+    let owner = Owner::Thread(utid);
+    process_memory::count(sample, owner, process_memory::DMABUF, on.trackers, on.tables);
+}
+
+/// How willing the kernel is to kill a process for its memory. Old recorders wrote negative
+/// scores as 32 bits without a sign, of which the lower 16 are right.
+fn oom_score(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let tid = event.tid(event.int(3) as i32);
+    let utid = on.trackers.processes.thread(tid, on.tables);
+    let counter = ThreadCounter {
+        process: OOM_SCORE,
+        thread: THREAD_OOM_SCORE,
+        name: on.intern(OOM_SCORE.name),
+        of: Dimensions::thread(utid),
+    };
+    on.count_for_process_of(utid, counter, f64::from(event.int(2) as i16));
+}
+
+/// The kernel chose a process to kill for its memory.
+fn victim(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let tid = event.tid(event.int(1) as i32);
+    let utid = on.trackers.processes.thread(tid, on.tables);
+    let track = on.track_of_thread(utid);
+    on.instant(track, "mem.oom_kill", &[]);
+}
+
+/// How often something was done for a process's memory, and how long it took.
+fn event_record(
+    event: &FtraceEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut on = event.on(trackers, tables, stats);
+    let Some(what) = MM_EVENTS.get(event.int(4) as usize) else {
+        on.stats.increment(Stat::MmUnknownType);
+        return;
+    };
+    let utid = on.utid();
+    for (metric, number) in [("count", 2), ("max_lat", 3), ("avg_lat", 1)] {
+        let of = Dimensions::thread(utid)
+            .text("mm_event_type", on.intern(what))
+            .text("mm_event_metric", on.intern(metric));
+        let name = on.intern(&format!("mem.mm.{what}.{metric}"));
+        let counter = ThreadCounter { process: MM_EVENT, thread: THREAD_MM_EVENT, name, of };
+        on.count_for_process_of(utid, counter, event.int(number) as f64);
+    }
+}

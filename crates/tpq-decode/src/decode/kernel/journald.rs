@@ -1,0 +1,76 @@
+//! Messages of the journal of a Linux system.
+
+use tpq_ingest::Route;
+use tpq_proto::wire::LastFields;
+use tpq_tables::table::LogRow;
+use tpq_tables::{Stat, Stats, Tables};
+
+use crate::decode::{Packet, PacketDecoder};
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::{Tid, Trackers};
+
+pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 132, route: Route::Sorted, decode };
+
+/// Numbers of the fields of a message.
+mod field {
+    pub(in crate::decode) const PID: usize = 1;
+    pub(in crate::decode) const TID: usize = 2;
+    pub(in crate::decode) const UID: usize = 3;
+    pub(in crate::decode) const PRIO: usize = 5;
+    pub(in crate::decode) const TAG: usize = 6;
+    pub(in crate::decode) const MESSAGE: usize = 7;
+    pub(in crate::decode) const NUM_TOTAL: usize = 20;
+    pub(in crate::decode) const NUM_FAILED: usize = 21;
+}
+
+/// Fields that become arguments.
+const ARGS: [(usize, &str); 4] =
+    [(8, "comm"), (10, "systemd_unit"), (11, "hostname"), (12, "transport")];
+
+fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
+    let message = LastFields::<22>::new(packet.data);
+    let counts = [
+        (field::NUM_TOTAL, Stat::SystemdJournalNumTotal),
+        (field::NUM_FAILED, Stat::SystemdJournalNumFailed),
+    ];
+    let mut counted = false;
+    for (number, stat) in counts {
+        if let Some(count) = message.get(number) {
+            stats.set(stat, count.as_i64());
+            counted = true;
+        }
+    }
+    // Packets that count hold no message.
+    if !counted {
+        decode_message(packet, &message, trackers, tables);
+    }
+}
+
+fn decode_message(
+    packet: &Packet<'_>,
+    message: &LastFields<'_, 22>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+) {
+    let id = |number| i64::from(message.uint(number) as u32);
+    let pid = Tid { machine: packet.machine, id: id(field::PID) };
+    let tid = if message.has(field::TID) { Tid { id: id(field::TID), ..pid } } else { pid };
+    let utid = (pid.id != 0).then(|| trackers.processes.thread_of_process(tid, pid, tables));
+    let mut args = ArgSet::default();
+    if message.has(field::UID) {
+        args.add(tables.strings.intern("uid"), ArgValue::Int(id(field::UID)));
+    }
+    for (number, key) in ARGS {
+        if message.has(number) {
+            let value = ArgValue::String(crate::decode::text(message, number, tables));
+            args.add(tables.strings.intern(key), value);
+        }
+    }
+    let tag = crate::decode::text(message, field::TAG, tables);
+    let msg = tables.strings.intern_bytes(message.bytes(field::MESSAGE));
+    let log_source = tables.strings.intern("systemd_journald");
+    let arg_set_id = trackers.deferred.intern(&args);
+    trackers.bounds.include(packet.ts);
+    let (ts, prio) = (packet.ts, message.uint(field::PRIO) as u32);
+    tables.logs.push(LogRow { ts, utid, prio, log_source, tag, msg, arg_set_id });
+}

@@ -1,0 +1,4 @@
+//! Network packets and Bluetooth.
+
+pub(crate) mod bluetooth;
+pub(crate) mod network_packet;

@@ -1,0 +1,272 @@
+//! Packets of the network that Android's connectivity service saw, one by one or summed up.
+
+use tpq_ingest::{Bundle, Loss, Payload, Route, SplitSink};
+use tpq_proto::wire::{Fields, LastFields, Value, repeated};
+use tpq_tables::table::NetworkPacketRow;
+use tpq_tables::{Stat, Stats, StringId, Tables};
+
+use crate::decode::{BundleDecoder, Packet, PacketDecoder, events_of};
+use crate::event::RunEvent;
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::interned;
+use tpq_trackers::track::{Dimensions, NewSlice, Sharing, TrackKind, Trackers};
+
+const BUNDLE: u32 = 92;
+
+pub(crate) const PACKET: PacketDecoder =
+    PacketDecoder { field: 88, route: Route::Sorted, decode: decode_packet };
+
+pub(crate) const BUNDLE_HEADER: PacketDecoder =
+    PacketDecoder { field: BUNDLE, route: Route::Split, decode: decode_damaged };
+
+pub(crate) const EVENTS: BundleDecoder =
+    BundleDecoder { field: BUNDLE, split, decode: decode_event };
+
+const TRACK: TrackKind = TrackKind::slices("network_packets");
+
+/// Numbers of the fields of a packet.
+mod field {
+    pub(in crate::decode) const DIRECTION: usize = 1;
+    pub(in crate::decode) const INTERFACE: usize = 2;
+    pub(in crate::decode) const LENGTH: usize = 3;
+    pub(in crate::decode) const UID: usize = 4;
+    pub(in crate::decode) const TAG: usize = 5;
+    pub(in crate::decode) const PROTOCOL: usize = 6;
+    pub(in crate::decode) const TCP_FLAGS: usize = 7;
+    pub(in crate::decode) const LOCAL_PORT: usize = 8;
+    pub(in crate::decode) const REMOTE_PORT: usize = 9;
+    pub(in crate::decode) const ICMP_TYPE: usize = 10;
+    pub(in crate::decode) const ICMP_CODE: usize = 11;
+}
+
+/// Numbers of the fields of a bundle.
+mod bundle_field {
+    pub(in crate::decode) const IID: usize = 1;
+    pub(in crate::decode) const CONTEXT: u32 = 2;
+    pub(in crate::decode) const TIMESTAMPS: u32 = 3;
+    pub(in crate::decode) const LENGTHS: u32 = 4;
+    pub(in crate::decode) const TOTAL_PACKETS: usize = 5;
+    pub(in crate::decode) const TOTAL_DURATION: usize = 6;
+    pub(in crate::decode) const TOTAL_LENGTH: usize = 7;
+}
+
+/// What one or several packets have in common.
+type Context<'a> = LastFields<'a, 12>;
+
+/// How many packets there were, and when.
+#[derive(Clone, Copy)]
+struct Traffic {
+    ts: i64,
+    dur: i64,
+    bytes: i64,
+    packets: i64,
+}
+
+/// Words of an event: whether its context is interned, then pairs of halves: under which id, how
+/// long it took, how many bytes and how many packets there were.
+const WORDS: usize = 9;
+
+/// Splits a bundle into its packets, unless it only states what they sum up to.
+fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
+    let Some(start) = bundle.ns else {
+        sink.lose(Loss::MalformedPacket);
+        return;
+    };
+    let (mut contexts, mut times, mut lengths) = (None, Vec::new(), Vec::new());
+    let mut fields = Fields::new(bundle.payload);
+    while let Some(field) = fields.next() {
+        match (field.number, field.value) {
+            (bundle_field::CONTEXT, Value::Bytes(context)) => {
+                let at = fields.position() - context.len();
+                contexts = Some(bundle.span.inner(at, context.len()));
+            }
+            (bundle_field::TIMESTAMPS, _) => times.extend(repeated(&field)),
+            (bundle_field::LENGTHS, _) => lengths.extend(repeated(&field)),
+            _ => {}
+        }
+    }
+    let stated = LastFields::<8>::new(bundle.payload);
+    let iid = stated.get(bundle_field::IID).map(|iid| iid.as_u64());
+    let event = |dur, bytes, packets| {
+        let words = [iid.unwrap_or_default(), dur, bytes, packets].map(crate::decode::halves);
+        [u32::from(iid.is_some())].into_iter().chain(words.into_iter().flatten())
+    };
+    let (timestamps, words) = if stated.has(bundle_field::TOTAL_LENGTH) {
+        let packets = u64::from(stated.uint(bundle_field::TOTAL_PACKETS) as u32);
+        let dur = stated.uint(bundle_field::TOTAL_DURATION);
+        let bytes = stated.uint(bundle_field::TOTAL_LENGTH);
+        (vec![start], event(dur, bytes, packets).collect())
+    } else {
+        if times.len() != lengths.len() {
+            sink.immediate(bundle.header(None));
+        }
+        let words = lengths.iter().zip(&times).flat_map(|(&bytes, _)| event(0, bytes, 1));
+        let words = words.collect();
+        let at = |(after, _)| start.saturating_add_unsigned(after);
+        (times.into_iter().zip(&lengths).map(at).collect(), words)
+    };
+    let strings = contexts.into_iter().collect::<Vec<_>>().into();
+    let payload =
+        Payload::Words { width: WORDS, words, strings, ranks: Vec::new(), own_strings: false };
+    sink.push(bundle.clock, bundle.run(events_of(BUNDLE), timestamps, payload));
+}
+
+/// Counts a bundle that does not state as many lengths as times.
+fn decode_damaged(_: &Packet<'_>, _: &mut Trackers, _: &mut Tables, stats: &mut Stats) {
+    stats.increment(Stat::NetworkTraceParseErrors);
+}
+
+fn decode_packet(
+    packet: &Packet<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let context = Context::new(packet.data);
+    let bytes = context.int(field::LENGTH);
+    let traffic = Traffic { ts: packet.ts, dur: 0, bytes, packets: 1 };
+    add(packet.machine, traffic, &context, trackers, tables, stats);
+}
+
+fn decode_event(
+    event: &RunEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let (
+        &[interned, iid_high, iid_low, dur_high, dur_low, bytes_high, bytes_low, high, low],
+        spans,
+    ) = event.words()
+    else {
+        return;
+    };
+    let traffic = Traffic {
+        ts: event.ts,
+        dur: crate::decode::whole(dur_high, dur_low) as i64,
+        bytes: crate::decode::whole(bytes_high, bytes_low) as i64,
+        packets: crate::decode::whole(high, low) as i64,
+    };
+    let mut context = spans.first().map_or(&[][..], |&span| event.bytes.get(span));
+    if interned != 0 {
+        let contexts = interned::field::PACKET_CONTEXT;
+        let iid = crate::decode::whole(iid_high, iid_low);
+        match event.interned.message(event.run.generation, contexts, iid) {
+            Some(message) => {
+                context = LastFields::<3>::new(crate::decode::shorten(message)).bytes(2)
+            }
+            None => stats.increment(Stat::NetworkTraceInternErrors),
+        }
+    }
+    let context = Context::new(crate::decode::shorten(context));
+    add(event.machine, traffic, &context, trackers, tables, stats);
+}
+
+/// Adds the slice and the row of one or several packets.
+fn add(
+    machine: u32,
+    traffic: Traffic,
+    context: &Context<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let uid = context.uint(field::UID) as u32;
+    let name = trackers.source.packages.of_app(uid);
+    let name = name.unwrap_or_else(|| tables.strings.intern(&format!("uid={uid}")));
+    let row = row_of(context, traffic, tables);
+    let owner = Dimensions::machine(machine)
+        .text("net_interface", row.iface)
+        .text("net_direction", row.direction);
+    let track = format!("{} {}", tables.strings.get(row.iface), tables.strings.get(row.direction));
+    let key = Sharing { kind: TRACK, dimensions: owner, name: tables.strings.intern(&track) };
+    let Traffic { ts, dur, .. } = traffic;
+    let track = trackers.complete_shared(key, ts, dur, tables);
+    let args = args_of(&row, context, tables);
+    let slice = NewSlice { ts, track, name, ..NewSlice::default() };
+    if let Some(slice_id) = trackers.complete(slice, dur, &args, tables, stats) {
+        tables.android_network_packets.push(NetworkPacketRow { slice_id, ..row });
+    }
+}
+
+fn row_of(context: &Context<'_>, traffic: Traffic, tables: &mut Tables) -> NetworkPacketRow {
+    let number = |number| context.get(number).map(|field| field.as_u32());
+    let strings = &mut tables.strings;
+    let direction = match context.uint(field::DIRECTION) {
+        1 => "Received",
+        2 => "Transmitted",
+        _ => "DIR_UNKNOWN",
+    };
+    let tag = context.uint(field::TAG) as u32;
+    let flags = number(field::TCP_FLAGS);
+    NetworkPacketRow {
+        slice_id: 0,
+        iface: strings.intern_bytes(context.bytes(field::INTERFACE)),
+        direction: strings.intern(direction),
+        packet_transport: strings.intern(&transport(context.uint(field::PROTOCOL) as u32)),
+        packet_length: traffic.bytes,
+        packet_count: traffic.packets,
+        socket_tag: tag,
+        socket_tag_str: strings.intern(&format!("{tag:#x}")),
+        socket_uid: context.uint(field::UID) as u32,
+        local_port: number(field::LOCAL_PORT),
+        remote_port: number(field::REMOTE_PORT),
+        packet_icmp_type: number(field::ICMP_TYPE),
+        packet_icmp_code: number(field::ICMP_CODE),
+        packet_tcp_flags: flags,
+        packet_tcp_flags_str: flags
+            .map_or(StringId::NULL, |flags| strings.intern(&flag_letters(flags))),
+    }
+}
+
+fn args_of(row: &NetworkPacketRow, context: &Context<'_>, tables: &mut Tables) -> ArgSet {
+    let mut args = ArgSet::default();
+    let mut add = |key: &str, value| args.add(tables.strings.intern(key), value);
+    add("packet_transport", ArgValue::String(row.packet_transport));
+    add("socket_uid", ArgValue::Int(i64::from(row.socket_uid)));
+    add("socket_tag", ArgValue::String(row.socket_tag_str));
+    if context.has(field::TCP_FLAGS) {
+        add("packet_tcp_flags", ArgValue::String(row.packet_tcp_flags_str));
+    }
+    for (key, value) in [
+        ("local_port", row.local_port),
+        ("remote_port", row.remote_port),
+        ("packet_icmp_type", row.packet_icmp_type),
+        ("packet_icmp_code", row.packet_icmp_code),
+    ] {
+        if let Some(value) = value {
+            add(key, ArgValue::Int(i64::from(value)));
+        }
+    }
+    add("packet_length", ArgValue::Int(row.packet_length));
+    add("packet_count", ArgValue::Int(row.packet_count));
+    args
+}
+
+/// The name of a protocol above IP.
+fn transport(protocol: u32) -> String {
+    match protocol {
+        1 => "IPPROTO_ICMP".to_owned(),
+        6 => "IPPROTO_TCP".to_owned(),
+        17 => "IPPROTO_UDP".to_owned(),
+        58 => "IPPROTO_ICMPV6".to_owned(),
+        other => format!("IPPROTO ({other})"),
+    }
+}
+
+/// The flags of TCP: a letter for each that is set, from `fin` on, and a dot for each that is not.
+fn flag_letters(flags: u32) -> String {
+    let letter = |(bit, letter)| if flags >> bit & 1 == 1 { letter } else { '.' };
+    "fsrpauec".chars().enumerate().map(letter).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_letters_at_their_places() {
+        assert_eq!(flag_letters(0b0001_0010), ".s..a...");
+        assert_eq!(flag_letters(0), "........");
+    }
+}

@@ -1,0 +1,4 @@
+//! Samples of perf.
+
+pub(in crate::decode) mod perf_counter;
+pub(crate) mod perf_sample;

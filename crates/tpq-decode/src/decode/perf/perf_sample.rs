@@ -1,0 +1,211 @@
+//! Samples of what CPUs ran: the threads they are of, what counters read at the time, and how
+//! many were lost. The stacks are not read yet.
+
+use tpq_ingest::Route;
+use tpq_proto::decode;
+use tpq_proto::message::PerfSampleDefaults;
+use tpq_proto::wire::{Fields, repeated};
+use tpq_tables::{Stat, Stats, StringId, Tables};
+
+use super::perf_counter;
+use crate::decode::{Packet, PacketDecoder};
+use tpq_trackers::args::{ArgSet, ArgValue};
+use tpq_trackers::track::{
+    Dimensions, MAX_CPUS, PerfTracks, Tid, TrackKind, Trackers, push_counter,
+};
+
+pub(crate) const PACKET: PacketDecoder =
+    PacketDecoder { field: 66, route: Route::Sorted, decode: decode_sample };
+
+/// Numbers of the fields of a sample.
+mod field {
+    pub(in crate::decode) const CPU: u32 = 1;
+    pub(in crate::decode) const PID: u32 = 2;
+    pub(in crate::decode) const TID: u32 = 3;
+    pub(in crate::decode) const TIMEBASE_COUNT: u32 = 6;
+    pub(in crate::decode) const FOLLOWER_COUNTS: u32 = 7;
+    pub(in crate::decode) const KERNEL_RECORDS_LOST: u32 = 17;
+    pub(in crate::decode) const SAMPLE_SKIPPED_REASON: u32 = 18;
+    pub(in crate::decode) const PRODUCER_EVENT: u32 = 19;
+}
+
+/// Reasons for which a sample has no stack.
+mod skipped {
+    pub(in crate::decode) const READ_STAGE: u32 = 1;
+    pub(in crate::decode) const UNWIND_STAGE: u32 = 2;
+    /// The profiler could not keep up.
+    pub(in crate::decode) const UNWIND_ENQUEUE: u32 = 3;
+}
+
+/// The field of the defaults of a sequence that says how it samples.
+const SAMPLE_DEFAULTS: u32 = 12;
+/// The profiler stopped because it used too much of the machine.
+const STOPPED_BY_GUARDRAIL: u32 = 1;
+/// More counters than are ever read together; what says it reads more is damaged.
+const MAX_FOLLOWERS: usize = 256;
+
+const COUNTER: TrackKind = TrackKind::counter("perf_cpu_counter", None);
+
+/// What a sample says, but for what counters read.
+#[derive(Default)]
+struct Sample<'a> {
+    cpu: Option<u32>,
+    pid: Option<u32>,
+    tid: Option<u32>,
+    /// How many samples the kernel lost.
+    lost: i64,
+    /// Why it has no stack.
+    skipped: Option<u32>,
+    producer_event: Option<&'a [u8]>,
+}
+
+impl<'a> Sample<'a> {
+    fn read(bytes: &'a [u8]) -> Self {
+        let mut sample = Self::default();
+        for field in Fields::new(bytes) {
+            match field.number {
+                field::CPU => sample.cpu = Some(field.as_u32()),
+                field::PID => sample.pid = Some(field.as_u32()),
+                field::TID => sample.tid = Some(field.as_u32()),
+                field::KERNEL_RECORDS_LOST => sample.lost = field.as_i64(),
+                field::SAMPLE_SKIPPED_REASON => sample.skipped = Some(field.as_u32()),
+                field::PRODUCER_EVENT => sample.producer_event = Some(field.as_bytes()),
+                _ => {}
+            }
+        }
+        sample
+    }
+}
+
+fn decode_sample(
+    packet: &Packet<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let sample = Sample::read(packet.data);
+    let cpu = sample.cpu.unwrap_or_default();
+    if cpu > MAX_CPUS {
+        stats.increment(Stat::MalformedPackets);
+        return;
+    }
+    let session = session(packet, trackers);
+    let perf_tracks = perf_tracks(packet, session, cpu, trackers, tables, stats);
+    if sample.lost > 0 {
+        stats.add_indexed(Stat::PerfCpuLostRecords, i64::from(cpu), sample.lost);
+        return;
+    }
+    // What the profiler says of itself is no sample.
+    if let Some(event) = sample.producer_event {
+        let stop = Fields::new(event).find(|field| field.number == 1);
+        if stop.is_some_and(|reason| reason.as_u32() == STOPPED_BY_GUARDRAIL) {
+            stats.set_indexed(Stat::PerfGuardrailStopTs, session.into(), packet.ts);
+        }
+        return;
+    }
+    match sample.skipped {
+        Some(skipped::READ_STAGE | skipped::UNWIND_STAGE) => {
+            stats.increment(Stat::PerfSamplesSkipped);
+        }
+        Some(skipped::UNWIND_ENQUEUE) => stats.increment(Stat::PerfSamplesSkippedDataloss),
+        _ => {}
+    }
+    trackers.bounds.include(packet.ts);
+    count(packet, &perf_tracks, trackers, tables);
+    add_place(packet.machine, &sample, trackers, tables);
+}
+
+/// Notes the thread and the CPU that a sample is of.
+fn add_place(machine: u32, sample: &Sample<'_>, trackers: &mut Trackers, tables: &mut Tables) {
+    if let (Some(tid), Some(pid)) = (sample.tid, sample.pid) {
+        let [tid, pid] = [tid, pid].map(|id| Tid { machine, id: i64::from(id) });
+        trackers.processes.thread_of_process(tid, pid, tables);
+    }
+    if let Some(cpu) = sample.cpu {
+        trackers.cpus.get(machine, cpu, tables);
+    }
+}
+
+/// The session of the sequence that wrote a sample.
+fn session(packet: &Packet<'_>, trackers: &mut Trackers) -> u32 {
+    let generation = packet.interned.generation(packet.generation);
+    let writer = generation.map(|generation| (generation.source, generation.sequence));
+    let (source, sequence) = writer.unwrap_or_default();
+    trackers.perf_sessions.session(source, sequence)
+}
+
+/// What the counters read when the sample was taken.
+fn count(packet: &Packet<'_>, perf: &PerfTracks, trackers: &mut Trackers, tables: &mut Tables) {
+    let mut push = |track, value: u64| {
+        push_counter(packet.ts, track, value as f64, &mut trackers.bounds, tables);
+    };
+    let fields = Fields::new(packet.data);
+    if let Some(field) = fields.clone().filter(|it| it.number == field::TIMEBASE_COUNT).last() {
+        push(perf.timebase, field.as_u64());
+    }
+    let followers = fields.filter(|field| field.number == field::FOLLOWER_COUNTS);
+    let counts = followers.flat_map(|field| repeated(&field));
+    for (&track, value) in perf.followers.iter().zip(counts) {
+        push(track, value);
+    }
+}
+
+/// The tracks of a session on a CPU, made when it is first heard of there.
+fn perf_tracks(
+    packet: &Packet<'_>,
+    session: u32,
+    cpu: u32,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) -> PerfTracks {
+    if let Some(tracks) = trackers.perf_sessions.tracks(session, cpu) {
+        return tracks;
+    }
+    let defaults = packet.interned.defaults(packet.generation);
+    let defaults = Fields::new(defaults).find(|field| field.number == SAMPLE_DEFAULTS);
+    let defaults = defaults.and_then(|it| decode::<PerfSampleDefaults>(it.as_bytes()).ok());
+    let timebase = perf_counter::timebase(defaults.as_ref());
+    let room = trackers.perf_sessions.room().min(MAX_FOLLOWERS);
+    let defaults = defaults.unwrap_or_default();
+    let mut track = |name: &str, is_timebase: bool| {
+        let name = tables.strings.intern(name);
+        let dimensions = Dimensions::cpu(packet.machine, cpu)
+            .number("perf_session_id", session.into())
+            .text("name", name);
+        counter_track(dimensions, name, is_timebase, trackers, tables)
+    };
+    let timebase = track(&timebase, true);
+    let followers = defaults.followers.iter().take(room);
+    let followers = followers.map(|event| track(&perf_counter::follower(event), false)).collect();
+    if defaults.process_shard_count() > 0 {
+        for (stat, value) in [
+            (Stat::PerfProcessShardCount, defaults.process_shard_count()),
+            (Stat::PerfChosenProcessShard, defaults.chosen_process_shard()),
+        ] {
+            stats.set_indexed(stat, session.into(), value.into());
+        }
+    }
+    let tracks = PerfTracks { timebase, followers };
+    trackers.perf_sessions.add_tracks(session, cpu, tracks.clone());
+    tracks
+}
+
+/// The track of a counter, which says whether samples are taken by it.
+fn counter_track(
+    dimensions: Dimensions,
+    name: StringId,
+    is_timebase: bool,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+) -> u32 {
+    let track =
+        trackers.source.tracks.get(COUNTER, dimensions, name, &mut trackers.deferred, tables);
+    if tables.track.source_arg_set_id.get(track).is_none() {
+        let mut args = ArgSet::default();
+        args.add(tables.strings.intern("is_timebase"), ArgValue::Bool(is_timebase));
+        let arg_set = trackers.deferred.intern(&args);
+        tables.track.source_arg_set_id.set(track, arg_set);
+    }
+    track
+}

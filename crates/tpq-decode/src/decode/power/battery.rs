@@ -1,0 +1,68 @@
+//! What a battery holds and gives.
+
+use tpq_ingest::Route;
+use tpq_proto::wire::LastFields;
+use tpq_tables::{Stats, Tables};
+
+use crate::decode::{Packet, PacketDecoder};
+use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
+
+pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 38, route: Route::Sorted, decode };
+
+const COUNTER: TrackKind = TrackKind::counter("battery_counter", None);
+
+/// Numbers of the fields of a reading.
+mod field {
+    pub(in crate::decode) const CHARGE_UAH: usize = 1;
+    pub(in crate::decode) const CAPACITY_PERCENT: usize = 2;
+    pub(in crate::decode) const CURRENT_UA: usize = 3;
+    pub(in crate::decode) const CURRENT_AVG_UA: usize = 4;
+    pub(in crate::decode) const NAME: usize = 5;
+    pub(in crate::decode) const ENERGY_UWH: usize = 6;
+    pub(in crate::decode) const VOLTAGE_UV: usize = 7;
+}
+
+fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
+    let reading = LastFields::<8>::new(packet.data);
+    let name = crate::decode::text(&reading, field::NAME, tables);
+    for (counter, value) in counters(&reading) {
+        let key = tables.strings.intern(counter);
+        let track = match tables.strings.get(name) {
+            "" => format!("batt.{counter}"),
+            battery => format!("batt.{battery}.{counter}"),
+        };
+        let track = tables.strings.intern(&track);
+        let dimensions = Dimensions::machine(packet.machine)
+            .text("battery_name", name)
+            .text("counter_name", key);
+        trackers.count((packet.ts, value), COUNTER, dimensions, track, tables);
+    }
+}
+
+/// The counters of a reading, with their values.
+fn counters(reading: &LastFields<'_, 8>) -> impl Iterator<Item = (&'static str, f64)> {
+    let int = |number| reading.get(number).map(|field| field.as_i64());
+    let voltage = int(field::VOLTAGE_UV);
+    let current = int(field::CURRENT_UA);
+    // Where the charge is not measured it follows from the energy.
+    let charge = int(field::CHARGE_UAH).or_else(|| {
+        let voltage = voltage.filter(|&voltage| voltage > 0)?;
+        Some(int(field::ENERGY_UWH)?.saturating_mul(1_000_000) / voltage)
+    });
+    let capacity = reading.get(field::CAPACITY_PERCENT).map(|field| field.as_f64());
+    // A current is negative while the battery is being drained; a power is not.
+    let power = current.zip(voltage).map(|(current, voltage)| {
+        (current.saturating_mul(voltage) / 1_000_000_000).unsigned_abs() as f64
+    });
+    let real = |value: Option<i64>| value.map(|value| value as f64);
+    [
+        ("charge_uah", real(charge)),
+        ("capacity_pct", capacity),
+        ("current_ua", real(current)),
+        ("current.avg_ua", real(int(field::CURRENT_AVG_UA))),
+        ("voltage_uv", real(voltage)),
+        ("power_mw", power),
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| Some((name, value?)))
+}

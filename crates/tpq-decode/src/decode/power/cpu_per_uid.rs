@@ -1,0 +1,60 @@
+//! Time on CPUs that each user id of an Android system took, by cluster of CPUs.
+
+use tpq_ingest::Route;
+use tpq_proto::wire::{Fields, LastFields, repeated};
+use tpq_tables::{Stats, Tables};
+
+use crate::decode::{Packet, PacketDecoder};
+use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
+
+pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 119, route: Route::Sorted, decode };
+
+const OF_USER: TrackKind = TrackKind::counter("android_cpu_per_uid", Some("ms"));
+const TOTAL: TrackKind = TrackKind::counter("android_cpu_per_uid_totals", Some("ms"));
+
+fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
+    let Some(state) = packet.interned.generation(packet.generation) else { return };
+    let sequence = state.interned;
+    if let Some(clusters) = LastFields::<2>::new(packet.data).get(1) {
+        trackers.source.uid_times.set_clusters(sequence, clusters.as_u32());
+    }
+    let numbers = |wanted| {
+        let fields = Fields::new(packet.data).filter(move |field| field.number == wanted);
+        fields.flat_map(|field| repeated(&field).collect::<Vec<_>>())
+    };
+    let uids: Vec<u32> = numbers(2).map(|uid| uid as u32).collect();
+    let times: Vec<u64> = numbers(3).collect();
+    let readings = trackers.source.uid_times.add(sequence, packet.ts, &uids, &times);
+    for ((uid, cluster), ms) in readings.users {
+        let name = tables.strings.intern(&format!("CPU for UID {uid} CL{cluster}"));
+        let dimensions = Dimensions::machine(packet.machine)
+            .number("uid", i64::from(uid))
+            .number("cluster", i64::from(cluster));
+        let track =
+            trackers.source.tracks.get(OF_USER, dimensions, name, &mut trackers.deferred, tables);
+        trackers.source.uid_times.note_track((uid, cluster), track);
+        count((packet.ts, ms), track, readings.before, trackers, tables);
+    }
+    for (of, cluster, ms) in readings.totals {
+        let name = tables.strings.intern(&format!("CPU for {of} CL{cluster}"));
+        let dimensions = Dimensions::machine(packet.machine)
+            .text("type", tables.strings.intern(of))
+            .number("cluster", i64::from(cluster));
+        let track =
+            trackers.source.tracks.get(TOTAL, dimensions, name, &mut trackers.deferred, tables);
+        count((packet.ts, ms), track, readings.before, trackers, tables);
+    }
+}
+
+/// Adds a value where it differs from the one before, which is then stated until when it held.
+fn count(
+    sample: (i64, u64),
+    track: u32,
+    before: Option<i64>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+) {
+    for (ts, value) in trackers.source.uid_times.sparse(track, sample, before) {
+        tpq_trackers::track::push_counter(ts, track, value as f64, &mut trackers.bounds, tables);
+    }
+}

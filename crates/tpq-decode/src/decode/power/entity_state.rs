@@ -1,0 +1,80 @@
+//! How long parts of a device were in each of their power states.
+
+use tpq_ingest::{Bundle, Route, SplitSink};
+use tpq_proto::wire::{Fields, LastFields};
+use tpq_tables::{Stat, Stats, Tables};
+
+use crate::decode::{BundleDecoder, Packet, PacketDecoder, push_whole};
+use crate::event::RunEvent;
+use tpq_trackers::track::{Dimensions, EntityState, TrackKind, Trackers};
+
+const FIELD: u32 = 91;
+
+pub(crate) const PACKET: PacketDecoder =
+    PacketDecoder { field: FIELD, route: Route::Split, decode: decode_descriptors };
+
+pub(crate) const EVENTS: BundleDecoder =
+    BundleDecoder { field: FIELD, split, decode: decode_residency };
+
+const COUNTER: TrackKind = TrackKind::counter("entity_state", None);
+
+/// States are described before anything was measured, sometimes at no stated time.
+fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
+    let packet = LastFields::<3>::new(bundle.payload);
+    if packet.has(1) {
+        sink.immediate(bundle.header(None));
+    }
+    if packet.has(2) || !packet.has(1) {
+        push_whole(&bundle, sink);
+    }
+}
+
+fn decode_descriptors(
+    packet: &Packet<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    for state in Fields::new(packet.data).filter(|field| field.number == 1) {
+        let state = LastFields::<5>::new(state.as_bytes());
+        let (Some(entity), Some(index)) = (state.get(1), state.get(2)) else {
+            stats.increment(Stat::EntityStateDescriptorInvalid);
+            continue;
+        };
+        let name = crate::decode::text(&state, 3, tables);
+        let state = crate::decode::text(&state, 4, tables);
+        let counter = format!(
+            "Entity residency: {} is {}",
+            tables.strings.get(name),
+            tables.strings.get(state)
+        );
+        let counter = tables.strings.intern(&counter);
+        let described = EntityState { entity: name, state, counter };
+        trackers.source.power.add_state((entity.as_i32(), index.as_i32()), described);
+    }
+}
+
+fn decode_residency(
+    event: &RunEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    if !LastFields::<3>::new(event.message()).has(2) {
+        stats.increment(Stat::EntityStateResidencyInvalid);
+        return;
+    }
+    for residency in Fields::new(event.message()).filter(|field| field.number == 2) {
+        let residency = LastFields::<4>::new(residency.as_bytes());
+        let key = (residency.int(1) as i32, residency.int(2) as i32);
+        let Some(EntityState { entity, state, counter }) = trackers.source.power.state(key) else {
+            stats.increment(Stat::EntityStateResidencyLookupFailed);
+            return;
+        };
+        let dimensions = Dimensions::machine(event.machine)
+            .text("entity_name", entity)
+            .text("state_name", state);
+        let sample = (event.ts, residency.uint(3) as f64);
+        trackers.count(sample, COUNTER, dimensions, counter, tables);
+    }
+}
