@@ -3,6 +3,8 @@
 
 #[path = "build/descriptors.rs"]
 mod descriptors;
+#[path = "build/field_numbers.rs"]
+mod field_numbers;
 
 use std::error::Error;
 use std::fmt::Write;
@@ -21,14 +23,19 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let descriptors = protox::compile(proto_files(&protos.join("tpq"))?, [&protos])?;
     fs::write(out.join("descriptors.rs"), descriptors::tables(&descriptors)?)?;
-    prost_build::Config::new().enable_type_names().compile_fds(descriptors)?;
+    let types = descriptors.clone();
+    prost_build::Config::new().enable_type_names().compile_fds(types)?;
 
     // Of kernel events only names and types are wanted, not six hundred Rust types.
     let ftrace = protox::compile([protos.join("ftrace/event.proto")], [&protos])?;
     fs::write(out.join("ftrace_events.rs"), event_table(&ftrace)?)?;
 
+    let packets = protox::compile(proto_files(&protos.join("packets"))?, [&protos])?;
+
     // What track events carry is read by its descriptors.
     let mut carried = protox::compile(proto_files(&protos.join("track_event"))?, [&protos])?;
+    let sets = [&descriptors, &carried, &packets];
+    fs::write(out.join("field_numbers.rs"), field_numbers::modules(&sets, &ftrace)?)?;
     for file in &mut carried.file {
         // The comments, which nobody reads at run time.
         file.source_code_info = None;

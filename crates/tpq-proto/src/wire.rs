@@ -277,32 +277,32 @@ impl<'a, const N: usize> LastFields<'a, N> {
     }
 
     /// The field, if the message has it.
-    pub fn get(&self, number: usize) -> Option<Field<'a>> {
-        self.0.get(number).copied().flatten()
+    pub fn get(&self, number: u32) -> Option<Field<'a>> {
+        self.0.get(number as usize).copied().flatten()
     }
 
     /// Whether the message has the field.
-    pub fn has(&self, number: usize) -> bool {
+    pub fn has(&self, number: u32) -> bool {
         self.get(number).is_some()
     }
 
     /// The field as a signed integer; 0 when the message does not have it.
-    pub fn int(&self, number: usize) -> i64 {
+    pub fn int(&self, number: u32) -> i64 {
         self.get(number).map(|field| field.as_i64()).unwrap_or_default()
     }
 
     /// The field as an unsigned integer; 0 when the message does not have it.
-    pub fn uint(&self, number: usize) -> u64 {
+    pub fn uint(&self, number: u32) -> u64 {
         self.get(number).map(|field| field.as_u64()).unwrap_or_default()
     }
 
     /// The field as a floating-point number; 0 when the message does not have it.
-    pub fn real(&self, number: usize) -> f64 {
+    pub fn real(&self, number: u32) -> f64 {
         self.get(number).map(|field| field.as_f64()).unwrap_or_default()
     }
 
     /// The field's bytes; none when the message does not have it.
-    pub fn bytes(&self, number: usize) -> &'a [u8] {
+    pub fn bytes(&self, number: u32) -> &'a [u8] {
         self.get(number).map(|field| field.as_bytes()).unwrap_or_default()
     }
 }
