@@ -124,7 +124,7 @@ fn whole(high: u32, low: u32) -> u64 {
 /// The text of a field; NULL when the message does not have it.
 fn text<const N: usize>(
     fields: &LastFields<'_, N>,
-    number: usize,
+    number: u32,
     tables: &mut Tables,
 ) -> StringId {
     match fields.get(number) {

@@ -214,7 +214,7 @@ impl<'a> MessageArgs<'a> {
             path.push('/');
             path.push_str(&String::from_utf8_lossy(part));
         }
-        let number = |number: usize| mapping.uint(number) as i64;
+        let number = |number: u32| mapping.uint(number) as i64;
         let row = StackProfileMappingRow {
             build_id: self.strings.intern(&build_id),
             exact_offset: number(8),

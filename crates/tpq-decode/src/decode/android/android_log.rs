@@ -25,12 +25,12 @@ const MAX_ARGS: usize = 4094;
 
 /// Numbers of the fields of a message.
 mod field {
-    pub(in crate::decode) const PID: usize = 2;
-    pub(in crate::decode) const TID: usize = 3;
-    pub(in crate::decode) const TIMESTAMP: usize = 5;
-    pub(in crate::decode) const TAG: usize = 6;
-    pub(in crate::decode) const PRIO: usize = 7;
-    pub(in crate::decode) const MESSAGE: usize = 8;
+    pub(in crate::decode) const PID: u32 = 2;
+    pub(in crate::decode) const TID: u32 = 3;
+    pub(in crate::decode) const TIMESTAMP: u32 = 5;
+    pub(in crate::decode) const TAG: u32 = 6;
+    pub(in crate::decode) const PRIO: u32 = 7;
+    pub(in crate::decode) const MESSAGE: u32 = 8;
     pub(in crate::decode) const ARGS: u32 = 9;
 }
 

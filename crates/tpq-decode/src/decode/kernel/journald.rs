@@ -13,14 +13,14 @@ pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 132, route: Rout
 
 /// Numbers of the fields of a message.
 mod field {
-    pub(in crate::decode) const PID: usize = 1;
-    pub(in crate::decode) const TID: usize = 2;
-    pub(in crate::decode) const UID: usize = 3;
-    pub(in crate::decode) const PRIO: usize = 5;
-    pub(in crate::decode) const TAG: usize = 6;
-    pub(in crate::decode) const MESSAGE: usize = 7;
-    pub(in crate::decode) const NUM_TOTAL: usize = 20;
-    pub(in crate::decode) const NUM_FAILED: usize = 21;
+    pub(in crate::decode) const PID: u32 = 1;
+    pub(in crate::decode) const TID: u32 = 2;
+    pub(in crate::decode) const UID: u32 = 3;
+    pub(in crate::decode) const PRIO: u32 = 5;
+    pub(in crate::decode) const TAG: u32 = 6;
+    pub(in crate::decode) const MESSAGE: u32 = 7;
+    pub(in crate::decode) const NUM_TOTAL: u32 = 20;
+    pub(in crate::decode) const NUM_FAILED: u32 = 21;
 }
 
 /// Fields that become arguments.

@@ -26,17 +26,17 @@ const TRACK: TrackKind = TrackKind::slices("network_packets");
 
 /// Numbers of the fields of a packet.
 mod field {
-    pub(in crate::decode) const DIRECTION: usize = 1;
-    pub(in crate::decode) const INTERFACE: usize = 2;
-    pub(in crate::decode) const LENGTH: usize = 3;
-    pub(in crate::decode) const UID: usize = 4;
-    pub(in crate::decode) const TAG: usize = 5;
-    pub(in crate::decode) const PROTOCOL: usize = 6;
-    pub(in crate::decode) const TCP_FLAGS: usize = 7;
-    pub(in crate::decode) const LOCAL_PORT: usize = 8;
-    pub(in crate::decode) const REMOTE_PORT: usize = 9;
-    pub(in crate::decode) const ICMP_TYPE: usize = 10;
-    pub(in crate::decode) const ICMP_CODE: usize = 11;
+    pub(in crate::decode) const DIRECTION: u32 = 1;
+    pub(in crate::decode) const INTERFACE: u32 = 2;
+    pub(in crate::decode) const LENGTH: u32 = 3;
+    pub(in crate::decode) const UID: u32 = 4;
+    pub(in crate::decode) const TAG: u32 = 5;
+    pub(in crate::decode) const PROTOCOL: u32 = 6;
+    pub(in crate::decode) const TCP_FLAGS: u32 = 7;
+    pub(in crate::decode) const LOCAL_PORT: u32 = 8;
+    pub(in crate::decode) const REMOTE_PORT: u32 = 9;
+    pub(in crate::decode) const ICMP_TYPE: u32 = 10;
+    pub(in crate::decode) const ICMP_CODE: u32 = 11;
 }
 
 /// Numbers of the fields of a bundle.

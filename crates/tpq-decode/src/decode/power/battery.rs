@@ -13,13 +13,13 @@ const COUNTER: TrackKind = TrackKind::counter("battery_counter", None);
 
 /// Numbers of the fields of a reading.
 mod field {
-    pub(in crate::decode) const CHARGE_UAH: usize = 1;
-    pub(in crate::decode) const CAPACITY_PERCENT: usize = 2;
-    pub(in crate::decode) const CURRENT_UA: usize = 3;
-    pub(in crate::decode) const CURRENT_AVG_UA: usize = 4;
-    pub(in crate::decode) const NAME: usize = 5;
-    pub(in crate::decode) const ENERGY_UWH: usize = 6;
-    pub(in crate::decode) const VOLTAGE_UV: usize = 7;
+    pub(in crate::decode) const CHARGE_UAH: u32 = 1;
+    pub(in crate::decode) const CAPACITY_PERCENT: u32 = 2;
+    pub(in crate::decode) const CURRENT_UA: u32 = 3;
+    pub(in crate::decode) const CURRENT_AVG_UA: u32 = 4;
+    pub(in crate::decode) const NAME: u32 = 5;
+    pub(in crate::decode) const ENERGY_UWH: u32 = 6;
+    pub(in crate::decode) const VOLTAGE_UV: u32 = 7;
 }
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
