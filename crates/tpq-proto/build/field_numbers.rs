@@ -42,8 +42,9 @@ impl Module {
         }
         if module.constants.is_empty() {
             let fields = message.field.iter();
-            module.constants =
-                fields.map(|field| (snake_case(field.name()).to_uppercase(), field.number())).collect();
+            module.constants = fields
+                .map(|field| (snake_case(field.name()).to_uppercase(), field.number()))
+                .collect();
         }
     }
 
@@ -75,7 +76,8 @@ fn snake_case(name: &str) -> String {
     let letters: Vec<char> = name.chars().collect();
     let mut text = String::new();
     for (at, letter) in letters.iter().enumerate() {
-        let after_lower = at > 0 && (letters[at - 1].is_lowercase() || letters[at - 1].is_numeric());
+        let after_lower =
+            at > 0 && (letters[at - 1].is_lowercase() || letters[at - 1].is_numeric());
         let before_lower = at > 0
             && letters[at - 1].is_uppercase()
             && letters.get(at + 1).is_some_and(|next| next.is_lowercase());

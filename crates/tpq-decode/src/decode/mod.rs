@@ -122,11 +122,7 @@ fn whole(high: u32, low: u32) -> u64 {
 }
 
 /// The text of a field; NULL when the message does not have it.
-fn text<const N: usize>(
-    fields: &LastFields<'_, N>,
-    number: u32,
-    tables: &mut Tables,
-) -> StringId {
+fn text<const N: usize>(fields: &LastFields<'_, N>, number: u32, tables: &mut Tables) -> StringId {
     match fields.get(number) {
         Some(field) => tables.strings.intern_bytes(field.as_bytes()),
         None => StringId::NULL,

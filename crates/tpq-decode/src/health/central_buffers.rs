@@ -16,7 +16,7 @@ const STREAMING_MS: u32 = 250;
 
 /// A buffer with what follows from its counts.
 struct Buffer<'a> {
-    number: u32,
+    number: usize,
     counts: &'a CentralBuffer,
     policy: FillPolicy,
     /// What it would have had to hold, in bytes.
@@ -28,7 +28,7 @@ struct Buffer<'a> {
 }
 
 impl<'a> Buffer<'a> {
-    fn of(file: &FileHealth<'a>, number: u32, counts: &'a CentralBuffer) -> Self {
+    fn of(file: &FileHealth<'a>, number: usize, counts: &'a CentralBuffer) -> Self {
         let wanted = file.recording.wanted.as_ref();
         let policy = wanted.and_then(|it| it.buffers.get(number)).copied().unwrap_or_default();
         let written = counts.bytes_written as f64;

@@ -56,7 +56,7 @@ struct Start<'a> {
 impl<'a> Start<'a> {
     /// Reads one of a kind, which is the number of its field. `None` when what is needed to know
     /// the frame is not there.
-    fn read(kind: usize, bytes: &'a [u8]) -> Option<Self> {
+    fn read(kind: u32, bytes: &'a [u8]) -> Option<Self> {
         let fields = Fields::new(bytes);
         let get = |number| fields.get(number).map(|field| field.as_i64());
         let (display_frame, pid) = match kind {

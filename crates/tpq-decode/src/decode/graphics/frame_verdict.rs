@@ -70,17 +70,17 @@ mod jank {
 
 /// Where the fields lie, which differs between frames of a display and of a surface.
 struct Numbers {
-    present: usize,
-    on_time: usize,
-    gpu: usize,
-    jank: usize,
-    prediction: usize,
-    severity: usize,
-    delay: usize,
-    score: usize,
-    jank_experimental: usize,
-    present_experimental: usize,
-    debug: usize,
+    present: u32,
+    on_time: u32,
+    gpu: u32,
+    jank: u32,
+    prediction: u32,
+    severity: u32,
+    delay: u32,
+    score: u32,
+    jank_experimental: u32,
+    present_experimental: u32,
+    debug: u32,
 }
 
 const OF_DISPLAY: Numbers = Numbers {

@@ -24,7 +24,7 @@ mod field {
 }
 
 /// Fields that become arguments.
-const ARGS: [(usize, &str); 4] =
+const ARGS: [(u32, &str); 4] =
     [(8, "comm"), (10, "systemd_unit"), (11, "hostname"), (12, "transport")];
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {

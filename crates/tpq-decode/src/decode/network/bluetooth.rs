@@ -23,7 +23,7 @@ const PACKET_TYPES: [&str; 8] = [
     "HCI_ISO_TX",
 ];
 /// The fields that are numbers, with what they are called.
-const NUMBERS: [(usize, &str); 7] = [
+const NUMBERS: [(u32, &str); 7] = [
     (2, "Count"),
     (3, "Length"),
     (4, "Duration"),

@@ -41,13 +41,13 @@ mod field {
 
 /// Numbers of the fields of a bundle.
 mod bundle_field {
-    pub(in crate::decode) const IID: usize = 1;
+    pub(in crate::decode) const IID: u32 = 1;
     pub(in crate::decode) const CONTEXT: u32 = 2;
     pub(in crate::decode) const TIMESTAMPS: u32 = 3;
     pub(in crate::decode) const LENGTHS: u32 = 4;
-    pub(in crate::decode) const TOTAL_PACKETS: usize = 5;
-    pub(in crate::decode) const TOTAL_DURATION: usize = 6;
-    pub(in crate::decode) const TOTAL_LENGTH: usize = 7;
+    pub(in crate::decode) const TOTAL_PACKETS: u32 = 5;
+    pub(in crate::decode) const TOTAL_DURATION: u32 = 6;
+    pub(in crate::decode) const TOTAL_LENGTH: u32 = 7;
 }
 
 /// What one or several packets have in common.

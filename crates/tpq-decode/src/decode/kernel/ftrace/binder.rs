@@ -1,5 +1,9 @@
 //! Calls between processes by binder, and its lock.
 
+use tpq_proto::fields::ftrace::{
+    binder_command, binder_return, binder_transaction, binder_transaction_alloc_buf,
+    binder_transaction_received, ftrace_event,
+};
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent, thread_track};
@@ -7,14 +11,14 @@ use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::{Command, NewSlice, Return, SliceEnd, Trackers, Transaction, Utid};
 
 pub(super) const EVENTS: Events = &[
-    (50, send),
-    (51, receive),
-    (53, wait),
-    (54, lock),
-    (55, unlock),
-    (323, allocate),
-    (485, command),
-    (486, returned),
+    (ftrace_event::BINDER_TRANSACTION, send),
+    (ftrace_event::BINDER_TRANSACTION_RECEIVED, receive),
+    (ftrace_event::BINDER_LOCK, wait),
+    (ftrace_event::BINDER_LOCKED, lock),
+    (ftrace_event::BINDER_UNLOCK, unlock),
+    (ftrace_event::BINDER_TRANSACTION_ALLOC_BUF, allocate),
+    (ftrace_event::BINDER_COMMAND, command),
+    (ftrace_event::BINDER_RETURN, returned),
 ];
 
 /// Flags of a transaction.
@@ -43,7 +47,7 @@ fn any(event: &FtraceEvent<'_>, track: u32) -> SliceEnd {
 }
 
 fn send(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let code = format!("0x{:02x}", event.uint(6) as u32);
+    let code = format!("0x{:02x}", event.uint(binder_transaction::CODE) as u32);
     send_code(event, &code, trackers, tables, stats);
 }
 
@@ -125,7 +129,13 @@ fn receive(
     stats: &mut Stats,
 ) {
     let receiver = event.utid(trackers, tables);
-    let Some(sent) = trackers.source.binder.receive(event.int(1) as i32, receiver) else { return };
+    let Some(sent) = trackers
+        .source
+        .binder
+        .receive(event.int(binder_transaction_received::DEBUG_ID) as i32, receiver)
+    else {
+        return;
+    };
     let track = thread_track(receiver, trackers, tables);
     if sent.is_reply {
         trackers.end_slice(any(event, track), &ArgSet::default(), tables, stats);
@@ -150,8 +160,8 @@ fn receive(
 fn allocate(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
     let track = event.thread_track(trackers, tables);
     let args = [
-        ("data size", ArgValue::Uint(event.uint(1))),
-        ("offsets size", ArgValue::Uint(event.uint(3))),
+        ("data size", ArgValue::Uint(event.uint(binder_transaction_alloc_buf::DATA_SIZE))),
+        ("offsets size", ArgValue::Uint(event.uint(binder_transaction_alloc_buf::OFFSETS_SIZE))),
     ];
     let args = ArgSet::of(args, &mut tables.strings);
     add_args(track, TRANSACTION, &args, trackers, tables);
@@ -159,7 +169,7 @@ fn allocate(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Table
 
 fn command(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
     // Each also exists with buffers that hold pointers to others.
-    let command = match event.uint(1) as u32 {
+    let command = match event.uint(binder_command::CMD) as u32 {
         0x4040_6300 | 0x4048_6311 => Command::Transaction,
         0x4040_6301 | 0x4048_6312 => Command::Reply,
         _ => return,
@@ -174,7 +184,7 @@ fn returned(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let what = match event.uint(1) as u32 {
+    let what = match event.uint(binder_return::CMD) as u32 {
         // Without and with a security context.
         0x8040_7202 | 0x8048_7202 => Return::Transaction,
         0x8040_7203 => Return::Reply,

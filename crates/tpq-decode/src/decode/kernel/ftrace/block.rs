@@ -1,12 +1,14 @@
 //! Requests to block devices.
 
+use tpq_proto::fields::ftrace::ftrace_event;
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
 use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::{Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
 
-pub(super) const EVENTS: Events = &[(546, start), (547, done)];
+pub(super) const EVENTS: Events =
+    &[(ftrace_event::BLOCK_IO_START, start), (ftrace_event::BLOCK_IO_DONE, done)];
 
 const BLOCK_IO: TrackKind = TrackKind::slices("block_io");
 

@@ -1,13 +1,21 @@
 //! Buffers that processes and devices share.
 
+use tpq_proto::fields::ftrace::{
+    dma_heap_stat, fastrpc_dma_stat, ftrace_event, ion_heap_grow, ion_heap_shrink, ion_stat,
+};
 use tpq_tables::{Stats, Tables};
 
 use super::effects::{Arg, Effects};
 use super::event::{Events, FtraceEvent};
 use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 
-pub(super) const EVENTS: Events =
-    &[(314, ion_shrink), (315, ion_grow), (335, ion_stat), (347, fastrpc), (351, dma_heap)];
+pub(super) const EVENTS: Events = &[
+    (ftrace_event::ION_HEAP_SHRINK, ion_shrink),
+    (ftrace_event::ION_HEAP_GROW, ion_grow),
+    (ftrace_event::ION_STAT, ion_stat),
+    (ftrace_event::FASTRPC_DMA_STAT, fastrpc),
+    (ftrace_event::DMA_HEAP_STAT, dma_heap),
+];
 
 const ION: TrackKind = TrackKind::counter("ion", None);
 const ION_CHANGE: TrackKind = TrackKind::counter("ion_change", None);
@@ -24,7 +32,7 @@ fn ion_grow(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    ion_heap(&mut event.on(trackers, tables, stats), event.int(2));
+    ion_heap(&mut event.on(trackers, tables, stats), event.int(ion_heap_grow::LEN));
 }
 
 fn ion_shrink(
@@ -33,7 +41,10 @@ fn ion_shrink(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    ion_heap(&mut event.on(trackers, tables, stats), event.int(2).wrapping_neg());
+    ion_heap(
+        &mut event.on(trackers, tables, stats),
+        event.int(ion_heap_shrink::LEN).wrapping_neg(),
+    );
 }
 
 /// A heap changed; its size is what it was before.
@@ -63,9 +74,9 @@ fn ion_stat(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let change = event.int(2);
-    ion(&mut on, "", event.uint(3) as f64, change as f64);
-    buffer(&mut on, (ION_BUFFERS, "mem.ion_buffer"), event.uint(1), change);
+    let change = event.int(ion_stat::LEN);
+    ion(&mut on, "", event.uint(ion_stat::TOTAL_ALLOCATED) as f64, change as f64);
+    buffer(&mut on, (ION_BUFFERS, "mem.ion_buffer"), event.uint(ion_stat::BUFFER_ID), change);
 }
 
 fn dma_heap(
@@ -75,8 +86,13 @@ fn dma_heap(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let (inode, change) = (event.uint(1), event.int(2));
-    on.count(DMA_HEAP, on.machine(), "mem.dma_heap", event.uint(3) as f64);
+    let (inode, change) = (event.uint(dma_heap_stat::INODE), event.int(dma_heap_stat::LEN));
+    on.count(
+        DMA_HEAP,
+        on.machine(),
+        "mem.dma_heap",
+        event.uint(dma_heap_stat::TOTAL_ALLOCATED) as f64,
+    );
     let of = Dimensions::thread(on.utid());
     let args = [("inode", Arg::Uint(inode))];
     on.count_with(DMA_HEAP_CHANGE, of, "mem.dma_heap_change", change as f64, &args);
@@ -102,7 +118,7 @@ fn fastrpc(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let number = event.int(1) as u32;
+    let number = event.int(fastrpc_dma_stat::CID) as u32;
     let processor = match number {
         0 => "ASDP".to_owned(),
         1 => "MDSP".to_owned(),
@@ -111,8 +127,13 @@ fn fastrpc(
         other => other.to_string(),
     };
     let of = on.machine().number("cid", number.into());
-    on.count(FASTRPC, of, &format!("mem.fastrpc[{processor}]"), event.uint(3) as f64);
+    on.count(
+        FASTRPC,
+        of,
+        &format!("mem.fastrpc[{processor}]"),
+        event.uint(fastrpc_dma_stat::TOTAL_ALLOCATED) as f64,
+    );
     let of = Dimensions::thread(on.utid()).number("cid", number.into());
     let name = format!("mem.fastrpc_change[{processor}]");
-    on.count(FASTRPC_CHANGE, of, &name, event.int(2) as f64);
+    on.count(FASTRPC_CHANGE, of, &name, event.int(fastrpc_dma_stat::LEN) as f64);
 }

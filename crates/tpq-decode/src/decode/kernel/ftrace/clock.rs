@@ -1,12 +1,17 @@
 //! Clocks of hardware, and devices that choose how fast to run.
 
+use tpq_proto::fields::ftrace::{devfreq_frequency, ftrace_event};
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
 use tpq_trackers::track::{TrackKind, Trackers};
 
-pub(super) const EVENTS: Events =
-    &[(14, state), (15, state), (16, set_rate), (541, device_frequency)];
+pub(super) const EVENTS: Events = &[
+    (ftrace_event::CLOCK_ENABLE, state),
+    (ftrace_event::CLOCK_DISABLE, state),
+    (ftrace_event::CLOCK_SET_RATE, set_rate),
+    (ftrace_event::DEVFREQ_FREQUENCY, device_frequency),
+];
 
 const FREQUENCY: TrackKind = TrackKind::counter("clock_frequency", None);
 const STATE: TrackKind = TrackKind::counter("clock_state", None);
@@ -54,5 +59,5 @@ fn device_frequency(
         None => format!("devfreq_{device}"),
     };
     let of = on.by_text("linux_device", &device);
-    on.count(DEVICE_FREQUENCY, of, &name, event.uint(2) as f64);
+    on.count(DEVICE_FREQUENCY, of, &name, event.uint(devfreq_frequency::FREQ) as f64);
 }

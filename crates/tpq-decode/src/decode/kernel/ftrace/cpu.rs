@@ -1,5 +1,9 @@
 //! Frequencies, idle states, load and hotplug of CPUs.
 
+use tpq_proto::fields::ftrace::{
+    cpu_frequency, cpu_frequency_limits, cpu_idle, cpuhp_exit, cpuhp_multi_enter, dcvsh_freq,
+    ftrace_event, sched_cpu_util_cfs,
+};
 use tpq_tables::{Stats, Tables};
 
 use super::effects::Arg;
@@ -7,14 +11,14 @@ use super::event::{Events, FtraceEvent};
 use tpq_trackers::track::{TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[
-    (11, frequency),
-    (12, frequency_limits),
-    (13, idle),
-    (343, hotplug_exit),
-    (344, hotplug_enter),
-    (345, hotplug_enter),
-    (421, utilization),
-    (508, throttle),
+    (ftrace_event::CPU_FREQUENCY, frequency),
+    (ftrace_event::CPU_FREQUENCY_LIMITS, frequency_limits),
+    (ftrace_event::CPU_IDLE, idle),
+    (ftrace_event::CPUHP_EXIT, hotplug_exit),
+    (ftrace_event::CPUHP_MULTI_ENTER, hotplug_enter),
+    (ftrace_event::CPUHP_ENTER, hotplug_enter),
+    (ftrace_event::SCHED_CPU_UTIL_CFS, utilization),
+    (ftrace_event::DCVSH_FREQ, throttle),
 ];
 
 const FREQUENCY: TrackKind = TrackKind::counter("cpu_frequency", None);
@@ -34,8 +38,8 @@ fn frequency(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let Some(cpu) = on.cpu(event.int(2)) else { return };
-    on.count(FREQUENCY, cpu, "cpufreq", event.int(1) as f64);
+    let Some(cpu) = on.cpu(event.int(cpu_frequency::CPU_ID)) else { return };
+    on.count(FREQUENCY, cpu, "cpufreq", event.int(cpu_frequency::STATE) as f64);
 }
 
 fn frequency_limits(
@@ -45,9 +49,12 @@ fn frequency_limits(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let number = event.int(3);
+    let number = event.int(cpu_frequency_limits::CPU_ID);
     let Some(cpu) = on.cpu(number) else { return };
-    let (max, min) = (event.int(2) as f64, event.int(1) as f64);
+    let (max, min) = (
+        event.int(cpu_frequency_limits::MAX_FREQ) as f64,
+        event.int(cpu_frequency_limits::MIN_FREQ) as f64,
+    );
     on.count(MAX_FREQUENCY, cpu, &format!("Cpu {number} Max Freq Limit"), max);
     on.count(MIN_FREQUENCY, cpu, &format!("Cpu {number} Min Freq Limit"), min);
 }
@@ -60,15 +67,15 @@ fn throttle(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let Some(cpu) = on.cpu(event.int(1)) else { return };
-    on.count(THROTTLE, cpu, "cpufreq_throttle", event.uint(2) as f64);
+    let Some(cpu) = on.cpu(event.int(dcvsh_freq::CPU)) else { return };
+    on.count(THROTTLE, cpu, "cpufreq_throttle", event.uint(dcvsh_freq::FREQ) as f64);
 }
 
 /// The state a CPU idles in; leaving it is the state of all ones.
 fn idle(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let mut on = event.on(trackers, tables, stats);
-    let Some(cpu) = on.cpu(event.int(2)) else { return };
-    on.count(IDLE, cpu, "cpuidle", f64::from(event.int(1) as u32));
+    let Some(cpu) = on.cpu(event.int(cpu_idle::CPU_ID)) else { return };
+    on.count(IDLE, cpu, "cpuidle", f64::from(event.int(cpu_idle::STATE) as u32));
 }
 
 fn utilization(
@@ -78,11 +85,26 @@ fn utilization(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let number = event.int(4);
+    let number = event.int(sched_cpu_util_cfs::CPU);
     let Some(cpu) = on.cpu(number) else { return };
-    on.count(UTILIZATION, cpu, &format!("Cpu {number} Util"), event.uint(6) as f64);
-    on.count(CAPACITY, cpu, &format!("Cpu {number} Cap"), event.uint(2) as f64);
-    on.count(RUNNING, cpu, &format!("Cpu {number} Nr Running"), event.int(11) as f64);
+    on.count(
+        UTILIZATION,
+        cpu,
+        &format!("Cpu {number} Util"),
+        event.uint(sched_cpu_util_cfs::CPU_UTIL) as f64,
+    );
+    on.count(
+        CAPACITY,
+        cpu,
+        &format!("Cpu {number} Cap"),
+        event.uint(sched_cpu_util_cfs::CAPACITY) as f64,
+    );
+    on.count(
+        RUNNING,
+        cpu,
+        &format!("Cpu {number} Nr Running"),
+        event.int(sched_cpu_util_cfs::NR_RUNNING) as f64,
+    );
 }
 
 /// A step of bringing a CPU up or down begins, on whichever CPU does it.
@@ -93,9 +115,9 @@ fn hotplug_enter(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let number = event.int(1);
+    let number = event.int(cpuhp_multi_enter::CPU);
     let Some(cpu) = on.cpu(number) else { return };
-    let step = event.int(3);
+    let step = event.int(cpuhp_multi_enter::IDX);
     let track = on.track(HOTPLUG, cpu, &format!("CPU Hotplug {number}"));
     let args = [("action_cpu", Arg::Uint(event.cpu.into())), ("cpuhp_idx", Arg::Int(step))];
     on.begin(track, ("cpu", format!("cpuhp({step})").as_str()), &args);
@@ -108,7 +130,7 @@ fn hotplug_exit(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let number = event.int(1);
+    let number = event.int(cpuhp_exit::CPU);
     let Some(cpu) = on.cpu(number) else { return };
     let track = on.track(HOTPLUG, cpu, &format!("CPU Hotplug {number}"));
     on.end(track, &[]);

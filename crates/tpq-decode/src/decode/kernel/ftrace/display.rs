@@ -1,5 +1,11 @@
 //! Displays: frames that came late or not at all, and panels as they are set.
 
+use tpq_proto::fields::ftrace::{
+    dpu_disp_dpu_line_underrun, dpu_disp_dpu_underrun, dpu_disp_frame_done_missing,
+    dpu_disp_frame_done_timeout, dpu_disp_frame_start_missing, dpu_disp_frame_start_timeout,
+    dpu_disp_vblank_irq_enable, ftrace_event, gram_collision, panel_settings_full,
+    panel_settings_lite,
+};
 use tpq_tables::{Stats, Tables};
 
 use super::effects::{Arg, Effects, NamedArg};
@@ -7,16 +13,16 @@ use super::event::{Events, FtraceEvent};
 use tpq_trackers::track::{TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[
-    (549, underrun),
-    (550, vblank_interrupt),
-    (602, panel_underrun),
-    (605, frame_done_timeout),
-    (606, frame_start_timeout),
-    (609, frame_done_missing),
-    (610, frame_start_missing),
-    (611, settings_full),
-    (612, settings_lite),
-    (613, line_underrun),
+    (ftrace_event::DPU_DISP_DPU_UNDERRUN, underrun),
+    (ftrace_event::DPU_DISP_VBLANK_IRQ_ENABLE, vblank_interrupt),
+    (ftrace_event::GRAM_COLLISION, panel_underrun),
+    (ftrace_event::DPU_DISP_FRAME_DONE_TIMEOUT, frame_done_timeout),
+    (ftrace_event::DPU_DISP_FRAME_START_TIMEOUT, frame_start_timeout),
+    (ftrace_event::DPU_DISP_FRAME_DONE_MISSING, frame_done_missing),
+    (ftrace_event::DPU_DISP_FRAME_START_MISSING, frame_start_missing),
+    (ftrace_event::PANEL_SETTINGS_FULL, settings_full),
+    (ftrace_event::PANEL_SETTINGS_LITE, settings_lite),
+    (ftrace_event::DPU_DISP_DPU_LINE_UNDERRUN, line_underrun),
 ];
 
 const UNDERRUN: TrackKind = TrackKind::slices("disp_dpu_underrun");
@@ -71,7 +77,8 @@ fn underrun(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let track = track(&mut on, UNDERRUN, "display_id", "underrun", event.int(1));
+    let track =
+        track(&mut on, UNDERRUN, "display_id", "underrun", event.int(dpu_disp_dpu_underrun::ID));
     let args = [int(event, "vsync_count", 3), int(event, "pending_frame", 2)];
     on.instant(track, UNDERRUN.name, &args);
 }
@@ -84,7 +91,13 @@ fn line_underrun(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let track = track(&mut on, LINE_UNDERRUN, "display_id", "line_underrun", event.int(1));
+    let track = track(
+        &mut on,
+        LINE_UNDERRUN,
+        "display_id",
+        "line_underrun",
+        event.int(dpu_disp_dpu_line_underrun::ID),
+    );
     let args = [int(event, "vsync_count", 3), int(event, "pending_frame", 2)];
     on.instant(track, LINE_UNDERRUN.name, &args);
 }
@@ -96,9 +109,9 @@ fn vblank_interrupt(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let output = event.int(2);
+    let output = event.int(dpu_disp_vblank_irq_enable::OUTPUT_ID);
     let track = track(&mut on, VBLANK_INTERRUPT, "display_id", "vblank_irq_en", output);
-    if event.int(3) == 0 {
+    if event.int(dpu_disp_vblank_irq_enable::ENABLE) == 0 {
         on.end(track, &[]);
         return;
     }
@@ -118,7 +131,7 @@ fn frame_start_timeout(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let (args, output) = (frame_args(event), event.int(2));
+    let (args, output) = (frame_args(event), event.int(dpu_disp_frame_start_timeout::OUTPUT_ID));
     let mut on = event.on(trackers, tables, stats);
     panel_instant(&mut on, FRAME_START_TIMEOUT, "frame_start_timeout", output, &args);
 }
@@ -129,7 +142,7 @@ fn frame_done_timeout(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let (mut args, output) = (frame_args(event), event.int(2));
+    let (mut args, output) = (frame_args(event), event.int(dpu_disp_frame_done_timeout::OUTPUT_ID));
     args.push(int(event, "during_disable", 5));
     let mut on = event.on(trackers, tables, stats);
     panel_instant(&mut on, FRAME_DONE_TIMEOUT, "frame_done_timeout", output, &args);
@@ -141,7 +154,7 @@ fn frame_start_missing(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let (args, output) = (frame_args(event), event.int(2));
+    let (args, output) = (frame_args(event), event.int(dpu_disp_frame_start_missing::OUTPUT_ID));
     let mut on = event.on(trackers, tables, stats);
     panel_instant(&mut on, FRAME_START_MISSING, "frame_start_missing", output, &args);
 }
@@ -152,7 +165,7 @@ fn frame_done_missing(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let (args, output) = (frame_args(event), event.int(2));
+    let (args, output) = (frame_args(event), event.int(dpu_disp_frame_done_missing::OUTPUT_ID));
     let mut on = event.on(trackers, tables, stats);
     panel_instant(&mut on, FRAME_DONE_MISSING, "frame_done_missing", output, &args);
 }
@@ -166,7 +179,13 @@ fn panel_underrun(
 ) {
     let args = [int(event, "collision_cnt", 2)];
     let mut on = event.on(trackers, tables, stats);
-    panel_instant(&mut on, PANEL_UNDERRUN, PANEL_UNDERRUN.name, event.int(1), &args);
+    panel_instant(
+        &mut on,
+        PANEL_UNDERRUN,
+        PANEL_UNDERRUN.name,
+        event.int(gram_collision::PANEL_INDEX),
+        &args,
+    );
 }
 
 fn settings_full(
@@ -187,7 +206,13 @@ fn settings_full(
         int(event, "te_freq", 10),
     ];
     let mut on = event.on(trackers, tables, stats);
-    panel_instant(&mut on, SETTINGS_FULL, SETTINGS_FULL.name, event.int(1), &args);
+    panel_instant(
+        &mut on,
+        SETTINGS_FULL,
+        SETTINGS_FULL.name,
+        event.int(panel_settings_full::PANEL_INDEX),
+        &args,
+    );
 }
 
 fn settings_lite(
@@ -203,5 +228,11 @@ fn settings_lite(
         int(event, "te_freq", 5),
     ];
     let mut on = event.on(trackers, tables, stats);
-    panel_instant(&mut on, SETTINGS_LITE, SETTINGS_LITE.name, event.int(1), &args);
+    panel_instant(
+        &mut on,
+        SETTINGS_LITE,
+        SETTINGS_LITE.name,
+        event.int(panel_settings_lite::PANEL_INDEX),
+        &args,
+    );
 }

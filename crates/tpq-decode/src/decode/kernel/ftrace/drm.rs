@@ -1,5 +1,9 @@
 //! Graphics drivers: the blank between frames, jobs on rings, and fences.
 
+use tpq_proto::fields::ftrace::{
+    dma_fence_wait_start, drm_run_job, drm_sched_job, drm_sched_job_done, drm_sched_job_queue,
+    drm_sched_job_run, drm_sched_process_job, ftrace_event,
+};
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::effects::{Arg, Effects, NamedArg};
@@ -7,19 +11,19 @@ use super::event::{Events, FtraceEvent};
 use tpq_trackers::track::{FenceTimeline, Job, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[
-    (409, vblank),
-    (410, vblank_delivered),
-    (411, job_queued_by_number),
-    (412, job_run_by_number),
-    (413, job_done_by_number),
-    (414, fence_init),
-    (415, fence_emit),
-    (416, fence_signaled),
-    (417, fence_wait_start),
-    (418, fence_wait_end),
-    (592, job_done),
-    (593, job_queued),
-    (594, job_run),
+    (ftrace_event::DRM_VBLANK_EVENT, vblank),
+    (ftrace_event::DRM_VBLANK_EVENT_DELIVERED, vblank_delivered),
+    (ftrace_event::DRM_SCHED_JOB, job_queued_by_number),
+    (ftrace_event::DRM_RUN_JOB, job_run_by_number),
+    (ftrace_event::DRM_SCHED_PROCESS_JOB, job_done_by_number),
+    (ftrace_event::DMA_FENCE_INIT, fence_init),
+    (ftrace_event::DMA_FENCE_EMIT, fence_emit),
+    (ftrace_event::DMA_FENCE_SIGNALED, fence_signaled),
+    (ftrace_event::DMA_FENCE_WAIT_START, fence_wait_start),
+    (ftrace_event::DMA_FENCE_WAIT_END, fence_wait_end),
+    (ftrace_event::DRM_SCHED_JOB_DONE, job_done),
+    (ftrace_event::DRM_SCHED_JOB_QUEUE, job_queued),
+    (ftrace_event::DRM_SCHED_JOB_RUN, job_run),
 ];
 
 const VBLANK: TrackKind = TrackKind::slices("drm_vblank");
@@ -64,7 +68,7 @@ fn job_queued_by_number(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    queue(&mut event.on(trackers, tables, stats), 6, Job::Local(event.uint(4)));
+    queue(&mut event.on(trackers, tables, stats), 6, Job::Local(event.uint(drm_sched_job::ID)));
 }
 
 fn job_run_by_number(
@@ -73,7 +77,8 @@ fn job_run_by_number(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let (job, done) = (Job::Local(event.uint(4)), Job::Local(event.uint(2)));
+    let (job, done) =
+        (Job::Local(event.uint(drm_run_job::ID)), Job::Local(event.uint(drm_run_job::FENCE)));
     run(&mut event.on(trackers, tables, stats), 6, job, done);
 }
 
@@ -83,7 +88,10 @@ fn job_done_by_number(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    finish(&mut event.on(trackers, tables, stats), Job::Local(event.uint(1)));
+    finish(
+        &mut event.on(trackers, tables, stats),
+        Job::Local(event.uint(drm_sched_process_job::FENCE)),
+    );
 }
 
 /// A job as newer kernels name it, by its fence.
@@ -93,7 +101,14 @@ fn job_queued(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    queue(&mut event.on(trackers, tables, stats), 1, Job::Fence(event.uint(5), event.uint(6)));
+    queue(
+        &mut event.on(trackers, tables, stats),
+        1,
+        Job::Fence(
+            event.uint(drm_sched_job_queue::FENCE_CONTEXT),
+            event.uint(drm_sched_job_queue::FENCE_SEQNO),
+        ),
+    );
 }
 
 fn job_run(
@@ -102,7 +117,10 @@ fn job_run(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let job = Job::Fence(event.uint(5), event.uint(6));
+    let job = Job::Fence(
+        event.uint(drm_sched_job_run::FENCE_CONTEXT),
+        event.uint(drm_sched_job_run::FENCE_SEQNO),
+    );
     run(&mut event.on(trackers, tables, stats), 1, job, job);
 }
 
@@ -112,7 +130,13 @@ fn job_done(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    finish(&mut event.on(trackers, tables, stats), Job::Fence(event.uint(1), event.uint(2)));
+    finish(
+        &mut event.on(trackers, tables, stats),
+        Job::Fence(
+            event.uint(drm_sched_job_done::FENCE_CONTEXT),
+            event.uint(drm_sched_job_done::FENCE_SEQNO),
+        ),
+    );
 }
 
 fn job_args(job: Job) -> Vec<NamedArg<'static>> {
@@ -276,7 +300,14 @@ fn fence_wait_start(
 ) {
     let mut on = event.on(trackers, tables, stats);
     let track = on.thread_track();
-    on.begin(track, "dma_fence_wait", &fence_args(event.uint(1), event.uint(3)));
+    on.begin(
+        track,
+        "dma_fence_wait",
+        &fence_args(
+            event.uint(dma_fence_wait_start::CONTEXT),
+            event.uint(dma_fence_wait_start::SEQNO),
+        ),
+    );
 }
 
 fn fence_wait_end(

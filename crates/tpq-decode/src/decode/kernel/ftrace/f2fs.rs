@@ -1,11 +1,13 @@
 //! What the file system F2FS reads and writes.
 
+use tpq_proto::fields::ftrace::{f2fs_iostat, f2fs_iostat_latency, ftrace_event};
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
 use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 
-pub(super) const EVENTS: Events = &[(419, amounts), (420, latencies)];
+pub(super) const EVENTS: Events =
+    &[(ftrace_event::F2FS_IOSTAT, amounts), (ftrace_event::F2FS_IOSTAT_LATENCY, latencies)];
 
 const AMOUNTS: TrackKind = TrackKind::counter("f2fs_iostat", None);
 const LATENCIES: TrackKind = TrackKind::counter("f2fs_iostat_latency", None);
@@ -68,11 +70,11 @@ const LATENCY_FIELDS: &[(u32, &str)] = &[
 ];
 
 fn amounts(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
-    count(event, AMOUNTS, event.uint(9), AMOUNT_FIELDS, trackers, tables);
+    count(event, AMOUNTS, event.uint(f2fs_iostat::DEV), AMOUNT_FIELDS, trackers, tables);
 }
 
 fn latencies(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
-    count(event, LATENCIES, event.uint(10), LATENCY_FIELDS, trackers, tables);
+    count(event, LATENCIES, event.uint(f2fs_iostat_latency::DEV), LATENCY_FIELDS, trackers, tables);
 }
 
 /// Every counter gets a value, 0 where the event has none.

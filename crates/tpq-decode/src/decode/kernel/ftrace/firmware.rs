@@ -1,6 +1,7 @@
 //! What processors beside the CPUs report through the kernel: power management, interconnects
 //! and sensors.
 
+use tpq_proto::fields::ftrace::{cros_ec_sensorhub_data, ftrace_event, fwtp_perfetto_slice};
 use tpq_tables::{Stats, Tables};
 
 use super::effects::{Arg, Effects};
@@ -8,12 +9,12 @@ use super::event::{Events, FtraceEvent};
 use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[
-    (364, sensor),
-    (502, interconnect),
-    (503, resources),
-    (543, power_counter),
-    (596, counter),
-    (600, slice),
+    (ftrace_event::CROS_EC_SENSORHUB_DATA, sensor),
+    (ftrace_event::GOOGLE_ICC_EVENT, interconnect),
+    (ftrace_event::GOOGLE_IRM_EVENT, resources),
+    (ftrace_event::PARAM_SET_VALUE_CPM, power_counter),
+    (ftrace_event::FWTP_PERFETTO_COUNTER, counter),
+    (ftrace_event::FWTP_PERFETTO_SLICE, slice),
 ];
 
 const SENSOR: TrackKind = TrackKind::counter("cros_ec_sensorhub_data", None);
@@ -30,8 +31,12 @@ fn sensor(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let number = event.int(5) as u32;
-    let (now, sampled, queued) = (event.int(1), event.int(2), event.int(6));
+    let number = event.int(cros_ec_sensorhub_data::EC_SENSOR_NUM) as u32;
+    let (now, sampled, queued) = (
+        event.int(cros_ec_sensorhub_data::CURRENT_TIME),
+        event.int(cros_ec_sensorhub_data::CURRENT_TIMESTAMP),
+        event.int(cros_ec_sensorhub_data::FIFO_TIMESTAMP),
+    );
     let of = on.machine().number("ec_sensor_num", number.into());
     let args = [
         ("ec_num", Arg::Int(number.into())),
@@ -98,7 +103,7 @@ fn slice(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, 
     let (category, name) = (event.string(3), event.string(4));
     let track = on.track(SLICE, Dimensions::machine(event.machine), &name);
     on.end(track, &[]);
-    if event.int(5) != 0 {
+    if event.int(fwtp_perfetto_slice::BEGIN) != 0 {
         on.begin(track, (category.as_ref(), name.as_ref()), &[]);
     }
 }

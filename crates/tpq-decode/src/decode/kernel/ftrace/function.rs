@@ -1,12 +1,17 @@
 //! Functions of the kernel: the graph of their calls, and probes that were put on them.
 
+use tpq_proto::fields::ftrace::ftrace_event;
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
 use tpq_trackers::args::ArgSet;
 use tpq_trackers::track::{Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
 
-pub(super) const EVENTS: Events = &[(437, call), (438, return_), (542, probe)];
+pub(super) const EVENTS: Events = &[
+    (ftrace_event::FUNCGRAPH_ENTRY, call),
+    (ftrace_event::FUNCGRAPH_EXIT, return_),
+    (ftrace_event::KPROBE_EVENT, probe),
+];
 
 const THREAD_CALLS: TrackKind = TrackKind::slices("thread_funcgraph");
 const CPU_CALLS: TrackKind = TrackKind::slices("cpu_funcgraph");

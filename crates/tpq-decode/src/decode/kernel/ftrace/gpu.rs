@@ -1,5 +1,9 @@
 //! Frequencies, power, memory and work of GPUs.
 
+use tpq_proto::fields::ftrace::{
+    ftrace_event, gpu_frequency, gpu_mem_total, gpu_power_state, kgsl_adreno_cmdbatch_queued,
+    kgsl_gpu_frequency,
+};
 use tpq_proto::wire::Fields;
 use tpq_tables::{Stat, Stats, Tables};
 
@@ -13,13 +17,13 @@ pub(super) const WORK_PERIOD_EVENT: u32 = 488;
 pub(super) const ADRENO_RETIRED_EVENT: u32 = 537;
 
 pub(super) const EVENTS: Events = &[
-    (332, frequency),
-    (340, memory),
+    (ftrace_event::GPU_FREQUENCY, frequency),
+    (ftrace_event::GPU_MEM_TOTAL, memory),
     (WORK_PERIOD_EVENT, work_period),
-    (509, adreno_frequency),
-    (534, adreno_queued),
+    (ftrace_event::KGSL_GPU_FREQUENCY, adreno_frequency),
+    (ftrace_event::KGSL_ADRENO_CMDBATCH_QUEUED, adreno_queued),
     (ADRENO_RETIRED_EVENT, adreno_retired),
-    (601, power_state),
+    (ftrace_event::GPU_POWER_STATE, power_state),
 ];
 
 const FREQUENCY: TrackKind = TrackKind::counter("gpu_frequency", Some("MHz"));
@@ -45,8 +49,8 @@ fn frequency(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let of = of_gpu(on.machine(), event.int(1) as u32, &mut on);
-    on.count(FREQUENCY, of, "gpufreq", event.int(2) as f64);
+    let of = of_gpu(on.machine(), event.int(gpu_frequency::GPU_ID) as u32, &mut on);
+    on.count(FREQUENCY, of, "gpufreq", event.int(gpu_frequency::STATE) as f64);
 }
 
 /// The event gives a thousandth of what others do.
@@ -57,8 +61,8 @@ fn adreno_frequency(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let of = of_gpu(on.machine(), event.int(2) as u32, &mut on);
-    on.count(FREQUENCY, of, "gpufreq", event.int(1) as f64 * 1000.0);
+    let of = of_gpu(on.machine(), event.int(kgsl_gpu_frequency::GPU_ID) as u32, &mut on);
+    on.count(FREQUENCY, of, "gpufreq", event.int(kgsl_gpu_frequency::GPU_FREQ) as f64 * 1000.0);
 }
 
 /// Memory of a GPU that a process has, or all together where the event names none.
@@ -69,8 +73,9 @@ fn memory(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let (gpu, pid) = (event.int(1) as u32, event.int(2) as i32);
-    let bytes = event.uint(3) as f64;
+    let (gpu, pid) =
+        (event.int(gpu_mem_total::GPU_ID) as u32, event.int(gpu_mem_total::PID) as i32);
+    let bytes = event.uint(gpu_mem_total::SIZE) as f64;
     if pid == 0 {
         let of = of_gpu(on.machine(), gpu, &mut on);
         on.count(MEMORY, of, "GPU Memory", bytes);
@@ -125,7 +130,7 @@ fn power_state(
     let mut on = event.on(trackers, tables, stats);
     let track = on.track(POWER_STATE, on.machine(), POWER_STATE.name);
     on.end(track, &[]);
-    let name = match event.int(2) {
+    let name = match event.int(gpu_power_state::NEW_STATE) {
         0 => "OFF",
         1 => "PG",
         2 => "ON",
@@ -142,7 +147,7 @@ fn adreno_queued(
     stats: &mut Stats,
 ) {
     let kernel = &mut event.on(trackers, tables, stats).trackers.source.kernel;
-    kernel.adreno_threads.insert(event.int(1) as u32, event.pid);
+    kernel.adreno_threads.insert(event.int(kgsl_adreno_cmdbatch_queued::ID) as u32, event.pid);
 }
 
 /// An Adreno GPU is done with commands; the event is dated when it began.

@@ -1,5 +1,9 @@
 //! The hypervisor that protects virtual machines from their host: when it runs, and what for.
 
+use tpq_proto::fields::ftrace::{
+    ftrace_event, host_ffa_call, host_hcall, host_mem_abort, host_smc,
+    hypervisor_iommu_idmap_complete, hypervisor_vcpu_illegal_trap, iommu_idmap, psci_mem_protect,
+};
 use tpq_tables::{Stats, Tables};
 
 use super::effects::{Arg, NamedArg};
@@ -8,23 +12,23 @@ use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 
 /// Older kernels have the events in a group of another name.
 pub(super) const EVENTS: Events = &[
-    (476, enter),
-    (477, exit),
-    (478, host_hcall),
-    (479, host_smc),
-    (480, host_mem_abort),
-    (578, host_ffa_call),
-    (580, iommu_idmap),
-    (581, psci_mem_protect),
-    (582, host_hcall),
-    (583, host_smc),
-    (584, exit),
-    (585, iommu_idmap),
-    (586, psci_mem_protect),
-    (587, host_mem_abort),
-    (588, enter),
-    (589, iommu_idmap_complete),
-    (590, vcpu_illegal_trap),
+    (ftrace_event::HYP_ENTER, enter),
+    (ftrace_event::HYP_EXIT, exit),
+    (ftrace_event::HOST_HCALL, host_hcall),
+    (ftrace_event::HOST_SMC, host_smc),
+    (ftrace_event::HOST_MEM_ABORT, host_mem_abort),
+    (ftrace_event::HOST_FFA_CALL, host_ffa_call),
+    (ftrace_event::IOMMU_IDMAP, iommu_idmap),
+    (ftrace_event::PSCI_MEM_PROTECT, psci_mem_protect),
+    (ftrace_event::HYPERVISOR_HOST_HCALL, host_hcall),
+    (ftrace_event::HYPERVISOR_HOST_SMC, host_smc),
+    (ftrace_event::HYPERVISOR_HYP_EXIT, exit),
+    (ftrace_event::HYPERVISOR_IOMMU_IDMAP, iommu_idmap),
+    (ftrace_event::HYPERVISOR_PSCI_MEM_PROTECT, psci_mem_protect),
+    (ftrace_event::HYPERVISOR_HOST_MEM_ABORT, host_mem_abort),
+    (ftrace_event::HYPERVISOR_HYP_ENTER, enter),
+    (ftrace_event::HYPERVISOR_IOMMU_IDMAP_COMPLETE, iommu_idmap_complete),
+    (ftrace_event::HYPERVISOR_VCPU_ILLEGAL_TRAP, vcpu_illegal_trap),
 ];
 
 const HYPERVISOR: TrackKind = TrackKind::slices("pkvm_hypervisor");
@@ -67,7 +71,10 @@ fn host_hcall(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let args = [("id", Arg::Uint(event.uint(1))), ("invalid", Arg::Uint(event.uint(2)))];
+    let args = [
+        ("id", Arg::Uint(event.uint(host_hcall::ID))),
+        ("invalid", Arg::Uint(event.uint(host_hcall::INVALID))),
+    ];
     reason(event, "host_hcall", &args, trackers, tables, stats);
 }
 
@@ -77,7 +84,10 @@ fn host_smc(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let args = [("id", Arg::Uint(event.uint(1))), ("forwarded", Arg::Uint(event.uint(2)))];
+    let args = [
+        ("id", Arg::Uint(event.uint(host_smc::ID))),
+        ("forwarded", Arg::Uint(event.uint(host_smc::FORWARDED))),
+    ];
     reason(event, "host_smc", &args, trackers, tables, stats);
 }
 
@@ -87,7 +97,10 @@ fn host_mem_abort(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let args = [("esr", Arg::Uint(event.uint(1))), ("addr", Arg::Uint(event.uint(2)))];
+    let args = [
+        ("esr", Arg::Uint(event.uint(host_mem_abort::ESR))),
+        ("addr", Arg::Uint(event.uint(host_mem_abort::ADDR))),
+    ];
     reason(event, "host_mem_abort", &args, trackers, tables, stats);
 }
 
@@ -98,9 +111,9 @@ fn host_ffa_call(
     stats: &mut Stats,
 ) {
     let args = [
-        ("func_id", Arg::Uint(event.uint(1))),
-        ("handled", Arg::Int(event.int(6))),
-        ("err", Arg::Int(event.int(7))),
+        ("func_id", Arg::Uint(event.uint(host_ffa_call::FUNC_ID))),
+        ("handled", Arg::Int(event.int(host_ffa_call::HANDLED))),
+        ("err", Arg::Int(event.int(host_ffa_call::ERR))),
     ];
     reason(event, "host_ffa_call", &args, trackers, tables, stats);
 }
@@ -112,9 +125,9 @@ fn iommu_idmap(
     stats: &mut Stats,
 ) {
     let args = [
-        ("from", Arg::Uint(event.uint(1))),
-        ("to", Arg::Uint(event.uint(2))),
-        ("prot", Arg::Int(event.int(3))),
+        ("from", Arg::Uint(event.uint(iommu_idmap::FROM))),
+        ("to", Arg::Uint(event.uint(iommu_idmap::TO))),
+        ("prot", Arg::Int(event.int(iommu_idmap::PROT))),
     ];
     reason(event, "iommu_idmap", &args, trackers, tables, stats);
 }
@@ -125,7 +138,7 @@ fn iommu_idmap_complete(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let args = [("map", Arg::Bool(event.int(1) != 0))];
+    let args = [("map", Arg::Bool(event.int(hypervisor_iommu_idmap_complete::MAP) != 0))];
     reason(event, "iommu_idmap_complete", &args, trackers, tables, stats);
 }
 
@@ -135,7 +148,10 @@ fn psci_mem_protect(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let args = [("count", Arg::Uint(event.uint(1))), ("was", Arg::Uint(event.uint(2)))];
+    let args = [
+        ("count", Arg::Uint(event.uint(psci_mem_protect::COUNT))),
+        ("was", Arg::Uint(event.uint(psci_mem_protect::WAS))),
+    ];
     reason(event, "psci_mem_protect", &args, trackers, tables, stats);
 }
 
@@ -145,6 +161,6 @@ fn vcpu_illegal_trap(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let args = [("esr", Arg::Uint(event.uint(1)))];
+    let args = [("esr", Arg::Uint(event.uint(hypervisor_vcpu_illegal_trap::ESR)))];
     reason(event, "vcpu_illegal_trap", &args, trackers, tables, stats);
 }

@@ -1,13 +1,18 @@
 //! Transfers on I2C buses.
 
 use rustc_hash::FxHashMap;
+use tpq_proto::fields::ftrace::{ftrace_event, i2c_read, i2c_result};
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
 use tpq_trackers::args::ArgSet;
 use tpq_trackers::track::{NewSlice, SliceEnd, Trackers, Utid};
 
-pub(super) const EVENTS: Events = &[(27, message), (28, message), (29, result)];
+pub(super) const EVENTS: Events = &[
+    (ftrace_event::I2C_READ, message),
+    (ftrace_event::I2C_WRITE, message),
+    (ftrace_event::I2C_RESULT, result),
+];
 
 /// The most buses a device may have.
 const MAX_ADAPTERS: i64 = 256;
@@ -29,7 +34,7 @@ fn message(
     stats: &mut Stats,
 ) {
     let Some(adapter) = adapter(event) else { return };
-    let messages = (event.uint(2) as u32).saturating_add(1);
+    let messages = (event.uint(i2c_read::MSG_NR) as u32).saturating_add(1);
     let utid = event.utid(trackers, tables);
     if let Some((_, seen)) = trackers.source.states.get::<Transfers>().0.get_mut(&utid) {
         *seen = messages.max(*seen);
@@ -52,7 +57,7 @@ fn result(
     let Some(adapter) = adapter(event) else { return };
     let utid = event.utid(trackers, tables);
     let Transfers(transfers) = trackers.source.states.get();
-    if transfers.get(&utid) != Some(&(adapter, event.uint(2) as u32)) {
+    if transfers.get(&utid) != Some(&(adapter, event.uint(i2c_result::NR_MSGS) as u32)) {
         return;
     }
     transfers.remove(&utid);

@@ -1,5 +1,8 @@
 //! Interrupts and what they put off.
 
+use tpq_proto::fields::ftrace::{
+    ftrace_event, irq_handler_entry, irq_handler_exit, softirq_entry, softirq_exit,
+};
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
@@ -7,12 +10,12 @@ use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::{NewSlice, SliceEnd, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[
-    (36, irq_entry),
-    (37, irq_exit),
-    (24, softirq_entry),
-    (25, softirq_exit),
-    (559, local_timer_entry),
-    (560, local_timer_exit),
+    (ftrace_event::IRQ_HANDLER_ENTRY, irq_entry),
+    (ftrace_event::IRQ_HANDLER_EXIT, irq_exit),
+    (ftrace_event::SOFTIRQ_ENTRY, softirq_entry),
+    (ftrace_event::SOFTIRQ_EXIT, softirq_exit),
+    (ftrace_event::LOCAL_TIMER_ENTRY, local_timer_entry),
+    (ftrace_event::LOCAL_TIMER_EXIT, local_timer_exit),
 ];
 
 const IRQ: TrackKind = TrackKind::slices("cpu_irq");
@@ -28,7 +31,7 @@ fn irq_entry(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let name = format!("IRQ ({})", event.part(2));
+    let name = format!("IRQ ({})", event.part(irq_handler_entry::NAME));
     let track = event.cpu_track(IRQ, "Irq", trackers, tables);
     begin(event, track, &name, trackers, tables, stats);
 }
@@ -39,7 +42,7 @@ fn irq_exit(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let outcome = if event.int(2) == 1 { "handled" } else { "unhandled" };
+    let outcome = if event.int(irq_handler_exit::RET) == 1 { "handled" } else { "unhandled" };
     let value = ArgValue::String(tables.strings.intern(outcome));
     let track = event.cpu_track(IRQ, "Irq", trackers, tables);
     end(event, track, Some(("ret", value)), trackers, tables, stats);
@@ -51,7 +54,7 @@ fn softirq_entry(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let Some(name) = SOFTIRQS.get(event.int(1) as usize) else { return };
+    let Some(name) = SOFTIRQS.get(event.int(softirq_entry::VEC) as usize) else { return };
     let track = event.cpu_track(SOFTIRQ, "SoftIrq", trackers, tables);
     begin(event, track, name, trackers, tables, stats);
 }
@@ -63,7 +66,7 @@ fn softirq_exit(
     stats: &mut Stats,
 ) {
     let track = event.cpu_track(SOFTIRQ, "SoftIrq", trackers, tables);
-    let vector = ArgValue::Int(event.int(1));
+    let vector = ArgValue::Int(event.int(softirq_exit::VEC));
     end(event, track, Some(("vec", vector)), trackers, tables, stats);
 }
 

@@ -1,5 +1,8 @@
 //! Mali GPUs: interrupts, the states of their microcontroller, and their power.
 
+use tpq_proto::fields::ftrace::{
+    ftrace_event, mali_gpu_power_state, mali_mali_csfinterruptend, mali_mali_csfinterruptstart,
+};
 use tpq_tables::{Stats, Tables};
 
 use super::effects::Arg;
@@ -7,32 +10,58 @@ use super::event::{Events, FtraceEvent};
 use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[
-    (482, interrupt_start),
-    (483, interrupt_end),
-    (510, |e, r, t, s| mcu(e, "HCTL_CORES_DOWN_SCALE_NOTIFY_PEND", r, t, s)),
-    (511, |e, r, t, s| mcu(e, "HCTL_CORES_NOTIFY_PEND", r, t, s)),
-    (512, |e, r, t, s| mcu(e, "HCTL_CORE_INACTIVE_PEND", r, t, s)),
-    (513, |e, r, t, s| mcu(e, "HCTL_MCU_ON_RECHECK", r, t, s)),
-    (514, |e, r, t, s| mcu(e, "HCTL_SHADERS_CORE_OFF_PEND", r, t, s)),
-    (515, |e, r, t, s| mcu(e, "HCTL_SHADERS_PEND_OFF", r, t, s)),
-    (516, |e, r, t, s| mcu(e, "HCTL_SHADERS_PEND_ON", r, t, s)),
-    (517, |e, r, t, s| mcu(e, "HCTL_SHADERS_READY_OFF", r, t, s)),
-    (518, |e, r, t, s| mcu(e, "IN_SLEEP", r, t, s)),
-    (519, |e, r, t, s| mcu(e, "OFF", r, t, s)),
-    (520, |e, r, t, s| mcu(e, "ON", r, t, s)),
-    (521, |e, r, t, s| mcu(e, "ON_CORE_ATTR_UPDATE_PEND", r, t, s)),
-    (522, |e, r, t, s| mcu(e, "ON_GLB_REINIT_PEND", r, t, s)),
-    (523, |e, r, t, s| mcu(e, "ON_HALT", r, t, s)),
-    (524, |e, r, t, s| mcu(e, "ON_HWCNT_DISABLE", r, t, s)),
-    (525, |e, r, t, s| mcu(e, "ON_HWCNT_ENABLE", r, t, s)),
-    (526, |e, r, t, s| mcu(e, "ON_PEND_HALT", r, t, s)),
-    (527, |e, r, t, s| mcu(e, "ON_PEND_SLEEP", r, t, s)),
-    (528, |e, r, t, s| mcu(e, "ON_SLEEP_INITIATE", r, t, s)),
-    (529, |e, r, t, s| mcu(e, "PEND_OFF", r, t, s)),
-    (530, |e, r, t, s| mcu(e, "PEND_ON_RELOAD", r, t, s)),
-    (531, |e, r, t, s| mcu(e, "POWER_DOWN", r, t, s)),
-    (532, |e, r, t, s| mcu(e, "RESET_WAIT", r, t, s)),
-    (548, power_state),
+    (ftrace_event::MALI_MALI_CSF_INTERRUPT_START, interrupt_start),
+    (ftrace_event::MALI_MALI_CSF_INTERRUPT_END, interrupt_end),
+    (ftrace_event::MALI_MALI_PM_MCU_HCTL_CORES_DOWN_SCALE_NOTIFY_PEND, |e, r, t, s| {
+        mcu(e, "HCTL_CORES_DOWN_SCALE_NOTIFY_PEND", r, t, s)
+    }),
+    (ftrace_event::MALI_MALI_PM_MCU_HCTL_CORES_NOTIFY_PEND, |e, r, t, s| {
+        mcu(e, "HCTL_CORES_NOTIFY_PEND", r, t, s)
+    }),
+    (ftrace_event::MALI_MALI_PM_MCU_HCTL_CORE_INACTIVE_PEND, |e, r, t, s| {
+        mcu(e, "HCTL_CORE_INACTIVE_PEND", r, t, s)
+    }),
+    (ftrace_event::MALI_MALI_PM_MCU_HCTL_MCU_ON_RECHECK, |e, r, t, s| {
+        mcu(e, "HCTL_MCU_ON_RECHECK", r, t, s)
+    }),
+    (ftrace_event::MALI_MALI_PM_MCU_HCTL_SHADERS_CORE_OFF_PEND, |e, r, t, s| {
+        mcu(e, "HCTL_SHADERS_CORE_OFF_PEND", r, t, s)
+    }),
+    (ftrace_event::MALI_MALI_PM_MCU_HCTL_SHADERS_PEND_OFF, |e, r, t, s| {
+        mcu(e, "HCTL_SHADERS_PEND_OFF", r, t, s)
+    }),
+    (ftrace_event::MALI_MALI_PM_MCU_HCTL_SHADERS_PEND_ON, |e, r, t, s| {
+        mcu(e, "HCTL_SHADERS_PEND_ON", r, t, s)
+    }),
+    (ftrace_event::MALI_MALI_PM_MCU_HCTL_SHADERS_READY_OFF, |e, r, t, s| {
+        mcu(e, "HCTL_SHADERS_READY_OFF", r, t, s)
+    }),
+    (ftrace_event::MALI_MALI_PM_MCU_IN_SLEEP, |e, r, t, s| mcu(e, "IN_SLEEP", r, t, s)),
+    (ftrace_event::MALI_MALI_PM_MCU_OFF, |e, r, t, s| mcu(e, "OFF", r, t, s)),
+    (ftrace_event::MALI_MALI_PM_MCU_ON, |e, r, t, s| mcu(e, "ON", r, t, s)),
+    (ftrace_event::MALI_MALI_PM_MCU_ON_CORE_ATTR_UPDATE_PEND, |e, r, t, s| {
+        mcu(e, "ON_CORE_ATTR_UPDATE_PEND", r, t, s)
+    }),
+    (ftrace_event::MALI_MALI_PM_MCU_ON_GLB_REINIT_PEND, |e, r, t, s| {
+        mcu(e, "ON_GLB_REINIT_PEND", r, t, s)
+    }),
+    (ftrace_event::MALI_MALI_PM_MCU_ON_HALT, |e, r, t, s| mcu(e, "ON_HALT", r, t, s)),
+    (ftrace_event::MALI_MALI_PM_MCU_ON_HWCNT_DISABLE, |e, r, t, s| {
+        mcu(e, "ON_HWCNT_DISABLE", r, t, s)
+    }),
+    (ftrace_event::MALI_MALI_PM_MCU_ON_HWCNT_ENABLE, |e, r, t, s| {
+        mcu(e, "ON_HWCNT_ENABLE", r, t, s)
+    }),
+    (ftrace_event::MALI_MALI_PM_MCU_ON_PEND_HALT, |e, r, t, s| mcu(e, "ON_PEND_HALT", r, t, s)),
+    (ftrace_event::MALI_MALI_PM_MCU_ON_PEND_SLEEP, |e, r, t, s| mcu(e, "ON_PEND_SLEEP", r, t, s)),
+    (ftrace_event::MALI_MALI_PM_MCU_ON_SLEEP_INITIATE, |e, r, t, s| {
+        mcu(e, "ON_SLEEP_INITIATE", r, t, s)
+    }),
+    (ftrace_event::MALI_MALI_PM_MCU_PEND_OFF, |e, r, t, s| mcu(e, "PEND_OFF", r, t, s)),
+    (ftrace_event::MALI_MALI_PM_MCU_PEND_ON_RELOAD, |e, r, t, s| mcu(e, "PEND_ON_RELOAD", r, t, s)),
+    (ftrace_event::MALI_MALI_PM_MCU_POWER_DOWN, |e, r, t, s| mcu(e, "POWER_DOWN", r, t, s)),
+    (ftrace_event::MALI_MALI_PM_MCU_RESET_WAIT, |e, r, t, s| mcu(e, "RESET_WAIT", r, t, s)),
+    (ftrace_event::MALI_GPU_POWER_STATE, power_state),
 ];
 
 const IRQ: TrackKind = TrackKind::slices("cpu_mali_irq");
@@ -52,7 +81,7 @@ fn interrupt_start(
     stats: &mut Stats,
 ) {
     let track = irq_track(event, trackers, tables);
-    let args = [("info_val", Arg::Uint(event.uint(3)))];
+    let args = [("info_val", Arg::Uint(event.uint(mali_mali_csfinterruptstart::INFO_VAL)))];
     event.on(trackers, tables, stats).begin(track, INTERRUPT, &args);
 }
 
@@ -63,7 +92,7 @@ fn interrupt_end(
     stats: &mut Stats,
 ) {
     let track = irq_track(event, trackers, tables);
-    let args = [("info_val", Arg::Uint(event.uint(3)))];
+    let args = [("info_val", Arg::Uint(event.uint(mali_mali_csfinterruptend::INFO_VAL)))];
     event.on(trackers, tables, stats).end_named(track, INTERRUPT, &args);
 }
 
@@ -88,5 +117,10 @@ fn power_state(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    on.count(POWER_STATE, on.machine(), POWER_STATE.name, f64::from(event.int(3) as i32));
+    on.count(
+        POWER_STATE,
+        on.machine(),
+        POWER_STATE.name,
+        f64::from(event.int(mali_gpu_power_state::TO_STATE) as i32),
+    );
 }

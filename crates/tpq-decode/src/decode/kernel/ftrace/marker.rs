@@ -1,5 +1,10 @@
 //! Markers as `trace_marker` has them, but written by drivers.
 
+use tpq_proto::fields::ftrace::{
+    dpu_tracing_mark_write, ftrace_event, g2d_tracing_mark_write, lwis_tracing_mark_write,
+    mali_tracing_mark_write, samsung_tracing_mark_write, sde_tracing_mark_write,
+    tracing_mark_write, zero,
+};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
@@ -8,15 +13,15 @@ use super::systrace::Marker;
 use tpq_trackers::track::Trackers;
 
 pub(super) const EVENTS: Events = &[
-    (80, mdss),
-    (331, zero),
-    (333, sde),
-    (348, dpu),
-    (349, g2d),
-    (350, mali),
-    (467, lwis),
-    (484, samsung),
-    (490, panel),
+    (ftrace_event::TRACING_MARK_WRITE, mdss),
+    (ftrace_event::ZERO, zero),
+    (ftrace_event::SDE_TRACING_MARK_WRITE, sde),
+    (ftrace_event::DPU_TRACING_MARK_WRITE, dpu),
+    (ftrace_event::G2D_TRACING_MARK_WRITE, g2d),
+    (ftrace_event::MALI_TRACING_MARK_WRITE, mali),
+    (ftrace_event::LWIS_TRACING_MARK_WRITE, lwis),
+    (ftrace_event::SAMSUNG_TRACING_MARK_WRITE, samsung),
+    (ftrace_event::PANEL_WRITE_GENERIC, panel),
 ];
 
 /// What drivers say in fields that each of them numbers in its own way.
@@ -63,19 +68,25 @@ fn begin_or_end(event: &FtraceEvent<'_>, number: u32) -> u64 {
 
 fn mdss(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let letter = begin_or_end(event, 3);
-    let parts = Parts { letter, pid: event.int(1) as i32, name: 2, value: 0 };
+    let parts = Parts { letter, pid: event.int(tracing_mark_write::PID) as i32, name: 2, value: 0 };
     mark(event, &parts, trackers, tables, stats);
 }
 
 /// Newer drivers give the letter, older ones whether something begins.
 fn sde(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let letter = match (event.field(3), event.uint(3)) {
-        (Some(_), 0) => u64::from(if event.int(5) != 0 { b'B' } else { b'E' }),
+    let letter = match (
+        event.field(sde_tracing_mark_write::TRACE_TYPE),
+        event.uint(sde_tracing_mark_write::TRACE_TYPE),
+    ) {
+        (Some(_), 0) => {
+            u64::from(if event.int(sde_tracing_mark_write::TRACE_BEGIN) != 0 { b'B' } else { b'E' })
+        }
         (Some(_), letter) => letter,
         (None, _) => begin_or_end(event, 5),
     };
-    let value = event.int(4);
-    let parts = Parts { letter, pid: event.int(1) as i32, name: 2, value };
+    let value = event.int(sde_tracing_mark_write::VALUE);
+    let parts =
+        Parts { letter, pid: event.int(sde_tracing_mark_write::PID) as i32, name: 2, value };
     mark(event, &parts, trackers, tables, stats);
 }
 
@@ -85,25 +96,47 @@ fn samsung(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let letter = match (event.field(4), event.uint(4)) {
+    let letter = match (
+        event.field(samsung_tracing_mark_write::TRACE_TYPE),
+        event.uint(samsung_tracing_mark_write::TRACE_TYPE),
+    ) {
         (Some(_), 0) => u64::from(b'E'),
         (_, letter) => letter,
     };
-    let parts = Parts { letter, pid: event.int(1) as i32, name: 2, value: event.int(5) };
+    let parts = Parts {
+        letter,
+        pid: event.int(samsung_tracing_mark_write::PID) as i32,
+        name: 2,
+        value: event.int(samsung_tracing_mark_write::VALUE),
+    };
     mark(event, &parts, trackers, tables, stats);
 }
 
 /// Its driver names processes that the thread is not of, except for counters.
 fn dpu(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let letter = event.uint(5);
-    let pid = if letter == u64::from(b'C') { event.int(1) as i32 } else { 0 };
-    mark(event, &Parts { letter, pid, name: 4, value: event.int(6) }, trackers, tables, stats);
+    let letter = event.uint(dpu_tracing_mark_write::TYPE);
+    let pid =
+        if letter == u64::from(b'C') { event.int(dpu_tracing_mark_write::PID) as i32 } else { 0 };
+    mark(
+        event,
+        &Parts { letter, pid, name: 4, value: event.int(dpu_tracing_mark_write::VALUE) },
+        trackers,
+        tables,
+        stats,
+    );
 }
 
 /// The layout of the 2D engine's and the panel's drivers.
 fn g2d(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let (letter, pid) = (event.uint(5), event.int(1) as i32);
-    mark(event, &Parts { letter, pid, name: 4, value: event.int(6) }, trackers, tables, stats);
+    let (letter, pid) =
+        (event.uint(g2d_tracing_mark_write::TYPE), event.int(g2d_tracing_mark_write::PID) as i32);
+    mark(
+        event,
+        &Parts { letter, pid, name: 4, value: event.int(g2d_tracing_mark_write::VALUE) },
+        trackers,
+        tables,
+        stats,
+    );
 }
 
 fn panel(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
@@ -111,24 +144,44 @@ fn panel(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, 
 }
 
 fn mali(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let (letter, pid) = (event.uint(3), event.int(2) as i32);
-    mark(event, &Parts { letter, pid, name: 1, value: event.int(4) }, trackers, tables, stats);
+    let (letter, pid) =
+        (event.uint(mali_tracing_mark_write::TYPE), event.int(mali_tracing_mark_write::PID) as i32);
+    mark(
+        event,
+        &Parts { letter, pid, name: 1, value: event.int(mali_tracing_mark_write::VALUE) },
+        trackers,
+        tables,
+        stats,
+    );
 }
 
 fn lwis(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let (letter, pid) = (event.uint(2), event.int(3) as i32);
-    mark(event, &Parts { letter, pid, name: 4, value: event.int(5) }, trackers, tables, stats);
+    let (letter, pid) =
+        (event.uint(lwis_tracing_mark_write::TYPE), event.int(lwis_tracing_mark_write::PID) as i32);
+    mark(
+        event,
+        &Parts { letter, pid, name: 4, value: event.int(lwis_tracing_mark_write::VALUE) },
+        trackers,
+        tables,
+        stats,
+    );
 }
 
 /// An event that gives bits instead of letters.
 fn zero(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let flags = event.int(1);
+    let flags = event.int(zero::FLAG);
     let letter = match () {
         () if flags & 1 != 0 => b'B',
         () if flags & 2 != 0 => b'E',
         () if flags & 4 != 0 => b'C',
         () => 0,
     };
-    let (letter, pid) = (letter.into(), event.int(3) as i32);
-    mark(event, &Parts { letter, pid, name: 2, value: event.int(4) }, trackers, tables, stats);
+    let (letter, pid) = (letter.into(), event.int(zero::PID) as i32);
+    mark(
+        event,
+        &Parts { letter, pid, name: 2, value: event.int(zero::VALUE) },
+        trackers,
+        tables,
+        stats,
+    );
 }

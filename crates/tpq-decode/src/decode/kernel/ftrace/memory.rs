@@ -1,5 +1,9 @@
 //! Memory of processes, and what the kernel does where there is too little.
 
+use tpq_proto::fields::ftrace::{
+    dmabuf_rss_stat, ftrace_event, mark_victim, mm_event_record, oom_score_adj_update, rss_stat,
+    rss_stat_throttled,
+};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
@@ -7,12 +11,12 @@ use crate::decode::process::process_memory::{self, Counter, Owner};
 use tpq_trackers::track::{Dimensions, ThreadCounter, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[
-    (313, rss_stat),
-    (326, oom_score),
-    (328, event_record),
-    (334, victim),
-    (359, rss_stat_throttled),
-    (579, dmabuf),
+    (ftrace_event::RSS_STAT, rss_stat),
+    (ftrace_event::OOM_SCORE_ADJ_UPDATE, oom_score),
+    (ftrace_event::MM_EVENT_RECORD, event_record),
+    (ftrace_event::MARK_VICTIM, victim),
+    (ftrace_event::RSS_STAT_THROTTLED, rss_stat_throttled),
+    (ftrace_event::DMABUF_RSS_STAT, dmabuf),
 ];
 
 const OOM_SCORE: TrackKind = TrackKind::counter("oom_score_adj", None);
@@ -47,11 +51,12 @@ fn rss_stat(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let space = match (event.field(4), event.field(3)) {
+    let space = match (event.field(rss_stat::MM_ID), event.field(rss_stat::CURR)) {
         (Some(mm), Some(own)) => Some((mm.as_u32(), own.as_bool())),
         _ => None,
     };
-    let change = Change { member: event.int(1), bytes: event.int(2), space };
+    let change =
+        Change { member: event.int(rss_stat::MEMBER), bytes: event.int(rss_stat::SIZE), space };
     count_rss(event, &change, trackers, tables, stats);
 }
 
@@ -62,8 +67,15 @@ fn rss_stat_throttled(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let space = Some((event.int(3) as u32, event.int(1) != 0));
-    let change = Change { member: event.int(2), bytes: event.int(4), space };
+    let space = Some((
+        event.int(rss_stat_throttled::MM_ID) as u32,
+        event.int(rss_stat_throttled::CURR) != 0,
+    ));
+    let change = Change {
+        member: event.int(rss_stat_throttled::MEMBER),
+        bytes: event.int(rss_stat_throttled::SIZE),
+        space,
+    };
     count_rss(event, &change, trackers, tables, stats);
 }
 
@@ -104,7 +116,7 @@ fn dmabuf(
 ) {
     let mut on = event.on(trackers, tables, stats);
     let utid = on.utid();
-    let sample = (event.ts, event.uint(1) as f64);
+    let sample = (event.ts, event.uint(dmabuf_rss_stat::RSS) as f64);
     let owner = Owner::Thread(utid);
     process_memory::count(sample, owner, process_memory::DMABUF, on.trackers, on.tables);
 }
@@ -118,7 +130,7 @@ fn oom_score(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let tid = event.tid(event.int(3) as i32);
+    let tid = event.tid(event.int(oom_score_adj_update::PID) as i32);
     let utid = on.trackers.processes.thread(tid, on.tables);
     let counter = ThreadCounter {
         process: OOM_SCORE,
@@ -126,7 +138,11 @@ fn oom_score(
         name: on.intern(OOM_SCORE.name),
         of: Dimensions::thread(utid),
     };
-    on.count_for_process_of(utid, counter, f64::from(event.int(2) as i16));
+    on.count_for_process_of(
+        utid,
+        counter,
+        f64::from(event.int(oom_score_adj_update::OOM_SCORE_ADJ) as i16),
+    );
 }
 
 /// The kernel chose a process to kill for its memory.
@@ -137,7 +153,7 @@ fn victim(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let tid = event.tid(event.int(1) as i32);
+    let tid = event.tid(event.int(mark_victim::PID) as i32);
     let utid = on.trackers.processes.thread(tid, on.tables);
     let track = on.track_of_thread(utid);
     on.instant(track, "mem.oom_kill", &[]);
@@ -151,7 +167,7 @@ fn event_record(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let Some(what) = MM_EVENTS.get(event.int(4) as usize) else {
+    let Some(what) = MM_EVENTS.get(event.int(mm_event_record::TYPE) as usize) else {
         on.stats.increment(Stat::MmUnknownType);
         return;
     };

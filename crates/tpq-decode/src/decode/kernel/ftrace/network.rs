@@ -1,13 +1,22 @@
 //! Packets as network devices send and receive them, and as the kernel drops them.
 
+use tpq_proto::fields::ftrace::{
+    ftrace_event, kfree_skb, napi_gro_receive_entry, napi_gro_receive_exit, net_dev_xmit,
+    netif_receive_skb,
+};
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
 use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::{Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
 
-pub(super) const EVENTS: Events =
-    &[(360, receive), (361, transmit), (365, napi_entry), (366, napi_exit), (367, free)];
+pub(super) const EVENTS: Events = &[
+    (ftrace_event::NETIF_RECEIVE_SKB, receive),
+    (ftrace_event::NET_DEV_XMIT, transmit),
+    (ftrace_event::NAPI_GRO_RECEIVE_ENTRY, napi_entry),
+    (ftrace_event::NAPI_GRO_RECEIVE_EXIT, napi_exit),
+    (ftrace_event::KFREE_SKB, free),
+];
 
 const RECEIVE: TrackKind = TrackKind::counter("net_receive", None);
 const TRANSMIT: TrackKind = TrackKind::counter("net_transmit", None);
@@ -19,20 +28,20 @@ const IP: u64 = 0x800;
 const IPV6: u64 = 0x86dd;
 
 fn receive(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
-    let interface = event.text(2, tables);
-    let total = trackers.source.network.received(interface, event.uint(1));
-    let name = format!("{} Received KB", event.part(2));
+    let interface = event.text(netif_receive_skb::NAME, tables);
+    let total = trackers.source.network.received(interface, event.uint(netif_receive_skb::LEN));
+    let name = format!("{} Received KB", event.part(netif_receive_skb::NAME));
     count(event, total, RECEIVE, interface, &name, trackers, tables);
 }
 
 fn transmit(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
     // The driver may refuse a packet; it is sent again then.
-    if event.int(3) != 0 {
+    if event.int(net_dev_xmit::RC) != 0 {
         return;
     }
-    let interface = event.text(2, tables);
-    let total = trackers.source.network.transmitted(interface, event.uint(1));
-    let name = format!("{} Transmitted KB", event.part(2));
+    let interface = event.text(net_dev_xmit::NAME, tables);
+    let total = trackers.source.network.transmitted(interface, event.uint(net_dev_xmit::LEN));
+    let name = format!("{} Transmitted KB", event.part(net_dev_xmit::NAME));
     count(event, total, TRANSMIT, interface, &name, trackers, tables);
 }
 
@@ -57,7 +66,7 @@ fn count(
 
 /// A packet was dropped. Only those of the internet protocols are counted.
 fn free(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
-    let protocol = match event.uint(2) {
+    let protocol = match event.uint(kfree_skb::PROTOCOL) {
         IP => "IP",
         IPV6 => "IPV6",
         _ => return,
@@ -77,10 +86,13 @@ fn napi_entry(
     stats: &mut Stats,
 ) {
     let track = event.cpu_track(NAPI_GRO, "Napi Gro", trackers, tables);
-    let name = event.text(10, tables);
+    let name = event.text(napi_gro_receive_entry::NAME, tables);
     let category = tables.strings.intern("napi_gro");
     let slice = NewSlice { ts: event.ts, track, name, category, arg_set_id: None };
-    let args = ArgSet::of([("len", ArgValue::Int(event.int(7)))], &mut tables.strings);
+    let args = ArgSet::of(
+        [("len", ArgValue::Int(event.int(napi_gro_receive_entry::LEN)))],
+        &mut tables.strings,
+    );
     trackers.begin_slice(slice, args, tables, stats);
 }
 
@@ -93,6 +105,9 @@ fn napi_exit(
     let track = event.cpu_track(NAPI_GRO, "Napi Gro", trackers, tables);
     let category = tables.strings.intern("napi_gro");
     let end = SliceEnd { ts: event.ts, track, category, ..SliceEnd::default() };
-    let args = ArgSet::of([("ret", ArgValue::Int(event.int(1)))], &mut tables.strings);
+    let args = ArgSet::of(
+        [("ret", ArgValue::Int(event.int(napi_gro_receive_exit::RET)))],
+        &mut tables.strings,
+    );
     trackers.end_slice(end, &args, tables, stats);
 }

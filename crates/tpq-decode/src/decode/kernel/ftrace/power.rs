@@ -1,5 +1,8 @@
 //! Suspend and resume: of the machine, and of its devices.
 
+use tpq_proto::fields::ftrace::{
+    device_pm_callback_start, ftrace_event, rpm_status, suspend_resume, suspend_resume_minimal,
+};
 use tpq_tables::{Stats, Tables};
 
 use super::effects::{Arg, Effects};
@@ -7,11 +10,11 @@ use super::event::{Events, FtraceEvent};
 use tpq_trackers::track::{Suspend, TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[
-    (113, suspend_resume),
-    (481, suspend_resume_minimal),
-    (489, runtime_status),
-    (504, callback_start),
-    (505, callback_end),
+    (ftrace_event::SUSPEND_RESUME, suspend_resume),
+    (ftrace_event::SUSPEND_RESUME_MINIMAL, suspend_resume_minimal),
+    (ftrace_event::RPM_STATUS, runtime_status),
+    (ftrace_event::DEVICE_PM_CALLBACK_START, callback_start),
+    (ftrace_event::DEVICE_PM_CALLBACK_END, callback_end),
 ];
 
 const SUSPEND_RESUME: TrackKind = TrackKind::slices("suspend_resume");
@@ -30,10 +33,11 @@ fn suspend_resume(
     let mut on = event.on(trackers, tables, stats);
     let action = event.string(1);
     // Its value is the CPU, on which the machine need not wake again.
-    let value = if action == "timekeeping_freeze" { 0 } else { event.int(2) as i32 };
+    let value =
+        if action == "timekeeping_freeze" { 0 } else { event.int(suspend_resume::VAL) as i32 };
     let name = format!("{action}({value})");
     let cookie = u64::from(on.intern(&name).0);
-    if event.int(3) == 0 {
+    if event.int(suspend_resume::START) == 0 {
         let of = on.machine();
         on.end_shared((SUSPEND_RESUME, of, LATENCY), cookie, &[]);
         action_ended(&mut on, &action);
@@ -91,7 +95,7 @@ fn suspend_resume_minimal(
 ) {
     let mut on = event.on(trackers, tables, stats);
     let track = on.track(MINIMAL, on.machine(), "Suspend/Resume Minimal");
-    if event.int(1) != 0 {
+    if event.int(suspend_resume_minimal::START) != 0 {
         on.begin(track, "Suspended", &[]);
     } else {
         on.end(track, &[]);
@@ -109,7 +113,7 @@ fn callback_start(
     let (device, driver) = (event.string(1), event.string(2));
     let name = format!("{device} {driver}");
     let cookie = u64::from(on.intern(&name).0);
-    let phase = callback_phase(&event.string(4), event.int(5) as i32);
+    let phase = callback_phase(&event.string(4), event.int(device_pm_callback_start::EVENT) as i32);
     let args = [Arg::Text(&device), Arg::Text(&driver), Arg::Text(&phase)];
     begin(&mut on, &name, cookie, "Device PM Suspend Event", args);
 }
@@ -162,7 +166,7 @@ fn runtime_status(
     let of = on.by_text("linux_device", &device);
     let track = on.nameless_track(RUNTIME, of);
     on.end(track, &[]);
-    let name = match event.int(2) as i32 {
+    let name = match event.int(rpm_status::STATUS) as i32 {
         0 => "Active",
         1 => "Resuming",
         2 => return,

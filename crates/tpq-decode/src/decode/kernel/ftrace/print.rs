@@ -1,5 +1,6 @@
 //! What user space wrote into the kernel's trace.
 
+use tpq_proto::fields::ftrace::{ftrace_event, print};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
@@ -8,7 +9,7 @@ use super::systrace::{Marker, Parsed, parse};
 use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::{Dimensions, NewSlice, Sharing, SliceEnd, TrackKind, Trackers};
 
-pub(super) const EVENTS: Events = &[(3, print)];
+pub(super) const EVENTS: Events = &[(ftrace_event::PRINT, print)];
 
 const ASYNC: TrackKind = TrackKind::slices("atrace_async_slice");
 const ASYNC_FOR_TRACK: TrackKind = TrackKind::slices("atrace_async_slice_for_track");
@@ -23,7 +24,7 @@ const OOM_SCORE: TrackKind = TrackKind::counter("oom_score_adj", None);
 
 fn print(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     syscall::cut_write(event, trackers, tables, stats);
-    let Some(text) = event.field(2) else { return };
+    let Some(text) = event.field(print::BUF) else { return };
     write(event, text.as_bytes(), trackers, tables, stats);
 }
 

@@ -1,5 +1,10 @@
 //! Memory the kernel takes back or moves, so that there is some to give.
 
+use tpq_proto::fields::ftrace::{
+    cma_alloc_info, ftrace_event, mm_shrink_slab_end, mm_shrink_slab_start,
+    mm_vmscan_direct_reclaim_begin, mm_vmscan_direct_reclaim_end, mm_vmscan_memcg_reclaim_begin,
+    mm_vmscan_memcg_reclaim_end,
+};
 use tpq_tables::{Stats, Tables};
 
 use super::effects::{Arg, Effects};
@@ -7,18 +12,18 @@ use super::event::{Events, FtraceEvent};
 use tpq_trackers::track::Trackers;
 
 pub(super) const EVENTS: Events = &[
-    (46, direct_begin),
-    (47, direct_end),
-    (443, shrink_start),
-    (444, shrink_end),
-    (465, contiguous_start),
-    (466, contiguous_info),
-    (538, kswapd_wake),
-    (539, kswapd_done),
-    (576, contiguous_finish),
-    (577, contiguous_migrated),
-    (607, group_begin),
-    (608, group_end),
+    (ftrace_event::MM_VMSCAN_DIRECT_RECLAIM_BEGIN, direct_begin),
+    (ftrace_event::MM_VMSCAN_DIRECT_RECLAIM_END, direct_end),
+    (ftrace_event::MM_SHRINK_SLAB_START, shrink_start),
+    (ftrace_event::MM_SHRINK_SLAB_END, shrink_end),
+    (ftrace_event::CMA_ALLOC_START, contiguous_start),
+    (ftrace_event::CMA_ALLOC_INFO, contiguous_info),
+    (ftrace_event::PIXEL_MM_KSWAPD_WAKE, kswapd_wake),
+    (ftrace_event::PIXEL_MM_KSWAPD_DONE, kswapd_done),
+    (ftrace_event::CMA_ALLOC_FINISH, contiguous_finish),
+    (ftrace_event::MM_ALLOC_CONTIG_MIGRATE_RANGE_INFO, contiguous_migrated),
+    (ftrace_event::MM_VMSCAN_MEMCG_RECLAIM_BEGIN, group_begin),
+    (ftrace_event::MM_VMSCAN_MEMCG_RECLAIM_END, group_end),
 ];
 
 /// The field of what shrinks a cache.
@@ -34,9 +39,15 @@ fn direct_begin(
 ) {
     let mut on = event.on(trackers, tables, stats);
     let args = [
-        ("direct_reclaim_order", Arg::Int(event.int(1))),
-        ("direct_reclaim_may_writepage", Arg::Int(event.int(2))),
-        ("direct_reclaim_gfp_flags", Arg::Uint(event.uint(3))),
+        ("direct_reclaim_order", Arg::Int(event.int(mm_vmscan_direct_reclaim_begin::ORDER))),
+        (
+            "direct_reclaim_may_writepage",
+            Arg::Int(event.int(mm_vmscan_direct_reclaim_begin::MAY_WRITEPAGE)),
+        ),
+        (
+            "direct_reclaim_gfp_flags",
+            Arg::Uint(event.uint(mm_vmscan_direct_reclaim_begin::GFP_FLAGS)),
+        ),
     ];
     let track = on.thread_track();
     on.begin(track, "mm_vmscan_direct_reclaim", &args);
@@ -50,7 +61,13 @@ fn direct_end(
 ) {
     let mut on = event.on(trackers, tables, stats);
     let track = on.thread_track();
-    on.end(track, &[("direct_reclaim_nr_reclaimed", Arg::Uint(event.uint(1)))]);
+    on.end(
+        track,
+        &[(
+            "direct_reclaim_nr_reclaimed",
+            Arg::Uint(event.uint(mm_vmscan_direct_reclaim_end::NR_RECLAIMED)),
+        )],
+    );
 }
 
 /// The same within a control group.
@@ -62,9 +79,15 @@ fn group_begin(
 ) {
     let mut on = event.on(trackers, tables, stats);
     let args = [
-        ("memcg_reclaim_order", Arg::Int(event.int(1))),
-        ("memcg_reclaim_may_writepage", Arg::Int(event.int(2))),
-        ("memcg_reclaim_gfp_flags", Arg::Uint(event.uint(3))),
+        ("memcg_reclaim_order", Arg::Int(event.int(mm_vmscan_memcg_reclaim_begin::ORDER))),
+        (
+            "memcg_reclaim_may_writepage",
+            Arg::Int(event.int(mm_vmscan_memcg_reclaim_begin::MAY_WRITEPAGE)),
+        ),
+        (
+            "memcg_reclaim_gfp_flags",
+            Arg::Uint(event.uint(mm_vmscan_memcg_reclaim_begin::GFP_FLAGS)),
+        ),
     ];
     let track = on.thread_track();
     on.begin(track, "mm_vmscan_memcg_reclaim", &args);
@@ -78,7 +101,13 @@ fn group_end(
 ) {
     let mut on = event.on(trackers, tables, stats);
     let track = on.thread_track();
-    on.end(track, &[("memcg_reclaim_nr_reclaimed", Arg::Uint(event.uint(1)))]);
+    on.end(
+        track,
+        &[(
+            "memcg_reclaim_nr_reclaimed",
+            Arg::Uint(event.uint(mm_vmscan_memcg_reclaim_end::NR_RECLAIMED)),
+        )],
+    );
 }
 
 fn shrink_start(
@@ -92,8 +121,8 @@ fn shrink_start(
     let mut on = event.on(trackers, tables, stats);
     let args = [
         ("shrink_name", Arg::Text(&shrinker)),
-        ("total_scan", Arg::Uint(event.uint(9))),
-        ("priority", Arg::Int(event.int(11))),
+        ("total_scan", Arg::Uint(event.uint(mm_shrink_slab_start::TOTAL_SCAN))),
+        ("priority", Arg::Int(event.int(mm_shrink_slab_start::PRIORITY))),
     ];
     let track = on.thread_track();
     on.begin(track, "mm_vmscan_shrink_slab", &args);
@@ -107,7 +136,7 @@ fn shrink_end(
 ) {
     let mut on = event.on(trackers, tables, stats);
     let track = on.thread_track();
-    on.end(track, &[("freed", Arg::Int(event.int(2)))]);
+    on.end(track, &[("freed", Arg::Int(event.int(mm_shrink_slab_end::RETVAL)))]);
 }
 
 fn kswapd_wake(
@@ -222,9 +251,9 @@ fn contiguous_info(
     if telling(&on) == Telling::AtOnce {
         let pages = [8, 9, 7].map(|number| event.uint(number));
         let failures = [
-            ("cma_nr_isolate_fail", Arg::Uint(event.uint(3))),
-            ("cma_nr_migrate_fail", Arg::Uint(event.uint(4))),
-            ("cma_nr_test_fail", Arg::Uint(event.uint(5))),
+            ("cma_nr_isolate_fail", Arg::Uint(event.uint(cma_alloc_info::ERR_ISO))),
+            ("cma_nr_migrate_fail", Arg::Uint(event.uint(cma_alloc_info::ERR_MIG))),
+            ("cma_nr_test_fail", Arg::Uint(event.uint(cma_alloc_info::ERR_TEST))),
         ];
         end_contiguous(&mut on, [6, 10, 2], pages, &failures);
     }

@@ -1,12 +1,17 @@
 //! Switches and wakeups in their full form.
 
+use tpq_proto::fields::ftrace::{ftrace_event, sched_blocked_reason, sched_waking};
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
 use tpq_trackers::deferred::StateEvent;
 use tpq_trackers::track::{NextTask, PreviousTask, Trackers};
 
-pub(super) const EVENTS: Events = &[(4, switch), (18, blocked_reason), (20, waking)];
+pub(super) const EVENTS: Events = &[
+    (ftrace_event::SCHED_SWITCH, switch),
+    (ftrace_event::SCHED_BLOCKED_REASON, blocked_reason),
+    (ftrace_event::SCHED_WAKING, waking),
+];
 
 fn switch(
     event: &FtraceEvent<'_>,
@@ -46,7 +51,7 @@ fn switch(
 /// ends it later and elsewhere, changes nothing more. Nor does either name the thread: the
 /// switches to it do, at the moment it runs.
 fn waking(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
-    let tid = event.tid(event.int(2) as i32);
+    let tid = event.tid(event.int(sched_waking::PID) as i32);
     let utid = trackers.processes.thread(tid, tables);
     let waker = event.utid(trackers, tables);
     let (ts, common_flags) = (event.ts, event.common_flags);
@@ -60,9 +65,9 @@ fn blocked_reason(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let tid = event.tid(event.int(1) as i32);
+    let tid = event.tid(event.int(sched_blocked_reason::PID) as i32);
     let utid = trackers.processes.thread(tid, tables);
-    let io_wait = event.field(3).map(|field| field.as_bool());
+    let io_wait = event.field(sched_blocked_reason::IO_WAIT).map(|field| field.as_bool());
     let function = event
         .field(2)
         .and_then(|caller| event.symbol(caller.as_u64(), tables, stats))

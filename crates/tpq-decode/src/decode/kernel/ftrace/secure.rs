@@ -1,5 +1,11 @@
 //! Calls into the secure world, and what goes back and forth with Trusty there.
 
+use tpq_proto::fields::ftrace::{
+    ftrace_event, scm_call_start, trusty_ipc_connect_end, trusty_ipc_handle_event,
+    trusty_ipc_read_end, trusty_ipc_write, trusty_irq, trusty_reclaim_memory,
+    trusty_reclaim_memory_done, trusty_share_memory, trusty_share_memory_done, trusty_smc,
+    trusty_smc_done, trusty_std_call32_done,
+};
 use tpq_tables::{Stats, Tables};
 
 use super::effects::Effects;
@@ -7,26 +13,26 @@ use super::event::{Events, FtraceEvent};
 use tpq_trackers::track::Trackers;
 
 pub(super) const EVENTS: Events = &[
-    (338, call_start),
-    (339, call_end),
-    (445, smc),
-    (446, smc_done),
-    (447, std_call),
-    (448, std_call_done),
-    (449, share_memory),
-    (450, share_memory_done),
-    (451, reclaim_memory),
-    (452, reclaim_memory_done),
-    (453, irq),
-    (454, handle_event),
-    (455, connect),
-    (456, connect_end),
-    (457, write),
-    (458, poll),
-    (460, read),
-    (461, read_end),
-    (462, received),
-    (464, enqueue_nop),
+    (ftrace_event::SCM_CALL_START, call_start),
+    (ftrace_event::SCM_CALL_END, call_end),
+    (ftrace_event::TRUSTY_SMC, smc),
+    (ftrace_event::TRUSTY_SMC_DONE, smc_done),
+    (ftrace_event::TRUSTY_STD_CALL32, std_call),
+    (ftrace_event::TRUSTY_STD_CALL32_DONE, std_call_done),
+    (ftrace_event::TRUSTY_SHARE_MEMORY, share_memory),
+    (ftrace_event::TRUSTY_SHARE_MEMORY_DONE, share_memory_done),
+    (ftrace_event::TRUSTY_RECLAIM_MEMORY, reclaim_memory),
+    (ftrace_event::TRUSTY_RECLAIM_MEMORY_DONE, reclaim_memory_done),
+    (ftrace_event::TRUSTY_IRQ, irq),
+    (ftrace_event::TRUSTY_IPC_HANDLE_EVENT, handle_event),
+    (ftrace_event::TRUSTY_IPC_CONNECT, connect),
+    (ftrace_event::TRUSTY_IPC_CONNECT_END, connect_end),
+    (ftrace_event::TRUSTY_IPC_WRITE, write),
+    (ftrace_event::TRUSTY_IPC_POLL, poll),
+    (ftrace_event::TRUSTY_IPC_READ, read),
+    (ftrace_event::TRUSTY_IPC_READ_END, read_end),
+    (ftrace_event::TRUSTY_IPC_RX, received),
+    (ftrace_event::TRUSTY_ENQUEUE_NOP, enqueue_nop),
 ];
 
 const TIPC: &str = "tipc";
@@ -63,7 +69,7 @@ fn call_start(
     let mut on = event.on(trackers, tables, stats);
     let track = on.thread_track();
     // As C prints it, which leaves 0 without a prefix.
-    let id = match event.uint(2) {
+    let id = match event.uint(scm_call_start::X0) {
         0 => "0".to_owned(),
         id => format!("{id:#x}"),
     };
@@ -82,7 +88,10 @@ fn call_end(
 }
 
 fn smc(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    begin(&mut event.on(trackers, tables, stats), &format!("trusty_smc:r0= {}", event.uint(1)));
+    begin(
+        &mut event.on(trackers, tables, stats),
+        &format!("trusty_smc:r0= {}", event.uint(trusty_smc::R0)),
+    );
 }
 
 fn smc_done(
@@ -91,7 +100,7 @@ fn smc_done(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let done = format!("trusty_smc_done:r0= {}", event.uint(1));
+    let done = format!("trusty_smc_done:r0= {}", event.uint(trusty_smc_done::RET));
     end_with_error(&mut event.on(trackers, tables, stats), Some(done));
 }
 
@@ -110,7 +119,7 @@ fn std_call_done(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let code = event.int(1);
+    let code = event.int(trusty_std_call32_done::RET);
     let error = (code < 0).then(|| format!("trusty_err_std: err= {code}"));
     end_with_error(&mut event.on(trackers, tables, stats), error);
 }
@@ -121,7 +130,11 @@ fn share_memory(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let (len, lend, nents) = (event.uint(1), event.uint(2), event.uint(3));
+    let (len, lend, nents) = (
+        event.uint(trusty_share_memory::LEN),
+        event.uint(trusty_share_memory::LEND),
+        event.uint(trusty_share_memory::NENTS),
+    );
     let name = format!("trusty_share_mem: len= {len} nents= {nents} lend= {lend}");
     begin(&mut event.on(trackers, tables, stats), &name);
 }
@@ -132,7 +145,10 @@ fn share_memory_done(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let (handle, code) = (event.uint(1), event.int(5) as i32);
+    let (handle, code) = (
+        event.uint(trusty_share_memory_done::HANDLE),
+        event.int(trusty_share_memory_done::RET) as i32,
+    );
     let done = format!("trusty_share_mem: handle= {handle} ret= {code}");
     end_with_error(&mut event.on(trackers, tables, stats), Some(done));
 }
@@ -145,7 +161,7 @@ fn reclaim_memory(
 ) {
     begin(
         &mut event.on(trackers, tables, stats),
-        &format!("trusty_reclaim_mem: id={}", event.uint(1)),
+        &format!("trusty_reclaim_mem: id={}", event.uint(trusty_reclaim_memory::ID)),
     );
 }
 
@@ -155,7 +171,7 @@ fn reclaim_memory_done(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let code = event.int(2) as i32;
+    let code = event.int(trusty_reclaim_memory_done::RET) as i32;
     let error = (code < 0).then(|| format!("trusty_reclaim_mem_err: err= {code}"));
     end_with_error(&mut event.on(trackers, tables, stats), error);
 }
@@ -163,7 +179,7 @@ fn reclaim_memory_done(
 fn irq(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     instant(
         &mut event.on(trackers, tables, stats),
-        &format!("trusty_irq: irq= {}", event.int(1) as i32),
+        &format!("trusty_irq: irq= {}", event.int(trusty_irq::IRQ) as i32),
     );
 }
 
@@ -173,7 +189,11 @@ fn handle_event(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let (channel, number, service) = (event.uint(1), event.uint(2), event.string(3));
+    let (channel, number, service) = (
+        event.uint(trusty_ipc_handle_event::CHAN),
+        event.uint(trusty_ipc_handle_event::EVENT_ID),
+        event.string(3),
+    );
     let name = format!("trusty_ipc_handle_event: chan={channel} srv_name={service} event={number}");
     instant(&mut event.on(trackers, tables, stats), &name);
 }
@@ -193,14 +213,18 @@ fn connect_end(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let code = event.int(2) as i32;
+    let code = event.int(trusty_ipc_connect_end::ERR) as i32;
     let error = (code != 0).then(|| format!("tipc_err_connect:err= {code}"));
     end_with_error(&mut event.on(trackers, tables, stats), error);
 }
 
 fn write(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let mut on = event.on(trackers, tables, stats);
-    let (service, shared, len) = (event.string(6), event.uint(5), event.int(4) as i32);
+    let (service, shared, len) = (
+        event.string(6),
+        event.uint(trusty_ipc_write::SHM_CNT),
+        event.int(trusty_ipc_write::LEN_OR_ERR) as i32,
+    );
     let shared = if shared > 0 { format!(" shm_cnt:[{shared}]") } else { String::new() };
     instant(&mut on, &format!("tipc_write: {service}{shared}"));
     if len < 0 {
@@ -218,7 +242,7 @@ fn read_end(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let len = event.int(3) as i32;
+    let len = event.int(trusty_ipc_read_end::LEN_OR_ERR) as i32;
     let error = (len <= 0).then(|| format!("tipc_err_read:len_or_err= {len}"));
     end_with_error(&mut event.on(trackers, tables, stats), error);
 }

@@ -1,12 +1,14 @@
 //! Signals sent and received.
 
+use tpq_proto::fields::ftrace::{ftrace_event, signal_deliver, signal_generate};
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent, thread_track};
 use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::{NewSlice, Trackers, Utid};
 
-pub(super) const EVENTS: Events = &[(325, generate), (324, deliver)];
+pub(super) const EVENTS: Events =
+    &[(ftrace_event::SIGNAL_GENERATE, generate), (ftrace_event::SIGNAL_DELIVER, deliver)];
 
 fn generate(
     event: &FtraceEvent<'_>,
@@ -14,8 +16,17 @@ fn generate(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let target = trackers.processes.thread(event.tid(event.int(4) as i32), tables);
-    instant(event, "signal_generate", target, event.int(6), trackers, tables, stats);
+    let target =
+        trackers.processes.thread(event.tid(event.int(signal_generate::PID) as i32), tables);
+    instant(
+        event,
+        "signal_generate",
+        target,
+        event.int(signal_generate::SIG),
+        trackers,
+        tables,
+        stats,
+    );
 }
 
 fn deliver(
@@ -25,7 +36,15 @@ fn deliver(
     stats: &mut Stats,
 ) {
     let target = event.utid(trackers, tables);
-    instant(event, "signal_deliver", target, event.int(3), trackers, tables, stats);
+    instant(
+        event,
+        "signal_deliver",
+        target,
+        event.int(signal_deliver::SIG),
+        trackers,
+        tables,
+        stats,
+    );
 }
 
 fn instant(

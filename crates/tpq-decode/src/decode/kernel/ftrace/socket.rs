@@ -1,12 +1,16 @@
 //! The states of TCP connections.
 
+use tpq_proto::fields::ftrace::{ftrace_event, inet_sock_set_state, tcp_retransmit_skb};
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
 use tpq_trackers::args::ArgSet;
 use tpq_trackers::track::{Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
 
-pub(super) const EVENTS: Events = &[(362, set_state), (363, retransmit)];
+pub(super) const EVENTS: Events = &[
+    (ftrace_event::INET_SOCK_SET_STATE, set_state),
+    (ftrace_event::TCP_RETRANSMIT_SKB, retransmit),
+];
 
 const STATE: TrackKind = TrackKind::slices("net_socket_set_state");
 const RETRANSMIT: TrackKind = TrackKind::slices("net_tcp_retransmit_skb");
@@ -44,17 +48,25 @@ fn set_state(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    if event.uint(6) != TCP || !matches!(event.uint(3), IP | IPV6) {
+    if event.uint(inet_sock_set_state::PROTOCOL) != TCP
+        || !matches!(event.uint(inet_sock_set_state::FAMILY), IP | IPV6)
+    {
         return;
     }
-    let (Some(new), Some(_)) = (state(event.int(4)), state(event.int(5))) else { return };
-    let (source, destination) = (event.uint(9), event.uint(2));
+    let (Some(new), Some(_)) = (
+        state(event.int(inet_sock_set_state::NEWSTATE)),
+        state(event.int(inet_sock_set_state::OLDSTATE)),
+    ) else {
+        return;
+    };
+    let (source, destination) =
+        (event.uint(inet_sock_set_state::SPORT), event.uint(inet_sock_set_state::DPORT));
     let name = match new {
         "TCP_SYN_SENT" => format!("{new}(pid={})", event.pid as u32),
         "TCP_ESTABLISHED" => format!("{new}(sport={source},dport={destination})"),
         _ => new.to_owned(),
     };
-    let stream = trackers.source.network.stream(event.uint(8));
+    let stream = trackers.source.network.stream(event.uint(inet_sock_set_state::SKADDR));
     let title = tables.strings.intern(&format!("TCP stream#{stream}"));
     let dimensions = Dimensions::machine(event.machine).number("tcp_stream_idx", i64::from(stream));
     let track =
@@ -77,7 +89,11 @@ fn retransmit(
     let dimensions = Dimensions::machine(event.machine);
     let track =
         trackers.source.tracks.get(RETRANSMIT, dimensions, title, &mut trackers.deferred, tables);
-    let name = format!("sport={},dport={}", event.uint(6), event.uint(2));
+    let name = format!(
+        "sport={},dport={}",
+        event.uint(tcp_retransmit_skb::SPORT),
+        event.uint(tcp_retransmit_skb::DPORT)
+    );
     let name = tables.strings.intern(&name);
     let category = tables.strings.intern("tcp_event");
     let slice = NewSlice { ts: event.ts, track, name, category, arg_set_id: None };

@@ -1,5 +1,6 @@
 //! System calls.
 
+use tpq_proto::fields::ftrace::ftrace_event;
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::event::{Events, FtraceEvent, thread_track};
@@ -7,7 +8,8 @@ use super::syscall_names;
 use tpq_trackers::args::{ArgSet, add_syscall_args};
 use tpq_trackers::track::{Call, Care, NewSlice, SliceEnd, Trackers};
 
-pub(super) const EVENTS: Events = &[(329, enter), (330, exit)];
+pub(super) const EVENTS: Events =
+    &[(ftrace_event::SYS_ENTER, enter), (ftrace_event::SYS_EXIT, exit)];
 
 /// Numbers of the fields of both events.
 mod field {

@@ -1,12 +1,17 @@
 //! Tasks that begin, change their names and end.
 
+use tpq_proto::fields::ftrace::{ftrace_event, sched_process_free, task_newtask, task_rename};
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
 use tpq_trackers::deferred::StateEvent;
 use tpq_trackers::track::{NewTask, Trackers};
 
-pub(super) const EVENTS: Events = &[(235, new_task), (236, rename), (240, free)];
+pub(super) const EVENTS: Events = &[
+    (ftrace_event::TASK_NEWTASK, new_task),
+    (ftrace_event::TASK_RENAME, rename),
+    (ftrace_event::SCHED_PROCESS_FREE, free),
+];
 
 fn new_task(
     event: &FtraceEvent<'_>,
@@ -14,9 +19,9 @@ fn new_task(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let child = event.int(1) as i32;
-    let comm = event.text(2, tables);
-    let clone_flags = event.int(3) as u64;
+    let child = event.int(task_newtask::PID) as i32;
+    let comm = event.text(task_newtask::COMM, tables);
+    let clone_flags = event.int(task_newtask::CLONE_FLAGS) as u64;
     // At boot the first process is seen to make the idle tasks, which exist already.
     if child == 0 {
         return;
@@ -30,14 +35,14 @@ fn new_task(
 }
 
 fn rename(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
-    let tid = event.tid(event.int(1) as i32);
-    let comm = event.text(3, tables);
+    let tid = event.tid(event.int(task_rename::PID) as i32);
+    let comm = event.text(task_rename::NEWCOMM, tables);
     trackers.processes.rename(tid, comm, tables);
 }
 
 /// The kernel freed what it knew of a task: nothing of it can follow. Its exit comes before, and
 /// is itself followed by the switch away from it.
 fn free(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
-    let tid = event.tid(event.int(2) as i32);
+    let tid = event.tid(event.int(sched_process_free::PID) as i32);
     trackers.processes.end_thread(event.ts, tid, tables);
 }

@@ -1,13 +1,21 @@
 //! Temperatures, what cools, and what is held down for want of power.
 
+use tpq_proto::fields::ftrace::{
+    bcl_irq_trigger, cdev_update, ftrace_event, thermal_exynos_acpm_bulk, thermal_temperature,
+};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::effects::{Arg, Effects};
 use super::event::{Events, FtraceEvent};
 use tpq_trackers::track::{TrackKind, Trackers};
 
-pub(super) const EVENTS: Events =
-    &[(341, temperature), (342, cooling), (506, zone), (507, zone), (533, battery_limit)];
+pub(super) const EVENTS: Events = &[
+    (ftrace_event::THERMAL_TEMPERATURE, temperature),
+    (ftrace_event::CDEV_UPDATE, cooling),
+    (ftrace_event::THERMAL_EXYNOS_ACPM_BULK, zone),
+    (ftrace_event::THERMAL_EXYNOS_ACPM_HIGH_OVERHEAD, zone),
+    (ftrace_event::BCL_IRQ_TRIGGER, battery_limit),
+];
 
 const TEMPERATURE: TrackKind = TrackKind::counter("thermal_temperature", None);
 const COOLING: TrackKind = TrackKind::counter("cooling_device_counter", None);
@@ -27,7 +35,7 @@ fn temperature(
     let mut on = event.on(trackers, tables, stats);
     let zone = event.string(4);
     let of = on.by_text("thermal_zone", &zone);
-    let value = f64::from(event.int(2) as i32);
+    let value = f64::from(event.int(thermal_temperature::TEMP) as i32);
     on.count(TEMPERATURE, of, &format!("{zone} Temperature"), value);
 }
 
@@ -40,13 +48,18 @@ fn cooling(
     let mut on = event.on(trackers, tables, stats);
     let device = event.string(2);
     let of = on.by_text("linux_device", &device);
-    on.count(COOLING, of, &format!("{device} Cooling Device"), event.uint(1) as f64);
+    on.count(
+        COOLING,
+        of,
+        &format!("{device} Cooling Device"),
+        event.uint(cdev_update::TARGET) as f64,
+    );
 }
 
 /// What the power management firmware reports of a zone.
 fn zone(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let mut on = event.on(trackers, tables, stats);
-    let number = event.int(1);
+    let number = event.int(thermal_exynos_acpm_bulk::TZ_ID);
     let zone = usize::try_from(number).ok().and_then(|number| ZONES.get(number));
     let Some(zone) = zone else {
         on.stats.increment(Stat::FtraceBundleTokenizerErrors);
@@ -54,9 +67,9 @@ fn zone(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, s
     };
     let of = on.by_text("thermal_zone", zone);
     let args = [("thermal_zone_id", Arg::Int(number))];
-    let temperature = event.int(2) as f64;
+    let temperature = event.int(thermal_exynos_acpm_bulk::CURRENT_TEMP) as f64;
     on.count_with(ZONE_TEMPERATURE, of, &format!("{zone} Temperature"), temperature, &args);
-    let state = event.int(4) as f64;
+    let state = event.int(thermal_exynos_acpm_bulk::CDEV_STATE) as f64;
     on.count_with(ZONE_COOLING, of, &format!("Tj-{zone} Cooling Device"), state, &args);
 }
 
@@ -68,7 +81,7 @@ fn battery_limit(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let throttle = event.int(2) as i32;
+    let throttle = event.int(bcl_irq_trigger::THROTTLE) as i32;
     let while_throttled = |number, otherwise| match throttle {
         0 => otherwise,
         _ => event.int(number) as i32,
@@ -79,8 +92,8 @@ fn battery_limit(
     for (number, part) in [(3, "cpu0"), (4, "cpu1"), (5, "cpu2"), (6, "tpu"), (7, "gpu")] {
         count(&format!("bcl_irq_{part}"), while_throttled(number, 0));
     }
-    count("bcl_irq_voltage", event.int(8) as i32);
-    count("bcl_irq_capacity", event.int(9) as i32);
+    count("bcl_irq_voltage", event.int(bcl_irq_trigger::VOLTAGE) as i32);
+    count("bcl_irq_capacity", event.int(bcl_irq_trigger::CAPACITY) as i32);
 }
 
 fn count_limit(on: &mut Effects<'_, '_>, key: &str, value: i32) {

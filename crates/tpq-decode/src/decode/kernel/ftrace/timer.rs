@@ -1,11 +1,15 @@
 //! High-resolution timers that expire.
 
+use tpq_proto::fields::ftrace::ftrace_event;
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
 use tpq_trackers::track::{NewSlice, TrackKind, Trackers};
 
-pub(super) const EVENTS: Events = &[(553, expire_entry), (554, expire_exit)];
+pub(super) const EVENTS: Events = &[
+    (ftrace_event::HRTIMER_EXPIRE_ENTRY, expire_entry),
+    (ftrace_event::HRTIMER_EXPIRE_EXIT, expire_exit),
+];
 
 /// The field of the function that is to run.
 const FUNCTION: u32 = 3;

@@ -1,12 +1,14 @@
 //! Commands to UFS storage.
 
+use tpq_proto::fields::ftrace::{ftrace_event, ufshcd_clk_gating, ufshcd_command};
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
 use tpq_trackers::args::ArgSet;
 use tpq_trackers::track::{Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
 
-pub(super) const EVENTS: Events = &[(406, command), (407, clock_gating)];
+pub(super) const EVENTS: Events =
+    &[(ftrace_event::UFSHCD_COMMAND, command), (ftrace_event::UFSHCD_CLK_GATING, clock_gating)];
 
 const COMMANDS: TrackKind = TrackKind::counter("ufs_command_count", None);
 const COMMAND: TrackKind = TrackKind::slices("ufs_command_tag");
@@ -22,7 +24,11 @@ fn command(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let (doorbell, tag, stage) = (event.uint(2) as u32, event.uint(7) as u32, event.uint(10));
+    let (doorbell, tag, stage) = (
+        event.uint(ufshcd_command::DOORBELL) as u32,
+        event.uint(ufshcd_command::TAG) as u32,
+        event.uint(ufshcd_command::STR_T),
+    );
     // Each bit of the doorbell is a slot of the queue. Without one there is only this command.
     let waiting = match (doorbell, stage) {
         (0, COMPLETED) => 0,
@@ -38,7 +44,10 @@ fn command(
     let track =
         trackers.source.tracks.get(COMMAND, dimensions, title, &mut trackers.deferred, tables);
     if stage == SENT {
-        let name = tables.strings.intern(&operation(event.uint(5), event.uint(9) as u32));
+        let name = tables.strings.intern(&operation(
+            event.uint(ufshcd_command::OPCODE),
+            event.uint(ufshcd_command::GROUP_ID) as u32,
+        ));
         let slice = NewSlice { ts: event.ts, track, name, ..NewSlice::default() };
         trackers.begin_slice(slice, ArgSet::default(), tables, stats);
     } else {
@@ -93,7 +102,7 @@ fn clock_gating(
     tables: &mut Tables,
     _: &mut Stats,
 ) {
-    let state = match event.int(2) {
+    let state = match event.int(ufshcd_clk_gating::STATE) {
         1 => 3,
         2 => 1,
         3 => 2,

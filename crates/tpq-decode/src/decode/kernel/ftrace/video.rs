@@ -1,5 +1,6 @@
 //! Buffers that programs give to video devices and take back.
 
+use tpq_proto::fields::ftrace::ftrace_event;
 use tpq_tables::{Stats, Tables};
 
 use super::effects::{Arg, NamedArg};
@@ -7,13 +8,13 @@ use super::event::{Events, FtraceEvent};
 use tpq_trackers::track::{Trackers, VideoBuffer};
 
 pub(super) const EVENTS: Events = &[
-    (422, queued),
-    (423, dequeued),
-    (424, |e, r, t, s| passed_on(e, "vb2_v4l2_buf_queue", r, t, s)),
-    (425, |e, r, t, s| passed_on(e, "vb2_v4l2_buf_done", r, t, s)),
-    (426, |e, r, t, s| passed_on(e, "vb2_v4l2_qbuf", r, t, s)),
+    (ftrace_event::V4L2_QBUF, queued),
+    (ftrace_event::V4L2_DQBUF, dequeued),
+    (ftrace_event::VB2_V4L2_BUF_QUEUE, |e, r, t, s| passed_on(e, "vb2_v4l2_buf_queue", r, t, s)),
+    (ftrace_event::VB2_V4L2_BUF_DONE, |e, r, t, s| passed_on(e, "vb2_v4l2_buf_done", r, t, s)),
+    (ftrace_event::VB2_V4L2_QBUF, |e, r, t, s| passed_on(e, "vb2_v4l2_qbuf", r, t, s)),
     // Both directions go by one name.
-    (427, |e, r, t, s| passed_on(e, "vb2_v4l2_qbuf", r, t, s)),
+    (ftrace_event::VB2_V4L2_DQBUF, |e, r, t, s| passed_on(e, "vb2_v4l2_qbuf", r, t, s)),
 ];
 
 const CATEGORY: &str = "Video 4 Linux 2";

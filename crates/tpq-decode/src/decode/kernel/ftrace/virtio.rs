@@ -1,5 +1,9 @@
 //! Devices of virtual machines: commands to their GPU and to their video codecs.
 
+use tpq_proto::fields::ftrace::{
+    ftrace_event, virtio_gpu_cmd_queue, virtio_gpu_cmd_response, virtio_video_resource_queue,
+    virtio_video_resource_queue_done,
+};
 use tpq_tables::{Stats, Tables};
 
 use super::effects::{Arg, Effects};
@@ -7,12 +11,12 @@ use super::event::{Events, FtraceEvent};
 use tpq_trackers::track::{TrackKind, Trackers};
 
 pub(super) const EVENTS: Events = &[
-    (439, video_command),
-    (440, video_command_done),
-    (441, video_queue),
-    (442, video_queue_done),
-    (468, gpu_queue),
-    (469, gpu_response),
+    (ftrace_event::VIRTIO_VIDEO_CMD, video_command),
+    (ftrace_event::VIRTIO_VIDEO_CMD_DONE, video_command_done),
+    (ftrace_event::VIRTIO_VIDEO_RESOURCE_QUEUE, video_queue),
+    (ftrace_event::VIRTIO_VIDEO_RESOURCE_QUEUE_DONE, video_queue_done),
+    (ftrace_event::VIRTIO_GPU_CMD_QUEUE, gpu_queue),
+    (ftrace_event::VIRTIO_GPU_CMD_RESPONSE, gpu_response),
 ];
 
 const GPU_QUEUE: TrackKind = TrackKind::slices("virtgpu_queue_event");
@@ -111,13 +115,16 @@ fn gpu_queue(
 ) {
     let mut on = event.on(trackers, tables, stats);
     let Some(queue) = gpu(&mut on) else { return };
-    let (number, command) = (event.int(7) as u32, event.int(8) as u32);
+    let (number, command) = (
+        event.int(virtio_gpu_cmd_queue::SEQNO) as u32,
+        event.int(virtio_gpu_cmd_queue::TYPE) as u32,
+    );
     let name = GPU_COMMANDS.into_iter().find_map(|names| named(names, command));
     let of = on.by_text("virtgpu_name", queue);
     let track = format!("Virtgpu {queue} Queue");
     on.begin_shared((GPU_QUEUE, of, &track), number.into(), name.unwrap_or_default(), &[]);
     // A command with a fence is not answered at once, so that tells nothing of the queue.
-    if event.uint(3) == 0 {
+    if event.uint(virtio_gpu_cmd_queue::FENCE_ID) == 0 {
         on.trackers.source.kernel.virtgpu_commands.insert((queue, number), event.ts);
     }
 }
@@ -130,7 +137,7 @@ fn gpu_response(
 ) {
     let mut on = event.on(trackers, tables, stats);
     let Some(queue) = gpu(&mut on) else { return };
-    let number = event.int(7) as u32;
+    let number = event.int(virtio_gpu_cmd_response::SEQNO) as u32;
     let of = on.by_text("virtgpu_name", queue);
     let track = format!("Virtgpu {queue} Queue");
     on.end_shared((GPU_QUEUE, of, &track), number.into(), &[]);
@@ -187,7 +194,7 @@ fn video_queue(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let resource = event.int(6) as i32;
+    let resource = event.int(virtio_video_resource_queue::RESOURCE_ID) as i32;
     with_video_queue(&mut on, |on, track| {
         let name = format!("Resource #{resource}");
         on.begin_shared(track, i64::from(resource) as u64, name.as_str(), &[]);
@@ -201,16 +208,21 @@ fn video_queue_done(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let resource = i64::from(event.int(6) as i32);
+    let resource = i64::from(event.int(virtio_video_resource_queue_done::RESOURCE_ID) as i32);
     let args = [
-        ("stream_id", Arg::Int(event.int(7))),
+        ("stream_id", Arg::Int(event.int(virtio_video_resource_queue_done::STREAM_ID))),
         ("resource_id", Arg::Int(resource)),
-        ("queue_type", Arg::Text(video_queue_name(event.int(5) as u32))),
-        ("data_size0", Arg::Int(event.int(1))),
-        ("data_size1", Arg::Int(event.int(2))),
-        ("data_size2", Arg::Int(event.int(3))),
-        ("data_size3", Arg::Int(event.int(4))),
-        ("timestamp", Arg::Uint(event.uint(8))),
+        (
+            "queue_type",
+            Arg::Text(video_queue_name(
+                event.int(virtio_video_resource_queue_done::QUEUE_TYPE) as u32
+            )),
+        ),
+        ("data_size0", Arg::Int(event.int(virtio_video_resource_queue_done::DATA_SIZE0))),
+        ("data_size1", Arg::Int(event.int(virtio_video_resource_queue_done::DATA_SIZE1))),
+        ("data_size2", Arg::Int(event.int(virtio_video_resource_queue_done::DATA_SIZE2))),
+        ("data_size3", Arg::Int(event.int(virtio_video_resource_queue_done::DATA_SIZE3))),
+        ("timestamp", Arg::Uint(event.uint(virtio_video_resource_queue_done::TIMESTAMP))),
     ];
     with_video_queue(&mut on, |on, track| {
         on.end_shared(track, resource as u64, &args);

@@ -1,13 +1,17 @@
 //! What keeps the device awake.
 
 use rustc_hash::FxHashMap;
+use tpq_proto::fields::ftrace::{ftrace_event, wakeup_source_activate, wakeup_source_deactivate};
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
 use tpq_trackers::args::ArgSet;
 use tpq_trackers::track::{Dimensions, NewSlice, SliceEnd, TrackKind, Trackers};
 
-pub(super) const EVENTS: Events = &[(404, activate), (405, deactivate)];
+pub(super) const EVENTS: Events = &[
+    (ftrace_event::WAKEUP_SOURCE_ACTIVATE, activate),
+    (ftrace_event::WAKEUP_SOURCE_DEACTIVATE, deactivate),
+];
 
 const WAKELOCK: TrackKind = TrackKind::slices("wakesource_wakelock");
 
@@ -39,7 +43,7 @@ fn activate(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let source = event.text(1, tables);
+    let source = event.text(wakeup_source_activate::NAME, tables);
     let ActiveSources(sources) = trackers.source.states.get();
     let active = sources.entry(source).or_default();
     *active += 1;
@@ -58,7 +62,7 @@ fn deactivate(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let source = event.text(1, tables);
+    let source = event.text(wakeup_source_deactivate::NAME, tables);
     let ActiveSources(sources) = trackers.source.states.get();
     let active = sources.entry(source).or_default();
     let was = *active;

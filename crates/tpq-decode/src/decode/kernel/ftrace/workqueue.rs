@@ -1,12 +1,16 @@
 //! Work the kernel does in threads of its own.
 
+use tpq_proto::fields::ftrace::ftrace_event;
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
 use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::{NewSlice, SliceEnd, Trackers};
 
-pub(super) const EVENTS: Events = &[(58, execute_start), (57, execute_end)];
+pub(super) const EVENTS: Events = &[
+    (ftrace_event::WORKQUEUE_EXECUTE_START, execute_start),
+    (ftrace_event::WORKQUEUE_EXECUTE_END, execute_end),
+];
 
 /// The field of the function that is to do the work.
 const FUNCTION: u32 = 2;
