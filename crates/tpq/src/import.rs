@@ -48,7 +48,7 @@ pub enum ImportError {
     #[error(transparent)]
     Manifest(#[from] ManifestError),
     /// The bytes are no trace.
-    #[error("{path}: {scan}; it may be damaged at its very start, or not be a Perfetto trace")]
+    #[error("{path}: {source}; it may be damaged at its very start, or not be a Perfetto trace")]
     Prescan {
         /// The file.
         path: String,

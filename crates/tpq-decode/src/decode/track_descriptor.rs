@@ -2,6 +2,7 @@
 
 use tpq_ingest::Route;
 use tpq_proto::decode;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::message::counter_descriptor::{BuiltinCounterType, Unit};
 use tpq_proto::message::track_descriptor::{
     ChildTracksOrdering, SiblingMergeBehavior, SiblingMergeKeyField, StaticOrDynamicName,
@@ -20,8 +21,11 @@ use tpq_trackers::track::{Builtin, Described, DescribedCounter, DescribedKind, M
 
 /// What tracks are is known before any event; which threads and processes they are of depends on
 /// when.
-pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 60, route: Route::Twice, decode: decode_descriptor };
+pub(crate) const PACKET: PacketDecoder = PacketDecoder {
+    field: trace_packet::TRACK_DESCRIPTOR,
+    route: Route::Twice,
+    decode: decode_descriptor,
+};
 
 fn decode_descriptor(
     packet: &Packet<'_>,

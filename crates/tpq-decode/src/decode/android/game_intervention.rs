@@ -1,6 +1,7 @@
 //! How Android was told to treat games.
 
 use tpq_ingest::Route;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::wire::{Fields, LastFields};
 use tpq_tables::table::GameInterventionRow;
 use tpq_tables::{Stat, Stats, Tables};
@@ -8,8 +9,11 @@ use tpq_tables::{Stat, Stats, Tables};
 use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::track::Trackers;
 
-pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 83, route: Route::Immediate, decode };
+pub(crate) const PACKET: PacketDecoder = PacketDecoder {
+    field: trace_packet::ANDROID_GAME_INTERVENTION_LIST,
+    route: Route::Immediate,
+    decode,
+};
 
 /// What a mode of a game asks for.
 #[derive(Clone, Copy, Default)]

@@ -1,6 +1,7 @@
 //! Packages that are installed on an Android system.
 
 use tpq_ingest::Route;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::wire::{Fields, LastFields};
 use tpq_tables::table::PackageListRow;
 use tpq_tables::{Stat, Stats, Tables};
@@ -9,7 +10,7 @@ use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::track::Trackers;
 
 pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 47, route: Route::Immediate, decode };
+    PacketDecoder { field: trace_packet::PACKAGES_LIST, route: Route::Immediate, decode };
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let list = LastFields::<4>::new(packet.data);

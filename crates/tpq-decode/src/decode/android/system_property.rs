@@ -1,6 +1,7 @@
 //! Properties of an Android system that programs set so that recorders can tell of them.
 
 use tpq_ingest::Route;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::wire::{Fields, LastFields};
 use tpq_tables::{Stats, Tables};
 
@@ -9,7 +10,8 @@ use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::args::ArgSet;
 use tpq_trackers::track::{Dimensions, MetadataValue, NewSlice, TrackKind, Trackers};
 
-pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 86, route: Route::Sorted, decode };
+pub(crate) const PACKET: PacketDecoder =
+    PacketDecoder { field: trace_packet::ANDROID_SYSTEM_PROPERTY, route: Route::Sorted, decode };
 
 const PREFIX: &str = "debug.tracing.";
 const DEVICE_STATE: TrackKind = TrackKind::slices("android_device_state");

@@ -1,6 +1,7 @@
 //! What Chrome wrote before it had messages for it: facts with names of their own.
 
 use tpq_ingest::Route;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::wire::{Fields, LastFields};
 use tpq_tables::table::ChromeRawRow;
 use tpq_tables::{Stat, Stats, Tables};
@@ -9,7 +10,8 @@ use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::{MetadataValue, Trackers};
 
-pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 5, route: Route::Sorted, decode };
+pub(crate) const PACKET: PacketDecoder =
+    PacketDecoder { field: trace_packet::CHROME_EVENTS, route: Route::Sorted, decode };
 
 /// Number of packets of a file with facts of a Chrome.
 #[derive(Default)]

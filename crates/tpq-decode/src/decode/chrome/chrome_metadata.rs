@@ -1,6 +1,7 @@
 //! What Chrome says of itself, and what benchmarks of it say.
 
 use std::fmt::Write;
+use tpq_proto::fields::trace_packet;
 
 use tpq_ingest::Route;
 use tpq_proto::wire::{Fields, LastFields};
@@ -12,9 +13,12 @@ use base64::prelude::BASE64_STANDARD;
 use tpq_trackers::track::{MetadataValue, Trackers};
 
 pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 51, route: Route::Immediate, decode };
-pub(crate) const BENCHMARK: PacketDecoder =
-    PacketDecoder { field: 48, route: Route::Immediate, decode: decode_benchmark };
+    PacketDecoder { field: trace_packet::CHROME_METADATA, route: Route::Immediate, decode };
+pub(crate) const BENCHMARK: PacketDecoder = PacketDecoder {
+    field: trace_packet::CHROME_BENCHMARK_METADATA,
+    route: Route::Immediate,
+    decode: decode_benchmark,
+};
 
 /// Number of packets of a file with the metadata of a Chrome.
 #[derive(Default)]

@@ -1,13 +1,15 @@
 //! Whether the screen of an Android system is on.
 
 use tpq_ingest::Route;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::wire::LastFields;
 use tpq_tables::{Stats, Tables};
 
 use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 
-pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 70, route: Route::Sorted, decode };
+pub(crate) const PACKET: PacketDecoder =
+    PacketDecoder { field: trace_packet::INITIAL_DISPLAY_STATE, route: Route::Sorted, decode };
 
 /// What Android calls a display's state, as a number.
 const SCREEN_STATE: TrackKind = TrackKind::counter("screen_state", None);

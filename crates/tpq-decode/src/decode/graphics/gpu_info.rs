@@ -1,6 +1,7 @@
 //! What the GPUs of a machine are.
 
 use std::fmt::Write;
+use tpq_proto::fields::trace_packet;
 
 use tpq_ingest::Route;
 use tpq_proto::decode;
@@ -13,7 +14,7 @@ use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::Trackers;
 
 pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 128, route: Route::Immediate, decode: decode_info };
+    PacketDecoder { field: trace_packet::GPU_INFO, route: Route::Immediate, decode: decode_info };
 
 fn decode_info(
     packet: &Packet<'_>,

@@ -1,13 +1,15 @@
 //! How much memory of GPUs there is in use, of each process and of all.
 
 use tpq_ingest::Route;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::wire::Fields;
 use tpq_tables::{Stats, Tables};
 
 use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::track::{Dimensions, Tid, TrackKind, Trackers};
 
-pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 71, route: Route::Sorted, decode };
+pub(crate) const PACKET: PacketDecoder =
+    PacketDecoder { field: trace_packet::GPU_MEM_TOTAL_EVENT, route: Route::Sorted, decode };
 
 const OF_ALL: TrackKind = TrackKind::counter("gpu_memory", Some("bytes"));
 const OF_PROCESS: TrackKind = TrackKind::counter("process_gpu_memory", Some("bytes"));

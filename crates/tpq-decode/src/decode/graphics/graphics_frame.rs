@@ -1,6 +1,7 @@
 //! Buffers on their way from an app over the GPU and Android's compositor to the display.
 
 use tpq_ingest::Route;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::wire::LastFields;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
@@ -8,7 +9,8 @@ use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::{Dimensions, NewSlice, Phase, TrackKind, Trackers};
 
-pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 57, route: Route::Sorted, decode };
+pub(crate) const PACKET: PacketDecoder =
+    PacketDecoder { field: trace_packet::GRAPHICS_FRAME_EVENT, route: Route::Sorted, decode };
 
 const TRACK: TrackKind = TrackKind::slices("graphics_frame_event");
 const FRAME_NUMBER: &str = "frame_number";

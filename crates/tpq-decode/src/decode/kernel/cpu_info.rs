@@ -2,6 +2,7 @@
 
 use tpq_ingest::Route;
 use tpq_proto::decode;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::message::CpuInfo;
 use tpq_proto::message::cpu_info::Cpu;
 use tpq_proto::message::cpu_info::cpu::Identifier;
@@ -13,7 +14,7 @@ use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::{MAX_CPUS, Trackers};
 
 pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 67, route: Route::Immediate, decode: decode_info };
+    PacketDecoder { field: trace_packet::CPU_INFO, route: Route::Immediate, decode: decode_info };
 
 /// Features of processors that have a name, by their bit.
 const FEATURES: [&str; 2] = ["mte", "mte3"];

@@ -2,6 +2,7 @@
 
 use tpq_ingest::Route;
 use tpq_proto::decode;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::message::ftrace_stats::Phase;
 use tpq_proto::message::{FtraceCpuStats, FtraceStats};
 use tpq_tables::{Stat, Stats, Tables};
@@ -9,8 +10,11 @@ use tpq_tables::{Stat, Stats, Tables};
 use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::track::{KernelCounts, MAX_CPUS, Recording, Trackers};
 
-pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 34, route: Route::Immediate, decode: decode_stats };
+pub(crate) const PACKET: PacketDecoder = PacketDecoder {
+    field: trace_packet::FTRACE_STATS,
+    route: Route::Immediate,
+    decode: decode_stats,
+};
 
 /// A count of a CPU's buffer: at the start, at the end, and how far it rose between.
 struct CpuCount {

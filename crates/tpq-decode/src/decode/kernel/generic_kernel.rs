@@ -2,6 +2,7 @@
 //! processes, and how fast CPUs and GPUs run.
 
 use tpq_ingest::Route;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::wire::{Fields, LastFields};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
@@ -11,16 +12,31 @@ use tpq_trackers::track::{
     Change, Dimensions, MAX_CPUS, NamePriority, Tid, TrackKind, Trackers, Utid,
 };
 
-pub(crate) const TASK_STATE: PacketDecoder =
-    PacketDecoder { field: 117, route: Route::Sorted, decode: decode_task_state };
-pub(crate) const CPU_FREQUENCY: PacketDecoder =
-    PacketDecoder { field: 118, route: Route::Sorted, decode: decode_cpu_frequency };
-pub(crate) const TASK_RENAME: PacketDecoder =
-    PacketDecoder { field: 120, route: Route::Sorted, decode: decode_task_rename };
-pub(crate) const PROCESS_TREE: PacketDecoder =
-    PacketDecoder { field: 122, route: Route::Sorted, decode: decode_process_tree };
-pub(crate) const GPU_FREQUENCY: PacketDecoder =
-    PacketDecoder { field: 129, route: Route::Sorted, decode: decode_gpu_frequency };
+pub(crate) const TASK_STATE: PacketDecoder = PacketDecoder {
+    field: trace_packet::GENERIC_KERNEL_TASK_STATE_EVENT,
+    route: Route::Sorted,
+    decode: decode_task_state,
+};
+pub(crate) const CPU_FREQUENCY: PacketDecoder = PacketDecoder {
+    field: trace_packet::GENERIC_KERNEL_CPU_FREQ_EVENT,
+    route: Route::Sorted,
+    decode: decode_cpu_frequency,
+};
+pub(crate) const TASK_RENAME: PacketDecoder = PacketDecoder {
+    field: trace_packet::GENERIC_KERNEL_TASK_RENAME_EVENT,
+    route: Route::Sorted,
+    decode: decode_task_rename,
+};
+pub(crate) const PROCESS_TREE: PacketDecoder = PacketDecoder {
+    field: trace_packet::GENERIC_KERNEL_PROCESS_TREE,
+    route: Route::Sorted,
+    decode: decode_process_tree,
+};
+pub(crate) const GPU_FREQUENCY: PacketDecoder = PacketDecoder {
+    field: trace_packet::GENERIC_GPU_FREQUENCY_EVENT,
+    route: Route::Sorted,
+    decode: decode_gpu_frequency,
+};
 
 /// The tracks on which Linux's own events lie as well.
 const CPU: TrackKind = TrackKind::counter("cpu_frequency", None);

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashSet;
 use tpq_ingest::Route;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::wire::{Fields, LastFields};
 use tpq_tables::table::InterruptMappingRow;
 use tpq_tables::{Stats, Tables};
@@ -10,7 +11,7 @@ use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::track::Trackers;
 
 pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 130, route: Route::Immediate, decode };
+    PacketDecoder { field: trace_packet::INTERRUPT_INFO, route: Route::Immediate, decode };
 
 /// Interrupts of a source that have a name.
 #[derive(Default)]

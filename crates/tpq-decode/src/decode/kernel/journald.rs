@@ -1,6 +1,7 @@
 //! Messages of the journal of a Linux system.
 
 use tpq_ingest::Route;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::wire::LastFields;
 use tpq_tables::table::LogRow;
 use tpq_tables::{Stat, Stats, Tables};
@@ -9,7 +10,8 @@ use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::{Tid, Trackers};
 
-pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 132, route: Route::Sorted, decode };
+pub(crate) const PACKET: PacketDecoder =
+    PacketDecoder { field: trace_packet::JOURNALD_EVENT, route: Route::Sorted, decode };
 
 /// Numbers of the fields of a message.
 mod field {

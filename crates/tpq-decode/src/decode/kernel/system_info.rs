@@ -2,14 +2,18 @@
 
 use tpq_ingest::Route;
 use tpq_proto::decode;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::message::SystemInfo;
 use tpq_tables::{Stats, Tables};
 
 use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::track::{Metadata, MetadataValue, Trackers};
 
-pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 45, route: Route::Immediate, decode: decode_info };
+pub(crate) const PACKET: PacketDecoder = PacketDecoder {
+    field: trace_packet::SYSTEM_INFO,
+    route: Route::Immediate,
+    decode: decode_info,
+};
 
 /// Bytes in a GB as memory is sold.
 const GB: u64 = 1_000_000_000;

@@ -3,6 +3,7 @@
 
 use tpq_ingest::Route;
 use tpq_proto::decode;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::message::PerfSampleDefaults;
 use tpq_proto::wire::{Fields, repeated};
 use tpq_tables::{Stat, Stats, StringId, Tables};
@@ -15,7 +16,7 @@ use tpq_trackers::track::{
 };
 
 pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 66, route: Route::Sorted, decode: decode_sample };
+    PacketDecoder { field: trace_packet::PERF_SAMPLE, route: Route::Sorted, decode: decode_sample };
 
 /// Numbers of the fields of a sample.
 mod field {

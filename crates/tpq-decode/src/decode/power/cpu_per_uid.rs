@@ -1,13 +1,15 @@
 //! Time on CPUs that each user id of an Android system took, by cluster of CPUs.
 
 use tpq_ingest::Route;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::wire::{Fields, LastFields, repeated};
 use tpq_tables::{Stats, Tables};
 
 use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 
-pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 119, route: Route::Sorted, decode };
+pub(crate) const PACKET: PacketDecoder =
+    PacketDecoder { field: trace_packet::CPU_PER_UID_DATA, route: Route::Sorted, decode };
 
 const OF_USER: TrackKind = TrackKind::counter("android_cpu_per_uid", Some("ms"));
 const TOTAL: TrackKind = TrackKind::counter("android_cpu_per_uid_totals", Some("ms"));

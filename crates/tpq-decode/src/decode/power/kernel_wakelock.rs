@@ -1,13 +1,15 @@
 //! How long the kernel and native programs kept an Android system awake.
 
 use tpq_ingest::Route;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::wire::{Fields, LastFields, repeated};
 use tpq_tables::{Stat, Stats, Tables};
 
 use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::track::{Dimensions, KernelWakelock, TrackKind, Trackers};
 
-pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 115, route: Route::Sorted, decode };
+pub(crate) const PACKET: PacketDecoder =
+    PacketDecoder { field: trace_packet::KERNEL_WAKELOCK_DATA, route: Route::Sorted, decode };
 
 const COUNTER: TrackKind = TrackKind::counter("android_kernel_wakelock", Some("ms"));
 const NS_PER_MS: f64 = 1e6;

@@ -3,6 +3,7 @@
 
 use tpq_ingest::Route;
 use tpq_proto::decode;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::message::{ChromeProcessDescriptor, ProcessDescriptor};
 use tpq_tables::{Stat, Stats, Tables};
 
@@ -11,8 +12,11 @@ use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::args::ArgValue;
 use tpq_trackers::track::{Tid, Trackers, Upid};
 
-pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 43, route: Route::Sorted, decode: decode_descriptor };
+pub(crate) const PACKET: PacketDecoder = PacketDecoder {
+    field: trace_packet::PROCESS_DESCRIPTOR,
+    route: Route::Sorted,
+    decode: decode_descriptor,
+};
 
 fn decode_descriptor(
     packet: &Packet<'_>,

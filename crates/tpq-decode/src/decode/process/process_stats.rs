@@ -1,6 +1,7 @@
 //! Memory, run time and open files of processes, polled from /proc.
 
 use tpq_ingest::Route;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::wire::{Field, Fields};
 use tpq_tables::table::FileDescriptorRow;
 use tpq_tables::{Stat, Stats, Tables};
@@ -10,7 +11,8 @@ use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::args::ArgValue;
 use tpq_trackers::track::{Dimensions, Tid, TrackKind, Trackers, Upid};
 
-pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 9, route: Route::Sorted, decode };
+pub(crate) const PACKET: PacketDecoder =
+    PacketDecoder { field: trace_packet::PROCESS_STATS, route: Route::Sorted, decode };
 
 const OOM_SCORE: TrackKind = TrackKind::counter("oom_score_adj", None);
 const SMAPS: TrackKind = TrackKind::counter("smaps", None);

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 use tpq_ingest::Route;
 use tpq_proto::decode;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::message::ProcessTree;
 use tpq_proto::message::process_tree::{Process, Thread};
 use tpq_tables::{Stat, Stats, Tables};
@@ -12,7 +13,7 @@ use tpq_trackers::args::ArgValue;
 use tpq_trackers::track::{NamePriority, Tid, Trackers};
 
 pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 2, route: Route::Sorted, decode: decode_tree };
+    PacketDecoder { field: trace_packet::PROCESS_TREE, route: Route::Sorted, decode: decode_tree };
 
 /// Android gives each of its users this many user ids, one for each application.
 const USERS_APART: u32 = 100_000;

@@ -2,6 +2,7 @@
 
 use tpq_ingest::Route;
 use tpq_proto::decode;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::message::{PackedSmaps, SmapsEntry, SmapsPacket};
 use tpq_tables::table::ProfilerSmapsRow;
 use tpq_tables::{Stat, Stats, StringId, Tables};
@@ -10,7 +11,7 @@ use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::track::{Tid, Trackers, Upid};
 
 pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 68, route: Route::Sorted, decode: decode_smaps };
+    PacketDecoder { field: trace_packet::SMAPS_PACKET, route: Route::Sorted, decode: decode_smaps };
 
 /// What the kernel appends to the path of a file that is no longer there.
 const DELETED: &str = " (deleted)";

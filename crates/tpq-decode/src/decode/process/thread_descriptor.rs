@@ -3,6 +3,7 @@
 
 use tpq_ingest::Route;
 use tpq_proto::decode;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::message::{ChromeThreadDescriptor, ThreadDescriptor};
 use tpq_tables::{Stat, Stats, Tables};
 
@@ -14,8 +15,11 @@ use tpq_trackers::track::{
 };
 
 /// Which thread writes a sequence is known before any event of it.
-pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 44, route: Route::Twice, decode: decode_descriptor };
+pub(crate) const PACKET: PacketDecoder = PacketDecoder {
+    field: trace_packet::THREAD_DESCRIPTOR,
+    route: Route::Twice,
+    decode: decode_descriptor,
+};
 
 fn decode_descriptor(
     packet: &Packet<'_>,

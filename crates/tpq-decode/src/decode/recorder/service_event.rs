@@ -1,6 +1,7 @@
 //! What the recorder did, and when.
 
 use tpq_ingest::Route;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::wire::Fields;
 use tpq_tables::{Stats, Tables};
 
@@ -8,7 +9,7 @@ use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::track::{MetadataValue, Trackers};
 
 pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 69, route: Route::Immediate, decode };
+    PacketDecoder { field: trace_packet::SERVICE_EVENT, route: Route::Immediate, decode };
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
     for field in Fields::new(packet.data).filter(|field| field.number == 8) {

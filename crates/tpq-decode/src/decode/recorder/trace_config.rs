@@ -1,6 +1,7 @@
 //! The configuration the trace was recorded with.
 
 use tpq_ingest::Route;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::message::TraceConfig;
 use tpq_proto::message::trace_config::BufferConfig;
 use tpq_proto::message::trace_config::buffer_config::FillPolicy;
@@ -11,8 +12,11 @@ use crate::decode::recorder::trace_uuid::format_uuid;
 use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::track::{self, MetadataValue, Trackers, Wanted};
 
-pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 33, route: Route::Immediate, decode: decode_config };
+pub(crate) const PACKET: PacketDecoder = PacketDecoder {
+    field: trace_packet::TRACE_CONFIG,
+    route: Route::Immediate,
+    decode: decode_config,
+};
 
 fn decode_config(
     packet: &Packet<'_>,

@@ -2,6 +2,7 @@
 
 use tpq_ingest::Route;
 use tpq_proto::decode;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::message::TraceStats;
 use tpq_proto::message::trace_stats::{BufferStats, FinalFlushOutcome};
 use tpq_tables::{Stat, Stats, Tables};
@@ -9,8 +10,11 @@ use tpq_tables::{Stat, Stats, Tables};
 use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::track::{CentralBuffer, Recording, Trackers, by_writer};
 
-pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 35, route: Route::Immediate, decode: decode_stats };
+pub(crate) const PACKET: PacketDecoder = PacketDecoder {
+    field: trace_packet::TRACE_STATS,
+    route: Route::Immediate,
+    decode: decode_stats,
+};
 
 /// Buffers of one recording that are counted: more than the recorder allows.
 const MOST_BUFFERS: usize = 256;

@@ -2,6 +2,7 @@
 
 use tpq_ingest::Route;
 use tpq_proto::decode;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::message::TraceUuid;
 use tpq_tables::{Stats, Tables};
 
@@ -9,7 +10,7 @@ use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::track::Trackers;
 
 pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 89, route: Route::Immediate, decode: decode_uuid };
+    PacketDecoder { field: trace_packet::TRACE_UUID, route: Route::Immediate, decode: decode_uuid };
 
 fn decode_uuid(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
     let Ok(uuid) = decode::<TraceUuid>(packet.data) else { return };

@@ -1,6 +1,7 @@
 //! Triggers: why a recording was started, kept or stopped.
 
 use tpq_ingest::Route;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::wire::LastFields;
 use tpq_tables::{Stat, Stats, Tables};
 
@@ -11,11 +12,17 @@ use tpq_trackers::track::{
 };
 
 pub(crate) const TRIGGER: PacketDecoder =
-    PacketDecoder { field: 46, route: Route::Sorted, decode: decode_trigger };
-pub(crate) const CLONE: PacketDecoder =
-    PacketDecoder { field: 113, route: Route::Sorted, decode: decode_clone };
-pub(crate) const CHROME: PacketDecoder =
-    PacketDecoder { field: 109, route: Route::Sorted, decode: decode_chrome };
+    PacketDecoder { field: trace_packet::TRIGGER, route: Route::Sorted, decode: decode_trigger };
+pub(crate) const CLONE: PacketDecoder = PacketDecoder {
+    field: trace_packet::CLONE_SNAPSHOT_TRIGGER,
+    route: Route::Sorted,
+    decode: decode_clone,
+};
+pub(crate) const CHROME: PacketDecoder = PacketDecoder {
+    field: trace_packet::CHROME_TRIGGER,
+    route: Route::Sorted,
+    decode: decode_chrome,
+};
 
 const TRACK: TrackKind = TrackKind::slices("triggers");
 /// The fact that names the trigger a recording is kept for.

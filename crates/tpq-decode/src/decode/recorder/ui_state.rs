@@ -1,6 +1,7 @@
 //! What whoever shared a trace wants shown of it.
 
 use tpq_ingest::Route;
+use tpq_proto::fields::trace_packet;
 use tpq_tables::{Stats, Tables};
 
 use crate::decode::{Packet, PacketDecoder};
@@ -9,7 +10,7 @@ use base64::prelude::BASE64_STANDARD;
 use tpq_trackers::track::Trackers;
 
 pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 78, route: Route::Immediate, decode };
+    PacketDecoder { field: trace_packet::UI_STATE, route: Route::Immediate, decode };
 
 /// Kept as it is, for programs that show traces.
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {

@@ -1,6 +1,7 @@
 //! One track event, from its packet to a slice, a counter value or a state.
 
 use std::sync::Arc;
+use tpq_proto::fields::trace_packet;
 
 use tpq_ingest::Route;
 use tpq_proto::wire::{Fields, repeated};
@@ -14,7 +15,8 @@ use super::owner::EventOwner;
 use super::{counters, flows, legacy_events, names, slices, state};
 use crate::decode::{Packet, PacketDecoder};
 
-pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 11, route: Route::Sorted, decode };
+pub(crate) const PACKET: PacketDecoder =
+    PacketDecoder { field: trace_packet::TRACK_EVENT, route: Route::Sorted, decode };
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let mut context = DecodeContext { packet, trackers, tables, stats };

@@ -1,6 +1,7 @@
 //! From when on track events are of interest, as the recording says.
 
 use tpq_ingest::Route;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::wire::LastFields;
 use tpq_tables::{Stat, Stats, Tables};
 
@@ -9,8 +10,11 @@ use tpq_trackers::args::ArgSet;
 use tpq_trackers::track::{MetadataValue, Trackers};
 
 /// It is known before any event.
-pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 90, route: Route::Immediate, decode };
+pub(crate) const PACKET: PacketDecoder = PacketDecoder {
+    field: trace_packet::TRACK_EVENT_RANGE_OF_INTEREST,
+    route: Route::Immediate,
+    decode,
+};
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let Some(start) = LastFields::<2>::new(packet.data).get(1) else {

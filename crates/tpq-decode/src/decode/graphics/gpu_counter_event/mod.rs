@@ -6,6 +6,7 @@ mod unit;
 use rustc_hash::FxHashMap;
 use tpq_ingest::Route;
 use tpq_proto::decode;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::message::{GpuCounterDescriptor, InternedGpuCounterDescriptor};
 use tpq_proto::wire::{Fields, Value};
 use tpq_tables::{Stat, Stats, Tables};
@@ -14,8 +15,11 @@ use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::interned::field::GPU_COUNTER_DESCRIPTORS;
 use tpq_trackers::track::{GpuCounter, Trackers, push_counter};
 
-pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 52, route: Route::Sorted, decode: decode_event };
+pub(crate) const PACKET: PacketDecoder = PacketDecoder {
+    field: trace_packet::GPU_COUNTER_EVENT,
+    route: Route::Sorted,
+    decode: decode_event,
+};
 
 /// Numbers of the fields of an event.
 mod field {

@@ -1,6 +1,7 @@
 //! Splits bundles: each holds what one CPU's buffer held, thousands of events in order of time.
 
 use std::sync::Arc;
+use tpq_proto::fields::trace_packet;
 
 use rustc_hash::FxHashMap;
 use tpq_clock::BOOTTIME;
@@ -17,8 +18,11 @@ use super::{compact_sched, described};
 use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::track::{MetadataValue, SourceTrackers, Trackers};
 
-pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 1, route: Route::Split, decode: decode_header };
+pub(crate) const PACKET: PacketDecoder = PacketDecoder {
+    field: trace_packet::FTRACE_EVENTS,
+    route: Route::Split,
+    decode: decode_header,
+};
 
 /// Runs of events that are messages of their own.
 pub(crate) const EVENTS: RunKind = RunKind(RunKind::FIRST_SPLIT);

@@ -9,13 +9,15 @@ mod pressure;
 mod thermal;
 
 use tpq_ingest::Route;
+use tpq_proto::fields::trace_packet;
 use tpq_proto::wire::{Field, Fields};
 use tpq_tables::{Stats, Tables};
 
 use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::track::Trackers;
 
-pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 7, route: Route::Sorted, decode };
+pub(crate) const PACKET: PacketDecoder =
+    PacketDecoder { field: trace_packet::SYS_STATS, route: Route::Sorted, decode };
 
 /// Decodes all fields of one number that a poll has.
 type DecodeFields = fn(&Packet<'_>, &[Field<'_>], &mut Trackers, &mut Tables, &mut Stats);
