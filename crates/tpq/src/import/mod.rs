@@ -1,0 +1,242 @@
+//! The spine: one import from bytes to tables, the stages called in the order data flows.
+
+mod error;
+mod pipeline;
+mod prescan;
+mod setup;
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::Scope;
+
+use tpq_decode::{Decoder, Finished, Outcome};
+use tpq_formats::{OpenedFile, Reader};
+use tpq_ingest::{
+    EventOrder, LossBook, Losses, SequenceLoss, SourceId, Step, Timeline, TraceBytes,
+};
+use tpq_source::{Inputs, Scratch, UNPACK_LIMIT};
+use tpq_tables::{Packer, Spill, TraceTables};
+
+pub use self::error::ImportError;
+use self::error::{refuse_illegible, refuse_losses, refuse_too_many};
+use self::pipeline::{FilesProgress, decode_all, start};
+use self::prescan::{prescan_all, prescan_losses};
+use self::setup::{describe, open_files, setup, windowed};
+use crate::arrange::{Arrangement, arrange};
+use crate::behind::{BehindDecoder, TraceMemory};
+use crate::clocks::Clocks;
+use crate::file_findings::{damage, placements};
+use crate::options::{ImportOptions, Stages};
+use crate::sort_file::sort_room;
+use crate::summary::{ImportSummary, summarise};
+
+/// Imports traces onto one timeline.
+///
+/// # Errors
+/// When an input cannot be read or is no trace at all, when a manifest is wrong, or when the import
+/// is cancelled; what is merely damaged is counted in the `stats` table instead, unless the options
+/// ask for an error.
+pub fn import(
+    paths: &[PathBuf],
+    options: &ImportOptions,
+) -> Result<(TraceTables, ImportSummary), ImportError> {
+    options.check()?;
+    let mut stages = Stages::new(options);
+    stages.begin("reading");
+    let inputs = Inputs::open(paths, UNPACK_LIMIT, |read| options.advance(read, 0))?;
+    let outcome = import_inputs(paths, &inputs, &mut stages, options);
+    // Any other outcome is of no use if bytes were missing that were read.
+    if !matches!(outcome, Err(ImportError::Cancelled)) {
+        inputs.check_intact()?;
+    }
+    outcome
+}
+
+fn import_inputs(
+    paths: &[PathBuf],
+    inputs: &Inputs,
+    stages: &mut Stages<'_>,
+    options: &ImportOptions,
+) -> Result<(TraceTables, ImportSummary), ImportError> {
+    refuse_too_many(inputs.traces().count(), options)?;
+    let scratch = Scratch::default();
+    let spill = spill(options)?;
+    options.not_cancelled()?;
+
+    stages.begin("prescanning");
+    let mut scans = prescan_all(inputs, &scratch, options)?;
+    let arrangement =
+        options.timed("arrange", || arrange(inputs, &mut scans, options.clock_interpolation))?;
+    let summary = summarise(inputs, &scans);
+    let prescans = prescan_losses(&scans, &arrangement);
+    let addresses = scans.iter().map(|scan| {
+        let bytes = &scan.prescan.bytes;
+        bytes.base()..bytes.end()
+    });
+    let memory = TraceMemory::new(inputs, &scratch, addresses);
+    let bytes = TraceBytes::new(scans.into_iter().map(|scan| scan.prescan.bytes));
+
+    stages.begin("importing");
+    let surveyed = Prescanned { inputs, arrangement, summary, prescans, memory: &memory };
+    let (finished, summary) =
+        std::thread::scope(|scope| surveyed.decode(&bytes, &spill, stages, options, scope))?;
+    if options.strict {
+        refuse_losses(paths, &finished.stats)?;
+    }
+    options.not_cancelled()?;
+    let tables = finished.tables.finish();
+    drop(bytes);
+    options.give_back();
+    match spill.as_ref().and_then(|spill| spill.failure()) {
+        Some(error) => Err(ImportError::Spill(io::Error::new(error.kind(), error.to_string()))),
+        None => Ok((tables, summary)),
+    }
+}
+
+/// What is known of the files with events before these are decoded.
+struct Prescanned<'a> {
+    inputs: &'a Inputs,
+    arrangement: Arrangement,
+    summary: ImportSummary,
+    prescans: Vec<(SourceId, Losses)>,
+    memory: &'a TraceMemory<'a>,
+}
+
+impl Prescanned<'_> {
+    /// Decodes all files. Work that does not decide the order of events is done on threads of
+    /// `scope`, unless the options allow one thread only.
+    fn decode<'scope>(
+        mut self,
+        bytes: &'scope TraceBytes<'scope>,
+        spill: &Option<Arc<Spill>>,
+        stages: &mut Stages<'_>,
+        options: &ImportOptions,
+        scope: &'scope Scope<'scope, '_>,
+    ) -> Result<(Finished, ImportSummary), ImportError> {
+        let graph = std::mem::take(&mut self.arrangement.graph).into();
+        let timeline = Timeline::new(graph, self.arrangement.trace_clock);
+        let mut decoder = self.decoder(bytes, &timeline, spill, options, scope)?;
+        let mut readers = self.readers(bytes, &timeline, options, scope)?;
+        let mut order = EventOrder::new(&windowed(self.inputs, options), sort_room(options));
+        let total = self.summary.trace_bytes;
+        let progress = FilesProgress::new(self.inputs, self.memory, total, options);
+        let mut behind = BehindDecoder::new(self.memory);
+        let decode = |step: Step| {
+            options.timed("decode", || decoder.decode(step, |span| behind.enter(span)));
+        };
+        decode_all(&mut readers, &mut order, decode, progress, options)?;
+        options.not_cancelled()?;
+        self.summarise_reading(&readers, &order)?;
+        stages.begin("finishing");
+        self.finish(decoder, &readers, &order, timeline, options)
+    }
+
+    /// A decoder that knows the files, with the deferred writer on its own thread.
+    fn decoder<'scope>(
+        &mut self,
+        bytes: &'scope TraceBytes<'scope>,
+        timeline: &Timeline,
+        spill: &Option<Arc<Spill>>,
+        options: &ImportOptions,
+        scope: &'scope Scope<'scope, '_>,
+    ) -> Result<Decoder<'scope>, ImportError> {
+        let setup = setup(self.inputs, &mut self.arrangement, options);
+        let mut decoder = Decoder::new(bytes, setup, timeline, tpq_formats::DECODERS);
+        decoder.pack_by(&packer(spill, options)?);
+        if options.threads != Some(1) {
+            decoder.defer_to(|work| start(scope, "deferred".into(), work))?;
+        }
+        describe(self.inputs, &self.arrangement, &mut decoder);
+        Ok(decoder)
+    }
+
+    /// A reader of each file with events.
+    fn readers<'scope>(
+        &mut self,
+        bytes: &'scope TraceBytes<'scope>,
+        timeline: &Timeline,
+        options: &ImportOptions,
+        scope: &'scope Scope<'scope, '_>,
+    ) -> Result<Vec<Reader<'scope>>, ImportError> {
+        let may_split = options.threads != Some(1);
+        let opened = open_files(self.inputs, &mut self.arrangement, bytes, timeline, may_split);
+        let reader = |OpenedFile { reader, work }| {
+            work.map(|work| start(scope, "events".into(), work)).transpose()?;
+            Ok(reader)
+        };
+        opened.into_iter().map(reader).collect()
+    }
+
+    /// Notes how much was read and what was damaged.
+    ///
+    /// # Errors
+    /// When a text is damaged before its first event.
+    fn summarise_reading(
+        &mut self,
+        readers: &[Reader<'_>],
+        order: &EventOrder,
+    ) -> Result<(), ImportError> {
+        let summary = &mut self.summary;
+        summary.packets = readers.iter().map(|reader| reader.event_count()).sum();
+        summary.sequences = readers.iter().map(|reader| reader.sequence_count()).sum();
+        summary.damage = damage(self.inputs, readers);
+        summary.sort_peak = order.peak();
+        refuse_illegible(summary)
+    }
+
+    /// Finishes the tables, once all events are decoded.
+    fn finish(
+        self,
+        decoder: Decoder<'_>,
+        readers: &[Reader<'_>],
+        order: &EventOrder,
+        mut timeline: Timeline,
+        options: &ImportOptions,
+    ) -> Result<(Finished, ImportSummary), ImportError> {
+        let Self { inputs, arrangement, mut summary, prescans, memory } = self;
+        let sequences: Vec<_> = readers.iter().flat_map(sequence_losses).collect();
+        for reader in readers {
+            timeline.merge(reader.timeline());
+        }
+        summary.placements = placements(inputs, readers, &timeline);
+        let graph = Arc::clone(timeline.graph());
+        let own = timeline.trace_clock();
+        let used = timeline.placements().map(|(clock, _)| clock).chain([own]).collect();
+        let books: Vec<&LossBook> =
+            readers.iter().map(|reader| reader.losses()).chain([&arrangement.losses]).collect();
+        let outcome = Outcome {
+            books: &books,
+            order,
+            prescans: &prescans,
+            sequences: &sequences,
+            ties: &arrangement.ties,
+            timeline,
+        };
+        let finished = decoder.finish(outcome, || memory.release());
+        options.give_back();
+        summary.clocks = Clocks::new(graph, arrangement.trace_clock, &arrangement.ties, used);
+        Ok((finished, summary))
+    }
+}
+
+/// Where tables go that the memory limit has no room for. They may take an eighth of it: most of
+/// them are not read again before the import ends.
+fn spill(options: &ImportOptions) -> Result<Option<Arc<Spill>>, ImportError> {
+    let spill = |limit| Ok(Arc::new(Spill::new(tempfile::tempfile()?, limit / 8)));
+    options.memory_limit.map(spill).transpose().map_err(ImportError::Spill)
+}
+
+/// Who packs full chunks of rows.
+fn packer(spill: &Option<Arc<Spill>>, options: &ImportOptions) -> Result<Arc<Packer>, ImportError> {
+    let packer = match options.threads {
+        Some(1) => Packer::new(spill.clone()),
+        _ => Packer::on_thread(spill.clone()).map_err(ImportError::Thread)?,
+    };
+    Ok(Arc::new(packer))
+}
+
+fn sequence_losses<'a>(reader: &Reader<'a>) -> Vec<(SourceId, SequenceLoss)> {
+    let losses = reader.sequence_losses();
+    losses.into_iter().map(|loss| (reader.source(loss.machine), loss)).collect()
+}

@@ -1,0 +1,130 @@
+//! The stages on their threads: readers, the sorter, and the decoder on the calling thread.
+
+use std::io;
+use std::num::NonZero;
+use std::sync::mpsc::sync_channel;
+use std::thread::Scope;
+
+use tpq_formats::Reader;
+use tpq_ingest::{Batch, EventOrder, EventReader, Step};
+use tpq_source::Inputs;
+
+use super::ImportError;
+use crate::behind::{BehindReaders, TraceMemory};
+use crate::options::ImportOptions;
+use crate::read_ahead::ReadAhead;
+
+/// Steps that may wait between the thread that sorts and the one that decodes. With few, the two
+/// would wait for each other in turns.
+const STEPS_AHEAD: usize = 16;
+/// The same where memory has a limit, as what waits there is not counted.
+const STEPS_AHEAD_LIMITED: usize = 4;
+
+/// Decodes all events in the order of time.
+pub(super) fn decode_all(
+    readers: &mut [Reader<'_>],
+    order: &mut EventOrder,
+    mut decode: impl FnMut(Step),
+    mut progress: FilesProgress<'_>,
+    options: &ImportOptions,
+) -> Result<(), ImportError> {
+    if options.threads == Some(1) {
+        let read = |file: usize| options.timed("read batch", || readers[file].next_batch());
+        let sorted = put_in_order(order, read, &mut progress, |step| {
+            decode(step);
+            !options.cancel.is_cancelled()
+        });
+        return sorted.map_err(ImportError::Spill);
+    }
+    let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
+    let limit = options.memory_limit;
+    let files = ReadAhead::new(readers.iter_mut().map(|reader| reader.as_mut()), limit);
+    let read =
+        |reader: &mut (dyn EventReader + '_)| options.timed("read batch", || reader.next_batch());
+    std::thread::scope(|scope| {
+        // Readers wait for room until then, also when a thread cannot be started.
+        let _closes = files.close_on_drop();
+        for number in 0..files.threads(options.threads.unwrap_or_else(cores)) {
+            start(scope, format!("reader {number}"), || files.work(read))?;
+        }
+        let ahead = options.memory_limit.map_or(STEPS_AHEAD, |_| STEPS_AHEAD_LIMITED);
+        let (send, steps) = sync_channel::<io::Result<Step>>(ahead);
+        let files = &files;
+        let work = move || {
+            let _closes = files.close_on_drop();
+            let receive = |file: usize| options.timed("wait", || files.next(file, read));
+            let each = |step| send.send(Ok(step)).is_ok();
+            if let Err(error) = put_in_order(order, receive, &mut progress, each) {
+                // Without a receiver the import has ended.
+                let _ = send.send(Err(error));
+            }
+        };
+        start(scope, "sorter".into(), work)?;
+        // Dropping the channel ends the other threads.
+        let mut steps = steps.into_iter().take_while(|_| !options.cancel.is_cancelled());
+        steps.try_for_each(|step| step.map(&mut decode)).map_err(ImportError::Spill)
+    })
+}
+
+/// Starts a thread that ends by itself.
+pub(super) fn start<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    name: String,
+    work: impl FnOnce() + Send + 'scope,
+) -> Result<(), ImportError> {
+    let thread = std::thread::Builder::new().name(name);
+    thread.spawn_scoped(scope, work).map(drop).map_err(ImportError::Thread)
+}
+
+/// Puts the events of all files into order: whichever file the next event may be of is read from.
+/// `each` says whether there is anyone left to take steps.
+fn put_in_order(
+    order: &mut EventOrder,
+    mut read: impl FnMut(usize) -> Option<Batch>,
+    progress: &mut FilesProgress<'_>,
+    mut each: impl FnMut(Step) -> bool,
+) -> io::Result<()> {
+    while let Some(file) = order.wants(&mut each)? {
+        // A full sort has no steps before all is read.
+        if progress.options.cancel.is_cancelled() {
+            return Ok(());
+        }
+        match read(file) {
+            Some(batch) => {
+                progress.advance(file, batch.done);
+                progress.options.timed("sort", || order.take(file, batch, &mut each))?;
+            }
+            None => order.end(file, &mut each)?,
+        }
+    }
+    Ok(())
+}
+
+/// How far each file was read.
+pub(super) struct FilesProgress<'a> {
+    done: Vec<u64>,
+    /// All of these together.
+    sum: u64,
+    behind: BehindReaders<'a>,
+    total: u64,
+    options: &'a ImportOptions,
+}
+
+impl<'a> FilesProgress<'a> {
+    pub(super) fn new(
+        inputs: &Inputs,
+        memory: &TraceMemory<'a>,
+        total: u64,
+        options: &'a ImportOptions,
+    ) -> Self {
+        let behind = BehindReaders::new(memory);
+        Self { done: vec![0; inputs.traces().count()], sum: 0, behind, total, options }
+    }
+
+    fn advance(&mut self, file: usize, done: u64) {
+        let before = std::mem::replace(&mut self.done[file], done);
+        self.sum = (self.sum + done).saturating_sub(before);
+        self.behind.read(file, done);
+        self.options.advance(self.sum, self.total);
+    }
+}
