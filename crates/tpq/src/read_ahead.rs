@@ -185,8 +185,8 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use tpq_clock::{BOOTTIME, Clock, Place};
-    use tpq_ingest::{LossBook, PlaceId, Timeline};
+    use tpq_clock::{BOOTTIME, Clock, Source};
+    use tpq_ingest::{LossBook, SourceId, Timeline};
 
     use super::*;
 
@@ -218,13 +218,13 @@ mod tests {
             &self.timeline
         }
 
-        fn place(&self, _: u32) -> PlaceId {
+        fn source(&self, _: u32) -> SourceId {
             0
         }
     }
 
     fn files(count: u32, batches: u64) -> Vec<Counting> {
-        let trace_clock = Clock::of_place(Place::default(), BOOTTIME);
+        let trace_clock = Clock::of_source(Source::default(), BOOTTIME);
         let timeline = Timeline::new(Arc::default(), trace_clock);
         let file = |file| Counting {
             file,
