@@ -50,7 +50,7 @@ impl Placed {
             Self::Recorded(how) => format!("placed by {how}"),
             Self::ByManifest => "placed as the manifest says".to_owned(),
             Self::Assumed(rule, from, to) => {
-                let (own, other) = (clock_name(*from), names.place(to.place));
+                let (own, other) = (clock_name(*from), names.source(to.source));
                 match rule {
                     Rule::Realtime => {
                         format!("placed by wall time, assumed to be that of {other}")
@@ -160,7 +160,7 @@ impl Clocks {
         let clocks = &trace.summary().clocks;
         let mut used: HashMap<u32, Vec<ClockPath>> = HashMap::new();
         for path in clocks.paths().into_iter().filter(|path| path.used) {
-            used.entry(path.clock.place.file).or_default().push(path);
+            used.entry(path.clock.source.file).or_default().push(path);
         }
         Self { trace_clock: clocks.trace_clock(), used, origins: Origins::of(clocks.ties()) }
     }
@@ -173,7 +173,7 @@ impl Clocks {
     fn placed(&self, placement: &FilePlacement) -> Placed {
         let own = || self.of_file(placement.trace_id);
         let ways = || own().filter_map(|path| Some((path, path.way.as_ref().ok()?)));
-        if self.trace_clock.place.file == placement.trace_id {
+        if self.trace_clock.source.file == placement.trace_id {
             return Placed::IsTimeline(self.trace_clock);
         }
         let Some((path, way)) = ways().max_by_key(|(_, way)| way.rule) else {

@@ -45,7 +45,7 @@ pub fn advise(files: &[File], trace_clock: Clock, names: &Names, style: Style) -
 /// What was guessed of a file.
 fn guess(file: &File, names: &Names) -> Option<String> {
     let Placed::Assumed(rule, own, other) = &file.placed else { return None };
-    let (name, reference) = (&file.name, names.place(other.place));
+    let (name, reference) = (&file.name, names.source(other.source));
     Some(match rule {
         Rule::SameDomain if file.doubtful => format!(
             "{name} was placed as of the same boot as {reference}, but wall time says that they \
@@ -81,13 +81,13 @@ fn entry_of(file: &File, trace_clock: Clock, names: &Names) -> Option<String> {
 
 /// The machine that a manifest gave a whole file.
 fn machine(clock: Clock, names: &Names) -> Option<String> {
-    let declared = names.declared_machine(clock.place.machine);
-    declared.filter(|_| !names.is_mixed(clock.place.file)).map(str::to_owned)
+    let declared = names.declared_machine(clock.source.machine);
+    declared.filter(|_| !names.is_mixed(clock.source.file)).map(str::to_owned)
 }
 
 /// An entry that relates a clock of a file to one of another, where a manifest can name both.
 fn relation(name: &str, own: Clock, other: Clock, names: &Names) -> Option<String> {
-    let is_of_several = [own, other].iter().any(|clock| names.is_mixed(clock.place.file));
+    let is_of_several = [own, other].iter().any(|clock| names.is_mixed(clock.source.file));
     if is_of_several || !NAMED.contains(&own.id) || !NAMED.contains(&other.id) {
         return None;
     }
@@ -95,7 +95,7 @@ fn relation(name: &str, own: Clock, other: Clock, names: &Names) -> Option<Strin
         ", \"clocks\": {{\"clock\": \"{}\", \"sync_to\": {{\"file\": {}, \"clock\": \"{}\"}}, \
          \"offset_ns\": 0}}",
         clock_name(own),
-        quoted(names.file(other.place.file)),
+        quoted(names.file(other.source.file)),
         clock_name(other)
     );
     Some(entry(name, machine(own, names).as_deref(), &relation))
