@@ -1,13 +1,15 @@
 //! Parts of binaries that were mapped into memory, each once.
 
 use rustc_hash::FxHashMap;
+use tpq_tables::StringId;
 use tpq_tables::table::{StackProfileMappingRow, StackProfileMappingTable};
-
-use crate::fingerprint::Fingerprint;
 
 /// Writes `stack_profile_mapping`.
 #[derive(Debug, Default)]
-pub struct Mappings(FxHashMap<u128, u32>);
+pub struct Mappings(FxHashMap<Contents, u32>);
+
+/// All columns of a row.
+type Contents = ([StringId; 2], [i64; 5]);
 
 impl Mappings {
     /// The row of a mapping, made when there is none that is the same in all.
@@ -16,11 +18,8 @@ impl Mappings {
         row: StackProfileMappingRow,
         table: &mut StackProfileMappingTable,
     ) -> u32 {
-        let mut print = Fingerprint::default();
-        print.mix(u64::from(row.build_id.0) << 32 | u64::from(row.name.0));
-        for number in [row.exact_offset, row.start_offset, row.start, row.end, row.load_bias] {
-            print.mix(number as u64);
-        }
-        *self.0.entry(print.finish()).or_insert_with(|| table.push(row))
+        let StackProfileMappingRow { build_id, name, .. } = row;
+        let numbers = [row.exact_offset, row.start_offset, row.start, row.end, row.load_bias];
+        *self.0.entry(([build_id, name], numbers)).or_insert_with(|| table.push(row))
     }
 }

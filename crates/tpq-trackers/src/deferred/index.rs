@@ -14,7 +14,7 @@ use super::rows::Rows;
 use super::texts::Texts;
 use crate::args::Arg;
 use crate::args::{ArgSet, ArgValue};
-use crate::fingerprint::Fingerprint;
+use crate::fingerprint::hash_128;
 
 /// Writes `args`.
 pub(super) struct SetIndex {
@@ -22,6 +22,8 @@ pub(super) struct SetIndex {
     waiting: Vec<Waiting>,
     /// The values of the sets that wait, one set after another.
     args: Vec<PlainArg>,
+    /// Scratch memory for hashing a set.
+    bytes: Vec<u8>,
     /// The ids of those that waited last.
     found: Vec<u32>,
     types: Types,
@@ -92,6 +94,7 @@ impl SetIndex {
             known: KnownSets::default(),
             waiting: Vec::new(),
             args: Vec::new(),
+            bytes: Vec::new(),
             found: Vec::new(),
             types,
             rows: Rows::default(),
@@ -117,7 +120,10 @@ impl SetIndex {
         }
         let begin = self.args.len();
         self.args.extend(set.values().map(PlainArg::of));
-        self.waiting.push(Waiting { hash: hash(&self.args[begin..]), end: self.args.len() });
+        self.waiting.push(Waiting {
+            hash: hash(&self.args[begin..], &mut self.bytes),
+            end: self.args.len(),
+        });
         Some(Ticket(self.waiting.len() as u32 - 1))
     }
 
@@ -128,7 +134,7 @@ impl SetIndex {
 
     /// The ids of all sets that wait, by their tickets. Those that are new are written.
     pub(super) fn find(&mut self, texts: &Texts) -> &[u32] {
-        let Self { known, waiting, args, found, types, rows, table } = self;
+        let Self { known, waiting, args, found, types, rows, table, .. } = self;
         found.clear();
         let mut begin = 0;
         for (at, set) in waiting.iter().enumerate() {
@@ -148,6 +154,7 @@ impl SetIndex {
         args.clear();
         // A set may have had any number of values.
         args.shrink_to(2 * MOST_WAITING);
+        self.bytes.shrink_to(2 * MOST_WAITING * size_of::<PlainArg>());
         found
     }
 }
@@ -221,22 +228,15 @@ fn row(arg_set_id: u32, arg: &PlainArg, types: &Types, texts: &Texts) -> ArgsRow
     }
 }
 
-fn hash(set: &[PlainArg]) -> u128 {
-    let mut print = Fingerprint::default();
+/// The hash of a set's values; `bytes` is scratch memory.
+fn hash(set: &[PlainArg], bytes: &mut Vec<u8>) -> u128 {
+    bytes.clear();
     for arg in set {
-        let (keys, tag) = (u64::from(arg.key.0) << 32, u64::from(arg.tag));
-        // Most values have one key: then its place takes the tag, beside which no id is as great.
-        match arg.flat_key == arg.key {
-            true => print.mix(keys | u64::from(StringId::FOREIGN) | tag),
-            false => {
-                print.mix(keys | u64::from(arg.flat_key.0));
-                print.mix(tag);
-            }
-        }
-        print.mix(arg.bits);
+        let keys = u64::from(arg.key.0) << 32 | u64::from(arg.flat_key.0);
+        let words = [keys, arg.bits, u64::from(arg.tag)];
+        bytes.extend_from_slice(words.map(u64::to_le_bytes).as_flattened());
     }
-    print.mix(set.len() as u64);
-    print.finish()
+    hash_128(bytes)
 }
 
 #[cfg(test)]

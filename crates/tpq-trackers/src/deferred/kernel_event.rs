@@ -14,7 +14,7 @@ use super::recent::{RecentSets, SetRef};
 use super::rows::Rows;
 use super::texts::Texts;
 use crate::args::{ArgSet, ArgValue};
-use crate::fingerprint::Fingerprint;
+use crate::fingerprint::{hash_numbered, hash_words};
 use crate::interned::{Interned, field};
 
 /// The task switched in.
@@ -197,8 +197,7 @@ impl EventRows {
         let Around { interned, stats, .. } = around;
         // What a function's id means changes with the state of the sequence.
         let functions = FUNCTIONS.iter().any(|&(event, _)| event == kind.number);
-        let made_from =
-            (!functions).then(|| Fingerprint::of_bytes([u64::from(kind.number), 0], data));
+        let made_from = (!functions).then(|| hash_numbered([u64::from(kind.number), 0], data));
         self.recall(kind, made_from, sets, texts, |set, names, texts| {
             let pool = &mut texts.pool;
             let mut last = 0;
@@ -232,7 +231,7 @@ impl EventRows {
         sets: &mut SetIndex,
         texts: &mut Texts,
     ) -> (StringId, SetRef) {
-        let print = Fingerprint::short([
+        let print = hash_words([
             // Switches and wakeups are told apart by the first half of this.
             words(1, state),
             words(previous.pid, previous.prio),
@@ -259,7 +258,7 @@ impl EventRows {
         sets: &mut SetIndex,
         texts: &mut Texts,
     ) -> (StringId, SetRef) {
-        let print = Fingerprint::short([
+        let print = hash_words([
             words(2, target_cpu),
             words(woken.pid, woken.prio),
             u64::from(woken.comm.0),

@@ -21,7 +21,7 @@ use crate::args::{Annotated, ArgSet, ArgValue, JsonOrigin};
 use crate::args::{
     Arg, MessageArgs, Piece, add_annotations_of_event, add_syscall_args, describe_extensions,
 };
-use crate::fingerprint::Fingerprint;
+use crate::fingerprint::hash_numbered;
 use crate::interned::{Interned, field};
 
 /// What annotations and the fields of kernel events refer to.
@@ -275,7 +275,7 @@ impl Reader<'_> {
         };
         let (key, ret) = ret.unwrap_or_default();
         let ret = [u64::from(key.0), ret.cast_unsigned()];
-        Some(Fingerprint::of_bytes(ret, self.bytes.get(event)))
+        Some(hash_numbered(ret, self.bytes.get(event)))
     }
 
     /// Reads what a set, or a part of it, is made of.
