@@ -1,5 +1,5 @@
-//! Each crate depends only on those before it in the order data flows, and on what its stage may
-//! know of.
+//! Each crate depends only on crates before it in the order data flows, and on the libraries that
+//! its stage may use.
 
 use std::path::Path;
 
@@ -23,8 +23,26 @@ const RULES: &[Rule] = &[
     },
     Rule { name: "tpq-tables", may: &[], must_not: &["datafusion", "tokio", "prost"] },
     Rule {
-        name: "tpq-decode",
+        name: "tpq-trackers",
         may: &["tpq-source", "tpq-proto", "tpq-clock", "tpq-ingest", "tpq-tables"],
+        must_not: NO_ENGINE,
+    },
+    Rule {
+        name: "tpq-decode",
+        may: &["tpq-proto", "tpq-clock", "tpq-ingest", "tpq-tables", "tpq-trackers"],
+        must_not: NO_ENGINE,
+    },
+    Rule {
+        name: "tpq-formats",
+        may: &[
+            "tpq-source",
+            "tpq-proto",
+            "tpq-clock",
+            "tpq-ingest",
+            "tpq-tables",
+            "tpq-trackers",
+            "tpq-decode",
+        ],
         must_not: NO_ENGINE,
     },
     Rule { name: "tpq-sql", may: &["tpq-tables"], must_not: &["prost", "memmap2", "clap"] },

@@ -23,6 +23,7 @@ mod hostile;
 mod imported;
 mod interrupts;
 mod json;
+mod layers;
 #[cfg(target_os = "linux")]
 mod memory;
 mod merge_command;

@@ -54,7 +54,7 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::recorder::trace_config::PACKET,
     &decode::recorder::trace_stats::PACKET,
     &decode::recorder::trace_uuid::PACKET,
-    &decode::track_descriptor::PACKET,
+    &decode::track_event::track_descriptor::PACKET,
     &decode::track_event::PACKET,
     &decode::track_event::RANGE_OF_INTEREST,
     &decode::recorder::trigger::CHROME,

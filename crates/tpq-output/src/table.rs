@@ -46,7 +46,7 @@ impl TableWriter {
     /// A table without rows.
     fn begin_table(&mut self) {
         self.table = Table::new();
-        self.table.load_style(presets::UTF8_FULL_CONDENSED);
+        self.table.load_preset(presets::UTF8_FULL_CONDENSED);
         self.table.set_content_arrangement(ContentArrangement::Disabled);
         if self.header {
             self.table.set_header(self.titles.iter().cloned());

@@ -11,7 +11,6 @@ pub(crate) mod perf;
 pub(crate) mod power;
 pub(crate) mod process;
 pub(crate) mod recorder;
-pub(crate) mod track_descriptor;
 pub(crate) mod track_event;
 
 use tpq_clock::Converter;

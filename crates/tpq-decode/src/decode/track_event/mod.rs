@@ -18,6 +18,7 @@ mod owner;
 mod range_of_interest;
 mod slices;
 mod state;
+pub(crate) mod track_descriptor;
 mod typed_args;
 
 pub(crate) use dispatch::PACKET;
