@@ -1,7 +1,7 @@
--- Apps that did not respond.
+-- ANRs: apps that did not respond.
 
--- What the subject of a report says of the kind of trouble, by patterns; of several that match, the
--- first counts.
+-- Type of ANR by patterns of the report subject. If several patterns match, the one with the lowest
+-- rank applies.
 CREATE PERFETTO TABLE _anr_types AS
 SELECT column1 AS rank, column2 AS pattern, column3 AS anr_type
 FROM (
@@ -29,8 +29,8 @@ FROM (
     (16, 'required notification not provided*', 'JOB_SERVICE_NOTIFICATION_NOT_PROVIDED')
 );
 
--- The counters by which the system server tells of them: who, with the report's id, and for that
--- id, why.
+-- Counter tracks with which the system server reports an ANR: one names the process and the report
+-- id, another names the subject for that id.
 CREATE PERFETTO TABLE _anr_tracks AS
 SELECT track.id, track.name
 FROM process_counter_track AS track
@@ -39,7 +39,7 @@ WHERE
   process.name = 'system_server'
   AND (track.name GLOB 'ErrorId:*#*' OR track.name GLOB 'Subject(for ErrorId *):*');
 
--- Why, by the report's id.
+-- Subject and type of each report, by report id.
 CREATE PERFETTO TABLE _anr_subjects AS
 WITH subjects AS (
   SELECT
@@ -58,21 +58,21 @@ SELECT typed.error_id, typed.subject, coalesce(types.anr_type, 'UNKNOWN_ANR_TYPE
 FROM typed
 LEFT JOIN _anr_types AS types ON types.rank = typed.rank;
 
--- An app that did not respond.
+-- An ANR: an app did not respond.
 CREATE PERFETTO VIEW android_anrs(
-  -- The process.
+  -- Name of the process.
   process_name STRING,
-  -- Its number; NULL where the system did not tell.
+  -- Kernel id of the process; NULL if the system did not report it.
   pid LONG,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The report's id, a UUID.
+  -- Id of the error report, a UUID.
   error_id STRING,
-  -- When it was noted.
+  -- Time of the report, ns in trace time.
   ts TIMESTAMP,
-  -- Why, in the system's words.
+  -- Cause of the ANR, as text from the system.
   subject STRING,
-  -- What kind that is, as `INPUT_DISPATCHING_TIMEOUT`.
+  -- Type of the cause, such as `INPUT_DISPATCHING_TIMEOUT`.
   anr_type STRING
 ) AS
 WITH reports AS (

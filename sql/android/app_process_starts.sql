@@ -1,6 +1,6 @@
--- Apps' processes that the system started, and for what.
+-- Starts of app processes, with the reason for each start.
 
--- When the system server asked for each process.
+-- Requests of the system server to start a process.
 CREATE PERFETTO TABLE _process_start_requests AS
 SELECT
   slice.ts,
@@ -12,8 +12,8 @@ JOIN thread USING (utid)
 JOIN process USING (upid)
 WHERE slice.name GLOB 'Start proc:*' AND process.name = 'system_server';
 
--- The first things that apps' processes do: binding the application, and what they were started
--- for; each with the one before it on its thread.
+-- First steps of an app process: binding the application, and the component it was started for.
+-- Each row names the previous step on its thread.
 CREATE PERFETTO TABLE _first_steps AS
 SELECT
   slice.id,
@@ -37,8 +37,8 @@ WHERE
   OR slice.name GLOB 'broadcastReceiveComp:*'
 WINDOW on_track AS (PARTITION BY slice.track_id ORDER BY slice.ts);
 
--- The applications that were bound, and the step that came next. Those with none were started for
--- a content provider, which leaves no step of its own.
+-- Bound applications with the step that follows. An application without such a step was started for
+-- a content provider, which has no slice.
 CREATE PERFETTO TABLE _bound_applications AS
 SELECT
   bound.id AS bind_id,
@@ -69,37 +69,38 @@ LEFT JOIN _first_steps AS step
   ON step.before_id = bound.id AND step.name <> 'bindApplication'
 WHERE bound.name = 'bindApplication';
 
--- A process that was started, and what it was started for.
+-- The start of an app process, with the reason.
 CREATE PERFETTO TABLE android_app_process_starts(
-  -- The slice in which the app was bound, one for every start.
+  -- Slice in which the application was bound, unique per start; join with `slice` on `id`.
   start_id LONG,
-  -- The slice of what it was started for.
+  -- Slice of the component that the process was started for; NULL for a content provider. Join with
+  -- `slice` on `id`.
   id LONG,
-  -- That slice's track.
+  -- Track of the component slice; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- The process.
+  -- Name of the process.
   process_name STRING,
-  -- Its number.
+  -- Kernel id of the process.
   pid LONG,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The component or action it was started for; NULL for a content provider.
+  -- Component or action that the process was started for; NULL for a content provider.
   intent STRING,
-  -- `activity`, `service`, `broadcast` or `provider`.
+  -- Reason: `activity`, `service`, `broadcast` or `provider`.
   reason STRING,
-  -- When the system asked for the process.
+  -- Time when the system requested the process, ns in trace time.
   proc_start_ts TIMESTAMP,
-  -- How long asking took.
+  -- Duration of the request slice, ns.
   proc_start_dur DURATION,
-  -- When binding the app began.
+  -- Start of binding the application, ns in trace time.
   bind_app_ts TIMESTAMP,
-  -- How long it took.
+  -- Duration of binding the application, ns.
   bind_app_dur DURATION,
-  -- When the app began with what it was started for.
+  -- Start of the component slice, ns in trace time.
   intent_ts TIMESTAMP,
-  -- How long that took.
+  -- Duration of the component slice, ns.
   intent_dur DURATION,
-  -- From the system's asking to the end of that.
+  -- Time from the request to the end of the component slice, ns.
   total_dur LONG
 ) AS
 SELECT

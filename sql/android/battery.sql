@@ -1,22 +1,22 @@
--- The battery's charge, as the device measures it.
+-- Measurements of the battery.
 
--- A measurement of the battery. What was not measured at the moment is NULL.
+-- A measurement of the battery. Quantities that were not measured at this time are NULL.
 CREATE PERFETTO VIEW android_battery_charge(
-  -- When it was measured.
+  -- Time of the measurement, ns in trace time.
   ts TIMESTAMP,
-  -- The average current, in microamperes.
+  -- Average current in µA.
   current_avg_ua DOUBLE,
-  -- How full the battery is, in percent.
+  -- Charge level in percent.
   capacity_percent DOUBLE,
-  -- The charge left, in microampere-hours.
+  -- Remaining charge in µAh.
   charge_uah DOUBLE,
-  -- The current, in microamperes: negative while the battery is emptied.
+  -- Current in µA; negative while the battery discharges.
   current_ua DOUBLE,
-  -- The voltage, in microvolts.
+  -- Voltage in µV.
   voltage_uv DOUBLE,
-  -- The energy left, in microwatt-hours.
+  -- Remaining energy in µWh.
   energy_counter_uwh DOUBLE,
-  -- The power, in milliwatts.
+  -- Power in mW.
   power_mw DOUBLE
 ) AS
 SELECT

@@ -1,6 +1,6 @@
--- The states and events that Android's BatteryStats notes.
+-- States and events that BatteryStats of Android records.
 
--- What the numbers of each of its counters mean.
+-- Meaning of the values of each counter.
 CREATE PERFETTO TABLE _battery_stats_values AS
 SELECT column1 AS track_name, column2 AS value, column3 AS value_name
 FROM (
@@ -75,15 +75,15 @@ FROM (
     ('battery_stats.wifi_suppl', 12, 'uninitialized')
 );
 
--- What a number of a counter means.
+-- Converts a value of a BatteryStats counter to text.
 CREATE PERFETTO FUNCTION android_battery_stats_counter_to_string(
-  -- The counter's track, as `battery_stats.audio`.
+  -- Name of the counter track, such as `battery_stats.audio`.
   track STRING,
-  -- The number.
+  -- Value of the counter.
   value DOUBLE
 )
--- In words; `unknown` where the counter has no such number; the number where the counter's have no
--- meaning.
+-- Meaning of the value; `unknown` for an unknown value of a known counter; the number itself for an
+-- unknown counter.
 RETURNS STRING AS
 SELECT
   CASE
@@ -93,19 +93,19 @@ SELECT
 FROM _battery_stats_values AS known
 WHERE known.track_name = $track;
 
--- A period in which one of BatteryStats' states kept its value.
+-- A period in which a BatteryStats state had one value.
 CREATE PERFETTO VIEW android_battery_stats_state(
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it lasted; -1 where its end was not seen.
+  -- Duration, ns; -1 where the end is not in the trace.
   dur DURATION,
-  -- The same, up to the trace's end where its end was not seen.
+  -- Like `dur`, but until the end of the trace where the end is not in the trace, ns.
   safe_dur DURATION,
-  -- The counter's track, as `battery_stats.audio`.
+  -- Name of the counter track, such as `battery_stats.audio`.
   track_name STRING,
-  -- The value.
+  -- Value of the state.
   value LONG,
-  -- What the value means.
+  -- Meaning of the value.
   value_name STRING
 ) AS
 WITH states AS (
@@ -136,20 +136,20 @@ LEFT JOIN named_tracks ON named_tracks.track_name = states.track_name
 LEFT JOIN _battery_stats_values AS known
   ON known.track_name = states.track_name AND known.value = states.value;
 
--- A period between the beginning and the end that BatteryStats notes of something, as `+top=…` and
--- `-top=…`: an app in the foreground, a job, a long wake.
+-- A period between a start and an end event of BatteryStats, such as `+top=…` and `-top=…`: an app
+-- in the foreground, a job, a long wake.
 CREATE PERFETTO VIEW android_battery_stats_event_slices(
-  -- When it began; the trace's start where only its end was seen.
+  -- Start, ns in trace time; start of the trace where only the end was recorded.
   ts TIMESTAMP,
-  -- How long it lasted; -1 where its end was not seen.
+  -- Duration, ns; -1 where the end is not in the trace.
   dur DURATION,
-  -- The same, up to the trace's end where its end was not seen.
+  -- Like `dur`, but until the end of the trace where the end is not in the trace, ns.
   safe_dur DURATION,
-  -- The events' track, as `battery_stats.top`.
+  -- Name of the track of the events, such as `battery_stats.top`.
   track_name STRING,
-  -- What stands in quotes: a package or a job.
+  -- Quoted text of the event: a package or a job.
   str_value STRING,
-  -- The number before it: mostly an app id.
+  -- Number before the quoted text, usually an app id.
   int_value LONG
 ) AS
 WITH marks AS (

@@ -1,18 +1,18 @@
--- Calls between processes through binder, each with both of its ends.
+-- Binder calls between processes, with the slices of both ends.
 
 INCLUDE PERFETTO MODULE android.process_metadata;
 
 INCLUDE PERFETTO MODULE android.suspend;
 
--- How many slices of each kind binder has on each process.
+-- Number of binder slices of each kind per process.
 CREATE PERFETTO VIEW android_binder_metrics_by_process(
-  -- The process.
+  -- Name of the process.
   process_name STRING,
-  -- Its number.
+  -- Kernel id of the process.
   pid LONG,
-  -- The kind: `binder transaction`, `binder reply`…
+  -- Kind of slice: `binder transaction`, `binder reply`…
   slice_name STRING,
-  -- How many there are.
+  -- Number of slices.
   event_count LONG
 ) AS
 SELECT process.name AS process_name, process.pid, slice.name AS slice_name, count(*) AS event_count
@@ -23,7 +23,7 @@ JOIN process USING (upid)
 WHERE slice.name GLOB 'binder*'
 GROUP BY process.name, process.pid, slice.name;
 
--- The kinds of calls: the names of the slices of their ends, and whether the caller waits.
+-- Kinds of calls: the slice names of both ends, and whether the client waits for the reply.
 CREATE PERFETTO TABLE _binder_kinds AS
 SELECT column1 AS call_name, column2 AS served_name, column3 AS is_sync
 FROM (
@@ -32,7 +32,7 @@ FROM (
     ('binder transaction async', 'binder async rcv', 0)
 );
 
--- The slices of binder's two ends, with their threads and processes.
+-- Slices of both ends of binder calls, with thread and process.
 CREATE PERFETTO TABLE _binder_ends AS
 SELECT
   slice.id,
@@ -56,8 +56,8 @@ WHERE
     'binder transaction', 'binder reply', 'binder transaction async', 'binder async rcv'
   );
 
--- Calls that wait for a reply and yet have slices of the caller's within: a thread that waits does
--- nothing but serve calls nested in its own, so these were put together wrongly.
+-- Synchronous calls that have child slices other than binder slices. A waiting thread only serves
+-- calls nested in its own call, so these slices were matched wrongly.
 CREATE PERFETTO TABLE _broken_binder_txns AS
 SELECT txn.id
 FROM slice AS txn
@@ -66,14 +66,14 @@ WHERE txn.name = 'binder transaction'
 GROUP BY txn.id
 HAVING count(*) FILTER (WHERE child.name GLOB 'binder*') = 0;
 
--- The slices of interfaces: what services' code calls itself.
+-- Slices that server code emits for the interface it implements.
 CREATE PERFETTO TABLE _interface_slices AS
 SELECT id, name, ts, dur, track_id, parent_id
 FROM slice
 WHERE name GLOB 'AIDL::*[Ss]erver' OR name GLOB 'HIDL::*server';
 
--- The interface of what was called: of a reply, the first in it; of a call that waits for none, the
--- slice that comes next on the thread that took the call, where that is an interface's.
+-- Interface slice of each server end. For a reply, the first interface slice in the reply; for an
+-- asynchronous call, the next slice on the receiving thread, if that is an interface slice.
 CREATE PERFETTO TABLE _interface_of_end AS
 WITH in_replies AS (
   SELECT
@@ -101,7 +101,7 @@ SELECT end_id, interface_id FROM in_replies WHERE nth = 1
 UNION ALL
 SELECT end_id, interface_id FROM on_tracks WHERE end_id IS NOT NULL AND interface_id IS NOT NULL;
 
--- The oom score of each process, with the time of the next one.
+-- Oom score of each process over time, with the time of the next score.
 CREATE PERFETTO TABLE _binder_oom_scores AS
 SELECT
   track.upid,
@@ -113,7 +113,8 @@ FROM counter
 JOIN process_counter_track AS track ON track.id = counter.track_id
 WHERE track.name = 'oom_score_adj';
 
--- The score that each end's process had when the end began: ends and scores in one order of time.
+-- Oom score of the process of each end at the start of the end. Ends and scores are merged in time
+-- order.
 CREATE PERFETTO TABLE _oom_score_of_end AS
 WITH both_kinds AS (
   SELECT upid, ts, 0 AS kind, ts AS score_ts, CAST(NULL AS BIGINT) AS end_id
@@ -132,8 +133,8 @@ JOIN _binder_oom_scores AS scores
   ON scores.upid = latest.upid AND scores.ts = latest.score_ts AND scores.next_ts > scores.ts
 WHERE latest.end_id IS NOT NULL;
 
--- The ends with what else is known of them: how important their processes were, how long they took
--- without the time the device was suspended, and what packages they are of.
+-- Ends of calls with the oom score of the process, the duration without suspended time, and the
+-- package.
 CREATE PERFETTO TABLE _binder_ends_told AS
 SELECT
   binder_end.*,
@@ -146,74 +147,74 @@ LEFT JOIN _oom_score_of_end AS scored ON scored.end_id = binder_end.id
 LEFT JOIN _android_asleep_durations!(_binder_ends) AS suspended ON suspended.id = binder_end.id
 LEFT JOIN android_process_metadata AS package ON package.upid = binder_end.upid;
 
--- A call through binder: the slices of both ends, and who called whom for what.
+-- A binder call, with the slices, threads and processes of the client and the server.
 CREATE PERFETTO TABLE android_binder_txns(
-  -- What is called, as the service's trace names it:
-  -- `AIDL::<language>::<interface>::<method>::server`.
+  -- Name of the interface slice in the server, `AIDL::<language>::<interface>::<method>::server`;
+  -- NULL without an interface slice.
   aidl_name STRING,
-  -- The interface in that.
+  -- Interface part of `aidl_name`.
   interface STRING,
-  -- The method in that.
+  -- Method part of `aidl_name`.
   method_name STRING,
-  -- When that slice began.
+  -- Start of the interface slice, ns in trace time.
   aidl_ts TIMESTAMP,
-  -- How long it took.
+  -- Duration of the interface slice, ns.
   aidl_dur DURATION,
-  -- The caller's slice.
+  -- Slice of the call in the client; join with `slice` on `id`.
   binder_txn_id JOINID(slice.id),
-  -- The caller's process.
+  -- Name of the client process.
   client_process STRING,
-  -- The caller's thread.
+  -- Name of the client thread.
   client_thread STRING,
-  -- The caller's process.
+  -- Client process; join with `process` on `upid`.
   client_upid JOINID(process.id),
-  -- The caller's thread.
+  -- Client thread; join with `thread` on `utid`.
   client_utid JOINID(thread.id),
-  -- The number of the caller's thread.
+  -- Kernel id of the client thread.
   client_tid LONG,
-  -- The number of the caller's process.
+  -- Kernel id of the client process.
   client_pid LONG,
-  -- Whether the caller's thread is its process's main thread.
+  -- Whether the client thread is the main thread of its process.
   is_main_thread BOOL,
-  -- When the call began.
+  -- Start of the call in the client, ns in trace time.
   client_ts TIMESTAMP,
-  -- How long the caller took for it.
+  -- Duration of the call in the client, ns.
   client_dur DURATION,
-  -- The slice of the process that is called.
+  -- Slice of the reply in the server; join with `slice` on `id`.
   binder_reply_id JOINID(slice.id),
-  -- The process that is called.
+  -- Name of the server process.
   server_process STRING,
-  -- The thread that serves the call.
+  -- Name of the server thread.
   server_thread STRING,
-  -- The process that is called.
+  -- Server process; join with `process` on `upid`.
   server_upid JOINID(process.id),
-  -- The thread that serves the call.
+  -- Server thread; join with `thread` on `utid`.
   server_utid JOINID(thread.id),
-  -- The number of that thread.
+  -- Kernel id of the server thread.
   server_tid LONG,
-  -- The number of that process.
+  -- Kernel id of the server process.
   server_pid LONG,
-  -- When serving began.
+  -- Start of the call in the server, ns in trace time.
   server_ts TIMESTAMP,
-  -- How long serving took; 0 where the caller does not wait.
+  -- Duration of the call in the server, ns; 0 for an asynchronous call.
   server_dur DURATION,
-  -- The caller's oom score when it called.
+  -- Oom score of the client process at the start of the call.
   client_oom_score LONG,
-  -- The oom score of the process that is called, when serving began.
+  -- Oom score of the server process when it starts to serve the call.
   server_oom_score LONG,
-  -- Whether the caller waits for a reply.
+  -- Whether the client waits for the reply (a synchronous call).
   is_sync BOOL,
-  -- `client_dur` without the time the device was suspended.
+  -- `client_dur` without the time in which the device was suspended, ns.
   client_monotonic_dur DURATION,
-  -- `server_dur` without the time the device was suspended.
+  -- `server_dur` without the time in which the device was suspended, ns.
   server_monotonic_dur DURATION,
-  -- The version code of the caller's package.
+  -- Version code of the client package.
   client_package_version_code LONG,
-  -- The version code of the package that is called.
+  -- Version code of the server package.
   server_package_version_code LONG,
-  -- Whether the caller's package may be debugged.
+  -- Whether the client package is debuggable.
   is_client_package_debuggable BOOL,
-  -- Whether the package that is called may be debugged.
+  -- Whether the server package is debuggable.
   is_server_package_debuggable BOOL
 ) AS
 SELECT
@@ -260,11 +261,11 @@ LEFT JOIN _interface_slices AS aidl ON aidl.id = of_end.interface_id
 WHERE broken.id IS NULL
 ORDER BY client.ts, client.id;
 
--- What threads were doing in the course of spans of time: the overlaps of the spans with the states
--- of their threads. Takes spans with `utid`, `ts` and `dur`; gives all their columns, `state_id`,
--- `state` and `blocked_function` of the state, and `state_ts` and `state_dur` of the overlap.
+-- Intersects spans with the scheduling states of their threads. Input: spans with `utid`, `ts` and
+-- `dur`. Output: all columns of the span, `state_id`, `state` and `blocked_function` of the state,
+-- and `state_ts` and `state_dur` of the intersection.
 CREATE PERFETTO MACRO _android_states_within(
-  -- The spans.
+  -- Spans with columns `utid`, `ts` and `dur`.
   spans TableOrSubquery
 )
 RETURNS TableOrSubquery AS (
@@ -285,7 +286,7 @@ RETURNS TableOrSubquery AS (
     AND (__state.dur < 0 OR __state.ts + __state.dur > __span.ts)
 );
 
--- Both ends of the calls that wait, each with its slice as `root_id`.
+-- Both ends of synchronous calls, with the slice of the end as `root_id`.
 CREATE PERFETTO TABLE _sync_binder_ends AS
 SELECT
   binder_txn_id AS root_id, 'binder_txn' AS side, binder_txn_id, binder_reply_id,
@@ -299,20 +300,20 @@ SELECT
 FROM android_binder_txns
 WHERE is_sync = 1;
 
--- What the thread of each such end was doing in its course.
+-- Scheduling states of the thread of each end during the end.
 CREATE PERFETTO TABLE _binder_end_states AS
 SELECT binder_txn_id, side, state, blocked_function, state_dur AS dur
 FROM _android_states_within!(_sync_binder_ends);
 
--- How long and how often such ends were in what a column of those states tells.
+-- Total duration and number of states of each end, grouped by a column of the states.
 CREATE PERFETTO MACRO _binder_end_state_sums(
-  -- The column.
+  -- Column of the states to group by.
   told ColumnName,
-  -- What it becomes.
+  -- Output name of that column.
   told_name ColumnName,
-  -- What how long becomes.
+  -- Output name of the total duration.
   dur_name ColumnName,
-  -- What how often becomes.
+  -- Output name of the number of states.
   count_name ColumnName
 )
 RETURNS TableOrSubquery AS (
@@ -332,53 +333,53 @@ RETURNS TableOrSubquery AS (
   GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
 );
 
--- How long each end of a waiting call was in each state of scheduling.
+-- Time that each end of a synchronous binder call spent in each scheduling state.
 CREATE PERFETTO VIEW android_sync_binder_thread_state_by_txn(
-  -- The caller's slice.
+  -- Slice of the call in the client; join with `slice` on `id`.
   binder_txn_id LONG,
-  -- When the call began.
+  -- Start of the call in the client, ns in trace time.
   client_ts TIMESTAMP,
-  -- The number of the caller's thread.
+  -- Kernel id of the client thread.
   client_tid LONG,
-  -- The slice of the process that is called.
+  -- Slice of the reply in the server; join with `slice` on `id`.
   binder_reply_id LONG,
-  -- When serving began.
+  -- Start of the call in the server, ns in trace time.
   server_ts TIMESTAMP,
-  -- The number of the thread that serves.
+  -- Kernel id of the server thread.
   server_tid LONG,
-  -- Which end: `binder_txn` for the caller, `binder_reply` for the one that serves.
+  -- End of the call: `binder_txn` for the client, `binder_reply` for the server.
   thread_state_type STRING,
-  -- The state, as in `thread_state.state`.
+  -- Scheduling state, as in `thread_state.state`.
   thread_state STRING,
-  -- How long that end was in it.
+  -- Time that the end spent in the state, ns.
   thread_state_dur DURATION,
-  -- How often.
+  -- Number of times the end was in the state.
   thread_state_count LONG
 ) AS
 SELECT *
 FROM _binder_end_state_sums!(state, thread_state, thread_state_dur, thread_state_count);
 
--- How long each end of a waiting call was blocked in each function of the kernel.
+-- Time that each end of a synchronous binder call was blocked in each kernel function.
 CREATE PERFETTO VIEW android_sync_binder_blocked_functions_by_txn(
-  -- The caller's slice.
+  -- Slice of the call in the client; join with `slice` on `id`.
   binder_txn_id LONG,
-  -- When the call began.
+  -- Start of the call in the client, ns in trace time.
   client_ts TIMESTAMP,
-  -- The number of the caller's thread.
+  -- Kernel id of the client thread.
   client_tid LONG,
-  -- The slice of the process that is called.
+  -- Slice of the reply in the server; join with `slice` on `id`.
   binder_reply_id LONG,
-  -- When serving began.
+  -- Start of the call in the server, ns in trace time.
   server_ts TIMESTAMP,
-  -- The number of the thread that serves.
+  -- Kernel id of the server thread.
   server_tid LONG,
-  -- Which end: `binder_txn` for the caller, `binder_reply` for the one that serves.
+  -- End of the call: `binder_txn` for the client, `binder_reply` for the server.
   thread_state_type STRING,
-  -- The function of the kernel.
+  -- Kernel function.
   blocked_function STRING,
-  -- How long that end was blocked in it.
+  -- Time that the end was blocked in the function, ns.
   blocked_function_dur DURATION,
-  -- How often.
+  -- Number of times the end was blocked in the function.
   blocked_function_count LONG
 ) AS
 SELECT *

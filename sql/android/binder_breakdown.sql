@@ -1,12 +1,12 @@
--- What took the time of binder calls that wait for a reply, moment by moment.
+-- Breakdown of the time of synchronous binder calls by reason.
 
 INCLUDE PERFETTO MODULE android.binder;
 
--- The innermost of nested slices at each moment. Takes slices with `root_id`, `id`, `parent_id`
--- (among them, or NULL), `ts`, `dur` and `depth`, which nest within each root; gives stretches
--- with `root_id`, `ts`, `dur` and `id`.
+-- Returns the innermost slice at each time. Input: slices with `root_id`, `id`, `parent_id` (an
+-- input slice or NULL), `ts`, `dur` and `depth` that nest within each root. Output: intervals with
+-- `root_id`, `ts`, `dur` and `id`.
 CREATE PERFETTO MACRO _android_innermost_slices(
-  -- The slices.
+  -- Slices to flatten.
   slices TableOrSubquery
 )
 RETURNS TableOrSubquery AS (
@@ -27,13 +27,13 @@ RETURNS TableOrSubquery AS (
   WHERE dur > 0 AND id IS NOT NULL
 );
 
--- Stretches laid over others. Takes two tables with `root_id`, `ts`, `dur` and `id`, neither of
--- which overlaps itself within a root; gives the pieces of the first with `base_id` and, where the
--- second covers them, `over_id`.
+-- Splits intervals where others overlap them. Input: two tables with `root_id`, `ts`, `dur` and
+-- `id`; the intervals of one table must not overlap within a root. Output: segments of the first
+-- table with `base_id`, and with `over_id` where the second table covers them, else NULL.
 CREATE PERFETTO MACRO _android_overlay(
-  -- The stretches that lie below.
+  -- Base intervals.
   base TableOrSubquery,
-  -- The stretches that are laid over them.
+  -- Intervals to lay over the base intervals.
   over_base TableOrSubquery
 )
 RETURNS TableOrSubquery AS (
@@ -65,12 +65,12 @@ RETURNS TableOrSubquery AS (
   WHERE dur > 0 AND base_id >= 0
 );
 
--- What a slice's name says of what its thread waited for.
+-- Derives from the name of a slice the resource that its thread waits for.
 CREATE PERFETTO FUNCTION _android_slice_waits_for(
-  -- The name.
+  -- Name of the slice.
   name STRING
 )
--- As `binder`; NULL for slices that say nothing of it.
+-- Reason, such as `binder`; NULL if the name does not indicate a wait.
 RETURNS STRING AS
 SELECT
   CASE
@@ -83,11 +83,11 @@ SELECT
     WHEN $name = 'Contending for pthread mutex' THEN 'mutex_contention'
   END;
 
--- Both ends of the calls that wait, each a root of slices of its own.
+-- Both ends of synchronous calls; each end is a root.
 CREATE PERFETTO TABLE _binder_roots AS
 SELECT * FROM _sync_binder_ends WHERE dur > 0;
 
--- The slices of each end: its own, and all in it.
+-- Slices of each end: the slice of the end and its descendants.
 CREATE PERFETTO TABLE _binder_root_slices AS
 SELECT root.root_id, slice.id, CAST(NULL AS BIGINT) AS parent_id, slice.ts, slice.dur, slice.depth
 FROM _binder_roots AS root
@@ -97,13 +97,13 @@ SELECT root.root_id, below.id, below.parent_id, below.ts, below.dur, below.depth
 FROM _binder_roots AS root, descendant_slice(root.root_id) AS below
 WHERE below.dur > 0;
 
--- The states of each end's thread in its course.
+-- Scheduling states of the thread of each end during the end.
 CREATE PERFETTO TABLE _binder_root_states AS
 SELECT root_id, state_id AS id, state_ts AS ts, state_dur AS dur
 FROM _android_states_within!(_binder_roots);
 
--- Both laid over each other, with what that says of the time. The slices of the call itself say
--- nothing of it.
+-- Segments of each end with thread state and innermost slice, and the reason derived from both. The
+-- slices of the call itself do not indicate a reason.
 CREATE PERFETTO TABLE _binder_breakdown AS
 WITH pieces AS (
   SELECT
@@ -143,18 +143,18 @@ SELECT
   ) AS reason
 FROM pieces;
 
--- A stretch of the time in which a call was served, and what took it.
+-- A segment of the time in which a server handled a binder call, with its reason.
 CREATE PERFETTO TABLE android_binder_server_breakdown(
-  -- The caller's slice.
+  -- Slice of the call in the client; join with `slice` on `id`.
   binder_txn_id JOINID(slice.id),
-  -- The slice of the process that is called.
+  -- Slice of the reply in the server; join with `slice` on `id`.
   binder_reply_id JOINID(slice.id),
-  -- When the stretch began.
+  -- Start of the interval, ns in trace time.
   ts TIMESTAMP,
-  -- How long it lasted.
+  -- Duration, ns.
   dur DURATION,
-  -- What took it: `monitor_contention`, `art_lock_contention`, `mutex_contention`, `binder`, `io`,
-  -- `kernel_memory_reclaim`, `userspace_memory_reclaim`, or else the thread's state.
+  -- Reason: `monitor_contention`, `art_lock_contention`, `mutex_contention`, `binder`, `io`,
+  -- `kernel_memory_reclaim`, `userspace_memory_reclaim`, or else the thread state.
   reason STRING
 ) AS
 SELECT binder_txn_id, binder_reply_id, ts, dur, reason
@@ -162,17 +162,17 @@ FROM _binder_breakdown
 WHERE side = 'binder_reply'
 ORDER BY ts;
 
--- A stretch of the time that a call took its caller, and what took it.
+-- A segment of the time that a binder call took in the client, with its reason.
 CREATE PERFETTO TABLE android_binder_client_breakdown(
-  -- The caller's slice.
+  -- Slice of the call in the client; join with `slice` on `id`.
   binder_txn_id JOINID(slice.id),
-  -- The slice of the process that is called.
+  -- Slice of the reply in the server; join with `slice` on `id`.
   binder_reply_id JOINID(slice.id),
-  -- When the stretch began.
+  -- Start of the interval, ns in trace time.
   ts TIMESTAMP,
-  -- How long it lasted.
+  -- Duration, ns.
   dur DURATION,
-  -- What took it, as in `android_binder_server_breakdown`.
+  -- Reason, as in `android_binder_server_breakdown`.
   reason STRING
 ) AS
 SELECT binder_txn_id, binder_reply_id, ts, dur, reason
@@ -180,23 +180,23 @@ FROM _binder_breakdown
 WHERE side = 'binder_txn'
 ORDER BY ts;
 
--- A stretch of the time that a call took its caller, and what took it on either side.
+-- A segment of the time that a binder call took in the client, with the reasons on both sides.
 CREATE PERFETTO TABLE android_binder_client_server_breakdown(
-  -- The caller's slice.
+  -- Slice of the call in the client; join with `slice` on `id`.
   binder_txn_id JOINID(slice.id),
-  -- The slice of the process that is called.
+  -- Slice of the reply in the server; join with `slice` on `id`.
   binder_reply_id JOINID(slice.id),
-  -- When the stretch began.
+  -- Start of the interval, ns in trace time.
   ts TIMESTAMP,
-  -- How long it lasted.
+  -- Duration, ns.
   dur DURATION,
-  -- What took it where the call is served; NULL while it is not.
+  -- Reason in the server; NULL while the server does not handle the call.
   server_reason STRING,
-  -- What took it where it was called.
+  -- Reason in the client.
   client_reason STRING,
-  -- The former, or where that is NULL the latter.
+  -- `server_reason`, or `client_reason` where that is NULL.
   reason STRING,
-  -- `server` or `client`: whose that is.
+  -- Side of `reason`: `server` or `client`.
   reason_type STRING
 ) AS
 SELECT

@@ -1,8 +1,8 @@
--- The memory that apps hold in bitmaps.
+-- Memory that apps use for bitmaps.
 
 INCLUDE PERFETTO MODULE counters.intervals;
 
--- The two counters of bitmaps, one row for every change.
+-- Values of both bitmap counters, one row per change.
 CREATE PERFETTO TABLE _bitmap_counters AS
 SELECT
   changes.id,
@@ -21,67 +21,67 @@ FROM counter_leading_intervals!((
 JOIN process_counter_track AS track ON track.id = changes.track_id
 ORDER BY changes.id;
 
--- A period in which a process's bitmaps kept their size.
+-- A period in which the bitmaps of a process had a constant total size.
 CREATE PERFETTO TABLE android_bitmap_memory(
-  -- The counter's value.
+  -- Row of the counter value; join with `counter` on `id`.
   id ID(counter.id),
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.upid),
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it lasted.
+  -- Duration, ns.
   dur DURATION,
-  -- The counter's track.
+  -- Track of the counter; join with `track` on `id`.
   track_id JOINID(counter.track_id),
-  -- The size of all its bitmaps, in bytes.
+  -- Total size of all bitmaps in bytes.
   value LONG
 ) AS
 SELECT id, upid, ts, dur, track_id, value
 FROM _bitmap_counters
 WHERE name = 'Bitmap Memory';
 
--- A period in which a process had as many bitmaps.
+-- A period in which a process had a constant number of bitmaps.
 CREATE PERFETTO TABLE android_bitmap_count(
-  -- The counter's value.
+  -- Row of the counter value; join with `counter` on `id`.
   id ID(counter.id),
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.upid),
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it lasted.
+  -- Duration, ns.
   dur DURATION,
-  -- The counter's track.
+  -- Track of the counter; join with `track` on `id`.
   track_id JOINID(counter.track_id),
-  -- How many bitmaps it has.
+  -- Number of bitmaps.
   value LONG
 ) AS
 SELECT id, upid, ts, dur, track_id, value
 FROM _bitmap_counters
 WHERE name = 'Bitmap Count';
 
--- A period in which neither of a process's counters of bitmaps changed.
+-- A period in which neither bitmap counter of a process changed.
 CREATE PERFETTO TABLE android_bitmap_counters_per_process(
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.upid),
-  -- Its name.
+  -- Name of the process.
   process_name STRING,
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it lasted.
+  -- Duration, ns.
   dur DURATION,
-  -- The size of all its bitmaps, in bytes.
+  -- Total size of all bitmaps in bytes.
   bitmap_memory LONG,
-  -- How many bitmaps it has.
+  -- Number of bitmaps.
   bitmap_count LONG,
-  -- The value of the counter of their size.
+  -- Row of the size counter; join with `counter` on `id`.
   bitmap_memory_id JOINID(counter.id),
-  -- The value of the counter of their number.
+  -- Row of the number counter; join with `counter` on `id`.
   bitmap_count_id JOINID(counter.id)
 ) AS
 WITH moments AS (
   SELECT DISTINCT upid, ts FROM _bitmap_counters
 ),
--- The latest value of both counters at every change of either.
+-- Latest value of both counters at each change of either.
 latest AS (
   SELECT
     moments.upid,

@@ -1,9 +1,10 @@
--- Broadcasts that the system handed to apps.
+-- Broadcasts that the system delivered to apps.
 
 INCLUDE PERFETTO MODULE android.process_metadata;
 
--- What each queue handed out, `<record> <action>/… scheduled`, within the turn of a process,
--- `<queue> <pid>:<process>/… running`. `event_id`, `pid` and `ts` are of the former.
+-- Deliveries by each queue, `<record> <action>/… scheduled`, within a slice of the process,
+-- `<queue> <pid>:<process>/… running`. `event_id` and `ts` are those of the delivery, `pid` that of
+-- the process.
 CREATE PERFETTO TABLE _broadcasts_handed_out AS
 SELECT
   broadcast.id AS event_id,
@@ -28,29 +29,29 @@ WHERE
   AND track.name GLOB 'BroadcastQueue.mRunning*'
   AND process.name = 'system_server';
 
--- A broadcast handed to a process, on Android 14 and later.
+-- A broadcast delivered to a process, on Android 14 and later.
 CREATE PERFETTO TABLE _android_broadcasts_minsdk_u(
-  -- The broadcast's record.
+  -- Id of the broadcast record.
   record_id STRING,
-  -- The intent's action.
+  -- Action of the intent.
   intent_action STRING,
-  -- The process it was handed to.
+  -- Name of the receiving process.
   process_name STRING,
-  -- That process's number.
+  -- Kernel id of the receiving process.
   pid LONG,
-  -- That process.
+  -- Receiving process; NULL if unknown. Join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The queue of that process.
+  -- Queue of the receiving process.
   process_queue_id STRING,
-  -- The system's queue.
+  -- Number of the system queue.
   queue_id LONG,
-  -- The slice.
+  -- Slice; join with `slice` on `id`.
   id JOINID(slice.id),
-  -- When it was handed out.
+  -- Start of the delivery, ns in trace time.
   ts TIMESTAMP,
-  -- How long that took.
+  -- Duration of the delivery, ns.
   dur DURATION,
-  -- The slice's track.
+  -- Track of the slice; join with `track` on `id`.
   track_id JOINID(track.id)
 ) AS
 SELECT

@@ -1,8 +1,9 @@
--- Windows of the desktop mode.
+-- Windows in desktop mode.
 
 INCLUDE PERFETTO MODULE android.statsd;
 
--- What statsd tells of windows: that they were added, removed or changed, and that it began anew.
+-- Window events from statsd atoms: a window was added, removed or changed, or the list of windows
+-- was reset.
 CREATE PERFETTO TABLE _window_atoms AS
 SELECT
   atom.id,
@@ -18,7 +19,7 @@ WHERE
   AND arg.key GLOB 'desktop_mode_session_task_update.*'
 GROUP BY atom.id, atom.ts;
 
--- Each window by its beginning and end; where one of both was not told, it is NULL.
+-- Windows with the times when they were added and removed; NULL where an event was not recorded.
 CREATE PERFETTO TABLE _windows_told AS
 SELECT
   added.ts AS raw_add_ts,
@@ -30,19 +31,20 @@ FROM (SELECT * FROM _window_atoms WHERE event = 'TASK_ADDED') AS added
 FULL JOIN (SELECT * FROM _window_atoms WHERE event = 'TASK_REMOVED') AS removed
   ON removed.instance_id = added.instance_id AND removed.session_id = added.session_id;
 
--- A window.
+-- A window in desktop mode.
 CREATE PERFETTO TABLE android_desktop_mode_windows(
-  -- When it was opened; NULL where that was not seen.
+  -- Time when the window opened, ns in trace time; NULL if not recorded.
   raw_add_ts TIMESTAMP,
-  -- When it was closed; NULL where that was not seen.
+  -- Time when the window closed, ns in trace time; NULL if not recorded.
   raw_remove_ts TIMESTAMP,
-  -- When it was opened, or the trace's start.
+  -- Time when the window opened, ns in trace time; start of the trace if not recorded.
   ts TIMESTAMP,
-  -- How long it was open: until it was closed, all windows were told anew, or the trace's end.
+  -- Time that the window was open, ns: until it closed, until the list of windows was reset, or
+  -- until the end of the trace.
   dur DURATION,
-  -- The window's number.
+  -- Id of the window instance.
   instance_id LONG,
-  -- The user id of the app in it.
+  -- User id of the app in the window.
   uid LONG
 ) AS
 WITH ends AS (
@@ -57,7 +59,7 @@ without_end AS (
   WHERE told.raw_remove_ts IS NULL
   GROUP BY told.instance_id, told.ts
 ),
--- Windows of which only changes were seen were open all the time.
+-- A window with change events only was open for the whole trace.
 only_changed AS (
   SELECT changed.instance_id, min(changed.uid) AS uid
   FROM _window_atoms AS changed

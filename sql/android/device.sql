@@ -1,19 +1,19 @@
--- The device that was recorded.
+-- Name of the recorded device.
 
--- The device's code name out of the fingerprint of its build.
+-- Extracts the code name of the device from a build fingerprint.
 CREATE PERFETTO FUNCTION android_device_name_from_fingerprint(
-  -- The fingerprint, `brand/product/device:release/…`.
+  -- Build fingerprint, `brand/product/device:release/…`.
   fingerprint STRING
 )
--- As `raven`; NULL where it has another form.
+-- Code name, such as `raven`; NULL if the fingerprint has another form.
 RETURNS STRING AS
 SELECT nullif(split_part(split_part($fingerprint, ':', 1), '/', 3), '');
 
--- A recorded machine's code name.
+-- The code name of a recorded device.
 CREATE PERFETTO TABLE android_device_name(
-  -- The code name, as `raven`.
+  -- Code name, such as `raven`.
   name STRING,
-  -- The machine.
+  -- Machine; join with `machine` on `id`.
   machine_id JOINID(machine.id)
 ) AS
 SELECT

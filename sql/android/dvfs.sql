@@ -1,6 +1,6 @@
--- The frequencies of memory, buses and shared caches, which devices of the Pixel family scale.
+-- Frequencies of memory, buses and shared caches, which Pixel devices scale.
 
--- The counters of these frequencies: their names, of which all go on with ` Frequency`.
+-- Frequency counters. Their names all end in ` Frequency`.
 CREATE PERFETTO TABLE _dvfs_tracks AS
 SELECT track.id, track.name
 FROM counter_track AS track
@@ -10,15 +10,15 @@ JOIN (
     ('cpu[0-8]dsu'), ('domain@[0-2]'), ('dsu_throughput'), ('bus_throughput')
 ) AS known ON track.name GLOB known.column1 || ' Frequency';
 
--- A period in which such a frequency stayed.
+-- A period in which such a frequency was constant.
 CREATE PERFETTO VIEW android_dvfs_counters(
-  -- The counter.
+  -- Name of the counter track.
   name STRING,
-  -- When the frequency was set.
+  -- Time when the frequency was set, ns in trace time.
   ts TIMESTAMP,
-  -- The frequency, in the driver's unit, mostly kHz.
+  -- Frequency in the unit of the driver, usually kHz.
   value DOUBLE,
-  -- How long until it was set again.
+  -- Time until the frequency was set again, ns.
   dur DURATION
 ) AS
 SELECT
@@ -31,17 +31,17 @@ FROM counter
 JOIN _dvfs_tracks AS track ON track.id = counter.track_id
 ORDER BY counter.ts;
 
--- Figures of each such frequency over the trace.
+-- Statistics of each such frequency over the trace.
 CREATE PERFETTO TABLE android_dvfs_counter_stats(
-  -- The counter.
+  -- Name of the counter track.
   name STRING,
-  -- The highest frequency.
+  -- Highest frequency.
   max DOUBLE,
-  -- The lowest.
+  -- Lowest frequency.
   min DOUBLE,
-  -- How long from the first setting to the last.
+  -- Time from the first to the last value, ns.
   dur DURATION,
-  -- The average, weighted by how long each stayed.
+  -- Average frequency, weighted by duration.
   wgt_avg DOUBLE
 ) AS
 SELECT
@@ -55,15 +55,15 @@ WHERE dur > 0
 GROUP BY name
 ORDER BY name;
 
--- How long each frequency stayed over the trace.
+-- Time at each frequency over the trace.
 CREATE PERFETTO VIEW android_dvfs_counter_residency(
-  -- The counter.
+  -- Name of the counter track.
   name STRING,
-  -- The frequency.
+  -- Frequency, in the unit of the driver.
   value DOUBLE,
-  -- How long it stayed, over all periods.
+  -- Total time at this frequency, ns.
   dur DURATION,
-  -- That in percent of the counter's whole time.
+  -- `dur` in percent of the total time of the counter.
   pct DOUBLE
 ) AS
 SELECT

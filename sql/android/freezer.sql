@@ -1,8 +1,8 @@
--- Apps in the background that the system froze, and why it let them go on.
+-- Background apps that the system froze, with the reason for unfreezing.
 
 INCLUDE PERFETTO MODULE android.process_metadata;
 
--- What the numbers in `Unfreeze <process>:<pid> <reason>` mean.
+-- Meaning of the reason codes in `Unfreeze <process>:<pid> <reason>`.
 CREATE PERFETTO TABLE _unfreeze_reasons AS
 SELECT column1 AS reason, column2 AS name
 FROM (
@@ -17,7 +17,7 @@ FROM (
     (28, 'restriction_change'), (29, 'component_disabled')
 );
 
--- The events by which processes are frozen and let go.
+-- Freeze and unfreeze events.
 CREATE PERFETTO TABLE _freezer_marks AS
 WITH marks AS (
   SELECT
@@ -33,24 +33,24 @@ SELECT
   id AS event_id,
   ts,
   freezes,
-  -- A process's name may have colons of its own.
+  -- The name of a process can contain colons.
   CAST(nullif(reverse(split_part(reverse(subject), ':', 1)), '') AS BIGINT) AS pid,
   reason
 FROM marks;
 
 -- A period in which a process was frozen.
 CREATE PERFETTO TABLE android_freezer_events(
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- Its number.
+  -- Kernel id of the process.
   pid LONG,
-  -- When it was frozen.
+  -- Time when the process was frozen, ns in trace time.
   ts TIMESTAMP,
-  -- How long it was.
+  -- Time until the process was unfrozen, ns.
   dur DURATION,
-  -- Why it was let go, as the system's number.
+  -- Reason code for unfreezing; NULL if unknown.
   unfreeze_reason_int LONG,
-  -- Why it was let go.
+  -- Reason for unfreezing; NULL if unknown.
   unfreeze_reason_str STRING
 ) AS
 WITH spans AS (

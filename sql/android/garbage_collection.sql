@@ -1,7 +1,7 @@
--- Garbage collections of Android's runtime: what each freed, and what its thread was doing.
+-- Garbage collections of the Android runtime: reclaimed memory and thread states.
 
--- The collections: the outermost slices `…concurrent…GC` of threads. The phase of compaction can
--- follow as a slice of its own, which then counts.
+-- Collections: top-level thread slices `…concurrent…GC`. If the compaction phase follows as a slice
+-- of its own, its duration is added.
 CREATE PERFETTO TABLE _gc_slices AS
 WITH outermost AS (
   SELECT
@@ -33,7 +33,7 @@ SELECT
 FROM outermost
 WHERE name GLOB '*concurrent*GC';
 
--- The size of each process's heap in KB, from one change to the next.
+-- Heap size of each process in KB, from one change to the next.
 CREATE PERFETTO TABLE _gc_heap_sizes AS
 SELECT
   track.upid,
@@ -45,7 +45,7 @@ FROM counter
 JOIN process_counter_track AS track ON track.id = counter.track_id
 WHERE track.name = 'Heap size (KB)' AND track.upid IS NOT NULL;
 
--- The first size told after each collection: what it left.
+-- First heap size reported after each collection.
 CREATE PERFETTO TABLE _gc_heap_after AS
 SELECT id, value
 FROM (
@@ -58,7 +58,7 @@ FROM (
 )
 WHERE nth = 1;
 
--- The smallest and the largest size in the course of each collection and just after it.
+-- Smallest and largest heap size during each collection and directly after it.
 CREATE PERFETTO TABLE _gc_heap_range AS
 SELECT
   gc.id,
@@ -70,7 +70,7 @@ JOIN _gc_heap_sizes AS heap
 LEFT JOIN _gc_heap_after AS after ON after.id = gc.id
 GROUP BY gc.id;
 
--- How long each collection's thread was in each state in its course.
+-- Time of the thread of each collection in each scheduling state.
 CREATE PERFETTO TABLE _gc_states AS
 SELECT
   gc.id,
@@ -89,45 +89,45 @@ JOIN thread_state AS state
   AND (state.dur < 0 OR state.ts + state.dur > gc.ts)
 GROUP BY gc.id, state.state, state.io_wait;
 
--- A garbage collection of a process whose heap's size is told.
+-- A garbage collection of a process with heap size counters.
 CREATE PERFETTO TABLE android_garbage_collection_events(
-  -- The number of the thread that collects.
+  -- Kernel id of the collecting thread.
   tid LONG,
-  -- The process's number.
+  -- Kernel id of the process.
   pid LONG,
-  -- The thread that collects.
+  -- Collecting thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The thread's name.
+  -- Name of the thread.
   thread_name STRING,
-  -- The process's name.
+  -- Name of the process.
   process_name STRING,
-  -- `young`, `full`, `alloc`, `native_alloc`, `explicit` or `collector_transition`.
+  -- Type: `young`, `full`, `alloc`, `native_alloc`, `explicit` or `collector_transition`.
   gc_type STRING,
-  -- Whether it marks and compacts, rather than copies.
+  -- Whether the collection is mark-compact and not copying.
   is_mark_compact LONG,
-  -- How much the heap shrank from its largest to its smallest size, in MB.
+  -- Largest minus smallest heap size, in MB.
   reclaimed_mb DOUBLE,
-  -- The heap's smallest size in its course and just after, in MB.
+  -- Smallest heap size during the collection and directly after it, in MB.
   min_heap_mb DOUBLE,
-  -- The heap's largest size, in MB.
+  -- Largest heap size during the collection and directly after it, in MB.
   max_heap_mb DOUBLE,
-  -- The slice.
+  -- Slice of the collection; join with `slice` on `id`.
   gc_id LONG,
-  -- When it began.
+  -- Start, ns in trace time.
   gc_ts TIMESTAMP,
-  -- How long it took.
+  -- Duration, ns.
   gc_dur DURATION,
-  -- How long its thread ran.
+  -- Time that the collecting thread ran, ns.
   gc_running_dur DURATION,
-  -- How long its thread waited for a CPU.
+  -- Time that the collecting thread was runnable but had no CPU, ns.
   gc_runnable_dur DURATION,
-  -- How long its thread slept in the kernel for I/O.
+  -- Time that the collecting thread was in uninterruptible sleep for I/O, ns.
   gc_unint_io_dur DURATION,
-  -- How long its thread slept in the kernel for something else.
+  -- Time that the collecting thread was in uninterruptible sleep for other reasons, ns.
   gc_unint_non_io_dur DURATION,
-  -- How long its thread slept so that signals could wake it.
+  -- Time that the collecting thread was in interruptible sleep, ns.
   gc_int_dur LONG
 ) AS
 WITH states AS (

@@ -1,9 +1,9 @@
--- Input events on their way from the system to apps and back, and how long each leg took.
+-- Input events from the system to apps and back, with the latency of each step.
 
 INCLUDE PERFETTO MODULE android.frames.timeline;
 
--- The messages of input channels, `sendMessage(inputChannel=<name> (server|client), seq=…, type=…)`
--- and `receiveMessage(…)`, on both ends.
+-- Messages of input channels on both ends, `sendMessage(inputChannel=<name> (server|client), seq=…,
+-- type=…)` and `receiveMessage(…)`.
 CREATE PERFETTO TABLE _input_messages AS
 SELECT
   slice.id,
@@ -30,8 +30,8 @@ JOIN thread USING (utid)
 JOIN process USING (upid)
 WHERE slice.name GLOB 'sendMessage(*' OR slice.name GLOB 'receiveMessage(*';
 
--- The event that each message of the dispatcher sends: its id is in the name of the slice three
--- levels up.
+-- Input event of each message that the dispatcher sends. The event id is in the name of the slice
+-- three levels above the message.
 CREATE PERFETTO TABLE _input_event_of_message AS
 SELECT
   message.id AS message_id,
@@ -42,14 +42,14 @@ JOIN slice AS dispatching ON dispatching.id = publishing.parent_id
 JOIN slice AS enqueuing ON enqueuing.id = dispatching.parent_id
 WHERE message.is_sent AND message.thread_name = 'InputDispatcher';
 
--- When the system read each event.
+-- Time when the system read each event.
 CREATE PERFETTO TABLE _input_read_times AS
 SELECT split_part(split_part(name, '=', 2), ')', 1) AS input_event_id, min(ts) AS read_time
 FROM slice
 WHERE name GLOB 'UnwantedInteractionBlocker::notifyMotion*'
 GROUP BY 1;
 
--- Where apps handle each event, with what kind of action it is.
+-- Slices in which apps handle each event, with the action of the event.
 CREATE PERFETTO TABLE _input_handled AS
 SELECT
   delivering.id,
@@ -63,7 +63,7 @@ JOIN thread_track AS track ON track.id = delivering.track_id
 JOIN thread USING (utid)
 WHERE delivering.name GLOB 'deliverInputEvent src=*';
 
--- The frames that apps showed, and when the compositor's frame of each ended.
+-- Frames that apps presented, with the end of the display frame of each.
 CREATE PERFETTO TABLE _input_frames_shown AS
 SELECT
   app.upid,
@@ -79,7 +79,7 @@ WHERE
   AND app.present_type <> 'Dropped Frame'
 GROUP BY app.upid, app.ts, app.surface_frame_token;
 
--- The first frame that each app showed of those that it began after it had handled an event.
+-- First frame that each app started after it handled an event and that was presented.
 CREATE PERFETTO TABLE _input_first_frames AS
 SELECT id, upid, input_event_id, event_action, frame_id, present_time
 FROM (
@@ -96,52 +96,52 @@ FROM (
 )
 WHERE nth = 1;
 
--- An input event that the system sent to an app, and that the app said to have finished.
+-- An input event that the system sent to an app and that the app finished.
 CREATE PERFETTO TABLE android_input_events(
-  -- From the system's sending to the app's receiving.
+  -- Time from sending by the system to receiving by the app, ns.
   dispatch_latency_dur DURATION,
-  -- From there to the app's saying that it has finished.
+  -- Time from receiving by the app to its finish message, ns.
   handling_latency_dur DURATION,
-  -- From there to the system's receiving that.
+  -- Time from the finish message to receiving it in the system, ns.
   ack_latency_dur DURATION,
-  -- All three.
+  -- Sum of the dispatch, handling and acknowledge latencies, ns.
   total_latency_dur DURATION,
-  -- From the system's reading the event until a frame with its result was shown; NULL where no
+  -- Time from reading the event in the system to presenting a frame with its result, ns; NULL if no
   -- frame is known.
   end_to_end_latency_dur DURATION,
-  -- The number of the app's thread.
+  -- Kernel id of the app thread.
   tid LONG,
-  -- The app's thread.
+  -- Name of the app thread.
   thread_name STRING,
-  -- The number of the app's process.
+  -- Kernel id of the app process.
   pid LONG,
-  -- The app's process.
+  -- Name of the app process.
   process_name STRING,
-  -- The kind of event, as `MOTION` or `KEY`.
+  -- Kind of event, such as `MOTION` or `KEY`.
   event_type STRING,
-  -- The action, as `DOWN` or `MOVE`.
+  -- Action of the event, such as `DOWN` or `MOVE`.
   event_action STRING,
-  -- The event's number in its channel.
+  -- Sequence number of the event in its channel.
   event_seq STRING,
-  -- The channel.
+  -- Input channel.
   event_channel STRING,
-  -- The event's id.
+  -- Id of the input event.
   input_event_id STRING,
-  -- When the system read the event.
+  -- Time when the system read the event, ns in trace time.
   read_time LONG,
-  -- The track of the system's thread.
+  -- Track of the system thread; join with `track` on `id`.
   dispatch_track_id JOINID(track.id),
-  -- When the system sent the event.
+  -- Time when the system sent the event, ns in trace time.
   dispatch_ts TIMESTAMP,
-  -- How long sending took.
+  -- Duration of sending, ns.
   dispatch_dur DURATION,
-  -- The track of the app's thread.
+  -- Track of the app thread; join with `track` on `id`.
   receive_track_id JOINID(track.id),
-  -- When the app received the event.
+  -- Time when the app received the event, ns in trace time.
   receive_ts TIMESTAMP,
-  -- How long receiving took.
+  -- Duration of receiving, ns.
   receive_dur DURATION,
-  -- The frame that shows the result.
+  -- Number of the frame with the result of the event; NULL if unknown.
   frame_id LONG
 ) AS
 SELECT
@@ -193,63 +193,63 @@ LEFT JOIN _input_first_frames AS shown
 WHERE sent.is_sent AND sent.is_server AND NOT sent.is_finish
 ORDER BY sent.ts;
 
--- A key event that Android's framework processed.
+-- A key event that the Android framework processed.
 CREATE PERFETTO VIEW android_key_events(
-  -- The entry's number.
+  -- Unique id of the row.
   id LONG,
-  -- The event's id, which goes with it through the system.
+  -- Id of the event, which identifies it throughout the system.
   event_id LONG,
-  -- When it was processed.
+  -- Time when the event was processed, ns in trace time.
   ts TIMESTAMP,
-  -- What else is told of it.
+  -- Arguments with further fields; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID,
-  -- The kind of device it came from.
+  -- Kind of input device (source).
   source LONG,
-  -- The action: down or up.
+  -- Action: down or up.
   action LONG,
-  -- The device.
+  -- Id of the input device.
   device_id LONG,
-  -- The display.
+  -- Id of the display.
   display_id LONG,
-  -- The key.
+  -- Key code.
   key_code LONG
 ) AS
 SELECT id, event_id, ts, arg_set_id, source, action, device_id, display_id, key_code
 FROM __intrinsic_android_key_events;
 
--- A touch or a pointer's motion that Android's framework processed.
+-- A touch or pointer event that the Android framework processed.
 CREATE PERFETTO VIEW android_motion_events(
-  -- The entry's number.
+  -- Unique id of the row.
   id LONG,
-  -- The event's id, which goes with it through the system.
+  -- Id of the event, which identifies it throughout the system.
   event_id LONG,
-  -- When it was processed.
+  -- Time when the event was processed, ns in trace time.
   ts TIMESTAMP,
-  -- What else is told of it.
+  -- Arguments with further fields; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID,
-  -- The kind of device it came from.
+  -- Kind of input device (source).
   source LONG,
-  -- The action: down, move or up.
+  -- Action: down, move or up.
   action LONG,
-  -- The device.
+  -- Id of the input device.
   device_id LONG,
-  -- The display.
+  -- Id of the display.
   display_id LONG
 ) AS
 SELECT id, event_id, ts, arg_set_id, source, action, device_id, display_id
 FROM __intrinsic_android_motion_events;
 
--- An event that was sent to a window.
+-- A dispatch of an input event to a window.
 CREATE PERFETTO VIEW android_input_event_dispatch(
-  -- The entry's number.
+  -- Unique id of the row.
   id LONG,
-  -- The event's id.
+  -- Id of the event.
   event_id LONG,
-  -- What else is told of it.
+  -- Arguments with further fields; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID,
-  -- The state of the windows by which this was decided.
+  -- Vsync id of the window state on which the dispatch was based.
   vsync_id LONG,
-  -- The window.
+  -- Id of the window.
   window_id LONG
 ) AS
 SELECT id, event_id, arg_set_id, vsync_id, window_id

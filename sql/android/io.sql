@@ -1,20 +1,20 @@
--- What the file system F2FS counted and wrote.
+-- Counters and writes of the F2FS file system.
 
--- Figures of each of its counters over the trace.
+-- Statistics of each F2FS counter over the trace.
 CREATE PERFETTO VIEW _android_io_f2fs_counter_stats(
-  -- The counter, without its device.
+  -- Name of the counter, without the device.
   name STRING,
-  -- All its values together.
+  -- Sum of all values.
   sum DOUBLE,
-  -- Its highest value.
+  -- Highest value.
   max DOUBLE,
-  -- Its lowest value.
+  -- Lowest value.
   min DOUBLE,
-  -- How long from its first value to the last.
+  -- Time from the first to the last value, ns.
   dur DURATION,
-  -- How many values it has.
+  -- Number of values.
   count LONG,
-  -- The average of its values.
+  -- Average of the values.
   avg DOUBLE
 ) AS
 SELECT
@@ -31,35 +31,35 @@ WHERE track.name GLOB '*f2fs*'
 GROUP BY 1
 ORDER BY 2 DESC;
 
--- An argument of a write, of all of one in a group.
+-- Returns an argument of a write, as an aggregate over the rows of a write in `args`.
 CREATE PERFETTO MACRO _f2fs_write_arg(
-  -- Its key.
+  -- Key of the argument.
   key Expr
 )
 RETURNS Expr AS
 max(arg.int_value) FILTER (WHERE arg.key = $key);
 
--- What each thread wrote to each file.
+-- Writes of each thread to each file.
 CREATE PERFETTO VIEW _android_io_f2fs_write_stats(
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- Its number.
+  -- Kernel id of the thread.
   tid LONG,
-  -- Its name.
+  -- Name of the thread.
   thread_name STRING,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- Its number.
+  -- Kernel id of the process.
   pid LONG,
-  -- Its name.
+  -- Name of the process.
   process_name STRING,
-  -- The file's inode.
+  -- Inode of the file.
   ino LONG,
-  -- The file's device.
+  -- Device of the file.
   dev LONG,
-  -- How many bytes were written.
+  -- Number of bytes written.
   bytes LONG,
-  -- How many writes there were.
+  -- Number of writes.
   write_count LONG
 ) AS
 WITH writes AS (
@@ -95,19 +95,19 @@ JOIN thread USING (utid)
 JOIN process USING (upid)
 ORDER BY bytes DESC;
 
--- All these writes together; one row.
+-- Totals of all F2FS writes; one row.
 CREATE PERFETTO VIEW _android_io_f2fs_aggregate_write_stats(
-  -- How many writes there were.
+  -- Number of writes.
   total_write_count LONG,
-  -- How many processes wrote.
+  -- Number of processes that wrote.
   distinct_processes LONG,
-  -- How many bytes were written.
+  -- Number of bytes written.
   total_bytes_written LONG,
-  -- How many devices were written to.
+  -- Number of devices that were written to.
   distinct_device_count LONG,
-  -- How many files were written to.
+  -- Number of files that were written to.
   distinct_inode_count LONG,
-  -- How many threads wrote.
+  -- Number of threads that wrote.
   distinct_thread_count LONG
 ) AS
 SELECT

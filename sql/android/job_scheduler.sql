@@ -1,22 +1,22 @@
--- The jobs that the system ran for apps.
+-- Jobs that the JobScheduler ran for apps.
 
--- A job that ran, from the system server's slices `*job*<uid>package/service#id`.
+-- A job that ran, from the slices `*job*<uid>package/service#id` of the system server.
 CREATE PERFETTO TABLE android_job_scheduler_events(
-  -- The number the app gave it.
+  -- Job id assigned by the app.
   job_id LONG,
-  -- The app's user id.
+  -- User id of the app.
   uid LONG,
-  -- The app's package.
+  -- Package of the app.
   package_name STRING,
-  -- The service that does the job.
+  -- Service that runs the job.
   job_service_name STRING,
-  -- The track of jobs.
+  -- Track of the job slices; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- The slice.
+  -- Slice of the job; join with `slice` on `id`.
   id LONG,
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it ran; up to the trace's end where its end was not seen.
+  -- Duration, ns; until the end of the trace where the end is not in the trace.
   dur DURATION
 ) AS
 SELECT

@@ -1,10 +1,10 @@
--- How long the wakelocks of the kernel and of native services kept the device awake.
+-- Time for which wakelocks of the kernel and of native services were held.
 
 INCLUDE PERFETTO MODULE android.suspend;
 
 INCLUDE PERFETTO MODULE counters.intervals;
 
--- What each wakelock's counter of held time grew by from one change to the next.
+-- Growth of the held-time counter of each wakelock from one change to the next.
 CREATE PERFETTO TABLE _wakelock_growth AS
 SELECT
   changes.id,
@@ -23,21 +23,21 @@ JOIN track ON track.id = changes.track_id
 LEFT JOIN args AS kind
   ON kind.arg_set_id = track.dimension_arg_set_id AND kind.key = 'wakelock_type';
 
--- A period between two changes of a wakelock's counter.
+-- A period between two changes of the counter of a wakelock.
 CREATE PERFETTO TABLE android_kernel_wakelocks(
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it lasted.
+  -- Duration, ns.
   dur DURATION,
-  -- How much of it the device was awake.
+  -- Time of the period in which the device was awake, ns.
   awake_dur DURATION,
-  -- The wakelock.
+  -- Name of the wakelock.
   name STRING,
-  -- `kernel` or `native`.
+  -- Kind of wakelock: `kernel` or `native`.
   type STRING,
-  -- How long the wakelock was held, as its counter tells.
+  -- Time for which the wakelock was held, from its counter, ns.
   held_dur DURATION,
-  -- That as a part of `awake_dur`, from 0 to 1.
+  -- `held_dur` as a fraction of `awake_dur`, from 0 to 1; NULL if `awake_dur` is 0.
   held_ratio DOUBLE
 ) AS
 WITH awake AS (

@@ -1,93 +1,98 @@
--- Threads of Java that waited for each other's locks.
+-- Java threads that wait for monitor locks held by other threads.
 
 INCLUDE PERFETTO MODULE android.suspend;
 
--- The part of a slice's name that tells who holds the lock.
+-- Extracts the thread that holds the lock from the name of a monitor contention slice.
 CREATE PERFETTO FUNCTION android_extract_android_monitor_contention_blocking_thread(
-  -- The name, `monitor contention with owner <thread> (<tid>) at <method>(<file>:<line>)
+  -- Name of the slice, `monitor contention with owner <thread> (<tid>) at <method>(<file>:<line>)
   -- waiters=<n> blocking from <method>(<file>:<line>)`.
   slice_name STRING
 )
--- The thread's name.
+-- Name of the thread.
 RETURNS STRING AS
 SELECT nullif(split_part(split_part($slice_name, 'with owner ', 2), ' (', 1), '');
 
--- The number of the thread that holds the lock.
+-- Extracts the id of the thread that holds the lock from the name of a monitor contention slice.
 CREATE PERFETTO FUNCTION android_extract_android_monitor_contention_blocking_tid(
-  -- The slice's name.
+  -- Name of the slice.
   slice_name STRING
 )
--- The thread's number; NULL where the name has none.
+-- Kernel id of the thread; NULL if the name has none.
 RETURNS LONG AS
 SELECT CAST(nullif(split_part(split_part($slice_name, ' (', 2), ')', 1), '') AS BIGINT);
 
--- The method that holds the lock.
+-- Extracts the method that holds the lock from the name of a monitor contention slice.
 CREATE PERFETTO FUNCTION android_extract_android_monitor_contention_blocking_method(
-  -- The slice's name.
+  -- Name of the slice.
   slice_name STRING
 )
--- With its type and its arguments' types.
+-- Method with its return type and parameter types.
 RETURNS STRING AS
 SELECT nullif(split_part(split_part($slice_name, ') at ', 2), ')(', 1), '') || ')';
 
--- The method that holds the lock, in short.
+-- Extracts the method that holds the lock, without types, from the name of a monitor contention
+-- slice.
 CREATE PERFETTO FUNCTION android_extract_android_monitor_contention_short_blocking_method(
-  -- The slice's name.
+  -- Name of the slice.
   slice_name STRING
 )
--- Without types.
+-- Method without types.
 RETURNS STRING AS
 SELECT
   nullif(split_part(split_part(split_part($slice_name, ') at ', 2), ' ', 2), '(', 1), '');
 
--- The method that waits for the lock.
+-- Extracts the method that waits for the lock from the name of a monitor contention slice.
 CREATE PERFETTO FUNCTION android_extract_android_monitor_contention_blocked_method(
-  -- The slice's name.
+  -- Name of the slice.
   slice_name STRING
 )
--- With its type and its arguments' types.
+-- Method with its return type and parameter types.
 RETURNS STRING AS
 SELECT nullif(split_part(split_part($slice_name, 'blocking from ', 2), ')(', 1), '') || ')';
 
--- The method that waits for the lock, in short.
+-- Extracts the method that waits for the lock, without types, from the name of a monitor contention
+-- slice.
 CREATE PERFETTO FUNCTION android_extract_android_monitor_contention_short_blocked_method(
-  -- The slice's name.
+  -- Name of the slice.
   slice_name STRING
 )
--- Without types.
+-- Method without types.
 RETURNS STRING AS
 SELECT
   nullif(split_part(split_part(split_part($slice_name, 'blocking from ', 2), ' ', 2), '(', 1), '');
 
--- How many threads waited already.
+-- Extracts the number of threads that already wait for the lock from the name of a monitor
+-- contention slice.
 CREATE PERFETTO FUNCTION android_extract_android_monitor_contention_waiter_count(
-  -- The slice's name.
+  -- Name of the slice.
   slice_name STRING
 )
--- 0 for the first to wait.
+-- Number of waiting threads; 0 for the first waiter.
 RETURNS LONG AS
 SELECT CAST(nullif(split_part(split_part($slice_name, 'waiters=', 2), ' ', 1), '') AS BIGINT);
 
--- Where in the sources the lock is held.
+-- Extracts the source location of the method that holds the lock from the name of a monitor
+-- contention slice.
 CREATE PERFETTO FUNCTION android_extract_android_monitor_contention_blocking_src(
-  -- The slice's name.
+  -- Name of the slice.
   slice_name STRING
 )
--- As `File.java:12`.
+-- Source location, such as `File.java:12`.
 RETURNS STRING AS
 SELECT nullif(split_part(split_part($slice_name, ')(', 2), ')', 1), '');
 
--- Where in the sources the lock is waited for.
+-- Extracts the source location of the method that waits for the lock from the name of a monitor
+-- contention slice.
 CREATE PERFETTO FUNCTION android_extract_android_monitor_contention_blocked_src(
-  -- The slice's name.
+  -- Name of the slice.
   slice_name STRING
 )
--- As `File.java:12`.
+-- Source location, such as `File.java:12`.
 RETURNS STRING AS
 SELECT nullif(split_part(split_part($slice_name, ')(', 3), ')', 1), '');
 
--- The slices that tell of a contention: those that hold nothing, or the runtime's own slice of
--- waiting. Others were put together wrongly.
+-- Slices of contentions: those without children, or with a child slice of the runtime for the wait.
+-- Other slices were matched wrongly.
 CREATE PERFETTO TABLE _contention_slices AS
 SELECT
   contention.id,
@@ -104,7 +109,7 @@ GROUP BY
   contention.id, contention.ts, contention.dur, contention.track_id, contention.name
 HAVING count(child.id) = 0 OR count(*) FILTER (WHERE child.name GLOB 'Lock contention*') > 0;
 
--- The reply to a binder call in whose course each contention came about.
+-- Innermost binder reply that contains each contention.
 CREATE PERFETTO TABLE _reply_of_contention AS
 SELECT contention_id, id, ts, tid
 FROM (
@@ -125,61 +130,62 @@ FROM (
 )
 WHERE nth = 1;
 
--- A thread that waited for a lock, and who held it.
+-- A thread that waited for a monitor lock, with the thread that held it.
 CREATE PERFETTO TABLE android_monitor_contention(
-  -- The method that holds the lock.
+  -- Method that holds the lock.
   blocking_method STRING,
-  -- The method that waits for it.
+  -- Method that waits for the lock.
   blocked_method STRING,
-  -- The method that holds the lock, without types.
+  -- Method that holds the lock, without types.
   short_blocking_method STRING,
-  -- The method that waits for it, without types.
+  -- Method that waits for the lock, without types.
   short_blocked_method STRING,
-  -- Where in the sources the lock is held, as `File.java:12`.
+  -- Source location of the method that holds the lock, such as `File.java:12`.
   blocking_src STRING,
-  -- Where in the sources it is waited for.
+  -- Source location of the method that waits for the lock.
   blocked_src STRING,
-  -- How many threads waited already; 0 for the first.
+  -- Number of threads that already waited for the lock; 0 for the first waiter.
   waiter_count LONG,
-  -- The thread that waits.
+  -- Thread that waits for the lock; join with `thread` on `utid`.
   blocked_utid JOINID(thread.id),
-  -- Its name.
+  -- Name of the waiting thread.
   blocked_thread_name STRING,
-  -- The thread that holds the lock.
+  -- Thread that holds the lock; join with `thread` on `utid`.
   blocking_utid JOINID(thread.id),
-  -- Its name.
+  -- Name of the thread that holds the lock.
   blocking_thread_name STRING,
-  -- Its number, which slices tell from Android 14 on.
+  -- Kernel id of the thread that holds the lock, from the slice name; recorded from Android 14 on.
   blocking_tid LONG,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The process's name.
+  -- Name of the process.
   process_name STRING,
-  -- The slice of waiting.
+  -- Slice of the wait; join with `slice` on `id`.
   id LONG,
-  -- When waiting began.
+  -- Start of the wait, ns in trace time.
   ts TIMESTAMP,
-  -- How long it lasted.
+  -- Duration of the wait, ns.
   dur DURATION,
-  -- How long it lasted without the time the device was suspended.
+  -- Duration of the wait without the time in which the device was suspended, ns.
   monotonic_dur DURATION,
-  -- The waiting thread's track.
+  -- Track of the waiting thread; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- Whether the waiting thread is its process's main thread.
+  -- Whether the waiting thread is the main thread of its process.
   is_blocked_thread_main LONG,
-  -- The number of the waiting thread.
+  -- Kernel id of the waiting thread.
   blocked_thread_tid LONG,
-  -- Whether the holding thread is its process's main thread.
+  -- Whether the thread that holds the lock is the main thread of its process.
   is_blocking_thread_main LONG,
-  -- The number of the holding thread.
+  -- Kernel id of the thread that holds the lock.
   blocking_thread_tid LONG,
-  -- The reply to a binder call in whose course the thread waits.
+  -- Slice of the binder reply during which the thread waits; NULL if there is none. Join with
+  -- `slice` on `id`.
   binder_reply_id LONG,
-  -- When that reply began.
+  -- Start of that binder reply, ns in trace time.
   binder_reply_ts TIMESTAMP,
-  -- The number of the reply's thread.
+  -- Kernel id of the thread of that binder reply.
   binder_reply_tid LONG,
-  -- The process's number.
+  -- Kernel id of the process.
   pid LONG
 ) AS
 WITH owned AS (
@@ -227,8 +233,8 @@ JOIN _android_asleep_durations!(_contention_slices) AS suspended ON suspended.id
 LEFT JOIN _reply_of_contention AS reply ON reply.contention_id = owned.id
 ORDER BY owned.ts, owned.id;
 
--- Pairs of contentions of which one waits for a thread that itself waits: `child_id` holds up
--- nobody's lock but is held up by `parent_id`'s thread.
+-- Pairs of contentions: in `child_id` a thread waits for a lock, and the holder of that lock itself
+-- waits in `parent_id`.
 CREATE PERFETTO TABLE _contention_links AS
 SELECT parent.id AS parent_id, child.id AS child_id
 FROM android_monitor_contention AS parent
@@ -236,65 +242,69 @@ JOIN android_monitor_contention AS child
   ON child.blocking_utid = parent.blocked_utid
   AND child.ts BETWEEN parent.ts AND parent.ts + parent.dur;
 
--- A contention, once for every pair of one that holds it up and one that it holds up.
+-- A contention with the contentions that block it and that it blocks. A contention has one row for
+-- each combination of parent and child.
 CREATE PERFETTO TABLE android_monitor_contention_chain(
-  -- The contention for which this one's lock is held so long; NULL where there is none.
+  -- Contention in which the holder of this lock waits, so that it holds the lock longer; NULL if
+  -- there is none. Join with `android_monitor_contention` on `id`.
   parent_id LONG,
-  -- The method that holds the lock.
+  -- Method that holds the lock.
   blocking_method STRING,
-  -- The method that waits for it.
+  -- Method that waits for the lock.
   blocked_method STRING,
-  -- The method that holds the lock, without types.
+  -- Method that holds the lock, without types.
   short_blocking_method STRING,
-  -- The method that waits for it, without types.
+  -- Method that waits for the lock, without types.
   short_blocked_method STRING,
-  -- Where in the sources the lock is held, as `File.java:12`.
+  -- Source location of the method that holds the lock, such as `File.java:12`.
   blocking_src STRING,
-  -- Where in the sources it is waited for.
+  -- Source location of the method that waits for the lock.
   blocked_src STRING,
-  -- How many threads waited already; 0 for the first.
+  -- Number of threads that already waited for the lock; 0 for the first waiter.
   waiter_count LONG,
-  -- The thread that waits.
+  -- Thread that waits for the lock; join with `thread` on `utid`.
   blocked_utid JOINID(thread.id),
-  -- Its name.
+  -- Name of the waiting thread.
   blocked_thread_name STRING,
-  -- The thread that holds the lock.
+  -- Thread that holds the lock; join with `thread` on `utid`.
   blocking_utid JOINID(thread.id),
-  -- Its name.
+  -- Name of the thread that holds the lock.
   blocking_thread_name STRING,
-  -- Its number, which slices tell from Android 14 on.
+  -- Kernel id of the thread that holds the lock, from the slice name; recorded from Android 14 on.
   blocking_tid LONG,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The process's name.
+  -- Name of the process.
   process_name STRING,
-  -- The slice of waiting.
+  -- Slice of the wait; join with `slice` on `id`.
   id LONG,
-  -- When waiting began.
+  -- Start of the wait, ns in trace time.
   ts TIMESTAMP,
-  -- How long it lasted.
+  -- Duration of the wait, ns.
   dur DURATION,
-  -- How long it lasted without the time the device was suspended.
+  -- Duration of the wait without the time in which the device was suspended, ns.
   monotonic_dur DURATION,
-  -- The waiting thread's track.
+  -- Track of the waiting thread; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- Whether the waiting thread is its process's main thread.
+  -- Whether the waiting thread is the main thread of its process.
   is_blocked_thread_main LONG,
-  -- The number of the waiting thread.
+  -- Kernel id of the waiting thread.
   blocked_thread_tid LONG,
-  -- Whether the holding thread is its process's main thread.
+  -- Whether the thread that holds the lock is the main thread of its process.
   is_blocking_thread_main LONG,
-  -- The number of the holding thread.
+  -- Kernel id of the thread that holds the lock.
   blocking_thread_tid LONG,
-  -- The reply to a binder call in whose course the thread waits.
+  -- Slice of the binder reply during which the thread waits; NULL if there is none. Join with
+  -- `slice` on `id`.
   binder_reply_id LONG,
-  -- When that reply began.
+  -- Start of that binder reply, ns in trace time.
   binder_reply_ts TIMESTAMP,
-  -- The number of the reply's thread.
+  -- Kernel id of the thread of that binder reply.
   binder_reply_tid LONG,
-  -- The process's number.
+  -- Kernel id of the process.
   pid LONG,
-  -- The contention that waits for this one's thread; NULL where there is none.
+  -- Contention that waits for a lock held by the waiting thread; NULL if there is none. Join with
+  -- `android_monitor_contention` on `id`.
   child_id LONG
 ) AS
 SELECT held_up_by.parent_id, contention.*, holds_up.child_id
@@ -303,8 +313,8 @@ LEFT JOIN _contention_links AS held_up_by ON held_up_by.child_id = contention.id
 LEFT JOIN _contention_links AS holds_up ON holds_up.parent_id = contention.id
 ORDER BY contention.ts, contention.id;
 
--- The first to wait for each lock, up to when the first of those who wait for it gets it: only so
--- long the holder is known to hold it.
+-- First waiter for each lock, until any of the waiters gets the lock: only for this time the thread
+-- is known to hold the lock.
 CREATE PERFETTO TABLE _first_waiters AS
 SELECT waiter.id, waiter.blocking_utid, waiter.ts, min(any_waiter.ts + any_waiter.dur) AS until
 FROM android_monitor_contention AS waiter
@@ -315,19 +325,19 @@ JOIN android_monitor_contention AS any_waiter
 WHERE waiter.waiter_count = 0
 GROUP BY waiter.id, waiter.blocking_utid, waiter.ts;
 
--- What the thread that holds a lock was doing while the first one waited for it.
+-- Scheduling state of the thread that holds a lock while the first waiter waits.
 CREATE PERFETTO TABLE android_monitor_contention_chain_thread_state(
-  -- The contention of the first to wait.
+  -- Contention of the first waiter; join with `android_monitor_contention` on `id`.
   id LONG,
-  -- When the thread came into that state, or waiting began.
+  -- Start of the state, or start of the wait if later, ns in trace time.
   ts TIMESTAMP,
-  -- How long it was in it, no longer than the lock was waited for.
+  -- Duration of the state within the wait, ns.
   dur DURATION,
-  -- The thread that holds the lock.
+  -- Thread that holds the lock; join with `thread` on `utid`.
   blocking_utid JOINID(thread.id),
-  -- The function of the kernel it was blocked in.
+  -- Kernel function in which the thread was blocked; NULL if unknown.
   blocked_function STRING,
-  -- Its state, as in `thread_state.state`.
+  -- Scheduling state, as in `thread_state.state`.
   state STRING
 ) AS
 SELECT
@@ -347,31 +357,32 @@ JOIN thread_state AS state
   AND (state.dur < 0 OR state.ts + state.dur > waiter.ts)
 ORDER BY waiter.id, 2;
 
--- How long the thread that holds a lock was in each state while the first one waited for it.
+-- Time that the thread that holds a lock spent in each scheduling state while the first waiter
+-- waited.
 CREATE PERFETTO VIEW android_monitor_contention_chain_thread_state_by_txn(
-  -- The contention of the first to wait.
+  -- Contention of the first waiter; join with `android_monitor_contention` on `id`.
   id LONG,
-  -- The state, as in `thread_state.state`.
+  -- Scheduling state, as in `thread_state.state`.
   thread_state STRING,
-  -- How long the holder was in it.
+  -- Time that the thread that holds the lock spent in the state, ns.
   thread_state_dur DURATION,
-  -- How often.
+  -- Number of times the thread was in the state.
   thread_state_count LONG
 ) AS
 SELECT id, state AS thread_state, sum(dur) AS thread_state_dur, count(*) AS thread_state_count
 FROM android_monitor_contention_chain_thread_state
 GROUP BY id, state;
 
--- How long the thread that holds a lock was blocked in each function of the kernel while the first
--- one waited for it.
+-- Time that the thread that holds a lock was blocked in each kernel function while the first waiter
+-- waited.
 CREATE PERFETTO VIEW android_monitor_contention_chain_blocked_functions_by_txn(
-  -- The contention of the first to wait.
+  -- Contention of the first waiter; join with `android_monitor_contention` on `id`.
   id LONG,
-  -- The function of the kernel.
+  -- Kernel function.
   blocked_function STRING,
-  -- How long the holder was blocked in it.
+  -- Time that the thread that holds the lock was blocked in the function, ns.
   blocked_function_dur DURATION,
-  -- How often.
+  -- Number of times the thread was blocked in the function.
   blocked_function_count LONG
 ) AS
 SELECT

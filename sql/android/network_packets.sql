@@ -1,44 +1,44 @@
--- The packets that the device sent and received.
+-- Network packets that the device sent and received.
 
--- A packet, or several that were told together.
+-- A network packet, or several packets reported in one row.
 CREATE PERFETTO VIEW android_network_packets(
-  -- The slice.
+  -- Slice of the packets; join with `slice` on `id`.
   id ID,
-  -- When.
+  -- Time of the packet, or of the first of several packets, ns in trace time.
   ts TIMESTAMP,
-  -- How long; 0 for one packet.
+  -- Time from the first to the last packet, ns; 0 for a single packet.
   dur DURATION,
-  -- The track: the interface and the direction.
+  -- Name of the track: interface and direction.
   track_name STRING,
-  -- The app's package, or `uid=` with its user id.
+  -- Package of the app, or `uid=` with its user id.
   package_name STRING,
-  -- The interface.
+  -- Network interface.
   iface STRING,
-  -- `Transmitted` or `Received`.
+  -- Direction: `Transmitted` or `Received`.
   direction STRING,
-  -- How many packets.
+  -- Number of packets.
   packet_count LONG,
-  -- How many bytes they had on the wire.
+  -- Total length of the packets in bytes.
   packet_length LONG,
-  -- The protocol, as `IPPROTO_TCP`.
+  -- Transport protocol, such as `IPPROTO_TCP`.
   packet_transport STRING,
-  -- The flags of TCP, in words.
+  -- TCP flags as text.
   packet_tcp_flags STRING,
-  -- The tag that the app gave the socket, in hexadecimal.
+  -- Socket tag set by the app, in hexadecimal.
   socket_tag STRING,
-  -- The socket's user id.
+  -- User id that owns the socket.
   socket_uid LONG,
-  -- The device's port, of TCP and UDP.
+  -- Local port; for TCP and UDP.
   local_port LONG,
-  -- The other side's port, of TCP and UDP.
+  -- Remote port; for TCP and UDP.
   remote_port LONG,
-  -- The type, of ICMP.
+  -- ICMP message type; NULL for other protocols.
   packet_icmp_type LONG,
-  -- The code, of ICMP.
+  -- ICMP message code; NULL for other protocols.
   packet_icmp_code LONG,
-  -- The flags of TCP as bits: 1 for FIN, 2 for SYN…
+  -- TCP flags as a bit set: 1 for FIN, 2 for SYN…
   packet_tcp_flags_int LONG,
-  -- The socket's tag as a number.
+  -- Socket tag as a number.
   socket_tag_int LONG
 ) AS
 SELECT
@@ -64,22 +64,23 @@ SELECT
 FROM __intrinsic_android_network_packets AS packet
 JOIN slice ON slice.id = packet.id;
 
--- A column as it is: what makes a list without parentheses of one with them.
+-- Returns a column unchanged; applying it to a list in parentheses gives a list without
+-- parentheses.
 CREATE PERFETTO MACRO _network_column(
-  -- The column.
+  -- Column.
   column_name Expr
 )
 RETURNS Expr AS $column_name;
 
--- The spans of time in which a network stays connected that disconnects after some time without
--- packets: the columns they are told apart by, `ts`, `dur`, and the spans' `packet_count` and
--- `packet_length`.
+-- Returns the spans in which a network is connected, if it disconnects after a timeout without
+-- packets. Output: the partition columns, `ts`, `dur`, and `packet_count` and `packet_length` of
+-- the span.
 CREATE PERFETTO MACRO android_network_uptime_spans(
-  -- Packets, with the columns below, `ts`, `dur`, `packet_count` and `packet_length`.
+  -- Packets with the partition columns, `ts`, `dur`, `packet_count` and `packet_length`.
   src TableOrSubquery,
-  -- The columns that tell networks apart, in parentheses.
+  -- Columns that identify a network, in parentheses.
   partition_columns ColumnNameList,
-  -- After how much time without packets they disconnect, in ns.
+  -- Time without packets after which the network disconnects, in ns.
   timeout Expr
 )
 RETURNS TableOrSubquery AS (
@@ -112,14 +113,15 @@ RETURNS TableOrSubquery AS (
   GROUP BY __intrinsic_token_apply!(_network_column, $partition_columns), span
 );
 
--- How much longer each row keeps such a network connected: `id` and `uptime_cost` in ns. Rows that
--- overlap, as those that stand for several packets do, share their time by their packets.
+-- Returns the time for which each row extends the connection of such a network: `id` and
+-- `uptime_cost` in ns. Overlapping rows, such as rows with several packets, share their time in
+-- proportion to their packet counts.
 CREATE PERFETTO MACRO android_network_uptime_cost(
-  -- Packets, with the columns below, `id`, `ts`, `dur` and `packet_count`.
+  -- Packets with the partition columns, `id`, `ts`, `dur` and `packet_count`.
   src TableOrSubquery,
-  -- The columns that tell networks apart, in parentheses.
+  -- Columns that identify a network, in parentheses.
   partition_columns ColumnNameList,
-  -- After how much time without packets they disconnect, in ns.
+  -- Time without packets after which the network disconnects, in ns.
   timeout Expr
 )
 RETURNS TableOrSubquery AS (

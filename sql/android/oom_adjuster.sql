@@ -1,13 +1,13 @@
--- How important each process was to the system: its oom score over time, and what made it change.
+-- Oom scores of processes over time, with the causes of changes.
 
 INCLUDE PERFETTO MODULE counters.intervals;
 
--- Which of few kinds an oom score means.
+-- Converts an oom score to a coarse bucket.
 CREATE PERFETTO FUNCTION android_oom_adj_score_to_bucket_name(
-  -- The score.
+  -- Oom score.
   oom_score LONG
 )
--- `cached`, `background`, `job`, `foreground_service`, `bfgs`, `foreground` or `system`.
+-- Bucket: `cached`, `background`, `job`, `foreground_service`, `bfgs`, `foreground` or `system`.
 RETURNS STRING AS
 SELECT
   CASE
@@ -20,15 +20,15 @@ SELECT
     WHEN $oom_score < 0 THEN 'system'
   END;
 
--- Which of the activity manager's kinds an oom score means.
+-- Converts an oom score to a category of the activity manager.
 CREATE PERFETTO FUNCTION android_oom_adj_score_to_detailed_bucket_name(
-  -- The score.
+  -- Oom score.
   value LONG,
-  -- The process's app id, which tells apps, from 10000 on, from others where the score means
-  -- nothing.
+  -- App id of the process. Apps have ids from 10000 on; this selects the result for scores without
+  -- a meaning.
   android_appid LONG
 )
--- As `visible_app` or `persistent_proc`.
+-- Category, such as `visible_app` or `persistent_proc`.
 RETURNS STRING AS
 SELECT
   CASE
@@ -44,7 +44,7 @@ SELECT
     WHEN $value >= 225 THEN 'perceptible_medium_app'
     WHEN $value >= 200 THEN 'perceptible_app'
     WHEN $value >= 100 THEN 'visible_app'
-    -- Below these only some scores have a meaning.
+    -- Below 100 only some scores have a meaning.
     WHEN $value = 50 THEN 'perceptible_foreground_app'
     WHEN $value = 0 THEN 'foreground_app'
     WHEN $value = -600 THEN 'logcat'
@@ -57,8 +57,8 @@ SELECT
     ELSE 'unknown'
   END;
 
--- The updates of scores by the system server. Their name ends in the reason, and the slice around
--- them is what triggered them.
+-- Score updates by the system server. The name of a slice ends in the reason; the parent slice is
+-- the trigger.
 CREATE PERFETTO TABLE _oom_updates AS
 SELECT
   updating.id,
@@ -75,7 +75,7 @@ JOIN process USING (upid)
 LEFT JOIN slice AS outer_slice ON outer_slice.id = updating.parent_id
 WHERE updating.name GLOB 'updateOomAdj_*' AND process.name = 'system_server';
 
--- The scores, one row for every change.
+-- Oom scores, one row per change.
 CREATE PERFETTO TABLE _oom_scores AS
 SELECT changes.id, changes.ts, changes.dur, changes.value, track.upid
 FROM counter_leading_intervals!((
@@ -86,8 +86,8 @@ FROM counter_leading_intervals!((
 )) AS changes
 JOIN process_counter_track AS track ON track.id = changes.track_id;
 
--- The last update that had begun when each score was set: both in one order of time, the id of an
--- update goes down to the scores after it.
+-- Last score update that started before each score was set. Updates and scores are merged in time
+-- order.
 CREATE PERFETTO TABLE _oom_update_of_score AS
 WITH both_kinds AS (
   SELECT ts, 0 AS kind, ts AS update_ts, CAST(NULL AS BIGINT) AS score_id
@@ -103,7 +103,7 @@ FROM (
 )
 WHERE score_id IS NOT NULL;
 
--- A period in which a process kept its oom score, and the update that set it.
+-- Periods in which a process had a constant oom score, with the update that set it.
 CREATE PERFETTO TABLE _oom_adjuster_intervals AS
 SELECT
   score.ts,
@@ -124,33 +124,34 @@ JOIN process ON process.upid = score.upid
 LEFT JOIN _oom_update_of_score AS link ON link.score_id = score.id
 LEFT JOIN _oom_updates AS updating ON updating.ts = link.update_ts;
 
--- A period in which a process kept its oom score, and why it had been set.
+-- A period in which a process had a constant oom score, with the cause of the score.
 CREATE PERFETTO VIEW android_oom_adj_intervals(
-  -- When the score was set.
+  -- Time when the score was set, ns in trace time.
   ts TIMESTAMP,
-  -- How long it stayed.
+  -- Time until the score changed, ns.
   dur DURATION,
-  -- The score: lower is more important.
+  -- Oom score; a lower score is more important.
   score LONG,
-  -- What it means, as `android_oom_adj_score_to_bucket_name` has it.
+  -- Meaning of the score, as `android_oom_adj_score_to_bucket_name` returns it.
   bucket STRING,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- Its name.
+  -- Name of the process.
   process_name STRING,
-  -- The system server's last update of scores before that: its slice.
+  -- Slice of the last score update by the system server; NULL if unknown. Join with `slice` on
+  -- `id`.
   oom_adj_id LONG,
-  -- When the update began.
+  -- Start of that update, ns in trace time.
   oom_adj_ts TIMESTAMP,
-  -- How long the update took.
+  -- Duration of that update, ns.
   oom_adj_dur DURATION,
-  -- The update's track.
+  -- Track of that update; join with `track` on `id`.
   oom_adj_track_id JOINID(track.id),
-  -- The update's thread.
+  -- Name of the thread of that update.
   oom_adj_thread_name STRING,
-  -- Why the scores were updated.
+  -- Reason for the score update.
   oom_adj_reason STRING,
-  -- The slice in which they were updated.
+  -- Name of the slice that triggered the score update.
   oom_adj_trigger STRING
 ) AS
 SELECT

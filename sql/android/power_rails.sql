@@ -1,20 +1,20 @@
--- The energy that the device's power rails took, as its hardware counts it.
+-- Energy consumption of the power rails of the device, from hardware counters.
 
 INCLUDE PERFETTO MODULE counters.intervals;
 
--- What the device tells of each rail.
+-- Metadata of each power rail.
 CREATE PERFETTO TABLE android_power_rails_metadata(
-  -- The rail: its track's name.
+  -- Name of the counter track of the rail.
   power_rail_name STRING,
-  -- The rail as the hardware calls it.
+  -- Name of the rail in the hardware.
   raw_power_rail_name STRING,
-  -- The rail's name without `power.rails.`, for those that have a name for people.
+  -- `power_rail_name` without the prefix `power.rails.`; NULL if it does not have the prefix.
   friendly_name STRING,
-  -- The rail's track.
+  -- Track of the rail; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- The part of the device it feeds.
+  -- Subsystem that the rail supplies.
   subsystem_name STRING,
-  -- The machine.
+  -- Machine; join with `machine` on `id`.
   machine_id JOINID(machine.id)
 ) AS
 SELECT
@@ -32,29 +32,29 @@ LEFT JOIN args AS subsystem
   ON subsystem.arg_set_id = track.source_arg_set_id AND subsystem.key = 'subsystem_name'
 WHERE track.type = 'power_rails';
 
--- A rail's count of energy, and what became of it until the next one that differs.
+-- An energy counter value of a rail, valid until the next value that differs.
 CREATE PERFETTO TABLE android_power_rails_counters(
-  -- The counter's value.
+  -- Row of the counter value; join with `counter` on `id`.
   id ID(counter.id),
-  -- When it was measured.
+  -- Time of the measurement, ns in trace time.
   ts TIMESTAMP,
-  -- How long until the next one.
+  -- Time until the next value, ns.
   dur DURATION,
-  -- The rail: its track's name.
+  -- Name of the counter track of the rail.
   power_rail_name STRING,
-  -- The rail as the hardware calls it.
+  -- Name of the rail in the hardware.
   raw_power_rail_name STRING,
-  -- The energy since the device was booted, in microwatt-seconds.
+  -- Energy since boot, in µWs.
   energy_since_boot DOUBLE,
-  -- The same at the next measurement.
+  -- Energy since boot at the next value, in µWs.
   energy_since_boot_at_end DOUBLE,
-  -- The average power between the two, in milliwatts.
+  -- Average power until the next value, in mW.
   average_power DOUBLE,
-  -- The energy since the measurement before, in microwatt-seconds.
+  -- Energy since the previous value, in µWs.
   energy_delta DOUBLE,
-  -- The rail's track.
+  -- Track of the rail; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- The same as `energy_since_boot`.
+  -- Same as `energy_since_boot`.
   value DOUBLE
 ) AS
 SELECT

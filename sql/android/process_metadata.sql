@@ -1,13 +1,13 @@
--- Processes with the Android packages they belong to.
+-- Processes with their Android packages.
 
--- The packages, where the trace holds the list of them, each with how many share its app id.
+-- Packages, if the trace has a package list, with the number of packages that share the uid.
 CREATE PERFETTO TABLE _packages AS
 SELECT uid, package_name, version_code, debuggable, count(*) OVER (PARTITION BY uid) AS sharing
 FROM package_list;
 
--- The package of each process: one of its app id, by name where several share it; and for isolated
--- processes, whose ids no package has, by name alone. Of several candidates, the one whose name
--- says most of the process's.
+-- Package of each process. A process has the package of its app id; if several packages share the
+-- id, the name of the process must match. Isolated processes have no package id and match by name
+-- only. Of several candidates, the one with the longest matching name counts.
 CREATE PERFETTO TABLE _package_of_process AS
 WITH candidates AS (
   SELECT process.upid, package.*
@@ -29,9 +29,9 @@ FROM (
 )
 WHERE nth = 1;
 
--- The processes that are tasks of the kernel: the idle one, and children of it or of `kthreadd`.
+-- Processes that are kernel tasks: the idle process, and children of it or of `kthreadd`.
 CREATE PERFETTO TABLE _android_kernel_tasks(
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid LONG
 ) AS
 SELECT task.upid
@@ -39,39 +39,39 @@ FROM process AS task
 LEFT JOIN process AS parent ON parent.upid = task.parent_upid
 WHERE task.pid = 0 OR parent.pid = 0 OR parent.name = 'kthreadd';
 
--- Whether a process is a task of the kernel.
+-- Tests whether a process is a kernel task.
 CREATE PERFETTO FUNCTION android_is_kernel_task(
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid LONG
 )
--- 1 where it is, else 0.
+-- 1 if the process is a kernel task, else 0.
 RETURNS BOOL AS
 SELECT count(*) > 0
 FROM _android_kernel_tasks
 WHERE _android_kernel_tasks.upid = $upid;
 
--- A process, and what is known of its package.
+-- A process with details of its package.
 CREATE PERFETTO TABLE android_process_metadata(
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- Its number.
+  -- Kernel id of the process.
   pid LONG,
-  -- Its name; where the kernel's 15 letters were all that was kept, the longer one of its command
-  -- line.
+  -- Name of the process. If the kernel truncated the name to 15 characters, the full name from the
+  -- command line.
   process_name STRING,
-  -- The app id, without the part that tells the user of the device.
+  -- App id of the process, without the Android user id.
   uid LONG,
-  -- 1 where several packages share that id, else NULL.
+  -- 1 if several packages share the app id, else NULL.
   shared_uid BOOL,
-  -- The user of the device.
+  -- Android user id.
   user_id LONG,
-  -- The package.
+  -- Package name; NULL if unknown.
   package_name STRING,
-  -- The package's version code.
+  -- Version code of the package; NULL if unknown.
   version_code LONG,
-  -- Whether the package may be debugged.
+  -- Whether the package is debuggable; NULL if unknown.
   debuggable LONG,
-  -- Whether this is a task of the kernel.
+  -- Whether the process is a kernel task.
   is_kernel_task BOOL
 ) AS
 SELECT
@@ -98,10 +98,10 @@ LEFT JOIN _package_of_process AS package ON package.upid = process.upid
 LEFT JOIN _android_kernel_tasks AS kernel ON kernel.upid = process.upid
 ORDER BY process.upid;
 
--- The process that had a number at a moment: of those that bore it, one that was alive then, else
--- the last one. Takes events with `event_id`, `pid` and `ts`, gives `event_id` and `upid`.
+-- Finds the process with a pid at a time: of the processes with the pid, one that was alive, else
+-- the last one. Input: events with `event_id`, `pid` and `ts`. Output: `event_id` and `upid`.
 CREATE PERFETTO MACRO _android_process_of_pid(
-  -- The events.
+  -- Events with `event_id`, `pid` and `ts`.
   events TableOrSubquery
 )
 RETURNS TableOrSubquery AS (

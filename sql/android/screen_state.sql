@@ -1,8 +1,8 @@
--- Whether the screen was on.
+-- State of the screen over time.
 
 INCLUDE PERFETTO MODULE counters.intervals;
 
--- The states of the display, one row for every change.
+-- Display states, one row per change.
 CREATE PERFETTO TABLE _display_states AS
 SELECT id, ts, dur, CAST(value AS BIGINT) AS value
 FROM counter_leading_intervals!((
@@ -13,7 +13,7 @@ FROM counter_leading_intervals!((
 ))
 WHERE dur > 0;
 
--- What the numbers of the states mean, and 0, which stands for all others.
+-- Meaning of the state values; 0 stands for all other values.
 CREATE PERFETTO TABLE _display_state_names AS
 SELECT
   column1 AS value,
@@ -31,26 +31,27 @@ FROM (
     (6, 'on', 'on-suspend', 'Screen on (suspend)')
 );
 
--- A period in which the screen kept its state.
+-- A period in which the screen had a constant state.
 CREATE PERFETTO TABLE android_screen_state(
-  -- The period's number.
+  -- Unique id of the period.
   id ID,
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it lasted.
+  -- Duration, ns.
   dur DURATION,
-  -- `on`, `off`, `doze` (the always-on display) or `unknown`.
+  -- Simple state: `on`, `off`, `doze` (always-on display) or `unknown`.
   simple_screen_state STRING,
-  -- The same with `doze-suspend`, `on-vr` and `on-suspend`.
+  -- Like `simple_screen_state`, but with `doze-suspend`, `on-vr` and `on-suspend` as separate
+  -- states.
   short_screen_state STRING,
-  -- The state in words.
+  -- Description of the state.
   screen_state STRING
 ) AS
 WITH periods AS (
   SELECT id, ts, dur, CASE WHEN value BETWEEN 1 AND 6 THEN value ELSE 0 END AS value
   FROM _display_states
   UNION ALL
-  -- Before the first of them nothing is known.
+  -- The state before the first value is unknown.
   SELECT
     coalesce(max(id), 0) + 1,
     trace_start(),

@@ -1,14 +1,14 @@
--- The pictures of the screen that the trace holds.
+-- Screenshots in the trace.
 
--- A picture: an instant that has it as an argument.
+-- A screenshot: an instant slice with the image as an argument.
 CREATE PERFETTO TABLE android_screenshots(
-  -- The slice.
+  -- Slice; join with `slice` on `id`.
   id LONG,
-  -- When it was taken.
+  -- Time of the screenshot, ns in trace time.
   ts TIMESTAMP,
-  -- 0.
+  -- Always 0.
   dur LONG,
-  -- `Screenshot`.
+  -- Always `Screenshot`.
   name STRING
 ) AS
 SELECT slice.id, slice.ts, slice.dur, slice.name

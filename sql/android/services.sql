@@ -1,9 +1,9 @@
--- Apps that bound to services of others.
+-- Service bindings between apps.
 
 INCLUDE PERFETTO MODULE android.binder;
 
--- The system's requests to services, each with the call by which it was sent: the next of the same
--- slice's parts on the thread. Their number pairs them with what the service's process received.
+-- Bind requests of the system to services, with the binder call that sent each: the next child of
+-- the same slice. The sequence number pairs a request with its receipt in the service process.
 CREATE PERFETTO TABLE _bind_requests AS
 WITH siblings AS (
   SELECT
@@ -27,7 +27,7 @@ SELECT
 FROM siblings
 WHERE name GLOB 'requestServiceBinding*' AND next_name = 'binder transaction async';
 
--- The outermost slice in which each request was sent, which may itself serve an app's call.
+-- Outermost slice in which each request was sent; it can itself serve a call of an app.
 CREATE PERFETTO TABLE _bind_request_roots AS
 SELECT request.txn_id, root.ts
 FROM _bind_requests AS request
@@ -37,7 +37,7 @@ JOIN slice AS root
   AND root.ts <= request.ts
   AND root.ts + root.dur >= request.ts;
 
--- What the services' processes received.
+-- Bind requests that service processes received.
 CREATE PERFETTO TABLE _bind_receipts AS
 SELECT
   ts,
@@ -50,53 +50,53 @@ SELECT
 FROM slice
 WHERE name GLOB 'serviceBind:*';
 
--- An app that bound to a service of another.
+-- A service binding: an app bound to a service of another process.
 CREATE PERFETTO TABLE android_service_bindings(
-  -- The oom score of the app.
+  -- Oom score of the client.
   client_oom_score LONG,
-  -- The app's process; the system's where the app's call was not recorded.
+  -- Name of the client process; the system server if the call of the app was not recorded.
   client_process STRING,
-  -- The thread that asked.
+  -- Name of the client thread.
   client_thread STRING,
-  -- The number of the app's process.
+  -- Kernel id of the client process.
   client_pid LONG,
-  -- The number of the thread.
+  -- Kernel id of the client thread.
   client_tid LONG,
-  -- The app's process.
+  -- Client process.
   client_upid LONG,
-  -- The thread that asked.
+  -- Client thread; join with `thread` on `utid`.
   client_utid LONG,
-  -- When it asked.
+  -- Start of the request in the client, ns in trace time.
   client_ts TIMESTAMP,
-  -- How long asking took.
+  -- Duration of the request in the client, ns.
   client_dur LONG,
-  -- The oom score of the service's process.
+  -- Oom score of the service process.
   server_oom_score LONG,
-  -- The service's process.
+  -- Name of the service process.
   server_process STRING,
-  -- The thread that took the request.
+  -- Name of the thread that received the request.
   server_thread STRING,
-  -- The number of the service's process.
+  -- Kernel id of the service process.
   server_pid LONG,
-  -- The number of the thread.
+  -- Kernel id of the thread that received the request.
   server_tid LONG,
-  -- The service's process.
+  -- Service process; join with `process` on `upid`.
   server_upid LONG,
-  -- The thread that took the request.
+  -- Thread that received the request; join with `thread` on `utid`.
   server_utid LONG,
-  -- When the service was bound.
+  -- Start of the binding in the service, ns in trace time.
   server_ts TIMESTAMP,
-  -- How long that took.
+  -- Duration of the binding in the service, ns.
   server_dur LONG,
-  -- The binding's token.
+  -- Token of the service record.
   token STRING,
-  -- The intent's action.
+  -- Action of the intent.
   act STRING,
-  -- The intent's component.
+  -- Component of the intent.
   cmp STRING,
-  -- The intent's flags.
+  -- Flags of the intent.
   flg STRING,
-  -- The binding's number.
+  -- Sequence number of the binding.
   bind_seq LONG
 ) AS
 SELECT

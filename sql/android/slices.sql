@@ -1,13 +1,12 @@
--- The names of Android's slices without what tells one time from another, so that they can be
--- counted together.
+-- Normalized names of Android slices, for grouping.
 
--- A slice's name without its numbers, files and places.
+-- Replaces the variable parts of a slice name, such as numbers and files.
 CREATE PERFETTO FUNCTION android_standardize_slice_name(
-  -- The name, as `Lock contention on thread list lock (owner tid: 1665)`.
+  -- Name of the slice, such as `Lock contention on thread list lock (owner tid: 1665)`.
   name STRING
 )
--- As `Lock contention on thread list lock <...>`; the name itself where it has nothing of that
--- kind.
+-- Normalized name, such as `Lock contention on thread list lock <...>`; the name itself if no rule
+-- matches.
 RETURNS STRING AS
 SELECT
   CASE

@@ -1,32 +1,32 @@
--- The atoms that Android's statsd wrote.
+-- Atoms that statsd of Android wrote.
 
--- An atom: an instant, its fields being its arguments.
+-- A statsd atom: an instant slice with the fields of the atom as arguments.
 CREATE PERFETTO VIEW android_statsd_atoms(
-  -- The slice.
+  -- Slice of the atom; join with `slice` on `id`.
   id LONG,
-  -- When it was written.
+  -- Time of the atom, ns in trace time.
   ts TIMESTAMP,
-  -- 0.
+  -- Always 0.
   dur DURATION,
-  -- The atom's fields.
+  -- Fields of the atom; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID,
-  -- Not told of atoms: NULL.
+  -- Always NULL for atoms.
   thread_instruction_count LONG,
-  -- Not told of atoms: NULL.
+  -- Always NULL for atoms.
   thread_instruction_delta LONG,
-  -- The track of atoms.
+  -- Track of the atoms; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- The slice's categories.
+  -- Categories of the slice, separated by commas.
   category STRING,
-  -- The atom's name, as `battery_level_changed`.
+  -- Name of the atom, such as `battery_level_changed`.
   name STRING,
-  -- How many slices of the track it lies in.
+  -- Number of ancestor slices on the track; 0 for a top-level slice.
   depth LONG,
-  -- The slice it lies in.
+  -- Parent slice; NULL for a top-level slice. Join with `slice` on `id`.
   parent_id LONG,
-  -- Not told of atoms: NULL.
+  -- Always NULL for atoms.
   thread_ts TIMESTAMP,
-  -- Not told of atoms: NULL.
+  -- Always NULL for atoms, ns.
   thread_dur LONG
 ) AS
 SELECT
@@ -37,11 +37,11 @@ FROM slice
 JOIN track ON track.id = slice.track_id
 WHERE track.name = 'Statsd Atoms';
 
--- A trigger of Perfetto's that fired, as its atom tells.
+-- A Perfetto trigger that fired, from its statsd atom.
 CREATE PERFETTO TABLE _android_statsd_perfetto_triggers(
-  -- When it fired.
+  -- Time when the trigger fired, ns in trace time.
   ts TIMESTAMP,
-  -- The trigger.
+  -- Name of the trigger.
   trigger_name STRING
 ) AS
 SELECT atom.ts, arg.string_value AS trigger_name

@@ -1,6 +1,6 @@
--- What SurfaceFlinger, Android's compositor, does with frames.
+-- Frames in SurfaceFlinger, the Android compositor.
 
--- Its process.
+-- Process of SurfaceFlinger.
 CREATE PERFETTO TABLE _android_sf_process AS
 SELECT upid, pid, name
 FROM process
@@ -8,22 +8,22 @@ WHERE name = '/system/bin/surfaceflinger'
 ORDER BY upid
 LIMIT 1;
 
--- Its main thread.
+-- Main thread of SurfaceFlinger.
 CREATE PERFETTO TABLE _android_sf_main_thread AS
 SELECT thread.upid, thread.utid, thread.name, track.id AS track_id
 FROM _android_sf_process AS compositor
 JOIN thread ON thread.upid = compositor.upid AND thread.is_main_thread = 1
 JOIN thread_track AS track ON track.utid = thread.utid;
 
--- The frame of an app and the compositor's frame that showed it.
+-- A frame of an app with the SurfaceFlinger frame that presented it.
 CREATE PERFETTO TABLE android_app_to_sf_frame_timeline_match(
-  -- The app's process.
+  -- Process of the app; join with `process` on `upid`.
   app_upid JOINID(process.upid),
-  -- The number of the app's frame.
+  -- Frame number (vsync id) of the app frame.
   app_vsync LONG,
-  -- The compositor's process.
+  -- Process of SurfaceFlinger; join with `process` on `upid`.
   sf_upid JOINID(process.upid),
-  -- The number of the compositor's frame.
+  -- Frame number (vsync id) of the SurfaceFlinger frame.
   sf_vsync LONG
 ) AS
 SELECT DISTINCT
@@ -37,39 +37,39 @@ JOIN actual_frame_timeline_slice AS shown ON shown.id = flow.slice_in
 JOIN _android_sf_process AS compositor ON compositor.upid = shown.upid
 ORDER BY app_vsync;
 
--- What SurfaceFlinger was given to compose for one output and frame.
+-- Composition workload of SurfaceFlinger for an output and a frame.
 CREATE PERFETTO TABLE android_surfaceflinger_workloads(
-  -- When.
+  -- Time of the report, ns in trace time.
   ts TIMESTAMP,
-  -- Where the work came from.
+  -- Source of the workload.
   source STRING,
-  -- The output it is composed for.
+  -- Output that the frame is composed for.
   output_name STRING,
-  -- The compositor's frame.
+  -- Frame number (vsync id) of the SurfaceFlinger frame.
   sf_vsync LONG,
-  -- The CPU time of signalling the frame.
+  -- CPU time of the frame signal, ns.
   sf_cpu_frame_signal_nanos LONG,
-  -- The CPU time of taking over what apps sent.
+  -- CPU time of the commit of app transactions, ns.
   sf_cpu_commit_nanos LONG,
-  -- The CPU time of composing.
+  -- CPU time of the composition, ns.
   sf_cpu_composite_nanos LONG,
-  -- The CPU time of the hardware composer's presenting.
+  -- CPU time of the present call of the hardware composer, ns.
   hwc_present_nanos LONG,
-  -- The CPU time of the hardware composer's validating.
+  -- CPU time of the validate call of the hardware composer, ns.
   hwc_validate_nanos LONG,
-  -- The CPU time of the two in one call.
+  -- CPU time of the combined present-or-validate call of the hardware composer, ns.
   hwc_present_or_validate_nanos LONG,
-  -- The CPU time of drawing layers.
+  -- CPU time of drawing layers in the render engine, ns.
   re_draw_layers_nanos LONG,
-  -- The GPU's time for that.
+  -- GPU time of drawing layers, ns.
   re_gpu_completion_nanos LONG,
-  -- The CPU time of handing work to the GPU: the flush.
+  -- CPU time of flushing work to the GPU, ns.
   skia_flush_nanos LONG,
-  -- The CPU time of handing work to the GPU: the submission.
+  -- CPU time of submitting work to the GPU, ns.
   skia_submit_nanos LONG,
-  -- How many layers the GPU composed.
+  -- Number of layers composed by the GPU.
   gpu_composited_layers LONG,
-  -- How many layers the display hardware composed.
+  -- Number of layers composed by the display hardware.
   dpu_composited_layers LONG
 ) AS
 WITH fields AS (

@@ -1,7 +1,7 @@
--- When the device was suspended, and when it was awake.
+-- Periods in which the device was suspended or awake.
 
--- The suspensions, from the short form of the kernel's events where the trace has it, else from
--- the steps of suspending in which the clock stood.
+-- Suspensions: from the minimal kernel events if the trace has them, else from the suspend steps
+-- during which the clock is frozen.
 CREATE PERFETTO TABLE _suspensions AS
 WITH told AS (
   SELECT
@@ -24,18 +24,18 @@ with_next AS (
   FROM told
   WHERE is_minimal = has_minimal
 )
--- One that reaches into the next lost its end.
+-- A suspension that overlaps the next one has lost its end; leave it out.
 SELECT ts, dur, next_ts
 FROM with_next
 WHERE ts + dur <= next_ts;
 
--- The trace's time in periods in which the device was awake or suspended.
+-- A period in which the device was awake or suspended. The periods cover the whole trace.
 CREATE PERFETTO TABLE android_suspend_state(
-  -- When the period began.
+  -- Start of the period, ns in trace time.
   ts TIMESTAMP,
-  -- How long it lasted.
+  -- Duration, ns.
   dur DURATION,
-  -- `awake` or `suspended`.
+  -- Power state: `awake` or `suspended`.
   power_state STRING
 ) AS
 WITH first_suspension AS (
@@ -58,14 +58,15 @@ SELECT * FROM (
 WHERE dur > 0
 ORDER BY ts;
 
--- How much of a stretch of time the device was awake: a wall clock's duration in a monotonic one's.
+-- Returns the time of a span in which the device was awake, which converts a wall-clock duration to
+-- a monotonic duration.
 CREATE PERFETTO FUNCTION _extract_duration_without_suspend(
-  -- When the stretch began.
+  -- Start of the span, ns in trace time.
   ts TIMESTAMP,
-  -- How long it lasted.
+  -- Duration of the span, ns.
   dur DURATION
 )
--- In ns.
+-- Time awake, in ns.
 RETURNS LONG AS
 SELECT
   $dur - coalesce(
@@ -78,11 +79,11 @@ SELECT
 FROM _suspensions AS asleep
 WHERE asleep.ts < $ts + $dur AND asleep.ts + asleep.dur > $ts;
 
--- How much of each stretch of time the device was suspended. Takes stretches with `id`, `ts` and
--- `dur`, gives `id` and `asleep_dur`. Stretches and suspensions are put in one order of time: what
--- was slept before each end, less what was before each beginning.
+-- Returns the suspended time of each span. Input: spans with `id`, `ts` and `dur`. Output: `id` and
+-- `asleep_dur`. Spans and suspensions are merged in time order: the suspended time before the end
+-- of a span minus that before its start.
 CREATE PERFETTO MACRO _android_asleep_durations(
-  -- The stretches.
+  -- Spans with `id`, `ts` and `dur`.
   spans TableOrSubquery
 )
 RETURNS TableOrSubquery AS (

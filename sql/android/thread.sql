@@ -1,12 +1,12 @@
--- The names of Android's threads, and how many of them processes start.
+-- Normalized names of Android threads, and rates of thread creation.
 
--- A thread's name without the numbers and places that tell it from its like.
+-- Removes the variable parts of a thread name, such as numbers.
 CREATE PERFETTO FUNCTION android_standardize_thread_name(
-  -- The name.
+  -- Name of the thread.
   thread_name STRING
 )
--- What stands before the first `-`, `[`, `:` or blank, with `<num>` for numbers, hexadecimal ones
--- too.
+-- Part of the name before the first `-`, `[`, `:` or space, with numbers (also hexadecimal)
+-- replaced by `<num>`.
 RETURNS STRING AS
 SELECT
   regexp_replace(
@@ -17,7 +17,7 @@ SELECT
     '[0-9][0-9a-fA-F]*', '<num>', 'g'
   );
 
--- The threads whose beginning was seen, under such names.
+-- Threads with a recorded start, with their normalized names.
 CREATE PERFETTO TABLE _threads_started AS
 SELECT
   thread.upid,
@@ -35,21 +35,22 @@ FROM thread
 JOIN process USING (upid)
 WHERE thread.start_ts IS NOT NULL;
 
--- The most threads of one kind that a process started within some time.
+-- Returns the highest number of threads with the same normalized name that a process started within
+-- a time window.
 CREATE PERFETTO FUNCTION _android_thread_creation_spam_per_thread(
-  -- Count only threads that lived no longer than this, in ns; NULL for all.
+  -- Maximum lifetime of counted threads, in ns; NULL to count all threads.
   max_thread_dur DOUBLE,
-  -- The time in which they are counted, in ns.
+  -- Length of the time window, in ns.
   sliding_window_dur DOUBLE
 )
 RETURNS TABLE(
-  -- The process's name.
+  -- Name of the process.
   process_name STRING,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The threads' name without what tells them apart.
+  -- Normalized name of the threads.
   thread_name_prefix STRING,
-  -- The most of them.
+  -- Highest number of threads in a window.
   max_count_per_sec LONG
 ) AS
 SELECT process_name, upid, thread_name_prefix, max(started) AS max_count_per_sec
@@ -73,19 +74,19 @@ FROM (
 GROUP BY process_name, upid, thread_name_prefix
 ORDER BY max_count_per_sec DESC;
 
--- The most threads that a process started within some time.
+-- Returns the highest number of threads that a process started within a time window.
 CREATE PERFETTO FUNCTION _android_thread_creation_spam_per_process(
-  -- Count only threads that lived no longer than this, in ns; NULL for all.
+  -- Maximum lifetime of counted threads, in ns; NULL to count all threads.
   max_thread_dur DOUBLE,
-  -- The time in which they are counted, in ns.
+  -- Length of the time window, in ns.
   sliding_window_dur DOUBLE
 )
 RETURNS TABLE(
-  -- The process's name.
+  -- Name of the process.
   process_name STRING,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The most threads.
+  -- Highest number of threads in a window.
   max_count_per_sec LONG
 ) AS
 SELECT process_name, upid, max(started) AS max_count_per_sec

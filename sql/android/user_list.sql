@@ -1,10 +1,10 @@
--- The users of the device.
+-- Android users of the device.
 
--- A user of Android's, not of Linux.
+-- An Android user (not a Linux user).
 CREATE PERFETTO VIEW android_user_list(
-  -- The user, as in `android_process_metadata.user_id`.
+  -- Id of the Android user; join with `android_process_metadata` on `user_id`.
   android_user_id LONG,
-  -- What kind of user, as `SECONDARY` or `GUEST`.
+  -- Kind of user, such as `SECONDARY` or `GUEST`.
   type STRING
 ) AS
 SELECT android_user_id, type

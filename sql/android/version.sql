@@ -1,8 +1,8 @@
--- The version of Android that was recorded.
+-- Android version of the recorded device.
 
--- Its SDK level.
+-- Returns the SDK level of Android.
 CREATE PERFETTO FUNCTION _android_sdk_version()
--- As 34 for Android 14; NULL where the trace does not tell.
+-- SDK level, such as 34 for Android 14; NULL if not recorded.
 RETURNS INT AS
 SELECT min(int_value)
 FROM metadata

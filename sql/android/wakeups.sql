@@ -1,9 +1,9 @@
--- Why the device woke from suspension.
+-- Wakeups of the device from suspension, with their causes.
 
 INCLUDE PERFETTO MODULE android.suspend;
 
--- The instants that tell of waking: the reason and its attribution, each with a number in front
--- that pairs them, and how suspending is held back for some time, which concerns the wakeup after.
+-- Wakeup instants: the reason and its attribution, which share a leading number, and the suspend
+-- backoff, which applies to the following wakeup.
 CREATE PERFETTO TABLE _wakeup_marks AS
 SELECT
   slice.id,
@@ -16,8 +16,7 @@ FROM slice
 JOIN track ON track.id = slice.track_id
 WHERE track.name IN ('wakeup_reason', 'wakeup_attribution', 'suspend_backoff') AND slice.dur = 0;
 
--- The reasons with what was told just before of holding back, as
--- `<good or bad> <state> <reason> <count> <ms>`.
+-- Wakeup reasons with the preceding backoff, `<good or bad> <state> <reason> <count> <ms>`.
 CREATE PERFETTO TABLE _wakeups_told AS
 WITH ordered AS (
   SELECT
@@ -36,8 +35,9 @@ SELECT
 FROM ordered
 WHERE kind = 'wakeup_reason';
 
--- The same with the parts of that, and how long the wakeup is counted: after a good suspension
--- until the next one or wakeup, 5 s at the most; after a bad one as long as it is held back.
+-- Wakeups with the fields of the backoff, and the duration to attribute to each: after a good
+-- suspension until the next suspension or wakeup, at most 5 s; after a bad suspension the backoff
+-- time.
 CREATE PERFETTO TABLE _wakeups_counted AS
 WITH moments AS (
   SELECT ts FROM _wakeups_told
@@ -66,7 +66,7 @@ SELECT
 FROM _wakeups_told AS wakeup
 JOIN followed ON followed.ts = wakeup.ts;
 
--- The kinds of reasons, and what stands before the sources that each names and between them.
+-- Kinds of wakeup reasons, split into the sources that each names.
 CREATE PERFETTO TABLE _wakeup_sources AS
 WITH kinds AS (
   SELECT
@@ -94,7 +94,7 @@ lists AS (
     CASE type WHEN 'abort_pending' THEN ' ' WHEN 'normal' THEN ':' ELSE '%none%' END AS between
   FROM kinds
 ),
--- Four sources at the most are told of.
+-- At most four sources are listed.
 places AS (
   SELECT column1 AS place FROM (VALUES (1), (2), (3), (4))
 ),
@@ -106,7 +106,7 @@ items AS (
 SELECT
   id,
   type,
-  -- The kernel puts an interrupt's number before its name.
+  -- The kernel puts the number of an interrupt before its name.
   CASE
     WHEN type = 'normal' THEN coalesce(nullif(split_part(item, ' ', 2), ''), item)
     ELSE item
@@ -114,30 +114,31 @@ SELECT
 FROM items
 WHERE place = 1 OR item <> '';
 
--- A wakeup, once for each source that its reason names.
+-- A wakeup of the device. It has one row for each source that its reason names.
 CREATE PERFETTO TABLE android_wakeups(
-  -- When the device woke.
+  -- Time of the wakeup, ns in trace time.
   ts TIMESTAMP,
-  -- How long the wakeup is counted: until the device could suspend again, 5 s at the most, or as
-  -- long as suspending was held back.
+  -- Duration attributed to the wakeup, ns: until the device could suspend again, at most 5 s, or
+  -- the backoff time.
   dur DURATION,
-  -- The reason, in the kernel's words.
+  -- Wakeup reason, as text from the kernel.
   raw_wakeup STRING,
-  -- Whom the device itself attributes it to.
+  -- Component to which the device attributes the wakeup; NULL if unknown.
   on_device_attribution STRING,
-  -- `normal`; or why suspending was given up: `abort_pending`, `abort_last_active`, `abort_other`.
+  -- Kind: `normal`, or the cause of an aborted suspend: `abort_pending`, `abort_last_active`,
+  -- `abort_other`.
   type STRING,
-  -- The source of the wakeup.
+  -- Source of the wakeup.
   item STRING,
-  -- `good` or `bad`: whether the suspension before was long enough.
+  -- Quality of the previous suspension: `good` if it was long enough, else `bad`; NULL if unknown.
   suspend_quality STRING,
-  -- Whether suspending is held back.
+  -- State of the suspend backoff; NULL if unknown.
   backoff_state STRING,
-  -- Why; `none` where it is not.
+  -- Reason for the backoff; `none` without backoff.
   backoff_reason STRING,
-  -- How often it was held back in a row.
+  -- Number of consecutive backoffs.
   backoff_count LONG,
-  -- For how long, in ms.
+  -- Duration of the backoff, in ms.
   backoff_millis LONG
 ) AS
 SELECT

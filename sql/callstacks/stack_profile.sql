@@ -3,8 +3,8 @@
 INCLUDE PERFETTO MODULE graphs.hierarchy;
 INCLUDE PERFETTO MODULE graphs.search;
 
--- A function of a frame: the frame's own, and those that were built into it, `place` 1 being the
--- innermost of `places`.
+-- Functions of each frame: the function itself and those inlined into it. `place` numbers them from
+-- 1 (innermost) to `places`.
 CREATE PERFETTO VIEW _callstack_frame_function AS
 SELECT
   f.id AS frame_id,
@@ -18,7 +18,7 @@ SELECT
 FROM stack_profile_frame AS f
 LEFT JOIN stack_profile_symbol AS s ON s.symbol_set_id = f.symbol_set_id;
 
--- A function of a callsite, numbered from 0 on.
+-- Functions of each callsite, numbered from 0.
 CREATE PERFETTO TABLE _callstack_function AS
 SELECT
   row_number() OVER (ORDER BY c.id, f.place) - 1 AS id,
@@ -28,25 +28,25 @@ SELECT
 FROM stack_profile_callsite AS c
 JOIN _callstack_frame_function AS f ON f.frame_id = c.frame_id;
 
--- The functions of all callsites as trees, `parent_id` being the function that called.
+-- A function of a callsite. All functions form trees in which `parent_id` is the calling function.
 CREATE PERFETTO TABLE _callstack_spc_forest(
-  -- The function's place in the tree.
+  -- Unique id of the node.
   id LONG,
-  -- The place of the function that called it; NULL for those that nothing called.
+  -- Node of the calling function; NULL for a root. Join with `_callstack_spc_forest` on `id`.
   parent_id LONG,
-  -- The function's name.
+  -- Name of the function.
   name STRING,
-  -- The file it was loaded from.
+  -- Mapping of the binary that contains the function; join with `stack_profile_mapping` on `id`.
   mapping_id JOINID(stack_profile_mapping.id),
-  -- The source file it is written in, where that is known.
+  -- Source file of the function; NULL if unknown.
   source_file STRING,
-  -- The line of it.
+  -- Line number in the source file; NULL if unknown.
   line_number LONG,
-  -- Whether it was built into the function that calls it.
+  -- Whether the function is inlined into its caller.
   inlined LONG,
-  -- The callsite.
+  -- Callsite; join with `stack_profile_callsite` on `id`.
   callsite_id JOINID(stack_profile_callsite.id),
-  -- Whether it is the callsite's innermost function.
+  -- Whether this is the innermost function of the callsite.
   is_leaf_function_in_callsite_frame LONG
 ) AS
 SELECT
@@ -60,11 +60,11 @@ LEFT JOIN _callstack_function AS caller
   ON caller.callsite_id = f.parent_callsite_id AND caller.place = 1
 ORDER BY f.id;
 
--- The part of the trees that callsites are in: `id`, `parent_id`, `callsite_id`, `name`,
--- `mapping_name`, `source_file`, `line_number`, `inlined` and
+-- Returns the part of the trees that contains the given callsites: `id`, `parent_id`,
+-- `callsite_id`, `name`, `mapping_name`, `source_file`, `line_number`, `inlined` and
 -- `is_leaf_function_in_callsite_frame`.
 CREATE PERFETTO MACRO _callstacks_for_stack_profile_samples(
-  -- The callsites: `callsite_id`.
+  -- Callsites, with column `callsite_id`.
   spc_samples TableOrSubquery
 )
 RETURNS TableOrSubquery AS
@@ -86,10 +86,11 @@ RETURNS TableOrSubquery AS
   JOIN stack_profile_mapping AS __m ON __m.id = __f.mapping_id
 );
 
--- The same with how many samples have the function as their innermost: `id`, `parent_id`, `name`,
--- `mapping_name`, `source_file`, `line_number` and `self_count`.
+-- Returns the trees of the callsites with the number of samples that have the node as innermost
+-- function: `id`, `parent_id`, `name`, `mapping_name`, `source_file`, `line_number` and
+-- `self_count`.
 CREATE PERFETTO MACRO _callstacks_for_callsites(
-  -- The samples: `callsite_id`.
+  -- Samples, with column `callsite_id`.
   samples TableOrSubquery
 )
 RETURNS TableOrSubquery AS
@@ -105,9 +106,10 @@ RETURNS TableOrSubquery AS
   ) AS __counted ON __counted.callsite_id = __c.callsite_id
 );
 
--- How many samples a function and all it called have: `id` and `cumulative_count`.
+-- Returns the number of samples of each function including its callees: `id` and
+-- `cumulative_count`.
 CREATE PERFETTO MACRO _callstacks_self_to_cumulative(
-  -- The functions: `id`, `parent_id` and `self_count`.
+  -- Functions with `id`, `parent_id` and `self_count`.
   callstacks TableOrSubquery
 )
 RETURNS TableOrSubquery AS

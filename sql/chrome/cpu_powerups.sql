@@ -1,18 +1,18 @@
--- What woke CPUs from sleep: the threads that ran first, and their slices.
+-- Wakeups of CPUs from idle states, with the thread that ran first and its slices.
 
--- A period in which a CPU kept its depth of sleep.
+-- A period in which a CPU was in one idle state.
 CREATE PERFETTO VIEW chrome_cpu_power_slice(
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it lasted.
+  -- Duration, ns.
   dur LONG,
-  -- The CPU.
+  -- CPU number on its machine.
   cpu LONG,
-  -- The depth: 0 for awake, higher for deeper.
+  -- Idle state: 0 when awake; a higher value is a deeper idle state.
   power_state LONG,
-  -- The depth before.
+  -- Previous idle state; NULL for the first period of the CPU.
   previous_power_state LONG,
-  -- The number of the period, unique in the trace.
+  -- Unique id of the period.
   powerup_id LONG
 ) AS
 WITH depths AS (
@@ -36,21 +36,21 @@ SELECT
 FROM depths
 WINDOW of_cpu AS (PARTITION BY cpu ORDER BY ts);
 
--- The first stretch of a thread's running after its CPU woke.
+-- The first span in which a thread ran after its CPU woke up.
 CREATE PERFETTO TABLE chrome_cpu_power_first_sched_slice_after_powerup(
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it lasted.
+  -- Duration, ns.
   dur LONG,
-  -- The CPU.
+  -- CPU number on its machine.
   cpu LONG,
-  -- The stretch.
+  -- Row of `sched_slice`; join with `sched_slice` on `id`.
   sched_id LONG,
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid LONG,
-  -- How deep the CPU had slept.
+  -- Idle state before the wakeup; a higher value is a deeper state.
   previous_power_state LONG,
-  -- The period awake.
+  -- Period in which the CPU was awake; join with `chrome_cpu_power_slice` on `powerup_id`.
   powerup_id LONG
 ) AS
 SELECT ts, dur, cpu, sched_id, utid, previous_power_state, powerup_id
@@ -75,23 +75,23 @@ FROM (
 WHERE nth = 1
 ORDER BY ts;
 
--- An outermost slice that lay in such a stretch, cut to it.
+-- A top-level slice within such a span, clipped to it.
 CREATE PERFETTO TABLE chrome_cpu_power_post_powerup_slice(
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it lasted.
+  -- Duration, ns.
   dur LONG,
-  -- The CPU.
+  -- CPU number on its machine.
   cpu LONG,
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid LONG,
-  -- The stretch of running.
+  -- Row of `sched_slice`; join with `sched_slice` on `id`.
   sched_id LONG,
-  -- The slice.
+  -- Slice; join with `slice` on `id`.
   slice_id LONG,
-  -- How deep the CPU had slept.
+  -- Idle state before the wakeup; a higher value is a deeper state.
   previous_power_state LONG,
-  -- The period awake.
+  -- Period in which the CPU was awake; join with `chrome_cpu_power_slice` on `powerup_id`.
   powerup_id LONG
 ) AS
 SELECT
@@ -113,11 +113,11 @@ JOIN slice
   AND slice.ts + slice.dur > first_run.ts
 ORDER BY ts;
 
--- The first outermost slice after a CPU woke.
+-- The first top-level slice after a CPU woke up.
 CREATE PERFETTO VIEW chrome_cpu_power_first_toplevel_slice_after_powerup(
-  -- The slice.
+  -- Slice; join with `slice` on `id`.
   slice_id LONG,
-  -- How deep the CPU had slept.
+  -- Idle state before the wakeup; a higher value is a deeper state.
   previous_power_state LONG
 ) AS
 SELECT slice_id, previous_power_state

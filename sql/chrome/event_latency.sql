@@ -1,23 +1,24 @@
--- How long Chrome took from an input event to the frame that showed what it did.
+-- Latency of input events in Chrome, from the event to the presentation of the frame with its
+-- result.
 
--- When the first of an event's stages of that name began.
+-- Returns the start of the first stage of an event with a name, as an aggregate.
 CREATE PERFETTO MACRO _event_stage_began(
-  -- The name.
+  -- Name of the stage.
   stage_name Expr
 )
 RETURNS Expr AS
 min(stage.ts) FILTER (WHERE stage.name = $stage_name);
 
--- When the first of an event's stages of that name ended.
+-- Returns the end of the first stage of an event with a name, as an aggregate.
 CREATE PERFETTO MACRO _event_stage_ended(
-  -- The name.
+  -- Name of the stage.
   stage_name Expr
 )
 RETURNS Expr AS
 min(stage.ts + stage.dur) FILTER (WHERE stage.name = $stage_name);
 
--- What each event's stages, the slices under it, tell. Versions of Chrome differ in which there are
--- for the same.
+-- Timestamps from the stages of each event, which are its descendant slices. The names of the
+-- stages depend on the Chrome version.
 CREATE PERFETTO TABLE _event_latency_stages AS
 SELECT
   event.id,
@@ -41,17 +42,17 @@ FROM
   descendant_slice(event.id) AS stage
 GROUP BY event.id;
 
--- The value of an event's argument.
+-- Returns the value of an argument of an event, as an aggregate.
 CREATE PERFETTO MACRO _event_latency_arg(
-  -- Its key.
+  -- Key of the argument, without `event_latency.`.
   key Expr,
-  -- The value of an argument.
+  -- Expression for the value.
   value Expr
 )
 RETURNS Expr AS
 max($value) FILTER (WHERE arg.key = 'event_latency.' || $key);
 
--- What the events' arguments say.
+-- Arguments of the events.
 CREATE PERFETTO TABLE _event_latency_args AS
 SELECT
   slice.id,
@@ -67,42 +68,42 @@ JOIN args AS arg USING (arg_set_id)
 WHERE slice.name = 'EventLatency' AND arg.key GLOB 'event_latency.*'
 GROUP BY slice.id;
 
--- An input event and how it was shown.
+-- An input event with the times of its presentation.
 CREATE PERFETTO TABLE chrome_event_latencies(
-  -- The slice.
+  -- Slice of the event; join with `slice` on `id`.
   id LONG,
-  -- `EventLatency`.
+  -- Always `EventLatency`.
   name STRING,
-  -- When the event was made.
+  -- Creation time of the event, ns in trace time.
   ts TIMESTAMP,
-  -- How long until it was shown, or until that was given up.
+  -- Time until the event was presented or dropped, ns.
   dur DURATION,
-  -- The number of the event.
+  -- Id of the event.
   scroll_update_id LONG,
-  -- For scrolling that was shown, the number of the frame that showed it, as its surface counts;
-  -- NULL in traces of old versions.
+  -- Surface frame that presented a scroll event; NULL if not presented, for other events, and in
+  -- traces of old Chrome versions.
   surface_frame_trace_id LONG,
-  -- The same, as the display counts.
+  -- Display frame that presented a scroll event; NULL as for `surface_frame_trace_id`.
   display_trace_id LONG,
-  -- Whether it was shown.
+  -- Whether the event was presented.
   is_presented BOOL,
-  -- The kind of event, as `GESTURE_SCROLL_UPDATE`.
+  -- Kind of event, such as `GESTURE_SCROLL_UPDATE`.
   event_type STRING,
-  -- The slice's track.
+  -- Track of the slice; join with `track` on `id`.
   track_id LONG,
-  -- The time between the display's beats, in ms.
+  -- Interval between vsyncs, in ms.
   vsync_interval_ms DOUBLE,
-  -- Whether the frame came late.
+  -- Whether the frame was janky.
   is_janky_scrolled_frame BOOL,
-  -- When the frame's buffer was available.
+  -- Time when the buffer of the frame was available, ns in trace time.
   buffer_available_timestamp LONG,
-  -- When the buffer was ready.
+  -- Time when the buffer of the frame was ready, ns in trace time.
   buffer_ready_timestamp LONG,
-  -- When the display took the buffer.
+  -- Time when the display latched the buffer, ns in trace time.
   latch_timestamp LONG,
-  -- When buffers had been swapped.
+  -- Time when the buffer swap ended, ns in trace time.
   swap_end_timestamp LONG,
-  -- When the frame was shown.
+  -- Time when the frame was presented, ns in trace time.
   presentation_timestamp LONG
 ) AS
 SELECT
@@ -129,39 +130,39 @@ LEFT JOIN _event_latency_stages AS stages USING (id)
 WHERE name = 'EventLatency'
 ORDER BY ts, id;
 
--- An event of scrolling, shown or not; or of pinching, if it was shown.
+-- A scroll event, presented or not, or a presented pinch event.
 CREATE PERFETTO TABLE chrome_gesture_scroll_updates(
-  -- The slice.
+  -- Slice of the event; join with `slice` on `id`.
   id LONG,
-  -- `EventLatency`.
+  -- Always `EventLatency`.
   name STRING,
-  -- When the event was made.
+  -- Creation time of the event, ns in trace time.
   ts TIMESTAMP,
-  -- How long until it was shown, or until that was given up.
+  -- Time until the event was presented or dropped, ns.
   dur DURATION,
-  -- The number of the event.
+  -- Id of the event.
   scroll_update_id LONG,
-  -- Whether it was shown.
+  -- Whether the event was presented.
   is_presented BOOL,
-  -- The kind of event, as `GESTURE_SCROLL_UPDATE`.
+  -- Kind of event, such as `GESTURE_SCROLL_UPDATE`.
   event_type STRING,
-  -- The slice's track.
+  -- Track of the slice; join with `track` on `id`.
   track_id LONG,
-  -- The time between the display's beats, in ms.
+  -- Interval between vsyncs, in ms.
   vsync_interval_ms DOUBLE,
-  -- Whether the frame came late.
+  -- Whether the frame was janky.
   is_janky BOOL,
-  -- When the frame's buffer was available.
+  -- Time when the buffer of the frame was available, ns in trace time.
   buffer_available_timestamp LONG,
-  -- When the buffer was ready.
+  -- Time when the buffer of the frame was ready, ns in trace time.
   buffer_ready_timestamp LONG,
-  -- When the display took the buffer.
+  -- Time when the display latched the buffer, ns in trace time.
   latch_timestamp LONG,
-  -- When buffers had been swapped.
+  -- Time when the buffer swap ended, ns in trace time.
   swap_end_timestamp LONG,
-  -- When the frame was shown.
+  -- Time when the frame was presented, ns in trace time.
   presentation_timestamp LONG,
-  -- The scroll it belongs to: it counts up with every first event of a scroll.
+  -- Number of the scroll that the event belongs to; each first scroll event starts a new number.
   scroll_id LONG
 ) AS
 SELECT

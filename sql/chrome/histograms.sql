@@ -1,24 +1,24 @@
--- The samples of Chrome's histograms.
+-- Samples of Chrome histograms.
 
--- A sample of a histogram.
+-- A sample of a Chrome histogram.
 CREATE PERFETTO TABLE chrome_histograms(
-  -- The histogram.
+  -- Name of the histogram.
   name STRING,
-  -- The sample's value, in the histogram's unit.
+  -- Value of the sample, in the unit of the histogram.
   value LONG,
-  -- When it was taken.
+  -- Time of the sample, ns in trace time.
   ts TIMESTAMP,
-  -- The name of the thread that took it; NULL where only its process is known.
+  -- Name of the thread; NULL if only the process is known.
   thread_name STRING,
-  -- The thread.
+  -- Thread; NULL if only the process is known. Join with `thread` on `utid`.
   utid LONG,
-  -- The thread's number.
+  -- Kernel id of the thread; NULL if only the process is known.
   tid LONG,
-  -- The process's name.
+  -- Name of the process.
   process_name STRING,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid LONG,
-  -- The process's number.
+  -- Kernel id of the process.
   pid LONG
 ) AS
 SELECT

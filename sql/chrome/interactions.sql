@@ -1,5 +1,4 @@
--- What matters to users of Chrome, of every kind: starting it, loading pages, and what they do with
--- these.
+-- User interactions with Chrome of every kind: startup, page loads, and input to pages.
 
 INCLUDE PERFETTO MODULE chrome.page_loads;
 
@@ -7,17 +6,18 @@ INCLUDE PERFETTO MODULE chrome.startups;
 
 INCLUDE PERFETTO MODULE chrome.web_content_interactions;
 
--- Something that a user did.
+-- An interaction of the user with Chrome.
 CREATE PERFETTO TABLE chrome_interactions(
-  -- Its number in the table of its kind.
+  -- Id of the interaction in the table of its `type`.
   scoped_id LONG,
-  -- Its kind: the table that tells more, as `chrome_page_loads`.
+  -- Table with details of the interaction, such as `chrome_page_loads`.
   type STRING,
-  -- `PageLoad`, `Startup` or `InteractionToFirstPaint`.
+  -- Name: `PageLoad`, `Startup` or `InteractionToFirstPaint`.
   name STRING,
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took; of a page, until its largest contents were painted, else its first.
+  -- Duration, ns; for a page load, until the largest contentful paint, else the first contentful
+  -- paint.
   dur DURATION
 ) AS
 SELECT

@@ -1,8 +1,8 @@
--- What Chrome tells of the device it ran on.
+-- Metadata that Chrome records about the device.
 
--- The class of a ChromeOS device.
+-- Returns the hardware class of a ChromeOS device.
 CREATE PERFETTO FUNCTION chrome_hardware_class()
--- As the device's makers name it; NULL where the trace does not tell.
+-- Hardware class; NULL if not recorded.
 RETURNS STRING AS
 SELECT min(str_value)
 FROM metadata

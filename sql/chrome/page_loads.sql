@@ -1,6 +1,6 @@
--- The pages that Chrome loaded, and how fast.
+-- Page loads in Chrome, with their metrics.
 
--- The events of loading, each with the number of its navigation and the browser's process.
+-- Page load events, with the navigation id and the browser process.
 CREATE PERFETTO TABLE _page_load_events AS
 SELECT
   slice.name,
@@ -18,35 +18,36 @@ LEFT JOIN thread_track ON thread_track.id = slice.track_id
 LEFT JOIN thread ON thread.utid = thread_track.utid
 WHERE slice.name GLOB 'PageLoadMetrics.*';
 
--- A page that was loaded as far as its first contents.
+-- A page load that reached the first contentful paint.
 CREATE PERFETTO TABLE chrome_page_loads(
-  -- The load's number, unique in the trace.
+  -- Unique id of the page load.
   id INT,
-  -- The navigation's number, unique within one browser.
+  -- Id of the navigation, unique within a browser process.
   navigation_id INT,
-  -- When the navigation began.
+  -- Start of the navigation, ns in trace time.
   navigation_start_ts INT,
-  -- From there until the first contents were painted.
+  -- Time from the start of the navigation to the first contentful paint, ns.
   fcp INT,
-  -- When they were.
+  -- Time of the first contentful paint, ns in trace time.
   fcp_ts INT,
-  -- From the navigation's beginning until the largest contents were painted.
+  -- Time from the start of the navigation to the largest contentful paint, ns; NULL if not
+  -- recorded.
   lcp INT,
-  -- When they were.
+  -- Time of the largest contentful paint, ns in trace time; NULL if not recorded.
   lcp_ts INT,
-  -- When the document's structure was loaded.
+  -- Time when the DOM content was loaded, ns in trace time; NULL if not recorded.
   dom_content_loaded_event_ts INT,
-  -- When the page and all it refers to were loaded.
+  -- Time of the load event of the main frame, ns in trace time; NULL if not recorded.
   load_event_ts INT,
-  -- When the page called itself fully loaded.
+  -- Time when the page marked itself as fully loaded, ns in trace time; NULL if not recorded.
   mark_fully_loaded_ts INT,
-  -- When the page called itself fully visible.
+  -- Time when the page marked itself as fully visible, ns in trace time; NULL if not recorded.
   mark_fully_visible_ts INT,
-  -- When the page called itself ready for input.
+  -- Time when the page marked itself as interactive, ns in trace time; NULL if not recorded.
   mark_interactive_ts INT,
-  -- The page's address.
+  -- URL of the page.
   url STRING,
-  -- The browser's process.
+  -- Browser process; join with `process` on `upid`.
   browser_upid INT
 ) AS
 WITH loads AS (

@@ -1,28 +1,28 @@
--- The scrolls in Chrome, with how smooth they were.
+-- Scrolls in Chrome, with smoothness metrics.
 
 -- A scroll.
 CREATE PERFETTO TABLE chrome_scroll_interactions(
-  -- The slice.
+  -- Slice of the scroll; join with `slice` on `id`.
   id LONG,
-  -- `Scroll`.
+  -- Always `Scroll`.
   name STRING,
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took.
+  -- Duration, ns.
   dur LONG,
-  -- How many frames it had.
+  -- Number of frames.
   frame_count LONG,
-  -- How many beats of the display it lasted.
+  -- Number of vsyncs.
   vsync_count LONG,
-  -- The most beats that were missed in a row.
+  -- Highest number of vsyncs missed in a row.
   missed_vsync_max LONG,
-  -- How many beats were missed.
+  -- Total number of missed vsyncs.
   missed_vsync_sum LONG,
-  -- How many frames came late.
+  -- Number of delayed frames.
   delayed_frame_count LONG,
-  -- How many frames a person sees as janky, once Chrome had predicted the scroll.
+  -- Number of frames that users perceive as janky, according to the scroll predictor of Chrome.
   predictor_janky_frame_count LONG,
-  -- The process it took place in.
+  -- Renderer process; join with `process` on `upid`.
   renderer_upid LONG
 ) AS
 WITH told AS (

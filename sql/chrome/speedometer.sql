@@ -1,24 +1,24 @@
--- Runs of the benchmark Speedometer, of whichever version: 3, or where that is not there, 2.1.
+-- Runs of the Speedometer benchmark: version 3, or version 2.1 if there is none of version 3.
 
 INCLUDE PERFETTO MODULE chrome.speedometer_2_1;
 
 INCLUDE PERFETTO MODULE chrome.speedometer_3;
 
--- A measure: the time of one part of a test.
+-- A measure: the time of a part of a test.
 CREATE PERFETTO TABLE chrome_speedometer_measure(
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took.
+  -- Duration, ns.
   dur DURATION,
-  -- The measure's name: `<suite>.<test>-<type>`.
+  -- Name of the measure, `<suite>.<test>-<type>`.
   name STRING,
-  -- The iteration it belongs to.
+  -- Number of the iteration.
   iteration LONG,
-  -- The suite.
+  -- Name of the suite.
   suite_name STRING,
-  -- The suite's test.
+  -- Name of the test in the suite.
   test_name STRING,
-  -- `sync` or `async`: the test's own work, or what it brings about.
+  -- Type: `sync` for the work of the test itself, `async` for work that it triggers.
   measure_type STRING
 ) AS
 SELECT ts, dur, name, iteration, suite_name, test_name, measure_type
@@ -30,19 +30,19 @@ CROSS JOIN (SELECT count(*) AS measures FROM chrome_speedometer_3_measure) AS ne
 WHERE newer.measures = 0
 ORDER BY ts;
 
--- An iteration of all suites.
+-- An iteration over all suites.
 CREATE PERFETTO TABLE chrome_speedometer_iteration(
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took.
+  -- Duration, ns.
   dur DURATION,
-  -- `iteration-` and its number.
+  -- Name, `iteration-` and the number.
   name STRING,
-  -- Its number.
+  -- Number of the iteration.
   iteration LONG,
-  -- The geometric mean of the suites' times, in ns.
+  -- Geometric mean of the times of the suites, in ns.
   geomean DOUBLE,
-  -- The score: the higher the faster.
+  -- Score; a higher score is faster.
   score DOUBLE
 ) AS
 SELECT ts, dur, name, iteration, geomean, score
@@ -54,16 +54,16 @@ CROSS JOIN (SELECT count(*) AS measures FROM chrome_speedometer_3_measure) AS ne
 WHERE newer.measures = 0
 ORDER BY ts;
 
--- The run's score.
+-- Returns the score of the run.
 CREATE PERFETTO FUNCTION chrome_speedometer_score()
--- The average of its iterations' scores; NULL where the trace has no run.
+-- Average score of the iterations; NULL without a run.
 RETURNS DOUBLE AS
 SELECT avg(score)
 FROM chrome_speedometer_iteration;
 
--- The thread that ran the benchmark.
+-- Returns the thread that ran the benchmark.
 CREATE PERFETTO FUNCTION chrome_speedometer_renderer_main_utid()
--- As in `thread`; NULL where the trace has no run.
+-- `utid` of the thread; NULL without a run.
 RETURNS LONG AS
 SELECT min(utid)
 FROM (

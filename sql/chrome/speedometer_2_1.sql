@@ -1,6 +1,7 @@
--- Runs of the benchmark Speedometer 2.1.
+-- Runs of the Speedometer benchmark, version 2.1.
 
--- The marks that a test sets as it begins, when its own work is done, and when all is.
+-- Marks of each test: its start, the end of its synchronous work, and the end of its asynchronous
+-- work.
 CREATE PERFETTO TABLE _chrome_speedometer_2_1_marks AS
 SELECT
   ts,
@@ -16,7 +17,7 @@ WHERE
   category = 'blink.user_timing'
   AND (name GLOB '*.*-start' OR name GLOB '*.*-sync-end' OR name GLOB '*.*-async-end');
 
--- The threads in question: those that bear the marks, or the main threads of their processes.
+-- Threads with these marks, or the main threads of the processes with these marks.
 CREATE PERFETTO TABLE _chrome_speedometer_2_1_threads AS
 SELECT DISTINCT coalesce(thread_track.utid, main.utid) AS utid
 FROM _chrome_speedometer_2_1_marks AS mark
@@ -26,21 +27,21 @@ LEFT JOIN thread AS main
   ON main.upid = process_track.upid
   AND (main.is_main_thread = 1 OR main.name = 'CrRendererMain');
 
--- A measure: the time of one part of a test, between two of its marks.
+-- A measure: the time of a part of a test, between two of its marks.
 CREATE PERFETTO TABLE chrome_speedometer_2_1_measure(
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took.
+  -- Duration, ns.
   dur DURATION,
-  -- The measure's name: `<suite>.<test>-<type>`.
+  -- Name of the measure, `<suite>.<test>-<type>`.
   name STRING,
-  -- The iteration it belongs to.
+  -- Number of the iteration.
   iteration LONG,
-  -- The suite.
+  -- Name of the suite.
   suite_name STRING,
-  -- The suite's test.
+  -- Name of the test in the suite.
   test_name STRING,
-  -- `sync` or `async`: the test's own work, or what it brings about.
+  -- Type: `sync` for the work of the test itself, `async` for work that it triggers.
   measure_type STRING
 ) AS
 WITH numbered AS (
@@ -75,19 +76,20 @@ SELECT
 FROM measures
 ORDER BY ts;
 
--- An iteration of all suites, from the first of its measures to the last: it does not mark itself.
+-- An iteration over all suites, from its first to its last measure. Version 2.1 has no marks for
+-- iterations.
 CREATE PERFETTO TABLE chrome_speedometer_2_1_iteration(
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took.
+  -- Duration, ns.
   dur DURATION,
-  -- `iteration-` and its number.
+  -- Name, `iteration-` and the number.
   name STRING,
-  -- Its number.
+  -- Number of the iteration.
   iteration LONG,
-  -- The geometric mean of the suites' times, in ns.
+  -- Geometric mean of the times of the suites, in ns.
   geomean DOUBLE,
-  -- The score: the higher the faster.
+  -- Score; a higher score is faster.
   score DOUBLE
 ) AS
 WITH suites AS (
@@ -116,16 +118,16 @@ FROM spans
 JOIN means ON means.iteration = spans.iteration
 ORDER BY spans.ts;
 
--- The run's score.
+-- Returns the score of the run.
 CREATE PERFETTO FUNCTION chrome_speedometer_2_1_score()
--- The average of its iterations' scores; NULL where the trace has no run.
+-- Average score of the iterations; NULL without a run.
 RETURNS DOUBLE AS
 SELECT avg(score)
 FROM chrome_speedometer_2_1_iteration;
 
--- The thread that ran the benchmark.
+-- Returns the thread that ran the benchmark.
 CREATE PERFETTO FUNCTION chrome_speedometer_2_1_renderer_main_utid()
--- As in `thread`; NULL where the trace has no run.
+-- `utid` of the thread; NULL without a run.
 RETURNS LONG AS
 SELECT min(utid)
 FROM _chrome_speedometer_2_1_threads;

@@ -1,6 +1,6 @@
--- Runs of the benchmark Speedometer 3.
+-- Runs of the Speedometer benchmark, version 3.
 
--- The iterations, which mark themselves.
+-- Iterations, from their own marks.
 CREATE PERFETTO TABLE _chrome_speedometer_3_iterations AS
 SELECT
   ts,
@@ -10,7 +10,7 @@ SELECT
 FROM slice
 WHERE category = 'blink.user_timing' AND name GLOB 'iteration-[0-9]*';
 
--- The measures of tests, `<suite>.<test>-sync` and `-async`.
+-- Measures of tests, `<suite>.<test>-sync` and `<suite>.<test>-async`.
 CREATE PERFETTO TABLE _chrome_speedometer_3_measures AS
 SELECT
   ts,
@@ -23,7 +23,7 @@ FROM slice
 WHERE
   category = 'blink.user_timing' AND dur >= 0 AND (name GLOB '*.*-sync' OR name GLOB '*.*-async');
 
--- The threads in question: those that bear the marks, or the main threads of their processes.
+-- Threads with these marks, or the main threads of the processes with these marks.
 CREATE PERFETTO TABLE _chrome_speedometer_3_threads AS
 SELECT DISTINCT coalesce(thread_track.utid, main.utid) AS utid
 FROM _chrome_speedometer_3_measures AS mark
@@ -33,21 +33,21 @@ LEFT JOIN thread AS main
   ON main.upid = process_track.upid
   AND (main.is_main_thread = 1 OR main.name = 'CrRendererMain');
 
--- A measure: the time of one part of a test.
+-- A measure: the time of a part of a test.
 CREATE PERFETTO TABLE chrome_speedometer_3_measure(
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took.
+  -- Duration, ns.
   dur DURATION,
-  -- The measure's name: `<suite>.<test>-<type>`.
+  -- Name of the measure, `<suite>.<test>-<type>`.
   name STRING,
-  -- The iteration it belongs to.
+  -- Number of the iteration.
   iteration LONG,
-  -- The suite.
+  -- Name of the suite.
   suite_name STRING,
-  -- The suite's test.
+  -- Name of the test in the suite.
   test_name STRING,
-  -- `sync` or `async`: the test's own work, or what it brings about.
+  -- Type: `sync` for the work of the test itself, `async` for work that it triggers.
   measure_type STRING
 ) AS
 SELECT
@@ -67,19 +67,19 @@ JOIN _chrome_speedometer_3_iterations AS iteration
   ON measure.ts >= iteration.ts AND measure.ts < iteration.ts + iteration.dur
 ORDER BY measure.ts;
 
--- An iteration of all suites.
+-- An iteration over all suites.
 CREATE PERFETTO TABLE chrome_speedometer_3_iteration(
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took.
+  -- Duration, ns.
   dur DURATION,
-  -- `iteration-` and its number.
+  -- Name, `iteration-` and the number.
   name STRING,
-  -- Its number.
+  -- Number of the iteration.
   iteration LONG,
-  -- The geometric mean of the suites' times, in ns.
+  -- Geometric mean of the times of the suites, in ns.
   geomean DOUBLE,
-  -- The score: the higher the faster.
+  -- Score; a higher score is faster.
   score DOUBLE
 ) AS
 WITH suites AS (
@@ -103,16 +103,16 @@ FROM _chrome_speedometer_3_iterations AS iteration
 JOIN means ON means.iteration = iteration.iteration
 ORDER BY iteration.ts;
 
--- The run's score.
+-- Returns the score of the run.
 CREATE PERFETTO FUNCTION chrome_speedometer_3_score()
--- The average of its iterations' scores; NULL where the trace has no run.
+-- Average score of the iterations; NULL without a run.
 RETURNS DOUBLE AS
 SELECT avg(score)
 FROM chrome_speedometer_3_iteration;
 
--- The thread that ran the benchmark.
+-- Returns the thread that ran the benchmark.
 CREATE PERFETTO FUNCTION chrome_speedometer_3_renderer_main_utid()
--- As in `thread`; NULL where the trace has no run.
+-- `utid` of the thread; NULL without a run.
 RETURNS LONG AS
 SELECT min(utid)
 FROM _chrome_speedometer_3_threads;

@@ -1,6 +1,6 @@
 -- Startups of Chrome on Android.
 
--- The events of startups, each with the number of the activity and the browser's process.
+-- Startup events, with the activity id and the browser process.
 CREATE PERFETTO TABLE _chrome_startup_events AS
 SELECT
   slice.name,
@@ -22,21 +22,21 @@ WHERE
     'Startup.ActivityStart', 'Startup.TimeToFirstVisibleContent2', 'Startup.LaunchCause'
   );
 
--- A startup.
+-- A startup of Chrome.
 CREATE PERFETTO TABLE chrome_startups(
-  -- The startup's number, in order of time.
+  -- Number of the startup, in order of time.
   id LONG,
-  -- The number of the activity that was launched.
+  -- Id of the activity that was launched.
   activity_id LONG,
-  -- `Startup`.
+  -- Always `Startup`.
   name STRING,
-  -- When it began.
+  -- Start of the startup, ns in trace time.
   startup_begin_ts TIMESTAMP,
-  -- When something was visible first; NULL where that was not told.
+  -- Time when content was first visible, ns in trace time; NULL if not recorded.
   first_visible_content_ts TIMESTAMP,
-  -- Why Chrome was launched; NULL where that was not told.
+  -- Cause of the launch; NULL if not recorded.
   launch_cause STRING,
-  -- The browser's process.
+  -- Browser process; join with `process` on `upid`.
   browser_upid LONG
 ) AS
 WITH startups AS (

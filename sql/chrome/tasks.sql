@@ -1,6 +1,6 @@
--- What Chrome's threads worked on, task by task.
+-- Tasks of Chrome threads.
 
--- Messages that a process received over Mojo: which interface's, and whether a message or a reply.
+-- Mojo messages and replies that processes received, with their interface.
 CREATE PERFETTO TABLE _chrome_mojo_slices AS
 WITH told AS (
   SELECT
@@ -31,41 +31,41 @@ SELECT
   END AS task_name
 FROM told;
 
--- A task that one of Chrome's schedulers ran.
+-- A task that a Chrome scheduler ran.
 CREATE PERFETTO VIEW chrome_scheduler_tasks(
-  -- The slice.
+  -- Slice of the task; join with `slice` on `id`.
   id INT,
-  -- `chrome_scheduler_tasks`.
+  -- Always `chrome_scheduler_tasks`.
   type STRING,
-  -- `RunTask(posted_from=…)`, with where in the sources the task was posted.
+  -- Name, `RunTask(posted_from=…)` with the source location that posted the task.
   name STRING,
-  -- When it began.
+  -- Start, ns in trace time.
   ts INT,
-  -- How long it took.
+  -- Duration, ns.
   dur INT,
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid INT,
-  -- The thread's name.
+  -- Name of the thread.
   thread_name STRING,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid INT,
-  -- The process's name.
+  -- Name of the process.
   process_name STRING,
-  -- The slice's track.
+  -- Track of the slice; join with `track` on `id`.
   track_id INT,
-  -- The slice's categories.
+  -- Categories of the slice, separated by commas.
   category STRING,
-  -- How many slices it lies in.
+  -- Number of ancestor slices on the track; 0 for a top-level slice.
   depth INT,
-  -- The slice it lies in.
+  -- Parent slice; NULL for a top-level slice. Join with `slice` on `id`.
   parent_id INT,
-  -- The slice's arguments.
+  -- Arguments of the slice; join with `args` on `arg_set_id`.
   arg_set_id INT,
-  -- The thread's CPU time when it began.
+  -- CPU time of the thread at the start of the slice, ns; NULL if not recorded.
   thread_ts INT,
-  -- The thread's CPU time it took.
+  -- CPU time of the thread during the slice, ns; NULL if not recorded.
   thread_dur INT,
-  -- Where in the sources the task was posted, as `file:function`.
+  -- Source location that posted the task, `file:function`.
   posted_from STRING
 ) AS
 WITH posted AS (
@@ -105,7 +105,7 @@ LEFT JOIN posted ON posted.id = slice.id
 WHERE slice.name IN ('ThreadControllerImpl::RunTask', 'ThreadPool_RunTask')
 ORDER BY slice.id;
 
--- The slices of threads that may be a task: of the categories `toplevel` and `Java`.
+-- Candidates for tasks: thread slices of the categories `toplevel` and `Java`.
 CREATE PERFETTO TABLE _chrome_toplevel_slices AS
 SELECT
   slice.*,
@@ -120,7 +120,8 @@ JOIN thread ON thread.utid = track.utid
 LEFT JOIN process ON process.upid = thread.upid
 WHERE slice.category GLOB '*toplevel*' OR slice.category = 'Java';
 
--- Those of them that lie in none of the others.
+-- Candidates without an ancestor among the candidates. A `Java` slice does not count as ancestor of
+-- a `toplevel` slice.
 CREATE PERFETTO TABLE _chrome_outermost_slices AS
 WITH inner_ones AS (
   SELECT DISTINCT candidate.id
@@ -133,8 +134,8 @@ FROM _chrome_toplevel_slices AS candidate
 LEFT JOIN inner_ones ON inner_ones.id = candidate.id
 WHERE inner_ones.id IS NULL;
 
--- The message that each task handles: the first slice of those categories in it, where that is a
--- message received. What the receiving itself consists of does not count.
+-- Mojo message that each task handles: the first `toplevel` descendant of the task, if it is a
+-- received message. Slices that are part of receiving do not count.
 CREATE PERFETTO TABLE _chrome_mojo_of_task AS
 SELECT first_slice.task_id, mojo.task_name
 FROM (
@@ -154,39 +155,38 @@ FROM (
 JOIN _chrome_mojo_slices AS mojo ON mojo.id = first_slice.id
 WHERE first_slice.nth = 1;
 
--- A task: what a thread of Chrome's worked on at its outermost level. Tasks of one thread do not
--- overlap.
+-- A task: a top-level unit of work of a Chrome thread. Tasks of a thread do not overlap.
 CREATE PERFETTO VIEW chrome_tasks(
-  -- The slice.
+  -- Slice of the task; join with `slice` on `id`.
   id INT,
-  -- What it did: the message that was handled, else where the task was posted, else the slice's
-  -- name.
+  -- Name: the Mojo message that was handled, else the source location that posted the task, else
+  -- the slice name.
   name STRING,
-  -- `mojo`, `scheduler`, `java`, `choreographer` or `other`.
+  -- Type: `mojo`, `scheduler`, `java`, `choreographer` or `other`.
   task_type STRING,
-  -- The thread's name.
+  -- Name of the thread.
   thread_name STRING,
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid INT,
-  -- The process's name.
+  -- Name of the process.
   process_name STRING,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid INT,
-  -- When it began.
+  -- Start, ns in trace time.
   ts INT,
-  -- How long it took.
+  -- Duration, ns.
   dur INT,
-  -- The slice's track.
+  -- Track of the slice; join with `track` on `id`.
   track_id INT,
-  -- The slice's categories.
+  -- Categories of the slice, separated by commas.
   category STRING,
-  -- The slice's arguments.
+  -- Arguments of the slice; join with `args` on `arg_set_id`.
   arg_set_id INT,
-  -- The thread's CPU time when it began.
+  -- CPU time of the thread at the start of the slice, ns; NULL if not recorded.
   thread_ts INT,
-  -- The thread's CPU time it took.
+  -- CPU time of the thread during the slice, ns; NULL if not recorded.
   thread_dur INT,
-  -- The same as `name`.
+  -- Same as `name`.
   full_name STRING
 ) AS
 WITH named AS (

@@ -1,16 +1,16 @@
--- The display's beat, as Chrome on Android notes it under the category `Java`.
+-- Vsyncs that Chrome on Android records in the category `Java`.
 
--- A beat.
+-- A vsync.
 CREATE PERFETTO TABLE chrome_vsync_intervals(
-  -- The slice.
+  -- Slice of the vsync; join with `slice` on `id`.
   slice_id LONG,
-  -- When it came.
+  -- Time of the vsync, ns in trace time.
   ts TIMESTAMP,
-  -- The slice's duration.
+  -- Duration of the slice, ns.
   dur LONG,
-  -- The slice's track.
+  -- Track of the slice; join with `track` on `id`.
   track_id LONG,
-  -- How long until the track's next one; NULL for the last.
+  -- Time until the next vsync on the track, ns; NULL for the last one.
   time_to_next_vsync LONG
 ) AS
 SELECT
@@ -23,14 +23,14 @@ FROM slice
 WHERE name = 'VSync'
 ORDER BY track_id, ts;
 
--- The average time between beats in some stretch of time.
+-- Returns the average interval between vsyncs in a time range.
 CREATE PERFETTO FUNCTION chrome_calculate_avg_vsync_interval(
-  -- When the stretch begins.
+  -- Start of the range, ns in trace time.
   begin_ts TIMESTAMP,
-  -- When it ends.
+  -- End of the range, ns in trace time (exclusive).
   end_ts TIMESTAMP
 )
--- In ns; 16 ms, about 60 per second, where no beat was seen.
+-- Average interval in ns; 16 ms (about 60 Hz) if there are no vsyncs in the range.
 RETURNS DOUBLE AS
 SELECT coalesce(avg(time_to_next_vsync), 1.6e+7)
 FROM chrome_vsync_intervals AS beat

@@ -1,18 +1,18 @@
--- What users did with web pages in Chrome: taps, clicks, keys and drags.
+-- Interactions with web pages in Chrome: taps, clicks, keys and drags.
 
--- A click, tap, key or drag: the longest of the events it consists of.
+-- A click, tap, key press or drag on a web page: the longest of its events.
 CREATE PERFETTO TABLE chrome_web_content_interactions(
-  -- The slice.
+  -- Slice of the interaction; join with `slice` on `id`.
   id LONG,
-  -- When the event began.
+  -- Start of the event, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took until its result was painted.
+  -- Time until the result of the event was painted, ns.
   dur DURATION,
-  -- What kind, as `TAP_OR_CLICK`.
+  -- Kind of interaction, such as `TAP_OR_CLICK`.
   interaction_type STRING,
-  -- How long all its events took, in ms.
+  -- Total duration of all its events, in ms.
   total_duration_ms LONG,
-  -- The process of the page.
+  -- Renderer process of the page; join with `process` on `upid`.
   renderer_upid JOINID(process.id)
 ) AS
 SELECT

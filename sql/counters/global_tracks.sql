@@ -1,8 +1,8 @@
--- Counters that are of the whole system.
+-- Counters of the whole system.
 
--- Whether nothing but a name tells a counter's track from others of its kind.
+-- Tests whether a counter track has no dimension other than its name.
 CREATE PERFETTO FUNCTION _counter_track_is_only_name_dimension(
-  -- The track.
+  -- Id of the track.
   track_id LONG
 )
 -- 1 or 0.

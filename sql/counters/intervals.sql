@@ -1,11 +1,11 @@
--- Values of counters as intervals.
+-- Counter values as intervals.
 
--- A value of a counter, from when it was taken to the next one: `id`, `ts`, `dur`, `track_id`,
--- `value`, `next_value` and `delta_value`, by how much it is more than the one before. The last
--- value of a track lasts to the end of the trace. Of values that stay the same, the first two and
--- the one before the next change are kept.
+-- Converts counter values to intervals that last until the next value: `id`, `ts`, `dur`,
+-- `track_id`, `value`, `next_value` and `delta_value`, the difference to the previous value. The
+-- last value of a track lasts until the end of the trace. Of a run of equal values, only the first
+-- two and the last one are kept.
 CREATE PERFETTO MACRO counter_leading_intervals(
-  -- The values, as `counter` has them: `id`, `ts`, `track_id` and `value`.
+  -- Values with the columns of `counter`: `id`, `ts`, `track_id` and `value`.
   counter_table TableOrSubquery
 )
 RETURNS TableOrSubquery AS

@@ -1,18 +1,18 @@
--- The older name of linux.cpu.frequency, with the older name of its table.
+-- Old name of linux.cpu.frequency, with the old name of its table.
 
 INCLUDE PERFETTO MODULE linux.cpu.frequency;
 
--- A stretch of time in which a CPU had a frequency.
+-- A period in which a CPU ran at one frequency.
 CREATE PERFETTO VIEW cpu_freq_counters(
-  -- The counter.
+  -- Track of the counter; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- When it became so.
+  -- Start of the period, ns in trace time.
   ts TIMESTAMP,
-  -- For how long.
+  -- Duration, ns.
   dur DURATION,
-  -- The frequency in kHz.
+  -- Frequency in kHz.
   freq LONG,
-  -- The machine's number for the CPU.
+  -- CPU number on its machine.
   cpu LONG
 ) AS
 SELECT track_id, ts, dur, freq, cpu

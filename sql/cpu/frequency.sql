@@ -1,3 +1,3 @@
--- The older name of linux.cpu.frequency.
+-- Old name of linux.cpu.frequency.
 
 INCLUDE PERFETTO MODULE linux.cpu.frequency;

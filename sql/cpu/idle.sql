@@ -1,3 +1,3 @@
--- The older name of linux.cpu.idle.
+-- Old name of linux.cpu.idle.
 
 INCLUDE PERFETTO MODULE linux.cpu.idle;

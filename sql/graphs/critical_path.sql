@@ -1,14 +1,14 @@
--- What tasks waited for, and what those waited for.
+-- Critical paths: the chains of tasks that a task waits for.
 
 INCLUDE PERFETTO MODULE graphs.search;
 
--- The way from each root along the edges, until it is further back than the root's capacity:
--- `root_id`, `parent_id`, the node before, and `id`.
+-- Returns the path from each root along the edges, until it is further back than the capacity of
+-- the root: `root_id`, `parent_id` (the previous node) and `id`.
 CREATE PERFETTO MACRO _critical_path(
-  -- The edges: `source_node_id`, `dest_node_id`, NULL or the same where the way ends, and
-  -- `edge_weight`, how far back it leads. A node has one.
+  -- Edges with `source_node_id`, `dest_node_id` (NULL or equal to the source where the path ends)
+  -- and `edge_weight`, the distance that the edge leads back. A node has at most one edge.
   graph_table TableOrSubquery,
-  -- The roots: `root_node_id` and `capacity`.
+  -- Roots with `root_node_id` and `capacity`.
   root_table TableOrSubquery
 )
 RETURNS TableOrSubquery AS
@@ -26,12 +26,13 @@ RETURNS TableOrSubquery AS
   )
 );
 
--- How long the nodes of such ways kept their roots waiting: each from where it begins to where the
--- next one does, within the time the root was idle: `root_id`, `id`, `ts` and `dur`.
+-- Returns the time for which each node of a path blocked its root: from the start of the node to
+-- the start of the next node, clipped to the idle time of the root. Output: `root_id`, `id`, `ts`
+-- and `dur`.
 CREATE PERFETTO MACRO _critical_path_to_intervals(
-  -- The ways: `root_id` and `id`.
+  -- Paths with `root_id` and `id`.
   critical_path_table TableOrSubquery,
-  -- The nodes: `id`, `ts` and `idle_dur`, how long it was idle before.
+  -- Nodes with `id`, `ts` and `idle_dur`, the idle time before the node.
   node_table TableOrSubquery
 )
 RETURNS TableOrSubquery AS
@@ -56,13 +57,14 @@ RETURNS TableOrSubquery AS
   WHERE __to > __from AND __next IS NOT NULL
 );
 
--- What kept roots waiting, and the roots' own time after that: `root_id`, `id`, `ts` and `dur`.
+-- Returns the intervals that blocked each root, followed by the interval of the root itself:
+-- `root_id`, `id`, `ts` and `dur`.
 CREATE PERFETTO MACRO _critical_path_intervals(
-  -- The edges: `source_node_id`, `dest_node_id` and `edge_weight`.
+  -- Edges with `source_node_id`, `dest_node_id` and `edge_weight`.
   graph_table TableOrSubquery,
-  -- The roots: `root_node_id` and `capacity`.
+  -- Roots with `root_node_id` and `capacity`.
   root_table TableOrSubquery,
-  -- The nodes: `id`, `ts`, `dur` and `idle_dur`, how long it was idle before.
+  -- Nodes with `id`, `ts`, `dur` and `idle_dur`, the idle time before the node.
   interval_table TableOrSubquery
 )
 RETURNS TableOrSubquery AS

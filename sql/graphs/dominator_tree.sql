@@ -1,12 +1,13 @@
--- Nodes of graphs that every way to another node goes through.
+-- Dominator trees of graphs. A dominator of a node is a node that every path from the root to it
+-- contains.
 
--- The nodes that can be reached from the root, each with the last node before it that every way
--- there goes through: `node_id` and `dominator_node_id`, NULL for the root.
+-- Returns the immediate dominator of each node that is reachable from the root: `node_id` and
+-- `dominator_node_id`, NULL for the root.
 CREATE PERFETTO MACRO graph_dominator_tree(
-  -- The edges: `source_node_id` and `dest_node_id`, both small numbers from 0 on. Nodes that
-  -- cannot be reached from the root must not have edges to those that can.
+  -- Edges with `source_node_id` and `dest_node_id`, both small numbers from 0. Unreachable nodes
+  -- must not have edges to reachable nodes.
   graph_table TableOrSubquery,
-  -- The root.
+  -- Id of the root node.
   root_node_id Expr
 )
 RETURNS TableOrSubquery AS

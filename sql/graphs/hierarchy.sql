@@ -1,12 +1,12 @@
--- Nodes of trees and what they are in.
+-- Ancestors in trees.
 
 INCLUDE PERFETTO MODULE graphs.search;
 
--- Nodes with all nodes above them, each once: `id`.
+-- Returns nodes and all their ancestors, without duplicates: `id`.
 CREATE PERFETTO MACRO _tree_reachable_ancestors_or_self(
-  -- The nodes: `id` and `parent_id`, NULL for a root.
+  -- Nodes of the tree with `id` and `parent_id`, NULL for a root.
   tree TableOrSubquery,
-  -- The nodes to start at: `id`.
+  -- Nodes to start from, with `id`.
   start_nodes TableOrSubquery
 )
 RETURNS TableOrSubquery AS

@@ -1,10 +1,10 @@
--- Trees that are parted into several.
+-- Partitioning of trees.
 
--- A tree parted by groups, so that each node's parent is the nearest one above it in the same
--- group: `id`, `parent_id`, NULL where there is none, and `group_key`.
+-- Partitions a tree by groups. The parent of each node becomes its nearest ancestor in the same
+-- group. Output: `id`, `parent_id` (NULL without such an ancestor) and `group_key`.
 CREATE PERFETTO MACRO tree_structural_partition_by_group(
-  -- The nodes: `id`, `parent_id`, NULL for the only root, and `group_key`, all small numbers from
-  -- 0 on.
+  -- Nodes with `id`, `parent_id` (NULL for the only root) and `group_key`, all small numbers from
+  -- 0.
   tree_table TableOrSubquery
 )
 RETURNS TableOrSubquery AS

@@ -1,12 +1,13 @@
--- What can be reached in graphs.
+-- Searches in graphs.
 
--- What a search visits: `node_id` and `parent_node_id`, the node it was reached from.
+-- Runs a graph search and returns the visited nodes: `node_id` and `parent_node_id`, the node from
+-- which it was reached.
 CREATE PERFETTO MACRO _graph_search(
-  -- The function that searches.
+  -- Function that searches.
   search ColumnName,
-  -- The edges: `source_node_id` and `dest_node_id`.
+  -- Edges with `source_node_id` and `dest_node_id`.
   graph_table TableOrSubquery,
-  -- The nodes to start at: `node_id`.
+  -- Nodes to start from, with `node_id`.
   start_nodes TableOrSubquery
 )
 RETURNS TableOrSubquery AS
@@ -23,13 +24,12 @@ RETURNS TableOrSubquery AS
   )
 );
 
--- The nodes that can be reached, each once, in the order in which a search visits them that goes
--- on to the last node it saw: `node_id` and `parent_node_id`, the node it was reached from, NULL
--- for those to start at.
+-- Returns the reachable nodes in the order of a depth-first search, without duplicates: `node_id`
+-- and `parent_node_id`, the node from which it was reached, NULL for start nodes.
 CREATE PERFETTO MACRO graph_reachable_dfs(
-  -- The edges: `source_node_id` and `dest_node_id`, both small numbers from 0 on.
+  -- Edges with `source_node_id` and `dest_node_id`, both small numbers from 0.
   graph_table TableOrSubquery,
-  -- The nodes to start at: `node_id`.
+  -- Nodes to start from, with `node_id`.
   start_nodes TableOrSubquery
 )
 RETURNS TableOrSubquery AS
@@ -37,12 +37,13 @@ RETURNS TableOrSubquery AS
   _graph_search!(__intrinsic_dfs, $graph_table, $start_nodes)
 );
 
--- The same in the order in which a search visits them that goes on to the first node it saw, so
--- that each is reached over as few edges as there can be.
+-- Returns the reachable nodes in the order of a breadth-first search, which reaches each node over
+-- the fewest edges: `node_id` and `parent_node_id`, the node from which it was reached, NULL for
+-- start nodes.
 CREATE PERFETTO MACRO graph_reachable_bfs(
-  -- The edges: `source_node_id` and `dest_node_id`, both small numbers from 0 on.
+  -- Edges with `source_node_id` and `dest_node_id`, both small numbers from 0.
   graph_table TableOrSubquery,
-  -- The nodes to start at: `node_id`.
+  -- Nodes to start from, with `node_id`.
   start_nodes TableOrSubquery
 )
 RETURNS TableOrSubquery AS
@@ -50,9 +51,9 @@ RETURNS TableOrSubquery AS
   _graph_search!(__intrinsic_bfs, $graph_table, $start_nodes)
 );
 
--- Nodes with the next one of the same parent: `node_id` and `next_node_id`, NULL for the last.
+-- Returns the next sibling of each node: `node_id` and `next_node_id`, NULL for the last sibling.
 CREATE PERFETTO MACRO graph_next_sibling(
-  -- The nodes: `node_id`, `node_parent_id` and `sort_key`, which puts those of one parent in order.
+  -- Nodes with `node_id`, `node_parent_id` and `sort_key`, which orders siblings.
   graph_table TableOrSubquery
 )
 RETURNS TableOrSubquery AS
@@ -63,15 +64,15 @@ RETURNS TableOrSubquery AS
   FROM $graph_table
 );
 
--- The nodes that a search from each root comes to before the weights of the edges it took add up
--- to more than the root's target: `root_node_id`, `node_id` and `parent_node_id`, the node it was
--- reached from, NULL for the root.
+-- Searches depth-first from each root until the sum of the edge weights exceeds the target of the
+-- root. Output: `root_node_id`, `node_id` and `parent_node_id`, the node from which it was reached,
+-- NULL for the root.
 CREATE PERFETTO MACRO graph_reachable_weight_bounded_dfs(
-  -- The edges: `source_node_id`, `dest_node_id` and `edge_weight`.
+  -- Edges with `source_node_id`, `dest_node_id` and `edge_weight`.
   graph_table TableOrSubquery,
-  -- The roots: `root_node_id` and `root_target_weight`.
+  -- Roots with `root_node_id` and `root_target_weight`.
   root_table TableOrSubquery,
-  -- 1 if the node that goes beyond the target is part of the answer, 0 if not.
+  -- 1 to include the node that exceeds the target, 0 to leave it out.
   is_target_weight_floor Expr
 )
 RETURNS TableOrSubquery AS

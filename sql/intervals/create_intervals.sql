@@ -1,15 +1,15 @@
--- Intervals from moments at which they began and ended.
+-- Intervals from start and end times.
 
--- For each start, in order, an interval to the first end after it: `ts` and `dur`. Starts
--- without one are left out; several may share one.
+-- Returns an interval from each start to the first end after it: `ts` and `dur`, in order of time.
+-- A start without an end gives no interval; several starts can share an end.
 CREATE PERFETTO MACRO _create_intervals(
-  -- Where intervals begin.
+  -- Start times.
   starts_table TableOrSubquery,
-  -- Where they end.
+  -- End times.
   ends_table TableOrSubquery,
-  -- The column of `starts_table` with the time.
+  -- Time column of `starts_table`.
   starts_ts_col ColumnName,
-  -- The column of `ends_table` with the time.
+  -- Time column of `ends_table`.
   ends_ts_col ColumnName
 )
 RETURNS TableOrSubquery AS
@@ -19,7 +19,7 @@ RETURNS TableOrSubquery AS
     SELECT
       __at,
       __is_end,
-      -- Backwards in time, with starts before ends of the same time: the last end so far.
+      -- Goes backwards in time, with starts before ends at the same time: the nearest end so far.
       min(CASE WHEN __is_end = 1 THEN __at END) OVER (
         ORDER BY __at DESC, __is_end ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
       ) AS __end

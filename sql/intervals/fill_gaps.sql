@@ -1,24 +1,24 @@
--- Intervals for the time in which there were none.
+-- Intervals for the gaps between intervals.
 
 INCLUDE PERFETTO MODULE std.metasql.unparenthesize;
 
--- NULL in the place of a column.
+-- Returns NULL instead of a column.
 CREATE PERFETTO MACRO __absent(
-  -- The column.
+  -- Column to replace.
   column_name Expr
 )
 RETURNS Expr AS
 NULL;
 
--- The intervals with more of them where none is, from the trace's start to its end: `ts`, `dur`,
--- the groups' columns, and the data's, which are NULL in the added ones. Each group is filled by
--- itself.
+-- Returns the intervals plus intervals for the gaps, from the start to the end of the trace: `ts`,
+-- `dur`, the group columns and the data columns, which are NULL in gaps. Each group is filled
+-- separately.
 CREATE PERFETTO MACRO intervals_fill_gaps(
-  -- The columns that make groups, in parentheses.
+  -- Columns to group by, in parentheses.
   group_cols ColumnNameList,
-  -- The columns to be NULL in gaps, in parentheses.
+  -- Columns that are NULL in gaps, in parentheses.
   data_cols ColumnNameList,
-  -- The intervals: `ts`, `dur` and all these columns.
+  -- Intervals with `ts`, `dur` and all these columns.
   data TableOrSubquery
 )
 RETURNS TableOrSubquery AS
@@ -29,7 +29,7 @@ RETURNS TableOrSubquery AS
         ts, dur,
         metasql_unparenthesize_exprlist!($group_cols),
         metasql_unparenthesize_exprlist!($data_cols),
-        -- How far this one and all before it reach.
+        -- Latest end of this interval and all before it.
         max(ts + dur) OVER (
           PARTITION BY metasql_unparenthesize_exprlist!($group_cols)
           ORDER BY ts ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW

@@ -1,20 +1,20 @@
--- Where intervals of several tables overlap.
+-- Intersections of intervals of several tables.
 
 INCLUDE PERFETTO MODULE intervals.self_intersect;
 
--- A column's name and the column, for an aggregate that keeps both.
+-- Returns the name of a column and the column, for an aggregate that stores both.
 CREATE PERFETTO MACRO _ii_named(
-  -- The column.
+  -- Column.
   column_name ColumnName
 )
 RETURNS _ProjectionFragment AS
 __intrinsic_stringify!($column_name), __input.$column_name;
 
--- The intervals of a table, collected.
+-- Collects the intervals of a table in one value.
 CREATE PERFETTO MACRO _interval_agg(
-  -- The intervals: `id`, `ts`, `dur` and the columns below.
+  -- Intervals with `id`, `ts`, `dur` and the partition columns.
   tab TableOrSubquery,
-  -- The columns that part them, in parentheses.
+  -- Partition columns, in parentheses.
   agg_columns ColumnNameList
 )
 RETURNS TableOrSubquery AS
@@ -26,31 +26,32 @@ RETURNS TableOrSubquery AS
   FROM $tab AS __input
 );
 
--- A column as it is.
+-- Returns a column unchanged.
 CREATE PERFETTO MACRO _ii_kept(
-  -- The column.
+  -- Column.
   column_name ColumnName
 )
 RETURNS _ProjectionFragment AS
 $column_name;
 
--- The first of two.
+-- Returns the first of two expressions.
 CREATE PERFETTO MACRO _ii_first(
-  -- What it is.
+  -- Expression to return.
   wanted Expr,
-  -- What it is not.
+  -- Expression to ignore.
   other Expr
 )
 RETURNS Expr AS
 $wanted;
 
--- Where the intervals of all tables overlap, one of each: `ts`, `dur`, `id_0` of the first table's
--- interval, `id_1` of the second's and so on, and the columns that part them.
+-- Intersects the intervals of all tables. Output: `ts` and `dur` of the intersection, `id_0` of the
+-- interval of the first table, `id_1` of the second and so on, and the partition columns.
 CREATE PERFETTO MACRO _interval_intersect(
-  -- Up to ten tables in parentheses, each with `id`, `ts`, `dur`, which must not be negative, and
-  -- the columns below.
+  -- Up to ten tables in parentheses, each with `id`, `ts`, non-negative `dur` and the partition
+  -- columns.
   tabs _TableNameList,
-  -- Up to four columns in parentheses; only intervals that are alike in all of them are compared.
+  -- Up to four partition columns in parentheses; only intervals with equal values in all of them
+  -- intersect.
   agg_columns ColumnNameList
 )
 RETURNS TableOrSubquery AS
@@ -79,13 +80,13 @@ RETURNS TableOrSubquery AS
   )
 );
 
--- The parts of intervals that lie within a single one: `id`, `ts` and `dur`.
+-- Clips intervals to a single interval: `id`, `ts` and `dur`.
 CREATE PERFETTO MACRO _interval_intersect_single(
-  -- Where the single one begins.
+  -- Start of the single interval, ns in trace time.
   ts Expr,
-  -- How long it is.
+  -- Duration of the single interval, ns.
   dur Expr,
-  -- The intervals: `id`, `ts` and `dur`.
+  -- Intervals with `id`, `ts` and `dur`.
   t TableOrSubquery
 )
 RETURNS TableOrSubquery AS
@@ -97,21 +98,21 @@ RETURNS TableOrSubquery AS
   FROM $t
   WHERE
     ts < $ts + $dur AND ts + dur > $ts
-    -- What has no length is where it begins.
+    -- An interval with duration 0 intersects where it starts.
     OR ts = $ts AND (dur = 0 OR $dur = 0)
 );
 
--- The columns of a table under the names that `_interval_intersect!` wants.
+-- Renames the columns of a table to the names that `_interval_intersect!` expects.
 CREATE PERFETTO MACRO _interval_rename_cols(
-  -- The table.
+  -- Table.
   tab TableOrSubquery,
-  -- The columns that part it, in parentheses.
+  -- Partition columns, in parentheses.
   agg_columns ColumnNameList,
-  -- Its column with the id.
+  -- Id column of the table.
   id_col ColumnName,
-  -- Its column with where the interval begins.
+  -- Start column of the table.
   ts_col ColumnName,
-  -- Its column with how long it is.
+  -- Duration column of the table.
   dur_col ColumnName
 )
 RETURNS TableOrSubquery AS
@@ -121,26 +122,26 @@ RETURNS TableOrSubquery AS
   FROM $tab
 );
 
--- Where the intervals of two tables overlap whose columns have names of their own; gives what
--- `_interval_intersect!` gives.
+-- Intersects the intervals of two tables with custom column names. The output is that of
+-- `_interval_intersect!`.
 CREATE PERFETTO MACRO _interval_intersect_with_col_names(
-  -- The first table.
+  -- First table.
   tab1 TableOrSubquery,
-  -- Its column with the id.
+  -- Id column of the first table.
   id_col1 ColumnName,
-  -- Its column with where the interval begins.
+  -- Start column of the first table.
   ts_col1 ColumnName,
-  -- Its column with how long it is.
+  -- Duration column of the first table.
   dur_col1 ColumnName,
-  -- The second table.
+  -- Second table.
   tab2 TableOrSubquery,
-  -- Its column with the id.
+  -- Id column of the second table.
   id_col2 ColumnName,
-  -- Its column with where the interval begins.
+  -- Start column of the second table.
   ts_col2 ColumnName,
-  -- Its column with how long it is.
+  -- Duration column of the second table.
   dur_col2 ColumnName,
-  -- The columns of both that part them, in parentheses.
+  -- Partition columns of both tables, in parentheses.
   agg_columns ColumnNameList
 )
 RETURNS TableOrSubquery AS
@@ -154,11 +155,12 @@ RETURNS TableOrSubquery AS
   )
 );
 
--- Time cut wherever an interval begins or ends, with the intervals of each piece: `ts`, `dur`,
--- `group_id` of the piece, `id` of the interval, and `interval_ends_at_ts`, which is 1 for one
--- that ended where the piece begins and 0 for one that lasts through it.
+-- Splits time wherever an interval starts or ends, and returns the intervals of each segment: `ts`
+-- and `dur` of the segment, `group_id` of the segment, `id` of the interval, and
+-- `interval_ends_at_ts`: 1 for an interval that ends at the start of the segment, 0 for an interval
+-- that covers it.
 CREATE PERFETTO MACRO interval_self_intersect(
-  -- The intervals: `id`, `ts` and `dur`.
+  -- Intervals with `id`, `ts` and `dur`.
   intervals TableOrSubquery
 )
 RETURNS TableOrSubquery AS

@@ -1,15 +1,15 @@
--- How many intervals there are at a time, and what they cover together.
+-- Number of overlapping intervals, and merged intervals.
 
 INCLUDE PERFETTO MODULE intervals.intersect;
 
--- How many intervals overlap, from one change to the next: `ts` when the number changed or an
--- interval began or ended, and `value`, how many there are from then on.
+-- Counts overlapping intervals over time. Output: `ts`, each time at which an interval starts or
+-- ends, and `value`, the number of intervals from then on.
 CREATE PERFETTO MACRO intervals_overlap_count(
-  -- The intervals.
+  -- Intervals.
   segments TableOrSubquery,
-  -- Their column with where they begin.
+  -- Start column of the intervals.
   ts_column ColumnName,
-  -- Their column with how long they are; -1 for one without an end.
+  -- Duration column of the intervals; -1 for an interval without an end.
   dur_column ColumnName
 )
 RETURNS TableOrSubquery AS
@@ -24,15 +24,16 @@ RETURNS TableOrSubquery AS
   ORDER BY __at
 );
 
--- The same for each group of intervals by itself: `ts`, `value` and `group_name`, the group.
+-- Counts overlapping intervals over time for each group. Output: `ts`, `value` and `group_name`,
+-- the group.
 CREATE PERFETTO MACRO intervals_overlap_count_by_group(
-  -- The intervals.
+  -- Intervals.
   segments TableOrSubquery,
-  -- Their column with where they begin.
+  -- Start column of the intervals.
   ts_column ColumnName,
-  -- Their column with how long they are; -1 for one without an end.
+  -- Duration column of the intervals; -1 for an interval without an end.
   dur_column ColumnName,
-  -- Their column with the group.
+  -- Group column of the intervals.
   group_column ColumnName
 )
 RETURNS TableOrSubquery AS
@@ -50,9 +51,9 @@ RETURNS TableOrSubquery AS
   ORDER BY __at
 );
 
--- Whether any two of the intervals overlap: 1 or 0.
+-- Tests whether any two intervals overlap: 1 or 0.
 CREATE PERFETTO MACRO _intervals_overlap_in_table(
-  -- The intervals: `ts` and `dur`.
+  -- Intervals with `ts` and `dur`.
   intervals TableOrSubquery
 )
 RETURNS Expr AS
@@ -66,19 +67,18 @@ RETURNS Expr AS
   WHERE __end > __next
 );
 
--- The intervals with those that overlap, touch or are no more than `epsilon` apart made one:
--- `ts` and `dur`.
+-- Merges intervals that overlap, touch or are at most `epsilon` apart. Output: `ts` and `dur`.
 CREATE PERFETTO MACRO interval_merge_overlapping(
-  -- The intervals: `ts` and `dur`, which must have ended.
+  -- Intervals with `ts` and non-negative `dur`.
   intervals TableOrSubquery,
-  -- How far apart two may be, in the unit of `ts`.
+  -- Maximum gap between merged intervals, in the unit of `ts`.
   epsilon Expr
 )
 RETURNS TableOrSubquery AS
 (
   SELECT min(ts) AS ts, max(__end) - min(ts) AS dur
   FROM (
-    -- Counts the intervals that begin beyond all before them.
+    -- Counts the intervals that start after the end of all intervals before them.
     SELECT
       ts, __end,
       sum(CASE WHEN ts <= __reach + $epsilon THEN 0 ELSE 1 END)
@@ -96,14 +96,13 @@ RETURNS TableOrSubquery AS
   ORDER BY ts
 );
 
--- Roots with the intervals in them: `root_id`, `root_ts`, `root_dur`, and `id`, `parent_id`, `ts`
--- and `dur` of the interval, which are NULL for a root with none in it. What has no length is left
--- out.
+-- Joins roots with the intervals in them: `root_id`, `root_ts`, `root_dur`, and `id`, `parent_id`,
+-- `ts` and `dur` of the interval, which are NULL for a root without intervals. Rows with duration 0
+-- are left out.
 CREATE PERFETTO MACRO _intervals_merge_root_and_children(
-  -- The roots: `id`, `ts` and `dur`.
+  -- Roots with `id`, `ts` and `dur`.
   roots_table TableOrSubquery,
-  -- The intervals: `root_id`, `id`, `parent_id`, which is the root or another of them, `ts` and
-  -- `dur`.
+  -- Intervals with `root_id`, `id`, `parent_id` (the root or another interval), `ts` and `dur`.
   children_table TableOrSubquery
 )
 RETURNS TableOrSubquery AS
@@ -117,16 +116,15 @@ RETURNS TableOrSubquery AS
   ) AS __child ON __child.root_id = __root.id
 );
 
--- The same for intervals of which only the parts in the roots are wanted, and which are of the
--- roots that are alike in a column; that column comes with them. Roots with none in them are left
--- out.
+-- Joins roots with the intervals that overlap them and have the same key, and clips the intervals
+-- to the roots. Output: the columns of `_intervals_merge_root_and_children!` and the key. Roots
+-- without intervals are left out.
 CREATE PERFETTO MACRO _intervals_merge_root_and_children_by_intersection(
-  -- The roots: `id`, `ts`, `dur` and the column.
+  -- Roots with `id`, `ts`, `dur` and the key.
   roots_table TableOrSubquery,
-  -- The intervals: `id`, `parent_id`, NULL for those directly in a root, `ts`, `dur` and the
-  -- column.
+  -- Intervals with `id`, `parent_id` (NULL for those directly in a root), `ts`, `dur` and the key.
   children_table TableOrSubquery,
-  -- The column.
+  -- Key column.
   key ColumnName
 )
 RETURNS TableOrSubquery AS
@@ -145,11 +143,11 @@ RETURNS TableOrSubquery AS
   JOIN $roots_table AS __root ON __root.id = __part.id_1
 );
 
--- Which of the intervals in a root was the innermost when: `root_id`, `id`, `ts` and `dur`; where
--- there was none, it is the root.
+-- Returns the innermost interval of each root over time: `root_id`, `id`, `ts` and `dur`. Where a
+-- root has no interval, the innermost interval is the root.
 CREATE PERFETTO MACRO _intervals_flatten(
-  -- Roots with the intervals in them, as the two macros above give them. Those of one parent do
-  -- not overlap.
+  -- Roots with the intervals in them, as the two macros above return them. Intervals with the same
+  -- parent must not overlap.
   children_with_roots_table TableOrSubquery
 )
 RETURNS TableOrSubquery AS
@@ -163,8 +161,8 @@ RETURNS TableOrSubquery AS
     FROM (
       SELECT root_id, __node, __at, sum(__change) AS __step
       FROM (
-        -- An interval becomes the innermost where it begins, and where each in it ends; it is so
-        -- no longer where each in it begins, and where it ends.
+        -- An interval becomes the innermost where it starts and where a child of it ends. It stops
+        -- being the innermost where a child starts and where it ends.
         SELECT
           root_id,
           CASE
@@ -187,7 +185,7 @@ RETURNS TableOrSubquery AS
           WHERE root_dur > 0 AND (dur IS NULL OR dur > 0)
         )
         CROSS JOIN (VALUES (0), (1), (2), (3), (4), (5)) AS __events
-        -- The root itself once.
+        -- Emit the root itself once.
         WHERE column1 < 4 AND id IS NOT NULL OR column1 >= 4 AND __number = 1
       )
       GROUP BY root_id, __node, __at

@@ -1,10 +1,11 @@
--- Which intervals of one table overlap each other.
+-- Intersections of the intervals of one table.
 
--- Time cut wherever an interval begins or ends, with the intervals of each piece: `ts`, `dur`,
--- `group_id` of the piece, `id` of the interval, and `interval_ends_at_ts`, which is 1 for one
--- that ended where the piece begins and 0 for one that lasts through it.
+-- Splits time wherever an interval starts or ends, and returns the intervals of each segment: `ts`
+-- and `dur` of the segment, `group_id` of the segment, `id` of the interval, and
+-- `interval_ends_at_ts`: 1 for an interval that ends at the start of the segment, 0 for an interval
+-- that covers it.
 CREATE PERFETTO MACRO _interval_self_intersect(
-  -- The intervals: `id`, `ts` and `dur`.
+  -- Intervals with `id`, `ts` and `dur`.
   intervals TableOrSubquery
 )
 RETURNS TableOrSubquery AS
@@ -18,22 +19,23 @@ RETURNS TableOrSubquery AS
   )
 );
 
--- A column's name and the column, for an aggregate that keeps both.
+-- Returns the name of a column and the column, for an aggregate that stores both.
 CREATE PERFETTO MACRO _isi_named(
-  -- The column.
+  -- Column.
   column_name ColumnName
 )
 RETURNS _ProjectionFragment AS
 __intrinsic_stringify!($column_name), __input.$column_name;
 
--- Pieces of time with what the intervals in them add up to: `ts`, `dur`, `group_id`, `cnt`, how
--- many there are, `sum_value`, `min_value` and `max_value`, and the columns that part them.
+-- Splits time wherever an interval starts or ends, and aggregates the intervals of each segment:
+-- `ts`, `dur`, `group_id`, `cnt` (number of intervals), `sum_value`, `min_value`, `max_value` and
+-- the partition columns.
 CREATE PERFETTO MACRO _interval_self_intersect_agg(
-  -- The intervals: `ts`, `dur` and the columns below.
+  -- Intervals with `ts`, `dur` and the columns below.
   intervals TableOrSubquery,
-  -- Their column with a number to add up.
+  -- Column with the value to aggregate.
   value_col ColumnName,
-  -- The columns that part them, in parentheses.
+  -- Partition columns, in parentheses.
   partition_cols ColumnNameList
 )
 RETURNS TableOrSubquery AS
@@ -53,12 +55,12 @@ RETURNS TableOrSubquery AS
   )
 );
 
--- Pieces of time with how many intervals there are in each: `ts`, `dur`, `group_id`, `cnt` and
--- the columns that part them.
+-- Splits time wherever an interval starts or ends, and counts the intervals of each segment: `ts`,
+-- `dur`, `group_id`, `cnt` and the partition columns.
 CREATE PERFETTO MACRO _interval_self_intersect_count(
-  -- The intervals: `ts`, `dur` and the columns below.
+  -- Intervals with `ts`, `dur` and the partition columns.
   intervals TableOrSubquery,
-  -- The columns that part them, in parentheses.
+  -- Partition columns, in parentheses.
   partition_cols ColumnNameList
 )
 RETURNS TableOrSubquery AS
@@ -71,9 +73,9 @@ RETURNS TableOrSubquery AS
   )
 );
 
--- A column as it is.
+-- Returns a column unchanged.
 CREATE PERFETTO MACRO __isi_kept(
-  -- The column.
+  -- Column.
   column_name ColumnName
 )
 RETURNS _ProjectionFragment AS

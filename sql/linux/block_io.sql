@@ -1,14 +1,14 @@
--- Work for disks.
+-- Block I/O operations.
 
 INCLUDE PERFETTO MODULE intervals.overlap;
 
--- How many operations of a disk were under way, from one change to the next.
+-- Number of block I/O operations of a device in progress, from one change to the next.
 CREATE PERFETTO VIEW linux_active_block_io_operations_by_device(
-  -- When the number became so.
+  -- Time of the change, ns in trace time.
   ts LONG,
-  -- How many there were from then on, waiting or being done.
+  -- Number of operations from then on, queued or in the device.
   ops_in_queue_or_device LONG,
-  -- The kernel's number for the disk.
+  -- Kernel device number.
   dev LONG
 ) AS
 SELECT ts, value AS ops_in_queue_or_device, group_name AS dev
@@ -20,20 +20,20 @@ FROM intervals_overlap_count_by_group!((
   WHERE t.type = 'block_io'
 ), ts, dur, dev);
 
--- The first part of the number of a disk, which is that of its driver.
+-- Returns the major number of a device, which identifies its driver.
 CREATE PERFETTO FUNCTION linux_device_major_id(
-  -- The number as the kernel's events have it.
+  -- Device number, as in kernel events.
   dev LONG
 )
--- The bits 8 to 19.
+-- Major number: bits 8 to 19.
 RETURNS LONG AS
 SELECT ($dev >> 8) & 4095;
 
--- The second part of the number of a disk, which its driver tells it by.
+-- Returns the minor number of a device, which identifies it within its driver.
 CREATE PERFETTO FUNCTION linux_device_minor_id(
-  -- The number as the kernel's events have it.
+  -- Device number, as in kernel events.
   dev LONG
 )
--- The bits 0 to 7 and those from 20 on.
+-- Minor number: bits 0 to 7, and 20 and above.
 RETURNS LONG AS
 SELECT ($dev & 255) | (($dev >> 20) << 8);

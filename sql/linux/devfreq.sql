@@ -2,19 +2,19 @@
 
 INCLUDE PERFETTO MODULE counters.intervals;
 
--- The frequency of the devices whose name a pattern matches, as intervals.
+-- Returns the frequencies of devices with a name that matches a pattern, as intervals.
 CREATE PERFETTO FUNCTION _get_devfreq_counters(
-  -- A pattern as of GLOB.
+  -- GLOB pattern for the device name.
   device_name STRING
 )
 RETURNS TABLE(
-  -- The counter's value.
+  -- Row of the counter value; join with `counter` on `id`.
   id LONG,
-  -- When it became so.
+  -- Start of the period, ns in trace time.
   ts TIMESTAMP,
-  -- For how long.
+  -- Duration, ns.
   dur DURATION,
-  -- The frequency, as the kernel says it.
+  -- Frequency in the unit of the kernel driver.
   freq LONG
 ) AS
 SELECT id, ts, dur, CAST(value AS INT) AS freq
@@ -26,15 +26,15 @@ FROM counter_leading_intervals!((
   WHERE t.type = 'linux_device_frequency' AND a.string_value GLOB $device_name
 ));
 
--- The frequency of the unit that the CPUs of an Arm cluster share.
+-- A period in which the DSU (the shared unit of an Arm CPU cluster) ran at one frequency.
 CREATE PERFETTO TABLE linux_devfreq_dsu_counter(
-  -- The counter's value.
+  -- Row of the counter value; join with `counter` on `id`.
   id LONG,
-  -- When it became so.
+  -- Start of the period, ns in trace time.
   ts TIMESTAMP,
-  -- For how long.
+  -- Duration, ns.
   dur DURATION,
-  -- The frequency, as the kernel says it.
+  -- Frequency in the unit of the kernel driver.
   dsu_freq LONG
 ) AS
 SELECT id, ts, dur, freq AS dsu_freq FROM _get_devfreq_counters('*devfreq_dsu')

@@ -1,16 +1,16 @@
 -- Interrupts that the kernel handled.
 
--- An interrupt of the hardware.
+-- A hardware interrupt.
 CREATE PERFETTO VIEW linux_hard_irqs(
-  -- When its handler began.
+  -- Start of the handler, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took.
+  -- Duration, ns.
   dur DURATION,
-  -- What it was.
+  -- Name of the interrupt.
   name STRING,
-  -- Its slice.
+  -- Slice; join with `slice` on `id`.
   id JOINID(slice.id),
-  -- The slice it lies in.
+  -- Parent slice; NULL for a top-level slice. Join with `slice` on `id`.
   parent_id JOINID(slice.id)
 ) AS
 SELECT s.ts, s.dur, s.name, s.id, s.parent_id
@@ -18,15 +18,15 @@ FROM slice AS s
 JOIN track AS t ON t.id = s.track_id
 WHERE t.type = 'cpu_irq';
 
--- What the kernel put off when the hardware interrupted it, and did later.
+-- A soft interrupt: work that the kernel deferred from a hardware interrupt.
 CREATE PERFETTO VIEW linux_soft_irqs(
-  -- When its handler began.
+  -- Start of the handler, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took.
+  -- Duration, ns.
   dur DURATION,
-  -- What it was.
+  -- Name of the soft interrupt.
   name STRING,
-  -- Its slice.
+  -- Slice; join with `slice` on `id`.
   id JOINID(slice.id)
 ) AS
 SELECT s.ts, s.dur, s.name, s.id
@@ -34,19 +34,19 @@ FROM slice AS s
 JOIN track AS t ON t.id = s.track_id
 WHERE t.type = 'cpu_softirq';
 
--- An interrupt of either kind.
+-- A hardware or soft interrupt.
 CREATE PERFETTO VIEW linux_irqs(
-  -- When its handler began.
+  -- Start of the handler, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took.
+  -- Duration, ns.
   dur DURATION,
-  -- What it was.
+  -- Name of the interrupt.
   name STRING,
-  -- Its slice.
+  -- Slice; join with `slice` on `id`.
   id JOINID(slice.id),
-  -- The slice it lies in; NULL for what was put off.
+  -- Parent slice; NULL for a soft interrupt and for a top-level slice. Join with `slice` on `id`.
   parent_id JOINID(slice.id),
-  -- Whether it was put off.
+  -- Whether this is a soft interrupt.
   is_soft_irq BOOL
 ) AS
 SELECT ts, dur, name, id, parent_id, 0 AS is_soft_irq FROM linux_hard_irqs

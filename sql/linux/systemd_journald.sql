@@ -1,28 +1,28 @@
--- What systemd's journal says.
+-- Entries of the systemd journal.
 
--- An entry of the journal.
+-- An entry of the systemd journal.
 CREATE PERFETTO VIEW linux_systemd_journald_logs(
-  -- The row's id in `logs`.
+  -- Id of the row; join with `logs` on `id`.
   id ID,
-  -- When it was written.
+  -- Time of the entry, ns in trace time.
   ts TIMESTAMP,
-  -- The thread that wrote it.
+  -- Thread that wrote the entry; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- How grave it is, from 0, the gravest, to 7.
+  -- Severity from 0 (most severe) to 7.
   prio LONG,
-  -- What the program calls itself.
+  -- Tag of the program (syslog identifier).
   tag STRING,
-  -- What it says.
+  -- Text of the message.
   msg STRING,
-  -- The user the program ran as.
+  -- User id of the program.
   uid LONG,
-  -- The kernel's name for the program.
+  -- Kernel name (comm) of the program.
   comm STRING,
-  -- The unit that started the program.
+  -- systemd unit of the program.
   systemd_unit STRING,
-  -- The computer's name.
+  -- Host name of the machine.
   hostname STRING,
-  -- How the entry came to the journal.
+  -- Transport by which the journal received the entry.
   transport STRING
 ) AS
 WITH told AS (

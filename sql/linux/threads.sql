@@ -1,20 +1,20 @@
--- Threads of the kernel itself.
+-- Kernel threads.
 
--- A thread of the kernel: of `kthreadd`, whose pid is 2, or of what it started.
+-- A kernel thread: a thread of `kthreadd` (pid 2) or of a process that it started.
 CREATE PERFETTO TABLE linux_kernel_threads(
-  -- Its process.
+  -- Process of the thread; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The kernel's number for the process.
+  -- Kernel id of the process.
   pid LONG,
-  -- The kernel's number for the thread.
+  -- Kernel id of the thread.
   tid LONG,
-  -- The process's name.
+  -- Name of the process.
   process_name STRING,
-  -- The thread's name.
+  -- Name of the thread.
   thread_name STRING,
-  -- The machine it runs on.
+  -- Machine of the thread; join with `machine` on `id`.
   machine_id LONG
 ) AS
 SELECT

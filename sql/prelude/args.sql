@@ -1,22 +1,22 @@
--- One key and value of an arg set.
+-- A key and a value of an arg set. An arg set is all rows with the same `arg_set_id`.
 CREATE PERFETTO VIEW args(
-  -- The row's id.
+  -- Unique id of the row.
   id ID,
-  -- The set it belongs to; other tables refer to it.
+  -- Id of the arg set; columns `arg_set_id` of other tables refer to this id.
   arg_set_id ARGSETID,
-  -- The key without array positions: `debug.list`.
+  -- Key without array indexes, such as `debug.list`.
   flat_key STRING,
-  -- The key: `debug.list[2]`.
+  -- Full key with array indexes, such as `debug.list[2]`.
   key STRING,
-  -- The value, when it is an integer, a pointer or a boolean.
+  -- Value if `value_type` is an integer, pointer or boolean; else NULL.
   int_value LONG,
-  -- The value, when it is text.
+  -- Value if `value_type` is `string` or `json`; else NULL.
   string_value STRING,
-  -- The value, when it is a float.
+  -- Value if `value_type` is `real`; else NULL.
   real_value DOUBLE,
-  -- `int`, `uint`, `pointer`, `bool`, `string`, `json`, `real` or `null`.
+  -- Type of the value: `int`, `uint`, `pointer`, `bool`, `string`, `json`, `real` or `null`.
   value_type STRING,
-  -- The value as text, whatever its type.
+  -- Value as text, for every type.
   display_value STRING
 ) AS
 SELECT

@@ -1,22 +1,22 @@
--- A counter: a track with values in place of slices.
+-- A counter track: a track with values instead of slices. The values are in `counter`.
 CREATE PERFETTO VIEW counter_track(
-  -- The track's id.
+  -- Unique id of the track.
   id ID(track.id),
-  -- Its name; NULL where the thread or process names it.
+  -- Name of the track; NULL where the name of its thread or process applies.
   name STRING,
-  -- The track it is shown under.
+  -- Parent track in the timeline; NULL for a top-level track. Join with `track` on `id`.
   parent_id JOINID(track.id),
-  -- What kind of track it is, which also says what its dimensions are.
+  -- Kind of track, which also determines its dimensions.
   type STRING,
-  -- The args that tell tracks of one kind apart.
+  -- Dimensions that distinguish tracks of the same `type`; join with `args` on `arg_set_id`.
   dimension_arg_set_id ARGSETID,
-  -- What the trace says of where the track came from.
+  -- Details about the origin of the track; join with `args` on `arg_set_id`.
   source_arg_set_id ARGSETID,
-  -- The machine it belongs to.
+  -- Machine of the track; join with `machine` on `id`.
   machine_id JOINID(machine.id),
-  -- What its values count in.
+  -- Unit of the values.
   unit STRING,
-  -- What it is for.
+  -- Description of the track.
   description STRING
 ) AS
 SELECT
@@ -25,25 +25,25 @@ SELECT
 FROM __stored_track
 WHERE is_counter = 1;
 
--- A counter that belongs to a thread.
+-- A counter track that belongs to a thread. The values are in `counter`.
 CREATE PERFETTO VIEW thread_counter_track(
-  -- The track's id.
+  -- Unique id of the track.
   id ID(track.id),
-  -- Its name; NULL where the thread or process names it.
+  -- Name of the track; NULL where the name of its thread or process applies.
   name STRING,
-  -- What kind of track it is, which also says what its dimensions are.
+  -- Kind of track, which also determines its dimensions.
   type STRING,
-  -- The track it is shown under.
+  -- Parent track in the timeline; NULL for a top-level track. Join with `track` on `id`.
   parent_id JOINID(track.id),
-  -- What the trace says of where the track came from.
+  -- Details about the origin of the track; join with `args` on `arg_set_id`.
   source_arg_set_id ARGSETID,
-  -- The machine it belongs to.
+  -- Machine of the track; join with `machine` on `id`.
   machine_id JOINID(machine.id),
-  -- What its values count in.
+  -- Unit of the values.
   unit STRING,
-  -- What it is for.
+  -- Description of the track.
   description STRING,
-  -- The thread it belongs to.
+  -- Thread of the track; join with `thread` on `utid`.
   utid JOINID(thread.id)
 ) AS
 SELECT
@@ -51,25 +51,25 @@ SELECT
 FROM __stored_track
 WHERE is_counter = 1 AND utid IS NOT NULL;
 
--- A counter that belongs to a process.
+-- A counter track that belongs to a process. The values are in `counter`.
 CREATE PERFETTO VIEW process_counter_track(
-  -- The track's id.
+  -- Unique id of the track.
   id ID(track.id),
-  -- Its name; NULL where the thread or process names it.
+  -- Name of the track; NULL where the name of its thread or process applies.
   name STRING,
-  -- What kind of track it is, which also says what its dimensions are.
+  -- Kind of track, which also determines its dimensions.
   type STRING,
-  -- The track it is shown under.
+  -- Parent track in the timeline; NULL for a top-level track. Join with `track` on `id`.
   parent_id JOINID(track.id),
-  -- What the trace says of where the track came from.
+  -- Details about the origin of the track; join with `args` on `arg_set_id`.
   source_arg_set_id ARGSETID,
-  -- The machine it belongs to.
+  -- Machine of the track; join with `machine` on `id`.
   machine_id JOINID(machine.id),
-  -- What its values count in.
+  -- Unit of the values.
   unit STRING,
-  -- What it is for.
+  -- Description of the track.
   description STRING,
-  -- The process it belongs to.
+  -- Process of the track; join with `process` on `upid`.
   upid JOINID(process.id)
 ) AS
 SELECT
@@ -77,25 +77,25 @@ SELECT
 FROM __stored_track
 WHERE is_counter = 1 AND upid IS NOT NULL;
 
--- A counter that belongs to a CPU.
+-- A counter track that belongs to a CPU. The values are in `counter`.
 CREATE PERFETTO VIEW cpu_counter_track(
-  -- The track's id.
+  -- Unique id of the track.
   id ID(track.id),
-  -- Its name; NULL where the thread or process names it.
+  -- Name of the track; NULL where the name of its thread or process applies.
   name STRING,
-  -- What kind of track it is, which also says what its dimensions are.
+  -- Kind of track, which also determines its dimensions.
   type STRING,
-  -- The track it is shown under.
+  -- Parent track in the timeline; NULL for a top-level track. Join with `track` on `id`.
   parent_id JOINID(track.id),
-  -- What the trace says of where the track came from.
+  -- Details about the origin of the track; join with `args` on `arg_set_id`.
   source_arg_set_id ARGSETID,
-  -- The machine it belongs to.
+  -- Machine of the track; join with `machine` on `id`.
   machine_id JOINID(machine.id),
-  -- What its values count in.
+  -- Unit of the values.
   unit STRING,
-  -- What it is for.
+  -- Description of the track.
   description STRING,
-  -- The CPU it belongs to, as its machine numbers it.
+  -- CPU of the track, numbered per machine.
   cpu LONG
 ) AS
 SELECT
@@ -103,21 +103,21 @@ SELECT
 FROM __stored_track
 WHERE is_counter = 1 AND cpu IS NOT NULL;
 
--- The values of `counter`, with the name and unit of the counter.
+-- A value of `counter`, with the name and unit of its counter track.
 CREATE PERFETTO VIEW counters(
-  -- The row's id.
+  -- Unique id of the row.
   id ID,
-  -- When the counter took the value.
+  -- Time from which the counter has this value, ns in trace time.
   ts TIMESTAMP,
-  -- The counter.
+  -- Counter track; join with `counter_track` on `id`.
   track_id JOINID(track.id),
-  -- Its value.
+  -- Value of the counter, in `unit`.
   value DOUBLE,
-  -- More about it.
+  -- Arguments; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID,
-  -- The counter's name.
+  -- Name of the counter track.
   name STRING,
-  -- What the value counts in.
+  -- Unit of the value.
   unit STRING
 ) AS
 SELECT

@@ -1,35 +1,35 @@
--- A CPU that the trace mentions.
+-- A CPU that appears in the trace.
 CREATE PERFETTO VIEW cpu(
-  -- The same as `ucpu`.
+  -- Same as `ucpu`.
   id ID,
-  -- The CPU, unique over machines.
+  -- CPU, unique across machines.
   ucpu ID,
-  -- The machine's number for it.
+  -- CPU number on its machine; not unique if the trace has several machines.
   cpu LONG,
-  -- The cluster of alike CPUs it belongs to.
+  -- Cluster of CPUs of the same kind that the CPU belongs to.
   cluster_id LONG,
-  -- What the kernel says of the processor.
+  -- Description of the processor by the kernel; NULL if not recorded.
   processor STRING,
-  -- The machine it is in.
+  -- Machine; join with `machine` on `id`.
   machine_id JOINID(machine.id),
-  -- Its computing power relative to the machine's strongest CPU, which has 1024.
+  -- Computing power relative to the fastest CPU of the machine, which has 1024.
   capacity LONG,
-  -- More about it.
+  -- Arguments; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID
 ) AS
 SELECT
   id, id AS ucpu, cpu, cluster_id, processor, machine_id, capacity, arg_set_id
 FROM __stored_cpu;
 
--- A frequency that a CPU can run at.
+-- A frequency that a CPU supports.
 CREATE PERFETTO VIEW cpu_available_frequencies(
-  -- The row's id.
+  -- Unique id of the row.
   id ID,
-  -- The CPU; the same as `ucpu`.
+  -- Same as `ucpu`.
   cpu LONG,
-  -- The frequency in kHz.
+  -- Frequency in kHz.
   freq LONG,
-  -- The CPU, unique over machines.
+  -- CPU, unique across machines; join with `cpu` on `ucpu`.
   ucpu LONG
 ) AS
 SELECT

@@ -1,30 +1,32 @@
--- A frame as Android's compositor expected it to be drawn and shown.
+-- A frame of the Android frame timeline as SurfaceFlinger expected it. Both the display frames of
+-- SurfaceFlinger and the surface frames of apps have rows.
 CREATE PERFETTO VIEW expected_frame_timeline_slice(
-  -- The slice's id.
+  -- Unique id of the slice.
   id ID(slice.id),
-  -- When it began.
+  -- Expected start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took; -1 when its end was not seen.
+  -- Expected duration, ns; -1 when the end is not in the trace.
   dur DURATION,
-  -- The track it lies on.
+  -- Track of the slice; join with `track` on `id`.
   track_id JOINID(track.id),
   -- Not used.
   category STRING,
-  -- The frame's token, as text.
+  -- Frame token, as text.
   name STRING,
-  -- How many slices of the track it lies in.
+  -- Number of ancestor slices on the track; 0 for a top-level slice.
   depth LONG,
-  -- The slice it lies in.
+  -- Parent slice; NULL for a top-level slice. Join with `slice` on `id`.
   parent_id JOINID(frame_slice.id),
-  -- Its arguments.
+  -- Arguments; join with `args` on `arg_set_id`.
   arg_set_id LONG,
-  -- The token of the display frame it is, or is shown by.
+  -- Token of the display frame: of this frame, or of the display frame that presents this surface
+  -- frame.
   display_frame_token LONG,
-  -- The token of the surface frame; NULL for a display frame.
+  -- Token of the surface frame; NULL for a display frame.
   surface_frame_token LONG,
-  -- The process that draws it.
+  -- Process that renders the frame; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The layer a surface frame is for.
+  -- Layer of a surface frame; NULL for a display frame.
   layer_name STRING
 ) AS
 WITH described AS (
@@ -44,57 +46,58 @@ JOIN __stored_track AS t ON s.track_id = t.id
 LEFT JOIN described ON s.arg_set_id = described.set_id
 WHERE t.type = 'android_expected_frame_timeline';
 
--- A frame as it was drawn and shown.
+-- A frame of the Android frame timeline as it was rendered and presented.
 CREATE PERFETTO VIEW actual_frame_timeline_slice(
-  -- The slice's id.
+  -- Unique id of the slice.
   id ID(slice.id),
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took; -1 when its end was not seen.
+  -- Duration, ns; -1 when the end is not in the trace.
   dur DURATION,
-  -- The track it lies on.
+  -- Track of the slice; join with `track` on `id`.
   track_id JOINID(track.id),
   -- Not used.
   category STRING,
-  -- The frame's token, as text.
+  -- Frame token, as text.
   name STRING,
-  -- How many slices of the track it lies in.
+  -- Number of ancestor slices on the track; 0 for a top-level slice.
   depth LONG,
-  -- The slice it lies in.
+  -- Parent slice; NULL for a top-level slice. Join with `slice` on `id`.
   parent_id JOINID(frame_slice.id),
-  -- Its arguments.
+  -- Arguments; join with `args` on `arg_set_id`.
   arg_set_id LONG,
-  -- The token of the display frame it is, or is shown by.
+  -- Token of the display frame: of this frame, or of the display frame that presents this surface
+  -- frame.
   display_frame_token LONG,
-  -- The process that draws it.
+  -- Process that renders the frame; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The token of the surface frame; NULL for a display frame.
+  -- Token of the surface frame; NULL for a display frame.
   surface_frame_token LONG,
-  -- The layer a surface frame is for.
+  -- Layer of a surface frame; NULL for a display frame.
   layer_name STRING,
-  -- Whether it was shown early, on time or late, or dropped.
+  -- Whether the frame was presented early, on time or late, or was dropped.
   present_type STRING,
-  -- Whether it was drawn in time.
+  -- Whether the frame finished rendering before its deadline.
   on_time_finish LONG,
-  -- Whether the GPU put its layers together.
+  -- Whether the GPU composed the layers of the frame.
   gpu_composition LONG,
-  -- What went wrong, separated by commas; `None` where nothing did.
+  -- Jank reasons, separated by commas; `None` for a frame without jank.
   jank_type STRING,
-  -- How bad it was: `None`, `Partial`, `Full` or `Unknown`.
+  -- Severity of the jank: `None`, `Partial`, `Full` or `Unknown`.
   jank_severity_type STRING,
-  -- Whether what was expected of it was still valid.
+  -- Whether the prediction for the frame was still valid.
   prediction_type STRING,
-  -- Who is to blame, in short.
+  -- Short statement of which side caused the jank.
   jank_tag STRING,
-  -- The same by rules under trial.
+  -- Like `jank_tag`, by experimental rules.
   jank_tag_experimental STRING,
-  -- How bad it was, as a number.
+  -- Severity of the jank as a number.
   jank_score DOUBLE,
-  -- Buffers of a display frame that were taken before they were drawn.
+  -- Number of buffers of a display frame that were latched before rendering finished.
   latched_unsignaled_count LONG,
-  -- Those of them that could have been waited for.
+  -- Number of buffers in `latched_unsignaled_count` that the compositor could have waited for.
   addressable_unsignaled_latch_count LONG,
-  -- Whether the buffer of a surface frame was drawn when it was taken.
+  -- Whether rendering of the buffer of a surface frame had finished when it was latched.
   latched_fence_state STRING
 ) AS
 WITH described AS (
@@ -129,35 +132,35 @@ JOIN __stored_track AS t ON s.track_id = t.id
 LEFT JOIN described ON s.arg_set_id = described.set_id
 WHERE t.type = 'android_actual_frame_timeline';
 
--- What happened to the buffers of frames, and the phases they went through.
+-- An event of a frame buffer, or a phase of its way to the display.
 CREATE PERFETTO VIEW frame_slice(
-  -- The slice's id.
+  -- Unique id of the slice.
   id ID(slice.id),
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took; 0 for an event, -1 when its end was not seen.
+  -- Duration, ns; 0 for an event, -1 when the end is not in the trace.
   dur DURATION,
-  -- The track it lies on.
+  -- Track of the slice; join with `track` on `id`.
   track_id JOINID(track.id),
   -- Not used.
   category STRING,
-  -- What happened, or for a phase the number of the frame.
+  -- Name of the event; for a phase, the frame number.
   name STRING,
-  -- How many slices of the track it lies in.
+  -- Number of ancestor slices on the track; 0 for a top-level slice.
   depth LONG,
-  -- The slice it lies in.
+  -- Parent slice; NULL for a top-level slice. Join with `slice` on `id`.
   parent_id JOINID(frame_slice.id),
-  -- Its arguments.
+  -- Arguments; join with `args` on `arg_set_id`.
   arg_set_id LONG,
-  -- The layer the buffer is for.
+  -- Layer of the buffer.
   layer_name STRING,
-  -- The number of the frame; 0 where it is not known.
+  -- Frame number; 0 if unknown.
   frame_number LONG,
-  -- From when the app gave the buffer away until it was drawn, ns.
+  -- Time from queueing of the buffer by the app to the end of rendering, ns.
   queue_to_acquire_time LONG,
-  -- From when it was drawn until the compositor took it, ns.
+  -- Time from the end of rendering to the latch by the compositor, ns.
   acquire_to_latch_time LONG,
-  -- From when the compositor took it until this event, ns.
+  -- Time from the latch by the compositor to this event, ns.
   latch_to_present_time LONG
 ) AS
 WITH described AS (

@@ -1,44 +1,47 @@
--- An event of the Linux kernel, as its ftrace recorded it, with all its arguments.
+-- An ftrace event of the Linux kernel, with all its arguments.
 CREATE PERFETTO VIEW ftrace_event(
-  -- The row's id.
+  -- Unique id of the row.
   id ID,
-  -- When it happened.
+  -- Time of the event, ns in trace time.
   ts TIMESTAMP,
-  -- The kernel's name of the tracepoint.
+  -- Name of the kernel tracepoint.
   name STRING,
-  -- The CPU it happened on, as its machine numbers it; on another machine than the first, 4096
-  -- times the machine's id more.
+  -- CPU number on its machine. For machines other than the first, 4096 times the machine id is
+  -- added, so CPUs of different machines stay distinct.
   cpu LONG,
-  -- The thread that was running.
+  -- Thread that was running on the CPU; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- Its arguments.
+  -- Arguments of the event; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID,
-  -- Whether it happened in an interrupt, and more: the kernel's `trace_flag_type`.
+  -- Flags of the event, for example whether it happened in an interrupt: `trace_flag_type` of the
+  -- kernel.
   common_flags LONG,
-  -- The CPU, unique over machines.
+  -- CPU, unique across machines; join with `cpu` on `ucpu`.
   ucpu JOINID(cpu.id)
 ) AS
 SELECT
   id, ts, name, __cpu_among_machines(ucpu) AS cpu, utid, arg_set_id, common_flags, ucpu
 FROM __stored_ftrace_event;
 
--- The same as `ftrace_event`, under its older name.
+-- Old name of `ftrace_event`.
 CREATE PERFETTO VIEW raw(
-  -- The row's id.
+  -- Unique id of the row.
   id ID,
-  -- When it happened.
+  -- Time of the event, ns in trace time.
   ts TIMESTAMP,
-  -- The kernel's name of the tracepoint.
+  -- Name of the kernel tracepoint.
   name STRING,
-  -- The CPU it happened on, as its machine numbers it.
+  -- CPU number on its machine. For machines other than the first, 4096 times the machine id is
+  -- added.
   cpu LONG,
-  -- The thread that was running.
+  -- Thread that was running on the CPU; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- Its arguments.
+  -- Arguments of the event; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID,
-  -- Whether it happened in an interrupt, and more: the kernel's `trace_flag_type`.
+  -- Flags of the event, for example whether it happened in an interrupt: `trace_flag_type` of the
+  -- kernel.
   common_flags LONG,
-  -- The CPU, unique over machines.
+  -- CPU, unique across machines; join with `cpu` on `ucpu`.
   ucpu JOINID(cpu.id)
 ) AS
 SELECT * FROM ftrace_event;

@@ -1,53 +1,53 @@
--- A GPU that the trace mentions.
+-- A GPU that appears in the trace.
 CREATE PERFETTO VIEW gpu(
-  -- The same as `ugpu`.
+  -- Same as `ugpu`.
   id ID,
-  -- The GPU, unique over machines.
+  -- GPU, unique across machines.
   ugpu ID,
-  -- The machine's number for it.
+  -- GPU number on its machine; not unique if the trace has several machines.
   gpu LONG,
-  -- Its name.
+  -- Name of the GPU.
   name STRING,
-  -- Who made it.
+  -- Vendor of the GPU.
   vendor STRING,
-  -- Which one of the vendor's it is.
+  -- Model name given by the vendor.
   model STRING,
-  -- The family of processors it belongs to.
+  -- Processor architecture of the GPU.
   architecture STRING,
-  -- What tells it from all others, in hexadecimal.
+  -- UUID of the GPU, in hexadecimal.
   uuid STRING,
-  -- Where it is on the PCI bus.
+  -- PCI address of the GPU (bus, device and function).
   pci_bdf STRING,
-  -- The machine it is in.
+  -- Machine; join with `machine` on `id`.
   machine_id JOINID(machine.id),
-  -- More about it.
+  -- Arguments; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID
 ) AS
 SELECT
   id, id AS ugpu, gpu, name, vendor, model, architecture, uuid, pci_bdf, machine_id, arg_set_id
 FROM __stored_gpu;
 
--- A counter that belongs to a GPU.
+-- A counter track that belongs to a GPU. The values are in `counter`.
 CREATE PERFETTO VIEW gpu_counter_track(
-  -- The track's id.
+  -- Unique id of the track.
   id ID(track.id),
-  -- Its name.
+  -- Name of the counter.
   name STRING,
-  -- What kind of track it is, which also says what its dimensions are.
+  -- Kind of track, which also determines its dimensions.
   type STRING,
-  -- The track it is shown under.
+  -- Parent track in the timeline; NULL for a top-level track. Join with `track` on `id`.
   parent_id JOINID(track.id),
-  -- What the trace says of where the track came from.
+  -- Details about the origin of the track; join with `args` on `arg_set_id`.
   source_arg_set_id ARGSETID,
-  -- The machine it belongs to.
+  -- Machine of the track; join with `machine` on `id`.
   machine_id JOINID(machine.id),
-  -- What its values count in.
+  -- Unit of the values.
   unit STRING,
-  -- What it is for.
+  -- Description of the track.
   description STRING,
-  -- The GPU it belongs to, unique over machines.
+  -- GPU of the track, unique across machines; join with `gpu` on `ugpu`.
   ugpu LONG,
-  -- The GPU it belongs to, as its machine numbers it.
+  -- GPU number on its machine.
   gpu_id LONG
 ) AS
 SELECT

@@ -1,16 +1,16 @@
--- A message of Android's log.
+-- A message of the Android log (logcat).
 CREATE PERFETTO VIEW android_logs(
-  -- The message's id.
+  -- Unique id of the message.
   id ID,
-  -- When it was logged.
+  -- Time of the message, ns in trace time.
   ts TIMESTAMP,
-  -- The thread that logged it.
+  -- Thread that logged the message; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- How grave it is: 2 verbose, 3 debugging, 4 information, 5 warning, 6 error, 7 fatal.
+  -- Severity: 2 verbose, 3 debug, 4 info, 5 warning, 6 error, 7 fatal.
   prio LONG,
-  -- What whoever logged it calls itself.
+  -- Tag of the component that logged the message.
   tag STRING,
-  -- The message; for an event of the binary log, its arguments.
+  -- Text of the message; for an event of the binary log, its arguments.
   msg STRING
 ) AS
 SELECT

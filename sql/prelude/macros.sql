@@ -1,20 +1,20 @@
--- The value as a whole number, by SQLite's rules: of '12 ms' it is 12, of 2.9 it is 2.
+-- Converts a value to an integer by the rules of SQLite: '12 ms' becomes 12, 2.9 becomes 2.
 CREATE PERFETTO MACRO cast_int(
-  -- The value.
+  -- The value to convert.
   value Expr
 )
 RETURNS Expr AS CAST($value AS INT);
 
--- The value as a floating point number.
+-- Converts a value to a floating point number.
 CREATE PERFETTO MACRO cast_double(
-  -- The value.
+  -- The value to convert.
   value Expr
 )
 RETURNS Expr AS CAST($value AS REAL);
 
--- The value as text.
+-- Converts a value to text.
 CREATE PERFETTO MACRO cast_string(
-  -- The value.
+  -- The value to convert.
   value Expr
 )
 RETURNS Expr AS CAST($value AS TEXT);

@@ -1,40 +1,41 @@
--- A mapping of a process's memory, or several of one name taken together.
+-- A memory mapping of a process (smaps), or the sum of several mappings with the same path.
 CREATE PERFETTO VIEW process_memory_mappings(
-  -- The row's id.
+  -- Unique id of the row.
   id ID,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid LONG,
-  -- When.
+  -- Time of the measurement, ns in trace time.
   ts TIMESTAMP,
-  -- What is mapped: a file, or what the memory is for.
+  -- Path of the mapped file, or the purpose of the memory.
   path STRING,
-  -- How many mappings the row stands for.
+  -- Number of mappings that the row sums up.
   aggregate_count LONG,
   -- Whether the file was deleted.
   is_deleted LONG,
-  -- Its size in KiB.
+  -- Size of the mapping in KiB.
   size_kb LONG,
-  -- Memory in RAM, in KiB.
+  -- Resident memory (in RAM) in KiB.
   rss_kb LONG,
-  -- Memory that no file backs, in KiB.
+  -- Memory without a backing file, in KiB.
   anonymous_kb LONG,
-  -- Memory that was moved out of RAM, in KiB.
+  -- Memory in swap, in KiB.
   swap_kb LONG,
-  -- Memory of several processes that was not written to, in KiB.
+  -- Unmodified resident memory shared with other processes, in KiB.
   shared_clean_kb LONG,
-  -- Memory of several processes that was written to, in KiB.
+  -- Modified resident memory shared with other processes, in KiB.
   shared_dirty_kb LONG,
-  -- Memory of this process alone that was not written to, in KiB.
+  -- Unmodified resident memory of only this process, in KiB.
   private_clean_kb LONG,
-  -- Memory of this process alone that was written to, in KiB.
+  -- Modified resident memory of only this process, in KiB.
   private_dirty_kb LONG,
-  -- Memory that may not leave RAM, in KiB.
+  -- Memory that is locked in RAM, in KiB.
   locked_kb LONG,
-  -- Memory in RAM, that of several processes divided among them, in KiB.
+  -- Proportional set size in KiB: resident memory, with shared pages divided by the number of
+  -- processes that map them.
   pss_kb LONG,
-  -- The part of that memory that was written to, in KiB.
+  -- Modified part of `pss_kb`, in KiB.
   pss_dirty_kb LONG,
-  -- Memory moved out of RAM, that of several processes divided among them, in KiB.
+  -- Memory in swap in KiB, with shared pages divided by the number of processes that map them.
   swap_pss_kb LONG
 ) AS
 SELECT

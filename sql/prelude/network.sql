@@ -1,34 +1,34 @@
--- One or several packets of the network.
+-- A network packet, or several packets in one row.
 CREATE PERFETTO VIEW __intrinsic_android_network_packets(
-  -- The slice of it.
+  -- Slice of the packets; join with `slice` on `id`.
   id ID(slice.id),
-  -- The interface of the network.
+  -- Network interface.
   iface STRING,
-  -- `Received` or `Transmitted`.
+  -- Direction: `Received` or `Transmitted`.
   direction STRING,
-  -- The protocol above IP, as `IPPROTO_TCP`.
+  -- Transport protocol, such as `IPPROTO_TCP`.
   packet_transport STRING,
-  -- Bytes in all.
+  -- Total length of the packets in bytes.
   packet_length LONG,
-  -- How many packets.
+  -- Number of packets.
   packet_count LONG,
-  -- What the socket was tagged with.
+  -- Tag of the socket.
   socket_tag LONG,
-  -- The same in hexadecimal.
+  -- Tag of the socket in hexadecimal.
   socket_tag_str STRING,
-  -- The user id the socket belongs to.
+  -- User id that owns the socket.
   socket_uid LONG,
-  -- The port on this system.
+  -- Local port.
   local_port LONG,
-  -- The port on the other.
+  -- Remote port.
   remote_port LONG,
-  -- The type of an ICMP message.
+  -- ICMP message type; NULL for other protocols.
   packet_icmp_type LONG,
-  -- The code of an ICMP message.
+  -- ICMP message code; NULL for other protocols.
   packet_icmp_code LONG,
-  -- The flags of TCP.
+  -- TCP flags as a bit set; NULL for other protocols.
   packet_tcp_flags LONG,
-  -- The same as letters, with a dot for each flag that is not set.
+  -- TCP flags as letters, with a dot for each flag that is not set.
   packet_tcp_flags_str STRING
 ) AS
 SELECT

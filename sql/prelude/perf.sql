@@ -1,26 +1,26 @@
--- A counter that the perf profiler read when it took samples.
+-- A counter track of the perf profiler, read at each sample. The values are in `counter`.
 CREATE PERFETTO VIEW perf_counter_track(
-  -- The track's id.
+  -- Unique id of the track.
   id ID(track.id),
-  -- Its name.
+  -- Name of the counter.
   name STRING,
-  -- What kind of track it is, which also says what its dimensions are.
+  -- Kind of track, which also determines its dimensions.
   type STRING,
-  -- The track it is shown under.
+  -- Parent track in the timeline; NULL for a top-level track. Join with `track` on `id`.
   parent_id JOINID(track.id),
-  -- What the trace says of where the track came from.
+  -- Details about the origin of the track; join with `args` on `arg_set_id`.
   source_arg_set_id ARGSETID,
-  -- The machine it belongs to.
+  -- Machine of the track; join with `machine` on `id`.
   machine_id JOINID(machine.id),
-  -- What its values count in.
+  -- Unit of the values.
   unit STRING,
-  -- What it is for.
+  -- Description of the track.
   description STRING,
-  -- The session of the profiler.
+  -- Session of the profiler.
   perf_session_id LONG,
-  -- The CPU it belongs to, as its machine numbers it.
+  -- CPU of the track, numbered per machine.
   cpu LONG,
-  -- Whether samples are taken by it.
+  -- Whether this counter triggers the samples (the timebase).
   is_timebase BOOL
 ) AS
 SELECT

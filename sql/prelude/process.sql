@@ -1,26 +1,26 @@
--- A thread. `utid` tells threads apart where the kernel used a tid again.
+-- A thread. The kernel reuses tids, so `utid` identifies a thread and `tid` does not.
 CREATE PERFETTO VIEW thread(
-  -- The same as `utid`.
+  -- Same as `utid`.
   id ID,
-  -- The thread, unique over the trace where tids are reused.
+  -- Thread, unique across the trace; other tables refer to a thread by this id.
   utid ID,
-  -- The kernel's id of the thread.
+  -- Kernel id of the thread; reused after the thread exits.
   tid LONG,
-  -- The thread's name, from the best source that gave one.
+  -- Name of the thread, from the best available source.
   name STRING,
-  -- When it was created, if that was seen.
+  -- Creation time, ns in trace time; NULL if the creation is not in the trace.
   start_ts TIMESTAMP,
-  -- When it ended, if that was seen.
+  -- Exit time, ns in trace time; NULL if the exit is not in the trace.
   end_ts TIMESTAMP,
-  -- The process it belongs to, if known.
+  -- Process of the thread; NULL if unknown. Join with `process` on `upid`.
   upid JOINID(process.id),
-  -- Whether it is its process's first thread; NULL while the process is unknown.
+  -- Whether this is the main thread of its process; NULL while the process is unknown.
   is_main_thread BOOL,
-  -- Whether it is a CPU's idle task.
+  -- Whether this is the idle task of a CPU.
   is_idle BOOL,
-  -- The machine it ran on.
+  -- Machine of the thread; join with `machine` on `id`.
   machine_id JOINID(machine.id),
-  -- More about it.
+  -- Arguments; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID
 ) AS
 SELECT
@@ -28,33 +28,33 @@ SELECT
   arg_set_id
 FROM __stored_thread;
 
--- A process. `upid` tells processes apart where the kernel used a pid again.
+-- A process. The kernel reuses pids, so `upid` identifies a process and `pid` does not.
 CREATE PERFETTO VIEW process(
-  -- The same as `upid`.
+  -- Same as `upid`.
   id ID,
-  -- The process, unique over the trace where pids are reused.
+  -- Process, unique across the trace; other tables refer to a process by this id.
   upid JOINID(process.id),
-  -- The kernel's id of the process.
+  -- Kernel id of the process; reused after the process exits.
   pid LONG,
-  -- The process's name, from the best source that gave one.
+  -- Name of the process, from the best available source.
   name STRING,
-  -- When it was created, if that was seen.
+  -- Creation time, ns in trace time; NULL if the creation is not in the trace.
   start_ts TIMESTAMP,
-  -- When it ended, if that was seen.
+  -- Exit time, ns in trace time; NULL if the exit is not in the trace.
   end_ts TIMESTAMP,
-  -- The process that created it.
+  -- Parent process; NULL if unknown. Join with `process` on `upid`.
   parent_upid JOINID(process.id),
-  -- The user it runs as.
+  -- User id that the process runs as; NULL if unknown.
   uid LONG,
-  -- The Android application the user id stands for.
+  -- Android app id part of `uid`.
   android_appid LONG,
-  -- The Android user the user id stands for.
+  -- Android user id part of `uid`.
   android_user_id LONG,
-  -- The command line, arguments separated by spaces.
+  -- Command line, with arguments separated by spaces.
   cmdline STRING,
-  -- More about it.
+  -- Arguments; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID,
-  -- The machine it ran on.
+  -- Machine of the process; join with `machine` on `id`.
   machine_id JOINID(machine.id)
 ) AS
 SELECT

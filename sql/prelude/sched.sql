@@ -1,77 +1,80 @@
--- A stretch of time for which one CPU ran one thread, from one context switch to the next.
+-- A span in which a CPU ran a thread, from one context switch to the next.
 CREATE PERFETTO VIEW sched_slice(
-  -- The row's id.
+  -- Unique id of the row.
   id ID,
-  -- When the thread was switched in.
+  -- Time when the CPU switched to the thread, ns in trace time.
   ts TIMESTAMP,
-  -- How long it ran; -1 when the trace ends first.
+  -- Duration, ns; -1 when the trace ends while the thread runs.
   dur DURATION,
-  -- The CPU it ran on, as its machine numbers it; on another machine than the first, 4096 times
-  -- the machine's id more, so that CPUs of two machines stay two.
+  -- CPU number on its machine. For machines other than the first, 4096 times the machine id is
+  -- added, so CPUs of different machines stay distinct.
   cpu LONG,
-  -- The thread that ran.
+  -- Thread that ran; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The state the thread was left in, as the kernel's letters: `R`, `S`, `D`, `R+`…
+  -- State of the thread after the switch, in kernel letters: `R`, `S`, `D`, `R+`…
   end_state STRING,
-  -- The kernel's priority of the thread: lower runs first.
+  -- Kernel priority of the thread; a lower value runs first.
   priority LONG,
-  -- The CPU, unique over machines.
+  -- CPU, unique across machines; join with `cpu` on `ucpu`.
   ucpu JOINID(cpu.id)
 ) AS
 SELECT
   id, ts, dur, __cpu_among_machines(ucpu) AS cpu, utid, end_state, priority, ucpu
 FROM __stored_sched_slice;
 
--- As `sched_slice`, with the end of each stretch.
+-- Rows of `sched_slice`, with an end column.
 CREATE PERFETTO VIEW sched(
-  -- The row's id.
+  -- Unique id of the row.
   id ID,
-  -- When the thread was switched in.
+  -- Time when the CPU switched to the thread, ns in trace time.
   ts TIMESTAMP,
-  -- How long it ran; -1 when the trace ends first.
+  -- Duration, ns; -1 when the trace ends while the thread runs.
   dur DURATION,
-  -- The CPU it ran on, as its machine numbers it; on another machine than the first, 4096 times
-  -- the machine's id more, so that CPUs of two machines stay two.
+  -- CPU number on its machine. For machines other than the first, 4096 times the machine id is
+  -- added, so CPUs of different machines stay distinct.
   cpu LONG,
-  -- The thread that ran.
+  -- Thread that ran; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The state the thread was left in, as the kernel's letters: `R`, `S`, `D`, `R+`…
+  -- State of the thread after the switch, in kernel letters: `R`, `S`, `D`, `R+`…
   end_state STRING,
-  -- The kernel's priority of the thread: lower runs first.
+  -- Kernel priority of the thread; a lower value runs first.
   priority LONG,
-  -- The CPU, unique over machines.
+  -- CPU, unique across machines; join with `cpu` on `ucpu`.
   ucpu JOINID(cpu.id),
-  -- When it was switched out.
+  -- Time when the CPU switched to another thread, computed as `ts + dur`, ns in trace time. Not
+  -- valid where `dur` is -1.
   ts_end LONG
 ) AS
 SELECT *, ts + dur AS ts_end
 FROM sched_slice;
 
--- A stretch of time which a thread spent in one scheduling state.
+-- A span in which a thread was in one scheduling state.
 CREATE PERFETTO VIEW thread_state(
-  -- The row's id.
+  -- Unique id of the row.
   id ID,
-  -- When the state began.
+  -- Start of the state, ns in trace time.
   ts TIMESTAMP,
-  -- How long it lasted; -1 when its end was not seen.
+  -- Duration, ns; -1 when the end is not in the trace.
   dur DURATION,
-  -- The CPU it ran on, as its machine numbers it; NULL when not running.
+  -- CPU number on its machine; NULL if the thread is not running.
   cpu LONG,
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- `Running`, `R` (runnable), `R+` (preempted), `S` (sleeping), `D` (uninterruptible)…
+  -- Scheduling state: `Running`, `R` (runnable), `R+` (preempted), `S` (sleeping), `D`
+  -- (uninterruptible sleep)…
   state STRING,
-  -- Whether an uninterruptible sleep waited for I/O.
+  -- Whether an uninterruptible sleep waits for I/O; NULL if unknown.
   io_wait BOOL,
-  -- The kernel function it blocked in.
+  -- Kernel function in which the thread is blocked; NULL if unknown.
   blocked_function STRING,
-  -- The thread that woke this one.
+  -- Thread that woke this thread; NULL if unknown. Join with `thread` on `utid`.
   waker_utid JOINID(thread.id),
-  -- The state of the waking thread at that moment.
+  -- State of the waker thread at the wakeup; join with `thread_state` on `id`.
   waker_id JOINID(thread_state.id),
-  -- Whether the wakeup came from an interrupt rather than from the waking thread.
+  -- Whether the wakeup came from an interrupt and not from the waker thread.
   irq_context BOOL,
-  -- The CPU it ran on, unique over machines; NULL when not running.
+  -- CPU that ran the thread, unique across machines. NULL if the thread is not running. Join with
+  -- `cpu` on `ucpu`.
   ucpu JOINID(cpu.id)
 ) AS
 SELECT

@@ -1,84 +1,84 @@
--- Something that took time on a track, nested in what was going on there.
+-- A span of time on a track. Slices of a track nest; an instant event is a slice with duration 0.
 CREATE PERFETTO VIEW slice(
-  -- The slice's id.
+  -- Unique id of the slice.
   id ID,
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took; 0 for an instant, -1 when its end was not seen.
+  -- Duration, ns; 0 for an instant, -1 when the end is not in the trace.
   dur DURATION,
-  -- The track it lies on.
+  -- Track of the slice; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- Its categories, separated by commas.
+  -- Categories, separated by commas.
   category STRING,
-  -- What it is.
+  -- Name of the slice.
   name STRING,
-  -- How many slices of the track it lies in.
+  -- Number of ancestor slices on the track; 0 for a top-level slice.
   depth LONG,
-  -- The slice it lies in.
+  -- Parent slice; NULL for a top-level slice. Join with `slice` on `id`.
   parent_id JOINID(slice.id),
-  -- Its arguments.
+  -- Arguments; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID,
-  -- The thread's CPU time when it began.
+  -- CPU time of the thread at the start of the slice, ns; NULL if not recorded.
   thread_ts TIMESTAMP,
-  -- The thread's CPU time it took.
+  -- CPU time of the thread during the slice, ns; NULL if not recorded.
   thread_dur DURATION,
-  -- The thread's count of instructions when it began.
+  -- Instruction count of the thread at the start of the slice; NULL if not recorded.
   thread_instruction_count LONG,
-  -- The instructions it took.
+  -- Number of instructions that the thread executed during the slice; NULL if not recorded.
   thread_instruction_delta LONG,
-  -- The same as `category`.
+  -- Same as `category`.
   cat STRING,
-  -- The same as `id`.
+  -- Same as `id`.
   slice_id JOINID(slice.id)
 ) AS
 SELECT *, category AS cat, id AS slice_id
 FROM __stored_slice;
 
--- Another name of `slice`.
+-- Alias of `slice`.
 CREATE PERFETTO VIEW slices(
-  -- The slice's id.
+  -- Unique id of the slice.
   id ID,
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took; 0 for an instant, -1 when its end was not seen.
+  -- Duration, ns; 0 for an instant, -1 when the end is not in the trace.
   dur DURATION,
-  -- The track it lies on.
+  -- Track of the slice; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- Its categories, separated by commas.
+  -- Categories, separated by commas.
   category STRING,
-  -- What it is.
+  -- Name of the slice.
   name STRING,
-  -- How many slices of the track it lies in.
+  -- Number of ancestor slices on the track; 0 for a top-level slice.
   depth LONG,
-  -- The slice it lies in.
+  -- Parent slice; NULL for a top-level slice. Join with `slice` on `id`.
   parent_id JOINID(slice.id),
-  -- Its arguments.
+  -- Arguments; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID,
-  -- The thread's CPU time when it began.
+  -- CPU time of the thread at the start of the slice, ns; NULL if not recorded.
   thread_ts TIMESTAMP,
-  -- The thread's CPU time it took.
+  -- CPU time of the thread during the slice, ns; NULL if not recorded.
   thread_dur DURATION,
-  -- The thread's count of instructions when it began.
+  -- Instruction count of the thread at the start of the slice; NULL if not recorded.
   thread_instruction_count LONG,
-  -- The instructions it took.
+  -- Number of instructions that the thread executed during the slice; NULL if not recorded.
   thread_instruction_delta LONG,
-  -- The same as `category`.
+  -- Same as `category`.
   cat STRING,
-  -- The same as `id`.
+  -- Same as `id`.
   slice_id JOINID(slice.id)
 ) AS
 SELECT *
 FROM slice;
 
--- Slices that took no time.
+-- A slice with duration 0.
 CREATE PERFETTO VIEW instant(
-  -- When it happened.
+  -- Time of the event, ns in trace time.
   ts TIMESTAMP,
-  -- The track it lies on.
+  -- Track of the slice; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- What it is.
+  -- Name of the slice.
   name STRING,
-  -- Its arguments.
+  -- Arguments; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID
 ) AS
 SELECT

@@ -1,8 +1,8 @@
--- The first and the last moment of the trace; always one row.
+-- The start and end of the trace; always one row.
 CREATE PERFETTO VIEW trace_bounds(
-  -- The first moment.
+  -- First timestamp of the trace in ns.
   start_ts TIMESTAMP,
-  -- The last moment.
+  -- Last timestamp of the trace in ns.
   end_ts TIMESTAMP
 ) AS
 SELECT start_ts, end_ts

@@ -1,20 +1,21 @@
--- A line of the timeline: of a thread, a process, a CPU, a counter, or of the trace at large.
+-- A track: a line of the timeline. It belongs to a thread, process, CPU or GPU, holds a counter, or
+-- belongs to the whole trace.
 CREATE PERFETTO VIEW track(
-  -- The track's id.
+  -- Unique id of the track.
   id ID,
-  -- Its name; NULL where the thread or process names it.
+  -- Name of the track; NULL where the name of its thread or process applies.
   name STRING,
-  -- What kind of track it is, which also says what its dimensions are.
+  -- Kind of track, which also determines its dimensions.
   type STRING,
-  -- The args that tell tracks of one kind apart.
+  -- Dimensions that distinguish tracks of the same `type`; join with `args` on `arg_set_id`.
   dimension_arg_set_id ARGSETID,
-  -- The track it is shown under.
+  -- Parent track in the timeline; NULL for a top-level track. Join with `track` on `id`.
   parent_id JOINID(track.id),
-  -- What the trace says of where the track came from.
+  -- Details about the origin of the track; join with `args` on `arg_set_id`.
   source_arg_set_id ARGSETID,
-  -- The machine it belongs to.
+  -- Machine of the track; join with `machine` on `id`.
   machine_id JOINID(machine.id),
-  -- Tracks with the same number may be shown as one.
+  -- Tracks with the same number can be displayed as one; NULL if not grouped.
   track_group_id LONG
 ) AS
 SELECT
@@ -23,19 +24,19 @@ FROM __stored_track;
 
 -- A track of slices that belongs to a thread.
 CREATE PERFETTO VIEW thread_track(
-  -- The track's id.
+  -- Unique id of the track.
   id ID(track.id),
-  -- Its name; NULL where the thread or process names it.
+  -- Name of the track; NULL where the name of its thread or process applies.
   name STRING,
-  -- What kind of track it is, which also says what its dimensions are.
+  -- Kind of track, which also determines its dimensions.
   type STRING,
-  -- The track it is shown under.
+  -- Parent track in the timeline; NULL for a top-level track. Join with `track` on `id`.
   parent_id JOINID(track.id),
-  -- What the trace says of where the track came from.
+  -- Details about the origin of the track; join with `args` on `arg_set_id`.
   source_arg_set_id ARGSETID,
-  -- The machine it belongs to.
+  -- Machine of the track; join with `machine` on `id`.
   machine_id JOINID(machine.id),
-  -- The thread it belongs to.
+  -- Thread of the track; join with `thread` on `utid`.
   utid JOINID(thread.id)
 ) AS
 SELECT
@@ -45,19 +46,19 @@ WHERE is_counter = 0 AND utid IS NOT NULL;
 
 -- A track of slices that belongs to a process.
 CREATE PERFETTO VIEW process_track(
-  -- The track's id.
+  -- Unique id of the track.
   id ID(track.id),
-  -- Its name; NULL where the thread or process names it.
+  -- Name of the track; NULL where the name of its thread or process applies.
   name STRING,
-  -- What kind of track it is, which also says what its dimensions are.
+  -- Kind of track, which also determines its dimensions.
   type STRING,
-  -- The track it is shown under.
+  -- Parent track in the timeline; NULL for a top-level track. Join with `track` on `id`.
   parent_id JOINID(track.id),
-  -- What the trace says of where the track came from.
+  -- Details about the origin of the track; join with `args` on `arg_set_id`.
   source_arg_set_id ARGSETID,
-  -- The machine it belongs to.
+  -- Machine of the track; join with `machine` on `id`.
   machine_id JOINID(machine.id),
-  -- The process it belongs to.
+  -- Process of the track; join with `process` on `upid`.
   upid JOINID(process.id)
 ) AS
 SELECT
@@ -67,19 +68,19 @@ WHERE is_counter = 0 AND upid IS NOT NULL;
 
 -- A track of slices that belongs to a CPU.
 CREATE PERFETTO VIEW cpu_track(
-  -- The track's id.
+  -- Unique id of the track.
   id ID(track.id),
-  -- Its name; NULL where the thread or process names it.
+  -- Name of the track; NULL where the name of its thread or process applies.
   name STRING,
-  -- What kind of track it is, which also says what its dimensions are.
+  -- Kind of track, which also determines its dimensions.
   type STRING,
-  -- The track it is shown under.
+  -- Parent track in the timeline; NULL for a top-level track. Join with `track` on `id`.
   parent_id JOINID(track.id),
-  -- What the trace says of where the track came from.
+  -- Details about the origin of the track; join with `args` on `arg_set_id`.
   source_arg_set_id ARGSETID,
-  -- The machine it belongs to.
+  -- Machine of the track; join with `machine` on `id`.
   machine_id JOINID(machine.id),
-  -- The CPU it belongs to, as its machine numbers it.
+  -- CPU of the track, numbered per machine.
   cpu LONG
 ) AS
 SELECT
@@ -87,21 +88,21 @@ SELECT
 FROM __stored_track
 WHERE is_counter = 0 AND cpu IS NOT NULL;
 
--- A track of states.
+-- A track that holds states.
 CREATE PERFETTO VIEW state_track(
-  -- The track's id.
+  -- Unique id of the track.
   id ID(track.id),
-  -- Its name.
+  -- Name of the track.
   name STRING,
-  -- The track it is shown under.
+  -- Parent track in the timeline; NULL for a top-level track. Join with `track` on `id`.
   parent_id JOINID(track.id),
-  -- What kind of track it is, which also says what its dimensions are.
+  -- Kind of track, which also determines its dimensions.
   type STRING,
-  -- The args that tell tracks of one kind apart.
+  -- Dimensions that distinguish tracks of the same `type`; join with `args` on `arg_set_id`.
   dimension_arg_set_id ARGSETID,
-  -- What the trace says of where the track came from.
+  -- Details about the origin of the track; join with `args` on `arg_set_id`.
   source_arg_set_id ARGSETID,
-  -- The machine it belongs to.
+  -- Machine of the track; join with `machine` on `id`.
   machine_id JOINID(machine.id)
 ) AS
 SELECT
@@ -109,21 +110,21 @@ SELECT
 FROM __stored_track
 WHERE type IN ('global_state_track_event', 'process_state_track_event', 'thread_state_track_event');
 
--- A track of states of a process.
+-- A track that holds states of a process.
 CREATE PERFETTO VIEW process_state_track(
-  -- The track's id.
+  -- Unique id of the track.
   id ID(track.id),
-  -- Its name.
+  -- Name of the track.
   name STRING,
-  -- What kind of track it is, which also says what its dimensions are.
+  -- Kind of track, which also determines its dimensions.
   type STRING,
-  -- The track it is shown under.
+  -- Parent track in the timeline; NULL for a top-level track. Join with `track` on `id`.
   parent_id JOINID(track.id),
-  -- What the trace says of where the track came from.
+  -- Details about the origin of the track; join with `args` on `arg_set_id`.
   source_arg_set_id ARGSETID,
-  -- The machine it belongs to.
+  -- Machine of the track; join with `machine` on `id`.
   machine_id JOINID(machine.id),
-  -- The process it belongs to.
+  -- Process of the track; join with `process` on `upid`.
   upid JOINID(process.id)
 ) AS
 SELECT
@@ -131,21 +132,21 @@ SELECT
 FROM __stored_track
 WHERE type = 'process_state_track_event';
 
--- A track of states of a thread.
+-- A track that holds states of a thread.
 CREATE PERFETTO VIEW thread_state_track(
-  -- The track's id.
+  -- Unique id of the track.
   id ID(track.id),
-  -- Its name.
+  -- Name of the track.
   name STRING,
-  -- What kind of track it is, which also says what its dimensions are.
+  -- Kind of track, which also determines its dimensions.
   type STRING,
-  -- The track it is shown under.
+  -- Parent track in the timeline; NULL for a top-level track. Join with `track` on `id`.
   parent_id JOINID(track.id),
-  -- What the trace says of where the track came from.
+  -- Details about the origin of the track; join with `args` on `arg_set_id`.
   source_arg_set_id ARGSETID,
-  -- The machine it belongs to.
+  -- Machine of the track; join with `machine` on `id`.
   machine_id JOINID(machine.id),
-  -- The thread it belongs to.
+  -- Thread of the track; join with `thread` on `utid`.
   utid JOINID(thread.id)
 ) AS
 SELECT

@@ -1,18 +1,18 @@
--- How long threads waited for a CPU.
+-- Scheduling latency of threads.
 
 INCLUDE PERFETTO MODULE sched.runnable;
 
--- A stretch of running, with the wait for a CPU before it.
+-- A span in which a thread ran, with the time that it was runnable before.
 CREATE PERFETTO TABLE sched_latency_for_running_interval(
-  -- The stretch, as a row of `thread_state`.
+  -- State of the span; join with `thread_state` on `id`.
   thread_state_id JOINID(thread_state.id),
-  -- The stretch, as a row of `sched`.
+  -- Time slice of the span; join with `sched` on `id`.
   sched_id JOINID(sched.id),
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The row of `thread_state` in which it waited.
+  -- Runnable state before the span; join with `thread_state` on `id`.
   runnable_latency_id JOINID(thread_state.id),
-  -- How long it waited.
+  -- Time that the thread was runnable before the span, ns.
   latency_dur LONG
 ) AS
 SELECT

@@ -1,12 +1,14 @@
--- What threads waited for before they ran.
+-- Runnable states of threads before they ran.
 
--- A stretch of running, with the thread's waits for a CPU before it.
+-- A running state of a thread, with the runnable states before it.
 CREATE PERFETTO TABLE sched_previous_runnable_on_thread(
-  -- A row of `thread_state` in which the thread ran.
+  -- Running state of the thread; join with `thread_state` on `id`.
   id JOINID(thread_state.id),
-  -- The last row before it in which the thread could have run but did not.
+  -- Last runnable state (`R` or `R+`) before the running state; NULL if there is none. Join with
+  -- `thread_state` on `id`.
   prev_runnable_id JOINID(thread_state.id),
-  -- The last such row that began because another thread woke it, rather than an interrupt.
+  -- Last state before the running state that started with a wakeup by another thread and not by an
+  -- interrupt; NULL if there is none. Join with `thread_state` on `id`.
   prev_wakeup_runnable_id JOINID(thread_state.id)
 ) AS
 WITH ready AS (

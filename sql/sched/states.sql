@@ -1,11 +1,11 @@
--- Names for the kernel's letters for states of threads.
+-- Names of scheduling states.
 
--- The name of a state. What is no letter of the kernel stays as it is.
+-- Converts a scheduling state to a readable name. Unknown states are returned unchanged.
 CREATE PERFETTO FUNCTION sched_state_to_human_readable_string(
-  -- A state, as `thread_state.state` or `sched.end_state` has it.
+  -- State, as in `thread_state.state` or `sched.end_state`.
   short_name STRING
 )
--- The name.
+-- Name of the state.
 RETURNS STRING AS
 SELECT
   CASE $short_name
@@ -26,14 +26,14 @@ SELECT
     ELSE $short_name
   END;
 
--- The name of a state, with whether it waited for input or output.
+-- Converts a scheduling state to a readable name that states whether it waits for I/O.
 CREATE PERFETTO FUNCTION sched_state_io_to_human_readable_string(
-  -- A state, as `thread_state.state` has it.
+  -- State, as in `thread_state.state`.
   sched_state STRING,
-  -- Whether it waited for input or output; NULL where that is not known.
+  -- Whether the state waits for I/O; NULL if unknown.
   io_wait BOOL
 )
--- The name, with ` (IO)` or ` (non-IO)` after it where that is known.
+-- Name of the state, followed by ` (IO)` or ` (non-IO)` if `io_wait` is not NULL.
 RETURNS STRING AS
 SELECT
   coalesce(sched_state_to_human_readable_string($sched_state), '')

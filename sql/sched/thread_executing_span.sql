@@ -1,13 +1,13 @@
--- What threads waited for, and what those waited for: the critical path of threads.
+-- Critical paths of threads: chains of threads that a thread waits for.
 --
--- A span of a thread is from when another thread wakes it to when it next sleeps and is woken by
--- another thread; its id is that of its first row in `thread_state`.
+-- A span of a thread starts when another thread wakes it and ends when the thread next sleeps and
+-- is woken by another thread. The id of a span is the id of its first row in `thread_state`.
 
 INCLUDE PERFETTO MODULE graphs.critical_path;
 INCLUDE PERFETTO MODULE intervals.intersect;
 INCLUDE PERFETTO MODULE intervals.overlap;
 
--- A row of `thread_state` with the one before it on its thread.
+-- Rows of `thread_state` with the previous row of the thread.
 CREATE PERFETTO VIEW _state_with_previous AS
 SELECT
   id, ts, dur, state, utid, waker_id,
@@ -20,7 +20,7 @@ SELECT
 FROM thread_state
 WINDOW of_thread AS (PARTITION BY utid ORDER BY id);
 
--- A row in which a thread ran, with the span it ran in.
+-- Rows of `thread_state` in which a thread ran, with the span that contains them.
 CREATE PERFETTO TABLE _running_in_span AS
 SELECT id, span_id
 FROM (
@@ -37,29 +37,29 @@ WHERE state = 'Running' AND dur != -1;
 
 -- A span of a thread.
 CREATE PERFETTO TABLE _wakeup_graph(
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The span: the row of `thread_state` it begins with.
+  -- Id of the span: its first row in `thread_state`.
   id LONG,
-  -- The span in which another thread woke it; NULL where an interrupt did.
+  -- Span in which another thread woke this thread; NULL for a wakeup by an interrupt.
   waker_id LONG,
-  -- When it begins.
+  -- Start of the span, ns in trace time.
   ts TIMESTAMP,
-  -- The state the thread was in before; `IRQ` where an interrupt woke it.
+  -- State of the thread before the span; `IRQ` if an interrupt woke it.
   idle_state STRING,
-  -- The kernel's function it waited in.
+  -- Kernel function in which the thread was blocked before the span.
   idle_reason STRING,
-  -- For how long it waited.
+  -- Time that the thread was idle before the span, ns.
   idle_dur DURATION,
-  -- Whether it waited for the kernel and not for another thread.
+  -- Whether the thread waited for the kernel and not for another thread before the span.
   is_idle_reason_self LONG,
-  -- The thread's span before.
+  -- Previous span of the thread.
   prev_id LONG,
-  -- The thread's span after.
+  -- Next span of the thread.
   next_id LONG,
-  -- From its begin to when the thread next waited.
+  -- Duration from the start of the span until the thread next waits, ns.
   dur DURATION,
-  -- Whether the thread waits for the kernel after it.
+  -- Whether the thread waits for the kernel after the span.
   is_next_idle_reason_self LONG
 ) AS
 WITH
@@ -103,8 +103,8 @@ LEFT JOIN ended AS e ON e.utid = w.utid
 WINDOW of_thread AS (PARTITION BY w.utid ORDER BY w.ts)
 ORDER BY w.id;
 
--- From each span to the one it waited for; where it waited for the kernel, to its thread's own
--- before.
+-- Edges from each span to the span that it waited for; if it waited for the kernel, to the previous
+-- span of its thread.
 CREATE PERFETTO VIEW _wakeup_userspace_edges AS
 SELECT
   id AS source_node_id,
@@ -115,7 +115,7 @@ FROM (
   FROM _wakeup_graph
 );
 
--- From each span to the one that woke it.
+-- Edges from each span to the span that woke it.
 CREATE PERFETTO VIEW _wakeup_kernel_edges AS
 SELECT
   id AS source_node_id,
@@ -123,16 +123,16 @@ SELECT
   id - coalesce(waker_id, id) AS edge_weight
 FROM _wakeup_graph;
 
--- When spans were, and how long their threads were idle before.
+-- Spans as intervals, with the idle time before each.
 CREATE PERFETTO VIEW _wakeup_intervals AS
 SELECT id, ts, dur, idle_dur FROM _wakeup_graph;
 
--- The spans that cover intervals of threads, each once: `root_node_id` and `capacity`, how far
--- back what they waited for can lie.
+-- Returns the spans that cover intervals of threads, without duplicates: `root_node_id` and
+-- `capacity`, the maximum distance back to a span that it waited for.
 CREATE PERFETTO MACRO _intervals_to_roots(
-  -- The intervals: `ts`, `dur` and `utid`.
+  -- Intervals with `ts`, `dur` and `utid`.
   _source_table TableOrSubquery,
-  -- The spans, as `_wakeup_graph` has them.
+  -- Spans with the columns of `_wakeup_graph`.
   _node_table TableOrSubquery
 )
 RETURNS TableOrSubquery AS
@@ -152,12 +152,12 @@ RETURNS TableOrSubquery AS
     AND (__span.__before IS NULL OR __span.__before < __wanted.ts + __wanted.dur)
 );
 
--- What the spans waited for while their threads were idle, and themselves: `root_id`, `id`, `ts`
--- and `dur`.
+-- Returns the critical paths of spans: what they waited for while their threads were idle, and the
+-- spans themselves. Output: `root_id`, `id`, `ts` and `dur`.
 CREATE PERFETTO MACRO _critical_path_by_roots(
-  -- The spans: `root_node_id` and `capacity`.
+  -- Spans with `root_node_id` and `capacity`.
   _roots_table TableOrSubquery,
-  -- All spans, as `_wakeup_graph` has them.
+  -- All spans, with the columns of `_wakeup_graph`.
   _node_table TableOrSubquery
 )
 RETURNS TableOrSubquery AS
@@ -167,8 +167,8 @@ RETURNS TableOrSubquery AS
       SELECT
         __way.root_id, __way.id, __way.ts, __way.dur, __node.is_idle_reason_self,
         __node.prev_id,
-        -- The time up to a wait for the kernel belongs to the span after it, of which what the
-        -- kernel's wait was for is known.
+        -- Time before a wait for the kernel is attributed to the following span, for which the
+        -- cause of the kernel wait is known.
         CASE
           WHEN __node.is_next_idle_reason_self = 1 THEN __node.next_id ELSE __way.id
         END AS __shown_id
@@ -218,13 +218,13 @@ RETURNS TableOrSubquery AS
   ))
 );
 
--- What threads waited for in intervals, and themselves: `root_utid` of the thread, `utid` of the
--- one it waited for, `root_id` and `id` of their spans, `ts`, `dur`, and `interval_ts` and
--- `interval_dur` of the interval.
+-- Returns the critical paths of threads in intervals: `root_utid` of the thread, `utid` of the
+-- thread it waited for (or itself), `root_id` and `id` of their spans, `ts`, `dur`, and
+-- `interval_ts` and `interval_dur` of the interval.
 CREATE PERFETTO MACRO _critical_path_by_intervals(
-  -- The intervals: `ts`, `dur` and `utid`.
+  -- Intervals with `ts`, `dur` and `utid`.
   _intervals_table TableOrSubquery,
-  -- All spans, as `_wakeup_graph` has them.
+  -- All spans, with the columns of `_wakeup_graph`.
   _node_table TableOrSubquery
 )
 RETURNS TableOrSubquery AS
@@ -248,27 +248,27 @@ RETURNS TableOrSubquery AS
     AND __path.ts < __wanted.ts + __wanted.dur AND __path.ts + __path.dur > __wanted.ts
 );
 
--- What a thread waited for in an interval, and itself.
+-- Returns the critical path of a thread in an interval.
 CREATE PERFETTO FUNCTION _thread_executing_span_critical_path(
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   root_utid JOINID(thread.id),
-  -- Where the interval begins.
+  -- Start of the interval, ns in trace time.
   ts TIMESTAMP,
-  -- How long it is.
+  -- Duration, ns.
   dur DURATION
 )
 RETURNS TABLE(
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   root_utid JOINID(thread.id),
-  -- The thread's span.
+  -- Span of the thread.
   root_id LONG,
-  -- The span it waited for, or its own.
+  -- Span that the thread waited for, or its own span.
   id LONG,
-  -- When that was.
+  -- Start of the interval on the critical path, ns in trace time.
   ts TIMESTAMP,
-  -- For how long.
+  -- Duration, ns.
   dur DURATION,
-  -- The thread it waited for, or itself.
+  -- Thread that was waited for, or the thread itself; join with `thread` on `utid`.
   utid JOINID(thread.id)
 ) AS
 SELECT root_utid, root_id, id, ts, dur, utid

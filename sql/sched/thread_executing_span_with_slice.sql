@@ -1,16 +1,16 @@
--- The critical path of threads, with what the threads on it did.
+-- Critical paths of threads, with the states and slices of the threads on them.
 
 INCLUDE PERFETTO MODULE intervals.intersect;
 INCLUDE PERFETTO MODULE sched.thread_executing_span;
 INCLUDE PERFETTO MODULE slices.flat_slices;
 
--- What a thread did, and its innermost slice at the time.
+-- States of threads, split by the innermost slice.
 CREATE VIRTUAL TABLE _thread_state_with_slice_span USING SPAN_LEFT_JOIN(
   thread_state PARTITIONED utid,
   _slice_flattened PARTITIONED utid
 );
 
--- What a thread did, and its innermost slice at the time, numbered.
+-- States of threads, split by the innermost slice, with row ids.
 CREATE PERFETTO TABLE _thread_state_with_slice AS
 SELECT
   row_number() OVER (ORDER BY utid, ts) AS id,
@@ -19,23 +19,25 @@ SELECT
 FROM _thread_state_with_slice_span
 WHERE dur > 0;
 
--- What a thread did in an interval, and what the threads it waited for did at the same time.
+-- Returns the states of a thread in an interval, each with the state of the thread on its critical
+-- path at the same time.
 CREATE PERFETTO FUNCTION _critical_path_with_states(
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   root_utid JOINID(thread.id),
-  -- Where the interval begins.
+  -- Start of the interval, ns in trace time.
   ts TIMESTAMP,
-  -- How long it is.
+  -- Duration, ns.
   dur DURATION
 )
 RETURNS TABLE(
-  -- When both began to do so.
+  -- Start of the segment, ns in trace time.
   ts TIMESTAMP,
-  -- For how long.
+  -- Duration, ns.
   dur DURATION,
-  -- What the thread itself did, a row of `_thread_state_with_slice`.
+  -- State of the thread itself, a row of `_thread_state_with_slice`.
   self_id LONG,
-  -- What the thread it waited for did, likewise; its own where it did not wait.
+  -- State of the thread on the critical path, a row of `_thread_state_with_slice`; of the thread
+  -- itself where it did not wait.
   path_id LONG
 ) AS
 SELECT ts, dur, id_1 AS self_id, id_0 AS path_id
@@ -59,42 +61,42 @@ FROM _interval_intersect!(
   ()
 );
 
--- What a thread did in an interval and what it waited for, as stacks: for each stretch of time the
--- thread's state, the kernel's function it waited in, its process, its name and its slices, below
--- those the same of the thread it waited for, and last the CPU. Levels without a name are those
--- that were not asked for or of which nothing is known.
+-- Returns the critical path of a thread in an interval as stacks. Each segment has levels for the
+-- state of the thread, its kernel function, process, name and slices, then the same for the thread
+-- that it waits for, and last the CPU. The name of a level is NULL if the level is disabled or
+-- unknown.
 CREATE PERFETTO FUNCTION _critical_path_stack(
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   root_utid JOINID(thread.id),
-  -- Where the interval begins.
+  -- Start of the interval, ns in trace time.
   ts TIMESTAMP,
-  -- How long it is.
+  -- Duration, ns.
   dur DURATION,
-  -- 1 if processes are to be named.
+  -- 1 to name processes.
   enable_process_name LONG,
-  -- 1 if threads are to be named.
+  -- 1 to name threads.
   enable_thread_name LONG,
-  -- 1 if the thread's own slices are to be named.
+  -- 1 to name the slices of the thread itself.
   enable_self_slice LONG,
-  -- 1 if slices of the threads it waited for are to be named.
+  -- 1 to name the slices of the threads that it waits for.
   enable_critical_path_slice LONG
 )
 RETURNS TABLE(
-  -- The slice, or the row of `thread_state`.
+  -- Id of the slice or the thread state, in `table_name`.
   id LONG,
-  -- When the stretch begins.
+  -- Start of the segment, ns in trace time.
   ts TIMESTAMP,
-  -- How long it is.
+  -- Duration of the segment, ns.
   dur DURATION,
-  -- The thread the level is of.
+  -- Thread of the level; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The level, from 0 on.
+  -- Level in the stack, from 0.
   stack_depth LONG,
-  -- What the level says.
+  -- Name of the level; NULL if the level is disabled or unknown.
   name STRING,
-  -- `slice` or `thread_state`, which `id` is of.
+  -- Table of `id`: `slice` or `thread_state`.
   table_name STRING,
-  -- The thread that was asked for.
+  -- Thread of the requested critical path; join with `thread` on `utid`.
   root_utid JOINID(thread.id)
 ) AS
 WITH
@@ -115,7 +117,7 @@ WITH
       path.blocked_function AS function, path.slice_id, path.slice_name, path.slice_depth,
       path.cpu,
       other.process_name, other.thread_name,
-      -- The level after the thread's own.
+      -- First level after the levels of the thread itself.
       6 + coalesce(self.slice_depth, -1) AS path_level,
       CASE WHEN path.utid = $root_utid THEN 0 ELSE 1 END AS is_waiting
     FROM _critical_path_with_states($root_utid, $ts, $dur) AS c
@@ -124,8 +126,8 @@ WITH
     JOIN named AS me ON me.utid = self.utid
     JOIN named AS other ON other.utid = path.utid
   )
--- Levels 0 to 4 are the thread's own, 5 is its slice; 10 to 14 are those of the thread it waited
--- for, 15 is that one's slice; 20 is the CPU.
+-- Levels 0 to 4 are those of the thread, 5 is its slice; 10 to 14 are those of the thread it waits
+-- for, 15 is the slice of that thread; 20 is the CPU.
 SELECT
   CASE
     WHEN column1 < 5 THEN self_state_id
@@ -174,7 +176,7 @@ WHERE
   OR column1 = 15 AND is_waiting = 1 AND slice_id IS NOT NULL
   OR column1 = 20 AND (state = 'Running' OR self_state = 'Running')
 UNION ALL
--- The slices around either's.
+-- Ancestors of both slices.
 SELECT
   a.id, p.ts, p.dur, p.utid, p.first_level + a.depth, CASE WHEN p.is_named = 1 THEN a.name END,
   'slice', $root_utid
@@ -192,31 +194,31 @@ FROM (
 JOIN ancestor_slice(p.innermost_id) AS a
 WHERE a.dur != -1;
 
--- The same with everything named.
+-- Returns the critical path of a thread in an interval as stacks, with all levels enabled.
 CREATE PERFETTO FUNCTION _thread_executing_span_critical_path_stack(
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   root_utid JOINID(thread.id),
-  -- Where the interval begins.
+  -- Start of the interval, ns in trace time.
   ts TIMESTAMP,
-  -- How long it is.
+  -- Duration, ns.
   dur DURATION
 )
 RETURNS TABLE(
-  -- The slice, or the row of `thread_state`.
+  -- Id of the slice or the thread state, in `table_name`.
   id LONG,
-  -- When the stretch begins.
+  -- Start of the segment, ns in trace time.
   ts TIMESTAMP,
-  -- How long it is.
+  -- Duration of the segment, ns.
   dur DURATION,
-  -- The thread the level is of.
+  -- Thread of the level; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The level, from 0 on.
+  -- Level in the stack, from 0.
   stack_depth LONG,
-  -- What the level says.
+  -- Name of the level; NULL if unknown.
   name STRING,
-  -- `slice` or `thread_state`, which `id` is of.
+  -- Table of `id`: `slice` or `thread_state`.
   table_name STRING,
-  -- The thread that was asked for.
+  -- Thread of the requested critical path; join with `thread` on `utid`.
   root_utid JOINID(thread.id)
 ) AS
 SELECT id, ts, dur, utid, stack_depth, name, table_name, root_utid

@@ -1,35 +1,34 @@
--- How many threads ran, waited for a CPU or waited otherwise at the same time.
+-- Number of threads in a scheduling state over time.
 
 INCLUDE PERFETTO MODULE intervals.overlap;
 
--- How many threads waited for a CPU, from one change to the next. Threads that were preempted
--- do not count.
+-- Number of runnable threads, from one change to the next. Preempted threads do not count.
 CREATE PERFETTO TABLE sched_runnable_thread_count(
-  -- When the number became so.
+  -- Time of the change, ns in trace time.
   ts TIMESTAMP,
-  -- How many there were from then on.
+  -- Number of runnable threads from then on.
   runnable_thread_count LONG
 ) AS
 SELECT ts, value AS runnable_thread_count
 FROM intervals_overlap_count!((SELECT ts, dur FROM thread_state WHERE state = 'R'), ts, dur)
 ORDER BY ts;
 
--- How many threads slept without being open to signals, from one change to the next.
+-- Number of threads in uninterruptible sleep, from one change to the next.
 CREATE PERFETTO TABLE sched_uninterruptible_sleep_thread_count(
-  -- When the number became so.
+  -- Time of the change, ns in trace time.
   ts TIMESTAMP,
-  -- How many there were from then on.
+  -- Number of threads in uninterruptible sleep from then on.
   uninterruptible_sleep_thread_count LONG
 ) AS
 SELECT ts, value AS uninterruptible_sleep_thread_count
 FROM intervals_overlap_count!((SELECT ts, dur FROM thread_state WHERE state = 'D'), ts, dur)
 ORDER BY ts;
 
--- How many CPUs ran threads rather than being idle, from one change to the next.
+-- Number of CPUs that run a thread other than the idle thread, from one change to the next.
 CREATE PERFETTO TABLE sched_active_cpu_count(
-  -- When the number became so.
+  -- Time of the change, ns in trace time.
   ts TIMESTAMP,
-  -- How many there were from then on.
+  -- Number of active CPUs from then on.
   active_cpu_count LONG
 ) AS
 SELECT ts, value AS active_cpu_count

@@ -1,4 +1,4 @@
--- What threads did in their slices, by the innermost slice at the time.
+-- Scheduling states of threads, split by the innermost slice.
 
 INCLUDE PERFETTO MODULE slices.flat_slices;
 
@@ -7,39 +7,40 @@ CREATE VIRTUAL TABLE __flat_slice_with_state USING SPAN_JOIN(
   thread_state PARTITIONED utid
 );
 
--- What a thread did in a slice and the slices in it, piece by piece.
+-- Returns the scheduling states of a thread in a slice and its descendants, split by the innermost
+-- slice.
 CREATE PERFETTO FUNCTION _get_flattened_thread_state(
-  -- The slice; NULL for the first one of the thread.
+  -- Slice; NULL for the first slice of the thread.
   slice_id JOINID(slice.id),
-  -- The thread; NULL for that of the slice.
+  -- Thread; NULL for the thread of the slice.
   utid JOINID(thread.id)
 )
 RETURNS TABLE(
-  -- When the piece begins.
+  -- Start of the segment, ns in trace time.
   ts TIMESTAMP,
-  -- How long it is.
+  -- Duration of the segment, ns.
   dur DURATION,
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- How many slices the innermost slice lies in.
+  -- Number of ancestors of the innermost slice; 0 for a top-level slice.
   depth LONG,
-  -- The innermost slice's name.
+  -- Name of the innermost slice.
   name STRING,
-  -- The innermost slice.
+  -- Innermost slice; join with `slice` on `id`.
   slice_id JOINID(slice.id),
-  -- The slices' track.
+  -- Track of the slices; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- The CPU the thread ran on.
+  -- CPU number on its machine; NULL if the thread is not running.
   cpu LONG,
-  -- The state, as `thread_state.state` has it.
+  -- Scheduling state, as in `thread_state.state`.
   state STRING,
-  -- Whether the thread waited for input or output.
+  -- Whether the state waits for I/O; NULL if unknown.
   io_wait LONG,
-  -- The kernel's function in which it waited.
+  -- Kernel function in which the thread was blocked; NULL if unknown.
   blocked_function STRING,
-  -- The thread that woke it.
+  -- Thread that woke the thread; NULL if unknown. Join with `thread` on `utid`.
   waker_utid JOINID(thread.id),
-  -- Whether an interrupt woke it.
+  -- Whether an interrupt woke the thread.
   irq_context LONG
 ) AS
 SELECT
@@ -56,53 +57,54 @@ JOIN (
 ) AS wanted ON wanted.track_id = f.track_id
 WHERE f.ts >= wanted.ts AND f.ts < wanted.ts + wanted.dur;
 
--- How long the thread was in each state in a slice and each slice in it; NULL where it never was.
+-- Returns the time in ns that a thread spent in each scheduling state in a slice and in each of its
+-- descendants. A state that did not occur is NULL.
 CREATE PERFETTO FUNCTION _get_flattened_thread_state_aggregated(
-  -- The slice; NULL for the first one of the thread.
+  -- Slice; NULL for the first slice of the thread.
   slice_id JOINID(slice.id),
-  -- The thread; NULL for that of the slice.
+  -- Thread; NULL for the thread of the slice.
   utid JOINID(thread.id)
 )
 RETURNS TABLE(
-  -- The innermost slice.
+  -- Innermost slice; join with `slice` on `id`.
   slice_id JOINID(slice.id),
-  -- Its name.
+  -- Name of the slice.
   slice_name STRING,
-  -- Sleep not open to signals, other than for input or output.
+  -- Time in uninterruptible sleep, not for I/O (`D`), ns.
   uninterruptible_sleep_nonio LONG,
-  -- Sleep not open to signals, for input or output.
+  -- Time in uninterruptible sleep for I/O (`D`), ns.
   uninterruptible_sleep_io LONG,
-  -- Waiting for a CPU.
+  -- Time runnable (`R`), ns.
   runnable LONG,
-  -- Sleep until something wakes it.
+  -- Time in interruptible sleep (`S`), ns.
   sleeping LONG,
-  -- Stopped by a signal.
+  -- Time stopped by a signal (`T`), ns.
   stopped LONG,
-  -- Stopped by a debugger.
+  -- Time stopped by a debugger (`t`), ns.
   traced LONG,
-  -- Gone.
+  -- Time in exit state dead (`X`), ns.
   exit_dead LONG,
-  -- Ended and not yet asked for its result.
+  -- Time as a zombie (`Z`), ns.
   exit_zombie LONG,
-  -- Gone for good.
+  -- Time in state task dead (`x`), ns.
   task_dead LONG,
-  -- Sleep that only fatal signals end.
+  -- Time in sleep that only fatal signals end (`K`), ns.
   wake_kill LONG,
-  -- Being woken.
+  -- Time in state waking (`W`), ns.
   waking LONG,
-  -- Parked by the kernel.
+  -- Time parked by the kernel (`P`), ns.
   parked LONG,
-  -- Sleep that does not count as load.
+  -- Time in sleep that does not count as load (`N`), ns.
   no_load LONG,
-  -- Waiting for a CPU since another thread took it.
+  -- Time runnable after preemption (`R+`), ns.
   runnable_preempted LONG,
-  -- Running.
+  -- Time running on a CPU, ns.
   running LONG,
-  -- Idle.
+  -- Time idle (`I`), ns.
   idle LONG,
-  -- In any state.
+  -- Total time in all states, ns.
   dur DURATION,
-  -- How many slices the slice lies in.
+  -- Number of ancestors of the slice; 0 for a top-level slice.
   depth LONG
 ) AS
 SELECT

@@ -1,16 +1,16 @@
--- How long threads and CPUs spent in which states.
+-- Time of threads and CPUs in each scheduling state.
 
--- How long a thread was in a state.
+-- Time that a thread spent in a scheduling state over the trace.
 CREATE PERFETTO TABLE sched_time_in_state_for_thread(
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- How long it was in any state.
+  -- Total time of the thread in all states, ns.
   total_runtime LONG,
-  -- The state, as `thread_state.state` has it.
+  -- Scheduling state, as in `thread_state.state`.
   state STRING,
-  -- How long it was in this one.
+  -- Time of the thread in this state, ns.
   time_in_state LONG,
-  -- How much of a hundred that is, rounded down.
+  -- `time_in_state` in percent of `total_runtime`, rounded down.
   percentage_in_state LONG
 ) AS
 WITH summed AS (
@@ -27,22 +27,22 @@ SELECT
   time_in_state * 100 / total_runtime AS percentage_in_state
 FROM summed;
 
--- What share of its time a thread spent in each state, in hundredths; NULL where it was never in
--- it.
+-- Percentage of its time that a thread spent in each scheduling state. A state that did not occur
+-- is NULL.
 CREATE PERFETTO TABLE sched_percentage_of_time_in_state(
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- Running on a CPU.
+  -- Percentage of time running on a CPU.
   running LONG,
-  -- Waiting for a CPU.
+  -- Percentage of time runnable (`R`).
   runnable LONG,
-  -- Waiting for a CPU since another thread took it.
+  -- Percentage of time runnable after preemption (`R+`).
   runnable_preempted LONG,
-  -- Sleeping until something wakes it.
+  -- Percentage of time in interruptible sleep (`S`).
   sleeping LONG,
-  -- Sleeping and not open to signals.
+  -- Percentage of time in uninterruptible sleep (`D`).
   uninterruptible_sleep LONG,
-  -- In any other state that the kernel has.
+  -- Percentage of time in any other kernel state.
   other LONG
 ) AS
 SELECT
@@ -58,23 +58,23 @@ SELECT
 FROM sched_time_in_state_for_thread
 GROUP BY utid;
 
--- How long a thread was in which state within an interval, the longest first.
+-- Returns the time of a thread in each scheduling state in an interval, longest first.
 CREATE PERFETTO FUNCTION sched_time_in_state_for_thread_in_interval(
-  -- Where the interval begins.
+  -- Start of the interval, ns in trace time.
   ts TIMESTAMP,
-  -- How long it is.
+  -- Duration, ns.
   dur DURATION,
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id)
 )
 RETURNS TABLE(
-  -- The state, as `thread_state.state` has it.
+  -- Scheduling state, as in `thread_state.state`.
   state STRING,
-  -- Whether it waited for input or output.
+  -- Whether the state waits for I/O; NULL if unknown.
   io_wait BOOL,
-  -- The kernel's function in which it waited.
+  -- Kernel function in which the thread was blocked; NULL if unknown.
   blocked_function STRING,
-  -- For how long.
+  -- Time in the state, ns.
   dur DURATION
 ) AS
 SELECT
@@ -89,25 +89,26 @@ FROM (
 GROUP BY state, io_wait, blocked_function
 ORDER BY dur DESC;
 
--- How long a thread was in which state and on which CPU within an interval, the longest first.
+-- Returns the time of a thread in each scheduling state and on each CPU in an interval, longest
+-- first.
 CREATE PERFETTO FUNCTION sched_time_in_state_and_cpu_for_thread_in_interval(
-  -- Where the interval begins.
+  -- Start of the interval, ns in trace time.
   ts TIMESTAMP,
-  -- How long it is.
+  -- Duration, ns.
   dur DURATION,
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id)
 )
 RETURNS TABLE(
-  -- The state, as `thread_state.state` has it.
+  -- Scheduling state, as in `thread_state.state`.
   state STRING,
-  -- Whether it waited for input or output.
+  -- Whether the state waits for I/O; NULL if unknown.
   io_wait BOOL,
-  -- The CPU it ran on.
+  -- CPU number on its machine; NULL if the thread is not running.
   cpu LONG,
-  -- The kernel's function in which it waited.
+  -- Kernel function in which the thread was blocked; NULL if unknown.
   blocked_function STRING,
-  -- For how long.
+  -- Time in the state on the CPU, ns.
   dur DURATION
 ) AS
 SELECT
@@ -122,19 +123,19 @@ FROM (
 GROUP BY state, io_wait, cpu, blocked_function
 ORDER BY dur DESC;
 
--- How long threads ran on a CPU within an interval, by the state they went to afterwards.
+-- Returns the time that threads ran on a CPU in an interval, grouped by the state after the switch.
 CREATE PERFETTO FUNCTION sched_time_in_state_for_cpu_in_interval(
-  -- The CPU.
+  -- CPU number on its machine.
   cpu LONG,
-  -- Where the interval begins.
+  -- Start of the interval, ns in trace time.
   ts TIMESTAMP,
-  -- How long it is.
+  -- Duration, ns.
   dur LONG
 )
 RETURNS TABLE(
-  -- The state they went to.
+  -- State of the threads after the switch, as in `sched.end_state`.
   end_state STRING,
-  -- How long they had run.
+  -- Total time that these threads ran, ns.
   dur LONG
 ) AS
 SELECT end_state, sum(within) AS dur

@@ -1,26 +1,26 @@
--- What ran on the CPUs, with names of threads and processes.
+-- Time slices of CPUs with names of threads and processes.
 
--- A stretch of time in which a thread ran on a CPU.
+-- A span in which a CPU ran a thread.
 CREATE PERFETTO VIEW sched_with_thread_process(
-  -- The row's id in `sched`.
+  -- Id of the time slice; join with `sched` on `id`.
   id ID(sched.id),
-  -- When it began to run.
+  -- Time when the CPU switched to the thread, ns in trace time.
   ts TIMESTAMP,
-  -- How long it ran; -1 when that was not seen.
+  -- Duration, ns; -1 when the trace ends while the thread runs.
   dur DURATION,
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- Its name.
+  -- Name of the thread.
   thread_name STRING,
-  -- Its process.
+  -- Process of the thread; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The process's name.
+  -- Name of the process.
   process_name STRING,
-  -- The CPU it ran on.
+  -- CPU number, as in `sched.cpu`.
   cpu LONG,
-  -- The state it went to.
+  -- State of the thread after the switch.
   end_state STRING,
-  -- The priority it ran with.
+  -- Kernel priority of the thread; a lower value runs first.
   priority LONG
 ) AS
 SELECT

@@ -1,25 +1,25 @@
--- How long slices kept CPUs busy.
+-- CPU time and CPU cycles of slices.
 
 INCLUDE PERFETTO MODULE intervals.intersect;
 INCLUDE PERFETTO MODULE linux.cpu.utilization.slice;
 INCLUDE PERFETTO MODULE slices.with_context;
 
--- A slice with how long its thread ran on a CPU within it. Slices in which it never ran are left
--- out, and so are those whose end was not seen.
+-- A slice with the time that its thread ran on a CPU within it. Slices in which the thread never
+-- ran and slices without an end are left out.
 CREATE PERFETTO TABLE thread_slice_cpu_time(
-  -- The slice.
+  -- Slice; join with `slice` on `id`.
   id JOINID(slice.id),
-  -- The slice's name.
+  -- Name of the slice.
   name STRING,
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The thread's name.
+  -- Name of the thread.
   thread_name STRING,
-  -- The thread's process.
+  -- Process of the thread; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The process's name.
+  -- Name of the process.
   process_name STRING,
-  -- How long it ran.
+  -- Time that the thread ran within the slice, ns.
   cpu_time LONG
 ) AS
 WITH ran AS (
@@ -38,23 +38,24 @@ FROM ran AS r
 JOIN thread_slice AS s ON s.id = r.id
 ORDER BY s.id;
 
--- A slice with the cycles its thread ran within it.
+-- A slice with the CPU cycles of its thread within it.
 CREATE PERFETTO VIEW thread_slice_cpu_cycles(
-  -- The slice.
+  -- Slice; join with `slice` on `id`.
   id JOINID(slice.id),
-  -- The slice's name.
+  -- Name of the slice.
   name STRING,
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The thread's name.
+  -- Name of the thread.
   thread_name STRING,
-  -- The thread's process.
+  -- Process of the thread; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The process's name.
+  -- Name of the process.
   process_name STRING,
-  -- Cycles, in thousandths; NULL unless the thread ran all the time, with a known frequency.
+  -- CPU cycles in thousandths of a cycle; NULL unless the thread ran for the whole slice at a known
+  -- frequency.
   millicycles LONG,
-  -- Cycles, in millions; NULL likewise.
+  -- CPU cycles in millions; NULL if `millicycles` is NULL.
   megacycles LONG
 ) AS
 SELECT id, name, utid, thread_name, upid, process_name, millicycles, megacycles

@@ -1,10 +1,10 @@
--- What each thread was doing when, by the innermost slice at the time.
+-- Innermost slice of each thread over time.
 
 INCLUDE PERFETTO MODULE intervals.overlap;
 INCLUDE PERFETTO MODULE slices.with_context;
 
--- A stretch of time in which a slice was the innermost of its thread's track. Slices whose end
--- was not seen have none, nor do those in them.
+-- Periods in which a slice is the innermost slice of its thread track. Slices without an end and
+-- their descendants have none.
 CREATE PERFETTO TABLE _slice_flattened AS
 SELECT
   f.id AS slice_id, f.ts, f.dur, s.depth, s.name, f.root_id, s.track_id, s.utid, s.tid,

@@ -1,11 +1,11 @@
--- Slices that follow others by flows.
+-- Slices that are connected by flows.
 
 INCLUDE PERFETTO MODULE graphs.search;
 
--- For each of the slices that flows go out of, the slices that can be reached over flows:
--- `root_node_id`, `node_id` and `parent_node_id`, the slice it was reached from.
+-- Returns the slices that are reachable over flows from each start slice with an outgoing flow:
+-- `root_node_id`, `node_id` and `parent_node_id`, the slice from which it was reached.
 CREATE PERFETTO MACRO _slice_following_flow(
-  -- The slices: `id`.
+  -- Start slices, with `id`.
   source_table TableOrSubquery
 )
 RETURNS TableOrSubquery AS

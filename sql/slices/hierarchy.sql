@@ -1,32 +1,32 @@
--- Slices and what they lie in.
+-- Ancestors and descendants of slices.
 
--- A slice and all slices it lies in.
+-- Returns a slice and all its ancestors.
 CREATE PERFETTO FUNCTION _slice_ancestor_and_self(
-  -- The slice.
+  -- Slice; join with `slice` on `id`.
   slice_id JOINID(slice.id)
 )
 RETURNS TABLE(
-  -- The slice's id.
+  -- Unique id of the slice; join with `slice` on `id`.
   id JOINID(slice.id),
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took.
+  -- Duration, ns.
   dur DURATION,
-  -- The track it lies on.
+  -- Track of the slice; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- What the program files it under.
+  -- Category that the program gave the slice.
   category STRING,
-  -- What it is.
+  -- Name of the slice.
   name STRING,
-  -- How many slices of the track it lies in.
+  -- Number of ancestor slices on the track; 0 for a top-level slice.
   depth LONG,
-  -- The slice it lies in.
+  -- Parent slice; NULL for a top-level slice. Join with `slice` on `id`.
   parent_id JOINID(slice.id),
-  -- Its arguments.
+  -- Arguments; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID,
-  -- The thread's CPU time when it began.
+  -- CPU time of the thread at the start of the slice, ns; NULL if not recorded.
   thread_ts TIMESTAMP,
-  -- How much CPU time it took.
+  -- CPU time of the thread during the slice, ns; NULL if not recorded.
   thread_dur LONG
 ) AS
 SELECT
@@ -37,33 +37,33 @@ FROM (
   SELECT * FROM slice WHERE id = $slice_id
 );
 
--- A slice and all slices in it.
+-- Returns a slice and all its descendants.
 CREATE PERFETTO FUNCTION _slice_descendant_and_self(
-  -- The slice.
+  -- Slice; join with `slice` on `id`.
   slice_id JOINID(slice.id)
 )
 RETURNS TABLE(
-  -- The slice's id.
+  -- Unique id of the slice; join with `slice` on `id`.
   id JOINID(slice.id),
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took.
+  -- Duration, ns.
   dur DURATION,
-  -- The track it lies on.
+  -- Track of the slice; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- What the program files it under.
+  -- Category that the program gave the slice.
   category STRING,
-  -- What it is.
+  -- Name of the slice.
   name STRING,
-  -- How many slices of the track it lies in.
+  -- Number of ancestor slices on the track; 0 for a top-level slice.
   depth LONG,
-  -- The slice it lies in.
+  -- Parent slice; NULL for a top-level slice. Join with `slice` on `id`.
   parent_id JOINID(slice.id),
-  -- Its arguments.
+  -- Arguments; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID,
-  -- The thread's CPU time when it began.
+  -- CPU time of the thread at the start of the slice, ns; NULL if not recorded.
   thread_ts TIMESTAMP,
-  -- How much CPU time it took.
+  -- CPU time of the thread during the slice, ns; NULL if not recorded.
   thread_dur LONG
 ) AS
 SELECT

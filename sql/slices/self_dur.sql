@@ -1,11 +1,11 @@
--- How long slices took themselves, apart from the slices in them.
+-- Self time of slices: the duration without child slices.
 
--- A slice's own time.
+-- The self time of a slice.
 CREATE PERFETTO TABLE slice_self_dur(
-  -- The slice.
+  -- Slice; join with `slice` on `id`.
   id ID(slice.id),
-  -- Its duration less those of the slices directly in it. A slice whose end was not seen counts
-  -- with its duration of -1.
+  -- Duration minus the durations of its direct children, ns. A slice without an end counts with
+  -- duration -1.
   self_dur DURATION
 ) AS
 SELECT id, sum(part) AS self_dur

@@ -1,42 +1,42 @@
--- All slices with the threads and processes they belong to.
+-- All slices with their threads and processes.
 
--- A slice of any track, with its thread and process where it has them.
+-- A slice of any track, with its thread and process if it has them.
 CREATE PERFETTO VIEW _slice_with_thread_and_process_info(
-  -- The slice's id.
+  -- Unique id of the slice.
   id ID(slice.id),
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took; -1 when its end was not seen.
+  -- Duration, ns; -1 when the end is not in the trace.
   dur DURATION,
-  -- What the program files it under.
+  -- Category that the program gave the slice.
   category STRING,
-  -- What it is.
+  -- Name of the slice.
   name STRING,
-  -- The track it lies on.
+  -- Track of the slice; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- The track's name.
+  -- Name of the track.
   track_name STRING,
-  -- The thread's name; NULL where it belongs to no thread.
+  -- Name of the thread; NULL if the slice has no thread.
   thread_name STRING,
-  -- The thread; NULL where it belongs to none.
+  -- Thread; NULL if the slice has no thread. Join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The kernel's number for the thread; NULL where it belongs to none.
+  -- Kernel id of the thread; NULL if the slice has no thread.
   tid LONG,
-  -- The process's name; NULL where it belongs to no process.
+  -- Name of the process; NULL if the slice has no process.
   process_name STRING,
-  -- The process; NULL where it belongs to none.
+  -- Process; NULL if the slice has no process. Join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The kernel's number for the process; NULL where it belongs to none.
+  -- Kernel id of the process; NULL if the slice has no process.
   pid LONG,
-  -- How many slices of the track it lies in.
+  -- Number of ancestor slices on the track; 0 for a top-level slice.
   depth LONG,
-  -- The slice it lies in.
+  -- Parent slice; NULL for a top-level slice. Join with `slice` on `id`.
   parent_id JOINID(slice.id),
-  -- Its arguments.
+  -- Arguments; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID,
-  -- The thread's CPU time when it began, where the program recorded it.
+  -- CPU time of the thread at the start of the slice, ns; NULL if not recorded.
   thread_ts TIMESTAMP,
-  -- How much CPU time it took, where the program recorded it.
+  -- CPU time of the thread during the slice, ns; NULL if not recorded.
   thread_dur LONG
 ) AS
 SELECT

@@ -1,8 +1,8 @@
--- Slices that lie in slices of the same names.
+-- Slices grouped by the stack of names of their ancestors.
 
 INCLUDE PERFETTO MODULE slices.hierarchy;
 
--- A number for the names and categories of each slice and of all it lies in.
+-- Hash of the names and categories of each slice and all its ancestors.
 CREATE PERFETTO TABLE _slice_stack AS
 WITH
   named AS (
@@ -20,37 +20,38 @@ FROM named AS n
 LEFT JOIN around AS a ON a.id = n.id
 ORDER BY n.id;
 
--- A slice with a number for the stack of slices it tops.
+-- A slice with a hash of the stack from its top-level ancestor to itself.
 CREATE PERFETTO VIEW slice_with_stack_id(
-  -- The slice's id.
+  -- Unique id of the slice.
   id ID(slice.id),
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took; -1 when its end was not seen.
+  -- Duration, ns; -1 when the end is not in the trace.
   dur DURATION,
-  -- The track it lies on.
+  -- Track of the slice; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- What the program files it under.
+  -- Category that the program gave the slice.
   category STRING,
-  -- What it is.
+  -- Name of the slice.
   name STRING,
-  -- How many slices of the track it lies in.
+  -- Number of ancestor slices on the track; 0 for a top-level slice.
   depth LONG,
-  -- The slice it lies in.
+  -- Parent slice; NULL for a top-level slice. Join with `slice` on `id`.
   parent_id JOINID(slice.id),
-  -- Its arguments.
+  -- Arguments; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID,
-  -- The thread's CPU time when it began.
+  -- CPU time of the thread at the start of the slice, ns; NULL if not recorded.
   thread_ts TIMESTAMP,
-  -- How much CPU time it took.
+  -- CPU time of the thread during the slice, ns; NULL if not recorded.
   thread_dur LONG,
-  -- How many instructions the thread had run when it began.
+  -- Instruction count of the thread at the start of the slice; NULL if not recorded.
   thread_instruction_count LONG,
-  -- How many instructions it ran.
+  -- Number of instructions that the thread executed during the slice; NULL if not recorded.
   thread_instruction_delta LONG,
-  -- The same for slices that have the same name and category and lie in the same ones.
+  -- Hash of the names and categories of the slice and all its ancestors. Slices with equal stacks
+  -- have the same value.
   stack_id LONG,
-  -- The `stack_id` of the slice it lies in; 0 when it lies in none.
+  -- `stack_id` of the parent slice; 0 for a top-level slice.
   parent_stack_id LONG
 ) AS
 SELECT
@@ -61,33 +62,33 @@ FROM slice AS s
 JOIN _slice_stack AS own ON own.id = s.id
 LEFT JOIN _slice_stack AS below ON below.id = s.parent_id;
 
--- Every slice with this stack and every slice those lie in.
+-- Returns all slices with a stack, and their ancestors.
 CREATE PERFETTO FUNCTION ancestor_slice_by_stack(
-  -- The stack, a `stack_id` of `slice_with_stack_id`.
+  -- Stack hash; join with `slice_with_stack_id` on `stack_id`.
   stack_hash LONG
 )
 RETURNS TABLE(
-  -- The slice's id.
+  -- Unique id of the slice; join with `slice` on `id`.
   id JOINID(slice.id),
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took.
+  -- Duration, ns.
   dur DURATION,
-  -- The track it lies on.
+  -- Track of the slice; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- What the program files it under.
+  -- Category that the program gave the slice.
   category STRING,
-  -- What it is.
+  -- Name of the slice.
   name STRING,
-  -- How many slices of the track it lies in.
+  -- Number of ancestor slices on the track; 0 for a top-level slice.
   depth LONG,
-  -- The slice it lies in.
+  -- Parent slice; NULL for a top-level slice. Join with `slice` on `id`.
   parent_id JOINID(slice.id),
-  -- Its arguments.
+  -- Arguments; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID,
-  -- The thread's CPU time when it began.
+  -- CPU time of the thread at the start of the slice, ns; NULL if not recorded.
   thread_ts TIMESTAMP,
-  -- How much CPU time it took.
+  -- CPU time of the thread during the slice, ns; NULL if not recorded.
   thread_dur LONG
 ) AS
 WITH found AS (
@@ -103,33 +104,33 @@ WHERE id IN (
 )
 ORDER BY ts;
 
--- Every slice with this stack and every slice in those.
+-- Returns all slices with a stack, and their descendants.
 CREATE PERFETTO FUNCTION descendant_slice_by_stack(
-  -- The stack, a `stack_id` of `slice_with_stack_id`.
+  -- Stack hash; join with `slice_with_stack_id` on `stack_id`.
   stack_hash LONG
 )
 RETURNS TABLE(
-  -- The slice's id.
+  -- Unique id of the slice; join with `slice` on `id`.
   id JOINID(slice.id),
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took.
+  -- Duration, ns.
   dur DURATION,
-  -- The track it lies on.
+  -- Track of the slice; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- What the program files it under.
+  -- Category that the program gave the slice.
   category STRING,
-  -- What it is.
+  -- Name of the slice.
   name STRING,
-  -- How many slices of the track it lies in.
+  -- Number of ancestor slices on the track; 0 for a top-level slice.
   depth LONG,
-  -- The slice it lies in.
+  -- Parent slice; NULL for a top-level slice. Join with `slice` on `id`.
   parent_id JOINID(slice.id),
-  -- Its arguments.
+  -- Arguments; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID,
-  -- The thread's CPU time when it began.
+  -- CPU time of the thread at the start of the slice, ns; NULL if not recorded.
   thread_ts TIMESTAMP,
-  -- How much CPU time it took.
+  -- CPU time of the thread during the slice, ns; NULL if not recorded.
   thread_dur LONG
 ) AS
 WITH found AS (

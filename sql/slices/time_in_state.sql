@@ -1,30 +1,30 @@
--- What the threads of slices did in them: run, wait for a CPU, sleep.
+-- Scheduling states of threads within slices.
 
 INCLUDE PERFETTO MODULE intervals.intersect;
 INCLUDE PERFETTO MODULE slices.with_context;
 
--- A slice with how long its thread was in a state within it. Slices whose end was not seen are
--- left out.
+-- A slice with the time that its thread spent in a scheduling state within it. Slices without an
+-- end are left out.
 CREATE PERFETTO TABLE thread_slice_time_in_state(
-  -- The slice.
+  -- Slice; join with `slice` on `id`.
   id JOINID(slice.id),
-  -- The slice's name.
+  -- Name of the slice.
   name STRING,
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The thread's name.
+  -- Name of the thread.
   thread_name STRING,
-  -- The thread's process.
+  -- Process of the thread; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The process's name.
+  -- Name of the process.
   process_name STRING,
-  -- The state, as `thread_state.state` has it.
+  -- Scheduling state, as in `thread_state.state`.
   state STRING,
-  -- Whether the thread waited for input or output.
+  -- Whether the state waits for I/O; NULL if unknown.
   io_wait BOOL,
-  -- The kernel's function in which it waited.
+  -- Kernel function in which the thread was blocked; NULL if unknown.
   blocked_function STRING,
-  -- For how long.
+  -- Time in the state within the slice, ns.
   dur DURATION
 ) AS
 WITH spent AS (

@@ -1,44 +1,44 @@
--- Slices with the thread and process they belong to.
+-- Slices with their threads and processes.
 
 -- A slice of a thread.
 CREATE PERFETTO VIEW thread_slice(
-  -- The slice's id.
+  -- Unique id of the slice.
   id ID(slice.id),
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took; -1 when its end was not seen.
+  -- Duration, ns; -1 when the end is not in the trace.
   dur DURATION,
-  -- What the program files it under.
+  -- Category that the program gave the slice.
   category STRING,
-  -- What it is.
+  -- Name of the slice.
   name STRING,
-  -- The track it lies on.
+  -- Track of the slice; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- The track's name.
+  -- Name of the track.
   track_name STRING,
-  -- The thread's name.
+  -- Name of the thread.
   thread_name STRING,
-  -- The thread, unique in the trace.
+  -- Thread of the slice; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The kernel's number for the thread.
+  -- Kernel id of the thread.
   tid LONG,
-  -- Whether the thread is the one its process began with.
+  -- Whether the thread is the main thread of its process.
   is_main_thread BOOL,
-  -- The name of the thread's process.
+  -- Name of the process of the thread.
   process_name STRING,
-  -- The thread's process, unique in the trace.
+  -- Process of the thread; NULL if unknown. Join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The kernel's number for the process.
+  -- Kernel id of the process.
   pid LONG,
-  -- How many slices of the track it lies in.
+  -- Number of ancestor slices on the track; 0 for a top-level slice.
   depth LONG,
-  -- The slice it lies in.
+  -- Parent slice; NULL for a top-level slice. Join with `slice` on `id`.
   parent_id JOINID(slice.id),
-  -- Its arguments.
+  -- Arguments; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID,
-  -- The thread's CPU time when it began, where the program recorded it.
+  -- CPU time of the thread at the start of the slice, ns; NULL if not recorded.
   thread_ts TIMESTAMP,
-  -- How much CPU time it took, where the program recorded it.
+  -- CPU time of the thread during the slice, ns; NULL if not recorded.
   thread_dur LONG
 ) AS
 SELECT
@@ -51,37 +51,37 @@ JOIN thread_track AS tt ON tt.id = s.track_id
 JOIN thread AS t ON t.utid = tt.utid
 LEFT JOIN process AS p ON p.upid = t.upid;
 
--- A slice of a process as a whole, of none of its threads.
+-- A slice of a process track, which belongs to no single thread.
 CREATE PERFETTO VIEW process_slice(
-  -- The slice's id.
+  -- Unique id of the slice.
   id ID(slice.id),
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took; -1 when its end was not seen.
+  -- Duration, ns; -1 when the end is not in the trace.
   dur DURATION,
-  -- What the program files it under.
+  -- Category that the program gave the slice.
   category STRING,
-  -- What it is.
+  -- Name of the slice.
   name STRING,
-  -- The track it lies on.
+  -- Track of the slice; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- The track's name.
+  -- Name of the track.
   track_name STRING,
-  -- The process's name.
+  -- Name of the process.
   process_name STRING,
-  -- The process, unique in the trace.
+  -- Process of the slice; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The kernel's number for the process.
+  -- Kernel id of the process.
   pid LONG,
-  -- How many slices of the track it lies in.
+  -- Number of ancestor slices on the track; 0 for a top-level slice.
   depth LONG,
-  -- The slice it lies in.
+  -- Parent slice; NULL for a top-level slice. Join with `slice` on `id`.
   parent_id JOINID(slice.id),
-  -- Its arguments.
+  -- Arguments; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID,
-  -- The CPU time of the thread that began it, where the program recorded it.
+  -- CPU time of the thread that started the slice, at its start, ns; NULL if not recorded.
   thread_ts TIMESTAMP,
-  -- How much CPU time it took, where the program recorded it.
+  -- CPU time of the thread during the slice, ns; NULL if not recorded.
   thread_dur LONG
 ) AS
 SELECT
@@ -92,39 +92,39 @@ FROM slice AS s
 JOIN process_track AS pt ON pt.id = s.track_id
 JOIN process AS p ON p.upid = pt.upid;
 
--- A slice of a thread or of a process as a whole.
+-- A slice of a thread or of a process track.
 CREATE PERFETTO VIEW thread_or_process_slice(
-  -- The slice's id.
+  -- Unique id of the slice; join with `slice` on `id`.
   id JOINID(slice.id),
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took; -1 when its end was not seen.
+  -- Duration, ns; -1 when the end is not in the trace.
   dur DURATION,
-  -- What the program files it under.
+  -- Category that the program gave the slice.
   category STRING,
-  -- What it is.
+  -- Name of the slice.
   name STRING,
-  -- The track it lies on.
+  -- Track of the slice; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- The track's name.
+  -- Name of the track.
   track_name STRING,
-  -- The thread's name; NULL where it belongs to no thread.
+  -- Name of the thread; NULL for a slice of a process track.
   thread_name STRING,
-  -- The thread; NULL where it belongs to none.
+  -- Thread; NULL for a slice of a process track. Join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The kernel's number for the thread; NULL where it belongs to none.
+  -- Kernel id of the thread; NULL for a slice of a process track.
   tid LONG,
-  -- The process's name.
+  -- Name of the process.
   process_name STRING,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The kernel's number for the process.
+  -- Kernel id of the process.
   pid LONG,
-  -- How many slices of the track it lies in.
+  -- Number of ancestor slices on the track; 0 for a top-level slice.
   depth LONG,
-  -- The slice it lies in.
+  -- Parent slice; NULL for a top-level slice. Join with `slice` on `id`.
   parent_id JOINID(slice.id),
-  -- Its arguments.
+  -- Arguments; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID
 ) AS
 SELECT

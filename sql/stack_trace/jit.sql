@@ -1,22 +1,22 @@
--- Code that was compiled while the program ran.
+-- Code compiled at run time (JIT).
 
--- A piece of such code.
+-- A block of JIT code.
 CREATE PERFETTO VIEW _jit_code(
-  -- The piece.
+  -- Unique id of the code block.
   jit_code_id LONG,
-  -- When it was made.
+  -- Time when the code was created, ns in trace time.
   create_ts TIMESTAMP,
-  -- When other code took its place, as far as that can be told.
+  -- Estimated time when other code replaced it, ns in trace time; NULL if unknown.
   estimated_delete_ts TIMESTAMP,
-  -- The thread that made it.
+  -- Thread that compiled the code; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- Where it begins in memory.
+  -- Start address in memory.
   start_address LONG,
-  -- How long it is, in bytes.
+  -- Size in bytes.
   size LONG,
-  -- The function it is of.
+  -- Name of the function.
   function_name STRING,
-  -- The code itself.
+  -- Machine code.
   native_code BYTES
 ) AS
 SELECT
@@ -24,11 +24,11 @@ SELECT
   base64_decode(native_code_base64) AS native_code
 FROM __intrinsic_jit_code;
 
--- A frame of a call stack that lies in such code.
+-- A call stack frame in JIT code.
 CREATE PERFETTO VIEW _jit_frame(
-  -- The piece of code.
+  -- Code block; join with `_jit_code` on `jit_code_id`.
   jit_code_id LONG,
-  -- The frame.
+  -- Frame; join with `stack_profile_frame` on `id`.
   frame_id LONG
 ) AS
 SELECT jit_code_id, frame_id FROM __intrinsic_jit_frame;

@@ -1,24 +1,25 @@
--- Samples of what ran on CPUs, whoever took them.
+-- CPU profiling samples of all profilers.
 
 INCLUDE PERFETTO MODULE callstacks.stack_profile;
 
--- A sample of a thread.
+-- A CPU profiling sample of a thread.
 CREATE PERFETTO TABLE cpu_profiling_samples(
-  -- The sample, numbered from 1 on in the order of time.
+  -- Number of the sample, from 1 in order of time.
   id LONG,
-  -- When it was taken.
+  -- Time of the sample, ns in trace time.
   ts TIMESTAMP,
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The kernel's number for the thread.
+  -- Kernel id of the thread.
   tid LONG,
-  -- The thread's name.
+  -- Name of the thread.
   thread_name STRING,
-  -- The CPU, unique over machines; NULL where the sampler does not say.
+  -- CPU, unique across machines; NULL if the profiler does not record it. Join with `cpu` on
+  -- `ucpu`.
   ucpu LONG,
-  -- The machine's number for the CPU.
+  -- CPU number on its machine.
   cpu LONG,
-  -- The call stack.
+  -- Call stack of the sample; join with `stack_profile_callsite` on `id`.
   callsite_id LONG
 ) AS
 SELECT
@@ -35,7 +36,7 @@ LEFT JOIN thread AS t ON t.utid = s.utid
 LEFT JOIN cpu ON cpu.ucpu = s.ucpu
 ORDER BY s.ts;
 
--- The functions of the samples' call stacks, with samples of their own.
+-- Functions of the call stacks of samples, with their own sample counts.
 CREATE PERFETTO TABLE _cpu_profiling_self_callsites AS
 SELECT id, parent_id, name, mapping_name, source_file, line_number, self_count
 FROM _callstacks_for_callsites!(
@@ -43,23 +44,23 @@ FROM _callstacks_for_callsites!(
 )
 ORDER BY id;
 
--- A function of the samples' call stacks, as a tree.
+-- A function of the call stacks of samples. The rows form trees.
 CREATE PERFETTO TABLE cpu_profiling_summary_tree(
-  -- The function, as a node of the tree.
+  -- Unique id of the node.
   id LONG,
-  -- The function that called it; NULL for those that nothing called.
+  -- Node of the calling function; NULL for a root. Join with `cpu_profiling_summary_tree` on `id`.
   parent_id LONG,
-  -- The name of the function.
+  -- Name of the function.
   name STRING,
-  -- The file it was loaded from.
+  -- Path of the binary that contains the function.
   mapping_name STRING,
-  -- The source file it is written in, where that is known.
+  -- Source file of the function; NULL if unknown.
   source_file STRING,
-  -- The line of it.
+  -- Line number in the source file; NULL if unknown.
   line_number LONG,
-  -- How many samples have it as their innermost function.
+  -- Number of samples with this node as innermost function.
   self_count LONG,
-  -- How many samples have it or anything it called as their innermost function.
+  -- Number of samples with this node in the call stack.
   cumulative_count LONG
 ) AS
 SELECT

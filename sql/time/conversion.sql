@@ -1,127 +1,127 @@
--- Times in nanoseconds from and to other units.
+-- Conversion of times between nanoseconds and other units.
 
--- The time of so many nanoseconds.
+-- Converts nanoseconds to a time.
 CREATE PERFETTO FUNCTION time_from_ns(
-  -- How many nanoseconds.
+  -- Number of nanoseconds.
   nanos LONG
 )
--- The time in nanoseconds.
+-- Time in ns.
 RETURNS TIMESTAMP AS
 SELECT $nanos;
 
--- The time of so many microseconds.
+-- Converts microseconds to a time.
 CREATE PERFETTO FUNCTION time_from_us(
-  -- How many microseconds.
+  -- Number of microseconds.
   micros LONG
 )
--- The time in nanoseconds.
+-- Time in ns.
 RETURNS LONG AS
 SELECT $micros * 1000;
 
--- The time of so many milliseconds.
+-- Converts milliseconds to a time.
 CREATE PERFETTO FUNCTION time_from_ms(
-  -- How many milliseconds.
+  -- Number of milliseconds.
   millis LONG
 )
--- The time in nanoseconds.
+-- Time in ns.
 RETURNS TIMESTAMP AS
 SELECT $millis * 1000000;
 
--- The time of so many seconds.
+-- Converts seconds to a time.
 CREATE PERFETTO FUNCTION time_from_s(
-  -- How many seconds.
+  -- Number of seconds.
   seconds LONG
 )
--- The time in nanoseconds.
+-- Time in ns.
 RETURNS TIMESTAMP AS
 SELECT $seconds * 1000000000;
 
--- The time of so many minutes.
+-- Converts minutes to a time.
 CREATE PERFETTO FUNCTION time_from_min(
-  -- How many minutes.
+  -- Number of minutes.
   minutes LONG
 )
--- The time in nanoseconds.
+-- Time in ns.
 RETURNS TIMESTAMP AS
 SELECT $minutes * 60000000000;
 
--- The time of so many hours.
+-- Converts hours to a time.
 CREATE PERFETTO FUNCTION time_from_hours(
-  -- How many hours.
+  -- Number of hours.
   hours LONG
 )
--- The time in nanoseconds.
+-- Time in ns.
 RETURNS TIMESTAMP AS
 SELECT $hours * 3600000000000;
 
--- The time of so many days.
+-- Converts days to a time.
 CREATE PERFETTO FUNCTION time_from_days(
-  -- How many days.
+  -- Number of days.
   days LONG
 )
--- The time in nanoseconds.
+-- Time in ns.
 RETURNS LONG AS
 SELECT $days * 86400000000000;
 
--- How many nanoseconds a time has.
+-- Converts a time to nanoseconds.
 CREATE PERFETTO FUNCTION time_to_ns(
-  -- The time in nanoseconds.
+  -- Time in ns.
   nanos TIMESTAMP
 )
--- How many nanoseconds.
+-- Number of nanoseconds.
 RETURNS LONG AS
 SELECT $nanos;
 
--- How many microseconds a time has, rounded towards zero.
+-- Converts a time to microseconds, rounded towards zero.
 CREATE PERFETTO FUNCTION time_to_us(
-  -- The time in nanoseconds.
+  -- Time in ns.
   nanos TIMESTAMP
 )
--- How many microseconds.
+-- Number of microseconds.
 RETURNS LONG AS
 SELECT $nanos / 1000;
 
--- How many milliseconds a time has, rounded towards zero.
+-- Converts a time to milliseconds, rounded towards zero.
 CREATE PERFETTO FUNCTION time_to_ms(
-  -- The time in nanoseconds.
+  -- Time in ns.
   nanos TIMESTAMP
 )
--- How many milliseconds.
+-- Number of milliseconds.
 RETURNS LONG AS
 SELECT $nanos / 1000000;
 
--- How many seconds a time has, rounded towards zero.
+-- Converts a time to seconds, rounded towards zero.
 CREATE PERFETTO FUNCTION time_to_s(
-  -- The time in nanoseconds.
+  -- Time in ns.
   nanos TIMESTAMP
 )
--- How many seconds.
+-- Number of seconds.
 RETURNS LONG AS
 SELECT $nanos / 1000000000;
 
--- How many minutes a time has, rounded towards zero.
+-- Converts a time to minutes, rounded towards zero.
 CREATE PERFETTO FUNCTION time_to_min(
-  -- The time in nanoseconds.
+  -- Time in ns.
   nanos TIMESTAMP
 )
--- How many minutes.
+-- Number of minutes.
 RETURNS LONG AS
 SELECT $nanos / 60000000000;
 
--- How many hours a time has, rounded towards zero.
+-- Converts a time to hours, rounded towards zero.
 CREATE PERFETTO FUNCTION time_to_hours(
-  -- The time in nanoseconds.
+  -- Time in ns.
   nanos TIMESTAMP
 )
--- How many hours.
+-- Number of hours.
 RETURNS LONG AS
 SELECT $nanos / 3600000000000;
 
--- How many days a time has, rounded towards zero.
+-- Converts a time to days, rounded towards zero.
 CREATE PERFETTO FUNCTION time_to_days(
-  -- The time in nanoseconds.
+  -- Time in ns.
   nanos TIMESTAMP
 )
--- How many days.
+-- Number of days.
 RETURNS LONG AS
 SELECT $nanos / 86400000000000;

@@ -1,10 +1,10 @@
--- How long the recorder took to hand over a copy of what it had recorded.
+-- Time that the tracing service took to clone recorded buffers.
 
--- How long it took until a buffer was copied, from when the copy was begun.
+-- Time from the start of a clone until a buffer was cloned.
 CREATE PERFETTO TABLE traced_clone_flush_latency(
-  -- The buffer.
+  -- Number of the buffer.
   buffer_id LONG,
-  -- How long it took.
+  -- Time in ns.
   duration_ns LONG
 ) AS
 SELECT done.idx AS buffer_id, done.value - begun.value AS duration_ns
@@ -14,11 +14,11 @@ JOIN stats AS begun
 WHERE done.name = 'traced_buf_clone_done_timestamp_ns'
 ORDER BY done.idx;
 
--- How long it took until a buffer was copied, from when something asked for the copy.
+-- Time from the trigger of a clone until a buffer was cloned.
 CREATE PERFETTO TABLE traced_trigger_clone_flush_latency(
-  -- The buffer.
+  -- Number of the buffer.
   buffer_id LONG,
-  -- How long it took.
+  -- Time in ns.
   duration_ns LONG
 ) AS
 SELECT done.idx AS buffer_id, done.value - asked.value AS duration_ns

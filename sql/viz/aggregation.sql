@@ -1,12 +1,12 @@
--- Slices within an interval, as tools that draw traces add them up.
+-- Slices in an interval, for aggregations in trace viewers.
 
--- The slices that lie in an interval, with `ii_dur`, how much of each does.
+-- Returns the slices that overlap an interval, with `ii_dur`, the duration of the overlap.
 CREATE PERFETTO MACRO _intersect_slices(
-  -- Where the interval begins.
+  -- Start of the interval, ns in trace time.
   ts Expr,
-  -- How long it is.
+  -- Duration, ns.
   dur Expr,
-  -- The slices: `ts`, `dur` and whatever else.
+  -- Slices with `ts`, `dur` and any other columns.
   t TableOrSubquery
 )
 RETURNS TableOrSubquery AS

@@ -1,8 +1,8 @@
--- Threads with whether they are the kernel's.
+-- Threads, with a flag for kernel threads.
 
 INCLUDE PERFETTO MODULE linux.threads;
 
--- A thread of the kernel of a machine that is known to run Linux.
+-- Kernel threads of machines that are known to run Linux.
 CREATE PERFETTO TABLE _kernel_threads AS
 SELECT utid
 FROM linux_kernel_threads
@@ -10,7 +10,7 @@ WHERE machine_id IN (
   SELECT machine_id FROM metadata WHERE name = 'system_name' AND str_value = 'Linux'
 );
 
--- A thread with whether it is the kernel's.
+-- Threads with a flag for kernel threads.
 CREATE PERFETTO TABLE _threads_with_kernel_flag AS
 SELECT
   t.id, t.utid, t.upid, t.tid, t.name, t.is_main_thread, t.is_idle, t.machine_id,

@@ -157,7 +157,10 @@ fn parquet_files_say_what_they_hold() {
     for (key, value) in [VERSION, UNIT, CLOCK, UUID, ("tpq.table", "sched_slice")] {
         assert_eq!(file.get(key).map(String::as_str), Some(value), "{key}: {file:?}");
     }
-    assert_eq!(file["tpq.column.utid"], "JOINID(thread.id): The thread that ran.");
+    assert_eq!(
+        file["tpq.column.utid"],
+        "JOINID(thread.id): Thread that ran; join with `thread` on `utid`."
+    );
     let columns = file.keys().filter(|key| key.starts_with("tpq.column.")).count();
     assert_eq!(columns, 8, "{file:?}");
     assert!(file["tpq.column.ts"].starts_with("TIMESTAMP: "), "{file:?}");
@@ -165,8 +168,8 @@ fn parquet_files_say_what_they_hold() {
     let expected = [("description", description), ("tpq.type", "TIMESTAMP"), ("unit", "ns")];
     assert_eq!(ts, entries(&expected));
     let [view, unit] = of_parquet(&folder, "out/counters.parquet", "unit");
-    assert_eq!(view["tpq.column.unit"], "STRING: What the value counts in.");
-    let expected = [("description", "What the value counts in."), ("tpq.type", "STRING")];
+    assert_eq!(view["tpq.column.unit"], "STRING: Unit of the value.");
+    let expected = [("description", "Unit of the value."), ("tpq.type", "STRING")];
     assert_eq!(unit, entries(&expected));
 }
 

@@ -38,14 +38,14 @@ fn show_and_describe_are_statements() {
     exit code: 0
     ----- stdout
     name,description
-    trace_bounds,The first and the last moment of the trace; always one row.
+    trace_bounds,The start and end of the trace; always one row.
     ");
     assert_snapshot!(csv("DESCRIBE trace_bounds"), @r"
     exit code: 0
     ----- stdout
     name,type,description
-    start_ts,TIMESTAMP,The first moment.
-    end_ts,TIMESTAMP,The last moment.
+    start_ts,TIMESTAMP,First timestamp of the trace in ns.
+    end_ts,TIMESTAMP,Last timestamp of the trace in ns.
     ");
     assert_eq!(csv("SHOW COLUMNS FROM trace_bounds"), csv("desc trace_bounds;"));
     assert_eq!(csv("SHOW COLUMNS IN sched LIKE 'ts'").lines().count(), 4);

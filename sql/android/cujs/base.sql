@@ -1,9 +1,8 @@
--- What users do that is watched for janky frames: critical user journeys ("cujs"), as apps mark
--- them by slices `J<name>`.
+-- Critical user journeys (CUJs) that are monitored for jank. Apps mark them with slices `J<name>`.
 
 INCLUDE PERFETTO MODULE android.frames.timeline;
 
--- The marks: slices of processes of the system and of Google's apps.
+-- CUJ slices of system processes and Google apps.
 CREATE PERFETTO TABLE _jank_cuj_slices AS
 SELECT
   slice.id,
@@ -22,8 +21,8 @@ WHERE
   AND slice.dur > 0
   AND (process.name GLOB 'com.android.*' OR process.name GLOB 'com.google.android*');
 
--- The instants that tell more of a journey, which bear its name, or lie on a track of its name:
--- when watching began and ended, which layer and which thread are watched.
+-- Instants with details of a CUJ. Their name starts with the CUJ name, or their track has that
+-- name. They mark the start and end of monitoring, the layer and the thread.
 CREATE PERFETTO TABLE _cuj_marks AS
 SELECT
   cuj.id AS cuj_slice_id,
@@ -48,7 +47,7 @@ JOIN process_track AS track ON track.upid = cuj.upid AND track.name = cuj.name
 JOIN slice AS mark ON mark.track_id = track.id
 WHERE mark.name GLOB 'FT#*' AND mark.ts >= cuj.ts AND mark.ts <= cuj.ts_end;
 
--- What the marks of each journey say together.
+-- Details of each CUJ, combined from its marker instants.
 CREATE PERFETTO TABLE _cuj_facts AS
 SELECT
   cuj_slice_id,
@@ -61,8 +60,8 @@ SELECT
 FROM _cuj_marks
 GROUP BY cuj_slice_id;
 
--- The frames of a journey: those of its process between the vsyncs that its marks name, else those
--- that overlap its slice; of the watched layer where one is named.
+-- Frames of a CUJ: frames of its process between the vsyncs that the markers name, else frames that
+-- overlap the CUJ slice. Only frames of the monitored layer, if a marker names one.
 CREATE PERFETTO TABLE _cuj_frames AS
 SELECT
   cuj.id AS cuj_slice_id,
@@ -84,35 +83,36 @@ WHERE
   AND (fact.begin_vsync IS NULL OR frame.frame_id >= fact.begin_vsync)
   AND (fact.end_vsync IS NULL OR frame.frame_id <= fact.end_vsync);
 
--- A journey that was watched for janky frames.
+-- A CUJ that was monitored for jank.
 CREATE PERFETTO TABLE android_jank_cuj(
-  -- The journey's number, in order of time.
+  -- Number of the CUJ, in order of time.
   cuj_id LONG,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- Its name.
+  -- Name of the process.
   process_name STRING,
-  -- The slice's name, `J<name>`.
+  -- Name of the CUJ slice, `J<name>`.
   cuj_slice_name STRING,
-  -- The journey's name.
+  -- Name of the CUJ.
   cuj_name STRING,
-  -- The slice.
+  -- Slice; join with `slice` on `id`.
   slice_id JOINID(slice.id),
-  -- When its first frame was expected to begin; when the slice began, where it has no frames.
+  -- Expected start of the first frame, ns in trace time; start of the slice if the CUJ has no
+  -- frames.
   ts TIMESTAMP,
-  -- When its last frame ended; when the slice ended, where it has no frames.
+  -- End of the last frame, ns in trace time; end of the slice if the CUJ has no frames.
   ts_end TIMESTAMP,
-  -- How long it lasted.
+  -- Duration, ns.
   dur DURATION,
-  -- `completed` or `canceled`; NULL where marks do not tell.
+  -- Result: `completed` or `canceled`; NULL if no marker states it.
   state STRING,
-  -- The thread that makes its frames.
+  -- Thread that produces the frames of the CUJ; join with `thread` on `utid`.
   ui_thread JOINID(thread.id),
-  -- The watched layer's number.
+  -- Id of the monitored layer; NULL if no marker names a layer.
   layer_id LONG,
-  -- The number of its first frame.
+  -- Vsync id of the first frame.
   begin_vsync LONG,
-  -- The number of its last frame.
+  -- Vsync id of the last frame.
   end_vsync LONG
 ) AS
 WITH framed AS (
@@ -148,6 +148,6 @@ SELECT
 FROM _jank_cuj_slices AS cuj
 LEFT JOIN _cuj_facts AS fact ON fact.cuj_slice_id = cuj.id
 LEFT JOIN framed ON framed.cuj_slice_id = cuj.id
--- Builds without marks: what was shorter than 4 ms was given up.
+-- On builds without markers, a CUJ shorter than 4 ms was canceled.
 WHERE fact.was_completed = 1 OR fact.was_canceled = 1 OR cuj.dur >= 4000000
 ORDER BY 1;

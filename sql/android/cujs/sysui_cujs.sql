@@ -1,37 +1,36 @@
--- What users do in Android's own interface: journeys watched for janky frames, and those watched
--- for how long they take.
+-- CUJs of the Android system UI: those monitored for jank and those monitored for latency.
 
 INCLUDE PERFETTO MODULE android.cujs.base;
 
--- A journey that was watched for janky frames.
+-- A CUJ of the system UI that was monitored for jank.
 CREATE PERFETTO TABLE android_sysui_jank_cujs(
-  -- The journey's number, in order of time.
+  -- Number of the CUJ, in order of time.
   cuj_id LONG,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- Its name.
+  -- Name of the process.
   process_name STRING,
-  -- The slice's name, `J<name>`.
+  -- Name of the CUJ slice, `J<name>`.
   cuj_slice_name STRING,
-  -- The journey's name.
+  -- Name of the CUJ.
   cuj_name STRING,
-  -- The slice.
+  -- Slice; join with `slice` on `id`.
   slice_id JOINID(slice.id),
-  -- When its first frame was expected to begin.
+  -- Expected start of the first frame, ns in trace time.
   ts TIMESTAMP,
-  -- When its last frame ended.
+  -- End of the last frame, ns in trace time.
   ts_end TIMESTAMP,
-  -- How long it lasted.
+  -- Duration, ns.
   dur DURATION,
-  -- `completed` or `canceled`; NULL where marks do not tell.
+  -- Result: `completed` or `canceled`; NULL if no marker states it.
   state STRING,
-  -- The thread that makes its frames.
+  -- Thread that produces the frames of the CUJ; join with `thread` on `utid`.
   ui_thread JOINID(thread.id),
-  -- The watched layer's number.
+  -- Id of the monitored layer; NULL if no marker names a layer.
   layer_id LONG,
-  -- The number of its first frame.
+  -- Vsync id of the first frame.
   begin_vsync LONG,
-  -- The number of its last frame.
+  -- Vsync id of the last frame.
   end_vsync LONG
 ) AS
 SELECT
@@ -40,27 +39,27 @@ SELECT
 FROM android_jank_cuj
 ORDER BY cuj_id;
 
--- A journey that was watched for how long it takes.
+-- A CUJ of the system UI that was monitored for latency.
 CREATE PERFETTO TABLE android_sysui_latency_cujs(
-  -- The journey's number, in order of time.
+  -- Number of the CUJ, in order of time.
   cuj_id LONG,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- Its name.
+  -- Name of the process.
   process_name STRING,
-  -- The slice's name, `L<name>`.
+  -- Name of the CUJ slice, `L<name>`.
   cuj_slice_name STRING,
-  -- The journey's name.
+  -- Name of the CUJ.
   cuj_name STRING,
-  -- The slice.
+  -- Slice; join with `slice` on `id`.
   slice_id JOINID(slice.id),
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- When it ended.
+  -- End, ns in trace time.
   ts_end TIMESTAMP,
-  -- How long it lasted.
+  -- Duration, ns.
   dur DURATION,
-  -- `completed`: those that were given up are not told apart.
+  -- Always `completed`: canceled CUJs cannot be distinguished.
   state STRING
 ) AS
 SELECT
@@ -83,39 +82,40 @@ WHERE
   AND (process.name GLOB 'com.android.*' OR process.name GLOB 'com.google.android*')
 ORDER BY 1;
 
--- A journey of either kind.
+-- A CUJ of the system UI that was monitored for jank or latency.
 CREATE PERFETTO TABLE android_jank_latency_cujs(
-  -- The journey's number, in order of time.
+  -- Number of the CUJ, in order of time.
   cuj_id LONG,
-  -- The same as `cuj_id`.
+  -- Same as `cuj_id`.
   id LONG,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- Its name.
+  -- Name of the process.
   process_name STRING,
-  -- The slice's name.
+  -- Name of the CUJ slice.
   cuj_slice_name STRING,
-  -- The journey's name.
+  -- Name of the CUJ.
   cuj_name STRING,
-  -- The slice.
+  -- Slice; join with `slice` on `id`.
   slice_id JOINID(slice.id),
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- When it ended.
+  -- End, ns in trace time.
   ts_end TIMESTAMP,
-  -- How long it lasted.
+  -- Duration, ns.
   dur DURATION,
-  -- `completed` or `canceled`; NULL where marks do not tell.
+  -- Result: `completed` or `canceled`; NULL if no marker states it.
   state STRING,
-  -- The thread that makes its frames; of those watched for time, the process's main thread.
+  -- Thread that produces the frames; for a latency CUJ, the main thread of the process. Join with
+  -- `thread` on `utid`.
   ui_thread JOINID(thread.id),
-  -- The watched layer's number.
+  -- Id of the monitored layer; NULL if no marker names a layer.
   layer_id LONG,
-  -- The number of its first frame.
+  -- Vsync id of the first frame.
   begin_vsync LONG,
-  -- The number of its last frame.
+  -- Vsync id of the last frame.
   end_vsync LONG,
-  -- `jank` or `latency`: what it was watched for.
+  -- Kind of monitoring: `jank` or `latency`.
   cuj_type STRING
 ) AS
 WITH both_kinds AS (

@@ -1,22 +1,22 @@
--- The threads of the processes in which users' journeys took place.
+-- Threads of the processes of CUJs.
 
 INCLUDE PERFETTO MODULE android.cujs.base;
 
--- A journey and a thread of its process, by the thread's name.
+-- Returns each CUJ with the threads of its process that have a name.
 CREATE PERFETTO FUNCTION android_jank_cuj_app_thread(
-  -- The thread's name.
+  -- Name of the thread.
   thread_name STRING
 )
 RETURNS TABLE(
-  -- The journey, as in `android_jank_cuj`.
+  -- Number of the CUJ; join with `android_jank_cuj` on `cuj_id`.
   cuj_id LONG,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid LONG,
-  -- The thread's name.
+  -- Name of the thread.
   name STRING,
-  -- The thread's track.
+  -- Track of the thread; join with `track` on `id`.
   track_id LONG
 ) AS
 SELECT cuj.cuj_id, cuj.upid, thread.utid, thread.name, track.id AS track_id
@@ -25,17 +25,17 @@ JOIN thread ON thread.upid = cuj.upid
 JOIN thread_track AS track ON track.utid = thread.utid
 WHERE thread.name = $thread_name;
 
--- A journey and the thread that draws its frames.
+-- A CUJ with the render thread of its process.
 CREATE PERFETTO TABLE android_jank_cuj_render_thread(
-  -- The journey, as in `android_jank_cuj`.
+  -- Number of the CUJ; join with `android_jank_cuj` on `cuj_id`.
   cuj_id LONG,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- `RenderThread`.
+  -- Always `RenderThread`.
   name STRING,
-  -- The thread's track.
+  -- Track of the thread; join with `track` on `id`.
   track_id JOINID(track.id)
 ) AS
 SELECT cuj.cuj_id, cuj.upid, thread.utid, thread.name, track.id AS track_id

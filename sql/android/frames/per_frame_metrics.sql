@@ -1,12 +1,12 @@
--- Figures of each frame: how late it was, and the time its threads took.
+-- Metrics of each frame: delay and time on its threads.
 
 INCLUDE PERFETTO MODULE android.frames.timeline;
 
--- By how much a frame missed its deadline. Known from Android 12 on.
+-- Time by which each frame missed its deadline. Recorded from Android 12 on.
 CREATE PERFETTO TABLE android_frames_overrun(
-  -- The frame.
+  -- Frame number.
   frame_id LONG,
-  -- Its end as the compositor saw it less the end that was expected: positive where it was late.
+  -- Actual end minus expected end of the frame, ns; positive for a late frame.
   overrun LONG
 ) AS
 WITH seen AS (
@@ -28,11 +28,11 @@ JOIN slice AS seen_slice ON seen_slice.id = seen.id
 JOIN slice AS due ON due.id = expected.id
 ORDER BY 1;
 
--- How long the frame kept its app's main thread.
+-- Time of each frame on the main thread of the app.
 CREATE PERFETTO TABLE android_frames_ui_time(
-  -- The frame.
+  -- Frame number.
   frame_id LONG,
-  -- The duration of `Choreographer#doFrame`.
+  -- Duration of the `Choreographer#doFrame` slice, ns.
   ui_time LONG
 ) AS
 SELECT frame_id, slice.dur AS ui_time
@@ -40,7 +40,8 @@ FROM android_frames_choreographer_do_frame AS frame
 JOIN slice ON slice.id = frame.id
 ORDER BY frame_id;
 
--- The frames, one row for each number: where processes share one, the first process's.
+-- Frames, one row per frame number. Of several processes with the same number, the first one
+-- counts.
 CREATE PERFETTO TABLE _frames_by_number AS
 SELECT frame_id, do_frame_id, actual_frame_timeline_id, expected_frame_timeline_id
 FROM (
@@ -49,11 +50,11 @@ FROM (
 )
 WHERE nth = 1;
 
--- How long after the vsync for apps a frame was begun.
+-- Delay of each frame after the app vsync.
 CREATE PERFETTO TABLE android_app_vsync_delay_per_frame(
-  -- The frame.
+  -- Frame number.
   frame_id LONG,
-  -- Its beginning as the compositor saw it less the beginning that was expected.
+  -- Actual start minus expected start of the frame, ns.
   app_vsync_delay LONG
 ) AS
 SELECT frame.frame_id, seen.ts - due.ts AS app_vsync_delay
@@ -62,17 +63,17 @@ JOIN slice AS seen ON seen.id = frame.actual_frame_timeline_id
 JOIN slice AS due ON due.id = frame.expected_frame_timeline_id
 ORDER BY frame.frame_id;
 
--- How long the frame took over both threads, its delay included.
+-- Time of each frame on both threads, including its delay.
 CREATE PERFETTO TABLE android_cpu_time_per_frame(
-  -- The frame.
+  -- Frame number.
   frame_id LONG,
-  -- How long after the vsync it was begun.
+  -- Delay of the frame after the app vsync, ns.
   app_vsync_delay LONG,
-  -- The duration of `Choreographer#doFrame`.
+  -- Duration of the `Choreographer#doFrame` slice, ns.
   do_frame_dur DURATION,
-  -- The durations of all its drawings together.
+  -- Total duration of all `DrawFrame` slices of the frame, ns.
   draw_frame_dur DURATION,
-  -- The three together.
+  -- Sum of `app_vsync_delay`, `do_frame_dur` and `draw_frame_dur`, ns.
   cpu_time LONG
 ) AS
 WITH drawn AS (
@@ -93,23 +94,23 @@ JOIN drawn ON drawn.frame_id = frame.frame_id
 JOIN slice AS do_frame ON do_frame.id = frame.do_frame_id
 ORDER BY frame.frame_id;
 
--- What a frame's figures say of it.
+-- Metrics and jank classes of a frame.
 CREATE PERFETTO TABLE android_frame_stats(
-  -- The frame.
+  -- Frame number.
   frame_id LONG,
-  -- By how much it missed its deadline; negative where it did not.
+  -- Time by which the frame missed its deadline, ns; negative if it met the deadline.
   overrun LONG,
-  -- How long it took over both threads; where that is not known, the main thread's time and 5 ms.
+  -- Time of the frame on both threads, ns; if unknown, the time on the main thread plus 5 ms.
   cpu_time LONG,
-  -- How long it kept the main thread.
+  -- Time of the frame on the main thread, ns.
   ui_time LONG,
-  -- 1 where it missed its deadline, else NULL.
+  -- 1 if the frame missed its deadline, else NULL.
   was_jank BOOL,
-  -- 1 where it took more than 20 ms, else NULL.
+  -- 1 if `cpu_time` exceeds 20 ms, else NULL.
   was_slow_frame BOOL,
-  -- 1 where it took more than 50 ms, else NULL.
+  -- 1 if `cpu_time` exceeds 50 ms, else NULL.
   was_big_jank BOOL,
-  -- 1 where it took more than 200 ms, else NULL.
+  -- 1 if `cpu_time` exceeds 200 ms, else NULL.
   was_huge_jank BOOL
 ) AS
 WITH timed AS (

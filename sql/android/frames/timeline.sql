@@ -1,10 +1,10 @@
--- Frames of apps: the work on the main thread, the drawing, and what the compositor expected and
--- saw of them.
+-- Frames of apps: the work on the main thread, the drawing, and the expected and actual frame
+-- timeline.
 
 INCLUDE PERFETTO MODULE android.frames.timeline_maxsdk28;
 
--- The slices on threads whose name is some words and then a frame's number. Others of the same
--- first words, as `Choreographer#doFrame - resynced…`, have no number there.
+-- Thread slices with a name that ends in a frame number. Slices with the same first word but no
+-- number, such as `Choreographer#doFrame - resynced…`, have a NULL or zero `frame_id`.
 CREATE PERFETTO TABLE _numbered_frame_slices AS
 SELECT
   slice.id,
@@ -19,17 +19,17 @@ JOIN thread_track AS track ON track.id = slice.track_id
 JOIN thread USING (utid)
 WHERE slice.name GLOB 'Choreographer#doFrame*' OR slice.name GLOB 'DrawFrame*';
 
--- The part of a frame that its app's main thread does.
+-- The work of a frame on the main thread of the app.
 CREATE PERFETTO TABLE android_frames_choreographer_do_frame(
-  -- The slice, `Choreographer#doFrame <frame>`.
+  -- Slice `Choreographer#doFrame <frame>`.
   id ID(slice.id),
-  -- The frame's number, that of the vsync it was made for.
+  -- Frame number: the id of the vsync that the frame was produced for.
   frame_id LONG,
-  -- The main thread.
+  -- Main thread of the app; join with `thread` on `utid`.
   ui_thread_utid JOINID(thread.id),
-  -- The app's process.
+  -- Process of the app; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- When the slice began.
+  -- Start of the slice, ns in trace time.
   ts TIMESTAMP
 ) AS
 SELECT id, frame_id, utid AS ui_thread_utid, upid, ts
@@ -37,16 +37,16 @@ FROM _numbered_frame_slices
 WHERE name GLOB 'Choreographer#doFrame*' AND frame_id > 0
 ORDER BY ts;
 
--- The part of a frame that its app's render thread does; several of one frame where several
--- surfaces are drawn.
+-- The work of a frame on the render thread of the app. A frame that draws several surfaces has
+-- several rows.
 CREATE PERFETTO TABLE android_frames_draw_frame(
-  -- The slice, `DrawFrame <frame>` or `DrawFrames <frame>`.
+  -- Slice `DrawFrame <frame>` or `DrawFrames <frame>`.
   id ID(slice.id),
-  -- The frame's number, that of the vsync it was made for.
+  -- Frame number: the id of the vsync that the frame was produced for.
   frame_id LONG,
-  -- The render thread.
+  -- Render thread of the app; join with `thread` on `utid`.
   render_thread_utid JOINID(thread.id),
-  -- The app's process.
+  -- Process of the app; join with `process` on `upid`.
   upid JOINID(process.id)
 ) AS
 SELECT id, frame_id, utid AS render_thread_utid, upid
@@ -54,8 +54,8 @@ FROM _numbered_frame_slices
 WHERE name GLOB 'DrawFrame*' AND frame_id > 0
 ORDER BY ts;
 
--- What the compositor saw of each frame and layer. The number after `#` in the layer's name tells
--- layers of one name apart.
+-- Actual frame timeline of each frame and layer. The number after `#` in the layer name
+-- distinguishes layers with the same name.
 CREATE PERFETTO TABLE _actual_frames AS
 SELECT
   CAST(nullif(name, '') AS BIGINT) AS frame_id,
@@ -67,7 +67,7 @@ SELECT
   coalesce(CAST(nullif(split_part(layer_name, '#', 2), '') AS BIGINT), 0) AS layer_number
 FROM actual_frame_timeline_slice;
 
--- A frame of a process and one of the layers it showed; a row for each of its drawings.
+-- A frame of a process and a layer it presented, one row per draw slice.
 CREATE PERFETTO TABLE _numbered_frames AS
 SELECT
   do_frame.frame_id,
@@ -95,36 +95,37 @@ LEFT JOIN expected_frame_timeline_slice AS expected
   ON CAST(nullif(expected.name, '') AS BIGINT) = do_frame.frame_id
   AND expected.upid = do_frame.upid;
 
--- A frame of an app and one of the layers it showed, with the slices that belong to it. On
--- Android 9 and earlier, where frames have no number, one made by tpq.
+-- A frame of an app and a layer it presented, with the slices of the frame. On Android 9 and
+-- earlier frames have no number; tpq assigns one.
 CREATE PERFETTO TABLE android_frames_layers(
-  -- The frame's number, that of the vsync it was made for.
+  -- Frame number: the id of the vsync that the frame was produced for.
   frame_id LONG,
-  -- When it began: as the compositor saw it, else the beginning of the main thread's work.
+  -- Actual start of the frame timeline, ns in trace time; if unknown, start of the work on the main
+  -- thread.
   ts TIMESTAMP,
-  -- How long it took: as the compositor saw it, else until drawing ended.
+  -- Actual duration of the frame timeline, ns; if unknown, the time until the end of drawing.
   dur DURATION,
-  -- When it ended.
+  -- End, ns in trace time.
   ts_end TIMESTAMP,
-  -- The slice on the main thread.
+  -- `Choreographer#doFrame` slice on the main thread; join with `slice` on `id`.
   do_frame_id JOINID(slice.id),
-  -- The slice on the render thread.
+  -- Draw slice on the render thread; join with `slice` on `id`.
   draw_frame_id JOINID(slice.id),
-  -- The slice of what the compositor saw.
+  -- Slice of the actual frame timeline; NULL if not recorded. Join with `slice` on `id`.
   actual_frame_timeline_id JOINID(slice.id),
-  -- The slice of what was expected.
+  -- Slice of the expected frame timeline; join with `slice` on `id`.
   expected_frame_timeline_id JOINID(slice.id),
-  -- The render thread.
+  -- Render thread of the app; join with `thread` on `utid`.
   render_thread_utid JOINID(thread.id),
-  -- The main thread.
+  -- Main thread of the app; join with `thread` on `utid`.
   ui_thread_utid JOINID(thread.id),
-  -- The number in the layer's name.
+  -- Number in the layer name.
   layer_id LONG,
-  -- The layer.
+  -- Name of the layer.
   layer_name STRING,
-  -- The process; NULL where nothing was expected of the frame.
+  -- Process; NULL if the frame has no expected timeline. Join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The process's name.
+  -- Name of the process.
   process_name STRING
 ) AS
 WITH has_timeline AS (
@@ -149,36 +150,37 @@ CROSS JOIN has_timeline
 WHERE NOT has_timeline.known
 ORDER BY frame_id;
 
--- A frame of an app, over all layers it showed.
+-- A frame of an app, over all layers it presented.
 CREATE PERFETTO TABLE android_frames(
-  -- The frame's number, that of the vsync it was made for.
+  -- Frame number: the id of the vsync that the frame was produced for.
   frame_id LONG,
-  -- When it began: as the compositor saw it, else the beginning of the main thread's work.
+  -- Actual start of the frame timeline, ns in trace time; if unknown, start of the work on the main
+  -- thread.
   ts TIMESTAMP,
-  -- How long it took: as the compositor saw it, else until drawing ended. The longest of its
-  -- layers'.
+  -- Actual duration of the frame timeline, ns; if unknown, the time until the end of drawing. The
+  -- maximum over the layers.
   dur DURATION,
-  -- The slice on the main thread.
+  -- `Choreographer#doFrame` slice on the main thread; join with `slice` on `id`.
   do_frame_id JOINID(slice.id),
-  -- The first slice on the render thread.
+  -- First draw slice on the render thread; join with `slice` on `id`.
   draw_frame_id JOINID(slice.id),
-  -- The first slice of what the compositor saw.
+  -- First slice of the actual frame timeline; NULL if not recorded. Join with `slice` on `id`.
   actual_frame_timeline_id JOINID(slice.id),
-  -- The slice of what was expected.
+  -- Slice of the expected frame timeline; join with `slice` on `id`.
   expected_frame_timeline_id JOINID(slice.id),
-  -- The render thread.
+  -- Render thread of the app; join with `thread` on `utid`.
   render_thread_utid JOINID(thread.id),
-  -- The main thread.
+  -- Main thread of the app; join with `thread` on `utid`.
   ui_thread_utid JOINID(thread.id),
-  -- How many slices the compositor's view of it has.
+  -- Number of slices of the actual frame timeline.
   actual_frame_timeline_count LONG,
-  -- How many slices tell what was expected: 1.
+  -- Number of slices of the expected frame timeline: 1.
   expected_frame_timeline_count LONG,
-  -- How many drawings it has.
+  -- Number of draw slices.
   draw_frame_count LONG,
-  -- The process; NULL where nothing was expected of the frame.
+  -- Process; NULL if the frame has no expected timeline. Join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The process's name.
+  -- Name of the process.
   process_name STRING
 ) AS
 SELECT
@@ -200,29 +202,29 @@ FROM android_frames_layers
 GROUP BY frame_id, upid
 ORDER BY frame_id, upid;
 
--- The first frame that began after a moment; no row where there is none.
+-- Returns the first frame that starts after a given time; no row if there is none.
 CREATE PERFETTO FUNCTION android_first_frame_after(
-  -- The moment.
+  -- Time after which the frame starts, ns in trace time.
   ts TIMESTAMP
 )
 RETURNS TABLE(
-  -- The frame's number.
+  -- Frame number.
   frame_id LONG,
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took.
+  -- Duration, ns.
   dur DURATION,
-  -- The slice on the main thread.
+  -- `Choreographer#doFrame` slice on the main thread; join with `slice` on `id`.
   do_frame_id JOINID(slice.id),
-  -- The first slice on the render thread.
+  -- First draw slice on the render thread; join with `slice` on `id`.
   draw_frame_id JOINID(slice.id),
-  -- The first slice of what the compositor saw.
+  -- First slice of the actual frame timeline; NULL if not recorded. Join with `slice` on `id`.
   actual_frame_timeline_id JOINID(slice.id),
-  -- The slice of what was expected.
+  -- Slice of the expected frame timeline; join with `slice` on `id`.
   expected_frame_timeline_id JOINID(slice.id),
-  -- The render thread.
+  -- Render thread of the app; join with `thread` on `utid`.
   render_thread_utid JOINID(thread.id),
-  -- The main thread.
+  -- Main thread of the app; join with `thread` on `utid`.
   ui_thread_utid JOINID(thread.id)
 ) AS
 SELECT

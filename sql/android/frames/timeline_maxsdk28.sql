@@ -1,7 +1,7 @@
--- Frames of Android 9 and earlier, whose slices carry no number: drawing is matched to the frame
--- it lies in or follows by time.
+-- Frames of Android 9 and earlier, where slices carry no frame number: draw slices are matched by
+-- time to the frame that contains or precedes them.
 
--- The frame's work on the main thread, with the time of the thread's next frame.
+-- Work of each frame on the main thread, with the start of the next frame of the process.
 CREATE PERFETTO TABLE _unnumbered_do_frames AS
 SELECT
   slice.id,
@@ -15,27 +15,27 @@ JOIN thread_track AS track ON track.id = slice.track_id
 JOIN thread USING (utid)
 WHERE slice.name = 'Choreographer#doFrame' AND thread.is_main_thread = 1;
 
--- A frame with the drawing that began before the next frame of its process.
+-- A frame with the draw slice that started before the next frame of its process.
 CREATE PERFETTO TABLE _frames_maxsdk_28(
-  -- A number of the frame, of tpq's own.
+  -- Frame number assigned by tpq.
   frame_id LONG,
-  -- When the frame began.
+  -- Start of the frame, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took, to the end of its drawing.
+  -- Duration until the end of drawing, ns.
   dur DURATION,
-  -- The slice on the main thread.
+  -- `Choreographer#doFrame` slice on the main thread; join with `slice` on `id`.
   do_frame_id JOINID(slice.id),
-  -- The slice of drawing.
+  -- Draw slice; join with `slice` on `id`.
   draw_frame_id JOINID(slice.id),
-  -- The thread that drew.
+  -- Render thread; join with `thread` on `utid`.
   render_thread_utid JOINID(thread.id),
-  -- The main thread.
+  -- Main thread; join with `thread` on `utid`.
   ui_thread_utid JOINID(thread.id),
-  -- `maxsdk28`.
+  -- Always `maxsdk28`.
   sdk STRING,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The process's name.
+  -- Name of the process.
   process_name STRING
 ) AS
 WITH drawings AS (

@@ -1,20 +1,20 @@
--- The frequencies of GPUs.
+-- Frequencies of GPUs.
 
 INCLUDE PERFETTO MODULE counters.intervals;
 
--- A period in which a GPU kept its frequency.
+-- A period in which a GPU had a constant frequency.
 CREATE PERFETTO TABLE android_gpu_frequency(
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it lasted.
+  -- Duration, ns.
   dur DURATION,
-  -- The GPU, as in `gpu_counter_track.gpu_id`.
+  -- GPU number, as in `gpu_counter_track.gpu_id`.
   gpu_id LONG,
-  -- The frequency, as the kernel tells it: mostly in kHz.
+  -- Frequency in the unit of the kernel driver, usually kHz.
   gpu_freq LONG,
-  -- The frequency before.
+  -- Previous frequency.
   prev_gpu_freq LONG,
-  -- The frequency after.
+  -- Next frequency.
   next_gpu_freq LONG
 ) AS
 SELECT

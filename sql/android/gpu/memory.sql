@@ -1,14 +1,14 @@
--- The memory of GPUs.
+-- GPU memory of processes.
 
--- A period in which a process's memory of the GPU kept its size.
+-- A period in which the GPU memory of a process was constant.
 CREATE PERFETTO TABLE android_gpu_memory_per_process(
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it lasted.
+  -- Duration, ns.
   dur DURATION,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The memory, in bytes.
+  -- GPU memory in bytes.
   gpu_memory LONG
 ) AS
 SELECT

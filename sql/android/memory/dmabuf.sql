@@ -1,6 +1,6 @@
--- Buffers that devices share, by who asked for them.
+-- DMA-BUF memory (buffers shared between devices), attributed to the threads that requested it.
 
--- What each thread took and gave back of the kernel's shared buffers.
+-- Allocations and releases of DMA heap buffers by each thread.
 CREATE PERFETTO TABLE _dmabuf_changes AS
 SELECT
   counter.id,
@@ -13,8 +13,8 @@ JOIN thread_counter_track AS track ON track.id = counter.track_id
 LEFT JOIN args AS inode ON inode.arg_set_id = counter.arg_set_id AND inode.key = 'inode'
 WHERE track.name = 'mem.dma_heap_change';
 
--- The calls that the allocator of graphics buffers served, with the threads that called: a buffer
--- it takes is theirs.
+-- Binder calls that the graphics buffer allocator served, with the calling threads. A buffer
+-- allocated during such a call is attributed to the caller.
 CREATE PERFETTO TABLE _allocator_calls AS
 SELECT
   server_track.utid AS server_utid,
@@ -35,8 +35,8 @@ WHERE
     OR process.name GLOB '/vendor/bin/hw/*gralloc.allocator*'
   );
 
--- The same changes by the thread that asked; and for each, who asked for the buffer's allocation
--- before it.
+-- Buffer changes attributed to the requesting thread. `before_utid` is the thread of the previous
+-- change of the same buffer.
 CREATE PERFETTO TABLE _dmabuf_attributed AS
 WITH asked AS (
   SELECT
@@ -53,25 +53,26 @@ WITH asked AS (
 SELECT *, lag(utid) OVER (PARTITION BY inode ORDER BY ts, id) AS before_utid
 FROM asked;
 
--- A buffer that was taken or given back.
+-- An allocation or release of a DMA-BUF buffer.
 CREATE PERFETTO TABLE android_dmabuf_allocs(
-  -- When.
+  -- Time of the allocation or release, ns in trace time.
   ts TIMESTAMP,
-  -- Its size in bytes; negative where it was given back.
+  -- Size of the buffer in bytes; negative for a release.
   buf_size LONG,
-  -- The buffer's inode.
+  -- Inode of the buffer.
   inode LONG,
-  -- The thread that asked for it; of a buffer that is given back, the one that had asked for it.
+  -- Thread that requested the buffer; for a release, the thread that had requested it. Join with
+  -- `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The thread's number.
+  -- Kernel id of the thread.
   tid LONG,
-  -- The thread's name.
+  -- Name of the thread.
   thread_name STRING,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The process's number.
+  -- Kernel id of the process.
   pid LONG,
-  -- The process's name.
+  -- Name of the process.
   process_name STRING
 ) AS
 SELECT
@@ -90,19 +91,19 @@ JOIN thread
 LEFT JOIN process ON process.upid = thread.upid
 ORDER BY change.ts;
 
--- How much a process held of such buffers, at each change.
+-- Total DMA-BUF memory of a process at each change.
 CREATE PERFETTO TABLE android_memory_cumulative_dmabuf(
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- Its name.
+  -- Name of the process.
   process_name STRING,
-  -- The thread that asked for the buffer.
+  -- Thread that requested the buffer of this change; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The thread's name.
+  -- Name of the thread.
   thread_name STRING,
-  -- When.
+  -- Time of the change, ns in trace time.
   ts TIMESTAMP,
-  -- All it held by then since the trace began, in bytes.
+  -- Memory that the process has allocated minus released since the start of the trace, in bytes.
   value LONG
 ) AS
 SELECT

@@ -1,8 +1,8 @@
--- Processes that the low memory killer ended.
+-- Processes that the low memory killer killed.
 
 INCLUDE PERFETTO MODULE android.oom_adjuster;
 
--- What the numbers of its reasons mean.
+-- Meaning of the kill reason codes.
 CREATE PERFETTO TABLE _lmk_reasons AS
 SELECT column1 AS reason, column2 AS name
 FROM (
@@ -13,9 +13,8 @@ FROM (
     (9, 'DIRECT_RECL_STUCK')
 );
 
--- The kills, in the three ways in which the killer has noted them over the years: instants of a
--- track of its own, slices of that name anywhere, and a counter of the number of the process.
--- `way` is lower for the newer.
+-- Kills in the three formats that Android versions use: instants on a track of the killer, slices
+-- with that name on any track, and a counter with the pid. A lower `way` is a newer format.
 CREATE PERFETTO TABLE _lmk_marks AS
 SELECT
   slice.id AS event_id,
@@ -42,21 +41,21 @@ LEFT JOIN android_oom_adj_intervals AS score
   ON score.upid = process.upid AND counter.ts >= score.ts AND counter.ts < score.ts + score.dur
 WHERE track.name = 'kill_one_process' AND counter.value > 0;
 
--- A process that the low memory killer ended.
+-- A process that the low memory killer killed.
 CREATE PERFETTO TABLE android_lmk_events(
-  -- When the killer asked for it.
+  -- Time of the kill, ns in trace time.
   ts TIMESTAMP,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.upid),
-  -- Its number.
+  -- Kernel id of the process.
   pid LONG,
-  -- Its name.
+  -- Name of the process.
   process_name STRING,
-  -- Its oom score.
+  -- Oom score of the process at the kill; NULL if unknown.
   oom_score_adj LONG,
-  -- Why, as `LOW_MEM`.
+  -- Reason for the kill, such as `LOW_MEM`.
   kill_reason STRING,
-  -- Why, as the killer's number.
+  -- Reason code of the kill; NULL if not recorded.
   kill_reason_raw LONG
 ) AS
 WITH newest AS (

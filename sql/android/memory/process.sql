@@ -1,9 +1,8 @@
--- The memory of processes together with their oom scores.
+-- Memory of processes together with their oom scores.
 
 INCLUDE PERFETTO MODULE android.oom_adjuster;
 
--- The counters of each process's memory that matter here, one row for every moment at which one is
--- told.
+-- Memory counters of each process, one row for each time with a value.
 CREATE PERFETTO TABLE _process_memory_told AS
 SELECT
   track.upid,
@@ -17,7 +16,7 @@ JOIN process_counter_track AS track ON track.id = counter.track_id
 WHERE track.name IN ('mem.rss.anon', 'mem.rss.file', 'mem.rss.shmem', 'mem.swap')
 GROUP BY track.upid, counter.ts;
 
--- When anything of a process changes, its score included, and what was told last of each by then.
+-- Changes of the memory or the oom score of a process, with the last value of each.
 CREATE PERFETTO TABLE _process_memory_moments AS
 WITH moments AS (
   SELECT upid, ts FROM _process_memory_told
@@ -53,49 +52,49 @@ SELECT
 FROM told
 WINDOW of_process AS (PARTITION BY upid ORDER BY ts);
 
--- A period in which neither a process's memory nor its oom score changed.
+-- A period in which neither the memory nor the oom score of a process changed.
 CREATE PERFETTO TABLE memory_oom_score_with_rss_and_swap_per_process(
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it lasted.
+  -- Duration, ns.
   dur DURATION,
-  -- The oom score; NULL where it is not known.
+  -- Oom score; NULL if unknown.
   score LONG,
-  -- What the score means, as `android_oom_adj_score_to_bucket_name` has it.
+  -- Meaning of the score, as `android_oom_adj_score_to_bucket_name` returns it.
   bucket STRING,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- Its name.
+  -- Name of the process.
   process_name STRING,
-  -- Its number.
+  -- Kernel id of the process.
   pid LONG,
-  -- The system server's last update of scores: its slice.
+  -- Slice of the last score update by the system server; join with `slice` on `id`.
   oom_adj_id JOINID(slice.id),
-  -- When that update began.
+  -- Start of that update, ns in trace time.
   oom_adj_ts TIMESTAMP,
-  -- How long it took.
+  -- Duration of that update, ns.
   oom_adj_dur DURATION,
-  -- Its track.
+  -- Track of that update; join with `track` on `id`.
   oom_adj_track_id JOINID(track.id),
-  -- Its thread.
+  -- Name of the thread of that update.
   oom_adj_thread_name STRING,
-  -- Why scores were updated.
+  -- Reason for the score update.
   oom_adj_reason STRING,
-  -- The slice in which they were updated.
+  -- Name of the slice that triggered the score update.
   oom_adj_trigger STRING,
-  -- The memory in use that no file stands behind, in bytes.
+  -- Resident memory without a backing file, in bytes.
   anon_rss LONG,
-  -- The memory in use that files stand behind, in bytes.
+  -- Resident memory with a backing file, in bytes.
   file_rss LONG,
-  -- The memory in use that is shared, in bytes.
+  -- Resident shared memory, in bytes.
   shmem_rss LONG,
-  -- These three together; those that are not known count as 0.
+  -- Sum of `anon_rss`, `file_rss` and `shmem_rss`, in bytes; unknown values count as 0.
   rss LONG,
-  -- The memory that was swapped out, in bytes.
+  -- Memory in swap, in bytes.
   swap LONG,
-  -- `anon_rss` and `swap` together.
+  -- Sum of `anon_rss` and `swap`, in bytes.
   anon_rss_and_swap LONG,
-  -- `rss` and `swap` together.
+  -- Sum of `rss` and `swap`, in bytes.
   rss_and_swap LONG
 ) AS
 WITH filled AS (

@@ -1,15 +1,15 @@
--- What took the time of app startups on the main thread, moment by moment.
+-- Breakdown of the main-thread time of app startups by reason.
 
 INCLUDE PERFETTO MODULE android.binder_breakdown;
 
 INCLUDE PERFETTO MODULE android.startup.startups;
 
--- What a slice's name says of what took the time.
+-- Derives a reason from the name of a slice.
 CREATE PERFETTO FUNCTION _normalize_android_string(
-  -- The name.
+  -- Name of the slice.
   name STRING
 )
--- As `verify_class`; NULL for slices that say nothing of it.
+-- Reason, such as `verify_class`; NULL if the name does not indicate a reason.
 RETURNS STRING AS
 SELECT
   coalesce(
@@ -31,7 +31,7 @@ SELECT
     END
   );
 
--- The startups with their main threads; of those that overlap on one, the one that began first.
+-- Startups with their main threads. If several overlap on a thread, the first one counts.
 CREATE PERFETTO TABLE _startup_roots AS
 WITH main_threads AS (
   SELECT
@@ -52,7 +52,7 @@ SELECT root_id, startup_id, utid, ts, dur
 FROM main_threads
 WHERE busy_until IS NULL OR busy_until <= ts;
 
--- The slices in their course that say what took the time, cut to it.
+-- Slices during each startup with a known reason, clipped to the startup.
 CREATE PERFETTO TABLE _startup_telling_slices AS
 SELECT root_id, id, ts, until - ts AS dur, depth, reason
 FROM (
@@ -69,7 +69,7 @@ FROM (
 )
 WHERE until > ts AND reason IS NOT NULL;
 
--- The same, each with the nearest of them that it lies in.
+-- The same slices, with the nearest ancestor among them.
 CREATE PERFETTO TABLE _startup_nested_slices AS
 WITH parents AS (
   SELECT
@@ -85,25 +85,26 @@ SELECT root_id, id, nearest.parent_id, ts, dur, depth
 FROM _startup_telling_slices
 LEFT JOIN (SELECT * FROM parents WHERE nth = 1) AS nearest USING (root_id, id);
 
--- The states of the main thread in the course of each startup.
+-- Scheduling states of the main thread during each startup.
 CREATE PERFETTO TABLE _startup_states AS
 SELECT root_id, state_id AS id, state_ts AS ts, state_dur AS dur
 FROM _android_states_within!(_startup_roots);
 
--- A stretch of a startup's time, and what took it.
+-- A segment of a startup on the main thread, with its reason.
 CREATE PERFETTO TABLE android_startup_opinionated_breakdown(
-  -- The startup.
+  -- Startup; join with `android_startups` on `startup_id`.
   startup_id JOINID(android_startups.startup_id),
-  -- The slice that tells; NULL where only the thread's state does.
+  -- Innermost slice with a known reason; NULL if only the thread state gives a reason. Join with
+  -- `slice` on `id`.
   slice_id JOINID(slice.id),
-  -- The state of the main thread.
+  -- Scheduling state of the main thread; join with `thread_state` on `id`.
   thread_state_id JOINID(thread_state.id),
-  -- When the stretch began.
+  -- Start of the interval, ns in trace time.
   ts TIMESTAMP,
-  -- How long it lasted.
+  -- Duration, ns.
   dur DURATION,
-  -- What took it: `io`, else what the innermost slice that tells does, as `verify_class`; else
-  -- `irq`, or the thread's state; and `launch_delay` before the main thread was there.
+  -- Reason: `io`, else the reason of the innermost slice such as `verify_class`, else `irq`, else
+  -- the thread state; `launch_delay` before the main thread exists.
   reason STRING
 ) AS
 SELECT

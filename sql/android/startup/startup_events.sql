@@ -1,14 +1,14 @@
--- The slices by which the activity manager marks an app's launch.
+-- Slices with which the activity manager marks the launch of an app.
 
--- A launch, from `launching: <package>` of the system server.
+-- A launch of an app, from slice `launching: <package>` of the system server.
 CREATE PERFETTO TABLE _startup_events(
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took.
+  -- Duration, ns.
   dur DURATION,
-  -- When it ended.
+  -- End, ns in trace time.
   ts_end TIMESTAMP,
-  -- The package that was launched.
+  -- Package that was launched.
   package_name STRING
 ) AS
 SELECT

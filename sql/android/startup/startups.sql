@@ -1,4 +1,4 @@
--- App startups: when, which package, which processes and threads, and what these did.
+-- App startups with their packages, processes, threads and slices.
 
 INCLUDE PERFETTO MODULE android.process_metadata;
 
@@ -8,7 +8,7 @@ INCLUDE PERFETTO MODULE android.startup.startups_minsdk29;
 
 INCLUDE PERFETTO MODULE android.startup.startups_minsdk33;
 
--- Which of the ways to tell startups the trace's version of Android has, told by its slices.
+-- Lowest SDK version of the startup format in the trace, detected from its slices.
 CREATE PERFETTO TABLE _startup_source AS
 SELECT
   CASE
@@ -19,7 +19,7 @@ SELECT
 FROM slice
 WHERE name GLOB 'launchingActivity#*' OR name GLOB 'MetricsLogger:*';
 
--- The startups told in that way.
+-- Startups in that format.
 CREATE PERFETTO TABLE _startups AS
 SELECT startup_id, ts, ts_end, dur, package, startup_type
 FROM _startups_minsdk33
@@ -33,9 +33,8 @@ SELECT startup_id, ts, ts_end, dur, package, startup_type
 FROM _startups_maxsdk28
 JOIN _startup_source ON min_sdk = 28;
 
--- The processes that bear the package's name, for every startup in whose course they were alive:
--- by the list of packages, or where the trace has none, by a package name that begins with the
--- process's.
+-- Processes of the package of each startup that were alive during it. Matched by the package list;
+-- if the trace has none, by a package name that starts with the process name.
 CREATE PERFETTO TABLE _processes_of_package AS
 WITH candidates AS (
   SELECT startup.startup_id, startup.ts, startup.ts_end, startup.startup_type, metadata.upid
@@ -55,7 +54,7 @@ WHERE
   (process.start_ts IS NULL OR process.start_ts < candidates.ts_end)
   AND (process.end_ts IS NULL OR process.end_ts > candidates.ts);
 
--- What main threads do in the course of every startup.
+-- Counts of startup steps on the main thread of each process during each startup.
 CREATE PERFETTO TABLE _steps_of_startup AS
 SELECT
   candidate.startup_id,
@@ -73,16 +72,16 @@ WHERE
   AND slice.ts < candidate.ts_end
 GROUP BY candidate.startup_id, candidate.upid;
 
--- A startup and a process whose activity it resumed: one, unless that died on the way and was
--- started again.
+-- A startup with a process that resumed its activity. A startup has one process, unless the process
+-- died during the startup and was restarted.
 CREATE PERFETTO TABLE android_startup_processes(
-  -- The startup.
+  -- Startup; join with `android_startups` on `startup_id`.
   startup_id LONG,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- Its number.
+  -- Kernel id of the process.
   pid LONG,
-  -- `cold` (the process was made), `warm` (the activity was) or `hot`.
+  -- Type: `cold` (the process was created), `warm` (the activity was created) or `hot`.
   startup_type STRING
 ) AS
 WITH typed AS (
@@ -107,17 +106,17 @@ ORDER BY startup_id, upid;
 
 -- A startup of an app.
 CREATE PERFETTO VIEW android_startups(
-  -- Its number: the system's own from Android 13 on, else in order of time.
+  -- Number of the startup: assigned by the system from Android 13 on, else in order of time.
   startup_id ID,
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- When it ended.
+  -- End, ns in trace time.
   ts_end LONG,
-  -- How long it took.
+  -- Duration, ns.
   dur DURATION,
-  -- The package.
+  -- Package name.
   package STRING,
-  -- `cold`, `warm` or `hot`; NULL where neither the system nor its processes tell.
+  -- Type: `cold`, `warm` or `hot`; NULL if neither the system nor the processes indicate it.
   startup_type STRING
 ) AS
 WITH of_processes AS (
@@ -136,25 +135,25 @@ FROM _startups AS startup
 LEFT JOIN of_processes ON of_processes.startup_id = startup.startup_id
 ORDER BY startup.ts;
 
--- A startup and a thread of one of its processes.
+-- A startup with a thread of one of its processes.
 CREATE PERFETTO VIEW android_startup_threads(
-  -- The startup.
+  -- Startup; join with `android_startups` on `startup_id`.
   startup_id LONG,
-  -- When the startup began.
+  -- Start of the startup, ns in trace time.
   ts TIMESTAMP,
-  -- How long it took.
+  -- Duration of the startup, ns.
   dur DURATION,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The process's number.
+  -- Kernel id of the process.
   pid LONG,
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The thread's number.
+  -- Kernel id of the thread.
   tid LONG,
-  -- The thread's name.
+  -- Name of the thread.
   thread_name STRING,
-  -- Whether it is the process's main thread.
+  -- Whether the thread is the main thread of its process.
   is_main_thread BOOL
 ) AS
 SELECT
@@ -171,31 +170,31 @@ FROM android_startup_processes AS taking_part
 JOIN _startups AS startup ON startup.startup_id = taking_part.startup_id
 JOIN thread ON thread.upid = taking_part.upid;
 
--- A slice on a thread of a startup's processes that began in its course.
+-- A slice on a thread of a process of a startup that started during the startup.
 CREATE PERFETTO VIEW android_thread_slices_for_all_startups(
-  -- When the startup began.
+  -- Start of the startup, ns in trace time.
   startup_ts TIMESTAMP,
-  -- When the startup ended.
+  -- End of the startup.
   startup_ts_end LONG,
-  -- The startup.
+  -- Startup; join with `android_startups` on `startup_id`.
   startup_id LONG,
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The thread's number.
+  -- Kernel id of the thread.
   tid LONG,
-  -- The thread's name.
+  -- Name of the thread.
   thread_name STRING,
-  -- Whether it is the process's main thread.
+  -- Whether the thread is the main thread of its process.
   is_main_thread BOOL,
-  -- The slice's arguments.
+  -- Arguments of the slice; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID,
-  -- The slice.
+  -- Slice; join with `slice` on `id`.
   slice_id JOINID(slice.id),
-  -- The slice's name.
+  -- Name of the slice.
   slice_name STRING,
-  -- When the slice began.
+  -- Start of the slice, ns in trace time.
   slice_ts TIMESTAMP,
-  -- How long it took.
+  -- Duration of the slice, ns.
   slice_dur LONG
 ) AS
 SELECT
@@ -216,75 +215,75 @@ JOIN thread_track AS track ON track.utid = threads.utid
 JOIN slice ON slice.track_id = track.id
 WHERE slice.ts >= threads.ts AND slice.ts < threads.ts + threads.dur;
 
--- The slices of one startup whose name matches a pattern.
+-- Returns the slices of a startup with a name that matches a pattern.
 CREATE PERFETTO FUNCTION android_slices_for_startup_and_slice_name(
-  -- The startup.
+  -- Number of the startup.
   startup_id LONG,
-  -- The pattern, as GLOB has it.
+  -- GLOB pattern for the slice name.
   slice_name STRING
 )
 RETURNS TABLE(
-  -- The slice.
+  -- Slice; join with `slice` on `id`.
   slice_id JOINID(slice.id),
-  -- Its name.
+  -- Name of the slice.
   slice_name STRING,
-  -- When it began.
+  -- Start, ns in trace time.
   slice_ts TIMESTAMP,
-  -- How long it took.
+  -- Duration, ns.
   slice_dur DURATION,
-  -- The thread's name.
+  -- Name of the thread.
   thread_name STRING,
-  -- The thread's number.
+  -- Kernel id of the thread.
   tid LONG,
-  -- The slice's arguments.
+  -- Arguments of the slice; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID
 ) AS
 SELECT slice_id, slice_name, slice_ts, slice_dur, thread_name, tid, arg_set_id
 FROM android_thread_slices_for_all_startups AS of_startup
 WHERE of_startup.startup_id = $startup_id AND of_startup.slice_name GLOB $slice_name;
 
--- A slice in which a startup loaded a class: its name is the class's descriptor.
+-- A slice in which a startup loaded a class. Its name is the class descriptor.
 CREATE PERFETTO VIEW android_class_loading_for_startup(
-  -- The slice.
+  -- Slice; join with `slice` on `id`.
   slice_id JOINID(slice.id),
-  -- The startup.
+  -- Startup; join with `android_startups` on `startup_id`.
   startup_id LONG,
-  -- The class, as `Lpackage/Class;`.
+  -- Class descriptor, such as `Lpackage/Class;`.
   slice_name STRING,
-  -- When it began.
+  -- Start, ns in trace time.
   slice_ts TIMESTAMP,
-  -- How long it took.
+  -- Duration, ns.
   slice_dur DURATION,
-  -- The thread's name.
+  -- Name of the thread.
   thread_name STRING,
-  -- The thread's number.
+  -- Kernel id of the thread.
   tid LONG,
-  -- The slice's arguments.
+  -- Arguments of the slice; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID
 ) AS
 SELECT slice_id, startup_id, slice_name, slice_ts, slice_dur, thread_name, tid, arg_set_id
 FROM android_thread_slices_for_all_startups
 WHERE slice_name GLOB 'L*;';
 
--- The binder calls of one startup that took longer than some time.
+-- Returns the binder calls of a startup that exceed a duration.
 CREATE PERFETTO FUNCTION android_binder_transaction_slices_for_startup(
-  -- The startup.
+  -- Number of the startup.
   startup_id LONG,
-  -- The time, in ns.
+  -- Minimum duration (exclusive), in ns.
   threshold DOUBLE
 )
 RETURNS TABLE(
-  -- The slice.
+  -- Slice of the call; join with `slice` on `id`.
   id LONG,
-  -- How long it took.
+  -- Duration of the slice, ns.
   slice_dur DURATION,
-  -- The thread's name.
+  -- Name of the thread.
   thread_name STRING,
-  -- The process that was called.
+  -- Name of the process that was called.
   process STRING,
-  -- The slice's arguments.
+  -- Arguments of the slice; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID,
-  -- Whether the calling thread is its process's main thread.
+  -- Whether the calling thread is the main thread of its process.
   is_main_thread BOOL
 ) AS
 SELECT
@@ -302,27 +301,29 @@ WHERE
   AND of_startup.slice_name = 'binder transaction'
   AND of_startup.slice_dur > $threshold;
 
--- How long the slices of one startup took whose name matches a pattern, over all its threads.
+-- Returns the total duration of the slices of a startup with a name that matches a pattern, over
+-- all its threads.
 CREATE PERFETTO FUNCTION android_sum_dur_for_startup_and_slice(
-  -- The startup.
+  -- Number of the startup.
   startup_id LONG,
-  -- The pattern, as GLOB has it.
+  -- GLOB pattern for the slice name.
   slice_name STRING
 )
--- In ns; NULL where there are none.
+-- Total duration in ns; NULL if no slice matches.
 RETURNS LONG AS
 SELECT sum(of_startup.slice_dur)
 FROM android_thread_slices_for_all_startups AS of_startup
 WHERE of_startup.startup_id = $startup_id AND of_startup.slice_name GLOB $slice_name;
 
--- How long the slices of one startup took whose name matches a pattern, on its main threads.
+-- Returns the total duration of the slices of a startup with a name that matches a pattern, on its
+-- main threads.
 CREATE PERFETTO FUNCTION android_sum_dur_on_main_thread_for_startup_and_slice(
-  -- The startup.
+  -- Number of the startup.
   startup_id LONG,
-  -- The pattern, as GLOB has it.
+  -- GLOB pattern for the slice name.
   slice_name STRING
 )
--- In ns; NULL where there are none.
+-- Total duration in ns; NULL if no slice matches.
 RETURNS LONG AS
 SELECT sum(of_startup.slice_dur)
 FROM android_thread_slices_for_all_startups AS of_startup

@@ -1,11 +1,11 @@
--- Startups as Android 9 and earlier tell them: launches for cold and warm ones; hot ones, which
--- have none, by the activity that resumes.
+-- Startups on Android 9 and earlier. Cold and warm startups have launch slices; hot startups have
+-- none and are found by the resumed activity.
 
 INCLUDE PERFETTO MODULE android.frames.timeline;
 
 INCLUDE PERFETTO MODULE android.startup.startup_events;
 
--- An activity that resumed on a main thread, up to the end of the first frame after it.
+-- Activities that resumed on a main thread, with the first frame after it.
 CREATE PERFETTO TABLE _resumes AS
 SELECT
   slice.id,
@@ -21,19 +21,19 @@ JOIN android_frames AS frame ON frame.ts > slice.ts
 WHERE slice.name = 'activityResume' AND thread.is_main_thread = 1
 GROUP BY slice.id, slice.ts, process.name, thread.name;
 
--- A startup.
+-- A startup on Android 9 or earlier.
 CREATE PERFETTO TABLE _startups_maxsdk28(
-  -- Its number, in order of time.
+  -- Number of the startup, in order of time.
   startup_id LONG,
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- When it ended.
+  -- End, ns in trace time.
   ts_end TIMESTAMP,
-  -- How long it took.
+  -- Duration, ns.
   dur DURATION,
-  -- The package.
+  -- Package name.
   package STRING,
-  -- `hot`, or NULL where these versions do not tell.
+  -- Always `hot`, or NULL for startups with a launch slice: these versions do not record the type.
   startup_type STRING
 ) AS
 WITH resumed AS (

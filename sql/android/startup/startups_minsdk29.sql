@@ -1,15 +1,16 @@
--- Startups as Android 10 to 12 tell them: the metrics logger notes when an intent arrives and when
--- its launch is finished, and the launch lies between.
+-- Startups on Android 10 to 12: the metrics logger records when an intent arrives and when its
+-- launch finishes, and the launch slice is between the two.
 
 INCLUDE PERFETTO MODULE android.startup.startup_events;
 
--- The notes, each with the time of the next intent: what happens before that belongs to this one.
+-- Arrivals of intents, with the time of the next one. Events before the next intent belong to this
+-- intent.
 CREATE PERFETTO TABLE _intents AS
 SELECT ts, lead(ts, 1, trace_end()) OVER (ORDER BY ts) AS next_ts
 FROM slice
 WHERE name = 'MetricsLogger:launchObserverNotifyIntentStarted';
 
--- The launches that began after each intent and ended before the next one.
+-- Launches that started after each intent and ended before the next intent.
 CREATE PERFETTO TABLE _launches_of_intent AS
 SELECT intent.ts AS intent_ts, intent.next_ts, launch.*
 FROM _intents AS intent
@@ -17,19 +18,19 @@ JOIN _startup_events AS launch
   ON launch.ts BETWEEN intent.ts AND intent.next_ts
   AND launch.ts_end BETWEEN intent.ts AND intent.next_ts;
 
--- A startup: of such launches, those in whose intent's time exactly one launch was finished.
+-- A startup on Android 10 to 12: a launch of an intent with exactly one finished launch.
 CREATE PERFETTO TABLE _startups_minsdk29(
-  -- Its number, in order of time.
+  -- Number of the startup, in order of time.
   startup_id LONG,
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- When it ended.
+  -- End, ns in trace time.
   ts_end TIMESTAMP,
-  -- How long it took.
+  -- Duration, ns.
   dur DURATION,
-  -- The package.
+  -- Package name.
   package STRING,
-  -- Not told by these versions: NULL.
+  -- Always NULL: these versions do not record the type.
   startup_type STRING
 ) AS
 WITH finished AS (

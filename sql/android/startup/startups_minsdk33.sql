@@ -1,16 +1,16 @@
--- Startups as Android 13 and later tell them: an asynchronous slice from the request to the end,
--- then an instant that says how it ended.
+-- Startups on Android 13 and later: an asynchronous slice from the request to the end, then an
+-- instant with the result.
 
 INCLUDE PERFETTO MODULE android.startup.startup_events;
 
--- `launchingActivity#<number>`, the whole of a startup.
+-- Slices `launchingActivity#<number>`, which span a whole startup.
 CREATE PERFETTO TABLE _startups_numbered AS
 SELECT substr(name, length('launchingActivity#') + 1) AS number, ts, dur, ts + dur AS ts_end
 FROM slice
 WHERE name GLOB 'launchingActivity#*' AND NOT name GLOB '*:*' AND dur >= 0;
 
--- `launchingActivity#<number>:completed-<type>:<package>`, its end. Those that stayed in one
--- process are no startups.
+-- Instants `launchingActivity#<number>:completed-<type>:<package>`, which end a startup. A launch
+-- within the same process is not a startup.
 CREATE PERFETTO TABLE _startups_completed AS
 SELECT
   split_part(mark, ':', 1) AS number,
@@ -20,7 +20,7 @@ FROM (SELECT substr(name, length('launchingActivity#') + 1) AS mark FROM slice
     name GLOB 'launchingActivity#*:completed-*:*'
     AND NOT name GLOB '*:completed-same-process:*');
 
--- The same, with the outcome taken apart.
+-- Startups with the type and package from the result.
 CREATE PERFETTO TABLE _startups_ended AS
 SELECT
   numbered.*,
@@ -29,8 +29,8 @@ SELECT
 FROM _startups_numbered AS numbered
 JOIN _startups_completed AS completed ON completed.number = numbered.number;
 
--- What was launched in the course of each startup: when the first launch of all began, and the
--- last one of the startup's own package.
+-- Launches during each startup: the start of the first launch, and the start of the last launch of
+-- the package of the startup.
 CREATE PERFETTO TABLE _launches_of_startup AS
 SELECT
   startup.number,
@@ -40,19 +40,20 @@ FROM _startups_ended AS startup
 JOIN _startup_events AS launch ON launch.ts >= startup.ts AND launch.ts < startup.ts_end
 GROUP BY startup.number;
 
--- A startup. Where another package's launch was folded into it, it begins with its own launch.
+-- A startup on Android 13 or later. If the launch of another package was merged into it, it starts
+-- with its own launch.
 CREATE PERFETTO TABLE _startups_minsdk33(
-  -- The number the system gave it.
+  -- Number of the startup, assigned by the system.
   startup_id LONG,
-  -- When it began.
+  -- Start, ns in trace time.
   ts TIMESTAMP,
-  -- When it ended.
+  -- End, ns in trace time.
   ts_end TIMESTAMP,
-  -- How long it took.
+  -- Duration, ns.
   dur DURATION,
-  -- The package.
+  -- Package name.
   package STRING,
-  -- `cold`, `warm` or `hot`.
+  -- Type: `cold`, `warm` or `hot`.
   startup_type STRING
 ) AS
 SELECT

@@ -1,17 +1,18 @@
--- How long a startup takes until the user sees something, and until everything is there.
+-- Time from the start of a startup to the initial and the full display.
 
 INCLUDE PERFETTO MODULE android.frames.timeline;
 
 INCLUDE PERFETTO MODULE android.startup.startups;
 
--- The startups with their processes; where none is known, those with the package's name.
+-- Startups with their processes; if no process is known, processes with the name of the package.
 CREATE PERFETTO TABLE _startups_with_process AS
 SELECT startup.startup_id, startup.ts, coalesce(known.upid, named.upid) AS upid
 FROM android_startups AS startup
 LEFT JOIN android_startup_processes AS known ON known.startup_id = startup.startup_id
 LEFT JOIN process AS named ON named.name = startup.package;
 
--- The first frame that began after each startup did, in its process, and when its drawing ended.
+-- First frame of the process after the start of each startup, with the time until its drawing
+-- ended.
 CREATE PERFETTO TABLE _initial_displays AS
 WITH frames AS (
   SELECT
@@ -29,7 +30,7 @@ FROM frames
 JOIN slice ON slice.id = frames.draw_frame_id
 WHERE frames.nth = 1;
 
--- The first `reportFullyDrawn` on a main thread after each startup began.
+-- First `reportFullyDrawn` slice on a main thread after the start of each startup.
 CREATE PERFETTO TABLE _reports_of_full_display AS
 WITH reports AS (
   SELECT
@@ -46,7 +47,8 @@ WITH reports AS (
 )
 SELECT * FROM reports WHERE nth = 1;
 
--- The first frame of that thread that had not ended at the report, and when its drawing ended.
+-- First frame of that thread that had not ended at the report, with the time until its drawing
+-- ended.
 CREATE PERFETTO TABLE _full_displays AS
 WITH frames AS (
   SELECT
@@ -64,19 +66,20 @@ FROM frames
 JOIN slice ON slice.id = frames.draw_frame_id
 WHERE frames.nth = 1;
 
--- A startup and when it was seen.
+-- A startup with its time to initial and to full display.
 CREATE PERFETTO TABLE android_startup_time_to_display(
-  -- The startup.
+  -- Startup; join with `android_startups` on `startup_id`.
   startup_id LONG,
-  -- From its beginning until its first frame was drawn.
+  -- Time from the start of the startup until its first frame was drawn, ns.
   time_to_initial_display DURATION,
-  -- From its beginning until the frame was drawn with which the app says that all is there.
+  -- Time from the start of the startup until the frame with the `reportFullyDrawn` call was drawn,
+  -- ns; NULL without such a call.
   time_to_full_display DURATION,
-  -- The first of these frames.
+  -- Frame of the initial display; join with `android_frames` on `frame_id`.
   ttid_frame_id JOINID(android_frames.frame_id),
-  -- The second.
+  -- Frame of the full display; join with `android_frames` on `frame_id`.
   ttfd_frame_id JOINID(android_frames.frame_id),
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id)
 ) AS
 SELECT

@@ -1,3 +1,3 @@
--- The older name of linux.cpu.utilization.general.
+-- Old name of linux.cpu.utilization.general.
 
 INCLUDE PERFETTO MODULE linux.cpu.utilization.general;

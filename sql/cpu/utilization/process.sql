@@ -1,3 +1,3 @@
--- The older name of linux.cpu.utilization.process.
+-- Old name of linux.cpu.utilization.process.
 
 INCLUDE PERFETTO MODULE linux.cpu.utilization.process;

@@ -1,3 +1,3 @@
--- The older name of linux.cpu.utilization.slice.
+-- Old name of linux.cpu.utilization.slice.
 
 INCLUDE PERFETTO MODULE linux.cpu.utilization.slice;

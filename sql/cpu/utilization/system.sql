@@ -1,3 +1,3 @@
--- The older name of linux.cpu.utilization.system.
+-- Old name of linux.cpu.utilization.system.
 
 INCLUDE PERFETTO MODULE linux.cpu.utilization.system;

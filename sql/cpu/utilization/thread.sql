@@ -1,3 +1,3 @@
--- The older name of linux.cpu.utilization.thread.
+-- Old name of linux.cpu.utilization.thread.
 
 INCLUDE PERFETTO MODULE linux.cpu.utilization.thread;

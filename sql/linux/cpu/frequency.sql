@@ -2,21 +2,21 @@
 
 INCLUDE PERFETTO MODULE counters.intervals;
 
--- A stretch of time in which a CPU had a frequency.
+-- A period in which a CPU ran at one frequency.
 CREATE PERFETTO TABLE cpu_frequency_counters(
-  -- The counter's value.
+  -- Row of the counter value; join with `counter` on `id`.
   id LONG,
-  -- The counter.
+  -- Track of the counter; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- When it became so.
+  -- Start of the period, ns in trace time.
   ts TIMESTAMP,
-  -- For how long.
+  -- Duration, ns.
   dur DURATION,
-  -- The frequency in kHz.
+  -- Frequency in kHz.
   freq LONG,
-  -- The CPU, unique over machines.
+  -- CPU, unique across machines; join with `cpu` on `ucpu`.
   ucpu LONG,
-  -- The machine's number for the CPU.
+  -- CPU number on its machine.
   cpu LONG
 ) AS
 SELECT

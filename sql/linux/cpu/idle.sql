@@ -1,25 +1,25 @@
--- How deeply CPUs slept.
+-- Idle states of CPUs.
 
 INCLUDE PERFETTO MODULE counters.intervals;
 
--- A stretch of time in which a CPU slept, or did not.
+-- A period in which a CPU was in one idle state.
 CREATE PERFETTO TABLE cpu_idle_counters(
-  -- The counter's value.
+  -- Row of the counter value; join with `counter` on `id`.
   id LONG,
-  -- The counter.
+  -- Track of the counter; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- When it became so.
+  -- Start of the period, ns in trace time.
   ts TIMESTAMP,
-  -- For how long.
+  -- Duration, ns.
   dur DURATION,
-  -- How deeply it slept, from 0 on; -1 when it did not.
+  -- Idle state: a higher value is deeper; -1 when not idle.
   idle LONG,
-  -- The machine's number for the CPU.
+  -- CPU number on its machine.
   cpu LONG
 ) AS
 SELECT
   i.id, i.track_id, i.ts, i.dur,
-  -- The kernel counts from -1 in 32 bits without a sign.
+  -- The kernel records -1 as an unsigned 32-bit value.
   CASE WHEN i.value = 4294967295 THEN -1 ELSE CAST(i.value AS INT) END AS idle,
   t.cpu
 FROM counter_leading_intervals!((

@@ -1,20 +1,20 @@
--- How often and how long CPUs slept.
+-- Statistics of CPU idle states.
 
 INCLUDE PERFETTO MODULE linux.cpu.idle;
 
--- The sleeps of a CPU that were of one depth.
+-- Statistics of an idle state of a CPU over the trace.
 CREATE PERFETTO TABLE cpu_idle_stats(
-  -- The machine's number for the CPU.
+  -- CPU number on its machine.
   cpu LONG,
-  -- How deep they were, from 1 on.
+  -- Idle state, from 1; a higher value is deeper.
   state LONG,
-  -- How many there were.
+  -- Number of times the CPU was in the state.
   count LONG,
-  -- How long they took together.
+  -- Total time in the state, ns.
   dur DURATION,
-  -- How long one took on average.
+  -- Average time in the state, ns.
   avg_dur DURATION,
-  -- How much of a hundred of the CPU's time they took.
+  -- Time in the state, in percent of the recorded time of the CPU.
   idle_percent DOUBLE
 ) AS
 SELECT

@@ -1,20 +1,20 @@
--- How long CPUs slept how deeply, as the system adds it up.
+-- Time of CPUs in each idle state, from counters of the system.
 
--- How long a CPU was in a state between two readings.
+-- Time that a CPU spent in an idle state between two readings of the counters.
 CREATE PERFETTO TABLE linux_per_cpu_idle_time_in_state_counters(
-  -- The later of the readings.
+  -- Time of the later reading, ns in trace time.
   ts TIMESTAMP,
-  -- The machine.
+  -- Machine; join with `machine` on `id`.
   machine_id LONG,
-  -- The state; `C0` for not sleeping at all.
+  -- Idle state; `C0` when not idle.
   state STRING,
-  -- The machine's number for the CPU.
+  -- CPU number on its machine.
   cpu LONG,
-  -- How much of a hundred of the time it was in it.
+  -- Time in the state, in percent of the time between the readings.
   idle_percentage DOUBLE,
-  -- For how long it was in it, in microseconds.
+  -- Time in the state between the readings, in µs.
   total_residency DOUBLE,
-  -- How long there was between the readings, in microseconds.
+  -- Time between the readings, in µs.
   time_slice LONG
 ) AS
 WITH
@@ -58,19 +58,20 @@ SELECT
   time_slice
 FROM awake;
 
--- How long the CPUs of a machine were in a state between two readings.
+-- Total time that the CPUs of a machine spent in an idle state between two readings of the
+-- counters.
 CREATE PERFETTO TABLE linux_cpu_idle_time_in_state_counters(
-  -- The later of the readings.
+  -- Time of the later reading, ns in trace time.
   ts TIMESTAMP,
-  -- The machine.
+  -- Machine; join with `machine` on `id`.
   machine_id LONG,
-  -- The state; `C0` for not sleeping at all.
+  -- Idle state; `C0` when not idle.
   state STRING,
-  -- How much of a hundred of the time they were in it.
+  -- Time in the state, in percent of `time_slice`.
   idle_percentage DOUBLE,
-  -- For how long they were in it together, in microseconds.
+  -- Total time in the state between the readings, in µs.
   total_residency DOUBLE,
-  -- How long there was between the readings, times the CPUs, in microseconds.
+  -- Time between the readings summed over all CPUs, in µs.
   time_slice LONG
 ) AS
 SELECT

@@ -1,12 +1,12 @@
--- How long anything was scheduled on CPUs.
+-- Scheduled time of CPUs.
 
--- A CPU with how long anything was scheduled on it.
+-- Total scheduled time of a CPU.
 CREATE PERFETTO TABLE cpu_sched_time(
-  -- The machine's number for the CPU.
+  -- CPU number on its machine.
   cpu LONG,
-  -- The CPU, unique over machines.
+  -- CPU, unique across machines; join with `cpu` on `ucpu`.
   ucpu LONG,
-  -- For how long, its idle thread included.
+  -- Scheduled time in ns, including the idle thread.
   cpu_sched_dur_ns LONG
 ) AS
 SELECT cpu, ucpu, sum(dur) AS cpu_sched_dur_ns

@@ -1,7 +1,7 @@
--- Counters of processes as intervals.
+-- Process counters as intervals.
 
--- A value of a process's counter, to the next one; the last one lasts as long as its process, or
--- to the end of the trace.
+-- Values of process counters, each valid until the next one. The last value of a track is valid
+-- until the process exits or the trace ends.
 CREATE PERFETTO VIEW _all_counters_per_process AS
 SELECT
   c.ts,

@@ -1,9 +1,9 @@
--- The most memory that processes had used so far.
+-- Memory high watermarks of processes.
 
 INCLUDE PERFETTO MODULE counters.intervals;
 INCLUDE PERFETTO MODULE linux.memory.process;
 
--- The most memory that a process had used so far, from one change to the next.
+-- Highest resident memory of each process so far, from one change to the next.
 CREATE PERFETTO TABLE _memory_rss_high_watermark_per_process_table AS
 SELECT ts, dur, track_id AS upid, CAST(value AS INT) AS rss_high_watermark
 FROM counter_leading_intervals!((
@@ -17,19 +17,19 @@ FROM counter_leading_intervals!((
   FROM _memory_rss_and_swap_per_process_table
 ));
 
--- The most memory that a process had used so far, from one change to the next.
+-- A period in which the highest resident memory of a process so far did not change.
 CREATE PERFETTO VIEW memory_rss_high_watermark_per_process(
-  -- When it became so.
+  -- Start of the period, ns in trace time.
   ts TIMESTAMP,
-  -- For how long.
+  -- Duration, ns.
   dur DURATION,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The kernel's number for the process.
+  -- Kernel id of the process.
   pid LONG,
-  -- The process's name.
+  -- Name of the process.
   process_name STRING,
-  -- The most memory it had used up to then, without swap, in bytes.
+  -- Highest resident memory so far, without swap, in bytes.
   rss_high_watermark LONG
 ) AS
 SELECT w.ts, w.dur, w.upid, p.pid, p.name AS process_name, w.rss_high_watermark

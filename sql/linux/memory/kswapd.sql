@@ -1,18 +1,18 @@
--- How long CPUs were busy with making memory free.
+-- CPU time of memory reclaim by kswapd.
 
 INCLUDE PERFETTO MODULE linux.cpu.sched_breakdown;
 
--- A CPU with how long `kswapd0` ran on it.
+-- CPU time of `kswapd0` on a CPU.
 CREATE PERFETTO VIEW linux_kswapd_cpu_breakdown(
-  -- The machine's number for the CPU.
+  -- CPU number on its machine.
   cpu LONG,
-  -- The CPU, unique over machines.
+  -- CPU, unique across machines; join with `cpu` on `ucpu`.
   ucpu LONG,
-  -- For how long anything was scheduled on it.
+  -- Scheduled time of the CPU in ns, including the idle thread.
   cpu_sched_dur_ns LONG,
-  -- For how long that was `kswapd0`.
+  -- Time that `kswapd0` ran on the CPU, in ns.
   kswapd_sched_dur_ns LONG,
-  -- How much of a hundred that is.
+  -- `kswapd_sched_dur_ns` in percent of `cpu_sched_dur_ns`.
   kswapd_cpu_dur_percentage DOUBLE
 ) AS
 WITH freeing AS (

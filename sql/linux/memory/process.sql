@@ -1,9 +1,9 @@
--- What memory processes use.
+-- Memory of processes.
 
--- What memory a process used, from one change of any of the counters to the next.
+-- Memory of each process, from one change of any counter to the next.
 CREATE PERFETTO TABLE _memory_rss_and_swap_per_process_table AS
 WITH
-  -- A row for each moment at which the process has a new value of any.
+  -- One row for each time with a new value of any counter of the process.
   changes AS (
     SELECT
       t.upid,
@@ -44,32 +44,32 @@ FROM lasting
 WHERE dur > 0
 ORDER BY upid, ts;
 
--- What memory a process used, from one change to the next. What the trace does not say is NULL,
--- and so are sums of it, except that shared memory and swap count as none.
+-- A period in which the memory counters of a process did not change. Unknown counters are NULL, and
+-- so are sums with them, but unknown shared memory and swap count as 0 in sums.
 CREATE PERFETTO VIEW memory_rss_and_swap_per_process(
-  -- When it became so.
+  -- Start of the period, ns in trace time.
   ts TIMESTAMP,
-  -- For how long.
+  -- Duration, ns.
   dur DURATION,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The kernel's number for the process.
+  -- Kernel id of the process.
   pid LONG,
-  -- The process's name.
+  -- Name of the process.
   process_name STRING,
-  -- Its own memory that no file backs, in bytes.
+  -- Resident anonymous memory (without a backing file), in bytes.
   anon_rss LONG,
-  -- Memory that files back, in bytes.
+  -- Resident memory with a backing file, in bytes.
   file_rss LONG,
-  -- Memory shared with others that no file backs, in bytes.
+  -- Resident shared memory, in bytes.
   shmem_rss LONG,
-  -- The three together, in bytes.
+  -- Sum of `anon_rss`, `file_rss` and `shmem_rss`, in bytes.
   rss LONG,
-  -- Memory that was written to a disk or packed away, in bytes.
+  -- Swapped or compressed memory, in bytes.
   swap LONG,
-  -- `anon_rss` and `swap` together, in bytes.
+  -- Sum of `anon_rss` and `swap`, in bytes.
   anon_rss_and_swap LONG,
-  -- `rss` and `swap` together, in bytes.
+  -- Sum of `rss` and `swap`, in bytes.
   rss_and_swap LONG
 ) AS
 SELECT

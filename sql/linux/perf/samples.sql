@@ -1,8 +1,8 @@
--- Samples of the kernel's sampler.
+-- Samples of Linux perf.
 
 INCLUDE PERFETTO MODULE callstacks.stack_profile;
 
--- The functions of the samples' call stacks, with samples of their own.
+-- Functions of the call stacks of samples, with their own sample counts.
 CREATE PERFETTO TABLE _linux_perf_raw_callstacks AS
 SELECT id, parent_id, name, mapping_name, source_file, line_number, self_count
 FROM _callstacks_for_callsites!(
@@ -10,23 +10,24 @@ FROM _callstacks_for_callsites!(
 )
 ORDER BY id;
 
--- A function of the samples' call stacks, as a tree.
+-- A function of the call stacks of perf samples. The rows form trees.
 CREATE PERFETTO TABLE linux_perf_samples_summary_tree(
-  -- The function, as a node of the tree.
+  -- Unique id of the node.
   id LONG,
-  -- The function that called it; NULL for those that nothing called.
+  -- Node of the calling function; NULL for a root. Join with `linux_perf_samples_summary_tree` on
+  -- `id`.
   parent_id LONG,
-  -- The name of the function.
+  -- Name of the function.
   name STRING,
-  -- The file it was loaded from.
+  -- Path of the binary that contains the function.
   mapping_name STRING,
-  -- The source file it is written in, where that is known.
+  -- Source file of the function; NULL if unknown.
   source_file STRING,
-  -- The line of it.
+  -- Line number in the source file; NULL if unknown.
   line_number LONG,
-  -- How many samples have it as their innermost function.
+  -- Number of samples with this node as innermost function.
   self_count LONG,
-  -- How many samples have it or anything it called as their innermost function.
+  -- Number of samples with this node in the call stack.
   cumulative_count LONG
 ) AS
 SELECT

@@ -1,16 +1,16 @@
 -- Lists of expressions.
 
--- An expression as it is.
+-- Returns an expression unchanged.
 CREATE PERFETTO MACRO __listed(
-  -- The expression.
+  -- Expression.
   element Expr
 )
 RETURNS Expr AS
 $element;
 
--- A list without the parentheses around it.
+-- Returns a list without its parentheses.
 CREATE PERFETTO MACRO metasql_unparenthesize_exprlist(
-  -- The list: `(a, b)`.
+  -- List such as `(a, b)`.
   expr ExprList
 )
 RETURNS UnparenExprList AS

@@ -1,6 +1,7 @@
--- What tracks have counters, in short.
+-- Summary of counter tracks.
 
--- A track that has values, with whether it is of none of a process, thread, CPU or GPU.
+-- Counter tracks with values. `is_legacy_global` is 1 for a track that belongs to no process,
+-- thread, CPU or GPU.
 CREATE PERFETTO TABLE _counter_track_summary AS
 SELECT
   t.id,

@@ -1,24 +1,24 @@
--- What there is of processes, in short.
+-- Summary of the data of each process.
 
 INCLUDE PERFETTO MODULE viz.summary.slices;
 INCLUDE PERFETTO MODULE viz.summary.threads;
 
--- How many slices a process has, those of its threads aside.
+-- Number of slices of each process, without slices of its threads.
 CREATE PERFETTO TABLE _process_track_summary AS
 SELECT t.upid, sum(s.cnt) AS slice_count
 FROM process_track AS t
 JOIN _slice_track_summary AS s ON s.id = t.id
 GROUP BY t.upid;
 
--- How many allocations a process's heap profile has.
+-- Number of allocations in the heap profile of each process.
 CREATE PERFETTO TABLE _heap_profile_allocation_summary AS
 SELECT upid, count(*) AS allocation_count FROM heap_profile_allocation GROUP BY upid;
 
--- How many objects a process's heap dump has.
+-- Number of objects in the heap dump of each process.
 CREATE PERFETTO TABLE _heap_profile_graph_summary AS
 SELECT upid, count(*) AS graph_object_count FROM heap_graph_object GROUP BY upid;
 
--- What there is of the threads of a process.
+-- Data of the threads of each process, combined.
 CREATE PERFETTO TABLE _thread_process_grouped_summary AS
 SELECT
   t.upid,
@@ -33,7 +33,7 @@ JOIN thread AS t ON t.utid = s.utid
 WHERE t.upid IS NOT NULL
 GROUP BY t.upid;
 
--- A process that there is anything of, with how much.
+-- Processes with any data, with the amounts.
 CREATE PERFETTO TABLE _process_available_info_summary AS
 SELECT
   p.upid,

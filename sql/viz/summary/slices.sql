@@ -1,6 +1,6 @@
--- What tracks have slices, in short.
+-- Summary of tracks with slices.
 
--- A track with its slices added up.
+-- Tracks with slices: their number, range of durations and greatest depth.
 CREATE PERFETTO TABLE _slice_track_summary AS
 SELECT
   track_id AS id, count(*) AS cnt, min(dur) AS min_dur, max(dur) AS max_dur,

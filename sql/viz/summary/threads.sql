@@ -1,8 +1,8 @@
--- What there is of threads, in short.
+-- Summary of the data of each thread.
 
 INCLUDE PERFETTO MODULE viz.summary.slices;
 
--- How a thread ran, other than idle ones.
+-- Time slices of each thread except idle threads.
 CREATE PERFETTO TABLE _sched_summary AS
 SELECT
   s.utid, max(s.dur) AS max_running_dur, sum(s.dur) AS sum_running_dur, count(*) AS running_count
@@ -11,28 +11,28 @@ JOIN thread AS t ON t.utid = s.utid
 WHERE s.dur != -1 AND coalesce(t.is_idle, 0) = 0
 GROUP BY s.utid;
 
--- How many slices a thread has.
+-- Number of slices of each thread.
 CREATE PERFETTO TABLE _thread_track_summary AS
 SELECT t.utid, sum(s.cnt) AS slice_count
 FROM thread_track AS t
 JOIN _slice_track_summary AS s ON s.id = t.id
 GROUP BY t.utid;
 
--- How many samples of the kernel's sampler a thread has.
+-- Number of perf samples of each thread.
 CREATE PERFETTO TABLE _perf_sample_summary AS
 SELECT utid, count(*) AS perf_sample_cnt
 FROM perf_sample
 WHERE callsite_id IS NOT NULL
 GROUP BY utid;
 
--- How many samples of Apple's sampler a thread has.
+-- Number of Instruments (Apple) samples of each thread.
 CREATE PERFETTO TABLE _instruments_sample_summary AS
 SELECT utid, count(*) AS instruments_sample_cnt
 FROM instruments_sample
 WHERE callsite_id IS NOT NULL
 GROUP BY utid;
 
--- A thread that there is anything of, with how much.
+-- Threads with any data, with the amounts.
 CREATE PERFETTO TABLE _thread_available_info_summary AS
 SELECT
   t.utid,

@@ -1,8 +1,8 @@
--- What kind of system was recorded.
+-- Kind of the recorded system.
 
--- Whether a machine runs Linux.
+-- Tests whether a machine runs Linux.
 CREATE PERFETTO FUNCTION _is_linux_machine(
-  -- The machine.
+  -- Machine; join with `machine` on `id`.
   machine_id JOINID(machine.id)
 )
 -- 1 or 0.

@@ -1,15 +1,15 @@
--- How busy CPUs were, in parts for the modules beside this one.
+-- Shared macros and tables of the CPU utilization modules.
 
 INCLUDE PERFETTO MODULE linux.cpu.frequency;
 
--- The shares of periods that something ran: `ts` of the period, which is a multiple of its
--- length, `utilization`, of all CPUs, and `unnormalized_utilization`, of one. What runs beyond the
--- end of the period it began in counts up to that end and not in the next. Periods in which
--- nothing began are left out; the first and the last lie in the trace only in part.
+-- Returns the CPU utilization per period: `ts` of the period (a multiple of its length),
+-- `utilization` of all CPUs and `unnormalized_utilization` of one CPU. A time slice counts only
+-- until the end of the period in which it starts. Periods without the start of a time slice are
+-- left out. The first and the last period are only partly in the trace.
 CREATE PERFETTO MACRO _cpu_avg_utilization_per_period(
-  -- How long a period is.
+  -- Length of a period, ns.
   interval Expr,
-  -- What ran: `ts` and `ts_end`, as `sched` has them.
+  -- Time slices with `ts` and `ts_end`, as in `sched`.
   sched_table TableOrSubquery
 )
 RETURNS TableOrSubquery AS
@@ -28,14 +28,14 @@ RETURNS TableOrSubquery AS
   ORDER BY __period
 );
 
--- What ran on CPUs, other than their idle threads.
+-- Time slices of threads other than idle threads.
 CREATE PERFETTO VIEW _busy_sched AS
 SELECT s.ts, s.dur, s.utid, s.ucpu
 FROM sched AS s
 JOIN thread AS t ON t.utid = s.utid
 WHERE s.dur != -1 AND coalesce(t.is_idle, 0) = 0;
 
--- What frequency CPUs had.
+-- CPU frequencies.
 CREATE PERFETTO VIEW _cpu_freq_for_metrics AS
 SELECT id AS counter_id, ts, dur, cpu, ucpu, freq
 FROM cpu_frequency_counters
@@ -46,31 +46,31 @@ CREATE VIRTUAL TABLE _busy_sched_with_frequency USING SPAN_LEFT_JOIN(
   _cpu_freq_for_metrics PARTITIONED ucpu
 );
 
--- A stretch of time in which a thread ran on a CPU of one frequency, NULL where that is unknown.
+-- A span in which a thread ran on a CPU at one frequency; `freq` is NULL where unknown.
 CREATE PERFETTO TABLE _cpu_freq_per_thread AS
 SELECT
   row_number() OVER (ORDER BY ucpu, ts) - 1 AS id, ts, dur, ucpu, cpu, utid, freq, counter_id
 FROM _busy_sched_with_frequency;
 
--- The same within an interval only.
+-- Returns the rows of `_cpu_freq_per_thread` clipped to an interval.
 CREATE PERFETTO FUNCTION _cpu_freq_per_thread_in_interval(
-  -- Where the interval begins.
+  -- Start of the interval, ns in trace time.
   ts TIMESTAMP,
-  -- How long it is.
+  -- Duration, ns.
   dur LONG
 )
 RETURNS TABLE(
-  -- Where the stretch begins, or the interval does.
+  -- Start of the span within the interval, ns in trace time.
   ts TIMESTAMP,
-  -- How long it is within the interval.
+  -- Duration of the span within the interval, ns.
   dur DURATION,
-  -- The CPU, unique over machines.
+  -- CPU, unique across machines; join with `cpu` on `ucpu`.
   ucpu LONG,
-  -- The machine's number for the CPU, where the frequency is known.
+  -- CPU number on its machine; NULL where the frequency is unknown.
   cpu LONG,
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The frequency in kHz.
+  -- CPU frequency in kHz; NULL where unknown.
   freq LONG
 ) AS
 SELECT
@@ -80,10 +80,10 @@ SELECT
 FROM _cpu_freq_per_thread
 WHERE ts < $ts + $dur AND ts + dur > $ts;
 
--- What stretches of running add to the columns of cycles below: `millicycles`, `runtime`,
--- `known_runtime`, `awake_runtime`, `min_freq` and `max_freq`, beside `utid`, `ucpu` and `cpu`.
+-- Returns the inputs of `_cpu_cycle_columns!` for spans: `millicycles`, `runtime`, `known_runtime`,
+-- `awake_runtime`, `min_freq` and `max_freq`, with `utid`, `ucpu` and `cpu`.
 CREATE PERFETTO MACRO _cpu_cycles_of_stretches(
-  -- The stretches, as `_cpu_freq_per_thread` has them.
+  -- Spans with the columns of `_cpu_freq_per_thread`.
   stretches TableOrSubquery
 )
 RETURNS TableOrSubquery AS
@@ -101,9 +101,9 @@ RETURNS TableOrSubquery AS
   FROM $stretches
 );
 
--- The columns of cycles that all these modules give, of rows that are grouped.
+-- Returns the CPU cycle columns of the utilization modules, for grouped rows.
 CREATE PERFETTO MACRO _cpu_cycle_columns(
-  -- The time over which the frequency is averaged: a column of the rows.
+  -- Column with the time over which the frequency is averaged.
   averaged_over ColumnName
 )
 RETURNS _ProjectionFragment AS
@@ -114,13 +114,13 @@ min(min_freq) AS min_freq,
 max(max_freq) AS max_freq,
 sum(millicycles) / (sum($averaged_over) / 1000) AS avg_freq;
 
--- The columns that tell how much of an interval something ran, of rows with its `awake_runtime`.
+-- Returns the utilization columns of an interval, for rows with `awake_runtime`.
 CREATE PERFETTO MACRO _cpu_utilization_columns(
-  -- Where the interval begins.
+  -- Start of the interval, ns in trace time.
   ts Expr,
-  -- How long it is.
+  -- Duration, ns.
   dur Expr,
-  -- To how many digits shares are rounded.
+  -- Number of digits to round to.
   digits Expr
 )
 RETURNS _ProjectionFragment AS

@@ -1,22 +1,22 @@
--- How busy processes kept CPUs.
+-- CPU utilization and cycles of processes.
 
 INCLUDE PERFETTO MODULE linux.cpu.utilization.general;
 INCLUDE PERFETTO MODULE linux.cpu.utilization.thread_cpu;
 
--- The share of CPU time that a process took in each period. What a thread runs beyond the end of a
--- period in which it began to run counts up to that end only.
+-- Returns the CPU utilization of a process per period. A time slice counts only until the end of
+-- the period in which it starts.
 CREATE PERFETTO FUNCTION cpu_process_utilization_per_period(
-  -- How long a period is.
+  -- Length of a period, ns.
   interval LONG,
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id)
 )
 RETURNS TABLE(
-  -- When the period begins.
+  -- Start of the period, ns in trace time.
   ts TIMESTAMP,
-  -- The share of the time of all CPUs, from 0 to 1.
+  -- Fraction of the time of all CPUs, from 0 to 1.
   utilization DOUBLE,
-  -- The same in CPUs, from 0 to their number.
+  -- CPU time as a number of fully used CPUs, from 0 to the number of CPUs.
   unnormalized_utilization DOUBLE
 ) AS
 SELECT ts, utilization, unnormalized_utilization
@@ -27,37 +27,37 @@ FROM _cpu_avg_utilization_per_period!($interval, (
   WHERE t.upid = $upid AND coalesce(t.is_idle, 0) = 0
 ));
 
--- The share of CPU time that a process took in each second.
+-- Returns the CPU utilization of a process per second.
 CREATE PERFETTO FUNCTION cpu_process_utilization_per_second(
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id)
 )
 RETURNS TABLE(
-  -- When the period begins.
+  -- Start of the period, ns in trace time.
   ts TIMESTAMP,
-  -- The share of the time of all CPUs, from 0 to 1.
+  -- Fraction of the time of all CPUs, from 0 to 1.
   utilization DOUBLE,
-  -- The same in CPUs, from 0 to their number.
+  -- CPU time as a number of fully used CPUs, from 0 to the number of CPUs.
   unnormalized_utilization DOUBLE
 ) AS
 SELECT ts, utilization, unnormalized_utilization
 FROM cpu_process_utilization_per_period(1000000000, $upid);
 
--- What the threads of a process ran on all CPUs.
+-- CPU cycles of the threads of a process on all CPUs.
 CREATE PERFETTO TABLE cpu_cycles_per_process(
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- Cycles, in thousandths; NULL where no frequency is known.
+  -- CPU cycles in thousandths of a cycle; NULL where the CPU frequency is unknown.
   millicycles LONG,
-  -- Cycles, in millions.
+  -- CPU cycles in millions.
   megacycles LONG,
-  -- How long its threads ran.
+  -- Time that the threads of the process ran, ns.
   runtime DURATION,
-  -- The lowest frequency meanwhile, in kHz.
+  -- Lowest CPU frequency in the period, in kHz.
   min_freq LONG,
-  -- The highest frequency meanwhile, in kHz.
+  -- Highest CPU frequency in the period, in kHz.
   max_freq LONG,
-  -- The frequency on average, in kHz.
+  -- Average CPU frequency in the period, in kHz.
   avg_freq LONG
 ) AS
 SELECT
@@ -68,29 +68,30 @@ JOIN thread USING (utid)
 WHERE upid IS NOT NULL
 GROUP BY upid;
 
--- What the threads of a process ran within an interval; those of no process are one with NULL.
+-- Returns the CPU cycles of the threads of each process in an interval. Threads without a process
+-- form one row with a NULL `upid`.
 CREATE PERFETTO FUNCTION cpu_cycles_per_process_in_interval(
-  -- Where the interval begins.
+  -- Start of the interval, ns in trace time.
   ts TIMESTAMP,
-  -- How long it is.
+  -- Duration, ns.
   dur LONG
 )
 RETURNS TABLE(
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- Cycles, in thousandths; NULL where no frequency is known.
+  -- CPU cycles in thousandths of a cycle; NULL where the CPU frequency is unknown.
   millicycles LONG,
-  -- Cycles, in millions.
+  -- CPU cycles in millions.
   megacycles LONG,
-  -- How long its threads ran.
+  -- Time that the threads of the process ran, ns.
   runtime DURATION,
-  -- How long its threads ran while the system was not suspended.
+  -- Time that the threads of the process ran while the system was not suspended, ns.
   awake_runtime DURATION,
-  -- The lowest frequency meanwhile, in kHz.
+  -- Lowest CPU frequency in the period, in kHz.
   min_freq LONG,
-  -- The highest frequency meanwhile, in kHz.
+  -- Highest CPU frequency in the period, in kHz.
   max_freq LONG,
-  -- The frequency on average, in kHz.
+  -- Average CPU frequency in the period, in kHz.
   avg_freq LONG
 ) AS
 SELECT
@@ -101,23 +102,23 @@ FROM _cpu_cycles_of_stretches!(_cpu_freq_per_thread_in_interval($ts, $dur))
 JOIN thread USING (utid)
 GROUP BY upid;
 
--- The share of CPU time that a process took in an interval.
+-- Returns the CPU utilization of each process in an interval.
 CREATE PERFETTO FUNCTION cpu_process_utilization_in_interval(
-  -- Where the interval begins.
+  -- Start of the interval, ns in trace time.
   ts TIMESTAMP,
-  -- How long it is.
+  -- Duration, ns.
   dur LONG
 )
 RETURNS TABLE(
-  -- The process.
+  -- Process; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The process's name.
+  -- Name of the process.
   process_name STRING,
-  -- How long its threads ran while the system was not suspended.
+  -- Time that the threads of the process ran while the system was not suspended, ns.
   awake_dur LONG,
-  -- How much of a hundred of the time of all CPUs that is.
+  -- `awake_dur` in percent of the time of all CPUs.
   awake_utilization DOUBLE,
-  -- How much of a hundred of the time of one CPU that is.
+  -- `awake_dur` in percent of the time of one CPU.
   awake_unnormalized_utilization DOUBLE
 ) AS
 SELECT

@@ -1,15 +1,15 @@
--- Cycles that threads ran within slices.
+-- CPU cycles of threads within slices.
 
 INCLUDE PERFETTO MODULE intervals.intersect;
 INCLUDE PERFETTO MODULE linux.cpu.utilization.general;
 INCLUDE PERFETTO MODULE slices.with_context;
 
--- Slices with the cycles their threads ran within them: their `id`, `name`, `utid`, `thread_name`,
--- `upid`, `process_name`, and `millicycles` and `megacycles`.
+-- Returns slices with the CPU cycles of their threads within them: `id`, `name`, `utid`,
+-- `thread_name`, `upid`, `process_name`, `millicycles` and `megacycles`.
 CREATE PERFETTO MACRO _cpu_cycles_of_slices(
-  -- The slices, with these columns and `dur`.
+  -- Slices with these columns and `dur`.
   slices TableOrSubquery,
-  -- Those of them that are looked at: `id`, `ts`, `dur` and `utid`.
+  -- Subset of the slices to compute cycles for, with `id`, `ts`, `dur` and `utid`.
   looked_at TableOrSubquery
 )
 RETURNS TableOrSubquery AS
@@ -35,23 +35,24 @@ RETURNS TableOrSubquery AS
   ) AS __ran ON __ran.id = __slice.id AND __ran.dur = __slice.dur
 );
 
--- A slice with the cycles its thread ran within it.
+-- A slice with the CPU cycles of its thread within it.
 CREATE PERFETTO TABLE cpu_cycles_per_thread_slice(
-  -- The slice.
+  -- Slice; join with `slice` on `id`.
   id JOINID(slice.id),
-  -- The slice's name.
+  -- Name of the slice.
   name STRING,
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The thread's name.
+  -- Name of the thread.
   thread_name STRING,
-  -- The thread's process.
+  -- Process of the thread; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The process's name.
+  -- Name of the process.
   process_name STRING,
-  -- Cycles, in thousandths; NULL unless the thread ran all the time, with a known frequency.
+  -- CPU cycles in thousandths of a cycle; NULL unless the thread ran for the whole slice at a known
+  -- frequency.
   millicycles LONG,
-  -- Cycles, in millions; NULL likewise.
+  -- CPU cycles in millions; NULL if `millicycles` is NULL.
   megacycles LONG
 ) AS
 SELECT *
@@ -60,29 +61,30 @@ FROM _cpu_cycles_of_slices!(
   (SELECT id, ts, dur, utid FROM thread_slice WHERE dur > 0 AND utid > 0)
 );
 
--- A slice with the cycles its thread ran within it and an interval.
+-- Returns slices with the CPU cycles of their threads within the slice and an interval.
 CREATE PERFETTO FUNCTION cpu_cycles_per_thread_slice_in_interval(
-  -- Where the interval begins.
+  -- Start of the interval, ns in trace time.
   ts TIMESTAMP,
-  -- How long it is.
+  -- Duration, ns.
   dur DURATION
 )
 RETURNS TABLE(
-  -- The slice.
+  -- Slice; join with `slice` on `id`.
   id JOINID(slice.id),
-  -- The slice's name.
+  -- Name of the slice.
   name STRING,
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The thread's name.
+  -- Name of the thread.
   thread_name STRING,
-  -- The thread's process.
+  -- Process of the thread; join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The process's name.
+  -- Name of the process.
   process_name STRING,
-  -- Cycles, in thousandths; NULL unless the thread ran all the time, with a known frequency.
+  -- CPU cycles in thousandths of a cycle; NULL unless the thread ran for the whole slice within the
+  -- interval at a known frequency.
   millicycles LONG,
-  -- Cycles, in millions; NULL likewise.
+  -- CPU cycles in millions; NULL if `millicycles` is NULL.
   megacycles LONG
 ) AS
 WITH cut AS (

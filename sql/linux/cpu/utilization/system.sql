@@ -1,20 +1,20 @@
--- How busy the CPUs of the system were.
+-- CPU utilization and cycles of the whole system.
 
 INCLUDE PERFETTO MODULE linux.cpu.utilization.general;
 INCLUDE PERFETTO MODULE linux.cpu.utilization.thread_cpu;
 
--- The share of CPU time that anything but idle threads took in each period. What a thread runs
--- beyond the end of a period in which it began to run counts up to that end only.
+-- Returns the CPU utilization of all threads except idle threads per period. A time slice counts
+-- only until the end of the period in which it starts.
 CREATE PERFETTO FUNCTION cpu_utilization_per_period(
-  -- How long a period is.
+  -- Length of a period, ns.
   interval LONG
 )
 RETURNS TABLE(
-  -- When the period begins.
+  -- Start of the period, ns in trace time.
   ts TIMESTAMP,
-  -- The share of the time of all CPUs, from 0 to 1.
+  -- Fraction of the time of all CPUs, from 0 to 1.
   utilization DOUBLE,
-  -- The same in CPUs, from 0 to their number.
+  -- CPU time as a number of fully used CPUs, from 0 to the number of CPUs.
   unnormalized_utilization DOUBLE
 ) AS
 SELECT ts, utilization, unnormalized_utilization
@@ -25,57 +25,57 @@ FROM _cpu_avg_utilization_per_period!($interval, (
   WHERE coalesce(t.is_idle, 0) = 0
 ));
 
--- The share of CPU time that anything but idle threads took in each second.
+-- CPU utilization of all threads except idle threads, per second.
 CREATE PERFETTO TABLE cpu_utilization_per_second(
-  -- When the period begins.
+  -- Start of the period, ns in trace time.
   ts TIMESTAMP,
-  -- The share of the time of all CPUs, from 0 to 1.
+  -- Fraction of the time of all CPUs, from 0 to 1.
   utilization DOUBLE,
-  -- The same in CPUs, from 0 to their number.
+  -- CPU time as a number of fully used CPUs, from 0 to the number of CPUs.
   unnormalized_utilization DOUBLE
 ) AS
 SELECT ts, utilization, unnormalized_utilization
 FROM cpu_utilization_per_period(1000000000);
 
--- What all threads ran on all CPUs; one row.
+-- CPU cycles of all threads on all CPUs; one row.
 CREATE PERFETTO TABLE cpu_cycles(
-  -- Cycles, in thousandths; NULL where no frequency is known.
+  -- CPU cycles in thousandths of a cycle; NULL where the CPU frequency is unknown.
   millicycles LONG,
-  -- Cycles, in millions.
+  -- CPU cycles in millions.
   megacycles LONG,
-  -- How long they ran.
+  -- Time that the threads ran on a CPU, ns.
   runtime DURATION,
-  -- The lowest frequency meanwhile, in kHz.
+  -- Lowest CPU frequency in the period, in kHz.
   min_freq LONG,
-  -- The highest frequency meanwhile, in kHz.
+  -- Highest CPU frequency in the period, in kHz.
   max_freq LONG,
-  -- The frequency on average, in kHz.
+  -- Average CPU frequency in the period, in kHz.
   avg_freq LONG
 ) AS
 SELECT _cpu_cycle_columns!(runtime)
 FROM cpu_cycles_per_thread_per_cpu;
 
--- What all threads ran within an interval; one row.
+-- Returns the CPU cycles of all threads in an interval; one row.
 CREATE PERFETTO FUNCTION cpu_cycles_in_interval(
-  -- Where the interval begins.
+  -- Start of the interval, ns in trace time.
   ts TIMESTAMP,
-  -- How long it is.
+  -- Duration, ns.
   dur LONG
 )
 RETURNS TABLE(
-  -- Cycles, in thousandths; NULL where no frequency is known.
+  -- CPU cycles in thousandths of a cycle; NULL where the CPU frequency is unknown.
   millicycles LONG,
-  -- Cycles, in millions.
+  -- CPU cycles in millions.
   megacycles LONG,
-  -- How long they ran.
+  -- Time that the threads ran on a CPU, ns.
   runtime DURATION,
-  -- How long they ran while the system was not suspended.
+  -- Time that the threads ran while the system was not suspended, ns.
   awake_runtime DURATION,
-  -- The lowest frequency meanwhile, in kHz.
+  -- Lowest CPU frequency in the period, in kHz.
   min_freq LONG,
-  -- The highest frequency meanwhile, in kHz.
+  -- Highest CPU frequency in the period, in kHz.
   max_freq LONG,
-  -- The frequency on average, in kHz.
+  -- Average CPU frequency in the period, in kHz.
   avg_freq LONG
 ) AS
 SELECT
@@ -83,41 +83,41 @@ SELECT
   sum(awake_runtime) AS awake_runtime
 FROM _cpu_cycles_of_stretches!(_cpu_freq_per_thread_in_interval($ts, $dur));
 
--- The share of CPU time that anything but idle threads took in an interval; one row.
+-- Returns the CPU utilization of all threads except idle threads in an interval; one row.
 CREATE PERFETTO FUNCTION cpu_utilization_in_interval(
-  -- Where the interval begins.
+  -- Start of the interval, ns in trace time.
   ts TIMESTAMP,
-  -- How long it is.
+  -- Duration, ns.
   dur LONG
 )
 RETURNS TABLE(
-  -- How long they ran while the system was not suspended.
+  -- Time that the threads ran while the system was not suspended, ns.
   awake_dur LONG,
-  -- How much of a hundred of the time of all CPUs that is.
+  -- `awake_dur` in percent of the time of all CPUs.
   awake_utilization DOUBLE,
-  -- How much of a hundred of the time of one CPU that is.
+  -- `awake_dur` in percent of the time of one CPU.
   awake_unnormalized_utilization DOUBLE
 ) AS
 SELECT _cpu_utilization_columns!($ts, $dur, 2)
 FROM cpu_cycles_in_interval($ts, $dur);
 
--- What all threads ran on a CPU.
+-- CPU cycles of all threads on a CPU.
 CREATE PERFETTO TABLE cpu_cycles_per_cpu(
-  -- The CPU, unique over machines.
+  -- CPU, unique across machines; join with `cpu` on `ucpu`.
   ucpu JOINID(cpu.id),
-  -- The machine's number for the CPU.
+  -- CPU number on its machine.
   cpu LONG,
-  -- Cycles, in thousandths; NULL where no frequency is known.
+  -- CPU cycles in thousandths of a cycle; NULL where the CPU frequency is unknown.
   millicycles LONG,
-  -- Cycles, in millions.
+  -- CPU cycles in millions.
   megacycles LONG,
-  -- How long they ran.
+  -- Time that the threads ran on a CPU, ns.
   runtime DURATION,
-  -- The lowest frequency meanwhile, in kHz.
+  -- Lowest CPU frequency in the period, in kHz.
   min_freq LONG,
-  -- The highest frequency meanwhile, in kHz.
+  -- Highest CPU frequency in the period, in kHz.
   max_freq LONG,
-  -- The frequency on average, in kHz.
+  -- Average CPU frequency in the period, in kHz.
   avg_freq LONG
 ) AS
 SELECT
@@ -127,29 +127,29 @@ SELECT
 FROM cpu_cycles_per_thread_per_cpu
 GROUP BY ucpu, cpu;
 
--- What all threads ran on a CPU within an interval.
+-- Returns the CPU cycles of all threads on each CPU in an interval.
 CREATE PERFETTO FUNCTION cpu_cycles_per_cpu_in_interval(
-  -- Where the interval begins.
+  -- Start of the interval, ns in trace time.
   ts TIMESTAMP,
-  -- How long it is.
+  -- Duration, ns.
   dur LONG
 )
 RETURNS TABLE(
-  -- The CPU, unique over machines.
+  -- CPU, unique across machines; join with `cpu` on `ucpu`.
   ucpu JOINID(cpu.id),
-  -- The machine's number for the CPU, where its frequency is known.
+  -- CPU number on its machine; NULL where its frequency is unknown.
   cpu LONG,
-  -- Cycles, in thousandths; NULL where no frequency is known.
+  -- CPU cycles in thousandths of a cycle; NULL where the CPU frequency is unknown.
   millicycles LONG,
-  -- Cycles, in millions.
+  -- CPU cycles in millions.
   megacycles LONG,
-  -- How long they ran.
+  -- Time that the threads ran on a CPU, ns.
   runtime DURATION,
-  -- The lowest frequency meanwhile, in kHz.
+  -- Lowest CPU frequency in the period, in kHz.
   min_freq LONG,
-  -- The highest frequency meanwhile, in kHz.
+  -- Highest CPU frequency in the period, in kHz.
   max_freq LONG,
-  -- The frequency on average, in kHz.
+  -- Average CPU frequency in the period, in kHz.
   avg_freq LONG
 ) AS
 SELECT

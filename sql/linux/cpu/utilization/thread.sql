@@ -1,22 +1,22 @@
--- How busy threads kept CPUs.
+-- CPU utilization and cycles of threads.
 
 INCLUDE PERFETTO MODULE linux.cpu.utilization.general;
 INCLUDE PERFETTO MODULE linux.cpu.utilization.thread_cpu;
 
--- The share of CPU time that a thread took in each period. What it runs beyond the end of a period
--- in which it began to run counts up to that end only.
+-- Returns the CPU utilization of a thread per period. A time slice counts only until the end of the
+-- period in which it starts.
 CREATE PERFETTO FUNCTION cpu_thread_utilization_per_period(
-  -- How long a period is.
+  -- Length of a period, ns.
   interval LONG,
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id)
 )
 RETURNS TABLE(
-  -- When the period begins.
+  -- Start of the period, ns in trace time.
   ts TIMESTAMP,
-  -- The share of the time of all CPUs, from 0 to 1.
+  -- Fraction of the time of all CPUs, from 0 to 1.
   utilization DOUBLE,
-  -- The same in CPUs, from 0 to their number.
+  -- CPU time as a number of fully used CPUs, from 0 to the number of CPUs.
   unnormalized_utilization DOUBLE
 ) AS
 SELECT ts, utilization, unnormalized_utilization
@@ -24,37 +24,37 @@ FROM _cpu_avg_utilization_per_period!(
   $interval, (SELECT ts, ts_end FROM sched WHERE utid = $utid)
 );
 
--- The share of CPU time that a thread took in each second.
+-- Returns the CPU utilization of a thread per second.
 CREATE PERFETTO FUNCTION cpu_thread_utilization_per_second(
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id)
 )
 RETURNS TABLE(
-  -- When the period begins.
+  -- Start of the period, ns in trace time.
   ts TIMESTAMP,
-  -- The share of the time of all CPUs, from 0 to 1.
+  -- Fraction of the time of all CPUs, from 0 to 1.
   utilization DOUBLE,
-  -- The same in CPUs, from 0 to their number.
+  -- CPU time as a number of fully used CPUs, from 0 to the number of CPUs.
   unnormalized_utilization DOUBLE
 ) AS
 SELECT ts, utilization, unnormalized_utilization
 FROM cpu_thread_utilization_per_period(1000000000, $utid);
 
--- What a thread ran on all CPUs.
+-- CPU cycles of a thread on all CPUs.
 CREATE PERFETTO TABLE cpu_cycles_per_thread(
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- Cycles, in thousandths; NULL where no frequency is known.
+  -- CPU cycles in thousandths of a cycle; NULL where the CPU frequency is unknown.
   millicycles LONG,
-  -- Cycles, in millions.
+  -- CPU cycles in millions.
   megacycles LONG,
-  -- How long it ran.
+  -- Time that the thread ran on a CPU, ns.
   runtime DURATION,
-  -- The lowest frequency meanwhile, in kHz.
+  -- Lowest CPU frequency in the period, in kHz.
   min_freq LONG,
-  -- The highest frequency meanwhile, in kHz.
+  -- Highest CPU frequency in the period, in kHz.
   max_freq LONG,
-  -- The frequency on average, in kHz.
+  -- Average CPU frequency in the period, in kHz.
   avg_freq LONG
 ) AS
 SELECT
@@ -63,29 +63,29 @@ SELECT
 FROM cpu_cycles_per_thread_per_cpu
 GROUP BY utid;
 
--- What a thread ran within an interval.
+-- Returns the CPU cycles of each thread in an interval.
 CREATE PERFETTO FUNCTION cpu_cycles_per_thread_in_interval(
-  -- Where the interval begins.
+  -- Start of the interval, ns in trace time.
   ts TIMESTAMP,
-  -- How long it is.
+  -- Duration, ns.
   dur LONG
 )
 RETURNS TABLE(
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- Cycles, in thousandths; NULL where no frequency is known.
+  -- CPU cycles in thousandths of a cycle; NULL where the CPU frequency is unknown.
   millicycles LONG,
-  -- Cycles, in millions.
+  -- CPU cycles in millions.
   megacycles LONG,
-  -- How long it ran.
+  -- Time that the thread ran on a CPU, ns.
   runtime DURATION,
-  -- How long it ran while the system was not suspended.
+  -- Time that the thread ran while the system was not suspended, ns.
   awake_runtime DURATION,
-  -- The lowest frequency meanwhile, in kHz.
+  -- Lowest CPU frequency in the period, in kHz.
   min_freq LONG,
-  -- The highest frequency meanwhile, in kHz.
+  -- Highest CPU frequency in the period, in kHz.
   max_freq LONG,
-  -- The frequency on average, in kHz.
+  -- Average CPU frequency in the period, in kHz.
   avg_freq LONG
 ) AS
 SELECT
@@ -95,25 +95,25 @@ SELECT
 FROM _cpu_cycles_of_stretches!(_cpu_freq_per_thread_in_interval($ts, $dur))
 GROUP BY utid;
 
--- The share of CPU time that a thread took in an interval.
+-- Returns the CPU utilization of each thread in an interval.
 CREATE PERFETTO FUNCTION cpu_thread_utilization_in_interval(
-  -- Where the interval begins.
+  -- Start of the interval, ns in trace time.
   ts TIMESTAMP,
-  -- How long it is.
+  -- Duration, ns.
   dur LONG
 )
 RETURNS TABLE(
-  -- Its process.
+  -- Process of the thread; NULL if unknown. Join with `process` on `upid`.
   upid JOINID(process.id),
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The thread's name.
+  -- Name of the thread.
   thread_name STRING,
-  -- How long it ran while the system was not suspended.
+  -- Time that the thread ran while the system was not suspended, ns.
   awake_dur LONG,
-  -- How much of a hundred of the time of all CPUs that is.
+  -- `awake_dur` in percent of the time of all CPUs.
   awake_utilization DOUBLE,
-  -- How much of a hundred of the time of one CPU that is.
+  -- `awake_dur` in percent of the time of one CPU.
   awake_unnormalized_utilization DOUBLE
 ) AS
 SELECT

@@ -1,26 +1,26 @@
--- Cycles that threads ran on each CPU.
+-- CPU cycles of threads on each CPU.
 
 INCLUDE PERFETTO MODULE linux.cpu.utilization.general;
 
--- What a thread ran on a CPU.
+-- CPU cycles of a thread on a CPU.
 CREATE PERFETTO TABLE cpu_cycles_per_thread_per_cpu(
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The CPU, unique over machines.
+  -- CPU, unique across machines; join with `cpu` on `ucpu`.
   ucpu JOINID(cpu.id),
-  -- The machine's number for the CPU.
+  -- CPU number on its machine.
   cpu LONG,
-  -- Cycles, in thousandths; NULL where no frequency is known.
+  -- CPU cycles in thousandths of a cycle; NULL where the CPU frequency is unknown.
   millicycles LONG,
-  -- Cycles, in millions.
+  -- CPU cycles in millions.
   megacycles LONG,
-  -- How long it ran.
+  -- Time that the thread ran on a CPU, ns.
   runtime DURATION,
-  -- The lowest frequency meanwhile, in kHz.
+  -- Lowest CPU frequency in the period, in kHz.
   min_freq LONG,
-  -- The highest frequency meanwhile, in kHz.
+  -- Highest CPU frequency in the period, in kHz.
   max_freq LONG,
-  -- The frequency on average, in kHz.
+  -- Average CPU frequency in the period, in kHz.
   avg_freq LONG
 ) AS
 SELECT
@@ -32,31 +32,31 @@ FROM _cpu_cycles_of_stretches!(_cpu_freq_per_thread)
 JOIN cpu USING (ucpu)
 GROUP BY utid, ucpu, cpu.cpu;
 
--- What a thread ran on a CPU within an interval.
+-- Returns the CPU cycles of each thread on each CPU in an interval.
 CREATE PERFETTO FUNCTION cpu_cycles_per_thread_per_cpu_in_interval(
-  -- Where the interval begins.
+  -- Start of the interval, ns in trace time.
   ts TIMESTAMP,
-  -- How long it is.
+  -- Duration, ns.
   dur LONG
 )
 RETURNS TABLE(
-  -- The thread.
+  -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- The CPU, unique over machines.
+  -- CPU, unique across machines; join with `cpu` on `ucpu`.
   ucpu JOINID(cpu.id),
-  -- The machine's number for the CPU.
+  -- CPU number on its machine.
   cpu LONG,
-  -- Cycles, in thousandths; NULL where no frequency is known.
+  -- CPU cycles in thousandths of a cycle; NULL where the CPU frequency is unknown.
   millicycles LONG,
-  -- Cycles, in millions.
+  -- CPU cycles in millions.
   megacycles LONG,
-  -- How long it ran.
+  -- Time that the thread ran on a CPU, ns.
   runtime DURATION,
-  -- The lowest frequency meanwhile, in kHz.
+  -- Lowest CPU frequency in the period, in kHz.
   min_freq LONG,
-  -- The highest frequency meanwhile, in kHz.
+  -- Highest CPU frequency in the period, in kHz.
   max_freq LONG,
-  -- The frequency on average, in kHz.
+  -- Average CPU frequency in the period, in kHz.
   avg_freq LONG
 ) AS
 SELECT
