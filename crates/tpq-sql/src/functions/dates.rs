@@ -7,16 +7,16 @@ use super::number::real_prefix;
 use super::per_row::{PerRow, integer, real, text};
 use super::value::Value;
 
-/// The Julian day of 1970-01-01 00:00.
+/// The Julian day number of 1970-01-01 00:00.
 const EPOCH_DAY: f64 = 2_440_587.5;
 const DAY_MS: f64 = 86_400_000.0;
 
 pub(super) fn functions() -> Vec<PerRow> {
     vec![
-        PerRow::new("date", 0..=usize::MAX, text, |values| Ok(written(values, "%Y-%m-%d"))),
-        PerRow::new("time", 0..=usize::MAX, text, |values| Ok(written(values, "%H:%M:%S"))),
+        PerRow::new("date", 0..=usize::MAX, text, |values| Ok(formatted(values, "%Y-%m-%d"))),
+        PerRow::new("time", 0..=usize::MAX, text, |values| Ok(formatted(values, "%H:%M:%S"))),
         PerRow::new("datetime", 0..=usize::MAX, text, |values| {
-            Ok(written(values, "%Y-%m-%d %H:%M:%S"))
+            Ok(formatted(values, "%Y-%m-%d %H:%M:%S"))
         }),
         PerRow::new("julianday", 0..=usize::MAX, real, |values| {
             Ok(moment(values).map_or(Value::Null, |moment| Value::Real(julian_day(moment))))
@@ -33,11 +33,11 @@ fn julian_day(moment: NaiveDateTime) -> f64 {
     moment.and_utc().timestamp_millis() as f64 / DAY_MS + EPOCH_DAY
 }
 
-fn written<'a>(values: &[Value<'a>], format: &str) -> Value<'a> {
+fn formatted<'a>(values: &[Value<'a>], format: &str) -> Value<'a> {
     moment(values).map_or(Value::Null, |moment| Value::text(moment.format(format).to_string()))
 }
 
-/// The moment that a time value and the modifiers after it stand for; now, where there is none.
+/// Evaluates a time value and the modifiers after it; without a time value, the current time.
 fn moment(values: &[Value]) -> Option<NaiveDateTime> {
     let Some((value, modifiers)) = values.split_first() else {
         return now();
@@ -66,9 +66,9 @@ fn moment(values: &[Value]) -> Option<NaiveDateTime> {
         None => parse(&value.as_text()?)?,
     };
     for modifier in modifiers {
-        moment = modified(moment, modifier.as_text()?.trim())?;
+        moment = apply_modifier(moment, modifier.as_text()?.trim())?;
     }
-    // SQLite knows the years 0 to 9999.
+    // SQLite supports the years 0 to 9999.
     (0..=9999).contains(&moment.year()).then_some(moment)
 }
 
@@ -84,7 +84,7 @@ fn at_ms(ms: f64) -> Option<NaiveDateTime> {
     Some(chrono::DateTime::from_timestamp_millis(ms.round() as i64)?.naive_utc())
 }
 
-/// `2024-02-29`, `2024-02-29 12:34`, `2024-02-29T12:34:56.789Z`, `12:34:56`, `now`.
+/// Parses `2024-02-29`, `2024-02-29 12:34`, `2024-02-29T12:34:56.789Z`, `12:34:56`, `now`.
 fn parse(text: &str) -> Option<NaiveDateTime> {
     let text = text.trim();
     if text.eq_ignore_ascii_case("now") {
@@ -102,7 +102,7 @@ fn parse(text: &str) -> Option<NaiveDateTime> {
     date.and_time(time).checked_sub_signed(offset)
 }
 
-/// A time of day, and how far its zone is ahead of UTC.
+/// Parses a time of day; also returns the offset of its time zone from UTC.
 fn parse_time(text: &str) -> Option<(NaiveTime, TimeDelta)> {
     let text = text.trim_end_matches(['Z', 'z']).trim_end();
     let (time, offset) = match text.rfind(['+', '-']) {
@@ -119,7 +119,7 @@ fn parse_time(text: &str) -> Option<(NaiveTime, TimeDelta)> {
     Some((parsed?, offset))
 }
 
-fn modified(moment: NaiveDateTime, modifier: &str) -> Option<NaiveDateTime> {
+fn apply_modifier(moment: NaiveDateTime, modifier: &str) -> Option<NaiveDateTime> {
     let modifier = modifier.to_ascii_lowercase();
     let date = moment.date();
     match modifier.as_str() {
@@ -149,7 +149,7 @@ fn modified(moment: NaiveDateTime, modifier: &str) -> Option<NaiveDateTime> {
     moment.checked_add_signed(TimeDelta::try_milliseconds(ms.round() as i64)?)
 }
 
-/// The 31st of a month with 30 days is the 1st of the next.
+/// Adds months. The 31st of a month with 30 days becomes the 1st of the next month.
 fn months_later(moment: NaiveDateTime, months: i64) -> Option<NaiveDateTime> {
     let first = moment.with_day(1)?;
     let count = Months::new(u32::try_from(months.unsigned_abs()).ok()?);
