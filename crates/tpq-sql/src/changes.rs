@@ -101,7 +101,7 @@ impl Changer<'_> {
                 token.token.to_string().to_lowercase() == table
             };
             let token = self.text.tokens.iter().find(is_name);
-            error.at(token.and_then(|token| self.text.sources.place(token.span)))
+            error.at(token.and_then(|token| self.text.sources.location(token.span)))
         })
     }
 

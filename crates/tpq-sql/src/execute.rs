@@ -149,7 +149,7 @@ impl Executor<'_> {
         let hint = nearest(&other.text, known.iter().map(String::as_str));
         let message = format!("no function is called `{}`", other.written);
         Err(SqlError::new(SqlErrorKind::UnknownFunction, message)
-            .at(text.sources.place(other.span))
+            .at(text.sources.location(other.span))
             .hint(hint.map(|near| format!("did you mean `{near}`?"))))
     }
 
@@ -198,7 +198,7 @@ impl Executor<'_> {
         let near = nearest(&column.text, schema.fields().iter().map(|field| field.name().as_str()));
         let message = format!("`{}` has no column `{}`", table.written, column.written);
         Err(SqlError::new(SqlErrorKind::UnknownColumn, message)
-            .at(text.sources.place(column.span))
+            .at(text.sources.location(column.span))
             .hint(near.map(|near| format!("did you mean `{near}`?"))))
     }
 
@@ -219,7 +219,7 @@ impl Executor<'_> {
             return Ok(());
         }
         let message = format!("nothing called `{}` was created", name.written);
-        Err(SqlError::new(SqlErrorKind::Invalid, message).at(text.sources.place(name.span)))
+        Err(SqlError::new(SqlErrorKind::Invalid, message).at(text.sources.location(name.span)))
     }
 
     /// Includes a module, or all that a path with `*` means.
@@ -230,7 +230,7 @@ impl Executor<'_> {
             let near = nearest(&path.text, names.iter().copied());
             let message = format!("no module is called `{}`", path.written);
             return Err(SqlError::new(SqlErrorKind::UnknownTable, message)
-                .at(text.sources.place(path.span))
+                .at(text.sources.location(path.span))
                 .hint(near.map(|near| format!("did you mean `{near}`?"))));
         }
         modules.iter().try_for_each(|module| {

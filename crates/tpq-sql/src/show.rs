@@ -52,7 +52,7 @@ impl Session {
         let found = self.catalog().relation(&table.text, &planner)?;
         let Some(relation) = found else {
             let error = unknown_table(&table.text, &planner.names());
-            return Err(error.at(text.sources.place(table.span)));
+            return Err(error.at(text.sources.location(table.span)));
         };
         let (mut names, mut kinds, mut docs) = (Vec::new(), Vec::new(), Vec::new());
         for column in relation.columns {

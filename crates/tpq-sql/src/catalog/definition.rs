@@ -148,7 +148,7 @@ pub(crate) fn check_columns(
         let last = declared.last().map(|column| column.name.span);
         let message = format!("the query gives a column `{extra}` that is not declared");
         return Err(SqlError::new(SqlErrorKind::Invalid, message)
-            .at(last.and_then(|span| text.sources.place(span)))
+            .at(last.and_then(|span| text.sources.location(span)))
             .hint(Some(format!("declare it, as in `{extra} LONG`, or leave it out"))));
     }
     with_types(plan, declared).map_err(|error| planner.error(error, text))
@@ -156,7 +156,7 @@ pub(crate) fn check_columns(
 
 fn check_column(column: &Declared, schema: &SchemaRef, text: &Text) -> Result<(), SqlError> {
     let name = &column.name.text;
-    let location = || text.sources.place(column.name.span);
+    let location = || text.sources.location(column.name.span);
     let Some((_, field)) = schema.column_with_name(name) else {
         let names = schema.fields().iter().map(|field| field.name().as_str());
         let hint = nearest(name, names).map(|near| format!("it gives a column `{near}`"));

@@ -83,7 +83,7 @@ impl SqlFunction {
         value: &Declared,
         planner: &Planner,
     ) -> Result<LogicalPlan, SqlError> {
-        let location = || self.text.sources.place(self.declaration.creation.name.span);
+        let location = || self.text.sources.location(self.declaration.creation.name.span);
         let fields = plan.schema().fields();
         let [field] = &fields[..] else {
             let message = format!(
@@ -97,7 +97,7 @@ impl SqlFunction {
             let found = type_name(field.data_type());
             let message =
                 format!("`{}` returns {}, but its query gives {found}", self.name(), value.kind);
-            return Err(SqlError::new(SqlErrorKind::Invalid, message).at(place()));
+            return Err(SqlError::new(SqlErrorKind::Invalid, message).at(location()));
         }
         if value.data_type == DataType::Null {
             return Ok(plan);

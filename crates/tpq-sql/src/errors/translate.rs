@@ -54,7 +54,7 @@ impl Context<'_> {
         let from = span.map_or(Location::new(0, 0), |span| span.start);
         let after = |token: &&TokenWithSpan| token.span.start >= from;
         let named = self.text.tokens.iter().filter(after).find(is_name).map(|token| token.span);
-        self.text.sources.place(named.or(span)?)
+        self.text.sources.location(named.or(span)?)
     }
 
     /// The location of a parser error, which only the message contains.
@@ -62,13 +62,13 @@ impl Context<'_> {
         let Some((_, position)) = message.rsplit_once(" at Line: ") else {
             // The message has no location if the error is at the end of the input.
             let last = self.text.tokens.iter().rev().find(|token| is_significant(token))?;
-            return self.text.sources.place(ErrorLocation::after(last.span));
+            return self.text.sources.location(ErrorLocation::after(last.span));
         };
         let (line, column) = position.split_once(", Column: ")?;
         let start = Location::new(line.trim().parse().ok()?, column.trim().parse().ok()?);
         let tokens = &self.text.tokens;
         let at = tokens.iter().position(|token| token.span.start == start);
-        let Some(at) = at else { return self.text.sources.place(Span::new(start, start)) };
+        let Some(at) = at else { return self.text.sources.location(Span::new(start, start)) };
         // Sometimes the location is that of the token after the unexpected one.
         let found =
             message.rsplit_once("found: ").and_then(|(_, rest)| rest.split(" at Line").next());
@@ -77,7 +77,7 @@ impl Context<'_> {
         let token = &tokens[at];
         let token =
             if is_found(&token) { token } else { before().filter(is_found).unwrap_or(token) };
-        self.text.sources.place(token.span)
+        self.text.sources.location(token.span)
     }
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn translate(error: DataFusionError, text: &Text, names: &Names) -> S
         )
     });
     if let Some(reported) = reported_error(&error) {
-        let location = span.and_then(|span| text.sources.place(span));
+        let location = span.and_then(|span| text.sources.location(span));
         return reported.without_source().used_at(location);
     }
     let translated = match error.find_root() {
@@ -117,7 +117,7 @@ pub(crate) fn translate(error: DataFusionError, text: &Text, names: &Names) -> S
         DataFusionError::Plan(message) => planning_error(message, names, span, &context),
         DataFusionError::NotImplemented(message) => {
             SqlError::new(SqlErrorKind::Unsupported, format!("not supported: {}", plain(message)))
-                .at(span.and_then(|span| text.sources.place(span)))
+                .at(span.and_then(|span| text.sources.location(span)))
         }
         DataFusionError::Internal(message) => {
             SqlError::new(SqlErrorKind::Internal, format!("a bug in tpq: {}", plain(message)))
@@ -238,7 +238,7 @@ fn planning_error(message: &str, names: &Names, span: Option<Span>, context: &Co
         .hint(names.hint(&name.to_lowercase(), &names.functions));
     }
     let location = match (span, function_in(message)) {
-        (Some(span), _) => context.text.sources.place(span),
+        (Some(span), _) => context.text.sources.location(span),
         (None, Some(function)) => context.location(None, function),
         (None, None) => None,
     };

@@ -158,7 +158,7 @@ impl<'a> Cursor<'a> {
         };
         let error =
             SqlError::new(SqlErrorKind::Syntax, format!("syntax error: expected {what}{found}"));
-        error.at(span.and_then(|span| self.text.sources.place(span)))
+        error.at(span.and_then(|span| self.text.sources.location(span)))
     }
 
     /// The same where one of these words was expected, with the one that was probably meant.

@@ -336,7 +336,7 @@ fn not_a_query(verb: &str, text: &Text) -> SqlError {
     let span = text.tokens.iter().find(|token| matches!(token.token, Token::Word(_)));
     let message = format!("{verb} is not supported here: a query is expected");
     SqlError::new(SqlErrorKind::Unsupported, message)
-        .at(span.and_then(|token| text.sources.place(token.span)))
+        .at(span.and_then(|token| text.sources.location(token.span)))
 }
 
 /// The word a statement begins with, in upper case.

@@ -72,8 +72,8 @@ impl Sources {
         self.0.first().map(|source| &source.script)
     }
 
-    /// Where a span is, for a person; with the calls of macros that led there.
-    pub(crate) fn place(&self, span: Span) -> Option<ErrorLocation> {
+    /// The location of a span for an error message, with the calls of macros that led to it.
+    pub(crate) fn location(&self, span: Span) -> Option<ErrorLocation> {
         let source = self.of(span.start)?;
         let location = ErrorLocation::from_span(&source.script.text, local(span))?;
         let mut trail = Vec::new();
