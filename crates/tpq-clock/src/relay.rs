@@ -214,8 +214,7 @@ mod tests {
         add(&[(clock(1, FILES, REALTIME), 1_000_400), (clock(1, FILES, BOOTTIME), 50)]);
         let ways = graph.ways_to(clock(0, 0, BOOTTIME));
         for file in 1..FILES {
-            let placement =
-                graph.place_by(clock(1, file, MONOTONIC), &ways).expect("has a placement");
+            let placement = graph.place_by(clock(1, file, MONOTONIC), &ways).expect("has a placement");
             assert_eq!(placement.rule, Rule::Realtime);
             assert_eq!(placement.converter.convert_one(50), 410);
         }
