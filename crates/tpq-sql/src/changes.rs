@@ -1,7 +1,8 @@
-//! Changes of the user's own tables: `CREATE TABLE`, `INSERT`, `UPDATE`, `DELETE`, `DROP`.
+//! Statements that change the user's own tables: `CREATE TABLE`, `INSERT`, `UPDATE`, `DELETE`,
+//! `DROP`.
 //!
-//! Such a table is kept as a whole. What changes it is a query for all its new rows, or for the
-//! rows to add.
+//! Such a table is in memory as a whole. A change becomes a query for the rows to add, or for all
+//! rows that the table has afterwards.
 
 use std::sync::Arc;
 
@@ -19,26 +20,26 @@ use datafusion::sql::sqlparser::ast::{
 };
 
 use crate::cancel::CancelToken;
-use crate::catalog::{Created, KeptTable};
+use crate::catalog::{Created, MaterializedTable};
 use crate::errors::{SqlError, SqlErrorKind, nearest};
 use crate::memory::{bytes_of, reserve_for};
 use crate::perfetto_sql::{Planner, Text, TraceTypes};
 
-/// What a statement changes.
+/// The change that a statement makes.
 pub(crate) enum Change {
-    /// A table with no rows; a column without a type gets that of the first rows.
+    /// Creates an empty table. A column without a type gets its type from the first rows.
     Create { name: String, schema: SchemaRef, if_not_exists: bool },
-    /// Rows for a table, in its columns.
+    /// Adds rows, which have the table's columns.
     Add { table: String, rows: LogicalPlan },
-    /// All rows of a table.
+    /// Replaces all rows of a table.
     Replace { table: String, rows: LogicalPlan },
-    /// Tables or views that are to be no more.
+    /// Drops tables or views.
     Drop { names: Vec<String>, if_exists: bool },
-    /// Nothing: an index, a transaction.
+    /// Changes nothing: statements on indexes and transactions.
     Nothing,
 }
 
-/// What the statement `tree` changes; `None` where it asks for rows.
+/// Plans the change that the statement `tree` makes; `None` if it is a query.
 pub(crate) fn change_of(
     tree: &Tree,
     text: &Text,
@@ -90,14 +91,17 @@ impl Changer<'_> {
         })
     }
 
-    /// The columns of a table that may be changed.
-    fn own(&self, table: &str) -> Result<SchemaRef, SqlError> {
+    /// The columns of a user's own table.
+    ///
+    /// # Errors
+    /// When there is no such table, or statements cannot change it.
+    fn own_table_columns(&self, table: &str) -> Result<SchemaRef, SqlError> {
         self.planner.own_table(table).map(|table| table.columns()).map_err(|error| {
             let is_name = |token: &&datafusion::sql::sqlparser::tokenizer::TokenWithSpan| {
                 token.token.to_string().to_lowercase() == table
             };
             let token = self.text.tokens.iter().find(is_name);
-            error.at(token.and_then(|token| self.text.sources.place(token.span)))
+            error.at(token.and_then(|token| self.text.sources.location(token.span)))
         })
     }
 
@@ -106,7 +110,7 @@ impl Changer<'_> {
             return Err(unsupported("INSERT into anything but a table"));
         };
         let table = last_name(name);
-        let schema = self.own(&table)?;
+        let schema = self.own_table_columns(&table)?;
         let Some(source) = &insert.source else {
             return Err(unsupported("INSERT without VALUES or a query"));
         };
@@ -118,10 +122,10 @@ impl Changer<'_> {
         let given = plan.schema().fields().len();
         if given != columns.len() {
             let message =
-                format!("{} columns are to be filled, but the rows have {given}", columns.len());
+                format!("INSERT fills {} columns, but the rows have {given}", columns.len());
             return Err(SqlError::new(SqlErrorKind::Invalid, message));
         }
-        let rows = spread(plan, &columns, &schema);
+        let rows = with_all_columns(plan, &columns, &schema);
         let rows = rows.map_err(|error| self.planner.error(error, self.text))?;
         match columns.iter().find(|column| schema.column_with_name(column).is_none()) {
             Some(column) => Err(no_column(&table, column, &schema)),
@@ -131,7 +135,7 @@ impl Changer<'_> {
 
     fn update(&self, update: &ast::Update) -> Result<Change, SqlError> {
         let table = named_table(&update.table)?;
-        let schema = self.own(&table)?;
+        let schema = self.own_table_columns(&table)?;
         let mut assigned = Vec::new();
         for Assignment { target, value } in &update.assignments {
             let AssignmentTarget::ColumnName(column) = target else {
@@ -164,15 +168,15 @@ impl Changer<'_> {
         let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
         let [from] = &from[..] else { return Err(unsupported("DELETE from several tables")) };
         let table = named_table(from)?;
-        let schema = self.own(&table)?;
+        let schema = self.own_table_columns(&table)?;
         let number = |value: &str| AstExpr::Value(Value::Number(value.into(), false).into());
-        // A condition that is NULL keeps the row.
-        let kept = match &delete.selection {
+        // A row is kept where the condition is NULL.
+        let keep = match &delete.selection {
             Some(condition) => when(condition.clone(), number("0"), number("1")),
             None => number("0"),
         };
-        let kept = AstExpr::BinaryOp {
-            left: Box::new(kept),
+        let keep = AstExpr::BinaryOp {
+            left: Box::new(keep),
             op: ast::BinaryOperator::Eq,
             right: Box::new(number("1")),
         };
@@ -180,11 +184,11 @@ impl Changer<'_> {
             SelectItem::UnnamedExpr(AstExpr::Identifier(Ident::with_quote('"', name.as_str())))
         };
         let items = schema.fields().iter().map(|field| item(field.name())).collect();
-        let rows = self.plan(self.select(items, &table, Some(kept))?)?;
+        let rows = self.plan(self.select(items, &table, Some(keep))?)?;
         Ok(Change::Replace { table, rows })
     }
 
-    /// `SELECT items FROM table WHERE condition`.
+    /// Builds `SELECT items FROM table WHERE condition`.
     fn select(
         &self,
         items: Vec<SelectItem>,
@@ -202,7 +206,7 @@ impl Changer<'_> {
             select.selection = condition;
             return Ok(*query);
         }
-        Err(SqlError::new(SqlErrorKind::Internal, "a query that is always the same"))
+        Err(SqlError::new(SqlErrorKind::Internal, "the template of a query did not parse"))
     }
 
     fn plan(&self, query: Query) -> Result<LogicalPlan, SqlError> {
@@ -218,7 +222,7 @@ fn named_table(table: &TableWithJoins) -> Result<String, SqlError> {
     }
 }
 
-/// `CASE WHEN condition THEN then ELSE otherwise END`.
+/// Builds `CASE WHEN condition THEN then ELSE otherwise END`.
 fn when(condition: AstExpr, then: AstExpr, otherwise: AstExpr) -> AstExpr {
     AstExpr::Case {
         case_token: ast::helpers::attached_token::AttachedToken::empty(),
@@ -240,8 +244,13 @@ fn no_column(table: &str, column: &str, schema: &SchemaRef) -> SqlError {
     SqlError::new(SqlErrorKind::UnknownColumn, message).hint(hint)
 }
 
-/// Rows of some of a table's columns as rows of all of them; the others are NULL.
-fn spread(plan: LogicalPlan, columns: &[String], schema: &SchemaRef) -> Result<LogicalPlan> {
+/// Extends rows with values for `columns` to rows with all columns of the table; the others are
+/// NULL.
+fn with_all_columns(
+    plan: LogicalPlan,
+    columns: &[String],
+    schema: &SchemaRef,
+) -> Result<LogicalPlan> {
     let given: Vec<Expr> = plan.schema().iter().map(Expr::from).collect();
     let expr = |field: &Arc<Field>| {
         let at = columns.iter().position(|column| column == field.name());
@@ -252,11 +261,11 @@ fn spread(plan: LogicalPlan, columns: &[String], schema: &SchemaRef) -> Result<L
     LogicalPlanBuilder::from(plan).project(exprs)?.build()
 }
 
-/// The table with `rows` after its own, or in their place: the same, or another where a column
-/// had no type yet.
+/// Sets the rows of a table to `old` followed by `rows`. Returns the same table, or a new one if a
+/// column without a type got its type from `rows`.
 pub(crate) fn changed(
     name: &str,
-    table: &Arc<KeptTable>,
+    table: &Arc<MaterializedTable>,
     old: &[RecordBatch],
     rows: &[RecordBatch],
     config: &ConfigOptions,
@@ -280,16 +289,16 @@ pub(crate) fn changed(
     let schema: SchemaRef = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
     let batches = old.iter().chain(rows).map(|batch| with_types(batch, &schema));
     let batches = batches.collect::<Result<Vec<_>>>()?;
-    // The last moment to stop: what follows changes the table.
+    // Last check for cancellation: the code below changes the table.
     CancelToken::of(config).check()?;
     if schema != columns {
         let memory = reserve_for(name, &batches, config)?.map(Arc::new);
-        let table = KeptTable::empty(name, schema)?;
+        let table = MaterializedTable::empty(name, schema)?;
         table.replace(batches, memory)?;
         return Ok(Created::Own(Arc::new(table)));
     }
     let memory = match table.memory().filter(|_| !old.is_empty()) {
-        // The old rows are there once.
+        // Memory for the old rows is already reserved.
         Some(memory) => {
             memory.try_grow(batches.iter().skip(old.len()).map(bytes_of).sum())?;
             Some(memory)

@@ -6,7 +6,7 @@ use datafusion::execution::SessionState;
 use datafusion::logical_expr::LogicalPlan;
 
 use crate::cancel::CancelToken;
-use crate::catalog::{Catalog, Created, Definition, KeptTable, SqlFunction};
+use crate::catalog::{Catalog, Created, Definition, MaterializedTable, SqlFunction};
 use crate::changes::{Change, changed};
 use crate::errors::{Names, SqlError, SqlErrorKind, nearest, translate};
 use crate::perfetto_sql::{
@@ -56,11 +56,11 @@ impl Executor<'_> {
             }
             Command::CreateRelation(declaration) => {
                 let creation = declaration.creation.clone();
-                let definition = Definition::of_relation(declaration, text);
+                let definition = Definition::from_relation(declaration, text);
                 self.create_relation(&creation, definition, text).await
             }
             Command::CreateSpanJoin(creation, call) => {
-                let definition = Definition::of_span_join(creation.clone(), call, text);
+                let definition = Definition::from_span_join(creation.clone(), call, text);
                 self.create_relation(&creation, definition, text).await
             }
             Command::CreateFunction(declaration) => self.create_function(declaration, text),
@@ -98,7 +98,7 @@ impl Executor<'_> {
         }
         if self.checked {
             definition.source(&self.planner())?;
-            if let Some(table) = definition.kept() {
+            if let Some(table) = definition.materialized() {
                 let rows = table.rows(self.state).await;
                 rows.map_err(|error| self.planner().error(error, text))?;
             }
@@ -149,7 +149,7 @@ impl Executor<'_> {
         let hint = nearest(&other.text, known.iter().map(String::as_str));
         let message = format!("no function is called `{}`", other.written);
         Err(SqlError::new(SqlErrorKind::UnknownFunction, message)
-            .at(text.sources.place(other.span))
+            .at(text.sources.location(other.span))
             .hint(hint.map(|near| format!("did you mean `{near}`?"))))
     }
 
@@ -176,7 +176,7 @@ impl Executor<'_> {
         }
         let failed = |error| self.planner().error(error, text);
         let plan = self.planner().plan(query).and_then(|plan| named(plan).map_err(failed))?;
-        let table = KeptTable::of_query(name, plan);
+        let table = MaterializedTable::from_query(name, plan);
         table.rows(self.state).await.map_err(failed)?;
         self.not_cancelled(text)?;
         self.catalog.objects_mut().add_relation(name, Created::Own(Arc::new(table)));
@@ -198,7 +198,7 @@ impl Executor<'_> {
         let near = nearest(&column.text, schema.fields().iter().map(|field| field.name().as_str()));
         let message = format!("`{}` has no column `{}`", table.written, column.written);
         Err(SqlError::new(SqlErrorKind::UnknownColumn, message)
-            .at(text.sources.place(column.span))
+            .at(text.sources.location(column.span))
             .hint(near.map(|near| format!("did you mean `{near}`?"))))
     }
 
@@ -219,7 +219,7 @@ impl Executor<'_> {
             return Ok(());
         }
         let message = format!("nothing called `{}` was created", name.written);
-        Err(SqlError::new(SqlErrorKind::Invalid, message).at(text.sources.place(name.span)))
+        Err(SqlError::new(SqlErrorKind::Invalid, message).at(text.sources.location(name.span)))
     }
 
     /// Includes a module, or all that a path with `*` means.
@@ -230,7 +230,7 @@ impl Executor<'_> {
             let near = nearest(&path.text, names.iter().copied());
             let message = format!("no module is called `{}`", path.written);
             return Err(SqlError::new(SqlErrorKind::UnknownTable, message)
-                .at(text.sources.place(path.span))
+                .at(text.sources.location(path.span))
                 .hint(near.map(|near| format!("did you mean `{near}`?"))));
         }
         modules.iter().try_for_each(|module| {
@@ -263,13 +263,13 @@ impl Executor<'_> {
                 // A module stands for what it says, whatever the user called so before.
                 declaration.creation.or_replace = true;
                 let name = declaration.creation.name.text.clone();
-                let definition = Definition::of_relation(declaration, &text);
+                let definition = Definition::from_relation(declaration, &text);
                 self.add(&name, definition);
                 Ok(())
             }
             Command::CreateSpanJoin(creation, call) => {
                 let name = creation.name.text.clone();
-                self.add(&name, Definition::of_span_join(creation, call, &text));
+                self.add(&name, Definition::from_span_join(creation, call, &text));
                 Ok(())
             }
             Command::CreateFunction(mut declaration) => {
@@ -304,7 +304,7 @@ impl Executor<'_> {
                             .hint(Some(format!("DROP TABLE {name} first")))),
                     };
                 }
-                let table = KeptTable::empty(&name, schema).map_err(failed)?;
+                let table = MaterializedTable::empty(&name, schema).map_err(failed)?;
                 self.catalog.objects_mut().add_relation(&name, Created::Own(Arc::new(table)));
                 Ok(())
             }
@@ -328,7 +328,8 @@ impl Executor<'_> {
         let old = table.rows(self.state).await.map_err(failed)?;
         let old = if keep { old.batches() } else { &[] };
         // What is reserved for the rows alone is given back before it is reserved for the table.
-        let new = KeptTable::of_query(name, rows).rows(self.state).await.map_err(failed)?;
+        let new =
+            MaterializedTable::from_query(name, rows).rows(self.state).await.map_err(failed)?;
         let config = self.state.config_options();
         let created = changed(name, &table, old, new.batches(), config).map_err(failed)?;
         self.catalog.objects_mut().add_relation(name, created);

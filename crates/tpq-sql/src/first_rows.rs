@@ -34,7 +34,7 @@ impl Session {
             if is_cut { first(planned, rows) } else { Ok(planned) }
         };
         let result = self.run_shaped(statement, cancel, shape).await?;
-        Ok(result.map(|result| if is_cut { result.of_first(rows) } else { result }))
+        Ok(result.map(|result| if is_cut { result.limited_to(rows) } else { result }))
     }
 
     /// How many rows a statement gives, without computing more than the count needs; `None` for

@@ -1,8 +1,7 @@
 //! SQL on the tables of a trace.
 //!
-//! This crate owns the session: which names there are, how text becomes a plan, how a plan reads
-//! the tables, and what an error says. It knows nothing of how a trace became tables, nor of how
-//! rows are shown.
+//! This crate owns the session: the names that statements can use, planning, scans of the tables,
+//! and error messages. It does not know how a trace became tables or how rows are displayed.
 //!
 //! ```text
 //! text ──perfetto_sql──▶ plan ──DataFusion──▶ ResultSet (a stream of record batches)
@@ -11,8 +10,9 @@
 //!          └── TraceTables ┴──────┘
 //! ```
 //!
-//! DataFusion plans and runs; the text before the plan and the tables below it are tpq's own,
-//! since SQL on traces is SQLite's SQL, and since the tables know their order and bounds.
+//! DataFusion plans and runs. The handling of the text before the plan and the tables below the
+//! plan are tpq's own, because SQL on traces is SQLite's dialect, and because the tables know their
+//! order and value ranges.
 
 mod cancel;
 mod carried;
@@ -45,7 +45,7 @@ mod tests;
 
 pub use cancel::CancelToken;
 pub use catalog::{Relation, RelationColumn};
-pub use errors::{Place, SqlError, SqlErrorKind};
+pub use errors::{ErrorLocation, SqlError, SqlErrorKind};
 pub use modules::{Module, ModuleObject, SqlModule};
 pub use perfetto_sql::Statement;
 pub use result::ResultSet;

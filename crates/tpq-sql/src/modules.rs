@@ -1,4 +1,4 @@
-//! The modules that `INCLUDE PERFETTO MODULE` finds: those in `sql/`, and the user's own packages.
+//! The modules for `INCLUDE PERFETTO MODULE`: the built-in ones in `sql/`, and the user's packages.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,22 +8,23 @@ use crate::perfetto_sql::{Command, Creation, Script, split_script};
 
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 
-/// A module of the user's own.
+/// A module of the user.
 #[derive(Clone, Debug)]
 pub struct SqlModule {
-    /// Its name, as in `INCLUDE PERFETTO MODULE package.folder.file`.
+    /// The name, as in `INCLUDE PERFETTO MODULE package.folder.file`.
     pub name: String,
-    /// Its statements.
+    /// The statements.
     pub text: Arc<str>,
 }
 
-/// Every module there is, by name.
+/// All modules, by name.
 pub(crate) struct Modules {
     own: BTreeMap<String, Arc<str>>,
 }
 
 impl Modules {
-    /// tpq's modules and these; of two of one name, these win.
+    /// Makes the list of tpq's modules and the user's. A module of the user replaces a built-in one
+    /// of the same name.
     pub(crate) fn new(own: &[SqlModule]) -> Self {
         let own = own.iter().map(|module| (module.name.clone(), Arc::clone(&module.text)));
         Self { own: own.collect() }
@@ -47,7 +48,7 @@ impl Modules {
         BUILT_IN.get(at).map(|&(_, text)| text.into())
     }
 
-    /// The modules a path means: itself, or all those below `a.b.*`.
+    /// The modules that a path selects: one by its name, or all below `a.b` for `a.b.*`.
     pub(crate) fn matching(&self, path: &str) -> Vec<String> {
         let below = match path {
             "*" => Some(""),
@@ -57,7 +58,7 @@ impl Modules {
         self.names().into_iter().filter(wanted).map(str::to_owned).collect()
     }
 
-    /// The module that creates something of that name.
+    /// The module that creates an object with this name.
     pub(crate) fn module_of(&self, object: &str) -> Option<String> {
         let creates = |name: &&str| {
             self.text(name).is_some_and(|text| created_in(&text).any(|name| name == object))
@@ -66,30 +67,31 @@ impl Modules {
     }
 }
 
-/// A module and what it creates, as `.modules` shows it.
+/// A module and its objects, as `.modules` shows them.
 #[derive(Clone, Debug)]
 pub struct Module {
-    /// Its name.
+    /// Name of the module.
     pub name: String,
-    /// The comment it begins with, where a blank line parts that from the first statement.
+    /// The comment at the start of the file, if a blank line separates it from the first statement.
     pub doc: String,
-    /// What it creates, in its order, without what begins with `_`, which is its own business.
+    /// The objects that the module creates, in order. Names with a leading `_` are private and not
+    /// in the list.
     pub objects: Vec<ModuleObject>,
 }
 
-/// Something that a module creates.
+/// An object that a module creates.
 #[derive(Clone, Debug)]
 pub struct ModuleObject {
-    /// Its name, as it is written.
+    /// The name, as the module writes it.
     pub name: String,
     /// `table`, `view`, `function` or `macro`.
     pub kind: &'static str,
-    /// The comment before it.
+    /// The comment before the statement.
     pub doc: String,
 }
 
 impl Module {
-    /// Reads what `text` creates.
+    /// Parses a module.
     pub(crate) fn read(name: &str, text: &Arc<str>) -> Result<Self, SqlError> {
         let script = Arc::new(Script { module: Some(name.into()), text: Arc::clone(text) });
         let mut objects = Vec::new();
@@ -111,14 +113,14 @@ impl Module {
         }
         let head = text.lines().take_while(|line| line.starts_with("--"));
         let head: Vec<&str> = head.map(|line| line.trim_start_matches('-').trim()).collect();
-        let parted = text.lines().nth(head.len()).is_some_and(|line| line.trim().is_empty());
-        let doc = if parted { head.join("\n") } else { String::new() };
+        let is_separate = text.lines().nth(head.len()).is_some_and(|line| line.trim().is_empty());
+        let doc = if is_separate { head.join("\n") } else { String::new() };
         Ok(Self { name: name.to_owned(), doc, objects })
     }
 }
 
-/// The names of what a module creates, in lower case, in its order. Read off the beginnings of
-/// lines, which is enough to propose a module by.
+/// The names of the objects that a module creates, in lower case and in order. Looks only at the
+/// starts of lines, which is enough to suggest a module.
 pub(crate) fn created_in(text: &str) -> impl Iterator<Item = String> {
     text.lines().filter_map(|line| {
         let mut words = line.split_whitespace().map(str::to_ascii_uppercase);
@@ -145,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_module_creates_is_read_off_its_lines() {
+    fn created_names_are_read_from_the_starts_of_lines() {
         let text = "-- x\nCREATE PERFETTO TABLE a AS\nSELECT 1;\nCREATE OR REPLACE PERFETTO \
                     FUNCTION B(x LONG)\nCREATE VIRTUAL TABLE c\nCREATE PERFETTO INDEX i ON a(b);";
         assert_eq!(created_in(text).collect::<Vec<_>>(), ["a", "b", "c"]);

@@ -1,4 +1,4 @@
-//! The rows of a statement, as they come.
+//! The rows of a statement as a stream.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -16,15 +16,15 @@ use crate::errors::{Names, SqlError, translate};
 use crate::perfetto_sql::Text;
 use crate::stack::with_room_to_run;
 
-/// A statement that runs: a stream of batches. Dropping it stops the statement.
+/// The rows of a running statement: a stream of batches. Dropping it stops the statement.
 pub struct ResultSet {
     schema: SchemaRef,
     stream: SendableRecordBatchStream,
-    /// To say where a statement failed while it ran.
+    /// The text of the statement, for the locations of errors.
     text: Text,
-    /// How many rows were asked for; all where not given.
+    /// The maximum number of rows; `None` if the statement is not limited.
     limit: Option<usize>,
-    /// Stops what the stream's tasks are in the middle of.
+    /// Stops the tasks of the stream when dropped.
     stop: CancelOnDrop,
 }
 
@@ -42,30 +42,31 @@ impl ResultSet {
         Self { schema: Arc::new(Schema::new(fields)), stream, text, limit: None, stop }
     }
 
-    /// The same, known to hold no more than the first `rows` rows of its statement.
-    pub(crate) fn of_first(mut self, rows: usize) -> Self {
+    /// Records that the result is limited to the first `rows` rows of the statement.
+    pub(crate) fn limited_to(mut self, rows: usize) -> Self {
         self.limit = Some(rows);
         self
     }
 
-    /// To how many rows the statement was limited, where only its first rows were asked for.
+    /// The maximum number of rows, if the caller asked only for the first rows.
     pub fn limit(&self) -> Option<usize> {
         self.limit
     }
 
-    /// The columns, under the names to show. Two may have the same name, as in `SELECT 1, 1`.
+    /// The columns, with their display names. Two columns may have the same name, as in
+    /// `SELECT 1, 1`.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
 
-    /// A batch under the names to show.
+    /// Gives the columns of a batch their display names.
     fn rename(&self, batch: &RecordBatch) -> Result<RecordBatch, DataFusionError> {
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         let columns = batch.columns().to_vec();
         Ok(RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)?)
     }
 
-    /// All rows at once.
+    /// Reads all rows.
     ///
     /// # Errors
     /// When the statement fails while it runs.
@@ -75,10 +76,11 @@ impl ResultSet {
 }
 
 impl Drop for ResultSet {
-    /// A plan is as deep as the statement, and so is what is dropped.
+    /// Drops the stream on a large stack: plans are as deeply nested as their statements, and
+    /// dropping one recurses.
     fn drop(&mut self) {
-        let nothing = Box::pin(EmptyRecordBatchStream::new(self.stream.schema()));
-        let stream = std::mem::replace(&mut self.stream, nothing);
+        let empty = Box::pin(EmptyRecordBatchStream::new(self.stream.schema()));
+        let stream = std::mem::replace(&mut self.stream, empty);
         with_room_to_run(|| drop(stream));
     }
 }

@@ -14,11 +14,11 @@ use crate::perfetto_sql::{Name, Planner, Show, Shown, Text};
 use crate::result::ResultSet;
 use crate::session::Session;
 
-/// Names that begin like this are not for users.
-const INTERNAL: &str = "__";
+/// Prefix of names that are not for users.
+const INTERNAL_PREFIX: &str = "__";
 
 impl Session {
-    /// The rows of a listing.
+    /// Runs `SHOW` or `DESCRIBE`.
     pub(crate) fn show(&self, show: &Show, text: Text) -> Result<ResultSet, SqlError> {
         let listed = match &show.what {
             Shown::Tables => self.listed_tables(),
@@ -34,8 +34,10 @@ impl Session {
 
     fn listed_tables(&self) -> Result<RecordBatch, datafusion::arrow::error::ArrowError> {
         let mut names = self.table_names();
-        names.retain(|name| !name.starts_with(INTERNAL));
-        let doc = |name: &String| self.describe(name).map_or(String::new(), |it| one_line(&it.doc));
+        names.retain(|name| !name.starts_with(INTERNAL_PREFIX));
+        let doc = |name: &String| {
+            self.describe(name).map_or(String::new(), |relation| one_line(&relation.doc))
+        };
         let docs = names.iter().map(doc).collect();
         RecordBatch::try_from_iter([("name", texts(names)), ("description", texts(docs))])
     }
@@ -50,7 +52,7 @@ impl Session {
         let found = self.catalog().relation(&table.text, &planner)?;
         let Some(relation) = found else {
             let error = unknown_table(&table.text, &planner.names());
-            return Err(error.at(text.sources.place(table.span)));
+            return Err(error.at(text.sources.location(table.span)));
         };
         let (mut names, mut kinds, mut docs) = (Vec::new(), Vec::new(), Vec::new());
         for column in relation.columns {
@@ -72,7 +74,7 @@ impl Session {
     }
 }
 
-/// The rows that match the pattern, if there is one.
+/// Makes the result set of the rows that match the statement's pattern.
 fn result(rows: &RecordBatch, show: &Show, text: &Text) -> Result<ResultSet> {
     let rows = match &show.like {
         None => rows.clone(),

@@ -1,4 +1,4 @@
-//! A function that a statement declares; its body is planned when it is first called.
+//! Functions that statements declare. The body is planned when a statement first calls it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,7 +16,7 @@ use crate::perfetto_sql::{
 #[derive(Debug)]
 pub(crate) struct SqlFunction {
     declaration: FunctionDeclaration,
-    /// What the spans of the declaration are of.
+    /// The text that the spans of the declaration point into.
     text: Text,
     body: OnceLock<Arc<LogicalPlan>>,
 }
@@ -26,7 +26,7 @@ impl SqlFunction {
         Self { declaration, text, body: OnceLock::new() }
     }
 
-    /// In lower case.
+    /// The name in lower case.
     pub(crate) fn name(&self) -> &str {
         &self.declaration.creation.name.text
     }
@@ -39,7 +39,7 @@ impl SqlFunction {
         &self.declaration.returns
     }
 
-    /// The function that does this one's work.
+    /// The function that this one delegates to.
     pub(crate) fn delegates_to(&self) -> Option<&Name> {
         match &self.declaration.body {
             FunctionBody::DelegatesTo(name) => Some(name),
@@ -47,10 +47,10 @@ impl SqlFunction {
         }
     }
 
-    /// The plan of the body; `$1`, `$2`… in it are the arguments.
+    /// Returns the plan of the body, in which `$1`, `$2`… stand for the arguments.
     ///
     /// # Errors
-    /// When the body cannot be planned, or gives something else than was declared.
+    /// When the body cannot be planned, or its result does not match the declared return type.
     pub(crate) fn body(&self, planner: &Planner) -> Result<Arc<LogicalPlan>, SqlError> {
         if let Some(body) = self.body.get() {
             return Ok(Arc::clone(body));
@@ -76,14 +76,14 @@ impl SqlFunction {
         }
     }
 
-    /// The plan of the one value, of the declared type.
+    /// Returns `plan` with its only column cast to the declared type.
     fn check_value(
         &self,
         plan: LogicalPlan,
         value: &Declared,
         planner: &Planner,
     ) -> Result<LogicalPlan, SqlError> {
-        let place = || self.text.sources.place(self.declaration.creation.name.span);
+        let location = || self.text.sources.location(self.declaration.creation.name.span);
         let fields = plan.schema().fields();
         let [field] = &fields[..] else {
             let message = format!(
@@ -91,13 +91,13 @@ impl SqlFunction {
                 self.name(),
                 fields.len()
             );
-            return Err(SqlError::new(SqlErrorKind::Invalid, message).at(place()));
+            return Err(SqlError::new(SqlErrorKind::Invalid, message).at(location()));
         };
         if !fits(field.data_type(), &value.data_type) {
             let found = type_name(field.data_type());
             let message =
                 format!("`{}` returns {}, but its query gives {found}", self.name(), value.kind);
-            return Err(SqlError::new(SqlErrorKind::Invalid, message).at(place()));
+            return Err(SqlError::new(SqlErrorKind::Invalid, message).at(location()));
         }
         if value.data_type == DataType::Null {
             return Ok(plan);

@@ -1,12 +1,12 @@
-//! Which name stands for what.
+//! The catalog: resolves names to tables, views, functions and macros.
 //!
-//! A name is first looked for among what statements created, then among the views every session
-//! has, then among the stored tables, so that a view can extend the stored table of its own name;
-//! `__stored_NAME` is always the stored table.
+//! A name is looked up first among the objects that statements created, then among the prelude's
+//! views, then among the stored tables. So a view can extend the stored table that has the same
+//! name. `__stored_NAME` is always the stored table.
 
 mod definition;
 mod function;
-mod kept;
+mod materialized;
 mod objects;
 mod relation;
 
@@ -21,7 +21,7 @@ use tpq_tables::TraceTables;
 
 pub(crate) use definition::{Definition, fits, type_name};
 pub(crate) use function::SqlFunction;
-pub(crate) use kept::KeptTable;
+pub(crate) use materialized::MaterializedTable;
 pub(crate) use objects::{Created, Objects};
 pub use relation::{Relation, RelationColumn};
 
@@ -30,15 +30,15 @@ use crate::functions::{self, TableFunction};
 use crate::modules::Modules;
 use crate::perfetto_sql::{Macro, Macros, Planner};
 use crate::scan::{StoredProvider, StoredTable};
-use crate::views::{Prelude, Unread};
+use crate::views::{Prelude, UnfilledTable};
 
-/// Before the name of a stored table, tells it from a view of the same name.
+/// Prefix that distinguishes a stored table from a view of the same name.
 const STORED: &str = "__stored_";
 
-/// What the established tool calls the stored tables.
+/// Prefix of the stored tables in Perfetto's trace processor.
 const INTRINSIC: &str = "__intrinsic_";
 
-/// Everything a statement can name.
+/// Everything that a statement can name.
 pub(crate) struct Catalog {
     stored: BTreeMap<String, Arc<dyn TableSource>>,
     tables: Arc<TraceTables>,
@@ -63,17 +63,18 @@ impl Catalog {
         Self { stored, tables, prelude, functions, modules, packets, objects }
     }
 
-    /// What statements created.
+    /// The objects that statements created.
     pub(crate) fn objects(&self) -> RwLockReadGuard<'_, Objects> {
         self.objects.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The same, to create more. Not to be held while something is planned.
+    /// The objects that statements created, for changes. Do not hold the guard while planning:
+    /// planning reads the objects.
     pub(crate) fn objects_mut(&self) -> RwLockWriteGuard<'_, Objects> {
         self.objects.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What there is to include.
+    /// The modules that a statement can include.
     pub(crate) fn modules(&self) -> &Modules {
         &self.modules
     }
@@ -92,7 +93,7 @@ impl Catalog {
         created.into_iter().chain(self.functions.keys().cloned()).collect()
     }
 
-    /// What a name stands for in a statement.
+    /// Returns the table or view that a name refers to in a statement.
     pub(crate) fn source(&self, name: &str, planner: &Planner) -> Result<Arc<dyn TableSource>> {
         let name = name.to_lowercase();
         if let Some(stored) = name.strip_prefix(STORED) {
@@ -109,7 +110,7 @@ impl Catalog {
         if let Some(source) = self.stored(&name).or_else(intrinsic) {
             return Ok(source);
         }
-        match Unread::find(&name) {
+        match UnfilledTable::find(&name) {
             Some(table) => table.source(&self.packets).map_err(as_external),
             None => Err(as_external(NoSuchTable(name.clone()))),
         }
@@ -119,17 +120,17 @@ impl Catalog {
         self.stored.get(name).cloned()
     }
 
-    /// Whether a table or view of that name, in lower case, was not made by a statement.
+    /// Whether a stored table or a view of the prelude has this name, in lower case.
     pub(crate) fn is_built_in(&self, name: &str) -> bool {
         self.stored.contains_key(name) || Prelude::names().any(|view| view == name)
     }
 
-    /// The table function of that name, in lower case.
+    /// The table function with this name, in lower case.
     pub(crate) fn table_function(&self, name: &str) -> Option<&Arc<dyn TableFunction>> {
         self.functions.get(name)
     }
 
-    /// What is known of a table or view.
+    /// Describes a table or view; `None` if there is none with this name.
     pub(crate) fn relation(
         &self,
         name: &str,
@@ -144,7 +145,7 @@ impl Catalog {
             return Ok(Some(view.relation()));
         }
         let Some(table) = self.tables.get(&name) else {
-            return Ok(Unread::find(&name).map(|table| table.relation()));
+            return Ok(UnfilledTable::find(&name).map(|table| table.relation()));
         };
         let column = |column: &tpq_tables::ColumnDecl| RelationColumn {
             name: column.name.to_owned(),
@@ -160,8 +161,8 @@ impl Catalog {
 impl Macros for Catalog {
     fn find(&self, name: &str) -> Option<Arc<Macro>> {
         let created = self.objects().find_macro(name);
-        let is_it = |it: &&Arc<Macro>| it.declaration.creation.name.text == name;
-        created.or_else(|| self.prelude.macros().iter().find(is_it).cloned())
+        let has_name = |found: &&Arc<Macro>| found.declaration.creation.name.text == name;
+        created.or_else(|| self.prelude.macros().iter().find(has_name).cloned())
     }
 
     fn names(&self) -> Vec<String> {
@@ -175,7 +176,7 @@ impl Macros for Catalog {
     }
 }
 
-/// Doc comments as text: without the blank before each line.
+/// Removes the blanks at the ends of each line of a doc comment.
 fn tidy(doc: &str) -> String {
     doc.lines().map(str::trim).collect::<Vec<_>>().join("\n").trim().to_owned()
 }

@@ -1,4 +1,4 @@
-//! What statements created.
+//! The tables, views, functions and macros that statements created.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use datafusion::logical_expr::TableSource;
 
 use super::definition::Definition;
 use super::function::SqlFunction;
-use super::kept::KeptTable;
+use super::materialized::MaterializedTable;
 use super::relation::{Relation, RelationColumn};
 use crate::errors::SqlError;
 use crate::perfetto_sql::{Macro, Planner};
@@ -16,10 +16,10 @@ use crate::perfetto_sql::{Macro, Planner};
 /// A table or view that a statement created.
 #[derive(Clone)]
 pub(crate) enum Created {
-    /// Declared; its rows never change.
+    /// A table or view from a declaration; statements cannot change its rows.
     Declared(Arc<Definition>),
-    /// The user's own, whose rows may be changed.
-    Own(Arc<KeptTable>),
+    /// A table from `CREATE TABLE`; statements can change its rows.
+    Own(Arc<MaterializedTable>),
 }
 
 impl Created {
@@ -42,14 +42,14 @@ impl Created {
             }
             Self::Own(_) => {
                 let schema = self.source(planner)?.schema();
-                let columns = RelationColumn::of_schema(&schema);
+                let columns = RelationColumn::from_schema(&schema);
                 Ok(Relation { name: name.to_owned(), doc: String::new(), columns })
             }
         }
     }
 }
 
-/// What statements created, by names in lower case.
+/// The objects that statements created, by names in lower case.
 #[derive(Default)]
 pub(crate) struct Objects {
     relations: BTreeMap<String, Created>,
@@ -76,7 +76,7 @@ impl Objects {
         self.functions.keys().cloned().collect()
     }
 
-    /// Puts a function back that another was tried in place of.
+    /// Restores a function after its replacement failed.
     pub(crate) fn restore_function(&mut self, function: Arc<SqlFunction>) {
         self.functions.insert(function.name().to_owned(), function);
     }
@@ -93,12 +93,12 @@ impl Objects {
         self.macros.keys().cloned().collect()
     }
 
-    /// Whether the module was not included before; it counts as included from now on.
+    /// Marks a module as included; returns whether it was not included before.
     pub(crate) fn include(&mut self, module: &str) -> bool {
         self.included.insert(module.to_owned())
     }
 
-    /// Forgets that a module was included, since it could not be.
+    /// Marks a module as not included, after including it failed.
     pub(crate) fn forget(&mut self, module: &str) {
         self.included.remove(module);
     }
@@ -120,17 +120,17 @@ impl Objects {
         self.macros.insert(made.declaration.creation.name.text.clone(), Arc::new(made));
     }
 
-    /// Whether there was a table or view of that name.
+    /// Drops a table or view; returns whether there was one with this name.
     pub(crate) fn drop_relation(&mut self, name: &str) -> bool {
         self.relations.remove(name).is_some()
     }
 
-    /// Whether there was a function of that name.
+    /// Drops a function; returns whether there was one with this name.
     pub(crate) fn drop_function(&mut self, name: &str) -> bool {
         self.functions.remove(name).is_some()
     }
 
-    /// Whether there was a macro of that name.
+    /// Drops a macro; returns whether there was one with this name.
     pub(crate) fn drop_macro(&mut self, name: &str) -> bool {
         self.macros.remove(name).is_some()
     }

@@ -1,16 +1,16 @@
-//! What there is to know of a table or view, as `.schema` shows it.
+//! Descriptions of tables and views for `.schema`.
 
 use datafusion::arrow::datatypes::SchemaRef;
 
 use super::definition::type_name;
 use crate::perfetto_sql::Declared;
 
-/// A table or view, as `.schema` shows it.
+/// The description of a table or view, as `.schema` shows it.
 #[derive(Clone, Debug)]
 pub struct Relation {
-    /// Its name.
+    /// Name of the table or view.
     pub name: String,
-    /// What a row is.
+    /// Description of a row.
     pub doc: String,
     /// The columns, in order.
     pub columns: Vec<RelationColumn>,
@@ -19,11 +19,11 @@ pub struct Relation {
 /// A column of a [`Relation`].
 #[derive(Clone, Debug)]
 pub struct RelationColumn {
-    /// Its name.
+    /// Name of the column.
     pub name: String,
-    /// What it holds: `TIMESTAMP`, `JOINID(thread.id)`, `STRING`…
+    /// Type of the values: `TIMESTAMP`, `JOINID(thread.id)`, `STRING`…
     pub kind: String,
-    /// What it means.
+    /// Meaning of the values.
     pub doc: String,
 }
 
@@ -35,8 +35,8 @@ impl From<&Declared> for RelationColumn {
 }
 
 impl RelationColumn {
-    /// Columns of which no more is known than their types.
-    pub(super) fn of_schema(schema: &SchemaRef) -> Vec<Self> {
+    /// The columns of a schema, with names and types but without descriptions.
+    pub(super) fn from_schema(schema: &SchemaRef) -> Vec<Self> {
         let column = |field: &std::sync::Arc<datafusion::arrow::datatypes::Field>| Self {
             name: field.name().clone(),
             kind: type_name(field.data_type()).to_owned(),

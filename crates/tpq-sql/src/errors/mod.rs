@@ -1,7 +1,6 @@
-//! Errors as the person who wrote the statement should read them: what is wrong, where, and what
-//! was probably meant.
+//! Errors for the user: the message, the location in the statement, and a suggestion.
 
-mod place;
+mod location;
 mod suggest;
 mod translate;
 mod wording;
@@ -10,47 +9,47 @@ use datafusion::error::DataFusionError;
 
 use crate::perfetto_sql::Script;
 
-pub use place::Place;
+pub use location::ErrorLocation;
 pub(crate) use suggest::nearest;
-pub(crate) use translate::{Names, NoSuchTable, already_said, translate, unknown_table};
+pub(crate) use translate::{Names, NoSuchTable, reported_error, translate, unknown_table};
 
-/// What sort of error it is. All but the last three are about the statement.
+/// The kind of an error. All except the last three are errors in the statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum SqlErrorKind {
     /// The text is not SQL.
     Syntax,
-    /// No table or view has that name.
+    /// No table or view has the name.
     UnknownTable,
-    /// No column in reach has that name, or several do.
+    /// No column in scope has the name, or several columns have it.
     UnknownColumn,
-    /// No function has that name.
+    /// No function has the name.
     UnknownFunction,
-    /// The statement asks for something that cannot be: adding text to a number, a wrong number
-    /// of arguments…
+    /// The statement asks for an impossible operation: adding text to a number, a wrong number of
+    /// arguments…
     Invalid,
-    /// SQL that is not supported.
+    /// tpq does not support this SQL.
     Unsupported,
-    /// The statement is longer, deeper or larger than statements may be.
+    /// The statement exceeds the limits on length, depth or size.
     TooLarge,
-    /// The statement failed while it ran, on the data it met.
+    /// The statement failed while it ran, because of the data.
     Execution,
-    /// It needs more memory than it may use.
+    /// The statement needs more memory than the limit allows.
     OutOfMemory,
-    /// It was asked to stop, by a [`CancelToken`](crate::CancelToken).
+    /// A [`CancelToken`](crate::CancelToken) stopped the statement.
     Cancelled,
     /// A bug in tpq.
     Internal,
 }
 
-/// A statement could not be run.
+/// The error of a statement that could not be run.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct SqlError {
     kind: SqlErrorKind,
     message: String,
-    // A place takes more room than all else of an error that is usually not there.
-    place: Option<Box<Place>>,
+    // Boxed, because the location is larger than all other fields together.
+    location: Option<Box<ErrorLocation>>,
     hint: Option<String>,
     #[source]
     source: Option<Box<DataFusionError>>,
@@ -58,11 +57,12 @@ pub struct SqlError {
 
 impl SqlError {
     pub(crate) fn new(kind: SqlErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), place: None, hint: None, source: None }
+        Self { kind, message: message.into(), location: None, hint: None, source: None }
     }
 
-    pub(crate) fn at(mut self, place: Option<Place>) -> Self {
-        self.place = place.map(Box::new).or(self.place);
+    /// Sets the location; keeps the current one if `location` is `None`.
+    pub(crate) fn at(mut self, location: Option<ErrorLocation>) -> Self {
+        self.location = location.map(Box::new).or(self.location);
         self
     }
 
@@ -71,37 +71,37 @@ impl SqlError {
         self
     }
 
-    /// The same error, in a text that may be a module's.
-    pub(crate) fn of_module(mut self, script: &Script) -> Self {
+    /// Adds the module of `script`, if it has one, to the location.
+    pub(crate) fn in_module(mut self, script: &Script) -> Self {
         let module = script.module.as_deref();
-        self.place = self.place.map(|place| Box::new(place.within(module, Vec::new())));
+        self.location = self.location.map(|location| Box::new(location.within(module, Vec::new())));
         self
     }
 
-    /// The same error once more, for whoever used what it is about.
-    pub(crate) fn repeated(&self) -> Self {
-        let Self { kind, message, place, hint, .. } = self;
+    /// Copies the error without its source.
+    pub(crate) fn without_source(&self) -> Self {
+        let Self { kind, message, location, hint, .. } = self;
         Self {
             kind: *kind,
             message: message.clone(),
-            place: place.clone(),
+            location: location.clone(),
             hint: hint.clone(),
             source: None,
         }
     }
 
-    /// The same error of something that is used at `place`.
-    pub(crate) fn used_at(mut self, place: Option<Place>) -> Self {
-        let Some(used) = place else { return self };
-        match &mut self.place {
-            Some(place) => {
+    /// Adds the location where the statement uses the object that the error is in.
+    pub(crate) fn used_at(mut self, location: Option<ErrorLocation>) -> Self {
+        let Some(used) = location else { return self };
+        match &mut self.location {
+            Some(location) => {
                 let name: String =
                     used.text.chars().skip(used.column - 1).take(used.width).collect();
                 let label = used.label(used.module.as_deref());
-                place.trail.push(format!("in `{name}`, used{label}"));
-                place.trail.extend(used.trail);
+                location.trail.push(format!("in `{name}`, used{label}"));
+                location.trail.extend(used.trail);
             }
-            None => self.place = Some(Box::new(used)),
+            None => self.location = Some(Box::new(used)),
         }
         self
     }
@@ -111,22 +111,22 @@ impl SqlError {
         self
     }
 
-    /// What sort of error it is.
+    /// The kind of the error.
     pub fn kind(&self) -> SqlErrorKind {
         self.kind
     }
 
-    /// Where in the text it is, if that is known.
-    pub fn place(&self) -> Option<&Place> {
-        self.place.as_deref()
+    /// The location in the text, if it is known.
+    pub fn location(&self) -> Option<&ErrorLocation> {
+        self.location.as_deref()
     }
 
-    /// The whole report: the message, the line with a caret under the place, and the hint.
+    /// The full report: the message, the line with carets under the location, and the hint.
     pub fn report(&self) -> String {
         let mut report = self.message.clone();
-        if let Some(place) = &self.place {
+        if let Some(location) = &self.location {
             report.push('\n');
-            report.push_str(&place.to_string());
+            report.push_str(&location.to_string());
         }
         if let Some(hint) = &self.hint {
             report.push('\n');

@@ -1,13 +1,12 @@
-//! Which of the names there are was probably meant.
+//! Suggestions for misspelled names.
 
-/// The name nearest to `wanted`, when one is near enough to be worth proposing.
+/// The name nearest to `wanted`; `None` if no name is similar enough.
 pub(crate) fn nearest<'a>(
     wanted: &str,
     names: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
     let wanted: Vec<char> = wanted.to_lowercase().chars().collect();
-    // One slip in a short name, two in a middling one; beyond a third of the letters it is
-    // another name.
+    // At most a third of the letters may differ: one in a short name, up to four in a long one.
     let allowed = (wanted.len() / 3).clamp(1, 4);
     names
         .into_iter()
@@ -16,12 +15,13 @@ pub(crate) fn nearest<'a>(
             let distance = distance(&wanted, &letters);
             (distance <= allowed).then_some((distance, name))
         })
-        // The first of equals, in the order given, so that the answer does not vary.
+        // Of equally near names the first, in the given order, so that the result is stable.
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, name)| name)
 }
 
-/// The number of letters to insert, drop, change, or swap with a neighbour.
+/// The edit distance: the number of letters to insert, delete, replace, or swap with a
+/// neighbour.
 fn distance(a: &[char], b: &[char]) -> usize {
     let width = b.len() + 1;
     let mut costs: Vec<Vec<usize>> = vec![vec![0; width]; a.len() + 1];
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_of_the_keyboard_are_understood() {
+    fn misspelled_names_are_recognized() {
         let names = ["thread", "thread_track", "track", "slice", "sched"];
         assert_eq!(nearest("therad", names), Some("thread"));
         assert_eq!(nearest("SLICE_", names), Some("slice"));
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn other_names_are_not_proposed() {
+    fn different_names_are_not_suggested() {
         assert_eq!(nearest("binder", ["thread", "slice"]), None);
         assert_eq!(nearest("x", ["ts", "id", "dur"]), None);
         assert_eq!(nearest("abc", []), None);

@@ -1,4 +1,4 @@
-//! From DataFusion's errors to [`SqlError`].
+//! Translation of DataFusion's errors to [`SqlError`].
 
 use datafusion::common::{Column, Diagnostic, SchemaError};
 use datafusion::error::DataFusionError;
@@ -10,28 +10,28 @@ use crate::cancel::Cancelled;
 use crate::modules::Modules;
 use crate::perfetto_sql::{NESTING, Text};
 
-use super::{Place, SqlError, SqlErrorKind, nearest};
+use super::{ErrorLocation, SqlError, SqlErrorKind, nearest};
 
-/// Given by the catalog when it is asked for a table it does not have.
+/// The catalog's error for a name that is not a table or view.
 #[derive(Debug, thiserror::Error)]
 #[error("no table or view is called `{0}`")]
 pub(crate) struct NoSuchTable(pub String);
 
-/// Every name there is, to propose one from.
+/// All known names, for suggestions.
 pub(crate) struct Names<'a> {
     pub tables: Vec<String>,
     pub functions: Vec<String>,
-    /// What could be included for a name that is not there.
+    /// The modules that may define an unknown name.
     pub modules: Option<&'a Modules>,
 }
 
 impl Names<'_> {
-    /// None at all, for errors that are about no name.
+    /// No names, for errors that are not about a name.
     pub(crate) fn none() -> Self {
         Self { tables: Vec::new(), functions: Vec::new(), modules: None }
     }
 
-    /// What to do about a name that is not there: include its module, or write one that is.
+    /// The hint for an unknown name: the module to include, or a similar name.
     fn hint(&self, name: &str, known: &[String]) -> Option<String> {
         if let Some(module) = self.modules.and_then(|modules| modules.module_of(name)) {
             return Some(format!("it is in a module: INCLUDE PERFETTO MODULE {module};"));
@@ -40,51 +40,53 @@ impl Names<'_> {
     }
 }
 
-/// What is needed to say where an error is.
+/// The text of the statement, for the locations of errors.
 struct Context<'a> {
     text: &'a Text,
 }
 
 impl Context<'_> {
-    /// Where the error says it is, or else where the name it is about stands first.
-    fn place(&self, span: Option<Span>, name: &str) -> Option<Place> {
+    /// The location of `name` in `span`, or its first occurrence if there is no span; else the
+    /// location of `span`.
+    fn location(&self, span: Option<Span>, name: &str) -> Option<ErrorLocation> {
         let is_name = |token: &&TokenWithSpan| matches!(&token.token, Token::Word(word) if word.value.eq_ignore_ascii_case(name));
         // The span may start before the name, at its qualifier, and end after its alias.
         let from = span.map_or(Location::new(0, 0), |span| span.start);
         let after = |token: &&TokenWithSpan| token.span.start >= from;
         let named = self.text.tokens.iter().filter(after).find(is_name).map(|token| token.span);
-        self.text.sources.place(named.or(span)?)
+        self.text.sources.location(named.or(span)?)
     }
 
-    /// Where a parser error says it is, which it does only in its text.
-    fn place_in(&self, message: &str) -> Option<Place> {
+    /// The location of a parser error, which only the message contains.
+    fn location_in(&self, message: &str) -> Option<ErrorLocation> {
         let Some((_, position)) = message.rsplit_once(" at Line: ") else {
-            // At the end of the input it says nothing: that is where something is missing.
-            let last = self.text.tokens.iter().rev().find(|token| is_solid(token))?;
-            return self.text.sources.place(Place::after(last.span));
+            // The message has no location if the error is at the end of the input.
+            let last = self.text.tokens.iter().rev().find(|token| is_significant(token))?;
+            return self.text.sources.location(ErrorLocation::after(last.span));
         };
         let (line, column) = position.split_once(", Column: ")?;
         let start = Location::new(line.trim().parse().ok()?, column.trim().parse().ok()?);
         let tokens = &self.text.tokens;
         let at = tokens.iter().position(|token| token.span.start == start);
-        let Some(at) = at else { return self.text.sources.place(Span::new(start, start)) };
-        // Sometimes the place is that of the token after the one it found wrong.
+        let Some(at) = at else { return self.text.sources.location(Span::new(start, start)) };
+        // Sometimes the location is that of the token after the unexpected one.
         let found =
             message.rsplit_once("found: ").and_then(|(_, rest)| rest.split(" at Line").next());
         let is_found = |token: &&TokenWithSpan| Some(token.token.to_string().as_str()) == found;
-        let before = || tokens[..at].iter().rev().find(|token| is_solid(token));
+        let before = || tokens[..at].iter().rev().find(|token| is_significant(token));
         let token = &tokens[at];
         let token =
             if is_found(&token) { token } else { before().filter(is_found).unwrap_or(token) };
-        self.text.sources.place(token.span)
+        self.text.sources.location(token.span)
     }
 }
 
-fn is_solid(token: &TokenWithSpan) -> bool {
+/// Whether a token is not whitespace, a semicolon, or the end of the text.
+fn is_significant(token: &TokenWithSpan) -> bool {
     !matches!(token.token, Token::Whitespace(_) | Token::EOF | Token::SemiColon)
 }
 
-/// An error of the statement that is `text`.
+/// Translates an error of the statement `text`.
 pub(crate) fn translate(error: DataFusionError, text: &Text, names: &Names) -> SqlError {
     let context = Context { text };
     let span = diagnostic_of(&error).and_then(|diagnostic| diagnostic.span);
@@ -94,13 +96,13 @@ pub(crate) fn translate(error: DataFusionError, text: &Text, names: &Names) -> S
             Location::new(span.end.line, span.end.column),
         )
     });
-    if let Some(within) = already_said(&error) {
-        let place = span.and_then(|span| text.sources.place(span));
-        return within.repeated().used_at(place);
+    if let Some(reported) = reported_error(&error) {
+        let location = span.and_then(|span| text.sources.location(span));
+        return reported.without_source().used_at(location);
     }
     let translated = match error.find_root() {
         DataFusionError::External(source) => match source.downcast_ref::<NoSuchTable>() {
-            Some(NoSuchTable(name)) => unknown_table(name, names).at(context.place(span, name)),
+            Some(NoSuchTable(name)) => unknown_table(name, names).at(context.location(span, name)),
             None if source.is::<Cancelled>() => {
                 SqlError::new(SqlErrorKind::Cancelled, source.to_string())
             }
@@ -115,7 +117,7 @@ pub(crate) fn translate(error: DataFusionError, text: &Text, names: &Names) -> S
         DataFusionError::Plan(message) => planning_error(message, names, span, &context),
         DataFusionError::NotImplemented(message) => {
             SqlError::new(SqlErrorKind::Unsupported, format!("not supported: {}", plain(message)))
-                .at(span.and_then(|span| text.sources.place(span)))
+                .at(span.and_then(|span| text.sources.location(span)))
         }
         DataFusionError::Internal(message) => {
             SqlError::new(SqlErrorKind::Internal, format!("a bug in tpq: {}", plain(message)))
@@ -125,20 +127,20 @@ pub(crate) fn translate(error: DataFusionError, text: &Text, names: &Names) -> S
     translated.caused_by(error)
 }
 
-/// What was said already of a view or function that the statement uses.
-pub(crate) fn already_said(error: &DataFusionError) -> Option<&SqlError> {
+/// Returns the error of a view or function that the statement uses, if `error` wraps one.
+pub(crate) fn reported_error(error: &DataFusionError) -> Option<&SqlError> {
     match error {
         DataFusionError::External(source) => source.downcast_ref(),
         DataFusionError::Diagnostic(_, inner) | DataFusionError::Context(_, inner) => {
-            already_said(inner)
+            reported_error(inner)
         }
-        DataFusionError::Shared(inner) => already_said(inner),
-        DataFusionError::Collection(errors) => errors.first().and_then(already_said),
+        DataFusionError::Shared(inner) => reported_error(inner),
+        DataFusionError::Collection(errors) => errors.first().and_then(reported_error),
         _ => None,
     }
 }
 
-/// The innermost note on where the error is.
+/// The innermost diagnostic, which has the most exact span.
 fn diagnostic_of(error: &DataFusionError) -> Option<&Diagnostic> {
     match error {
         DataFusionError::Diagnostic(diagnostic, inner) => {
@@ -155,7 +157,7 @@ fn did_you_mean(name: &str) -> String {
     format!("did you mean `{name}`?")
 }
 
-/// The error that no table is called so.
+/// The error for an unknown table.
 pub(crate) fn unknown_table(name: &str, names: &Names) -> SqlError {
     SqlError::new(SqlErrorKind::UnknownTable, format!("no table or view is called `{name}`"))
         .hint(names.hint(name, &names.tables))
@@ -166,11 +168,11 @@ fn schema_error(error: &SchemaError, span: Option<Span>, context: &Context) -> S
     match error {
         SchemaError::FieldNotFound { field, valid_fields } => {
             let (error, name) = unknown_column(field, valid_fields);
-            error.at(context.place(span, name))
+            error.at(context.location(span, name))
         }
         SchemaError::AmbiguousReference { field } => {
             SqlError::new(kind, format!("more than one table has a column `{}`", field.name))
-                .at(context.place(span, &field.name))
+                .at(context.location(span, &field.name))
                 .hint(Some(format!("say which, as in `table.{}`", field.name)))
         }
         SchemaError::DuplicateQualifiedField { name, .. }
@@ -181,7 +183,7 @@ fn schema_error(error: &SchemaError, span: Option<Span>, context: &Context) -> S
     }
 }
 
-/// The error, and which of the names in `table.column` it is about.
+/// The error for an unknown column, and the part of `table.column` that it is about.
 fn unknown_column<'a>(field: &'a Column, valid: &[Column]) -> (SqlError, &'a str) {
     let kind = SqlErrorKind::UnknownColumn;
     let Some(table) = &field.relation else {
@@ -222,7 +224,7 @@ fn syntax_error(error: &ParserError, context: &Context) -> SqlError {
     }
     let text = text.replace(", found: EOF", ", but the statement ends here");
     let text = text.replace(", found: ", ", found ");
-    SqlError::new(kind, format!("syntax error: {text}")).at(context.place_in(message))
+    SqlError::new(kind, format!("syntax error: {text}")).at(context.location_in(message))
 }
 
 fn planning_error(message: &str, names: &Names, span: Option<Span>, context: &Context) -> SqlError {
@@ -232,13 +234,13 @@ fn planning_error(message: &str, names: &Names, span: Option<Span>, context: &Co
             SqlErrorKind::UnknownFunction,
             format!("no function is called `{name}`"),
         )
-        .at(context.place(span, name))
+        .at(context.location(span, name))
         .hint(names.hint(&name.to_lowercase(), &names.functions));
     }
-    let place = match (span, function_in(message)) {
-        (Some(span), _) => context.text.sources.place(span),
-        (None, Some(function)) => context.place(None, function),
+    let location = match (span, function_in(message)) {
+        (Some(span), _) => context.text.sources.location(span),
+        (None, Some(function)) => context.location(None, function),
         (None, None) => None,
     };
-    SqlError::new(SqlErrorKind::Invalid, plain(message)).at(place)
+    SqlError::new(SqlErrorKind::Invalid, plain(message)).at(location)
 }

@@ -1,6 +1,6 @@
-//! DataFusion's messages in the words of the person who wrote the statement.
+//! Rewording of DataFusion's messages in terms of SQL.
 
-/// Arrow's types by the names `.schema` shows.
+/// Arrow's types and their names in `.schema`.
 const TYPES: &[(&str, &str)] = &[
     ("Dictionary(Int32, Utf8)", "STRING"),
     ("Utf8View", "STRING"),
@@ -13,8 +13,8 @@ const TYPES: &[(&str, &str)] = &[
     ("Boolean", "BOOL"),
 ];
 
-/// What DataFusion puts before a message to say which of its parts it comes from.
-const ORIGINS: &[&str] = &[
+/// Prefixes of messages that name the part of DataFusion that failed.
+const PREFIXES: &[&str] = &[
     "Error during planning: ",
     "Execution error: ",
     "Schema error: ",
@@ -31,19 +31,19 @@ const ORIGINS: &[&str] = &[
     "caused by",
 ];
 
-/// The message in plain words.
+/// Returns the message without DataFusion's prefixes and with SQL's names of types.
 pub(super) fn plain(message: &str) -> String {
     let mut text = message.trim();
-    while let Some(rest) = ORIGINS.iter().find_map(|origin| text.strip_prefix(origin)) {
+    while let Some(rest) = PREFIXES.iter().find_map(|prefix| text.strip_prefix(prefix)) {
         text = rest.trim_start();
     }
-    // What follows a line break is advice on DataFusion's own settings, or a list of signatures.
+    // Later lines are advice on DataFusion's own settings, or a list of signatures.
     let text = text.lines().next().unwrap_or_default();
-    known(text).unwrap_or_else(|| with_sql_types(text))
+    reworded(text).unwrap_or_else(|| with_sql_types(text))
 }
 
-/// What a pool of memory says of a request that it refused, or a function of a value that is too
-/// long.
+/// Rewords the message of a memory pool that refused a request, or of a function with a too long
+/// value.
 pub(super) fn out_of_memory(message: &str) -> String {
     const START: &str = "the statement needs more memory than it may use";
     let between = |start: &str, end: &str| {
@@ -54,7 +54,7 @@ pub(super) fn out_of_memory(message: &str) -> String {
     let consumer = between("Additional allocation failed for ", " with top memory consumers");
     match (consumer, more) {
         (Some(consumer), Some(more)) => {
-            format!("{START}: {} asked for {more} more", in_words(consumer))
+            format!("{START}: {} asked for {more} more", describe_consumer(consumer))
         }
         _ => match message.lines().next() {
             Some(line) if line.contains("() makes ") => format!("{START}: {line}"),
@@ -63,8 +63,8 @@ pub(super) fn out_of_memory(message: &str) -> String {
     }
 }
 
-/// A part of a plan that holds memory, by the name that it reserves memory under.
-fn in_words(consumer: &str) -> String {
+/// Describes the operator with this memory consumer name.
+fn describe_consumer(consumer: &str) -> String {
     let has = |parts: &[&str]| parts.iter().any(|part| consumer.contains(part));
     if let Some(table) = consumer.strip_prefix("table ") {
         return format!("keeping the rows of `{table}`");
@@ -85,13 +85,13 @@ fn in_words(consumer: &str) -> String {
     } else if has(&["Apply"]) {
         "a subquery"
     } else {
-        return format!("a step of it ({consumer})");
+        return format!("an operator ({consumer})");
     }
     .to_owned()
 }
 
-/// Messages that are common enough to be said better.
-fn known(text: &str) -> Option<String> {
+/// A better wording of a common message; `None` for other messages.
+fn reworded(text: &str) -> Option<String> {
     if let Some(rest) = text.strip_prefix("Cannot coerce arithmetic expression ") {
         let operation = rest.strip_suffix(" to valid types")?;
         let mut words = operation.splitn(3, ' ');
@@ -116,7 +116,7 @@ fn known(text: &str) -> Option<String> {
     }
     if let Some(operation) = text.strip_prefix("Overflow happened on: ") {
         return Some(format!(
-            "integer overflow in {operation}: calculate with reals, as CAST(x AS REAL) gives them"
+            "integer overflow in {operation}: use CAST(x AS REAL) to calculate with reals"
         ));
     }
     if text.contains("must appear in the GROUP BY clause") || text.contains("must be in GROUP BY") {
@@ -133,7 +133,7 @@ fn with_sql_types(text: &str) -> String {
     TYPES.iter().fold(text.to_owned(), |text, (arrow, sql)| text.replace(arrow, sql))
 }
 
-/// The function a message is about, if it is about one.
+/// The name of the function that a message is about, if there is one.
 pub(super) fn function_in(message: &str) -> Option<&str> {
     if let Some((name, rest)) = message.split_once("() ")
         && (rest.starts_with("takes") || rest.starts_with("gives"))
@@ -152,26 +152,28 @@ mod tests {
     use super::{out_of_memory, plain};
 
     #[test]
-    fn what_ran_out_of_memory_is_named() {
-        let said = "Additional allocation failed for ExternalSorter[0] with top memory consumers \
-                    (across reservations) as:\n  x.\nError: Failed to allocate additional 8.0 MB \
-                    for ExternalSorter[0] with 0.0 B already allocated for this reservation";
+    fn out_of_memory_errors_name_the_operator() {
+        let message = "Additional allocation failed for ExternalSorter[0] with top memory \
+                       consumers (across reservations) as:\n  x.\nError: Failed to allocate \
+                       additional 8.0 MB for ExternalSorter[0] with 0.0 B already allocated for \
+                       this reservation";
         let start = "the statement needs more memory than it may use";
-        assert_eq!(out_of_memory(said), format!("{start}: sorting asked for 8.0 MB more"));
-        let said = said.replace("ExternalSorter[0]", "table big");
+        assert_eq!(out_of_memory(message), format!("{start}: sorting asked for 8.0 MB more"));
+        let message = message.replace("ExternalSorter[0]", "table big");
         assert_eq!(
-            out_of_memory(&said),
+            out_of_memory(&message),
             format!("{start}: keeping the rows of `big` asked for 8.0 MB more")
         );
         assert_eq!(out_of_memory("something else"), start);
     }
 
     #[test]
-    fn messages_lose_their_origin_and_name_sql_types() {
-        let said = "Error during planning: Cannot coerce arithmetic expression Utf8View + Int64 to valid types";
-        assert_eq!(plain(said), "`+` cannot be applied to STRING and LONG");
-        let said = "Arrow error: Cast error: Cannot cast string 'abc' to value of Int64 type";
-        assert_eq!(plain(said), "cannot read 'abc' as LONG");
+    fn messages_lose_their_prefix_and_name_sql_types() {
+        let message = "Error during planning: Cannot coerce arithmetic expression Utf8View + Int64 \
+                       to valid types";
+        assert_eq!(plain(message), "`+` cannot be applied to STRING and LONG");
+        let message = "Arrow error: Cast error: Cannot cast string 'abc' to value of Int64 type";
+        assert_eq!(plain(message), "cannot read 'abc' as LONG");
         assert_eq!(plain("Execution error: Divide by zero\nnote"), "Divide by zero");
     }
 }

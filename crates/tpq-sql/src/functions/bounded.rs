@@ -1,5 +1,5 @@
-//! DataFusion's functions whose results can be much longer than what they are made of, checked
-//! before they are called.
+//! Size checks for DataFusion's functions with results that can be much longer than their
+//! arguments. The check runs before the function.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use datafusion::logical_expr::{
 
 use super::budget::Budget;
 
-/// How many bytes the results for some rows may have, at most.
+/// Computes an upper bound, in bytes, of the results for a number of rows.
 type Size = fn(&[ColumnarValue], usize) -> Result<usize>;
 
-/// The functions, and how long their results are.
+/// The functions with checks, and the upper bounds of their results.
 const FUNCTIONS: &[(&str, Size)] = &[
     ("array_repeat", repeated),
     ("array_resize", resized),
@@ -40,13 +40,13 @@ const FUNCTIONS: &[(&str, Size)] = &[
     ("translate", linear),
 ];
 
-/// A function of that name as it is registered, with the check; `None` where it needs none.
+/// Wraps a registered function with a size check; `None` if it needs none.
 pub(crate) fn bounded(function: &Arc<ScalarUDF>) -> Option<ScalarUDF> {
     let (_, size) = FUNCTIONS.iter().find(|(name, _)| *name == function.name())?;
     Some(ScalarUDF::new_from_impl(Bounded { function: Arc::clone(function), size: *size }))
 }
 
-/// A function with a check before it.
+/// A function with a size check before each call.
 #[derive(Debug)]
 struct Bounded {
     function: Arc<ScalarUDF>,
@@ -104,18 +104,20 @@ impl ScalarUDFImpl for Bounded {
         let constant = args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
         let rows = if constant { 1 } else { args.number_rows };
         let mut budget = Budget::new(self.function.name(), &args.config_options);
-        budget.batch((self.size)(&args.args, rows)?)?;
+        budget.reserve_batch((self.size)(&args.args, rows)?)?;
         self.function.invoke_with_args(args)
     }
 }
 
-/// Four times the arguments: a character may become one of four bytes, and a byte two digits.
+/// Four times the size of the arguments: a character can become one of four bytes, and a byte can
+/// become two digits.
 fn linear(args: &[ColumnarValue], rows: usize) -> Result<usize> {
     let sizes = args.iter().map(|arg| bytes_of(arg, rows)).collect::<Result<Vec<_>>>()?;
     Ok(sizes.into_iter().fold(0, usize::saturating_add).saturating_mul(4))
 }
 
-/// Each byte may become an element, or each element have a separator.
+/// The bound for splitting and joining: each byte can become an element, and each element can get
+/// a separator.
 fn parts(args: &[ColumnarValue], rows: usize) -> Result<usize> {
     const ELEMENT: usize = 16;
     let separators = args.get(1..).unwrap_or_default().iter().map(longest);
@@ -124,7 +126,7 @@ fn parts(args: &[ColumnarValue], rows: usize) -> Result<usize> {
     Ok(linear(args.get(..1).unwrap_or_default(), rows)?.saturating_mul(each / 4))
 }
 
-/// The bytes of the longest text of an argument.
+/// The length in bytes of the longest text of an argument.
 fn longest(arg: &ColumnarValue) -> Result<usize> {
     let array = match arg {
         ColumnarValue::Array(array) => Arc::clone(array),
@@ -135,7 +137,7 @@ fn longest(arg: &ColumnarValue) -> Result<usize> {
     Ok(lengths.max().unwrap_or(0))
 }
 
-/// The first argument, as often as the second says.
+/// The size of the first argument, repeated as often as the second says.
 fn repeated(args: &[ColumnarValue], rows: usize) -> Result<usize> {
     let [element, count, ..] = args else { return Ok(0) };
     let counts = integers(count, rows)?;
@@ -144,16 +146,16 @@ fn repeated(args: &[ColumnarValue], rows: usize) -> Result<usize> {
     Ok(all.fold(0, usize::saturating_add).saturating_mul(each))
 }
 
-/// So many elements as the second argument says.
+/// The size of an array with as many elements as the second argument says.
 fn resized(args: &[ColumnarValue], rows: usize) -> Result<usize> {
     let [array, count, ..] = args else { return Ok(0) };
-    let of_filling = args.get(2).map_or(Ok(0), |filling| bytes_of(filling, 1))?.max(8);
+    let filler_size = args.get(2).map_or(Ok(0), |filler| bytes_of(filler, 1))?.max(8);
     let all = integers(count, rows)?.into_iter().map(|count| usize::try_from(count).unwrap_or(0));
-    let all = all.fold(0, usize::saturating_add).saturating_mul(of_filling);
+    let all = all.fold(0, usize::saturating_add).saturating_mul(filler_size);
     Ok(all.saturating_add(bytes_of(array, rows)?))
 }
 
-/// The integers from the first argument to the second, in steps of the third.
+/// The size of the integers from the first argument to the second, in steps of the third.
 fn series(args: &[ColumnarValue], rows: usize) -> Result<usize> {
     let is_integer = |arg: &ColumnarValue| arg.data_type().is_integer();
     if !args.iter().all(is_integer) {
@@ -162,7 +164,7 @@ fn series(args: &[ColumnarValue], rows: usize) -> Result<usize> {
     let columns = args.iter().map(|arg| integers(arg, rows)).collect::<Result<Vec<_>>>()?;
     let mut size = 0_usize;
     for row in 0..rows {
-        let at = |column: usize| columns.get(column).and_then(|it| it.get(row)).copied();
+        let at = |column: usize| columns.get(column).and_then(|values| values.get(row)).copied();
         let (start, stop) = match columns.len() {
             1 => (0, at(0)),
             _ => (at(0).unwrap_or(0), at(1)),
@@ -174,29 +176,29 @@ fn series(args: &[ColumnarValue], rows: usize) -> Result<usize> {
     Ok(size)
 }
 
-/// The moments from the first argument to the second, in steps of the third.
+/// The size of the timestamps from the first argument to the second, in steps of the third.
 fn dates(args: &[ColumnarValue], rows: usize) -> Result<usize> {
     const MICROSECONDS: DataType = DataType::Timestamp(TimeUnit::Microsecond, None);
     const STEPS: DataType = DataType::Interval(IntervalUnit::MonthDayNano);
     let [start, stop, step] = args else { return linear(args, rows) };
     let as_type = |arg: &ColumnarValue, to| cast(&arg.to_array(rows)?, to).map_err(Into::into);
-    let moments = |arg| -> Result<ArrayRef> { as_type(arg, &MICROSECONDS) };
-    let (starts, stops, steps) = (moments(start)?, moments(stop)?, as_type(step, &STEPS)?);
-    let moments = |array: &ArrayRef| array.as_primitive::<TimestampMicrosecondType>().clone();
-    let (starts, stops) = (moments(&starts), moments(&stops));
+    let timestamps = |arg| -> Result<ArrayRef> { as_type(arg, &MICROSECONDS) };
+    let (starts, stops, steps) = (timestamps(start)?, timestamps(stop)?, as_type(step, &STEPS)?);
+    let timestamps = |array: &ArrayRef| array.as_primitive::<TimestampMicrosecondType>().clone();
+    let (starts, stops) = (timestamps(&starts), timestamps(&stops));
     let steps = steps.as_primitive::<IntervalMonthDayNanoType>();
     let mut size = 0_usize;
     for ((start, stop), step) in starts.iter().zip(&stops).zip(steps) {
         let (Some(start), Some(stop), Some(step)) = (start, stop, step) else { continue };
         let distance = u128::from(start.abs_diff(stop)) * 1_000;
-        let count = usize::try_from(distance / nanoseconds(step) + 1).unwrap_or(usize::MAX);
+        let count = usize::try_from(distance / min_nanoseconds(step) + 1).unwrap_or(usize::MAX);
         size = size.saturating_add(count.saturating_mul(8));
     }
     Ok(size)
 }
 
-/// The least that a step may take.
-fn nanoseconds(step: IntervalMonthDayNano) -> u128 {
+/// The shortest length of a step in ns, with months of 28 days.
+fn min_nanoseconds(step: IntervalMonthDayNano) -> u128 {
     const DAY: i128 = 86_400_000_000_000;
     let days = i128::from(step.months) * 28 + i128::from(step.days);
     (days * DAY + i128::from(step.nanoseconds)).unsigned_abs().max(1)
@@ -207,7 +209,7 @@ fn integers(arg: &ColumnarValue, rows: usize) -> Result<Vec<i64>> {
     Ok(array.as_primitive::<Int64Type>().iter().map(|value| value.unwrap_or(0)).collect())
 }
 
-/// The bytes that an argument has in all rows, one for all being there for each.
+/// The size in bytes of an argument in all rows. A scalar counts once for each row.
 fn bytes_of(arg: &ColumnarValue, rows: usize) -> Result<usize> {
     Ok(match arg {
         ColumnarValue::Array(array) => array_bytes(array),
@@ -217,7 +219,7 @@ fn bytes_of(arg: &ColumnarValue, rows: usize) -> Result<usize> {
 
 fn array_bytes(array: &ArrayRef) -> usize {
     let views = |views: &[u128]| -> usize {
-        // A view begins with the length of its text.
+        // The first 32 bits of a view are the length of its text.
         views.iter().map(|view| (*view & u128::from(u32::MAX)) as usize).sum()
     };
     match array.data_type() {

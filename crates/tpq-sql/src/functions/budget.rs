@@ -1,5 +1,5 @@
-//! The memory that a function's texts and blobs may take: checked before they are made, and
-//! reserved for as long as they are there.
+//! The memory budget of a function's texts and blobs: checked before the values are made, and
+//! reserved as long as they exist.
 
 use std::sync::Arc;
 
@@ -14,16 +14,18 @@ use datafusion::execution::memory_pool::MemoryReservation;
 use super::text::JOINED_TEXT;
 use crate::memory::{LONGEST_VALUE, Memory};
 
-/// What is reserved at a time; a call that makes less reserves nothing.
+/// Reservations grow in steps of at least this size, in bytes. A call that makes less reserves
+/// nothing.
 const STEP: usize = 1 << 20;
 
-/// The memory of one call of a function, for the rows of a batch.
+/// The memory budget of one call of a function, for the rows of a batch.
 pub(super) struct Budget<'a> {
     function: &'a str,
     reserved: Option<MemoryReservation>,
-    longest: usize,
-    /// What was made so far, in bytes.
-    made: usize,
+    /// The maximum size of a value under the session's memory limit, in bytes.
+    max_value: usize,
+    /// The size of all values so far, in bytes.
+    total: usize,
 }
 
 impl<'a> Budget<'a> {
@@ -33,67 +35,68 @@ impl<'a> Budget<'a> {
             other => other.trim_start_matches("__"),
         };
         let memory = Memory::of(config);
-        let longest = memory.map_or(LONGEST_VALUE, Memory::longest_value);
+        let max_value = memory.map_or(LONGEST_VALUE, Memory::longest_value);
         let reserved = memory.map(|memory| memory.consumer(&format!("{function}()")));
-        Self { function, reserved, longest, made: 0 }
+        Self { function, reserved, max_value, total: 0 }
     }
 
-    /// Asks for room for a value of up to so many bytes, before it is made.
+    /// Reserves memory for a value of up to `bytes` bytes, before the value is made.
     ///
     /// # Errors
-    /// When the value is too long, or all values of the batch are.
-    pub(super) fn value(&mut self, bytes: usize) -> Result<()> {
+    /// When the value is too long, or all values of the batch together are.
+    pub(super) fn reserve_value(&mut self, bytes: usize) -> Result<()> {
         let function = self.function;
         if bytes > LONGEST_VALUE {
             return exec_err!("{function}() makes a value of more than {LONGEST_VALUE} bytes");
         }
-        if bytes > self.longest {
+        if bytes > self.max_value {
             return Err(resources_datafusion_err!(
-                "{function}() makes a value of {bytes} bytes, of {} at most under this limit",
-                self.longest
+                "{function}() makes a value of {bytes} bytes, but the memory limit allows only {}",
+                self.max_value
             ));
         }
-        self.batch(bytes)
+        self.reserve_batch(bytes)
     }
 
-    /// Asks for room for several values.
+    /// Reserves memory for several values.
     ///
     /// # Errors
-    /// When all values of the batch are too long.
-    pub(super) fn batch(&mut self, bytes: usize) -> Result<()> {
+    /// When all values of the batch together are too long.
+    pub(super) fn reserve_batch(&mut self, bytes: usize) -> Result<()> {
         let function = self.function;
-        self.made = self.made.saturating_add(bytes);
-        if self.made > LONGEST_VALUE {
+        self.total = self.total.saturating_add(bytes);
+        if self.total > LONGEST_VALUE {
             return exec_err!(
                 "{function}() makes more than {LONGEST_VALUE} bytes for one batch of rows"
             );
         }
         let Some(reserved) = &mut self.reserved else { return Ok(()) };
-        if self.made > reserved.size() + STEP {
-            reserved.try_resize(self.made)?;
+        if self.total > reserved.size() + STEP {
+            reserved.try_resize(self.total)?;
         }
         Ok(())
     }
 
-    /// The values, which give their memory back when nobody has them any more.
-    pub(super) fn hold(self, array: ArrayRef) -> Result<ArrayRef> {
+    /// Attaches the reservation to the buffers of `array`, so that the memory is released when the
+    /// buffers are dropped.
+    pub(super) fn attach(self, array: ArrayRef) -> Result<ArrayRef> {
         let Some(reserved) = self.reserved.filter(|reserved| reserved.size() > 0) else {
             return Ok(array);
         };
         let reserved = Arc::new(reserved);
-        let held = |buffer: Buffer| {
+        let attached = |buffer: Buffer| {
             let memory = Arc::clone(&reserved);
-            Buffer::from(Bytes::from_owner(Held { buffer, _memory: memory }))
+            Buffer::from(Bytes::from_owner(ReservedBuffer { buffer, _memory: memory }))
         };
         Ok(match array.data_type() {
             DataType::Utf8View => {
                 let (views, buffers, nulls) = array.as_string_view().clone().into_parts();
-                let buffers: Vec<Buffer> = buffers.iter().cloned().map(held).collect();
+                let buffers: Vec<Buffer> = buffers.iter().cloned().map(attached).collect();
                 Arc::new(StringViewArray::try_new(views, buffers, nulls)?)
             }
             DataType::BinaryView => {
                 let (views, buffers, nulls) = array.as_binary_view().clone().into_parts();
-                let buffers: Vec<Buffer> = buffers.iter().cloned().map(held).collect();
+                let buffers: Vec<Buffer> = buffers.iter().cloned().map(attached).collect();
                 Arc::new(BinaryViewArray::try_new(views, buffers, nulls)?)
             }
             _ => array,
@@ -101,13 +104,13 @@ impl<'a> Budget<'a> {
     }
 }
 
-/// Bytes with the memory that is reserved for them.
-struct Held {
+/// A buffer with the reservation for its memory.
+struct ReservedBuffer {
     buffer: Buffer,
     _memory: Arc<MemoryReservation>,
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for ReservedBuffer {
     fn as_ref(&self) -> &[u8] {
         &self.buffer
     }

@@ -1,4 +1,4 @@
-//! Long chains of operators as one call, so that plans of them are not as deep as they are long.
+//! Long chains of operators as one call, so that a long chain does not become a deep plan.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use datafusion::logical_expr::{
 use super::conversion::as_real;
 use super::per_row::short_name;
 
-/// Whether all arguments, which are conditions, are true: a chain of AND.
+/// A chain of AND: whether all arguments, which are conditions, are true.
 pub(crate) const ALL_TRUE: &str = "__all_true";
 
-/// Arithmetic from left to right: the first argument is a text of the operators `+`, `-` and `*`,
-/// and the others are what they stand between.
+/// A chain of arithmetic, from left to right: the first argument is a text of the operators `+`,
+/// `-` and `*`, and the others are the operands.
 pub(crate) const ARITHMETIC: &str = "__arithmetic";
 
 /// See [`ALL_TRUE`].
@@ -77,7 +77,7 @@ impl Default for Arithmetic {
     }
 }
 
-/// The type that an operand counts as.
+/// The number type for an operand: integer or real.
 fn number_type(operand: &DataType) -> DataType {
     match operand {
         DataType::Boolean | DataType::Null => DataType::Int64,
@@ -118,7 +118,7 @@ impl ScalarUDFImpl for Arithmetic {
         };
         let mut result = first?;
         for (operator, operand) in operators.zip(operands) {
-            result = result.with(operator, &operand?)?;
+            result = result.apply(operator, &operand?)?;
         }
         let array = cast(&result.array, args.return_field.data_type())?;
         if result.constant {
@@ -128,7 +128,7 @@ impl ScalarUDFImpl for Arithmetic {
     }
 }
 
-/// An operand: a number for each row, or one for all.
+/// An operand: one number for each row, or one for all rows.
 struct Number {
     array: ArrayRef,
     constant: bool,
@@ -146,7 +146,7 @@ fn number(operand: &ColumnarValue, args: &ScalarFunctionArgs) -> Result<Number> 
 }
 
 impl Number {
-    fn with(self, operator: u8, other: &Self) -> Result<Self> {
+    fn apply(self, operator: u8, other: &Self) -> Result<Self> {
         let types = [self.array.data_type(), other.array.data_type()];
         let real = types.contains(&&DataType::Float64);
         let shared = if real { DataType::Float64 } else { DataType::Int64 };

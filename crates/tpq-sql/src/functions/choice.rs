@@ -1,4 +1,4 @@
-//! Functions that choose one of their arguments.
+//! Functions that return one of their arguments.
 
 use std::cmp::Ordering;
 
@@ -10,15 +10,15 @@ use datafusion::logical_expr::Expr;
 use super::per_row::{PerRow, common};
 use super::value::Value;
 
-/// `min` and `max` of several arguments.
+/// `min` with several arguments.
 pub(crate) const LEAST: &str = "__least";
+/// `max` with several arguments.
 pub(crate) const GREATEST: &str = "__greatest";
 
 pub(super) fn functions() -> Vec<PerRow> {
     vec![
-        PerRow::new("coalesce", 1..=usize::MAX, common, first_present)
-            .simplified(present_of_one_type),
-        PerRow::new("ifnull", 2..=2, common, first_present).simplified(present_of_one_type),
+        PerRow::new("coalesce", 1..=usize::MAX, common, first_non_null).simplified(as_coalesce),
+        PerRow::new("ifnull", 2..=2, common, first_non_null).simplified(as_coalesce),
         PerRow::new(
             "nullif",
             2..=2,
@@ -36,23 +36,25 @@ pub(super) fn functions() -> Vec<PerRow> {
         PerRow::new(GREATEST, 1..=usize::MAX, common, |values| {
             Ok(extreme(values, Ordering::Greater))
         }),
-        PerRow::new("likely", 1..=1, common, |values| Ok(values[0].clone())).simplified(itself),
-        PerRow::new("unlikely", 1..=1, common, |values| Ok(values[0].clone())).simplified(itself),
+        PerRow::new("likely", 1..=1, common, |values| Ok(values[0].clone()))
+            .simplified(first_argument),
+        PerRow::new("unlikely", 1..=1, common, |values| Ok(values[0].clone()))
+            .simplified(first_argument),
         PerRow::new(
             "likelihood",
             2..=2,
             |types| common(&types[..1]),
             |values| Ok(values[0].clone()),
         )
-        .simplified(itself),
+        .simplified(first_argument),
     ]
 }
 
-fn first_present<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
+fn first_non_null<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     Ok(values.iter().find(|value| !value.is_null()).cloned().unwrap_or(Value::Null))
 }
 
-/// The least or greatest; NULL where any is.
+/// The least or the greatest value; NULL if any value is NULL.
 fn extreme<'a>(values: &[Value<'a>], wanted: Ordering) -> Value<'a> {
     let mut best: Option<&Value<'a>> = None;
     for value in values {
@@ -70,9 +72,9 @@ fn is_plain(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Int64 | DataType::Float64 | DataType::Utf8View)
 }
 
-/// DataFusion's own `coalesce` where it does the same: it looks at the later arguments only where
-/// it must.
-fn present_of_one_type(
+/// Replaces the call by DataFusion's `coalesce` if all arguments have the same type. That one
+/// evaluates later arguments only if it needs them.
+fn as_coalesce(
     args: &[Expr],
     types: &[DataType],
     _: &datafusion::logical_expr::simplify::SimplifyContext,
@@ -81,7 +83,8 @@ fn present_of_one_type(
     Ok(same.then(|| expr_fn::coalesce(args.to_vec())))
 }
 
-fn itself(
+/// Replaces the call by its first argument.
+fn first_argument(
     args: &[Expr],
     types: &[DataType],
     _: &datafusion::logical_expr::simplify::SimplifyContext,

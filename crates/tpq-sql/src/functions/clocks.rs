@@ -1,5 +1,5 @@
-//! Moments of the trace on other clocks: `to_realtime(ts)`, `to_monotonic(ts)`,
-//! `abs_time_str(ts)`, and as a person counts: `to_timecode(ts)`.
+//! Timestamps on other clocks: `to_realtime(ts)`, `to_monotonic(ts)`, `abs_time_str(ts)`; and as
+//! readable text: `to_timecode(ts)`.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(super) fn functions() -> Vec<PerRow> {
     })]
 }
 
-/// `hours:minutes:seconds ms us ns`.
+/// Formats a time as `hours:minutes:seconds ms us ns`.
 fn timecode(ns: i64) -> String {
     let (us, ms, s) = (ns / 1_000, ns / 1_000_000, ns / 1_000_000_000);
     format!(
@@ -37,10 +37,10 @@ fn timecode(ns: i64) -> String {
     )
 }
 
-/// What a clock read at some moments of the trace, in ns, by moment.
+/// Pairs of a timestamp and the reading of a clock at that time, both in ns, sorted.
 type Readings = Arc<[(i64, i64)]>;
 
-/// What a clock of the trace's own machine read.
+/// Reads the readings of a clock of the trace's own machine from `clock_snapshot`.
 fn readings(tables: &TraceTables, clock: &str) -> Option<Readings> {
     let table = tables.get("clock_snapshot")?;
     let names = ["ts", "clock_name", "clock_value", "machine_id"];
@@ -50,13 +50,13 @@ fn readings(tables: &TraceTables, clock: &str) -> Option<Readings> {
     let mut readings = Vec::new();
     for chunk in 0..table.num_chunks() {
         let batch = table.read(chunk, 0..table.chunk_rows(chunk), &columns).ok()?;
-        let columns: Result<Vec<Column>> = batch.columns().iter().map(Column::of).collect();
+        let columns: Result<Vec<Column>> = batch.columns().iter().map(Column::from_array).collect();
         let columns = columns.ok()?;
         for row in 0..batch.num_rows() {
             let is_clock = matches!(columns[1].value(row), Value::Text(name) if name.eq_ignore_ascii_case(clock));
-            let own = columns[3].value(row).as_integer().unwrap_or(0) == 0;
+            let own_machine = columns[3].value(row).as_integer().unwrap_or(0) == 0;
             if let (true, true, Value::Integer(ts), Value::Integer(value)) =
-                (is_clock, own, columns[0].value(row), columns[2].value(row))
+                (is_clock, own_machine, columns[0].value(row), columns[2].value(row))
             {
                 readings.push((ts, value));
             }
@@ -66,44 +66,50 @@ fn readings(tables: &TraceTables, clock: &str) -> Option<Readings> {
     Some(readings.into())
 }
 
-/// What a moment is given as.
+/// The format of a function's results.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Shown {
+pub(super) enum TimeFormat {
     Nanoseconds,
     Iso8601,
 }
 
-/// A moment of the trace as a clock has it.
+/// A function that converts a timestamp of the trace to another clock.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct OnClock {
+pub(super) struct ToClock {
     name: &'static str,
-    shown: Shown,
+    format: TimeFormat,
     readings: Readings,
     signature: Signature,
 }
 
-impl Hash for OnClock {
+impl Hash for ToClock {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.name.hash(state);
     }
 }
 
-impl OnClock {
-    pub(super) fn new(tables: &TraceTables, name: &'static str, clock: &str, shown: Shown) -> Self {
+impl ToClock {
+    pub(super) fn new(
+        tables: &TraceTables,
+        name: &'static str,
+        clock: &str,
+        format: TimeFormat,
+    ) -> Self {
         let readings = readings(tables, clock).unwrap_or_default();
         let signature = Signature::any(1, Volatility::Immutable);
-        Self { name, shown, readings, signature }
+        Self { name, format, readings, signature }
     }
 
-    /// What the clock read at a moment: since its last reading it went as the trace's did.
-    fn at(&self, ts: i64) -> Option<i64> {
+    /// Converts a timestamp. The clock is assumed to run at the rate of the trace's clock since its
+    /// last reading.
+    fn convert(&self, ts: i64) -> Option<i64> {
         let after = self.readings.partition_point(|(read, _)| *read <= ts);
         let (read, value) = self.readings.get(after.saturating_sub(1))?;
         value.checked_add(ts.checked_sub(*read)?)
     }
 }
 
-impl ScalarUDFImpl for OnClock {
+impl ScalarUDFImpl for ToClock {
     fn name(&self) -> &str {
         self.name
     }
@@ -113,22 +119,22 @@ impl ScalarUDFImpl for OnClock {
     }
 
     fn return_type(&self, _: &[DataType]) -> Result<DataType> {
-        Ok(match self.shown {
-            Shown::Nanoseconds => DataType::Int64,
-            Shown::Iso8601 => DataType::Utf8View,
+        Ok(match self.format {
+            TimeFormat::Nanoseconds => DataType::Int64,
+            TimeFormat::Iso8601 => DataType::Utf8View,
         })
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let moments = cast(&args.args[0].to_array(args.number_rows)?, &DataType::Int64)?;
-        let moments = moments.as_primitive::<Int64Type>();
-        if self.shown == Shown::Nanoseconds {
-            let values = moments.unary_opt::<_, Int64Type>(|ts| self.at(ts));
+        let timestamps = cast(&args.args[0].to_array(args.number_rows)?, &DataType::Int64)?;
+        let timestamps = timestamps.as_primitive::<Int64Type>();
+        if self.format == TimeFormat::Nanoseconds {
+            let values = timestamps.unary_opt::<_, Int64Type>(|ts| self.convert(ts));
             return Ok(ColumnarValue::Array(Arc::new(values)));
         }
         let mut texts = StringViewBuilder::with_capacity(args.number_rows);
-        for ts in moments {
-            let text = ts.and_then(|ts| self.at(ts)).map(|ns| {
+        for ts in timestamps {
+            let text = ts.and_then(|ts| self.convert(ts)).map(|ns| {
                 DateTime::from_timestamp_nanos(ns).format("%Y-%m-%dT%H:%M:%S%.9f").to_string()
             });
             texts.append_option(text);

@@ -1,7 +1,7 @@
-//! Values of one type as another: conditions, operands of arithmetic, `CAST`, `typeof`.
+//! Conversions between types: conditions, operands of arithmetic, `CAST`, `typeof`.
 //!
-//! All but `typeof` take themselves out of the plan where the type of the argument says that
-//! there is nothing to convert, so that scans still see the filter and the order.
+//! All except `typeof` remove themselves from the plan if the type of the argument needs no
+//! conversion, so that scans still see filters and sort orders.
 
 use std::sync::Arc;
 
@@ -15,11 +15,12 @@ use super::number::whole_integer;
 use super::per_row::{PerRow, blob, integer, is_text, real, text};
 use super::value::Value;
 
-/// A condition that is not a comparison: a number other than 0, or text that begins with one.
+/// Converts a condition that is not a comparison: true for a number other than 0, or text that
+/// begins with one.
 pub(crate) const TRUTHY: &str = "__truthy";
-/// An operand of arithmetic.
+/// Converts an operand of arithmetic to a number.
 pub(crate) const NUMBER: &str = "__number";
-/// Text to be compared with numbers that have the affinity of a column.
+/// Converts text for a comparison with numbers that have the affinity of a column.
 pub(crate) const COMPARABLE: &str = "__comparable";
 pub(crate) const CAST_INTEGER: &str = "__cast_integer";
 pub(crate) const CAST_REAL: &str = "__cast_real";
@@ -77,7 +78,7 @@ fn number() -> PerRow {
     })
 }
 
-/// The numbers that texts or blobs begin with, as reals.
+/// Converts texts or blobs to the numbers at their start, as reals.
 pub(super) fn as_real(array: ArrayRef, config: &Arc<ConfigOptions>) -> Result<ArrayRef> {
     let rows = array.len();
     let converted = number().invoke_with_args(ScalarFunctionArgs {
@@ -90,7 +91,7 @@ pub(super) fn as_real(array: ArrayRef, config: &Arc<ConfigOptions>) -> Result<Ar
     converted.into_array(rows)
 }
 
-/// The number that the whole of a text is; other text is greater than all numbers.
+/// Converts text that is a number as a whole; other text is greater than all numbers.
 fn comparable<'a>(value: &Value<'_>) -> Value<'a> {
     match value {
         Value::Null => Value::Null,
@@ -104,7 +105,7 @@ fn comparable<'a>(value: &Value<'_>) -> Value<'a> {
     }
 }
 
-/// Types that SQLite does not have, as those of dates: their casts are DataFusion's own.
+/// Whether SQLite does not have the type, for example types of dates. DataFusion casts these.
 fn is_foreign(data_type: &DataType) -> bool {
     !is_text(data_type)
         && !matches!(
@@ -158,7 +159,7 @@ fn cast_text() -> PerRow {
             DataType::Boolean => {
                 Some(cast(cast(args[0].clone(), DataType::Int64), DataType::Utf8View))
             }
-            // Reals are written SQLite's way.
+            // Reals are formatted as SQLite does.
             DataType::Float64 | DataType::Binary | DataType::BinaryView => None,
             _ => Some(cast(args[0].clone(), DataType::Utf8View)),
         })
@@ -177,7 +178,8 @@ fn cast_blob() -> PerRow {
     })
 }
 
-/// The type of each value; one for the whole column but for NULLs, since columns are typed.
+/// The type of each value. Columns are typed, so all values of a column except NULLs have the same
+/// type.
 fn type_of() -> PerRow {
     PerRow::new("typeof", 1..=1, text, |values| {
         Ok(Value::text(match &values[0] {
@@ -190,13 +192,13 @@ fn type_of() -> PerRow {
     })
 }
 
-/// What a text literal is in arithmetic.
+/// The number that a text literal stands for in arithmetic.
 pub(crate) fn literal_number(text: &str) -> Expr {
     match whole_integer(text) {
         Some(value) => lit(value),
         None => {
             let (value, _) = super::number::real_prefix(text);
-            // SQLite gives an integer where the text begins with one.
+            // As in SQLite, the value is an integer if the text begins with one.
             let integer = value.fract() == 0.0 && !text.contains(['.', 'e', 'E']);
             if integer { lit(super::number::integer_prefix(text)) } else { lit(value) }
         }

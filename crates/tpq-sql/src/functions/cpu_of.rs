@@ -1,12 +1,12 @@
-//! `__cpu_of(ucpu)`: the number its machine gives a CPU; `__cpu_among_machines(ucpu)`: the same,
-//! and of the second machine 4096 more, of the third twice that, so that no two CPUs share one.
+//! `__cpu_of(ucpu)`: the number of a CPU on its machine; `__cpu_among_machines(ucpu)`: the number
+//! plus 4096 for the second machine, 8192 for the third, and so on, so that the result is unique.
 //!
-//! The views need them for the `cpu` column of tables that store only `ucpu`, millions of rows of
-//! them. A join with `cpu` would say the same, at the price of a hash table lookup for each row,
-//! a plan that DataFusion does not take apart again when `cpu` is not selected, and the loss of
-//! the scan's order. There are few CPUs, so this looks the number up in an array; and on a single
-//! machine, where the two numbers are the same, it takes itself out of the plan, so that a filter
-//! on `cpu` can skip chunks.
+//! Views need these functions for the `cpu` column of tables with millions of rows that store only
+//! `ucpu`. A join with `cpu` would give the same result, but it needs a hash table lookup for each
+//! row, DataFusion does not remove it when `cpu` is not selected, and the scan's order is lost.
+//! There are few CPUs, so these functions look the number up in an array. On a single machine the
+//! number is equal to `ucpu`; then the function removes itself from the plan, so that a filter on
+//! `cpu` can skip chunks.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -20,38 +20,40 @@ use datafusion::logical_expr::{
 };
 use tpq_tables::TraceTables;
 
-/// How far the numbers of one machine's CPUs are from the next's.
+/// The offset between the CPU numbers of one machine and those of the next.
 const MACHINE_STEP: i64 = 4096;
 
-/// Which numbers a function gives.
+/// The kind of numbers that a function returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Numbering {
-    /// Those of each machine.
-    OfMachine,
-    /// Those of which each CPU has its own.
-    AmongMachines,
+    /// Numbers that are unique on each machine.
+    PerMachine,
+    /// Numbers that are unique across all machines.
+    AcrossMachines,
 }
 
+/// `__cpu_of` or `__cpu_among_machines`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CpuOf {
     numbering: Numbering,
     signature: Signature,
-    /// The number of each CPU, by its id.
+    /// The number of each CPU, by `ucpu`.
     numbers: Arc<[Option<i64>]>,
-    /// Whether every number is the id.
-    same: bool,
+    /// Whether each number is equal to its `ucpu`.
+    is_identity: bool,
 }
 
 impl CpuOf {
     pub(super) fn new(tables: &TraceTables, numbering: Numbering) -> Self {
         let numbers = numbers(tables, numbering).unwrap_or_default();
-        let same = numbers.iter().enumerate().all(|(id, number)| *number == i64::try_from(id).ok());
+        let is_identity =
+            numbers.iter().enumerate().all(|(id, number)| *number == i64::try_from(id).ok());
         let signature = Signature::exact(vec![DataType::Int64], Volatility::Immutable);
-        Self { numbering, signature, numbers: numbers.into(), same }
+        Self { numbering, signature, numbers: numbers.into(), is_identity }
     }
 
     fn number(&self, id: i64) -> Option<i64> {
-        if self.same {
+        if self.is_identity {
             return Some(id);
         }
         *self.numbers.get(usize::try_from(id).ok()?)?
@@ -67,11 +69,11 @@ fn numbers(tables: &TraceTables, numbering: Numbering) -> Option<Vec<Option<i64>
         let batch = table.read(chunk, 0..table.chunk_rows(chunk), &columns).ok()?;
         let cpus = batch.column(0).as_primitive_opt::<Int64Type>()?;
         let machines = batch.column(1).as_primitive_opt::<Int64Type>()?;
-        let add = match numbering {
-            Numbering::OfMachine => 0,
-            Numbering::AmongMachines => MACHINE_STEP,
+        let offset = match numbering {
+            Numbering::PerMachine => 0,
+            Numbering::AcrossMachines => MACHINE_STEP,
         };
-        let number = |(cpu, machine): (Option<i64>, Option<i64>)| Some(cpu? + add * machine?);
+        let number = |(cpu, machine): (Option<i64>, Option<i64>)| Some(cpu? + offset * machine?);
         numbers.extend(cpus.iter().zip(machines).map(number));
     }
     Some(numbers)
@@ -86,8 +88,8 @@ impl Hash for CpuOf {
 impl ScalarUDFImpl for CpuOf {
     fn name(&self) -> &str {
         match self.numbering {
-            Numbering::OfMachine => "__cpu_of",
-            Numbering::AmongMachines => "__cpu_among_machines",
+            Numbering::PerMachine => "__cpu_of",
+            Numbering::AcrossMachines => "__cpu_among_machines",
         }
     }
 
@@ -101,7 +103,7 @@ impl ScalarUDFImpl for CpuOf {
 
     fn simplify(&self, mut args: Vec<Expr>, _: &SimplifyContext) -> Result<ExprSimplifyResult> {
         match args.pop() {
-            Some(id) if self.same => Ok(ExprSimplifyResult::Simplified(id)),
+            Some(id) if self.is_identity => Ok(ExprSimplifyResult::Simplified(id)),
             id => Ok(ExprSimplifyResult::Original(id.into_iter().collect())),
         }
     }

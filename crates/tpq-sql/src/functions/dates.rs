@@ -7,38 +7,39 @@ use super::number::real_prefix;
 use super::per_row::{PerRow, integer, real, text};
 use super::value::Value;
 
-/// The Julian day of 1970-01-01 00:00.
+/// The Julian day number of 1970-01-01 00:00.
 const EPOCH_DAY: f64 = 2_440_587.5;
 const DAY_MS: f64 = 86_400_000.0;
 
 pub(super) fn functions() -> Vec<PerRow> {
     vec![
-        PerRow::new("date", 0..=usize::MAX, text, |values| Ok(written(values, "%Y-%m-%d"))),
-        PerRow::new("time", 0..=usize::MAX, text, |values| Ok(written(values, "%H:%M:%S"))),
+        PerRow::new("date", 0..=usize::MAX, text, |values| Ok(formatted(values, "%Y-%m-%d"))),
+        PerRow::new("time", 0..=usize::MAX, text, |values| Ok(formatted(values, "%H:%M:%S"))),
         PerRow::new("datetime", 0..=usize::MAX, text, |values| {
-            Ok(written(values, "%Y-%m-%d %H:%M:%S"))
+            Ok(formatted(values, "%Y-%m-%d %H:%M:%S"))
         }),
         PerRow::new("julianday", 0..=usize::MAX, real, |values| {
-            Ok(moment(values).map_or(Value::Null, |moment| Value::Real(julian_day(moment))))
+            Ok(evaluate(values).map_or(Value::Null, |datetime| Value::Real(julian_day(datetime))))
         }),
         PerRow::new("unixepoch", 0..=usize::MAX, integer, |values| {
-            let seconds = moment(values).map(|moment| moment.and_utc().timestamp());
+            let seconds = evaluate(values).map(|datetime| datetime.and_utc().timestamp());
             Ok(seconds.map_or(Value::Null, Value::Integer))
         }),
         PerRow::new("strftime", 1..=usize::MAX, text, strftime),
     ]
 }
 
-fn julian_day(moment: NaiveDateTime) -> f64 {
-    moment.and_utc().timestamp_millis() as f64 / DAY_MS + EPOCH_DAY
+fn julian_day(datetime: NaiveDateTime) -> f64 {
+    datetime.and_utc().timestamp_millis() as f64 / DAY_MS + EPOCH_DAY
 }
 
-fn written<'a>(values: &[Value<'a>], format: &str) -> Value<'a> {
-    moment(values).map_or(Value::Null, |moment| Value::text(moment.format(format).to_string()))
+fn formatted<'a>(values: &[Value<'a>], format: &str) -> Value<'a> {
+    evaluate(values)
+        .map_or(Value::Null, |datetime| Value::text(datetime.format(format).to_string()))
 }
 
-/// The moment that a time value and the modifiers after it stand for; now, where there is none.
-fn moment(values: &[Value]) -> Option<NaiveDateTime> {
+/// Evaluates a time value and the modifiers after it; without a time value, the current time.
+fn evaluate(values: &[Value]) -> Option<NaiveDateTime> {
     let Some((value, modifiers)) = values.split_first() else {
         return now();
     };
@@ -49,7 +50,7 @@ fn moment(values: &[Value]) -> Option<NaiveDateTime> {
         Value::Text(text) => Some(real_prefix(text)).filter(|(_, whole)| *whole).map(|(n, _)| n),
         _ => None,
     };
-    let mut moment = match number {
+    let mut datetime = match number {
         Some(number) => {
             let next = modifiers.clone().next().and_then(Value::as_text).unwrap_or_default();
             let unix = next.eq_ignore_ascii_case("unixepoch")
@@ -66,10 +67,10 @@ fn moment(values: &[Value]) -> Option<NaiveDateTime> {
         None => parse(&value.as_text()?)?,
     };
     for modifier in modifiers {
-        moment = modified(moment, modifier.as_text()?.trim())?;
+        datetime = apply_modifier(datetime, modifier.as_text()?.trim())?;
     }
-    // SQLite knows the years 0 to 9999.
-    (0..=9999).contains(&moment.year()).then_some(moment)
+    // SQLite supports the years 0 to 9999.
+    (0..=9999).contains(&datetime.year()).then_some(datetime)
 }
 
 fn now() -> Option<NaiveDateTime> {
@@ -84,7 +85,7 @@ fn at_ms(ms: f64) -> Option<NaiveDateTime> {
     Some(chrono::DateTime::from_timestamp_millis(ms.round() as i64)?.naive_utc())
 }
 
-/// `2024-02-29`, `2024-02-29 12:34`, `2024-02-29T12:34:56.789Z`, `12:34:56`, `now`.
+/// Parses `2024-02-29`, `2024-02-29 12:34`, `2024-02-29T12:34:56.789Z`, `12:34:56`, `now`.
 fn parse(text: &str) -> Option<NaiveDateTime> {
     let text = text.trim();
     if text.eq_ignore_ascii_case("now") {
@@ -102,7 +103,7 @@ fn parse(text: &str) -> Option<NaiveDateTime> {
     date.and_time(time).checked_sub_signed(offset)
 }
 
-/// A time of day, and how far its zone is ahead of UTC.
+/// Parses a time of day; also returns the offset of its time zone from UTC.
 fn parse_time(text: &str) -> Option<(NaiveTime, TimeDelta)> {
     let text = text.trim_end_matches(['Z', 'z']).trim_end();
     let (time, offset) = match text.rfind(['+', '-']) {
@@ -119,20 +120,20 @@ fn parse_time(text: &str) -> Option<(NaiveTime, TimeDelta)> {
     Some((parsed?, offset))
 }
 
-fn modified(moment: NaiveDateTime, modifier: &str) -> Option<NaiveDateTime> {
+fn apply_modifier(datetime: NaiveDateTime, modifier: &str) -> Option<NaiveDateTime> {
     let modifier = modifier.to_ascii_lowercase();
-    let date = moment.date();
+    let date = datetime.date();
     match modifier.as_str() {
         "start of day" => return date.and_hms_opt(0, 0, 0),
         "start of month" => return date.with_day(1)?.and_hms_opt(0, 0, 0),
         "start of year" => return date.with_day(1)?.with_month(1)?.and_hms_opt(0, 0, 0),
-        "utc" | "localtime" | "subsec" | "subsecond" => return Some(moment),
+        "utc" | "localtime" | "subsec" | "subsecond" => return Some(datetime),
         _ => {}
     }
     if let Some(day) = modifier.strip_prefix("weekday ") {
         let wanted: i64 = day.trim().parse().ok()?;
         let ahead = (wanted - i64::from(date.weekday().num_days_from_sunday())).rem_euclid(7);
-        return moment.checked_add_days(Days::new(ahead.unsigned_abs()));
+        return datetime.checked_add_days(Days::new(ahead.unsigned_abs()));
     }
     let (amount, unit) = modifier.split_once(' ')?;
     let amount: f64 = amount.trim_start_matches('+').parse().ok()?;
@@ -141,25 +142,25 @@ fn modified(moment: NaiveDateTime, modifier: &str) -> Option<NaiveDateTime> {
         "minute" => 60.0,
         "hour" => 3_600.0,
         "day" => 86_400.0,
-        "month" => return months_later(moment, amount as i64),
-        "year" => return months_later(moment, (amount as i64).checked_mul(12)?),
+        "month" => return months_later(datetime, amount as i64),
+        "year" => return months_later(datetime, (amount as i64).checked_mul(12)?),
         _ => return None,
     };
     let ms = amount * seconds * 1000.0;
-    moment.checked_add_signed(TimeDelta::try_milliseconds(ms.round() as i64)?)
+    datetime.checked_add_signed(TimeDelta::try_milliseconds(ms.round() as i64)?)
 }
 
-/// The 31st of a month with 30 days is the 1st of the next.
-fn months_later(moment: NaiveDateTime, months: i64) -> Option<NaiveDateTime> {
-    let first = moment.with_day(1)?;
+/// Adds months. The 31st of a month with 30 days becomes the 1st of the next month.
+fn months_later(datetime: NaiveDateTime, months: i64) -> Option<NaiveDateTime> {
+    let first = datetime.with_day(1)?;
     let count = Months::new(u32::try_from(months.unsigned_abs()).ok()?);
     let moved =
         if months < 0 { first.checked_sub_months(count) } else { first.checked_add_months(count) }?;
-    moved.checked_add_days(Days::new(u64::from(moment.day() - 1)))
+    moved.checked_add_days(Days::new(u64::from(datetime.day() - 1)))
 }
 
 fn strftime<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
-    let (Some(format), Some(moment)) = (values[0].as_text(), moment(&values[1..])) else {
+    let (Some(format), Some(datetime)) = (values[0].as_text(), evaluate(&values[1..])) else {
         return Ok(Value::Null);
     };
     let mut out = String::new();
@@ -169,7 +170,7 @@ fn strftime<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
             out.push(c);
             continue;
         }
-        match characters.next().and_then(|letter| conversion(letter, moment)) {
+        match characters.next().and_then(|letter| conversion(letter, datetime)) {
             Some(text) => out.push_str(&text),
             None => return Ok(Value::Null),
         }
@@ -177,18 +178,18 @@ fn strftime<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     Ok(Value::text(out))
 }
 
-fn conversion(letter: char, moment: NaiveDateTime) -> Option<String> {
+fn conversion(letter: char, datetime: NaiveDateTime) -> Option<String> {
     Some(match letter {
         'd' | 'e' | 'F' | 'G' | 'g' | 'H' | 'I' | 'j' | 'k' | 'l' | 'm' | 'M' | 'p' | 'P' | 'R'
         | 'S' | 'T' | 'u' | 'U' | 'V' | 'w' | 'W' | 'Y' => {
-            moment.format(&format!("%{letter}")).to_string()
+            datetime.format(&format!("%{letter}")).to_string()
         }
         'f' => {
-            let ms = moment.nanosecond() / 1_000_000;
-            format!("{:02}.{ms:03}", moment.second())
+            let ms = datetime.nanosecond() / 1_000_000;
+            format!("{:02}.{ms:03}", datetime.second())
         }
-        'J' => super::number::general(julian_day(moment), 16, false, false),
-        's' => moment.and_utc().timestamp().to_string(),
+        'J' => super::number::general(julian_day(datetime), 16, false, false),
+        's' => datetime.and_utc().timestamp().to_string(),
         '%' => "%".into(),
         _ => return None,
     })

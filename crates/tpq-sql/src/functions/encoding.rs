@@ -31,36 +31,37 @@ pub(super) fn functions() -> Vec<PerRow> {
     ]
 }
 
-/// What the program's source calls a symbol; `None` for what is no mangled name.
+/// Demangles a symbol; `None` if it is not a mangled name.
 ///
 /// # Errors
-/// When that is too long: each part of a mangled name may stand for all that is before it, twice.
+/// When the result is too long: the length can double with each part of a mangled name, because a
+/// part can refer twice to all text before it.
 fn demangled(name: &str) -> Result<Option<String>> {
-    let mut written = Capped::default();
+    let mut output = LimitedText::default();
     let is_name = if let Ok(name) = rustc_demangle::try_demangle(name) {
-        write!(written, "{name:#}").is_ok()
+        write!(output, "{name:#}").is_ok()
     } else if let Ok(symbol) = cpp_demangle::Symbol::new(name.as_bytes()) {
-        symbol.structured_demangle(&mut written, &DemangleOptions::default()).is_ok()
+        symbol.structured_demangle(&mut output, &DemangleOptions::default()).is_ok()
     } else {
         false
     };
-    if written.is_full {
+    if output.is_full {
         return exec_err!("demangle() makes a name of more than {LONGEST_NAME} bytes");
     }
-    Ok(is_name.then_some(written.text))
+    Ok(is_name.then_some(output.text))
 }
 
-/// Far longer than any name a compiler makes of a source that it takes.
+/// The maximum length in bytes: far longer than any name that a compiler produces.
 const LONGEST_NAME: usize = 1_000_000;
 
-/// A text that grows up to a length, and is an error from there on.
+/// A text of at most `LONGEST_NAME` bytes; writing more is an error.
 #[derive(Default)]
-struct Capped {
+struct LimitedText {
     text: String,
     is_full: bool,
 }
 
-impl Write for Capped {
+impl Write for LimitedText {
     fn write_str(&mut self, part: &str) -> std::fmt::Result {
         self.is_full |= self.text.len() + part.len() > LONGEST_NAME;
         if self.is_full {
@@ -71,7 +72,7 @@ impl Write for Capped {
     }
 }
 
-/// FNV-1a, 64 bits, of the bytes of all arguments: the same in every trace.
+/// The 64-bit FNV-1a hash of the bytes of all arguments; it is the same in every trace.
 fn hash<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0000_0100_0000_01b3;
@@ -93,7 +94,8 @@ fn hash<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     Ok(Value::Integer(hash.cast_signed()))
 }
 
-/// The part of a text between two separators, counted from 0; NULL beyond the last.
+/// Returns one part of a text that is split at a separator. Parts are counted from 0; NULL if
+/// there are fewer parts.
 fn str_split<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     let (Some(text), Some(separator), Some(at)) =
         (values[0].as_text(), values[1].as_text(), values[2].as_integer())

@@ -1,7 +1,7 @@
-//! `extract_arg(arg_set_id, key)`: the value a set of args has under a key.
+//! `extract_arg(arg_set_id, key)`: the value of a key in an arg set.
 //!
-//! Args are integers, reals or text, and a column has one type: that of all the values that the
-//! trace has under the key, where the key is a literal; text where they differ, and that of NULL where there are none.
+//! Args are integers, reals or text, but a column has one type. For a literal key it is the type of
+//! all values of the key in the trace: text if their types differ, and NULL if there are no values.
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -18,17 +18,18 @@ use tpq_tables::{Table, TraceTables};
 
 use super::value::{Builder, Column, Value};
 
-/// The values under one key, by arg set.
+/// The values of one key.
 struct Values {
     data_type: DataType,
-    of_set: FxHashMap<i64, Value<'static>>,
+    /// The value by arg set id.
+    by_set: FxHashMap<i64, Value<'static>>,
 }
 
 #[derive(Clone)]
 pub(super) struct ExtractArg {
     args: Option<Arc<Table>>,
     signature: Signature,
-    /// Each key that was asked for, with its values: the table is read once for each.
+    /// The values of each key that was used: the table is read once for each key.
     keys: Arc<Mutex<HashMap<String, Arc<Values>>>>,
 }
 
@@ -49,7 +50,7 @@ impl ExtractArg {
     }
 
     fn read(&self, key: &str) -> Result<Values> {
-        let mut values = Values { data_type: DataType::Null, of_set: FxHashMap::default() };
+        let mut values = Values { data_type: DataType::Null, by_set: FxHashMap::default() };
         let Some(table) = &self.args else { return Ok(values) };
         let names = ["arg_set_id", "key", "int_value", "string_value", "real_value"];
         let columns: Option<Vec<usize>> =
@@ -59,7 +60,8 @@ impl ExtractArg {
             let batch = table
                 .read(chunk, 0..table.chunk_rows(chunk), &columns)
                 .map_err(|error| DataFusionError::External(Box::new(error)))?;
-            let columns: Result<Vec<Column>> = batch.columns().iter().map(Column::of).collect();
+            let columns: Result<Vec<Column>> =
+                batch.columns().iter().map(Column::from_array).collect();
             let columns = columns?;
             for row in 0..batch.num_rows() {
                 if !matches!(columns[1].value(row), Value::Text(text) if text == key) {
@@ -68,8 +70,8 @@ impl ExtractArg {
                 let Value::Integer(set) = columns[0].value(row) else { continue };
                 let found = columns[2..].iter().map(|column| column.value(row));
                 if let Some(value) = found.into_iter().find(|value| !value.is_null()) {
-                    values.data_type = with(&values.data_type, &value);
-                    values.of_set.entry(set).or_insert_with(|| owned(&value));
+                    values.data_type = widened(&values.data_type, &value);
+                    values.by_set.entry(set).or_insert_with(|| owned(&value));
                 }
             }
         }
@@ -77,14 +79,14 @@ impl ExtractArg {
     }
 }
 
-/// The type of a column that has held only values of a type, and a value more.
-fn with(data_type: &DataType, value: &Value) -> DataType {
-    let one = match value {
+/// The common type of `data_type` and a value.
+fn widened(data_type: &DataType, value: &Value) -> DataType {
+    let value_type = match value {
         Value::Integer(_) => DataType::Int64,
         Value::Real(_) => DataType::Float64,
         _ => DataType::Utf8View,
     };
-    super::per_row::common(&[data_type.clone(), one])
+    super::per_row::common(&[data_type.clone(), value_type])
 }
 
 fn owned(value: &Value) -> Value<'static> {
@@ -131,7 +133,7 @@ impl ScalarUDFImpl for ExtractArg {
     fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
         let key = args.scalar_arguments.get(1).copied().flatten();
         let data_type = match key.and_then(|key| key.try_as_str().flatten()) {
-            // Where nothing has that key, NULL, which fits whatever the statement takes it for.
+            // The type of a key without values is NULL, which fits every use in the statement.
             Some(key) => self.values(key)?.data_type.clone(),
             None => DataType::Utf8View,
         };
@@ -139,22 +141,22 @@ impl ScalarUDFImpl for ExtractArg {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let sets = Column::of(&args.args[0].to_array(args.number_rows)?)?;
+        let sets = Column::from_array(&args.args[0].to_array(args.number_rows)?)?;
         let mut builder = Builder::new(args.return_field.data_type(), args.number_rows);
         if let ColumnarValue::Scalar(key) = &args.args[1] {
             let values = key.try_as_str().flatten().map(|key| self.values(key)).transpose()?;
             for row in 0..args.number_rows {
                 let set = sets.value(row).as_integer();
-                let value = values.as_ref().and_then(|values| values.of_set.get(&set?));
+                let value = values.as_ref().and_then(|values| values.by_set.get(&set?));
                 builder.push(value.unwrap_or(&Value::Null));
             }
             return Ok(ColumnarValue::Array(builder.finish()));
         }
-        let keys = Column::of(&args.args[1].to_array(args.number_rows)?)?;
+        let keys = Column::from_array(&args.args[1].to_array(args.number_rows)?)?;
         for row in 0..args.number_rows {
             let values = keys.value(row).as_text().map(|key| self.values(&key)).transpose()?;
             let set = sets.value(row).as_integer();
-            let value = values.as_ref().and_then(|values| values.of_set.get(&set?));
+            let value = values.as_ref().and_then(|values| values.by_set.get(&set?));
             builder.push(value.unwrap_or(&Value::Null));
         }
         Ok(ColumnarValue::Array(builder.finish()))

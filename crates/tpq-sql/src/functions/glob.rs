@@ -1,5 +1,5 @@
-//! `glob(pattern, text)`, also written `text GLOB pattern`: `*`, `?` and `[a-z]`, and upper and
-//! lower case told apart.
+//! `glob(pattern, text)`, also written `text GLOB pattern`: matches `*`, `?` and `[a-z]`,
+//! case-sensitive.
 
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue};
@@ -23,15 +23,15 @@ fn glob<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     Ok(Value::Integer(i64::from(matches(&pattern, &text)?)))
 }
 
-/// Where the pattern has only `*` and `?`, LIKE that tells case apart says the same, and DataFusion
-/// has fast ways for it.
+/// Replaces a pattern with only `*` and `?` by a case-sensitive LIKE, which DataFusion evaluates
+/// faster.
 fn simplified(args: &[Expr], types: &[DataType], _: &SimplifyContext) -> Result<Option<Expr>> {
     let ([Expr::Literal(pattern, _), text], [_, text_type]) = (args, types) else {
         return Ok(None);
     };
     let pattern = pattern.try_as_str().flatten().and_then(as_like);
     let Some(pattern) = pattern.filter(|_| is_text(text_type)) else { return Ok(None) };
-    // Of the type of the text: types are not made to fit again after this.
+    // The pattern gets the type of the text, because type coercion does not run again after this.
     let pattern = ScalarValue::Utf8(Some(pattern)).cast_to(text_type)?;
     let like = Like::new(false, Box::new(text.clone()), Box::new(lit(pattern)), None, false);
     Ok(Some(Expr::Like(like)))
@@ -41,7 +41,7 @@ fn is_text(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 
-/// The LIKE pattern that says the same, if there is one without escapes.
+/// The equivalent LIKE pattern, if there is one without escapes.
 fn as_like(pattern: &str) -> Option<String> {
     if pattern.len() > LONGEST_SIMPLIFIED || pattern.contains(['[', '%', '_', '\\']) {
         return None;
@@ -54,7 +54,8 @@ fn matches(pattern: &str, text: &str) -> Result<bool> {
     let pattern: Vec<char> = pattern.chars().collect();
     let text: Vec<char> = text.chars().collect();
     let (mut p, mut t) = (0, 0);
-    // Where to go on after the last `*`, letting it take one character more.
+    // Where to retry with one more character for the last `*`: the position in the pattern after
+    // it, and the position in the text after its match.
     let mut retry: Option<(usize, usize)> = None;
     let mut steps = Steps::default();
     while t < text.len() {
@@ -78,7 +79,8 @@ fn matches(pattern: &str, text: &str) -> Result<bool> {
     Ok(pattern[p..].iter().all(|&c| c == '*'))
 }
 
-/// Where the pattern goes on if the part of it at `p` matches one character.
+/// Matches one character with the element of the pattern at `p`. Returns the position of the next
+/// element, or `None` if the character does not match.
 fn match_one(pattern: &[char], p: usize, c: char, steps: &mut Steps) -> Result<Option<usize>> {
     match pattern.get(p) {
         Some('[') => match_set(pattern, p + 1, c, steps),
@@ -87,7 +89,8 @@ fn match_one(pattern: &[char], p: usize, c: char, steps: &mut Steps) -> Result<O
     }
 }
 
-/// `[abc]`, `[a-z]`, `[^a-z]`, from after the bracket. A `]` that comes first is a member.
+/// Matches one character with `[abc]`, `[a-z]` or `[^a-z]`; `start` is the position after `[`. A
+/// `]` at the start is a member of the set.
 fn match_set(pattern: &[char], start: usize, c: char, steps: &mut Steps) -> Result<Option<usize>> {
     let negated = pattern.get(start) == Some(&'^');
     let first = start + usize::from(negated);
@@ -122,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn stars_take_as_much_as_they_need() {
+    fn stars_match_any_text() {
         assert!(matches("*", ""));
         assert!(matches("a*b*c", "a__b_b__c"));
         assert!(!matches("a*b*c", "a__c__b"));
@@ -142,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_hold_ranges_brackets_and_their_opposite() {
+    fn sets_can_have_ranges_brackets_and_negation() {
         assert!(matches("[a-c]x[^0-9]", "bxz"));
         assert!(!matches("[a-c]x[^0-9]", "bx7"));
         assert!(matches("[]]", "]"));

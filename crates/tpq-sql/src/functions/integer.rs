@@ -1,5 +1,5 @@
-//! Operators on integers at the ends of their range, where DataFusion's wrap or take only a part
-//! of the operand.
+//! Integer operators with SQLite's results at the limits of the range, where DataFusion's operators
+//! wrap or use only some bits of the operand.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -18,35 +18,35 @@ use super::conversion::{NUMBER, as_real};
 use super::per_row::is_text;
 use super::sqlite_call;
 
-/// `-x`: an error for the least integer, whose negative is none.
+/// `-x`: an error for the least integer, because its negative is out of range.
 pub(crate) const NEGATIVE: &str = "__negative";
-/// `x % y`: NULL where `y` is 0, and 0 where it is -1, for the least integer too.
+/// `x % y`: NULL if `y` is 0, and 0 if `y` is -1, also for the least integer.
 pub(crate) const REMAINDER: &str = "__remainder";
-/// `x << y`: by any number of bits, and to the right where that is negative.
+/// `x << y`: shifts by any number of bits, and to the right if `y` is negative.
 pub(crate) const SHIFT_LEFT: &str = "__shift_left";
-/// `x >> y`: by any number of bits, and to the left where that is negative.
+/// `x >> y`: shifts by any number of bits, and to the left if `y` is negative.
 pub(crate) const SHIFT_RIGHT: &str = "__shift_right";
 
-/// What is calculated of two integers.
+/// Computes the result for two integers; `None` is NULL.
 type Rule = fn(i64, i64) -> Option<i64>;
 
 /// An operator on two integers.
 #[derive(Debug)]
-pub(super) struct OfIntegers {
+pub(super) struct IntegerOperator {
     name: &'static str,
     rule: Rule,
     signature: Signature,
 }
 
-pub(super) fn of_integers() -> [OfIntegers; 3] {
-    let of = |name, rule| {
+pub(super) fn integer_operators() -> [IntegerOperator; 3] {
+    let operator = |name, rule| {
         let signature = Signature::exact(vec![DataType::Int64; 2], Volatility::Immutable);
-        OfIntegers { name, rule, signature }
+        IntegerOperator { name, rule, signature }
     };
     [
-        of(REMAINDER, |left, right| (right != 0).then(|| left.wrapping_rem(right))),
-        of(SHIFT_LEFT, |value, bits| Some(shifted_left(value, bits))),
-        of(SHIFT_RIGHT, |value, bits| Some(shifted_left(value, bits.saturating_neg()))),
+        operator(REMAINDER, |left, right| (right != 0).then(|| left.wrapping_rem(right))),
+        operator(SHIFT_LEFT, |value, bits| Some(shifted_left(value, bits))),
+        operator(SHIFT_RIGHT, |value, bits| Some(shifted_left(value, bits.saturating_neg()))),
     ]
 }
 
@@ -54,26 +54,26 @@ fn shifted_left(value: i64, bits: i64) -> i64 {
     let count = u32::try_from(bits.unsigned_abs()).unwrap_or(u32::MAX);
     match bits >= 0 {
         true => value.checked_shl(count).unwrap_or(0),
-        // The sign fills what becomes free.
+        // An arithmetic shift: the sign fills the free bits.
         false => value >> count.min(63),
     }
 }
 
-impl PartialEq for OfIntegers {
+impl PartialEq for IntegerOperator {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
     }
 }
 
-impl Eq for OfIntegers {}
+impl Eq for IntegerOperator {}
 
-impl Hash for OfIntegers {
+impl Hash for IntegerOperator {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.name.hash(state);
     }
 }
 
-impl ScalarUDFImpl for OfIntegers {
+impl ScalarUDFImpl for IntegerOperator {
     fn name(&self) -> &str {
         self.name
     }
@@ -135,7 +135,7 @@ impl ScalarUDFImpl for Negative {
         })
     }
 
-    /// What is no integer is left to DataFusion.
+    /// Replaces the call by DataFusion's operator if the operand is not an integer.
     fn simplify(&self, mut args: Vec<Expr>, info: &SimplifyContext) -> Result<ExprSimplifyResult> {
         let Some(arg) = args.pop() else { return Ok(ExprSimplifyResult::Original(args)) };
         let data_type = info.get_data_type(&arg)?;
@@ -143,7 +143,7 @@ impl ScalarUDFImpl for Negative {
             return Ok(ExprSimplifyResult::Simplified(Expr::Negative(Box::new(arg))));
         }
         if is_text(&data_type) || data_type.is_binary() {
-            // Of text that is no number, 0 and not -0.
+            // Text that is not a number gives 0 and not -0.
             let number = sqlite_call(NUMBER, arg);
             return Ok(ExprSimplifyResult::Simplified(lit(0.0) - number));
         }
@@ -157,7 +157,7 @@ impl ScalarUDFImpl for Negative {
         let [operand] = &args.args[..] else { return exec_err!("`-` takes 1 operand") };
         let constant = matches!(operand, ColumnarValue::Scalar(_));
         let operand = operand.to_array(if constant { 1 } else { args.number_rows })?;
-        // Constants come here before `simplify` has seen them.
+        // Constants are evaluated before `simplify` sees the call, so all types occur here.
         let negative = match operand.data_type() {
             DataType::Boolean | DataType::Null => negated(&operand)?,
             integer if integer.is_integer() => negated(&operand)?,
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_negative_of_a_constant_is_of_its_own_type() {
+    fn the_negative_of_a_constant_has_the_declared_type() {
         let negative = |value: ScalarValue| {
             let function = Negative::default();
             let data_type = function.return_type(&[value.data_type()]).unwrap();
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn shifts_go_by_any_number_of_bits() {
+    fn shifts_accept_any_number_of_bits() {
         let shifted =
             [(1, 64), (1, 63), (-1, -64), (-1, -1), (5, -1), (-8, i64::MIN), (1, i64::MAX)];
         let shifted = shifted.map(|(value, bits)| shifted_left(value, bits));

@@ -1,5 +1,5 @@
-//! Functions on numbers: rounding, roots, logarithms, angles. Outside of where they are defined
-//! they give NULL.
+//! Functions on numbers: rounding, roots, logarithms, angles. The result is NULL where a function
+//! is undefined.
 
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, exec_err};
@@ -18,19 +18,19 @@ pub(super) fn functions() -> Vec<PerRow> {
             }))
         })
         .alias("signum"),
-        PerRow::new("mod", 2..=2, real, |values| Ok(two(values, |a, b| a % b))),
-        PerRow::new("pow", 2..=2, real, |values| Ok(two(values, f64::powf))).alias("power"),
-        PerRow::new("atan2", 2..=2, real, |values| Ok(two(values, f64::atan2))),
+        PerRow::new("mod", 2..=2, real, |values| Ok(binary(values, |a, b| a % b))),
+        PerRow::new("pow", 2..=2, real, |values| Ok(binary(values, f64::powf))).alias("power"),
+        PerRow::new("atan2", 2..=2, real, |values| Ok(binary(values, f64::atan2))),
         PerRow::new("log", 1..=2, real, |values| {
             Ok(match values {
-                [value] => one(value, f64::log10),
-                _ => two(values, |base, value| value.ln() / base.ln()),
+                [value] => map_number(value, f64::log10),
+                _ => binary(values, |base, value| value.ln() / base.ln()),
             })
         }),
         PerRow::new("pi", 0..=0, real, |_| Ok(Value::Real(std::f64::consts::PI))),
-        PerRow::new("ceil", 1..=1, same_number, |values| Ok(whole(&values[0], f64::ceil)))
+        PerRow::new("ceil", 1..=1, same_number, |values| Ok(map_real(&values[0], f64::ceil)))
             .alias("ceiling"),
-        PerRow::new("floor", 1..=1, same_number, |values| Ok(whole(&values[0], f64::floor))),
+        PerRow::new("floor", 1..=1, same_number, |values| Ok(map_real(&values[0], f64::floor))),
         PerRow::new(
             "trunc",
             1..=2,
@@ -40,25 +40,25 @@ pub(super) fn functions() -> Vec<PerRow> {
                     [value, digits] => {
                         let digits = digits.as_integer().unwrap_or(0);
                         let scale = 10_f64.powi(i32::try_from(digits).unwrap_or(0));
-                        one(value, |value| (value * scale).trunc() / scale)
+                        map_number(value, |value| (value * scale).trunc() / scale)
                     }
-                    _ => whole(&values[0], f64::trunc),
+                    _ => map_real(&values[0], f64::trunc),
                 })
             },
         ),
     ];
-    functions.extend(of_one_number());
+    functions.extend(unary_functions());
     functions
 }
 
-macro_rules! of_one {
+macro_rules! unary {
     ($($name:literal => $function:expr),+ $(,)?) => {
-        vec![$(PerRow::new($name, 1..=1, real, |values| Ok(one(&values[0], $function)))),+]
+        vec![$(PerRow::new($name, 1..=1, real, |values| Ok(map_number(&values[0], $function)))),+]
     };
 }
 
-fn of_one_number() -> Vec<PerRow> {
-    of_one! {
+fn unary_functions() -> Vec<PerRow> {
+    unary! {
         "sqrt" => f64::sqrt, "exp" => f64::exp, "ln" => f64::ln, "log10" => f64::log10,
         "log2" => f64::log2, "sin" => f64::sin, "cos" => f64::cos, "tan" => f64::tan,
         "asin" => f64::asin, "acos" => f64::acos, "atan" => f64::atan, "sinh" => f64::sinh,
@@ -67,7 +67,7 @@ fn of_one_number() -> Vec<PerRow> {
     }
 }
 
-/// The number a value is: text must be one as a whole.
+/// The value as a number; text must be a number as a whole.
 fn numeric(value: &Value) -> Option<f64> {
     match value {
         Value::Text(text) => {
@@ -79,24 +79,25 @@ fn numeric(value: &Value) -> Option<f64> {
     }
 }
 
+/// The result of a function; NaN means that the function is undefined and becomes NULL.
 fn defined<'a>(value: f64) -> Value<'a> {
     if value.is_nan() { Value::Null } else { Value::Real(value) }
 }
 
-fn one<'a>(value: &Value<'_>, function: impl Fn(f64) -> f64) -> Value<'a> {
-    // A logarithm of 0 is as little defined as a root of -1.
+fn map_number<'a>(value: &Value<'_>, function: impl Fn(f64) -> f64) -> Value<'a> {
+    // The logarithm of 0 is undefined.
     let result = numeric(value).map(function);
     result.filter(|result| *result != f64::NEG_INFINITY).map_or(Value::Null, defined)
 }
 
-fn two<'a>(values: &[Value<'_>], function: impl Fn(f64, f64) -> f64) -> Value<'a> {
+fn binary<'a>(values: &[Value<'_>], function: impl Fn(f64, f64) -> f64) -> Value<'a> {
     match (numeric(&values[0]), numeric(&values[1])) {
         (Some(a), Some(b)) => defined(function(a, b)),
         _ => Value::Null,
     }
 }
 
-/// Integers stay integers.
+/// The type of the result: integers stay integers, other numbers are reals.
 fn same_number(types: &[DataType]) -> DataType {
     match types.first() {
         Some(number) if number.is_integer() || *number == DataType::Boolean => DataType::Int64,
@@ -106,10 +107,11 @@ fn same_number(types: &[DataType]) -> DataType {
     }
 }
 
-fn whole<'a>(value: &Value<'_>, function: impl Fn(f64) -> f64) -> Value<'a> {
+/// Applies a function to a real; an integer stays the same.
+fn map_real<'a>(value: &Value<'_>, function: impl Fn(f64) -> f64) -> Value<'a> {
     match value {
         Value::Integer(value) => Value::Integer(*value),
-        other => one(other, function),
+        other => map_number(other, function),
     }
 }
 
@@ -124,10 +126,11 @@ fn abs<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     })
 }
 
-/// Enough to tell a half from what is only near one.
+/// The number of significant digits to round from: enough to distinguish a half from a value near
+/// a half.
 const DIGITS: usize = 26;
 
-/// Halves go away from 0.
+/// Rounds to a number of decimals; halves are rounded away from 0.
 fn round<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     let digits = match values.get(1) {
         None => Some(0),

@@ -1,4 +1,5 @@
-//! Functions of SQL that DataFusion does not have, one file each.
+//! SQL functions that DataFusion does not have, or that must behave as in SQLite; one file for
+//! each family.
 
 mod bounded;
 mod budget;
@@ -46,13 +47,13 @@ pub(crate) use pointers::collects_rows;
 pub(crate) use table_function::{CallArgument, CalledRows, TableFunction};
 pub(crate) use text::JOINED_TEXT;
 
-/// Every scalar function, made for one trace.
+/// All scalar functions for a trace.
 pub(crate) fn scalar(tables: &TraceTables) -> Vec<Arc<ScalarUDF>> {
     let (start, end) = trace_time::bounds(tables);
     let cpu = |numbering| ScalarUDF::new_from_impl(cpu_of::CpuOf::new(tables, numbering));
     let time = |name, value| ScalarUDF::new_from_impl(trace_time::TraceTime::new(name, value));
-    let clock = |name, clock, shown| {
-        ScalarUDF::new_from_impl(clocks::OnClock::new(tables, name, clock, shown))
+    let clock = |name, clock, format| {
+        ScalarUDF::new_from_impl(clocks::ToClock::new(tables, name, clock, format))
     };
     let families = [
         choice::functions(),
@@ -70,25 +71,27 @@ pub(crate) fn scalar(tables: &TraceTables) -> Vec<Arc<ScalarUDF>> {
     ];
     let per_row = families.into_iter().flatten().map(ScalarUDF::new_from_impl);
     let of_trace = [
-        cpu(cpu_of::Numbering::OfMachine),
-        cpu(cpu_of::Numbering::AmongMachines),
+        cpu(cpu_of::Numbering::PerMachine),
+        cpu(cpu_of::Numbering::AcrossMachines),
         ScalarUDF::new_from_impl(chain::AllTrue::default()),
         ScalarUDF::new_from_impl(chain::Arithmetic::default()),
         ScalarUDF::new_from_impl(integer::Negative::default()),
         ScalarUDF::new_from_impl(extract_arg::ExtractArg::new(tables)),
         ScalarUDF::new_from_impl(slice_ancestry::SliceIsAncestor::new(tables)),
-        clock("to_realtime", "REALTIME", clocks::Shown::Nanoseconds),
-        clock("to_monotonic", "MONOTONIC", clocks::Shown::Nanoseconds),
-        clock("abs_time_str", "REALTIME", clocks::Shown::Iso8601),
+        clock("to_realtime", "REALTIME", clocks::TimeFormat::Nanoseconds),
+        clock("to_monotonic", "MONOTONIC", clocks::TimeFormat::Nanoseconds),
+        clock("abs_time_str", "REALTIME", clocks::TimeFormat::Iso8601),
         time("trace_start", start),
         time("trace_end", end),
         time("trace_dur", end.saturating_sub(start)),
     ];
-    let of_integers = integer::of_integers().map(ScalarUDF::new_from_impl);
-    per_row.chain(of_trace).chain(of_integers).map(Arc::new).chain(pointers::scalar()).collect()
+    let integer_operators = integer::integer_operators().map(ScalarUDF::new_from_impl);
+    let own = per_row.chain(of_trace).chain(integer_operators).map(Arc::new);
+    own.chain(pointers::scalar()).collect()
 }
 
-/// A call of one of the functions of this crate, for plans.
+/// Builds a call of one of the conversion functions; returns the argument if there is no such
+/// function.
 pub(crate) fn sqlite_call(name: &str, argument: Expr) -> Expr {
     static CONVERSIONS: LazyLock<Vec<Arc<ScalarUDF>>> = LazyLock::new(|| {
         let functions = conversion::functions().into_iter();
@@ -100,21 +103,22 @@ pub(crate) fn sqlite_call(name: &str, argument: Expr) -> Expr {
     }
 }
 
-/// Two texts one after the other, for plans: NULL where any of them is. What is joined already
-/// becomes part of the same call, up to so many parts that not too many are there at a time.
+/// Builds the concatenation of two texts, which is NULL if one of them is NULL. Nested
+/// concatenations become arguments of the same call, up to `MAX_PARTS`, which limits the number of
+/// texts that exist at the same time.
 pub(crate) fn joined_text(left: Expr, right: Expr) -> Expr {
-    const MOST_PARTS: usize = 64;
+    const MAX_PARTS: usize = 64;
     static JOINED: LazyLock<Arc<ScalarUDF>> =
         LazyLock::new(|| Arc::new(ScalarUDF::new_from_impl(text::joined_text())));
     let parts = |expr: &Expr| match expr {
         Expr::ScalarFunction(call) if call.name() == JOINED_TEXT => call.args.len(),
         _ => 1,
     };
-    let few = parts(&left) + parts(&right) <= MOST_PARTS;
+    let can_merge = parts(&left) + parts(&right) <= MAX_PARTS;
     let mut texts = Vec::new();
     for side in [left, right] {
         match side {
-            Expr::ScalarFunction(call) if few && call.name() == JOINED_TEXT => {
+            Expr::ScalarFunction(call) if can_merge && call.name() == JOINED_TEXT => {
                 texts.extend(call.args);
             }
             other => texts.push(other),
@@ -123,22 +127,22 @@ pub(crate) fn joined_text(left: Expr, right: Expr) -> Expr {
     JOINED.call(texts)
 }
 
-/// A call of one of the operators on two integers, for plans.
+/// Builds a call of an operator on two integers; `None` if there is no such operator.
 pub(crate) fn integer_call(name: &str, left: Expr, right: Expr) -> Option<Expr> {
     static OPERATORS: LazyLock<Vec<Arc<ScalarUDF>>> = LazyLock::new(|| {
-        let operators = integer::of_integers().into_iter();
+        let operators = integer::integer_operators().into_iter();
         operators.map(ScalarUDF::new_from_impl).map(Arc::new).collect()
     });
     let operator = OPERATORS.iter().find(|operator| operator.name() == name)?;
     Some(operator.call(vec![left, right]))
 }
 
-/// Every aggregate function.
+/// All aggregate functions.
 pub(crate) fn aggregate() -> Vec<Arc<AggregateUDF>> {
     pointers::aggregate()
 }
 
-/// Every table function, made for one trace.
+/// All table functions for a trace.
 pub(crate) fn table(tables: &Arc<TraceTables>) -> Vec<Arc<dyn TableFunction>> {
     slices::functions(tables).into_iter().chain(pointers::table()).collect()
 }

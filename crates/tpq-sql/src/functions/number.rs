@@ -1,7 +1,7 @@
-//! Numbers in text, and numbers as text, by SQLite's rules.
+//! Conversion between numbers and text by SQLite's rules.
 
-/// How long the number is that a text begins with, blanks before it included, and whether it is
-/// written as an integer.
+/// The length in bytes of the number at the start of a text, including blanks before it, and
+/// whether it is an integer. The length is 0 if there is no number.
 fn number_prefix(text: &str) -> (usize, bool) {
     let bytes = text.as_bytes();
     let digits = |mut at: usize| {
@@ -17,13 +17,13 @@ fn number_prefix(text: &str) -> (usize, bool) {
     let signed = start + usize::from(matches!(bytes.get(start), Some(b'+' | b'-')));
     let whole = digits(signed);
     let mut end = whole;
-    let mut some = whole > signed;
+    let mut has_digits = whole > signed;
     if bytes.get(end) == Some(&b'.') {
         let fraction = digits(end + 1);
-        some |= fraction > end + 1;
+        has_digits |= fraction > end + 1;
         end = fraction;
     }
-    if !some {
+    if !has_digits {
         return (0, true);
     }
     if matches!(bytes.get(end), Some(b'e' | b'E')) {
@@ -36,7 +36,7 @@ fn number_prefix(text: &str) -> (usize, bool) {
     (end, end == whole)
 }
 
-/// The real a text begins with, and whether it is the whole of the text.
+/// The real at the start of a text, and whether it is the whole text.
 pub(crate) fn real_prefix(text: &str) -> (f64, bool) {
     let (end, _) = number_prefix(text);
     let number = text.get(..end).unwrap_or_default().trim();
@@ -44,7 +44,7 @@ pub(crate) fn real_prefix(text: &str) -> (f64, bool) {
     (number.parse().unwrap_or(0.0), whole)
 }
 
-/// The integer a text begins with, 0 where it begins with none.
+/// The integer at the start of a text; 0 if there is none.
 pub(crate) fn integer_prefix(text: &str) -> i64 {
     let text = text.trim_start();
     let (sign, rest) = match text.strip_prefix('-') {
@@ -59,15 +59,15 @@ pub(crate) fn integer_prefix(text: &str) -> i64 {
     i64::try_from(clamped).unwrap_or_default()
 }
 
-/// The integer that the whole of a text is.
+/// The integer that is the whole text; `None` if the text is something else.
 pub(crate) fn whole_integer(text: &str) -> Option<i64> {
     let (end, integer) = number_prefix(text);
     let rest = text.get(end..).unwrap_or_default();
     (end > 0 && integer && rest.trim().is_empty()).then(|| text.trim().parse().ok())?
 }
 
-/// A real as text: 15 significant digits, or 17 where it takes them to read the same number back;
-/// always with a point or an exponent.
+/// Formats a real with 15 significant digits, or with 17 if 15 do not give the same number when
+/// read; always with a decimal point.
 pub(crate) fn real_text(value: f64) -> String {
     if value.is_nan() {
         return String::new();
@@ -82,11 +82,12 @@ pub(crate) fn real_text(value: f64) -> String {
     if short.parse() != Ok(value) {
         return general(value, 17, true, false);
     }
-    // All digits of what has up to 17 of them before the point.
+    // A number with up to 17 digits before the point is formatted with all digits.
     if (1e15..1e17).contains(&value.abs()) { format!("{value:.1}") } else { short }
 }
 
-/// A number in `digits` significant digits, as C's `%g` has it; with `point`, there is always one.
+/// Formats a number like C's `%g`, with `digits` significant digits. With `point`, the result
+/// always has a decimal point; with `keep_zeros`, zeros at the end stay.
 pub(super) fn general(value: f64, digits: usize, point: bool, keep_zeros: bool) -> String {
     let digits = digits.max(1);
     let scientific = scientific(value, digits - 1);
@@ -117,32 +118,32 @@ pub(super) fn general(value: f64, digits: usize, point: bool, keep_zeros: bool) 
     tidy(&fixed(value, decimals.unwrap_or(0)))
 }
 
-/// More digits than any real has; those beyond are 0. The standard library formats no more than
-/// 65,535.
-const MOST_DIGITS: usize = 1_100;
+/// The number of digits to format; no real has more, so digits after them are 0. The standard
+/// library formats at most 65,535.
+const MAX_DIGITS: usize = 1_100;
 
-/// A number with so many decimals.
+/// Formats a number with `decimals` decimals.
 fn fixed(value: f64, decimals: usize) -> String {
-    let mut text = format!("{value:.*}", decimals.min(MOST_DIGITS));
+    let mut text = format!("{value:.*}", decimals.min(MAX_DIGITS));
     if value.is_finite() {
-        text.extend(std::iter::repeat_n('0', decimals.saturating_sub(MOST_DIGITS)));
+        text.extend(std::iter::repeat_n('0', decimals.saturating_sub(MAX_DIGITS)));
     }
     text
 }
 
-/// A number as `d.ddde±x`, with so many digits after the point.
+/// Formats a number as `d.ddde±x`, with `decimals` digits after the point.
 pub(super) fn scientific(value: f64, decimals: usize) -> String {
-    let text = format!("{value:.*e}", decimals.min(MOST_DIGITS));
+    let text = format!("{value:.*e}", decimals.min(MAX_DIGITS));
     match text.split_once('e') {
-        Some((mantissa, exponent)) if decimals > MOST_DIGITS => {
-            format!("{mantissa}{}e{exponent}", "0".repeat(decimals - MOST_DIGITS))
+        Some((mantissa, exponent)) if decimals > MAX_DIGITS => {
+            format!("{mantissa}{}e{exponent}", "0".repeat(decimals - MAX_DIGITS))
         }
         _ => text,
     }
 }
 
-/// A number with so many decimals. Halves go away from 0, where a half is what so many significant
-/// digits say.
+/// Formats a number with `decimals` decimals, rounded from `significant` significant digits;
+/// halves are rounded away from 0.
 pub(super) fn rounded(value: f64, decimals: usize, significant: usize) -> String {
     if !value.is_finite() || value.abs() >= 1e15 {
         return fixed(value, decimals);
@@ -156,9 +157,9 @@ pub(super) fn rounded(value: f64, decimals: usize, significant: usize) -> String
     let Ok(wanted) = usize::try_from(wanted) else { return fixed(0.0, decimals) };
     let mut exponent = exponent;
     if wanted < digits.len() {
-        let up = digits[wanted] >= 5;
+        let round_up = digits[wanted] >= 5;
         digits.truncate(wanted);
-        if up {
+        if round_up {
             let mut at = wanted;
             loop {
                 if at == 0 {
@@ -175,8 +176,8 @@ pub(super) fn rounded(value: f64, decimals: usize, significant: usize) -> String
             }
         }
     }
-    let digit = |place: i64| -> char {
-        let index = usize::try_from(exponent - place).ok();
+    let digit = |power: i64| -> char {
+        let index = usize::try_from(exponent - power).ok();
         let digit = index.and_then(|index| digits.get(index)).copied().unwrap_or(0);
         char::from(b'0' + digit)
     };
@@ -187,7 +188,7 @@ pub(super) fn rounded(value: f64, decimals: usize, significant: usize) -> String
     text.extend((0..=exponent.max(0)).rev().map(digit));
     if decimals > 0 {
         text.push('.');
-        text.extend((1..=i64::try_from(decimals).unwrap_or(0)).map(|place| digit(-place)));
+        text.extend((1..=i64::try_from(decimals).unwrap_or(0)).map(|decimal| digit(-decimal)));
     }
     text
 }
@@ -197,8 +198,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reals_are_written_with_a_point() {
-        let written = [1.0, 0.1, 1e20, 1e-5, 1.0 / 3.0, 123456789.123, 1e15, -2.5].map(real_text);
+    fn reals_are_formatted_with_a_point() {
+        let found = [1.0, 0.1, 1e20, 1e-5, 1.0 / 3.0, 123456789.123, 1e15, -2.5].map(real_text);
         let wanted = [
             "1.0",
             "0.1",
@@ -209,7 +210,7 @@ mod tests {
             "1000000000000000.0",
             "-2.5",
         ];
-        assert_eq!(written, wanted);
+        assert_eq!(found, wanted);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! `like(pattern, text[, escape])`, also written `text LIKE pattern`: `%` and `_`, upper and
-//! lower case of ASCII letters being the same.
+//! `like(pattern, text[, escape])`, also written `text LIKE pattern`: matches `%` and `_`, without
+//! regard to the case of ASCII letters.
 
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, exec_err};
@@ -10,7 +10,7 @@ use super::per_row::{PerRow, is_text};
 use super::steps::Steps;
 use super::value::Value;
 
-/// Longer patterns are not left to DataFusion, which cannot be stopped within a value.
+/// The maximum length of a pattern for DataFusion, which cannot be cancelled within a value.
 pub(super) const LONGEST_SIMPLIFIED: usize = 1_000;
 
 pub(super) fn functions() -> Vec<PerRow> {
@@ -23,7 +23,7 @@ fn like<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
         Some(None) => return Ok(Value::Null),
         Some(Some(escape)) => match (escape.chars().next(), escape.chars().count()) {
             (Some(only), 1) => Some(only),
-            _ => return exec_err!("what follows ESCAPE must be one character"),
+            _ => return exec_err!("the value after ESCAPE must be one character"),
         },
     };
     let (Some(pattern), Some(text)) = (values[0].as_text(), values[1].as_text()) else {
@@ -34,11 +34,14 @@ fn like<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     Ok(Value::Integer(i64::from(matches(&pattern, &text)?)))
 }
 
+/// An element of a pattern.
 #[derive(Clone, Copy)]
 enum Part {
-    Any,
-    One,
-    Exactly(char),
+    /// `%`: any text.
+    AnyText,
+    /// `_`: one character.
+    AnyChar,
+    Char(char),
 }
 
 fn parse(pattern: &str, escape: Option<char>) -> Vec<Part> {
@@ -47,12 +50,12 @@ fn parse(pattern: &str, escape: Option<char>) -> Vec<Part> {
     while let Some(c) = characters.next() {
         parts.push(match c {
             c if Some(c) == escape => match characters.next() {
-                Some(next) => Part::Exactly(next),
+                Some(next) => Part::Char(next),
                 None => break,
             },
-            '%' => Part::Any,
-            '_' => Part::One,
-            c => Part::Exactly(c),
+            '%' => Part::AnyText,
+            '_' => Part::AnyChar,
+            c => Part::Char(c),
         });
     }
     parts
@@ -60,19 +63,20 @@ fn parse(pattern: &str, escape: Option<char>) -> Vec<Part> {
 
 fn matches(pattern: &[Part], text: &[char]) -> Result<bool> {
     let (mut p, mut t) = (0, 0);
-    // Where to go on after the last `%`, letting it take one character more.
+    // Where to retry with one more character for the last `%`: the position in the pattern after
+    // it, and the position in the text after its match.
     let mut retry: Option<(usize, usize)> = None;
     let mut steps = Steps::default();
     while let Some(c) = text.get(t) {
         steps.take(1)?;
         let fits = match pattern.get(p) {
-            Some(Part::Any) => {
+            Some(Part::AnyText) => {
                 retry = Some((p + 1, t));
                 p += 1;
                 continue;
             }
-            Some(Part::One) => true,
-            Some(Part::Exactly(wanted)) => wanted.eq_ignore_ascii_case(c),
+            Some(Part::AnyChar) => true,
+            Some(Part::Char(wanted)) => wanted.eq_ignore_ascii_case(c),
             None => false,
         };
         if fits {
@@ -84,11 +88,11 @@ fn matches(pattern: &[Part], text: &[char]) -> Result<bool> {
             return Ok(false);
         }
     }
-    Ok(pattern.get(p..).unwrap_or_default().iter().all(|part| matches!(part, Part::Any)))
+    Ok(pattern.get(p..).unwrap_or_default().iter().all(|part| matches!(part, Part::AnyText)))
 }
 
-/// DataFusion's ILIKE says the same of a pattern without a backslash or letters beyond ASCII, and
-/// has fast ways for it.
+/// Replaces a pattern without backslashes and non-ASCII letters by DataFusion's ILIKE, which gives
+/// the same result faster.
 fn as_ilike(args: &[Expr], types: &[DataType], _: &SimplifyContext) -> Result<Option<Expr>> {
     let [Expr::Literal(pattern, _), text] = args else { return Ok(None) };
     let Some(Some(pattern)) = pattern.try_as_str() else { return Ok(None) };

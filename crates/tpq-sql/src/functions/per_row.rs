@@ -1,4 +1,4 @@
-//! Functions that are a rule from the values of a row to a value.
+//! Functions that compute each result from the values of one row.
 
 use std::fmt::Write;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,26 +16,30 @@ use super::budget::Budget;
 use super::value::{Builder, Column, Value};
 use crate::cancel::{CancelToken, check, under};
 
-/// What a function gives for the values of one row.
+/// Computes the result for the values of one row.
 pub(super) type Rule = for<'a> fn(&[Value<'a>]) -> Result<Value<'a>>;
 
-/// How many bytes the result for the values of one row may have, at most, before it is made.
+/// Computes an upper bound, in bytes, of the result for one row, before the result is made.
 pub(super) type Size = for<'a> fn(&[Value<'a>]) -> usize;
 
-/// What is put in place of a call when the types of its arguments are known.
+/// Replaces a call by a simpler expression when the types of its arguments are known; `None` keeps
+/// the call.
 pub(super) type Simplify = fn(&[Expr], &[DataType], &SimplifyContext) -> Result<Option<Expr>>;
 
-/// A function by its rule.
+/// A scalar function that is defined by its rule.
 #[derive(Clone)]
 pub(super) struct PerRow {
     pub(super) name: &'static str,
     pub(super) aliases: Vec<String>,
+    /// The allowed numbers of arguments.
     arguments: RangeInclusive<usize>,
+    /// The type of the result, by the types of the arguments.
     returns: fn(&[DataType]) -> DataType,
     rule: Rule,
     size: Option<Size>,
     simplify: Option<Simplify>,
-    /// The types of an only argument that are cast to that of the result, without the rule.
+    /// Whether an argument of a type is cast to the type of the result, without the rule; for
+    /// functions with one argument.
     cast_from: Option<fn(&DataType) -> bool>,
     signature: Signature,
 }
@@ -47,7 +51,7 @@ impl PerRow {
         returns: fn(&[DataType]) -> DataType,
         rule: Rule,
     ) -> Self {
-        // Any types: the rule converts what it is given, as SQLite does.
+        // All types are allowed: the rule converts its arguments, as SQLite does.
         let signature = Signature::one_of(
             vec![TypeSignature::VariadicAny, TypeSignature::Nullary],
             Volatility::Immutable,
@@ -70,7 +74,7 @@ impl PerRow {
         self
     }
 
-    /// For a function whose results can be longer than its arguments.
+    /// Sets the upper bound for a function with results that can be longer than its arguments.
     pub(super) fn sized(mut self, size: Size) -> Self {
         self.size = Some(size);
         self
@@ -86,7 +90,7 @@ impl PerRow {
         self
     }
 
-    /// Another value for each row.
+    /// Marks the function as volatile: it returns a new value for each row.
     pub(super) fn volatile(mut self) -> Self {
         self.signature.volatility = Volatility::Volatile;
         self
@@ -166,13 +170,13 @@ impl ScalarUDFImpl for PerRow {
         let constant = args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
         let fixed = constant && self.signature.volatility == Volatility::Immutable;
         let rows = if fixed { 1 } else { args.number_rows };
-        let columns = args.args.iter().map(|arg| Argument::of(arg, rows));
+        let columns = args.args.iter().map(|arg| Argument::new(arg, rows));
         let columns = columns.collect::<Result<Vec<_>>>()?;
         let token = CancelToken::of(&args.config_options);
         let mut budget = Budget::new(self.name, &args.config_options);
         let data_type = args.return_field.data_type();
-        let made = under(token, || self.rows(&columns, rows, data_type, &mut budget));
-        let mut array = budget.hold(made?)?;
+        let results = under(token, || self.rows(&columns, rows, data_type, &mut budget));
+        let mut array = budget.attach(results?)?;
         if array.data_type() != args.return_field.data_type() {
             array = datafusion::arrow::compute::cast(&array, args.return_field.data_type())?;
         }
@@ -185,7 +189,7 @@ impl ScalarUDFImpl for PerRow {
 }
 
 impl PerRow {
-    /// The results for all rows.
+    /// Computes the results for all rows.
     fn rows(
         &self,
         columns: &[Argument],
@@ -196,16 +200,16 @@ impl PerRow {
         let mut builder = Builder::new(data_type, rows);
         let mut values = Vec::with_capacity(columns.len());
         for row in 0..rows {
-            // A single row may hold a megabyte of text.
+            // The check is in each row, because a single row can have a megabyte of text.
             check()?;
             values.clear();
             values.extend(columns.iter().map(|column| column.value(row)));
             if let Some(size) = self.size {
-                budget.value(size(&values))?;
+                budget.reserve_value(size(&values))?;
             }
             let value = (self.rule)(&values)?;
             if self.size.is_none() {
-                budget.value(value.byte_count())?;
+                budget.reserve_value(value.byte_count())?;
             }
             builder.push(&value);
         }
@@ -213,16 +217,16 @@ impl PerRow {
     }
 }
 
-/// The values of an argument: one for each row, or one for all.
+/// The values of an argument: one for each row, or one for all rows.
 struct Argument {
     column: Column,
     constant: bool,
 }
 
 impl Argument {
-    fn of(arg: &ColumnarValue, rows: usize) -> Result<Self> {
+    fn new(arg: &ColumnarValue, rows: usize) -> Result<Self> {
         let constant = matches!(arg, ColumnarValue::Scalar(_));
-        let column = Column::of(&arg.to_array(if constant { 1 } else { rows })?)?;
+        let column = Column::from_array(&arg.to_array(if constant { 1 } else { rows })?)?;
         Ok(Self { column, constant })
     }
 
@@ -231,33 +235,33 @@ impl Argument {
     }
 }
 
-/// The name of a call within a plan. Calls in calls are named at each level, so what is long is
-/// shortened, with a number that tells it from others.
+/// The name of a call in a plan. Nested calls are named at each level, so a long name is cut, and a
+/// hash of the arguments keeps it unique.
 pub(super) fn short_name(name: &str, args: &[Expr]) -> Result<String> {
-    const LONG: usize = 512;
+    const MAX_LENGTH: usize = 512;
     let mut text = format!("{name}(");
-    let mut rest = DefaultHasher::new();
+    let mut hasher = DefaultHasher::new();
     for (index, arg) in args.iter().enumerate() {
-        // The name of a call is short already; to hash all that is below it at each level would
-        // take the square of the depth.
-        let called = matches!(arg, Expr::ScalarFunction(_)).then(|| arg.schema_name().to_string());
-        match &called {
-            Some(called) => called.hash(&mut rest),
-            None => arg.hash(&mut rest),
+        // The name of a call is already short. Hashing all nested arguments at each level would
+        // take quadratic time in the depth.
+        let nested = matches!(arg, Expr::ScalarFunction(_)).then(|| arg.schema_name().to_string());
+        match &nested {
+            Some(nested) => nested.hash(&mut hasher),
+            None => arg.hash(&mut hasher),
         }
-        if text.len() > LONG {
+        if text.len() > MAX_LENGTH {
             continue;
         }
         text.push_str(if index > 0 { "," } else { "" });
-        match called {
-            Some(called) => text.push_str(&called),
+        match nested {
+            Some(nested) => text.push_str(&nested),
             None => write!(text, "{}", arg.schema_name())?,
         }
     }
-    if text.len() > LONG {
-        let end = (0..=LONG).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    if text.len() > MAX_LENGTH {
+        let end = (0..=MAX_LENGTH).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         text.truncate(end);
-        return Ok(format!("{text}… {:016x})", rest.finish()));
+        return Ok(format!("{text}… {:016x})", hasher.finish()));
     }
     text.push(')');
     Ok(text)
@@ -275,7 +279,7 @@ pub(super) fn text(_: &[DataType]) -> DataType {
     DataType::Utf8View
 }
 
-/// Views, as of texts: a value that is the same in all rows is there once.
+/// A view type, as for texts: a value that is the same in all rows is stored once.
 pub(super) fn blob(_: &[DataType]) -> DataType {
     DataType::BinaryView
 }
@@ -288,8 +292,8 @@ pub(crate) fn is_text(data_type: &DataType) -> bool {
     }
 }
 
-/// The one type that holds values of all these: numbers stay numbers, and where there is text
-/// all become text.
+/// The common type of these types: numbers stay numbers, and if one type is text, the result is
+/// text.
 pub(super) fn common(types: &[DataType]) -> DataType {
     let mut result = DataType::Null;
     for data_type in types {

@@ -1,4 +1,4 @@
-//! `printf(format, …)`, also called `format`: SQLite's conversions.
+//! `printf(format, …)`, also called `format`, with SQLite's conversions.
 
 use datafusion::common::Result;
 
@@ -6,15 +6,15 @@ use super::number::{general, rounded, scientific};
 use super::per_row::{PerRow, text};
 use super::value::Value;
 
-/// A width or a number of digits beyond this is beyond what a text may have.
-const MOST: usize = usize::MAX / 16;
+/// Limits widths and precisions: larger ones exceed the maximum length of a text anyway.
+const MAX_SIZE: usize = usize::MAX / 16;
 
 pub(super) fn functions() -> Vec<PerRow> {
     vec![PerRow::new("printf", 1..=usize::MAX, text, printf).alias("format").sized(size)]
 }
 
-/// The bytes that the text may have: those of all arguments, for each of them as often as the
-/// format has conversions, and all widths.
+/// An upper bound of the result in bytes: for each conversion the size of its argument and its
+/// width.
 fn size(values: &[Value]) -> usize {
     let Some(format) = values[0].as_text() else { return 0 };
     let mut args = values[1..].iter();
@@ -29,27 +29,27 @@ fn size(values: &[Value]) -> usize {
         let arg = if letter == Some('%') { None } else { args.next() };
         let value = match (letter, arg) {
             (Some('c'), Some(_)) => spec.precision.unwrap_or(1).saturating_mul(4),
-            // Digits are also made of an argument that is missing.
-            (_, arg) => arg.map_or(0, longest).saturating_add(spec.precision.unwrap_or(6)),
+            // A missing argument is formatted as 0 or empty text, with the precision.
+            (_, arg) => arg.map_or(0, text_bound).saturating_add(spec.precision.unwrap_or(6)),
         };
-        // Commas, and a sign.
+        // Twice for commas, and 8 more for the sign and a prefix.
         let value = value.max(spec.width).saturating_mul(if spec.commas { 2 } else { 1 });
         size = size.saturating_add(value).saturating_add(8);
     }
     size
 }
 
-/// The bytes that a value may have as text, whatever it is converted to.
-fn longest(value: &Value) -> usize {
+/// An upper bound, in bytes, of a value as text for every conversion.
+fn text_bound(value: &Value) -> usize {
     match value {
-        // The greatest real has more than 300 digits.
+        // The largest real has more than 300 digits.
         Value::Integer(_) | Value::Real(_) => 400,
-        // Quotes are doubled.
+        // Quotes can be doubled.
         other => other.text_size().saturating_mul(2).saturating_add(400),
     }
 }
 
-/// What stands between `%` and the letter.
+/// The flags, width and precision between `%` and the letter of a conversion.
 #[derive(Default)]
 struct Spec {
     left: bool,
@@ -75,7 +75,7 @@ fn printf<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
         }
         let spec = parse_spec(&mut rest, &mut args);
         let Some(letter) = rest.next() else {
-            // A `%` that ends the text stands for itself.
+            // A `%` at the end of the format is literal.
             out.push('%');
             break;
         };
@@ -85,7 +85,7 @@ fn printf<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
         }
         match convert(letter, &spec, &mut args) {
             Some(text) => pad(&mut out, &text, &spec),
-            // What is no conversion ends it.
+            // An invalid conversion ends the output, as in SQLite.
             None => break,
         }
     }
@@ -112,12 +112,12 @@ fn parse_spec(rest: &mut Chars, args: &mut Args) -> Spec {
     }
     if let Some(width) = parse_size(rest, args) {
         spec.left |= width < 0;
-        spec.width = usize::try_from(width.unsigned_abs()).unwrap_or(MOST).min(MOST);
+        spec.width = usize::try_from(width.unsigned_abs()).unwrap_or(MAX_SIZE).min(MAX_SIZE);
     }
     if rest.peek() == Some(&'.') {
         rest.next();
         let precision = parse_size(rest, args).unwrap_or(0);
-        let size = usize::try_from(precision.unsigned_abs()).unwrap_or(MOST).min(MOST);
+        let size = usize::try_from(precision.unsigned_abs()).unwrap_or(MAX_SIZE).min(MAX_SIZE);
         spec.precision = Some(size);
     }
     while rest.peek() == Some(&'l') {
@@ -126,7 +126,7 @@ fn parse_spec(rest: &mut Chars, args: &mut Args) -> Spec {
     spec
 }
 
-/// A number, or `*` for the next argument.
+/// Parses a number, or `*` for the value of the next argument.
 fn parse_size(rest: &mut Chars, args: &mut Args) -> Option<i64> {
     if rest.peek() == Some(&'*') {
         rest.next();
@@ -152,7 +152,7 @@ fn convert(letter: char, spec: &Spec, args: &mut Args) -> Option<String> {
         }
         'x' | 'X' | 'o' | 'p' => {
             let value = args.next().and_then(Value::as_integer).unwrap_or(0);
-            based(value, letter, spec)
+            radix(value, letter, spec)
         }
         'f' | 'e' | 'E' | 'g' | 'G' => {
             let value = args.next().and_then(Value::as_real).unwrap_or(0.0);
@@ -168,21 +168,21 @@ fn convert(letter: char, spec: &Spec, args: &mut Args) -> Option<String> {
         }
         'q' | 'w' | 'Q' => {
             let value = args.next().and_then(Value::as_text);
-            let mark = if letter == 'w' { '"' } else { '\'' };
+            let quote = if letter == 'w' { '"' } else { '\'' };
             let Some(value) = value else {
                 return Some(if letter == 'Q' { "NULL" } else { "(NULL)" }.into());
             };
-            let doubled = cut(value.into_owned(), spec).replace(mark, &format!("{mark}{mark}"));
+            let doubled = cut(value.into_owned(), spec).replace(quote, &format!("{quote}{quote}"));
             if letter == 'Q' { format!("'{doubled}'") } else { doubled }
         }
         _ => return None,
     })
 }
 
-/// Text without what is beyond the precision.
+/// Cuts text to the precision.
 fn cut(text: String, spec: &Spec) -> String {
     match spec.precision {
-        Some(most) => text.chars().take(most).collect(),
+        Some(precision) => text.chars().take(precision).collect(),
         None => text,
     }
 }
@@ -210,18 +210,19 @@ fn with_commas(digits: &str) -> String {
 fn integer(digits: &str, negative: bool, spec: &Spec) -> String {
     let sign = sign(negative, spec);
     let mut digits = digits.to_owned();
-    let mut least = spec.precision.unwrap_or(0);
+    let mut min_digits = spec.precision.unwrap_or(0);
     if spec.zero && !spec.left {
-        least = least.max(spec.width.saturating_sub(sign.len()));
+        min_digits = min_digits.max(spec.width.saturating_sub(sign.len()));
     }
-    if digits.len() < least {
-        digits.insert_str(0, &"0".repeat(least - digits.len()));
+    if digits.len() < min_digits {
+        digits.insert_str(0, &"0".repeat(min_digits - digits.len()));
     }
     let digits = if spec.commas { with_commas(&digits) } else { digits };
     format!("{sign}{digits}")
 }
 
-fn based(value: i64, letter: char, spec: &Spec) -> String {
+/// Formats an integer in octal or hexadecimal.
+fn radix(value: i64, letter: char, spec: &Spec) -> String {
     let digits = match letter {
         'o' => format!("{value:o}"),
         'x' => format!("{value:x}"),
@@ -233,11 +234,11 @@ fn based(value: i64, letter: char, spec: &Spec) -> String {
         'x' => "0x",
         _ => "0X",
     };
-    let mut least = spec.precision.unwrap_or(0);
+    let mut min_digits = spec.precision.unwrap_or(0);
     if spec.zero && !spec.left {
-        least = least.max(spec.width.saturating_sub(prefix.len()));
+        min_digits = min_digits.max(spec.width.saturating_sub(prefix.len()));
     }
-    format!("{prefix}{}{digits}", "0".repeat(least.saturating_sub(digits.len())))
+    format!("{prefix}{}{digits}", "0".repeat(min_digits.saturating_sub(digits.len())))
 }
 
 fn float(value: f64, letter: char, spec: &Spec) -> String {
@@ -254,12 +255,11 @@ fn float(value: f64, letter: char, spec: &Spec) -> String {
     };
     let mut digits = if letter.is_uppercase() { digits.to_uppercase() } else { digits };
     if spec.alternate2 && letter == 'f' {
-        // `!` drops zeros at the end, but for one.
+        // `!` drops zeros at the end, but keeps one digit after the point.
         if !digits.contains('.') {
             digits.push_str(".0");
         }
-        let kept = digits.trim_end_matches('0').len();
-        digits.truncate(kept);
+        digits.truncate(digits.trim_end_matches('0').len());
         if digits.ends_with('.') {
             digits.push('0');
         }
@@ -272,8 +272,8 @@ fn float(value: f64, letter: char, spec: &Spec) -> String {
         digits = fraction.map_or(whole.clone(), |fraction| format!("{whole}.{fraction}"));
     }
     if spec.zero && !spec.left {
-        let least = spec.width.saturating_sub(sign.len());
-        digits.insert_str(0, &"0".repeat(least.saturating_sub(digits.len())));
+        let min_digits = spec.width.saturating_sub(sign.len());
+        digits.insert_str(0, &"0".repeat(min_digits.saturating_sub(digits.len())));
     }
     format!("{sign}{digits}")
 }
@@ -289,7 +289,7 @@ fn exponential(value: f64, precision: usize) -> String {
 }
 
 fn pad(out: &mut String, text: &str, spec: &Spec) {
-    // The width counts bytes, but with `!`.
+    // The width counts bytes, and characters with `!`.
     let width = if spec.alternate2 { text.chars().count() } else { text.len() };
     let missing = spec.width.saturating_sub(width);
     if spec.left {

@@ -16,7 +16,7 @@ pub(super) fn functions() -> Vec<PerRow> {
     ]
 }
 
-/// The next number of a generator (SplitMix64) that every thread seeds for itself.
+/// The next number of a SplitMix64 generator. Each thread has its own generator and seed.
 fn next() -> u64 {
     thread_local! {
         static STATE: Cell<u64> = Cell::new(RandomState::new().hash_one(0_u8));
@@ -29,10 +29,10 @@ fn next() -> u64 {
 }
 
 fn random_bytes<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
-    const MOST: i64 = 1 << 30;
+    const MAX_BYTES: i64 = 1 << 30;
     let count = values[0].as_integer().unwrap_or(1).max(1);
-    if count > MOST {
-        return exec_err!("randomblob() makes at most {MOST} bytes");
+    if count > MAX_BYTES {
+        return exec_err!("randomblob() makes at most {MAX_BYTES} bytes");
     }
     Ok(Value::Blob((0..count).map(|_| next().to_le_bytes()[0]).collect::<Vec<u8>>().into()))
 }

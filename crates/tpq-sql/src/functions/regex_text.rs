@@ -12,8 +12,9 @@ use regex::Regex;
 use super::per_row::{PerRow, text};
 use super::value::Value;
 
-/// How many patterns a thread keeps compiled: they are nearly always literals.
-const KEPT: usize = 64;
+/// The number of compiled patterns that a thread caches. A few are enough, because patterns are
+/// nearly always literals.
+const MAX_CACHED: usize = 64;
 
 pub(super) fn functions() -> Vec<PerRow> {
     vec![
@@ -34,7 +35,7 @@ pub(super) fn functions() -> Vec<PerRow> {
             };
             let pattern = compiled(&pattern)?;
             let Some(found) = pattern.captures(&text) else { return Ok(Value::Null) };
-            // The first group, or what matched where there is none.
+            // The first group, or the whole match if the pattern has no groups.
             let part = if found.len() > 1 { found.get(1) } else { found.get(0) };
             Ok(part.map_or(Value::Null, |part| Value::text(part.as_str().to_owned())))
         }),
@@ -57,9 +58,9 @@ pub(super) fn functions() -> Vec<PerRow> {
     ]
 }
 
-/// `regexp_replace(text, pattern, replacement, flags)`, where `\1` in the replacement is what the
-/// first group matched. The flag `g` replaces all matches, and not only the first; others are
-/// those of the pattern.
+/// `regexp_replace(text, pattern, replacement, flags)`; `\1` in the replacement stands for the
+/// match of the first group. With the flag `g` all matches are replaced, else only the first; other
+/// flags apply to the pattern.
 fn replace<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     let texts: Option<Vec<_>> = values.iter().map(Value::as_text).collect();
     let Some(texts) = texts else { return Ok(Value::Null) };
@@ -70,7 +71,7 @@ fn replace<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     Ok(Value::text(pattern.replacen(&texts[0], count, replacement.as_str()).into_owned()))
 }
 
-/// The pattern with the flags that are its own.
+/// Compiles a pattern with its flags, without `g`.
 fn with_flags(pattern: &str, flags: &str) -> Result<Rc<Regex>> {
     let flags: String = flags.chars().filter(|flag| *flag != 'g').collect();
     match flags.is_empty() {
@@ -79,7 +80,7 @@ fn with_flags(pattern: &str, flags: &str) -> Result<Rc<Regex>> {
     }
 }
 
-/// A replacement as the library writes it: `${1}` for `\1`.
+/// Converts a replacement to the syntax of the regex library: `${1}` for `\1`.
 fn with_groups(replacement: &str) -> String {
     let mut written = String::with_capacity(replacement.len());
     let mut rest = replacement;
@@ -99,18 +100,18 @@ fn with_groups(replacement: &str) -> String {
     written + rest
 }
 
-/// The bytes that a text may have once its first matches, up to so many, are replaced. The matches
-/// are counted only where it matters.
-fn replaced_size(values: &[Value], replaced: usize) -> usize {
-    const WITHOUT_COUNTING: usize = 1 << 16;
+/// An upper bound, in bytes, of a text after replacing up to `max_matches` matches. The matches are
+/// counted only if the estimate without counting is large.
+fn replaced_size(values: &[Value], max_matches: usize) -> usize {
+    const MAX_ESTIMATE: usize = 1 << 16;
     let (length, replacement) = (values[0].text_size(), values[2].text_size());
-    // A group takes two bytes of the replacement, and no part of the text is in two matches.
-    let most = |matches: usize| {
+    // A reference to a group takes two bytes of the replacement, and matches do not overlap.
+    let bound = |matches: usize| {
         let groups = length.saturating_mul(replacement / 2);
         matches.saturating_mul(replacement).saturating_add(groups).saturating_add(length)
     };
-    let size = most(replaced.min(length + 1));
-    if size <= WITHOUT_COUNTING {
+    let size = bound(max_matches.min(length + 1));
+    if size <= MAX_ESTIMATE {
         return size;
     }
     let (Some(text), Some(pattern), Some(with)) =
@@ -122,13 +123,14 @@ fn replaced_size(values: &[Value], replaced: usize) -> usize {
         if with.contains(['\\', '$']) { length.saturating_mul(replacement / 2) } else { 0 };
     let flags = values.get(3).and_then(Value::as_text).unwrap_or_default();
     let matches = match with_flags(&pattern, &flags) {
-        Ok(pattern) => pattern.find_iter(&text).take(replaced).count(),
-        // Nothing is replaced.
+        Ok(pattern) => pattern.find_iter(&text).take(max_matches).count(),
+        // An invalid pattern: nothing is replaced.
         Err(_) => 0,
     };
     matches.saturating_mul(replacement).saturating_add(groups).saturating_add(length)
 }
 
+/// Compiles a pattern, or returns it from the thread's cache.
 fn compiled(pattern: &str) -> Result<Rc<Regex>> {
     thread_local! {
         static PATTERNS: RefCell<HashMap<String, Rc<Regex>>> = RefCell::default();
@@ -142,10 +144,10 @@ fn compiled(pattern: &str) -> Result<Rc<Regex>> {
             Err(error) => {
                 let why = error.to_string();
                 let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
-                return exec_err!("'{pattern}' is no regular expression: {why}");
+                return exec_err!("'{pattern}' is not a valid regular expression: {why}");
             }
         };
-        if patterns.len() >= KEPT {
+        if patterns.len() >= MAX_CACHED {
             patterns.clear();
         }
         patterns.insert(pattern.to_owned(), Rc::clone(&regex));

@@ -1,4 +1,4 @@
-//! `slice_is_ancestor(ancestor_id, descendant_id)`: whether a slice lies in another.
+//! `slice_is_ancestor(ancestor_id, descendant_id)`: whether a slice is nested in another.
 
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -17,7 +17,7 @@ use super::value::{Column, Value};
 #[derive(Clone)]
 pub(super) struct SliceIsAncestor {
     slices: Option<Arc<Table>>,
-    /// The parent of each slice, by id; read when first needed.
+    /// The parent of each slice, by id; read on first use.
     parents: Arc<OnceLock<Vec<Option<i64>>>>,
     signature: Signature,
 }
@@ -38,7 +38,7 @@ impl SliceIsAncestor {
         let mut parents = Vec::with_capacity(table.num_rows());
         for chunk in 0..table.num_chunks() {
             let batch = table.read(chunk, 0..table.chunk_rows(chunk), &column).ok()?;
-            let column = Column::of(batch.column(0)).ok()?;
+            let column = Column::from_array(batch.column(0)).ok()?;
             parents.extend((0..batch.num_rows()).map(|row| match column.value(row) {
                 Value::Integer(parent) => Some(parent),
                 _ => None,
@@ -47,7 +47,8 @@ impl SliceIsAncestor {
         Some(parents)
     }
 
-    /// A parent comes before its children, so that the way up ends.
+    /// Follows the parents of a slice. The id of a parent is smaller than that of its child; the
+    /// walk stops if it is not, so it always ends.
     fn is_ancestor(&self, ancestor: i64, mut slice: i64) -> bool {
         let parents = self.parents();
         while let Some(parent) =

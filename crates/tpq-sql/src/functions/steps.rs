@@ -1,24 +1,24 @@
-//! Work on a single value that may take long, done in steps between which its statement can stop.
+//! Cancellation checks in long work on a single value.
 
 use datafusion::common::Result;
 
 use crate::cancel::check;
 
-/// How many steps go by without a look at the token: well below a millisecond.
-const UNCHECKED: usize = 1 << 16;
+/// The number of steps between two checks of the token; they take well below a millisecond.
+const CHECK_INTERVAL: usize = 1 << 16;
 
-/// The steps that were done since the last look.
+/// Counts steps since the last check.
 #[derive(Default)]
 pub(super) struct Steps(usize);
 
 impl Steps {
-    /// Counts steps that are about to be done.
+    /// Counts `count` steps, and checks for cancellation if enough steps have passed.
     ///
     /// # Errors
-    /// Once the statement was asked to stop.
+    /// When the statement is cancelled.
     pub(super) fn take(&mut self, count: usize) -> Result<()> {
         self.0 = self.0.saturating_add(count);
-        if self.0 < UNCHECKED {
+        if self.0 < CHECK_INTERVAL {
             return Ok(());
         }
         self.0 = 0;
@@ -37,7 +37,7 @@ mod tests {
         token.cancel();
         under(token, || {
             let mut steps = Steps::default();
-            assert!(steps.take(UNCHECKED - 1).is_ok());
+            assert!(steps.take(CHECK_INTERVAL - 1).is_ok());
             assert!(steps.take(1).is_err());
             assert!(steps.take(1).is_ok());
         });

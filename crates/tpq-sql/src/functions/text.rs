@@ -1,33 +1,49 @@
-//! Functions on text: parts, case, codes.
+//! Functions on text: substrings, padding, case, encodings, concatenation.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::Result;
 
 use super::number::{real_prefix, real_text};
-use super::per_row::{PerRow, blob, integer, text};
+use super::per_row::{PerRow, Rule, blob, integer, text};
 use super::steps::Steps;
 use super::value::Value;
 
-/// `a || b || c`.
+/// The name of the function for `a || b || c`.
 pub(crate) const JOINED_TEXT: &str = "__joined_text";
 
 pub(super) fn functions() -> Vec<PerRow> {
-    let of = |name, arguments, rule| PerRow::new(name, arguments, text, rule);
+    let families = [editing(), properties(), encodings(), concatenations()];
+    families.into_iter().flatten().collect()
+}
+
+/// A function that returns text.
+fn returns_text(name: &'static str, arguments: RangeInclusive<usize>, rule: Rule) -> PerRow {
+    PerRow::new(name, arguments, text, rule)
+}
+
+/// Functions that return parts of a text or a changed text.
+fn editing() -> Vec<PerRow> {
     vec![
         PerRow::new("substr", 2..=3, part_type, substr).alias("substring"),
-        PerRow::new("instr", 2..=2, integer, instr),
-        of("replace", 3..=3, replace).sized(replaced_size),
-        of("repeat", 2..=2, repeat).sized(repeated_size),
-        of("lpad", 2..=3, |values| Ok(padded(values, true))).sized(padded_size),
-        of("rpad", 2..=3, |values| Ok(padded(values, false))).sized(padded_size),
-        of("trim", 1..=2, |values| Ok(trim(values, true, true))).alias("btrim"),
-        of("ltrim", 1..=2, |values| Ok(trim(values, true, false))),
-        of("rtrim", 1..=2, |values| Ok(trim(values, false, true))),
-        of("upper", 1..=1, |values| Ok(map_text(&values[0], str::to_ascii_uppercase))),
-        of("lower", 1..=1, |values| Ok(map_text(&values[0], str::to_ascii_lowercase))),
+        returns_text("replace", 3..=3, replace).sized(replaced_size),
+        returns_text("repeat", 2..=2, repeat).sized(repeated_size),
+        returns_text("lpad", 2..=3, |values| Ok(padded(values, true))).sized(padded_size),
+        returns_text("rpad", 2..=3, |values| Ok(padded(values, false))).sized(padded_size),
+        returns_text("trim", 1..=2, |values| Ok(trim(values, true, true))).alias("btrim"),
+        returns_text("ltrim", 1..=2, |values| Ok(trim(values, true, false))),
+        returns_text("rtrim", 1..=2, |values| Ok(trim(values, false, true))),
+        returns_text("upper", 1..=1, |values| Ok(map_text(&values[0], str::to_ascii_uppercase))),
+        returns_text("lower", 1..=1, |values| Ok(map_text(&values[0], str::to_ascii_lowercase))),
+    ]
+}
+
+/// Functions that return numbers about texts: lengths, positions, codes, distances.
+fn properties() -> Vec<PerRow> {
+    vec![
         PerRow::new("length", 1..=1, integer, length)
             .alias("char_length")
             .alias("character_length"),
@@ -42,7 +58,15 @@ pub(super) fn functions() -> Vec<PerRow> {
             let first = values[0].as_text().and_then(|text| text.chars().next());
             Ok(first.map_or(Value::Null, |first| Value::Integer(i64::from(u32::from(first)))))
         }),
-        of("char", 0..=usize::MAX, |values| {
+        PerRow::new("instr", 2..=2, integer, instr),
+        PerRow::new("levenshtein", 2..=2, integer, levenshtein),
+    ]
+}
+
+/// Functions that convert between text, characters and bytes.
+fn encodings() -> Vec<PerRow> {
+    vec![
+        returns_text("char", 0..=usize::MAX, |values| {
             let character = |value: &Value| {
                 let code = value.as_integer().and_then(|code| u32::try_from(code).ok());
                 code.and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER)
@@ -50,10 +74,10 @@ pub(super) fn functions() -> Vec<PerRow> {
             Ok(Value::text(values.iter().map(character).collect::<String>()))
         })
         .alias("chr"),
-        of("hex", 1..=1, |values| Ok(Value::text(hex(&bytes(&values[0])))))
+        returns_text("hex", 1..=1, |values| Ok(Value::text(hex(&bytes(&values[0])))))
             .sized(|values| values[0].text_size().saturating_mul(2)),
         PerRow::new("unhex", 1..=2, blob, unhex),
-        of("quote", 1..=1, |values| Ok(Value::text(quote(&values[0])))).sized(|values| {
+        returns_text("quote", 1..=1, |values| Ok(Value::text(quote(&values[0])))).sized(|values| {
             let quotes = match &values[0] {
                 Value::Text(text) => text.bytes().filter(|byte| *byte == b'\'').count(),
                 Value::Blob(bytes) => bytes.len(),
@@ -63,13 +87,18 @@ pub(super) fn functions() -> Vec<PerRow> {
         }),
         PerRow::new("zeroblob", 1..=1, blob, zeroblob)
             .sized(|values| size_of(values[0].as_integer().unwrap_or(0))),
-        of("concat", 1..=usize::MAX, |values| {
+    ]
+}
+
+/// Functions that concatenate texts.
+fn concatenations() -> Vec<PerRow> {
+    vec![
+        returns_text("concat", 1..=usize::MAX, |values| {
             Ok(Value::text(values.iter().filter_map(Value::as_text).collect::<String>()))
         })
         .sized(joined_size),
         joined_text(),
-        PerRow::new("levenshtein", 2..=2, integer, levenshtein),
-        of("concat_ws", 2..=usize::MAX, concat_ws).alias("str_join").sized(|values| {
+        returns_text("concat_ws", 2..=usize::MAX, concat_ws).alias("str_join").sized(|values| {
             let separators = values[0].text_size().saturating_mul(values.len());
             joined_size(values).saturating_add(separators)
         }),
@@ -87,10 +116,10 @@ fn part_type(types: &[DataType]) -> DataType {
     }
 }
 
-/// Where a part lies: from the first character or byte, up to before the last.
+/// The range of a substring in characters or bytes: the start, and the exclusive end.
 fn bounds(length: i64, start: i64, count: Option<i64>) -> (usize, usize) {
     let count = count.unwrap_or(i64::MAX);
-    // Counted from 0; SQLite's position 0 is one before the first character, and takes one of
+    // Counted from 0. SQLite's position 0 is one before the first character and uses up one of
     // the count.
     let mut from = match start {
         0 => -1,
@@ -105,8 +134,8 @@ fn bounds(length: i64, start: i64, count: Option<i64>) -> (usize, usize) {
     } else {
         (from.saturating_add(count), from)
     };
-    let within = |at: i64| usize::try_from(at.clamp(0, length)).unwrap_or(0);
-    (within(low), within(high).max(within(low)))
+    let clamped = |at: i64| usize::try_from(at.clamp(0, length)).unwrap_or(0);
+    (clamped(low), clamped(high).max(clamped(low)))
 }
 
 fn substr<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
@@ -148,14 +177,14 @@ fn instr<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     Ok(Value::Integer(position))
 }
 
-/// How many characters must be put in, left out or replaced to make one text of another.
+/// The number of characters to insert, delete or replace to change one text into the other.
 fn levenshtein<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     let (Some(from), Some(to)) = (values[0].as_text(), values[1].as_text()) else {
         return Ok(Value::Null);
     };
     let to: Vec<char> = to.chars().collect();
     let mut steps = Steps::default();
-    // From what was read of the one text to each beginning of the other.
+    // The distance from the part of `from` that was read to each prefix of `to`.
     let mut distances: Vec<usize> = (0..=to.len()).collect();
     for (read, from) in from.chars().enumerate() {
         let mut diagonal = std::mem::replace(&mut distances[0], read + 1);
@@ -196,13 +225,13 @@ fn trim<'a>(values: &[Value<'a>], start: bool, end: bool) -> Value<'a> {
     Value::Text(slice(text, low, high.max(low)))
 }
 
-/// Whether a character is one of these.
+/// Returns a test for whether a character is one of `characters`.
 fn one_of(characters: &str) -> impl Fn(char) -> bool {
-    /// Bytes that are searched as fast as a set of them is made.
-    const FEW: usize = 16;
-    let many: Option<HashSet<char>> =
-        (characters.len() > FEW).then(|| characters.chars().collect());
-    move |c| many.as_ref().map_or_else(|| characters.contains(c), |many| many.contains(&c))
+    /// Up to this length in bytes, a search of the text is as fast as making a set.
+    const MAX_SEARCHED: usize = 16;
+    let set: Option<HashSet<char>> =
+        (characters.len() > MAX_SEARCHED).then(|| characters.chars().collect());
+    move |c| set.as_ref().map_or_else(|| characters.contains(c), |set| set.contains(&c))
 }
 
 fn map_text<'a>(value: &Value<'a>, map: impl Fn(&str) -> String) -> Value<'a> {
@@ -219,7 +248,7 @@ fn length<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     })
 }
 
-/// The bytes of a value: those of its text, where it is no blob.
+/// The bytes of a blob, or of another value as text.
 pub(super) fn bytes(value: &Value) -> Vec<u8> {
     match value {
         Value::Blob(bytes) => bytes.to_vec(),
@@ -264,12 +293,12 @@ fn unhex<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     Ok(Value::Blob(bytes.into()))
 }
 
-/// A value as a literal of SQL.
+/// Formats a value as an SQL literal.
 fn quote(value: &Value) -> String {
     match value {
         Value::Null => "NULL".into(),
         Value::Integer(value) => value.to_string(),
-        // Read back, it is the same number.
+        // The literal must give the same number when it is read.
         Value::Real(value) => {
             let short = real_text(*value);
             if real_prefix(&short).0 == *value {
@@ -287,7 +316,7 @@ fn zeroblob<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     Ok(Value::Blob(vec![0; size_of(values[0].as_integer().unwrap_or(0))].into()))
 }
 
-/// A count of characters or bytes: none where it is negative.
+/// A count of characters or bytes; 0 if it is negative.
 fn size_of(count: i64) -> usize {
     usize::try_from(count.max(0)).unwrap_or(usize::MAX)
 }
@@ -296,7 +325,7 @@ fn joined_size(values: &[Value]) -> usize {
     values.iter().map(Value::text_size).fold(0, usize::saturating_add)
 }
 
-/// All texts one after the other; NULL where any is.
+/// Concatenates texts; NULL if one of them is NULL.
 fn joined<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     let texts: Option<Vec<Cow<str>>> = values.iter().map(Value::as_text).collect();
     Ok(texts.map_or(Value::Null, |texts| Value::text(texts.concat())))
@@ -310,17 +339,17 @@ fn replaced_size(values: &[Value]) -> usize {
     if from == 0 || to <= from {
         return text.len();
     }
-    // At most; the parts that are replaced are counted only where it matters.
-    let most = (text.len() / from).saturating_mul(to - from).saturating_add(text.len());
-    if most <= WITHOUT_COUNTING {
-        return most;
+    // An upper bound; the occurrences are counted only if it is large.
+    let bound = (text.len() / from).saturating_mul(to - from).saturating_add(text.len());
+    if bound <= MAX_ESTIMATE {
+        return bound;
     }
     let count = values[1].as_text().map_or(0, |from| text.matches(from.as_ref()).count());
     count.saturating_mul(to - from).saturating_add(text.len())
 }
 
-/// Results of up to so many bytes are not measured exactly before they are made.
-const WITHOUT_COUNTING: usize = 1 << 12;
+/// The largest upper bound, in bytes, that is used without counting occurrences.
+const MAX_ESTIMATE: usize = 1 << 12;
 
 fn repeat<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     let (Some(text), Some(count)) = (values[0].as_text(), values[1].as_integer()) else {
@@ -333,7 +362,8 @@ fn repeated_size(values: &[Value]) -> usize {
     values[0].text_size().saturating_mul(size_of(values[1].as_integer().unwrap_or(0)))
 }
 
-/// A text of so many characters: cut, or filled at one end with others, or with blanks.
+/// Cuts or fills a text to a number of characters; fills at one end with the given text, or with
+/// blanks.
 fn padded<'a>(values: &[Value<'a>], at_start: bool) -> Value<'a> {
     let fill = values.get(2).map_or(Some(Cow::Borrowed(" ")), Value::as_text);
     let (Some(text), Some(length), Some(fill)) =
@@ -352,7 +382,7 @@ fn padded<'a>(values: &[Value<'a>], at_start: bool) -> Value<'a> {
 fn padded_size(values: &[Value]) -> usize {
     let length = size_of(values[1].as_integer().unwrap_or(0));
     let fill = values.get(2).map_or(1, Value::text_size);
-    // A character has up to four bytes.
+    // A character has up to 4 bytes.
     let widest = if fill <= 1 { 1 } else { fill.min(4) };
     match fill {
         0 => values[0].text_size(),

@@ -9,7 +9,7 @@ use datafusion::logical_expr::{
 };
 use tpq_tables::TraceTables;
 
-/// The first and the last moment of the trace.
+/// The start and the end of the trace in ns.
 pub(super) fn bounds(tables: &TraceTables) -> (i64, i64) {
     let read = || {
         let table = tables.get("trace_bounds").filter(|table| table.num_rows() > 0)?;
@@ -24,6 +24,7 @@ pub(super) fn bounds(tables: &TraceTables) -> (i64, i64) {
     read().unwrap_or_default()
 }
 
+/// A function without arguments that returns a constant of the trace.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct TraceTime {
     signature: Signature,

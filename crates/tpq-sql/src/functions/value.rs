@@ -1,4 +1,4 @@
-//! A value as SQLite sees it, and columns of them.
+//! Values with SQLite's types, and columns of values.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -29,7 +29,7 @@ impl<'a> Value<'a> {
         Self::Text(text.into())
     }
 
-    /// The bytes of a text or blob; numbers have none.
+    /// The size of a text or blob in bytes; 0 for other values.
     pub(super) fn byte_count(&self) -> usize {
         match self {
             Self::Text(text) => text.len(),
@@ -38,15 +38,15 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The bytes that it has as text, at most.
+    /// An upper bound, in bytes, of the value as text.
     pub(super) fn text_size(&self) -> usize {
-        /// No number is longer.
+        /// The maximum length of a number.
         const NUMBER: usize = 32;
         match self {
             Self::Null => 0,
             Self::Integer(_) | Self::Real(_) => NUMBER,
             Self::Text(text) => text.len(),
-            // Bytes that are no text become a character of three.
+            // A byte that is not UTF-8 becomes a replacement character of 3 bytes.
             Self::Blob(bytes) => bytes.len().saturating_mul(3),
         }
     }
@@ -55,7 +55,7 @@ impl<'a> Value<'a> {
         matches!(self, Self::Null)
     }
 
-    /// As text: `None` for NULL.
+    /// Converts to text; `None` for NULL.
     pub(super) fn as_text(&self) -> Option<Cow<'a, str>> {
         match self {
             Self::Null => None,
@@ -66,18 +66,19 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// As an integer: what a text begins with, a real without its fraction; `None` for NULL.
+    /// Converts to an integer: text to the integer at its start, a real without its fraction;
+    /// `None` for NULL.
     pub(super) fn as_integer(&self) -> Option<i64> {
         match self {
             Self::Null => None,
             Self::Integer(value) => Some(*value),
-            // Saturates, as SQLite does.
+            // Saturates, as in SQLite.
             Self::Real(value) => Some(*value as i64),
             other => Some(integer_prefix(&other.as_text()?)),
         }
     }
 
-    /// As a real: what a text begins with; `None` for NULL.
+    /// Converts to a real: text to the number at its start; `None` for NULL.
     pub(super) fn as_real(&self) -> Option<f64> {
         match self {
             Self::Null => None,
@@ -87,7 +88,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// SQLite's order: NULL, numbers, text, blobs.
+    /// Compares in SQLite's order: NULL, numbers, text, blobs.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         let rank = |value: &Self| match value {
             Self::Null => 0,
@@ -108,7 +109,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// A column of values, of one of the types a trace's columns have.
+/// A column of values of one type.
 pub(super) enum Column {
     Null,
     Integer(Int64Array),
@@ -118,7 +119,8 @@ pub(super) enum Column {
 }
 
 impl Column {
-    pub(super) fn of(array: &ArrayRef) -> Result<Self> {
+    /// Converts an array to the matching one of the column types.
+    pub(super) fn from_array(array: &ArrayRef) -> Result<Self> {
         let converted = |to: &DataType| cast(array, to);
         Ok(match array.data_type() {
             DataType::Null => Self::Null,
@@ -149,7 +151,7 @@ impl Column {
     }
 }
 
-/// Builds a column of one type of any values.
+/// Builds a column of one type; converts each value to the type.
 pub(super) enum Builder {
     Condition(BooleanBuilder),
     Integer(Int64Builder),

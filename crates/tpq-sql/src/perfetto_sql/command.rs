@@ -347,6 +347,6 @@ fn index(cursor: &mut Cursor) -> Result<Command, SqlError> {
 pub(crate) fn exists_already(creation: &Creation, text: &Text) -> SqlError {
     let name = &creation.name.written;
     SqlError::new(SqlErrorKind::Invalid, format!("`{name}` exists already"))
-        .at(text.sources.place(creation.name.span))
+        .at(text.sources.location(creation.name.span))
         .hint(Some("write CREATE OR REPLACE to put this in its place".into()))
 }

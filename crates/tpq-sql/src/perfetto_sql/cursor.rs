@@ -3,7 +3,7 @@
 use datafusion::sql::sqlparser::tokenizer::{Span, Token, TokenWithSpan, Whitespace};
 
 use super::Text;
-use crate::errors::{Place, SqlError, SqlErrorKind, nearest};
+use crate::errors::{ErrorLocation, SqlError, SqlErrorKind, nearest};
 
 /// A name as it is compared, and where it is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -158,7 +158,7 @@ impl<'a> Cursor<'a> {
         };
         let error =
             SqlError::new(SqlErrorKind::Syntax, format!("syntax error: expected {what}{found}"));
-        error.at(span.and_then(|span| self.text.sources.place(span)))
+        error.at(span.and_then(|span| self.text.sources.location(span)))
     }
 
     /// The same where one of these words was expected, with the one that was probably meant.
@@ -175,7 +175,7 @@ impl<'a> Cursor<'a> {
         let solid = |token: &&TokenWithSpan| {
             !matches!(token.token, Token::Whitespace(_) | Token::EOF | Token::SemiColon)
         };
-        self.text.tokens.iter().rev().find(solid).map(|token| Place::after(token.span))
+        self.text.tokens.iter().rev().find(solid).map(|token| ErrorLocation::after(token.span))
     }
 }
 

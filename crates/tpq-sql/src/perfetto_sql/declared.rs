@@ -50,7 +50,7 @@ fn data_type(kind: &Name, text: &Text) -> Result<DataType, SqlError> {
             None => format!("types are {}", names.collect::<Vec<_>>().join(", ")),
         };
         SqlError::new(SqlErrorKind::Invalid, format!("no type is called `{}`", kind.written))
-            .at(text.sources.place(kind.span))
+            .at(text.sources.location(kind.span))
             .hint(Some(hint))
     };
     found.map(|(_, data_type)| data_type.clone()).ok_or_else(unknown)
@@ -81,7 +81,7 @@ pub(super) fn list(cursor: &mut Cursor, text: &Text) -> Result<Vec<Declared>, Sq
         if all.iter().any(|other| other.name.text == name.text) {
             let message = format!("`{}` is declared twice", name.written);
             return Err(
-                SqlError::new(SqlErrorKind::Invalid, message).at(text.sources.place(name.span))
+                SqlError::new(SqlErrorKind::Invalid, message).at(text.sources.location(name.span))
             );
         }
         let (kind, data_type) = kind(cursor, text)?;

@@ -201,7 +201,7 @@ impl Expander<'_> {
                 .map(|near| format!("did you mean `{near}!`?")),
         };
         SqlError::new(SqlErrorKind::UnknownFunction, format!("no macro is called `{name}`"))
-            .at(self.sources.place(span))
+            .at(self.sources.location(span))
             .hint(hint)
     }
 
@@ -210,7 +210,7 @@ impl Expander<'_> {
     }
 
     fn error(&self, span: Span, message: &str) -> SqlError {
-        SqlError::new(SqlErrorKind::Syntax, message).at(self.sources.place(span))
+        SqlError::new(SqlErrorKind::Syntax, message).at(self.sources.location(span))
     }
 }
 

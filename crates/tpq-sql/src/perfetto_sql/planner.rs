@@ -29,8 +29,8 @@ use super::titles::Titles;
 use super::types::without_booleans;
 use super::{Declared, Returns, Text, TraceTypes};
 use crate::cancel::CancelToken;
-use crate::catalog::{Catalog, Created, KeptTable, SqlFunction};
-use crate::errors::{Names, SqlError, SqlErrorKind, already_said, translate, unknown_table};
+use crate::catalog::{Catalog, Created, MaterializedTable, SqlFunction};
+use crate::errors::{Names, SqlError, SqlErrorKind, reported_error, translate, unknown_table};
 use crate::functions::CallArgument;
 use crate::lowering::{CallSource, SqlCall, SqlCallSource, lower};
 
@@ -178,7 +178,7 @@ impl<'a> Planner<'a> {
             match plan(tree.clone()) {
                 // What is wrong with a view it uses is not to be mended here.
                 Err(error)
-                    if already_said(&error).is_none() && rewrite_failed(&mut tree, &error) =>
+                    if reported_error(&error).is_none() && rewrite_failed(&mut tree, &error) =>
                 {
                     check_expansion(&tree, self).map_err(as_external)?;
                 }
@@ -219,7 +219,7 @@ impl<'a> Planner<'a> {
     }
 
     /// A table of the user's own, in lower case.
-    pub(crate) fn own_table(&self, name: &str) -> Result<Arc<KeptTable>, SqlError> {
+    pub(crate) fn own_table(&self, name: &str) -> Result<Arc<MaterializedTable>, SqlError> {
         match self.catalog.objects().relation(name) {
             Some(Created::Own(table)) => return Ok(table),
             Some(Created::Declared(_)) => {}
@@ -336,7 +336,7 @@ fn not_a_query(verb: &str, text: &Text) -> SqlError {
     let span = text.tokens.iter().find(|token| matches!(token.token, Token::Word(_)));
     let message = format!("{verb} is not supported here: a query is expected");
     SqlError::new(SqlErrorKind::Unsupported, message)
-        .at(span.and_then(|token| text.sources.place(token.span)))
+        .at(span.and_then(|token| text.sources.location(token.span)))
 }
 
 /// The word a statement begins with, in upper case.

@@ -8,7 +8,7 @@ use datafusion::sql::sqlparser::tokenizer::{
 
 use super::dialect::TraceDialect;
 use super::{Script, Sources, Text};
-use crate::errors::{Place, SqlError, SqlErrorKind};
+use crate::errors::{ErrorLocation, SqlError, SqlErrorKind};
 
 /// One statement of a script, not yet parsed, so that what is wrong with a later statement does
 /// not keep the earlier ones from running.
@@ -47,7 +47,7 @@ pub(crate) fn split(sql: &str) -> Result<Vec<Statement>, SqlError> {
 
 /// The same for a text that knows where it is from.
 pub(crate) fn split_script(script: &Arc<Script>) -> Result<Vec<Statement>, SqlError> {
-    let tokens = tokenize(&script.text).map_err(|error| error.of_module(script))?;
+    let tokens = tokenize(&script.text).map_err(|error| error.in_module(script))?;
     let statements = tokens.split(|token| token.token == Token::SemiColon);
     let solid = |token: &TokenWithSpan| !matches!(token.token, Token::Whitespace(_) | Token::EOF);
     Ok(statements
@@ -60,8 +60,9 @@ pub(crate) fn split_script(script: &Arc<Script>) -> Result<Vec<Statement>, SqlEr
 pub(crate) fn tokenize(sql: &str) -> Result<Vec<TokenWithSpan>, SqlError> {
     Tokenizer::new(&TraceDialect::default(), sql).tokenize_with_location().map_err(
         |TokenizerError { message, location }| {
-            let place = Place::of(sql, Span::new(location, location));
-            SqlError::new(SqlErrorKind::Syntax, format!("syntax error: {message}")).at(place)
+            let location_in_text = ErrorLocation::from_span(sql, Span::new(location, location));
+            SqlError::new(SqlErrorKind::Syntax, format!("syntax error: {message}"))
+                .at(location_in_text)
         },
     )
 }
@@ -96,7 +97,7 @@ mod tests {
     #[test]
     fn an_open_quote_is_pointed_at() {
         let error = split("SELECT 1;\nSELECT 'abc").err();
-        let place = error.as_ref().and_then(SqlError::place);
-        assert_eq!(place.map(|place| (place.line, place.column)), Some((2, 8)));
+        let found = error.as_ref().and_then(SqlError::location);
+        assert_eq!(found.map(|found| (found.line, found.column)), Some((2, 8)));
     }
 }

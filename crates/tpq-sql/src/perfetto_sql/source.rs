@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use datafusion::sql::sqlparser::tokenizer::{Location, Span, TokenWithSpan};
 
-use crate::errors::Place;
+use crate::errors::ErrorLocation;
 
 /// How far a text's number is shifted in the lines of its spans.
 const SHIFT: u32 = 32;
@@ -72,19 +72,19 @@ impl Sources {
         self.0.first().map(|source| &source.script)
     }
 
-    /// Where a span is, for a person; with the calls of macros that led there.
-    pub(crate) fn place(&self, span: Span) -> Option<Place> {
+    /// The location of a span for an error message, with the calls of macros that led to it.
+    pub(crate) fn location(&self, span: Span) -> Option<ErrorLocation> {
         let source = self.of(span.start)?;
-        let place = Place::of(&source.script.text, local(span))?;
+        let location = ErrorLocation::from_span(&source.script.text, local(span))?;
         let mut trail = Vec::new();
         let mut call = source.call.as_ref();
         while let Some(MacroCall { name, span }) = call {
             let caller = self.of(span.start)?;
-            let at = Place::of(&caller.script.text, local(*span))?;
+            let at = ErrorLocation::from_span(&caller.script.text, local(*span))?;
             trail.push(format!("in `{name}!`, called{}", at.label(caller.module())));
             call = caller.call.as_ref();
         }
-        Some(place.within(source.module(), trail))
+        Some(location.within(source.module(), trail))
     }
 
     /// The text from one place to another, where both are of the same text.

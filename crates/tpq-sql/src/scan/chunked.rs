@@ -1,4 +1,4 @@
-//! What scans read: a table in chunks, whose bounds are known.
+//! The tables that scans read: chunks of rows with known value ranges.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,15 +12,15 @@ use datafusion::common::{Result, internal_err};
 use datafusion::error::DataFusionError;
 use tpq_tables::{CHUNK_ROWS, ChunkRange, ColumnKind, Table};
 
-/// A table in chunks, as scans read it.
+/// A table in chunks that a scan can read.
 pub(crate) trait ChunkedTable: Send + Sync {
-    /// What it is called, for plans.
+    /// The name of the table, as plans show it.
     fn name(&self) -> &str;
 
-    /// Its columns.
+    /// The schema of the table.
     fn schema(&self) -> &SchemaRef;
 
-    /// The column whose values are the numbers of the rows, from 0.
+    /// The column that holds row numbers, from 0; `None` if there is none.
     fn key(&self) -> Option<usize>;
 
     /// The number of rows.
@@ -36,33 +36,34 @@ pub(crate) trait ChunkedTable: Send + Sync {
         (self.num_rows() - chunk * CHUNK_ROWS).min(CHUNK_ROWS)
     }
 
-    /// What is known of a column's values in a chunk.
+    /// The range of a column's values in a chunk, and the number of NULLs.
     fn chunk_range(&self, chunk: usize, column: usize) -> ChunkRange;
 
-    /// Whether the values of an integer column never decrease and are never NULL.
+    /// Whether the values of a column are integers that never decrease and are never NULL.
     fn is_sorted_by(&self, column: usize) -> bool;
 
-    /// Rows of a chunk, in the columns that `projection` names by position.
+    /// Reads rows of a chunk; `projection` lists the positions of the columns to read.
     ///
     /// # Errors
-    /// When the columns do not fit the schema, which is a bug, or a temporary file cannot be read.
+    /// When the columns do not match the schema, which is a bug, or a temporary file cannot be
+    /// read.
     fn read(&self, chunk: usize, rows: Range<usize>, projection: &[usize]) -> Result<RecordBatch>;
 
-    /// How many strings columns name by number, with NULL, which is number 0; `None` where they
-    /// hold text itself.
+    /// The number of strings in the string pool, including NULL, which has id 0; `None` if text
+    /// columns hold text and not string ids.
     fn string_count(&self) -> Option<usize> {
         None
     }
 
-    /// The numbers of strings in rows of a chunk.
+    /// The string ids of a column in rows of a chunk.
     ///
     /// # Errors
-    /// As [`ChunkedTable::read`]; and where columns hold text itself.
+    /// As for [`ChunkedTable::read`], and if columns hold text and not string ids.
     fn string_ids(&self, _: usize, _: Range<usize>, _: usize) -> Result<Vec<u32>> {
-        internal_err!("{} has no strings by number", self.name())
+        internal_err!("{} has no string ids", self.name())
     }
 
-    /// The strings of these numbers.
+    /// The strings with these ids.
     fn strings(&self, ids: &[u32]) -> ArrayRef {
         new_null_array(&DataType::Utf8View, ids.len())
     }
@@ -112,21 +113,21 @@ impl ChunkedTable for Table {
     }
 }
 
-/// The rows of a statement, kept.
+/// The rows of a query, in memory.
 pub(crate) struct Snapshot {
     name: String,
     schema: SchemaRef,
     rows: usize,
     chunks: Vec<RecordBatch>,
-    /// For each chunk, of each column.
+    /// One entry for each chunk, with one range for each column.
     ranges: Vec<Vec<ChunkRange>>,
 }
 
 impl Snapshot {
-    /// Keeps `batches`, which have the types of `schema`.
+    /// Makes a snapshot of `batches`, which must have the types of `schema`.
     ///
     /// # Errors
-    /// When they have others, which is a bug.
+    /// When the types differ, which is a bug.
     pub(crate) fn new(name: &str, schema: SchemaRef, batches: Vec<RecordBatch>) -> Result<Self> {
         let rows = batches.iter().map(RecordBatch::num_rows).sum();
         let chunks = rechunk(&schema, batches)?;
@@ -135,39 +136,39 @@ impl Snapshot {
         Ok(Self { name: name.to_owned(), schema, rows, chunks, ranges })
     }
 
-    /// Every row, in chunks.
+    /// All rows, in chunks.
     pub(crate) fn batches(&self) -> &[RecordBatch] {
         &self.chunks
     }
 }
 
-/// The same rows in full chunks.
+/// Splits and joins batches into full chunks.
 fn rechunk(schema: &SchemaRef, batches: Vec<RecordBatch>) -> Result<Vec<RecordBatch>> {
     let mut chunks = Vec::new();
-    let mut waiting: Vec<RecordBatch> = Vec::new();
+    let mut pending: Vec<RecordBatch> = Vec::new();
     let mut count = 0;
     for mut batch in batches {
         while count + batch.num_rows() >= CHUNK_ROWS {
-            let taken = CHUNK_ROWS - count;
-            waiting.push(batch.slice(0, taken));
-            batch = batch.slice(taken, batch.num_rows() - taken);
-            chunks.push(concatenated(schema, &waiting)?);
-            waiting.clear();
+            let missing = CHUNK_ROWS - count;
+            pending.push(batch.slice(0, missing));
+            batch = batch.slice(missing, batch.num_rows() - missing);
+            chunks.push(concatenated(schema, &pending)?);
+            pending.clear();
             count = 0;
         }
         count += batch.num_rows();
         if batch.num_rows() > 0 {
-            waiting.push(batch);
+            pending.push(batch);
         }
     }
     if count > 0 {
-        chunks.push(concatenated(schema, &waiting)?);
+        chunks.push(concatenated(schema, &pending)?);
     }
     Ok(chunks)
 }
 
-/// Batches as one, under the names of `schema`. What is kept holds on to nothing else: the texts
-/// of strings are copied from the buffers they share with rows that were filtered out.
+/// Joins batches into one, with the names of `schema`. Copies text out of buffers that it shares
+/// with filtered-out rows, so that the result keeps no other memory alive.
 fn concatenated(schema: &SchemaRef, batches: &[RecordBatch]) -> Result<RecordBatch> {
     let found = batches.first().map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);
     let whole = concat_batches(&found, batches)?;

@@ -1,4 +1,4 @@
-//! How DataFusion reads a finished table.
+//! Scans: how DataFusion reads a finished table.
 //!
 //! ```text
 //! StoredTable (logical: schema, key, statistics)
@@ -7,8 +7,8 @@
 //!                                                       passed ──▶ Arrow batches
 //! ```
 //!
-//! DataFusion's own `MemTable` would do for small tables, but it has no statistics to prune by,
-//! pushes no filter down, and forgets its sort order as soon as the plan is split over threads.
+//! DataFusion's own `MemTable` would be enough for small tables, but it has no statistics for
+//! pruning, accepts no filters, and loses its sort order when the plan is split over threads.
 
 mod chunked;
 mod provider;

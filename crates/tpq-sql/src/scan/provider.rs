@@ -1,4 +1,4 @@
-//! A finished table as DataFusion's planner sees it.
+//! Finished tables for DataFusion's planner.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -17,12 +17,12 @@ use datafusion::physical_plan::ExecutionPlan;
 use super::chunked::ChunkedTable;
 use super::source::ChunkSource;
 
-/// A table of the trace, with what planning needs to know about it.
+/// A table with the facts that planning needs.
 pub(crate) struct StoredTable {
     table: Arc<dyn ChunkedTable>,
     key: Option<Constraints>,
-    /// The position of `ts` where the rows are in its order. Found when first asked for, since
-    /// every value is looked at.
+    /// The position of the column `ts` if the rows are sorted by it. Computed on first use, because
+    /// the check reads all values.
     time_order: OnceLock<Option<usize>>,
     statistics: OnceLock<Vec<ColumnStatistics>>,
 }
@@ -30,7 +30,7 @@ pub(crate) struct StoredTable {
 impl StoredTable {
     /// Wraps a finished table.
     pub(crate) fn new(table: Arc<dyn ChunkedTable>) -> Self {
-        // Lets `SELECT name … GROUP BY id` through: the id decides every other column.
+        // Allows `SELECT name … GROUP BY id`, because the id determines all other columns.
         let is_key = |key| Constraints::new_unverified(vec![Constraint::PrimaryKey(vec![key])]);
         Self {
             key: table.key().map(is_key),
@@ -40,12 +40,12 @@ impl StoredTable {
         }
     }
 
-    /// The table itself.
+    /// The table.
     pub(super) fn table(&self) -> &Arc<dyn ChunkedTable> {
         &self.table
     }
 
-    /// The position of `ts` where the rows are in its order.
+    /// The position of the column `ts` if the rows are sorted by it.
     pub(super) fn time_order(&self) -> Option<usize> {
         *self.time_order.get_or_init(|| {
             let (ts, _) = self.table.schema().column_with_name("ts")?;
@@ -53,7 +53,7 @@ impl StoredTable {
         })
     }
 
-    /// Exact statistics of the columns `projection` names by position.
+    /// Statistics of the columns at the positions in `projection`.
     pub(crate) fn statistics_of(&self, projection: &[usize]) -> Statistics {
         let all = self.statistics.get_or_init(|| {
             (0..self.table.schema().fields().len())
@@ -69,8 +69,8 @@ impl StoredTable {
         let rows = self.table.num_rows();
         Statistics {
             num_rows: Precision::Exact(rows),
-            // Of the columns that are read, not of the table: which side of a join becomes the
-            // hash table is decided by comparing these.
+            // The size of the columns that are read, not of the table: DataFusion compares these
+            // sizes to choose the side of a join that becomes the hash table.
             total_byte_size: Precision::Inexact(rows * bytes.sum::<usize>()),
             column_statistics: columns,
         }
@@ -92,7 +92,8 @@ impl StoredTable {
         statistics.distinct_count = if self.table.key() == Some(column) {
             Precision::Exact(values)
         } else {
-            // No more than fit between the bounds: close to the truth for ids of other tables.
+            // At most the number of integers between the bounds. This is a good estimate for ids
+            // of other tables.
             let span = usize::try_from(high.abs_diff(low)).unwrap_or(usize::MAX).saturating_add(1);
             Precision::Inexact(span.min(values))
         };
@@ -106,7 +107,7 @@ impl fmt::Debug for StoredTable {
     }
 }
 
-/// A table as an `Arc`, since the sources made by a scan keep it alive.
+/// A table in an `Arc`, because the sources that scans make keep it alive.
 #[derive(Debug)]
 pub(crate) struct StoredProvider(pub Arc<StoredTable>);
 

@@ -1,4 +1,4 @@
-//! Skipping chunks that cannot hold a row the query wants.
+//! Pruning: skips chunks that cannot contain a row of the result.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -19,14 +19,14 @@ use super::chunked::ChunkedTable;
 
 use crate::operators::apply::with_known_values;
 
-/// What is known of a run of chunks without reading them.
+/// The statistics of a range of chunks, known without reading the chunks.
 struct ChunkStatistics<'a> {
     table: &'a dyn ChunkedTable,
     chunks: Range<usize>,
 }
 
 impl ChunkStatistics<'_> {
-    fn of<T>(&self, column: &Column, value: impl Fn(ChunkRange) -> T) -> Option<Vec<T>> {
+    fn by_chunk<T>(&self, column: &Column, value: impl Fn(ChunkRange) -> T) -> Option<Vec<T>> {
         let (column, _) = self.table.schema().column_with_name(&column.name)?;
         Some(
             self.chunks.clone().map(|chunk| value(self.table.chunk_range(chunk, column))).collect(),
@@ -36,12 +36,12 @@ impl ChunkStatistics<'_> {
 
 impl PruningStatistics for ChunkStatistics<'_> {
     fn min_values(&self, column: &Column) -> Option<ArrayRef> {
-        let values = self.of(column, |range| range.bounds.map(|(low, _)| low))?;
+        let values = self.by_chunk(column, |range| range.bounds.map(|(low, _)| low))?;
         Some(Arc::new(Int64Array::from(values)))
     }
 
     fn max_values(&self, column: &Column) -> Option<ArrayRef> {
-        let values = self.of(column, |range| range.bounds.map(|(_, high)| high))?;
+        let values = self.by_chunk(column, |range| range.bounds.map(|(_, high)| high))?;
         Some(Arc::new(Int64Array::from(values)))
     }
 
@@ -50,7 +50,7 @@ impl PruningStatistics for ChunkStatistics<'_> {
     }
 
     fn null_counts(&self, column: &Column) -> Option<ArrayRef> {
-        Some(Arc::new(UInt64Array::from(self.of(column, |range| range.nulls as u64)?)))
+        Some(Arc::new(UInt64Array::from(self.by_chunk(column, |range| range.nulls as u64)?)))
     }
 
     fn row_counts(&self) -> Option<ArrayRef> {
@@ -63,15 +63,15 @@ impl PruningStatistics for ChunkStatistics<'_> {
     }
 }
 
-/// Says which chunks of a run are worth reading, and says so again when a filter that other
-/// operators fill in while the query runs (a top-k's threshold, a join's keys) has changed.
+/// Decides which chunks of a range to read. Decides again when a dynamic filter changes: other
+/// operators update such filters while the query runs (the threshold of a top-k, keys of a join).
 pub(super) struct Pruner {
     predicate: Option<Arc<dyn PhysicalExpr>>,
     schema: SchemaRef,
     chunks: Range<usize>,
-    /// The state of the changing filters that `keep` was computed from.
+    /// The generation of the dynamic filters that `keep` was computed from.
     generation: Option<u64>,
-    /// Whether to read each chunk; `None` when nothing is known.
+    /// Whether to read each chunk; `None` if the predicate cannot be evaluated on statistics.
     keep: Option<Vec<bool>>,
 }
 
@@ -84,14 +84,14 @@ impl Pruner {
         Self { predicate, schema, chunks, generation: None, keep: None }
     }
 
-    /// Whether a chunk may hold a row the query wants.
+    /// Whether a chunk may contain a row of the result.
     pub(super) fn keeps(&mut self, table: &dyn ChunkedTable, chunk: usize) -> bool {
         let Some(predicate) = &self.predicate else { return true };
         let generation = snapshot_generation(predicate);
         if self.generation != Some(generation) {
             self.generation = Some(generation);
-            // Where a predicate cannot be evaluated on bounds nothing is skipped: the filter
-            // itself is still applied above the scan.
+            // If the predicate cannot be evaluated on statistics, no chunk is skipped. The filter
+            // is also applied above the scan.
             self.keep = snapshot_physical_expr(Arc::clone(predicate))
                 .and_then(with_known_values)
                 .and_then(|snapshot| {

@@ -1,4 +1,4 @@
-//! A scan of a finished table, as it stands in a physical plan.
+//! Scans of finished tables in physical plans.
 
 use std::fmt;
 use std::ops::Range;
@@ -28,20 +28,20 @@ use super::pruning::Pruner;
 use super::text_filter::TextFilter;
 use crate::cancel::CancelToken;
 
-/// Which chunks and columns of a table to read, in which direction, and what may be skipped.
+/// A scan: the chunks and columns to read, the direction, and the filters for skipping rows.
 #[derive(Clone, Debug)]
 pub(super) struct ChunkSource {
     table: Arc<StoredTable>,
     columns: Vec<usize>,
     schema: SchemaRef,
-    /// One run of chunks for each partition, in the table's order.
+    /// One range of chunks for each partition, in the table's order.
     partitions: Vec<Range<usize>>,
-    /// Only to prune by: each filter is also applied above the scan.
+    /// Filters for pruning only; each is also applied above the scan.
     filters: Vec<Arc<dyn PhysicalExpr>>,
-    /// Applied here, and nowhere else.
+    /// Filters that only the scan applies.
     text_filters: Vec<Arc<TextFilter>>,
     fetch: Option<usize>,
-    /// Read from the last row to the first.
+    /// Whether to read from the last row to the first.
     reverse: bool,
     metrics: ExecutionPlanMetricsSet,
 }
@@ -53,7 +53,7 @@ impl ChunkSource {
         fetch: Option<usize>,
     ) -> Result<Self> {
         let schema = Arc::new(table.table().schema().project(&columns)?);
-        // One partition until the planner asks for more: it knows whether order matters.
+        // One partition until the planner asks for more; the planner knows whether order matters.
         #[expect(clippy::single_range_in_vec_init, reason = "one partition is one range of chunks")]
         let partitions = vec![0..table.table().num_chunks()];
         Ok(Self {
@@ -76,8 +76,8 @@ impl ChunkSource {
         Some(PhysicalSortExpr::new(Arc::new(Column::new(name, position)), options))
     }
 
-    /// The orders rows come in: by `id`, and by `ts` and then `id` where the table is in order
-    /// of time.
+    /// The sort orders of the rows: by `id`, and by `ts` and then `id` if the table is sorted by
+    /// time.
     fn orders(&self) -> Vec<Vec<PhysicalSortExpr>> {
         let id = self.table.table().key().and_then(|key| self.sort_key(key));
         let has_time = self.schema.column_with_name("ts").is_some();
@@ -103,7 +103,7 @@ impl DataSource for ChunkSource {
             pruner: self.pruner(partition),
             chunks: self.partitions[partition].clone(),
             rows: None,
-            left: self.fetch.unwrap_or(usize::MAX),
+            remaining: self.fetch.unwrap_or(usize::MAX),
             step: context.session_config().batch_size(),
             cancel: CancelToken::of(context.session_config().options()),
             skipped: MetricBuilder::new(&self.metrics).counter("chunks_skipped", partition),
@@ -137,7 +137,7 @@ impl DataSource for ChunkSource {
         if self.partitions.len() >= count {
             return Ok(None);
         }
-        // Runs of neighbouring chunks, so that each partition keeps the order.
+        // Contiguous chunks, so that each partition keeps the order.
         let bound = |index: usize| index * chunks / count;
         let partitions = (0..count).map(|index| bound(index)..bound(index + 1)).collect();
         Ok(Some(Arc::new(Self { partitions, ..self.clone() })))
@@ -203,9 +203,10 @@ impl DataSource for ChunkSource {
         let mut answer = Vec::new();
         let mut source = self.clone();
         for filter in filters {
-            // What was taken first may be of other rows than pass.
+            // With a fetch limit the scan cannot apply the filter: the limit counts rows before
+            // the filter.
             let table = self.table.table().as_ref();
-            let text = TextFilter::of(&filter, table, &self.columns)?;
+            let text = TextFilter::try_new(&filter, table, &self.columns)?;
             match text.filter(|_| self.fetch.is_none()) {
                 Some(text) => {
                     source.text_filters.push(Arc::new(text));
@@ -245,40 +246,42 @@ impl DataSource for ChunkSource {
     }
 }
 
-/// Reads one partition, a batch at a time.
+/// Reads one partition, batch by batch.
 struct Reader {
     source: ChunkSource,
     pruner: Pruner,
-    /// The chunks not yet begun.
+    /// The chunks that are still to be read.
     chunks: Range<usize>,
-    /// The chunk being read and its rows not yet read.
+    /// The current chunk and its unread rows.
     rows: Option<(usize, Range<usize>)>,
-    /// How many rows may still be given.
-    left: usize,
+    /// The number of rows that the reader may still return.
+    remaining: usize,
+    /// The number of rows of a full batch.
     step: usize,
     cancel: CancelToken,
     skipped: Count,
 }
 
 impl Reader {
-    /// The next rows to read, of the next chunk that is worth reading.
+    /// The next rows to read: a chunk and a range in it. Skips chunks that can be pruned.
     fn next_rows(&mut self) -> Option<(usize, Range<usize>)> {
         let table = self.source.table.table();
         loop {
             if let Some((chunk, rows)) = &mut self.rows
                 && rows.start < rows.end
             {
-                // Of rows that are filtered nobody knows how many are left.
-                let left = if self.source.text_filters.is_empty() { self.left } else { self.step };
-                let step = self.step.min(left).min(rows.len());
-                let taken = if self.source.reverse {
+                // With filters, the number of rows to read for the remaining result is unknown.
+                let limit =
+                    if self.source.text_filters.is_empty() { self.remaining } else { self.step };
+                let step = self.step.min(limit).min(rows.len());
+                let range = if self.source.reverse {
                     rows.end -= step;
                     rows.end..rows.end + step
                 } else {
                     rows.start += step;
                     rows.start - step..rows.start
                 };
-                return Some((*chunk, taken));
+                return Some((*chunk, range));
             }
             let next =
                 if self.source.reverse { self.chunks.next_back() } else { self.chunks.next() };
@@ -291,13 +294,13 @@ impl Reader {
         }
     }
 
-    /// The rows that pass, or nothing where none does.
+    /// Reads the rows that pass the filters; `None` if there are none.
     fn read(&self, chunk: usize, rows: Range<usize>) -> Result<Option<RecordBatch>> {
         let table = self.source.table.table().as_ref();
         let mut passing: Option<BooleanBuffer> = None;
         for filter in &self.source.text_filters {
-            let these = filter.passing(table, chunk, rows.clone())?;
-            passing = Some(passing.map_or(these.clone(), |before| &before & &these));
+            let passes = filter.passing(table, chunk, rows.clone())?;
+            passing = Some(passing.map_or(passes.clone(), |before| &before & &passes));
         }
         if passing.as_ref().is_some_and(|passing| passing.count_set_bits() == 0) {
             return Ok(None);
@@ -307,10 +310,10 @@ impl Reader {
             batch = filter_record_batch(&batch, &BooleanArray::new(passing, None))?;
         }
         if self.source.reverse {
-            let backwards = UInt64Array::from_iter_values((0..batch.num_rows() as u64).rev());
-            batch = take_record_batch(&batch, &backwards)?;
+            let reversed = UInt64Array::from_iter_values((0..batch.num_rows() as u64).rev());
+            batch = take_record_batch(&batch, &reversed)?;
         }
-        Ok(Some(batch.slice(0, self.left.min(batch.num_rows()))))
+        Ok(Some(batch.slice(0, self.remaining.min(batch.num_rows()))))
     }
 }
 
@@ -318,15 +321,15 @@ impl Iterator for Reader {
     type Item = Result<RecordBatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while self.left > 0 {
-            // Where filters let nothing pass, all chunks are read in one call.
+        while self.remaining > 0 {
+            // If no row passes the filters, one call reads all chunks.
             if let Err(error) = self.cancel.check() {
-                self.left = 0;
+                self.remaining = 0;
                 return Some(Err(error));
             }
             let (chunk, rows) = self.next_rows()?;
             if let Some(read) = self.read(chunk, rows).transpose() {
-                self.left -= read.as_ref().map_or(0, RecordBatch::num_rows);
+                self.remaining -= read.as_ref().map_or(0, RecordBatch::num_rows);
                 return Some(read);
             }
         }

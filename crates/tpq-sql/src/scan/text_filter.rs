@@ -1,7 +1,7 @@
-//! Filters on the text of one column, evaluated once for each string there is.
+//! Filters on the text of one column, evaluated once for each distinct string.
 //!
-//! A name occurs thousands of times in a trace. Whether it matches a pattern is found out the first
-//! time it is met, and remembered by its number in the pool of strings.
+//! A name can occur thousands of times in a trace. The filter evaluates a string when it first
+//! occurs and caches the result by string id.
 
 use std::fmt;
 use std::ops::Range;
@@ -22,7 +22,7 @@ use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
 
 use super::chunked::ChunkedTable;
 
-/// Functions whose value depends on nothing but their arguments, and which fail for none of them.
+/// Functions that depend only on their arguments and never fail.
 const FUNCTIONS: [&str; 1] = ["glob"];
 
 const UNKNOWN: u8 = 0;
@@ -31,26 +31,26 @@ const YES: u8 = 2;
 
 /// A filter on the text of a column.
 pub(super) struct TextFilter {
-    /// The column of the table.
+    /// The position of the column in the table.
     column: usize,
-    /// The filter, of the only column of `schema`.
+    /// The filter, on the only column of `schema`.
     filter: Arc<dyn PhysicalExpr>,
     schema: SchemaRef,
-    /// By the number of a string, whether it passes.
-    known: Vec<AtomicU8>,
+    /// The result for each string, by string id: `UNKNOWN`, `NO` or `YES`.
+    results: Vec<AtomicU8>,
 }
 
 impl TextFilter {
-    /// A filter of a scan that reads `columns` of a table; `None` where it asks for more than the
-    /// text of one column, or the table keeps no text by number.
-    pub(super) fn of(
+    /// Makes a filter of a scan that reads `columns` of a table. Returns `None` if `filter` depends
+    /// on more than the text of one column, or the table has no string ids.
+    pub(super) fn try_new(
         filter: &Arc<dyn PhysicalExpr>,
         table: &dyn ChunkedTable,
         columns: &[usize],
     ) -> Result<Option<Self>> {
         let used = collect_columns(filter);
-        let (Some(only), 1) = (used.iter().next(), used.len()) else { return Ok(None) };
-        let Some(&column) = columns.get(only.index()) else { return Ok(None) };
+        let (Some(used_column), 1) = (used.iter().next(), used.len()) else { return Ok(None) };
+        let Some(&column) = columns.get(used_column.index()) else { return Ok(None) };
         let field: &Field = table.schema().field(column);
         let Some(strings) = table.string_count() else { return Ok(None) };
         if field.data_type() != &DataType::Utf8View || !depends_on_text_alone(filter) {
@@ -64,11 +64,11 @@ impl TextFilter {
                 None => Transformed::no(node),
             })
         });
-        let known = (0..strings).map(|_| AtomicU8::new(UNKNOWN)).collect();
-        Ok(Some(Self { column, filter: moved.data()?, schema, known }))
+        let results = (0..strings).map(|_| AtomicU8::new(UNKNOWN)).collect();
+        Ok(Some(Self { column, filter: moved.data()?, schema, results }))
     }
 
-    /// Which rows of a chunk pass.
+    /// Evaluates the filter on rows of a chunk; a set bit is a row that passes.
     pub(super) fn passing(
         &self,
         table: &dyn ChunkedTable,
@@ -76,20 +76,21 @@ impl TextFilter {
         rows: Range<usize>,
     ) -> Result<BooleanBuffer> {
         let ids = table.string_ids(chunk, rows, self.column)?;
-        self.learn(table, &ids)?;
-        Ok(BooleanBuffer::collect_bool(ids.len(), |row| self.known(ids[row]) == YES))
+        self.evaluate_unknown(table, &ids)?;
+        Ok(BooleanBuffer::collect_bool(ids.len(), |row| self.result(ids[row]) == YES))
     }
 
-    /// No number lies beyond the strings, but those of a damaged file.
-    fn known(&self, id: u32) -> u8 {
-        self.known.get(id as usize).map_or(NO, |known| known.load(Ordering::Relaxed))
+    /// The cached result for a string. An id that is out of range comes from a damaged file and
+    /// does not pass.
+    fn result(&self, id: u32) -> u8 {
+        self.results.get(id as usize).map_or(NO, |result| result.load(Ordering::Relaxed))
     }
 
-    /// Finds out what is not known yet of these strings. Two threads may do so at once, and find
-    /// the same.
-    fn learn(&self, table: &dyn ChunkedTable, ids: &[u32]) -> Result<()> {
+    /// Evaluates the filter for the strings without a cached result. Several threads may evaluate
+    /// the same string at the same time; they get the same result.
+    fn evaluate_unknown(&self, table: &dyn ChunkedTable, ids: &[u32]) -> Result<()> {
         let mut unknown: Vec<u32> =
-            ids.iter().copied().filter(|&id| self.known(id) == UNKNOWN).collect();
+            ids.iter().copied().filter(|&id| self.result(id) == UNKNOWN).collect();
         if unknown.is_empty() {
             return Ok(());
         }
@@ -101,7 +102,7 @@ impl TextFilter {
         let passes: &BooleanArray = passes.as_boolean();
         for (row, id) in unknown.into_iter().enumerate() {
             let passes = passes.is_valid(row) && passes.value(row);
-            self.known[id as usize].store(if passes { YES } else { NO }, Ordering::Relaxed);
+            self.results[id as usize].store(if passes { YES } else { NO }, Ordering::Relaxed);
         }
         Ok(())
     }
@@ -119,7 +120,7 @@ impl fmt::Display for TextFilter {
     }
 }
 
-/// Whether a filter says the same of the same text each time, and says it of any.
+/// Whether a filter is deterministic, depends only on text, and fails for no text.
 fn depends_on_text_alone(filter: &Arc<dyn PhysicalExpr>) -> bool {
     let compares = |operator: &Operator| {
         use Operator::*;

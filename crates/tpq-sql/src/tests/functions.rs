@@ -56,7 +56,7 @@ async fn regular_expressions_find_and_replace() {
         Err(error) => error.to_string(),
         Ok(result) => result.collect().await.unwrap_err().to_string(),
     };
-    assert!(message.contains("'(' is no regular expression"), "{message}");
+    assert!(message.contains("'(' is not a valid regular expression"), "{message}");
 }
 
 #[tokio::test]

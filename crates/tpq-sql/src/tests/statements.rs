@@ -272,7 +272,7 @@ async fn errors_in_macros_say_through_which_calls() {
     in `again!`, called at line 1, column 47
     in `again!`, called at line 1, column 47
     in `again!`, called at line 1, column 47
-    … 56 calls more …
+    … 56 more calls …
     in `again!`, called at line 1, column 47
     in `again!`, called at line 1, column 47
     in `again!`, called at line 1, column 47
@@ -348,7 +348,7 @@ async fn tables_of_the_users_own_can_be_changed() {
     did you mean `five`?
     ");
     assert_snapshot!(said(&session, "DROP TABLE slice").await, @"`slice` is of the trace, which is read and never changed");
-    assert_snapshot!(said(&session, "INSERT INTO t VALUES (1, 2)").await, @"1 columns are to be filled, but the rows have 2");
+    assert_snapshot!(said(&session, "INSERT INTO t VALUES (1, 2)").await, @"INSERT fills 1 columns, but the rows have 2");
 }
 
 /// A session with modules of the user's own.

@@ -1,7 +1,7 @@
-//! Views: what SQL says on top of the stored tables.
+//! Views on the stored tables, and empty tables for data that tpq does not read.
 
 mod prelude;
-mod unread;
+mod unfilled;
 
 pub(crate) use prelude::Prelude;
-pub(crate) use unread::Unread;
+pub(crate) use unfilled::UnfilledTable;

@@ -1,7 +1,7 @@
-//! The views every session has: `sql/prelude/`, one file per family.
+//! The views that every session has: `sql/prelude/`, one file for each family.
 //!
-//! Their names are known from the start; a file is read when one of its views is first named.
-//! To add a view: write it into the file of its family and its name into the list here.
+//! The names are known from the start; a file is parsed when a statement first names one of its
+//! views. To add a view, write it to the file of its family and add its name to the list here.
 
 use std::sync::{Arc, OnceLock};
 
@@ -60,10 +60,10 @@ const FILES: &[File] = &[
     ),
 ];
 
-/// The macros every session has.
+/// The macros that every session has.
 const MACROS: &str = include_str!("../../../../sql/prelude/macros.sql");
 
-/// The views of the prelude, those of a file once one was named, and its macros.
+/// The views and macros of the prelude. The views of a file are parsed when one is first named.
 #[derive(Default)]
 pub(crate) struct Prelude {
     files: [OnceLock<Vec<Definition>>; FILES.len()],
@@ -76,13 +76,13 @@ impl Prelude {
         FILES.iter().flat_map(|file| file.names).copied()
     }
 
-    /// Every macro.
+    /// All macros of the prelude.
     pub(crate) fn macros(&self) -> &[Arc<Macro>] {
-        // The prelude is read in a test.
+        // A test checks that the prelude's macros parse, so an error cannot occur here.
         self.macros.get_or_init(|| macros().unwrap_or_default())
     }
 
-    /// The view of that name, in lower case.
+    /// The view with this name, in lower case.
     pub(crate) fn view(&self, name: &str) -> Result<Option<&Definition>, SqlError> {
         let Some(index) = FILES.iter().position(|file| file.names.contains(&name)) else {
             return Ok(None);
@@ -109,19 +109,21 @@ fn macros() -> Result<Vec<Arc<Macro>>, SqlError> {
         Command::CreateMacro(declaration) => {
             Ok(Arc::new(Macro { declaration, script: Arc::clone(&script) }))
         }
-        _ => Err(SqlError::new(SqlErrorKind::Internal, "this file has macros only")),
+        _ => Err(SqlError::new(SqlErrorKind::Internal, "this file may contain only macros")),
     };
     split_script(&script)?.into_iter().map(declared).collect()
 }
 
-/// Every view of a file.
+/// Parses all views of a file.
 fn definitions(file: &File) -> Result<Vec<Definition>, SqlError> {
     let script = script(file.name, file.text);
     let definition = |statement: Statement| {
         let text = statement.text_as_written();
         match Command::parse(&text)? {
-            Command::CreateRelation(declaration) => Ok(Definition::of_relation(declaration, &text)),
-            _ => Err(SqlError::new(SqlErrorKind::Internal, "the prelude has views only")),
+            Command::CreateRelation(declaration) => {
+                Ok(Definition::from_relation(declaration, &text))
+            }
+            _ => Err(SqlError::new(SqlErrorKind::Internal, "the prelude may contain only views")),
         }
     };
     split_script(&script)?.into_iter().map(definition).collect()
@@ -135,7 +137,7 @@ mod tests {
     fn the_macros_of_the_prelude_are_read() -> Result<(), SqlError> {
         let macros = macros()?;
         let names: Vec<&str> =
-            macros.iter().map(|it| it.declaration.creation.name.text.as_str()).collect();
+            macros.iter().map(|found| found.declaration.creation.name.text.as_str()).collect();
         assert_eq!(names, ["cast_int", "cast_double", "cast_string"]);
         Ok(())
     }

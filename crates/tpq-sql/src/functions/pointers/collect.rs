@@ -1,4 +1,4 @@
-//! Aggregates whose value is all the rows they were given.
+//! Aggregates that collect all their input rows into one value.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -14,26 +14,27 @@ use crate::memory::column_bytes;
 
 use super::table::{column_type, columns_of, from_value, table_type, to_value};
 
-/// What an aggregate makes of all its rows.
+/// Computes the result of an aggregate from the collected columns.
 type Finish = fn(&[ArrayRef]) -> Result<Vec<ArrayRef>>;
 
-/// What an aggregate is called with, and what it gives.
+/// The arguments and the result of a collecting aggregate.
 #[derive(Debug)]
 pub(super) struct Layout {
     pub name: &'static str,
-    /// The first arguments, and their types; `Null` for any.
+    /// The names and types of the first arguments; `Null` allows any type.
     pub arguments: &'static [(&'static str, DataType)],
-    /// Whether pairs of a column's name and value follow. Only the values are collected: the
-    /// names are said again where the table is used.
+    /// Whether pairs of a column name and a value follow. Only the values are collected, because
+    /// the function that uses the table gets the names again.
     pub pairs: bool,
-    /// Work on the collected rows, and the columns it gives.
+    /// The computation on the collected rows, and its result columns; without one, the collected
+    /// rows are the result.
     pub finish: Option<(Finish, fn() -> Fields)>,
-    /// Why the collected values may not be NULL.
-    pub no_nulls: Option<&'static str>,
+    /// The error message for NULL values; `None` if NULL is allowed.
+    pub null_error: Option<&'static str>,
 }
 
 impl Layout {
-    /// Which arguments are collected, and in which columns.
+    /// The positions of the collected arguments, and their columns.
     fn collected(&self, arguments: &[DataType]) -> Result<Vec<(usize, FieldRef)>> {
         let own = self.arguments.len();
         let rest = arguments.len().saturating_sub(own);
@@ -58,6 +59,7 @@ impl Layout {
     }
 }
 
+/// An aggregate function that collects rows.
 #[derive(Debug)]
 pub(super) struct Collect {
     layout: &'static Layout,
@@ -114,33 +116,33 @@ impl AggregateUDFImpl for Collect {
         let arguments = args.expr_fields.iter().map(|field| field.data_type().clone());
         let collected = self.layout.collected(&arguments.collect::<Vec<_>>())?;
         let columns = collected.iter().map(|_| Vec::new()).collect();
-        Ok(Box::new(Rows { layout: self.layout, collected, columns }))
+        Ok(Box::new(CollectedRows { layout: self.layout, collected, columns }))
     }
 }
 
-/// The rows seen so far.
+/// The rows that an aggregate has collected so far.
 #[derive(Debug)]
-struct Rows {
+struct CollectedRows {
     layout: &'static Layout,
     collected: Vec<(usize, FieldRef)>,
-    /// The pieces of each column.
+    /// The arrays of each column, one for each batch.
     columns: Vec<Vec<ArrayRef>>,
 }
 
-impl Rows {
-    /// The columns, or `None` when there was no row.
-    fn whole(&mut self) -> Result<Option<Vec<ArrayRef>>> {
-        let mut whole = Vec::with_capacity(self.columns.len());
-        for pieces in &mut self.columns {
-            let arrays: Vec<&dyn Array> = pieces.iter().map(AsRef::as_ref).collect();
+impl CollectedRows {
+    /// Concatenates the arrays of each column; `None` if there are no rows.
+    fn concatenate(&mut self) -> Result<Option<Vec<ArrayRef>>> {
+        let mut columns = Vec::with_capacity(self.columns.len());
+        for parts in &mut self.columns {
+            let arrays: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
             if arrays.is_empty() {
                 return Ok(None);
             }
             let all = concat(&arrays)?;
-            *pieces = vec![Arc::clone(&all)];
-            whole.push(all);
+            *parts = vec![Arc::clone(&all)];
+            columns.push(all);
         }
-        Ok((whole.first().is_some_and(|column| !column.is_empty())).then_some(whole))
+        Ok((columns.first().is_some_and(|column| !column.is_empty())).then_some(columns))
     }
 
     fn fields(&self) -> Fields {
@@ -148,18 +150,18 @@ impl Rows {
     }
 }
 
-impl Accumulator for Rows {
+impl Accumulator for CollectedRows {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
-        for ((index, field), pieces) in self.collected.iter().zip(&mut self.columns) {
+        for ((index, field), parts) in self.collected.iter().zip(&mut self.columns) {
             let Some(column) = values.get(*index) else {
                 return internal_err!("{}() without argument {index}", self.layout.name);
             };
-            if let Some(message) = self.layout.no_nulls
+            if let Some(message) = self.layout.null_error
                 && column.logical_null_count() > 0
             {
                 return Err(datafusion::error::DataFusionError::Execution(message.to_owned()));
             }
-            pieces.push(cast(column, field.data_type())?);
+            parts.push(cast(column, field.data_type())?);
         }
         Ok(())
     }
@@ -168,38 +170,38 @@ impl Accumulator for Rows {
         let Some(tables) = states.first() else { return Ok(()) };
         for row in 0..tables.len() {
             let Some(columns) = from_value(tables, row)? else { continue };
-            for (pieces, column) in self.columns.iter_mut().zip(columns) {
-                pieces.push(column);
+            for (parts, column) in self.columns.iter_mut().zip(columns) {
+                parts.push(column);
             }
         }
         Ok(())
     }
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
-        let whole = self.whole()?;
-        Ok(vec![to_value(&self.fields(), whole)?])
+        let columns = self.concatenate()?;
+        Ok(vec![to_value(&self.fields(), columns)?])
     }
 
     fn evaluate(&mut self) -> Result<ScalarValue> {
-        let whole = self.whole()?;
+        let collected = self.concatenate()?;
         let Some((finish, columns)) = self.layout.finish else {
-            return to_value(&self.fields(), whole);
+            return to_value(&self.fields(), collected);
         };
         let fields = columns();
-        let finished = match whole {
-            Some(whole) => finish(&whole)?,
+        let finished = match collected {
+            Some(collected) => finish(&collected)?,
             None => fields.iter().map(|field| new_empty_array(field.data_type())).collect(),
         };
         to_value(&fields, Some(finished))
     }
 
     fn size(&self) -> usize {
-        let pieces = self.columns.iter().flatten();
-        size_of::<Self>() + pieces.map(column_bytes).sum::<usize>()
+        let parts = self.columns.iter().flatten();
+        size_of::<Self>() + parts.map(column_bytes).sum::<usize>()
     }
 }
 
-/// Whether a type is that of collected rows, of which the first columns are integers.
+/// Whether a type is that of a table, or NULL.
 pub(super) fn is_table(kind: &DataType) -> bool {
     columns_of(kind).is_some() || kind == &DataType::Null
 }

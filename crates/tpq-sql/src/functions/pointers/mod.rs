@@ -1,7 +1,7 @@
-//! Functions that pass whole tables to each other.
+//! Functions that take and return whole tables.
 //!
-//! Perfetto's own modules collect the rows of a query with an aggregate, hand them to a function,
-//! and read what it gives as a table:
+//! Perfetto's own modules collect the rows of a query with an aggregate, pass them to a function,
+//! and read its result as a table:
 //!
 //! ```sql
 //! SELECT c0 AS node_id, c1 AS parent_node_id
@@ -12,8 +12,8 @@
 //!   AND __intrinsic_table_ptr_bind(c1, 'parent_node_id')
 //! ```
 //!
-//! What is passed is a list of rows, a `LargeList<Struct<…>>`, so that the types of all columns
-//! are known before anything runs.
+//! A table is passed as a list of rows, a `LargeList<Struct<…>>`, so that planning knows the types
+//! of all columns.
 
 mod collect;
 mod graphs;
@@ -30,25 +30,25 @@ use super::TableFunction;
 use collect::Collect;
 use operator::OperatorFunction;
 
-/// The functions from tables to a table.
+/// The scalar functions that take tables and return a table.
 pub(super) fn scalar() -> Vec<Arc<ScalarUDF>> {
     let operators = intervals::operators().into_iter().chain(graphs::operators());
     operators.map(|op| Arc::new(ScalarUDF::new_from_impl(OperatorFunction::new(op)))).collect()
 }
 
-/// The functions that collect rows.
+/// The aggregate functions that collect rows.
 pub(super) fn aggregate() -> Vec<Arc<AggregateUDF>> {
     let layouts = intervals::COLLECTED.iter().chain(graphs::COLLECTED);
     layouts.map(|layout| Arc::new(AggregateUDF::new_from_impl(Collect::new(layout)))).collect()
 }
 
-/// Whether an aggregate collects rows, so that their order is that of its value.
+/// Whether an aggregate collects rows, so that the order of its input determines its result.
 pub(crate) fn collects_rows(function: &AggregateUDF) -> bool {
     let mut layouts = intervals::COLLECTED.iter().chain(graphs::COLLECTED);
     layouts.any(|layout| layout.name == function.name())
 }
 
-/// The functions to be named in FROM.
+/// The table functions, for use in FROM.
 pub(super) fn table() -> Vec<Arc<dyn TableFunction>> {
     vec![Arc::new(table_ptr::TablePointer), Arc::new(graphs::DfsWeightBounded)]
 }

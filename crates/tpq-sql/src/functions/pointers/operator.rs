@@ -1,4 +1,4 @@
-//! Scalar functions from tables to a table.
+//! Scalar functions that take tables and return a table.
 
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
@@ -15,16 +15,16 @@ use super::collect::is_table;
 use super::table::{columns_of, from_value, table_type, to_value};
 use crate::cancel::{self, CancelToken};
 
-/// What an operator is called with.
+/// An argument of an operator.
 pub(super) enum Operand {
-    /// The columns of a table; `None` where it has no rows, or is none.
+    /// The columns of a table; `None` for NULL or a table without rows.
     Table(Option<Vec<ArrayRef>>),
-    /// Another value.
+    /// A value that is not a table.
     Value(ScalarValue),
 }
 
 impl Operand {
-    /// The columns of a table with rows.
+    /// The columns, if this is a table with rows.
     pub(super) fn table(&self) -> Option<&[ArrayRef]> {
         match self {
             Self::Table(columns) => columns.as_deref(),
@@ -33,15 +33,15 @@ impl Operand {
     }
 }
 
-/// What is known of an operand before anything runs.
+/// An operand, as far as it is known during planning.
 pub(super) struct OperandType<'a> {
     pub kind: &'a DataType,
-    /// The text, where one is written in the statement.
+    /// The value, if the operand is a text literal.
     pub text: Option<&'a str>,
 }
 
 impl OperandType<'_> {
-    /// The columns, where it is a table that is not NULL.
+    /// The columns, if the type is that of a table.
     pub(super) fn columns(&self) -> Option<&Fields> {
         columns_of(self.kind)
     }
@@ -51,24 +51,25 @@ impl OperandType<'_> {
     }
 }
 
-/// A function from tables to a table.
+/// An operator that takes tables and returns a table.
 pub(super) trait TableOperator: Debug + Send + Sync {
-    /// Its name.
+    /// The name of the SQL function.
     fn name(&self) -> &'static str;
 
-    /// The columns it gives.
+    /// The columns of the result.
     ///
     /// # Errors
-    /// When it cannot be called with these.
+    /// When the operator cannot be called with these operands.
     fn columns(&self, operands: &[OperandType]) -> Result<Fields>;
 
-    /// The rows it gives, in those columns; `None` for no rows.
+    /// Computes the columns of the result; `None` for no rows.
     ///
     /// # Errors
-    /// When the values are not what it works on.
+    /// When the operands have invalid values.
     fn run(&self, operands: &[Operand]) -> Result<Option<Vec<ArrayRef>>>;
 }
 
+/// A table operator as a scalar function.
 #[derive(Debug)]
 pub(super) struct OperatorFunction {
     operator: Arc<dyn TableOperator>,
@@ -132,15 +133,15 @@ impl ScalarUDFImpl for OperatorFunction {
                 None => Ok(Operand::Value(ScalarValue::try_from_array(array, row)?)),
             });
             let operands = operands.collect::<Result<Vec<_>>>()?;
-            let found = cancel::under(token.clone(), || self.operator.run(&operands))?;
+            let result = cancel::under(token.clone(), || self.operator.run(&operands))?;
             let empty = || columns.iter().map(|field| new_empty_array(field.data_type())).collect();
-            tables.push(to_value(columns, Some(found.unwrap_or_else(empty)))?);
+            tables.push(to_value(columns, Some(result.unwrap_or_else(empty)))?);
         }
         Ok(ColumnarValue::Array(ScalarValue::iter_to_array(tables)?))
     }
 }
 
-/// The error of a function that was called with too few or other operands.
+/// The error for a wrong number or wrong types of operands.
 pub(super) fn wrong_operands<T>(name: &str, expected: &str) -> Result<T> {
     plan_err!("{name}() takes {expected}")
 }

@@ -1,4 +1,4 @@
-//! A table as a value: a list of rows.
+//! Tables as values: lists of rows.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ fn row_field(columns: Fields) -> Arc<Field> {
     Arc::new(Field::new("row", DataType::Struct(columns), false))
 }
 
-/// The columns of a table's type; `None` where the type is of something else.
+/// The columns of a table type; `None` for other types.
 pub(super) fn columns_of(kind: &DataType) -> Option<&Fields> {
     match kind {
         DataType::LargeList(row) => match row.data_type() {
@@ -30,7 +30,7 @@ pub(super) fn columns_of(kind: &DataType) -> Option<&Fields> {
     }
 }
 
-/// The type a value has as a column of a table: one of the four there are.
+/// The type of a table's column for values of a type: integer, real, text, blob, or a table.
 pub(super) fn column_type(kind: &DataType) -> DataType {
     match kind {
         kind if kind.is_floating() || matches!(kind, DataType::Decimal128(..)) => DataType::Float64,
@@ -41,15 +41,17 @@ pub(super) fn column_type(kind: &DataType) -> DataType {
     }
 }
 
+/// A nullable column of integers.
 pub(super) fn integer(name: &str) -> Arc<Field> {
     Arc::new(Field::new(name, DataType::Int64, true))
 }
 
+/// A nullable column of reals.
 pub(super) fn number(name: &str) -> Arc<Field> {
     Arc::new(Field::new(name, DataType::Float64, true))
 }
 
-/// A table with these columns; `None` is the table that was never collected.
+/// Makes a table value of columns; `None` makes NULL.
 pub(super) fn to_value(fields: &Fields, columns: Option<Vec<ArrayRef>>) -> Result<ScalarValue> {
     let row = row_field(fields.clone());
     let Some(columns) = columns else {
@@ -63,7 +65,7 @@ pub(super) fn to_value(fields: &Fields, columns: Option<Vec<ArrayRef>>) -> Resul
     Ok(ScalarValue::LargeList(Arc::new(list)))
 }
 
-/// The columns of the table in a row of `values`; `None` where there is no table or no row of it.
+/// The columns of the table in a row of `values`; `None` for NULL or a table without rows.
 pub(super) fn from_value(values: &ArrayRef, row: usize) -> Result<Option<Vec<ArrayRef>>> {
     if values.is_null(row) {
         return Ok(None);

@@ -1,8 +1,8 @@
-//! `__intrinsic_table_ptr(table)`: a table that is a value, to be selected from.
+//! `__intrinsic_table_ptr(table)`: makes a table value available in FROM.
 //!
-//! Its columns have their own names. Where `__intrinsic_table_ptr_bind` names some in WHERE, there
-//! are these alone, called `c0`, `c1`…; the front end moves these names into a second argument,
-//! `c0=ts,c1=dur`.
+//! The columns keep their names. If WHERE has calls of `__intrinsic_table_ptr_bind`, the result has
+//! only the bound columns, with the names `c0`, `c1`…; the planner moves the bindings from WHERE
+//! into a second argument, `c0=ts,c1=dur`.
 
 use std::sync::Arc;
 
@@ -17,17 +17,18 @@ use super::collect::as_tables;
 use super::table::columns_of;
 use crate::functions::{CallArgument, CalledRows, TableFunction};
 
+/// The table function `__intrinsic_table_ptr`.
 #[derive(Debug)]
 pub(super) struct TablePointer;
 
-/// What each column is called in the statement, and in the table.
+/// Pairs of a column's name in the statement and its name in the table.
 fn bindings(text: &str, columns: &Fields) -> Vec<(String, String)> {
-    let own = |field: &Arc<Field>| (field.name().clone(), field.name().clone());
+    let unbound = |field: &Arc<Field>| (field.name().clone(), field.name().clone());
     if text.is_empty() {
-        return columns.iter().map(own).collect();
+        return columns.iter().map(unbound).collect();
     }
-    let bound = text.split(',').filter_map(|binding| binding.split_once('='));
-    bound.map(|(shown, own)| (shown.to_owned(), own.to_owned())).collect()
+    let bindings = text.split(',').filter_map(|binding| binding.split_once('='));
+    bindings.map(|(alias, name)| (alias.to_owned(), name.to_owned())).collect()
 }
 
 impl TableFunction for TablePointer {

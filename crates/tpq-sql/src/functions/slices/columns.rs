@@ -1,4 +1,4 @@
-//! Columns of a stored table in one piece, for rows to be taken from.
+//! Contiguous columns of a stored table, for access by row number.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,14 +9,14 @@ use datafusion::common::{Result, internal_err};
 use datafusion::error::DataFusionError;
 use tpq_tables::Table;
 
-/// The columns of a table; each is put together when it is first read.
+/// The columns of a table. Each column is loaded on first use.
 pub(super) struct StoredColumns {
     table: Arc<Table>,
     columns: Vec<OnceLock<ArrayRef>>,
 }
 
 impl StoredColumns {
-    pub(super) fn of(table: &Arc<Table>) -> Self {
+    pub(super) fn new(table: &Arc<Table>) -> Self {
         let columns = table.decl().columns.iter().map(|_| OnceLock::new()).collect();
         Self { table: Arc::clone(table), columns }
     }
@@ -25,7 +25,7 @@ impl StoredColumns {
         self.table.schema()
     }
 
-    /// The values of a column, given by its position, at `rows`.
+    /// The values at `rows` of the column at a position.
     pub(super) fn take(&self, column: usize, rows: &UInt32Array) -> Result<ArrayRef> {
         let Some(cell) = self.columns.get(column) else {
             return internal_err!("{} has no column {column}", self.table.decl().name);
@@ -33,7 +33,7 @@ impl StoredColumns {
         let values = match cell.get() {
             Some(values) => values,
             None => {
-                let values = whole(&self.table, column)?;
+                let values = load_column(&self.table, column)?;
                 cell.get_or_init(|| values)
             }
         };
@@ -41,7 +41,8 @@ impl StoredColumns {
     }
 }
 
-fn whole(table: &Table, column: usize) -> Result<ArrayRef> {
+/// Reads a column as one array.
+fn load_column(table: &Table, column: usize) -> Result<ArrayRef> {
     let chunks = (0..table.num_chunks()).map(|chunk| {
         let batch = table.read(chunk, 0..table.chunk_rows(chunk), &[column]);
         batch
@@ -56,14 +57,14 @@ fn whole(table: &Table, column: usize) -> Result<ArrayRef> {
     Ok(concat(&chunks)?)
 }
 
-/// All values of integer columns, in the order of `names`; -1 stands for NULL.
+/// All values of the integer columns `names`, in that order; -1 stands for NULL.
 pub(super) fn integers<const N: usize>(table: &Table, names: [&str; N]) -> Result<[Vec<i64>; N]> {
     let mut values = [const { Vec::new() }; N];
     for (name, values) in names.iter().zip(&mut values) {
         let Some(column) = table.decl().column_index(name) else {
             return internal_err!("{} has no column {name}", table.decl().name);
         };
-        let column = whole(table, column)?;
+        let column = load_column(table, column)?;
         let Some(column) = column.as_primitive_opt::<Int64Type>() else {
             return internal_err!("{name} is not a column of integers");
         };

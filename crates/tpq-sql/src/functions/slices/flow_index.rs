@@ -1,4 +1,4 @@
-//! Which flows leave and which reach a slice.
+//! Index of flows by the slices that they connect.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,21 +7,21 @@ use tpq_tables::Table;
 
 use super::columns::integers;
 
-/// The flows by the slices they connect, put together when first asked for.
+/// The flows of a trace, indexed on first use.
 pub(super) struct FlowIndex {
     table: Arc<Table>,
-    arrows: OnceLock<Arrows>,
+    flows: OnceLock<Flows>,
 }
 
 impl FlowIndex {
-    pub(super) fn of(table: &Arc<Table>) -> Self {
-        Self { table: Arc::clone(table), arrows: OnceLock::new() }
+    pub(super) fn new(table: &Arc<Table>) -> Self {
+        Self { table: Arc::clone(table), flows: OnceLock::new() }
     }
 
-    /// The flows themselves.
-    pub(super) fn arrows(&self) -> Result<&Arrows> {
-        if let Some(arrows) = self.arrows.get() {
-            return Ok(arrows);
+    /// Returns the flows; builds the index on the first call.
+    pub(super) fn flows(&self) -> Result<&Flows> {
+        if let Some(flows) = self.flows.get() {
+            return Ok(flows);
         }
         let [from, to] = integers(&self.table, ["slice_out", "slice_in"])?;
         let sorted_by = |ends: &[i64]| {
@@ -29,32 +29,36 @@ impl FlowIndex {
             rows.sort_by_key(|&row| ends[row as usize]);
             rows
         };
-        let (leaving, arriving) = (sorted_by(&from), sorted_by(&to));
-        Ok(self.arrows.get_or_init(|| Arrows { from, to, leaving, arriving }))
+        let (by_source, by_target) = (sorted_by(&from), sorted_by(&to));
+        Ok(self.flows.get_or_init(|| Flows { from, to, by_source, by_target }))
     }
 }
 
-pub(super) struct Arrows {
+/// The flows of a trace. Rows are rows of the table of flows.
+pub(super) struct Flows {
+    /// The id of the source slice of each row.
     from: Vec<i64>,
+    /// The id of the target slice of each row.
     to: Vec<i64>,
-    /// All rows by the slice they leave, those of a slice as they are in the table.
-    leaving: Vec<u32>,
-    /// The same by the slice they reach.
-    arriving: Vec<u32>,
+    /// All rows, sorted by source slice; rows with the same source keep the table's order.
+    by_source: Vec<u32>,
+    /// All rows, sorted by target slice; rows with the same target keep the table's order.
+    by_target: Vec<u32>,
 }
 
-impl Arrows {
-    /// The rows of the flows that leave a slice, and where each leads.
-    pub(super) fn leaving(&self, slice: u32) -> impl Iterator<Item = (u32, i64)> {
-        rows_of(&self.leaving, &self.from, slice).map(|row| (row, self.to[row as usize]))
+impl Flows {
+    /// The outgoing flows of a slice: the row and the target slice of each.
+    pub(super) fn outgoing(&self, slice: u32) -> impl Iterator<Item = (u32, i64)> {
+        rows_of(&self.by_source, &self.from, slice).map(|row| (row, self.to[row as usize]))
     }
 
-    /// The rows of the flows that reach a slice, and where each comes from.
-    pub(super) fn arriving(&self, slice: u32) -> impl Iterator<Item = (u32, i64)> {
-        rows_of(&self.arriving, &self.to, slice).map(|row| (row, self.from[row as usize]))
+    /// The incoming flows of a slice: the row and the source slice of each.
+    pub(super) fn incoming(&self, slice: u32) -> impl Iterator<Item = (u32, i64)> {
+        rows_of(&self.by_target, &self.to, slice).map(|row| (row, self.from[row as usize]))
     }
 }
 
+/// The rows in `sorted` with `slice` in `ends`, by which `sorted` is sorted.
 fn rows_of<'a>(
     sorted: &'a [u32],
     ends: &'a [i64],

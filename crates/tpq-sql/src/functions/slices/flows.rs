@@ -1,5 +1,5 @@
-//! `preceding_flow(id)`, `following_flow(id)` and `directly_connected_flow(id)`: the flows along
-//! which a slice can be reached, or others from it.
+//! `preceding_flow(id)`, `following_flow(id)` and `directly_connected_flow(id)`: the flows on all
+//! paths that end at a slice or start from it.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -13,23 +13,24 @@ use datafusion::common::{Result, internal_err};
 use rustc_hash::FxHashSet;
 
 use super::columns::StoredColumns;
-use super::flow_index::{Arrows, FlowIndex};
+use super::flow_index::{FlowIndex, Flows};
 use super::index::{Nesting, SliceIndex};
-use super::no_slice;
+use super::unknown_slice;
 use crate::cancel;
 use crate::functions::{CallArgument, CalledRows, TableFunction};
 
-/// Which flows are given.
+/// The flows that a function returns.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Direction {
-    /// Those that reach it, or a slice around it, and so on from where these start.
+    /// Flows into the slice or its ancestors, followed backwards from each source.
     Preceding,
-    /// Those that leave it, or a slice in it, and so on from where these end.
+    /// Flows out of the slice or its descendants, followed forwards from each target.
     Following,
-    /// Those that reach it, and so on backwards; and those that leave it, and so on forwards.
+    /// Flows into the slice, followed backwards, and flows out of it, followed forwards.
     Direct,
 }
 
+/// One of the three table functions.
 pub(super) struct ConnectedFlows {
     direction: Direction,
     slices: Arc<SliceIndex>,
@@ -76,21 +77,21 @@ impl TableFunction for ConnectedFlows {
             return internal_err!("{}() without an id", self.name());
         };
         let nesting = self.slices.nesting()?;
-        let arrows = self.flows.arrows()?;
+        let flows = self.flows.flows()?;
         let (mut calls, mut rows, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
         for (call, id) in (0u32..).zip(ids) {
             cancel::check()?;
             let Some(id) = id else { continue };
-            let start = nesting.row(id).ok_or_else(|| no_slice(self.name(), id))?;
+            let start = nesting.row(id).ok_or_else(|| unknown_slice(self.name(), id))?;
             let before = rows.len();
-            Walk::from(start, nesting, arrows).all(self.direction, &mut rows);
+            FlowSearch::new(start, nesting, flows).run(self.direction, &mut rows);
             calls.resize(rows.len(), call);
             numbers.extend((0i64..).take(rows.len() - before));
         }
         let rows = UInt32Array::from(rows);
         let numbers: ArrayRef = Arc::new(Int64Array::from(numbers));
         let taken = columns.iter().map(|&column| match column {
-            // The rows of each call are a table of their own.
+            // Column 0 is the id: it counts the rows of each call from 0.
             0 => Ok(Arc::clone(&numbers)),
             _ => self.columns.take(column, &rows),
         });
@@ -102,60 +103,66 @@ impl TableFunction for ConnectedFlows {
     }
 }
 
-/// How a slice was come to.
+/// How the search reached a slice.
 #[derive(Clone, Copy, PartialEq)]
-enum Via {
+enum ReachedBy {
     Start,
     /// Backwards along a flow.
-    Arriving,
+    IncomingFlow,
     /// Forwards along a flow.
-    Leaving,
-    /// From a slice around it or in it.
-    Relative,
+    OutgoingFlow,
+    /// As an ancestor or a descendant of a slice.
+    Nesting,
 }
 
-/// Goes from slice to slice, nearest first, to each once.
-struct Walk<'a> {
+/// A breadth-first search over slices, along flows and nesting.
+struct FlowSearch<'a> {
     nesting: &'a Nesting,
-    arrows: &'a Arrows,
-    known: FxHashSet<u32>,
-    waiting: VecDeque<(u32, Via)>,
+    flows: &'a Flows,
+    seen: FxHashSet<u32>,
+    queue: VecDeque<(u32, ReachedBy)>,
+    /// Buffer for ancestors or descendants.
     relatives: Vec<u32>,
 }
 
-impl<'a> Walk<'a> {
-    fn from(start: u32, nesting: &'a Nesting, arrows: &'a Arrows) -> Self {
-        let known = FxHashSet::from_iter([start]);
-        let waiting = VecDeque::from([(start, Via::Start)]);
-        Self { nesting, arrows, known, waiting, relatives: Vec::new() }
+impl<'a> FlowSearch<'a> {
+    fn new(start: u32, nesting: &'a Nesting, flows: &'a Flows) -> Self {
+        let seen = FxHashSet::from_iter([start]);
+        let queue = VecDeque::from([(start, ReachedBy::Start)]);
+        Self { nesting, flows, seen, queue, relatives: Vec::new() }
     }
 
-    /// Adds the rows of all flows on the way.
-    fn all(mut self, direction: Direction, rows: &mut Vec<u32>) {
-        while let Some((slice, via)) = self.waiting.pop_front() {
-            // What is around a relative, or in it, is the same as around or in the first.
-            if via != Via::Relative {
+    /// Adds the rows of all flows that the search finds.
+    fn run(mut self, direction: Direction, rows: &mut Vec<u32>) {
+        while let Some((slice, reached_by)) = self.queue.pop_front() {
+            // A slice that was reached by nesting has no relatives that are not visited already.
+            if reached_by != ReachedBy::Nesting {
                 self.visit_relatives(slice, direction);
             }
-            // Whoever came along a flow does not turn round.
-            if direction != Direction::Following && via != Via::Leaving {
-                let arriving = self.arrows.arriving(slice);
-                self.visit(arriving, Via::Arriving, rows);
+            // The search does not reverse its direction along flows.
+            if direction != Direction::Following && reached_by != ReachedBy::OutgoingFlow {
+                let incoming = self.flows.incoming(slice);
+                self.visit(incoming, ReachedBy::IncomingFlow, rows);
             }
-            if direction != Direction::Preceding && via != Via::Arriving {
-                let leaving = self.arrows.leaving(slice);
-                self.visit(leaving, Via::Leaving, rows);
+            if direction != Direction::Preceding && reached_by != ReachedBy::IncomingFlow {
+                let outgoing = self.flows.outgoing(slice);
+                self.visit(outgoing, ReachedBy::OutgoingFlow, rows);
             }
         }
     }
 
-    fn visit(&mut self, flows: impl Iterator<Item = (u32, i64)>, via: Via, rows: &mut Vec<u32>) {
+    fn visit(
+        &mut self,
+        flows: impl Iterator<Item = (u32, i64)>,
+        reached_by: ReachedBy,
+        rows: &mut Vec<u32>,
+    ) {
         for (row, slice) in flows {
             rows.push(row);
             if let Some(slice) = self.nesting.row(slice)
-                && self.known.insert(slice)
+                && self.seen.insert(slice)
             {
-                self.waiting.push_back((slice, via));
+                self.queue.push_back((slice, reached_by));
             }
         }
     }
@@ -168,8 +175,8 @@ impl<'a> Walk<'a> {
             Direction::Direct => {}
         }
         for &slice in &self.relatives {
-            if self.known.insert(slice) {
-                self.waiting.push_back((slice, Via::Relative));
+            if self.seen.insert(slice) {
+                self.queue.push_back((slice, ReachedBy::Nesting));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Which slice lies in which.
+//! Index of the nesting of slices.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,68 +7,68 @@ use tpq_tables::Table;
 
 use super::columns::integers;
 
-/// Answers what a slice lies in and what lies in it, from tables made when first asked: time and
-/// memory are linear in the slices of the trace, and each answer is linear in what it gives.
+/// Finds the ancestors and descendants of slices. The index is built on first use; its time and
+/// memory are linear in the slices of the trace. A lookup is linear in its result.
 pub(super) struct SliceIndex {
     table: Arc<Table>,
     nesting: OnceLock<Nesting>,
 }
 
 impl SliceIndex {
-    pub(super) fn of(table: &Arc<Table>) -> Self {
+    pub(super) fn new(table: &Arc<Table>) -> Self {
         Self { table: Arc::clone(table), nesting: OnceLock::new() }
     }
 
-    /// The tables themselves.
+    /// Returns the index; builds it on the first call.
     pub(super) fn nesting(&self) -> Result<&Nesting> {
         if let Some(nesting) = self.nesting.get() {
             return Ok(nesting);
         }
-        let nesting = Nesting::of(&self.table)?;
+        let nesting = Nesting::from_table(&self.table)?;
         Ok(self.nesting.get_or_init(|| nesting))
     }
 }
 
-/// The slices by row, and those of each track by time.
+/// The columns of the slices by row, and the rows of each track by time.
 pub(super) struct Nesting {
-    /// Nanoseconds.
+    /// Start in ns.
     ts: Vec<i64>,
-    /// Nanoseconds; -1 for a slice without end.
+    /// Duration in ns; -1 for a slice without end.
     dur: Vec<i64>,
     track: Vec<i64>,
     depth: Vec<i64>,
-    /// -1 for a slice that lies in none.
+    /// Id of the parent; -1 for a slice without one.
     parent: Vec<i64>,
-    /// All rows by track, those of a track by `ts`, those of a moment as they are in the table.
+    /// All rows, sorted by track and `ts`; rows with the same `ts` keep the table's order.
     by_track: Vec<u32>,
-    /// Where in `by_track` each row is.
-    place: Vec<u32>,
+    /// The position of each row in `by_track`.
+    position: Vec<u32>,
 }
 
 impl Nesting {
-    fn of(table: &Table) -> Result<Self> {
+    fn from_table(table: &Table) -> Result<Self> {
         let names = ["ts", "dur", "track_id", "depth", "parent_id"];
         let [ts, dur, track, depth, parent] = integers(table, names)?;
         let mut by_track: Vec<u32> = (0u32..).take(ts.len()).collect();
         by_track.sort_by_key(|&row| (track[row as usize], ts[row as usize]));
-        let mut place = vec![0; ts.len()];
+        let mut position = vec![0; ts.len()];
         for (at, &row) in (0u32..).zip(&by_track) {
-            place[row as usize] = at;
+            position[row as usize] = at;
         }
-        Ok(Self { ts, dur, track, depth, parent, by_track, place })
+        Ok(Self { ts, dur, track, depth, parent, by_track, position })
     }
 
-    /// The row of the slice with that id, if there is one.
+    /// The row of the slice with this id, if there is one.
     pub(super) fn row(&self, id: i64) -> Option<u32> {
         let row = u32::try_from(id).ok()?;
         ((row as usize) < self.ts.len()).then_some(row)
     }
 
-    /// Adds the slices that `row` lies in, the outermost first.
+    /// Adds the ancestors of `row`, outermost first.
     pub(super) fn ancestors(&self, row: u32, rows: &mut Vec<u32>) {
         let before = rows.len();
         let mut at = row as usize;
-        // No chain is longer than there are slices, whatever the table says.
+        // Stops at the number of slices, in case the parents form a cycle.
         while let Some(parent) = self.parent.get(at).and_then(|&id| self.row(id)) {
             if rows.len() - before >= self.ts.len() {
                 break;
@@ -79,13 +79,13 @@ impl Nesting {
         rows[before..].reverse();
     }
 
-    /// Whether a slice lies in another, by what its ancestors say.
-    fn lies_in(&self, row: u32, other: u32) -> bool {
+    /// Whether `row` is a descendant of `other`: follows the parents of `row`.
+    fn is_descendant(&self, row: u32, other: u32) -> bool {
         let depth = self.depth[other as usize];
         let mut at = row;
         while self.depth[at as usize] > depth {
             match self.row(self.parent[at as usize]) {
-                // Depth must fall, or the table is not one of nested slices.
+                // The depth must decrease; else the table is inconsistent.
                 Some(parent) if self.depth[parent as usize] < self.depth[at as usize] => {
                     at = parent
                 }
@@ -95,26 +95,27 @@ impl Nesting {
         at == other
     }
 
-    /// Adds the slices that lie in `row`, in the order of the table: those of its track that
-    /// begin no later than it ends and are nested deeper. For a slice without end these are all
-    /// that begin after it. What begins where the slice begins or ends may lie in another one.
+    /// Adds the descendants of `row`, in the order of the table: the deeper slices of its track
+    /// that begin no later than it ends. For a slice without end these are all deeper slices that
+    /// begin after it. A slice that begins at the start or the end of `row` may be nested in
+    /// another slice, so its parents are checked.
     pub(super) fn descendants(&self, row: u32, rows: &mut Vec<u32>) {
         let before = rows.len();
         let at = row as usize;
         let (track, ts, depth) = (self.track[at], self.ts[at], self.depth[at]);
         let end = if self.dur[at] < 0 { i64::MAX } else { ts.saturating_add(self.dur[at]) };
         let within = |other: usize| self.track[other] == track && self.ts[other] <= end;
-        // Others can begin at the same moment and be before it in the table.
-        let place = self.place[at] as usize;
-        let earlier = self.by_track[..place].iter().rev();
+        // A descendant can have the same start and come earlier in the table.
+        let position = self.position[at] as usize;
+        let earlier = self.by_track[..position].iter().rev();
         let earlier = earlier.take_while(|&&other| {
             self.track[other as usize] == track && self.ts[other as usize] == ts
         });
-        let later = self.by_track[place..].iter().take_while(|&&other| within(other as usize));
+        let later = self.by_track[position..].iter().take_while(|&&other| within(other as usize));
         let deeper = |&&other: &&u32| {
-            let begins = self.ts[other as usize];
-            let inside = ts < begins && begins < end;
-            self.depth[other as usize] > depth && (inside || self.lies_in(other, row))
+            let start = self.ts[other as usize];
+            let inside = ts < start && start < end;
+            self.depth[other as usize] > depth && (inside || self.is_descendant(other, row))
         };
         rows.extend(earlier.chain(later).filter(deeper));
         if !rows[before..].is_sorted() {

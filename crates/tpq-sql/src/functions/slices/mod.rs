@@ -1,4 +1,4 @@
-//! Table functions on the nesting of slices and the flows between them.
+//! Table functions on the nesting of slices and on the flows between slices.
 
 mod columns;
 mod flow_index;
@@ -18,15 +18,15 @@ use flows::{ConnectedFlows, Direction};
 use index::SliceIndex;
 use relatives::{Relation, Relatives};
 
-/// The functions of this family; what they look things up in is made when first needed.
+/// The functions of this family. Their indexes are built on first use.
 pub(super) fn functions(tables: &Arc<TraceTables>) -> Vec<Arc<dyn TableFunction>> {
     let (Some(slice), Some(flow)) = (tables.get("slice"), tables.get("flow")) else {
         return Vec::new();
     };
-    let slices = Arc::new(SliceIndex::of(slice));
-    let flows = Arc::new(FlowIndex::of(flow));
+    let slices = Arc::new(SliceIndex::new(slice));
+    let flows = Arc::new(FlowIndex::new(flow));
     let mut functions: Vec<Arc<dyn TableFunction>> = Vec::new();
-    let columns = Arc::new(StoredColumns::of(slice));
+    let columns = Arc::new(StoredColumns::new(slice));
     for relation in [Relation::Ancestors, Relation::Descendants] {
         functions.push(Arc::new(Relatives::new(
             relation,
@@ -34,7 +34,7 @@ pub(super) fn functions(tables: &Arc<TraceTables>) -> Vec<Arc<dyn TableFunction>
             Arc::clone(&columns),
         )));
     }
-    let columns = Arc::new(StoredColumns::of(flow));
+    let columns = Arc::new(StoredColumns::new(flow));
     for direction in [Direction::Preceding, Direction::Following, Direction::Direct] {
         let (slices, flows) = (Arc::clone(&slices), Arc::clone(&flows));
         let columns = Arc::clone(&columns);
@@ -43,7 +43,7 @@ pub(super) fn functions(tables: &Arc<TraceTables>) -> Vec<Arc<dyn TableFunction>
     functions
 }
 
-/// A call names a slice that is not in the trace.
-fn no_slice(function: &str, id: i64) -> DataFusionError {
+/// The error for an id that is not the id of a slice.
+fn unknown_slice(function: &str, id: i64) -> DataFusionError {
     DataFusionError::Execution(format!("{function}(): there is no slice with id {id}"))
 }

@@ -1,5 +1,5 @@
-//! `ancestor_slice(id)` and `descendant_slice(id)`: the slices that one lies in, or that lie in
-//! it, in the columns of `slice`.
+//! `ancestor_slice(id)` and `descendant_slice(id)`: the ancestors or the descendants of a slice,
+//! with the columns of `slice`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,27 +10,29 @@ use datafusion::common::{Result, internal_err};
 
 use super::columns::StoredColumns;
 use super::index::SliceIndex;
-use super::no_slice;
+use super::unknown_slice;
 use crate::functions::{CallArgument, CalledRows, TableFunction};
 
-/// Columns that the view `slice` has beside those of the table, each another name of one.
-const OTHER_NAMES: [(&str, &str); 2] = [("cat", "category"), ("slice_id", "id")];
+/// Columns that the view `slice` has in addition to those of the table: pairs of the additional
+/// name and the name in the table.
+const ALIASES: [(&str, &str); 2] = [("cat", "category"), ("slice_id", "id")];
 
-/// Which slices are given.
+/// The slices that a function returns.
 #[derive(Clone, Copy)]
 pub(super) enum Relation {
-    /// Those it lies in.
+    /// The slices that the slice is nested in.
     Ancestors,
-    /// Those that lie in it.
+    /// The slices that are nested in the slice.
     Descendants,
 }
 
+/// `ancestor_slice` or `descendant_slice`.
 pub(super) struct Relatives {
     relation: Relation,
     slices: Arc<SliceIndex>,
     columns: Arc<StoredColumns>,
     schema: SchemaRef,
-    /// Which column of the table each of the schema is.
+    /// The position in the table of each column of `schema`.
     stored: Vec<usize>,
 }
 
@@ -43,9 +45,9 @@ impl Relatives {
         let table = columns.schema();
         let mut fields: Vec<Arc<Field>> = table.fields().iter().cloned().collect();
         let mut stored: Vec<usize> = (0..fields.len()).collect();
-        for (name, of) in OTHER_NAMES {
-            if let Some((index, field)) = table.column_with_name(of) {
-                fields.push(Arc::new(field.clone().with_name(name)));
+        for (alias, name) in ALIASES {
+            if let Some((index, field)) = table.column_with_name(name) {
+                fields.push(Arc::new(field.clone().with_name(alias)));
                 stored.push(index);
             }
         }
@@ -84,7 +86,7 @@ impl TableFunction for Relatives {
         let (mut calls, mut rows) = (Vec::new(), Vec::new());
         for (call, id) in (0u32..).zip(ids) {
             let Some(id) = id else { continue };
-            let row = nesting.row(id).ok_or_else(|| no_slice(self.name(), id))?;
+            let row = nesting.row(id).ok_or_else(|| unknown_slice(self.name(), id))?;
             match self.relation {
                 Relation::Ancestors => nesting.ancestors(row, &mut rows),
                 Relation::Descendants => nesting.descendants(row, &mut rows),

@@ -1,5 +1,7 @@
-//! `__intrinsic_dfs_weight_bounded(sources, dests, weights, roots, targets, is_floor)`: from each
-//! root what is found until the weights of the edges on the way add up to its target.
+//! `__intrinsic_dfs_weight_bounded(sources, dests, weights, roots, targets, is_floor)`: a
+//! depth-first search from each root, which stops when the sum of the weights of the edges it
+//! followed exceeds the root's target. With `is_floor`, the result includes the node that exceeds
+//! it.
 
 use std::sync::Arc;
 
@@ -14,6 +16,7 @@ use crate::functions::pointers::table::{
 };
 use crate::functions::{CallArgument, CalledRows, TableFunction};
 
+/// The table function `__intrinsic_dfs_weight_bounded`.
 #[derive(Debug)]
 pub(in crate::functions::pointers) struct DfsWeightBounded;
 
@@ -39,8 +42,8 @@ impl TableFunction for DfsWeightBounded {
     }
 
     fn call(&self, args: &[ArrayRef], calls: usize, columns: &[usize]) -> Result<CalledRows> {
-        let mut found = Found::default();
-        let mut of = Vec::new();
+        let mut found = VisitedNodes::default();
+        let mut call_of_row = Vec::new();
         for (call, row) in (0u32..).zip(0..calls) {
             let floor = args.get(5).map(|floor| ScalarValue::try_from_array(floor, row));
             let floor = matches!(floor.transpose()?, Some(ScalarValue::Int64(Some(1..))));
@@ -52,7 +55,7 @@ impl TableFunction for DfsWeightBounded {
                 if sources.len() != dests.len() || roots.len() != targets.len() {
                     return exec_err!("dfs_weight_bounded: columns of different lengths");
                 }
-                let graph = Graph::of(sources, dests);
+                let graph = Graph::from_edges(sources, dests);
                 search(&graph, weights, roots, targets, floor, &mut found)?;
             } else if lists[..3].iter().any(Option::is_some)
                 && lists[3..].iter().any(Option::is_some)
@@ -61,19 +64,19 @@ impl TableFunction for DfsWeightBounded {
                     "dfs_weight_bounded: either all arguments should be null or none should be"
                 );
             }
-            of.resize(found.nodes.len(), call);
+            call_of_row.resize(found.nodes.len(), call);
         }
         let all =
             [to_column(found.roots), to_column(found.nodes), to_nullable_column(found.parents)];
         let schema = Arc::new(self.schema(&[])?.project(columns)?);
         let wanted = columns.iter().filter_map(|&column| all.get(column).cloned()).collect();
-        let options = RecordBatchOptions::new().with_row_count(Some(of.len()));
+        let options = RecordBatchOptions::new().with_row_count(Some(call_of_row.len()));
         let rows = RecordBatch::try_new_with_options(schema, wanted, &options)?;
-        Ok(CalledRows { calls: of.into(), rows })
+        Ok(CalledRows { calls: call_of_row.into(), rows })
     }
 }
 
-/// What `RepeatedField` collected.
+/// The integers that `RepeatedField` collected in a row of `list`.
 fn numbers(list: &ArrayRef, row: usize) -> Result<Option<Vec<i64>>> {
     if list.data_type() == &DataType::Null {
         return Ok(None);
@@ -81,22 +84,25 @@ fn numbers(list: &ArrayRef, row: usize) -> Result<Option<Vec<i64>>> {
     from_value(list, row)?.map(|columns| integers(&columns, 0)).transpose()
 }
 
+/// The columns of the result.
 #[derive(Debug, Default)]
-struct Found {
+struct VisitedNodes {
     roots: Vec<i64>,
     nodes: Vec<i64>,
     parents: Vec<Option<i64>>,
 }
 
+/// Runs the search from each root, with the target of the same index.
 fn search(
     graph: &Graph,
     weights: &[i64],
     roots: &[i64],
     targets: &[i64],
     floor: bool,
-    found: &mut Found,
+    found: &mut VisitedNodes,
 ) -> Result<()> {
-    // The root from which each node was last seen, so that nothing is to be cleared for the next.
+    // The index of the last search that visited each node, so that nothing needs to be cleared
+    // between searches.
     let mut seen = vec![usize::MAX; graph.len()];
     let mut stack = Vec::new();
     for (search, (&root, &target)) in roots.iter().zip(targets).enumerate() {
@@ -134,21 +140,21 @@ mod tests {
     use super::*;
 
     fn nodes(targets: [i64; 2], floor: bool) -> Vec<(i64, i64, Option<i64>)> {
-        // 0 →5 1 →3 2, 0 →1 3
-        let graph = Graph::of(&[0, 1, 0], &[1, 2, 3]);
-        let mut found = Found::default();
+        // Edges with weights: 0 →5 1 →3 2, 0 →1 3.
+        let graph = Graph::from_edges(&[0, 1, 0], &[1, 2, 3]);
+        let mut found = VisitedNodes::default();
         search(&graph, &[5, 3, 1], &[0, 1], &targets, floor, &mut found).expect("is not cancelled");
-        let Found { roots, nodes, parents } = found;
+        let VisitedNodes { roots, nodes, parents } = found;
         roots.into_iter().zip(nodes).zip(parents).map(|((a, b), c)| (a, b, c)).collect()
     }
 
     #[test]
     fn a_search_stops_at_its_target() {
-        // 5 to 1, 8 to 2, 9 to 3.
+        // The sum is 5 at node 1, 8 at node 2, 9 at node 3.
         let all = [(0, 0, None), (0, 1, Some(0)), (0, 2, Some(1)), (0, 3, Some(0))];
         assert_eq!(nodes([9, 0], false), [&all[..], &[(1, 1, None)]].concat());
         assert_eq!(nodes([7, 3], false), [&all[..2], &[(1, 1, None), (1, 2, Some(1))]].concat());
-        // With a floor, so does the node that goes beyond it.
+        // With a floor, the node that exceeds the target is included.
         assert_eq!(nodes([7, 0], true), [&all[..3], &[(1, 1, None), (1, 2, Some(1))]].concat());
     }
 }

@@ -1,10 +1,10 @@
-//! `__intrinsic_dominator_tree(source, dest, root)`: for each node the last one that every path
-//! from the root to it goes through.
+//! `__intrinsic_dominator_tree(source, dest, root)`: the immediate dominator of each node, which is
+//! the last node that all paths from the root to the node have in common.
 //!
-//! By Lengauer and Tarjan: nodes are numbered in the order of a depth-first search; a node's
-//! semidominator is the smallest number from which it can be reached over larger ones; from
-//! these follow the dominators. Paths in the forest of nodes done are shortened as they are
-//! walked, which keeps the time near linear in the edges. Nothing recurses.
+//! The algorithm is that of Lengauer and Tarjan. Nodes are numbered in the order of a depth-first
+//! search. The semidominator of a node is the smallest number with a path to the node over larger
+//! numbers; the dominators follow from the semidominators. Path compression in the forest of
+//! processed nodes keeps the time nearly linear in the edges. There is no recursion.
 
 use datafusion::arrow::array::ArrayRef;
 use datafusion::common::{Result, exec_err};
@@ -14,37 +14,37 @@ use crate::functions::pointers::table::{integers, to_column, to_nullable_column}
 
 const NONE: u32 = u32::MAX;
 
-/// The nodes in the order of the search, each with its dominator.
+/// Computes the reachable nodes in the order of the search, each with its dominator.
 pub(super) fn dominator_tree(columns: &[ArrayRef]) -> Result<Vec<ArrayRef>> {
     let (sources, dests) = (integers(columns, 0)?, integers(columns, 1)?);
     let root = integers(columns, 2)?.first().copied().unwrap_or_default();
-    let graph = Graph::of(&sources, &dests);
+    let graph = Graph::from_edges(&sources, &dests);
     let Some(root) = graph.node(root) else {
         return exec_err!("dominator_tree: root node is not in the graph");
     };
-    let tree = Numbered::of(&graph, root);
+    let tree = SearchTree::new(&graph, root);
     if tree.nodes.len() <= 1 {
         return exec_err!("dominator_tree: non empty graph must contain root and another node");
     }
     let ids: Vec<i64> = tree.nodes.iter().map(|&node| graph.id(node)).collect();
-    let dominators = Dominators::of(&graph, &tree);
+    let dominators = Forest::dominators(&graph, &tree);
     let id = |&number: &u32| ids.get(number as usize).copied();
     let dominators = dominators.iter().map(id).collect();
     Ok(vec![to_column(ids.clone()), to_nullable_column(dominators)])
 }
 
-/// The nodes that can be reached, numbered in the order of a depth-first search.
-struct Numbered {
-    /// The node of each number.
+/// The reachable nodes, numbered in the order of a depth-first search.
+struct SearchTree {
+    /// The node with each number.
     nodes: Vec<u32>,
-    /// The number of each node.
+    /// The number of each node; `NONE` for nodes that are not reachable.
     numbers: Vec<u32>,
-    /// The number that each number was reached from.
+    /// The number of the parent in the search, by number; `NONE` for the root.
     parents: Vec<u32>,
 }
 
-impl Numbered {
-    fn of(graph: &Graph, root: u32) -> Self {
+impl SearchTree {
+    fn new(graph: &Graph, root: u32) -> Self {
         let mut nodes = Vec::new();
         let mut parents = Vec::new();
         let mut numbers = vec![NONE; graph.len()];
@@ -65,32 +65,34 @@ impl Numbered {
     }
 }
 
-/// The forest of the numbers done, from the largest down.
-struct Dominators {
+/// The forest of the processed numbers; numbers are processed in descending order.
+struct Forest {
+    /// The semidominator of each number.
     semi: Vec<u32>,
-    /// Where the path towards the root goes on; `NONE` for the root of a tree of the forest.
+    /// The next number on the compressed path to the root; `NONE` for the root of a tree.
     ancestor: Vec<u32>,
-    /// The number of the smallest semidominator on the path so far.
+    /// The number with the smallest semidominator on the compressed part of the path.
     best: Vec<u32>,
+    /// Buffer for the path that is compressed.
     path: Vec<u32>,
 }
 
-impl Dominators {
-    /// The dominator of each number; `NONE` for the root's.
-    fn of(graph: &Graph, tree: &Numbered) -> Vec<u32> {
+impl Forest {
+    /// Computes the dominator of each number; `NONE` for the root.
+    fn dominators(graph: &Graph, tree: &SearchTree) -> Vec<u32> {
         let count = tree.nodes.len();
         let all: Vec<u32> = (0u32..).take(count).collect();
-        let predecessors = predecessors(graph, tree);
+        let predecessors = Predecessors::new(graph, tree);
         let mut forest =
             Self { semi: all.clone(), ancestor: vec![NONE; count], best: all, path: Vec::new() };
         let mut dominators = vec![NONE; count];
-        // The numbers that wait for their dominator, linked, by their semidominator.
+        // Linked lists of the numbers without a dominator yet, by their semidominator.
         let (mut first_waiting, mut next_waiting) = (vec![NONE; count], vec![NONE; count]);
         for number in (1..count as u32).rev() {
             let at = number as usize;
-            for &before in predecessors.successors_of(number) {
-                let reached = forest.smallest(before);
-                forest.semi[at] = forest.semi[at].min(forest.semi[reached as usize]);
+            for &predecessor in predecessors.get(number) {
+                let smallest = forest.smallest(predecessor);
+                forest.semi[at] = forest.semi[at].min(forest.semi[smallest as usize]);
             }
             let semi = forest.semi[at] as usize;
             next_waiting[at] = std::mem::replace(&mut first_waiting[semi], number);
@@ -113,13 +115,14 @@ impl Dominators {
     }
 
     /// The number with the smallest semidominator between `number` and the root of its tree.
+    /// Compresses the path between them.
     fn smallest(&mut self, number: u32) -> u32 {
         let mut at = number;
         while self.ancestor[at as usize] != NONE {
             self.path.push(at);
             at = self.ancestor[at as usize];
         }
-        // The one below the root is as short as can be; from it downwards the others are cut.
+        // The last number on the path is a child of the root, so its path is already compressed.
         self.path.pop();
         while let Some(at) = self.path.pop() {
             let at = at as usize;
@@ -133,41 +136,43 @@ impl Dominators {
     }
 }
 
-/// The numbers that lead to each number.
+/// The predecessors of each number.
 struct Predecessors {
+    /// The index in `numbers` of the first predecessor of each number, and the end of the last.
     starts: Vec<u32>,
     numbers: Vec<u32>,
 }
 
 impl Predecessors {
-    fn successors_of(&self, number: u32) -> &[u32] {
+    fn new(graph: &Graph, tree: &SearchTree) -> Self {
+        let mut starts = vec![0u32; tree.nodes.len() + 1];
+        let edges = || {
+            let from = (0u32..).zip(&tree.nodes);
+            from.flat_map(|(number, &node)| {
+                let targets = graph.successors(node).iter();
+                targets.map(move |&target| (number, tree.numbers[target as usize] as usize))
+            })
+        };
+        for (_, to) in edges() {
+            starts[to + 1] += 1;
+        }
+        for number in 1..starts.len() {
+            starts[number] += starts[number - 1];
+        }
+        let mut next = starts.clone();
+        let mut numbers = vec![0; starts.last().copied().unwrap_or_default() as usize];
+        for (from, to) in edges() {
+            numbers[next[to] as usize] = from;
+            next[to] += 1;
+        }
+        Self { starts, numbers }
+    }
+
+    /// The predecessors of a number.
+    fn get(&self, number: u32) -> &[u32] {
         let number = number as usize;
         &self.numbers[self.starts[number] as usize..self.starts[number + 1] as usize]
     }
-}
-
-fn predecessors(graph: &Graph, tree: &Numbered) -> Predecessors {
-    let mut starts = vec![0u32; tree.nodes.len() + 1];
-    let edges = || {
-        let from = (0u32..).zip(&tree.nodes);
-        from.flat_map(|(number, &node)| {
-            let targets = graph.successors(node).iter();
-            targets.map(move |&target| (number, tree.numbers[target as usize] as usize))
-        })
-    };
-    for (_, to) in edges() {
-        starts[to + 1] += 1;
-    }
-    for number in 1..starts.len() {
-        starts[number] += starts[number - 1];
-    }
-    let mut next = starts.clone();
-    let mut numbers = vec![0; starts.last().copied().unwrap_or_default() as usize];
-    for (from, to) in edges() {
-        numbers[next[to] as usize] = from;
-        next[to] += 1;
-    }
-    Predecessors { starts, numbers }
 }
 
 #[cfg(test)]
@@ -176,15 +181,15 @@ mod tests {
 
     fn dominators(edges: &[(i64, i64)], root: i64) -> Vec<(i64, i64)> {
         let (from, to): (Vec<i64>, Vec<i64>) = edges.iter().copied().unzip();
-        let graph = Graph::of(&from, &to);
-        let tree = Numbered::of(&graph, graph.node(root).unwrap());
-        let found = Dominators::of(&graph, &tree);
+        let graph = Graph::from_edges(&from, &to);
+        let tree = SearchTree::new(&graph, graph.node(root).unwrap());
+        let found = Forest::dominators(&graph, &tree);
         let id = |number: u32| tree.nodes.get(number as usize).map_or(-1, |&node| graph.id(node));
-        (0u32..).zip(found).map(|(number, of)| (id(number), id(of))).collect()
+        (0u32..).zip(found).map(|(number, dominator)| (id(number), id(dominator))).collect()
     }
 
     #[test]
-    fn both_ways_round_meet_below_what_they_left() {
+    fn a_node_on_two_paths_is_dominated_by_their_last_common_node() {
         // 1 → 2 → 4 → 5, 1 → 3 → 4
         let found = dominators(&[(1, 2), (1, 3), (2, 4), (3, 4), (4, 5)], 1);
         assert_eq!(found, [(1, -1), (2, 1), (4, 1), (5, 4), (3, 1)]);
@@ -240,12 +245,12 @@ mod tests {
     fn a_long_chain_needs_no_stack() {
         let edges: Vec<_> = (0..100_000).map(|node| (node, node + 1)).collect();
         let found = dominators(&edges, 0);
-        assert!(found[1..].iter().all(|&(node, of)| of == node - 1));
+        assert!(found[1..].iter().all(|&(node, dominator)| dominator == node - 1));
     }
 
-    /// A node dominates another if that cannot be reached without it.
+    /// Compares with the definition: a node dominates another if all paths to that one contain it.
     #[test]
-    fn dominators_are_what_cannot_be_avoided() {
+    fn dominators_match_their_definition() {
         let mut state = 0x2545_f491_4f6c_dd1d_u64;
         let mut below = |end: u64| {
             state ^= state << 13;
@@ -278,13 +283,17 @@ mod tests {
                 if node == 0 {
                     continue;
                 }
-                let avoids = |by: i64| reached(by).contains(&node);
-                let strict: Vec<i64> =
-                    all.iter().copied().filter(|&by| by != node && !avoids(by)).collect();
+                let is_avoidable = |other: i64| reached(other).contains(&node);
+                let strict: Vec<i64> = all
+                    .iter()
+                    .copied()
+                    .filter(|&other| other != node && !is_avoidable(other))
+                    .collect();
                 assert!(strict.contains(&dominator), "{edges:?}: {dominator} of {node}");
-                // The last: every other one dominates it too.
-                for by in strict {
-                    assert!(by == dominator || !reached(by).contains(&dominator), "{edges:?}");
+                // The immediate dominator is dominated by all other dominators.
+                for other in strict {
+                    let dominates = !reached(other).contains(&dominator);
+                    assert!(other == dominator || dominates, "{edges:?}");
                 }
             }
         }

@@ -1,21 +1,24 @@
-//! A directed graph in memory that is linear in its edges, however large the nodes' ids are.
+//! A directed graph. Memory is linear in the edges; the values of the node ids do not matter.
 
 use rustc_hash::FxHashMap;
 
-/// The edges of each node, in the order they were added.
+/// A directed graph; the edges of each node keep their order.
 pub(super) struct Graph {
+    /// The id of each node.
     ids: Vec<i64>,
+    /// The node with each id.
     nodes: FxHashMap<i64, u32>,
-    /// Where in `targets` the edges of each node start; one more than there are nodes.
+    /// The index in `targets` of the first edge of each node, and the end of the last.
     starts: Vec<u32>,
+    /// The target node of each edge, grouped by source node.
     targets: Vec<u32>,
-    /// Which of the edges, as they were given, each of `targets` is.
+    /// The index in the input of each edge in `targets`.
     edges: Vec<u32>,
 }
 
 impl Graph {
-    /// The graph of edges from `sources` to `dests`.
-    pub(super) fn of(sources: &[i64], dests: &[i64]) -> Self {
+    /// Makes a graph with an edge from each of `sources` to the one of `dests` with the same index.
+    pub(super) fn from_edges(sources: &[i64], dests: &[i64]) -> Self {
         let mut graph = Self {
             ids: Vec::new(),
             nodes: FxHashMap::default(),
@@ -37,14 +40,15 @@ impl Graph {
         graph.targets = vec![0; ends.len()];
         graph.edges = vec![0; ends.len()];
         for (edge, (from, to)) in (0u32..).zip(ends) {
-            let place = &mut next[from as usize];
-            graph.targets[*place as usize] = to;
-            graph.edges[*place as usize] = edge;
-            *place += 1;
+            let index = &mut next[from as usize];
+            graph.targets[*index as usize] = to;
+            graph.edges[*index as usize] = edge;
+            *index += 1;
         }
         graph
     }
 
+    /// Returns the node with an id; adds it if needed.
     fn intern(&mut self, id: i64) -> u32 {
         let ids = &mut self.ids;
         *self.nodes.entry(id).or_insert_with(|| {
@@ -53,12 +57,12 @@ impl Graph {
         })
     }
 
-    /// How many nodes there are; they are numbered from 0.
+    /// The number of nodes; they are numbered from 0.
     pub(super) fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// The node with an id.
+    /// The node with an id; `None` if no edge has it.
     pub(super) fn node(&self, id: i64) -> Option<u32> {
         self.nodes.get(&id).copied()
     }
@@ -68,13 +72,13 @@ impl Graph {
         self.ids[node as usize]
     }
 
-    /// Where a node's edges lead.
+    /// The targets of a node's edges.
     pub(super) fn successors(&self, node: u32) -> &[u32] {
         let node = node as usize;
         &self.targets[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 
-    /// A node's edges, as they were numbered when given, and where each leads.
+    /// A node's edges: the index in the input and the target of each.
     pub(super) fn edges(&self, node: u32) -> impl DoubleEndedIterator<Item = (u32, u32)> {
         let range = self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize;
         self.edges[range.clone()].iter().copied().zip(self.targets[range].iter().copied())

@@ -1,4 +1,4 @@
-//! Walks through graphs and trees whose nodes are numbers.
+//! Functions on graphs and trees; nodes are identified by integers.
 
 mod dfs_weight_bounded;
 mod dominators;
@@ -23,14 +23,14 @@ pub(super) const COLLECTED: &[Layout] = &[
         arguments: &[("source", DataType::Int64), ("dest", DataType::Int64)],
         pairs: false,
         finish: None,
-        no_nulls: None,
+        null_error: None,
     },
     Layout {
         name: "__intrinsic_array_agg",
         arguments: &[("value", DataType::Null)],
         pairs: false,
         finish: None,
-        no_nulls: Some(
+        null_error: Some(
             "ARRAY_AGG: nulls are not supported. \
              They should be filtered out before calling ARRAY_AGG.",
         ),
@@ -40,7 +40,7 @@ pub(super) const COLLECTED: &[Layout] = &[
         arguments: &[("value", DataType::Null)],
         pairs: false,
         finish: None,
-        no_nulls: None,
+        null_error: None,
     },
     Layout {
         name: "__intrinsic_dominator_tree",
@@ -53,7 +53,7 @@ pub(super) const COLLECTED: &[Layout] = &[
         finish: Some((dominators::dominator_tree, || {
             Fields::from(vec![integer("node_id"), integer("dominator_node_id")])
         })),
-        no_nulls: None,
+        null_error: None,
     },
     Layout {
         name: "__intrinsic_structural_tree_partition",
@@ -67,7 +67,7 @@ pub(super) const COLLECTED: &[Layout] = &[
             let names = ["node_id", "parent_node_id", "group_key"];
             names.into_iter().map(integer).collect()
         })),
-        no_nulls: None,
+        null_error: None,
     },
 ];
 

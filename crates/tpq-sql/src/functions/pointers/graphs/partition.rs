@@ -1,5 +1,5 @@
-//! `__intrinsic_structural_tree_partition(id, parent_id, group_key)`: cuts a tree into one for
-//! each group, in which a node's parent is the nearest node above it of the same group.
+//! `__intrinsic_structural_tree_partition(id, parent_id, group_key)`: splits a tree into one tree
+//! for each group; the parent of a node becomes its nearest ancestor of the same group.
 
 use datafusion::arrow::array::{Array, ArrayRef};
 use datafusion::common::{Result, exec_err};
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::graph::Graph;
 use crate::functions::pointers::table::{integer_column, integers, to_column, to_nullable_column};
 
-/// The nodes from the root down, those of a node from the last to the first.
+/// Returns the nodes in depth-first order from the root; children are in reverse order.
 pub(super) fn partition_by_group(columns: &[ArrayRef]) -> Result<Vec<ArrayRef>> {
     let ids = integers(columns, 0)?;
     let parents = integer_column(columns, 1)?;
@@ -22,56 +22,60 @@ pub(super) fn partition_by_group(columns: &[ArrayRef]) -> Result<Vec<ArrayRef>> 
              Only one root (i.e. one NULL parent_id) expected."
         );
     }
-    // An edge for each row, which is numbered as the row but for the root's.
+    // One edge for each row except the root; `rows` has the row of each edge.
     let rows: Vec<usize> = (0..ids.len()).filter(|&row| row != root).collect();
     let from: Vec<i64> = rows.iter().map(|&row| parents.value(row)).collect();
     let to: Vec<i64> = rows.iter().map(|&row| ids[row]).collect();
-    let tree = Graph::of(&from, &to);
-    let mut walk =
-        Walk { ids: &ids, groups: &groups, above: FxHashMap::default(), found: Vec::new() };
-    walk.all(&tree, &rows, root);
+    let tree = Graph::from_edges(&from, &to);
+    let mut traversal =
+        Traversal { ids: &ids, groups: &groups, nearest: FxHashMap::default(), found: Vec::new() };
+    traversal.run(&tree, &rows, root);
     let (nodes, rest): (Vec<i64>, Vec<(Option<i64>, i64)>) =
-        walk.found.into_iter().map(|(node, parent, group)| (node, (parent, group))).unzip();
+        traversal.found.into_iter().map(|(node, parent, group)| (node, (parent, group))).unzip();
     let (parents, groups) = rest.into_iter().unzip();
     Ok(vec![to_column(nodes), to_nullable_column(parents), to_column(groups)])
 }
 
-struct Walk<'a> {
+/// The depth-first traversal of the tree.
+struct Traversal<'a> {
     ids: &'a [i64],
     groups: &'a [i64],
-    /// The nearest node above of each group.
-    above: FxHashMap<i64, i64>,
+    /// The nearest ancestor of the current node in each group.
+    nearest: FxHashMap<i64, i64>,
+    /// The result: node, parent, group.
     found: Vec<(i64, Option<i64>, i64)>,
 }
 
+/// A step of the traversal.
 enum Step {
+    /// Enters the node of a row.
     Enter(usize),
-    /// Leaves a node of this group, above which was this one.
+    /// Leaves a node of a group; restores the nearest ancestor of that group.
     Leave(i64, Option<i64>),
 }
 
-impl Walk<'_> {
-    fn all(&mut self, tree: &Graph, rows: &[usize], root: usize) {
+impl Traversal<'_> {
+    fn run(&mut self, tree: &Graph, rows: &[usize], root: usize) {
         let mut steps = vec![Step::Enter(root)];
-        // A row that is its own ancestor would be entered for ever.
-        let mut left = self.ids.len();
+        // Limits the number of nodes, because a cycle would be an endless loop.
+        let mut remaining = self.ids.len();
         while let Some(step) = steps.pop() {
             match step {
-                Step::Enter(_) if left == 0 => break,
+                Step::Enter(_) if remaining == 0 => break,
                 Step::Enter(row) => {
-                    left -= 1;
+                    remaining -= 1;
                     let (id, group) = (self.ids[row], self.groups[row]);
-                    let above = self.above.insert(group, id);
-                    self.found.push((id, above, group));
-                    steps.push(Step::Leave(group, above));
+                    let ancestor = self.nearest.insert(group, id);
+                    self.found.push((id, ancestor, group));
+                    steps.push(Step::Leave(group, ancestor));
                     let children = tree.node(id).into_iter().flat_map(|node| tree.edges(node));
                     steps.extend(children.map(|(edge, _)| Step::Enter(rows[edge as usize])));
                 }
-                Step::Leave(group, Some(above)) => {
-                    self.above.insert(group, above);
+                Step::Leave(group, Some(ancestor)) => {
+                    self.nearest.insert(group, ancestor);
                 }
                 Step::Leave(group, None) => {
-                    self.above.remove(&group);
+                    self.nearest.remove(&group);
                 }
             }
         }
@@ -100,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_hang_on_the_nearest_of_their_group() {
+    fn the_parent_is_the_nearest_ancestor_of_the_same_group() {
         // 0(a) ── 1(b) ── 2(a) ── 3(b)
         //      └─ 4(b) ── 5(a)
         let tree = [

@@ -1,5 +1,5 @@
-//! `__intrinsic_dfs(graph, starts)` and `__intrinsic_bfs(graph, starts)`: the nodes that can be
-//! reached, in the order in which they are visited, each with the one it was reached from.
+//! `__intrinsic_dfs(graph, starts)` and `__intrinsic_bfs(graph, starts)`: the reachable nodes in
+//! the order of a depth-first or breadth-first search, each with its parent in the search.
 
 use std::collections::VecDeque;
 
@@ -12,14 +12,14 @@ use super::graph::Graph;
 use crate::functions::pointers::operator::{Operand, OperandType, TableOperator, wrong_operands};
 use crate::functions::pointers::table::{integer, integers, to_column, to_nullable_column};
 
-/// The order in which nodes are visited.
+/// A search function, by the order in which it visits nodes.
 #[derive(Debug)]
 pub(super) enum Search {
     DepthFirst,
     BreadthFirst,
 }
 
-/// The nodes visited, and where each was reached from.
+/// The visited nodes, and the parent of each in the search.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Visited {
     pub nodes: Vec<i64>,
@@ -53,11 +53,11 @@ impl TableOperator for Search {
     fn run(&self, operands: &[Operand]) -> Result<Option<Vec<ArrayRef>>> {
         let [graph, starts] = operands else { return Ok(None) };
         let (Some(graph), Some(starts)) = (graph.table(), starts.table()) else { return Ok(None) };
-        // An array of anything else starts nowhere.
+        // Starts that are not integers give no rows.
         if starts.first().is_none_or(|starts| starts.data_type() != &DataType::Int64) {
             return Ok(None);
         }
-        let graph = Graph::of(&integers(graph, 0)?, &integers(graph, 1)?);
+        let graph = Graph::from_edges(&integers(graph, 0)?, &integers(graph, 1)?);
         let starts = integers(starts, 0)?;
         let visited = match self {
             Self::DepthFirst => depth_first(&graph, &starts),
@@ -67,16 +67,17 @@ impl TableOperator for Search {
     }
 }
 
-/// A node that is in the graph, or one that is not and leads nowhere.
-type Reached = (Option<u32>, i64);
+/// The node, if it is in the graph, and its id. A start that is not in the graph has no edges.
+type NodeAndId = (Option<u32>, i64);
 
-/// From the last start to the first; a node belongs to whichever it is left from last.
+/// Searches from the last start to the first. Of several nodes with an edge to a node, the parent
+/// is the one that the search follows first.
 pub(super) fn depth_first(graph: &Graph, starts: &[i64]) -> Visited {
     let mut visited = Visited::default();
     let mut seen = vec![false; graph.len()];
     let mut outside = FxHashSet::default();
-    let reached = starts.iter().map(|&id| ((graph.node(id), id), None));
-    let mut stack: Vec<(Reached, Option<i64>)> = reached.collect();
+    let starts = starts.iter().map(|&id| ((graph.node(id), id), None));
+    let mut stack: Vec<(NodeAndId, Option<i64>)> = starts.collect();
     while let Some(((node, id), parent)) = stack.pop() {
         let new = match node {
             Some(node) => !std::mem::replace(&mut seen[node as usize], true),
@@ -96,12 +97,12 @@ pub(super) fn depth_first(graph: &Graph, starts: &[i64]) -> Visited {
     visited
 }
 
-/// The nearest nodes first; a node belongs to the first it is seen from.
+/// Searches the nearest nodes first. The parent of a node is the first node with an edge to it.
 pub(super) fn breadth_first(graph: &Graph, starts: &[i64]) -> Visited {
     let mut visited = Visited::default();
     let mut seen = vec![false; graph.len()];
     let mut outside = FxHashSet::default();
-    let mut queue: VecDeque<(Reached, Option<i64>)> = VecDeque::new();
+    let mut queue: VecDeque<(NodeAndId, Option<i64>)> = VecDeque::new();
     for &id in starts {
         let node = graph.node(id);
         let new = match node {
@@ -130,7 +131,7 @@ mod tests {
 
     /// 1 → 2, 3; 2 → 4; 3 → 4; 4 → 1.
     fn graph() -> Graph {
-        Graph::of(&[1, 1, 2, 3, 4], &[2, 3, 4, 4, 1])
+        Graph::from_edges(&[1, 1, 2, 3, 4], &[2, 3, 4, 4, 1])
     }
 
     fn pairs(visited: Visited) -> Vec<(i64, Option<i64>)> {
@@ -138,17 +139,17 @@ mod tests {
     }
 
     #[test]
-    fn deep_searches_finish_one_branch_before_the_next() {
+    fn depth_first_search_finishes_one_branch_before_the_next() {
         let found = pairs(depth_first(&graph(), &[1]));
         assert_eq!(found, [(1, None), (2, Some(1)), (4, Some(2)), (3, Some(1))]);
-        // The last start is the first to be visited; one that is not in the graph is alone.
+        // The last start is visited first; a start that is not in the graph has no edges.
         let found = pairs(depth_first(&graph(), &[9, 3, 9, 4]));
         let expected = [(4, None), (1, Some(4)), (2, Some(1)), (3, Some(1)), (9, None)];
         assert_eq!(found, expected);
     }
 
     #[test]
-    fn broad_searches_visit_the_nearest_first() {
+    fn breadth_first_search_visits_the_nearest_first() {
         let found = pairs(breadth_first(&graph(), &[1]));
         assert_eq!(found, [(1, None), (2, Some(1)), (3, Some(1)), (4, Some(2))]);
         let found = pairs(breadth_first(&graph(), &[3, 9, 3]));

@@ -1,5 +1,5 @@
-//! `__intrinsic_counter_intervals('leading', trace_end, counters)`: how long each value of a
-//! counter lasted.
+//! `__intrinsic_counter_intervals('leading', trace_end, counters)`: the intervals in which counters
+//! have a constant value.
 
 use std::sync::Arc;
 
@@ -13,6 +13,7 @@ use crate::functions::pointers::table::{integer, integers, number, number_column
 
 const NAME: &str = "__intrinsic_counter_intervals";
 
+/// The operator `__intrinsic_counter_intervals`.
 #[derive(Debug)]
 pub(super) struct CounterIntervals;
 
@@ -48,22 +49,23 @@ impl TableOperator for CounterIntervals {
         let (ids, times) = (integers(counters, 0)?, integers(counters, 1)?);
         let (tracks, values) = (integers(counters, 2)?, number_column(counters, 3)?);
         let value = |row: usize| if values.is_null(row) { 0.0 } else { values.value(row) };
-        let kept = thinned(&times, &tracks, value);
+        let kept = without_repeats(&times, &tracks, value);
         Ok(Some(columns(&kept, &ids, &times, &tracks, value, end)))
     }
 }
 
-/// A track's rows so far.
+/// The rows of a track so far.
 #[derive(Default)]
 struct Track {
     kept: Vec<usize>,
-    /// The last row of a run of equal values.
+    /// The last dropped row of a run of equal values.
     pending: Option<usize>,
 }
 
-/// The rows of each track, by time, without those inside a run of equal values: of a run that
-/// another value follows the first two and the last, of one that nothing follows the first two.
-fn thinned(times: &[i64], tracks: &[i64], value: impl Fn(usize) -> f64) -> Vec<Vec<usize>> {
+/// The rows of each track by time, without the inner rows of a run of equal values. Of a run that
+/// ends with another value, the first two rows and the last one are kept; of a run at the end of
+/// the track, the first two.
+fn without_repeats(times: &[i64], tracks: &[i64], value: impl Fn(usize) -> f64) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..times.len()).collect();
     order.sort_by_key(|&row| times[row]);
     let mut numbers = FxHashMap::default();
@@ -86,6 +88,7 @@ fn thinned(times: &[i64], tracks: &[i64], value: impl Fn(usize) -> f64) -> Vec<V
     all.into_iter().map(|track| track.kept).collect()
 }
 
+/// The columns of the result; the last interval of each track ends at `end`.
 fn columns(
     tracks: &[Vec<usize>],
     ids: &[i64],
@@ -119,24 +122,24 @@ fn columns(
 
 #[cfg(test)]
 mod tests {
-    use super::thinned;
+    use super::without_repeats;
 
     fn kept(values: &[f64]) -> Vec<usize> {
         let times: Vec<i64> = (1i64..).take(values.len()).collect();
         let tracks = vec![0; values.len()];
-        thinned(&times, &tracks, |row| values[row]).remove(0)
+        without_repeats(&times, &tracks, |row| values[row]).remove(0)
     }
 
     #[test]
-    fn runs_keep_their_ends() {
+    fn runs_of_equal_values_keep_their_ends() {
         assert_eq!(kept(&[1.0, 1.0, 1.0, 1.0, 2.0]), [0, 1, 3, 4]);
         assert_eq!(kept(&[1.0, 2.0, 2.0, 2.0, 2.0]), [0, 1, 2]);
         assert_eq!(kept(&[1.0, 2.0, 1.0, 1.0]), [0, 1, 2, 3]);
     }
 
     #[test]
-    fn tracks_are_apart() {
-        let found = thinned(&[4, 3, 2, 1], &[7, 8, 7, 8], |_| 0.0);
+    fn tracks_are_independent() {
+        let found = without_repeats(&[4, 3, 2, 1], &[7, 8, 7, 8], |_| 0.0);
         assert_eq!(found, [vec![3, 1], vec![2, 0]]);
     }
 }

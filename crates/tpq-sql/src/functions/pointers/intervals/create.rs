@@ -1,4 +1,4 @@
-//! `__intrinsic_create_intervals(starts, ends)`: from each start to the next end.
+//! `__intrinsic_create_intervals(starts, ends)`: an interval from each start to the next end.
 
 use datafusion::arrow::array::ArrayRef;
 use datafusion::arrow::datatypes::Fields;
@@ -7,7 +7,7 @@ use datafusion::common::Result;
 use crate::functions::pointers::operator::{Operand, OperandType, TableOperator, wrong_operands};
 use crate::functions::pointers::table::{integer, integers, to_column};
 
-/// The operator under one of the names it had over the years.
+/// The operator, under one of its names in the versions of Perfetto.
 #[derive(Debug)]
 pub(super) struct CreateIntervals(pub &'static str);
 
@@ -33,7 +33,7 @@ impl TableOperator for CreateIntervals {
     }
 }
 
-/// The starts that an end comes after, and how long it takes.
+/// The starts that have a later end, and the durations to the next end.
 fn pair(mut starts: Vec<i64>, mut ends: Vec<i64>) -> (Vec<i64>, Vec<i64>) {
     starts.sort_unstable();
     ends.sort_unstable();

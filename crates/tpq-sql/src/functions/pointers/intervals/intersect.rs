@@ -1,8 +1,9 @@
-//! `__intrinsic_interval_intersect(a, b, …, '(key, …)')`: where intervals of all tables overlap.
+//! `__intrinsic_interval_intersect(a, b, …, '(key, …)')`: the intersections of intervals of all
+//! tables.
 //!
-//! Table after table is met with what the ones before have in common, each time by a sweep over
-//! both in the order of their starts, which holds only the intervals that have not ended yet.
-//! Time is linear in what goes in and comes out, after sorting; tables may overlap themselves.
+//! Each table is intersected with the result of the tables before. A sweep goes over both in the
+//! order of the starts and holds only the intervals that have not ended. After sorting, the time is
+//! linear in the input and the output. Intervals of one table may overlap.
 
 use std::sync::Arc;
 
@@ -16,12 +17,13 @@ use crate::cancel;
 use crate::functions::pointers::operator::{Operand, OperandType, TableOperator, wrong_operands};
 use crate::functions::pointers::table::{integer, integers, to_column};
 
-/// How many tables the result has an id for.
-const TABLES: usize = 10;
-/// The columns of a collected table before those of its key: id, ts, dur.
-const OWN: usize = 3;
+/// The number of tables that the result has an id column for.
+const MAX_TABLES: usize = 10;
+/// The number of columns of a collected table before those of its key: id, ts, dur.
+const COLUMNS_BEFORE_KEY: usize = 3;
 const NAME: &str = "__intrinsic_interval_intersect";
 
+/// The operator `__intrinsic_interval_intersect`.
 #[derive(Debug)]
 pub(super) struct Intersect;
 
@@ -40,14 +42,14 @@ impl TableOperator for Intersect {
         if tables.is_empty() || !tables.iter().all(OperandType::is_table) {
             return wrong_operands(NAME, "tables of intervals and the list of their keys");
         }
-        if tables.len() > TABLES {
-            return plan_err!("interval intersect: Can intersect at most {TABLES} tables");
+        if tables.len() > MAX_TABLES {
+            return plan_err!("interval intersect: Can intersect at most {MAX_TABLES} tables");
         }
         let mut fields = vec![integer("ts"), integer("dur")];
-        fields.extend((0..TABLES).map(|table| integer(&format!("id_{table}"))));
+        fields.extend((0..MAX_TABLES).map(|table| integer(&format!("id_{table}"))));
         let first = tables.iter().find_map(OperandType::columns);
         for (at, name) in keys.iter().enumerate() {
-            let kind = first.and_then(|columns| columns.get(OWN + at));
+            let kind = first.and_then(|columns| columns.get(COLUMNS_BEFORE_KEY + at));
             let kind = kind.map_or(DataType::Int64, |field| field.data_type().clone());
             fields.push(Arc::new(Field::new(*name, kind, true)));
         }
@@ -59,23 +61,26 @@ impl TableOperator for Intersect {
         let tables = operands.iter().take(tables).map(Operand::table);
         let Some(tables) = tables.collect::<Option<Vec<_>>>() else { return Ok(None) };
         let Some(first) = tables.first() else { return Ok(None) };
-        let types: Vec<DataType> =
-            first.iter().skip(OWN).map(|column| column.data_type().clone()).collect();
-        let mut keys = Keys::of(types.iter().cloned())?;
-        let mut common: Option<Common> = None;
+        let types: Vec<DataType> = first
+            .iter()
+            .skip(COLUMNS_BEFORE_KEY)
+            .map(|column| column.data_type().clone())
+            .collect();
+        let mut keys = Keys::new(types.iter().cloned())?;
+        let mut intersection: Option<Intersection> = None;
         for columns in &tables {
-            let table = Intervals::of(columns, &types, &mut keys)?;
-            common = Some(match common {
-                None => Common::of(table),
-                Some(common) => common.and(&table)?,
+            let table = Intervals::from_columns(columns, &types, &mut keys)?;
+            intersection = Some(match intersection {
+                None => Intersection::new(table),
+                Some(intersection) => intersection.and(&table)?,
             });
         }
-        let Some(common) = common else { return Ok(None) };
-        common.columns(&tables).map(Some)
+        let Some(intersection) = intersection else { return Ok(None) };
+        intersection.columns(&tables).map(Some)
     }
 }
 
-/// An interval of a partition; `end` is `start` for a moment.
+/// An interval of a partition; `end` is equal to `start` if it is empty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Interval {
     key: u32,
@@ -84,28 +89,28 @@ struct Interval {
 }
 
 impl Interval {
-    /// Whether two intervals of one partition overlap, `self` beginning no later.
+    /// Whether `self` overlaps an interval of the same partition that does not start earlier.
     fn reaches(&self, later: &Self) -> bool {
         later.start < self.end || later.start == self.start
     }
 }
 
-/// The intervals of a table in the order of partition and start, and the row of each.
+/// The intervals of a table, sorted by partition and start, and the row of each.
 struct Intervals {
     intervals: Vec<Interval>,
     rows: Vec<u32>,
 }
 
 impl Intervals {
-    fn of(columns: &[ArrayRef], types: &[DataType], keys: &mut Keys) -> Result<Self> {
+    fn from_columns(columns: &[ArrayRef], types: &[DataType], keys: &mut Keys) -> Result<Self> {
         let (starts, durs) = (integers(columns, 1)?, integers(columns, 2)?);
-        let of_key = columns.iter().skip(OWN);
-        if of_key.len() != types.len() {
+        let key_columns = columns.iter().skip(COLUMNS_BEFORE_KEY);
+        if key_columns.len() != types.len() {
             return exec_err!("interval intersect: tables with different keys");
         }
-        let of_key = of_key.zip(types).map(|(column, kind)| cast(column, kind));
-        let of_key = of_key.collect::<std::result::Result<Vec<_>, _>>()?;
-        let keys = keys.numbers(&of_key, starts.len())?;
+        let key_columns = key_columns.zip(types).map(|(column, kind)| cast(column, kind));
+        let key_columns = key_columns.collect::<std::result::Result<Vec<_>, _>>()?;
+        let keys = keys.numbers(&key_columns, starts.len())?;
         let mut intervals = Vec::with_capacity(starts.len());
         for ((start, dur), key) in starts.into_iter().zip(durs).zip(keys) {
             if start < 0 {
@@ -126,19 +131,19 @@ impl Intervals {
     }
 }
 
-/// What some tables have in common, in the order of partition and start.
-struct Common {
+/// The intersection of some tables, sorted by partition and start.
+struct Intersection {
     intervals: Vec<Interval>,
-    /// For each table the row that each is of.
+    /// For each table, the row of each interval.
     rows: Vec<Vec<u32>>,
 }
 
-impl Common {
-    fn of(table: Intervals) -> Self {
+impl Intersection {
+    fn new(table: Intervals) -> Self {
         Self { intervals: table.intervals, rows: vec![table.rows] }
     }
 
-    /// What these and one more table have in common.
+    /// Intersects with one more table.
     ///
     /// # Errors
     /// When the statement is cancelled.
@@ -151,9 +156,9 @@ impl Common {
             found.push(Interval { key: a.key, start, end });
             pairs.push((left, table.rows[right as usize]));
         })?;
-        let kept = self.rows.iter();
-        let kept = kept.map(|rows| pairs.iter().map(|&(left, _)| rows[left as usize]).collect());
-        let mut rows: Vec<Vec<u32>> = kept.collect();
+        let rows = self.rows.iter();
+        let rows = rows.map(|rows| pairs.iter().map(|&(left, _)| rows[left as usize]).collect());
+        let mut rows: Vec<Vec<u32>> = rows.collect();
         rows.push(pairs.iter().map(|&(_, row)| row).collect());
         Ok(Self { intervals: found, rows })
     }
@@ -164,14 +169,15 @@ impl Common {
         let durs = self.intervals.iter().map(|interval| interval.end - interval.start).collect();
         let mut columns = vec![to_column(starts), to_column(durs)];
         let rows: Vec<UInt32Array> = self.rows.into_iter().map(UInt32Array::from).collect();
-        for table in 0..TABLES {
-            columns.push(match (tables.get(table).and_then(|of| of.first()), rows.get(table)) {
+        for table in 0..MAX_TABLES {
+            let ids = tables.get(table).and_then(|columns| columns.first());
+            columns.push(match (ids, rows.get(table)) {
                 (Some(ids), Some(rows)) => take(ids, rows, None)?,
                 _ => new_null_array(&DataType::Int64, self.intervals.len()),
             });
         }
         if let (Some(first), Some(rows)) = (tables.first(), rows.first()) {
-            for key in first.iter().skip(OWN) {
+            for key in first.iter().skip(COLUMNS_BEFORE_KEY) {
                 columns.push(take(key, rows, None)?);
             }
         }
@@ -179,8 +185,8 @@ impl Common {
     }
 }
 
-/// Calls `found` for each two intervals that overlap, in the order of the later start: as many times
-/// as both have intervals, where all overlap.
+/// Calls `found` for each pair of overlapping intervals, in the order of the later start. If all
+/// intervals overlap, the number of calls is the product of both lengths.
 ///
 /// # Errors
 /// When the statement is cancelled.
@@ -202,20 +208,25 @@ fn sweep(left: &[Interval], right: &[Interval], mut found: impl FnMut(u32, u32))
             open_right.clear();
         }
         if is_left {
-            meet(next, right, &mut open_right, |other| found(l as u32, other));
+            find_overlaps(next, right, &mut open_right, |other| found(l as u32, other));
             open_left.push(l as u32);
             l += 1;
         } else {
-            meet(next, left, &mut open_left, |other| found(other, r as u32));
+            find_overlaps(next, left, &mut open_left, |other| found(other, r as u32));
             open_right.push(r as u32);
             r += 1;
         }
     }
 }
 
-/// Calls `found` for each open interval that `next` overlaps; those that ended are not open any
-/// more.
-fn meet(next: &Interval, all: &[Interval], open: &mut Vec<u32>, mut found: impl FnMut(u32)) {
+/// Calls `found` for each open interval that overlaps `next`; removes the others from `open`,
+/// because they have ended.
+fn find_overlaps(
+    next: &Interval,
+    all: &[Interval],
+    open: &mut Vec<u32>,
+    mut found: impl FnMut(u32),
+) {
     open.retain(|&other| {
         let reaches = all[other as usize].reaches(next);
         if reaches {
@@ -229,9 +240,9 @@ fn meet(next: &Interval, all: &[Interval], open: &mut Vec<u32>, mut found: impl 
 mod tests {
     use super::*;
 
-    fn intervals(of: &[(u32, i64, i64)]) -> Vec<Interval> {
+    fn intervals(values: &[(u32, i64, i64)]) -> Vec<Interval> {
         let mut all: Vec<Interval> =
-            of.iter().map(|&(key, start, end)| Interval { key, start, end }).collect();
+            values.iter().map(|&(key, start, end)| Interval { key, start, end }).collect();
         all.sort_by_key(|interval| (interval.key, interval.start));
         all
     }
@@ -246,30 +257,31 @@ mod tests {
     fn touching_is_not_overlapping() {
         let left = intervals(&[(0, 0, 10), (0, 10, 20)]);
         assert_eq!(pairs(&left, &intervals(&[(0, 10, 11)])), [(1, 0)]);
-        // A moment is in what begins with it, not in what ends.
+        // An empty interval overlaps an interval that starts at the same time, not one that ends.
         assert_eq!(pairs(&left, &intervals(&[(0, 10, 10)])), [(1, 0)]);
         assert_eq!(pairs(&intervals(&[(0, 10, 10)]), &left), [(0, 1)]);
-        let moment = intervals(&[(0, 5, 5)]);
-        assert_eq!(pairs(&moment, &moment), [(0, 0)]);
+        let empty = intervals(&[(0, 5, 5)]);
+        assert_eq!(pairs(&empty, &empty), [(0, 0)]);
         assert_eq!(pairs(&left, &intervals(&[(1, 0, 20)])), []);
     }
 
     #[test]
-    fn what_three_tables_share() {
-        let of = |at: &[(u32, i64, i64)]| {
-            let intervals = intervals(at);
+    fn three_tables_are_intersected() {
+        let table = |values: &[(u32, i64, i64)]| {
+            let intervals = intervals(values);
             Intervals { rows: (0..intervals.len() as u32).collect(), intervals }
         };
-        let common = Common::of(of(&[(0, 0, 100)])).and(&of(&[(0, 10, 30), (0, 20, 50)])).unwrap();
-        let common = common.and(&of(&[(0, 25, 40)])).unwrap();
+        let first = Intersection::new(table(&[(0, 0, 100)]));
+        let two = first.and(&table(&[(0, 10, 30), (0, 20, 50)])).unwrap();
+        let three = two.and(&table(&[(0, 25, 40)])).unwrap();
         let found: Vec<(i64, i64)> =
-            common.intervals.iter().map(|interval| (interval.start, interval.end)).collect();
+            three.intervals.iter().map(|interval| (interval.start, interval.end)).collect();
         assert_eq!(found, [(25, 30), (25, 40)]);
-        assert_eq!(common.rows, [vec![0, 0], vec![0, 1], vec![0, 0]]);
+        assert_eq!(three.rows, [vec![0, 0], vec![0, 1], vec![0, 0]]);
     }
 
     #[test]
-    fn pairs_are_those_of_looking_at_each() {
+    fn the_sweep_finds_the_same_pairs_as_a_nested_loop() {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let mut below = |end: u64| {
             state ^= state << 13;
@@ -279,25 +291,25 @@ mod tests {
         };
         for _ in 0..500 {
             let mut any = || {
-                let of: Vec<_> = (0..below(12))
+                let values: Vec<_> = (0..below(12))
                     .map(|_| {
                         let start = below(20);
                         (u32::try_from(below(2)).unwrap(), start, start + below(6))
                     })
                     .collect();
-                intervals(&of)
+                intervals(&values)
             };
             let (left, right) = (any(), any());
             let mut expected = Vec::new();
-            for (a, of_left) in (0u32..).zip(&left) {
-                for (b, of_right) in (0u32..).zip(&right) {
-                    let (a_end, b_end) = (of_left.end, of_right.end);
-                    let within = |at: i64, of: &Interval| of.start <= at && at < of.end;
-                    let meet = of_left.start == of_right.start
-                        || within(of_left.start, of_right)
-                        || within(of_right.start, of_left);
-                    if of_left.key == of_right.key && meet {
-                        assert!(of_left.start.max(of_right.start) <= a_end.min(b_end));
+            for (a, left_interval) in (0u32..).zip(&left) {
+                for (b, right_interval) in (0u32..).zip(&right) {
+                    let (a_end, b_end) = (left_interval.end, right_interval.end);
+                    let within = |at: i64, other: &Interval| other.start <= at && at < other.end;
+                    let overlap = left_interval.start == right_interval.start
+                        || within(left_interval.start, right_interval)
+                        || within(right_interval.start, left_interval);
+                    if left_interval.key == right_interval.key && overlap {
+                        assert!(left_interval.start.max(right_interval.start) <= a_end.min(b_end));
                         expected.push((a, b));
                     }
                 }

@@ -1,4 +1,4 @@
-//! What intervals of several tables, or of one, have in common.
+//! Functions on intervals: intersections, intervals between starts and ends, counter intervals.
 
 mod counter;
 mod create;
@@ -20,7 +20,7 @@ pub(super) const COLLECTED: &[Layout] = &[
         arguments: &[("id", DataType::Int64), ("ts", DataType::Int64), ("dur", DataType::Int64)],
         pairs: true,
         finish: None,
-        no_nulls: None,
+        null_error: None,
     },
     Layout {
         name: "__intrinsic_isi_intervals_agg",
@@ -31,14 +31,14 @@ pub(super) const COLLECTED: &[Layout] = &[
         ],
         pairs: true,
         finish: None,
-        no_nulls: None,
+        null_error: None,
     },
     Layout {
         name: "__intrinsic_timestamp_set_agg",
         arguments: &[("ts", DataType::Int64)],
         pairs: false,
         finish: None,
-        no_nulls: None,
+        null_error: None,
     },
     Layout {
         name: "__intrinsic_counter_per_track_agg",
@@ -50,7 +50,7 @@ pub(super) const COLLECTED: &[Layout] = &[
         ],
         pairs: false,
         finish: None,
-        no_nulls: None,
+        null_error: None,
     },
 ];
 

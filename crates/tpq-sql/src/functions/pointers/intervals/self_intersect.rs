@@ -1,4 +1,4 @@
-//! What intervals of one table have in common: time is cut wherever one begins or ends.
+//! Self-intersection of a table of intervals: time is split into segments at each start and end.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
@@ -15,8 +15,8 @@ use crate::cancel;
 use crate::functions::pointers::operator::{Operand, OperandType, TableOperator, wrong_operands};
 use crate::functions::pointers::table::{integer, integers, number, number_column, to_column};
 
-/// `__intrinsic_interval_self_intersect(intervals)`: which intervals each piece of time is in,
-/// and which ended at its start.
+/// `__intrinsic_interval_self_intersect(intervals)`: the intervals that contain each segment, and
+/// those that end at its start.
 #[derive(Debug)]
 pub(super) struct SelfIntersect;
 
@@ -38,11 +38,11 @@ impl TableOperator for SelfIntersect {
     fn run(&self, operands: &[Operand]) -> Result<Option<Vec<ArrayRef>>> {
         let Some(table) = operands.first().and_then(Operand::table) else { return Ok(None) };
         let (ids, starts, durs) = (integers(table, 0)?, integers(table, 1)?, integers(table, 2)?);
-        pieces(&ids, &starts, &durs).map(Some)
+        segment_rows(&ids, &starts, &durs).map(Some)
     }
 }
 
-/// A start or an end; at the same time starts come first.
+/// The start or the end of an interval; starts sort before ends of the same time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Event {
     at: i64,
@@ -50,6 +50,7 @@ struct Event {
     row: u32,
 }
 
+/// The sorted starts and ends of the intervals in `rows`.
 fn events(starts: &[i64], durs: &[i64], rows: impl Iterator<Item = u32>) -> Vec<Event> {
     let mut events = Vec::new();
     for row in rows {
@@ -61,42 +62,42 @@ fn events(starts: &[i64], durs: &[i64], rows: impl Iterator<Item = u32>) -> Vec<
     events
 }
 
-/// A row for each interval in each piece of time.
+/// Computes the result: a row for each interval in each segment.
 ///
 /// # Errors
 /// When the statement is cancelled.
-fn pieces(ids: &[i64], starts: &[i64], durs: &[i64]) -> Result<Vec<ArrayRef>> {
+fn segment_rows(ids: &[i64], starts: &[i64], durs: &[i64]) -> Result<Vec<ArrayRef>> {
     let events = events(starts, durs, (0u32..).take(ids.len()));
     let mut columns: [Vec<i64>; 5] = Default::default();
-    // The intervals under way in the order they began, and where each id is among them.
+    // The ids of the active intervals by the order of their starts, and the key of each id.
     let mut active = BTreeMap::new();
     let mut number = FxHashMap::default();
-    let (mut at, mut group, mut begun) = (0, 0i64, 0u64);
+    let (mut at, mut group, mut started) = (0, 0i64, 0u64);
     while let Some(first) = events.get(at) {
         cancel::check()?;
-        let here = events[at..].iter().take_while(|event| event.at == first.at).count();
-        let ends: Vec<i64> = events[at..at + here]
+        let count = events[at..].iter().take_while(|event| event.at == first.at).count();
+        let ends: Vec<i64> = events[at..at + count]
             .iter()
             .filter(|event| event.is_end)
             .map(|event| ids[event.row as usize])
             .collect();
-        for event in &events[at..at + here] {
+        for event in &events[at..at + count] {
             let id = ids[event.row as usize];
             if event.is_end {
-                if let Some(began) = number.remove(&id) {
-                    active.remove(&began);
+                if let Some(started) = number.remove(&id) {
+                    active.remove(&started);
                 }
-            } else if let Entry::Vacant(place) = number.entry(id) {
-                place.insert(begun);
-                active.insert(begun, id);
-                begun += 1;
+            } else if let Entry::Vacant(entry) = number.entry(id) {
+                entry.insert(started);
+                active.insert(started, id);
+                started += 1;
             }
         }
-        at += here;
+        at += count;
         group += 1;
         let dur = events.get(at).map_or(0, |next| next.at - first.at);
-        let under_way = active.values().map(|&id| (id, 0));
-        for (id, ended) in under_way.chain(ends.into_iter().map(|id| (id, 1))) {
+        let active_ids = active.values().map(|&id| (id, 0));
+        for (id, ended) in active_ids.chain(ends.into_iter().map(|id| (id, 1))) {
             for (column, value) in columns.iter_mut().zip([first.at, dur, group, id, ended]) {
                 column.push(value);
             }
@@ -105,13 +106,13 @@ fn pieces(ids: &[i64], starts: &[i64], durs: &[i64]) -> Result<Vec<ArrayRef>> {
     Ok(columns.map(to_column).to_vec())
 }
 
-/// `__intrinsic_interval_self_intersect_agg(intervals, '(key, …)')`: how many intervals each piece
-/// of time is in, and the sum, least and greatest of their values.
+/// `__intrinsic_interval_self_intersect_agg(intervals, '(key, …)')`: the number of intervals that
+/// contain each segment, and the sum, minimum and maximum of their values.
 #[derive(Debug)]
 pub(super) struct SelfIntersectAggregate;
 
-/// The columns of a collected table before those of its key: ts, dur, value.
-const OWN: usize = 3;
+/// The number of columns of a collected table before those of its key: ts, dur, value.
+const COLUMNS_BEFORE_KEY: usize = 3;
 
 impl TableOperator for SelfIntersectAggregate {
     fn name(&self) -> &'static str {
@@ -129,11 +130,11 @@ impl TableOperator for SelfIntersectAggregate {
             ["ts", "dur", "group_id", "cnt"].into_iter().map(integer).collect();
         fields.extend(["sum_value", "min_value", "max_value"].map(number));
         let collected = intervals.columns();
-        if collected.is_some_and(|columns| columns.len() != OWN + keys.len()) {
+        if collected.is_some_and(|columns| columns.len() != COLUMNS_BEFORE_KEY + keys.len()) {
             return plan_err!("{}(): the list and the collected keys differ", self.name());
         }
         for (at, name) in keys.iter().enumerate() {
-            let kind = collected.and_then(|columns| columns.get(OWN + at));
+            let kind = collected.and_then(|columns| columns.get(COLUMNS_BEFORE_KEY + at));
             let kind = kind.map_or(DataType::Int64, |field| field.data_type().clone());
             fields.push(Arc::new(Field::new(*name, kind, true)));
         }
@@ -147,8 +148,8 @@ impl TableOperator for SelfIntersectAggregate {
             return exec_err!("interval self intersect: negative durations are not supported");
         }
         let values = number_column(table, 2)?;
-        let keys = table.get(OWN..).unwrap_or_default();
-        let numbers = Keys::of(keys.iter().map(|key| key.data_type().clone()))?
+        let keys = table.get(COLUMNS_BEFORE_KEY..).unwrap_or_default();
+        let numbers = Keys::new(keys.iter().map(|key| key.data_type().clone()))?
             .numbers(keys, starts.len())?;
         let mut rows: Vec<u32> = (0u32..).take(starts.len()).collect();
         rows.sort_by_key(|&row| numbers[row as usize]);
@@ -160,19 +161,20 @@ impl TableOperator for SelfIntersectAggregate {
     }
 }
 
-/// Pieces of time; a piece that is in no interval with a value has neither least nor greatest.
+/// The segments of the result, by column.
 #[derive(Default)]
 struct Segments {
     ts: Vec<i64>,
     dur: Vec<i64>,
     count: Vec<i64>,
     sum: Vec<f64>,
+    /// Minimum and maximum; `None` if the segment is in no interval with a value.
     bounds: Vec<Option<(f64, f64)>>,
-    /// A row of the partition that each is of.
+    /// A row of the partition of each segment.
     row: Vec<u32>,
 }
 
-/// A number as it is ordered: bits that sort as the numbers do.
+/// Maps a number to an integer that sorts like the number.
 fn ordered(value: f64) -> i64 {
     let bits = value.to_bits() as i64;
     bits ^ (((bits >> 63) as u64) >> 1) as i64
@@ -182,8 +184,8 @@ impl Segments {
     fn sweep(&mut self, events: Vec<Event>, values: &Float64Array) {
         let first_segment = self.ts.len();
         let (mut count, mut sum) = (0i64, 0.0);
-        // The values under way, and how many there are of each.
-        let mut under_way = BTreeMap::<i64, (f64, usize)>::new();
+        // The values of the active intervals, and the number of intervals with each value.
+        let mut active = BTreeMap::<i64, (f64, usize)>::new();
         let mut at = 0;
         while let Some(first) = events.get(at).copied() {
             while let Some(event) = events.get(at).filter(|event| event.at == first.at) {
@@ -192,22 +194,22 @@ impl Segments {
                 count += if event.is_end { -1 } else { 1 };
                 if let Some(value) = value {
                     sum += if event.is_end { -value } else { value };
-                    let entry = under_way.entry(ordered(value)).or_insert((value, 0));
+                    let entry = active.entry(ordered(value)).or_insert((value, 0));
                     entry.1 = if event.is_end { entry.1.saturating_sub(1) } else { entry.1 + 1 };
                     if entry.1 == 0 {
-                        under_way.remove(&ordered(value));
+                        active.remove(&ordered(value));
                     }
                 }
                 at += 1;
             }
-            let least = under_way.first_key_value().map(|(_, entry)| entry.0);
-            let greatest = under_way.last_key_value().map(|(_, entry)| entry.0);
+            let least = active.first_key_value().map(|(_, entry)| entry.0);
+            let greatest = active.last_key_value().map(|(_, entry)| entry.0);
             let dur = events.get(at).map_or(0, |next| next.at - first.at);
             self.push(first_segment, first, dur, count, sum, least.zip(greatest));
         }
     }
 
-    /// Adds a piece, to the one before where that says the same.
+    /// Adds a segment; extends the previous one instead if its values are equal.
     fn push(
         &mut self,
         first_segment: usize,
@@ -237,8 +239,9 @@ impl Segments {
 
     fn columns(self, keys: &[ArrayRef]) -> Result<Vec<ArrayRef>> {
         let numbers: Vec<i64> = (1i64..).take(self.ts.len()).collect();
-        let least: Float64Array = self.bounds.iter().map(|of| of.map(|of| of.0)).collect();
-        let greatest: Float64Array = self.bounds.iter().map(|of| of.map(|of| of.1)).collect();
+        let least: Float64Array = self.bounds.iter().map(|both| both.map(|both| both.0)).collect();
+        let greatest: Float64Array =
+            self.bounds.iter().map(|both| both.map(|both| both.1)).collect();
         let mut columns = vec![
             to_column(self.ts),
             to_column(self.dur),

@@ -1,4 +1,4 @@
-//! Tables whose rows are kept in memory: those of `CREATE PERFETTO TABLE`, and the user's own.
+//! Tables with rows in memory: from `CREATE PERFETTO TABLE`, and tables from `CREATE TABLE`.
 
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -19,33 +19,34 @@ use crate::in_order::in_order;
 use crate::memory::{bytes_of, reserve_for};
 use crate::scan::{Snapshot, StoredProvider, StoredTable};
 
-/// A table whose rows are kept, once its query was run.
-pub(crate) struct KeptTable {
+/// A table that keeps its rows in memory after its query ran.
+pub(crate) struct MaterializedTable {
     name: String,
     schema: SchemaRef,
-    /// Where the rows come from, until they are there.
+    /// The query that produces the rows; `None` for a table from `CREATE TABLE`.
     query: Option<LogicalPlan>,
-    rows: RwLock<Option<Kept>>,
-    /// Held while the query runs, so that it runs once.
+    rows: RwLock<Option<StoredRows>>,
+    /// Locked while the query runs, so that the query runs only once.
     running: futures::lock::Mutex<()>,
 }
 
+/// The rows of a table in memory.
 #[derive(Clone)]
-struct Kept {
+struct StoredRows {
     snapshot: Arc<Snapshot>,
     stored: Arc<StoredTable>,
-    /// What the rows take of the session's memory.
+    /// The session memory that is reserved for the rows.
     memory: Option<Arc<MemoryReservation>>,
 }
 
-impl KeptTable {
-    /// A table of what a query gives, which is run when the table is first read.
-    pub(crate) fn of_query(name: &str, query: LogicalPlan) -> Self {
-        let schema = bare(query.schema().inner());
+impl MaterializedTable {
+    /// Makes a table of the rows of a query. The query runs when the table is first read.
+    pub(crate) fn from_query(name: &str, query: LogicalPlan) -> Self {
+        let schema = stored_schema(query.schema().inner());
         Self::new(name, schema, Some(query))
     }
 
-    /// A table with no rows yet.
+    /// Makes a table without rows.
     pub(crate) fn empty(name: &str, schema: SchemaRef) -> Result<Self> {
         let table = Self::new(name, schema, None);
         table.replace(Vec::new(), None)?;
@@ -57,10 +58,10 @@ impl KeptTable {
         Self { name: name.to_owned(), schema, query, rows: RwLock::new(None), running }
     }
 
-    /// Puts other rows, for which `memory` is reserved, in the place of all there are.
+    /// Replaces all rows by `batches`, for which `memory` is reserved.
     ///
     /// # Errors
-    /// When they are not of the table's columns.
+    /// When the batches do not have the table's columns.
     pub(crate) fn replace(
         &self,
         batches: Vec<RecordBatch>,
@@ -69,42 +70,42 @@ impl KeptTable {
         let snapshot = Arc::new(Snapshot::new(&self.name, Arc::clone(&self.schema), batches)?);
         let stored = Arc::new(StoredTable::new(Arc::clone(&snapshot) as _));
         *self.rows.write().unwrap_or_else(PoisonError::into_inner) =
-            Some(Kept { snapshot, stored, memory });
+            Some(StoredRows { snapshot, stored, memory });
         Ok(())
     }
 
-    /// The memory that is reserved for the rows there are now.
+    /// The memory that is reserved for the current rows.
     pub(crate) fn memory(&self) -> Option<Arc<MemoryReservation>> {
-        self.now()?.memory
+        self.current()?.memory
     }
 
-    /// The columns.
+    /// The schema of the table.
     pub(crate) fn columns(&self) -> SchemaRef {
         Arc::clone(&self.schema)
     }
 
-    /// Every row there is now, with its query run if it was not.
+    /// Returns the current rows; runs the query first if it did not run yet.
     ///
     /// # Errors
     /// When the query fails.
     pub(crate) async fn rows(&self, state: &dyn Session) -> Result<Arc<Snapshot>> {
-        Ok(self.kept(state).await?.snapshot)
+        Ok(self.load(state).await?.snapshot)
     }
 
-    async fn kept(&self, state: &dyn Session) -> Result<Kept> {
-        if let Some(kept) = self.now() {
-            return Ok(kept);
+    async fn load(&self, state: &dyn Session) -> Result<StoredRows> {
+        if let Some(rows) = self.current() {
+            return Ok(rows);
         }
         let _running = self.running.lock().await;
-        if let Some(kept) = self.now() {
-            return Ok(kept);
+        if let Some(rows) = self.current() {
+            return Ok(rows);
         }
         if let Some(query) = &self.query {
             let (batches, memory) = run(&self.name, query, state).await?;
-            let batches = batches.into_iter().map(|batch| fitted(&batch, &self.schema));
+            let batches = batches.into_iter().map(|batch| with_schema(&batch, &self.schema));
             self.replace(batches.collect::<Result<_>>()?, memory.map(Arc::new))?;
         }
-        self.now().ok_or_else(|| {
+        self.current().ok_or_else(|| {
             datafusion::error::DataFusionError::Internal(format!(
                 "table {} has neither rows nor a query",
                 self.name
@@ -112,12 +113,12 @@ impl KeptTable {
         })
     }
 
-    fn now(&self) -> Option<Kept> {
+    fn current(&self) -> Option<StoredRows> {
         self.rows.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// All rows of a query, in its order, with the memory that is reserved for them.
+/// Runs a query; returns its rows in order and the memory that is reserved for them.
 async fn run(
     table: &str,
     query: &LogicalPlan,
@@ -138,9 +139,9 @@ async fn run(
     Ok((batches, memory))
 }
 
-/// A batch with columns of the table's types. The plan as written and the one that runs may
-/// disagree in how text is kept, as where a literal and a column are the values of a CASE.
-fn fitted(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
+/// Casts the columns of a batch to the table's types. The logical and the physical plan may use
+/// different text types, for example where the values of a CASE are a literal and a column.
+fn with_schema(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
     let columns = batch.columns().iter().zip(schema.fields());
     let columns = columns.map(|(column, field)| cast(column, field.data_type()));
     let columns = columns.collect::<std::result::Result<Vec<_>, _>>()?;
@@ -148,26 +149,26 @@ fn fitted(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
     Ok(RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options)?)
 }
 
-/// The columns without what only a plan needs to know of them; any may be NULL. Text is kept as
-/// the trace's tables keep it.
-fn bare(schema: &SchemaRef) -> SchemaRef {
+/// The columns without metadata that only plans need, all of them nullable. Text columns get the
+/// text type of the trace's tables.
+fn stored_schema(schema: &SchemaRef) -> SchemaRef {
     let fields = schema.fields().iter();
-    let kept = |data_type: &DataType| match data_type {
+    let stored_type = |data_type: &DataType| match data_type {
         DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
         data_type => data_type.clone(),
     };
-    let fields = fields.map(|field| Field::new(field.name(), kept(field.data_type()), true));
+    let fields = fields.map(|field| Field::new(field.name(), stored_type(field.data_type()), true));
     Arc::new(Schema::new(fields.collect::<Vec<_>>()))
 }
 
-impl fmt::Debug for KeptTable {
+impl fmt::Debug for MaterializedTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "KeptTable({})", self.name)
+        write!(f, "MaterializedTable({})", self.name)
     }
 }
 
 #[async_trait]
-impl TableProvider for KeptTable {
+impl TableProvider for MaterializedTable {
     fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
     }
@@ -178,7 +179,7 @@ impl TableProvider for KeptTable {
 
     fn statistics(&self) -> Option<Statistics> {
         let all: Vec<usize> = (0..self.schema.fields().len()).collect();
-        Some(self.now()?.stored.statistics_of(&all))
+        Some(self.current()?.stored.statistics_of(&all))
     }
 
     async fn scan(
@@ -188,7 +189,7 @@ impl TableProvider for KeptTable {
         filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let kept = self.kept(state).await?;
-        StoredProvider(kept.stored).scan(state, projection, filters, limit).await
+        let rows = self.load(state).await?;
+        StoredProvider(rows.stored).scan(state, projection, filters, limit).await
     }
 }

@@ -1,8 +1,7 @@
-//! Tables that people's queries name and that tpq does not fill yet.
+//! Tables of PerfettoSQL that tpq does not fill yet.
 //!
-//! They are empty, as they are for every trace without such data, so that queries over many tables
-//! run. Where a trace does have the data, naming the table is an error: no rows would be a wrong
-//! answer.
+//! They are empty, like in every trace without such data, so that queries over many tables run. If
+//! the trace has such data, naming the table is an error: an empty table would be a wrong answer.
 
 use std::sync::Arc;
 
@@ -14,25 +13,25 @@ use datafusion::logical_expr::TableSource;
 use crate::catalog::{Relation, RelationColumn};
 use crate::errors::{SqlError, SqlErrorKind};
 
-/// One line for each table: its name, the packets that would fill it, its columns.
-const TABLES: &str = include_str!("unread.tsv");
+/// One line for each table: its name, the packets that would fill it, and its columns.
+const TABLES: &str = include_str!("unfilled.tsv");
 
-/// A table that is not filled.
-pub(crate) struct Unread {
+/// A table that tpq does not fill.
+pub(crate) struct UnfilledTable {
     name: &'static str,
     /// The payload fields of the packets that would fill it.
     packets: &'static str,
     columns: &'static str,
 }
 
-impl Unread {
-    /// The table of that name, in lower case.
+impl UnfilledTable {
+    /// The table with this name, in lower case.
     pub(crate) fn find(name: &str) -> Option<Self> {
         TABLES.lines().find_map(|line| {
             let mut cells = line.split('\t');
-            let (name_here, packets) = (cells.next()?, cells.next()?);
+            let (table_name, packets) = (cells.next()?, cells.next()?);
             let columns = cells.next()?;
-            (name_here == name).then_some(Self { name: name_here, packets, columns })
+            (table_name == name).then_some(Self { name: table_name, packets, columns })
         })
     }
 
@@ -40,13 +39,13 @@ impl Unread {
         self.columns.split(", ").filter_map(|column| column.split_once(' '))
     }
 
-    /// The empty table.
+    /// Returns the empty table; `packets` are the kinds of packets in the trace.
     ///
     /// # Errors
-    /// When the trace has any of the packets that would fill it, of those in `packets`.
+    /// When `packets` has a kind that would fill the table.
     pub(crate) fn source(&self, packets: &[String]) -> Result<Arc<dyn TableSource>, SqlError> {
-        let is_there = |kind: &&str| packets.iter().any(|packet| packet == kind);
-        if let Some(kind) = self.packets.split(' ').find(is_there) {
+        let is_in_trace = |kind: &&str| packets.iter().any(|packet| packet == kind);
+        if let Some(kind) = self.packets.split(' ').find(is_in_trace) {
             let message = format!(
                 "`{}` cannot be filled: this trace has `{kind}` packets, which tpq does not read yet",
                 self.name
@@ -66,7 +65,7 @@ impl Unread {
         Ok(provider_as_source(Arc::new(EmptyTable::new(Arc::new(schema)))))
     }
 
-    /// What is known of it.
+    /// The description for `.schema`.
     pub(crate) fn relation(&self) -> Relation {
         let column = |(name, kind): (&str, &str)| RelationColumn {
             name: name.to_owned(),
@@ -74,7 +73,9 @@ impl Unread {
             doc: String::new(),
         };
         let columns = self.columns().map(column).collect();
-        let doc = "Not filled yet: empty, and an error where the trace has such data.".to_owned();
+        let doc = "Not filled yet: the table is empty, and naming it is an error if the trace has \
+                   such data."
+            .to_owned();
         Relation { name: self.name.to_owned(), doc, columns }
     }
 }
@@ -87,14 +88,14 @@ mod tests {
     fn every_line_is_a_table() {
         for line in TABLES.lines() {
             let name = line.split('\t').next().unwrap_or_default();
-            let found = Unread::find(name).map(|table| table.columns().count());
+            let found = UnfilledTable::find(name).map(|table| table.columns().count());
             assert!(found > Some(0), "{line}");
         }
     }
 
     #[test]
-    fn a_table_whose_data_is_there_is_an_error() {
-        let table = Unread::find("heap_graph_object").map(|table| {
+    fn naming_a_table_is_an_error_if_the_trace_has_its_data() {
+        let table = UnfilledTable::find("heap_graph_object").map(|table| {
             (table.source(&["track_event".into()]).is_ok(), table.source(&["heap_graph".into()]))
         });
         let Some((true, Err(error))) = table else { panic!("expected empty, then an error") };
