@@ -176,7 +176,7 @@ impl Clocks {
     fn status(&self, placement: &FilePlacement) -> FileStatus {
         let own = || self.of_file(placement.trace_id);
         let conversions = || own().filter_map(|path| Some((path, path.conversion.as_ref().ok()?)));
-        if self.trace_clock.place.file == placement.trace_id {
+        if self.trace_clock.source.file == placement.trace_id {
             return FileStatus::Timeline(self.trace_clock);
         }
         let Some((path, conversion)) = conversions().max_by_key(|(_, conversion)| conversion.rule)

@@ -155,7 +155,7 @@ impl Regions {
             return Vec::new();
         }
         let mut kept = std::mem::take(&mut self.recent);
-        stay.sort_unstable();
+        kept.sort_unstable();
         let mut files: Vec<usize> = kept.iter().map(|region| region.0).collect();
         files.dedup();
         let mut all = [files.as_slice(), &self.previous_files].concat();
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn regions_stay_that_were_gone_to_last() {
+    fn the_regions_entered_last_stay() {
         let mut regions = Regions::new(2);
         let here = |range: Range<usize>| range.map(|region| (0, region));
         assert_eq!(released(&mut regions, here(5..MAX_RECENT_REGIONS + 3)), []);
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_are_of_the_file_and_the_regions_they_lie_in() {
+    fn spans_map_to_their_file_and_regions() {
         let folder = tempfile::tempdir().expect("a folder");
         let lens = [3 * REGION_BYTES + 5, 400 * REGION_BYTES];
         let paths =

@@ -88,7 +88,7 @@ async fn merge(
     let report = report(&trace, &members, Style::of_stdout()).await?;
     let mut text = headline(&args.output, trace.summary().file_bytes, members.len());
     text.push_str(&report.text);
-    let is_refused = args.strict && report.complaints > 0;
+    let is_refused = args.strict && report.problems > 0;
     if !is_refused {
         let cannot_write = || format!("cannot write {destination}");
         unfinished.publish().with_context(cannot_write)?;

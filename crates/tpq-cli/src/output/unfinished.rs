@@ -258,7 +258,7 @@ mod tests {
     /// A process that was killed holds no lock; a running one does.
     #[cfg(unix)]
     #[test]
-    fn files_that_were_left_behind_are_removed_by_the_next_output() {
+    fn abandoned_files_are_removed_by_the_next_output() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("result.csv");
         let of_another_program = ".tpq-notes";
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_not_there_is_an_error() {
+    fn a_missing_folder_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let error = Unfinished::create(&folder.path().join("no/result.csv")).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);

@@ -285,7 +285,7 @@ impl Shell {
     ) {
         let mut text = shown.describe(all);
         if self.timer {
-            text.push_str(&format!(" in {:.3} s", taken.as_secs_f64()));
+            text.push_str(&format!(" in {:.3} s", elapsed.as_secs_f64()));
             if let Some(peak) = peak {
                 text.push_str(&format!(", memory at most {}", bytes(peak)));
             }
@@ -308,7 +308,7 @@ impl Shell {
 fn cancelled_message(shown: ShownRows, elapsed: Duration, still_running: bool) -> String {
     let rows = ShownRows { is_truncated: false, ..shown }.describe(None);
     let still = if still_running { "; its last step ends in the background" } else { "" };
-    format!("cancelled after {:.3} s, with {rows} so far{still}", taken.as_secs_f64())
+    format!("cancelled after {:.3} s, with {rows} so far{still}", elapsed.as_secs_f64())
 }
 
 /// Prints a message on stderr.

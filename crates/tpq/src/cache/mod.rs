@@ -87,7 +87,7 @@ impl TableCache {
         let mapped = MappedTables { path, key: key.clone(), paths: paths.to_vec() };
         match mapped.open(&file, options) {
             Ok(found) => {
-                folder::note_use(&file);
+                folder::mark_used(&file);
                 Some(found)
             }
             Err(Unusable::Damaged(damage)) => {
