@@ -24,10 +24,10 @@ use self::pipeline::{FilesProgress, decode_all, start};
 use self::prescan::{prescan_all, prescan_losses};
 use self::setup::{describe, open_files, setup, windowed};
 use crate::arrange::{Arrangement, arrange};
-use crate::page_release::{DecoderPageRelease, TraceMemory};
 use crate::clocks::Clocks;
 use crate::file_findings::{damage, placements};
 use crate::options::{ImportOptions, Stages};
+use crate::page_release::{DecoderPageRelease, TraceMemory};
 use crate::sort_file::sort_room;
 use crate::summary::{ImportSummary, summarise};
 

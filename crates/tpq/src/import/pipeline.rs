@@ -10,8 +10,8 @@ use tpq_ingest::{Batch, EventOrder, EventReader, Step};
 use tpq_source::Inputs;
 
 use super::ImportError;
-use crate::page_release::{ReaderPageRelease, TraceMemory};
 use crate::options::ImportOptions;
+use crate::page_release::{ReaderPageRelease, TraceMemory};
 use crate::read_ahead::ReadAhead;
 
 /// Steps that may wait between the thread that sorts and the one that decodes. With few, the two
