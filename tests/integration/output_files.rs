@@ -354,7 +354,7 @@ fn a_named_format_wins_over_the_ending() {
 #[test]
 fn an_ending_that_nobody_knows_is_told_with_those_that_are_known() {
     let folder = Folder::of(&[]);
-    let known = "the ending of z.dat names no format; known endings are .parquet .pq .arrow \
+    let known = "the extension of z.dat names no format; known extensions are .parquet .pq .arrow \
                  .feather, and .csv .tsv .json .ndjson .jsonl .md .markdown .txt, which may be \
                  followed by .gz or .zst; or ";
     for arguments in [
@@ -364,7 +364,7 @@ fn an_ending_that_nobody_knows_is_told_with_those_that_are_known() {
         let output = folder.run(arguments);
         assert_eq!(output.status.code(), Some(2), "{}", describe(&output));
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(error, format!("error: {known}say --format\n"));
+        assert_eq!(error, format!("error: {known}pass --format\n"));
     }
     let output = shell(&folder, SCHED, &format!(".output z.dat\n{COUNT};\n"));
     assert_eq!(output.status.code(), Some(1), "{}", describe(&output));

@@ -1,19 +1,19 @@
 //! The allocator of the process.
 
-/// What one thread allocates another gives back, all through an import: the system's allocator kept
-/// a quarter more memory than was in use.
+/// mimalloc instead of the system's allocator. During an import, one thread frees what another
+/// allocates; the system's allocator then kept a quarter more memory than was in use.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-// SAFETY: it is the function of that name of the library that allocates, declared as there, which
-// any thread may call at any time.
+// `mi_collect` is declared as in the library of the allocator, and any thread may call it at any
+// time.
 unsafe extern "C" {
     safe fn mi_collect(force: bool);
 }
 
-/// Gives memory back to the system that this thread freed, or threads that have ended. The allocator
-/// does so by itself only where it allocates again, which after an import is not where most was
-/// freed: 15 to 30 MB stayed, beside which a query is planned.
+/// Returns memory to the system that this thread, or threads that have ended, freed. The allocator
+/// does this by itself only where it allocates again. After an import most memory was freed
+/// elsewhere: 15 to 30 MB stayed allocated while queries were planned.
 pub fn give_back() {
     mi_collect(true);
 }

@@ -1,4 +1,4 @@
-//! What can be typed.
+//! Command-line arguments.
 
 use std::path::{Path, PathBuf};
 
@@ -18,12 +18,12 @@ use crate::config::Config;
 
 const EXAMPLES: &str = "\
 Examples:
-  tpq trace.pftrace                                    ask questions at a prompt
+  tpq trace.pftrace                                    run SQL at a prompt
   tpq trace.pftrace -c 'SELECT * FROM slice'           run a statement
   tpq query trace.pftrace -f report.sql -o rows.csv    run a script
   tpq export trace.pftrace -o tables/                  every table as Parquet
   tpq info trace.pftrace                               what is in the trace
-  tpq check trace.pftrace                              what was lost, and what to change
+  tpq check trace.pftrace                              lost data and how to avoid it
   tpq query phone.pftrace watch.pftrace -f both.sql    two traces on one timeline
 
 Exit status: 0 on success, 1 when a query or an import failed, 2 on bad usage,
@@ -50,7 +50,7 @@ pub struct Cli {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Ask questions at a prompt (what happens when only traces are given)
+    /// Run SQL at an interactive prompt (the default when only traces are given)
     Shell(ShellArgs),
     /// Run SQL statements and print their results
     Query(QueryArgs),
@@ -58,42 +58,42 @@ pub enum Command {
     Export(ExportArgs),
     /// Show what is in a trace
     Info(InfoArgs),
-    /// Say what was lost, and what to change; exit status 1 when data was lost
+    /// Report lost data and how to avoid it; exit status 1 when data was lost
     Check(CheckArgs),
-    /// Show the clocks, and how each comes to trace time
+    /// Show the clocks and how each one converts to trace time
     Clocks(ClocksArgs),
-    /// Pack traces into one file, and say whether every event finds its place
+    /// Pack traces into one file and report what cannot be placed on the timeline
     Merge(MergeArgs),
-    /// Print the completions of a shell
+    /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Print a manual page
     Man(ManArgs),
 }
 
 impl Cli {
-    /// How many threads to run on, where the command or a setting says so.
+    /// The number of threads, if an argument or a setting gives it.
     pub fn threads(&mut self) -> Option<usize> {
-        self.import().and_then(|(how, _)| how.threads)
+        self.import().and_then(|(flags, _)| flags.threads)
     }
 
-    /// Takes the user's settings for what was not typed.
+    /// Applies the user's settings to arguments that were not given.
     ///
     /// # Errors
-    /// When the settings cannot be read or understood.
+    /// When the settings cannot be read or are invalid.
     pub fn configure(&mut self) -> anyhow::Result<()> {
-        let Some((how, settings)) = self.import() else { return Ok(()) };
+        let Some((flags, settings)) = self.import() else { return Ok(()) };
         let config = Config::load()?;
-        how.memory_limit = how.memory_limit.or(config.memory_limit);
-        how.threads = how.threads.or(config.threads);
+        flags.memory_limit = flags.memory_limit.or(config.memory_limit);
+        flags.threads = flags.threads.or(config.threads);
         if let Some(settings) = settings {
             *settings = config;
         }
         Ok(())
     }
 
-    /// How to import, and the place for settings where traces are opened; `None` for a command
-    /// that does neither.
-    fn import(&mut self) -> Option<(&mut HowArgs, Option<&mut Config>)> {
+    /// The import flags, and the settings of commands that open traces. `None` for a command that
+    /// imports nothing.
+    fn import(&mut self) -> Option<(&mut ImportFlags, Option<&mut Config>)> {
         let import = match &mut self.command {
             Some(Command::Shell(args)) => &mut args.import,
             Some(Command::Query(args)) => &mut args.import,
@@ -101,37 +101,37 @@ impl Cli {
             Some(Command::Info(args)) => &mut args.import,
             Some(Command::Check(args)) => &mut args.import,
             Some(Command::Clocks(args)) => &mut args.import,
-            Some(Command::Merge(args)) => return Some((&mut args.how, None)),
+            Some(Command::Merge(args)) => return Some((&mut args.flags, None)),
             Some(Command::Completions(_) | Command::Man(_)) => return None,
             None => &mut self.query.import,
         };
-        Some((&mut import.how, Some(&mut import.config)))
+        Some((&mut import.flags, Some(&mut import.config)))
     }
 }
 
-/// Which traces, and how to import them; the same for every command that opens any.
+/// The traces and how to import them, for every command that opens traces.
 #[derive(Args, Clone)]
 pub struct ImportArgs {
-    /// The traces, which merge onto one timeline: files, plain or in gzip, zstd, ZIP or TAR, a
-    /// perfetto_manifest that tells how they relate, or - for stdin
+    /// Traces to merge onto one timeline: files (plain, gzip, zstd, ZIP or TAR), a
+    /// perfetto_manifest that describes how they relate, or - for stdin
     #[arg(required = true, value_name = "TRACE")]
     pub traces: Vec<PathBuf>,
 
     #[command(flatten)]
-    pub how: HowArgs,
+    pub flags: ImportFlags,
 
-    /// Fail when anything in the trace was lost or not understood
+    /// Fail when any data in the trace was lost or not understood
     #[arg(long, help_heading = "Import options")]
     pub strict: bool,
 
-    /// Import anew, and keep nothing. Otherwise what the tables of a trace of 1 MiB and more are is
-    /// kept for when it is asked the next time, in the user's cache folder or TPQ_CACHE_DIR, 8 GiB
-    /// or TPQ_CACHE_SIZE in all
+    /// Import again and store nothing in the cache. By default, the tables of traces of 1 MiB or
+    /// more are kept for the next run, in the user's cache folder or TPQ_CACHE_DIR, up to 8 GiB or
+    /// TPQ_CACHE_SIZE in total
     #[arg(long, help_heading = "Import options")]
     pub no_cache: bool,
 
-    /// A folder of SQL modules for INCLUDE PERFETTO MODULE, under its own name or the one given;
-    /// may be repeated
+    /// Folder of SQL modules for INCLUDE PERFETTO MODULE, under the name of the folder or NAME; can
+    /// be repeated
     #[arg(long, value_name = "DIR[@NAME]", help_heading = "Import options")]
     pub add_sql_package: Vec<SqlPackage>,
 
@@ -141,24 +141,24 @@ pub struct ImportArgs {
 }
 
 impl ImportArgs {
-    /// The files that are read or written beside the output of a command.
+    /// The files that are read or written in addition to the output of a command.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
-        self.traces.iter().chain(&self.how.metatrace).map(PathBuf::as_path)
+        self.traces.iter().chain(&self.flags.metatrace).map(PathBuf::as_path)
     }
 }
 
-/// How to import; the same for every command that imports anything.
+/// How to import, for every command that imports traces.
 #[derive(Args, Clone)]
-pub struct HowArgs {
-    /// Sort all events before decoding any, which keeps those that arrive too late for the
-    /// window that the recorder's flushes closed
+pub struct ImportFlags {
+    /// Sort all events before decoding any. Keeps events that arrive too late for their sort
+    /// window, which is closed by a flush of the recorder
     #[arg(long, help_heading = "Import options")]
     pub full_sort: bool,
 
-    /// About the most memory to use, as 500M or 4G; 16M or more. What events, tables, sorting and
-    /// grouping need beyond it goes to temporary files: a limit changes time, never answers. Without
-    /// a limit, queries may use three quarters of the machine's memory, and a text may have
-    /// 1,000,000,000 bytes; with one, a quarter of it
+    /// Approximate memory limit, such as 500M or 4G; at least 16M. Events, tables, sorting and
+    /// grouping use temporary files for what exceeds it, so a limit affects time but never results.
+    /// Without a limit, queries may use three quarters of the machine's memory, and one string may
+    /// have 1,000,000,000 bytes; with a limit, one string may have a quarter of it
     #[arg(
         long,
         value_name = "SIZE",
@@ -167,13 +167,14 @@ pub struct HowArgs {
     )]
     pub memory_limit: Option<u64>,
 
-    /// How many threads to use [default: all cores]
+    /// Number of threads to use [default: all cores]
     #[arg(long, value_name = "N", value_parser = parse_threads, help_heading = "Import options")]
     pub threads: Option<usize>,
 
-    /// How a timestamp between two snapshots of its clock converts: nearest, by the offset of the
-    /// latest one before it; or linear, on the line between the two, for clocks that drift
-    // With the values listed below each other, clap would print all options that far apart.
+    /// How to convert a timestamp between two snapshots of its clock: nearest, by the offset of the
+    /// latest snapshot before it; or linear, on the line between the two, for clocks that drift
+    // clap would print listed values on separate lines, and then separate all options by empty
+    // lines.
     #[arg(
         long,
         value_name = "HOW",
@@ -184,61 +185,61 @@ pub struct HowArgs {
     )]
     pub clock_interpolation: ClockInterpolation,
 
-    /// Leave out `ftrace_event` and its arguments, which take most of the memory of a kernel's
-    /// trace; tables made from kernel events, as `sched`, stay
+    /// Omit `ftrace_event` and its arguments, which take most of the memory of a kernel trace;
+    /// tables made from kernel events, such as `sched`, stay
     #[arg(long, help_heading = "Import options")]
     pub no_ftrace_raw: bool,
 
-    /// Drop track events that lie before the range of interest, where the recording names one
+    /// Drop track events before the range of interest, if the recording names one
     #[arg(long, help_heading = "Import options")]
     pub crop: bool,
 
-    /// Write what tpq itself does, and when, to a file: a trace to look at with tpq or Perfetto
+    /// Record what tpq itself does, and when, to this file: a trace that tpq and Perfetto can open
     #[arg(long, value_name = "FILE", help_heading = "Import options")]
     pub metatrace: Option<PathBuf>,
 
-    /// Show no progress, and do not warn of losses
+    /// Do not show progress or warnings about lost data
     #[arg(short, long)]
     pub quiet: bool,
 }
 
-/// How to convert a timestamp that lies between two snapshots of its clock.
+/// How to convert a timestamp between two snapshots of its clock.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum ClockInterpolation {
     /// By the offset of the latest snapshot before it
     Nearest,
-    /// On the line between the two snapshots around it, for clocks that drift
+    /// On the line between the two snapshots, for clocks that drift
     Linear,
 }
 
 impl From<ClockInterpolation> for tpq::Interpolation {
-    fn from(how: ClockInterpolation) -> Self {
-        match how {
+    fn from(interpolation: ClockInterpolation) -> Self {
+        match interpolation {
             ClockInterpolation::Nearest => Self::Nearest,
             ClockInterpolation::Linear => Self::Linear,
         }
     }
 }
 
-/// The number of threads that an option or a setting says.
+/// Parses a number of threads from an argument or a setting.
 ///
 /// # Errors
-/// When it is none that a process can have.
+/// When it is not a number of threads that a process can have.
 pub fn parse_threads(text: &str) -> Result<usize, String> {
-    /// Each takes a stack; a process that has no more memory for one ends at once.
-    const MOST: usize = 1024;
+    /// Each thread needs a stack; a process without memory for one ends at once.
+    const MAX_THREADS: usize = 1024;
     match text.parse() {
         Ok(0) => Err("at least one thread is needed".into()),
-        Ok(threads) if threads > MOST => Err(format!("{MOST} at most")),
+        Ok(threads) if threads > MAX_THREADS => Err(format!("{MAX_THREADS} at most")),
         Ok(threads) => Ok(threads),
         Err(_) => Err("not a number".into()),
     }
 }
 
-/// Where finished tables are kept, as the environment says, else the settings.
+/// The cache for finished tables: from the environment variables, otherwise from the settings.
 ///
 /// # Errors
-/// When a variable cannot be understood.
+/// When a variable is invalid.
 pub fn table_cache(config: &Config) -> anyhow::Result<Option<TableCache>> {
     let folder = std::env::var_os("TPQ_CACHE_DIR").filter(|folder| !folder.is_empty());
     let cache = match folder.map(PathBuf::from).or_else(|| config.cache_dir.clone()) {
@@ -259,7 +260,7 @@ pub fn table_cache(config: &Config) -> anyhow::Result<Option<TableCache>> {
     }
 }
 
-/// A size in bytes with an optional suffix, each 1024 times the one before: K, M, G, T.
+/// Parses a size in bytes with an optional suffix K, M, G or T, each 1024 times the previous one.
 pub fn parse_size(text: &str) -> Result<u64, String> {
     let upper = text.trim().to_ascii_uppercase();
     let number = upper.trim_end_matches("IB").trim_end_matches('B');
@@ -270,7 +271,7 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
         Some('T') => (&number[..number.len() - 1], 4),
         _ => (number, 0),
     };
-    let wrong = || "not a size; write bytes, or a number with K, M, G or T, as 4G".to_owned();
+    let wrong = || "not a size; write bytes, or a number with K, M, G or T, such as 4G".to_owned();
     let value: f64 = number.trim().parse().map_err(|_| wrong())?;
     let bytes = value * 1024_f64.powi(power);
     if !(1.0..=1e18).contains(&bytes) {
@@ -279,10 +280,10 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
     Ok(bytes as u64)
 }
 
-/// A memory limit in bytes, as an option or a setting says it.
+/// Parses a memory limit in bytes from an argument or a setting.
 ///
 /// # Errors
-/// When it is no size, or less than an import needs.
+/// When it is not a size, or is less than an import needs.
 pub fn parse_memory_limit(text: &str) -> Result<u64, String> {
     let limit = parse_size(text)?;
     match limit < ImportOptions::LEAST_MEMORY {
@@ -297,7 +298,7 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn the_arguments_fit_together() {
+    fn the_arguments_are_consistent() {
         Cli::command().debug_assert();
     }
 
@@ -320,14 +321,14 @@ mod tests {
     }
 
     #[test]
-    fn only_traces_means_the_shell() {
+    fn traces_alone_open_the_shell() {
         let cli = Cli::try_parse_from(["tpq", "a.pftrace"]).unwrap();
         assert!(cli.command.is_none());
-        assert!(!cli.query.asks());
+        assert!(!cli.query.has_query_options());
         assert_eq!(cli.query.import.traces.len(), 1);
         let cli = Cli::try_parse_from(["tpq", "query", "a", "-c", "SELECT 1"]).unwrap();
         assert!(matches!(cli.command, Some(Command::Query(_))));
         let cli = Cli::try_parse_from(["tpq", "a", "-c", "SELECT 1"]).unwrap();
-        assert!(cli.command.is_none() && cli.query.asks());
+        assert!(cli.command.is_none() && cli.query.has_query_options());
     }
 }

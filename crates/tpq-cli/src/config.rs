@@ -1,7 +1,7 @@
-//! The user's settings: `tpq/config.toml` in the folder for such files.
+//! The user's settings: `tpq/config.toml` in the folder for configuration files.
 //!
-//! An option on the command line counts more than a variable of the environment, and that more than
-//! a setting. The variable `PAGER`, which is for all programs, counts less than the setting.
+//! A command-line option overrides an environment variable, and that overrides a setting. The
+//! exception is `PAGER`: all programs use it, so the setting overrides it.
 
 use std::path::{Path, PathBuf};
 
@@ -12,31 +12,31 @@ use crate::args::{parse_memory_limit, parse_size, parse_threads};
 use crate::row_limit::RowLimit;
 use crate::shell::Pager;
 
-/// Every key, as errors list them.
+/// Every key, for error messages.
 const KEYS: &str = "memory_limit, threads, cache_dir, cache_size, pager, timer, mode and limit";
 
-/// What the settings say; `None` for what they leave open.
+/// The settings; `None` for each one that is not set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Config {
-    /// As `--memory-limit`, in bytes.
+    /// Like `--memory-limit`, in bytes.
     pub memory_limit: Option<u64>,
-    /// As `--threads`.
+    /// Like `--threads`.
     pub threads: Option<usize>,
-    /// As `TPQ_CACHE_DIR`.
+    /// Like `TPQ_CACHE_DIR`.
     pub cache_dir: Option<PathBuf>,
-    /// As `TPQ_CACHE_SIZE`, in bytes; 0 for no cache.
+    /// Like `TPQ_CACHE_SIZE`, in bytes; 0 disables the cache.
     pub cache_size: Option<u64>,
-    /// As `.pager`.
+    /// Like `.pager`.
     pub pager: Option<Pager>,
-    /// As `.timer`.
+    /// Like `.timer`.
     pub timer: Option<bool>,
-    /// As `.mode`: how results are printed on a terminal.
+    /// Like `.mode`: the format of results on a terminal.
     pub mode: Option<Format>,
-    /// As `.limit`.
+    /// Like `.limit`.
     pub limit: Option<RowLimit>,
 }
 
-/// Something in the settings that is wrong.
+/// An invalid setting.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[error("line {line}: {what}")]
 pub struct ConfigError {
@@ -45,10 +45,10 @@ pub struct ConfigError {
 }
 
 impl Config {
-    /// The user's settings; the defaults where there are none.
+    /// Reads the user's settings; the defaults if there is no file.
     ///
     /// # Errors
-    /// When the file cannot be read or understood.
+    /// When the file cannot be read or is invalid.
     pub fn load() -> anyhow::Result<Self> {
         let Some(path) = path().filter(|path| path.exists()) else { return Ok(Self::default()) };
         let text = std::fs::read_to_string(&path)
@@ -56,7 +56,7 @@ impl Config {
         Self::parse(&text).with_context(|| path.display().to_string())
     }
 
-    /// Settings as they are written.
+    /// Parses the text of a settings file.
     fn parse(text: &str) -> Result<Self, ConfigError> {
         let line_at = |byte: usize| text[..byte.min(text.len())].matches('\n').count() + 1;
         let table = toml::de::DeTable::parse(text).map_err(|error| ConfigError {
@@ -92,14 +92,14 @@ impl Config {
                 });
             }
             "pager" => {
-                self.pager = Some(match switch(value) {
+                self.pager = Some(match parse_switch(value) {
                     Some(true) => Pager::On,
                     Some(false) => Pager::Off,
                     None => Pager::of(text(key, value)?),
                 });
             }
             "timer" => {
-                self.timer = Some(switch(value).ok_or("timer: write true or false")?);
+                self.timer = Some(parse_switch(value).ok_or("timer: write true or false")?);
             }
             "mode" => {
                 let format: Format = text(key, value)?.parse()?;
@@ -133,7 +133,7 @@ fn integer(key: &str, value: &toml::de::DeValue<'_>) -> Result<i64, String> {
     number.ok_or_else(|| format!("{key}: expected a whole number"))
 }
 
-/// Bytes as a number, or text as `"4G"`.
+/// A number of bytes, or a text such as `"4G"`.
 fn size(
     key: &str,
     value: &toml::de::DeValue<'_>,
@@ -143,13 +143,13 @@ fn size(
         Ok(bytes) => bytes.to_string(),
         Err(_) => match value.as_str() {
             Some(text) => text.to_owned(),
-            None => return Err(format!("{key}: expected a size, as \"4G\"")),
+            None => return Err(format!("{key}: expected a size, such as \"4G\"")),
         },
     };
     parse(&written).map_err(|what| format!("{key}: {what}"))
 }
 
-fn switch(value: &toml::de::DeValue<'_>) -> Option<bool> {
+fn parse_switch(value: &toml::de::DeValue<'_>) -> Option<bool> {
     match value.as_str() {
         Some("on") => Some(true),
         Some("off") => Some(false),
@@ -157,8 +157,8 @@ fn switch(value: &toml::de::DeValue<'_>) -> Option<bool> {
     }
 }
 
-/// Where the settings are: in `XDG_CONFIG_HOME`, else `~/.config`; on Windows in the folder for
-/// roaming data.
+/// The path of the settings: in `XDG_CONFIG_HOME`, otherwise in `~/.config`; on Windows in the
+/// folder for roaming data.
 fn path() -> Option<PathBuf> {
     let named = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
     let folder = named.filter(|folder| folder.is_absolute()).or_else(|| match cfg!(windows) {
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn errors_name_their_line() {
         let error = |text| Config::parse(text).unwrap_err().to_string();
         let unknown = error("timer = true\nmemroy_limit = 1\n");
         assert!(

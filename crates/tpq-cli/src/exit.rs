@@ -1,7 +1,7 @@
-//! How the process ends: the one place that decides exit codes and prints errors.
+//! Exit codes and error messages of the process, decided in one place.
 //!
-//! 0 is success, 1 a failed query or import; 2, bad usage, is given by clap while parsing, and
-//! here for what clap cannot know. A signal ends the process with 128 and its number, in
+//! 0 is success, 1 a failed query or import, 2 bad usage: either reported by clap, or by [`Usage`]
+//! for what clap cannot check. A signal ends the process with 128 plus its number; see
 //! `signals.rs`.
 
 use std::io::{ErrorKind, Write};
@@ -12,23 +12,23 @@ use tpq_output::OutputError;
 
 use crate::terminal;
 
-/// What was typed cannot be done, though every part of it is well formed.
+/// Bad usage that clap cannot detect: each argument is well-formed, but they cannot be executed.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Usage(pub String);
 
-/// Something failed that was told of when it did.
+/// A failure that was already reported when it happened.
 #[derive(Debug, thiserror::Error)]
-#[error("something failed")]
-pub struct Told;
+#[error("an error was already reported")]
+pub struct AlreadyReported;
 
-/// Ends the process with what came out of a command.
+/// Reports the outcome of a command and returns the exit code.
 pub fn code(outcome: anyhow::Result<()>) -> ExitCode {
     let Err(error) = outcome else { return ExitCode::SUCCESS };
-    if error.is::<Told>() {
+    if error.is::<AlreadyReported>() {
         return ExitCode::FAILURE;
     }
-    // Whoever reads has seen enough, as `head` has: nothing went wrong.
+    // The reader has closed the pipe, as `head` does: this is not an error.
     if is_closed_pipe(&error) {
         return ExitCode::SUCCESS;
     }
@@ -43,11 +43,11 @@ pub fn report(error: &anyhow::Error) {
         Some(sql) => sql.report(),
         None => chain(error),
     };
-    // Nobody is left to tell when stderr is closed.
+    // If stderr is closed, the error cannot be reported.
     let _ = writeln!(std::io::stderr(), "{} {text}", style.red("error:"));
 }
 
-/// An error and its causes in one line, without repeating what a message already says.
+/// An error and its causes in one line, without causes that a message already contains.
 fn chain(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
@@ -61,7 +61,7 @@ fn chain(error: &anyhow::Error) -> String {
     text
 }
 
-/// Whether the reader of our output went away.
+/// Whether the error is a closed pipe on our output.
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let io = cause

@@ -1,6 +1,6 @@
-//! One line on stderr about a trace that lost data or that was placed on the timeline by a guess.
+//! One line on stderr about a trace with lost data, or with clocks that were placed by a guess.
 //!
-//! It is read from the tables directly, without a query, since every opening pays for it.
+//! The line is read from the tables directly, without a query, because every open pays for it.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Write;
@@ -15,15 +15,15 @@ use crate::clocks::rule;
 use crate::layout::{counted, grouped};
 use crate::terminal::Style;
 
-/// Says on stderr what the trace lost and which clocks were placed by a guess, if anything.
+/// Reports lost data, errors and clocks placed by a guess on stderr, if there are any.
 ///
 /// # Errors
 /// When the tables cannot be read.
-pub fn tell(trace: &Trace) -> anyhow::Result<()> {
+pub fn report(trace: &Trace) -> anyhow::Result<()> {
     if let Some(line) = line(trace)? {
         let (subject, rest) = line.split_once(':').unwrap_or((&line, ""));
         let subject = Style::of_stderr().yellow(&format!("{subject}:"));
-        // Nobody is left to tell when stderr is closed.
+        // If stderr is closed, the line cannot be reported.
         let _ = writeln!(std::io::stderr(), "{subject}{rest}");
     }
     Ok(())
@@ -32,35 +32,35 @@ pub fn tell(trace: &Trace) -> anyhow::Result<()> {
 /// The line, without the line break; `None` for a trace without losses and guesses.
 fn line(trace: &Trace) -> anyhow::Result<Option<String>> {
     let mut parts = Vec::new();
-    let mut see = Vec::new();
+    let mut commands = Vec::new();
     let lost = lost(trace)?;
     let errors = errors(trace)?;
     if !lost.is_empty() || !errors.is_empty() {
-        see.push("tpq check");
+        commands.push("tpq check");
     }
-    parts.extend(summary_of(&lost, trace)?.map(|lost| format!("lost data: {lost}")));
-    parts.extend(errors_in_words(&errors).map(|errors| format!("not understood: {errors}")));
+    parts.extend(describe_losses(&lost, trace)?.map(|lost| format!("lost data: {lost}")));
+    parts.extend(describe_errors(&errors).map(|errors| format!("not understood: {errors}")));
     if let Some(guesses) = guesses(&trace.summary().placements) {
         parts.push(format!("clocks placed by a guess: {guesses}"));
-        see.push("tpq clocks");
+        commands.push("tpq clocks");
     }
     if parts.is_empty() {
         return Ok(None);
     }
-    let line = format!("{}; see {}", parts.join("; "), see.join(" and "));
+    let line = format!("{}; see {}", parts.join("; "), commands.join(" and "));
     Ok(Some(line.chars().map(printable).collect()))
 }
 
-/// Names of files come from archives, and must not steer the terminal.
+/// Names of files come from archives and must not control the terminal.
 fn printable(letter: char) -> char {
     if letter.is_control() { '\u{fffd}' } else { letter }
 }
 
 /// Losses of one kind in one file.
-struct Lost {
+struct LossGroup {
     kind: String,
     file: String,
-    /// The description of the largest.
+    /// The description of the largest loss.
     what: String,
     buffer: String,
     /// The largest amount.
@@ -71,9 +71,9 @@ struct Lost {
 }
 
 /// The losses by kind and file, in the order of `data_loss`.
-fn lost(trace: &Trace) -> anyhow::Result<Vec<Lost>> {
+fn lost(trace: &Trace) -> anyhow::Result<Vec<LossGroup>> {
     let columns = ["severity", "kind", "trace_id", "what", "buffer", "amount", "unit"];
-    let mut all: Vec<Lost> = Vec::new();
+    let mut all: Vec<LossGroup> = Vec::new();
     let mut known: HashMap<(String, String), usize> = HashMap::new();
     for row in cells(trace, "data_loss", &columns)? {
         let [severity, kind, file, what, buffer, amount, unit] = row;
@@ -90,16 +90,16 @@ fn lost(trace: &Trace) -> anyhow::Result<Vec<Lost>> {
                     (lost.largest, lost.what, lost.buffer) = (amount, what, buffer);
                 }
             }
-            None => all.push(Lost { kind, file, what, buffer, largest: amount, amount, unit }),
+            None => all.push(LossGroup { kind, file, what, buffer, largest: amount, amount, unit }),
         }
     }
     Ok(all)
 }
 
-/// The first loss, and how many more there are.
-fn summary_of(lost: &[Lost], trace: &Trace) -> anyhow::Result<Option<String>> {
+/// Describes the first loss, and counts the others.
+fn describe_losses(lost: &[LossGroup], trace: &Trace) -> anyhow::Result<Option<String>> {
     let Some(first) = lost.first() else { return Ok(None) };
-    let mut text = in_words(first, trace)?;
+    let mut text = describe(first, trace)?;
     match lost.len() - 1 {
         0 => {}
         more => {
@@ -109,15 +109,15 @@ fn summary_of(lost: &[Lost], trace: &Trace) -> anyhow::Result<Option<String>> {
     Ok(Some(text))
 }
 
-fn in_words(lost: &Lost, trace: &Trace) -> anyhow::Result<String> {
+fn describe(lost: &LossGroup, trace: &Trace) -> anyhow::Result<String> {
     let amount = grouped(lost.amount.unsigned_abs());
     let many = |one: &str, several: &str| counted(lost.amount.unsigned_abs(), one, several);
     Ok(match lost.kind.as_str() {
-        "ring_buffer_wrapped" => match buffer_of(lost, trace)? {
+        "ring_buffer_wrapped" => match buffer_share(lost, trace)? {
             Some(share) => format!("{share} of buffer {} overwritten", lost.buffer),
             None => format!("the oldest data of buffer {} overwritten", lost.buffer),
         },
-        "buffer_full" => match buffer_of(lost, trace)? {
+        "buffer_full" => match buffer_share(lost, trace)? {
             Some(share) => format!("about {share} of buffer {} turned away", lost.buffer),
             None => format!("the newest data of buffer {} turned away", lost.buffer),
         },
@@ -128,14 +128,14 @@ fn in_words(lost: &Lost, trace: &Trace) -> anyhow::Result<String> {
             format!("{} not written", many("kernel event", "kernel events"))
         }
         "shared_memory_full" => {
-            format!("{} without room in shared memory", many("packet", "packets"))
+            format!("{} dropped because shared memory was full", many("packet", "packets"))
         }
         "packets_lost" => format!("packets missing in {}", many("place", "places")),
         "incremental_state_lost" => {
             format!("{} refer to names that were lost", many("packet", "packets"))
         }
         "late_packets" => format!("{} too late to be put in order", many("event", "events")),
-        // A kind that a stat counts is named for it.
+        // A kind that a stat counts is named after the stat.
         _ if lost.unit.is_empty() && lost.what.contains('×') => {
             format!("{} {amount}", lost.kind)
         }
@@ -143,15 +143,15 @@ fn in_words(lost: &Lost, trace: &Trace) -> anyhow::Result<String> {
     })
 }
 
-/// How much of what was written to a central buffer was lost, as "227.6 of 228.1 MiB".
-fn buffer_of(lost: &Lost, trace: &Trace) -> anyhow::Result<Option<String>> {
+/// The lost share of the data written to a central buffer, such as "227.6 of 228.1 MiB".
+fn buffer_share(lost: &LossGroup, trace: &Trace) -> anyhow::Result<Option<String>> {
     let columns = ["trace_id", "buffer", "written", "lost"];
     for [file, buffer, written, gone] in cells(trace, "trace_buffer", &columns)? {
         if (&file, &buffer) == (&lost.file, &lost.buffer) {
             let (Ok(written), Ok(gone)) = (written.parse::<i64>(), gone.parse::<i64>()) else {
                 return Ok(None);
             };
-            // What a full buffer turned away was never written.
+            // Data that a full buffer rejected was never written.
             let all =
                 if lost.kind == "buffer_full" { written.saturating_add(gone) } else { written };
             return Ok(Some(share(gone, all)));
@@ -171,7 +171,7 @@ fn share(part: i64, whole: i64) -> String {
     }
 }
 
-/// What was counted as an error: the stats and their values, without those that are also losses.
+/// The stats with severity `error` and their values, without those that are also losses.
 fn errors(trace: &Trace) -> anyhow::Result<Vec<(String, i64)>> {
     let mut found: Vec<(String, i64)> = Vec::new();
     let Some(table) = trace.tables().get("stats") else { return Ok(found) };
@@ -181,7 +181,7 @@ fn errors(trace: &Trace) -> anyhow::Result<Vec<(String, i64)>> {
     let known: HashSet<String> =
         cells(trace, "data_loss", &["stat"])?.into_iter().map(|[stat]| stat).collect();
     for chunk in 0..table.num_chunks() {
-        // Most stats are 0, and only those that are not are worth their text.
+        // Most stats are 0. Only the others need their text.
         let rows = 0..table.chunk_rows(chunk);
         let values = table.read(chunk, rows, &[value])?;
         let values = values.column(0).as_primitive::<Int64Type>();
@@ -204,7 +204,7 @@ fn errors(trace: &Trace) -> anyhow::Result<Vec<(String, i64)>> {
     Ok(found)
 }
 
-fn errors_in_words(errors: &[(String, i64)]) -> Option<String> {
+fn describe_errors(errors: &[(String, i64)]) -> Option<String> {
     let (name, count) = errors.first()?;
     let mut text = format!("{name} {}", grouped(count.unsigned_abs()));
     match errors.len() - 1 {
@@ -216,7 +216,7 @@ fn errors_in_words(errors: &[(String, i64)]) -> Option<String> {
     Some(text)
 }
 
-/// The files that no recorded snapshot places.
+/// The files that were not placed by recorded snapshots.
 fn guesses(placements: &[FilePlacement]) -> Option<String> {
     let mut guessed = placements.iter().filter(|placement| placement.rule != Rule::Snapshots);
     let first = guessed.next()?;

@@ -1,39 +1,39 @@
-//! Text in columns: what the commands that describe a trace have in common.
+//! Text in columns, for the commands that describe a trace.
 
 use datafusion::arrow::array::Array;
 use datafusion::arrow::util::display::array_value_to_string;
 use tpq::Trace;
 
-use crate::terminal::{Look, Style};
+use crate::terminal::{Emphasis, Style};
 
 /// A cell of a row.
 pub struct Cell {
     text: String,
-    to_the_right: bool,
-    look: Look,
+    right_aligned: bool,
+    emphasis: Emphasis,
 }
 
 impl Cell {
-    /// Text, which begins at the left.
+    /// Left-aligned text.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), to_the_right: false, look: Look::Plain }
+        Self { text: text.into(), right_aligned: false, emphasis: Emphasis::Plain }
     }
 
-    /// A number, which ends at the right.
+    /// A right-aligned number.
     pub fn number(text: impl Into<String>) -> Self {
-        Self { to_the_right: true, ..Self::text(text) }
+        Self { right_aligned: true, ..Self::text(text) }
     }
 
-    /// Whichever it begins like.
-    pub fn of(text: impl Into<String>) -> Self {
+    /// Aligned by its first character: right if it is a digit, otherwise left.
+    pub fn auto(text: impl Into<String>) -> Self {
         let cell = Self::text(text);
-        let to_the_right = cell.text.starts_with(|c: char| c.is_ascii_digit());
-        Self { to_the_right, ..cell }
+        let right_aligned = cell.text.starts_with(|c: char| c.is_ascii_digit());
+        Self { right_aligned, ..cell }
     }
 
-    /// The cell in another look.
-    pub fn look(self, look: Look) -> Self {
-        Self { look, ..self }
+    /// The cell with another emphasis.
+    pub fn emphasis(self, emphasis: Emphasis) -> Self {
+        Self { emphasis, ..self }
     }
 
     fn width(&self) -> usize {
@@ -41,12 +41,12 @@ impl Cell {
     }
 }
 
-/// A heading, after an empty line.
+/// Appends a heading after an empty line.
 pub fn heading(title: &str, style: Style, out: &mut String) {
     out.push_str(&format!("\n{}\n", style.bold(title)));
 }
 
-/// Rows with their cells in columns. The last column is as wide as it is.
+/// Appends rows with aligned columns. The last column is not padded.
 pub fn columns(rows: &[Vec<Cell>], style: Style, out: &mut String) {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width =
@@ -56,9 +56,9 @@ pub fn columns(rows: &[Vec<Cell>], style: Style, out: &mut String) {
         let filled = row.iter().rposition(|cell| !cell.text.is_empty()).map_or(0, |last| last + 1);
         for (column, cell) in row[..filled].iter().enumerate() {
             let pad = " ".repeat(widths[column] - cell.width());
-            let text = style.look(cell.look, &cell.text);
+            let text = style.emphasize(cell.emphasis, &cell.text);
             out.push_str("  ");
-            match cell.to_the_right {
+            match cell.right_aligned {
                 true => out.extend([pad, text]),
                 false if column + 1 == filled => out.push_str(&text),
                 false => out.extend([text, pad]),
@@ -68,7 +68,7 @@ pub fn columns(rows: &[Vec<Cell>], style: Style, out: &mut String) {
     }
 }
 
-/// A heading and the rows of a query in columns; says whether there were any.
+/// Appends a heading and the rows of a query in columns. Returns whether there were any rows.
 pub async fn section(
     trace: &Trace,
     title: &str,
@@ -76,7 +76,7 @@ pub async fn section(
     style: Style,
     out: &mut String,
 ) -> anyhow::Result<bool> {
-    let cells = |row: Vec<String>| row.into_iter().map(Cell::of).collect();
+    let cells = |row: Vec<String>| row.into_iter().map(Cell::auto).collect();
     let rows: Vec<Vec<Cell>> = rows(trace, sql).await?.into_iter().map(cells).collect();
     if !rows.is_empty() {
         heading(title, style, out);
@@ -113,9 +113,9 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
-/// A number and what it counts, which is called otherwise when there is one.
-pub fn counted(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+/// A number and the counted noun, in the singular or plural.
+pub fn counted(number: u64, one: &str, several: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { one } else { several })
 }
 
 /// A size in bytes.
@@ -123,7 +123,7 @@ pub fn bytes(count: u64) -> String {
     indicatif::HumanBytes(count).to_string()
 }
 
-/// A length of time in the largest unit that it fills, to three digits after the point.
+/// A duration in the largest unit that it fills, with three decimal places.
 pub fn duration(ns: u64) -> String {
     let in_units = |unit: u64, name: &str| format!("{:.3} {name}", ns as f64 / unit as f64);
     match ns {
@@ -145,8 +145,8 @@ mod tests {
     fn cells_line_up() {
         let rows = [
             vec![Cell::text("name"), Cell::text("times"), Cell::text("what")],
-            vec![Cell::text("a"), Cell::of("1,024"), Cell::text("more to say")],
-            vec![Cell::text("longer"), Cell::of("7")],
+            vec![Cell::text("a"), Cell::auto("1,024"), Cell::text("more to say")],
+            vec![Cell::text("longer"), Cell::auto("7")],
             vec![Cell::text("µ"), Cell::number("-3"), Cell::text("")],
         ];
         let mut out = String::new();

@@ -1,4 +1,4 @@
-//! The command line: what was typed becomes calls of the library, and its answers become text.
+//! The command line: arguments become calls of the library, and results become text.
 //!
 //! ```text
 //! arguments ──args──▶ command/<name>.rs ──▶ tpq::Trace ──▶ tpq_output ──▶ stdout
@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     let runtime = signals::start().and_then(|()| runtime::build(cli.threads()));
     let outcome = runtime.map_err(anyhow::Error::from).and_then(|runtime| {
         let outcome = runtime.block_on(run(cli));
-        // An import that nobody waits for any more is not worth waiting for.
+        // Do not wait for an import whose result is no longer needed.
         runtime.shutdown_background();
         outcome
     });
@@ -67,7 +67,7 @@ async fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Merge(args)) => command::merge::run(args).await,
         Some(Command::Completions(args)) => command::completions::run(&args),
         Some(Command::Man(args)) => command::man::run(&args),
-        None if cli.query.asks() => command::query::run(cli.query).await,
+        None if cli.query.has_query_options() => command::query::run(cli.query).await,
         None => command::shell::run(cli.query.import).await,
     }
 }

@@ -1,4 +1,4 @@
-//! `--metatrace`: what tpq itself did, as a trace.
+//! `--metatrace`: records what tpq itself did, as a trace.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use tpq_output::Sink;
 use crate::exit::{self, Usage};
 use crate::output::{Destination, Unfinished, is_same_file};
 
-/// A recording of this process, if one was asked for, and the file it goes to.
-pub struct Recording(Option<Open>);
+/// A recording of this process and its file, if requested.
+pub struct Recording(Option<OpenRecording>);
 
-struct Open {
+struct OpenRecording {
     metatrace: Arc<MetaTrace>,
     path: PathBuf,
     sink: Sink,
@@ -22,11 +22,11 @@ struct Open {
 }
 
 impl Recording {
-    /// Starts a recording to `path`, which must be none of the `others`: files that are read or
-    /// written otherwise. A path that cannot be written is told now, not after the work.
+    /// Starts a recording to `path`, which must not be one of `others`: files that are read or
+    /// written otherwise. A path that cannot be written is reported now, not after the work.
     pub fn start(path: Option<&Path>, others: &[PathBuf]) -> anyhow::Result<Self> {
         let Some(path) = path else { return Ok(Self(None)) };
-        refuse(Some(path), others.iter().map(PathBuf::as_path))?;
+        ensure_not_any_of(Some(path), others.iter().map(PathBuf::as_path))?;
         let destination = Destination::of(Some(path))?;
         if matches!(destination, Destination::Stdout) {
             let message = "--metatrace needs a file: results go to stdout".to_owned();
@@ -35,22 +35,22 @@ impl Recording {
         let opened = destination.open();
         let (sink, unfinished) = opened.with_context(|| cannot_write(path))?;
         let (metatrace, path) = (MetaTrace::start(), path.to_owned());
-        Ok(Self(Some(Open { metatrace, path, sink, unfinished })))
+        Ok(Self(Some(OpenRecording { metatrace, path, sink, unfinished })))
     }
 
-    /// What spans are recorded in.
+    /// The recording for spans.
     pub fn metatrace(&self) -> Option<Arc<MetaTrace>> {
         self.0.as_ref().map(|open| Arc::clone(&open.metatrace))
     }
 
-    /// Writes the file, whichever way the work ended.
+    /// Writes the file, whether or not the work succeeded.
     pub fn finish<T>(self, outcome: anyhow::Result<T>) -> anyhow::Result<T> {
         let Some(open) = self.0 else { return outcome };
         let written = open.write();
         match (outcome, written) {
             (Ok(_), Err(error)) => Err(error),
             (outcome, Ok(())) => outcome,
-            // Both are worth knowing, and the command can end with one only.
+            // Both errors matter, but the command can end with only one.
             (Err(first), Err(second)) => {
                 exit::report(&second);
                 Err(first)
@@ -59,11 +59,11 @@ impl Recording {
     }
 }
 
-/// Makes sure that a recording does not go to one of the `others`.
+/// Checks that a recording does not go to one of `others`.
 ///
 /// # Errors
-/// When it does, under whichever name.
-pub fn refuse<'a>(
+/// When it does, under any name.
+pub fn ensure_not_any_of<'a>(
     path: Option<&Path>,
     others: impl IntoIterator<Item = &'a Path>,
 ) -> anyhow::Result<()> {
@@ -74,8 +74,8 @@ pub fn refuse<'a>(
     }
 }
 
-impl Open {
-    /// Writes what was recorded, and gives the file its name.
+impl OpenRecording {
+    /// Writes the recording, and gives the file its name.
     fn write(mut self) -> anyhow::Result<()> {
         let mut write = || {
             self.sink.write_all(&self.metatrace.to_bytes())?;

@@ -1,4 +1,4 @@
-//! What the files, machines and clocks of an import are called.
+//! Display names of the files, machines and clocks of an import.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,17 +6,17 @@ use tpq::{Clock, ClockScope, Source, Trace};
 
 use crate::layout::rows;
 
-/// From here on, a manifest gave machines their numbers.
-const FIRST_DECLARED: u64 = 1 << 32;
+/// Raw ids of machines that a manifest declares start here.
+const FIRST_DECLARED_RAW_ID: u64 = 1 << 32;
 
-/// The names within one import: as short as they can be while no two are the same.
+/// The names within one import: as short as possible while all are distinct.
 pub struct Names {
     files: Vec<String>,
     machines: Vec<String>,
     /// Machines that a manifest names.
     declared_machines: HashSet<u32>,
-    /// Files that speak of several machines.
-    mixed_files: HashSet<u32>,
+    /// Files with data of several machines.
+    multi_machine_files: HashSet<u32>,
     /// Whether more than one file, or machine, has clocks or events.
     several: Several,
 }
@@ -34,7 +34,7 @@ impl Names {
             files.into_iter().map(|row| (row[0].parse().ok(), row[1].clone())).collect();
         let machines = "SELECT coalesce(name, 'machine ' || id) FROM machine ORDER BY id";
         let machines: Vec<String> = rows(trace, machines).await?.into_iter().flatten().collect();
-        let declared = format!("SELECT id FROM machine WHERE raw_id >= {FIRST_DECLARED}");
+        let declared = format!("SELECT id FROM machine WHERE raw_id >= {FIRST_DECLARED_RAW_ID}");
         let declared = rows(trace, &declared).await?.into_iter().flatten();
         let traces = "SELECT id FROM trace_file WHERE trace_type IN ('proto', 'json')";
         let traces = rows(trace, traces).await?.len();
@@ -42,10 +42,10 @@ impl Names {
         let mixed = "SELECT trace_id FROM stats WHERE trace_id IS NOT NULL GROUP BY trace_id \
              HAVING count(DISTINCT machine_id) > 1";
         let mixed = rows(trace, mixed).await?.into_iter().flatten();
-        let mixed_files = mixed.filter_map(|file| file.parse().ok()).collect();
+        let multi_machine_files = mixed.filter_map(|file| file.parse().ok()).collect();
         let declared_machines = declared.filter_map(|machine| machine.parse().ok()).collect();
         let files = file_names(&parents);
-        Ok(Self { files, machines, declared_machines, mixed_files, several })
+        Ok(Self { files, machines, declared_machines, multi_machine_files, several })
     }
 
     /// Whether more than one file was imported.
@@ -53,7 +53,7 @@ impl Names {
         self.several.files
     }
 
-    /// A file, by its row in `trace_file`.
+    /// The name of a file, by its row in `trace_file`.
     pub fn file(&self, file: u32) -> &str {
         self.files.get(file as usize).map_or("", String::as_str)
     }
@@ -63,26 +63,27 @@ impl Names {
         self.several.machines
     }
 
-    /// A machine, by its row.
+    /// The name of a machine, by its row in `machine`.
     pub fn machine(&self, machine: u32) -> &str {
         self.machines.get(machine as usize).map_or("", String::as_str)
     }
 
-    /// A machine, by its row in `machine`, as a manifest calls it.
+    /// The name of a machine in the manifest, by its row in `machine`; `None` if no manifest names
+    /// it.
     pub fn declared_machine(&self, machine: u32) -> Option<&str> {
         self.declared_machines.contains(&machine).then(|| self.machine(machine))
     }
 
-    /// Whether a file speaks of several machines.
-    pub fn is_mixed(&self, file: u32) -> bool {
-        self.mixed_files.contains(&file)
+    /// Whether a file has data of several machines.
+    pub fn has_several_machines(&self, file: u32) -> bool {
+        self.multi_machine_files.contains(&file)
     }
 
-    /// A machine in a file, as far as that is needed to tell it from others: nothing in a trace of
+    /// A machine in a file, as far as needed to distinguish it from others: empty for a trace of
     /// one machine.
     pub fn source(&self, source: Source) -> String {
         let (file, machine) = (self.file(source.file), self.machine(source.machine));
-        match (self.several.files, self.is_mixed(source.file)) {
+        match (self.several.files, self.has_several_machines(source.file)) {
             (true, true) => format!("{file} ({machine})"),
             (true, false) => file.to_owned(),
             (false, true) => machine.to_owned(),
@@ -90,7 +91,7 @@ impl Names {
         }
     }
 
-    /// The same for a heading, with the machine wherever there are several.
+    /// Like [`Self::source`], for a heading: with the machine wherever there are several.
     pub fn title(&self, source: Source) -> String {
         match self.several.files && self.several.machines {
             true => format!("{}, {}", self.file(source.file), self.machine(source.machine)),
@@ -98,7 +99,7 @@ impl Names {
         }
     }
 
-    /// A clock, with its place unless it is `here`.
+    /// The name of a clock, with its source unless that is `here`.
     pub fn clock(&self, clock: Clock, here: Source) -> String {
         let name = clock_name(clock);
         let source = self.source(clock.source);
@@ -108,8 +109,8 @@ impl Names {
         }
     }
 
-    /// A clock with its place.
-    pub fn clock_and_place(&self, clock: Clock) -> String {
+    /// The name of a clock with its source.
+    pub fn clock_with_source(&self, clock: Clock) -> String {
         match self.source(clock.source) {
             source if source.is_empty() => clock_name(clock),
             source => format!("{} of {source}", clock_name(clock)),
@@ -117,7 +118,7 @@ impl Names {
     }
 }
 
-/// A clock, without where it was read.
+/// The name of a clock without its source.
 pub fn clock_name(clock: Clock) -> String {
     match clock.scope {
         ClockScope::Source => domain_name(clock.id),
@@ -127,7 +128,7 @@ pub fn clock_name(clock: Clock) -> String {
     }
 }
 
-/// A clock id.
+/// The name of a clock id.
 pub fn domain_name(id: u32) -> String {
     let name = match id {
         9 => Some("TSC"),
@@ -138,8 +139,8 @@ pub fn domain_name(id: u32) -> String {
     name.map_or_else(|| format!("clock {id}"), str::to_owned)
 }
 
-/// The name of each file: what it is called in its archive, or its path as typed. Folders and
-/// archives are left out where what remains is of one file only.
+/// The display name of each file: its name in its archive, or the path as typed. Folders and
+/// archives are left out if the rest is unique.
 fn file_names(files: &[(Option<usize>, String)]) -> Vec<String> {
     let full: Vec<String> = (0..files.len()).map(|file| parts(files, file).join("/")).collect();
     let last = |name: &'_ str| name.rsplit('/').next().unwrap_or_default().to_owned();
@@ -151,7 +152,7 @@ fn file_names(files: &[(Option<usize>, String)]) -> Vec<String> {
     full.iter().map(|name| short(name).unwrap_or_else(|| name.clone())).collect()
 }
 
-/// The names that lead to a file; what a compressed file holds has none of its own.
+/// The names on the path to a file. The content of a compressed file has no name of its own.
 fn parts(files: &[(Option<usize>, String)], file: usize) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut at = Some(file);

@@ -1,4 +1,4 @@
-//! From arguments to an open trace.
+//! Opens traces from arguments.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -7,60 +7,61 @@ use std::sync::Arc;
 use tpq::{ImportOptions, Progress, TableCache, TextDamage, Trace};
 
 use crate::allocator;
-use crate::args::{HowArgs, ImportArgs, table_cache};
+use crate::args::{ImportArgs, ImportFlags, table_cache};
 use crate::health_line;
 use crate::layout::grouped;
 use crate::metatrace::Recording;
 use crate::progress::bar;
 use crate::terminal::Style;
 
-/// Imports the traces, or finds what an import of them left, and does some work with them. What
-/// both took is recorded, if that was asked for, even where one of them fails.
+/// Opens the traces from the cache or by an import, and runs `work` with them. If requested,
+/// records both to the metatrace, even if one of them fails.
 pub async fn with_trace<T>(
     args: &ImportArgs,
     work: impl AsyncFnOnce(Trace) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
     let cache = if args.no_cache { None } else { table_cache(&args.config)? };
     let work = async |trace: Trace| {
-        if !args.how.quiet {
-            health_line::tell(&trace)?;
+        if !args.flags.quiet {
+            health_line::report(&trace)?;
         }
         work(trace).await
     };
-    with(args, cache, work).await
+    with_cache(args, cache, work).await
 }
 
-/// The same for work that asks what the import saw beyond the tables.
+/// Like [`with_trace`], for work that needs findings of the import that are not in the cache.
 pub async fn with_import<T>(
     args: &ImportArgs,
     work: impl AsyncFnOnce(Trace) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
-    with(args, None, work).await
+    with_cache(args, None, work).await
 }
 
-/// The same for a shell, which may open others in the same way, and drops these then.
+/// Like [`with_trace`], for a shell, which may open other traces with the same options and then
+/// drops these.
 pub async fn with_shell<T>(
     args: &ImportArgs,
     work: impl AsyncFnOnce(Trace, ImportOptions) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
     let cache = if args.no_cache { None } else { table_cache(&args.config)? };
     with_options(args, cache, async |trace, options| {
-        if !args.how.quiet {
-            health_line::tell(&trace)?;
+        if !args.flags.quiet {
+            health_line::report(&trace)?;
         }
         work(trace, options).await
     })
     .await
 }
 
-async fn with<T>(
+async fn with_cache<T>(
     args: &ImportArgs,
     cache: Option<TableCache>,
     work: impl AsyncFnOnce(Trace) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
     with_options(args, cache, async |trace, _| {
-        // The process ends with the work, and gives all memory back at once: to give back each
-        // chunk of the tables first takes as long as a query.
+        // The process ends after the work and frees all memory at once. Freeing each chunk of the
+        // tables first takes as long as a query.
         std::mem::forget(Arc::clone(trace.tables()));
         work(trace).await
     })
@@ -72,69 +73,69 @@ async fn with_options<T>(
     cache: Option<TableCache>,
     work: impl AsyncFnOnce(Trace, ImportOptions) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
-    let recording = Recording::start(args.how.metatrace.as_deref(), &args.traces)?;
+    let recording = Recording::start(args.flags.metatrace.as_deref(), &args.traces)?;
     let outcome = async {
         let options = ImportOptions {
             strict: args.strict,
             sql_packages: args.add_sql_package.clone(),
             cache,
             metatrace: recording.metatrace(),
-            ..options(&args.how)
+            ..options(&args.flags)
         };
-        let trace = open(&args.traces, &args.how, options.clone()).await?;
+        let trace = open(&args.traces, &args.flags, options.clone()).await?;
         work(trace, options).await
     };
     let outcome = outcome.await;
     recording.finish(outcome)
 }
 
-/// How to import, as far as every command can be told.
-pub fn options(how: &HowArgs) -> ImportOptions {
+/// The import options that every command has.
+pub fn options(flags: &ImportFlags) -> ImportOptions {
     ImportOptions {
-        full_sort: how.full_sort,
-        memory_limit: how.memory_limit,
-        threads: how.threads,
-        clock_interpolation: how.clock_interpolation.into(),
-        ftrace_raw: !how.no_ftrace_raw,
-        crop: how.crop,
+        full_sort: flags.full_sort,
+        memory_limit: flags.memory_limit,
+        threads: flags.threads,
+        clock_interpolation: flags.clock_interpolation.into(),
+        ftrace_raw: !flags.no_ftrace_raw,
+        crop: flags.crop,
         on_warning: Some(Arc::new(print_warning)),
         give_back: Some(allocator::give_back),
         ..ImportOptions::default()
     }
 }
 
-/// Imports the traces, showing how far that is.
+/// Imports the traces and shows progress.
 pub async fn open(
     traces: &[PathBuf],
-    how: &HowArgs,
+    flags: &ImportFlags,
     options: ImportOptions,
 ) -> anyhow::Result<Trace> {
-    let bar = bar(how.quiet);
+    let bar = bar(flags.quiet);
     let progress = bar.clone().map(|bar| bar as Arc<dyn Progress>);
     let opened = Trace::open(traces, ImportOptions { progress, ..options }).await;
     if let Some(bar) = bar {
         bar.clear();
     }
-    // The error says itself which file it is of.
+    // The error already names the file.
     let trace = opened?;
-    trace.summary().damage.iter().for_each(warn);
+    trace.summary().damage.iter().for_each(warn_of_damage);
     Ok(trace)
 }
 
 fn print_warning(what: &str) {
     let style = Style::of_stderr();
-    // A closed stderr is no reason to stop.
+    // A closed stderr is not an error.
     let _ = writeln!(std::io::stderr(), "{} {what}", style.yellow("warning:"));
 }
 
-/// Says what is wrong with a text: its rows look like any others.
-fn warn(damage: &TextDamage) {
+/// Warns of damage in a text file, because its rows look like any others.
+fn warn_of_damage(damage: &TextDamage) {
     let more = match damage.places {
         0 | 1 => String::new(),
         2 => ", and one more place like it".to_owned(),
         places => format!(", and {} more places like it", grouped(places - 1)),
     };
     print_warning(&format!(
-        "{damage}{more}; what can be read is imported, and trace_import_logs has each place"
+        "{damage}{more}; the rest is imported, and trace_import_logs lists each place"
     ));
 }

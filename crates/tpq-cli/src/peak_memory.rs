@@ -1,19 +1,18 @@
-//! The most memory that the process had while a statement ran.
+//! The peak memory of the process while a statement runs.
 
-/// Watches resident memory from now on. Where the system does not say (it does on Linux), nothing
-/// is told.
+/// Measures the peak of resident memory. Only Linux provides it.
 pub struct PeakMemory(());
 
 impl PeakMemory {
-    /// Forgets what the most was until now.
+    /// Resets the peak.
     pub fn watch() -> Self {
-        // 5 resets the peak of resident memory, see proc(5). Where this fails, the peak is that of
-        // the whole process, which is still no less than that of the statement.
+        // 5 resets the peak of resident memory, see proc(5). If this fails, the peak is that of the
+        // whole process, which is still an upper bound for the statement.
         let _ = std::fs::write("/proc/self/clear_refs", "5");
         Self(())
     }
 
-    /// The most bytes that were resident since then, mapped files included.
+    /// The peak of resident memory in bytes since [`Self::watch`], mapped files included.
     pub fn bytes(&self) -> Option<u64> {
         let status = std::fs::read_to_string("/proc/self/status").ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,4 +1,4 @@
-//! The progress of an import, on a terminal.
+//! The progress bar of an import.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -7,25 +7,25 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tpq::Progress;
 
-/// Imports that are over sooner show nothing.
-const PATIENCE: Duration = Duration::from_millis(300);
+/// Imports that end sooner show no progress.
+const SHOW_AFTER: Duration = Duration::from_millis(300);
 const TEMPLATE: &str =
     "{msg:>10} [{bar:30}] {bytes}/{total_bytes} {binary_bytes_per_sec} {eta} left";
 
-/// A bar, where stderr is a terminal and nobody asked for quiet.
+/// A progress bar, if stderr is a terminal and `quiet` is not set.
 pub fn bar(quiet: bool) -> Option<Arc<Bar>> {
     let visible = !quiet && std::io::stderr().is_terminal();
     visible.then(|| Arc::new(Bar::new()))
 }
 
-/// A bar of bytes with rate and time left.
+/// A progress bar with bytes, rate and time left.
 pub struct Bar {
     bar: ProgressBar,
     started: std::time::Instant,
 }
 
 impl Bar {
-    /// A bar on stderr; invisible where stderr is no terminal.
+    /// A bar that stays hidden until the import takes a while.
     fn new() -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
@@ -34,7 +34,7 @@ impl Bar {
         Self { bar, started: std::time::Instant::now() }
     }
 
-    /// Takes the bar off the screen.
+    /// Removes the bar from the screen.
     pub fn clear(&self) {
         self.bar.finish_and_clear();
     }
@@ -42,7 +42,7 @@ impl Bar {
 
 impl Progress for Bar {
     fn advance(&self, done: u64, total: u64) {
-        if self.bar.is_hidden() && self.started.elapsed() > PATIENCE {
+        if self.bar.is_hidden() && self.started.elapsed() > SHOW_AFTER {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
         if self.bar.length() != Some(total) {

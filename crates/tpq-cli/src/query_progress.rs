@@ -1,4 +1,4 @@
-//! A line on the terminal about a statement that takes long: the rows so far, and the time.
+//! A progress line for a statement that takes long: the rows so far and the time.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -14,20 +14,20 @@ use tpq_output::{OutputError, ResultWriter};
 
 use crate::layout::grouped;
 
-/// Statements that are over sooner show nothing.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// From one drawing to the next.
-const TICK: Duration = Duration::from_millis(200);
+/// Statements that end sooner show no progress.
+const SHOW_AFTER: Duration = Duration::from_secs(1);
+/// The interval between redraws.
+const REDRAW_INTERVAL: Duration = Duration::from_millis(200);
 
-/// A line on stderr that a thread of its own keeps up to date, whatever the statement does. It is
-/// gone once this is dropped.
+/// A line on stderr that its own thread updates, independent of the statement. Dropping it removes
+/// the line.
 pub struct QueryProgress {
     rows: Arc<AtomicU64>,
     thread: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl QueryProgress {
-    /// Begins to wait. Nothing is shown where stderr is no terminal, or where `quiet` says so.
+    /// Starts the timer. Shows nothing if stderr is not a terminal or `quiet` is set.
     pub fn start(quiet: bool) -> Self {
         let rows = Arc::new(AtomicU64::new(0));
         let mut progress = Self { rows: Arc::clone(&rows), thread: None };
@@ -41,17 +41,17 @@ impl QueryProgress {
         progress
     }
 
-    /// Takes the line off the screen.
+    /// Removes the line from the screen.
     pub fn stop(&mut self) {
         if let Some((stop, thread)) = self.thread.take() {
             drop(stop);
-            // A line that could not be drawn is no loss.
+            // A failure to draw the line is not an error.
             let _ = thread.join();
         }
     }
 
-    /// A writer that counts the rows on their way to another. `prints` says that the other prints
-    /// them on the terminal as they come, so that the line has to be gone before the first.
+    /// Wraps a writer to count its rows. If `prints` is set, the writer prints rows on the terminal
+    /// as they arrive, so the line is removed before the first row.
     pub fn counted<'a>(
         &'a mut self,
         writer: &'a mut dyn ResultWriter,
@@ -69,8 +69,8 @@ impl Drop for QueryProgress {
 
 fn show(rows: &AtomicU64, stopped: &Receiver<()>) {
     let started = Instant::now();
-    let goes_on = |wait| stopped.recv_timeout(wait) == Err(RecvTimeoutError::Timeout);
-    if !goes_on(PATIENCE) {
+    let continues_after = |wait| stopped.recv_timeout(wait) == Err(RecvTimeoutError::Timeout);
+    if !continues_after(SHOW_AFTER) {
         return;
     }
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
@@ -80,7 +80,7 @@ fn show(rows: &AtomicU64, stopped: &Receiver<()>) {
     loop {
         bar.set_message(line(rows.load(Ordering::Relaxed), started.elapsed()));
         bar.tick();
-        if !goes_on(TICK) {
+        if !continues_after(REDRAW_INTERVAL) {
             break;
         }
     }
@@ -122,9 +122,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_tells_rows_and_time() {
+    fn the_line_has_rows_and_time() {
         let text = line(1_234_567, Duration::from_millis(3_400));
         assert_eq!(text, "1,234,567 rows so far, 3.4 s; Ctrl-C cancels");
-        assert!(line(0, PATIENCE).starts_with("no rows so far"));
+        assert!(line(0, SHOW_AFTER).starts_with("no rows so far"));
     }
 }

@@ -1,10 +1,10 @@
-//! From statements to bytes: running a script and writing its results.
+//! Runs statements and writes their results.
 
 use futures::StreamExt;
 use tpq::{ResultSet, Trace};
 use tpq_output::ResultWriter;
 
-/// Runs the one statement of `sql`, writes its result, and gives the number of its rows.
+/// Runs the one statement in `sql`, writes its result, and returns the number of rows.
 pub async fn query(
     trace: &Trace,
     sql: &str,
@@ -16,7 +16,7 @@ pub async fn query(
     execute(trace, result, writer).await
 }
 
-/// Writes the rows of a planned statement, and gives their number.
+/// Writes the rows of a planned statement, and returns their number.
 pub async fn execute(
     trace: &Trace,
     result: ResultSet,

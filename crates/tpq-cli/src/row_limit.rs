@@ -1,4 +1,4 @@
-//! How many rows of a result a terminal shows, and how many there are beyond those.
+//! The number of rows of a result that a terminal shows, and the number of rows in total.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -13,22 +13,22 @@ use tpq_output::{OutputError, ResultWriter};
 use crate::layout::grouped;
 use crate::{results, runtime, terminal};
 
-/// Lines of a table that are no rows, the line below it, and the next prompt.
+/// The lines of a table that are not rows, the line below the table, and the next prompt.
 const OTHER_LINES: usize = 7;
-/// The rows on a screen that is hardly there.
-const LEAST_ROWS: usize = 5;
-/// How long to count the rows that are not shown.
-const PATIENCE: Duration = Duration::from_millis(400);
+/// The minimum number of rows, for very small screens.
+const MIN_ROWS: usize = 5;
+/// Time limit for counting the rows that are not shown.
+const COUNT_TIMEOUT: Duration = Duration::from_millis(400);
 
-/// How many rows of a result are shown.
+/// How many rows of a result to show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum RowLimit {
-    /// As many as the terminal has room for; all where stdout is no terminal.
+    /// As many as fit on the terminal; all if stdout is not a terminal.
     #[default]
     Screen,
-    /// As many as this.
+    /// This number of rows.
     Rows(usize),
-    /// All.
+    /// All rows.
     Off,
 }
 
@@ -38,14 +38,14 @@ impl RowLimit {
         match self {
             Self::Screen => {
                 let height = usize::from(terminal::height()?);
-                Some(height.saturating_sub(OTHER_LINES).max(LEAST_ROWS))
+                Some(height.saturating_sub(OTHER_LINES).max(MIN_ROWS))
             }
             Self::Rows(rows) => Some(rows),
             Self::Off => None,
         }
     }
 
-    /// The limit where stdout is a terminal: what is piped is never cut.
+    /// The limit if stdout is a terminal, otherwise none: piped results are never cut.
     pub fn on_terminal(self) -> Option<usize> {
         terminal::height().and_then(|_| self.rows())
     }
@@ -60,21 +60,23 @@ impl FromStr for RowLimit {
             Ok(rows) => Ok(Self::Rows(rows)),
             Err(_) if text.eq_ignore_ascii_case("off") => Ok(Self::Off),
             Err(_) if text.eq_ignore_ascii_case("screen") => Ok(Self::Screen),
-            Err(_) => Err(format!("`{text}` is no limit; write a number of rows, screen or off")),
+            Err(_) => {
+                Err(format!("`{text}` is not a limit; write a number of rows, screen or off"))
+            }
         }
     }
 }
 
-/// What was written of a result.
+/// The part of a result that was written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Shown {
-    /// The rows that were written.
+pub struct ShownRows {
+    /// The number of rows that were written.
     pub rows: usize,
-    /// Whether there are more.
-    pub is_cut: bool,
+    /// Whether there are more rows.
+    pub is_truncated: bool,
 }
 
-/// Runs a statement and writes its result, no more than the first `most` rows of it.
+/// Runs a statement and writes at most `max_rows` rows of its result.
 ///
 /// # Errors
 /// When the statement fails, or its rows cannot be written.
@@ -82,35 +84,37 @@ pub async fn run(
     trace: &Trace,
     statement: &Statement,
     writer: &mut dyn ResultWriter,
-    most: Option<usize>,
-) -> anyhow::Result<Shown> {
+    max_rows: Option<usize>,
+) -> anyhow::Result<ShownRows> {
     let planning = trace.span("plan");
-    let result = start(trace, statement, most, &CancelToken::default()).await?;
+    let result = start(trace, statement, max_rows, &CancelToken::default()).await?;
     drop(planning);
-    let Some(result) = result else { return Ok(Shown::NOTHING) };
-    let mut first = FirstRows::new(writer, most.filter(|_| result.limit().is_some()));
+    let Some(result) = result else { return Ok(ShownRows::NONE) };
+    let mut first = LimitedWriter::new(writer, max_rows.filter(|_| result.limit().is_some()));
     results::execute(trace, result, &mut first).await?;
     Ok(first.shown())
 }
 
-/// Starts a statement of which no more than the first `most` rows are written. One row more is
-/// computed, which tells whether there are more.
+/// Starts a statement of which at most `max_rows` rows are written. It computes one more row, which
+/// shows whether there are more.
 ///
 /// # Errors
 /// When the statement fails, or was cancelled.
 pub async fn start(
     trace: &Trace,
     statement: &Statement,
-    most: Option<usize>,
+    max_rows: Option<usize>,
     cancel: &CancelToken,
 ) -> Result<Option<ResultSet>, SqlError> {
-    match most {
-        Some(most) => trace.session().run_first(statement, most.saturating_add(1), cancel).await,
+    match max_rows {
+        Some(max_rows) => {
+            trace.session().run_first(statement, max_rows.saturating_add(1), cancel).await
+        }
         None => trace.session().run_cancellable(statement, cancel).await,
     }
 }
 
-/// How many rows a statement gives, where that can be told in less than half a second.
+/// The number of rows of a statement, if it can be counted in less than half a second.
 pub async fn count(trace: &Arc<Trace>, statement: &Statement) -> Option<u64> {
     let cancel = CancelToken::default();
     let (sender, counted) = oneshot::channel();
@@ -120,65 +124,65 @@ pub async fn count(trace: &Arc<Trace>, statement: &Statement) -> Option<u64> {
             let Ok(runtime) = runtime::build(Some(1)) else { return };
             let count = runtime.block_on(trace.session().count_rows(&statement, &cancel));
             runtime.shutdown_background();
-            // The receiver is gone where this took too long.
+            // The receiver is gone if this took too long.
             let _ = sender.send(count.ok().flatten());
         }
     };
-    // On a thread of its own: what cannot be stopped in time is left behind.
+    // A separate thread, so that a count that does not stop in time can be abandoned.
     std::thread::Builder::new().name("count".into()).spawn(work).ok()?;
-    let count = tokio::time::timeout(PATIENCE, counted).await;
+    let count = tokio::time::timeout(COUNT_TIMEOUT, counted).await;
     cancel.cancel();
     count.ok()?.ok()?
 }
 
-impl Shown {
-    /// Of a statement without rows.
-    pub const NOTHING: Self = Self { rows: 0, is_cut: false };
+impl ShownRows {
+    /// The result of a statement without rows.
+    pub const NONE: Self = Self { rows: 0, is_truncated: false };
 
-    /// How many rows were shown, of how many.
-    pub fn words(self, all: Option<u64>) -> String {
+    /// Describes how many rows were shown, and of how many.
+    pub fn describe(self, all: Option<u64>) -> String {
         let rows = grouped(self.rows as u64);
-        match (self.is_cut, all) {
+        match (self.is_truncated, all) {
             (true, Some(all)) => format!("{rows} of {} rows", grouped(all)),
-            (true, None) => format!("the first {rows} rows of more"),
+            (true, None) => format!("the first {rows} rows"),
             (false, _) => format!("{rows} {}", if self.rows == 1 { "row" } else { "rows" }),
         }
     }
 }
 
-/// Writes the first rows of a result alone.
-pub struct FirstRows<'a> {
+/// Writes only the first rows of a result.
+pub struct LimitedWriter<'a> {
     writer: &'a mut dyn ResultWriter,
-    most: Option<usize>,
-    shown: Shown,
+    max_rows: Option<usize>,
+    shown: ShownRows,
 }
 
-impl<'a> FirstRows<'a> {
-    /// Writes no more than `most` rows; all if not given.
-    pub fn new(writer: &'a mut dyn ResultWriter, most: Option<usize>) -> Self {
-        Self { writer, most, shown: Shown::NOTHING }
+impl<'a> LimitedWriter<'a> {
+    /// Writes at most `max_rows` rows; all if `None`.
+    pub fn new(writer: &'a mut dyn ResultWriter, max_rows: Option<usize>) -> Self {
+        Self { writer, max_rows, shown: ShownRows::NONE }
     }
 
     /// Writes all rows from now on.
-    pub fn lift(&mut self) {
-        self.most = None;
+    pub fn remove_limit(&mut self) {
+        self.max_rows = None;
     }
 
     /// What was written so far.
-    pub fn shown(&self) -> Shown {
+    pub fn shown(&self) -> ShownRows {
         self.shown
     }
 }
 
-impl ResultWriter for FirstRows<'_> {
+impl ResultWriter for LimitedWriter<'_> {
     fn begin(&mut self, schema: &SchemaRef) -> Result<(), OutputError> {
         self.writer.begin(schema)
     }
 
     fn write(&mut self, batch: &RecordBatch) -> Result<(), OutputError> {
-        let left = self.most.map_or(usize::MAX, |most| most - self.shown.rows);
+        let left = self.max_rows.map_or(usize::MAX, |max_rows| max_rows - self.shown.rows);
         let rows = batch.num_rows().min(left);
-        self.shown.is_cut |= rows < batch.num_rows();
+        self.shown.is_truncated |= rows < batch.num_rows();
         self.shown.rows += rows;
         if rows == 0 {
             return Ok(());
@@ -205,10 +209,10 @@ mod tests {
     }
 
     #[test]
-    fn what_was_shown_is_told() {
-        let cut = Shown { rows: 40, is_cut: true };
-        assert_eq!(cut.words(Some(6_812_345)), "40 of 6,812,345 rows");
-        assert_eq!(cut.words(None), "the first 40 rows of more");
-        assert_eq!(Shown { rows: 1, is_cut: false }.words(None), "1 row");
+    fn shown_rows_are_described() {
+        let cut = ShownRows { rows: 40, is_truncated: true };
+        assert_eq!(cut.describe(Some(6_812_345)), "40 of 6,812,345 rows");
+        assert_eq!(cut.describe(None), "the first 40 rows");
+        assert_eq!(ShownRows { rows: 1, is_truncated: false }.describe(None), "1 row");
     }
 }

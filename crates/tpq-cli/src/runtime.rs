@@ -1,12 +1,12 @@
-//! The threads that asynchronous work runs on.
+//! The threads for asynchronous work.
 
 use tokio::runtime::{Builder, Runtime};
 
-/// Bytes of a thread's stack: room for expressions that nest deeply. The system gives only what is
-/// touched.
+/// The stack size of a thread in bytes, with room for deeply nested expressions. The system
+/// allocates only the pages that are touched.
 pub const STACK: usize = 64 << 20;
 
-/// A runtime with this many threads, or one for each core.
+/// A runtime with `threads` threads, or one per core.
 pub fn build(threads: Option<usize>) -> std::io::Result<Runtime> {
     let mut builder = Builder::new_multi_thread();
     if let Some(threads) = threads {

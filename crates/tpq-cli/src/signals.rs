@@ -1,8 +1,8 @@
-//! Signals: what Ctrl-C, and a request to end, do.
+//! Signal handling: Ctrl-C and requests to end the process.
 //!
-//! A thread of its own receives them, so that no query and no import can keep it from running. By
-//! default each ends the process at once, with 128 and the signal's number as exit status. The
-//! shell takes over Ctrl-C with [`handle_interrupts`].
+//! A separate thread receives the signals, so that no query and no import can block it. By default
+//! each signal ends the process at once, with 128 plus the signal's number as the exit status. The
+//! shell handles Ctrl-C itself after [`handle_interrupts`].
 
 use std::io;
 use std::sync::OnceLock;
@@ -10,35 +10,35 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::watch;
 
-/// How often Ctrl-C was pressed since the shell took it over.
+/// The number of Ctrl-C presses since the shell handles them.
 static INTERRUPTS: OnceLock<watch::Sender<u64>> = OnceLock::new();
-/// Whether the shell takes Ctrl-C; else it ends the process.
+/// Whether the shell handles Ctrl-C; otherwise it ends the process.
 static HANDLED: AtomicBool = AtomicBool::new(false);
 
 fn sender() -> &'static watch::Sender<u64> {
     INTERRUPTS.get_or_init(|| watch::Sender::new(0))
 }
 
-/// From now on Ctrl-C does not end the process.
+/// From now on, Ctrl-C does not end the process.
 pub fn handle_interrupts() {
     HANDLED.store(true, Ordering::Release);
 }
 
-/// Every Ctrl-C from now on.
+/// All Ctrl-C presses from now on.
 pub fn interrupts() -> Interrupts {
     Interrupts(sender().subscribe())
 }
 
-/// Ctrl-C, counted. A clone waits for the same that the original waits for.
+/// A receiver of Ctrl-C presses. A clone has seen the same presses as the original.
 #[derive(Clone)]
 pub struct Interrupts(watch::Receiver<u64>);
 
 impl Interrupts {
-    /// Returns when Ctrl-C is pressed, or was since the last call. Those from before there were
-    /// these `Interrupts` do not count.
+    /// Returns when Ctrl-C is pressed, or at once if it was pressed since the last call. Presses
+    /// before the creation of this receiver do not count.
     pub async fn next(&mut self) {
         if self.0.changed().await.is_err() {
-            // Without a thread that receives signals there are none.
+            // Without the thread that receives signals, there are no presses.
             std::future::pending::<()>().await;
         }
     }
@@ -59,12 +59,12 @@ mod unix {
     /// Starts the thread that receives signals.
     ///
     /// # Errors
-    /// When the system has no thread to give, or does not let signals be received.
+    /// When the system cannot start a thread, or does not allow signals to be received.
     pub fn start() -> io::Result<()> {
-        // Before the prompt changes it.
+        // Saved before the prompt changes it.
         let terminal = tcgetattr(io::stdin()).ok();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
-        // Received from now on, not from whenever the thread gets to it.
+        // Receive signals from now on, not only once the thread runs.
         let ends = {
             let _entered = runtime.enter();
             let [interrupt, terminate, hang_up] =
@@ -79,12 +79,13 @@ mod unix {
         Ok(())
     }
 
-    /// The signal, unless whoever started this process wants it ignored, as `nohup` does.
+    /// A receiver of a signal. `None` if the parent process made this one ignore it, as `nohup`
+    /// does.
     fn received(kind: SignalKind) -> io::Result<Option<Signal>> {
         if is_ignored(kind.as_raw_value()) { Ok(None) } else { signal(kind).map(Some) }
     }
 
-    /// Whether a signal is ignored. Only Linux says so without `unsafe`.
+    /// Whether a signal is ignored. Without `unsafe`, only Linux provides this.
     fn is_ignored(number: i32) -> bool {
         let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return false };
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -92,7 +93,7 @@ mod unix {
         mask.is_some_and(|mask| mask & (1 << (number - 1)) != 0)
     }
 
-    /// Waits for the signal that ends the process, and gives its number.
+    /// Waits for a signal that ends the process, and returns its number.
     async fn end(
         mut interrupt: Option<Signal>,
         mut terminate: Option<Signal>,
@@ -122,7 +123,7 @@ mod unix {
         }
     }
 
-    /// Ends the process as the signal would have, but for what it would leave behind.
+    /// Ends the process as the signal would have done, but cleans up first.
     fn leave(number: i32, terminal: Option<&Termios>) -> ! {
         tpq::remove_partial_files();
         if let Some(before) = terminal {
@@ -131,15 +132,15 @@ mod unix {
         std::process::exit(128 + number);
     }
 
-    /// Undoes what the prompt did to the terminal.
+    /// Restores the terminal settings that the prompt changed.
     fn restore(before: &Termios) {
         let Ok(now) = tcgetattr(io::stdin()) else { return };
         if now.local_flags.contains(LocalFlags::ICANON) {
             return;
         }
-        // Nothing is left to be done about a terminal that is gone.
+        // Nothing can be done if the terminal is gone.
         let _ = tcsetattr(io::stdin(), SetArg::TCSADRAIN, before);
-        // Pasted text is no longer marked as such; and the next line begins at the left.
+        // Turn off bracketed paste, and begin the next line at the left.
         let _ = io::Write::write_all(&mut io::stdout(), b"\x1b[?2004l\r\n");
     }
 }
@@ -156,7 +157,7 @@ mod other {
     /// Starts the thread that receives Ctrl-C.
     ///
     /// # Errors
-    /// When the system has no thread to give.
+    /// When the system cannot start a thread.
     pub fn start() -> io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
         std::thread::Builder::new().name("signals".into()).spawn(move || {

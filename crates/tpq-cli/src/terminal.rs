@@ -1,42 +1,42 @@
-//! What a terminal adds: colour and a width.
+//! Colours and size of the terminal.
 
 use std::io::IsTerminal;
 
-/// How a piece of text looks on a terminal.
+/// The visual emphasis of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Look {
+pub enum Emphasis {
     Plain,
     Dim,
-    /// Worth a look.
+    /// Needs attention.
     Warning,
-    /// Wrong.
+    /// An error.
     Error,
 }
 
-/// Colours text, or leaves it alone where colour is not wanted.
+/// Applies colours to text, or returns it unchanged if colours are off.
 #[derive(Clone, Copy)]
 pub struct Style {
     colour: bool,
 }
 
 impl Style {
-    /// For what is printed to stderr.
+    /// The style for stderr.
     pub fn of_stderr() -> Self {
-        Self { colour: std::io::stderr().is_terminal() && wanted() }
+        Self { colour: std::io::stderr().is_terminal() && colours_enabled() }
     }
 
-    /// For what is printed to stdout.
+    /// The style for stdout.
     pub fn of_stdout() -> Self {
-        Self { colour: std::io::stdout().is_terminal() && wanted() }
+        Self { colour: std::io::stdout().is_terminal() && colours_enabled() }
     }
 
-    /// Without any colour.
+    /// A style without colours.
     #[cfg(test)]
     pub fn plain() -> Self {
         Self { colour: false }
     }
 
-    /// Whether this colours at all.
+    /// Whether colours are on.
     pub fn is_on(self) -> bool {
         self.colour
     }
@@ -61,12 +61,12 @@ impl Style {
         self.paint("36", text)
     }
 
-    pub fn look(self, look: Look, text: &str) -> String {
-        match look {
-            Look::Plain => text.to_owned(),
-            Look::Dim => self.dim(text),
-            Look::Warning => self.yellow(text),
-            Look::Error => self.red(text),
+    pub fn emphasize(self, emphasis: Emphasis, text: &str) -> String {
+        match emphasis {
+            Emphasis::Plain => text.to_owned(),
+            Emphasis::Dim => self.dim(text),
+            Emphasis::Warning => self.yellow(text),
+            Emphasis::Error => self.red(text),
         }
     }
 
@@ -79,13 +79,13 @@ impl Style {
     }
 }
 
-/// See no-color.org: any value but the empty one says no.
-fn wanted() -> bool {
+/// See no-color.org: any value except the empty one turns colours off.
+fn colours_enabled() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
         && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// The width of the terminal that stdout is, if it is one.
+/// The width of the terminal in columns, if stdout is one.
 pub fn width() -> Option<u16> {
     if !std::io::stdout().is_terminal() {
         return None;
@@ -94,7 +94,7 @@ pub fn width() -> Option<u16> {
     Some(columns)
 }
 
-/// The height of the terminal that stdout is, if it is one.
+/// The height of the terminal in rows, if stdout is one.
 pub fn height() -> Option<u16> {
     if !std::io::stdout().is_terminal() {
         return None;

@@ -8,7 +8,7 @@ use crate::names::{rename, with_unique_names};
 use crate::{FileMetadata, Format, OutputError, OutputOptions, ResultWriter, Sink};
 
 pub(crate) struct ArrowWriter {
-    /// Until the first result set begins.
+    /// `None` once a result set has begun.
     sink: Option<Sink>,
     file: Option<FileWriter<Sink>>,
     metadata: FileMetadata,

@@ -1,4 +1,4 @@
-//! A value as text.
+//! Formats values as text.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 
 /// A column whose cells can be written one by one.
 pub(crate) struct Cells<'a> {
-    /// Which cells are NULL, also where the type alone says so.
+    /// The NULL cells, including those of columns of type Null.
     nulls: Option<NullBuffer>,
     values: Values<'a>,
 }
@@ -49,7 +49,7 @@ impl<'a> Cells<'a> {
         self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))
     }
 
-    /// The text of a cell that is not NULL, where it is stored as text.
+    /// The text of a cell that is not NULL, if it is stored as text.
     pub(crate) fn text(&self, row: usize) -> Option<&'a str> {
         match self.values {
             Values::Text(texts) => Some(texts.value(row)),
@@ -57,12 +57,12 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// Whether cells of a type are numbers, which are shown to the right.
+    /// Whether cells of a type are numbers, which are right-aligned.
     pub(crate) fn are_numbers(data_type: &DataType) -> bool {
         data_type.is_numeric() || *data_type == DataType::Boolean
     }
 
-    /// Whether the cells are numbers, which need no quotes anywhere.
+    /// Whether the cells are numbers, which no format quotes.
     pub(crate) fn is_number(&self) -> bool {
         match self.values {
             Values::Integer(_) | Values::Float(_) | Values::Boolean(_) => true,
@@ -71,18 +71,18 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// Whether the cell is a number JSON has no way to write.
-    pub(crate) fn is_beyond_json(&self, row: usize) -> bool {
+    /// Whether the cell is a number that JSON cannot represent.
+    pub(crate) fn is_unrepresentable_in_json(&self, row: usize) -> bool {
         matches!(self.values, Values::Float(floats) if !floats.value(row).is_finite())
     }
 
     /// Appends a cell that is not NULL.
     pub(crate) fn append(&self, row: usize, out: &mut String) -> Result<(), ArrowError> {
-        // Writing to a String does not fail.
+        // Writing to a String cannot fail.
         let written = match &self.values {
             Values::Integer(integers) => write!(out, "{}", integers.value(row)),
             Values::Float(floats) => append_float(floats.value(row), out),
-            // SQLite, and so SQL on traces, has no other booleans.
+            // SQLite has no boolean type; it uses 1 and 0.
             Values::Boolean(booleans) => {
                 out.write_char(if booleans.value(row) { '1' } else { '0' })
             }
@@ -95,7 +95,7 @@ impl<'a> Cells<'a> {
 
 const FORMAT: FormatOptions<'static> = FormatOptions::new();
 
-/// The shortest text that reads back as the same float, and is seen to be one.
+/// Appends the shortest text that reads back as the same float and is recognisable as a float.
 fn append_float(value: f64, out: &mut String) -> std::fmt::Result {
     if value.is_infinite() {
         return out.write_str(if value > 0.0 { "Inf" } else { "-Inf" });

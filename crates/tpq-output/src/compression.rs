@@ -1,11 +1,11 @@
-//! Compression around a text format.
+//! Compression of text formats.
 
 use std::io::{self, Write};
 
 use flate2::write::GzEncoder;
 
-/// How the bytes of a text format are compressed. Arrow and Parquet are not compressed again:
-/// readers of these formats seek in the file.
+/// The compression of a text format. Arrow and Parquet are not compressed again, because readers of
+/// these formats seek in the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Compression {
     /// gzip, at its default level.
@@ -18,7 +18,7 @@ impl Compression {
     /// Every compression.
     pub const ALL: &'static [Self] = &[Self::Gzip, Self::Zstd];
 
-    /// The ending of file names, without the dot.
+    /// The file extension, without the dot.
     pub fn ending(self) -> &'static str {
         match self {
             Self::Gzip => "gz",
@@ -26,7 +26,7 @@ impl Compression {
         }
     }
 
-    /// A name without the ending of a compression, and that compression.
+    /// Splits the extension of a compression off a file name.
     pub(crate) fn split(name: &str) -> (&str, Option<Self>) {
         let found = Self::ALL.iter().find_map(|&compression| {
             let (stem, ending) = name.rsplit_once('.')?;
@@ -36,7 +36,7 @@ impl Compression {
     }
 }
 
-/// Compresses what is written to it, or passes it on where no compression is wanted.
+/// Compresses written data, or passes it through without compression.
 pub enum Encoder<W: Write> {
     /// Bytes pass unchanged.
     Plain(W),
@@ -64,7 +64,7 @@ impl<W: Write> Encoder<W> {
         })
     }
 
-    /// Ends the stream and gives back what it was written to. A stream that is dropped instead is
+    /// Ends the stream and returns the inner writer. A stream that is dropped without this call is
     /// incomplete.
     ///
     /// # Errors
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_encoded_decodes_to_the_same() {
+    fn encoded_text_decodes_to_the_same() {
         assert_eq!(encoded(None), TEXT);
         let mut decoded = Vec::new();
         let gzip = encoded(Some(Compression::Gzip));

@@ -8,26 +8,26 @@ use datafusion::arrow::datatypes::SchemaRef;
 use crate::cell::Cells;
 use crate::{OutputError, OutputOptions, ResultWriter, Sink};
 
-/// Bytes are handed on in pieces of about this size.
-const PIECE: usize = 64 * 1024;
+/// The approximate size of writes to the sink, in bytes.
+const WRITE_BYTES: usize = 64 * 1024;
 
 pub(crate) struct CsvWriter {
     sink: Sink,
     null: String,
     header: bool,
-    /// Whether a result set was written: a blank line sets the next one off.
-    any: bool,
+    /// Whether a result set was already written: a blank line separates it from the next one.
+    has_result_set: bool,
     columns: usize,
 }
 
 impl CsvWriter {
     pub(crate) fn new(sink: Sink, options: OutputOptions) -> Self {
         let null = options.null.unwrap_or_default();
-        Self { sink, null, header: options.header, any: false, columns: 0 }
+        Self { sink, null, header: options.header, has_result_set: false, columns: 0 }
     }
 
-    /// Text as a field. Text that would read as NULL is quoted, and so is text that would make
-    /// its line look like the blank one between result sets.
+    /// Text as a field. Text is quoted if it would otherwise read as NULL, or if its line would
+    /// look like the blank line between result sets.
     fn field<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let alone = self.columns == 1 && text.trim_matches([' ', '\t']).is_empty();
         if alone || text == self.null || text.contains([',', '"', '\n', '\r']) {
@@ -40,10 +40,10 @@ impl CsvWriter {
 impl ResultWriter for CsvWriter {
     fn begin(&mut self, schema: &SchemaRef) -> Result<(), OutputError> {
         self.columns = schema.fields().len();
-        if self.any {
+        if self.has_result_set {
             self.sink.write_all(b"\n")?;
         }
-        self.any = true;
+        self.has_result_set = true;
         if self.header {
             let names: Vec<_> =
                 schema.fields().iter().map(|field| self.field(field.name())).collect();
@@ -54,7 +54,7 @@ impl ResultWriter for CsvWriter {
 
     fn write(&mut self, batch: &RecordBatch) -> Result<(), OutputError> {
         let columns = Cells::of(batch)?;
-        let mut out = String::with_capacity(PIECE + 1024);
+        let mut out = String::with_capacity(WRITE_BYTES + 1024);
         let mut scratch = String::new();
         for row in 0..batch.num_rows() {
             for (index, cells) in columns.iter().enumerate() {
@@ -62,8 +62,8 @@ impl ResultWriter for CsvWriter {
                     out.push(',');
                 }
                 if cells.is_null(row) {
-                    // As given, without quotes: that is how it differs from text. Only where
-                    // nothing at all would stand on the line does it need them.
+                    // NULL is not quoted, which distinguishes it from text. The exception is a NULL
+                    // that would leave the whole line empty.
                     let blank = self.columns == 1 && self.null.is_empty();
                     out.push_str(if blank { "\"\"" } else { &self.null });
                 } else if cells.is_number() {
@@ -77,7 +77,7 @@ impl ResultWriter for CsvWriter {
                 }
             }
             out.push('\n');
-            if out.len() >= PIECE {
+            if out.len() >= WRITE_BYTES {
                 self.sink.write_all(out.as_bytes())?;
                 out.clear();
             }

@@ -1,22 +1,22 @@
-//! What can go wrong while writing.
+//! Errors of writing results.
 
 use datafusion::arrow::error::ArrowError;
 use datafusion::parquet::errors::ParquetError;
 
-/// A result could not be written.
+/// An error on writing a result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
     /// The bytes could not be written.
     #[error("cannot write the result: {0}")]
     Write(#[from] std::io::Error),
-    /// The file formats hold one result set.
+    /// The format allows one result set.
     #[error("{format} holds one result set, and the statements give more")]
     OneResultSet {
         /// The format's name.
         format: &'static str,
     },
-    /// A value has no form in the format.
+    /// The format cannot represent a value.
     #[error("cannot encode the result: {0}")]
     Encode(ArrowError),
     /// Parquet could not be written.
@@ -25,7 +25,7 @@ pub enum OutputError {
 }
 
 impl OutputError {
-    /// The error of the system behind it, if it is one.
+    /// The error of the system that caused this one, if any.
     pub fn io(&self) -> Option<&std::io::Error> {
         match self {
             Self::Write(error) => Some(error),

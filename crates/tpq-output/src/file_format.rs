@@ -1,4 +1,4 @@
-//! The format of a file by its name, and by the name of the format.
+//! The format of a file, from its file name or a format name.
 
 use std::fmt;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crate::{Compression, Format};
 
-/// The endings of file names; the first of a format is the one that tpq gives to files.
+/// The known file extensions. The first extension of a format is used for new files.
 const ENDINGS: &[(&str, Format)] = &[
     ("parquet", Format::Parquet),
     ("pq", Format::Parquet),
@@ -22,28 +22,28 @@ const ENDINGS: &[(&str, Format)] = &[
     ("txt", Format::Table),
 ];
 
-/// How a file is written: a format, and for text the compression around it.
+/// The format of a file, and the compression of a text format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FileFormat {
     /// The format of the rows.
     pub format: Format,
-    /// What the text is compressed with.
+    /// The compression of the text.
     pub compression: Option<Compression>,
 }
 
-/// The name of a file does not say a format.
+/// The file extension is not that of a known format.
 #[derive(Debug, thiserror::Error)]
-#[error("the ending of {name} names no format; known endings are {}", known_endings())]
+#[error("the extension of {name} names no format; known extensions are {}", known_endings())]
 pub struct UnknownEnding {
     /// The name of the file, with its folders.
     pub name: String,
 }
 
 impl FileFormat {
-    /// The format that a file name says by its ending, in either case: `x.parquet`, `x.csv.gz`.
+    /// The format of a file from its extension, in upper or lower case: `x.parquet`, `x.csv.gz`.
     ///
     /// # Errors
-    /// When the name has no ending, or one that stands for no format.
+    /// When the name has no extension, or an unknown one.
     pub fn of_path(path: &Path) -> Result<Self, UnknownEnding> {
         let unknown = || UnknownEnding { name: path.display().to_string() };
         let name = path.file_name().ok_or_else(unknown)?.to_string_lossy();
@@ -52,8 +52,8 @@ impl FileFormat {
         Self::of(ending, compression).ok_or_else(unknown)
     }
 
-    /// The format as it was asked for by name, for a file of this name: where the format is text
-    /// and names no compression, an ending `.gz` or `.zst` does.
+    /// This format, chosen by name, for a file with this path: a text format without a compression
+    /// takes that of the extension `.gz` or `.zst`.
     pub fn for_path(self, path: &Path) -> Self {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let compression = self.compression.or_else(|| Compression::split(&name).1);
@@ -67,7 +67,7 @@ impl FileFormat {
         fits.then_some(Self { format, compression })
     }
 
-    /// The ending of file names, without the first dot: `parquet`, `csv.gz`.
+    /// The file extension, without the first dot: `parquet`, `csv.gz`.
     pub fn ending(self) -> String {
         let known = ENDINGS.iter().find(|(_, format)| *format == self.format);
         let ending = known.map_or(self.format.name(), |(ending, _)| ending);
@@ -77,7 +77,7 @@ impl FileFormat {
         }
     }
 
-    /// Whether it is made of bytes that are not text.
+    /// Whether the bytes of the file are not text.
     pub fn is_binary(self) -> bool {
         self.format.is_binary() || self.compression.is_some()
     }
@@ -101,7 +101,7 @@ impl fmt::Display for FileFormat {
 impl FromStr for FileFormat {
     type Err = String;
 
-    /// The name of a format or an ending, either with `.gz` or `.zst`.
+    /// Parses the name of a format or a file extension, with an optional `.gz` or `.zst`.
     fn from_str(name: &str) -> Result<Self, String> {
         let (stem, compression) = Compression::split(name);
         let by_ending = || Self::of(stem, None).map(|known| known.format).ok_or(());
@@ -113,7 +113,7 @@ impl FromStr for FileFormat {
     }
 }
 
-/// Every ending, as text for an error.
+/// Every file extension, for an error message.
 fn known_endings() -> String {
     let of = |binary: bool| {
         let endings = ENDINGS.iter().filter(move |(_, format)| format.is_binary() == binary);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn names_say_formats() {
+    fn extensions_determine_formats() {
         for (name, format) in [
             ("a.parquet", "parquet"),
             ("a.PQ", "parquet"),
@@ -155,18 +155,18 @@ mod tests {
     }
 
     #[test]
-    fn the_error_lists_the_endings() {
+    fn the_error_lists_the_extensions() {
         let error = FileFormat::of_path(Path::new("x/y.dat")).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the ending of x/y.dat names no format; known endings are .parquet .pq .arrow .feather, \
-             and .csv .tsv .json .ndjson .jsonl .md .markdown .txt, which may be followed by .gz or \
-             .zst"
+            "the extension of x/y.dat names no format; known extensions are .parquet .pq .arrow \
+             .feather, and .csv .tsv .json .ndjson .jsonl .md .markdown .txt, which may be followed \
+             by .gz or .zst"
         );
     }
 
     #[test]
-    fn a_format_is_named_by_its_name_or_its_ending() {
+    fn a_format_is_parsed_from_its_name_or_extension() {
         let named = |name: &str| name.parse::<FileFormat>().map(|format| format.ending());
         assert_eq!(named("Markdown").as_deref(), Ok("md"));
         assert_eq!(named("jsonl.gz").as_deref(), Ok("ndjson.gz"));
@@ -176,9 +176,9 @@ mod tests {
         assert!(named("papyrus").unwrap_err().contains("no format is called `papyrus`"));
     }
 
-    /// A format that was asked for is not changed by the name of the file, but for compression.
+    /// The file name does not change an explicit format, except for its compression.
     #[test]
-    fn the_name_of_the_file_says_the_compression_of_a_named_format() {
+    fn the_file_name_gives_the_compression_of_an_explicit_format() {
         let with = |format: &str, path: &str| {
             format.parse::<FileFormat>().unwrap().for_path(Path::new(path)).to_string()
         };

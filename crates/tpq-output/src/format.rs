@@ -1,9 +1,9 @@
-//! The formats by name.
+//! The output formats.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// How a result set is written.
+/// The format of a result set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// A table with borders, for people.
@@ -37,7 +37,7 @@ impl Format {
         Self::Parquet,
     ];
 
-    /// Its name.
+    /// The name of the format.
     pub fn name(self) -> &'static str {
         match self {
             Self::Table => "table",
@@ -51,7 +51,7 @@ impl Format {
         }
     }
 
-    /// Whether it is made of bytes that are not text.
+    /// Whether the bytes of the format are not text.
     pub fn is_binary(self) -> bool {
         matches!(self, Self::Arrow | Self::Parquet)
     }

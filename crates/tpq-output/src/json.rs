@@ -1,4 +1,4 @@
-//! JSON: an array of objects for each result set.
+//! JSON: one array of objects per result set.
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
@@ -10,16 +10,16 @@ use crate::{OutputError, ResultWriter, Sink};
 pub(crate) struct JsonWriter {
     sink: Sink,
     keys: Vec<String>,
-    any_row: bool,
+    has_row: bool,
 }
 
 impl JsonWriter {
     pub(crate) fn new(sink: Sink) -> Self {
-        Self { sink, keys: Vec::new(), any_row: false }
+        Self { sink, keys: Vec::new(), has_row: false }
     }
 }
 
-/// The names of the columns as keys, each with its colon.
+/// The names of the columns as JSON keys, each with its colon.
 pub(crate) fn keys(schema: &SchemaRef) -> Vec<String> {
     let key = |name: &String| {
         let mut key = String::new();
@@ -43,7 +43,7 @@ pub(crate) fn append_object(
             out.push(',');
         }
         out.push_str(key);
-        if cells.is_null(row) || cells.is_beyond_json(row) {
+        if cells.is_null(row) || cells.is_unrepresentable_in_json(row) {
             out.push_str("null");
         } else if cells.is_number() {
             cells.append(row, out)?;
@@ -76,7 +76,7 @@ fn append_text(text: &str, out: &mut String) {
 impl ResultWriter for JsonWriter {
     fn begin(&mut self, schema: &SchemaRef) -> Result<(), OutputError> {
         self.keys = keys(schema);
-        self.any_row = false;
+        self.has_row = false;
         Ok(self.sink.write_all(b"[")?)
     }
 
@@ -84,15 +84,15 @@ impl ResultWriter for JsonWriter {
         let columns = Cells::of(batch)?;
         let mut out = String::new();
         for row in 0..batch.num_rows() {
-            out.push_str(if self.any_row { ",\n" } else { "\n" });
-            self.any_row = true;
+            out.push_str(if self.has_row { ",\n" } else { "\n" });
+            self.has_row = true;
             append_object(&self.keys, &columns, row, &mut out)?;
         }
         Ok(self.sink.write_all(out.as_bytes())?)
     }
 
     fn end(&mut self) -> Result<(), OutputError> {
-        self.sink.write_all(if self.any_row { b"\n]\n" } else { b"]\n" })?;
+        self.sink.write_all(if self.has_row { b"\n]\n" } else { b"]\n" })?;
         Ok(self.sink.flush()?)
     }
 }

@@ -1,12 +1,12 @@
-//! Result sets as bytes: one file per format.
+//! Writes result sets as bytes: one file per format.
 //!
 //! ```text
 //! ResultSet ──batches──▶ ResultWriter (table, csv, tsv, json, ndjson, markdown, arrow, parquet) ──▶ bytes
 //! ```
 //!
-//! A [`ResultWriter`] is fed batch by batch and keeps none of them, except the table, which must
-//! know its widths and therefore takes only so many rows. The crate knows nothing of SQL, nor of
-//! where the bytes go.
+//! A [`ResultWriter`] receives batches one by one and keeps none of them. The exception is the
+//! table format, which must know the widths of its columns and therefore buffers a limited number
+//! of rows. The crate does not depend on SQL, nor on the destination of the bytes.
 
 mod arrow;
 mod cell;

@@ -9,24 +9,24 @@ use crate::{OutputError, OutputOptions, ResultWriter, Sink};
 pub(crate) struct MarkdownWriter {
     sink: Sink,
     null: String,
-    any: bool,
+    has_result_set: bool,
 }
 
 impl MarkdownWriter {
     pub(crate) fn new(sink: Sink, options: OutputOptions) -> Self {
-        Self { sink, null: options.null.unwrap_or_default(), any: false }
+        Self { sink, null: options.null.unwrap_or_default(), has_result_set: false }
     }
 }
 
-/// Text in which nothing ends the cell or the row.
+/// Escapes text so that it does not end its cell or row.
 fn escape(text: &str) -> String {
     text.replace('\\', "\\\\").replace('|', "\\|").replace("\r\n", "<br>").replace('\n', "<br>")
 }
 
 impl ResultWriter for MarkdownWriter {
     fn begin(&mut self, schema: &SchemaRef) -> Result<(), OutputError> {
-        let mut out = String::from(if self.any { "\n|" } else { "|" });
-        self.any = true;
+        let mut out = String::from(if self.has_result_set { "\n|" } else { "|" });
+        self.has_result_set = true;
         for field in schema.fields() {
             out.push_str(&format!(" {} |", escape(field.name())));
         }

@@ -1,4 +1,4 @@
-//! What a file says of itself beside its rows.
+//! Metadata in files of results.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,14 +6,14 @@ use std::sync::Arc;
 use datafusion::arrow::datatypes::{Field, Schema};
 use datafusion::parquet::file::metadata::KeyValue;
 
-/// Keys and values that Arrow and Parquet files carry beside their rows; other formats have no
-/// place for them.
+/// Keys and values that Arrow and Parquet files contain in addition to their rows. Other formats do
+/// not support metadata.
 #[derive(Clone, Debug, Default)]
 pub struct FileMetadata {
-    /// Of the file: in Parquet its key-value metadata, in Arrow the metadata of the schema.
+    /// The metadata of the file: key-value metadata in Parquet, schema metadata in Arrow.
     pub file: Vec<(String, String)>,
-    /// Of columns by their names: the metadata of fields of the Arrow schema, which a Parquet file
-    /// holds as well.
+    /// The metadata of columns by name, stored with the fields of the Arrow schema, which a Parquet
+    /// file contains as well.
     pub columns: HashMap<String, Vec<(String, String)>>,
 }
 
@@ -37,7 +37,7 @@ impl FileMetadata {
         self.describe_columns(schema).with_metadata(file)
     }
 
-    /// The metadata of the file, as Parquet has it.
+    /// The metadata of the file in Parquet's form.
     pub(crate) fn key_values(&self) -> Option<Vec<KeyValue>> {
         let entry = |(key, value): &(String, String)| KeyValue::new(key.clone(), value.clone());
         (!self.file.is_empty()).then(|| self.file.iter().map(entry).collect())

@@ -1,4 +1,4 @@
-//! Column names where each must be another.
+//! Unique column names, for formats that require them.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -7,13 +7,13 @@ use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::arrow::error::ArrowError;
 
-/// The names of the columns; the second of a name gets `:1`, the third `:2`.
+/// The names of the columns. The second column with a name gets the suffix `:1`, the third `:2`.
 pub(crate) fn unique_names(schema: &Schema) -> Vec<String> {
-    let mut taken = HashSet::new();
+    let mut used = HashSet::new();
     let names = schema.fields().iter().map(|field| {
         let mut name = field.name().clone();
         let mut count = 0;
-        while !taken.insert(name.clone()) {
+        while !used.insert(name.clone()) {
             count += 1;
             name = format!("{}:{count}", field.name());
         }
@@ -22,7 +22,7 @@ pub(crate) fn unique_names(schema: &Schema) -> Vec<String> {
     names.collect()
 }
 
-/// The schema under names that are unique.
+/// The schema with unique names.
 pub(crate) fn with_unique_names(schema: &Schema) -> Schema {
     let fields = schema.fields().iter().zip(unique_names(schema));
     let fields: Vec<_> =
@@ -30,7 +30,7 @@ pub(crate) fn with_unique_names(schema: &Schema) -> Schema {
     Schema::new(fields)
 }
 
-/// A batch under the names of a schema.
+/// The batch with the column names of a schema.
 pub(crate) fn rename(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
     let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
     RecordBatch::try_new_with_options(Arc::clone(schema), batch.columns().to_vec(), &options)

@@ -1,4 +1,4 @@
-//! JSON, an object per line.
+//! JSON with one object per line.
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;

@@ -13,17 +13,16 @@ use datafusion::parquet::schema::types::ColumnPath;
 use crate::names::{rename, with_unique_names};
 use crate::{FileMetadata, Format, OutputError, OutputOptions, ResultWriter, Sink};
 
-/// Columns in which hardly any value occurs twice.
-const DISTINCT: [&str; 3] = ["id", "ts", "ts_end"];
-/// How hard to compress: what DuckDB does unless it is told otherwise, so that files come out as
-/// large.
-const LEVEL: i32 = 3;
-/// Rows in a row group, the unit readers skip by: large enough to compress well, small enough
-/// that a writer holds little.
-const GROUP_ROWS: usize = 512 * 1024;
+/// Columns with mostly distinct values.
+const DISTINCT_COLUMNS: [&str; 3] = ["id", "ts", "ts_end"];
+/// The compression level of zstd: DuckDB's default, for files of the same size.
+const COMPRESSION_LEVEL: i32 = 3;
+/// Rows in a row group, the unit that readers skip: large enough to compress well, small enough
+/// that a writer buffers little.
+const ROW_GROUP_ROWS: usize = 512 * 1024;
 
 pub(crate) struct ParquetWriter {
-    /// Until the first result set begins.
+    /// `None` once a result set has begun.
     sink: Option<Sink>,
     sorted_by: Option<String>,
     metadata: FileMetadata,
@@ -53,16 +52,22 @@ fn properties(
     let mut properties = WriterProperties::builder();
     for field in schema.fields().iter().filter(|field| field.data_type() == &DataType::Int64) {
         let column = ColumnPath::from(field.name().as_str());
-        // Where a dictionary grows too large, and where it always would.
+        // The encoding applies where a dictionary grows too large; `DISTINCT_COLUMNS` use no
+        // dictionary because it always would.
         properties = properties
             .set_column_encoding(column.clone(), Encoding::DELTA_BINARY_PACKED)
-            .set_column_dictionary_enabled(column, !DISTINCT.contains(&field.name().as_str()));
+            .set_column_dictionary_enabled(
+                column,
+                !DISTINCT_COLUMNS.contains(&field.name().as_str()),
+            );
     }
     properties
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL).unwrap_or_default()))
-        // Of pages too, so that a reader looking for a time span skips within a row group.
+        .set_compression(Compression::ZSTD(
+            ZstdLevel::try_new(COMPRESSION_LEVEL).unwrap_or_default(),
+        ))
+        // Per page too, so that a reader with a time range skips within a row group.
         .set_statistics_enabled(EnabledStatistics::Page)
-        .set_max_row_group_row_count(Some(GROUP_ROWS))
+        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
         .set_sorting_columns(order)
         .set_key_value_metadata(metadata.key_values())
         .set_created_by(concat!("tpq ", env!("CARGO_PKG_VERSION")).to_owned())

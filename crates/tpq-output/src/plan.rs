@@ -1,4 +1,4 @@
-//! The text of plans, for people: lines as they are, since a table would cut the long ones.
+//! The text of plans: unchanged lines, because a table would cut long lines.
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
@@ -12,7 +12,7 @@ pub(crate) fn is_plan(schema: &SchemaRef) -> bool {
     names.eq(["plan_type", "plan"])
 }
 
-/// Plans that are being gathered: the kind of each, then its lines.
+/// Collects plans: the kind of each plan, then its lines.
 #[derive(Default)]
 pub(crate) struct PlanText {
     kind: String,
@@ -39,9 +39,9 @@ impl PlanText {
         Ok(())
     }
 
-    /// Writes what was gathered.
+    /// Writes the collected plans.
     pub(crate) fn write(&self, sink: &mut Sink) -> Result<(), OutputError> {
-        // Names in a plan are of the user's; only line breaks may move the cursor.
+        // Names in a plan come from the user, so only line breaks may move the cursor.
         let shown = |c: char| if c.is_control() && c != '\n' { '\u{fffd}' } else { c };
         let text: String = self.text.chars().map(shown).collect();
         sink.write_all(text.as_bytes())?;

@@ -1,4 +1,4 @@
-//! A table with borders, for people.
+//! A table with borders, for terminals.
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use datafusion::arrow::array::RecordBatch;
@@ -8,11 +8,11 @@ use crate::cell::Cells;
 use crate::plan::{PlanText, is_plan};
 use crate::{OutputError, OutputOptions, ResultWriter, Sink};
 
-/// Rows that share the widths of their columns. More begin a table of their own, since a table is
-/// in memory until its widths are known.
-const ROWS_OF_A_TABLE: usize = 10_000;
-/// Longer texts are cut, so that one does not push the others off the screen.
-const CELL_CHARS: usize = 200;
+/// The number of rows that share column widths. More rows begin a new table, because a table is in
+/// memory until its widths are known.
+const MAX_TABLE_ROWS: usize = 10_000;
+/// Longer texts are cut, so that they do not push other columns off the screen.
+const MAX_CELL_CHARS: usize = 200;
 
 pub(crate) struct TableWriter {
     sink: Sink,
@@ -22,10 +22,10 @@ pub(crate) struct TableWriter {
     titles: Vec<Cell>,
     /// The rows that are not written yet.
     table: Table,
-    /// In place of the table, where the rows are the lines of plans.
+    /// Replaces the table if the rows are the lines of plans.
     plan: Option<PlanText>,
     shown: usize,
-    left_out: usize,
+    hidden: usize,
 }
 
 impl TableWriter {
@@ -39,11 +39,11 @@ impl TableWriter {
             table: Table::new(),
             plan: None,
             shown: 0,
-            left_out: 0,
+            hidden: 0,
         }
     }
 
-    /// A table without rows.
+    /// Begins a table without rows.
     fn begin_table(&mut self) {
         self.table = Table::new();
         self.table.load_preset(presets::UTF8_FULL_CONDENSED);
@@ -59,18 +59,18 @@ impl TableWriter {
     }
 }
 
-/// Line breaks and other characters that move the cursor, made visible.
+/// Makes line breaks and other control characters visible.
 fn printable(text: &str) -> String {
     let mut out: String = text
         .chars()
-        .take(CELL_CHARS)
+        .take(MAX_CELL_CHARS)
         .flat_map(|c| match c {
             '\n' | '\r' | '\t' => c.escape_default().collect::<Vec<_>>(),
             c if c.is_control() => vec!['\u{fffd}'],
             c => vec![c],
         })
         .collect();
-    if text.chars().nth(CELL_CHARS).is_some() {
+    if text.chars().nth(MAX_CELL_CHARS).is_some() {
         out.push('…');
     }
     out
@@ -82,7 +82,7 @@ fn alignment(is_number: bool) -> CellAlignment {
 
 impl ResultWriter for TableWriter {
     fn begin(&mut self, schema: &SchemaRef) -> Result<(), OutputError> {
-        (self.shown, self.left_out) = (0, 0);
+        (self.shown, self.hidden) = (0, 0);
         self.plan = is_plan(schema).then(PlanText::default);
         let title = |field: &FieldRef| {
             let is_number = Cells::are_numbers(field.data_type());
@@ -100,7 +100,7 @@ impl ResultWriter for TableWriter {
         let columns = Cells::of(batch)?;
         let take = batch.num_rows().min(self.max_rows - self.shown);
         for row in 0..take {
-            if self.table.row_count() == ROWS_OF_A_TABLE {
+            if self.table.row_count() == MAX_TABLE_ROWS {
                 self.end_table()?;
                 self.begin_table();
             }
@@ -116,7 +116,7 @@ impl ResultWriter for TableWriter {
             self.table.add_row(columns.iter().map(cell).collect::<Result<Vec<_>, _>>()?);
         }
         self.shown += take;
-        self.left_out += batch.num_rows() - take;
+        self.hidden += batch.num_rows() - take;
         Ok(())
     }
 
@@ -125,9 +125,9 @@ impl ResultWriter for TableWriter {
             return plan.write(&mut self.sink);
         }
         self.end_table()?;
-        if self.left_out > 0 {
-            let rows = if self.left_out == 1 { "row" } else { "rows" };
-            writeln!(self.sink, "({} more {rows} not shown)", self.left_out)?;
+        if self.hidden > 0 {
+            let rows = if self.hidden == 1 { "row" } else { "rows" };
+            writeln!(self.sink, "({} more {rows} not shown)", self.hidden)?;
         }
         Ok(self.sink.flush()?)
     }

@@ -1,4 +1,4 @@
-//! Every format on the same awkward values.
+//! Every format on the same difficult values.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -37,7 +37,7 @@ fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
     .unwrap()
 }
 
-fn awkward() -> RecordBatch {
+fn difficult_values() -> RecordBatch {
     batch(vec![
         ("n", Arc::new(Int64Array::from(vec![Some(1), None, Some(-3)]))),
         ("x", Arc::new(Float64Array::from(vec![0.1, 2.0, f64::INFINITY]))),
@@ -69,14 +69,14 @@ fn written(format: Format, options: OutputOptions, batches: &[RecordBatch]) -> S
 fn text_formats() {
     let mut all = String::new();
     for &format in Format::ALL.iter().filter(|format| !format.is_binary()) {
-        let text = written(format, OutputOptions::default(), &[awkward()]);
+        let text = written(format, OutputOptions::default(), &[difficult_values()]);
         all.push_str(&format!("== {format}\n{text}"));
     }
     insta::assert_snapshot!(all);
 }
 
 #[test]
-fn csv_keeps_null_empty_text_and_result_sets_apart() {
+fn csv_distinguishes_null_empty_text_and_result_sets() {
     let one = |values: Vec<Option<&str>>| {
         batch(vec![("v", Arc::new(StringViewArray::from(values)) as ArrayRef)])
     };
@@ -89,7 +89,7 @@ fn csv_keeps_null_empty_text_and_result_sets_apart() {
 }
 
 #[test]
-fn a_table_says_how_many_rows_it_left_out() {
+fn a_table_reports_how_many_rows_are_hidden() {
     let rows = batch(vec![("v", Arc::new(Int64Array::from_iter_values(0..10)) as ArrayRef)]);
     let options = OutputOptions { max_rows: Some(2), ..OutputOptions::default() };
     let text = written(Format::Table, options, &[rows]);
@@ -98,7 +98,7 @@ fn a_table_says_how_many_rows_it_left_out() {
 
 #[test]
 fn files_read_back_and_hold_one_result_set() {
-    let twice = awkward().project(&[0, 0, 3]).unwrap();
+    let twice = difficult_values().project(&[0, 0, 3]).unwrap();
     for format in [Format::Arrow, Format::Parquet] {
         let bytes = Bytes::default();
         let mut writer = writer(format, Box::new(bytes.clone()), OutputOptions::default());

@@ -1,5 +1,5 @@
-//! Tab-separated values: tabs, line breaks and backslashes in text are written `\t`, `\n`, `\r`,
-//! `\\`, so that every row is one line and every tab a border.
+//! Tab-separated values. Tabs, line breaks and backslashes in text are written as `\t`, `\n`, `\r`
+//! and `\\`, so that every row is one line and every tab a separator.
 
 use std::borrow::Cow;
 
@@ -13,14 +13,14 @@ pub(crate) struct TsvWriter {
     sink: Sink,
     null: String,
     header: bool,
-    /// Whether a result set was written: a blank line sets the next one off.
-    any: bool,
+    /// Whether a result set was already written: a blank line separates it from the next one.
+    has_result_set: bool,
 }
 
 impl TsvWriter {
     pub(crate) fn new(sink: Sink, options: OutputOptions) -> Self {
         let null = options.null.unwrap_or_default();
-        Self { sink, null, header: options.header, any: false }
+        Self { sink, null, header: options.header, has_result_set: false }
     }
 }
 
@@ -34,10 +34,10 @@ fn field(text: &str) -> Cow<'_, str> {
 
 impl ResultWriter for TsvWriter {
     fn begin(&mut self, schema: &SchemaRef) -> Result<(), OutputError> {
-        if self.any {
+        if self.has_result_set {
             self.sink.write_all(b"\n")?;
         }
-        self.any = true;
+        self.has_result_set = true;
         if self.header {
             let names: Vec<_> = schema.fields().iter().map(|column| field(column.name())).collect();
             self.sink.write_all(format!("{}\n", names.join("\t")).as_bytes())?;

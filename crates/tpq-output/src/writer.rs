@@ -1,4 +1,4 @@
-//! What all formats have in common.
+//! The interface of all formats.
 
 use std::io::Write;
 
@@ -9,44 +9,45 @@ use crate::{
     FileMetadata, Format, OutputError, arrow, csv, json, markdown, ndjson, parquet, table, tsv,
 };
 
-/// Where the bytes go.
+/// The destination of the bytes.
 pub type Sink = Box<dyn Write + Send>;
 
-/// Writes result sets, one after the other, each as `begin`, any number of `write`, `end`.
+/// Writes result sets one after the other. Each one is a call of `begin`, any number of `write`,
+/// and `end`.
 ///
-/// To add a format: implement this in a file of its own, and add it to [`Format`] and [`writer`].
+/// To add a format, implement this trait in a new file, and add it to [`Format`] and [`writer`].
 pub trait ResultWriter: Send {
-    /// A result set with these columns follows.
+    /// Begins a result set with these columns.
     ///
     /// # Errors
-    /// When the bytes cannot be written, or the format holds no further result set.
+    /// When the bytes cannot be written, or the format allows no further result set.
     fn begin(&mut self, schema: &SchemaRef) -> Result<(), OutputError>;
 
-    /// Rows of the result set.
+    /// Writes rows of the result set.
     ///
     /// # Errors
-    /// When the bytes cannot be written or a value has no form in the format.
+    /// When the bytes cannot be written, or the format cannot represent a value.
     fn write(&mut self, batch: &RecordBatch) -> Result<(), OutputError>;
 
-    /// The result set is complete; everything of it reaches the sink.
+    /// Ends the result set. All its bytes have reached the sink.
     ///
     /// # Errors
     /// When the bytes cannot be written.
     fn end(&mut self) -> Result<(), OutputError>;
 }
 
-/// How to write.
+/// Options of a writer.
 #[derive(Clone, Debug)]
 pub struct OutputOptions {
-    /// What stands for NULL; each text format has its own when not given.
+    /// The text for NULL; `None` is the default of the format.
     pub null: Option<String>,
-    /// Whether the names of the columns are written, where the format can do without.
+    /// Whether to write the column names, in formats where they are optional.
     pub header: bool,
-    /// The most rows a table shows.
+    /// The maximum number of rows that a table shows.
     pub max_rows: Option<usize>,
-    /// The column the rows are known to be in the order of, noted in Parquet's metadata.
+    /// The column by which the rows are known to be sorted, stored in Parquet's metadata.
     pub sorted_by: Option<String>,
-    /// What Arrow and Parquet files say of themselves.
+    /// The metadata of Arrow and Parquet files.
     pub metadata: FileMetadata,
 }
 
@@ -62,7 +63,7 @@ impl Default for OutputOptions {
     }
 }
 
-/// A writer of `format` to `sink`.
+/// Creates a writer of `format` to `sink`.
 pub fn writer(format: Format, sink: Sink, options: OutputOptions) -> Box<dyn ResultWriter> {
     match format {
         Format::Table => Box::new(table::TableWriter::new(sink, options)),

@@ -1,7 +1,8 @@
-//! The clocks of an import: what ties them, and how each comes to trace time.
+//! The clocks of an import: which clocks were read together, and how each converts to trace time.
 //!
-//! Tables tell of clocks by id, which is enough to ask about drift. Which way a clock takes to the
-//! timeline, and why one takes none, is told here; it is worked out when it is asked for.
+//! The tables identify clocks by id, which is enough for queries about drift. The conversion of a
+//! clock to trace time, or the reason why it has none, is only available here. It is computed on
+//! request.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -18,10 +19,10 @@ use tpq_decode::Tie;
 pub struct Clocks {
     graph: Arc<ClockGraph>,
     trace_clock: Clock,
-    /// The ways to trace time, once they were asked for.
-    ways: Arc<OnceLock<Ways>>,
+    /// The paths to trace time, computed on first use.
+    paths_to_trace_time: Arc<OnceLock<Ways>>,
     ties: Vec<ClockTie>,
-    /// How often a manifest relates two clocks, the lesser one first.
+    /// How often a manifest relates two clocks. The key has the lesser clock first.
     stated: HashMap<(Clock, Clock), usize>,
     used: BTreeSet<Clock>,
     ticks: BTreeSet<Clock>,
@@ -30,46 +31,46 @@ pub struct Clocks {
 /// Clocks that were read together.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClockTie {
-    /// What says so: `snapshot`, `remote_clock_sync`, `ftrace` or `manifest`.
+    /// The source of the readings: `snapshot`, `remote_clock_sync`, `ftrace` or `manifest`.
     pub origin: &'static str,
-    /// What they read the first time.
+    /// The first readings.
     pub first: Vec<Reading>,
     /// How often these clocks were read together.
     pub times: usize,
 }
 
-/// A clock, and its way to trace time.
+/// A clock and its conversion to trace time.
 #[derive(Clone, Debug)]
 pub struct ClockPath {
     /// The clock.
     pub clock: Clock,
-    /// Whether events were timed by it.
+    /// Whether events have timestamps of this clock.
     pub used: bool,
     /// Whether it counts ticks of unknown length instead of ns.
     pub ticks: bool,
-    /// Whether it was seen to go backwards, so that nothing converts from it.
+    /// Whether the clock was seen to go backwards. Nothing converts from such a clock.
     pub went_backwards: bool,
-    /// Its way to trace time, or why it has none.
-    pub way: Result<ClockWay, PlaceError>,
-    /// How it runs by trace time, over all steps of its way; none where nothing was measured.
+    /// The conversion to trace time, or why there is none.
+    pub conversion: Result<ClockConversion, PlaceError>,
+    /// Rate and drift relative to trace time, over all hops. `None` if nothing was measured.
     pub measured: Option<Measured>,
 }
 
-/// The way of a clock to trace time.
+/// The conversion of a clock to trace time.
 #[derive(Clone, Debug)]
-pub struct ClockWay {
-    /// By which rule it leads there.
+pub struct ClockConversion {
+    /// The rule that placed the clock.
     pub rule: Rule,
-    /// From clock to clock; none for trace time itself.
+    /// The hops from clock to clock. Empty for trace time itself.
     pub hops: Vec<ClockHop>,
 }
 
-/// A step from one clock to the next.
+/// One step of a conversion.
 #[derive(Clone, Debug)]
 pub struct ClockHop {
     /// The next clock.
     pub to: Clock,
-    /// What relates the two.
+    /// What relates the two clocks.
     pub by: Basis,
 }
 
@@ -78,37 +79,37 @@ pub struct ClockHop {
 pub enum Basis {
     /// They were read together.
     Measured(Measured),
-    /// A manifest says how far one is ahead of the other.
+    /// A manifest states the offset between them.
     Stated,
-    /// They are taken to read the same.
+    /// They are assumed to read the same.
     Assumed,
 }
 
-/// How one clock runs by another.
+/// Rate and drift of one clock relative to another.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measured {
-    /// The other.
+    /// The other clock.
     pub by: Clock,
-    /// How often they were read together.
+    /// How often the two were read together.
     pub snapshots: usize,
-    /// How far the clock goes while the other goes 1; not known from a single snapshot.
+    /// How far the clock advances while the other advances by 1. `None` after a single snapshot.
     pub rate: Option<f64>,
-    /// That rate as what it is above 1, in millionths.
+    /// The difference of the rate from 1, in parts per million.
     pub ppm: Option<f64>,
-    /// By how much that may be wrong, as far as readings scatter.
+    /// The uncertainty of `ppm`, from the scatter of the readings.
     pub ppm_uncertainty: f64,
-    /// How far the worst reading lies from that rate, in ns, between jumps.
+    /// The largest deviation of a reading from the rate, in ns, between jumps.
     pub max_residual_ns: i64,
-    /// Where the clock jumped, in the order of time.
+    /// The jumps of the clock, in the order of time.
     pub jumps: Vec<ClockJump>,
 }
 
-/// A jump of one clock against another: one was set, or stood still.
+/// A jump of one clock against another: one of them was set, or stood still.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ClockJump {
-    /// The first snapshot after it, in trace time.
+    /// The first snapshot after the jump, in ns of trace time.
     pub ts: i64,
-    /// How far the clock moved beyond its rate; negative when it went back.
+    /// How far the clock moved beyond its rate, in ns. Negative if it went back.
     pub size_ns: i64,
 }
 
@@ -132,24 +133,24 @@ impl Clocks {
         ties: &[Tie],
         used: BTreeSet<Clock>,
     ) -> Self {
-        let ties = counted(ties);
+        let ties = count_ties(ties);
         let readings = ties.iter().flat_map(|tie| &tie.first);
         let ticks = readings.filter(|reading| reading.ticks).map(|reading| reading.clock).collect();
-        let stated = stated(&ties);
-        Self { graph, trace_clock, ways: Arc::default(), ties, stated, used, ticks }
+        let stated = count_stated(&ties);
+        Self { graph, trace_clock, paths_to_trace_time: Arc::default(), ties, stated, used, ticks }
     }
 
-    /// The clock that is trace time.
+    /// The clock that defines trace time.
     pub fn trace_clock(&self) -> Clock {
         self.trace_clock
     }
 
-    /// Which clocks were read together, those of each file in the order in which they first were.
+    /// Which clocks were read together, in the order of the first reading in each file.
     pub fn ties(&self) -> &[ClockTie] {
         &self.ties
     }
 
-    /// Every clock that was read or that events name, by file and machine, with its way.
+    /// Every clock that was read or that events name, by file and machine, with its conversion.
     pub fn paths(&self) -> Vec<ClockPath> {
         let mut clocks = self.used.clone();
         clocks.insert(self.trace_clock);
@@ -157,31 +158,31 @@ impl Clocks {
         clocks.into_iter().map(|clock| self.path(clock)).collect()
     }
 
-    /// A clock and its way.
+    /// A clock and its conversion.
     pub fn path(&self, clock: Clock) -> ClockPath {
-        let way = self.place(clock).map(|placement| self.way(&placement));
-        let measured = match &way {
-            Ok(way) => way.measured(),
-            Err(_) => self.measure_without_way(clock),
+        let conversion = self.place(clock).map(|placement| self.conversion(&placement));
+        let measured = match &conversion {
+            Ok(conversion) => conversion.measured(),
+            Err(_) => self.measure_without_conversion(clock),
         };
         ClockPath {
             clock,
             used: self.used.contains(&clock),
             ticks: self.ticks.contains(&clock),
             went_backwards: self.graph.went_backwards(clock),
-            way,
+            conversion,
             measured,
         }
     }
 
     fn place(&self, clock: Clock) -> Result<Placement, PlaceError> {
-        let ways = self.ways.get_or_init(|| self.graph.ways_to(self.trace_clock));
-        self.graph.place_by(clock, ways)
+        let paths = self.paths_to_trace_time.get_or_init(|| self.graph.ways_to(self.trace_clock));
+        self.graph.place_by(clock, paths)
     }
 
-    /// Measures a clock that nothing converts from, as it went backwards, by one that it was read
-    /// with: trace time if it can be.
-    fn measure_without_way(&self, clock: Clock) -> Option<Measured> {
+    /// Measures a clock that went backwards, so that nothing converts from it. It is measured by a
+    /// clock that it was read with, preferably trace time.
+    fn measure_without_conversion(&self, clock: Clock) -> Option<Measured> {
         let mut others = [self.trace_clock].into_iter().chain(self.graph.clocks().iter().copied());
         let by = others.find(|&other| {
             self.graph.between(other, clock).is_some_and(Edge::can_convert)
@@ -190,7 +191,7 @@ impl Clocks {
         self.measure(clock, by?)
     }
 
-    fn way(&self, placement: &Placement) -> ClockWay {
+    fn conversion(&self, placement: &Placement) -> ClockConversion {
         let Placement { rule, assumed, clocks, .. } = placement;
         let hop = |ends: &[Clock]| {
             let (from, to) = (ends[0], ends[1]);
@@ -202,7 +203,7 @@ impl Clocks {
             };
             ClockHop { to, by }
         };
-        ClockWay { rule: *rule, hops: clocks.windows(2).map(hop).collect() }
+        ClockConversion { rule: *rule, hops: clocks.windows(2).map(hop).collect() }
     }
 
     /// How often a manifest relates two clocks.
@@ -210,21 +211,24 @@ impl Clocks {
         self.stated.get(&(a.min(b), a.max(b))).copied().unwrap_or_default()
     }
 
-    /// Measures a clock by the next on its way.
+    /// Measures a clock by the next clock on its path.
     fn measure(&self, clock: Clock, by: Clock) -> Option<Measured> {
-        let there = self.graph.between(clock, by)?;
-        // The edge back is the one that the tables show. It ends where the other clock goes
-        // backwards, as the last of a way may; then the edge there, turned round, tells more.
-        let back = self.graph.between(by, clock).filter(|back| back.len() >= there.len());
+        let forward = self.graph.between(clock, by)?;
+        // The tables show the reverse edge. That edge ends where the other clock goes backwards,
+        // which the last clock of a path may do. Then the inverted forward edge has more readings.
+        let reverse =
+            self.graph.between(by, clock).filter(|reverse| reverse.len() >= forward.len());
         let grain = match clock.is_fine() && by.is_fine() {
             true => Grain::Fine,
             false => Grain::Coarse,
         };
-        let (drift, span) = match back {
-            Some(back) => (drift(back, grain), span_ns(back, self.ticks.contains(&by))),
-            None => (turned(drift(there, grain)), span_ns(there, self.ticks.contains(&clock))),
+        let (drift, span) = match reverse {
+            Some(reverse) => (drift(reverse, grain), span_ns(reverse, self.ticks.contains(&by))),
+            None => {
+                (inverted(drift(forward, grain)), span_ns(forward, self.ticks.contains(&clock)))
+            }
         };
-        // What is told in the unit of the clock that is measured becomes ns.
+        // Sizes in the unit of the measured clock become ns.
         let unit = if self.ticks.contains(&clock) { drift.rate } else { 1.0 };
         let to_ns = |size: i64| (size as f64 / unit).round() as i64;
         let to_trace_time = self.place(by).ok()?.converter;
@@ -238,7 +242,8 @@ impl Clocks {
             snapshots: drift.snapshots,
             rate: known.then_some(drift.rate),
             ppm: known.then_some(drift.ppm),
-            // A line through readings that are off at both ends, the one way and the other.
+            // The slope of a line whose two ends are each off by the largest residual, in opposite
+            // directions.
             ppm_uncertainty: 2e6 * to_ns(drift.max_residual_ns) as f64 / span.max(1.0),
             max_residual_ns: to_ns(drift.max_residual_ns),
             jumps: drift.jumps.iter().map(jump).collect(),
@@ -247,7 +252,7 @@ impl Clocks {
 }
 
 impl ClockHop {
-    /// How the clock runs by the next, where that was measured.
+    /// Rate and drift relative to the next clock, if measured.
     pub fn measured(&self) -> Option<&Measured> {
         match &self.by {
             Basis::Measured(measured) => Some(measured),
@@ -256,8 +261,8 @@ impl ClockHop {
     }
 }
 
-impl ClockWay {
-    /// How the clock runs by trace time, over all steps.
+impl ClockConversion {
+    /// Rate and drift relative to trace time, over all hops.
     fn measured(&self) -> Option<Measured> {
         let mut steps = self.hops.iter().filter_map(ClockHop::measured);
         let first = steps.next()?.clone();
@@ -265,7 +270,7 @@ impl ClockWay {
             by: step.by,
             snapshots: all.snapshots.min(step.snapshots),
             rate: all.rate.zip(step.rate).map(|(all, step)| all * step),
-            // Of drifts this small, the product is the sum.
+            // For drifts this small, the product is the sum.
             ppm: all.ppm.zip(step.ppm).map(|(all, step)| all + step),
             ppm_uncertainty: all.ppm_uncertainty + step.ppm_uncertainty,
             max_residual_ns: all.max_residual_ns.saturating_add(step.max_residual_ns),
@@ -276,8 +281,8 @@ impl ClockWay {
     }
 }
 
-/// What ties clocks, each of what was read together once.
-fn counted(ties: &[Tie]) -> Vec<ClockTie> {
+/// Counts how often the same clocks were read together.
+fn count_ties(ties: &[Tie]) -> Vec<ClockTie> {
     let mut counted: Vec<ClockTie> = Vec::new();
     let mut known: HashMap<(&'static str, Vec<Clock>), usize> = HashMap::new();
     for Tie { origin, readings } in ties {
@@ -291,8 +296,8 @@ fn counted(ties: &[Tie]) -> Vec<ClockTie> {
     counted
 }
 
-/// How often a manifest relates each two clocks, the lesser one first.
-fn stated(ties: &[ClockTie]) -> HashMap<(Clock, Clock), usize> {
+/// How often a manifest relates each two clocks. The key has the lesser clock first.
+fn count_stated(ties: &[ClockTie]) -> HashMap<(Clock, Clock), usize> {
     let mut stated = HashMap::new();
     for tie in ties.iter().filter(|tie| tie.origin == "manifest") {
         if let [a, b] = tie.first.as_slice() {
@@ -303,7 +308,7 @@ fn stated(ties: &[ClockTie]) -> HashMap<(Clock, Clock), usize> {
     stated
 }
 
-/// The time from the first reading to the last, in ns of whichever clock counts these.
+/// The time from the first reading to the last, in ns of the clock that counts ns.
 fn span_ns(edge: &Edge, from_counts_ticks: bool) -> f64 {
     let ends = edge.pairs().next().zip(edge.pairs().last());
     let ((from, to), (last_from, last_to)) = ends.unwrap_or_default();
@@ -313,8 +318,9 @@ fn span_ns(edge: &Edge, from_counts_ticks: bool) -> f64 {
     }
 }
 
-/// How the first of two clocks runs by the second, from how the second runs by the first.
-fn turned(drift: Drift) -> Drift {
+/// The drift of the first clock relative to the second, from the drift of the second relative to
+/// the first.
+fn inverted(drift: Drift) -> Drift {
     let Drift { snapshots, rate, ppm, max_residual_ns, jumps } = drift;
     let scaled = |size: i64| (size as f64 / rate).round() as i64;
     let jump = |jump: Jump| Jump { from: jump.to, to: jump.from, size_ns: -scaled(jump.size_ns) };
@@ -379,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_over_an_assumption_is_measured_where_it_can_be() {
+    fn a_conversion_with_an_assumption_is_measured_where_possible() {
         // The other machine's boot time gains 20 µs in 10 s on its own wall time.
         let clocks = clocks(
             BOOTTIME,
@@ -390,21 +396,21 @@ mod tests {
                 &[(1, REALTIME, 110 * S), (1, BOOTTIME, 15 * S + 20_000)],
             ],
         );
-        let way = clocks.path(clock(1, BOOTTIME)).way.unwrap();
-        assert_eq!(way.rule, Rule::Realtime);
-        let hops: Vec<(u32, u32, bool)> = way
+        let conversion = clocks.path(clock(1, BOOTTIME)).conversion.unwrap();
+        assert_eq!(conversion.rule, Rule::Realtime);
+        let hops: Vec<(u32, u32, bool)> = conversion
             .hops
             .iter()
             .map(|hop| (hop.to.source.file, hop.to.id, hop.measured().is_some()))
             .collect();
         assert_eq!(hops, [(1, REALTIME, true), (0, REALTIME, false), (0, BOOTTIME, true)]);
-        let all = way.measured().unwrap();
+        let all = conversion.measured().unwrap();
         assert!((all.ppm.unwrap() - 2.0).abs() < 1e-9, "{all:?}");
         assert_eq!((all.snapshots, all.max_residual_ns, all.jumps.len()), (2, 0, 0));
     }
 
     #[test]
-    fn what_a_manifest_says_is_not_measured() {
+    fn a_statement_of_a_manifest_is_not_measured() {
         let mut graph = ClockGraph::new(Interpolation::Nearest);
         let readings =
             vec![Reading::ns(clock(1, BOOTTIME), 0), Reading::ns(clock(0, BOOTTIME), 250)];
@@ -412,23 +418,24 @@ mod tests {
         let ties = [Tie { origin: "manifest", readings }];
         let clocks = Clocks::new(graph.into(), clock(0, BOOTTIME), &ties, BTreeSet::new());
         let path = clocks.path(clock(1, BOOTTIME));
-        let hops: Vec<Basis> = path.way.unwrap().hops.into_iter().map(|hop| hop.by).collect();
+        let hops: Vec<Basis> =
+            path.conversion.unwrap().hops.into_iter().map(|hop| hop.by).collect();
         assert_eq!(hops, [Basis::Stated]);
         assert_eq!(path.measured, None);
     }
 
     #[test]
-    fn trace_time_has_no_way_to_go() {
+    fn the_conversion_of_trace_time_has_no_hops() {
         let clocks = clocks(BOOTTIME, &[&[(0, BOOTTIME, 1), (0, MONOTONIC, 1)]]);
         let path = clocks.path(clock(0, BOOTTIME));
-        assert!(path.way.as_ref().unwrap().hops.is_empty());
+        assert!(path.conversion.as_ref().unwrap().hops.is_empty());
         assert_eq!(path.measured, None);
         let one = measured(&clocks, clock(0, MONOTONIC));
         assert_eq!((one.snapshots, one.rate, one.ppm), (1, None, None));
     }
 
     #[test]
-    fn a_jump_is_told_in_trace_time() {
+    fn jumps_are_in_trace_time() {
         let set_back = |i: i64| if i > 4 { 1800 * S } else { 0 };
         let snapshot =
             |i: i64| [(0, BOOTTIME, i * S), (0, REALTIME, 5000 * S + i * S - set_back(i))];
@@ -440,13 +447,13 @@ mod tests {
         assert_eq!(measured(&by_wall_time, clock(0, BOOTTIME)).jumps, [jump]);
         let by_boot_time = clocks(BOOTTIME, &snapshots);
         let path = by_boot_time.path(clock(0, REALTIME));
-        assert!(path.went_backwards && path.way.is_err());
+        assert!(path.went_backwards && path.conversion.is_err());
         let jump = ClockJump { ts: 5 * S, size_ns: -1800 * S };
         assert_eq!(path.measured.unwrap().jumps, [jump]);
     }
 
     #[test]
-    fn ticks_are_told_in_ns() {
+    fn ticks_are_converted_to_ns() {
         // Two ticks to the ns; the middle reading is 400 ticks late.
         let snapshots = [(0, 0), (S, 2 * S + 400), (2 * S, 4 * S)];
         let snapshots = snapshots.map(|(ns, ticks)| [(0, BOOTTIME, ns), (0, TSC, ticks)]);

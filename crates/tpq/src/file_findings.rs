@@ -1,5 +1,5 @@
-//! What an import says of files as a whole: what of them was not read, what is damaged, and how each
-//! came onto the timeline.
+//! Findings about files as a whole: what was not read, what is damaged, and how each file was
+//! placed on the timeline.
 
 use std::collections::HashMap;
 
@@ -11,16 +11,17 @@ use tpq_source::{Entry, Format, Inputs};
 use crate::summary::{FilePlacement, TextDamage};
 use tpq_formats::Reader;
 
-/// What a single input is called.
+/// The name of a single input.
 const SINGLE: &str = "the trace";
 
-/// What tables and summaries call a file: by the names within archives and, of several inputs, the
-/// path. They are kept for the same trace under another path, so that of a single input is no part.
-fn kept_name(inputs: &Inputs, entry: usize) -> String {
+/// The name of a file in tables and summaries: the names within archives and, if there are several
+/// inputs, the path. Cached tables are also used for the same trace under another path, so the path
+/// of a single input is left out.
+fn stored_name(inputs: &Inputs, entry: usize) -> String {
     let entries = inputs.entries();
     let file = &entries[entry];
     let own = file.name().unwrap_or_default();
-    let outer = file.parent().map(|parent| kept_name(inputs, parent));
+    let outer = file.parent().map(|parent| stored_name(inputs, parent));
     match outer.filter(|outer| outer != SINGLE) {
         Some(outer) if own.is_empty() => outer,
         Some(outer) => format!("{outer}/{own}"),
@@ -29,10 +30,10 @@ fn kept_name(inputs: &Inputs, entry: usize) -> String {
     }
 }
 
-/// What was found of a file when it was opened.
+/// The findings about a file from when it was opened.
 pub(crate) fn remarks(inputs: &Inputs, entry: usize) -> impl Iterator<Item = FileRemark> {
     let file = &inputs.entries()[entry];
-    let name = kept_name(inputs, entry);
+    let name = stored_name(inputs, entry);
     let name = move || name.clone();
     let holds_files = matches!(
         file.format(),
@@ -51,13 +52,13 @@ pub(crate) fn remarks(inputs: &Inputs, entry: usize) -> impl Iterator<Item = Fil
     found.into_iter().chain(irregular)
 }
 
-/// What is wrong with files of text.
+/// The damage of text files.
 pub(crate) fn damage(inputs: &Inputs, readers: &[Reader<'_>]) -> Vec<TextDamage> {
     let files = inputs.traces().zip(readers);
     files.filter_map(|((_, file), reader)| TextDamage::of(file.shown(), reader.losses())).collect()
 }
 
-/// By which rule each file with events came onto the timeline.
+/// The rule by which each file with events was placed on the timeline.
 pub(crate) fn placements(
     inputs: &Inputs,
     readers: &[Reader<'_>],
@@ -71,7 +72,7 @@ pub(crate) fn placements(
     }
     let of_file = |((entry, _), reader): ((usize, &Entry), &Reader<'_>)| {
         let rule = rules.get(&entry).copied().unwrap_or(Rule::Snapshots);
-        FilePlacement::new(entry as u32, &kept_name(inputs, entry), rule, reader.losses())
+        FilePlacement::new(entry as u32, &stored_name(inputs, entry), rule, reader.losses())
     };
     inputs.traces().zip(readers).map(of_file).collect()
 }

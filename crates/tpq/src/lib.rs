@@ -10,7 +10,6 @@
 //! ```
 
 mod arrange;
-mod behind;
 mod cache;
 mod clocks;
 mod file_findings;
@@ -18,6 +17,7 @@ mod import;
 mod metatrace;
 mod options;
 mod packet_names;
+mod page_release;
 mod read_ahead;
 mod sort_file;
 mod sql_package;
@@ -26,7 +26,9 @@ mod trace;
 mod trailing_manifest;
 
 pub use cache::TableCache;
-pub use clocks::{Basis, ClockHop, ClockJump, ClockPath, ClockTie, ClockWay, Clocks, Measured};
+pub use clocks::{
+    Basis, ClockConversion, ClockHop, ClockJump, ClockPath, ClockTie, Clocks, Measured,
+};
 pub use import::{ImportError, import};
 pub use metatrace::{MetaTrace, Span};
 pub use options::{ImportOptions, OnWarning, Progress};

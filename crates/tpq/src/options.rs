@@ -1,4 +1,4 @@
-//! What a caller can choose about an import.
+//! Options of an import.
 
 use std::sync::Arc;
 
@@ -6,61 +6,61 @@ use tpq_clock::Interpolation;
 
 use crate::{CancelToken, ImportError, MetaTrace, Span, SqlPackage, TableCache};
 
-/// Told how far an import is. Called often, from the importing threads; must return at once.
+/// Receives the progress of an import. Called often, from the importing threads; must return at
+/// once.
 pub trait Progress: Send + Sync {
-    /// `done` of `total` bytes of the input have passed the stage that reads them.
+    /// `done` of `total` input bytes have passed the stage that reads them.
     fn advance(&self, done: u64, total: u64);
-    /// The import entered a new stage, named for people: "reading", "sorting"…
+    /// The import entered a new stage, with a readable name: "reading", "sorting"…
     fn stage(&self, name: &'static str);
 }
 
-/// Takes a remark of one line.
+/// Receives a warning of one line.
 pub type OnWarning = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// How to import.
 #[derive(Clone)]
 pub struct ImportOptions {
-    /// Sort all events before decoding any, instead of in windows closed by the recorder's
-    /// flushes. Keeps events that arrive too late for their window; all events wait until the last
-    /// is read.
+    /// Sort all events before decoding any, instead of in windows that flushes of the recorder
+    /// close. This keeps events that arrive too late for their window, but all events wait until
+    /// the last one is read.
     pub full_sort: bool,
-    /// About the most memory that an import takes, in bytes, and that sorting, grouping and joining
-    /// take in queries; [`Self::LEAST_MEMORY`] or more. Half of it is for events that wait to be put
-    /// in order, and an eighth for finished rows. What is more goes to temporary files, so that a
-    /// limit changes no answer. Without a limit, 1 GiB of events wait in memory.
+    /// Approximate memory limit in bytes of the import, and of sorting, grouping and joining in
+    /// queries; at least [`Self::LEAST_MEMORY`]. Half of it is for events that wait to be sorted,
+    /// and an eighth for finished rows. Data beyond the limit goes to temporary files, so a limit
+    /// never changes results. Without a limit, 1 GiB of events wait in memory.
     pub memory_limit: Option<u64>,
-    /// How many threads to use; all cores when not given.
+    /// The number of threads; all cores if `None`.
     pub threads: Option<usize>,
-    /// How timestamps between two snapshots of their clock are converted.
+    /// How to convert a timestamp between two snapshots of its clock.
     pub clock_interpolation: Interpolation,
-    /// Whether every kernel event gets a row in `ftrace_event`, with its arguments, besides the
-    /// tables made from it.
+    /// Whether every kernel event gets a row in `ftrace_event` with its arguments, in addition to
+    /// the tables made from kernel events.
     pub ftrace_raw: bool,
-    /// Whether track events are dropped that lie before the range of interest which a recording
-    /// names.
+    /// Whether to drop track events before the range of interest that a recording names.
     pub crop: bool,
     /// Fail when anything was lost or not understood.
     pub strict: bool,
-    /// Packages of SQL modules, beside tpq's own; of two modules of one name, theirs win.
+    /// Packages of SQL modules, in addition to tpq's own. They override tpq's modules of the same
+    /// name.
     pub sql_packages: Vec<SqlPackage>,
-    /// Where finished tables are kept, so that the same traces need not be imported again. What
-    /// was found there comes without the clocks and placements of a summary. Not used when the
-    /// import is to be strict.
+    /// Where finished tables are kept, so that the same traces need not be imported again. A
+    /// summary from the cache has no clocks. Not used if `strict` is set.
     pub cache: Option<TableCache>,
-    /// Stops the import, which then fails with [`ImportError::Cancelled`] and leaves nothing
-    /// behind. Threads of the import look at it every few milliseconds while events are read; an
-    /// archive is unpacked, and a file skimmed, to its end.
+    /// Cancels the import, which then fails with [`ImportError::Cancelled`] and leaves nothing
+    /// behind. The import threads check the token every few milliseconds while events are read.
+    /// Unpacking an archive and the prescan of a file cannot be cancelled.
     pub cancel: CancelToken,
-    /// Who wants to know how far the import is.
+    /// Receives the progress of the import.
     pub progress: Option<Arc<dyn Progress>>,
-    /// Takes remarks of one line on what went wrong without making anything fail, as a damaged file
-    /// in the cache. Called on any thread, during queries as well.
+    /// Receives one-line warnings about problems that do not cause a failure, such as a damaged
+    /// cache file. Called on any thread, also during queries.
     pub on_warning: Option<OnWarning>,
-    /// Gives memory back to the system that was freed, by the means of the process's allocator,
-    /// which may keep it where nothing is allocated again. Called on the thread that imports, when
-    /// much was freed.
+    /// Returns freed memory to the system, by the means of the process's allocator, which may keep
+    /// memory where nothing is allocated again. Called on the importing thread after much memory
+    /// was freed.
     pub give_back: Option<fn()>,
-    /// Where to record what the import, and queries after it, do and when.
+    /// Records what the import, and queries after it, do and when.
     pub metatrace: Option<Arc<MetaTrace>>,
 }
 
@@ -86,11 +86,11 @@ impl Default for ImportOptions {
 }
 
 impl ImportOptions {
-    /// The lowest memory limit, in bytes: less would not hold what is read of each stretch of the
-    /// temporary file at a time, and what the stages of an import hand each other.
+    /// The lowest memory limit, in bytes. A lower limit has no room for the read buffers of the
+    /// temporary file's stretches and for the data that the stages of an import exchange.
     pub const LEAST_MEMORY: u64 = 16 << 20;
 
-    /// Refuses what no import can do.
+    /// Rejects options that no import can satisfy.
     pub(crate) fn check(&self) -> Result<(), ImportError> {
         match self.memory_limit {
             Some(limit) if limit < Self::LEAST_MEMORY => Err(ImportError::MemoryLimit { limit }),
@@ -103,32 +103,32 @@ impl ImportOptions {
         self.metatrace.as_ref().map(|metatrace| metatrace.span(name))
     }
 
-    /// Does some work in a span of its own.
+    /// Runs `work` in a span of its own.
     pub(crate) fn timed<T>(&self, name: &'static str, work: impl FnOnce() -> T) -> T {
         let _span = self.span(name);
         work()
     }
 
-    /// Passes on a remark.
+    /// Reports a warning.
     pub(crate) fn warn(&self, what: &str) {
         if let Some(on_warning) = &self.on_warning {
             on_warning(what);
         }
     }
 
-    /// Gives back what was freed.
+    /// Returns freed memory to the system.
     pub(crate) fn give_back(&self) {
         if let Some(give_back) = self.give_back {
             self.timed("give back", give_back);
         }
     }
 
-    /// An error once the import was cancelled.
+    /// Returns an error once the import was cancelled.
     pub(crate) fn not_cancelled(&self) -> Result<(), ImportError> {
         if self.cancel.is_cancelled() { Err(ImportError::Cancelled) } else { Ok(()) }
     }
 
-    /// Says how far the import is.
+    /// Reports the progress of the import.
     pub(crate) fn advance(&self, done: u64, total: u64) {
         if let Some(progress) = &self.progress {
             progress.advance(done, total);
@@ -136,19 +136,19 @@ impl ImportOptions {
     }
 }
 
-/// The stages of an import, each told to whoever wants to know, and a span of the metatrace.
+/// The stages of an import. Each is reported as progress and is a span of the metatrace.
 pub(crate) struct Stages<'a> {
     options: &'a ImportOptions,
     stage: Option<Span<'a>>,
 }
 
 impl<'a> Stages<'a> {
-    /// Before the first stage.
+    /// The state before the first stage.
     pub(crate) fn new(options: &'a ImportOptions) -> Self {
         Self { options, stage: None }
     }
 
-    /// Ends the stage under way and begins the next.
+    /// Ends the current stage and begins the next.
     pub(crate) fn begin(&mut self, name: &'static str) {
         self.stage = None;
         if let Some(progress) = &self.options.progress {

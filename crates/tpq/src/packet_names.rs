@@ -1,4 +1,4 @@
-//! Names of the kinds of packets, for people.
+//! Names of packet kinds.
 
 /// The name of a packet's payload field.
 pub(crate) fn packet_name(field: u32) -> String {
@@ -9,12 +9,12 @@ pub(crate) fn packet_name(field: u32) -> String {
     }
 }
 
-/// Every kind of packet of the format: the number of its payload's field, and its name.
+/// Every packet kind of the format: the number and the name of its payload field.
 pub fn packet_kinds() -> impl Iterator<Item = (u32, &'static str)> {
     NAMES.iter().copied()
 }
 
-/// Fields of a packet by number, ascending.
+/// Payload fields of a packet by number, ascending.
 const NAMES: &[(u32, &str)] = &[
     (1, "ftrace_events"),
     (2, "process_tree"),

@@ -1,44 +1,45 @@
-//! Reads batches of many files ahead of whoever puts them in order, on a few threads.
+//! Reads batches of many files ahead of the thread that sorts the events, on a few threads.
 //!
-//! Whoever wants the next batch of a file takes one that was read ahead, waits for the thread that
-//! reads it, or reads it itself: so no number of batches that wait can keep the one from being read
-//! that is wanted. Threads and batches that wait are as few for many files as for one.
+//! A call for the next batch of a file takes a batch that was read ahead, waits for the thread that
+//! is reading it, or reads it itself. So waiting batches can never keep the requested batch from
+//! being read. The number of threads and of waiting batches does not depend on the number of files.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use tpq_ingest::{Batch, EventReader};
 
-/// Batches of all files that may wait, or be read, at a time where memory has no limit.
-const MOST_WAITING: usize = 32;
-/// About what a batch takes, in bytes.
-const BATCH: u64 = 4 << 20;
-/// Batches of a file that may wait.
-const MOST_OF_FILE: usize = 4;
-/// Threads that are of use: whoever puts events in order is slower than these are together.
-const MOST_THREADS: usize = 16;
+/// Batches of all files that may wait or be read at a time, without a memory limit.
+const MAX_WAITING: usize = 32;
+/// The approximate size of a batch in bytes.
+const BATCH_BYTES: u64 = 4 << 20;
+/// Batches of one file that may wait.
+const MAX_WAITING_PER_FILE: usize = 4;
+/// The number of threads that is useful: sorting the events is slower than this many readers
+/// together.
+const MAX_THREADS: usize = 16;
 
-/// The files that are read, and their batches that wait.
+/// The files to read, and their batches that wait.
 pub(crate) struct ReadAhead<'r, R: ?Sized> {
     state: Mutex<State<'r, R>>,
-    /// Something was read, or may be.
+    /// Signals that a batch was read, or that one may be read.
     changed: Condvar,
 }
 
 struct State<'r, R: ?Sized> {
     files: Vec<File<'r, R>>,
-    /// The files that are to be read ahead next, each once.
+    /// The files to read ahead next, each once.
     queue: VecDeque<usize>,
     /// Batches that wait or are being read ahead.
     ahead: usize,
-    /// How many there may be.
-    most: usize,
-    /// Nobody wants any more.
+    /// The limit of `ahead`.
+    max_ahead: usize,
+    /// No more batches are wanted.
     closed: bool,
 }
 
 struct File<'r, R: ?Sized> {
-    /// None while a thread reads it.
+    /// `None` while a thread reads the file.
     reader: Option<&'r mut R>,
     waiting: VecDeque<Batch>,
     queued: bool,
@@ -46,9 +47,9 @@ struct File<'r, R: ?Sized> {
 }
 
 impl<'r, R: EventReader + ?Sized> ReadAhead<'r, R> {
-    /// Under a memory limit, in bytes, batches that wait take about a quarter of it.
+    /// Under a memory limit, in bytes, waiting batches take about a quarter of it.
     pub(crate) fn new(readers: impl Iterator<Item = &'r mut R>, limit: Option<u64>) -> Self {
-        let most = limit.map_or(MOST_WAITING, |limit| (limit / 4 / BATCH) as usize);
+        let max_ahead = limit.map_or(MAX_WAITING, |limit| (limit / 4 / BATCH_BYTES) as usize);
         let file = |reader| File {
             reader: Some(reader),
             waiting: VecDeque::new(),
@@ -61,23 +62,23 @@ impl<'r, R: EventReader + ?Sized> ReadAhead<'r, R> {
             files,
             queue,
             ahead: 0,
-            most: most.clamp(1, MOST_WAITING),
+            max_ahead: max_ahead.clamp(1, MAX_WAITING),
             closed: false,
         });
         Self { state, changed: Condvar::new() }
     }
 
-    /// How many threads are of use, if as many as `threads` may be used.
+    /// The number of useful threads, at most `threads`.
     pub(crate) fn threads(&self, threads: usize) -> usize {
-        self.lock().files.len().min(threads).min(MOST_THREADS)
+        self.lock().files.len().min(threads).min(MAX_THREADS)
     }
 
-    /// Reads ahead until nobody wants any more; `read` reads the next batch of a file.
+    /// Reads ahead until no more batches are wanted; `read` reads the next batch of a file.
     pub(crate) fn work(&self, read: impl Fn(&mut R) -> Option<Batch>) {
         let _closes = self.close_on_drop();
         let mut state = self.lock();
         while !state.closed {
-            let next = if state.ahead < state.most { state.queue.pop_front() } else { None };
+            let next = if state.ahead < state.max_ahead { state.queue.pop_front() } else { None };
             let Some(number) = next else {
                 state = self.wait(state);
                 continue;
@@ -103,7 +104,7 @@ impl<'r, R: EventReader + ?Sized> ReadAhead<'r, R> {
         }
     }
 
-    /// The next batch of a file; `None` after the last.
+    /// Returns the next batch of a file, or `None` after the last.
     pub(crate) fn next(
         &self,
         number: usize,
@@ -146,7 +147,7 @@ impl<'r, R: EventReader + ?Sized> ReadAhead<'r, R> {
         self.changed.notify_all();
     }
 
-    /// Ends all work when it is dropped, so that no thread waits for one that failed or panicked.
+    /// Ends all work when dropped, so that no thread waits for one that failed or panicked.
     pub(crate) fn close_on_drop(&self) -> CloseOnDrop<'_, 'r, R> {
         CloseOnDrop(self)
     }
@@ -161,17 +162,17 @@ impl<'r, R: EventReader + ?Sized> ReadAhead<'r, R> {
 }
 
 impl<R: ?Sized> State<'_, R> {
-    /// Has a file read ahead after all others, unless enough of it waits.
+    /// Queues a file behind all others to be read ahead, unless enough of its batches wait.
     fn enqueue(&mut self, number: usize) {
         let file = &mut self.files[number];
-        if !file.queued && !file.ended && file.waiting.len() < MOST_OF_FILE {
+        if !file.queued && !file.ended && file.waiting.len() < MAX_WAITING_PER_FILE {
             file.queued = true;
             self.queue.push_back(number);
         }
     }
 }
 
-/// Closes when it is dropped.
+/// Closes the [`ReadAhead`] when dropped.
 pub(crate) struct CloseOnDrop<'a, 'r, R: EventReader + ?Sized>(&'a ReadAhead<'r, R>);
 
 impl<R: EventReader + ?Sized> Drop for CloseOnDrop<'_, '_, R> {
@@ -190,7 +191,7 @@ mod tests {
 
     use super::*;
 
-    /// A file of so many batches.
+    /// A file with a given number of batches.
     struct Counting {
         file: u32,
         left: u64,
@@ -236,30 +237,31 @@ mod tests {
         (0..count).map(file).collect()
     }
 
-    /// Each file's batches come in order, whichever file is wanted, and few wait at any time.
+    /// The batches of each file come in order, whichever file is requested, and few wait at any
+    /// time.
     #[test]
     fn many_files_on_few_threads() {
         for limit in [None, Some(64 << 20), Some(0)] {
-            read_many(limit, limit.map_or(MOST_WAITING, |limit| if limit == 0 { 1 } else { 4 }));
+            read_many(limit, limit.map_or(MAX_WAITING, |limit| if limit == 0 { 1 } else { 4 }));
         }
     }
 
-    fn read_many(limit: Option<u64>, most: usize) {
+    fn read_many(limit: Option<u64>, max_ahead: usize) {
         let mut readers = files(3000, 5);
         let ahead = ReadAhead::new(readers.iter_mut(), limit);
-        assert_eq!(ahead.threads(64), MOST_THREADS);
+        assert_eq!(ahead.threads(64), MAX_THREADS);
         let read = |reader: &mut Counting| reader.next_batch();
         std::thread::scope(|scope| {
             for _ in 0..3 {
                 scope.spawn(|| ahead.work(read));
             }
             for round in 1..=6 {
-                // The last file first, which is far behind in the queue.
+                // The last file first, which is far back in the queue.
                 for file in (0..3000).rev() {
                     let batch = ahead.next(file, read);
                     let expected = (round <= 5).then_some((file as u32, round));
                     assert_eq!(batch.map(|batch| (batch.file, batch.done)), expected);
-                    assert!(ahead.lock().ahead <= most);
+                    assert!(ahead.lock().ahead <= max_ahead);
                 }
             }
             ahead.close();
@@ -267,9 +269,9 @@ mod tests {
         assert!(readers.iter().all(|reader| reader.done == 5));
     }
 
-    /// As when a thread cannot be started, or the one that puts events in order panics.
+    /// Like a thread that cannot be started, or a panic of the thread that sorts events.
     #[test]
-    fn readers_end_when_the_taker_of_batches_fails() {
+    fn readers_end_when_the_consumer_of_batches_panics() {
         let mut readers = files(1, 5);
         let ahead = ReadAhead::new(readers.iter_mut(), None);
         let read = |reader: &mut Counting| reader.next_batch();
@@ -284,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_thread_that_panicked() {
+    fn a_panicked_reader_blocks_no_consumer() {
         let mut readers = files(1, 5);
         let ahead = ReadAhead::new(readers.iter_mut(), None);
         let reads = AtomicUsize::new(0);

@@ -1,4 +1,4 @@
-//! The temporary file of events that memory has no room for.
+//! The temporary file of events that exceed the memory limit.
 
 use std::fs::File;
 use std::io;
@@ -9,18 +9,17 @@ use tpq_tables::positioned::{read_at, write_at};
 
 use crate::ImportOptions;
 
-/// Memory for events that wait to be put in order where there is no limit.
-const USUAL: u64 = 1 << 30;
+/// Memory in bytes for events that wait to be sorted, if there is no limit.
+const DEFAULT_MEMORY: u64 = 1 << 30;
 
-/// The room for events that wait to be put in order: half of the memory limit, and a temporary
-/// file for the rest.
+/// The room for events that wait to be sorted: half of the memory limit, and a temporary file for
+/// the rest.
 pub(crate) fn sort_room(options: &ImportOptions) -> SortRoom {
-    let memory = options.memory_limit.map_or(USUAL, |limit| limit / 2);
+    let memory = options.memory_limit.map_or(DEFAULT_MEMORY, |limit| limit / 2);
     SortRoom::new(memory, SortFile::default())
 }
 
-/// A file without a name, so that it is gone with the process. It is opened when it is first
-/// needed.
+/// A file without a name, so that it disappears with the process. It is created on the first write.
 #[derive(Default)]
 struct SortFile(OnceLock<File>);
 
@@ -49,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_and_nothing_else() {
+    fn only_written_bytes_can_be_read() {
         let file = SortFile::default();
         assert!(file.read(&mut [0], 0).is_err());
         file.write(b"twelve bytes", 100).expect("there is room");

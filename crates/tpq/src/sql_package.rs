@@ -1,4 +1,4 @@
-//! Packages of SQL modules in a folder of the user's.
+//! Packages of SQL modules in a folder of the user.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -6,13 +6,13 @@ use std::{fs, io};
 
 use tpq_sql::SqlModule;
 
-/// A folder with `.sql` files, each a module that is named by the folders it lies in: with a
-/// package `mine`, `INCLUDE PERFETTO MODULE mine.startup.slow` reads `startup/slow.sql`.
+/// A folder with `.sql` files. Each file is a module named after its path: with a package `mine`,
+/// `INCLUDE PERFETTO MODULE mine.startup.slow` reads `startup/slow.sql`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SqlPackage {
     /// The folder.
     pub path: PathBuf,
-    /// What its modules' names begin with; the folder's own name when not given.
+    /// The prefix of the module names; the folder's own name if `None`.
     pub name: Option<String>,
 }
 
@@ -25,15 +25,15 @@ pub enum SqlPackageError {
     Unreadable {
         /// The file or folder.
         path: PathBuf,
-        /// What happened.
+        /// The error of the system.
         source: io::Error,
     },
-    /// There is nothing in it.
+    /// The package has no modules.
     #[error("{0}: holds no .sql files")]
     Empty(PathBuf),
 }
 
-/// As on the command line: `DIR` or `DIR@NAME`.
+/// The syntax of the command line: `DIR` or `DIR@NAME`.
 impl FromStr for SqlPackage {
     type Err = String;
 
@@ -58,10 +58,10 @@ impl FromStr for SqlPackage {
 }
 
 impl SqlPackage {
-    /// Every module of the package.
+    /// Reads every module of the package.
     ///
     /// # Errors
-    /// When the folder or a file of it cannot be read, or there is no module in it.
+    /// When the folder or one of its files cannot be read, or it has no modules.
     pub(crate) fn read(&self) -> Result<Vec<SqlModule>, SqlPackageError> {
         let mut modules = Vec::new();
         self.collect(&self.path, &self.root()?, &mut modules)?;
@@ -71,8 +71,8 @@ impl SqlPackage {
         Ok(modules)
     }
 
-    /// What the names of all modules begin with. A whole library, which one tells by its prelude,
-    /// holds several packages, each in a folder of its own name.
+    /// The prefix of all module names. A whole library, recognised by its prelude, holds several
+    /// packages, each in a folder of its own name, so it has no prefix.
     fn root(&self) -> Result<String, SqlPackageError> {
         if let Some(name) = &self.name {
             return Ok(name.clone());

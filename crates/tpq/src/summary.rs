@@ -1,4 +1,4 @@
-//! What an import saw, beyond the tables.
+//! Findings of an import that are not in the tables.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,29 +11,29 @@ use crate::arrange::PrescannedFile;
 use crate::clocks::Clocks;
 use crate::packet_names::packet_name;
 
-/// Packets of one kind, for `tpq info`.
+/// The packets of one kind, for `tpq info`.
 #[derive(Clone, Debug)]
 pub struct PacketKindCount {
-    /// The name of the packet's payload field, as `track_event`.
+    /// The name of the packet's payload field, such as `track_event`.
     pub kind: String,
-    /// How many packets there are.
+    /// The number of packets.
     pub packets: u64,
-    /// How many bytes they take.
+    /// The size of the packets in bytes.
     pub bytes: u64,
 }
 
-/// How a file came onto the timeline.
+/// How a file was placed on the timeline.
 #[derive(Clone, Debug)]
 pub struct FilePlacement {
-    /// Its row in `trace_file`.
+    /// The file's row in `trace_file`.
     pub trace_id: u32,
-    /// The file, as messages call it.
+    /// The name of the file in messages.
     pub file: String,
-    /// The weakest rule that any of its clocks was placed by.
+    /// The weakest rule that placed any of its clocks.
     pub rule: Rule,
-    /// Events whose clock nothing relates to the timeline, which were dropped.
+    /// The number of events that were dropped because nothing relates their clock to the timeline.
     pub unplaced: u64,
-    /// Events that lie before the timeline begins, which were dropped.
+    /// The number of events that were dropped because they precede the start of the timeline.
     pub negative: u64,
 }
 
@@ -50,23 +50,23 @@ impl FilePlacement {
     }
 }
 
-/// What is wrong with a text.
+/// Damage in a text file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TextDamage {
     /// The file.
     pub path: String,
-    /// The line of the first place, from 1.
+    /// The line of the first damage, from 1.
     pub line: u64,
-    /// The byte of that line, from 1.
+    /// The byte in that line, from 1.
     pub column: u64,
     /// What is wrong there.
     pub what: &'static str,
-    /// How many places there are in all.
+    /// The number of damaged positions.
     pub places: u64,
 }
 
 impl TextDamage {
-    /// Of a file in which something was found that its format does not allow.
+    /// The damage of a file, if it contains anything that its format does not allow.
     pub(crate) fn of(path: &str, losses: &LossBook) -> Option<Self> {
         let TextPlace { line, column, what } =
             losses.entries().iter().find_map(|entry| entry.text)?;
@@ -82,28 +82,29 @@ impl fmt::Display for TextDamage {
     }
 }
 
-/// What an import saw, beyond the tables.
+/// Findings of an import that are not in the tables.
 #[derive(Clone, Debug, Default)]
 pub struct ImportSummary {
-    /// The format, as `perfetto` or `perfetto (gzip)`; for several files, each that occurs.
+    /// The format, such as `perfetto` or `perfetto (gzip)`; for several files, each format that
+    /// occurs.
     pub format: String,
-    /// Bytes on disk.
+    /// Size on disk in bytes.
     pub file_bytes: u64,
-    /// Bytes once decompressed.
+    /// Size after decompression in bytes.
     pub trace_bytes: u64,
-    /// The number of packets, and of events in formats that know no packets.
+    /// The number of packets, or of events in formats without packets.
     pub packets: u64,
     /// The number of writer sequences.
     pub sequences: u64,
-    /// The most bytes of events that waited to be sorted in.
+    /// The peak size, in bytes, of events that waited to be sorted.
     pub sort_peak: u64,
-    /// Packets by kind, the most bytes first.
+    /// Packets by kind, sorted by size, largest first.
     pub packet_kinds: Vec<PacketKindCount>,
-    /// How each file with events came onto the timeline, in the order they were imported.
+    /// How each file with events was placed on the timeline, in the order of the import.
     pub placements: Vec<FilePlacement>,
-    /// What is wrong with files of text, those that are damaged.
+    /// The damage of text files; one entry for each damaged file.
     pub damage: Vec<TextDamage>,
-    /// The clocks, what ties them, and their ways to the timeline.
+    /// The clocks, which were read together, and their conversions to trace time.
     pub clocks: Clocks,
 }
 
@@ -138,7 +139,8 @@ pub(crate) fn summarise(inputs: &Inputs, scans: &[PrescannedFile<'_>]) -> Import
     }
 }
 
-/// One trace by its format and what it is packed in; several by what they are packed in.
+/// The format of one trace with its containers, or the formats of several traces with their
+/// containers.
 fn format(inputs: &Inputs) -> String {
     let mut kinds: Vec<(&str, usize)> = Vec::new();
     for (_, entry) in inputs.traces() {
@@ -149,25 +151,25 @@ fn format(inputs: &Inputs) -> String {
             None => kinds.push((name, 1)),
         }
     }
-    let several = |(kind, count): &(&str, usize)| match count {
+    let count = |(kind, count): &(&str, usize)| match count {
         1 => format!("1 {kind} trace"),
         count => format!("{count} {kind} traces"),
     };
     let what = match kinds.as_slice() {
         [] => "no trace".to_owned(),
         [(kind, 1)] => (*kind).to_owned(),
-        kinds => kinds.iter().map(several).collect::<Vec<_>>().join(", "),
+        kinds => kinds.iter().map(count).collect::<Vec<_>>().join(", "),
     };
-    let mut around: Vec<&str> = inputs
+    let mut containers: Vec<&str> = inputs
         .entries()
         .iter()
         .filter(|entry| is_container(entry.format()))
         .map(|entry| entry.format().name())
         .collect();
-    around.dedup();
-    match around.is_empty() {
+    containers.dedup();
+    match containers.is_empty() {
         true => what,
-        false => format!("{what} ({})", around.join(", ")),
+        false => format!("{what} ({})", containers.join(", ")),
     }
 }
 

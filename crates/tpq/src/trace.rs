@@ -7,20 +7,20 @@ use datafusion::arrow::array::RecordBatch;
 use tpq_sql::{Session, SessionOptions, SqlError};
 use tpq_tables::TraceTables;
 
-use crate::cache::{Keeping, Key};
+use crate::cache::{Key, PendingWrite};
 use crate::{
     CancelToken, ImportError, ImportOptions, ImportSummary, MetaTrace, Span, SqlPackage,
     SqlPackageError, TableCache, import,
 };
 
-/// Why a trace could not be opened.
+/// An error on opening a trace.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
     /// The import failed.
     #[error(transparent)]
     Import(#[from] ImportError),
-    /// The import ended without an answer: a bug in tpq.
+    /// The import ended without a result: a bug in tpq.
     #[error("the import stopped unexpectedly, which is a bug in tpq: {0}")]
     Stopped(#[from] tokio::task::JoinError),
     /// A session could not be started: a bug in tpq.
@@ -46,15 +46,15 @@ pub struct Trace {
 
 /// Where the tables came from.
 enum Origin {
-    /// An import, which is perhaps being kept.
-    Import(Mutex<Option<Keeping>>),
-    /// The cache, which knows them by these traces and options.
+    /// An import. Its tables may still be on their way to the cache.
+    Import(Mutex<Option<PendingWrite>>),
+    /// The cache, with the traces and options to import them again.
     Cache(Vec<PathBuf>, Box<ImportOptions>),
 }
 
 impl Trace {
-    /// Imports the traces at `paths` onto one timeline, without blocking the async runtime. The
-    /// import is cancelled when the future is dropped.
+    /// Imports the traces at `paths` onto one timeline, without blocking the async runtime.
+    /// Dropping the future cancels the import.
     ///
     /// # Errors
     /// See [`import`].
@@ -67,7 +67,7 @@ impl Trace {
         }
         options.check()?;
         let paths: Vec<PathBuf> = paths.iter().cloned().map(Into::into).collect();
-        // Before the import, which may take long: a mistyped folder should be told at once.
+        // Before the import, which may take long: a mistyped folder should be reported at once.
         let modules = options.sql_packages.iter().map(SqlPackage::read);
         let modules = modules.collect::<Result<Vec<_>, _>>()?;
         let mut session_options = SessionOptions {
@@ -88,20 +88,20 @@ impl Trace {
         Ok(Self { paths, tables, summary, session, metatrace, origin })
     }
 
-    /// Imports the traces, if these tables came from the cache: an import knows more of clocks and
-    /// of how files were placed than is kept. `None` where they were imported.
+    /// Imports the traces again if these tables came from the cache, which does not keep everything
+    /// an import knows about clocks. Returns `None` if the tables came from an import.
     ///
     /// # Errors
     /// See [`import`].
     pub async fn import_again(&self) -> Result<Option<Self>, OpenError> {
         let Origin::Cache(paths, options) = &self.origin else { return Ok(None) };
-        // That of the first import is cancelled with its end.
+        // The token of the first import was cancelled when that import ended.
         let cancel = CancelToken::default();
         let options = ImportOptions { cache: None, cancel, ..(**options).clone() };
         Box::pin(Self::open(paths, options)).await.map(Some)
     }
 
-    /// Runs the one statement of `sql` and gives all its rows. For results too large for memory,
+    /// Runs the one statement in `sql` and returns all its rows. For results too large for memory,
     /// and for scripts, see [`Trace::session`].
     ///
     /// # Errors
@@ -114,17 +114,17 @@ impl Trace {
         result.collect().await
     }
 
-    /// Begins a span of the metatrace that was asked for with the import, if one was.
+    /// Begins a span of the metatrace, if the import was started with one.
     pub fn span(&self, name: &'static str) -> Option<Span<'_>> {
         self.metatrace.as_ref().map(|metatrace| metatrace.span(name))
     }
 
-    /// The files that were opened, as they were named.
+    /// The opened files, as the caller named them.
     pub fn paths(&self) -> &[PathBuf] {
         &self.paths
     }
 
-    /// The session that statements run in.
+    /// The session that runs statements.
     pub fn session(&self) -> &Session {
         &self.session
     }
@@ -134,21 +134,21 @@ impl Trace {
         &self.tables
     }
 
-    /// Waits until the cache has the tables, if it is to have them. So does dropping the trace,
-    /// but another thread may hold it for longer than the process lives.
-    pub fn wait_until_kept(&self) {
-        if let Origin::Import(keeping) = &self.origin {
-            drop(keeping.lock().unwrap_or_else(PoisonError::into_inner).take());
+    /// Waits until the cache has the tables, if they are to be cached. Dropping the trace waits as
+    /// well, but another thread may hold the trace until the process ends.
+    pub fn wait_until_cached(&self) {
+        if let Origin::Import(pending) = &self.origin {
+            drop(pending.lock().unwrap_or_else(PoisonError::into_inner).take());
         }
     }
 
-    /// What the import saw.
+    /// The findings of the import that are not in the tables.
     pub fn summary(&self) -> &ImportSummary {
         &self.summary
     }
 }
 
-/// Stops an import that nobody waits for any more.
+/// Cancels an import whose result is no longer awaited.
 struct CancelOnDrop(CancelToken);
 
 impl Drop for CancelOnDrop {
@@ -157,24 +157,25 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// What the cache has of these traces; or else imports them, and begins to keep that.
+/// Finds the tables of the traces in the cache; otherwise imports the traces and starts to write
+/// the cache entry.
 fn find_or_import(
     paths: Vec<PathBuf>,
     options: ImportOptions,
 ) -> Result<(Arc<TraceTables>, ImportSummary, Origin), ImportError> {
     let cache = options.cache.clone().filter(|_| !options.strict);
-    let looking = cache.as_ref().and_then(|_| options.span("find"));
+    let find_span = cache.as_ref().and_then(|_| options.span("find"));
     let key = cache.as_ref().and_then(|cache| cache.key(&paths, &options));
     let found =
         cache.as_ref().zip(key.as_ref()).and_then(|(cache, key)| cache.find(key, &paths, &options));
-    drop(looking);
+    drop(find_span);
     if let Some((tables, summary)) = found {
         return Ok((Arc::new(tables), summary, Origin::Cache(paths, Box::new(options))));
     }
     let (tables, summary) = import(&paths, &options)?;
     let tables = Arc::new(tables);
-    let keep =
-        |(cache, key): (TableCache, Key)| cache.keep(&key, &paths, Arc::clone(&tables), &summary);
-    let keeping = cache.zip(key).and_then(keep);
-    Ok((tables, summary, Origin::Import(Mutex::new(keeping))))
+    let store =
+        |(cache, key): (TableCache, Key)| cache.store(&key, &paths, Arc::clone(&tables), &summary);
+    let pending = cache.zip(key).and_then(store);
+    Ok((tables, summary, Origin::Import(Mutex::new(pending))))
 }

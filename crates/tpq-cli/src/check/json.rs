@@ -1,21 +1,22 @@
-//! The verdict for programs: one JSON object.
+//! The report as JSON for programs: one object.
 
 use serde_json::{Value, json};
 
-use super::{Loss, Verdict};
+use super::{Loss, LossReport};
 
-/// `lost` says whether anything is, `unknown` whether losses there may be would not be told of; `losses` has the rows of `data_loss`, `errors` the stats that
-/// count what could not be understood.
-pub fn json(verdict: &Verdict) -> Value {
-    let error = |error: &super::Misunderstood| json!({ "stat": error.stat, "count": error.count });
+/// `lost` is whether data was lost, and `unknown` whether the trace may have losses that it does
+/// not report. `losses` has the rows of `data_loss`, `errors` the stats of data that was not
+/// understood.
+pub fn json(report: &LossReport) -> Value {
+    let error = |error: &super::ErrorCount| json!({ "stat": error.stat, "count": error.count });
     json!({
-        "lost": verdict.is_lost(),
-        "unknown": verdict.is_unknown(),
-        "files": verdict.files.iter().map(|(id, name)| json!({ "trace_id": id, "name": name })).collect::<Vec<_>>(),
-        "start_ts": verdict.bounds.0,
-        "end_ts": verdict.bounds.1,
-        "losses": verdict.losses.iter().map(loss).collect::<Vec<_>>(),
-        "errors": verdict.errors.iter().map(error).collect::<Vec<_>>(),
+        "lost": report.is_lost(),
+        "unknown": report.is_unknown(),
+        "files": report.files.iter().map(|(id, name)| json!({ "trace_id": id, "name": name })).collect::<Vec<_>>(),
+        "start_ts": report.bounds.0,
+        "end_ts": report.bounds.1,
+        "losses": report.losses.iter().map(loss).collect::<Vec<_>>(),
+        "errors": report.errors.iter().map(error).collect::<Vec<_>>(),
     })
 }
 
@@ -23,11 +24,11 @@ fn loss(loss: &Loss) -> Value {
     let text = |text: &str| if text.is_empty() { Value::Null } else { text.into() };
     json!({
         "kind": loss.kind,
-        "severity": if loss.only_notice { "notice" } else { "data_loss" },
+        "severity": if loss.is_notice { "notice" } else { "data_loss" },
         "what": loss.what,
         "remedy": text(&loss.remedy),
-        "ts": loss.between.0,
-        "ts_end": loss.between.1,
+        "ts": loss.span.0,
+        "ts_end": loss.span.1,
         "amount": loss.amount,
         "unit": text(&loss.unit),
         "stat": text(&loss.stat),

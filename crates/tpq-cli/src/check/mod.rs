@@ -1,4 +1,4 @@
-//! What was lost: the rows of `data_loss`, told to people or to programs.
+//! Reports lost data, the rows of `data_loss`, as text or as JSON.
 
 mod json;
 mod text;
@@ -14,12 +14,12 @@ use crate::names::Names;
 /// A row of `data_loss`.
 pub struct Loss {
     pub kind: String,
-    /// Nothing was lost yet.
-    pub only_notice: bool,
+    /// Whether this is only a notice, without a loss.
+    pub is_notice: bool,
     pub what: String,
     pub remedy: String,
-    /// From when to when, in ns of trace time.
-    pub between: (Option<i64>, Option<i64>),
+    /// The first and last moment, in ns of trace time.
+    pub span: (Option<i64>, Option<i64>),
     pub amount: Option<i64>,
     pub unit: String,
     pub stat: String,
@@ -31,23 +31,23 @@ pub struct Loss {
     pub file: Option<u32>,
 }
 
-/// An error that was counted: something that could not be understood.
-pub struct Misunderstood {
+/// A stat of severity `error`: how often data was not understood.
+pub struct ErrorCount {
     pub stat: String,
     pub count: i64,
 }
 
-/// Everything that is to be told.
-pub struct Verdict {
+/// Everything that `tpq check` reports.
+pub struct LossReport {
     pub losses: Vec<Loss>,
-    pub errors: Vec<Misunderstood>,
-    /// The files: row, and name.
+    pub errors: Vec<ErrorCount>,
+    /// The files: id and name.
     pub files: Vec<(u32, String)>,
-    /// The first and last moment of the trace, in ns of trace time.
+    /// The start and the end of the trace, in ns of trace time.
     pub bounds: (i64, i64),
 }
 
-impl Verdict {
+impl LossReport {
     pub async fn of(trace: &Trace) -> anyhow::Result<Self> {
         let sql = "SELECT kind, severity, what, remedy, ts, ts_end, amount, unit, stat, buffer, \
              cpu, sequence_id, pid, machine_id, trace_id FROM data_loss ORDER BY id";
@@ -56,7 +56,7 @@ impl Verdict {
              GROUP BY name ORDER BY name";
         let error = |row: Vec<String>| {
             let [stat, count] = <[String; 2]>::try_from(row).ok()?;
-            Some(Misunderstood { stat, count: count.parse().ok()? })
+            Some(ErrorCount { stat, count: count.parse().ok()? })
         };
         let errors = rows(trace, sql).await?.into_iter().filter_map(error).collect();
         let bounds = rows(trace, "SELECT start_ts, end_ts FROM trace_bounds").await?;
@@ -72,14 +72,14 @@ impl Verdict {
         Ok(Self { losses, errors, files, bounds })
     }
 
-    /// Whether losses there may be would not be told of.
+    /// Whether the trace may have losses that it does not report.
     pub fn is_unknown(&self) -> bool {
         self.losses.iter().any(|loss| loss.kind == "no_recorder_statistics")
     }
 
-    /// Whether anything was lost.
+    /// Whether data was lost.
     pub fn is_lost(&self) -> bool {
-        self.losses.iter().any(|loss| !loss.only_notice)
+        self.losses.iter().any(|loss| !loss.is_notice)
     }
 }
 
@@ -104,10 +104,10 @@ fn loss(row: Vec<String>) -> Option<Loss> {
     let number = |text: &str| text.parse().ok();
     Some(Loss {
         kind,
-        only_notice: severity == "notice",
+        is_notice: severity == "notice",
         what,
         remedy,
-        between: (number(&ts), number(&ts_end)),
+        span: (number(&ts), number(&ts_end)),
         amount: number(&amount),
         unit,
         stat,

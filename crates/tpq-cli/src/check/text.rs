@@ -1,44 +1,44 @@
-//! The verdict for people, on one screen: losses of one kind together, the largest first.
+//! The report as text on one screen: losses grouped by kind, the largest first.
 
 use std::collections::HashMap;
 
-use super::{Loss, Verdict};
+use super::{Loss, LossReport};
 use crate::layout::grouped;
 use crate::names::Names;
-use crate::terminal::{Look, Style};
+use crate::terminal::{Emphasis, Style};
 
-/// Losses of one kind that are told one by one.
-const TOLD: usize = 3;
-/// Files that are told of one by one.
-const TOLD_FILES: usize = 20;
-/// Where lines break that are not the terminal's own.
+/// The number of losses of one kind that are listed.
+const MAX_LOSSES: usize = 3;
+/// The number of files that are listed.
+const MAX_FILES: usize = 20;
+/// The width at which lines are wrapped.
 const WIDTH: usize = 96;
 
-/// Everything that was lost, and what helps.
-pub fn text(verdict: &Verdict, names: &Names, style: Style) -> String {
+/// Describes what was lost and how to avoid it.
+pub fn text(report: &LossReport, names: &Names, style: Style) -> String {
     let mut out = String::new();
-    let headline = match (verdict.is_lost(), verdict.losses.is_empty()) {
+    let headline = match (report.is_lost(), report.losses.is_empty()) {
         (true, _) => style.red("Data was lost."),
-        (false, false) if verdict.losses.iter().all(names_its_file) => {
+        (false, false) if report.losses.iter().all(text_names_file) => {
             style.green("No data was lost from the files that were read.")
         }
-        (false, false) if verdict.is_unknown() => {
-            style.yellow("No loss is told of, but not all would be.")
+        (false, false) if report.is_unknown() => {
+            style.yellow("No loss was reported, but not every loss would be reported.")
         }
-        (false, false) => style.green("No data was lost, but it might have been."),
+        (false, false) => style.green("No data was lost, but there was a risk of loss."),
         (false, true) => style.green("No data was lost."),
     };
     out.push_str(&headline);
     out.push('\n');
-    let mut groups = groups(&verdict.losses);
-    groups.sort_by_key(|group| group.iter().all(|loss| loss.only_notice));
+    let mut groups = groups(&report.losses);
+    groups.sort_by_key(|group| group.iter().all(|loss| loss.is_notice));
     for group in groups {
         out.push('\n');
-        tell(&group, verdict, names, style, &mut out);
+        append_group(&group, report, names, style, &mut out);
     }
-    if !verdict.errors.is_empty() {
+    if !report.errors.is_empty() {
         out.push_str("\nNot understood, and counted in stats:\n");
-        for error in &verdict.errors {
+        for error in &report.errors {
             let count = grouped(error.count.unsigned_abs());
             out.push_str(&format!("  {} {count}\n", style.yellow(&error.stat)));
         }
@@ -46,15 +46,15 @@ pub fn text(verdict: &Verdict, names: &Names, style: Style) -> String {
     out
 }
 
-/// Losses of one file and kind, in the order in which the first of each comes. Those that name their
-/// file themselves are one group over all files.
+/// Groups losses by file and kind, in the order of the first loss of each group. Losses that name
+/// their file form one group over all files.
 fn groups(losses: &[Loss]) -> Vec<Vec<&Loss>> {
     let mut groups: Vec<Vec<&Loss>> = Vec::new();
-    let mut places = HashMap::new();
+    let mut indices = HashMap::new();
     for loss in losses {
-        let file = loss.file.filter(|_| !names_its_file(loss));
-        let place = *places.entry((&loss.kind, loss.only_notice, file)).or_insert(groups.len());
-        match groups.get_mut(place) {
+        let file = loss.file.filter(|_| !text_names_file(loss));
+        let index = *indices.entry((&loss.kind, loss.is_notice, file)).or_insert(groups.len());
+        match groups.get_mut(index) {
             Some(group) => group.push(loss),
             None => groups.push(vec![loss]),
         }
@@ -65,20 +65,27 @@ fn groups(losses: &[Loss]) -> Vec<Vec<&Loss>> {
     groups
 }
 
-/// Whether what was lost is told by the name of the file.
-fn names_its_file(loss: &Loss) -> bool {
+/// Whether the text of the loss names the file.
+fn text_names_file(loss: &Loss) -> bool {
     matches!(loss.kind.as_str(), "file_not_read" | "file_cut_short" | "archive_irregular")
 }
 
-fn tell(group: &[&Loss], verdict: &Verdict, names: &Names, style: Style, out: &mut String) {
+fn append_group(
+    group: &[&Loss],
+    report: &LossReport,
+    names: &Names,
+    style: Style,
+    out: &mut String,
+) {
     let Some(worst) = group.first() else { return };
-    let (mark, look) = if worst.only_notice { ("!", Look::Warning) } else { ("✗", Look::Error) };
-    let told = if names_its_file(worst) { TOLD_FILES } else { TOLD };
-    for loss in group.iter().take(told) {
-        paragraph(&format!("{} ", style.look(look, mark)), "  ", &loss.what, out);
+    let (symbol, emphasis) =
+        if worst.is_notice { ("!", Emphasis::Warning) } else { ("✗", Emphasis::Error) };
+    let max_listed = if text_names_file(worst) { MAX_FILES } else { MAX_LOSSES };
+    for loss in group.iter().take(max_listed) {
+        paragraph(&format!("{} ", style.emphasize(emphasis, symbol)), "  ", &loss.what, out);
     }
-    if group.len() > told {
-        let rest = &group[told..];
+    if group.len() > max_listed {
+        let rest = &group[max_listed..];
         let amounts = rest.iter().filter_map(|loss| loss.amount);
         let amount = amounts.fold(0, i64::saturating_add);
         let of_these = match amount {
@@ -88,26 +95,26 @@ fn tell(group: &[&Loss], verdict: &Verdict, names: &Names, style: Style, out: &m
         let more = format!("… and {} more like these{of_these}.", rest.len());
         paragraph("  ", "  ", &more, out);
     }
-    let place = place(group, verdict, names);
-    if !place.is_empty() {
-        out.push_str(&format!("    {}\n", style.dim(&place)));
+    let location = location(group, report, names);
+    if !location.is_empty() {
+        out.push_str(&format!("    {}\n", style.dim(&location)));
     }
     if !worst.remedy.is_empty() {
         paragraph(&format!("    {} ", style.cyan("→")), "      ", &worst.remedy, out);
     }
 }
 
-/// From when to when, counted from the start of the recording; and in which file, on which machine.
-fn place(group: &[&Loss], verdict: &Verdict, names: &Names) -> String {
-    let (start, end) = verdict.bounds;
-    // What was lost may lie before all that was kept.
-    let lost = verdict.losses.iter().filter_map(|loss| loss.between.0);
+/// The time span relative to the start of the recording, the file and the machine of a group.
+fn location(group: &[&Loss], report: &LossReport, names: &Names) -> String {
+    let (start, end) = report.bounds;
+    // Lost data may precede all data that was kept.
+    let lost = report.losses.iter().filter_map(|loss| loss.span.0);
     let start = lost.min().map_or(start, |lost| lost.min(start));
     let at = |ts: i64| moment(ts.saturating_sub(start), end.saturating_sub(start));
     let known = |of: fn(&Loss) -> Option<i64>| group.iter().filter_map(move |loss| of(loss));
-    let from = known(|loss| loss.between.0).min().filter(|&from| from > start);
-    let to = known(|loss| loss.between.1).max().filter(|&to| to < end);
-    let any = group.iter().any(|loss| loss.between != (None, None));
+    let from = known(|loss| loss.span.0).min().filter(|&from| from > start);
+    let to = known(|loss| loss.span.1).max().filter(|&to| to < end);
+    let any = group.iter().any(|loss| loss.span != (None, None));
     let mut parts = Vec::new();
     if any {
         parts.push(match (from, to) {
@@ -118,7 +125,7 @@ fn place(group: &[&Loss], verdict: &Verdict, names: &Names) -> String {
         });
     }
     let Some(loss) = group.first() else { return String::new() };
-    if let Some(file) = loss.file.filter(|_| names.several_files() && !names_its_file(loss)) {
+    if let Some(file) = loss.file.filter(|_| names.several_files() && !text_names_file(loss)) {
         parts.push(format!("in {}", names.file(file)));
     }
     if let Some(machine) = loss.machine.filter(|_| names.several_machines()) {
@@ -127,7 +134,7 @@ fn place(group: &[&Loss], verdict: &Verdict, names: &Names) -> String {
     parts.join(", ")
 }
 
-/// Text broken into lines; the first begins with `first`, the others with `rest`.
+/// Wraps text; the first line begins with `first`, the others with `rest`.
 fn paragraph(first: &str, rest: &str, text: &str, out: &mut String) {
     out.push_str(first);
     let mut column = rest.chars().count();
@@ -147,7 +154,7 @@ fn paragraph(first: &str, rest: &str, text: &str, out: &mut String) {
     out.push('\n');
 }
 
-/// A moment, in ns since the start, in the unit that fits a recording of that length.
+/// Formats a moment in ns since the start, in a unit that fits a recording of `length` ns.
 fn moment(ns: i64, length: i64) -> String {
     match length {
         length if length >= 1_000_000_000 => format!("{:.3} s", ns as f64 / 1e9),
@@ -156,7 +163,7 @@ fn moment(ns: i64, length: i64) -> String {
     }
 }
 
-/// Words that stay on one line; a unit stays with its number.
+/// Splits text into words. A unit stays with its number.
 fn words(text: &str) -> Vec<String> {
     const UNITS: [&str; 8] = ["bytes", "KiB", "MiB", "GiB", "s", "ms", "ns", "%"];
     let mut words: Vec<String> = Vec::new();
@@ -178,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_is_not_parted_from_its_unit() {
+    fn a_unit_stays_with_its_number() {
         assert_eq!(
             words("6 chunks of 64 KiB, in 10 ms."),
             ["6", "chunks", "of", "64 KiB,", "in", "10 ms."]

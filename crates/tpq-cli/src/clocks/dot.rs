@@ -11,19 +11,19 @@ use super::ties::Origins;
 use crate::layout::counted;
 use crate::names::Names;
 
-/// A step that conversions take.
+/// A hop that conversions use.
 #[derive(Default)]
-struct Step<'a> {
+struct HopStyle<'a> {
     measured: Vec<&'a Measured>,
-    /// What else leads there where nothing is measured.
+    /// The line style and label if the hop is stated or assumed instead of measured.
     unmeasured: Option<(&'static str, &'static str)>,
-    /// Whether the clock that it leads from counts ticks.
+    /// Whether the clock at its start counts ticks.
     ticks: bool,
 }
 
-/// The graph as a document in the DOT language. Boxes are clocks, solid arrows the steps that
-/// conversions take, dashed ones what is assumed; dotted lines join clocks that were read together
-/// without any conversion going that way.
+/// The clock graph as a document in the DOT language. Boxes are clocks, solid arrows are hops of
+/// conversions, dashed arrows are assumptions. Dotted lines connect clocks that were read together
+/// but that no conversion relates directly.
 pub async fn graph(trace: &Trace) -> anyhow::Result<String> {
     let names = Names::of(trace).await?;
     let clocks = &trace.summary().clocks;
@@ -36,12 +36,17 @@ pub async fn graph(trace: &Trace) -> anyhow::Result<String> {
     }
     let mut out =
         String::from("digraph clocks {\n  rankdir=LR;\n  node [shape=box, style=rounded];\n");
-    boxes(&paths, trace_clock, &numbers, &names, &mut out);
-    let steps = steps(&paths);
-    for ((from, to), step) in &steps {
-        out.push_str(&format!("  c{} -> c{} [{}];\n", numbers[from], numbers[to], look(step)));
+    append_nodes(&paths, trace_clock, &numbers, &names, &mut out);
+    let hops = hops(&paths);
+    for ((from, to), step) in &hops {
+        out.push_str(&format!(
+            "  c{} -> c{} [{}];\n",
+            numbers[from],
+            numbers[to],
+            edge_attributes(step)
+        ));
     }
-    for (from, to, times) in lines(&Origins::of(clocks.ties()), &steps) {
+    for (from, to, times) in undirected_edges(&Origins::of(clocks.ties()), &hops) {
         let times = counted(times as u64, "snapshot", "snapshots");
         out.push_str(&format!(
             "  c{} -> c{} [dir=none, constraint=false, style=dotted, color=gray, tooltip={}];\n",
@@ -54,7 +59,7 @@ pub async fn graph(trace: &Trace) -> anyhow::Result<String> {
     Ok(out)
 }
 
-fn boxes(
+fn append_nodes(
     paths: &[ClockPath],
     trace_clock: Kind,
     numbers: &BTreeMap<Kind, usize>,
@@ -71,35 +76,35 @@ fn boxes(
                 continue;
             }
             let path = group.first();
-            let (mut label, mut look) = (group.name(), "");
+            let (mut label, mut attributes) = (group.name(), "");
             if group.kind == trace_clock {
                 label.push_str("\ntrace time");
-                look = ", penwidth=2";
-            } else if let Err(error) = &path.way {
+                attributes = ", penwidth=2";
+            } else if let Err(error) = &path.conversion {
                 label = format!("{label}\n{}", reason(path, error));
-                look = ", color=red";
+                attributes = ", color=red";
             }
             let number = numbers[&group.kind];
-            out.push_str(&format!("    c{number} [label={}{look}];\n", quoted(&label)));
+            out.push_str(&format!("    c{number} [label={}{attributes}];\n", quoted(&label)));
         }
         out.push_str("  }\n");
     }
 }
 
-/// Every step of every way.
-fn steps(paths: &[ClockPath]) -> BTreeMap<(Kind, Kind), Step<'_>> {
-    let mut steps: BTreeMap<(Kind, Kind), Step<'_>> = BTreeMap::new();
+/// Every hop of every conversion.
+fn hops(paths: &[ClockPath]) -> BTreeMap<(Kind, Kind), HopStyle<'_>> {
+    let mut steps: BTreeMap<(Kind, Kind), HopStyle<'_>> = BTreeMap::new();
     for path in paths {
-        let Ok(way) = &path.way else { continue };
+        let Ok(conversion) = &path.conversion else { continue };
         let mut from = Kind::of(path.clock);
-        for hop in &way.hops {
+        for hop in &conversion.hops {
             let to = Kind::of(hop.to);
             let step = steps.entry((from, to)).or_default();
             step.ticks = path.ticks && from == Kind::of(path.clock);
             match &hop.by {
                 Basis::Measured(measured) => step.measured.push(measured),
                 Basis::Stated => step.unmeasured = Some(("solid", "manifest")),
-                Basis::Assumed => step.unmeasured = Some(("dashed", rule(way.rule))),
+                Basis::Assumed => step.unmeasured = Some(("dashed", rule(conversion.rule))),
             }
             from = to;
         }
@@ -107,7 +112,7 @@ fn steps(paths: &[ClockPath]) -> BTreeMap<(Kind, Kind), Step<'_>> {
     steps
 }
 
-fn look(step: &Step<'_>) -> String {
+fn edge_attributes(step: &HopStyle<'_>) -> String {
     if let Some((style, label)) = step.unmeasured {
         return format!("style={style}, label={}", quoted(label));
     }
@@ -125,8 +130,11 @@ fn look(step: &Step<'_>) -> String {
     format!("label={}", quoted(&label))
 }
 
-/// Clocks that were read together though no conversion goes from one to the other.
-fn lines(origins: &Origins, steps: &BTreeMap<(Kind, Kind), Step<'_>>) -> Vec<(Kind, Kind, usize)> {
+/// Clocks that were read together although no conversion goes directly from one to the other.
+fn undirected_edges(
+    origins: &Origins,
+    steps: &BTreeMap<(Kind, Kind), HopStyle<'_>>,
+) -> Vec<(Kind, Kind, usize)> {
     let mut lines: BTreeMap<(Kind, Kind), usize> = BTreeMap::new();
     for (a, b, times) in origins.iter() {
         let (a, b) = (Kind::of(a), Kind::of(b));
@@ -137,7 +145,7 @@ fn lines(origins: &Origins, steps: &BTreeMap<(Kind, Kind), Step<'_>>) -> Vec<(Ki
     lines.into_iter().map(|((a, b), times)| (a, b, times)).collect()
 }
 
-/// A text as the DOT language quotes it.
+/// Quotes a text for the DOT language.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }

@@ -1,11 +1,11 @@
-//! Clocks that writer sequences define for themselves, taken together: a program has one for each
-//! of its threads, and all of them go the same way.
+//! Groups the clocks that writer sequences define for themselves: a program has one for each of its
+//! threads, and all of them convert in the same way.
 
 use tpq::{Basis, Clock, ClockHop, ClockPath, ClockScope, ClockTie, Source};
 
 use crate::names::{Names, domain_name};
 
-/// Where a clock is, but for the sequence that it is of.
+/// The identity of a clock without its sequence.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Kind {
     pub source: Source,
@@ -19,13 +19,13 @@ impl Kind {
         Self { source: clock.source, id: clock.id, of_sequence }
     }
 
-    /// Its name; with its place unless that is `here`.
+    /// The name of the clock, with its source unless that is `here`.
     pub fn name(self, names: &Names, here: Source) -> String {
         names.clock(Clock::of_source(self.source, self.id), here)
     }
 }
 
-/// How a step is written.
+/// The sign for a hop.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
     Measured,
@@ -51,14 +51,14 @@ impl Sign {
     }
 }
 
-/// Clocks of one kind that go the same way, or are all of one place.
+/// Clocks of one kind whose conversions are the same.
 pub struct PathGroup<'a> {
     pub kind: Kind,
     pub paths: Vec<&'a ClockPath>,
 }
 
 impl PathGroup<'_> {
-    /// The clock, or of how many sequences it is one.
+    /// The name of the clock, or the number of sequences that define it.
     pub fn name(&self) -> String {
         let name = domain_name(self.kind.id);
         match (self.kind.of_sequence, &self.paths[..]) {
@@ -68,18 +68,20 @@ impl PathGroup<'_> {
         }
     }
 
-    /// One of them, to speak for all.
+    /// A representative of the group.
     pub fn first(&self) -> &ClockPath {
         self.paths[0]
     }
 }
 
-/// The clocks in groups, in the order of their first.
+/// Groups the clocks, sorted by source.
 pub fn group_paths(paths: &[ClockPath]) -> Vec<PathGroup<'_>> {
     let mut groups: Vec<PathGroup<'_>> = Vec::new();
     for path in paths {
         let kind = Kind::of(path.clock);
-        let same = |group: &&mut PathGroup<'_>| group.kind == kind && alike(group.first(), path);
+        let same = |group: &&mut PathGroup<'_>| {
+            group.kind == kind && has_same_conversion(group.first(), path)
+        };
         match groups.iter_mut().find(same) {
             Some(group) => group.paths.push(path),
             None => groups.push(PathGroup { kind, paths: vec![path] }),
@@ -89,25 +91,25 @@ pub fn group_paths(paths: &[ClockPath]) -> Vec<PathGroup<'_>> {
     groups
 }
 
-fn alike(a: &ClockPath, b: &ClockPath) -> bool {
-    let ends = |path: &ClockPath| match &path.way {
-        Ok(way) => {
-            let hops = way.hops.iter().map(|hop| (Kind::of(hop.to), Sign::of(hop)));
-            Ok((way.rule, hops.collect::<Vec<_>>()))
+fn has_same_conversion(a: &ClockPath, b: &ClockPath) -> bool {
+    let conversion_key = |path: &ClockPath| match &path.conversion {
+        Ok(conversion) => {
+            let hops = conversion.hops.iter().map(|hop| (Kind::of(hop.to), Sign::of(hop)));
+            Ok((conversion.rule, hops.collect::<Vec<_>>()))
         }
         Err(error) => Err(super::reason(path, error)),
     };
-    (a.used, ends(a)) == (b.used, ends(b))
+    (a.used, conversion_key(a)) == (b.used, conversion_key(b))
 }
 
-/// Clocks that were read together, and how often; of any number of sequences.
+/// Clocks that were read together, and how often, in one or more sequences.
 pub struct TieGroup<'a> {
     pub kinds: Vec<Kind>,
     pub ties: Vec<&'a ClockTie>,
 }
 
 impl TieGroup<'_> {
-    /// How often, over all sequences.
+    /// How often the clocks were read together, over all sequences.
     pub fn times(&self) -> usize {
         self.ties.iter().map(|tie| tie.times).sum()
     }
@@ -117,17 +119,17 @@ impl TieGroup<'_> {
     }
 }
 
-/// What ties clocks in groups, in the order of the first of each file.
+/// Groups the ties of clocks, sorted by the source of the first clock.
 pub fn group_ties(ties: &[ClockTie]) -> Vec<TieGroup<'_>> {
     let mut groups: Vec<TieGroup<'_>> = Vec::new();
     for tie in ties {
         let kinds: Vec<Kind> = tie.first.iter().map(|reading| Kind::of(reading.clock)).collect();
-        let is_one = |group: &&mut TieGroup<'_>| {
+        let is_same = |group: &&mut TieGroup<'_>| {
             group.kinds == kinds
                 && group.origin() == tie.origin
                 && kinds.iter().any(|kind| kind.of_sequence)
         };
-        match groups.iter_mut().find(is_one) {
+        match groups.iter_mut().find(is_same) {
             Some(group) => group.ties.push(tie),
             None => groups.push(TieGroup { kinds, ties: vec![tie] }),
         }

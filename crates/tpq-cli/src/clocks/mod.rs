@@ -1,4 +1,4 @@
-//! The clocks of a trace as text: for people in columns, for Graphviz as a graph.
+//! The clocks of a trace: as text in columns, or as a graph for Graphviz.
 
 mod dot;
 mod groups;
@@ -11,18 +11,18 @@ use tpq::Trace;
 
 use crate::layout::{Cell, columns, heading, rows};
 use crate::names::Names;
-use crate::terminal::{Look, Style};
+use crate::terminal::{Emphasis, Style};
 
 pub use dot::graph;
 pub use rules::{reason, rule};
 pub use ties::Origins;
 
-/// Everything known of the clocks, as text.
+/// Describes the clocks as text.
 pub async fn describe(trace: &Trace, style: Style) -> anyhow::Result<String> {
     let names = Names::of(trace).await?;
     let clocks = &trace.summary().clocks;
     let mut out = String::new();
-    let trace_clock = names.clock_and_place(clocks.trace_clock());
+    let trace_clock = names.clock_with_source(clocks.trace_clock());
     out.push_str(&format!("{} {trace_clock}\n", style.bold("Trace time")));
     let all = clocks.paths();
     paths::list(&all, clocks, &names, style, &mut out);
@@ -54,10 +54,10 @@ async fn list_losses(
     let cells = |row: Vec<String>| {
         let [file, severity, name, value, description]: [String; 5] =
             row.try_into().unwrap_or_default();
-        let look = if severity == "notice" { Look::Warning } else { Look::Error };
+        let emphasis = if severity == "notice" { Emphasis::Warning } else { Emphasis::Error };
         let mut cells = vec![
             Cell::text(severity),
-            Cell::text(name).look(look),
+            Cell::text(name).emphasis(emphasis),
             Cell::number(value),
             Cell::text(description),
         ];

@@ -1,18 +1,18 @@
-//! How clocks run by others, in numbers that people read.
+//! Rates and drifts of clocks, formatted as text.
 
 use tpq::Measured;
 
 use crate::layout::{duration, grouped};
 
-/// The numbers of one clock, or of several that go the same way.
+/// The numbers of one clock, or of several clocks with the same conversion.
 pub struct Numbers {
-    /// How often each was read.
+    /// How often each clock was read.
     pub snapshots: Option<String>,
-    /// How much faster each runs: in ppm, or its ticks.
+    /// How much faster each clock runs: in ppm, or its ticks per ns.
     pub drift: Option<String>,
-    /// By how much the drift of any may be wrong.
+    /// The largest uncertainty of the drift.
     pub uncertainty: Option<String>,
-    /// How far the worst reading of any is off.
+    /// The largest deviation of a reading.
     pub residual: Option<String>,
 }
 
@@ -35,7 +35,7 @@ impl Numbers {
     }
 }
 
-/// One number, or the least and the greatest where they look different.
+/// One number, or the least and the greatest if their texts differ.
 fn range<T: PartialOrd + Copy>(
     numbers: impl Iterator<Item = T>,
     show: impl Fn(T) -> String,
@@ -55,7 +55,7 @@ mod tests {
     use super::range;
 
     #[test]
-    fn numbers_that_look_the_same_are_one() {
+    fn numbers_with_equal_texts_are_one() {
         let show = |number: f64| format!("{number:.1}");
         assert_eq!(range([].into_iter(), show), None);
         assert_eq!(range([1.01, 1.02].into_iter(), show), Some("1.0".to_owned()));

@@ -1,4 +1,4 @@
-//! The way of each clock to trace time.
+//! The conversion of each clock to trace time.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,10 @@ use super::rules::{condition, reason, rule};
 use super::ties::Origins;
 use crate::layout::{Cell, columns, duration, grouped, heading};
 use crate::names::Names;
-use crate::terminal::{Look, Style};
+use crate::terminal::{Emphasis, Style};
 
-/// Jumps beyond these are told in one line.
-const LISTED: usize = 20;
+/// The number of jumps that are listed.
+const MAX_JUMPS: usize = 20;
 
 /// Lists the clocks of each machine in each file.
 pub fn list(paths: &[ClockPath], clocks: &Clocks, names: &Names, style: Style, out: &mut String) {
@@ -33,8 +33,8 @@ pub fn list(paths: &[ClockPath], clocks: &Clocks, names: &Names, style: Style, o
 }
 
 fn header() -> Vec<Cell> {
-    let left = |text| Cell::text(text).look(Look::Dim);
-    let right = |text| Cell::number(text).look(Look::Dim);
+    let left = |text| Cell::text(text).emphasis(Emphasis::Dim);
+    let right = |text| Cell::number(text).emphasis(Emphasis::Dim);
     vec![
         left("clock"),
         left("to trace time"),
@@ -49,29 +49,34 @@ fn header() -> Vec<Cell> {
 
 fn row(group: &PathGroup<'_>, trace_clock: Clock, origins: &Origins, names: &Names) -> Vec<Cell> {
     let path = group.first();
-    let (way, by, look) = match &path.way {
-        Ok(way) if way.hops.is_empty() => ("is trace time".to_owned(), String::new(), Look::Plain),
-        Ok(way) if way.rule == Rule::Snapshots => {
-            (chain(path, trace_clock, names), origins.of_path(path), Look::Plain)
+    let (text, by, emphasis) = match &path.conversion {
+        Ok(conversion) if conversion.hops.is_empty() => {
+            ("is trace time".to_owned(), String::new(), Emphasis::Plain)
         }
-        Ok(way) => (chain(path, trace_clock, names), rule(way.rule).to_owned(), Look::Warning),
+        Ok(conversion) if conversion.rule == Rule::Snapshots => {
+            (chain(path, trace_clock, names), origins.of_path(path), Emphasis::Plain)
+        }
+        Ok(conversion) => {
+            (chain(path, trace_clock, names), rule(conversion.rule).to_owned(), Emphasis::Warning)
+        }
         Err(error) => {
-            let look = if path.used { Look::Error } else { Look::Dim };
-            (reason(path, error), "not placed".to_owned(), look)
+            let emphasis = if path.used { Emphasis::Error } else { Emphasis::Dim };
+            (reason(path, error), "not placed".to_owned(), emphasis)
         }
     };
     let measured: Vec<&Measured> =
         group.paths.iter().filter_map(|path| path.measured.as_ref()).collect();
-    let mut cells = vec![Cell::text(group.name()), Cell::text(way), Cell::text(by).look(look)];
+    let mut cells =
+        vec![Cell::text(group.name()), Cell::text(text), Cell::text(by).emphasis(emphasis)];
     let Numbers { snapshots, drift, uncertainty, residual } = Numbers::of(&measured, path.ticks);
     let numbers = [snapshots, drift, uncertainty, residual];
     cells.extend(numbers.map(|number| Cell::number(number.unwrap_or_default())));
-    cells.push(Cell::text(if path.used { "yes" } else { "" }).look(Look::Dim));
+    cells.push(Cell::text(if path.used { "yes" } else { "" }).emphasis(Emphasis::Dim));
     cells
 }
 
-/// The clocks on the way, each behind a sign for what leads to it. Trace time needs no name where
-/// it is a clock of another place.
+/// The clocks on the path, each after the sign of the hop to it. If trace time is a clock of
+/// another source, it is called "trace time".
 fn chain(path: &ClockPath, trace_clock: Clock, names: &Names) -> String {
     let here = path.clock.source;
     let hop = |hop: &ClockHop| {
@@ -81,24 +86,29 @@ fn chain(path: &ClockPath, trace_clock: Clock, names: &Names) -> String {
         };
         format!("{} {name}", Sign::of(hop).text())
     };
-    path.way.iter().flat_map(|way| &way.hops).map(hop).collect::<Vec<_>>().join(" ")
+    path.conversion
+        .iter()
+        .flat_map(|conversion| &conversion.hops)
+        .map(hop)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
-/// Lists what had to be assumed to place clocks, each assumption once.
+/// Lists the assumptions that placed clocks, each once.
 pub fn list_assumptions(paths: &[ClockPath], names: &Names, style: Style, out: &mut String) {
     let mut assumed: BTreeSet<(Clock, Clock)> = BTreeSet::new();
     let mut rows = Vec::new();
     for path in paths {
-        let Ok(way) = &path.way else { continue };
+        let Ok(conversion) = &path.conversion else { continue };
         let mut from = path.clock;
-        for hop in &way.hops {
+        for hop in &conversion.hops {
             if hop.by == Basis::Assumed && assumed.insert((from, hop.to)) {
-                let (from, to) = (names.clock_and_place(from), names.clock_and_place(hop.to));
+                let (from, to) = (names.clock_with_source(from), names.clock_with_source(hop.to));
                 rows.push(vec![
                     Cell::text(from),
                     Cell::text(format!("≈ {to}")),
-                    Cell::text(rule(way.rule)).look(Look::Warning),
-                    Cell::text(condition(way.rule)),
+                    Cell::text(rule(conversion.rule)).emphasis(Emphasis::Warning),
+                    Cell::text(condition(conversion.rule)),
                 ]);
             }
             from = hop.to;
@@ -110,7 +120,7 @@ pub fn list_assumptions(paths: &[ClockPath], names: &Names, style: Style, out: &
     }
 }
 
-/// Lists where clocks jumped against each other, in the order of time.
+/// Lists the jumps of clocks against each other, in the order of time.
 pub fn list_jumps(paths: &[ClockPath], start: i64, names: &Names, style: Style, out: &mut String) {
     let jumps = jumps(paths);
     if jumps.is_empty() {
@@ -121,23 +131,23 @@ pub fn list_jumps(paths: &[ClockPath], start: i64, names: &Names, style: Style, 
         let ClockJump { ts, size_ns } = jump;
         let sign = if ts < start { '-' } else { '+' };
         let direction = if size_ns < 0 { "back" } else { "forward" };
-        let way = format!("{direction} by {}", duration(size_ns.unsigned_abs()));
+        let movement = format!("{direction} by {}", duration(size_ns.unsigned_abs()));
         vec![
             Cell::number(format!("{sign}{}", duration(ts.abs_diff(start)))),
             Cell::number(format!("ts {ts}")),
-            Cell::text(names.clock_and_place(clock)),
-            Cell::text(way).look(Look::Warning),
+            Cell::text(names.clock_with_source(clock)),
+            Cell::text(movement).emphasis(Emphasis::Warning),
             Cell::text(format!("against {}", names.clock(by, clock.source))),
         ]
     };
-    columns(&jumps.iter().take(LISTED).map(cells).collect::<Vec<_>>(), style, out);
-    if jumps.len() > LISTED {
-        let more = grouped((jumps.len() - LISTED) as u64);
+    columns(&jumps.iter().take(MAX_JUMPS).map(cells).collect::<Vec<_>>(), style, out);
+    if jumps.len() > MAX_JUMPS {
+        let more = grouped((jumps.len() - MAX_JUMPS) as u64);
         out.push_str(&format!("  and {more} more, in the table clock_jump\n"));
     }
 }
 
-/// The jumps on all ways, each step of which is of one clock by another and counts once.
+/// The jumps on all conversions. A hop that several conversions share counts once.
 fn jumps(paths: &[ClockPath]) -> Vec<(ClockJump, Clock, Clock)> {
     let mut seen: BTreeSet<(Clock, Clock)> = BTreeSet::new();
     let mut jumps = Vec::new();
@@ -147,10 +157,10 @@ fn jumps(paths: &[ClockPath]) -> Vec<(ClockJump, Clock, Clock)> {
         }
     };
     for path in paths {
-        match &path.way {
-            Ok(way) => {
+        match &path.conversion {
+            Ok(conversion) => {
                 let mut from = path.clock;
-                for hop in &way.hops {
+                for hop in &conversion.hops {
                     hop.measured().into_iter().for_each(|measured| add(from, measured));
                     from = hop.to;
                 }

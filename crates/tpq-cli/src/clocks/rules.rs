@@ -1,10 +1,10 @@
-//! In words: by which rule a clock is placed, or why it is not.
+//! Describes the rule by which a clock was placed, or why it was not.
 
 use tpq::{ClockPath, PathError, PlaceError, Rule};
 
 use crate::names::clock_name;
 
-/// What a rule goes by.
+/// The basis of a rule.
 pub fn rule(rule: Rule) -> &'static str {
     match rule {
         Rule::Snapshots => "snapshots",
@@ -14,7 +14,7 @@ pub fn rule(rule: Rule) -> &'static str {
     }
 }
 
-/// What an assumption rests on.
+/// The condition under which an assumption holds.
 pub fn condition(rule: Rule) -> &'static str {
     match rule {
         Rule::Snapshots => "",
@@ -24,7 +24,7 @@ pub fn condition(rule: Rule) -> &'static str {
     }
 }
 
-/// Why a clock has no way to trace time.
+/// Why a clock does not convert to trace time.
 pub fn reason(path: &ClockPath, error: &PlaceError) -> String {
     if path.went_backwards {
         return "it went backwards, so nothing converts from it".to_owned();
@@ -35,7 +35,7 @@ pub fn reason(path: &ClockPath, error: &PlaceError) -> String {
             format!("no snapshot ever read {}", clock_name(*target))
         }
         PlaceError::Path(PathError::NoPath(_, target)) if path.ticks => {
-            format!("too few snapshots to tell its ticks in ns of {}", clock_name(*target))
+            format!("too few snapshots to convert its ticks to ns of {}", clock_name(*target))
         }
         PlaceError::Path(PathError::NoPath(_, target)) => {
             format!("no chain of snapshots leads to {}", clock_name(*target))

@@ -1,4 +1,4 @@
-//! What ties clocks to each other.
+//! Clocks that were read together.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,8 @@ use crate::layout::{Cell, columns, duration, grouped, heading};
 use crate::names::Names;
 use crate::terminal::Style;
 
-/// How often two clocks were read together, by what says so. The lesser clock comes first.
+/// How often two clocks were read together, by the origin of the readings. The lesser clock comes
+/// first.
 pub struct Origins(BTreeMap<(Clock, Clock), BTreeMap<&'static str, usize>>);
 
 impl Origins {
@@ -26,22 +27,22 @@ impl Origins {
         Self(pairs)
     }
 
-    /// Each two clocks, with how often they were read together by what says so.
+    /// Each pair of clocks, with how often they were read together by origin.
     pub fn iter(&self) -> impl Iterator<Item = (Clock, Clock, &BTreeMap<&'static str, usize>)> {
         self.0.iter().map(|(&(a, b), origins)| (a, b, origins))
     }
 
-    /// What says so of two clocks.
+    /// The origins that relate two clocks.
     pub fn between(&self, a: Clock, b: Clock) -> impl Iterator<Item = &'static str> {
         self.0.get(&pair(a, b)).into_iter().flat_map(|origins| origins.keys().copied())
     }
 
-    /// What says so of all steps on a way.
+    /// The origins of all hops of a conversion.
     pub fn of_path(&self, path: &ClockPath) -> String {
         let mut all = Vec::new();
         let mut from = path.clock;
-        for hop in path.way.iter().flat_map(|way| &way.hops) {
-            for origin in self.between(from, hop.to).map(in_words) {
+        for hop in path.conversion.iter().flat_map(|conversion| &conversion.hops) {
+            for origin in self.between(from, hop.to).map(origin_label) {
                 if !all.contains(&origin) {
                     all.push(origin);
                 }
@@ -56,7 +57,7 @@ fn pair(a: Clock, b: Clock) -> (Clock, Clock) {
     (a.min(b), a.max(b))
 }
 
-fn in_words(origin: &'static str) -> &'static str {
+fn origin_label(origin: &'static str) -> &'static str {
     match origin {
         "snapshot" => "snapshots",
         "remote_clock_sync" => "remote clock sync",
@@ -64,7 +65,7 @@ fn in_words(origin: &'static str) -> &'static str {
     }
 }
 
-/// Lists which clocks were read together, how often and by whom.
+/// Lists which clocks were read together, how often and by which origin.
 pub fn list(ties: &[ClockTie], names: &Names, style: Style, out: &mut String) {
     if ties.is_empty() {
         return;
@@ -86,12 +87,12 @@ fn row(group: &TieGroup<'_>, names: &Names) -> Vec<Cell> {
     };
     let mut clocks = members(group, names);
     if group.origin() == "manifest" {
-        clocks = stated(&group.ties, names);
+        clocks = manifest_relation(&group.ties, names);
     }
     vec![Cell::number(how_often), Cell::text(what), Cell::text(clocks)]
 }
 
-/// The clocks in the order in which they were read, with their place where there are several.
+/// The clocks in the order in which they were read, with their source if there are several.
 fn members(group: &TieGroup<'_>, names: &Names) -> String {
     // A snapshot may be empty.
     let Some(here) = group.kinds.first().map(|kind| kind.source) else {
@@ -99,7 +100,7 @@ fn members(group: &TieGroup<'_>, names: &Names) -> String {
     };
     let is_here = group.kinds.iter().all(|kind| kind.source == here);
     let name = |(kind, reading): (&Kind, &Reading)| match group.ties.len() {
-        _ if !is_here => names.clock_and_place(reading.clock),
+        _ if !is_here => names.clock_with_source(reading.clock),
         1 => names.clock(reading.clock, here),
         _ => kind.name(names, here),
     };
@@ -114,15 +115,15 @@ fn members(group: &TieGroup<'_>, names: &Names) -> String {
     }
 }
 
-/// What a manifest says of two clocks: the one is the other and an offset.
-fn stated(ties: &[&ClockTie], names: &Names) -> String {
+/// The relation of two clocks in a manifest: one is the other plus an offset.
+fn manifest_relation(ties: &[&ClockTie], names: &Names) -> String {
     let [own, reference] = &ties[0].first[..] else { return String::new() };
     let offset = reference.value.saturating_sub(own.value);
     let sign = if offset < 0 { '-' } else { '+' };
     format!(
         "{} = {} {sign} {}",
-        names.clock_and_place(reference.clock),
-        names.clock_and_place(own.clock),
+        names.clock_with_source(reference.clock),
+        names.clock_with_source(own.clock),
         duration(offset.unsigned_abs())
     )
 }

@@ -1,12 +1,12 @@
-//! `tpq check`: what a recording lost, and what to change.
+//! `tpq check`: reports lost data and how to avoid it.
 
 use std::io::Write;
 
 use clap::{Args, ValueEnum};
 
 use crate::args::ImportArgs;
-use crate::check::{Verdict, json, text};
-use crate::exit::Told;
+use crate::check::{LossReport, json, text};
+use crate::exit::AlreadyReported;
 use crate::names::Names;
 use crate::open;
 use crate::terminal::Style;
@@ -17,9 +17,9 @@ Examples:
   tpq check trace.pftrace --format json | jq '.losses[].remedy'
   tpq check phone.pftrace watch.pftrace                each file's losses
 
-Each loss: what was lost, when in the trace, and after → what to change for the next recording, with
-the numbers that this one would have needed. The same rows are in the table data_loss; the table
-trace_buffer has the state of the recorder's buffers.
+Each loss shows what was lost, when in the trace, and after the arrow (→) what to change for the
+next recording, with the numbers that this recording would have needed. The same rows are in the
+table data_loss; the table trace_buffer has the state of the recorder's buffers.
 
 Exit status: 0 when nothing was lost, 1 when data was lost or the trace cannot be read.";
 
@@ -29,31 +29,31 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub import: ImportArgs,
 
-    /// How to tell it
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = CheckFormat::Text)]
     pub format: CheckFormat,
 }
 
-/// How to tell the verdict.
+/// The output format of the report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum CheckFormat {
-    /// For people
+    /// Human-readable text
     Text,
     /// One JSON object, for programs
     Json,
 }
 
 pub async fn run(args: CheckArgs) -> anyhow::Result<()> {
-    // What would be an error elsewhere is what is told here.
+    // `--strict` is off: losses that would fail other commands are the result here.
     let import = ImportArgs { strict: false, ..args.import };
     open::with_import(&import, async |trace| {
-        let verdict = Verdict::of(&trace).await?;
-        let told = match args.format {
-            CheckFormat::Text => text(&verdict, &Names::of(&trace).await?, Style::of_stdout()),
-            CheckFormat::Json => format!("{:#}\n", json(&verdict)),
+        let report = LossReport::of(&trace).await?;
+        let text = match args.format {
+            CheckFormat::Text => text(&report, &Names::of(&trace).await?, Style::of_stdout()),
+            CheckFormat::Json => format!("{:#}\n", json(&report)),
         };
-        std::io::stdout().write_all(told.as_bytes())?;
-        if verdict.is_lost() { Err(Told.into()) } else { Ok(()) }
+        std::io::stdout().write_all(text.as_bytes())?;
+        if report.is_lost() { Err(AlreadyReported.into()) } else { Ok(()) }
     })
     .await
 }

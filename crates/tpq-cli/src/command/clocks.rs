@@ -1,4 +1,4 @@
-//! `tpq clocks`: which clocks there are, and how each comes to trace time.
+//! `tpq clocks`: the clocks and how each one converts to trace time.
 
 use std::io::Write;
 
@@ -14,10 +14,10 @@ Examples:
   tpq clocks phone.pftrace watch.pftrace               what relates the two
   tpq clocks merged.tar --dot | dot -Tsvg > clocks.svg
 
-For each clock: its way to trace time (→ by snapshots that read both clocks, = as a manifest says,
-≈ by an assumption), what places it there, how often it was read on that way, how much faster it
-runs than trace time, by how much that may be wrong, and how far the worst reading is off. The same
-numbers for any two clocks are in the tables clock_snapshot, clock_drift and clock_jump.";
+For each clock: its path to trace time (→ measured by snapshots that read both clocks, = stated by a
+manifest, ≈ assumed), the basis of its placement, the number of snapshots on that path, how much
+faster it runs than trace time, the uncertainty of that, and the error of the worst reading. The
+same numbers for any two clocks are in the tables clock_snapshot, clock_drift and clock_jump.";
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -25,7 +25,7 @@ pub struct ClocksArgs {
     #[command(flatten)]
     pub import: ImportArgs,
 
-    /// Print the graph of clocks in the language of Graphviz
+    /// Print the clock graph in the DOT language of Graphviz
     #[arg(long)]
     pub dot: bool,
 }

@@ -1,4 +1,4 @@
-//! `tpq completions`: what a shell needs to complete tpq's arguments.
+//! `tpq completions`: prints a completion script for a shell.
 
 use std::io::Write;
 
@@ -15,7 +15,7 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CompletionsArgs {
-    /// The shell
+    /// Shell to print the script for
     pub shell: Shell,
 }
 

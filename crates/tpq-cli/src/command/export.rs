@@ -1,4 +1,4 @@
-//! `tpq export`: tables, views, or the result of a query, as files.
+//! `tpq export`: writes tables, views, or the result of a query to files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,8 +23,8 @@ Examples:
   tpq export trace.pftrace -o tables/ --module android.startup.startups
   tpq export trace.pftrace -o top.csv --query 'SELECT * FROM slice LIMIT 9'
 
-Each file appears, or is replaced, once it is complete. Parquet and Arrow files say the clock of ts,
-the uuid of the trace and what each column means; docs/export.md has the keys.";
+Each file is created or replaced once it is complete. Parquet and Arrow files contain the clock of
+ts, the uuid of the trace and the meaning of each column; docs/export.md lists the keys.";
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -32,62 +32,62 @@ pub struct ExportArgs {
     #[command(flatten)]
     pub import: ImportArgs,
 
-    /// The folder for the tables; the file for one table or the result of --query, or - for stdout
+    /// Folder for the tables, or file for one table or the result of --query; - is stdout
     #[arg(short, long, value_name = "DEST")]
     pub output: PathBuf,
 
-    /// The format: parquet, arrow, csv, tsv, json, ndjson, markdown, also when the name of a file
-    /// ends otherwise; csv.gz and csv.zst (likewise for other text) compress [default: parquet in a
-    /// folder; for a file by its ending, as .csv, .jsonl.gz or .parquet]
+    /// Output format: parquet, arrow, csv, tsv, json, ndjson or markdown; text formats take a
+    /// suffix .gz or .zst, such as csv.gz. Overrides the file extension [default: parquet in a
+    /// folder; for a file, from its extension, such as .csv, .jsonl.gz or .parquet]
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<FileFormat>,
 
-    /// Only these tables or views, separated by commas, also where they have no rows
+    /// Export only these tables or views, separated by commas, even if they have no rows
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub tables: Option<Vec<String>>,
 
-    /// All views, beside the tables and the views of tracks that are exported anyway
+    /// Export all views, in addition to the tables and the track views that are exported by default
     #[arg(long, conflicts_with_all = ["tables", "query"])]
     pub all_views: bool,
 
-    /// Include this module, and export its tables and views too unless --tables or --query says
-    /// what to export; NAME.* is all modules below a name; may be repeated
+    /// Include this module and, unless --tables or --query is given, export its tables and views
+    /// too; NAME.* includes all modules below NAME; can be repeated
     #[arg(long, value_name = "NAME")]
     pub module: Vec<String>,
 
-    /// The result of this statement, in place of tables
+    /// Export the result of this statement instead of tables
     #[arg(long, value_name = "SQL", conflicts_with = "tables")]
     pub query: Option<String>,
 }
 
-/// Where an export goes.
-enum Place {
+/// The target of an export.
+enum ExportTarget {
     /// One file, or stdout.
     File(Destination, FileFormat),
-    /// A folder with a file for each table.
+    /// A folder with one file per table.
     Folder(PathBuf, FileFormat),
 }
 
 pub async fn run(args: ExportArgs) -> anyhow::Result<()> {
-    // Before the import: what cannot be written should not cost its time.
-    match place(&args)? {
-        Place::File(destination, format) => {
+    // Checked before the import, so that an unwritable target does not cost its time.
+    match export_target(&args)? {
+        ExportTarget::File(destination, format) => {
             let output = Output::create(&destination, format)?;
             let work = async |trace| to_file(&args, &trace, &destination, output).await;
             open::with_trace(&args.import, work).await
         }
-        Place::Folder(folder, format) => {
+        ExportTarget::Folder(folder, format) => {
             let work = async |trace| to_folder(&args, &trace, &folder, format).await;
             open::with_trace(&args.import, work).await
         }
     }
 }
 
-/// Where the arguments say that an export goes, after making sure that it can.
-fn place(args: &ExportArgs) -> anyhow::Result<Place> {
+/// Returns the target of an export, after checking that it can be written.
+fn export_target(args: &ExportArgs) -> anyhow::Result<ExportTarget> {
     let path = &args.output;
     let is_one = args.query.is_some() || args.tables.as_ref().is_some_and(|names| names.len() == 1);
-    // With a format and one table, a name with any ending is that of a file.
+    // With an explicit format and one table, a name with any extension is a file.
     let is_file = is_one && args.format.is_some() && path.extension().is_some();
     if args.query.is_none() && is_folder(path, is_file) {
         let format = args.format.unwrap_or(Format::Parquet.into());
@@ -95,30 +95,30 @@ fn place(args: &ExportArgs) -> anyhow::Result<Place> {
             let message = "a table with borders is for people; export csv or markdown".to_owned();
             return Err(Usage(message).into());
         }
-        // A name that ends in a slash is never that of a file.
+        // A name that ends in a slash is never a file.
         let named: PathBuf = path.components().collect();
         anyhow::ensure!(path.is_dir() || !named.exists(), "{} is not a folder", named.display());
-        return Ok(Place::Folder(path.clone(), format));
+        return Ok(ExportTarget::Folder(path.clone(), format));
     }
     if !is_one {
         let one = if path.as_os_str() == "-" { "stdout".into() } else { path.to_string_lossy() };
         let message =
-            format!("{one} takes one table; name it with --tables, or a folder, as tables/");
+            format!("{one} takes one table; name it with --tables, or a folder, such as tables/");
         return Err(Usage(message).into());
     }
     let destination = Destination::of(Some(path))?;
-    destination.refuse(args.import.files())?;
+    destination.ensure_not_any_of(args.import.files())?;
     let format = destination.format(args.format)?;
-    Ok(Place::File(destination, format))
+    Ok(ExportTarget::File(destination, format))
 }
 
-/// Whether a path means a folder of tables: everything but stdout, names of files in a known
-/// format or otherwise known to be of a file, and what is there and no folder.
+/// Whether a path means a folder of tables: everything except stdout, names of files in a known
+/// format, paths known to be a file, and existing paths that are not folders.
 fn is_folder(path: &Path, is_file: bool) -> bool {
-    let is_named_so = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+    let ends_in_slash = path.as_os_str().as_encoded_bytes().ends_with(b"/");
     let is_file =
         is_file || path.as_os_str() == "-" || FileFormat::of_path(path).is_ok() || path.exists();
-    is_named_so || path.is_dir() || !is_file
+    ends_in_slash || path.is_dir() || !is_file
 }
 
 /// Exports one table or the result of a query.
@@ -144,12 +144,12 @@ async fn to_file(
     };
     output.finish()?;
     if !matches!(destination, Destination::Stdout) {
-        tell(args.import.how.quiet, destination, rows);
+        report_file(args.import.flags.quiet, destination, rows);
     }
     Ok(())
 }
 
-/// Exports tables and views, each as a file of a folder.
+/// Exports tables and views, each to a file in a folder.
 async fn to_folder(
     args: &ExportArgs,
     trace: &Trace,
@@ -170,7 +170,7 @@ async fn to_folder(
     for Selected { name, even_empty } in selected {
         let path = folder.join(format!("{name}.{}", format.ending()));
         let destination = Destination::of(Some(&path))?;
-        destination.refuse(args.import.files())?;
+        destination.ensure_not_any_of(args.import.files())?;
         files.push((name, even_empty, destination));
     }
     let metadata = of_query(trace, format).await?;
@@ -179,13 +179,13 @@ async fn to_folder(
         let rows = write_table(trace, &name, &output, &metadata).await?;
         if rows > 0 || even_empty {
             output.finish()?;
-            tell(args.import.how.quiet, &destination, rows);
+            report_file(args.import.flags.quiet, &destination, rows);
         }
     }
     Ok(())
 }
 
-/// Writes the rows of a table or view, and gives their number.
+/// Writes the rows of a table or view, and returns their number.
 async fn write_table(
     trace: &Trace,
     name: &str,
@@ -208,11 +208,11 @@ async fn write_table(
         .with_context(|| format!("cannot export {name}"))
 }
 
-fn tell(quiet: bool, destination: &Destination, rows: usize) {
+fn report_file(quiet: bool, destination: &Destination, rows: usize) {
     if !quiet {
         let style = Style::of_stderr();
         let rows = format!("{rows} {}", if rows == 1 { "row" } else { "rows" });
-        // A message that cannot be printed is no reason to stop.
+        // A message that cannot be printed is not an error.
         let _ = std::io::Write::write_fmt(
             &mut std::io::stderr(),
             format_args!("{destination} {}\n", style.dim(&rows)),

@@ -1,4 +1,4 @@
-//! `tpq info`: what is in a trace.
+//! `tpq info`: shows what is in a trace.
 
 use std::io::Write;
 
@@ -8,11 +8,11 @@ use datafusion::arrow::datatypes::Int64Type;
 use tpq::Trace;
 
 use crate::args::ImportArgs;
-use crate::files::{Placed, files};
+use crate::files::{FileStatus, files};
 use crate::layout::{Cell, bytes, columns, grouped, heading, rows, section};
 use crate::names::Names;
 use crate::open;
-use crate::terminal::{Look, Style};
+use crate::terminal::{Emphasis, Style};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -20,8 +20,8 @@ Examples:
   tpq info trace.pftrace.gz --quiet
   tpq info phone.pftrace watch.pftrace                 how each was placed on one timeline";
 
-/// Packet kinds and tables beyond these are told in one line.
-const LISTED: usize = 20;
+/// The number of packet kinds that are listed.
+const MAX_KINDS: usize = 20;
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -39,7 +39,7 @@ pub async fn run(args: InfoArgs) -> anyhow::Result<()> {
     .await
 }
 
-/// Everything known of a trace, as text.
+/// Describes a trace as text.
 pub async fn describe(trace: &Trace, style: Style) -> anyhow::Result<String> {
     let mut out = String::new();
     overview(trace, style, &mut out).await?;
@@ -63,7 +63,7 @@ pub async fn describe(trace: &Trace, style: Style) -> anyhow::Result<String> {
     Ok(out)
 }
 
-/// Each file, and how it came onto the timeline.
+/// Lists each file and how it was placed on the timeline.
 async fn list_files(
     trace: &Trace,
     names: &Names,
@@ -72,30 +72,31 @@ async fn list_files(
 ) -> anyhow::Result<()> {
     let mut rows = Vec::new();
     for file in files(trace, names).await? {
-        let look = match file.placed {
-            Placed::Nowhere | Placed::NotRead(_) => Look::Error,
-            Placed::Assumed(..) => Look::Warning,
-            _ => Look::Plain,
+        let emphasis = match file.status {
+            FileStatus::NotPlaced | FileStatus::NotRead(_) => Emphasis::Error,
+            FileStatus::Assumed(..) => Emphasis::Warning,
+            _ => Emphasis::Plain,
         };
         rows.push(vec![
             Cell::text(&file.name),
             Cell::number(bytes(file.bytes)),
-            Cell::text(file.placed.words(names)).look(look),
+            Cell::text(file.status.describe(names)).emphasis(emphasis),
         ]);
-        let more =
-            |what: String, look| vec![Cell::text(""), Cell::text(""), Cell::text(what).look(look)];
+        let more = |what: String, emphasis| {
+            vec![Cell::text(""), Cell::text(""), Cell::text(what).emphasis(emphasis)]
+        };
         if file.doubtful {
-            let doubt = "wall time says that it is of another boot or machine".to_owned();
-            rows.push(more(doubt, Look::Warning));
+            let doubt = "by wall time it is from another boot or machine".to_owned();
+            rows.push(more(doubt, Emphasis::Warning));
         }
-        rows.extend(file.missing.into_iter().map(|what| more(what, Look::Error)));
+        rows.extend(file.missing.into_iter().map(|what| more(what, Emphasis::Error)));
     }
     heading("Files", style, out);
     columns(&rows, style, out);
     Ok(())
 }
 
-/// The recorder's buffers: how full they were, and how fast they filled.
+/// Lists the recorder's buffers: how full they were, and how fast they filled.
 async fn buffers(
     trace: &Trace,
     names: &Names,
@@ -123,8 +124,8 @@ async fn buffers(
             Cell::number(format!("{:.0} % full", number(4) * 100.0)),
             Cell::number(rate),
             match lost {
-                0 => Cell::text("nothing lost").look(Look::Dim),
-                lost => Cell::text(format!("{} lost", bytes(lost))).look(Look::Error),
+                0 => Cell::text("nothing lost").emphasis(Emphasis::Dim),
+                lost => Cell::text(format!("{} lost", bytes(lost))).emphasis(Emphasis::Error),
             },
             Cell::text(&row[8]),
         ];
@@ -138,7 +139,7 @@ async fn buffers(
     Ok(())
 }
 
-/// What was lost, and where if there are several files.
+/// Lists losses and errors, by file if there are several files.
 async fn health(
     trace: &Trace,
     names: &Names,
@@ -155,7 +156,7 @@ async fn health(
     }
     let cells = |row: Vec<String>| {
         let file = row[0].parse().ok().filter(|_| names.several_files());
-        let mut cells: Vec<Cell> = row.into_iter().skip(1).map(Cell::of).collect();
+        let mut cells: Vec<Cell> = row.into_iter().skip(1).map(Cell::auto).collect();
         if names.several_files() {
             cells.insert(2, Cell::text(file.map_or("", |file| names.file(file))));
         }
@@ -206,8 +207,8 @@ fn packets(trace: &Trace, style: Style, out: &mut String) {
             Cell::number(bytes(kind.bytes)),
         ]
     };
-    columns(&kinds.iter().take(LISTED).map(row).collect::<Vec<_>>(), style, out);
-    rest(kinds.len(), "kinds", out);
+    columns(&kinds.iter().take(MAX_KINDS).map(row).collect::<Vec<_>>(), style, out);
+    append_rest(kinds.len(), "kinds", out);
 }
 
 fn tables(trace: &Trace, style: Style, out: &mut String) {
@@ -226,8 +227,8 @@ fn tables(trace: &Trace, style: Style, out: &mut String) {
     columns(&counts.iter().map(row).collect::<Vec<_>>(), style, out);
 }
 
-fn rest(all: usize, what: &str, out: &mut String) {
-    if all > LISTED {
-        out.push_str(&format!("  and {} more {what}\n", all - LISTED));
+fn append_rest(all: usize, what: &str, out: &mut String) {
+    if all > MAX_KINDS {
+        out.push_str(&format!("  and {} more {what}\n", all - MAX_KINDS));
     }
 }

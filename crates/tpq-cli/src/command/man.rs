@@ -1,4 +1,4 @@
-//! `tpq man`: the manual pages.
+//! `tpq man`: prints manual pages.
 
 use std::io::Write;
 
@@ -16,7 +16,7 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ManArgs {
-    /// The command that the page is about [default: tpq itself]
+    /// Command to describe [default: tpq itself]
     pub command: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The commands, one file each: `run` does what the command's name says.
+//! The commands, one file each: `run` executes the command.
 
 pub mod check;
 pub mod clocks;

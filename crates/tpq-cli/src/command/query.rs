@@ -29,46 +29,46 @@ pub struct QueryArgs {
     #[command(flatten)]
     pub import: ImportArgs,
 
-    /// The statements, separated by semicolons [default: read from stdin]
+    /// SQL statements to run, separated by semicolons [default: read from stdin]
     #[arg(short, long, value_name = "SQL")]
     pub command: Option<String>,
 
-    /// A file with the statements; - is stdin
+    /// File with the SQL statements to run; - is stdin
     #[arg(short, long, value_name = "FILE", conflicts_with = "command")]
     pub file: Option<PathBuf>,
 
-    /// How to print: table, csv, tsv, json, ndjson, markdown, arrow, parquet, also when the name
-    /// given with -o ends otherwise; csv.gz and csv.zst (likewise for other text) compress
-    /// [default: by the ending of -o, as .csv, .jsonl.gz or .parquet; without -o, table on a
-    /// terminal and csv elsewhere]
+    /// Output format: table, csv, tsv, json, ndjson, markdown, arrow or parquet; text formats take
+    /// a suffix .gz or .zst, such as csv.gz. Overrides the file extension of -o [default: from the
+    /// file extension of -o, such as .csv, .jsonl.gz or .parquet; without -o, table on a terminal
+    /// and csv elsewhere]
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<FileFormat>,
 
-    /// Write to a file instead of stdout, which is -. The file appears, or is replaced, once all
+    /// Write to this file instead of stdout (-). The file is created or replaced only after all
     /// statements have succeeded
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// What to print for NULL [default: NULL in tables, nothing elsewhere]
+    /// Text to print for NULL [default: NULL in tables, empty elsewhere]
     #[arg(long, value_name = "TEXT")]
     pub null: Option<String>,
 
-    /// Leave out the names of the columns (table, csv, tsv)
+    /// Omit the header with the column names (table, csv, tsv)
     #[arg(long)]
     pub no_header: bool,
 
-    /// The most rows a table shows
+    /// Maximum number of rows that a table shows
     #[arg(long, value_name = "N")]
     pub max_rows: Option<usize>,
 
-    /// Print all rows on a terminal, too, which otherwise gets a screenful of each result
+    /// Print all rows on a terminal too; by default, a terminal gets one screen of rows per result
     #[arg(long)]
     pub all: bool,
 }
 
 impl QueryArgs {
-    /// Whether anything says that there are statements to run, rather than a shell to start.
-    pub fn asks(&self) -> bool {
+    /// Whether any argument shows that there are statements to run instead of a shell to start.
+    pub fn has_query_options(&self) -> bool {
         self.command.is_some()
             || self.file.is_some()
             || self.output.is_some()
@@ -79,8 +79,8 @@ impl QueryArgs {
             || self.all
     }
 
-    /// The most rows of a result to print.
-    fn most_rows(&self) -> Option<usize> {
+    /// The maximum number of rows of a result to print.
+    fn max_shown_rows(&self) -> Option<usize> {
         match self.all || self.output.is_some() || self.max_rows.is_some() {
             true => None,
             false => self.import.config.limit.unwrap_or_default().on_terminal(),
@@ -90,8 +90,8 @@ impl QueryArgs {
 
 pub async fn run(args: QueryArgs) -> anyhow::Result<()> {
     let destination = Destination::of(args.output.as_deref())?;
-    destination.refuse(args.import.files().chain(args.file.as_deref()))?;
-    metatrace::refuse(args.import.how.metatrace.as_deref(), args.file.as_deref())?;
+    destination.ensure_not_any_of(args.import.files().chain(args.file.as_deref()))?;
+    metatrace::ensure_not_any_of(args.import.flags.metatrace.as_deref(), args.file.as_deref())?;
     let on_terminal = args.output.is_none() && stdout().is_terminal();
     let mode = args.import.config.mode.filter(|_| on_terminal).map(FileFormat::from);
     let chosen = args.format.or(mode);
@@ -109,20 +109,21 @@ pub async fn run(args: QueryArgs) -> anyhow::Result<()> {
             ..OutputOptions::default()
         };
         let mut writer = writer(format.format, output.sink(), options);
-        // Counting rows may hold the trace for longer than the process lives, which is to be long
-        // enough for the cache.
-        let _kept = WaitUntilKept(&trace);
+        // A count of rows may still hold the trace when the process ends, so dropping the trace
+        // does not wait for the cache.
+        let _wait = WaitUntilCached(&trace);
         for statement in trace.session().statements(&sql)? {
-            let mut progress = QueryProgress::start(args.import.how.quiet);
+            let mut progress = QueryProgress::start(args.import.flags.quiet);
             let prints = on_terminal && format.format != Format::Table;
             let mut counted = progress.counted(writer.as_mut(), prints);
-            let shown = row_limit::run(&trace, &statement, &mut counted, args.most_rows()).await?;
+            let shown =
+                row_limit::run(&trace, &statement, &mut counted, args.max_shown_rows()).await?;
             drop(counted);
             drop(progress);
-            if shown.is_cut {
+            if shown.is_truncated {
                 let all = row_limit::count(&trace, &statement).await;
-                let text = format!("{}; --all shows all", shown.words(all));
-                // A remark that cannot be printed is no reason to stop.
+                let text = format!("{}; --all shows all", shown.describe(all));
+                // A message that cannot be printed is not an error.
                 let _ = writeln!(stderr(), "{}", Style::of_stderr().dim(&text));
             }
         }
@@ -131,12 +132,12 @@ pub async fn run(args: QueryArgs) -> anyhow::Result<()> {
     .await
 }
 
-/// Waits until the cache has the tables, however the statements end.
-struct WaitUntilKept<'a>(&'a Trace);
+/// Waits until the cache has the tables, whether or not the statements succeed.
+struct WaitUntilCached<'a>(&'a Trace);
 
-impl Drop for WaitUntilKept<'_> {
+impl Drop for WaitUntilCached<'_> {
     fn drop(&mut self) {
-        self.0.wait_until_kept();
+        self.0.wait_until_cached();
     }
 }
 

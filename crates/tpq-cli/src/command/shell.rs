@@ -1,9 +1,9 @@
-//! `tpq shell`: questions at a prompt.
+//! `tpq shell`: runs SQL at an interactive prompt.
 
 use clap::Args;
 
 use crate::args::ImportArgs;
-use crate::shell::Opening;
+use crate::shell::OpenSettings;
 use crate::{open, shell};
 
 const EXAMPLES: &str = "\
@@ -13,8 +13,9 @@ Examples:
   tpq trace.pftrace < script.sql";
 
 const STARTUP: &str = "\
-~/.tpqrc has commands and statements to run first, and ~/.config/tpq/config.toml (or the same in
-XDG_CONFIG_HOME) settings: memory_limit, threads, cache_dir, cache_size, pager, timer, mode, limit.";
+~/.tpqrc contains commands and statements that run when the shell starts. Settings are in
+~/.config/tpq/config.toml (or tpq/config.toml in XDG_CONFIG_HOME): memory_limit, threads, cache_dir,
+cache_size, pager, timer, mode, limit.";
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{STARTUP}"))]
@@ -24,9 +25,9 @@ pub struct ShellArgs {
 }
 
 pub async fn run(import: ImportArgs) -> anyhow::Result<()> {
-    let (how, config) = (import.how.clone(), import.config.clone());
+    let (flags, config) = (import.flags.clone(), import.config.clone());
     open::with_shell(&import, async |trace, options| {
-        shell::run(trace, Opening { how, options, config }).await
+        shell::run(trace, OpenSettings { flags, options, config }).await
     })
     .await
 }

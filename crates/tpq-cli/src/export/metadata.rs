@@ -1,4 +1,4 @@
-//! What files of rows say of the trace and of their columns, for Parquet and Arrow.
+//! Metadata about the trace and the columns, for Parquet and Arrow files.
 
 use tpq::{Relation, RelationColumn, Trace};
 use tpq_output::{FileFormat, FileMetadata};
@@ -6,7 +6,7 @@ use tpq_output::{FileFormat, FileMetadata};
 use crate::layout::rows;
 use crate::names::domain_name;
 
-/// What a file of any rows says: the clock of trace time and its unit, the trace, and tpq's version.
+/// The metadata of any file: the clock and unit of trace time, the trace, and tpq's version.
 pub async fn of_query(trace: &Trace, format: FileFormat) -> anyhow::Result<FileMetadata> {
     if !format.format.is_binary() {
         return Ok(FileMetadata::default());
@@ -31,7 +31,7 @@ pub async fn of_query(trace: &Trace, format: FileFormat) -> anyhow::Result<FileM
     Ok(FileMetadata { file, ..FileMetadata::default() })
 }
 
-/// What the file of a table says beside that: what a row is, and what each column means.
+/// The metadata of a table's file: in addition, the meaning of the table and its columns.
 pub fn of_table(trace: &Trace, name: &str, common: &FileMetadata) -> FileMetadata {
     let mut metadata = common.clone();
     let Some(Relation { name, doc, columns }) = trace.session().describe(name) else {

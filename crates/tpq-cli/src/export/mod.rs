@@ -1,4 +1,4 @@
-//! What `tpq export` writes: which tables, and what their files say of themselves.
+//! Selects the tables that `tpq export` writes, and the metadata of their files.
 
 mod metadata;
 mod selection;

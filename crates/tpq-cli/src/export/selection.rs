@@ -1,4 +1,4 @@
-//! Which tables and views are exported.
+//! Selects the tables and views to export.
 
 use std::collections::BTreeSet;
 
@@ -15,10 +15,10 @@ pub struct Selected {
     pub even_empty: bool,
 }
 
-/// Includes modules, of which `a.b.*` names several, and gives the names of all.
+/// Includes modules and returns the names of all of them. `a.b.*` stands for several modules.
 ///
 /// # Errors
-/// When there is no such module, or one fails.
+/// When there is no such module, or a module fails.
 pub async fn include(session: &Session, wanted: &[String]) -> anyhow::Result<Vec<String>> {
     let known = session.module_names();
     let mut included = Vec::new();
@@ -48,10 +48,11 @@ async fn run(session: &Session, sql: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The names, in lower case, once each, after making sure that there are such tables or views.
+/// Returns the names in lower case without duplicates, after checking that the tables or views
+/// exist.
 ///
 /// # Errors
-/// When there is none of a name.
+/// When a table or view does not exist.
 pub fn names_of(session: &Session, names: &[String]) -> anyhow::Result<Vec<String>> {
     let known: BTreeSet<String> = session.table_names().into_iter().collect();
     let mut found: Vec<String> = Vec::new();
@@ -70,9 +71,9 @@ pub fn names_of(session: &Session, names: &[String]) -> anyhow::Result<Vec<Strin
     Ok(found)
 }
 
-/// What is exported where no tables are named: all tables, the views of tracks, by which slices and
-/// counters join threads, processes and CPUs, with `all_views` all other views that every session
-/// has, and what the modules create.
+/// The tables to export by default: all tables with rows; the track views, by which slices and
+/// counters join threads, processes and CPUs; with `all_views`, all other built-in views; and what
+/// the modules create.
 pub fn selected(trace: &Trace, all_views: bool, modules: &[String]) -> Vec<Selected> {
     let session = trace.session();
     let tables: Vec<&str> = trace.tables().iter().map(|table| table.decl().name).collect();

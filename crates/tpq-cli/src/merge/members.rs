@@ -1,4 +1,4 @@
-//! What is packed, and under which names.
+//! The files to pack, and their names in the archive.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -10,12 +10,12 @@ use tpq::FileIdentity;
 
 use crate::exit::Usage;
 
-/// The name of a manifest that is given as such.
+/// The name of a manifest given with `--manifest`.
 const MANIFEST: &str = "perfetto_manifest.json";
-/// As much of a file as tells a manifest from a trace.
-const HEAD: u64 = 4096;
+/// The number of bytes that distinguish a manifest from a trace.
+const HEAD_BYTES: u64 = 4096;
 
-/// A file to be packed.
+/// A file to pack.
 #[derive(Debug)]
 pub struct Member {
     pub path: PathBuf,
@@ -26,13 +26,13 @@ pub struct Member {
 }
 
 impl Member {
-    /// Whether it is called otherwise than its file.
+    /// Whether its name in the archive differs from that of the file.
     pub fn is_renamed(&self) -> bool {
         !self.is_manifest && base_name(&self.path) != self.name
     }
 }
 
-/// The files to be packed: the manifest first, then the others as they were given.
+/// The files to pack: the manifest first, then the others in the order given.
 pub fn members(paths: &[PathBuf], manifest: Option<&Path>) -> anyhow::Result<Vec<Member>> {
     let mut taken = HashSet::new();
     let mut files: HashMap<FileIdentity, &Path> = HashMap::new();
@@ -42,7 +42,7 @@ pub fn members(paths: &[PathBuf], manifest: Option<&Path>) -> anyhow::Result<Vec
         let member = Member { name: MANIFEST.to_owned(), ..open(path)? };
         if !member.is_manifest {
             let path = path.display();
-            anyhow::bail!("{path} is no manifest: it must begin with {{\"perfetto_manifest\"");
+            anyhow::bail!("{path} is not a manifest: it must begin with {{\"perfetto_manifest\"");
         }
         taken.insert(member.name.clone());
         members.push(member);
@@ -61,11 +61,11 @@ pub fn members(paths: &[PathBuf], manifest: Option<&Path>) -> anyhow::Result<Vec
         let name = unique(member.name, &mut taken);
         members.push(Member { name, ..member });
     }
-    refuse_two_manifests(&members)?;
+    ensure_one_manifest(&members)?;
     Ok(members)
 }
 
-fn refuse_two_manifests(members: &[Member]) -> anyhow::Result<()> {
+fn ensure_one_manifest(members: &[Member]) -> anyhow::Result<()> {
     let mut manifests = members.iter().filter(|member| member.is_manifest);
     match (manifests.next(), manifests.next()) {
         (Some(first), Some(second)) => {
@@ -89,7 +89,7 @@ fn open(path: &Path) -> anyhow::Result<Member> {
     anyhow::ensure!(metadata.is_file(), "{} is not a regular file", path.display());
     anyhow::ensure!(metadata.len() > 0, "{} is empty", path.display());
     let mut head = Vec::new();
-    file.take(HEAD).read_to_end(&mut head).with_context(cannot_open)?;
+    file.take(HEAD_BYTES).read_to_end(&mut head).with_context(cannot_open)?;
     Ok(Member {
         path: path.to_owned(),
         name: visible(&base_name(path)),
@@ -102,7 +102,7 @@ fn base_name(path: &Path) -> String {
     path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
-/// A name that an import does not pass over, as it does those that begin with a dot.
+/// A name that an import does not skip: imports skip names that begin with a dot.
 fn visible(name: &str) -> String {
     match name.trim_start_matches('.') {
         "" => "trace".to_owned(),
@@ -110,7 +110,7 @@ fn visible(name: &str) -> String {
     }
 }
 
-/// A name that no other file has: with a number before what follows the first dot.
+/// Makes a name unique by inserting a number before the first dot.
 fn unique(name: String, taken: &mut HashSet<String>) -> String {
     let (stem, rest) = name.split_at(name.find('.').unwrap_or(name.len()));
     let numbered = (2_u32..).map(|number| format!("{stem}_{number}{rest}"));

@@ -1,4 +1,4 @@
-//! Packing traces into one file, and saying how they come onto one timeline.
+//! Packs traces into one file, and reports how an import places them on one timeline.
 
 mod advice;
 mod members;

@@ -1,4 +1,4 @@
-//! The packed file.
+//! Writes the packed file.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
@@ -7,8 +7,8 @@ use anyhow::Context;
 
 use super::Member;
 
-/// Writes a TAR archive of the files. The same files give the same bytes: of what a header can say
-/// of a file, only its name and size are true.
+/// Writes a TAR archive of the files. The same files always give the same bytes: only the names and
+/// sizes in the headers are those of the files.
 pub fn pack(members: &[Member], file: File, mut progress: impl FnMut(u64)) -> anyhow::Result<()> {
     let mut archive = tar::Builder::new(BufWriter::with_capacity(1 << 20, file));
     let mut before = 0;
@@ -21,7 +21,8 @@ pub fn pack(members: &[Member], file: File, mut progress: impl FnMut(u64)) -> an
         header.set_gid(0);
         let file = File::open(&member.path)
             .with_context(|| format!("cannot open {}", member.path.display()))?;
-        let contents = Contents { file, read: 0, bytes: member.bytes, before, tell: &mut progress };
+        let contents =
+            Contents { file, read: 0, bytes: member.bytes, before, on_progress: &mut progress };
         archive
             .append_data(&mut header, &member.name, contents)
             .with_context(|| format!("cannot pack {}", member.path.display()))?;
@@ -31,14 +32,14 @@ pub fn pack(members: &[Member], file: File, mut progress: impl FnMut(u64)) -> an
     Ok(())
 }
 
-/// As many bytes of a file as the archive's header says there are; tells of each read.
+/// As many bytes of a file as its archive header states. Reports the progress on each read.
 struct Contents<'a> {
     file: File,
     read: u64,
     bytes: u64,
-    /// What was packed before this file.
+    /// The number of bytes packed before this file.
     before: u64,
-    tell: &'a mut dyn FnMut(u64),
+    on_progress: &'a mut dyn FnMut(u64),
 }
 
 impl Read for Contents<'_> {
@@ -47,10 +48,10 @@ impl Read for Contents<'_> {
         let most = left.min(buffer.len());
         let read = self.file.read(&mut buffer[..most])?;
         if read == 0 && most > 0 {
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it became shorter"));
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file became shorter"));
         }
         self.read += read as u64;
-        (self.tell)(self.before + self.read);
+        (self.on_progress)(self.before + self.read);
         Ok(read)
     }
 }

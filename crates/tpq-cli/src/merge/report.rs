@@ -1,28 +1,28 @@
-//! What the packed file holds, and how an import of it places everything.
+//! Reports the content of the packed file, and how an import places it.
 
 use tpq::Trace;
 
 use super::Member;
 use super::advice::advise;
-use crate::files::{File, Placed, files};
+use crate::files::{File, FileStatus, files};
 use crate::layout::{Cell, bytes, columns, counted, rows};
 use crate::names::Names;
-use crate::terminal::{Look, Style};
+use crate::terminal::{Emphasis, Style};
 
-/// A report, and whether it says that all is well.
+/// A report, and its number of problems.
 pub struct Report {
     pub text: String,
-    /// How many complaints make `--strict` an error.
-    pub complaints: usize,
+    /// The number of problems. With `--strict`, any problem is an error.
+    pub problems: usize,
 }
 
-/// Describes the import of what was packed.
+/// Describes the import of the packed file.
 pub async fn report(trace: &Trace, members: &[Member], style: Style) -> anyhow::Result<Report> {
     let names = Names::of(trace).await?;
     let files = files(trace, &names).await?;
-    let absent = absent(trace).await?;
+    let missing_paths = missing_paths(trace).await?;
     let mut text = String::new();
-    let trace_clock = names.clock_and_place(trace.summary().clocks.trace_clock());
+    let trace_clock = names.clock_with_source(trace.summary().clocks.trace_clock());
     text.push_str(&format!("{} {trace_clock}\n\n", style.bold("Trace time")));
     columns(&files.iter().map(|file| row(file, &names)).collect::<Vec<_>>(), style, &mut text);
     text.push('\n');
@@ -30,58 +30,61 @@ pub async fn report(trace: &Trace, members: &[Member], style: Style) -> anyhow::
         let path = member.path.display();
         text.push_str(&format!("{path} is packed as {}\n", member.name));
     }
-    let mut complaints = 0;
+    let mut problems = 0;
     for file in &files {
-        if matches!(file.placed, Placed::Nowhere | Placed::NotRead(_)) {
-            complain(&format!("nothing of {} is on the timeline", file.name), style, &mut text);
-            complaints += 1;
+        if matches!(file.status, FileStatus::NotPlaced | FileStatus::NotRead(_)) {
+            append_problem(
+                &format!("nothing of {} is on the timeline", file.name),
+                style,
+                &mut text,
+            );
+            problems += 1;
         }
         for missing in &file.missing {
-            complain(&format!("{}: {missing}", file.name), style, &mut text);
-            complaints += 1;
+            append_problem(&format!("{}: {missing}", file.name), style, &mut text);
+            problems += 1;
         }
     }
-    for path in absent {
+    for path in missing_paths {
         let what = format!(
-            "the manifest speaks of {path}, and no file here is called so: what it says of it has \
-             no effect"
+            "the manifest lists {path}, but no file has this name; the entry has no effect"
         );
-        complain(&what, style, &mut text);
-        complaints += 1;
+        append_problem(&what, style, &mut text);
+        problems += 1;
     }
     text.push_str(&advise(&files, trace.summary().clocks.trace_clock(), &names, style));
-    text.push_str(&match complaints {
+    text.push_str(&match problems {
         0 => format!("{}\n", style.green("every event has its place on the timeline")),
         _ => format!("{}\n", style.red("not everything has its place on the timeline")),
     });
-    Ok(Report { text, complaints })
+    Ok(Report { text, problems })
 }
 
 fn row(file: &File, names: &Names) -> Vec<Cell> {
-    let look = match file.placed {
-        Placed::Nowhere | Placed::NotRead(_) => Look::Error,
-        Placed::Assumed(..) => Look::Warning,
-        _ => Look::Plain,
+    let emphasis = match file.status {
+        FileStatus::NotPlaced | FileStatus::NotRead(_) => Emphasis::Error,
+        FileStatus::Assumed(..) => Emphasis::Warning,
+        _ => Emphasis::Plain,
     };
     vec![
         Cell::text(&file.name),
         Cell::number(bytes(file.bytes)),
-        Cell::text(file.placed.words(names)).look(look),
+        Cell::text(file.status.describe(names)).emphasis(emphasis),
     ]
 }
 
-fn complain(what: &str, style: Style, out: &mut String) {
+fn append_problem(what: &str, style: Style, out: &mut String) {
     out.push_str(&format!("{} {what}\n", style.red("missing:")));
 }
 
-/// The paths that the manifest lists and that no file has.
-async fn absent(trace: &Trace) -> anyhow::Result<Vec<String>> {
+/// The paths that the manifest lists but that no file has.
+async fn missing_paths(trace: &Trace) -> anyhow::Result<Vec<String>> {
     let sql = "SELECT string_value FROM trace_import_logs JOIN args USING (arg_set_id) \
          WHERE name = 'manifest_files_missing' AND key = 'what' ORDER BY string_value";
     Ok(rows(trace, sql).await?.into_iter().flatten().collect())
 }
 
-/// How large a packed file is and how much it holds.
+/// The name and size of a packed file, and the number of files in it.
 pub fn headline(path: &std::path::Path, size: u64, members: usize) -> String {
     let members = counted(members as u64, "file", "files");
     format!("{}  {}, {members}\n", path.display(), bytes(size))

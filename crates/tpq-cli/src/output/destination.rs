@@ -1,4 +1,4 @@
-//! Which place `-o` means, and in which format it is written.
+//! The destination that `-o` means, and its format.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -12,32 +12,32 @@ use tpq_output::{FileFormat, Format, Sink};
 use super::Unfinished;
 use crate::exit::Usage;
 
-/// The place results are written to.
+/// The destination of results.
 #[derive(Clone, Debug)]
 pub enum Destination {
     /// `-`, `/dev/stdout`, or no `-o` at all.
     Stdout,
-    /// What cannot be replaced: a FIFO, a device, an open descriptor.
+    /// A destination that cannot be replaced: a FIFO, a device, an open descriptor.
     Stream {
         /// The path as it was typed.
         path: PathBuf,
-        /// The descriptor of this process that the path is a name of.
+        /// The descriptor of this process that the path names.
         descriptor: Option<u32>,
     },
-    /// A regular file, or a name that is free.
+    /// A regular file, or a name that does not exist yet.
     File {
         /// The path as it was typed.
         path: PathBuf,
-        /// The file itself, where the path is a link.
+        /// The file itself, if the path is a link.
         target: PathBuf,
     },
 }
 
-/// Links that lead to links; the system follows 40.
-const MOST_LINKS: usize = 40;
+/// The maximum length of a chain of links; the system follows 40.
+const MAX_LINKS: usize = 40;
 
 impl Destination {
-    /// The place that a path means; `None` is stdout.
+    /// The destination for a path; `None` is stdout.
     ///
     /// # Errors
     /// When the path is a folder.
@@ -45,7 +45,7 @@ impl Destination {
         let Some(path) = path.filter(|path| path.as_os_str() != "-") else {
             return Ok(Self::Stdout);
         };
-        let target = behind_links(path);
+        let target = resolve_links(path);
         if let Some(descriptor) = descriptor(&target) {
             let path = path.to_owned();
             return Ok(match descriptor {
@@ -61,12 +61,12 @@ impl Destination {
                 Err(Usage(message).into())
             }
             Ok(found) if !found.is_file() => Ok(Self::Stream { path, descriptor: None }),
-            // What is wrong with the path is found when it is opened.
+            // If the path is invalid, opening it reports the error.
             _ => Ok(Self::File { path, target }),
         }
     }
 
-    /// The path as it was typed, where there is one.
+    /// The path as it was typed, if there is one.
     fn path(&self) -> Option<&Path> {
         match self {
             Self::Stdout => None,
@@ -74,20 +74,21 @@ impl Destination {
         }
     }
 
-    /// The format to write in: the one that is `named`, else what the ending of the file says. On
-    /// stdout, a table for a terminal, and CSV otherwise, as for streams without a known ending.
+    /// The format to write: `named` if given, otherwise the format of the file extension. On
+    /// stdout, a table for a terminal and otherwise CSV, which is also the format of streams
+    /// without a known extension.
     ///
     /// # Errors
-    /// When the ending of a regular file says no format, or bytes that are not text would go to a
+    /// When the extension of a regular file is not that of a format, or binary data would go to a
     /// terminal.
     pub fn format(&self, named: Option<FileFormat>) -> anyhow::Result<FileFormat> {
-        self.format_or(named, "say --format")
+        self.format_or(named, "pass --format")
     }
 
-    /// The same with another `advice` in the error about an ending.
+    /// Like [`Destination::format`], with another `advice` in the error about a file extension.
     ///
     /// # Errors
-    /// As [`Destination::format`].
+    /// Like [`Destination::format`].
     pub fn format_or(&self, named: Option<FileFormat>, advice: &str) -> anyhow::Result<FileFormat> {
         let is_terminal = matches!(self, Self::Stdout) && stdout().is_terminal();
         let format = match (named, self) {
@@ -108,15 +109,18 @@ impl Destination {
         Ok(format)
     }
 
-    /// Makes sure that the file is none of those that are read or written otherwise, of which `-`
-    /// is stdin.
+    /// Checks that the file is not one of `others`, which are read or written otherwise. `-` is
+    /// stdin.
     ///
     /// # Errors
-    /// When it is one of them, under whichever name.
-    pub fn refuse<'a>(&self, others: impl IntoIterator<Item = &'a Path>) -> anyhow::Result<()> {
+    /// When it is one of them, under any name.
+    pub fn ensure_not_any_of<'a>(
+        &self,
+        others: impl IntoIterator<Item = &'a Path>,
+    ) -> anyhow::Result<()> {
         let Self::File { path, target } = self else { return Ok(()) };
-        let is_it = |other: &&Path| *other == path || is_same_file(target, other);
-        match others.into_iter().find(is_it) {
+        let is_same = |other: &&Path| *other == path || is_same_file(target, other);
+        match others.into_iter().find(is_same) {
             Some(other) if other.as_os_str() == "-" => {
                 let message = format!("-o {} would overwrite the input", path.display());
                 Err(Usage(message).into())
@@ -126,7 +130,7 @@ impl Destination {
         }
     }
 
-    /// Begins the file that is to be at a regular file's place.
+    /// Creates the file that will replace a regular file.
     ///
     /// # Errors
     /// When it cannot be created there, or is no regular file.
@@ -135,7 +139,8 @@ impl Destination {
         Unfinished::create(target).with_context(|| format!("cannot create {self}"))
     }
 
-    /// Opens it: the sink, and the file that is to get the name once it is complete.
+    /// Opens the destination: returns the sink, and the file that gets its name once it is
+    /// complete.
     ///
     /// # Errors
     /// When a file cannot be created or opened there.
@@ -165,10 +170,10 @@ impl fmt::Display for Destination {
     }
 }
 
-/// Opens what cannot be replaced.
+/// Opens a destination that cannot be replaced.
 ///
-/// A descriptor of a regular file is opened anew, at an offset of its own, by its path. So it must
-/// append, or what others write to it lands on the same bytes.
+/// Opening a descriptor of a regular file by its path gives it an offset of its own. So the file
+/// must be in append mode, otherwise writes of other processes overwrite the same bytes.
 fn open_stream(path: &Path, descriptor: Option<u32>) -> anyhow::Result<File> {
     if descriptor == Some(2) {
         return Ok(duplicate_of_stderr()?);
@@ -194,7 +199,7 @@ fn duplicate_of_stderr() -> io::Result<File> {
     OpenOptions::new().append(true).open("/dev/stderr")
 }
 
-/// Whether bytes that are written to a descriptor go to the end of its file. Only Linux says.
+/// Whether a descriptor is in append mode. Only Linux provides this.
 fn appends(descriptor: u32) -> bool {
     const APPEND: u32 = 0o2000;
     let Ok(about) = fs::read_to_string(format!("/proc/self/fdinfo/{descriptor}")) else {
@@ -205,21 +210,21 @@ fn appends(descriptor: u32) -> bool {
     flags.is_none_or(|flags| flags & APPEND != 0)
 }
 
-/// The path that a link leads to in the end, also where nothing is there yet.
-fn behind_links(path: &Path) -> PathBuf {
+/// The final target of a chain of links, even if nothing exists there yet.
+fn resolve_links(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         if descriptor(&path).is_some() {
             break;
         }
         let Ok(next) = fs::read_link(&path) else { break };
-        // A relative link begins in the folder it lies in.
+        // A relative link is relative to the folder that contains it.
         path = path.parent().unwrap_or(Path::new("")).join(next);
     }
     path
 }
 
-/// The number of an open descriptor of this process, of which the path is a name.
+/// The number of an open descriptor of this process that the path names.
 fn descriptor(path: &Path) -> Option<u32> {
     match path.to_str()? {
         "/dev/stdin" => return Some(0),
@@ -233,7 +238,7 @@ fn descriptor(path: &Path) -> Option<u32> {
     is_folder.contains(&folder).then(|| path.file_name()?.to_str()?.parse().ok())?
 }
 
-/// Whether two paths lead to one regular file, or to one name that is free; `-` is stdin.
+/// Whether two paths lead to the same regular file, or to the same free name; `-` is stdin.
 pub fn is_same_file(a: &Path, b: &Path) -> bool {
     match (identity(a), identity(b)) {
         (Ok(Some(a)), Ok(Some(b))) => a == b,
@@ -242,14 +247,14 @@ pub fn is_same_file(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// The path of a file that is not there, without links.
+/// The path of a file that does not exist, with the links of its folder resolved.
 fn free_name(path: &Path) -> io::Result<PathBuf> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new(".")).canonicalize()?;
     Ok(folder.join(path.file_name().ok_or(io::ErrorKind::InvalidInput)?))
 }
 
-/// The regular file that a path leads to.
+/// The identity of the regular file that a path leads to.
 fn identity(path: &Path) -> io::Result<Option<FileIdentity>> {
     #[cfg(unix)]
     if path.as_os_str() == "-" {
@@ -275,7 +280,7 @@ mod tests {
             ("/proc/self/fd", None),
             ("fd/1", None),
         ] {
-            assert_eq!(descriptor(&behind_links(Path::new(path))), number, "{path}");
+            assert_eq!(descriptor(&resolve_links(Path::new(path))), number, "{path}");
         }
     }
 

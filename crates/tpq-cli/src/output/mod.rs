@@ -1,4 +1,4 @@
-//! Where results go: stdout, or the file that `-o` names.
+//! Writes results to stdout, or to the file that `-o` names.
 //!
 //! ```text
 //! -o ──destination──▶ stdout, a stream (FIFO, device) or a regular file
@@ -6,7 +6,7 @@
 //!                                              └▶ unfinished file ──finish──▶ the file of that name
 //! ```
 //!
-//! A regular file has its name only once it is complete: see [`unfinished`].
+//! A regular file gets its name only once it is complete: see [`unfinished`].
 
 mod destination;
 mod unfinished;
@@ -20,47 +20,49 @@ use tpq_output::{Encoder, FileFormat, Sink};
 pub use self::destination::{Destination, is_same_file};
 pub use self::unfinished::Unfinished;
 
-/// The signal of a process that writes more to a file than its limit allows, where it has this
-/// number: everywhere but on MIPS.
+/// The signal for a process that exceeds its file size limit. It has this number everywhere except
+/// on MIPS.
 #[cfg(unix)]
 const SIGXFSZ: i32 = 25;
 
-/// Has a limit on the size of files give an error, as a full disk does, instead of a signal that
-/// ends the process. To be called once the runtime is there.
+/// Turns a write beyond the file size limit into an error, like a full disk, instead of a signal
+/// that ends the process. Must be called inside the runtime.
 pub fn report_file_size_limit() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        // Without a handler, the signal ends the process as it does other programs.
+        // Without a handler, the signal ends the process, as it does for other programs.
         let _ = signal(SignalKind::from_raw(SIGXFSZ));
     }
 }
 
-/// Bytes are handed to the system in pieces of this size.
-const PIECE: usize = 64 << 10;
+/// The size of writes to the system, in bytes.
+const WRITE_BUFFER_BYTES: usize = 64 << 10;
 
-/// An open output. What is written to a regular file is lost unless [`Output::finish`] succeeds.
+/// An open output. A regular file is discarded unless [`Output::finish`] succeeds.
 pub struct Output {
     stream: Arc<Mutex<Stream>>,
-    /// The regular file that is written.
+    /// The regular file that is being written.
     unfinished: Option<Unfinished>,
     format: FileFormat,
-    /// The name for messages.
+    /// The name in messages.
     name: String,
 }
 
-/// The bytes on their way. Sinks share it, so that it can be ended after a writer has it.
+/// The stream of bytes. Sinks share it, so that it can be ended after a writer got a sink.
 struct Stream {
-    /// Where bytes go, while nothing is held back.
+    /// The target of the bytes, while no encoder holds it.
     target: Option<Sink>,
-    /// What bytes go through, from the first to the end of a part: an empty part leaves no trace.
+    /// The encoder of the current part. It is created on the first write, so an empty part writes
+    /// no bytes.
     encoder: Option<Encoder<BufWriter<Sink>>>,
     format: FileFormat,
-    /// Bytes written, before compression.
+    /// The number of bytes written, before compression.
     written: u64,
-    /// Counts marks and returns to them: only sinks of the current part may write.
+    /// The number of the current part, which increases at each mark and rewind. Only sinks of the
+    /// current part may write.
     part: u64,
-    /// The name for messages.
+    /// The name in messages.
     name: String,
 }
 
@@ -77,7 +79,7 @@ impl Output {
         Ok(Self { stream: Arc::new(Mutex::new(stream)), unfinished, format, name })
     }
 
-    /// A sink for a writer of rows. It ends with the next mark, or a return to one.
+    /// A sink for a writer of rows. It becomes invalid at the next mark or rewind.
     pub fn sink(&self) -> Sink {
         let part = lock(&self.stream).part;
         Box::new(SharedStream { stream: Arc::clone(&self.stream), part })
@@ -88,15 +90,15 @@ impl Output {
         lock(&self.stream).written == 0
     }
 
-    /// What it is written in.
+    /// The format of the output.
     pub fn format(&self) -> FileFormat {
         self.format
     }
 
-    /// Writes what is still held back, and gives a regular file its name.
+    /// Writes buffered data, and gives a regular file its name.
     ///
     /// # Errors
-    /// When not everything could be written; a regular file is then as it was before.
+    /// When not everything could be written; a regular file is then unchanged.
     pub fn finish(self) -> anyhow::Result<()> {
         let cannot_write = || format!("cannot write {}", self.name);
         let mut stream = lock(&self.stream);
@@ -114,11 +116,11 @@ impl Output {
         }
     }
 
-    /// Ends what was written so far, so that [`Output::rewind`] can return here. `None` where
-    /// nothing that is written can be taken back.
+    /// Ends the current part, so that [`Output::rewind`] can return here. `None` if the destination
+    /// cannot be rewound.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When buffered data cannot be written.
     pub fn mark(&self) -> anyhow::Result<Option<Mark>> {
         let Some(unfinished) = &self.unfinished else { return Ok(None) };
         let mut stream = lock(&self.stream);
@@ -130,14 +132,14 @@ impl Output {
         mark().map(Some).with_context(|| format!("cannot write {}", self.name))
     }
 
-    /// Takes back what was written since a mark.
+    /// Discards everything written since a mark.
     ///
     /// # Errors
-    /// When the file cannot be cut.
+    /// When the file cannot be truncated.
     pub fn rewind(&self, mark: Mark) -> anyhow::Result<()> {
         let Some(unfinished) = &self.unfinished else { return Ok(()) };
         let mut stream = lock(&self.stream);
-        // An encoder that is dropped writes what it holds: first drop it, then cut the file.
+        // Dropping an encoder writes its buffer: drop it first, then truncate the file.
         (stream.encoder, stream.target) = (None, None);
         stream.part += 1;
         let rewind = |stream: &mut Stream| -> io::Result<()> {
@@ -152,7 +154,7 @@ impl Output {
     }
 }
 
-/// A place in an output to return to.
+/// A position in an output to return to.
 #[derive(Clone, Copy)]
 pub struct Mark {
     /// The length of the file.
@@ -161,16 +163,16 @@ pub struct Mark {
 }
 
 impl Stream {
-    /// What bytes go through.
+    /// The encoder of the current part.
     fn encoder(&mut self) -> io::Result<&mut Encoder<BufWriter<Sink>>> {
         if let Some(target) = self.target.take() {
-            let buffer = BufWriter::with_capacity(PIECE, target);
+            let buffer = BufWriter::with_capacity(WRITE_BUFFER_BYTES, target);
             self.encoder = Some(Encoder::new(buffer, self.format.compression)?);
         }
         self.encoder.as_mut().ok_or_else(ended)
     }
 
-    /// Writes everything that is held back. What follows is compressed on its own.
+    /// Writes buffered data. Later data is compressed separately.
     fn end_part(&mut self) -> io::Result<()> {
         if let Some(encoder) = self.encoder.take() {
             let buffer = encoder.finish()?;
@@ -179,17 +181,17 @@ impl Stream {
         Ok(())
     }
 
-    /// Ends the stream for good.
+    /// Ends the stream.
     fn close(&mut self) -> io::Result<()> {
         if self.written == 0 {
-            // A compressed file of nothing is not empty.
+            // A compressed empty file is not empty.
             self.encoder()?;
         }
         self.end_part()?;
         self.target.take().ok_or_else(ended)?.flush()
     }
 
-    /// The error with the name of the file, which the system leaves out.
+    /// Adds the name of the file to an error of the system.
     fn named(&self, error: io::Error) -> io::Error {
         io::Error::new(error.kind(), format!("{}: {error}", self.name))
     }
@@ -199,7 +201,7 @@ fn ended() -> io::Error {
     io::Error::other("the output has ended")
 }
 
-/// A sink that leads to a stream.
+/// A sink for one part of a stream.
 struct SharedStream {
     stream: Arc<Mutex<Stream>>,
     part: u64,
@@ -210,7 +212,7 @@ fn lock(stream: &Mutex<Stream>) -> MutexGuard<'_, Stream> {
 }
 
 impl SharedStream {
-    /// The stream, unless it is at another part by now.
+    /// The stream, if its current part is that of this sink.
     fn current(&self) -> io::Result<MutexGuard<'_, Stream>> {
         let stream = lock(&self.stream);
         if stream.part == self.part { Ok(stream) } else { Err(ended()) }

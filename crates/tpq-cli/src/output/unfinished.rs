@@ -1,9 +1,9 @@
-//! A file that has its name only once it is complete.
+//! A file that gets its name only once it is complete.
 //!
-//! On Linux the file has no name at all while it is written, so that nothing is left of it however
-//! the process ends. Where the file system cannot do that, it has a name of the form
-//! `.tpq-NAME.XXXXXX.unfinished` beside its target, and is locked: a file of that form that nobody
-//! has locked was left behind, and the next output to the folder removes it.
+//! On Linux the file has no name at all while it is written, so nothing is left, however the
+//! process ends. If the file system does not support this, the file has a name of the form
+//! `.tpq-NAME.XXXXXX.unfinished` next to its target and is locked. A file of this form without a
+//! lock is left over from a process that has ended; the next output to the folder removes it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -13,28 +13,28 @@ use tpq::{PartialFile, Readers};
 
 const PREFIX: &str = ".tpq-";
 const SUFFIX: &str = ".unfinished";
-/// As much of the target's name as the temporary name repeats, in bytes: names end at 255.
-const MOST_OF_NAME: usize = 200;
+/// The length of the target's name that a temporary name repeats, in bytes: names end at 255.
+const MAX_NAME_BYTES: usize = 200;
 
-/// A file that is being written. Dropped, it is gone, and the file at its target is unchanged.
+/// A file that is being written. Dropping it deletes it and leaves the target unchanged.
 #[derive(Debug)]
 pub struct Unfinished {
-    file: Form,
+    file: FileForm,
     target: PathBuf,
 }
 
 #[derive(Debug)]
-enum Form {
+enum FileForm {
     Nameless(File),
     Named(PartialFile),
 }
 
 impl Unfinished {
-    /// Begins a file that is to be at `target`, which is no link. It gets the permissions of the
-    /// file that is there, if there is one.
+    /// Creates a file that will replace `target`, which must not be a link. It gets the permissions
+    /// of an existing target.
     ///
     /// # Errors
-    /// When no file can be created in the folder, or the file that is there must not be written.
+    /// When no file can be created in the folder, or the existing target is not writable.
     pub fn create(target: &Path) -> io::Result<Self> {
         Self::create_with(target, nameless)
     }
@@ -44,9 +44,9 @@ impl Unfinished {
         nameless: impl FnOnce(&Path) -> Option<File>,
     ) -> io::Result<Self> {
         let folder = folder_of(target);
-        // What cannot be deleted is left to the next time.
+        // Files that cannot be deleted are left for the next attempt.
         let _ = tpq::remove_abandoned(folder, PREFIX, SUFFIX);
-        // Replacing a file needs no right to write it, but it should.
+        // Replacing a file needs no right to write it, but tpq requires it.
         let replaced = match OpenOptions::new().write(true).open(target) {
             Ok(file) => Some(file.metadata()?),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -56,11 +56,11 @@ impl Unfinished {
             Some(file) => {
                 // For the moment in which it has a temporary name, see `link`.
                 let _ = file.try_lock();
-                Form::Nameless(file)
+                FileForm::Nameless(file)
             }
             None => {
                 let prefix = prefix_for(target);
-                Form::Named(PartialFile::create(folder, &prefix, SUFFIX, Readers::Umask)?)
+                FileForm::Named(PartialFile::create(folder, &prefix, SUFFIX, Readers::Umask)?)
             }
         };
         let unfinished = Self { file, target: target.to_owned() };
@@ -70,32 +70,31 @@ impl Unfinished {
         Ok(unfinished)
     }
 
-    /// The file, to write to.
+    /// The file to write to.
     pub fn file(&self) -> &File {
         match &self.file {
-            Form::Nameless(file) => file,
-            Form::Named(partial) => partial.file(),
+            FileForm::Nameless(file) => file,
+            FileForm::Named(partial) => partial.file(),
         }
     }
 
     /// A path by which this process can open the file again.
     pub fn path(&self) -> PathBuf {
         match &self.file {
-            Form::Nameless(file) => path_of_descriptor(file),
-            Form::Named(partial) => partial.path().to_owned(),
+            FileForm::Nameless(file) => path_of_descriptor(file),
+            FileForm::Named(partial) => partial.path().to_owned(),
         }
     }
 
-    /// Gives the file its name, once all of it is on disk. A file that had the name is replaced at
-    /// once: there is no moment at which neither is there.
+    /// Syncs the file to disk and gives it its name. This replaces an existing file atomically.
     ///
     /// # Errors
-    /// When it cannot be written or moved; the file that had the name is then unchanged.
+    /// When it cannot be written or moved; an existing file is then unchanged.
     pub fn publish(self) -> io::Result<()> {
         self.file().sync_all()?;
         match self.file {
-            Form::Nameless(file) => link(&file, &self.target),
-            Form::Named(partial) => partial.persist(&self.target).map(drop),
+            FileForm::Nameless(file) => link(&file, &self.target),
+            FileForm::Named(partial) => partial.persist(&self.target).map(drop),
         }
     }
 }
@@ -107,14 +106,14 @@ fn folder_of(target: &Path) -> &Path {
     }
 }
 
-/// The beginning of temporary names for a target.
+/// The prefix of temporary names for a target.
 fn prefix_for(target: &Path) -> String {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
-    let end = name.floor_char_boundary(MOST_OF_NAME.min(name.len()));
+    let end = name.floor_char_boundary(MAX_NAME_BYTES.min(name.len()));
     format!("{PREFIX}{}.", &name[..end])
 }
 
-/// A file without a name in a folder, where the system has those.
+/// Creates a file without a name in a folder, if the system supports this.
 #[cfg(target_os = "linux")]
 fn nameless(folder: &Path) -> Option<File> {
     use std::os::unix::fs::OpenOptionsExt;
@@ -152,7 +151,7 @@ fn link(file: &File, target: &Path) -> io::Result<()> {
     let link_to =
         |to: &Path| linkat(CWD, &from, CWD, to, AtFlags::SYMLINK_FOLLOW).map_err(io::Error::from);
     match link_to(target) {
-        // A link does not replace a file, as a rename does.
+        // A link cannot replace a file; a rename can.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             let prefix = prefix_for(target);
             let linked = Builder::new()
@@ -170,7 +169,7 @@ fn link(_: &File, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Gives a file the owner, as far as this process may, and the permissions of the one it replaces.
+/// Copies the permissions of the replaced file, and its owner as far as this process may.
 #[cfg(unix)]
 fn keep_permissions(file: &File, replaced: &fs::Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
@@ -178,7 +177,7 @@ fn keep_permissions(file: &File, replaced: &fs::Metadata) -> io::Result<()> {
     let now = file.metadata()?;
     let (owner, group) = (replaced.uid(), replaced.gid());
     if (now.uid(), now.gid()) != (owner, group) {
-        // Only root may give a file away; a group may still be kept.
+        // Only root may change the owner, but the group can still be kept.
         let _ = fchown(file, Some(owner), Some(group)).or_else(|_| fchown(file, None, Some(group)));
     }
     file.set_permissions(fs::Permissions::from_mode(replaced.mode() & 0o777))
@@ -195,8 +194,8 @@ mod tests {
 
     use super::*;
 
-    /// Both ways to write: without a name, and with a temporary one.
-    const WAYS: [fn(&Path) -> Option<File>; 2] = [nameless, |_| None];
+    /// Both methods: without a name, and with a temporary name.
+    const METHODS: [fn(&Path) -> Option<File>; 2] = [nameless, |_| None];
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap();
@@ -208,12 +207,12 @@ mod tests {
 
     #[test]
     fn a_file_has_its_name_once_it_is_complete() {
-        for way in WAYS {
+        for method in METHODS {
             let folder = tempfile::tempdir().unwrap();
             let target = folder.path().join("result.csv");
             for text in ["first", "second"] {
                 let before = fs::read(&target).ok();
-                let unfinished = Unfinished::create_with(&target, way).unwrap();
+                let unfinished = Unfinished::create_with(&target, method).unwrap();
                 unfinished.file().write_all(text.as_bytes()).unwrap();
                 assert_eq!(fs::read(unfinished.path()).unwrap(), text.as_bytes());
                 assert_eq!(fs::read(&target).ok(), before);
@@ -226,11 +225,11 @@ mod tests {
 
     #[test]
     fn a_file_that_is_dropped_leaves_nothing() {
-        for way in WAYS {
+        for method in METHODS {
             let folder = tempfile::tempdir().unwrap();
             let target = folder.path().join("result.csv");
             fs::write(&target, "before").unwrap();
-            let unfinished = Unfinished::create_with(&target, way).unwrap();
+            let unfinished = Unfinished::create_with(&target, method).unwrap();
             unfinished.file().write_all(b"half").unwrap();
             drop(unfinished);
             assert_eq!(fs::read_to_string(&target).unwrap(), "before");
@@ -244,22 +243,22 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
 
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        for way in WAYS {
+        for method in METHODS {
             let folder = tempfile::tempdir().unwrap();
             let (plain, target) = (folder.path().join("plain"), folder.path().join("result.csv"));
             fs::write(&plain, "").unwrap();
-            Unfinished::create_with(&target, way).unwrap().publish().unwrap();
+            Unfinished::create_with(&target, method).unwrap().publish().unwrap();
             assert_eq!(mode(&target), mode(&plain));
             fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).unwrap();
-            Unfinished::create_with(&target, way).unwrap().publish().unwrap();
+            Unfinished::create_with(&target, method).unwrap().publish().unwrap();
             assert_eq!(mode(&target), 0o640);
         }
     }
 
-    /// A process that was killed has no lock any more; one that is at work has.
+    /// A process that was killed holds no lock; a running one does.
     #[cfg(unix)]
     #[test]
-    fn files_that_were_left_behind_are_removed_by_the_next_output() {
+    fn abandoned_files_are_removed_by_the_next_output() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("result.csv");
         let of_another_program = ".tpq-notes";
@@ -283,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_not_there_is_an_error() {
+    fn a_missing_folder_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let error = Unfinished::create(&folder.path().join("no/result.csv")).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);

@@ -1,12 +1,12 @@
-//! What could come next at the cursor.
+//! Completion at the cursor.
 
 use tpq::Session;
 
 use super::dot;
 use super::keywords::{all as keywords, is_keyword};
-use super::lex::{Kind, pieces};
+use super::lex::{TokenKind, tokenize};
 
-/// Where the word at the cursor begins, and the words it could become.
+/// Returns the start of the word at the cursor, and the words it could become.
 pub fn complete(session: &Session, text: &str, cursor: usize) -> (usize, Vec<String>) {
     let before = &text[..cursor];
     let start = before
@@ -24,7 +24,7 @@ pub fn complete(session: &Session, text: &str, cursor: usize) -> (usize, Vec<Str
         let start = cursor - path.len();
         return (start, matching(path, session.module_names()));
     }
-    // `s.` asks for the columns of whatever `s` is.
+    // After `s.`, complete the columns of the table `s`.
     if let Some(qualifier) = before[..start].strip_suffix('.') {
         let from = qualifier.rfind(|c: char| !c.is_alphanumeric() && c != '_');
         let name = &qualifier[from.map_or(0, |at| at + 1)..];
@@ -42,7 +42,7 @@ pub fn complete(session: &Session, text: &str, cursor: usize) -> (usize, Vec<Str
     (start, matching(prefix, words))
 }
 
-/// Whether the word at the end of the text is the name of a file.
+/// Whether the word at the end of the text is a file name.
 pub fn takes_files(text: &str) -> bool {
     let mut words = text.trim_start().splitn(2, char::is_whitespace);
     let command = words.next().unwrap_or_default();
@@ -63,7 +63,7 @@ fn complete_dot(session: &Session, command: &str, prefix: &str) -> Vec<String> {
     }
 }
 
-/// What was written of a module's name, where one is being written.
+/// The start of a module name, if the cursor is in one.
 fn module_path(before: &str) -> Option<&str> {
     let (start, path) = before.rsplit_once(char::is_whitespace)?;
     let mut words = start.split_whitespace().rev();
@@ -89,13 +89,13 @@ fn columns(session: &Session, table: &str) -> Vec<String> {
     })
 }
 
-/// The tables a statement names, each with its alias if it has one.
+/// The tables in a statement, each with its alias if it has one.
 fn tables_in(session: &Session, text: &str) -> Vec<(String, Option<String>)> {
     let names = session.table_names();
-    let words: Vec<String> = pieces(text)
+    let words: Vec<String> = tokenize(text)
         .into_iter()
-        .filter(|piece| matches!(piece.kind, Kind::Word | Kind::Symbol))
-        .map(|piece| text[piece.range].to_lowercase())
+        .filter(|token| matches!(token.kind, TokenKind::Word | TokenKind::Symbol))
+        .map(|token| text[token.range].to_lowercase())
         .collect();
     let mut found = Vec::new();
     for (index, word) in words.iter().enumerate() {
@@ -114,7 +114,7 @@ fn tables_in(session: &Session, text: &str) -> Vec<(String, Option<String>)> {
     found
 }
 
-/// The table an alias stands for, or the name itself.
+/// The table of an alias, or the name itself.
 fn table_of(session: &Session, text: &str, name: &str) -> String {
     let name = name.to_lowercase();
     let found = tables_in(session, text);

@@ -1,4 +1,4 @@
-//! Commands that begin with a dot.
+//! Dot commands.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,16 +6,16 @@ use std::sync::Arc;
 use tpq_output::Format;
 
 use super::Shell;
+use super::detached_query::until_interrupted;
 use super::file::ResultFile;
 use super::listing;
 use super::pager::Pager;
 use super::paths;
-use super::run_apart::until_interrupted;
 use crate::command::info;
 use crate::row_limit::RowLimit;
 use crate::terminal::Style;
 
-/// A command, as `.help` shows it.
+/// A command as `.help` shows it.
 pub struct DotCommand {
     pub name: &'static str,
     arguments: &'static str,
@@ -30,68 +30,69 @@ const fn command(name: &'static str, arguments: &'static str, about: &'static st
 pub const COMMANDS: &[DotCommand] = &[
     command(".explain", "[STATEMENT]", "Show the plan of a statement, or of the last one"),
     command(".functions", "[PATTERN]", "List functions"),
-    command(".help", "", "Show this (also help, \\?)"),
+    command(".help", "", "Show this help (also help, \\?)"),
     command(".info", "", "Show what is in the trace"),
-    command(".limit", "N|screen|off", "Show the first N rows, a screenful, or all"),
+    command(".limit", "N|screen|off", "Show the first N rows, as many as fit the screen, or all"),
     command(
         ".mode",
         "FORMAT",
-        "Print results on the screen as table, csv, tsv, json, ndjson, markdown…",
+        "Set the format on the screen: table, csv, tsv, json, ndjson, markdown…",
     ),
-    command(".modules", "[NAME]", "List the modules to include, or what one of them creates"),
-    command(".open", "TRACE…", "Open other traces in place of these"),
+    command(".modules", "[NAME]", "List SQL modules, or what one of them creates"),
+    command(".open", "TRACE…", "Open other traces instead of the current ones"),
     command(
         ".output",
         "[FILE [FORMAT]]",
-        "Write results to a file, which is there after the next .output; or to the screen again",
+        "Write results to FILE, which is complete after the next .output; without FILE, to the screen",
     ),
-    command(".pager", "on|off|COMMAND", "Show what does not fit the screen in a pager"),
-    command(".quit", "", "Leave (also exit, quit, \\q, Ctrl-D)"),
-    command(".read", "FILE", "Run the statements and commands of a file"),
-    command(".schema", "TABLE", "Show the columns of a table and what they mean (also \\d TABLE)"),
-    command(".tables", "[PATTERN]", "List tables and views; * stands for anything (also \\d)"),
-    command(".timer", "on|off", "Show how long statements take, and the most memory"),
+    command(".pager", "on|off|COMMAND", "Use a pager for results that do not fit the screen"),
+    command(".quit", "", "Leave the shell (also exit, quit, \\q, Ctrl-D)"),
+    command(".read", "FILE", "Run the statements and commands in a file"),
+    command(".schema", "TABLE", "Show the columns of a table and their meaning (also \\d TABLE)"),
+    command(".tables", "[PATTERN]", "List tables and views; * matches any text (also \\d)"),
+    command(".timer", "on|off", "Show the time and the peak memory of each statement"),
 ];
 
-/// Whether to go on.
+/// How the shell continues after an input.
 #[derive(PartialEq, Eq)]
-pub enum Next {
-    /// With what follows.
-    Prompt,
-    /// With what is typed next: Ctrl-C stopped this, and what follows it in a file or on a line.
-    Stopped,
-    /// Not at all.
-    Leave,
+pub enum Flow {
+    /// With the next input.
+    Continue,
+    /// With the next input from the user: Ctrl-C stopped this one, and the rest of its file or line
+    /// is skipped.
+    Interrupted,
+    /// The shell ends.
+    Quit,
 }
 
 /// Runs a line that begins with a dot.
-pub async fn run(shell: &mut Shell, line: &str) -> anyhow::Result<Next> {
+pub async fn run(shell: &mut Shell, line: &str) -> anyhow::Result<Flow> {
     let line = line.trim().trim_end_matches(';').trim_end();
     let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let argument = argument.trim();
     match name {
-        ".quit" | ".exit" => Ok(Next::Leave),
+        ".quit" | ".exit" => Ok(Flow::Quit),
         ".help" | ".tables" | ".functions" | ".modules" | ".schema" => {
             let text = list(shell, name, argument)?;
             shell.print(&text)?;
-            Ok(Next::Prompt)
+            Ok(Flow::Continue)
         }
         ".info" => info(shell).await,
         ".explain" => explain(shell, argument).await,
         ".read" => {
             anyhow::ensure!(!argument.is_empty(), "which file? .read FILE");
-            shell.read(&paths::one(argument)).await
+            shell.read(&paths::parse_one(argument)).await
         }
-        ".open" => shell.open(&paths::split(argument)?).await,
+        ".open" => shell.open(&paths::parse_all(argument)?).await,
         ".mode" | ".output" | ".limit" | ".pager" | ".timer" => {
             set(shell, name, argument)?;
-            Ok(Next::Prompt)
+            Ok(Flow::Continue)
         }
         _ => anyhow::bail!("no command is called {name}; .help lists them"),
     }
 }
 
-/// What a command lists.
+/// The text of a command that lists something.
 fn list(shell: &Shell, name: &str, argument: &str) -> anyhow::Result<String> {
     let session = shell.trace.session();
     match name {
@@ -103,7 +104,7 @@ fn list(shell: &Shell, name: &str, argument: &str) -> anyhow::Result<String> {
     }
 }
 
-async fn info(shell: &mut Shell) -> anyhow::Result<Next> {
+async fn info(shell: &mut Shell) -> anyhow::Result<Flow> {
     let trace = Arc::clone(&shell.trace);
     let work = async move || {
         let imported = trace.import_again().await?;
@@ -112,28 +113,28 @@ async fn info(shell: &mut Shell) -> anyhow::Result<Next> {
     show(shell, work).await
 }
 
-async fn explain(shell: &mut Shell, argument: &str) -> anyhow::Result<Next> {
+async fn explain(shell: &mut Shell, argument: &str) -> anyhow::Result<Flow> {
     let sql = if argument.is_empty() { shell.last.clone() } else { argument.to_owned() };
     anyhow::ensure!(!sql.is_empty(), "there is no statement to explain");
     let trace = Arc::clone(&shell.trace);
     show(shell, async move || listing::plan(&trace, &sql).await).await
 }
 
-/// Prints what some work gives, unless Ctrl-C stops it.
+/// Prints the text that `work` returns, unless Ctrl-C stops it.
 async fn show<W>(
     shell: &mut Shell,
     work: impl FnOnce() -> W + Send + 'static,
-) -> anyhow::Result<Next>
+) -> anyhow::Result<Flow>
 where
     W: Future<Output = anyhow::Result<String>>,
 {
     let text = until_interrupted(shell.interrupts.clone(), work).await?;
-    let Some(text) = text else { return Ok(Next::Stopped) };
+    let Some(text) = text else { return Ok(Flow::Interrupted) };
     shell.print(&text)?;
-    Ok(Next::Prompt)
+    Ok(Flow::Continue)
 }
 
-/// Changes how statements are run, or their results shown.
+/// Changes a setting of the shell.
 fn set(shell: &mut Shell, name: &str, argument: &str) -> anyhow::Result<()> {
     match name {
         ".mode" => {
@@ -142,24 +143,24 @@ fn set(shell: &mut Shell, name: &str, argument: &str) -> anyhow::Result<()> {
             shell.format = format;
         }
         ".output" => {
-            let others = shell.trace.paths().iter().chain(&shell.opening.how.metatrace);
+            let others = shell.trace.paths().iter().chain(&shell.settings.flags.metatrace);
             let next = ResultFile::open(argument, others.map(PathBuf::as_path))?;
             let last = std::mem::replace(&mut shell.output, next);
             last.map_or(Ok(()), ResultFile::finish)?;
         }
         ".limit" => {
-            anyhow::ensure!(!argument.is_empty(), "say .limit N, .limit screen or .limit off");
+            anyhow::ensure!(!argument.is_empty(), "write .limit N, .limit screen or .limit off");
             shell.limit = argument.parse::<RowLimit>().map_err(anyhow::Error::msg)?;
         }
         ".pager" => {
-            anyhow::ensure!(!argument.is_empty(), "say .pager on, .pager off or .pager COMMAND");
+            anyhow::ensure!(!argument.is_empty(), "write .pager on, .pager off or .pager COMMAND");
             shell.pager = Pager::of(argument);
         }
         _ => {
             shell.timer = match argument {
                 "on" => true,
                 "off" => false,
-                _ => anyhow::bail!("say .timer on or .timer off"),
+                _ => anyhow::bail!("write .timer on or .timer off"),
             };
         }
     }

@@ -1,4 +1,4 @@
-//! `.output`: one file for the results of the statements that follow.
+//! `.output`: a file for the results of the following statements.
 
 use std::path::Path;
 
@@ -7,33 +7,35 @@ use tpq_output::{FileFormat, Sink, UnknownEnding};
 use super::paths;
 use crate::output::{Destination, Mark, Output};
 
-/// A file that takes the results of one statement after the other. It has its name once it is
-/// finished, and then holds the results of the statements that succeeded.
+/// A file for the results of consecutive statements. It gets its name when it is finished, and
+/// contains the results of the statements that succeeded.
 pub struct ResultFile(Output);
 
 impl ResultFile {
-    /// Opens what `.output` was given: a file, and perhaps a format after it. `None` is the screen.
+    /// Opens the argument of `.output`: a file, optionally followed by a format. `None` is the
+    /// screen.
     ///
     /// # Errors
-    /// When neither says a format, the file is one of `others`, which are in use, or it cannot be created.
+    /// When neither gives a format, the file is one of `others`, which are in use, or it cannot be
+    /// created.
     pub fn open<'a>(
         argument: &str,
         others: impl IntoIterator<Item = &'a Path>,
     ) -> anyhow::Result<Option<Self>> {
         let (path, format) = path_and_format(argument);
-        let path = paths::one(path);
+        let path = paths::parse_one(path);
         let path = Some(path.as_path()).filter(|path| !path.as_os_str().is_empty());
         let destination = Destination::of(path)?;
         if matches!(destination, Destination::Stdout) {
             return Ok(None);
         }
-        destination.refuse(others)?;
+        destination.ensure_not_any_of(others)?;
         let format =
-            destination.format_or(format, "say it after the name, as .output x.dat csv")?;
+            destination.format_or(format, "write it after the name, such as .output x.dat csv")?;
         Output::create(&destination, format).map(|output| Some(Self(output)))
     }
 
-    /// What is written.
+    /// The format of the file.
     pub fn format(&self) -> FileFormat {
         self.0.format()
     }
@@ -41,7 +43,8 @@ impl ResultFile {
     /// Begins the result of a statement.
     ///
     /// # Errors
-    /// When the format holds one result and has it, or the file cannot be written.
+    /// When the format allows one result set and there already is one, or the file cannot be
+    /// written.
     pub fn begin(&self) -> anyhow::Result<Part<'_>> {
         let format = self.0.format().format;
         anyhow::ensure!(
@@ -60,7 +63,7 @@ impl ResultFile {
     }
 }
 
-/// The path and the format in the argument of `.output`. A name may have blanks in it.
+/// Splits the argument of `.output` into path and format. A path may contain blanks.
 fn path_and_format(argument: &str) -> (&str, Option<FileFormat>) {
     let known: Result<FileFormat, UnknownEnding> = FileFormat::of_path(Path::new(argument));
     let named = argument.rsplit_once(char::is_whitespace).filter(|_| known.is_err());
@@ -71,21 +74,21 @@ fn path_and_format(argument: &str) -> (&str, Option<FileFormat>) {
     }
 }
 
-/// The result of one statement in a file. Dropped before it is kept, it is taken back.
+/// The result of one statement in a file. Unless committed, dropping it removes the result again.
 pub struct Part<'a> {
     file: &'a ResultFile,
-    /// Where the file ended before.
+    /// The previous end of the file.
     undo: Option<Mark>,
 }
 
 impl Part<'_> {
-    /// Where to write it.
+    /// The sink for the result.
     pub fn sink(&self) -> Sink {
         self.file.0.sink()
     }
 
-    /// Says that the statement succeeded.
-    pub fn keep(mut self) {
+    /// Keeps the result: the statement succeeded.
+    pub fn commit(mut self) {
         self.undo = None;
     }
 }
@@ -93,7 +96,7 @@ impl Part<'_> {
 impl Drop for Part<'_> {
     fn drop(&mut self) {
         if let Some(mark) = self.undo {
-            // The file takes no more after an error here, and is then not finished.
+            // After an error here the file accepts no more data, and is not finished.
             let _ = self.file.0.rewind(mark);
         }
     }

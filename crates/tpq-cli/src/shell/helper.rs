@@ -1,4 +1,4 @@
-//! What the line editor asks about the text being typed.
+//! The callbacks of the line editor.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::terminal::Style;
 pub struct SqlHelper {
     pub trace: Arc<Trace>,
     pub style: Style,
-    /// The lines of the statement before the one that is being typed.
+    /// The earlier lines of the statement that is being typed.
     pub pending: String,
 }
 
@@ -58,10 +58,10 @@ impl Highlighter for SqlHelper {
     }
 
     fn highlight_char(&self, _: &str, _: usize, kind: CmdKind) -> bool {
-        // Every key can change the colour of what follows it; moving the cursor cannot.
+        // Every key can change the colour of the text after it; moving the cursor cannot.
         self.style.is_on() && kind != CmdKind::MoveCursor
     }
 }
 
-/// Enter ends the line: the shell gathers the lines of a statement, with a prompt for each.
+/// Enter ends the line: the shell collects the lines of a statement, with a prompt for each.
 impl Validator for SqlHelper {}

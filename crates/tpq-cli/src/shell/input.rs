@@ -1,8 +1,8 @@
-//! From lines to what is to be run: a command, or statements that may take several lines.
+//! Collects lines into inputs: a command, or statements of one or more lines.
 
 use super::lex::is_finished;
 
-/// What is to be run.
+/// An input to run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Entry {
     /// A command that begins with a dot.
@@ -11,14 +11,14 @@ pub enum Entry {
     Sql(String),
 }
 
-/// The lines of statements that are not complete yet.
+/// The lines of an incomplete statement.
 #[derive(Default)]
 pub struct Input {
     pending: String,
 }
 
 impl Input {
-    /// What to show before the next line.
+    /// The prompt for the next line.
     pub fn prompt(&self) -> &'static str {
         if self.pending.is_empty() { "tpq> " } else { "...> " }
     }
@@ -28,7 +28,7 @@ impl Input {
         &self.pending
     }
 
-    /// Adds a line, or several; gives what is complete with it.
+    /// Adds one or more lines; returns the input that they complete.
     pub fn push(&mut self, line: &str) -> Option<Entry> {
         if self.pending.is_empty() {
             if let Some(command) = command(line) {
@@ -38,24 +38,24 @@ impl Input {
                 return None;
             }
         }
-        let begins = self.pending.is_empty();
+        let is_first_line = self.pending.is_empty();
         self.pending.push_str(line);
         self.pending.push('\n');
-        // A line without a semicolon completes nothing, unless it is all a comment. So a statement
-        // of many lines is not looked through again with each of them.
-        if (line.contains(';') || begins) && is_finished(&self.pending) {
+        // A line without a semicolon completes nothing, unless the input is only a comment. This
+        // check avoids scanning a long statement again for each of its lines.
+        if (line.contains(';') || is_first_line) && is_finished(&self.pending) {
             return self.finish();
         }
         None
     }
 
-    /// What is left at the end of a script, where the last statement needs no semicolon.
+    /// The rest at the end of a script, where the last statement needs no semicolon.
     pub fn finish(&mut self) -> Option<Entry> {
         let text = self.take();
         (!text.trim().is_empty()).then(|| Entry::Sql(text.trim_end().to_owned()))
     }
 
-    /// Forgets the lines so far, and gives them.
+    /// Removes and returns the lines so far.
     pub fn take(&mut self) -> String {
         std::mem::take(&mut self.pending)
     }
@@ -69,7 +69,8 @@ pub fn entries(script: &str) -> Vec<Entry> {
     entries
 }
 
-/// The command that a line is, with a dot: what other shells write in another way included.
+/// The dot command of a line, if it is a command. Aliases from other shells, such as `exit` and
+/// `\d`, are translated.
 fn command(line: &str) -> Option<String> {
     let line = line.trim();
     if line.starts_with('.') {
@@ -93,7 +94,7 @@ fn command(line: &str) -> Option<String> {
         "i" => ".read",
         "o" => ".output",
         "timing" => ".timer",
-        // Said to be unknown under the name it was written by.
+        // The error about the unknown command uses the name that was typed.
         _ => return Some(bare.to_owned()),
     };
     Some(format!("{name} {argument}").trim_end().to_owned())
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_prompt_says_whether_a_statement_goes_on() {
+    fn the_prompt_shows_whether_a_statement_continues() {
         let mut input = Input::default();
         assert_eq!(input.prompt(), "tpq> ");
         assert_eq!(input.push("SELECT"), None);

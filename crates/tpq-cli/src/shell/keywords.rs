@@ -1,4 +1,4 @@
-//! The words of SQL, for completion and colour.
+//! SQL keywords, for completion and highlighting.
 
 const KEYWORDS: &[&str] = &[
     "ALL",

@@ -1,11 +1,10 @@
-//! The pieces of a line of SQL while it is being typed: unlike the parser's tokens, they exist
-//! for text that is not finished.
+//! Splits SQL into tokens while it is being typed. Unlike the parser, it accepts incomplete text.
 
 use std::ops::Range;
 
-/// What a piece of text is.
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum TokenKind {
     Word,
     Number,
     /// In single quotes.
@@ -16,18 +15,18 @@ pub enum Kind {
     Symbol,
 }
 
-/// A piece and where it is.
+/// A token and its position.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Piece {
-    pub kind: Kind,
+pub struct Token {
+    pub kind: TokenKind,
     pub range: Range<usize>,
-    /// Whether it goes on to the end because what ends it is missing.
-    pub open: bool,
+    /// Whether the token extends to the end of the text because its end is missing.
+    pub unterminated: bool,
 }
 
-/// The pieces of a text, blanks left out.
-pub fn pieces(text: &str) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+/// The tokens of a text, without blanks.
+pub fn tokenize(text: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
         let rest = &text[at..];
@@ -35,36 +34,36 @@ pub fn pieces(text: &str) -> Vec<Piece> {
             at += first.len_utf8();
             continue;
         }
-        let (kind, len, open) = piece(rest, first);
-        pieces.push(Piece { kind, range: at..at + len, open });
+        let (kind, len, unterminated) = token(rest, first);
+        tokens.push(Token { kind, range: at..at + len, unterminated });
         at += len;
     }
-    pieces
+    tokens
 }
 
-fn piece(rest: &str, first: char) -> (Kind, usize, bool) {
+fn token(rest: &str, first: char) -> (TokenKind, usize, bool) {
     let until = |end: fn(char) -> bool| rest.find(end).unwrap_or(rest.len());
     match first {
-        '\'' => quoted(rest, '\'', Kind::Text),
-        '"' | '`' => quoted(rest, first, Kind::Quoted),
-        '[' => quoted(rest, ']', Kind::Quoted),
-        '-' if rest.starts_with("--") => (Kind::Comment, until(|c| c == '\n'), false),
+        '\'' => quoted(rest, '\'', TokenKind::Text),
+        '"' | '`' => quoted(rest, first, TokenKind::Quoted),
+        '[' => quoted(rest, ']', TokenKind::Quoted),
+        '-' if rest.starts_with("--") => (TokenKind::Comment, until(|c| c == '\n'), false),
         '/' if rest.starts_with("/*") => match rest.find("*/") {
-            Some(end) => (Kind::Comment, end + 2, false),
-            None => (Kind::Comment, rest.len(), true),
+            Some(end) => (TokenKind::Comment, end + 2, false),
+            None => (TokenKind::Comment, rest.len(), true),
         },
         c if c.is_ascii_digit() => {
-            (Kind::Number, until(|c| !c.is_ascii_alphanumeric() && c != '.'), false)
+            (TokenKind::Number, until(|c| !c.is_ascii_alphanumeric() && c != '.'), false)
         }
         c if c.is_alphabetic() || c == '_' || c == '$' => {
-            (Kind::Word, until(|c| !c.is_alphanumeric() && c != '_' && c != '$'), false)
+            (TokenKind::Word, until(|c| !c.is_alphanumeric() && c != '_' && c != '$'), false)
         }
-        c => (Kind::Symbol, c.len_utf8(), false),
+        c => (TokenKind::Symbol, c.len_utf8(), false),
     }
 }
 
-/// From a quote to the next one; two in a row stand for one inside.
-fn quoted(rest: &str, end: char, kind: Kind) -> (Kind, usize, bool) {
+/// A quoted token up to the next quote; a doubled quote stands for one inside.
+fn quoted(rest: &str, end: char, kind: TokenKind) -> (TokenKind, usize, bool) {
     let mut chars = rest.char_indices().skip(1).peekable();
     while let Some((offset, c)) = chars.next() {
         if c != end {
@@ -79,13 +78,13 @@ fn quoted(rest: &str, end: char, kind: Kind) -> (Kind, usize, bool) {
     (kind, rest.len(), true)
 }
 
-/// Whether the text ends with a statement's semicolon (or has no statement at all).
+/// Whether the text ends with a statement's semicolon, or has no statement at all.
 pub fn is_finished(text: &str) -> bool {
-    let pieces = pieces(text);
-    if pieces.iter().any(|piece| piece.open) {
+    let tokens = tokenize(text);
+    if tokens.iter().any(|token| token.unterminated) {
         return false;
     }
-    let last = pieces.iter().rev().find(|piece| piece.kind != Kind::Comment);
+    let last = tokens.iter().rev().find(|token| token.kind != TokenKind::Comment);
     last.is_none_or(|last| &text[last.range.clone()] == ";")
 }
 
@@ -105,9 +104,9 @@ mod tests {
     }
 
     #[test]
-    fn pieces_cover_what_is_typed() {
+    fn tokens_cover_the_text() {
         let text = "SELECT s.ts, 'it''s' FROM \"a b\" WHERE x >= 1.5e3";
-        let texts: Vec<&str> = pieces(text).into_iter().map(|piece| &text[piece.range]).collect();
+        let texts: Vec<&str> = tokenize(text).into_iter().map(|token| &text[token.range]).collect();
         assert_eq!(
             texts,
             [

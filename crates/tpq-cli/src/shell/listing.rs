@@ -1,4 +1,4 @@
-//! What dot commands list.
+//! The output of dot commands that list something.
 
 use anyhow::Context;
 use datafusion::arrow::array::AsArray;
@@ -6,7 +6,7 @@ use tpq::{Session, Trace};
 
 use crate::terminal::{self, Style};
 
-/// Names in as many columns as fit the screen, down before across.
+/// Names in as many columns as fit the screen, sorted down the columns.
 pub fn names(names: Vec<String>, pattern: &str) -> String {
     let pattern = pattern.to_lowercase().replace('%', "*");
     let names: Vec<String> = names.into_iter().filter(|name| matches(&pattern, name)).collect();
@@ -25,7 +25,7 @@ pub fn names(names: Vec<String>, pattern: &str) -> String {
     out
 }
 
-/// Whether a name matches a pattern in which `*` stands for anything. A pattern without one
+/// Whether a name matches a pattern, in which `*` stands for any text. A pattern without `*`
 /// matches names that contain it.
 fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
@@ -43,16 +43,16 @@ fn matches(pattern: &str, name: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// The modules that match a pattern, or what the one of that name creates.
+/// The modules that match a pattern, or the objects of the module with that exact name.
 pub fn modules(session: &Session, argument: &str, style: Style) -> anyhow::Result<String> {
     let Some(module) = session.module(argument) else {
         let all = session.module_names();
         let included = session.included_modules();
-        let mark = |name: String| match included.contains(&name) {
+        let label = |name: String| match included.contains(&name) {
             true => format!("{name} (included)"),
             false => name,
         };
-        return Ok(names(all.into_iter().map(mark).collect(), argument));
+        return Ok(names(all.into_iter().map(label).collect(), argument));
     };
     let mut out = format!("{}  {}\n", style.bold(&module.name), first_line(&module.doc));
     let wide = module.objects.iter().map(|object| object.name.chars().count()).max().unwrap_or(0);
@@ -65,7 +65,7 @@ pub fn modules(session: &Session, argument: &str, style: Style) -> anyhow::Resul
     Ok(out)
 }
 
-/// The columns of a table with their kinds and meanings.
+/// The columns of a table with their types and descriptions.
 pub fn schema(session: &Session, name: &str, style: Style) -> anyhow::Result<String> {
     anyhow::ensure!(!name.is_empty(), "which table? .tables lists them");
     let relation = session.describe(name).with_context(|| match session.module_of(name) {

@@ -1,4 +1,4 @@
-//! The prompt.
+//! The interactive shell.
 //!
 //! ```text
 //! keys ──rustyline (helper: lex, highlight, completion)──▶ lines ──input──▶ dot command, or
@@ -6,6 +6,7 @@
 //! ```
 
 mod completion;
+mod detached_query;
 mod dot;
 mod file;
 mod helper;
@@ -18,7 +19,6 @@ mod listing;
 mod open;
 mod pager;
 mod paths;
-mod run_apart;
 mod run_statement;
 mod script;
 mod sink;
@@ -33,29 +33,29 @@ use rustyline::history::FileHistory;
 use tpq::{ImportOptions, Trace};
 use tpq_output::{Format, OutputOptions, Sink, writer};
 
-use self::dot::Next;
+use self::detached_query::WorkResult;
+use self::dot::Flow;
 use self::file::ResultFile;
 use self::helper::SqlHelper;
 use self::input::{Entry, Input};
 pub use self::pager::Pager;
-use self::run_apart::Ended;
 use self::run_statement::{Outcome, run_statement};
-use self::sink::Shared;
-use crate::args::HowArgs;
+use self::sink::SharedBuffer;
+use crate::args::ImportFlags;
 use crate::config::Config;
 use crate::exit;
 use crate::layout::bytes;
 use crate::peak_memory::PeakMemory;
 use crate::query_progress::QueryProgress;
-use crate::row_limit::{self, RowLimit, Shown};
+use crate::row_limit::{self, RowLimit, ShownRows};
 use crate::signals::{self, Interrupts};
 use crate::terminal::Style;
 
-/// What the shell remembers between inputs.
+/// The state of the shell.
 pub struct Shell {
     trace: Arc<Trace>,
     format: Format,
-    /// Where results go; the screen when not given.
+    /// The destination of results; the screen if `None`.
     output: Option<ResultFile>,
     timer: bool,
     /// How many rows of a result are shown on the screen.
@@ -63,56 +63,56 @@ pub struct Shell {
     pager: Pager,
     /// The last statement, for `.explain`.
     last: String,
-    opening: Opening,
-    /// How many files are being read that each was named by the one before.
+    settings: OpenSettings,
+    /// The nesting depth of files that are being read.
     reading: usize,
-    /// Every Ctrl-C since what runs now was typed.
+    /// Ctrl-C presses since the current input was entered.
     interrupts: Interrupts,
 }
 
-/// How the traces were opened, for others to be opened in the same way.
-pub struct Opening {
-    pub how: HowArgs,
+/// How the traces were opened, so that `.open` opens others in the same way.
+pub struct OpenSettings {
+    pub flags: ImportFlags,
     pub options: ImportOptions,
     pub config: Config,
 }
 
 /// Reads and runs statements until the user leaves.
-pub async fn run(trace: Trace, opening: Opening) -> anyhow::Result<()> {
-    // From here on Ctrl-C ends a query, or a pager, and not the shell. A script that is piped in
-    // ends with it.
+pub async fn run(trace: Trace, settings: OpenSettings) -> anyhow::Result<()> {
+    // From here on Ctrl-C ends a query or a pager, not the shell. A script from a pipe is still
+    // ended by it.
     let at_prompt = std::io::stdin().is_terminal();
     if at_prompt {
         signals::handle_interrupts();
     }
     let trace = Arc::new(trace);
     let mut editor = editor(&trace)?;
-    let mut shell = Shell::new(trace, opening);
-    shell.greet();
+    let mut shell = Shell::new(trace, settings);
+    shell.print_banner();
     let mut failed = false;
     let mut input = Input::default();
-    let mut leave = shell.run_startup_file().await == Next::Leave;
-    while !leave {
+    let mut quit = shell.run_startup_file().await == Flow::Quit;
+    while !quit {
         if let Some(helper) = editor.helper_mut() {
             helper.trace = Arc::clone(&shell.trace);
             helper.pending = input.pending().to_owned();
         }
         let entry = match read(&mut editor, &mut input)? {
-            Read::Entry(entry) => entry,
-            Read::More => continue,
-            Read::End if at_prompt => break,
-            Read::End => {
-                leave = true;
+            LineRead::Entry(entry) => entry,
+            LineRead::Incomplete => continue,
+            LineRead::End if at_prompt => break,
+            LineRead::End => {
+                quit = true;
                 let Some(entry) = input.finish() else { break };
                 entry
             }
         };
         let (Entry::Command(text) | Entry::Sql(text)) = &entry;
-        remember(&mut editor, text);
+        add_to_history(&mut editor, text);
         shell.interrupts = signals::interrupts();
         match shell.run(&entry).await {
-            Ok(Next::Prompt | Next::Stopped) => {}
-            Ok(Next::Leave) => leave = true,
+            Ok(Flow::Continue | Flow::Interrupted) => {}
+            Ok(Flow::Quit) => quit = true,
             Err(error) if exit::is_closed_pipe(&error) => return Err(error),
             Err(error) => {
                 exit::report(&error);
@@ -121,46 +121,49 @@ pub async fn run(trace: Trace, opening: Opening) -> anyhow::Result<()> {
         }
     }
     shell.output.take().map_or(Ok(()), ResultFile::finish)?;
-    // A query that was left behind may hold the trace for longer than the process lives.
-    shell.trace.wait_until_kept();
-    // The process ends now and gives all memory back at once: to give back each chunk of the tables
-    // first takes as long as a query.
+    // A cancelled query that still runs may hold the trace until the process ends.
+    shell.trace.wait_until_cached();
+    // The process ends now and frees all memory at once. Freeing each chunk of the tables first
+    // takes as long as a query.
     std::mem::forget(Arc::clone(shell.trace.tables()));
-    // A script on stdin must be able to tell; at a prompt the person has seen it.
-    anyhow::ensure!(!failed || at_prompt, exit::Told);
+    // A script on stdin needs the exit status; a user at the prompt has seen the error.
+    anyhow::ensure!(!failed || at_prompt, exit::AlreadyReported);
     Ok(())
 }
 
-/// What a line of input gives.
-enum Read {
-    /// Something to run.
+/// The result of reading a line.
+enum LineRead {
+    /// An input to run.
     Entry(Entry),
-    /// Nothing yet: a statement has more lines, or the line was dropped.
-    More,
-    /// There are no more lines.
+    /// No complete input: a statement has more lines, or the line was dropped.
+    Incomplete,
+    /// The end of the input.
     End,
 }
 
 /// Reads a line.
-fn read(editor: &mut Editor<SqlHelper, FileHistory>, input: &mut Input) -> anyhow::Result<Read> {
-    // Waiting for keys blocks this thread, which the runtime should know.
+fn read(
+    editor: &mut Editor<SqlHelper, FileHistory>,
+    input: &mut Input,
+) -> anyhow::Result<LineRead> {
+    // Waiting for keys blocks this thread; `block_in_place` tells the runtime.
     match tokio::task::block_in_place(|| editor.readline(input.prompt())) {
-        Ok(line) => Ok(input.push(&line).map_or(Read::More, Read::Entry)),
+        Ok(line) => Ok(input.push(&line).map_or(LineRead::Incomplete, LineRead::Entry)),
         Err(ReadlineError::Interrupted) => {
-            // Kept, so that it can be called back and mended.
+            // Kept in the history, so that the user can edit it.
             let _ = editor.add_history_entry(input.take().trim());
-            Ok(Read::More)
+            Ok(LineRead::Incomplete)
         }
-        Err(ReadlineError::Eof) => Ok(Read::End),
+        Err(ReadlineError::Eof) => Ok(LineRead::End),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Adds what was typed to the history.
-fn remember(editor: &mut Editor<SqlHelper, FileHistory>, text: &str) {
+/// Adds an input to the history.
+fn add_to_history(editor: &mut Editor<SqlHelper, FileHistory>, text: &str) {
     let _ = editor.add_history_entry(text);
     if let Some(path) = history::path() {
-        // At once: a signal may end the shell. A file that takes no more is not worth an error.
+        // Saved at once, because a signal may end the shell. A failure to write is ignored.
         let _ = editor.append_history(&path);
     }
 }
@@ -176,16 +179,16 @@ fn editor(trace: &Arc<Trace>) -> anyhow::Result<Editor<SqlHelper, FileHistory>> 
     let (trace, style) = (Arc::clone(trace), Style::of_stdout());
     editor.set_helper(Some(SqlHelper { trace, style, pending: String::new() }));
     if let Some(path) = history::path() {
-        // There is none the first time.
+        // The file does not exist the first time.
         let _ = editor.load_history(&path);
     }
     Ok(editor)
 }
 
 impl Shell {
-    fn new(trace: Arc<Trace>, opening: Opening) -> Self {
-        let config = &opening.config;
-        // What is piped is whole, unless a command in it says otherwise.
+    fn new(trace: Arc<Trace>, settings: OpenSettings) -> Self {
+        let config = &settings.config;
+        // Piped results have all rows, unless a command changes the limit.
         let on_terminal = std::io::stdout().is_terminal();
         let limit = config.limit.filter(|_| on_terminal);
         Self {
@@ -196,57 +199,58 @@ impl Shell {
             limit: limit.unwrap_or_default(),
             pager: config.pager.clone().unwrap_or_default(),
             last: String::new(),
-            opening,
+            settings,
             reading: 0,
             interrupts: signals::interrupts(),
         }
     }
 
-    fn greet(&self) {
+    fn print_banner(&self) {
         if std::io::stdin().is_terminal() {
             let version = env!("CARGO_PKG_VERSION");
-            say(&format!("tpq {version}. Statements end with ;  .help lists commands."));
+            print_note(&format!("tpq {version}. Statements end with ;  .help lists commands."));
         }
     }
 
-    async fn run(&mut self, entry: &Entry) -> anyhow::Result<Next> {
+    async fn run(&mut self, entry: &Entry) -> anyhow::Result<Flow> {
         match entry {
             Entry::Command(line) => dot::run(self, line).await,
             Entry::Sql(sql) => self.run_script(sql).await,
         }
     }
 
-    /// Runs statements up to the first that fails or is cancelled.
-    async fn run_script(&mut self, sql: &str) -> anyhow::Result<Next> {
+    /// Runs statements up to the first one that fails or is cancelled.
+    async fn run_script(&mut self, sql: &str) -> anyhow::Result<Flow> {
         for statement in self.trace.session().statements(sql)? {
             self.last = statement.text().to_owned();
             let started = Instant::now();
-            let page = Shared::default();
+            let page = SharedBuffer::default();
             let memory = PeakMemory::watch();
             let Outcome { shown, ended } = self.run_statement(statement.clone(), &page).await?;
-            let figures = (started.elapsed(), memory.bytes());
-            if let Ended::Cancelled { runs_on } = ended {
-                say(&cancelled(shown, figures.0, runs_on));
-                return Ok(Next::Stopped);
+            let measured = (started.elapsed(), memory.bytes());
+            if let WorkResult::Cancelled { still_running } = ended {
+                print_note(&cancelled_message(shown, measured.0, still_running));
+                return Ok(Flow::Interrupted);
             }
             if self.pager.print(&page.take())? {
                 self.interrupts = signals::interrupts();
             }
             std::io::stdout().flush()?;
-            let all = match shown.is_cut {
+            let all = match shown.is_truncated {
                 true => row_limit::count(&self.trace, &statement).await,
                 false => None,
             };
-            self.tell(shown, all, figures);
+            self.print_summary(shown, all, measured);
         }
-        Ok(Next::Prompt)
+        Ok(Flow::Continue)
     }
 
-    /// Runs a statement. A table for the screen goes to `page`, all else straight to its place.
+    /// Runs a statement. A table for the screen goes to `page`, other results directly to their
+    /// destination.
     async fn run_statement(
         &self,
         statement: tpq::Statement,
-        page: &Shared,
+        page: &SharedBuffer,
     ) -> anyhow::Result<Outcome> {
         let part = self.output.as_ref().map(ResultFile::begin).transpose()?;
         let sink: Sink = match &part {
@@ -256,35 +260,40 @@ impl Shell {
         };
         let format = self.output.as_ref().map_or(self.format, |file| file.format().format);
         let mut writer = writer(format, sink, OutputOptions::default());
-        let most = if self.output.is_some() { None } else { self.limit.rows() };
+        let max_rows = if self.output.is_some() { None } else { self.limit.rows() };
         let prints = self.output.is_none() && self.format != Format::Table;
-        let mut progress = QueryProgress::start(self.opening.how.quiet);
+        let mut progress = QueryProgress::start(self.settings.flags.quiet);
         let mut writer = progress.counted(writer.as_mut(), prints);
         let outcome = {
             let interrupts = self.interrupts.clone();
-            run_statement(interrupts, &self.trace, statement, &mut writer, most).await?
+            run_statement(interrupts, &self.trace, statement, &mut writer, max_rows).await?
         };
         if let Some(part) = part
-            && matches!(outcome.ended, Ended::Done(()))
+            && matches!(outcome.ended, WorkResult::Done(()))
         {
-            part.keep();
+            part.commit();
         }
         Ok(outcome)
     }
 
-    /// Says how many rows were shown, how long that took and the most memory meanwhile.
-    fn tell(&self, shown: Shown, all: Option<u64>, (taken, peak): (Duration, Option<u64>)) {
-        let mut text = shown.words(all);
+    /// Prints how many rows were shown, the time, and the peak memory.
+    fn print_summary(
+        &self,
+        shown: ShownRows,
+        all: Option<u64>,
+        (elapsed, peak): (Duration, Option<u64>),
+    ) {
+        let mut text = shown.describe(all);
         if self.timer {
-            text.push_str(&format!(" in {:.3} s", taken.as_secs_f64()));
+            text.push_str(&format!(" in {:.3} s", elapsed.as_secs_f64()));
             if let Some(peak) = peak {
                 text.push_str(&format!(", memory at most {}", bytes(peak)));
             }
         }
-        if shown.is_cut {
+        if shown.is_truncated {
             text.push_str("; .limit off shows all");
         }
-        say(&text);
+        print_note(&text);
     }
 
     fn print(&mut self, text: &str) -> anyhow::Result<()> {
@@ -295,16 +304,16 @@ impl Shell {
     }
 }
 
-/// What to say of a statement that Ctrl-C stopped.
-fn cancelled(shown: Shown, taken: Duration, runs_on: bool) -> String {
-    let rows = Shown { is_cut: false, ..shown }.words(None);
-    let still = if runs_on { "; its last step ends in the background" } else { "" };
-    format!("cancelled after {:.3} s, with {rows} so far{still}", taken.as_secs_f64())
+/// The message about a statement that Ctrl-C stopped.
+fn cancelled_message(shown: ShownRows, elapsed: Duration, still_running: bool) -> String {
+    let rows = ShownRows { is_truncated: false, ..shown }.describe(None);
+    let still = if still_running { "; its last step ends in the background" } else { "" };
+    format!("cancelled after {:.3} s, with {rows} so far{still}", elapsed.as_secs_f64())
 }
 
-/// Says something that is not data.
-fn say(text: &str) {
+/// Prints a message on stderr.
+fn print_note(text: &str) {
     let text = Style::of_stderr().dim(text);
-    // A remark that cannot be printed is no reason to stop.
+    // A message that cannot be printed is not an error.
     let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -1,24 +1,24 @@
-//! Results too long for the screen go through a pager.
+//! Shows long results in a pager.
 
 use std::io::{ErrorKind, Write, stdout};
 use std::process::{Command, Stdio};
 
 use crate::terminal;
 
-/// What shows text that does not fit the screen.
+/// How to show text that does not fit the screen.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Pager {
     /// `$PAGER`, else `less`.
     #[default]
     On,
-    /// Nothing: the text is printed.
+    /// No pager: the text is printed.
     Off,
     /// This command.
     Command(String),
 }
 
 impl Pager {
-    /// What `on`, `off` or a command means.
+    /// Parses `on`, `off` or a command.
     pub fn of(text: &str) -> Self {
         match text.trim() {
             "on" => Self::On,
@@ -27,8 +27,8 @@ impl Pager {
         }
     }
 
-    /// Prints text, through the pager where it does not fit the terminal that stdout is. Says
-    /// whether there was a pager, to which Ctrl-C was meant as long as it ran.
+    /// Prints text, through the pager if it does not fit the terminal. Returns whether a pager ran;
+    /// Ctrl-C was then meant for the pager.
     pub fn print(&self, text: &[u8]) -> std::io::Result<bool> {
         let command = self.command().filter(|_| !fits(text));
         let Some(mut child) = command.and_then(|command| start(&command)) else {
@@ -36,13 +36,13 @@ impl Pager {
         };
         if let Some(mut input) = child.stdin.take() {
             match input.write_all(text) {
-                // Left before the end, as one does.
+                // The user left the pager before the end.
                 Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
                 other => other?,
             }
         }
         match child.wait()?.code() {
-            // The shell found no such program, or could not run it.
+            // The system's shell could not find or run the program.
             Some(126 | 127) => stdout().write_all(text).map(|()| false),
             _ => Ok(true),
         }
@@ -67,13 +67,13 @@ fn start(command: &str) -> Option<std::process::Child> {
     let mut child = if cfg!(windows) { Command::new("cmd") } else { Command::new("sh") };
     child.args([if cfg!(windows) { "/C" } else { "-c" }, command]).stdin(Stdio::piped());
     if std::env::var_os("LESS").is_none() {
-        // Wide tables scroll sideways rather than wrap.
+        // Wide tables scroll sideways instead of wrapping.
         child.env("LESS", "-SRFX");
     }
     child.spawn().ok()
 }
 
-/// Whether the text fits the screen, with room for the prompt; always where there is no screen.
+/// Whether the text fits the screen, with room for the prompt. Always true without a terminal.
 fn fits(text: &[u8]) -> bool {
     let (Some(height), Some(width)) = (terminal::height(), terminal::width()) else { return true };
     let text = String::from_utf8_lossy(text);

@@ -1,10 +1,10 @@
-//! File names in commands: their completion, and what was typed as names.
+//! File names in commands: completion and parsing.
 
 use std::path::PathBuf;
 
 use rustyline::completion::{FilenameCompleter, Pair};
 
-/// The file names that the word before the cursor could become, and where that word begins.
+/// The file names that the word before the cursor could become, and the start of that word.
 pub fn complete(text: &str, cursor: usize) -> rustyline::Result<(usize, Vec<Pair>)> {
     let completer = FilenameCompleter::new();
     let (start, names) = completer.complete_path(text, cursor)?;
@@ -23,12 +23,12 @@ fn home() -> Option<PathBuf> {
     dirs::home_dir()
 }
 
-/// The names in an argument, separated by blanks. A blank in a name stands after a backslash, or
-/// the name in quotes; a leading `~/` is the home folder.
+/// Splits an argument into file names at blanks. A blank in a name is escaped by a backslash or
+/// quotes; a leading `~/` is the home folder.
 ///
 /// # Errors
 /// When a quote is not closed.
-pub fn split(argument: &str) -> anyhow::Result<Vec<PathBuf>> {
+pub fn parse_all(argument: &str) -> anyhow::Result<Vec<PathBuf>> {
     let mut names: Vec<String> = Vec::new();
     let mut name: Option<String> = None;
     let mut quote: Option<char> = None;
@@ -59,9 +59,9 @@ fn expand(name: String) -> PathBuf {
     }
 }
 
-/// The one name in an argument. A name with blanks, or a quote, needs no quotes around it.
-pub fn one(argument: &str) -> PathBuf {
-    match split(argument).as_deref() {
+/// Parses an argument as one name. A name with blanks or a quote needs no quotes around it.
+pub fn parse_one(argument: &str) -> PathBuf {
+    match parse_all(argument).as_deref() {
         Ok([name]) => name.clone(),
         _ => expand(argument.to_owned()),
     }
@@ -74,15 +74,15 @@ mod tests {
     #[test]
     fn names_are_split_at_blanks() {
         let names = |argument| -> Vec<String> {
-            split(argument).unwrap().iter().map(|name| name.display().to_string()).collect()
+            parse_all(argument).unwrap().iter().map(|name| name.display().to_string()).collect()
         };
         assert_eq!(names("a.pftrace  b.json "), ["a.pftrace", "b.json"]);
         assert_eq!(names(r#"'a b' "c \" d" e\ f"#), ["a b", "c \" d", "e f"]);
         assert_eq!(names("  "), Vec::<String>::new());
-        assert_eq!(one("my file.sql"), PathBuf::from("my file.sql"));
-        assert_eq!(one("'my file.sql'"), PathBuf::from("my file.sql"));
-        assert_eq!(one("bob's.csv"), PathBuf::from("bob's.csv"));
-        assert!(split("a bob's.pftrace").is_err());
+        assert_eq!(parse_one("my file.sql"), PathBuf::from("my file.sql"));
+        assert_eq!(parse_one("'my file.sql'"), PathBuf::from("my file.sql"));
+        assert_eq!(parse_one("bob's.csv"), PathBuf::from("bob's.csv"));
+        assert!(parse_all("a bob's.pftrace").is_err());
     }
 
     #[test]

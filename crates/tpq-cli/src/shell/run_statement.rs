@@ -1,4 +1,4 @@
-//! Runs a statement so that Ctrl-C stops it.
+//! Runs a statement that Ctrl-C can stop.
 
 use std::sync::Arc;
 
@@ -8,47 +8,47 @@ use futures::StreamExt;
 use tpq::{CancelToken, Statement, Trace};
 use tpq_output::ResultWriter;
 
-use super::run_apart::{Ended, Events, run_apart};
-use crate::row_limit::{self, FirstRows, Shown};
+use super::detached_query::{Events, WorkResult, run_detached};
+use crate::row_limit::{self, LimitedWriter, ShownRows};
 use crate::signals::Interrupts;
 
-/// What a statement gives.
+/// An event of a running statement.
 enum Event {
     /// The columns, and whether only the first rows follow.
     Columns(SchemaRef, bool),
     Rows(RecordBatch),
 }
 
-/// What came of a statement.
+/// The outcome of a statement.
 pub struct Outcome {
-    /// What was written.
-    pub shown: Shown,
+    /// The rows that were written.
+    pub shown: ShownRows,
     /// Whether it ran to its end.
-    pub ended: Ended<()>,
+    pub ended: WorkResult<()>,
 }
 
-/// Runs a statement and writes the first `most` rows of its result, all if not given, up to where
-/// one of the `interrupts` stops it.
+/// Runs a statement and writes at most `max_rows` rows of its result, until one of `interrupts`
+/// stops it.
 pub async fn run_statement(
     interrupts: Interrupts,
     trace: &Arc<Trace>,
     statement: Statement,
     writer: &mut dyn ResultWriter,
-    most: Option<usize>,
+    max_rows: Option<usize>,
 ) -> anyhow::Result<Outcome> {
     let cancel = CancelToken::default();
-    let mut writer = FirstRows::new(writer, most);
+    let mut writer = LimitedWriter::new(writer, max_rows);
     let mut has_columns = false;
     let work = {
         let (trace, cancel) = (Arc::clone(trace), cancel.clone());
-        async move |events| execute(&trace, &statement, most, &cancel, &events).await
+        async move |events| execute(&trace, &statement, max_rows, &cancel, &events).await
     };
     let handle = |event| {
         match event {
             Event::Columns(schema, limited) => {
                 has_columns = true;
                 if !limited {
-                    writer.lift();
+                    writer.remove_limit();
                 }
                 writer.begin(&schema)?;
             }
@@ -56,8 +56,8 @@ pub async fn run_statement(
         }
         Ok(())
     };
-    let ended = run_apart(interrupts, cancel, work, handle).await?;
-    if has_columns && matches!(ended, Ended::Done(())) {
+    let ended = run_detached(interrupts, cancel, work, handle).await?;
+    if has_columns && matches!(ended, WorkResult::Done(())) {
         writer.end()?;
     }
     Ok(Outcome { shown: writer.shown(), ended })
@@ -66,12 +66,12 @@ pub async fn run_statement(
 async fn execute(
     trace: &Trace,
     statement: &Statement,
-    most: Option<usize>,
+    max_rows: Option<usize>,
     cancel: &CancelToken,
     events: &Events<Event, ()>,
 ) -> anyhow::Result<()> {
     let planning = trace.span("plan");
-    let result = row_limit::start(trace, statement, most, cancel).await?;
+    let result = row_limit::start(trace, statement, max_rows, cancel).await?;
     drop(planning);
     let Some(mut result) = result else { return Ok(()) };
     let mut executing = trace.span("execute");

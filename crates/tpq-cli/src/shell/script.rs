@@ -1,25 +1,25 @@
-//! Commands and statements from files: `.read`, and what runs when the shell starts.
+//! Runs commands and statements from files: `.read`, and the startup file.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
 use super::Shell;
-use super::dot::Next;
+use super::dot::Flow;
 use super::input::entries;
 use crate::exit;
 
-/// How many files deep one may name the next: enough for any that ends.
-const DEEPEST: usize = 16;
+/// The maximum nesting depth of `.read`, which stops files that read each other endlessly.
+const MAX_NESTING: usize = 16;
 
 impl Shell {
     /// Runs the commands and statements of a file, up to the first that fails or is stopped.
-    pub(super) async fn read(&mut self, path: &Path) -> anyhow::Result<Next> {
+    pub(super) async fn read(&mut self, path: &Path) -> anyhow::Result<Flow> {
         let script = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read {}", path.display()))?;
         anyhow::ensure!(
-            self.reading < DEEPEST,
-            "{} is read within {DEEPEST} files that name one another",
+            self.reading < MAX_NESTING,
+            "cannot read {}: .read is nested {MAX_NESTING} files deep",
             path.display()
         );
         self.reading += 1;
@@ -28,26 +28,26 @@ impl Shell {
         outcome
     }
 
-    async fn run_entries(&mut self, script: &str) -> anyhow::Result<Next> {
+    async fn run_entries(&mut self, script: &str) -> anyhow::Result<Flow> {
         for entry in entries(script) {
-            // A file may name others.
+            // A file may read others.
             let next = Box::pin(self.run(&entry)).await?;
-            if next != Next::Prompt {
+            if next != Flow::Continue {
                 return Ok(next);
             }
         }
-        Ok(Next::Prompt)
+        Ok(Flow::Continue)
     }
 
-    /// Runs `~/.tpqrc`, where there is one. An error in it is reported, and ends nothing.
-    pub(super) async fn run_startup_file(&mut self) -> Next {
-        let Some(path) = startup_file().filter(|path| path.exists()) else { return Next::Prompt };
+    /// Runs `~/.tpqrc` if it exists. An error in it is reported, but does not end the shell.
+    pub(super) async fn run_startup_file(&mut self) -> Flow {
+        let Some(path) = startup_file().filter(|path| path.exists()) else { return Flow::Continue };
         match self.read(&path).await {
             Ok(next) => next,
             Err(error) => {
-                super::say(&format!("in {}:", path.display()));
+                super::print_note(&format!("in {}:", path.display()));
                 exit::report(&error);
-                Next::Prompt
+                Flow::Continue
             }
         }
     }

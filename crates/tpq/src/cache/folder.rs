@@ -1,4 +1,4 @@
-//! The folder of a cache: how much it holds, and what goes when it is full.
+//! The folder of a cache: its size, and eviction of the least recently used entries.
 
 use std::fs::{self, File};
 use std::io;
@@ -7,59 +7,59 @@ use std::time::SystemTime;
 
 use tpq_source::{PartialFile, Readers, is_own_file};
 
-/// What the names of all files begin with. The folder may hold others' as well.
+/// The prefix of all file names of the cache. The folder may also hold files of other programs.
 pub(super) const PREFIX: &str = "tpq-";
-/// What files of tables are called.
+/// The file extension of cache entries.
 pub(super) const EXTENSION: &str = "tables";
-/// What files are called while they are being written.
+/// The suffix of files that are still being written.
 const UNFINISHED: &str = ".unfinished";
 
-/// A file in the folder.
-struct Kept {
+/// A file of the cache.
+struct CacheEntry {
     path: PathBuf,
     bytes: u64,
     used: SystemTime,
 }
 
-/// Notes that a file was of use.
-pub(super) fn note_use(file: &File) {
-    // Where that is not allowed it goes a little earlier.
+/// Marks a file as used now.
+pub(super) fn mark_used(file: &File) {
+    // Where this is not allowed, the entry is evicted a little earlier.
     let _ = file.set_modified(SystemTime::now());
 }
 
-/// A file that is being written.
+/// Creates a file to write a cache entry to.
 pub(super) fn unfinished(folder: &Path) -> io::Result<PartialFile> {
     PartialFile::create(folder, PREFIX, UNFINISHED, Readers::Owner)
 }
 
-/// Deletes files that were being written when their process ended.
+/// Deletes unfinished files whose process has ended.
 pub(super) fn remove_abandoned(folder: &Path) {
-    // Without a folder there is nothing to delete.
+    // A missing folder has nothing to delete.
     let _ = tpq_source::remove_abandoned(folder, PREFIX, UNFINISHED);
 }
 
-/// Deletes what was not used for the longest time until `bytes` more fit into `most`; false where
-/// they never would. Others may be doing the same at this moment.
-pub(super) fn make_room(folder: &Path, bytes: u64, most: u64) -> io::Result<bool> {
-    if bytes > most {
+/// Deletes the least recently used entries until `bytes` more fit into `most`. Returns false if
+/// they can never fit. Other processes may do the same at this moment.
+pub(super) fn make_room(folder: &Path, bytes: u64, max: u64) -> io::Result<bool> {
+    if bytes > max {
         return Ok(false);
     }
-    let mut files = kept(folder)?;
+    let mut files = entries(folder)?;
     files.sort_by_key(|file| file.used);
     let mut total: u64 = files.iter().map(|file| file.bytes).sum();
     for file in files {
-        if total + bytes <= most {
+        if total + bytes <= max {
             break;
         }
-        // Gone already, or in use on a system that does not delete such files.
+        // It may already be gone, or be in use on a system that does not delete such files.
         let _ = fs::remove_file(&file.path);
         total -= file.bytes;
     }
     Ok(true)
 }
 
-/// The files of tables that are this user's, finished or not.
-fn kept(folder: &Path) -> io::Result<Vec<Kept>> {
+/// The cache files of this user, finished or not.
+fn entries(folder: &Path) -> io::Result<Vec<CacheEntry>> {
     remove_abandoned(folder);
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -68,13 +68,13 @@ fn kept(folder: &Path) -> io::Result<Vec<Kept>> {
             continue;
         }
         let path = entry.path();
-        // Deleted since the folder was read.
+        // The file may have been deleted since the folder was read.
         let Ok(metadata) = path.symlink_metadata() else { continue };
         let name = path.as_os_str().as_encoded_bytes();
         let is_tables = name.ends_with(format!(".{EXTENSION}").as_bytes())
             || name.ends_with(UNFINISHED.as_bytes());
         if is_tables && is_own_file(&metadata) {
-            files.push(Kept { bytes: metadata.len(), used: metadata.modified()?, path });
+            files.push(CacheEntry { bytes: metadata.len(), used: metadata.modified()?, path });
         }
     }
     Ok(files)
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_used_longest_ago_goes_first() {
+    fn the_least_recently_used_entry_is_evicted_first() {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = folder.path();
         file(folder, "tpq-old.tables", 40, 300);
@@ -117,7 +117,7 @@ mod tests {
         let written = unfinished(folder).expect("can be made");
         written.file().set_len(10).expect("can be written");
         let written = written.path().file_name().map(|name| name.to_string_lossy().into_owned());
-        // Of others.
+        // Files of other programs.
         file(folder, "some.tables", 4000, 10_000);
         file(folder, "draft.unfinished", 4000, 10_000);
         assert!(make_room(folder, 30, 121).expect("can be read"));
@@ -131,7 +131,7 @@ mod tests {
         assert!(!make_room(folder, 122, 121).expect("can be read"));
         assert!(make_room(folder, 111, 121).expect("can be read"));
         assert_eq!(left(), others);
-        // The one that is being written stays.
+        // The file that is being written stays.
         assert_eq!(names(folder).len(), 3);
     }
 }

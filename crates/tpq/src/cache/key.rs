@@ -1,4 +1,4 @@
-//! What finished tables depend on: the traces, the options, and the program that made them.
+//! The identity of finished tables: the traces, the options, and the program that made them.
 
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
@@ -9,14 +9,14 @@ use rustc_hash::FxHasher;
 use super::folder::{EXTENSION, PREFIX};
 use crate::ImportOptions;
 
-/// Where the tables of these traces go, and what the traces were when that was found out.
+/// The file name of a cache entry, and the state of the traces when their digest was computed.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(super) file_name: String,
     stamps: Vec<Stamp>,
 }
 
-/// What tells that a file was changed.
+/// Size and time of a file, which show that it was changed.
 #[derive(Clone, PartialEq, Eq)]
 struct Stamp {
     bytes: u64,
@@ -24,20 +24,20 @@ struct Stamp {
 }
 
 impl Key {
-    /// `None` where traces cannot be read twice, or nothing tells this program from others.
-    pub(super) fn of(paths: &[PathBuf], options: &ImportOptions) -> Option<Self> {
+    /// Returns `None` if the traces cannot be read twice, or if this program cannot be identified.
+    pub(super) fn new(paths: &[PathBuf], options: &ImportOptions) -> Option<Self> {
         let stamps = stamps(paths)?;
         let contents = tpq_source::digest(paths, options.threads).ok()??;
-        let mut made_by = FxHasher::default();
-        program()?.hash(&mut made_by);
-        how(options).hash(&mut made_by);
-        let made_by = made_by.finish();
-        let file_name = format!("{PREFIX}{contents:032x}-{made_by:016x}.{EXTENSION}");
+        let mut producer = FxHasher::default();
+        program_identity()?.hash(&mut producer);
+        options_key(options).hash(&mut producer);
+        let producer = producer.finish();
+        let file_name = format!("{PREFIX}{contents:032x}-{producer:016x}.{EXTENSION}");
         Some(Self { file_name, stamps })
     }
 
-    /// Whether the traces are still what they were.
-    pub(super) fn holds(&self, paths: &[PathBuf]) -> bool {
+    /// Whether the traces are unchanged.
+    pub(super) fn is_current(&self, paths: &[PathBuf]) -> bool {
         stamps(paths).is_some_and(|stamps| stamps == self.stamps)
     }
 }
@@ -50,16 +50,17 @@ fn stamps(paths: &[PathBuf]) -> Option<Vec<Stamp>> {
     paths.iter().map(stamp).collect()
 }
 
-/// Tells builds apart, so that one that reads traces in another way finds nothing of another's.
-fn program() -> Option<impl Hash> {
+/// Distinguishes builds, so that a build that reads traces differently finds no entry of another
+/// build.
+fn program_identity() -> Option<impl Hash> {
     let path = std::env::current_exe().ok()?;
     let metadata = path.metadata().ok()?;
     let version = env!("CARGO_PKG_VERSION");
     Some((version, metadata.len(), metadata.modified().ok()?, path))
 }
 
-/// What of the options changes tables: neither the memory limit nor the number of threads does.
-fn how(options: &ImportOptions) -> String {
+/// The options that change tables. The memory limit and the number of threads do not.
+fn options_key(options: &ImportOptions) -> String {
     let ImportOptions { full_sort, clock_interpolation, ftrace_raw, crop, .. } = options;
     format!("{full_sort} {clock_interpolation:?} {ftrace_raw} {crop}")
 }

@@ -1,4 +1,4 @@
-//! Tables in a mapped file of the cache, and what happens when the file is damaged.
+//! Cached tables in a mapped file, and their recovery when the file is damaged.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -8,29 +8,29 @@ use bytes::Bytes;
 use tpq_source::GuardedMap;
 use tpq_tables::{NotTables, Store, TraceTables};
 
-use super::{Key, about};
+use super::{Key, stored_summary};
 use crate::{CancelToken, ImportOptions, ImportSummary, import};
 
-/// A file of the cache, and the traces that its tables are of.
+/// A cache file, and the traces of its tables.
 #[derive(Clone)]
 pub(super) struct MappedTables {
-    pub(super) place: PathBuf,
+    pub(super) path: PathBuf,
     pub(super) key: Key,
     pub(super) paths: Vec<PathBuf>,
 }
 
 /// Why a file cannot be used.
 pub(super) enum Unusable {
-    /// It is not what was written, for the reason given.
+    /// The content is not what was written, for the given reason.
     Damaged(String),
-    /// For a reason that may pass.
+    /// A reason that may pass, such as a lack of memory.
     Other,
 }
 
-/// The name of the file, which begins what is written beside the tables: a file that was renamed
-/// holds tables of other traces.
-pub(super) fn label(key: &Key, about: Vec<u8>) -> Vec<u8> {
-    [key.file_name.as_bytes(), b"\n", &about].concat()
+/// The name of the file, then the summary: the data stored with the tables. The name shows if a
+/// file was renamed, because then it holds tables of other traces.
+pub(super) fn label(key: &Key, summary: Vec<u8>) -> Vec<u8> {
+    [key.file_name.as_bytes(), b"\n", &summary].concat()
 }
 
 impl MappedTables {
@@ -45,9 +45,9 @@ impl MappedTables {
         if len == 0 {
             return Err(damaged("it is empty"));
         }
-        let map = GuardedMap::new(file, &self.place).map_err(|_| Unusable::Other)?;
+        let map = GuardedMap::new(file, &self.path).map_err(|_| Unusable::Other)?;
         let map = Arc::new(map);
-        // The token of the import is cancelled when the trace is open.
+        // The token of the first import is cancelled once the trace is open.
         let cancel = CancelToken::default();
         let options = ImportOptions {
             cache: None,
@@ -59,25 +59,27 @@ impl MappedTables {
         let store = CacheFile { map: Arc::clone(&map), tables: self.clone(), options };
         let bytes = Bytes::from_owner(MapBytes(map));
         let opened = TraceTables::from_bytes(bytes, Arc::new(store));
-        let (tables, about) = opened.map_err(|error: NotTables| damaged(error.reason()))?;
+        let (tables, label_bytes) = opened.map_err(|error: NotTables| damaged(error.reason()))?;
         let label = label(&self.key, Vec::new());
-        let about = about.strip_prefix(label.as_slice()).ok_or(damaged("it has another name"))?;
-        let summary = about::from_bytes(about).ok_or(damaged("its summary cannot be read"))?;
+        let summary =
+            label_bytes.strip_prefix(label.as_slice()).ok_or(damaged("it has another name"))?;
+        let summary =
+            stored_summary::from_bytes(summary).ok_or(damaged("its summary cannot be read"))?;
         Ok((tables, summary))
     }
 
-    /// Deletes the file and says so.
-    pub(super) fn drop_file(&self, damage: &str, options: &ImportOptions) {
-        // Where it cannot be deleted, the next import replaces it.
-        let _ = fs::remove_file(&self.place);
+    /// Deletes the file and reports a warning.
+    pub(super) fn delete(&self, damage: &str, options: &ImportOptions) {
+        // If it cannot be deleted, the next import replaces it.
+        let _ = fs::remove_file(&self.path);
         options.warn(&format!(
             "the cache file {} is damaged ({damage}); it is deleted and the trace imported again",
-            self.place.display()
+            self.path.display()
         ));
     }
 }
 
-/// The bytes of a map that others share.
+/// The bytes of a shared map.
 struct MapBytes(Arc<GuardedMap>);
 
 impl AsRef<[u8]> for MapBytes {
@@ -86,11 +88,11 @@ impl AsRef<[u8]> for MapBytes {
     }
 }
 
-/// What restores tables when damage is found in a mapped file.
+/// Restores tables when damage is found in a mapped file.
 struct CacheFile {
     map: Arc<GuardedMap>,
     tables: MappedTables,
-    /// How the trace was imported.
+    /// The options of the import.
     options: ImportOptions,
 }
 
@@ -101,10 +103,10 @@ impl Store for CacheFile {
 
     fn restore(&self, damage: &str) -> Result<TraceTables, String> {
         let MappedTables { key, paths, .. } = &self.tables;
-        self.tables.drop_file(damage, &self.options);
+        self.tables.delete(damage, &self.options);
         let imported = import(paths, &self.options);
-        // Asked after the import, as the trace may change during it.
-        if !key.holds(paths) {
+        // Checked after the import, because the trace may change during it.
+        if !key.is_current(paths) {
             return Err("the trace is no longer the one that was imported".to_owned());
         }
         match imported {

@@ -24,10 +24,10 @@ use self::pipeline::{FilesProgress, decode_all, start};
 use self::prescan::{prescan_all, prescan_losses};
 use self::setup::{describe, open_files, setup, windowed};
 use crate::arrange::{Arrangement, arrange};
-use crate::behind::{BehindDecoder, TraceMemory};
 use crate::clocks::Clocks;
 use crate::file_findings::{damage, placements};
 use crate::options::{ImportOptions, Stages};
+use crate::page_release::{DecoderPageRelease, TraceMemory};
 use crate::sort_file::sort_room;
 use crate::summary::{ImportSummary, summarise};
 
@@ -121,9 +121,9 @@ impl Prescanned<'_> {
         let mut order = EventOrder::new(&windowed(self.inputs, options), sort_room(options));
         let total = self.summary.trace_bytes;
         let progress = FilesProgress::new(self.inputs, self.memory, total, options);
-        let mut behind = BehindDecoder::new(self.memory);
+        let mut page_release = DecoderPageRelease::new(self.memory);
         let decode = |step: Step| {
-            options.timed("decode", || decoder.decode(step, |span| behind.enter(span)));
+            options.timed("decode", || decoder.decode(step, |span| page_release.enter(span)));
         };
         decode_all(&mut readers, &mut order, decode, progress, options)?;
         options.not_cancelled()?;

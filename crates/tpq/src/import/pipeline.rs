@@ -10,8 +10,8 @@ use tpq_ingest::{Batch, EventOrder, EventReader, Step};
 use tpq_source::Inputs;
 
 use super::ImportError;
-use crate::behind::{BehindReaders, TraceMemory};
 use crate::options::ImportOptions;
+use crate::page_release::{ReaderPageRelease, TraceMemory};
 use crate::read_ahead::ReadAhead;
 
 /// Steps that may wait between the thread that sorts and the one that decodes. With few, the two
@@ -105,7 +105,7 @@ pub(super) struct FilesProgress<'a> {
     done: Vec<u64>,
     /// All of these together.
     sum: u64,
-    behind: BehindReaders<'a>,
+    page_release: ReaderPageRelease<'a>,
     total: u64,
     options: &'a ImportOptions,
 }
@@ -117,14 +117,14 @@ impl<'a> FilesProgress<'a> {
         total: u64,
         options: &'a ImportOptions,
     ) -> Self {
-        let behind = BehindReaders::new(memory);
-        Self { done: vec![0; inputs.traces().count()], sum: 0, behind, total, options }
+        let page_release = ReaderPageRelease::new(memory);
+        Self { done: vec![0; inputs.traces().count()], sum: 0, page_release, total, options }
     }
 
     fn advance(&mut self, file: usize, done: u64) {
         let before = std::mem::replace(&mut self.done[file], done);
         self.sum = (self.sum + done).saturating_sub(before);
-        self.behind.read(file, done);
+        self.page_release.read(file, done);
         self.options.advance(self.sum, self.total);
     }
 }

@@ -1,8 +1,8 @@
-//! Spans of one thread, laid on tracks on which they nest.
+//! Assigns the spans of one thread to tracks on which they nest.
 //!
-//! On a track, the end of a slice ends the one that began last. Work that waits and is continued
-//! by another thread does not nest with what its first thread does meanwhile, so what does not fit
-//! on the thread's own track goes to a lane beside it.
+//! On a track, the end of a slice ends the slice that began last. Work that waits and is continued
+//! by another thread does not nest with what its first thread does in the meantime. A span that
+//! does not fit on the thread's own track goes to an additional lane.
 
 use std::cmp::Reverse;
 
@@ -10,21 +10,21 @@ use tpq_clock::tsc::Ticks;
 
 use super::recorder::Record;
 
-/// The beginning or the end of a span.
+/// The start or the end of a span.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edge<'a> {
     pub(super) at: Ticks,
     /// 0 is the thread's own track.
     pub(super) lane: u64,
-    /// The span that begins; none when one ends.
+    /// The span that begins; `None` for an end.
     pub(super) begins: Option<&'a Record>,
 }
 
-/// The edges of a thread's spans, those of each lane in the order in which they nest. Sorting them
-/// by time, stably, keeps that order.
+/// The edges of a thread's spans. The edges of each lane are in the order of nesting; a stable sort
+/// by time keeps that order.
 pub(super) fn edges<'a>(mut spans: Vec<&'a Record>) -> Vec<Edge<'a>> {
-    // Of two that begin together the longer is the outer one; of two that are the same, the one
-    // that was recorded, that is ended, last.
+    // Of two spans that begin together, the longer is the outer one. Of two equal spans, the outer
+    // one is the one that was recorded, that is ended, last.
     spans.reverse();
     spans.sort_by_key(|span| (span.begin, Reverse(span.end)));
     let mut edges = Vec::with_capacity(spans.len() * 2);
@@ -44,15 +44,15 @@ pub(super) fn edges<'a>(mut spans: Vec<&'a Record>) -> Vec<Edge<'a>> {
     edges
 }
 
-/// A track and what has begun on it.
+/// A track and its open spans.
 struct Lane {
     number: u64,
-    /// The ends of the spans that are open, the innermost last.
+    /// The end times of the open spans, the innermost last.
     open: Vec<Ticks>,
 }
 
 impl Lane {
-    /// Whether `span`, which begins after all those here, lies within what it finds open.
+    /// Whether `span`, which begins after all spans of this lane, nests in the open spans.
     fn fits(&self, span: &Record) -> bool {
         let within = self.open.iter().rev().find(|&&end| end > span.begin);
         within.is_none_or(|&end| span.end <= end)
@@ -64,7 +64,7 @@ impl Lane {
         self.open.push(span.end);
     }
 
-    /// Ends what ends until `until`.
+    /// Ends the spans that end at `until` or earlier.
     fn close(&mut self, until: Ticks, edges: &mut Vec<Edge<'_>>) {
         while let Some(at) = self.open.pop_if(|end| *end <= until) {
             edges.push(Edge { at, lane: self.number, begins: None });
@@ -79,9 +79,9 @@ mod tests {
     use super::super::recorder::ThreadIdentity;
     use super::*;
 
-    /// The edges of spans given as name, begin and end in the order in which they ended: `+a` where
-    /// one begins and `-` where one ends, at its time, with its lane.
-    fn laid(spans: &[(&'static str, u64, u64)]) -> Vec<String> {
+    /// The edges of spans given as (name, begin, end) in the order in which they ended: the time,
+    /// `+a` for a begin and `-` for an end, and the lane.
+    fn edge_texts(spans: &[(&'static str, u64, u64)]) -> Vec<String> {
         let thread = Arc::new(ThreadIdentity { tid: 1, name: None });
         let record = |&(name, begin, end)| Record {
             name,
@@ -105,7 +105,7 @@ mod tests {
         let spans = [("b", 10, 20), ("c", 20, 30), ("a", 0, 30), ("d", 30, 40)];
         let expected =
             ["0 +a 0", "10 +b 0", "20 - 0", "20 +c 0", "30 - 0", "30 - 0", "30 +d 0", "40 - 0"];
-        assert_eq!(laid(&spans), expected);
+        assert_eq!(edge_texts(&spans), expected);
     }
 
     #[test]
@@ -121,14 +121,14 @@ mod tests {
             "9 +none 0",
             "9 - 0",
         ];
-        assert_eq!(laid(&spans), expected);
+        assert_eq!(edge_texts(&spans), expected);
     }
 
     #[test]
-    fn what_does_not_nest_has_a_lane_of_its_own() {
+    fn overlapping_spans_get_their_own_lane() {
         let spans = [("a", 0, 20), ("b", 10, 30), ("c", 15, 25), ("d", 40, 50)];
         let expected =
             ["0 +a 0", "10 +b 1", "15 +c 1", "20 - 0", "25 - 1", "30 - 1", "40 +d 0", "50 - 0"];
-        assert_eq!(laid(&spans), expected);
+        assert_eq!(edge_texts(&spans), expected);
     }
 }

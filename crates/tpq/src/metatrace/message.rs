@@ -1,10 +1,10 @@
-//! Writing protobuf messages.
+//! Writes protobuf messages.
 
-/// A message, its fields in the order they were added.
+/// A message with its fields in the order they were added.
 #[derive(Default)]
 pub(super) struct Message(Vec<u8>);
 
-/// How the bytes after a field's number are read.
+/// The protobuf wire type of a field.
 #[derive(Clone, Copy)]
 enum WireType {
     Varint = 0,
@@ -25,18 +25,18 @@ impl Message {
         self
     }
 
-    /// Adds a message.
+    /// Adds a nested message.
     pub(super) fn message(mut self, field: u32, message: &Self) -> Self {
         self.push(field, message);
         self
     }
 
-    /// Adds a message, where there are too many to be chained.
+    /// Adds a nested message, for callers that cannot chain calls.
     pub(super) fn push(&mut self, field: u32, message: &Self) {
         self.bytes(field, &message.0);
     }
 
-    /// What was written.
+    /// The encoded bytes.
     pub(super) fn into_bytes(self) -> Vec<u8> {
         self.0
     }
@@ -51,7 +51,8 @@ impl Message {
         self.varint(u64::from(field) << 3 | wire_type as u64);
     }
 
-    /// Seven bits to a byte, the lowest first; all bytes but the last have the highest bit set.
+    /// Adds a varint: seven bits per byte, the lowest first; all bytes except the last have the
+    /// highest bit set.
     fn varint(&mut self, mut value: u64) {
         while value > 0x7f {
             self.0.push(value as u8 | 0x80);
@@ -68,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_messages_can_be_read() {
         let inner = Message::default().uint(2, 127).uint(3, u64::MAX);
         let bytes =
             Message::default().uint(1, 300).string(58, "é").message(60, &inner).into_bytes();

@@ -1,5 +1,5 @@
-//! tpq's own stages as a trace: what an import or a query did, when and on which thread, to be
-//! asked about with tpq.
+//! tpq's own stages as a trace: what an import or a query did, when and on which thread. The trace
+//! can be opened with tpq.
 //!
 //! ```text
 //! MetaTrace ── span("decode") ──▶ Span ── dropped ──▶ Record      two reads of the TSC clock
@@ -8,10 +8,11 @@
 //!   clock snapshots ────────────────────────────────▶ packets
 //! ```
 //!
-//! Timestamps are of clock 64, a clock of the trace's one sequence: ns of the TSC clock. The trace
-//! format ties clocks in whole ns to a unit, so ticks, of which one is no whole number of ns, are
-//! converted when the trace is written. Snapshots tie that clock to the system's, one at most 100 ms
-//! before each event, so that events lie where the system's clock would have put them.
+//! Timestamps are in clock 64, a clock of the trace's one sequence: ns of the TSC clock. The trace
+//! format relates clocks in whole ns per unit, and a tick is not a whole number of ns, so ticks are
+//! converted when the trace is written. Snapshots relate that clock to the system's clocks. There
+//! is one at most 100 ms before each event, so events appear where the system's clock would have
+//! put them.
 
 mod lanes;
 mod message;

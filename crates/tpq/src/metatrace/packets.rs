@@ -1,4 +1,4 @@
-//! What was recorded, as the packets of a Perfetto trace.
+//! Encodes a recording as packets of a Perfetto trace.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,16 @@ use super::lanes::{Edge, edges};
 use super::message::Message;
 use super::recorder::{Record, Recorded, ThreadIdentity};
 
-/// The one sequence that all packets are of.
+/// The only sequence of the trace.
 const SEQUENCE: u64 = 1;
-/// The TSC clock's id on the sequence: the first of those that a sequence may define.
+/// The id of the TSC clock: the first id that a sequence may define.
 const TSC_CLOCK: u32 = 64;
 /// The category of all slices.
 const CATEGORY: &str = "tpq";
 /// The name of the process.
 const PROCESS: &str = "tpq";
 
-/// Numbers of fields.
+/// Field numbers.
 mod field {
     pub const TRACE_PACKET: u32 = 1;
 
@@ -80,15 +80,15 @@ mod field {
     }
 }
 
-/// Sequence flag: nothing from before holds.
+/// Sequence flag: the incremental state before this packet is invalid.
 const STATE_CLEARED: u64 = 1;
-/// Sequence flag: the packet means nothing without the defaults sent before it.
+/// Sequence flag: the packet depends on the defaults sent before it.
 const NEEDS_STATE: u64 = 2;
 /// Types of track events.
 const SLICE_BEGIN: u64 = 1;
 const SLICE_END: u64 = 2;
 
-/// The trace. Timestamps are ticks at `rate`, in ns.
+/// Encodes the trace. Ticks at `rate` become timestamps in ns.
 pub(super) fn encode(pid: u32, rate: Rate, recorded: &Recorded) -> Vec<u8> {
     let mut trace = Trace { pid: pid.into(), rate, packets: Message::default() };
     trace.first_packet();
@@ -116,7 +116,7 @@ pub(super) fn encode(pid: u32, rate: Rate, recorded: &Recorded) -> Vec<u8> {
     trace.packets.into_bytes()
 }
 
-/// A trace being written.
+/// A trace that is being written.
 struct Trace {
     pid: u64,
     rate: Rate,
@@ -166,12 +166,12 @@ impl Trace {
         self.push(&packet);
     }
 
-    /// The track of the process.
+    /// The uuid of the process track.
     fn process_track(&self) -> u64 {
         self.pid << 32
     }
 
-    /// A track of a thread: the number of a lane, and what no two threads have in common.
+    /// The uuid of a thread's track: made from the lane and the thread id, so that it is unique.
     fn lane(&self, thread: &ThreadIdentity, lane: u64) -> u64 {
         (self.process_track() | thread.tid).wrapping_add(lane << 56)
     }
@@ -186,7 +186,7 @@ impl Trace {
         self.track(&track);
     }
 
-    /// The track of a thread, and those of its lanes.
+    /// Describes the track of a thread and those of its lanes.
     fn thread(&mut self, thread: &ThreadIdentity, lanes: u64) {
         let mut message = Message::default()
             .uint(field::thread::PID, self.pid)
@@ -256,7 +256,7 @@ mod tests {
         }
     }
 
-    /// A recording at two ticks to a ns.
+    /// A recording with two ticks per ns.
     fn encoded(recorded: &Recorded) -> Vec<u8> {
         encode(7, Rate::new(NonZeroU64::new(2_000_000_000).unwrap()), recorded)
     }
@@ -265,7 +265,7 @@ mod tests {
         Fields::new(bytes).map(|packet| Fields::new(packet.as_bytes()).collect()).collect()
     }
 
-    /// The bytes of all fields of a number, in the order of the packets.
+    /// The bytes of all fields with a number, in the order of the packets.
     fn payloads<'a>(packets: &[Vec<Field<'a>>], number: u32) -> Vec<&'a [u8]> {
         let fields = packets.iter().flatten().filter(|field| field.number == number);
         fields.map(Field::as_bytes).collect()

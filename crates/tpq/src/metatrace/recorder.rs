@@ -1,4 +1,4 @@
-//! Recording: what spans leave behind.
+//! Records spans and clock snapshots.
 
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,19 +8,19 @@ use tpq_clock::tsc::{Snapshot, Ticks, TscClock};
 
 use super::packets;
 
-/// Snapshots in a second, where there are events.
+/// Clock snapshots per second, while there are events.
 const SNAPSHOTS_PER_SECOND: u64 = 10;
 
-/// A recording of what this process does. Spans may be begun and ended on any thread.
+/// A recording of this process. Spans may begin and end on any thread.
 #[derive(Debug)]
 pub struct MetaTrace {
     clock: &'static TscClock,
     recorded: Mutex<Recorded>,
-    /// Ticks beyond this call for another snapshot.
+    /// The tick after which the next snapshot is due.
     snapshot_due: AtomicU64,
 }
 
-/// What was recorded so far.
+/// Everything recorded so far.
 #[derive(Debug, Default)]
 pub(super) struct Recorded {
     pub(super) snapshots: Vec<Snapshot>,
@@ -31,14 +31,14 @@ pub(super) struct Recorded {
 #[derive(Clone, Debug)]
 pub(super) struct Record {
     pub(super) name: &'static str,
-    /// The thread it began on.
+    /// The thread on which the span began.
     pub(super) thread: Arc<ThreadIdentity>,
     pub(super) begin: Ticks,
     pub(super) end: Ticks,
     pub(super) args: Vec<(&'static str, u64)>,
 }
 
-/// Who a thread is.
+/// The id and the name of a thread.
 #[derive(Debug)]
 pub(super) struct ThreadIdentity {
     pub(super) tid: u64,
@@ -46,7 +46,7 @@ pub(super) struct ThreadIdentity {
 }
 
 impl MetaTrace {
-    /// Starts a recording. The first of a process takes some 5 ms, to measure the clock.
+    /// Starts a recording. The first one of a process takes about 5 ms, to measure the clock.
     pub fn start() -> Arc<Self> {
         let clock = TscClock::global();
         let snapshot_due = AtomicU64::new(0);
@@ -55,21 +55,21 @@ impl MetaTrace {
         Arc::new(trace)
     }
 
-    /// Begins a span, which ends when it is dropped. Costs two reads of the clock and a short lock
-    /// at its end. The thread it begins on is the one it is shown on.
+    /// Begins a span, which ends when it is dropped. Costs two reads of the clock, and a short lock
+    /// at the end. The span is shown on the thread on which it began.
     pub fn span(&self, name: &'static str) -> Span<'_> {
         let thread = ThreadIdentity::current();
         Span { trace: self, name, thread, args: Vec::new(), begin: self.moment() }
     }
 
-    /// The trace of all spans that have ended, in Perfetto's format. Recording goes on.
+    /// The trace of all spans that have ended, in Perfetto's format. The recording continues.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.take_snapshot();
         packets::encode(std::process::id(), self.clock.rate(), &self.lock())
     }
 
-    /// Now, with a snapshot from not long before. Where a snapshot is due it is taken first, as
-    /// the one that holds for a moment is the latest before it.
+    /// Returns the current time. Takes a snapshot first if one is due, because the snapshot that
+    /// applies to a moment is the latest one before it.
     fn moment(&self) -> Ticks {
         let now = self.clock.now();
         let due = self.snapshot_due.load(Ordering::Relaxed);
@@ -77,28 +77,28 @@ impl MetaTrace {
             return now;
         }
         let next = now.0.saturating_add(self.clock.ticks_per_second() / SNAPSHOTS_PER_SECOND);
-        // Of several threads, one takes the snapshot.
-        let won =
+        // Only one of several threads takes the snapshot.
+        let is_first =
             self.snapshot_due.compare_exchange(due, next, Ordering::Relaxed, Ordering::Relaxed);
-        if won.is_ok() {
+        if is_first.is_ok() {
             self.take_snapshot();
         }
         self.clock.now()
     }
 
     fn take_snapshot(&self) {
-        // Under the lock, so that snapshots are kept in the order they were taken.
+        // Under the lock, so that snapshots are stored in the order they were taken.
         let mut recorded = self.lock();
         recorded.snapshots.push(self.clock.snapshot());
     }
 
     fn lock(&self) -> MutexGuard<'_, Recorded> {
-        // A thread that panicked here left at most a record out.
+        // A panic in another thread can have lost one record at most.
         self.recorded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Something going on, until it is dropped.
+/// A span in progress. It ends when dropped.
 #[derive(Debug)]
 #[must_use = "a span ends when it is dropped"]
 pub struct Span<'a> {
@@ -110,13 +110,13 @@ pub struct Span<'a> {
 }
 
 impl Span<'_> {
-    /// The span with an argument, as the number of a batch.
+    /// Returns the span with an argument, such as the number of a batch.
     pub fn with(mut self, name: &'static str, value: u64) -> Self {
         self.add(name, value);
         self
     }
 
-    /// Adds an argument that was not known when the span began, as a count of bytes.
+    /// Adds an argument that was not known at the start of the span, such as a number of bytes.
     pub fn add(&mut self, name: &'static str, value: u64) {
         self.args.push((name, value));
     }
@@ -136,7 +136,7 @@ impl Drop for Span<'_> {
 }
 
 impl ThreadIdentity {
-    /// This thread, asked for once.
+    /// The current thread, cached per thread.
     fn current() -> Arc<Self> {
         thread_local! {
             static CURRENT: Arc<ThreadIdentity> = Arc::new(ThreadIdentity {
@@ -148,14 +148,14 @@ impl ThreadIdentity {
     }
 }
 
-/// The id the kernel knows this thread by, where it says so: on Linux, `/proc/thread-self` points
-/// to `PID/task/TID`.
+/// The id of this thread in the kernel, if available: on Linux, `/proc/thread-self` links to
+/// `PID/task/TID`.
 fn os_tid() -> Option<u64> {
     let link = fs::read_link("/proc/thread-self").ok()?;
     link.file_name()?.to_str()?.parse().ok()
 }
 
-/// An id that is this thread's alone, beginning with the process's own as the kernel's do.
+/// A unique id for this thread. Ids start with the process id, as in the kernel.
 fn numbered_tid() -> u64 {
     static THREADS: AtomicU64 = AtomicU64::new(0);
     u64::from(std::process::id()) + THREADS.fetch_add(1, Ordering::Relaxed)
@@ -188,7 +188,7 @@ mod tests {
         std::thread::sleep(std::time::Duration::from_millis(150));
         drop(span);
         let recorded = trace.lock();
-        // There are more where the thread had to wait before the span began.
+        // There are more if the thread had to wait before the span began.
         let [first, .., last] = &recorded.snapshots[..] else { panic!("{recorded:?}") };
         let span = &recorded.spans[0];
         assert!(first.ticks <= span.begin && span.begin < last.ticks);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_told_apart() {
+    fn threads_are_distinguished() {
         let trace = MetaTrace::start();
         std::thread::scope(|scope| {
             for name in ["one", "two"] {

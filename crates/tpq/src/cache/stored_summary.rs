@@ -1,5 +1,5 @@
-//! What is kept of an import's summary: what a query or an export asks of it, and how files were
-//! placed on the timeline, so that a trace from the cache warns of the same things.
+//! The part of an import's summary that a cache entry stores: what queries and exports need, and
+//! how files were placed on the timeline, so that a trace from the cache gives the same warnings.
 
 use serde_json::{Value, json};
 use tpq_clock::Rule;
@@ -24,9 +24,10 @@ pub(super) fn to_bytes(summary: &ImportSummary) -> Vec<u8> {
 pub(super) fn from_bytes(bytes: &[u8]) -> Option<ImportSummary> {
     type Kinds = Vec<(String, u64, u64)>;
     type Placements = Vec<(u32, String, String, u64, u64)>;
-    type About = (String, u64, u64, u64, u64, u64, Kinds, Placements);
-    let about: About = serde_json::from_slice(bytes).ok()?;
-    let (format, file_bytes, trace_bytes, packets, sequences, sort_peak, kinds, placements) = about;
+    type StoredSummary = (String, u64, u64, u64, u64, u64, Kinds, Placements);
+    let stored: StoredSummary = serde_json::from_slice(bytes).ok()?;
+    let (format, file_bytes, trace_bytes, packets, sequences, sort_peak, kinds, placements) =
+        stored;
     let kind = |(kind, packets, bytes)| PacketKindCount { kind, packets, bytes };
     let packet_kinds = kinds.into_iter().map(kind).collect();
     let placement = |(trace_id, file, rule, unplaced, negative): (_, _, String, _, _)| {
