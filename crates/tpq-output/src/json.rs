@@ -2,6 +2,7 @@
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
+use std::fmt::Write as _;
 
 use crate::cell::Cells;
 use crate::names::unique_names;
@@ -23,7 +24,7 @@ impl JsonWriter {
 pub(crate) fn keys(schema: &SchemaRef) -> Vec<String> {
     let key = |name: &String| {
         let mut key = String::new();
-        append_text(name, &mut key);
+        append_text(name.clone(), &mut key);
         key.push(':');
         key
     };
@@ -50,27 +51,17 @@ pub(crate) fn append_object(
         } else {
             let mut text = String::new();
             cells.append(row, &mut text)?;
-            append_text(&text, out);
+            append_text(text, out);
         }
     }
     out.push('}');
     Ok(())
 }
 
-fn append_text(text: &str, out: &mut String) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
+/// Appends a text, quoted and escaped.
+fn append_text(text: String, out: &mut String) {
+    // Writing to a `String` does not fail.
+    let _ = write!(out, "{}", serde_json::Value::from(text));
 }
 
 impl ResultWriter for JsonWriter {

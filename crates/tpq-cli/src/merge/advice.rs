@@ -1,5 +1,6 @@
 //! Advice about guesses and clocks that could not be placed.
 
+use serde_json::Value;
 use tpq::{Clock, Rule};
 
 use crate::files::{File, FileStatus};
@@ -97,7 +98,7 @@ fn relation(name: &str, own: Clock, other: Clock, names: &Names) -> Option<Strin
         ", \"clocks\": {{\"clock\": \"{}\", \"sync_to\": {{\"file\": {}, \"clock\": \"{}\"}}, \
          \"offset_ns\": 0}}",
         clock_name(own),
-        json_quoted(names.file(other.source.file)),
+        Value::from(names.file(other.source.file)),
         clock_name(other)
     );
     Some(entry(name, machine(own, names).as_deref(), &relation))
@@ -105,32 +106,8 @@ fn relation(name: &str, own: Clock, other: Clock, names: &Names) -> Option<Strin
 
 fn entry(name: &str, machine: Option<&str>, rest: &str) -> String {
     let machine = match machine {
-        Some(machine) => format!(", \"machine\": {{\"name\": {}}}", json_quoted(machine)),
+        Some(machine) => format!(", \"machine\": {{\"name\": {}}}", Value::from(machine)),
         None => String::new(),
     };
-    format!("  {{\"path\": {}{machine}{rest}}}", json_quoted(name))
-}
-
-/// Quotes a text for JSON.
-fn json_quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if c.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::json_quoted;
-
-    #[test]
-    fn names_are_quoted() {
-        assert_eq!(json_quoted("a \"b\"\\\n"), r#""a \"b\"\\\u000a""#);
-    }
+    format!("  {{\"path\": {}{machine}{rest}}}", Value::from(name))
 }
