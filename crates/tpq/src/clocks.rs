@@ -8,8 +8,8 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use tpq_clock::{
-    BOOTTIME, Clock, ClockGraph, Drift, Edge, Grain, Jump, PlaceError, Placement, Reading, Rule,
-    Source, Ways, drift,
+    BOOTTIME, Clock, ClockGraph, ClockPaths, Drift, Edge, Grain, Jump, PlaceError, Placement,
+    Reading, Rule, Source, drift,
 };
 use tpq_decode::Tie;
 
@@ -19,7 +19,7 @@ pub struct Clocks {
     graph: Arc<ClockGraph>,
     trace_clock: Clock,
     /// The ways to trace time, once they were asked for.
-    ways: Arc<OnceLock<Ways>>,
+    ways: Arc<OnceLock<ClockPaths>>,
     ties: Vec<ClockTie>,
     /// How often a manifest relates two clocks, the lesser one first.
     stated: HashMap<(Clock, Clock), usize>,
@@ -175,7 +175,7 @@ impl Clocks {
     }
 
     fn place(&self, clock: Clock) -> Result<Placement, PlaceError> {
-        let ways = self.ways.get_or_init(|| self.graph.ways_to(self.trace_clock));
+        let ways = self.ways.get_or_init(|| self.graph.paths_to(self.trace_clock));
         self.graph.place_by(clock, ways)
     }
 
