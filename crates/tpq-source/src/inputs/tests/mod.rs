@@ -53,7 +53,7 @@ fn manifest(body: serde_json::Value) -> Vec<u8> {
     json!({ "perfetto_manifest": all }).to_string().into_bytes()
 }
 
-/// Opens files with these names and contents, as typed from the folder they are in.
+/// Opens files with these names and contents. The paths have a temporary folder before the names.
 fn open_all(files: &[(&str, &[u8])]) -> Result<Inputs, SourceError> {
     let folder = tempfile::tempdir().unwrap();
     let mut paths = Vec::new();
@@ -179,7 +179,7 @@ fn what_cannot_be_opened_says_so() {
     );
 }
 
-/// As `cp` and `rsync --inplace` write it.
+/// `cp` and `rsync --inplace` overwrite a file like this.
 #[test]
 fn a_file_that_is_overwritten_after_it_was_opened() {
     let folder = tempfile::tempdir().unwrap();
