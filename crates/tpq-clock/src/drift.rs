@@ -34,8 +34,9 @@ pub enum Grain {
 pub struct Drift {
     /// The number of snapshots that read both clocks.
     pub snapshots: usize,
-    /// How far `to` advances while `from` advances by 1: the median over the steps between
-    /// snapshots. 1 for clocks in ns whose snapshots are all within a second.
+    /// The rate: how far `to` advances while `from` advances by 1. This is the median over the
+    /// steps between snapshots. 1 for clocks in ns if no two neighbouring snapshots are at least a
+    /// second apart.
     pub rate: f64,
     /// The rate as its difference from 1, in parts per million.
     pub ppm: f64,

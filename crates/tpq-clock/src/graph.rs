@@ -29,7 +29,7 @@ impl Reading {
     }
 }
 
-/// Why a snapshot cannot be used.
+/// The reason why a snapshot cannot be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SnapshotError {
     /// The same clock was read twice in one snapshot.
@@ -37,7 +37,7 @@ pub enum SnapshotError {
     Duplicate(Clock),
 }
 
-/// Why no chain of edges leads from one clock to another.
+/// The reason why no chain of edges leads from one clock to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PathError {
     /// No snapshot ever read the source clock.
@@ -159,8 +159,8 @@ impl ClockGraph {
         Ok(())
     }
 
-    /// Sets the relation between two clocks and discards what was read of the two: when `from`
-    /// reads t, `to` reads t + `offset`.
+    /// Sets the relation between two clocks and discards their common readings: when `from` reads
+    /// t, `to` reads t + `offset`.
     pub fn set_offset(&mut self, from: Clock, to: Clock, offset: i64) {
         if from == to {
             return;
@@ -191,7 +191,7 @@ impl ClockGraph {
         Arc::make_mut(&mut graph[index])
     }
 
-    /// Marks a clock whose offset to another clock was stated, so that it is placed through that
+    /// Marks a clock with a stated offset to another clock, so that it is placed through that
     /// clock.
     pub fn set_pinned(&mut self, clock: Clock) {
         let node = self.node(clock);
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn the_latest_snapshot_not_after_applies() {
+    fn the_latest_snapshot_that_is_not_later_applies() {
         let pairs = [(1000, 2000), (1100, 2100), (1200, 2200), (1900, 2900), (2000, 3500)];
         let snapshots: Vec<[(u32, i64); 2]> =
             pairs.iter().map(|&(mono, boot)| [(MONOTONIC, mono), (BOOTTIME, boot)]).collect();
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn an_offset_that_is_set_counts_more_than_what_was_read() {
+    fn a_set_offset_replaces_readings() {
         let mut graph = graph(&[&[(MONOTONIC, 100), (BOOTTIME, 500)]]);
         graph.set_offset(clock(MONOTONIC), clock(BOOTTIME), -10);
         assert_eq!(convert(&graph, MONOTONIC, BOOTTIME, 100), 90);

@@ -62,7 +62,7 @@ pub struct Placement {
     pub clocks: Vec<Clock>,
 }
 
-/// Why a clock cannot be placed.
+/// The reason why a clock cannot be placed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PlaceError {
     /// Snapshots are missing within one machine and file.
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_file_knows_of_a_machine_places_its_others() {
+    fn one_file_of_a_machine_places_its_other_files() {
         // The phone was started at wall time 900, the watch at 985. One of the two files of the
         // phone reads wall time.
         let graph = graph(&[

@@ -256,7 +256,7 @@ trace_uuid_msb: -3";
     }
 
     #[test]
-    fn what_has_no_name_stands_under_its_number() {
+    fn unnamed_fields_and_values_are_printed_with_their_number() {
         // 99999: 7, lockdown_mode: 77 (no such value), 99998: "x"
         let bytes = [0xf8, 0xe9, 0x30, 7, 0x28, 77, 0xf2, 0xe9, 0x30, 1, b'x'];
         assert_eq!(print::<TraceConfig>(&bytes), "99999: 7\n5: 77\n99998: \"x\"");

@@ -382,7 +382,7 @@ mod tests {
     /// On other systems a mapped file cannot be deleted.
     #[cfg(unix)]
     #[test]
-    fn a_file_of_another_name_is_none_of_its_business() {
+    fn another_file_with_the_same_name_does_not_matter() {
         let (file, map) = file_of(7, 2 * PAGES);
         let path = file.path().to_owned();
         std::fs::remove_file(&path).expect("is there");

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_is_read_until_there_is_no_more_room() {
+    fn written_bytes_are_read_until_there_is_no_more_room() {
         let temp = MappedTemp::with_capacity(10_000).expect("a file");
         temp.write_at(b"one", 0).expect("has room");
         temp.write_at(b"two", 3).expect("has room");

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_file_has_its_name_and_others_are_gone() {
+    fn a_persisted_file_has_its_name_and_dropped_files_are_deleted() {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = folder.path();
         let dropped =

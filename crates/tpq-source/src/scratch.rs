@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn large_bytes_without_a_place_in_the_file_are_whole_in_memory() {
+    fn large_bytes_without_room_in_the_file_stay_in_memory() {
         let rest = [3; 3 * CHUNK];
         let whole = [&[2; 10][..], &rest].concat();
         // With no file, with none of the bytes in it, and with some of them.

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_and_holds_nothing_is_refused() {
+    fn an_endless_stream_without_a_trace_is_refused() {
         for (byte, what) in [(0, "unknown data"), (b'y', "text"), (b'\n', "text")] {
             let error = read_endless(b"", byte).expect_err("is no trace");
             assert!(error.starts_with(&format!("-: {what}, not a trace")), "{error}");
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_packets_without_end_is_not_read() {
+    fn endless_data_after_packets_is_not_read() {
         let packets = PACKET.repeat(1 << 19);
         let (bytes, error) = read_endless(&packets, 0).expect("is a trace");
         assert!(bytes.starts_with(&packets) && bytes.len() < packets.len() + (2 << 20));

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_readable_is_not_read_on() {
+    fn unreadable_data_is_not_read_further() {
         for byte in [0, b' ', b'x', 0xff] {
             let bytes = vec![byte; 4 << 20];
             assert_eq!(verdict_on(&bytes, 70_000), (Verdict::Unreadable, 1_050_000), "{byte}");
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_are_read_on_and_what_follows_them_is_not() {
+    fn packets_are_read_and_data_after_them_is_not() {
         let packets = PACKET.repeat(500_000);
         // Fields of a trace that are not packets: a number, eight bytes, a text, four bytes.
         let others = [0x10, 0x80, 1, 0x19, 1, 2, 3, 4, 5, 6, 7, 8, 0x22, 1, b'x', 0x2d, 1, 2, 3, 4];

@@ -186,7 +186,7 @@ mod tests {
 
     /// This is the case if the address space is limited.
     #[test]
-    fn memory_does_without_a_temporary_file_up_to_a_limit() {
+    fn without_a_temporary_file_memory_is_used_up_to_a_limit() {
         let none = || Some(Err(io::ErrorKind::OutOfMemory.into()));
         let max_in_memory = 3 * IN_MEMORY as u64;
         let mut files = UnpackedFiles { temp: none(), max_in_memory, ..UnpackedFiles::default() };

@@ -56,7 +56,7 @@ perfetto_sdk::track_event_categories! {
     pub(crate) mod categories {
         ("testkit", "Events of tests", []),
         ("testkit.detail", "More events of tests", ["slow"]),
-        ("testkit.silent", "Events of tests that nobody wants", []),
+        ("testkit.silent", "Events of tests that are not recorded", []),
     }
 }
 
@@ -79,7 +79,7 @@ impl fmt::Display for RecordError {
         match self {
             Self::Start(why) => write!(f, "the recorder did not start: {why}"),
             Self::Disabled => write!(f, "the recorder did not enable the category {CATEGORY}"),
-            Self::Empty => write!(f, "the recorder gave an empty trace"),
+            Self::Empty => write!(f, "the recorder returned an empty trace"),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The wire format of protobuf: tags, varints and lengths.
 
-/// The bytes of one protobuf message, whose fields are written in the order of the calls.
+/// The bytes of one protobuf message. Fields are written in the order of the calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Message {

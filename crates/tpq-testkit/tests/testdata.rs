@@ -29,12 +29,12 @@ fn check(folder: &Path, files: &[(&str, Vec<u8>)]) {
 }
 
 #[test]
-fn traces_are_what_the_builders_write() {
+fn traces_equal_those_of_the_builders() {
     check(&testdata::folder(), &testdata::files());
 }
 
 #[test]
-fn corrupt_inputs_are_what_the_builders_write() {
+fn corrupt_inputs_equal_those_of_the_builders() {
     check(&testdata::folder().join("corrupt"), &corrupt::files());
 }
 

@@ -63,7 +63,7 @@ fn outside_of_snapshots_the_rate_goes_on() {
 }
 
 #[test]
-fn two_snapshots_of_one_moment_tell_no_rate() {
+fn two_snapshots_of_one_moment_give_no_rate() {
     // The second clock was read 0.2 ms late. Extrapolated to 10 s this would be 5 s.
     let edge = edge(&[(0, 0), (400_000, 600_000)]);
     assert_eq!(linear(&edge, 200_000), 300_000);
@@ -84,7 +84,7 @@ fn ticks_convert_by_their_rate_alone() {
 }
 
 #[test]
-fn what_is_learnt_later_counts() {
+fn later_snapshots_are_used() {
     let mut edge = edge(&[(0, 0)]);
     assert_eq!(linear(&edge, 2 * S), 2 * S);
     edge.push(S, S + 100);

@@ -8,7 +8,7 @@ use super::system_clock::{self, SystemClock};
 pub(super) enum Counter {
     /// The time stamp counter.
     Tsc(Tsc),
-    /// `CLOCK_MONOTONIC`, whose ticks are ns.
+    /// `CLOCK_MONOTONIC`, with ticks of 1 ns.
     Monotonic,
 }
 

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_close_together_has_no_rate() {
+    fn clocks_that_cannot_be_read_close_together_have_no_rate() {
         let fake = Fake::new(2_500_000_000, 25);
         fake.delay([0; TRIALS]);
         fake.delay([10_000; 1_000]);

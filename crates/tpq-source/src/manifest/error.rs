@@ -24,7 +24,7 @@ pub enum ManifestError {
     Document {
         /// The manifest.
         file: String,
-        /// Which rule.
+        /// The rule.
         problem: ManifestProblem,
     },
     /// The entry of one file breaks a rule.
@@ -34,7 +34,7 @@ pub enum ManifestError {
         file: String,
         /// The path that the entry in `files` has.
         path: String,
-        /// Which rule.
+        /// The rule.
         problem: ManifestProblem,
     },
     /// There is more than one manifest.

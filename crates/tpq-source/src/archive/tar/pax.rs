@@ -24,7 +24,7 @@ impl Attributes {
         self.sparse
     }
 
-    /// The real name of a sparse member, whose header has a generated name.
+    /// The real name of a sparse member, which has a generated name in its header.
     pub(super) fn sparse_name(&self) -> Option<String> {
         let name = self.sparse_name.as_ref()?;
         Some(String::from_utf8_lossy(name).into_owned())

@@ -88,7 +88,7 @@ mod tests {
 
     /// A size of 64 bits may place the end of a file there.
     #[test]
-    fn no_header_lies_where_memory_ends() {
+    fn offsets_at_the_end_of_memory_have_no_header() {
         for at in [usize::MAX - 13, usize::MAX - 1] {
             assert!(find_in_gap(b"archive", at, usize::MAX).is_none());
         }

@@ -81,7 +81,7 @@ fn compressed_archives() {
 }
 
 #[test]
-fn what_is_not_compressed_is_not_copied() {
+fn uncompressed_files_are_not_copied() {
     let archives = [tar(MEMBERS), zip_with(zip::CompressionMethod::STORE, MEMBERS)];
     for archive in archives {
         let inputs = open(&archive).unwrap();
@@ -151,7 +151,7 @@ fn an_archive_in_an_archive_may_hold_one_trace() {
 }
 
 #[test]
-fn an_archive_without_a_trace_says_what_is_in_it() {
+fn an_archive_without_a_trace_lists_its_files() {
     let none = "input: no trace that tpq reads (Perfetto protobuf, Chrome JSON, text of ftrace) in it; found";
     assert_eq!(
         message(open(&tar(&[("a", &[0, 1, 2]), ("b", b"text")]))),
@@ -361,7 +361,7 @@ fn zip_of_same_names(members: &[(&str, &[u8])]) -> Vec<u8> {
 
 /// Another archive after the end, and bytes that are not an archive.
 #[test]
-fn what_follows_the_end_of_a_tar() {
+fn data_after_the_end_of_a_tar() {
     let two = [tar(&[("a", TRACE)]), tar(&[("b", TRACE)])].concat();
     let inputs = open(&two).unwrap();
     assert_eq!(traces(&inputs), ["a", "b"]);

@@ -94,7 +94,7 @@ fn changed_headers_with_the_right_checksum() {
 }
 
 #[test]
-fn a_truncated_tar_keeps_what_came_before() {
+fn a_truncated_tar_keeps_earlier_files() {
     let long = [TRACE; 100].concat();
     let archive = tar(&[("a", TRACE), ("b", &long)]);
     let inputs = open(&archive[..2_048]).unwrap();
@@ -166,7 +166,7 @@ fn a_tar_that_claims_a_huge_file() {
 }
 
 #[test]
-fn a_sparse_file_is_not_guessed_at() {
+fn a_sparse_file_is_not_read() {
     let mut header = tar::Header::new_gnu();
     header.set_path("a").unwrap();
     header.set_size(0);
@@ -226,7 +226,7 @@ fn a_checksum_that_does_not_match_is_damage() {
 }
 
 #[test]
-fn of_members_of_a_zip_that_overlap_one_is_read() {
+fn the_first_of_overlapping_members_of_a_zip_is_read() {
     let mut archive = zip_with(zip::CompressionMethod::STORE, &[("a", TRACE), ("b", TRACE)]);
     let at = listing(&archive);
     // In the directory, the second file has the offset of the first.

@@ -19,7 +19,7 @@ fn listing(paths: &[&str]) -> Vec<u8> {
 }
 
 #[test]
-fn the_manifest_comes_first_wherever_it_lies() {
+fn the_manifest_comes_first_at_any_position() {
     let manifest = manifest(json!({ "attributes": { "run": 1 } }));
     let size = manifest.len() as u64;
     for archive in [
