@@ -272,8 +272,9 @@ mod tests {
             }
             for &timeline in graph.clocks() {
                 let paths = graph.paths_to(timeline);
-                let clocks =
-                    |routes: &[Route]| routes.iter().map(|route| route.clocks().to_vec()).collect::<Vec<_>>();
+                let clocks = |routes: &[Route]| -> Vec<Vec<Clock>> {
+                    routes.iter().map(|route| route.clocks().to_vec()).collect()
+                };
                 let expected = realtime_routes_of_all_pairs(&paths, &graph);
                 prop_assert_eq!(clocks(paths.incoming_realtime(&graph)), clocks(&expected));
             }

@@ -47,8 +47,8 @@ impl NoRoom {
     /// There is no temporary file, and the limit for memory is reached.
     fn in_memory(max_in_memory: u64, error: &io::Error) -> Self {
         Self(format!(
-            "no temporary file for the unpacked data can be mapped in {} ({error}), and without one \
-             no more than {} MiB are kept; set TMPDIR to another folder, or unpack it first",
+            "no temporary file for the unpacked data can be mapped in {} ({error}), and without \
+             one no more than {} MiB are kept; set TMPDIR to another folder, or unpack it first",
             std::env::temp_dir().display(),
             max_in_memory >> 20
         ))

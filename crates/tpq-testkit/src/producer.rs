@@ -146,8 +146,8 @@ impl Program {
         emit(TrackEventType::Instant(name.as_ptr()), &mut EventContext::default());
     }
 
-    /// Begins a slice, with further properties that `describe` sets. Without a track it is on the track
-    /// of the calling thread.
+    /// Begins a slice, with further properties that `describe` sets. Without a track it is on the
+    /// track of the calling thread.
     ///
     /// # Panics
     /// When the name contains a NUL, or there is no such category.
