@@ -1,5 +1,5 @@
-//! Turns `protos/` into Rust types, tables of what messages look like and of kernel events, and a
-//! descriptor set, without `protoc`.
+//! Generates Rust types, tables of messages and of kernel events, and a descriptor set from
+//! `protos/`, without `protoc`.
 
 #[path = "build/descriptors.rs"]
 mod descriptors;
@@ -16,7 +16,7 @@ use prost_types::field_descriptor_proto::Type;
 use prost_types::{DescriptorProto, FileDescriptorSet};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Asked at run time: a target folder that several checkouts share keeps this program.
+    // Read at run time: checkouts that share a target folder also share this program.
     let protos = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?).join("../../protos");
     println!("cargo::rerun-if-changed={}", protos.display());
     let out = PathBuf::from(std::env::var("OUT_DIR")?);
@@ -26,25 +26,25 @@ fn main() -> Result<(), Box<dyn Error>> {
     let types = descriptors.clone();
     prost_build::Config::new().enable_type_names().compile_fds(types)?;
 
-    // Of kernel events only names and types are wanted, not six hundred Rust types.
+    // For kernel events, only names and types are needed, not six hundred Rust types.
     let ftrace = protox::compile([protos.join("ftrace/event.proto")], [&protos])?;
     fs::write(out.join("ftrace_events.rs"), event_table(&ftrace)?)?;
 
     let packets = protox::compile(proto_files(&protos.join("packets"))?, [&protos])?;
 
-    // What track events carry is read by its descriptors.
+    // The contents of track events are read by their descriptors.
     let mut carried = protox::compile(proto_files(&protos.join("track_event"))?, [&protos])?;
     let sets = [&descriptors, &carried, &packets];
     fs::write(out.join("field_numbers.rs"), field_numbers::modules(&sets, &ftrace)?)?;
     for file in &mut carried.file {
-        // The comments, which nobody reads at run time.
+        // Drops the comments, which are not needed at run time.
         file.source_code_info = None;
     }
     fs::write(out.join("track_event.bin"), carried.encode_to_vec())?;
     Ok(())
 }
 
-/// Every `.proto` file of a folder, in the same order on every machine.
+/// All `.proto` files of a folder, in the same order on every machine.
 fn proto_files(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -57,7 +57,8 @@ fn proto_files(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     Ok(files)
 }
 
-/// The kinds of kernel events as a Rust array, ordered by the number of the field each lies in.
+/// The kinds of kernel events as a Rust array, ordered by the number of their field in
+/// `FtraceEvent`.
 fn event_table(descriptors: &FileDescriptorSet) -> Result<String, Box<dyn Error>> {
     let messages: Vec<&DescriptorProto> =
         descriptors.file.iter().flat_map(|file| &file.message_type).collect();
@@ -93,7 +94,7 @@ fn event_table(descriptors: &FileDescriptorSet) -> Result<String, Box<dyn Error>
     Ok(table)
 }
 
-/// The variant of `ValueKind`; messages within events are no values.
+/// The variant of `ValueKind` for a type; `None` for messages within events, which are not values.
 fn value_kind(kind: Type) -> Option<&'static str> {
     Some(match kind {
         Type::Uint32 | Type::Uint64 | Type::Fixed32 | Type::Fixed64 => "Uint",

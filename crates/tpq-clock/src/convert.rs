@@ -1,43 +1,44 @@
-//! What is known of two clocks, and conversion of columns from one to the other.
+//! The relation between two clocks, and conversion of columns from one to the other.
 
 use std::sync::{Arc, OnceLock};
 
-use crate::kernel::{self, Shift};
+use crate::kernel::{self, ConstantOffset};
 use crate::line::Line;
 use crate::rate::{Step, rate};
 
-/// How readings between two snapshots convert.
+/// How readings between two snapshots are converted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Interpolation {
-    /// By the offset of the latest snapshot that is not later; before the first, by that of the
-    /// first. A time between two events of one clock is kept, but where a snapshot comes between
-    /// them.
+    /// By the offset of the latest snapshot that is not later than the reading; before the first
+    /// snapshot, by the offset of the first. The time between two events of one clock stays the
+    /// same, unless a snapshot is between them.
     #[default]
     Nearest,
-    /// By the straight line between the snapshots before and after; outside of them, from the
-    /// first or last at the rate the clocks had. Follows clocks that drift, and spreads what was
-    /// a jump over the whole time between two snapshots.
+    /// By the straight line between the snapshots before and after. Outside of all snapshots, from
+    /// the first or last one at the rate of the clocks. Follows clocks that drift, and spreads a
+    /// jump over the whole time between two snapshots.
     Linear,
 }
 
-/// What is known of two clocks: when the one read `from[i]`, the other read `from[i] + offset[i]`.
+/// The relation between two clocks: when one reads `from[i]`, the other reads `from[i] +
+/// offset[i]`.
 #[derive(Clone, Debug, Default)]
 pub struct Edge {
-    /// Ascending, each once.
+    /// Readings of the first clock, strictly ascending.
     from: Vec<i64>,
     offset: Vec<i64>,
     ticks: bool,
-    /// What [`Self::lines`] gave; emptied by what changes it.
+    /// Cached result of [`Self::lines`]. Methods that change the edge clear it.
     lines: OnceLock<Vec<Line>>,
 }
 
 impl Edge {
-    /// Adds a pair of readings; refuses one in which `from` went backwards.
+    /// Adds a pair of readings. Returns `false`, and adds nothing, if `from` went backwards.
     pub fn push(&mut self, from: i64, to: i64) -> bool {
         if self.from.last().is_some_and(|&last| from < last) {
             return false;
         }
-        // A clock may read the same twice; the later snapshot is then the latest.
+        // A clock may read the same value twice. Then the later snapshot replaces the earlier one.
         if self.from.last() == Some(&from) {
             self.from.pop();
             self.offset.pop();
@@ -48,8 +49,8 @@ impl Edge {
         true
     }
 
-    /// Says that one of the clocks counts ticks of unknown length instead of ns. Then only the
-    /// rate that snapshots show converts, whatever the interpolation.
+    /// Marks the edge as one where a clock counts ticks of unknown length instead of ns. Then only
+    /// the rate that the snapshots show converts readings, for every interpolation.
     pub fn set_ticks(&mut self) {
         if !self.ticks {
             self.ticks = true;
@@ -62,7 +63,7 @@ impl Edge {
         self.ticks
     }
 
-    /// Whether enough is known to convert: one snapshot, or two where ticks need a rate.
+    /// Whether there are enough snapshots to convert: one, or two where ticks need a rate.
     pub fn can_convert(&self) -> bool {
         self.len() > usize::from(self.ticks)
     }
@@ -77,12 +78,13 @@ impl Edge {
         self.from.is_empty()
     }
 
-    /// The snapshots, in the order of the first clock: what it read, and what the other did.
+    /// The snapshots as pairs of readings of the first and the second clock, in the order of the
+    /// first.
     pub fn pairs(&self) -> impl Iterator<Item = (i64, i64)> {
         self.from.iter().zip(&self.offset).map(|(&from, &offset)| (from, from.wrapping_add(offset)))
     }
 
-    /// How far the clocks went from each snapshot to the next.
+    /// How far both clocks advanced from each snapshot to the next.
     pub(crate) fn steps(&self) -> Vec<Step> {
         let wide = |(from, to)| (i128::from(from), i128::from(to));
         let pairs = self.pairs().map(wide);
@@ -91,7 +93,8 @@ impl Edge {
         pairs.zip(self.pairs().skip(1).map(wide)).map(step).collect()
     }
 
-    /// The line of each piece that the snapshots cut time into, as the kernel numbers them.
+    /// The line of each segment of time between snapshots, numbered like the segments of the
+    /// kernel.
     fn lines(&self) -> Vec<Line> {
         let steps = self.steps();
         let outside = rate(&steps, self.ticks);
@@ -101,22 +104,23 @@ impl Edge {
         before.into_iter().chain(between).chain(after).collect()
     }
 
-    /// Converts a column in place; where [`Self::can_convert`] says no, as if ticks were ns.
+    /// Converts a column in place. Where [`Self::can_convert`] returns `false`, ticks are converted
+    /// as if they were ns.
     pub fn convert(&self, column: &mut [i64], how: Interpolation) {
         if self.is_empty() {
             return;
         }
         if self.ticks || how == Interpolation::Linear {
             let lines = self.lines.get_or_init(|| self.lines());
-            kernel::convert(&self.from, |piece| lines[piece], column);
+            kernel::convert(&self.from, |segment| lines[segment], column);
         } else {
-            let shift = |piece: usize| Shift(self.offset[piece.saturating_sub(1)]);
-            kernel::convert(&self.from, shift, column);
+            let offset_of = |segment: usize| ConstantOffset(self.offset[segment.saturating_sub(1)]);
+            kernel::convert(&self.from, offset_of, column);
         }
     }
 }
 
-/// Converts from one clock to another along a path that was found once.
+/// Converts from one clock to another along the edges of a path.
 #[derive(Clone, Debug, Default)]
 pub struct Converter {
     hops: Vec<Arc<Edge>>,
@@ -124,17 +128,18 @@ pub struct Converter {
 }
 
 impl Converter {
-    /// A converter along these edges, in this order.
+    /// Returns a converter along these edges, in this order.
     pub fn new(hops: Vec<Arc<Edge>>, how: Interpolation) -> Self {
         Self { hops, how }
     }
 
-    /// From a clock to itself.
+    /// Returns the converter from a clock to itself.
     pub fn identity() -> Self {
         Self::default()
     }
 
-    /// This converter and then another. Both must interpolate alike, unless one is the identity.
+    /// Returns a converter that applies this one and then `other`. Both must have the same
+    /// interpolation, unless one is the identity.
     #[must_use]
     pub fn then(mut self, other: &Self) -> Self {
         if self.hops.is_empty() {
@@ -150,8 +155,8 @@ impl Converter {
         self.hops.len()
     }
 
-    /// Converts a column in place. Values that leave the range of `i64` wrap: what was not negative
-    /// comes to lie before the start of any trace; negative readings are not for converting.
+    /// Converts a column in place. Values that leave the range of `i64` wrap: a value that was not
+    /// negative becomes a time before the start of any trace. Do not convert negative readings.
     pub fn convert(&self, column: &mut [i64]) {
         for edge in &self.hops {
             edge.convert(column, self.how);

@@ -1,76 +1,78 @@
-//! How well two clocks keep together: how fast they drift apart, and where one of them was set or
-//! stood still.
+//! How two clocks run relative to each other: how fast they drift apart, and where one of them was
+//! set or stood still.
 
 use std::ops::Range;
 
 use crate::Edge;
-use crate::rate::{MOST_DRIFT, Step, longer_half, rate};
+use crate::rate::{MAX_DRIFT, Step, longer_half, rate};
 
-/// A jump of clocks that may be coarse where there are too few steps to tell the noise, in ns. The
-/// coarsest clocks of the kernel stand still for 10 ms at a time: a step can be off by that, and
-/// the rate by as much again.
-const LEAST_OF_COARSE_NS: f64 = 25e6;
-/// From so many steps on, what they are mostly off by shows how coarse a clock is.
-const MANY: usize = 20;
-/// The least jump then, and of clocks known to be fine, in ns.
-const LEAST_NS: f64 = 1e6;
-/// A jump then is so many times what steps are mostly off by.
-const TIMES_NOISE: f64 = 20.0;
-/// Between ticks of unknown length and ns, fewer steps do not tell a jump from a rate.
-const LEAST_STEPS_OF_TICKS: usize = 3;
+/// The least jump, in ns, of clocks that may be coarse, when there are too few steps to measure the
+/// noise. The coarsest clocks of the kernel advance only every 10 ms: a step can be off by that
+/// much, and the rate by as much again.
+const MIN_COARSE_JUMP_NS: f64 = 25e6;
+/// From this number of steps on, the typical error of a step shows how coarse a clock is.
+const MANY_STEPS: usize = 20;
+/// The least jump, in ns, when there are many steps, or when both clocks are known to be fine.
+const MIN_JUMP_NS: f64 = 1e6;
+/// When there are many steps, a jump is at least this many times the typical error of a step.
+const NOISE_FACTOR: f64 = 20.0;
+/// The least number of steps between ticks of unknown length and ns: with fewer, a jump cannot be
+/// distinguished from a rate.
+const MIN_TICK_STEPS: usize = 3;
 
-/// How finely two clocks tell time.
+/// The resolution of a pair of clocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Grain {
-    /// Both to the microsecond or better.
+    /// Both clocks have a resolution of a microsecond or better.
     Fine,
-    /// One of them stands still for milliseconds at a time, or may.
+    /// One of them advances only every few milliseconds, or may do so.
     Coarse,
 }
 
-/// How two clocks run by each other, where one says `from` and the other `to`.
+/// The drift of a clock `to` relative to a clock `from`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Drift {
-    /// Snapshots that read both.
+    /// The number of snapshots that read both clocks.
     pub snapshots: usize,
-    /// How far `to` goes while `from` goes by 1: the median from snapshot to snapshot. 1 for clocks
-    /// in ns that were not read together a second apart.
+    /// The rate: how far `to` advances while `from` advances by 1. This is the median over the
+    /// steps between snapshots. 1 for clocks in ns if no two neighbouring snapshots are at least a
+    /// second apart.
     pub rate: f64,
-    /// The same as parts per million more than 1.
+    /// The rate as its difference from 1, in parts per million.
     pub ppm: f64,
-    /// How far a reading of `to` is off at most from what the rate says, in ns, or in ticks if
-    /// `to` counts ticks. Counted anew after each jump.
+    /// The largest deviation of a reading of `to` from the rate, in ns, or in ticks if `to` counts
+    /// ticks. Measured separately for each segment between jumps.
     pub max_residual_ns: i64,
-    /// Where the clocks jumped against each other, in the order of `from`.
+    /// The jumps between the clocks, in the order of `from`.
     pub jumps: Vec<Jump>,
 }
 
-/// A change of two clocks against each other that is no drift: one was set, or stood still.
+/// A change of the offset between two clocks that is not drift: one was set, or stood still.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Jump {
-    /// What `from` read in the first snapshot after it.
+    /// The reading of `from` in the first snapshot after the jump.
     pub from: i64,
-    /// What `to` read there.
+    /// The reading of `to` in that snapshot.
     pub to: i64,
-    /// How far `to` went beyond what the rate says, in ns, or in ticks if `to` counts ticks.
+    /// How far `to` advanced beyond the rate, in ns, or in ticks if `to` counts ticks.
     pub size_ns: i64,
 }
 
-/// Measures how two clocks run by each other.
+/// Measures the drift between two clocks.
 pub fn drift(edge: &Edge, grain: Grain) -> Drift {
     let pairs: Vec<(i64, i64)> = edge.pairs().collect();
     let steps = edge.steps();
     let rate = rate(&steps, edge.ticks());
     let mut jumps = Vec::new();
     let mut residual = 0.0_f64;
-    let mut stretch = 0;
-    for index in jumps_among(&steps, rate, edge.ticks(), grain) {
+    let mut segment = 0;
+    for index in find_jumps(&steps, rate, edge.ticks(), grain) {
         let (from, to) = pairs[index + 1];
         jumps.push(Jump { from, to, size_ns: excess(steps[index], rate).round() as i64 });
-        residual = residual.max(max_residual(&steps, stretch..index, rate));
-        stretch = index + 1;
+        residual = residual.max(max_residual(&steps, segment..index, rate));
+        segment = index + 1;
     }
-    residual = residual.max(max_residual(&steps, stretch..steps.len(), rate));
+    residual = residual.max(max_residual(&steps, segment..steps.len(), rate));
     Drift {
         snapshots: pairs.len(),
         rate: rate.rate(),
@@ -80,45 +82,45 @@ pub fn drift(edge: &Edge, grain: Grain) -> Drift {
     }
 }
 
-/// How far `to` went in a step beyond what the rate says.
+/// How far `to` advanced beyond the rate in a step.
 fn excess(step: Step, rate: Step) -> f64 {
     (step.to - step.from) as f64 - rate.drift() * step.from as f64
 }
 
-/// The steps in which the clocks jumped.
-fn jumps_among(steps: &[Step], rate: Step, ticks: bool, grain: Grain) -> Vec<usize> {
-    if ticks && steps.len() < LEAST_STEPS_OF_TICKS {
+/// The indices of the steps in which the clocks jumped.
+fn find_jumps(steps: &[Step], rate: Step, ticks: bool, grain: Grain) -> Vec<usize> {
+    if ticks && steps.len() < MIN_TICK_STEPS {
         return Vec::new();
     }
     let off = |step: Step| excess(step, rate).abs();
-    let (least, noise) = match (steps.len() >= MANY, grain) {
-        (true, _) => (LEAST_NS, TIMES_NOISE * mostly_off(steps, off)),
-        (false, Grain::Fine) => (LEAST_NS, 0.0),
-        (false, Grain::Coarse) => (LEAST_OF_COARSE_NS, 0.0),
+    let (least, noise) = match (steps.len() >= MANY_STEPS, grain) {
+        (true, _) => (MIN_JUMP_NS, NOISE_FACTOR * typical_deviation(steps, off)),
+        (false, Grain::Fine) => (MIN_JUMP_NS, 0.0),
+        (false, Grain::Coarse) => (MIN_COARSE_JUMP_NS, 0.0),
     };
-    // Either clock may be the one in ns, so with ticks a jump is long in the unit of both.
+    // Either clock may be the one in ns, so with ticks a jump must reach the minimum in both units.
     let least = least * if ticks { rate.rate().abs().max(1.0) } else { 1.0 };
     let is_jump = |step: Step| {
-        let slewed = MOST_DRIFT * rate.rate().abs() * step.from as f64;
+        let slewed = MAX_DRIFT * rate.rate().abs() * step.from as f64;
         off(step) > least.max(noise) + slewed
     };
     (0..steps.len()).filter(|&index| is_jump(steps[index])).collect()
 }
 
-/// What steps are mostly off by: the median of the longer half.
-fn mostly_off(steps: &[Step], off: impl Fn(Step) -> f64) -> f64 {
+/// The typical deviation of steps: the median over the longer half of the steps.
+fn typical_deviation(steps: &[Step], off: impl Fn(Step) -> f64) -> f64 {
     let mut offs: Vec<f64> = longer_half(steps).into_iter().map(off).collect();
     offs.sort_unstable_by(f64::total_cmp);
     offs.get(offs.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// How far a reading is off at most in a stretch without jumps. The line lies where half of the
-/// readings are above it: its first reading may be as far off as any.
-fn max_residual(steps: &[Step], stretch: Range<usize>, rate: Step) -> f64 {
-    // Added up as integers, so that the last reading is as exact as the first.
+/// The largest deviation of a reading in a segment without jumps. The line is placed at the median
+/// of the readings, because the first reading may deviate as much as any other.
+fn max_residual(steps: &[Step], segment: Range<usize>, rate: Step) -> f64 {
+    // Sums are integers, so that the last reading is as exact as the first.
     let mut since = Step { from: 0, to: 0 };
     let mut off = vec![0.0];
-    for step in &steps[stretch] {
+    for step in &steps[segment] {
         since = Step { from: since.from + step.from, to: since.to + step.to };
         off.push(excess(since, rate));
     }
@@ -174,7 +176,7 @@ mod tests {
 
     #[test]
     fn wall_time_that_is_set_back_is_a_jump() {
-        // By half an hour after four minutes, while it drifts by 20 ppm.
+        // Set back by half an hour after four minutes, while it drifts by 20 ppm.
         let set_back = |minute| if minute > 4 { 1800 * S } else { 0 };
         let pairs = (0..10).map(|minute| {
             (minute * 60 * S, 1_700_000_000 * S + minute * (60 * S + 1_200_000) - set_back(minute))
@@ -212,7 +214,7 @@ mod tests {
     fn a_coarse_clock_does_not_jump() {
         for tick in [MS, 4 * MS, 10 * MS] {
             for snapshots in 2..60 {
-                // At times that fall anywhere within a tick.
+                // Snapshots at arbitrary times within a tick.
                 let time = |i: i64| i * 977 * MS + i * i * 7_654_321 % (13 * MS);
                 let coarse = |i: i64| (time(i), time(i) / tick * tick);
                 let there = drift(&edge((0..snapshots).map(coarse)));
@@ -242,7 +244,7 @@ mod tests {
         assert_eq!((none.snapshots, none.rate, none.ppm), (0, 1.0, 0.0));
         let single = drift(&edge([(5, 7)]));
         assert_eq!((single.snapshots, single.rate, single.max_residual_ns), (1, 1.0, 0));
-        // Of one moment; each reading is off by half of what they disagree.
+        // Two snapshots of one moment: each reading deviates by half of the difference.
         let moment = drift(&edge([(0, 0), (369_200, 705_900)]));
         assert_eq!((moment.ppm, moment.max_residual_ns, sizes(&moment)), (0.0, 168_350, vec![]));
         let drifting = drift(&edge([(0, 0), (10 * S, 10 * S + 200_000)]));
@@ -256,7 +258,7 @@ mod tests {
 
     #[test]
     fn ticks_have_a_rate_of_their_own() {
-        // Two ticks to the ns; then a minute in which they stood still.
+        // Two ticks per ns. Then a minute in which the ticks stood still.
         let mut ticks = edge([(0, 50), (20_000, 9_750), (2 * S, S + 50), (4 * S, 2 * S + 50)]);
         assert!(ticks.push(6 * S, 3 * S + 50));
         ticks.set_ticks();

@@ -1,4 +1,4 @@
-//! The graph of clocks: nodes are clocks, edges what is known of two of them.
+//! The graph of clocks: nodes are clocks, edges are relations between two of them.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,28 +8,28 @@ use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::relay::Relays;
+use crate::route_cache::RouteCache;
 use crate::{Clock, Converter, Edge, Interpolation};
 
-/// What one clock read in a snapshot.
+/// The reading of one clock in a snapshot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reading {
     /// The clock.
     pub clock: Clock,
-    /// What it read: ns, or ticks of unknown length.
+    /// The value: ns, or ticks of unknown length.
     pub value: i64,
-    /// Whether it counts ticks of unknown length, so that only its measured rate converts it.
+    /// Whether the clock counts ticks of unknown length, so that only a measured rate converts it.
     pub ticks: bool,
 }
 
 impl Reading {
-    /// A reading in ns.
+    /// Returns a reading in ns.
     pub fn ns(clock: Clock, value: i64) -> Self {
         Self { clock, value, ticks: false }
     }
 }
 
-/// Why a snapshot cannot be used.
+/// The reason why a snapshot cannot be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SnapshotError {
     /// The same clock was read twice in one snapshot.
@@ -37,7 +37,7 @@ pub enum SnapshotError {
     Duplicate(Clock),
 }
 
-/// Why no chain of edges leads from one clock to another.
+/// The reason why no chain of edges leads from one clock to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PathError {
     /// No snapshot ever read the source clock.
@@ -59,77 +59,78 @@ struct Node {
 
 #[cfg(test)]
 thread_local! {
-    /// How many searches there were, for tests of how much work something takes.
+    /// The number of searches, for tests that check how much work an operation takes.
     pub(crate) static SEARCHES: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// All clocks of an import and what ties them.
+/// All clocks of an import and the relations between them.
 #[derive(Default)]
 pub struct ClockGraph {
     nodes: FxHashMap<Clock, NodeIndex>,
     clocks: Vec<Clock>,
     graph: DiGraph<Node, Arc<Edge>>,
     edges: FxHashMap<(NodeIndex, NodeIndex), EdgeIndex>,
-    /// Edges that were set rather than read.
+    /// Edges that were set by [`ClockGraph::set_offset`] rather than read in snapshots.
     stated: FxHashSet<EdgeIndex>,
     interpolation: Interpolation,
 }
 
-/// Longer ways than any recorder writes; following them would take time and memory without end.
-const MOST_HOPS: usize = 64;
+/// The largest number of edges on a path. No recorder writes longer ones, and following them would
+/// take unbounded time and memory.
+const MAX_HOPS: usize = 64;
 
-/// The ways of all clocks to one.
-pub struct Ways {
+/// The paths from all clocks to one target clock.
+pub struct ClockPaths {
     to: Clock,
-    /// The nearest first; the clock itself is the first.
-    reached: Vec<Reached>,
+    /// Nearest first; the first is the target itself.
+    found: Vec<GraphPath>,
     index: FxHashMap<Clock, usize>,
-    relays: Relays,
+    cache: RouteCache,
 }
 
-impl Ways {
-    /// The clock they lead to.
+impl ClockPaths {
+    /// The target clock.
     pub fn to(&self) -> Clock {
         self.to
     }
 
-    pub(crate) fn get(&self, from: Clock) -> Option<&Reached> {
-        self.index.get(&from).map(|&at| &self.reached[at])
+    pub(crate) fn get(&self, from: Clock) -> Option<&GraphPath> {
+        self.index.get(&from).map(|&at| &self.found[at])
     }
 
-    pub(crate) fn all(&self) -> &[Reached] {
-        &self.reached
+    pub(crate) fn all(&self) -> &[GraphPath] {
+        &self.found
     }
 
-    /// What is known of ways that lead there by other files.
-    pub(crate) fn relays(&self) -> &Relays {
-        &self.relays
+    /// The cache of routes to the target that go through other files.
+    pub(crate) fn cache(&self) -> &RouteCache {
+        &self.cache
     }
 }
 
-/// A clock that a search came to, with the way between it and where the search began.
+/// A path that a search found: a clock, and the edges between it and the start of the search.
 #[derive(Clone)]
-pub(crate) struct Reached {
+pub(crate) struct GraphPath {
     pub(crate) clock: Clock,
-    /// The edges, in the order a conversion applies them.
+    /// The edges, in the order in which a conversion applies them.
     pub(crate) hops: Vec<Arc<Edge>>,
-    /// The clocks that the edges join, both ends among them, in the same order.
+    /// The clocks that the edges connect, including both ends, in the same order.
     pub(crate) clocks: Vec<Clock>,
 }
 
 impl ClockGraph {
-    /// An empty graph whose conversions read between snapshots in the given way.
+    /// Returns an empty graph. Its conversions use this interpolation between snapshots.
     pub fn new(interpolation: Interpolation) -> Self {
         Self { interpolation, ..Self::default() }
     }
 
-    /// How conversions read between snapshots.
+    /// The interpolation that conversions use between snapshots.
     pub fn interpolation(&self) -> Interpolation {
         self.interpolation
     }
 
-    /// Adds what was read at one moment. Snapshots of the same clocks must come in the order they
-    /// were taken.
+    /// Adds the readings of one moment. Snapshots of the same clocks must be added in the order in
+    /// which they were taken.
     ///
     /// # Errors
     /// When a clock occurs twice; nothing is added then.
@@ -158,8 +159,8 @@ impl ClockGraph {
         Ok(())
     }
 
-    /// Sets how two clocks relate, whatever was read of the two: when the one reads t, the other
-    /// reads t + `offset`.
+    /// Sets the relation between two clocks and discards their common readings: when `from` reads
+    /// t, `to` reads t + `offset`.
     pub fn set_offset(&mut self, from: Clock, to: Clock, offset: i64) {
         if from == to {
             return;
@@ -190,7 +191,8 @@ impl ClockGraph {
         Arc::make_mut(&mut graph[index])
     }
 
-    /// Notes that a clock was said to be so far from another, which then is what it hangs from.
+    /// Marks a clock with a stated offset to another clock, so that it is placed through that
+    /// clock.
     pub fn set_pinned(&mut self, clock: Clock) {
         let node = self.node(clock);
         self.graph[node].pinned = true;
@@ -200,17 +202,18 @@ impl ClockGraph {
         self.nodes.get(&clock).is_some_and(|&node| self.graph[node].pinned)
     }
 
-    /// Whether anything is known of a clock.
+    /// Whether the graph has this clock.
     pub fn contains(&self, clock: Clock) -> bool {
         self.nodes.contains_key(&clock)
     }
 
-    /// Every clock something is known of, in the order they were first read.
+    /// All clocks of the graph, in the order in which they were first read.
     pub fn clocks(&self) -> &[Clock] {
         &self.clocks
     }
 
-    /// Every pair of clocks something is known of, one way each.
+    /// All edges of the graph: source clock, target clock and relation. Each direction is an edge
+    /// of its own.
     pub fn edges(&self) -> impl Iterator<Item = (Clock, Clock, &Edge)> {
         self.graph.edge_references().map(|edge| {
             let (from, to) = (edge.source().index(), edge.target().index());
@@ -218,7 +221,7 @@ impl ClockGraph {
         })
     }
 
-    /// What is known of one clock by another, if they were ever read together.
+    /// The relation from one clock to another, if they were ever read together.
     pub fn between(&self, from: Clock, to: Clock) -> Option<&Edge> {
         let ends = (*self.nodes.get(&from)?, *self.nodes.get(&to)?);
         self.graph.edge_weight(*self.edges.get(&ends)?).map(|edge| &**edge)
@@ -229,22 +232,22 @@ impl ClockGraph {
         self.nodes.get(&clock).is_some_and(|&node| self.graph[node].went_backwards)
     }
 
-    /// The way from one clock to another over the fewest edges, by breadth-first search.
+    /// Returns the converter along the path with the fewest edges, found by breadth-first search.
     ///
     /// # Errors
-    /// When either clock is unknown or nothing leads from one to the other.
+    /// When either clock is unknown or no path leads from one to the other.
     pub fn converter(&self, from: Clock, to: Clock) -> Result<Converter, PathError> {
-        Ok(Converter::new(self.way(from, to)?.hops, self.interpolation))
+        Ok(Converter::new(self.path(from, to)?.hops, self.interpolation))
     }
 
-    /// The way that [`Self::converter`] takes.
-    pub(crate) fn way(&self, from: Clock, to: Clock) -> Result<Reached, PathError> {
-        let found = self.ways_to(to).get(from).cloned();
-        found.ok_or_else(|| self.no_way(from, to))
+    /// Returns the path that [`Self::converter`] uses.
+    pub(crate) fn path(&self, from: Clock, to: Clock) -> Result<GraphPath, PathError> {
+        let path = self.paths_to(to).get(from).cloned();
+        path.ok_or_else(|| self.no_path_error(from, to))
     }
 
-    /// Why nothing leads from one clock to another.
-    pub(crate) fn no_way(&self, from: Clock, to: Clock) -> PathError {
+    /// The reason why no path leads from one clock to another.
+    pub(crate) fn no_path_error(&self, from: Clock, to: Clock) -> PathError {
         match (self.contains(from), self.contains(to)) {
             (false, _) => PathError::UnknownSource(from),
             (_, false) => PathError::UnknownTarget(to),
@@ -252,28 +255,30 @@ impl ClockGraph {
         }
     }
 
-    /// The ways of all clocks to one.
-    pub fn ways_to(&self, to: Clock) -> Ways {
-        let reached = self.search(to, Direction::Incoming);
-        let index = (0..).zip(&reached).map(|(at, reached)| (reached.clock, at)).collect();
-        Ways { to, reached, index, relays: Relays::default() }
+    /// Finds the paths from all clocks to one.
+    pub fn paths_to(&self, to: Clock) -> ClockPaths {
+        let found = self.search(to, Direction::Incoming);
+        let index = (0..).zip(&found).map(|(at, path)| (path.clock, at)).collect();
+        ClockPaths { to, found, index, cache: RouteCache::default() }
     }
 
-    /// Every clock that `from` converts to, the nearest first; itself is the first.
-    pub(crate) fn reachable_from(&self, from: Clock) -> Vec<Reached> {
+    /// Returns the paths to all clocks that `from` converts to, nearest first; the first is `from`
+    /// itself.
+    pub(crate) fn paths_from(&self, from: Clock) -> Vec<GraphPath> {
         self.search(from, Direction::Outgoing)
     }
 
-    /// The clocks that a search comes to, the nearest first.
-    pub(crate) fn search(&self, start: Clock, direction: Direction) -> Vec<Reached> {
+    /// Searches the graph breadth-first from `start`. Returns the paths found, nearest first; the
+    /// first is `start` itself.
+    pub(crate) fn search(&self, start: Clock, direction: Direction) -> Vec<GraphPath> {
         #[cfg(test)]
         SEARCHES.set(SEARCHES.get() + 1);
-        let mut reached = vec![Reached { clock: start, hops: Vec::new(), clocks: vec![start] }];
-        let Some(&node) = self.nodes.get(&start) else { return reached };
+        let mut found = vec![GraphPath { clock: start, hops: Vec::new(), clocks: vec![start] }];
+        let Some(&node) = self.nodes.get(&start) else { return found };
         let mut seen: FxHashMap<NodeIndex, ()> = FxHashMap::from_iter([(node, ())]);
         let mut queue = VecDeque::from([(node, 0)]);
         while let Some((node, index)) = queue.pop_front() {
-            if reached[index].hops.len() == MOST_HOPS {
+            if found[index].hops.len() == MAX_HOPS {
                 break;
             }
             for edge in self.usable_edges(node, direction) {
@@ -285,22 +290,22 @@ impl ClockGraph {
                     continue;
                 }
                 let clock = self.clocks[next.index()];
-                let Reached { mut hops, mut clocks, .. } = reached[index].clone();
+                let GraphPath { mut hops, mut clocks, .. } = found[index].clone();
                 let (hop, clock_at) = match direction {
                     Direction::Outgoing => (hops.len(), clocks.len()),
                     Direction::Incoming => (0, 0),
                 };
                 hops.insert(hop, Arc::clone(edge.weight()));
                 clocks.insert(clock_at, clock);
-                queue.push_back((next, reached.len()));
-                reached.push(Reached { clock, hops, clocks });
+                queue.push_back((next, found.len()));
+                found.push(GraphPath { clock, hops, clocks });
             }
         }
-        reached
+        found
     }
 
-    /// The edges at a node that conversions may take, the other ends in the order they were first
-    /// read. A clock that went backwards is no source, but of what was said of it.
+    /// The edges of a node that conversions may use, in the order in which they were added. A clock
+    /// that went backwards is a source only of edges that were set.
     fn usable_edges(
         &self,
         node: NodeIndex,
@@ -347,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn the_latest_snapshot_not_after_applies() {
+    fn the_latest_snapshot_that_is_not_later_applies() {
         let pairs = [(1000, 2000), (1100, 2100), (1200, 2200), (1900, 2900), (2000, 3500)];
         let snapshots: Vec<[(u32, i64); 2]> =
             pairs.iter().map(|&(mono, boot)| [(MONOTONIC, mono), (BOOTTIME, boot)]).collect();
@@ -384,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_went_backwards_is_no_step_on_the_way() {
+    fn a_clock_that_went_backwards_is_no_step_of_a_path() {
         let graph = graph(&[
             &[(CUSTOM, 10), (REALTIME, 10_000)],
             &[(CUSTOM, 20), (REALTIME, 9_000)],
@@ -396,7 +401,7 @@ mod tests {
 
     #[test]
     fn ticks_convert_by_their_measured_rate() {
-        // 2 ticks to the ns, and one pair is not enough to know.
+        // 2 ticks per ns. One pair of readings is not enough to measure this.
         let one = graph(&[&[(TSC, 2_000), (BOOTTIME, 100)]]);
         assert!(one.converter(clock(TSC), clock(BOOTTIME)).is_err());
         let two = graph(&[&[(TSC, 2_000), (BOOTTIME, 100)], &[(TSC, 4_000), (BOOTTIME, 1_100)]]);
@@ -406,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn an_offset_that_is_set_counts_more_than_what_was_read() {
+    fn a_set_offset_replaces_readings() {
         let mut graph = graph(&[&[(MONOTONIC, 100), (BOOTTIME, 500)]]);
         graph.set_offset(clock(MONOTONIC), clock(BOOTTIME), -10);
         assert_eq!(convert(&graph, MONOTONIC, BOOTTIME, 100), 90);
@@ -424,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_clocks_and_duplicates_are_told() {
+    fn unknown_clocks_and_duplicates_are_errors() {
         let mut graph = graph(&[&[(MONOTONIC, 1), (BOOTTIME, 2)]]);
         let unknown = graph.converter(clock(CUSTOM), clock(BOOTTIME)).unwrap_err();
         assert_eq!(unknown, PathError::UnknownSource(clock(CUSTOM)));

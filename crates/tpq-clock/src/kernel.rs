@@ -1,44 +1,46 @@
-//! The kernel: a formula over whole columns of readings, which changes at every snapshot.
+//! The conversion kernel: applies a formula to whole columns of readings. The formula changes at
+//! every snapshot.
 
-/// Readings looked at together: enough for a formula to be vectorised, few enough to be at hand
-/// still when they are converted. Measured: 64 is about as fast, 1,024 takes a third longer.
+/// Number of readings in a block: enough for a formula to be vectorised, and few enough to still be
+/// in the cache when they are converted. Measured: 64 is about as fast, 1,024 takes a third longer.
 const BLOCK: usize = 128;
 
-/// How readings convert between two snapshots.
+/// The conversion of readings between two snapshots.
 pub(crate) trait Formula: Copy {
-    /// How far from its snapshot a reading is near.
-    fn reach(self) -> i64;
+    /// The largest distance from its snapshot at which [`Self::convert_near`] is exact.
+    fn near_range(self) -> i64;
 
-    /// Converts a reading that is near, without a branch.
-    fn near(self, t: i64) -> i64;
+    /// Converts a reading within [`Self::near_range`], without a branch.
+    fn convert_near(self, t: i64) -> i64;
 
     /// Converts any reading.
-    fn far(self, t: i64) -> i64;
+    fn convert_far(self, t: i64) -> i64;
 }
 
-/// Adds an offset.
+/// Adds a constant offset.
 #[derive(Clone, Copy)]
-pub(crate) struct Shift(pub(crate) i64);
+pub(crate) struct ConstantOffset(pub(crate) i64);
 
-impl Formula for Shift {
-    /// 146 years.
-    fn reach(self) -> i64 {
+impl Formula for ConstantOffset {
+    /// 146 years, in ns.
+    fn near_range(self) -> i64 {
         i64::MAX / 2
     }
 
-    fn near(self, t: i64) -> i64 {
+    fn convert_near(self, t: i64) -> i64 {
         t.wrapping_add(self.0)
     }
 
-    fn far(self, t: i64) -> i64 {
-        self.near(t)
+    fn convert_far(self, t: i64) -> i64 {
+        self.convert_near(t)
     }
 }
 
 /// Converts a column in place.
 ///
-/// The readings of the snapshots, ascending and at least one, cut time into pieces: piece 0 lies
-/// before the first, piece `i` begins with snapshot `i - 1`. `formula` is asked for that of a piece.
+/// The readings of the snapshots are ascending and at least one. They divide time into segments:
+/// segment 0 is before the first snapshot, segment `i` begins with snapshot `i - 1`. `formula`
+/// returns the formula of a segment.
 pub(crate) fn convert<F: Formula>(
     snapshots: &[i64],
     formula: impl Fn(usize) -> F,
@@ -51,14 +53,14 @@ pub(crate) fn convert<F: Formula>(
             cursor.one_by_one(block);
             continue;
         };
-        if !cursor.window.holds(first) {
+        if !cursor.window.contains(first) {
             cursor.seek(first);
         }
-        // Columns mostly go forward, so the ends of a block tell most of it.
-        if cursor.window.holds(last) && cursor.window.holds_all(block) {
+        // Columns are mostly ascending, so the ends of a block usually decide whether it is inside.
+        if cursor.window.contains(last) && cursor.window.contains_all(block) {
             let formula = cursor.formula;
             for t in block {
-                *t = formula.near(*t);
+                *t = formula.convert_near(*t);
             }
         } else {
             cursor.one_by_one(block);
@@ -66,23 +68,23 @@ pub(crate) fn convert<F: Formula>(
     }
 }
 
-/// Readings of one piece that are near.
+/// The range of readings in one segment that are near its snapshot.
 #[derive(Clone, Copy)]
 struct Window {
     first: i64,
-    /// From the first to the last; half of the range of `u64` at most.
+    /// The distance from the first to the last reading: at most half of the range of `u64`.
     width: u64,
 }
 
 impl Window {
-    fn holds(self, t: i64) -> bool {
+    fn contains(self, t: i64) -> bool {
         t.wrapping_sub(self.first) as u64 <= self.width
     }
 
-    /// The same of all readings, without the comparison, which older processors do not have in
-    /// vectors: of a reading that is before the first or after the last, one of the two distances
-    /// has its highest bit set, since the width has not.
-    fn holds_all(self, block: &[i64]) -> bool {
+    /// Whether all readings are in the range. This uses no comparison, because older processors
+    /// cannot compare such numbers in vectors. For a reading before the first or after the last,
+    /// one of the two distances has its highest bit set, because the width has not.
+    fn contains_all(self, block: &[i64]) -> bool {
         let outside = block.iter().fold(0, |outside, t| {
             let distance = t.wrapping_sub(self.first) as u64;
             outside | distance | self.width.wrapping_sub(distance)
@@ -91,60 +93,60 @@ impl Window {
     }
 }
 
-/// Where in the snapshots a conversion is.
+/// The position of a conversion within the snapshots.
 struct Cursor<'a, F, G> {
     snapshots: &'a [i64],
     formula_of: G,
-    piece: usize,
+    segment: usize,
     formula: F,
     window: Window,
 }
 
 impl<'a, F: Formula, G: Fn(usize) -> F> Cursor<'a, F, G> {
     fn new(snapshots: &'a [i64], formula_of: G, t: i64) -> Self {
-        let piece = snapshots.partition_point(|&from| from <= t);
-        let formula = formula_of(piece);
-        let window = window(snapshots, piece, formula.reach());
-        Self { snapshots, formula_of, piece, formula, window }
+        let segment = snapshots.partition_point(|&from| from <= t);
+        let formula = formula_of(segment);
+        let window = window(snapshots, segment, formula.near_range());
+        Self { snapshots, formula_of, segment, formula, window }
     }
 
-    /// Goes to the piece in which `t` lies, which mostly is the next.
+    /// Moves to the segment that contains `t`, which is usually the next one.
     fn seek(&mut self, t: i64) {
-        let starts = self.snapshots.get(self.piece).is_some_and(|&from| from <= t);
-        let ends = self.snapshots.get(self.piece + 1).is_some_and(|&from| from <= t);
-        self.piece = match starts && !ends {
-            true => self.piece + 1,
+        let starts = self.snapshots.get(self.segment).is_some_and(|&from| from <= t);
+        let ends = self.snapshots.get(self.segment + 1).is_some_and(|&from| from <= t);
+        self.segment = match starts && !ends {
+            true => self.segment + 1,
             false => self.snapshots.partition_point(|&from| from <= t),
         };
-        self.formula = (self.formula_of)(self.piece);
-        self.window = window(self.snapshots, self.piece, self.formula.reach());
+        self.formula = (self.formula_of)(self.segment);
+        self.window = window(self.snapshots, self.segment, self.formula.near_range());
     }
 
     fn one_by_one(&mut self, block: &mut [i64]) {
         for t in block {
-            if !self.window.holds(*t) {
+            if !self.window.contains(*t) {
                 self.seek(*t);
-                if !self.window.holds(*t) {
-                    *t = self.formula.far(*t);
+                if !self.window.contains(*t) {
+                    *t = self.formula.convert_far(*t);
                     continue;
                 }
             }
-            *t = self.formula.near(*t);
+            *t = self.formula.convert_near(*t);
         }
     }
 }
 
-/// The readings of a piece that are no further than `reach` from its snapshot.
-fn window(snapshots: &[i64], piece: usize, reach: i64) -> Window {
-    let snapshot = snapshots[piece.saturating_sub(1)];
-    let first = match piece {
-        0 => snapshot.saturating_sub(reach),
+/// The readings of a segment that are no further than `near_range` from its snapshot.
+fn window(snapshots: &[i64], segment: usize, near_range: i64) -> Window {
+    let snapshot = snapshots[segment.saturating_sub(1)];
+    let first = match segment {
+        0 => snapshot.saturating_sub(near_range),
         _ => snapshot,
     };
-    let last = snapshots.get(piece).map_or(i64::MAX, |&next| next.saturating_sub(1));
-    // Where nothing before the first snapshot is near, its own reading is held instead, of which
-    // all formulas of a snapshot give the same.
-    let last = last.min(snapshot.saturating_add(reach)).max(first);
+    let last = snapshots.get(segment).map_or(i64::MAX, |&next| next.saturating_sub(1));
+    // If no reading before the first snapshot is near, the range holds the reading of the snapshot
+    // itself. All formulas of a snapshot give the same result for it.
+    let last = last.min(snapshot.saturating_add(near_range)).max(first);
     Window { first, width: last.abs_diff(first) }
 }
 
@@ -154,8 +156,8 @@ mod tests {
 
     #[test]
     fn a_window_ends_at_the_next_snapshot_or_out_of_reach() {
-        let bounds = |piece, reach| {
-            let Window { first, width } = window(&[10, 20], piece, reach);
+        let bounds = |segment, near_range| {
+            let Window { first, width } = window(&[10, 20], segment, near_range);
             (first, first + width as i64)
         };
         assert_eq!(bounds(0, 3), (7, 9));
@@ -166,18 +168,18 @@ mod tests {
     }
 
     #[test]
-    fn a_window_holds_all_of_a_block_or_not() {
+    fn contains_all_checks_every_reading_of_a_block() {
         for (first, last) in [(10, 19), (i64::MIN, -1), (0, i64::MAX), (i64::MIN / 2, 100)] {
             let window = Window { first, width: last.wrapping_sub(first) as u64 };
             for t in [first, last, i64::midpoint(first, last)] {
                 assert!(
-                    window.holds(t) && window.holds_all(&[first, t]),
+                    window.contains(t) && window.contains_all(&[first, t]),
                     "{t} in {first}..={last}"
                 );
             }
             for t in [first.wrapping_sub(1), last.wrapping_add(1), i64::MIN, i64::MAX, 0] {
-                assert_eq!(window.holds_all(&[first, t]), (first..=last).contains(&t));
-                assert_eq!(window.holds(t), (first..=last).contains(&t));
+                assert_eq!(window.contains_all(&[first, t]), (first..=last).contains(&t));
+                assert_eq!(window.contains(t), (first..=last).contains(&t));
             }
         }
     }

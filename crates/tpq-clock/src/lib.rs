@@ -1,16 +1,17 @@
-//! Clock domains, the snapshots that tie them, and conversion between them.
+//! Clock domains, the snapshots that relate them, and conversion between them.
 //!
-//! Pure but for the clock that times tpq itself: no I/O, no protobuf, no tables. Snapshots go into
-//! a [`ClockGraph`]; a [`Placement`] with its [`Converter`] is found once for each clock and then
-//! applied to whole columns of timestamps.
+//! Pure, except for the clock that times tpq itself: no I/O, no protobuf, no tables. Snapshots go
+//! into a [`ClockGraph`]. A [`Placement`] with its [`Converter`] is found once for each clock and
+//! then applied to whole columns of timestamps.
 //!
 //! ```text
 //! snapshots ──▶ ClockGraph ──path──▶ Converter ──▶ column += offset of the latest snapshot ≤ t
 //! ```
 //!
-//! All values are nanoseconds of the clock they were read from, but for counters of ticks, which
-//! convert by measured rate. Before the first snapshot of an edge, the first one's offset applies.
-//! A clock that was seen to go backwards is converted to, never from.
+//! All values are nanoseconds of the clock they were read from, except tick counters, which are
+//! converted at a measured rate. Before the first snapshot of an edge, the offset of the first
+//! snapshot applies. A clock that was seen to go backwards can be a conversion target, but not a
+//! source.
 
 mod convert;
 mod domain;
@@ -20,14 +21,14 @@ mod kernel;
 mod line;
 mod placement;
 mod rate;
-mod relay;
+mod route_cache;
 pub mod tsc;
 
 pub use convert::{Converter, Edge, Interpolation};
 pub use domain::{
     BOOTTIME, Clock, ClockScope, MONOTONIC, MONOTONIC_RAW, REALTIME, Source, TRACE_FILE, TSC,
-    builtin_name, is_of_sequence,
+    builtin_name, is_sequence_scoped,
 };
 pub use drift::{Drift, Grain, Jump, drift};
-pub use graph::{ClockGraph, PathError, Reading, SnapshotError, Ways};
+pub use graph::{ClockGraph, ClockPaths, PathError, Reading, SnapshotError};
 pub use placement::{Assumed, PlaceError, Placement, Rule};

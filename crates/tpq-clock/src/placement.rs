@@ -1,31 +1,32 @@
-//! Placing a clock on the timeline when no chain of snapshots does.
+//! Placement of a clock on the timeline when no chain of snapshots leads there.
 //!
-//! Files recorded apart share no snapshot, so something must be assumed. What is assumed, in this
-//! order: that one machine has one clock of each domain, which holds within one boot; that wall
-//! time is the same on two machines; that clocks of one domain are the same clock; that a file
-//! without any clock begins where the timeline does. Two different domains are never taken for the
-//! same.
+//! Files that were recorded separately share no snapshot, so something must be assumed. The
+//! assumptions, in this order: clocks of one domain on one machine are the same clock, which is
+//! true within one boot; wall time is the same on two machines; clocks of one domain are the same
+//! clock; a file without any clock begins where the timeline begins. Two different domains are
+//! never assumed to be the same.
 
 use petgraph::Direction;
 
-use crate::graph::{Reached, Ways};
+use crate::graph::{ClockPaths, GraphPath};
 use crate::{Clock, ClockGraph, Converter, PathError, REALTIME, TRACE_FILE};
 
-/// What placed a clock, from what was recorded to what had to be assumed.
+/// The rule that placed a clock, ordered from recorded data to assumptions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rule {
-    /// A chain of snapshots, or it is the timeline's own clock.
+    /// A chain of snapshots leads to the timeline, or the clock is the timeline.
     Snapshots,
-    /// Wall time is taken to be the same on both machines.
+    /// Wall time is assumed to be the same on both machines.
     Realtime,
-    /// Clocks of one domain are taken to be the same, on one machine or for want of wall time.
+    /// Clocks of one domain are assumed to be the same, on one machine or because there is no wall
+    /// time.
     SameDomain,
-    /// The private timeline of a file is taken to be the timeline.
+    /// The private timeline of a file is assumed to be the timeline.
     PrivateTimeline,
 }
 
 impl Rule {
-    /// Its name in the `origin` column of `clock_snapshot`.
+    /// The name of the rule in the `origin` column of `clock_snapshot`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Snapshots => "snapshot",
@@ -36,38 +37,38 @@ impl Rule {
     }
 }
 
-/// Two clocks taken to read the same at every moment.
+/// Two clocks that are assumed to read the same at every moment.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Assumed {
-    /// The rule that takes them so.
+    /// The rule that makes this assumption.
     pub rule: Rule,
-    /// The clock nearer to the one that is placed.
+    /// The clock that is nearer to the placed clock.
     pub from: Clock,
-    /// The clock nearer to the timeline.
+    /// The clock that is nearer to the timeline.
     pub to: Clock,
 }
 
-/// How a clock is placed.
+/// The placement of a clock on the timeline.
 #[derive(Clone, Debug)]
 pub struct Placement {
-    /// Converts it to the timeline.
+    /// Converts readings of the clock to the timeline.
     pub converter: Converter,
-    /// By which rule.
+    /// The rule that placed the clock.
     pub rule: Rule,
-    /// What was assumed, if anything, from the clock to the timeline.
+    /// The assumptions, if any, in the order from the clock to the timeline.
     pub assumed: Vec<Assumed>,
-    /// The clocks on the way, from the one that is placed to the timeline's: each is read together
-    /// with the next, or taken to read the same.
+    /// The clocks of the path, from the placed clock to the clock of the timeline. Each is read
+    /// together with the next one, or assumed to read the same.
     pub clocks: Vec<Clock>,
 }
 
-/// Why a clock cannot be placed.
+/// The reason why a clock cannot be placed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PlaceError {
-    /// Within one machine and file, snapshots are missing.
+    /// Snapshots are missing within one machine and file.
     #[error(transparent)]
     Path(#[from] PathError),
-    /// Between files or machines, no domain is shared.
+    /// The clock and the timeline share no domain across files or machines.
     #[error("clock {} shares no clock domain with the timeline, which is in clock {}", .0.id, .1.id)]
     Unrelatable(Clock, Clock),
 }
@@ -78,131 +79,136 @@ impl ClockGraph {
     /// # Errors
     /// When no rule applies.
     pub fn place(&self, from: Clock, to: Clock) -> Result<Placement, PlaceError> {
-        self.place_by(from, &self.ways_to(to))
+        self.place_by(from, &self.paths_to(to))
     }
 
-    /// Places a clock on the timeline that the ways lead to.
+    /// Places a clock on the timeline that `paths` lead to.
     ///
     /// # Errors
     /// When no rule applies.
-    pub fn place_by(&self, from: Clock, ways: &Ways) -> Result<Placement, PlaceError> {
-        if let Some(way) = ways.get(from) {
-            return Ok(self.placement(Rule::Snapshots, End::plain(way.clone())));
+    pub fn place_by(&self, from: Clock, paths: &ClockPaths) -> Result<Placement, PlaceError> {
+        if let Some(path) = paths.get(from) {
+            return Ok(self.placement(Rule::Snapshots, Route::from_path(path.clone())));
         }
-        let to = ways.to();
-        let near: Vec<End> = self.reachable_from(from).into_iter().map(End::plain).collect();
-        let far = ways.far();
-        let one_machine = |a: Clock, b: Clock| a.source.machine == b.source.machine;
-        // Of machines that snapshots tie to the one that is placed, and to that of the timeline.
-        let wall = |a: Clock, b: Clock| a.id == REALTIME && !one_machine(a, b);
-        self.join(Rule::SameDomain, &near, far, &one_machine)
-            .or_else(|| self.join(Rule::Realtime, &near, far, &wall))
+        let to = paths.to();
+        let outgoing: Vec<Route> =
+            self.paths_from(from).into_iter().map(Route::from_path).collect();
+        let incoming = paths.incoming();
+        let same_machine = |a: Clock, b: Clock| a.source.machine == b.source.machine;
+        // The machines of the two clocks may differ from those of `from` and the timeline:
+        // snapshots can relate machines.
+        let realtime_of_two_machines = |a: Clock, b: Clock| a.id == REALTIME && !same_machine(a, b);
+        self.join(Rule::SameDomain, &outgoing, incoming, &same_machine)
+            .or_else(|| self.join(Rule::Realtime, &outgoing, incoming, &realtime_of_two_machines))
             .or_else(|| {
-                let near = ways.near_walls(&near, self);
-                let far = if near.is_empty() { &[] } else { ways.walls(self) };
-                self.join(Rule::Realtime, &near, far, &wall)
+                let outgoing = paths.outgoing_realtime(&outgoing, self);
+                let incoming =
+                    if outgoing.is_empty() { &[] } else { paths.incoming_realtime(self) };
+                self.join(Rule::Realtime, &outgoing, incoming, &realtime_of_two_machines)
             })
-            .or_else(|| self.join(Rule::SameDomain, &near, far, &|_, _| true))
-            .or_else(|| self.begin(&near, to))
-            // What is of one sequence alone has no domain to share; its own snapshots are missing.
+            .or_else(|| self.join(Rule::SameDomain, &outgoing, incoming, &|_, _| true))
+            .or_else(|| self.place_private_timeline(&outgoing, to))
+            // A clock scoped to a sequence has no domain to share: its own snapshots are missing.
             .ok_or(match from.source == to.source || !from.is_domain() {
-                true => PlaceError::Path(self.no_way(from, to)),
+                true => PlaceError::Path(self.no_path_error(from, to)),
                 false => PlaceError::Unrelatable(from, to),
             })
     }
 
-    fn placement(&self, rule: Rule, end: End) -> Placement {
-        let End { way: Reached { hops, clocks, .. }, assumed } = end;
+    fn placement(&self, rule: Rule, route: Route) -> Placement {
+        let Route { path: GraphPath { hops, clocks, .. }, assumed } = route;
         let converter = Converter::new(hops, self.interpolation());
         Placement { converter, rule, assumed, clocks }
     }
 
-    /// Takes a private timeline to begin with the timeline. Of several that hang together it is the
-    /// same one for all: one that was not itself said to begin so far from another.
-    fn begin(&self, near: &[End], to: Clock) -> Option<Placement> {
-        let private = near.iter().filter(|end| end.clock().id == TRACE_FILE);
-        let end = private.min_by_key(|end| (self.is_pinned(end.clock()), end.clock()))?;
-        let way = Reached { clock: to, hops: Vec::new(), clocks: vec![to] };
-        let whole = end.joined(Rule::PrivateTimeline, &End::plain(way));
+    /// Assumes that a private timeline begins with the timeline. All private timelines that are
+    /// related to each other use the same one: one without a stated offset to another clock.
+    fn place_private_timeline(&self, outgoing: &[Route], to: Clock) -> Option<Placement> {
+        let private = outgoing.iter().filter(|route| route.clock().id == TRACE_FILE);
+        let route = private.min_by_key(|route| (self.is_pinned(route.clock()), route.clock()))?;
+        let path = GraphPath { clock: to, hops: Vec::new(), clocks: vec![to] };
+        let whole = route.concat(Rule::PrivateTimeline, &Route::from_path(path));
         Some(self.placement(Rule::PrivateTimeline, whole))
     }
 
-    /// Joins two sets of clocks where two are of one domain and `may` be joined, in the domain of
-    /// the timeline if they can be, and else over the fewest edges.
+    /// Joins two sets of routes at two clocks of one domain for which `allowed` returns `true`.
+    /// Prefers the domain of the timeline, then the fewest edges.
     fn join(
         &self,
         rule: Rule,
-        near: &[End],
-        far: &[End],
-        may: &dyn Fn(Clock, Clock) -> bool,
+        outgoing: &[Route],
+        incoming: &[Route],
+        allowed: &dyn Fn(Clock, Clock) -> bool,
     ) -> Option<Placement> {
-        if !near.iter().any(|end| end.clock().is_domain()) {
+        if !outgoing.iter().any(|route| route.clock().is_domain()) {
             return None;
         }
-        let timeline = far.first()?.clock().id;
-        let far: Vec<&End> = far.iter().filter(|end| end.clock().is_domain()).collect();
-        let near = near.iter().filter(|end| end.clock().is_domain());
-        let pairs = near.flat_map(|a| far.iter().map(move |&b| (a, b)));
-        let allowed = pairs.filter(|(a, b)| {
+        let timeline = incoming.first()?.clock().id;
+        let incoming: Vec<&Route> =
+            incoming.iter().filter(|route| route.clock().is_domain()).collect();
+        let outgoing = outgoing.iter().filter(|route| route.clock().is_domain());
+        let pairs = outgoing.flat_map(|a| incoming.iter().map(move |&b| (a, b)));
+        let candidates = pairs.filter(|(a, b)| {
             let (a, b) = (a.clock(), b.clock());
-            a.id == b.id && may(a, b)
+            a.id == b.id && allowed(a, b)
         });
-        let (a, b) = allowed
+        let (a, b) = candidates
             .min_by_key(|(a, b)| (b.clock().id != timeline, a.len() + b.len(), b.clock().id))?;
-        Some(self.placement(rule, a.joined(rule, b)))
+        Some(self.placement(rule, a.concat(rule, b)))
     }
 }
 
-/// A clock that a search came to, and what had to be assumed on the way.
+/// A path, and the assumptions that it depends on.
 #[derive(Clone)]
-pub(crate) struct End {
-    way: Reached,
+pub(crate) struct Route {
+    path: GraphPath,
     assumed: Vec<Assumed>,
 }
 
-impl End {
-    pub(crate) fn plain(way: Reached) -> Self {
-        Self { way, assumed: Vec::new() }
+impl Route {
+    pub(crate) fn from_path(path: GraphPath) -> Self {
+        Self { path, assumed: Vec::new() }
     }
 
     pub(crate) fn clock(&self) -> Clock {
-        self.way.clock
+        self.path.clock
     }
 
-    /// Over how many edges it leads.
+    /// The number of edges.
     pub(crate) fn len(&self) -> usize {
-        self.way.hops.len()
+        self.path.hops.len()
     }
 
-    /// The clocks on the way.
+    /// The clocks of the path.
     #[cfg(test)]
     pub(crate) fn clocks(&self) -> &[Clock] {
-        &self.way.clocks
+        &self.path.clocks
     }
 
-    /// This way, and on from where it ends to the beginning of another.
-    fn joined(&self, rule: Rule, next: &Self) -> Self {
-        let (Some(&from), Some(&to)) = (self.way.clocks.last(), next.way.clocks.first()) else {
+    /// Returns the route that follows this one, assumes that its last clock is the first clock of
+    /// `next`, and then follows `next`.
+    fn concat(&self, rule: Rule, next: &Self) -> Self {
+        let (Some(&from), Some(&to)) = (self.path.clocks.last(), next.path.clocks.first()) else {
             return self.clone();
         };
-        let hops = self.way.hops.iter().chain(&next.way.hops).cloned().collect();
-        let clocks = self.way.clocks.iter().chain(&next.way.clocks).copied().collect();
+        let hops = self.path.hops.iter().chain(&next.path.hops).cloned().collect();
+        let clocks = self.path.clocks.iter().chain(&next.path.clocks).copied().collect();
         let mut assumed = self.assumed.clone();
         assumed.push(Assumed { rule, from, to });
         assumed.extend(&next.assumed);
-        Self { way: Reached { clock: next.clock(), hops, clocks }, assumed }
+        Self { path: GraphPath { clock: next.clock(), hops, clocks }, assumed }
     }
 
-    /// This way and on along a way that a search in the same direction found from `other`, which
-    /// is this clock in another file.
-    pub(crate) fn by_way_of(&self, other: Clock, way: Reached, direction: Direction) -> Self {
-        debug_assert!(way.clocks.contains(&other));
-        let (reached, beyond) = (way.clock, Self::plain(way));
+    /// Extends this route along a path that a search in the same direction found from `other`,
+    /// which is the clock of this route in another file.
+    pub(crate) fn extend(&self, other: Clock, path: GraphPath, direction: Direction) -> Self {
+        debug_assert!(path.clocks.contains(&other));
+        let (reached, beyond) = (path.clock, Self::from_path(path));
         let mut whole = match direction {
-            Direction::Outgoing => self.joined(Rule::SameDomain, &beyond),
-            Direction::Incoming => beyond.joined(Rule::SameDomain, self),
+            Direction::Outgoing => self.concat(Rule::SameDomain, &beyond),
+            Direction::Incoming => beyond.concat(Rule::SameDomain, self),
         };
-        whole.way.clock = reached;
+        whole.path.clock = reached;
         whole
     }
 }
@@ -216,7 +222,7 @@ mod tests {
         Clock::of_source(Source { machine, file }, id)
     }
 
-    /// Each snapshot reads the clocks (machine, file, id).
+    /// Each snapshot is a list of (machine, file, id, value).
     fn graph(snapshots: &[&[(u32, u32, u32, i64)]]) -> ClockGraph {
         let mut graph = ClockGraph::default();
         for snapshot in snapshots {
@@ -236,8 +242,8 @@ mod tests {
 
     #[test]
     fn wall_time_joins_two_machines() {
-        // At wall time 1,000,100 the one machine had been up for 100, at 1,000,400 the other for
-        // 50: its 60 is wall time 1,000,410, which is 410 on the first.
+        // At wall time 1,000,100 the first machine had been up for 100, at 1,000,400 the other one
+        // for 50. 60 on the other machine is wall time 1,000,410, which is 410 on the first.
         let graph = graph(&[
             &[(0, 0, REALTIME, 1_000_100), (0, 0, BOOTTIME, 100)],
             &[(1, 1, REALTIME, 1_000_400), (1, 1, BOOTTIME, 50)],
@@ -248,8 +254,8 @@ mod tests {
 
     #[test]
     fn wall_time_of_a_third_machine_joins_nothing() {
-        // Machine 7 compared its clocks with the host's: its wall time is 5 ahead. Another file of
-        // the host reads wall time too.
+        // Machine 7 compared its clocks with those of the host; its wall time is 5 ahead. Another
+        // file of the host also reads wall time.
         let graph = graph(&[
             &[(0, 0, REALTIME, 1_000_100), (0, 0, BOOTTIME, 100)],
             &[(7, 0, REALTIME, 1_000_055), (7, 0, BOOTTIME, 50)],
@@ -259,7 +265,7 @@ mod tests {
         let (one, other) = (clock(0, 0, BOOTTIME), clock(0, 1, BOOTTIME));
         assert_eq!(placed(&graph, other, one, 102), (Rule::SameDomain, 102));
         assert_eq!(placed(&graph, one, other, 101), (Rule::SameDomain, 101));
-        // In a file of its own, machine 7 is known by what it found of the host.
+        // Another file of machine 7 is placed by this comparison with the host.
         assert_eq!(placed(&graph, clock(7, 1, BOOTTIME), one, 60), (Rule::SameDomain, 160));
     }
 
@@ -271,7 +277,7 @@ mod tests {
         ]);
         let to = clock(0, 0, BOOTTIME);
         assert_eq!(placed(&graph, clock(0, 1, BOOTTIME), to, 160), (Rule::SameDomain, 160));
-        // By way of boot time, which the timeline is in, not of wall time.
+        // Through boot time, which is the domain of the timeline, not through wall time.
         assert_eq!(placed(&graph, clock(0, 1, MONOTONIC), to, 145), (Rule::SameDomain, 155));
         let assumed = graph.place(clock(0, 1, MONOTONIC), to).unwrap().assumed;
         let from = clock(0, 1, BOOTTIME);
@@ -279,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clocks_on_the_way_are_told() {
+    fn a_placement_lists_the_clocks_of_its_path() {
         let graph = graph(&[
             &[(0, 0, REALTIME, 1_000_100), (0, 0, MONOTONIC, 90)],
             &[(0, 0, MONOTONIC, 91), (0, 0, BOOTTIME, 101)],
@@ -287,14 +293,14 @@ mod tests {
             &[(1, 1, BOOTTIME, 60), (1, 1, 200, 7)],
         ]);
         let to = clock(0, 0, BOOTTIME);
-        let way = |from: Clock| -> Vec<(u32, u32)> {
+        let path = |from: Clock| -> Vec<(u32, u32)> {
             let placement = graph.place(from, to).unwrap();
             placement.clocks.iter().map(|clock| (clock.source.machine, clock.id)).collect()
         };
-        assert_eq!(way(to), [(0, BOOTTIME)]);
-        assert_eq!(way(clock(0, 0, REALTIME)), [(0, REALTIME), (0, MONOTONIC), (0, BOOTTIME)]);
+        assert_eq!(path(to), [(0, BOOTTIME)]);
+        assert_eq!(path(clock(0, 0, REALTIME)), [(0, REALTIME), (0, MONOTONIC), (0, BOOTTIME)]);
         assert_eq!(
-            way(clock(1, 1, 200)),
+            path(clock(1, 1, 200)),
             [(1, 200), (1, BOOTTIME), (1, REALTIME), (0, REALTIME), (0, MONOTONIC), (0, BOOTTIME)]
         );
         assert_eq!(graph.between(clock(0, 0, REALTIME), clock(0, 0, MONOTONIC)).unwrap().len(), 1);
@@ -303,16 +309,16 @@ mod tests {
     }
 
     #[test]
-    fn what_one_file_knows_of_a_machine_places_its_others() {
-        // The phone was started at wall time 900, the watch at 985; of the phone's two files one
-        // reads wall time.
+    fn one_file_of_a_machine_places_its_other_files() {
+        // The phone was started at wall time 900, the watch at 985. One of the two files of the
+        // phone reads wall time.
         let graph = graph(&[
             &[(0, 0, REALTIME, 1_005), (0, 0, BOOTTIME, 20)],
             &[(1, 1, REALTIME, 1_000), (1, 1, BOOTTIME, 100)],
         ]);
         let (from, to) = (clock(1, 2, BOOTTIME), clock(0, 0, BOOTTIME));
         assert_eq!(placed(&graph, from, to, 120), (Rule::Realtime, 35));
-        // And the other way round, where the timeline is in the file that does not.
+        // In the opposite direction the timeline is in the file without wall time.
         assert_eq!(placed(&graph, to, from, 35), (Rule::Realtime, 120));
         let assumed = graph.place(from, to).unwrap().assumed;
         assert_eq!(
@@ -347,7 +353,7 @@ mod tests {
 
     #[test]
     fn private_timelines_that_hang_together_begin_where_the_last_of_them_does() {
-        // File 1 begins 10 after file 2, and that 100 after file 3.
+        // File 1 begins 10 after file 2, and file 2 begins 100 after file 3.
         let mut graph = graph(&[
             &[(0, 1, TRACE_FILE, 0), (0, 2, TRACE_FILE, 10)],
             &[(0, 2, TRACE_FILE, 0), (0, 3, TRACE_FILE, 100)],

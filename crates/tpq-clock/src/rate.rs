@@ -1,15 +1,15 @@
-//! How fast one clock runs by another, as their snapshots tell.
+//! The rate of one clock relative to another, measured from their snapshots.
 
-/// The shortest time between snapshots that tells a rate, in ns. The clocks of a snapshot are read
-/// one after the other, at times a tenth of a millisecond apart; over less than a second that
-/// would be taken for a drift that no clock has.
-const LEAST: i128 = 1_000_000_000;
+/// The shortest time between snapshots that a rate is measured over, in ns. The clocks of a
+/// snapshot are read one after the other, sometimes a tenth of a millisecond apart. Over less than
+/// a second this would look like a drift that no clock has.
+const MIN_INTERVAL_NS: i128 = 1_000_000_000;
 
-/// How far clocks in ns drift from each other at most: a thousandth. Crystals are within 100 ppm
-/// and the kernel slews by up to 500; what differs more was set, or was asleep.
-pub(crate) const MOST_DRIFT: f64 = 1e-3;
+/// The largest drift between clocks in ns: a thousandth. Crystals are within 100 ppm, and the
+/// kernel slews by up to 500 ppm. A clock that deviates more was set, or was asleep.
+pub(crate) const MAX_DRIFT: f64 = 1e-3;
 
-/// How far two clocks went between two moments, or what a rate is: so much `to` for so much `from`.
+/// The advance of two clocks between two moments, or a rate: `to` units per `from` units.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Step {
     pub(crate) from: i128,
@@ -17,41 +17,42 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    /// The rate of clocks that run alike.
-    const ALIKE: Self = Self { from: 1, to: 1 };
+    /// The rate of clocks that run at the same speed.
+    const SAME_RATE: Self = Self { from: 1, to: 1 };
 
     pub(crate) fn rate(self) -> f64 {
         self.to as f64 / self.from as f64
     }
 
-    /// The rate less 1, of which `f64` has more digits than of the rate.
+    /// The rate minus 1. An `f64` holds more digits of this than of the rate itself.
     pub(crate) fn drift(self) -> f64 {
         (self.to - self.from) as f64 / self.from as f64
     }
 
-    fn tells_a_rate(self) -> bool {
-        self.from >= LEAST && self.drift().abs() <= MOST_DRIFT
+    fn is_usable(self) -> bool {
+        self.from >= MIN_INTERVAL_NS && self.drift().abs() <= MAX_DRIFT
     }
 }
 
-/// The rate of two clocks: the median over the steps that tell it.
+/// The rate between two clocks: the median over the usable steps.
 ///
-/// Clocks that both count ns run alike unless steps long enough tell otherwise. Ticks may have any
-/// length, so there the longer half of the steps tells.
+/// Clocks that both count ns have the rate 1 unless steps that are long enough show another. Ticks
+/// may have any length, so the longer half of the steps is used for them.
 pub(crate) fn rate(steps: &[Step], ticks: bool) -> Step {
-    let mut telling = match ticks {
+    let mut usable = match ticks {
         true => longer_half(steps),
-        false => steps.iter().copied().filter(|step| step.tells_a_rate()).collect(),
+        false => steps.iter().copied().filter(|step| step.is_usable()).collect(),
     };
-    telling.sort_unstable_by(|a, b| a.drift().total_cmp(&b.drift()));
-    // Between two in the middle the longer decides, of which reading disturbed less.
-    let middle = telling.len().saturating_sub(1) / 2..=telling.len() / 2;
-    let middle = telling.get(middle).into_iter().flatten();
-    middle.copied().max_by_key(|step| step.from).unwrap_or(Step::ALIKE)
+    usable.sort_unstable_by(|a, b| a.drift().total_cmp(&b.drift()));
+    // Of two steps in the middle the longer one is used: the time that the reads took disturbs it
+    // less.
+    let middle = usable.len().saturating_sub(1) / 2..=usable.len() / 2;
+    let middle = usable.get(middle).into_iter().flatten();
+    middle.copied().max_by_key(|step| step.from).unwrap_or(Step::SAME_RATE)
 }
 
-/// The longer half of the steps. What reading took is the same in all of them, and a coarse clock
-/// mostly stands still in the shortest.
+/// The longer half of the steps. The error from reading the clocks has the same size in all of
+/// them, and a coarse clock often stands still in the shortest.
 pub(crate) fn longer_half(steps: &[Step]) -> Vec<Step> {
     let mut steps = steps.to_vec();
     steps.sort_unstable_by_key(|step| std::cmp::Reverse(step.from));
@@ -71,7 +72,8 @@ mod tests {
 
     #[test]
     fn the_median_of_long_steps() {
-        // Two short steps that reading disturbed, two long ones that drifted by 20 and 30 ppm.
+        // Two short steps that the reads disturbed, and two long ones that drifted by 20 and 30
+        // ppm.
         let mut steps = steps(&[(5_000, 5_900), (S / 2, S / 2 + 400_000)]);
         steps.push(Step { from: 20 * S, to: 20 * S + 400_000 });
         steps.push(Step { from: 10 * S, to: 10 * S + 300_000 });
@@ -83,12 +85,12 @@ mod tests {
     }
 
     #[test]
-    fn clocks_in_ns_run_alike_where_nothing_tells_otherwise() {
-        assert_eq!(rate(&[], false), Step::ALIKE);
-        // Snapshots of one moment, as at the start of a recording.
-        assert_eq!(rate(&steps(&[(369_200, 705_900)]), false), Step::ALIKE);
+    fn clocks_in_ns_have_the_same_rate_by_default() {
+        assert_eq!(rate(&[], false), Step::SAME_RATE);
+        // Snapshots of one moment, like those at the start of a recording.
+        assert_eq!(rate(&steps(&[(369_200, 705_900)]), false), Step::SAME_RATE);
         // Asleep for half of the time.
-        assert_eq!(rate(&steps(&[(10 * S, 20 * S)]), false), Step::ALIKE);
+        assert_eq!(rate(&steps(&[(10 * S, 20 * S)]), false), Step::SAME_RATE);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! event carries the [`GenerationId`] that was in force when it was written.
 
 use rustc_hash::FxHashMap;
-use tpq_clock::is_of_sequence;
+use tpq_clock::is_sequence_scoped;
 use tpq_proto::wire::Fields;
 
 use crate::event_time::EventTime;
@@ -204,7 +204,7 @@ impl Sequences {
         &mut self,
         clocks: impl Iterator<Item = (SourceId, &'a SnapshotClock)>,
     ) {
-        let shared = clocks.filter(|(_, it)| it.multiplier != 1 && !is_of_sequence(it.id));
+        let shared = clocks.filter(|(_, it)| it.multiplier != 1 && !is_sequence_scoped(it.id));
         for (source, clock) in shared {
             let SnapshotClock { id, multiplier, value, .. } = *clock;
             let tick = TickClock { multiplier, incremental: false, last: value };
@@ -214,7 +214,7 @@ impl Sequences {
 
     /// Notes how a sequence's own clocks tick from here on, from a snapshot that it wrote.
     pub(crate) fn set_own_clocks(&mut self, header: &PacketHeader, clocks: &[SnapshotClock]) {
-        for clock in clocks.iter().filter(|clock| is_of_sequence(clock.id)) {
+        for clock in clocks.iter().filter(|clock| is_sequence_scoped(clock.id)) {
             let SnapshotClock { id, multiplier, incremental, value, .. } = *clock;
             let key = (header.machine, header.sequence);
             let ticks = &mut self.sequences.entry(key).or_default().ticks;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use tpq_clock::{
-    Clock, ClockGraph, Converter, PathError, PlaceError, Placement, Source, TRACE_FILE, Ways,
+    Clock, ClockGraph, ClockPaths, Converter, PathError, PlaceError, Placement, Source, TRACE_FILE,
 };
 
 use crate::loss::{LossBook, LossEntry};
@@ -154,14 +154,14 @@ pub(crate) struct PendingRun {
 #[derive(Clone)]
 pub struct Timeline {
     graph: Arc<ClockGraph>,
-    ways: Arc<Ways>,
+    ways: Arc<ClockPaths>,
     placements: FxHashMap<Clock, Result<Placement, PlaceError>>,
 }
 
 impl Timeline {
     /// A timeline in a clock of the graph.
     pub fn new(graph: Arc<ClockGraph>, trace_clock: Clock) -> Self {
-        let ways = Arc::new(graph.ways_to(trace_clock));
+        let ways = Arc::new(graph.paths_to(trace_clock));
         Self { graph, ways, placements: FxHashMap::default() }
     }
 

@@ -1,4 +1,4 @@
-//! Writes down what messages look like as arrays of numbers, for `src/descriptor.rs`.
+//! Writes the descriptors of messages as arrays of numbers, for `src/descriptor.rs`.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -7,18 +7,18 @@ use std::fmt::Write;
 use prost_types::field_descriptor_proto::Type;
 use prost_types::{DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, FileDescriptorSet};
 
-/// All types of some files, by their full names with a dot before.
+/// All types of some files, by their full names with a leading dot.
 #[derive(Default)]
 struct Types<'a> {
     messages: BTreeMap<String, &'a DescriptorProto>,
     enums: BTreeMap<String, &'a EnumDescriptorProto>,
 }
 
-/// Text that all names lie in, one after the other.
+/// The text that contains all names, one after the other.
 #[derive(Default)]
 struct Names(String);
 
-/// The arrays: of names, messages, fields, enums and their values.
+/// Returns the arrays of names, messages, fields, enums and their values as Rust code.
 pub(super) fn tables(descriptors: &FileDescriptorSet) -> Result<String, Box<dyn Error>> {
     let mut types = Types::default();
     for file in &descriptors.file {
@@ -45,7 +45,7 @@ pub(super) fn tables(descriptors: &FileDescriptorSet) -> Result<String, Box<dyn 
     for declared in types.enums.values() {
         writeln!(enums, "    {value_count},")?;
         let mut ordered: Vec<_> = declared.value.iter().collect();
-        // Of several names for one number the first is shown.
+        // Only the first of several names for one number is shown.
         ordered.sort_by_key(|value| value.number());
         ordered.dedup_by_key(|value| value.number());
         for value in ordered {
@@ -69,19 +69,19 @@ pub(super) fn tables(descriptors: &FileDescriptorSet) -> Result<String, Box<dyn 
 impl<'a> Types<'a> {
     fn add(
         &mut self,
-        around: &str,
+        scope: &str,
         messages: &'a [DescriptorProto],
         enums: &'a [EnumDescriptorProto],
     ) {
         for message in messages {
-            let name = format!("{around}.{}", message.name());
+            let name = format!("{scope}.{}", message.name());
             self.add(&name, &message.nested_type, &message.enum_type);
             self.messages.insert(name, message);
         }
-        self.enums.extend(enums.iter().map(|it| (format!("{around}.{}", it.name()), it)));
+        self.enums.extend(enums.iter().map(|it| (format!("{scope}.{}", it.name()), it)));
     }
 
-    /// The kind of a field's values, with the index of its type.
+    /// The kind of the values of a field, with the index of its type.
     fn kind(&self, field: &FieldDescriptorProto) -> Result<String, Box<dyn Error>> {
         let unknown = || format!("{} is not declared", field.type_name());
         let name = field.type_name();
@@ -101,10 +101,10 @@ impl<'a> Types<'a> {
 }
 
 impl Names {
-    /// Where a name lies: offset and length.
+    /// Adds a name. Returns its offset and length as a Rust tuple.
     fn add(&mut self, name: &str) -> String {
-        let place = format!("({}, {})", self.0.len(), name.len());
+        let position = format!("({}, {})", self.0.len(), name.len());
         self.0.push_str(name);
-        place
+        position
     }
 }

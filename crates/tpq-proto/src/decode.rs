@@ -1,8 +1,8 @@
-//! Decoding cold messages whose strings may not be UTF-8.
+//! Decoding of rare messages with strings that may not be UTF-8.
 //!
-//! Protobuf strings should be UTF-8, but traces carry names the kernel cut in the middle of a
-//! character and command lines that are any bytes. One such name must not cost a whole process
-//! tree, so a message that does not decode is tried again with its strings repaired.
+//! Protobuf strings should be UTF-8, but traces contain names that the kernel cut in the middle of
+//! a character and command lines with arbitrary bytes. One such name must not discard a whole
+//! process tree, so a message that cannot be decoded is decoded again with repaired strings.
 
 use prost::encoding::{WireType, encode_key, encode_varint};
 use prost::{DecodeError, Name};
@@ -10,14 +10,14 @@ use prost::{DecodeError, Name};
 use crate::descriptor::{Kind, Message};
 use crate::wire::{Field, Fields, Value};
 
-/// Messages nested deeper than this are not looked into. prost has the same limit.
+/// The largest depth of nested messages that are repaired. prost has the same limit.
 const MAX_DEPTH: usize = 100;
 
-/// The message `bytes` hold. What is not UTF-8 in a string becomes U+FFFD.
+/// Decodes a message. Invalid UTF-8 in a string is replaced by U+FFFD.
 ///
 /// # Errors
 ///
-/// When the bytes are no such message.
+/// When the bytes are not a message of this type.
 pub fn decode<M: prost::Message + Name + Default>(bytes: &[u8]) -> Result<M, DecodeError> {
     M::decode(bytes).or_else(|error| {
         let message = Message::of::<M>().ok_or(error)?;
@@ -27,8 +27,8 @@ pub fn decode<M: prost::Message + Name + Default>(bytes: &[u8]) -> Result<M, Dec
     })
 }
 
-/// Copies a message, its strings made UTF-8. What cannot be read is copied as it is, so that
-/// decoding still refuses it.
+/// Copies a message and makes its strings UTF-8. Data that cannot be read is copied unchanged, so
+/// that decoding still refuses it.
 fn repair(message: Message, bytes: &[u8], depth: usize, out: &mut Vec<u8>) {
     let mut fields = Fields::new(bytes);
     let mut copied = 0;
@@ -36,12 +36,12 @@ fn repair(message: Message, bytes: &[u8], depth: usize, out: &mut Vec<u8>) {
         let kind = message.field(number).map(|field| field.kind);
         match (kind, value) {
             (Some(Kind::String), Value::Bytes(text)) => {
-                put(number, String::from_utf8_lossy(text).as_bytes(), out);
+                write_bytes(number, String::from_utf8_lossy(text).as_bytes(), out);
             }
             (Some(Kind::Message(nested)), Value::Bytes(inner)) if depth > 0 => {
                 let mut repaired = Vec::with_capacity(inner.len());
                 repair(nested, inner, depth - 1, &mut repaired);
-                put(number, &repaired, out);
+                write_bytes(number, &repaired, out);
             }
             _ => out.extend_from_slice(&bytes[copied..fields.position()]),
         }
@@ -50,7 +50,7 @@ fn repair(message: Message, bytes: &[u8], depth: usize, out: &mut Vec<u8>) {
     out.extend_from_slice(&bytes[copied..]);
 }
 
-fn put(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
+fn write_bytes(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
     encode_key(number, WireType::LengthDelimited, out);
     encode_varint(bytes.len() as u64, out);
     out.extend_from_slice(bytes);
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_not_utf8_does_not_cost_the_message() {
+    fn text_that_is_not_utf8_does_not_discard_the_message() {
         let mut bytes = tree("caf?").encode_to_vec();
         for byte in &mut bytes {
             if *byte == b'?' {

@@ -1,19 +1,19 @@
-//! What the messages of `protos/` look like, for code that handles any of them.
+//! Descriptors of the messages of `protos/`, for code that handles any message.
 //!
-//! The build writes it down as arrays without a single address in them: nothing of it is read, nor
-//! adjusted when a process starts, until a message is asked for.
+//! The build writes them as arrays that contain no addresses: no part is read, or relocated when a
+//! process starts, until a message is looked up.
 
 use prost::Name;
 
-/// A message, by its index among those in the order of their names.
+/// A message: its index among all messages in the order of their names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Message(u16);
 
-/// An enum, likewise.
+/// An enum: its index among all enums in the order of their names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Enum(u16);
 
-/// What the values of a field are.
+/// The kind of the values of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     Double,
@@ -42,12 +42,12 @@ pub(crate) struct Field {
     pub(crate) kind: Kind,
 }
 
-/// Where a name lies: offset and length.
+/// The position of a name: offset and length.
 type NameAt = (u32, u16);
 
 struct MessageRow {
     name: NameAt,
-    /// The first of its fields, which are in the order of their numbers.
+    /// The index of its first field. Fields are ordered by number.
     fields: u32,
 }
 
@@ -69,14 +69,14 @@ fn name((offset, len): NameAt) -> &'static str {
 }
 
 impl Message {
-    /// The message of a Rust type.
+    /// Returns the message of a Rust type.
     pub(crate) fn of<M: Name>() -> Option<Self> {
         let wanted = M::full_name();
         let index = MESSAGES.binary_search_by(|row| name(row.name).cmp(&wanted)).ok()?;
         u16::try_from(index).ok().map(Self)
     }
 
-    /// The field of a number.
+    /// Returns the field with this number.
     pub(crate) fn field(self, number: u32) -> Option<Field> {
         let index = usize::from(self.0);
         let first = MESSAGES.get(index)?.fields as usize;
@@ -88,7 +88,7 @@ impl Message {
 }
 
 impl Enum {
-    /// The name of a value.
+    /// Returns the name of a value.
     pub(crate) fn value_name(self, value: i32) -> Option<&'static str> {
         let index = usize::from(self.0);
         let first = *ENUMS.get(index)? as usize;

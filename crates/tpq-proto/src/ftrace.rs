@@ -1,14 +1,14 @@
-//! What kinds of kernel events there are, and what their fields are called: a table made from
-//! `protos/ftrace/`, and what a trace itself says of kinds that are not in there.
+//! The kinds of kernel events and the names of their fields: a table generated from
+//! `protos/ftrace/`, and descriptions in a trace of kinds that are not in the table.
 
 use std::sync::LazyLock;
 
 use crate::wire::Fields;
 
-/// How a value is to be read and shown.
+/// The type of a value, which decides how it is read and shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ValueKind {
-    /// A signed number; enums and booleans as well.
+    /// A signed number; also enums and booleans.
     Int,
     /// An unsigned number.
     Uint,
@@ -21,29 +21,29 @@ pub enum ValueKind {
 /// A field of a kind of event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EventField {
-    /// Its number on the wire.
+    /// Its field number.
     pub number: u32,
     /// Its name.
     pub name: &'static str,
-    /// How its values are to be read.
+    /// The type of its values.
     pub kind: ValueKind,
 }
 
 /// A kind of kernel event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EventKind {
-    /// The number of the field of `FtraceEvent` it lies in.
+    /// The number of its field in `FtraceEvent`.
     pub number: u32,
     /// The name of the kernel's tracepoint.
     pub name: &'static str,
-    /// Its fields, by number.
+    /// Its fields, ordered by number.
     pub fields: &'static [EventField],
 }
 
-/// Every known kind, by number.
+/// All known kinds, ordered by number.
 pub static EVENTS: &[EventKind] = include!(concat!(env!("OUT_DIR"), "/ftrace_events.rs"));
 
-/// The kind that lies in a field of `FtraceEvent`.
+/// Returns the kind of event in the field of `FtraceEvent` with this number.
 pub fn event_kind(number: u32) -> Option<&'static EventKind> {
     static BY_NUMBER: LazyLock<Vec<Option<&EventKind>>> = LazyLock::new(|| {
         let last = EVENTS.iter().map(|kind| kind.number).max().unwrap_or_default();
@@ -57,9 +57,9 @@ pub fn event_kind(number: u32) -> Option<&'static EventKind> {
 }
 
 impl EventKind {
-    /// The field of that number, and its place among the fields.
+    /// Returns the field with this number, and its index among the fields.
     pub fn field(&self, number: u32) -> Option<(usize, &'static EventField)> {
-        // Almost always numbered from 1 without a gap.
+        // Fields are almost always numbered from 1 without a gap.
         let usual = number.wrapping_sub(1) as usize;
         match self.fields.get(usual) {
             Some(field) if field.number == number => Some((usual, field)),
@@ -73,16 +73,17 @@ impl EventKind {
 pub struct DescribedKind {
     /// The name of the kernel's tracepoint.
     pub name: Vec<u8>,
-    /// Number, name and kind of each field, by number.
+    /// Number, name and type of each field, ordered by number.
     pub fields: Vec<(u32, Vec<u8>, ValueKind)>,
 }
 
 impl DescribedKind {
-    /// Fields of an event have numbers below this.
+    /// The limit of field numbers of an event.
     const MAX_FIELDS: u32 = 32;
 
-    /// Reads a protobuf `DescriptorProto`; messages within are left out, they are no values.
-    /// `None` when it has more fields than an event can, or fields of no type there is.
+    /// Reads a protobuf `DescriptorProto`. Fields that are messages are left out, because they are
+    /// not values. Returns `None` if it has more fields than an event can have, or a field of an
+    /// unknown type.
     pub fn read(descriptor: &[u8]) -> Option<Self> {
         let mut kind = Self::default();
         for field in Fields::new(descriptor) {
@@ -92,13 +93,13 @@ impl DescribedKind {
                 _ => {}
             }
         }
-        // Of two of one number the first counts.
+        // Of two fields with the same number the first one is used.
         kind.fields.sort_by_key(|&(number, ..)| number);
         kind.fields.dedup_by_key(|&mut (number, ..)| number);
         Some(kind)
     }
 
-    /// Name and kind of the field of that number.
+    /// Returns the name and type of the field with this number.
     pub fn field(&self, number: u32) -> Option<(&[u8], ValueKind)> {
         let index = self.fields.binary_search_by_key(&number, |&(number, ..)| number).ok()?;
         let (_, name, kind) = self.fields.get(index)?;
@@ -106,13 +107,14 @@ impl DescribedKind {
     }
 }
 
-/// The last of protobuf's own types.
+/// The largest type number of protobuf.
 const LAST_TYPE: u32 = 18;
 
-/// A field that is a value, with its number and name.
+/// A field that is a value: number, name and type.
 type DescribedField = (u32, Vec<u8>, ValueKind);
 
-/// Reads a `FieldDescriptorProto`: a field, if it is one, or nothing when it can be none.
+/// Reads a `FieldDescriptorProto`. Returns `None` if it is not valid for an event, and `Some(None)`
+/// if the field is not a value.
 fn read_field(descriptor: &[u8]) -> Option<Option<DescribedField>> {
     let (mut number, mut name, mut wire_type) = (0, Vec::new(), 0);
     for field in Fields::new(descriptor) {
@@ -126,7 +128,7 @@ fn read_field(descriptor: &[u8]) -> Option<Option<DescribedField>> {
     if number >= DescribedKind::MAX_FIELDS || wire_type > LAST_TYPE {
         return None;
     }
-    // The numbers of protobuf's own types.
+    // The type numbers of protobuf.
     let kind = match wire_type {
         1 | 2 => ValueKind::Real,
         4 | 6 | 7 | 13 => ValueKind::Uint,
@@ -150,7 +152,7 @@ mod tests {
         assert_eq!((field.name, field.kind), ("prev_state", ValueKind::Int));
         assert_eq!(switch.field(0), None);
         assert_eq!(event_kind(1), None, "the timestamp is no kind of event");
-        // A message with gaps in its numbers.
+        // This message has gaps in its field numbers.
         let irq = event_kind(36).unwrap();
         assert_eq!(irq.name, "irq_handler_entry");
     }
@@ -166,12 +168,12 @@ mod tests {
     }
 
     #[test]
-    fn a_description_that_cannot_be() {
+    fn an_invalid_description_is_refused() {
         // field { name: "x" number: 32 type: TYPE_UINT64 }
         assert_eq!(DescribedKind::read(b"\x12\x07\x0a\x01x\x18\x20\x28\x04"), None);
         // field { name: "x" number: 3 type: 19 }
         assert_eq!(DescribedKind::read(b"\x12\x07\x0a\x01x\x18\x03\x28\x13"), None);
-        // The last of the numbers and types: field { name: "x" number: 31 type: TYPE_SINT64 }
+        // The largest number and type: field { name: "x" number: 31 type: TYPE_SINT64 }
         assert!(DescribedKind::read(b"\x12\x07\x0a\x01x\x18\x1f\x28\x12").is_some());
     }
 }

@@ -1,7 +1,7 @@
-//! The wire format: what the bytes of a Perfetto trace say.
+//! The protobuf wire format of a Perfetto trace.
 //!
-//! Hot messages are read where they lie; cold ones become Rust types. This crate knows fields and
-//! their encoding, not what a trace means: no clocks, no tables, no files.
+//! Frequent messages are read in place; rare ones are decoded to Rust types. This crate knows
+//! fields and their encoding, not the meaning of a trace: it has no clocks, tables or files.
 
 mod decode;
 mod descriptor;

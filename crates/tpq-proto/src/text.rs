@@ -1,4 +1,4 @@
-//! Prints messages in protobuf's text format, as `trace_config_pbtxt` in `metadata` shows one.
+//! Prints messages in the text format of protobuf, like `trace_config_pbtxt` in `metadata`.
 
 use std::fmt::Write;
 
@@ -7,13 +7,14 @@ use prost::Name;
 use crate::descriptor::{self, Kind, Message};
 use crate::wire::{Field, Fields, Packed, Value};
 
-/// Messages nested deeper than this are printed as empty.
+/// The largest depth of nested messages; deeper ones are printed as empty.
 const MAX_DEPTH: usize = 100;
 
-/// The message of type `M` that `bytes` hold, a line for each value, without a newline at the end.
+/// Prints the message of type `M` in `bytes`, one line for each value, without a newline at the
+/// end.
 ///
-/// Fields stand in the order of the wire, so what was written last is printed last. Fields and enum
-/// values that `protos/` does not name stand under their number. Damage ends the message it is in.
+/// Fields are printed in the order of the wire. Fields and enum values that `protos/` does not name
+/// are printed with their number. Damage ends the message that contains it.
 pub fn print<M: Name>(bytes: &[u8]) -> String {
     let mut printer = Printer::default();
     if let Some(message) = Message::of::<M>() {
@@ -117,12 +118,12 @@ impl Printer {
     }
 }
 
-/// Six digits after the point, as C prints a float.
+/// Formats a number with six digits after the point, like C prints a float.
 fn float(value: f64) -> String {
     if value.is_nan() { "nan".to_owned() } else { format!("{value:.6}") }
 }
 
-/// In quotes, and everything but printable ASCII escaped.
+/// Formats bytes in quotes, with everything except printable ASCII escaped.
 fn quoted(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len() + 2);
     out.push('"');
@@ -255,7 +256,7 @@ trace_uuid_msb: -3";
     }
 
     #[test]
-    fn what_has_no_name_stands_under_its_number() {
+    fn unnamed_fields_and_values_are_printed_with_their_number() {
         // 99999: 7, lockdown_mode: 77 (no such value), 99998: "x"
         let bytes = [0xf8, 0xe9, 0x30, 7, 0x28, 77, 0xf2, 0xe9, 0x30, 1, b'x'];
         assert_eq!(print::<TraceConfig>(&bytes), "99999: 7\n5: 77\n99998: \"x\"");

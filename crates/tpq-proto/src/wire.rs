@@ -1,7 +1,7 @@
-//! Reads protobuf fields where they lie, without copying or allocating.
+//! Reads protobuf fields in place, without copying or allocating.
 //!
-//! Hot messages are read with [`Fields`]; what is malformed ends the iteration and is told by
-//! [`Fields::is_damaged`], so that a decoder keeps what came before the damage.
+//! Frequent messages are read with [`Fields`]. Malformed data ends the iteration and sets
+//! [`Fields::is_damaged`], so that a decoder keeps the fields before the damage.
 
 /// The value of one field.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,7 +74,8 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Reads a varint at `at`, moving it past. `None` when it is cut off or longer than ten bytes.
+/// Reads a varint at `at` and moves `at` past it. Returns `None` if it is cut off or longer than
+/// ten bytes.
 #[inline]
 pub fn read_varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
     let first = *bytes.get(*at)?;
@@ -85,20 +86,21 @@ pub fn read_varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
     match bytes.get(*at..).and_then(|rest| rest.first_chunk::<8>()) {
         Some(chunk) => {
             let word = u64::from_le_bytes(*chunk);
-            // The highest bit of a byte says that another follows.
+            // The highest bit of a byte means that another byte follows.
             let last = !word & 0x8080_8080_8080_8080;
             if last == 0 {
-                return read_long_varint(bytes, at);
+                return read_varint_bytewise(bytes, at);
             }
             *at += last.trailing_zeros() as usize / 8 + 1;
-            // All bits up to that of the last byte.
-            Some(join_sevens(word & (last ^ (last - 1))))
+            // All bits up to the highest bit of the last byte.
+            Some(join_seven_bits(word & (last ^ (last - 1))))
         }
-        None => read_long_varint(bytes, at),
+        None => read_varint_bytewise(bytes, at),
     }
 }
 
-/// Reads the tag of a field, moving `at` past it. `None` when no field can have such a number.
+/// Reads the tag of a field and moves `at` past it. Returns `None` if the field number is not
+/// valid.
 #[inline(always)]
 fn read_tag(bytes: &[u8], at: &mut usize) -> Option<u32> {
     let first = *bytes.get(*at)?;
@@ -122,18 +124,18 @@ fn read_long_tag(bytes: &[u8], at: &mut usize) -> Option<u32> {
     Some(tag).filter(|tag| tag >> 3 != 0)
 }
 
-/// Puts the lower seven bits of eight bytes side by side.
+/// Joins the lower seven bits of eight bytes.
 #[inline]
-fn join_sevens(word: u64) -> u64 {
+fn join_seven_bits(word: u64) -> u64 {
     let sevens = word & 0x7f7f_7f7f_7f7f_7f7f;
     let pairs = sevens & 0x007f_007f_007f_007f | (sevens & 0x7f00_7f00_7f00_7f00) >> 1;
     let fours = pairs & 0x0000_3fff_0000_3fff | (pairs & 0x3fff_0000_3fff_0000) >> 2;
     fours & 0x0fff_ffff | (fours & 0x0fff_ffff_0000_0000) >> 4
 }
 
-/// Reads a varint byte by byte: one that is longer than most, or near the end.
+/// Reads a varint byte by byte, if it is longer than most or near the end.
 #[cold]
-fn read_long_varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
+fn read_varint_bytewise(bytes: &[u8], at: &mut usize) -> Option<u64> {
     let (mut value, mut shift, mut next) = (0, 0, *at);
     loop {
         let byte = *bytes.get(next)?;
@@ -150,7 +152,7 @@ fn read_long_varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
     }
 }
 
-/// The fields of a message, in the order of the wire.
+/// An iterator over the fields of a message, in the order of the wire.
 #[derive(Clone)]
 pub struct Fields<'a> {
     bytes: &'a [u8],
@@ -159,25 +161,25 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The fields of the message `bytes` hold.
+    /// Returns the fields of the message in `bytes`.
     #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0, damaged: false }
     }
 
-    /// Where the next field begins, counted from the start of the message.
+    /// The offset of the next field from the start of the message.
     #[inline]
     pub fn position(&self) -> usize {
         self.at
     }
 
-    /// Whether the message ended in the middle of a field, or held what no message may hold.
+    /// Whether the message ended in the middle of a field, or contained invalid data.
     pub fn is_damaged(&self) -> bool {
         self.damaged
     }
 
-    // Where this is not part of the loop around it, each field goes through memory, written in
-    // parts and read as a whole, for which the processor waits.
+    // Always inlined into the loop of the caller. Otherwise each field is passed through memory,
+    // written in parts and read as a whole, for which the processor waits.
     #[inline(always)]
     fn read(&mut self) -> Option<Field<'a>> {
         let tag = read_tag(self.bytes, &mut self.at)?;
@@ -195,7 +197,7 @@ impl<'a> Fields<'a> {
         Some(Field { number: tag >> 3, value })
     }
 
-    /// Reads a value of four or eight bytes, which few fields have.
+    /// Reads a value of four or eight bytes, which is rare.
     #[cold]
     fn read_fixed(&mut self, wire_type: u32) -> Option<Value<'a>> {
         match wire_type {
@@ -229,7 +231,7 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
-/// The varints of a packed repeated field.
+/// An iterator over the varints of a packed repeated field.
 #[derive(Clone, Copy)]
 pub struct Packed<'a> {
     bytes: &'a [u8],
@@ -237,7 +239,7 @@ pub struct Packed<'a> {
 }
 
 impl<'a> Packed<'a> {
-    /// The varints `bytes` hold.
+    /// Returns the varints in `bytes`.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
@@ -259,8 +261,8 @@ impl Iterator for Packed<'_> {
     }
 }
 
-/// The last value of each field of a message that is numbered below `N`: what a field counts for
-/// that occurs at most once.
+/// The last value of each field of a message with a number below `N`. For a field that occurs at
+/// most once, protobuf uses the last value.
 #[derive(Clone, Copy, Debug)]
 pub struct LastFields<'a, const N: usize>([Option<Field<'a>>; N]);
 
@@ -269,14 +271,14 @@ impl<'a, const N: usize> LastFields<'a, N> {
     pub fn new(bytes: &'a [u8]) -> Self {
         let mut last = [None; N];
         for field in Fields::new(bytes) {
-            if let Some(place) = last.get_mut(field.number as usize) {
-                *place = Some(field);
+            if let Some(slot) = last.get_mut(field.number as usize) {
+                *slot = Some(field);
             }
         }
         Self(last)
     }
 
-    /// The field, if the message has it.
+    /// Returns the field, if the message has it.
     pub fn get(&self, number: u32) -> Option<Field<'a>> {
         self.0.get(number as usize).copied().flatten()
     }
@@ -307,7 +309,7 @@ impl<'a, const N: usize> LastFields<'a, N> {
     }
 }
 
-/// The numbers of a repeated integer field, whether it was written packed or one by one.
+/// The values of a repeated integer field, whether it was written packed or one by one.
 pub fn repeated<'a>(field: &Field<'a>) -> impl Iterator<Item = u64> + use<'a> {
     let (single, packed) = match field.value {
         Value::Bytes(bytes) => (None, bytes),
@@ -342,7 +344,7 @@ mod tests {
         assert!(fields.is_damaged());
     }
 
-    /// Protobuf's numbers have 29 bits, and no field has number 0.
+    /// Field numbers of protobuf have 29 bits, and 0 is not valid.
     #[test]
     fn a_number_that_no_field_can_have_is_damage() {
         for (tag, is_one) in [
@@ -366,9 +368,9 @@ mod tests {
         assert_eq!(fields.bytes(1), b"", "a number has no bytes");
     }
 
-    /// Eight bytes at a time, and one by one, as near the end.
+    /// Eight bytes at a time, and byte by byte near the end.
     #[test]
-    fn both_ways_to_read_a_varint_agree() {
+    fn fast_and_slow_reads_of_a_varint_agree() {
         for shift in 0..64 {
             for value in [1_u64 << shift, (1 << shift) - 1, u64::MAX << shift, 0x5555 << shift] {
                 let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! Shared slices of what was read.
+//! Shared slices of the bytes of a file.
 
 use std::fmt;
 use std::fs::File;
@@ -12,19 +12,19 @@ use memmap2::Mmap;
 use crate::guarded_map::{GuardedMap, release};
 use crate::{SourceError, stream};
 
-/// Files up to this size are read instead of mapped: a map of each of very many files costs more
-/// than their bytes, and the number of maps is limited.
-const READ_UP_TO: u64 = 64 << 10;
+/// Files up to this size are read instead of mapped: for very many files, a map costs more than
+/// their bytes, and the number of maps is limited.
+const MAX_READ_LEN: u64 = 64 << 10;
 
 enum Storage {
-    /// A file of the user's.
+    /// A map of an input file.
     Mapped(GuardedMap),
-    /// A temporary file without a name.
+    /// A map of a temporary file without a name.
     Unpacked(Mmap),
     Owned(Vec<u8>),
 }
 
-/// A part of a file, mapped or unpacked, that shares the whole with other parts of it.
+/// A part of a file, mapped or unpacked, that shares the memory of the whole file with other parts.
 #[derive(Clone)]
 pub(crate) struct Bytes {
     storage: Arc<Storage>,
@@ -32,7 +32,7 @@ pub(crate) struct Bytes {
 }
 
 impl Bytes {
-    /// A part of these bytes, as far as they reach.
+    /// Returns a part of these bytes; a range beyond the end is cut.
     pub(crate) fn slice(&self, range: Range<usize>) -> Self {
         let end = range.end.min(self.len());
         let start = range.start.min(end);
@@ -40,8 +40,8 @@ impl Bytes {
         Self { storage: Arc::clone(&self.storage), range }
     }
 
-    /// Says that a part of these bytes is hardly going to be read again, so that it need not stay
-    /// in memory. Whoever reads it after all finds it unchanged, from the file.
+    /// Drops a part of these bytes from memory, because it is not likely to be read again. A later
+    /// read loads it from the file again.
     pub(crate) fn release(&self, range: Range<usize>) {
         let end = range.end.min(self.len());
         let range = self.range.start + range.start.min(end)..self.range.start + end;
@@ -52,8 +52,8 @@ impl Bytes {
         }
     }
 
-    /// What happened to the file behind these bytes since it was opened, if what was read of it may
-    /// not be its contents.
+    /// The change of the file since it was opened, if the bytes that were read may not be its
+    /// contents.
     pub(crate) fn change(&self) -> Option<SourceError> {
         let Storage::Mapped(map) = &*self.storage else { return None };
         if !map.is_intact() {
@@ -112,8 +112,8 @@ impl Deref for Storage {
     }
 }
 
-/// Reads a file, or standard input if `path` is `-`; and says why it was not read to its end, where
-/// that has none.
+/// Reads a file, or standard input if `path` is `-`. Also returns the reason why a stream was not
+/// read to its end.
 pub(crate) fn read(path: &Path) -> Result<(Bytes, Option<io::Error>), SourceError> {
     let failed = |source| SourceError::Read { path: path.to_owned(), source };
     if path == Path::new("-") {
@@ -124,7 +124,7 @@ pub(crate) fn read(path: &Path) -> Result<(Bytes, Option<io::Error>), SourceErro
     if metadata.is_dir() {
         return Err(SourceError::Directory(path.to_owned()));
     }
-    if !metadata.is_file() || metadata.len() <= READ_UP_TO {
+    if !metadata.is_file() || metadata.len() <= MAX_READ_LEN {
         return stream::read(path, file);
     }
     let map = GuardedMap::new(&file, path).map_err(failed)?;

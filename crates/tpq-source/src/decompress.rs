@@ -8,34 +8,34 @@ use flate2::read::{DeflateDecoder, MultiGzDecoder};
 use crate::bytes::Bytes;
 #[cfg(all(test, unix))]
 use crate::mapped_temp::MappedTemp;
-use crate::readable::{Readable, Verdict};
+use crate::trace_probe::{TraceProbe, Verdict};
 use crate::unpacked::{NoRoom, UnpackedFiles};
 
-/// How bytes are compressed.
+/// The compression of bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Codec {
     Gzip,
     Zstd,
-    /// Without a header, as in ZIP archives.
+    /// Deflate without a header, as in ZIP archives.
     Deflate,
 }
 
-/// Bytes that are not compressed are looked at so many at a time.
-const STORED_PIECE: usize = 1 << 20;
+/// The number of uncompressed bytes that are checked at a time.
+const STORED_CHUNK: usize = 1 << 20;
 
-/// What came out, and why it ended early if it did.
+/// The unpacked bytes, and the error that ended unpacking early, if any.
 pub(crate) struct Unpacked {
     pub(crate) bytes: Bytes,
     pub(crate) error: Option<io::Error>,
-    /// Whether it was not unpacked to its end because nothing in it is readable.
-    pub(crate) is_nothing: bool,
+    /// Whether unpacking stopped early because the contents are in no readable format.
+    pub(crate) is_unreadable: bool,
 }
 
-/// Why unpacking ends early.
+/// The reason why unpacking ends early.
 enum Stop {
-    /// What is compressed is damaged, or too much.
+    /// The compressed data is damaged or too large.
     Input(io::Error),
-    /// What comes out has no place.
+    /// There is no room for the unpacked data.
     NoRoom(NoRoom),
 }
 
@@ -51,13 +51,13 @@ impl From<NoRoom> for Stop {
     }
 }
 
-/// Unpacks one file after the other, within a limit for all of them, so that a small file cannot
-/// claim all memory.
+/// Unpacks files one after the other, within one limit for all of them, so that a small file cannot
+/// use up all memory.
 pub(crate) struct Unpacker<'a> {
     limit: u64,
-    /// What is left of the limit.
+    /// The remaining part of the limit, in bytes.
     left: u64,
-    /// Compressed bytes read, of all files.
+    /// The number of compressed bytes read of all files.
     read: u64,
     files: UnpackedFiles,
     progress: &'a mut dyn FnMut(u64),
@@ -68,24 +68,24 @@ impl<'a> Unpacker<'a> {
         Self { limit, left: limit, read: 0, files: UnpackedFiles::default(), progress }
     }
 
-    /// Gives it a temporary file instead of the one that it would have.
+    /// Uses this temporary file instead of a new one.
     #[cfg(all(test, unix))]
     pub(crate) fn set_temp(&mut self, temp: MappedTemp) {
         self.files = UnpackedFiles::within(temp);
     }
 
-    /// Unpacks a file as far as it goes: one that was cut off gives what came before the cut. That
-    /// it is not the one of which `checksum` was written is an error of it.
+    /// Unpacks a file as far as possible: a file that was cut off gives the data before the cut. A
+    /// difference from `checksum` is an error in the result.
     ///
     /// # Errors
-    /// When there is no room for what comes out, which says nothing of the file.
+    /// When there is no room for the unpacked data. This is not an error of the file.
     pub(crate) fn unpack(
         &mut self,
         packed: &[u8],
         codec: Codec,
         checksum: Option<u32>,
     ) -> Result<Unpacked, NoRoom> {
-        let mut input = Counting { inner: packed, read: 0 };
+        let mut input = CountingReader { inner: packed, read: 0 };
         let mut crc = checksum.map(|_| Crc::new());
         let result = match self.decode(&mut input, codec, &mut crc) {
             Ok(verdict) => Ok(verdict),
@@ -95,18 +95,18 @@ impl<'a> Unpacker<'a> {
         self.read += input.read;
         self.left -= self.files.len();
         let bytes = self.files.finish();
-        let verdict = *result.as_ref().unwrap_or(&Verdict::GoOn);
+        let verdict = *result.as_ref().unwrap_or(&Verdict::Continue);
         let error = match verdict {
-            // What it is, which is nothing that is read, says all there is to say.
-            Verdict::Nothing => None,
-            verdict => result.err().or(verdict.error()).or(difference(crc.as_ref(), checksum)),
+            // The format of the file, which is not readable, is the only message that it needs.
+            Verdict::Unreadable => None,
+            verdict => result.err().or(verdict.error()).or(checksum_error(crc.as_ref(), checksum)),
         };
-        Ok(Unpacked { bytes, error, is_nothing: verdict == Verdict::Nothing })
+        Ok(Unpacked { bytes, error, is_unreadable: verdict == Verdict::Unreadable })
     }
 
     fn decode(
         &mut self,
-        input: &mut Counting<'_>,
+        input: &mut CountingReader<'_>,
         codec: Codec,
         crc: &mut Option<Crc>,
     ) -> Result<Verdict, Stop> {
@@ -131,11 +131,11 @@ impl<'a> Unpacker<'a> {
         crc: &mut Option<Crc>,
     ) -> Result<Verdict, Stop> {
         let mut buffer = vec![0; 1 << 18];
-        let mut readable = Readable::default();
+        let mut probe = TraceProbe::default();
         loop {
             let read = decoder.read(&mut buffer)?;
             if read == 0 {
-                return Ok(Verdict::GoOn);
+                return Ok(Verdict::Continue);
             }
             if self.files.len() + read as u64 > self.left {
                 let message = format!("it unpacks to more than the limit of {} bytes", self.limit);
@@ -145,9 +145,9 @@ impl<'a> Unpacker<'a> {
             if let Some(crc) = crc {
                 crc.update(&buffer[..read]);
             }
-            let verdict = readable.push(&buffer[..read]);
+            let verdict = probe.push(&buffer[..read]);
             (self.progress)(self.read + read_by(decoder));
-            if verdict != Verdict::GoOn {
+            if verdict != Verdict::Continue {
                 return Ok(verdict);
             }
         }
@@ -155,34 +155,34 @@ impl<'a> Unpacker<'a> {
 }
 
 impl Unpacked {
-    /// What is not compressed, and whether it is that of which `checksum` was written. The bytes
-    /// are hardly going to be read again before they are imported, so that none stay in memory.
+    /// Returns bytes that are not compressed, after comparing them with `checksum`. The bytes are
+    /// not likely to be read again before they are imported, so none stay in memory.
     pub(crate) fn stored(bytes: Bytes, checksum: Option<u32>) -> Self {
         let mut crc = checksum.map(|_| Crc::new());
         if let Some(crc) = &mut crc {
-            for (index, piece) in bytes.chunks(STORED_PIECE).enumerate() {
-                crc.update(piece);
-                let start = index * STORED_PIECE;
-                bytes.release(start..start + piece.len());
+            for (index, chunk) in bytes.chunks(STORED_CHUNK).enumerate() {
+                crc.update(chunk);
+                let start = index * STORED_CHUNK;
+                bytes.release(start..start + chunk.len());
             }
         }
-        Self { error: difference(crc.as_ref(), checksum), bytes, is_nothing: false }
+        Self { error: checksum_error(crc.as_ref(), checksum), bytes, is_unreadable: false }
     }
 }
 
-/// That the bytes read are not those of which a checksum was written.
-fn difference(crc: Option<&Crc>, checksum: Option<u32>) -> Option<io::Error> {
+/// Returns an error if the bytes read do not have the stated checksum.
+fn checksum_error(crc: Option<&Crc>, checksum: Option<u32>) -> Option<io::Error> {
     let differs = crc.map(Crc::sum) != checksum;
     let message = "its checksum does not match, so it is damaged";
     differs.then(|| io::Error::new(io::ErrorKind::InvalidData, message))
 }
 
-struct Counting<'a> {
+struct CountingReader<'a> {
     inner: &'a [u8],
     read: u64,
 }
 
-impl Read for Counting<'_> {
+impl Read for CountingReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         self.read += read as u64;
@@ -207,13 +207,13 @@ mod tests {
         let whole = vec![7; 600_000];
         let gzip = gzip(&whole);
         let zstd = zstd::encode_all(&whole[..], 1).unwrap();
-        let mut told = Vec::new();
-        let mut progress = |read| told.push(read);
+        let mut reported = Vec::new();
+        let mut progress = |read| reported.push(read);
         let mut unpacker = Unpacker::new(u64::MAX, &mut progress);
         assert_eq!(unpacker.unpack(&gzip, Codec::Gzip, None).unwrap().bytes[..], whole[..]);
         assert_eq!(unpacker.unpack(&zstd, Codec::Zstd, None).unwrap().bytes[..], whole[..]);
-        assert!(told.is_sorted());
-        assert_eq!(told.last(), Some(&((gzip.len() + zstd.len()) as u64)));
+        assert!(reported.is_sorted());
+        assert_eq!(reported.last(), Some(&((gzip.len() + zstd.len()) as u64)));
     }
 
     #[test]

@@ -22,28 +22,28 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The archive or compressed file it lies in.
+    /// The index of the archive or compressed file that contains it.
     pub fn parent(&self) -> Option<usize> {
         self.parent
     }
 
-    /// Its name within the archive; for one of several inputs the path as typed, and empty for
-    /// what a compressed file holds. A single input has none.
+    /// Its name within the archive. For one of several inputs it is the path as typed; for the
+    /// contents of a compressed file it is empty. A single input has none.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// What messages call it: the path as typed, followed by the names within archives.
+    /// Its name in messages: the path as typed, followed by the names within archives.
     pub fn shown(&self) -> &str {
         &self.shown
     }
 
-    /// Its size in bytes: of an archive or compressed file as it is stored, of others unpacked.
+    /// Its size in bytes: as stored for an archive or compressed file, unpacked for other files.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// What it is.
+    /// Its format.
     pub fn format(&self) -> Format {
         self.format
     }
@@ -53,19 +53,20 @@ impl Entry {
         self.processing_order
     }
 
-    /// Its contents; none for an archive or compressed file, whose contents are entries.
+    /// Its contents; empty for an archive or compressed file, which has its contents in entries of
+    /// their own.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Says that a part of the contents is hardly going to be read again, so that it need not stay
-    /// in memory. Whoever reads it after all finds it unchanged.
+    /// Drops a part of the contents from memory, because it is not likely to be read again. A later
+    /// read loads it again, unchanged.
     pub fn release(&self, range: Range<usize>) {
         self.bytes.release(range);
     }
 
-    /// Why it is not read, if so: it is a link, empty, hidden, or in no format that tpq reads. Where
-    /// it is damaged besides, [`Self::cut`] says more.
+    /// The reason why it is not read, if it is not: it is a link, empty, hidden, or in no format
+    /// that tpq reads. If it is also damaged, [`Self::cut`] has more information.
     pub fn unread(&self) -> Option<&str> {
         let by_contents = match self.format {
             _ if self.parent.is_none() || self.cut.is_some() => None,
@@ -77,14 +78,14 @@ impl Entry {
         self.unread.as_deref().or(by_contents)
     }
 
-    /// What is unusual about an archive although nothing in it is missing, as several files of one
-    /// name.
+    /// Unusual properties of an archive in which nothing is missing, for example several files with
+    /// one name.
     pub fn remarks(&self) -> &[String] {
         &self.remarks
     }
 
-    /// Why not all of it could be read, if so: it is cut off, damaged, or packed in a way tpq
-    /// does not unpack. What came before is kept.
+    /// The reason why it could not be read completely, if so: it is cut off, damaged, or packed in
+    /// a way that tpq does not unpack. The data before that point is kept.
     pub fn cut(&self) -> Option<&io::Error> {
         self.cut.as_ref()
     }

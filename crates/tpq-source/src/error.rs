@@ -1,15 +1,15 @@
-//! Why there is nothing to import.
+//! Errors of opening inputs.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::{Format, ManifestError};
 
-/// Why there are no bytes to import.
+/// The reason why there are no bytes to import.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SourceError {
-    /// Nothing was named.
+    /// No input was named.
     #[error("no trace is named")]
     NoPaths,
     /// The file cannot be opened or read.
@@ -17,17 +17,17 @@ pub enum SourceError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The file was shortened while it was read, so that some of what was read is not its contents.
+    /// The file was shortened while it was read, so some of the bytes read are not its contents.
     #[error(
         "{} became shorter while it was read; open it again once nothing writes to it",
         .0.display()
     )]
     Shortened(PathBuf),
-    /// The file was written to while it was read, so that some of what was read is of its old
-    /// contents and some of its new ones.
+    /// The file was overwritten while it was read, so some of the bytes read are its old contents
+    /// and some its new ones.
     #[error(
         "{} was overwritten while it was read; open it again once nothing writes to it",
         .0.display()
@@ -39,31 +39,31 @@ pub enum SourceError {
     /// Standard input is named twice.
     #[error("`-` is given more than once; standard input can be read only once")]
     StdinTwice,
-    /// A file is named twice, by these paths: its events would count twice.
+    /// Two paths lead to the same file, so its events would count twice.
     #[error("{} and {} are one file; name it once", .0.display(), .1.display())]
     Twice(PathBuf, PathBuf),
-    /// It holds nothing.
+    /// The file is empty.
     #[error("{} is empty: the recording may have failed or not been written yet", .0.display())]
     Empty(PathBuf),
-    /// It is compressed, and nothing could be decompressed.
+    /// The file is compressed, and nothing could be decompressed.
     #[error("{}: not valid {compression}: {source}", path.display())]
     Decompress {
         /// The file.
         path: PathBuf,
-        /// What it claimed to be.
+        /// The compression format.
         compression: &'static str,
-        /// What is wrong with it.
+        /// The error of the decompressor.
         source: io::Error,
     },
-    /// There is no room to unpack it, which says nothing of the file.
+    /// There is no room to unpack the file. This is not an error of the file.
     #[error("{shown}: {why}")]
     NoRoom {
-        /// The file, with the archives it lies in.
+        /// The name of the file in messages, with the archives that contain it.
         shown: String,
-        /// Where there is no room, and what helps.
+        /// The place without room, and advice.
         why: String,
     },
-    /// It is in no format tpq reads.
+    /// The file is in no format that tpq reads.
     #[error(
         "{}: {what}, not a trace that tpq reads (Perfetto protobuf, Chrome JSON or text of ftrace, plain, gzip or zstd, or in \
          a ZIP or TAR archive)",
@@ -72,17 +72,17 @@ pub enum SourceError {
     NotATrace {
         /// The file.
         path: PathBuf,
-        /// What it looks like.
+        /// The detected format.
         what: Format,
     },
-    /// Archives hold no trace.
+    /// The archives hold no trace.
     #[error(
         "{shown}: no trace that tpq reads (Perfetto protobuf, Chrome JSON, text of ftrace) in it; found {found}"
     )]
     NoTrace {
-        /// The archives.
+        /// The names of the archives in messages.
         shown: String,
-        /// What is in them instead.
+        /// The files that they contain.
         found: String,
     },
     /// An archive in an archive holds several traces.
@@ -91,9 +91,9 @@ pub enum SourceError {
          unpack it, and put its traces directly into the outer one"
     )]
     NestedArchive {
-        /// The inner archive.
+        /// The name of the inner archive in messages.
         shown: String,
-        /// How many traces it holds.
+        /// The number of traces it holds.
         traces: usize,
     },
     /// The trace manifest breaks a rule.

@@ -1,4 +1,4 @@
-//! Which paths lead to one file.
+//! The identity of files: whether several paths lead to one file.
 
 use std::fs;
 #[cfg(unix)]
@@ -6,7 +6,7 @@ use std::fs::Metadata;
 use std::io;
 use std::path::Path;
 
-/// A regular file, whatever its name: where files have numbers its device and number, elsewhere
+/// The identity of a regular file, independent of its name: its device and inode on Unix, elsewhere
 /// its path without links.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FileIdentity(Identity);
@@ -17,10 +17,10 @@ type Identity = (u64, u64);
 type Identity = std::path::PathBuf;
 
 impl FileIdentity {
-    /// The file that a path leads to; `None` where that is no regular file.
+    /// Returns the identity of the file that a path leads to; `None` if that is not a regular file.
     ///
     /// # Errors
-    /// When there is nothing.
+    /// When nothing exists at the path.
     pub fn of(path: &Path) -> io::Result<Option<Self>> {
         let metadata = fs::metadata(path)?;
         if !metadata.is_file() {
@@ -32,7 +32,7 @@ impl FileIdentity {
         return Ok(Some(Self(path.canonicalize()?)));
     }
 
-    /// The file that has this metadata.
+    /// Returns the identity of the file with this metadata.
     #[cfg(unix)]
     pub fn of_metadata(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;

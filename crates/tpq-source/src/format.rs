@@ -1,15 +1,15 @@
-//! Tells formats apart by how they begin.
+//! Detects formats by the first bytes of a file.
 
 use std::fmt;
 
 use crate::systrace::is_systrace;
 
-/// What a file is.
+/// The format of a file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Format {
     /// A Perfetto protobuf trace.
     Perfetto,
-    /// A document that says how the traces beside it relate: a [`Manifest`](crate::Manifest).
+    /// A document that states how the traces next to it relate: a [`Manifest`](crate::Manifest).
     Manifest,
     /// A file compressed with gzip.
     Gzip,
@@ -21,29 +21,30 @@ pub enum Format {
     Zip,
     /// JSON.
     Json,
-    /// Text of the kernel's tracer, alone or in a page.
+    /// Text of the kernel's tracer, alone or in an HTML page.
     Systrace,
-    /// Text, in no format tpq reads.
+    /// Text in no format that tpq reads.
     Text,
-    /// Something else.
+    /// Any other data.
     Unknown,
 }
 
 const MANIFEST_KEY: &[u8] = b"\"perfetto_manifest\"";
-/// Bytes that are looked at: white space, or a page around a trace, may come first.
-const LOOKED_AT: usize = 64 << 20;
-/// Where the header of a TAR member says that it is one.
+/// The number of bytes that are examined: white space, or an HTML page around a trace, may come
+/// first.
+const SNIFF_LEN: usize = 64 << 20;
+/// The position of the magic bytes in the header of a TAR member.
 const TAR_MAGIC: std::ops::Range<usize> = 257..262;
 
 impl Format {
-    /// Sniffs the format. A Perfetto trace is a message whose only field is number 1, a
+    /// Detects the format. A Perfetto trace is a message with only field number 1, a
     /// length-delimited packet that itself begins with a field tag.
     pub fn of(bytes: &[u8]) -> Self {
-        let bytes = &bytes[..bytes.len().min(LOOKED_AT)];
+        let bytes = &bytes[..bytes.len().min(SNIFF_LEN)];
         match bytes {
             [0x1f, 0x8b, ..] => return Self::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd, ..] => return Self::Zstd,
-            // A member, or the end of an archive that has none.
+            // A member, or the end record of an empty archive.
             [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => return Self::Zip,
             _ => {}
         }
@@ -64,7 +65,7 @@ impl Format {
         }
     }
 
-    /// Its name in the `trace_file` table.
+    /// The name of the format in the `trace_file` table.
     pub fn name(self) -> &'static str {
         match self {
             Self::Perfetto => "proto",
@@ -85,7 +86,7 @@ impl Format {
         self.is_archive() || matches!(self, Self::Gzip | Self::Zstd)
     }
 
-    /// Whether it is a trace, whose events tpq reads.
+    /// Whether it is a trace with events that tpq reads.
     pub fn is_trace(self) -> bool {
         matches!(self, Self::Perfetto | Self::Json | Self::Systrace)
     }
@@ -97,7 +98,7 @@ impl Format {
 }
 
 impl fmt::Display for Format {
-    /// What messages call it.
+    /// Writes the name of the format in messages.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Perfetto => "Perfetto trace",
@@ -114,19 +115,19 @@ impl fmt::Display for Format {
     }
 }
 
-/// Whether a trace manifest begins here, after any white space: `{"perfetto_manifest"`.
+/// Whether these bytes begin with a trace manifest, after any white space: `{"perfetto_manifest"`.
 pub fn is_manifest(bytes: &[u8]) -> bool {
-    let [b'{', rest @ ..] = trim(bytes) else { return false };
-    trim(rest).starts_with(MANIFEST_KEY)
+    let [b'{', rest @ ..] = trim_start(bytes) else { return false };
+    trim_start(rest).starts_with(MANIFEST_KEY)
 }
 
-/// Without the white space at the start.
-pub(crate) fn trim(bytes: &[u8]) -> &[u8] {
+/// Removes the white space at the start.
+pub(crate) fn trim_start(bytes: &[u8]) -> &[u8] {
     let start = bytes.iter().position(|byte| !is_space(*byte)).unwrap_or(bytes.len());
     &bytes[start..]
 }
 
-/// What JSON calls white space.
+/// Whether a byte is white space in JSON.
 pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
@@ -134,29 +135,30 @@ pub(crate) fn is_space(byte: u8) -> bool {
 fn looks_like_packets(bytes: &[u8]) -> bool {
     let [0x0a, rest @ ..] = bytes else { return false };
     let Some(end) = rest.iter().take(10).position(|byte| *byte < 0x80) else { return false };
-    // A first packet so short that nothing follows, or one whose first byte is a plausible tag:
-    // a field number above 0 and a wire type protobuf has.
+    // The first packet is so short that nothing follows, or its first byte is a plausible tag: a
+    // field number above 0 and a wire type of protobuf.
     rest.get(end + 1).is_none_or(|tag| tag >> 3 != 0 && matches!(tag & 7, 0 | 1 | 2 | 5))
-        && !is_json_or_log(bytes)
+        && !is_ascii_text(bytes)
 }
 
-/// A text file may begin with an empty line, which is the tag of a packet.
-fn is_json_or_log(bytes: &[u8]) -> bool {
+/// Whether the first bytes are ASCII text. A text file may begin with an empty line, which equals
+/// the tag of a packet.
+fn is_ascii_text(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(256)];
     head.iter().all(|&byte| matches!(byte, b'\t' | b'\n' | b'\r' | 0x20..0x7f))
 }
 
-/// An object, or an array of objects: what JSON traces are. A line of a log may begin with a
-/// bracket too.
+/// Whether this is an object or an array of objects, like JSON traces. A line of a log may also
+/// begin with a bracket.
 fn looks_like_json(bytes: &[u8]) -> bool {
     const BOM: &[u8] = b"\xef\xbb\xbf";
     let text = bytes.strip_prefix(BOM).unwrap_or(bytes);
-    let (rest, first): (&[u8], &[u8]) = match trim(text) {
+    let (rest, first): (&[u8], &[u8]) = match trim_start(text) {
         [b'{', rest @ ..] => (rest, b"\"}"),
         [b'[', rest @ ..] => (rest, b"{]"),
         _ => return false,
     };
-    trim(rest).first().is_some_and(|byte| first.contains(byte))
+    trim_start(rest).first().is_some_and(|byte| first.contains(byte))
 }
 
 fn looks_like_text(bytes: &[u8]) -> bool {

@@ -18,31 +18,30 @@ use self::guard::Guard;
 
 /// A read-only map of a whole file.
 pub struct GuardedMap {
-    // Before the map, so that the handler forgets the pages before they are unmapped.
+    // Declared before the map, so that the handler forgets the pages before they are unmapped.
     #[cfg(unix)]
     guard: Guard,
     map: Mmap,
-    /// The file that was mapped, to look at its length again. By then its name may be that of
-    /// another file.
+    /// The file that was mapped, to check its length again. Another file may have its name by then.
     file: File,
-    /// When it was last written to before it was mapped.
+    /// The modification time of the file before it was mapped.
     modified: Option<SystemTime>,
     path: PathBuf,
 }
 
 impl GuardedMap {
-    /// Maps a file that is not empty. `path` is its name.
+    /// Maps a file that is not empty. `path` is its name in messages.
     ///
     /// # Errors
     /// When the system refuses the map or the signal handler.
     pub fn new(file: &File, path: &Path) -> io::Result<Self> {
         let file = file.try_clone()?;
-        // Before it is mapped, so that what is written from then on makes a difference.
+        // Read before the file is mapped, so that every later write changes the metadata.
         let metadata = file.metadata()?;
         let len = usize::try_from(metadata.len()).map_err(io::Error::other)?;
         // SAFETY: the map is only read. If another process shortens the file, the guard maps zeros
-        // in place of the pages that are gone. If it writes to the file, values that were read
-        // change, which no reader of a map relies on for memory safety. A copy of a
+        // in place of the missing pages. If another process writes to the file, values that were
+        // read change, but no reader of a map relies on them for memory safety. A copy of a
         // multi-gigabyte trace in memory doubled the peak of an import.
         let map = unsafe { MmapOptions::new().len(len).map(&file) }?;
         #[cfg(unix)]
@@ -57,11 +56,11 @@ impl GuardedMap {
         })
     }
 
-    /// Whether all bytes read so far were those of the file: false once it was shortened.
+    /// Whether all bytes read so far were those of the file: `false` once the file was shortened.
     ///
-    /// A file that was replaced under its name is no reason to doubt the map, which keeps the old
-    /// one. Nor is another time of modification alone: files of a cache are given one when they
-    /// are used.
+    /// If another file takes the name of the mapped file, the map is still intact, because it keeps
+    /// the old file. A new modification time alone is no damage either: files of a cache get one
+    /// when they are used.
     pub fn is_intact(&self) -> bool {
         #[cfg(unix)]
         if self.guard.is_lost() {
@@ -70,10 +69,10 @@ impl GuardedMap {
         self.file.metadata().map_or(true, |metadata| metadata.len() >= self.map.len() as u64)
     }
 
-    /// Whether the file was written to and kept its length, as when a copy goes over it: some of
-    /// what was read is then of the old contents and some of the new.
+    /// Whether the file was written to and kept its length, for example by a copy over it. Then
+    /// some of the bytes read are old contents and some are new ones.
     ///
-    /// A file that is longer was appended to, by the program that records it.
+    /// A longer file does not count as overwritten: the program that records it appended to it.
     pub(crate) fn is_overwritten(&self) -> bool {
         self.file.metadata().is_ok_and(|metadata| {
             metadata.len() == self.map.len() as u64 && metadata.modified().ok() != self.modified
@@ -85,7 +84,7 @@ impl GuardedMap {
         release(&self.map, range);
     }
 
-    /// The name that the file had when it was mapped.
+    /// The name of the file when it was mapped.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -105,16 +104,16 @@ impl AsRef<[u8]> for GuardedMap {
     }
 }
 
-/// Drops pages of a map. On other systems the same advice means other things.
+/// Drops pages of a map. On other systems than Linux the same advice has other meanings.
 #[cfg(target_os = "linux")]
 pub(crate) fn release(map: &Mmap, range: Range<usize>) {
-    // SAFETY: nothing writes to the map, so that a page that is dropped comes back from the file
-    // with the same contents. Without this, all of a trace stays in memory until it is imported: a
-    // third of the peak.
+    // SAFETY: nothing writes to the map, so a dropped page is loaded again from the file with the
+    // same contents. Without this, all of a trace stays in memory until it is imported: a third of
+    // the peak.
     let advised = unsafe {
         map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, range.start, range.len())
     };
-    // A page that stays in memory costs only memory.
+    // A page that stays in memory only uses memory.
     let _ = advised;
 }
 
@@ -123,9 +122,10 @@ pub(crate) fn release(_: &Mmap, _: Range<usize>) {}
 
 #[cfg(unix)]
 mod guard {
-    //! The handler of `SIGBUS`, and the list of mapped ranges that it looks at.
+    //! The handler of `SIGBUS`, and the list of mapped ranges that it searches.
     //!
-    //! A handler may neither allocate nor lock. The list only grows, and its nodes are atomics.
+    //! A signal handler may neither allocate nor lock. So the list only grows, and its nodes are
+    //! atomics.
 
     use std::io;
     use std::ptr;
@@ -134,14 +134,14 @@ mod guard {
 
     use libc::{c_int, c_void, siginfo_t};
 
-    /// A mapped range. A node that is no longer in use waits for the next map.
+    /// A mapped range. A node that is not in use is reused for the next map.
     #[derive(Default)]
     struct Region {
         in_use: AtomicBool,
-        /// The address of the first byte; 0 where the node covers nothing.
+        /// The address of the first byte; 0 if the node covers no range.
         start: AtomicUsize,
         len: AtomicUsize,
-        /// Whether pages were missing that were read.
+        /// Whether missing pages were read.
         lost: AtomicBool,
         next: AtomicPtr<Region>,
     }
@@ -149,9 +149,9 @@ mod guard {
     static REGIONS: AtomicPtr<Region> = AtomicPtr::new(ptr::null_mut());
     static HANDLER: OnceLock<Result<Handler, i32>> = OnceLock::new();
 
-    /// What the handler needs to know.
+    /// The data that the handler needs.
     struct Handler {
-        /// The action that was in place before.
+        /// The previous action of the signal.
         previous: libc::sigaction,
         page_size: usize,
     }
@@ -166,7 +166,7 @@ mod guard {
             let region = regions().find(|region| !region.in_use.swap(true, Ordering::AcqRel));
             let region = region.unwrap_or_else(new_region);
             region.lost.store(false, Ordering::Relaxed);
-            // The handler that sees this length has to see that the node was given up before.
+            // A handler that sees this length must also see that the node was released before.
             region.len.store(len, Ordering::Release);
             region.start.store(start, Ordering::Release);
             Ok(Self(region))
@@ -187,14 +187,14 @@ mod guard {
     fn regions() -> impl Iterator<Item = &'static Region> {
         let mut next = REGIONS.load(Ordering::Acquire);
         std::iter::from_fn(move || {
-            // SAFETY: the list holds leaked nodes only, which are complete before they are in it.
+            // SAFETY: the list holds only leaked nodes, which are complete before they are added.
             let region = unsafe { next.as_ref() }?;
             next = region.next.load(Ordering::Acquire);
             Some(region)
         })
     }
 
-    /// A node in the list that is in use already.
+    /// Adds a node to the list that is already marked as in use.
     fn new_region() -> &'static Region {
         let region: &'static mut Region = Box::leak(Box::default());
         *region.in_use.get_mut() = true;
@@ -212,11 +212,11 @@ mod guard {
 
     fn install() -> Result<Handler, i32> {
         let failed = || io::Error::last_os_error().raw_os_error().unwrap_or_default();
-        // SAFETY: a question to the system, without any pointer.
+        // SAFETY: a query to the system without any pointer.
         let page_size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
         let page_size = usize::try_from(page_size).map_err(|_| failed())?;
         // SAFETY: zeros are a valid `sigaction`; both structures live during the calls; and
-        // `on_bus_error` has the signature that `SA_SIGINFO` asks for.
+        // `on_bus_error` has the signature that `SA_SIGINFO` requires.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             let mut previous: libc::sigaction = std::mem::zeroed();
@@ -235,7 +235,7 @@ mod guard {
         let Some(Ok(handler)) = HANDLER.get() else {
             return reset(signal);
         };
-        // SAFETY: the kernel hands over a valid structure, whose address is that of the fault.
+        // SAFETY: the kernel passes a valid structure with the address of the fault.
         let address = unsafe { (*info).si_addr() }.addr();
         if !regions().any(|region| region.replace_missing(address, handler.page_size)) {
             handler.pass_to_previous(signal, info, context);
@@ -243,11 +243,11 @@ mod guard {
     }
 
     impl Region {
-        /// Maps zeros from the page of `address` to the end, if it lies in this range.
+        /// Maps zeros from the page of `address` to the end, if the address is in this range.
         fn replace_missing(&self, address: usize, page_size: usize) -> bool {
             let start = self.start.load(Ordering::Acquire);
             let len = self.len.load(Ordering::Acquire);
-            // A node that is being given to another map may have the length of the old one.
+            // A node that is being reused for another map may still have the length of the old one.
             let is_stable = self.start.load(Ordering::Acquire) == start;
             if start == 0 || !is_stable || !(start..start + len).contains(&address) {
                 return false;
@@ -255,10 +255,10 @@ mod guard {
             let page = address - address % page_size;
             let len = start + len - page;
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
-            // First, as other threads read the zeros as soon as they are mapped.
+            // Set before the call, because other threads read the zeros as soon as they are mapped.
             self.lost.store(true, Ordering::Release);
-            // SAFETY: the pages belong to a map that is alive, as it is being read, and that is
-            // only read: zeros are as valid as any other bytes. `mmap` is a plain system call.
+            // SAFETY: the pages belong to a map that is alive, because it is being read, and that
+            // is only read: zeros are as valid as any other bytes. `mmap` is a plain system call.
             let mapped = unsafe {
                 let at = ptr::with_exposed_provenance_mut(page);
                 libc::mmap(at, len, libc::PROT_READ, flags, -1, 0)
@@ -268,14 +268,14 @@ mod guard {
     }
 
     impl Handler {
-        /// Leaves a fault that is not of a mapped file to whatever handled it before.
+        /// Passes a fault outside of all mapped files to the previous handler.
         fn pass_to_previous(&self, signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
             let action = self.previous.sa_sigaction;
             if action == libc::SIG_DFL || action == libc::SIG_IGN {
                 return reset(signal);
             }
-            // SAFETY: the system gave this address as that of a handler, and its flags say which
-            // signature it has.
+            // SAFETY: the system returned this address as that of a handler, and its flags state
+            // which signature it has.
             unsafe {
                 if self.previous.sa_flags & libc::SA_SIGINFO != 0 {
                     let handle: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) =
@@ -289,7 +289,7 @@ mod guard {
         }
     }
 
-    /// The default action, by which the fault ends the process when it is raised again.
+    /// Restores the default action, which ends the process when the fault is raised again.
     fn reset(signal: c_int) {
         // SAFETY: a plain system call that a handler may make.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
@@ -330,7 +330,7 @@ mod tests {
         assert_eq!(map[2 * PAGES], 0);
         assert_eq!(map[8 * PAGES - 1], 0);
         assert_eq!(map[10], 7);
-        // Even where the file has grown again.
+        // This holds even after the file has grown again.
         file.as_file().set_len(8 * PAGES as u64).expect("grows");
         assert!(!map.is_intact());
     }
@@ -354,7 +354,7 @@ mod tests {
         let mut other = File::options().write(true).open(file.path()).expect("is there");
         io::Write::write_all(&mut other, &[8; 10]).expect("can be written");
         assert!(map.is_overwritten());
-        // What is appended makes it longer, and is all that is known to be written.
+        // An append makes the file longer. Then it does not count as overwritten.
         other.set_len(9 * PAGES as u64).expect("grows");
         assert!(!map.is_overwritten());
         assert!(map.is_intact());
@@ -379,17 +379,17 @@ mod tests {
         });
     }
 
-    /// Elsewhere a file that is mapped cannot be deleted.
+    /// On other systems a mapped file cannot be deleted.
     #[cfg(unix)]
     #[test]
-    fn a_file_of_another_name_is_none_of_its_business() {
+    fn another_file_with_the_same_name_does_not_matter() {
         let (file, map) = file_of(7, 2 * PAGES);
         let path = file.path().to_owned();
         std::fs::remove_file(&path).expect("is there");
         std::fs::write(&path, "another").expect("can be written");
         assert!(map.is_intact() && !map.is_overwritten());
         assert_eq!(map[PAGES], 7);
-        // The old file is the one that is asked.
+        // The map checks the old file.
         file.as_file().set_len(PAGES as u64).expect("shrinks");
         assert!(!map.is_intact());
     }

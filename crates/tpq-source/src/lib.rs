@@ -1,25 +1,25 @@
-//! Where bytes come from: the only importer crate that does I/O.
+//! The input of an import: files and archives. The only importer crate that does I/O.
 //!
 //! ```text
 //!   paths ──► bytes ──► format ──► contents of archives and compressed files ──► entries, in order
 //!                          └─────► manifest ─────────────────────────────────► checked, matched
 //! ```
 //!
-//! [`Inputs::open`] takes what was named on the command line apart until only files are left: an
-//! [`Entry`] for each archive, compressed file and file within, in the order in which they are
-//! imported, whatever the order in which they were named or packed. Plain files and what archives
-//! hold uncompressed are slices of one map of the file; only what is compressed is copied, within
-//! one limit for all of it.
+//! [`Inputs::open`] unpacks the inputs of the command line until only files are left: an [`Entry`]
+//! for each archive, compressed file and file within, in the order of the import, which does not
+//! depend on the order in which they were named or packed. Plain files and uncompressed files in
+//! archives are slices of one map of the file. Only compressed data is copied, within one limit for
+//! all of it.
 //!
-//! Of what the bytes mean it knows their first few, from which it tells the [`Format`], and the
-//! one document that is about files: the [`Manifest`], which says how the traces of a merge
-//! relate. It is checked here as far as it can be without reading a trace; [`ManifestError`] has
-//! the words for the rest.
+//! This crate reads only the first few bytes of a file, to detect its [`Format`], and the one
+//! document that is about files: the [`Manifest`], which states how the traces of a merge relate.
+//! The manifest is checked here as far as possible without reading a trace; [`ManifestError`] has
+//! the messages for all other errors.
 
 mod archive;
 mod bytes;
-mod contents;
 mod decompress;
+mod digest;
 mod entry;
 mod error;
 mod file_identity;
@@ -30,13 +30,13 @@ mod manifest;
 mod mapped_temp;
 mod own_file;
 mod partial_file;
-mod readable;
 mod scratch;
 mod stream;
 mod systrace;
+mod trace_probe;
 mod unpacked;
 
-pub use contents::digest;
+pub use digest::digest;
 pub use entry::Entry;
 pub use error::SourceError;
 pub use file_identity::FileIdentity;

@@ -1,8 +1,8 @@
-//! A temporary file without a name, which is gone with the process, however that ends.
+//! A temporary file without a name. It is deleted when the process ends, for whatever reason.
 //!
-//! It is mapped before anything is in it, as large as it may ever become: what was written is read
-//! from the map, and the system loads and drops its pages as it does with those of a trace that is
-//! not compressed.
+//! It is mapped when it is still empty, at the largest size that it may ever have. Data that was
+//! written is read from the map, and the system loads and drops its pages like those of a trace
+//! that is not compressed.
 
 use std::fs::File;
 use std::io;
@@ -14,35 +14,36 @@ use crate::scratch::UNPACK_LIMIT;
 
 pub(crate) struct MappedTemp {
     file: File,
-    /// What is behind the end of the file may not be read.
+    /// Bytes after the end of the file must not be read.
     map: Bytes,
 }
 
 impl MappedTemp {
-    /// A file of up to [`UNPACK_LIMIT`] bytes.
+    /// Creates a file of up to [`UNPACK_LIMIT`] bytes.
     ///
     /// # Errors
-    /// Where the temporary folder takes no file, or the system maps nothing behind the end of one:
-    /// other systems than Unix do not, and a limit of the address space may be too low for it.
+    /// When no file can be created in the temporary folder, or when the system does not map ranges
+    /// after the end of a file: only Unix systems do, and a limit of the address space may be too
+    /// low for it.
     pub(crate) fn new() -> io::Result<Self> {
-        Self::with_room(UNPACK_LIMIT)
+        Self::with_capacity(UNPACK_LIMIT)
     }
 
-    /// A file of up to so many bytes.
-    pub(crate) fn with_room(most: u64) -> io::Result<Self> {
+    /// Creates a file of up to `capacity` bytes.
+    pub(crate) fn with_capacity(capacity: u64) -> io::Result<Self> {
         if cfg!(not(unix)) {
             return Err(io::ErrorKind::Unsupported.into());
         }
         let file = tempfile::tempfile()?;
-        let len = usize::try_from(most).map_err(io::Error::other)?;
-        // SAFETY: no other process knows the file. What is written to it lies beyond everything
-        // that was handed out before. Copies of all that a trace unpacks to would take several
-        // times its size in memory.
+        let len = usize::try_from(capacity).map_err(io::Error::other)?;
+        // SAFETY: no other process has the file. Data is only written after the ranges that were
+        // handed out before. Copies of all unpacked data of a trace would take several times its
+        // size in memory.
         let map = unsafe { MmapOptions::new().len(len).map(&file) }?;
         Ok(Self { file, map: map.into() })
     }
 
-    /// Writes bytes where none were handed out before.
+    /// Writes bytes to a range that was not handed out before.
     ///
     /// # Errors
     /// When there is no room for them.
@@ -53,7 +54,7 @@ impl MappedTemp {
         write_at(&self.file, bytes, offset)
     }
 
-    /// All that was written, followed by what may not be read.
+    /// The map: all bytes written, followed by bytes that must not be read.
     pub(crate) fn bytes(&self) -> &Bytes {
         &self.map
     }
@@ -74,8 +75,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_is_read_until_there_is_no_more_room() {
-        let temp = MappedTemp::with_room(10_000).expect("a file");
+    fn written_bytes_are_read_until_there_is_no_more_room() {
+        let temp = MappedTemp::with_capacity(10_000).expect("a file");
         temp.write_at(b"one", 0).expect("has room");
         temp.write_at(b"two", 3).expect("has room");
         assert_eq!(&temp.bytes()[..6], b"onetwo");

@@ -1,22 +1,22 @@
-//! Files that this user wrote, in a folder where others may put things.
+//! Files of this user, in a folder where other users may create files.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Opens a regular file of this user for reading. `None` for everything else of that name: a link,
-/// a FIFO, which would block, or a file that another user may have written.
+/// Opens a regular file of this user for reading. Returns `None` for all else: a link, a FIFO,
+/// which would block, or a file that another user may have written.
 pub fn open_own_file(path: &Path) -> Option<File> {
     let file = open_without_waiting(path, File::options().read(true)).ok()?;
     is_own_file(&file.metadata().ok()?).then_some(file)
 }
 
-/// Whether something is a regular file that belongs to this user.
+/// Whether this is the metadata of a regular file that belongs to this user.
 pub fn is_own_file(metadata: &Metadata) -> bool {
     metadata.is_file() && is_own(metadata)
 }
 
-/// Opens a file, unless a link has come in its place. Does not wait for the other end of a FIFO.
+/// Opens a file, unless a link has replaced it. Does not wait for the other end of a FIFO.
 #[cfg(unix)]
 pub(crate) fn open_without_waiting(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
@@ -30,8 +30,8 @@ pub(crate) fn open_without_waiting(path: &Path, options: &mut OpenOptions) -> io
 
 #[cfg(unix)]
 fn is_own(metadata: &Metadata) -> bool {
-    // SAFETY: a question to the system that takes nothing and cannot fail. The standard library
-    // has no other way to ask it.
+    // SAFETY: a query to the system without arguments that cannot fail. The standard library has no
+    // equivalent.
     let user = unsafe { libc::geteuid() };
     std::os::unix::fs::MetadataExt::uid(metadata) == user
 }

@@ -1,10 +1,10 @@
-//! Files that have a name before they are whole.
+//! Files that have a name before they are complete.
 //!
-//! A file that is to replace another is written under a name of its own, beside its place, and then
-//! renamed. When its process is killed it stays behind. So each is locked for as long as it is
-//! written: the system releases the lock with the process, and whoever finds a file of such a name
-//! that is not locked may delete it. When a signal is received there is still time, and
-//! [`remove_partial_files`] deletes what this process has.
+//! A file that is to replace another one is written under a temporary name in the same folder, and
+//! then renamed. If its process is killed, the file stays. So each file is locked while it is
+//! written: the system releases the lock with the process, and any process that finds an unlocked
+//! file with such a name may delete it. When a signal is received there is still time, and
+//! [`remove_partial_files`] deletes the files of this process.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -25,18 +25,18 @@ fn paths() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     PATHS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A file that is being written. Dropped, it is deleted.
+/// A file that is being written. It is deleted on drop.
 #[derive(Debug)]
 pub struct PartialFile {
     file: Option<NamedTempFile>,
 }
 
-/// Which users can read a new file.
+/// The users that can read a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Readers {
-    /// Its owner alone.
+    /// Only its owner.
     Owner,
-    /// Those that the process lets read its files: its umask.
+    /// All users that the umask of the process permits.
     Umask,
 }
 
@@ -53,34 +53,34 @@ impl Readers {
 }
 
 impl PartialFile {
-    /// Creates a file of a random name, between `prefix` and `suffix`.
+    /// Creates a file with a random name between `prefix` and `suffix`.
     ///
     /// # Errors
-    /// When the folder takes no file.
+    /// When the file cannot be created in the folder.
     pub fn create(folder: &Path, prefix: &str, suffix: &str, readers: Readers) -> io::Result<Self> {
-        // Between creation and lock, `remove_abandoned` of another process may take a file for an
-        // abandoned one.
+        // Between creation and lock, `remove_abandoned` of another process may delete the file as
+        // abandoned.
         const ATTEMPTS: usize = 8;
         for _ in 0..ATTEMPTS {
             let mut builder = Builder::new();
             builder.prefix(prefix).suffix(suffix);
-            let partial = Self { file: Some(create_noted(&builder, folder, readers)?) };
+            let partial = Self { file: Some(create_registered(&builder, folder, readers)?) };
             if lock(partial.file()) && is_at(partial.file(), partial.path()) {
                 return Ok(partial);
             }
         }
-        Err(io::Error::new(io::ErrorKind::ResourceBusy, "another process deletes its files"))
+        Err(io::Error::new(io::ErrorKind::ResourceBusy, "another process deletes the new files"))
     }
 
     /// The file itself.
     ///
     /// # Panics
-    /// Never: only [`PartialFile::persist`] takes the file, and the `PartialFile` with it.
+    /// Never: only [`PartialFile::persist`] takes the file, and it consumes the `PartialFile`.
     pub fn file(&self) -> &File {
         self.named().as_file()
     }
 
-    /// Where it is now.
+    /// The current path of the file.
     pub fn path(&self) -> &Path {
         self.named().path()
     }
@@ -90,17 +90,17 @@ impl PartialFile {
         self.file.as_ref().expect("is taken only with `self`")
     }
 
-    /// Renames the file to `target`, in the place of what is there.
+    /// Renames the file to `target`, replacing an existing file.
     ///
     /// # Errors
-    /// When it cannot be renamed; it is deleted then.
+    /// When it cannot be renamed; the file is deleted then.
     pub fn persist(mut self, target: &Path) -> io::Result<File> {
         let Some(file) = self.file.take() else { return Err(io::ErrorKind::NotFound.into()) };
         let path = file.path().to_owned();
         let persisted = file.persist(target).map_err(|error| error.error);
         paths().remove(&path);
         let file = persisted?;
-        // The file is whole: others may lock it for reasons of their own.
+        // The file is complete. Other processes may lock it for their own purposes.
         let _ = file.unlock();
         Ok(file)
     }
@@ -116,9 +116,9 @@ impl Drop for PartialFile {
     }
 }
 
-/// Creates a file and notes its path, with nothing in between: `remove_partial_files` would miss a
-/// file that exists and is not noted yet.
-fn create_noted(
+/// Creates a file and registers its path, with nothing in between: `remove_partial_files` would
+/// miss a file that exists but is not registered yet.
+fn create_registered(
     builder: &Builder<'_, '_>,
     folder: &Path,
     readers: Readers,
@@ -130,20 +130,20 @@ fn create_noted(
     Ok(file)
 }
 
-/// Locks a file, unless another process has locked it. On a file system without locks no file is
-/// taken for an abandoned one.
+/// Locks a file. Returns `false` if another process has locked it. On a file system without locks
+/// it returns `true`, and no file counts as abandoned.
 #[cfg(unix)]
 fn lock(file: &File) -> bool {
     !matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock))
 }
 
-/// Elsewhere a lock keeps a file from being read.
+/// On other systems a lock prevents reads of the file.
 #[cfg(not(unix))]
 fn lock(_: &File) -> bool {
     true
 }
 
-/// Whether a path leads to this very file.
+/// Whether a path leads to this file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     let (Ok(own), Ok(found)) = (file.metadata(), path.symlink_metadata()) else { return false };
@@ -155,25 +155,25 @@ fn is_at(_: &File, path: &Path) -> bool {
     path.exists()
 }
 
-/// Deletes the partial files of this process, which is about to end without dropping them. A file
-/// that is created after that stays.
+/// Deletes the partial files of this process, which is about to end without dropping them.
+/// Afterwards no thread can create another one.
 pub fn remove_partial_files() {
     let paths = paths();
     for path in &*paths {
-        // There is nothing more to be done about a file that cannot be deleted.
+        // If a file cannot be deleted, nothing more can be done.
         let _ = fs::remove_file(path);
     }
-    // Held on to: the process ends, and no file may be created before.
+    // The lock is never released: the process ends, and no file may be created before that.
     std::mem::forget(paths);
 }
 
-/// Deletes partial files in a folder, of the given prefix and suffix, whose process is gone. Links,
-/// pipes and folders of such names are left alone.
+/// Deletes the partial files in a folder, with the given prefix and suffix, of processes that have
+/// ended. Links, pipes and folders with such names are not deleted.
 ///
 /// # Errors
 /// When the folder cannot be read.
 pub fn remove_abandoned(folder: &Path, prefix: &str, suffix: &str) -> io::Result<()> {
-    // Files are not locked there, so none is known to be abandoned.
+    // On other systems files are not locked, so none is known to be abandoned.
     if cfg!(not(unix)) {
         return Ok(());
     }
@@ -182,12 +182,12 @@ pub fn remove_abandoned(folder: &Path, prefix: &str, suffix: &str) -> io::Result
         let name = entry.file_name();
         let name = name.as_encoded_bytes();
         let is_partial = name.starts_with(prefix.as_bytes()) && name.ends_with(suffix.as_bytes());
-        // The kind of the entry itself: links are not followed.
+        // The type of the entry itself, without following links.
         if !is_partial || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
             continue;
         }
-        // Another process may delete it first.
-        // For writing as well: some file systems lock no others.
+        // Another process may delete it first. It is opened for writing too, because some file
+        // systems lock no other files.
         let mut options = File::options();
         let opened = open_without_waiting(&entry.path(), options.read(true).write(true));
         let Ok(file) = opened else { continue };
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_file_has_its_name_and_others_are_gone() {
+    fn a_persisted_file_has_its_name_and_dropped_files_are_deleted() {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = folder.path();
         let dropped =
@@ -229,7 +229,7 @@ mod tests {
         assert!(paths().iter().all(|path| !path.starts_with(folder)));
     }
 
-    /// As `remove_partial_files` does, which holds on to the paths.
+    /// Holds the lock on the paths, like `remove_partial_files`.
     #[test]
     fn no_file_is_created_while_others_are_being_removed() {
         let folder = tempfile::tempdir().expect("a folder");
@@ -249,7 +249,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn only_files_that_nobody_writes_are_abandoned() {
+    fn only_files_that_no_process_writes_are_abandoned() {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = folder.path();
         let written =
@@ -269,7 +269,7 @@ mod tests {
     fn links_are_not_followed() {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = folder.path();
-        fs::write(folder.join("precious"), "of somebody else").expect("can be written");
+        fs::write(folder.join("precious"), "of another user").expect("can be written");
         std::os::unix::fs::symlink("precious", folder.join("a-1.part")).expect("can be linked");
         remove_abandoned(folder, "a-", ".part").expect("can be read");
         assert_eq!(names(folder), ["a-1.part", "precious"]);

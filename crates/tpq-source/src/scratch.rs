@@ -1,5 +1,5 @@
-//! Bytes that were unpacked, in a temporary file once they are many: there they can be given back
-//! to the system and read again, as those of a trace that is not compressed.
+//! Storage for unpacked bytes: in a temporary file once they are many. There the system can drop
+//! their pages and load them again, like those of a trace that is not compressed.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -8,16 +8,16 @@ use std::sync::OnceLock;
 
 use crate::mapped_temp::MappedTemp;
 
-/// Bytes up to which a file is not worth it.
+/// The number of bytes up to which no file is used.
 const IN_MEMORY: usize = 32 << 20;
-/// Bytes that are read at once.
-const PIECE: usize = 1 << 18;
-/// No import unpacks more.
+/// The number of bytes read at once.
+const CHUNK: usize = 1 << 18;
+/// The largest number of bytes that an import unpacks.
 pub const UNPACK_LIMIT: u64 = 64 << 30;
 
-/// Takes what was unpacked, piece by piece, each at the offset at which the last one ended.
+/// Stores unpacked bytes in parts, each at the offset where the last one ended.
 ///
-/// Where there is no file to be had, or no room in it, bytes stay in memory.
+/// If no file can be created, or there is no room in it, bytes stay in memory.
 #[derive(Default)]
 pub struct Scratch {
     file: OnceLock<Option<MappedTemp>>,
@@ -28,7 +28,7 @@ impl Scratch {
         self.file.get_or_init(|| MappedTemp::new().ok()).as_ref()
     }
 
-    /// Keeps bytes that come after `offset` others.
+    /// Stores bytes at `offset`.
     pub fn keep(&self, offset: u64, bytes: Vec<u8>) -> Cow<'_, [u8]> {
         let end = offset.saturating_add(bytes.len() as u64);
         if end <= IN_MEMORY as u64 {
@@ -40,9 +40,8 @@ impl Scratch {
         }
     }
 
-    /// Keeps bytes that are many and come after `offset` others: the first of them, and what is
-    /// left to read, however much that is. `None` where it cannot be read, and for no other reason:
-    /// bytes that have no place in the file are whole nevertheless.
+    /// Stores many bytes at `offset`: `first`, and all that can be read from `rest`. Returns `None`
+    /// only if `rest` cannot be read: bytes without room in the file are returned in memory.
     pub fn keep_large(
         &self,
         offset: u64,
@@ -53,21 +52,21 @@ impl Scratch {
             return read_to_memory(&[first], rest).ok().map(Cow::Owned);
         };
         let mut end = offset;
-        let mut piece = first.to_vec();
-        while !piece.is_empty() {
-            if file.write_at(&piece, end).is_err() {
+        let mut chunk = first.to_vec();
+        while !chunk.is_empty() {
+            if file.write_at(&chunk, end).is_err() {
                 let before = file.bytes().get(offset as usize..end as usize).unwrap_or_default();
-                return read_to_memory(&[before, &piece], rest).ok().map(Cow::Owned);
+                return read_to_memory(&[before, &chunk], rest).ok().map(Cow::Owned);
             }
-            end += piece.len() as u64;
-            piece.clear();
-            (&mut *rest).take(PIECE as u64).read_to_end(&mut piece).ok()?;
+            end += chunk.len() as u64;
+            chunk.clear();
+            (&mut *rest).take(CHUNK as u64).read_to_end(&mut chunk).ok()?;
         }
         Some(Cow::Borrowed(&file.bytes()[offset as usize..end as usize]))
     }
 
-    /// Says that some of the bytes are hardly going to be read again. Whoever reads them after all
-    /// finds them unchanged.
+    /// Drops a range of the bytes from memory, because it is not likely to be read again. A later
+    /// read loads it from the file again.
     pub fn release(&self, range: Range<usize>) {
         if let Some(Some(file)) = self.file.get() {
             file.bytes().release(range);
@@ -75,14 +74,14 @@ impl Scratch {
     }
 }
 
-/// These bytes, and what is left to read.
+/// Returns these bytes followed by all that can be read from `rest`.
 fn read_to_memory(before: &[&[u8]], rest: &mut dyn Read) -> io::Result<Vec<u8>> {
     let mut bytes = before.concat();
     rest.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Elsewhere all bytes stay in memory.
+/// On other systems all bytes stay in memory.
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
@@ -98,12 +97,12 @@ mod tests {
     }
 
     #[test]
-    fn large_bytes_without_a_place_in_the_file_are_whole_in_memory() {
-        let rest = [3; 3 * PIECE];
+    fn large_bytes_without_room_in_the_file_stay_in_memory() {
+        let rest = [3; 3 * CHUNK];
         let whole = [&[2; 10][..], &rest].concat();
-        // No file, none of the bytes in it, and some of them.
-        for room in [None, Some(1001), Some(2000), Some(1000 + PIECE as u64 + 100)] {
-            let file = room.map(|room| MappedTemp::with_room(room).expect("a file"));
+        // With no file, with none of the bytes in it, and with some of them.
+        for room in [None, Some(1001), Some(2000), Some(1000 + CHUNK as u64 + 100)] {
+            let file = room.map(|room| MappedTemp::with_capacity(room).expect("a file"));
             let scratch = Scratch { file: OnceLock::from(file) };
             let kept = scratch.keep_large(1000, &[2; 10], &mut &rest[..]).expect("can be read");
             assert!(matches!(&kept, Cow::Owned(bytes) if *bytes == whole), "{room:?}");
@@ -126,18 +125,18 @@ mod tests {
     #[test]
     fn pieces_are_found_again_in_memory_and_in_the_file() {
         let scratch = Scratch::default();
-        let piece = |byte: u8| vec![byte; 12 << 20];
+        let chunk = |byte: u8| vec![byte; 12 << 20];
         let mut offset = 0;
         let mut kept = Vec::new();
         for byte in 1..=5 {
-            kept.push(scratch.keep(offset, piece(byte)));
+            kept.push(scratch.keep(offset, chunk(byte)));
             offset += kept.last().map_or(0, |bytes| bytes.len() as u64);
         }
         let in_memory = kept.iter().filter(|bytes| matches!(bytes, Cow::Owned(_))).count();
         assert_eq!(in_memory, 2);
         scratch.release(0..usize::MAX);
         for (byte, bytes) in (1..=5).zip(&kept) {
-            assert!(**bytes == piece(byte), "{byte}");
+            assert!(**bytes == chunk(byte), "{byte}");
         }
     }
 }

@@ -1,32 +1,31 @@
-//! Tells text of the kernel's tracer by its first lines.
+//! Detects text of the kernel's tracer by its first lines.
 
-/// How far into a file the first event is looked for.
-const LOOK_AHEAD: usize = 1024;
-/// How far into a file `atrace` may say that the trace begins.
-const ATRACE_AHEAD: usize = 4096;
+/// The number of bytes at the start of a file in which the first event is searched.
+const EVENT_SEARCH_LEN: usize = 1024;
+/// The number of bytes at the start of a file in which `atrace` may mark the start of the trace.
+const ATRACE_SEARCH_LEN: usize = 4096;
 
-/// What pages that hold a trace have where it begins, the newer ones and those of old.
-const SECTIONS: [&[u8]; 2] = [b"class=\"trace-data\"", b"linuxPerfData = \""];
+/// The text before the trace in an HTML page, of newer and of older versions.
+const PAGE_MARKERS: [&[u8]; 2] = [b"class=\"trace-data\"", b"linuxPerfData = \""];
 
-/// Whether this is such a text, or a page that holds one.
+/// Whether this is text of the kernel's tracer, or an HTML page that contains such text.
 pub(crate) fn is_systrace(bytes: &[u8]) -> bool {
-    let begins = bytes.trim_ascii_start();
+    let text = bytes.trim_ascii_start();
     let head = |len: usize| bytes.get(..len).unwrap_or(bytes);
     if is_page(bytes) {
-        return SECTIONS.iter().any(|section| contains(bytes, section));
+        return PAGE_MARKERS.iter().any(|marker| contains(bytes, marker));
     }
-    let mut lines = head(LOOK_AHEAD).split(|&byte| byte == b'\n');
-    begins.starts_with(b"# tracer")
-        || contains(head(ATRACE_AHEAD), b"TRACE:\n")
+    let mut lines = head(EVENT_SEARCH_LEN).split(|&byte| byte == b'\n');
+    text.starts_with(b"# tracer")
+        || contains(head(ATRACE_SEARCH_LEN), b"TRACE:\n")
         || lines.any(is_event)
 }
 
-/// Whether this is a page, of which a trace may be part.
+/// Whether this is an HTML page, which may contain a trace.
 pub(crate) fn is_page(bytes: &[u8]) -> bool {
-    let begins = bytes.trim_ascii_start();
-    let page = |with: &[u8]| {
-        begins.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with))
-    };
+    let text = bytes.trim_ascii_start();
+    let page =
+        |with: &[u8]| text.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with));
     page(b"<!doctype html") || page(b"<html")
 }
 
@@ -51,7 +50,8 @@ fn digits(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// The id of a thread after a dash, and perhaps that of its process in parentheses.
+/// Whether this ends with the id of a thread after a dash, and optionally the id of its process in
+/// parentheses.
 fn ends_with_task(before: &[u8]) -> bool {
     let before = match before.strip_suffix(b")") {
         Some(inside) => {
@@ -64,7 +64,8 @@ fn ends_with_task(before: &[u8]) -> bool {
     pid > 0 && before[..before.len() - pid].ends_with(b"-")
 }
 
-/// A time with a colon, behind what the tracer says of interrupts, and a name with another.
+/// Whether this has a time with a colon, after the interrupt flags of the tracer, and then a name
+/// with a colon.
 fn begins_with_time(after: &[u8]) -> bool {
     let mut words = after.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let is_time = |word: &[u8]| {

@@ -1,4 +1,4 @@
-//! Writes `testdata/` anew: `cargo run -p tpq-testkit --example make_testdata`.
+//! Writes all files of `testdata/`: `cargo run -p tpq-testkit --example make_testdata`.
 
 use std::{fs, io};
 

@@ -1,4 +1,4 @@
-//! Archives of several traces, and the manifest that may lie beside them.
+//! Archives of several traces, and the manifest that may be next to them.
 
 use std::io::{Cursor, Write};
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use zip::CompressionMethod;
 use zip::write::SimpleFileOptions;
 
-/// Files by name, to be packed as one.
+/// Named files that are packed into one archive.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Archive {
@@ -25,26 +25,26 @@ impl Archive {
         self
     }
 
-    /// Appends a manifest of version 1 with these further fields.
+    /// Appends a manifest of version 1 with these additional fields.
     pub fn manifest(self, fields: Value) -> Self {
         self.file("manifest.json", Self::manifest_text(fields))
     }
 
-    /// The text of a manifest of version 1 with these further fields.
+    /// Returns the text of a manifest of version 1 with these additional fields.
     #[must_use]
     pub fn manifest_text(mut fields: Value) -> String {
         fields["version"] = json!(1);
         json!({ "perfetto_manifest": fields }).to_string()
     }
 
-    /// The files as a TAR archive.
+    /// Packs the files into a TAR archive.
     #[must_use]
     pub fn tar(&self) -> Vec<u8> {
         let mut builder = tar::Builder::new(Vec::new());
         for (name, bytes) in &self.files {
             let mut header = tar::Header::new_gnu();
             header.set_size(bytes.len() as u64);
-            // The crate writes no name that leads out of the archive.
+            // The crate `tar` does not write names that lead out of the archive.
             match header.as_old_mut().name.get_mut(..name.len()) {
                 Some(field) => {
                     field.copy_from_slice(name.as_bytes());
@@ -57,7 +57,7 @@ impl Archive {
         packed(builder.into_inner())
     }
 
-    /// The files as a ZIP archive, compressed.
+    /// Packs the files into a compressed ZIP archive.
     #[must_use]
     pub fn zip(&self) -> Vec<u8> {
         let options = SimpleFileOptions::default().compression_method(CompressionMethod::DEFLATE);

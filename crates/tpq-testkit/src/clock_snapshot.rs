@@ -1,49 +1,49 @@
-//! Clocks read at the same moment.
+//! Snapshots of clocks.
 
 use crate::{Message, field};
 
-/// The numbers of the clocks every trace may use.
+/// The ids of the clocks that every trace can use.
 pub mod clock_id {
     /// Time of day.
     pub const REALTIME: u32 = 1;
-    /// [`REALTIME`] as of the last tick of the kernel.
+    /// [`REALTIME`] at the last tick of the kernel.
     pub const REALTIME_COARSE: u32 = 2;
-    /// Time since boot, standing still in suspend.
+    /// Time since boot without suspend.
     pub const MONOTONIC: u32 = 3;
     /// [`MONOTONIC`] without the corrections of network time.
     pub const MONOTONIC_RAW: u32 = 5;
-    /// Time since boot, suspend included: trace time.
+    /// Time since boot including suspend: the default trace time.
     pub const BOOTTIME: u32 = 6;
     /// The processor's counter, in ticks.
     pub const TSC: u32 = 9;
-    /// The smallest number of a clock known on one sequence only.
+    /// The smallest id of a clock that is scoped to one sequence.
     pub const FIRST_OF_SEQUENCE: u32 = 64;
-    /// The smallest number of a clock of the producers' own, known on all sequences.
+    /// The smallest id of a custom clock of producers, valid on all sequences.
     pub const FIRST_GLOBAL: u32 = 128;
 }
 
 message_type! {
-    /// Clocks read at the same moment.
+    /// A snapshot: clocks read at the same moment.
     ClockSnapshot
 }
 
 impl ClockSnapshot {
-    /// No clocks.
+    /// Returns a snapshot without clocks.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A clock's value, in nanoseconds.
+    /// Adds a clock with its value in ns.
     pub fn clock(self, id: u32, value: u64) -> Self {
         self.with(Clock::new(id, value))
     }
 
-    /// A clock that is not simply in nanoseconds.
+    /// Adds a clock with a unit other than ns, or with other properties.
     pub fn with(self, clock: Clock) -> Self {
         Self(self.0.message(field::ClockSnapshot::clocks, clock))
     }
 
-    /// The clock that is trace time.
+    /// Sets the clock of the trace time.
     pub fn primary(self, id: u32) -> Self {
         Self(self.0.uint(field::ClockSnapshot::primary_trace_clock, id.into()))
     }
@@ -55,7 +55,7 @@ message_type! {
 }
 
 impl Clock {
-    /// A clock and its value, in its unit.
+    /// Returns a clock and its value, in the unit of the clock.
     pub fn new(id: u32, value: u64) -> Self {
         Self(
             Message::new()
@@ -64,29 +64,30 @@ impl Clock {
         )
     }
 
-    /// Timestamps of this clock are differences from the one before.
+    /// Marks the clock as incremental: its timestamps are differences from the one before.
     pub fn incremental(self) -> Self {
         Self(self.0.bool(field::Clock::is_incremental, true))
     }
 
-    /// How many nanoseconds its unit has.
+    /// Sets the unit of the clock in ns.
     pub fn unit(self, nanoseconds: u64) -> Self {
         Self(self.0.uint(field::Clock::unit_multiplier_ns, nanoseconds))
     }
 }
 
 message_type! {
-    /// How a client machine and its host compared their clocks.
+    /// A comparison of the clocks of a client machine with those of its host.
     RemoteClockSync
 }
 
 impl RemoteClockSync {
-    /// No exchange.
+    /// Returns a comparison without exchanges.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// One message: what the client's clocks read when it was sent, and the host's when it came.
+    /// Adds one message: the clocks of the client when it was sent, and those of the host when it
+    /// was received.
     pub fn exchange(self, client: ClockSnapshot, host: ClockSnapshot) -> Self {
         let synced = Message::new()
             .message(field::SyncedClocks::client_clocks, client)

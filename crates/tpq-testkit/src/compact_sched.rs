@@ -1,9 +1,9 @@
-//! Events of the scheduler in columns, as recorders write them to save room.
+//! Events of the scheduler in columns, as recorders write them to save space.
 
 use crate::{Message, Task, field};
 use field::CompactSched as columns;
 
-/// Switches and wakings of one CPU, in time order. Times are written as differences.
+/// Switches and wakings of one CPU, in time order. Timestamps are written as differences.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct CompactSched {
@@ -32,12 +32,13 @@ struct Waking {
 }
 
 impl CompactSched {
-    /// No events.
+    /// Returns an empty set of events.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The CPU stops running the thread it ran, leaving it in `prev_state`, and runs another.
+    /// Adds an event: the CPU stops running its thread, which leaves in `prev_state`, and runs
+    /// another.
     pub fn switch(mut self, at: u64, prev_state: i64, next: Task<'_>) -> Self {
         let next_name = self.name(next.comm);
         self.switches.push(Switch {
@@ -50,7 +51,7 @@ impl CompactSched {
         self
     }
 
-    /// The thread the CPU runs is about to wake another. `flags` as of
+    /// Adds an event: the running thread is about to wake another. `flags` are those of
     /// [`FtraceEvent::common_flags`](crate::FtraceEvent::common_flags).
     pub fn waking(mut self, at: u64, woken: Task<'_>, target_cpu: i32, flags: i64) -> Self {
         let name = self.name(woken.comm);
@@ -87,7 +88,7 @@ impl From<CompactSched> for Message {
     }
 }
 
-/// Each time less the one before; the first stays.
+/// The differences of the times: the first is absolute.
 fn differences(times: impl Iterator<Item = u64>) -> impl Iterator<Item = i64> {
     times.scan(0, |last, time| {
         let difference = time.wrapping_sub(*last);

@@ -1,25 +1,25 @@
-//! The compressions a trace or a part of it may have.
+//! The compression formats of a trace or a part of it.
 
 use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 
-/// Compresses with zlib, as `compressed_packets` are.
+/// Compresses with zlib, like `compressed_packets`.
 #[must_use]
 pub fn zlib(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     finished(encoder.write_all(bytes).and_then(|()| encoder.finish()))
 }
 
-/// Compresses as `gzip` does, without name or time.
+/// Compresses like `gzip`, without name or time.
 #[must_use]
 pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     finished(encoder.write_all(bytes).and_then(|()| encoder.finish()))
 }
 
-/// Compresses with zstd, as `zstd_compressed_packets` are.
+/// Compresses with zstd, like `zstd_compressed_packets`.
 #[must_use]
 pub fn zstd(bytes: &[u8]) -> Vec<u8> {
     finished(zstd::encode_all(bytes, 3))

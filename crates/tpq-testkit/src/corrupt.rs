@@ -1,4 +1,4 @@
-//! Inputs that are no proper traces, each broken in one way.
+//! Invalid traces, each broken in one way.
 
 use crate::random::Random;
 use crate::{
@@ -6,14 +6,14 @@ use crate::{
     compression, testdata,
 };
 
-/// How deep the nested inputs nest.
+/// The depth of the nested inputs.
 const DEPTH: usize = 10_000;
-/// How many times packets are compressed.
+/// The number of times that packets are compressed.
 const LAYERS: usize = 200;
-/// What the bomb blows up to.
+/// The unpacked size of the bomb in bytes.
 const BOMB: usize = 64 << 20;
 
-/// Every broken input: its path inside `testdata/corrupt/` and its bytes.
+/// All broken inputs: path inside `testdata/corrupt/` and bytes.
 #[must_use]
 pub fn files() -> Vec<(&'static str, Vec<u8>)> {
     vec![
@@ -31,14 +31,14 @@ pub fn files() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// A good trace whose last packet ends in the middle.
+/// A valid trace except that its last packet is cut in the middle.
 fn truncated() -> Vec<u8> {
     let mut trace = good_trace();
     trace.truncate(trace.len() - 5);
     trace
 }
 
-/// Bytes without meaning. The first is a packet's tag, so it is not refused at sight.
+/// Random bytes. The first is the tag of a packet, so that the format is detected as a trace.
 fn random() -> Vec<u8> {
     let mut random = Random::new(0x7071);
     let mut bytes = vec![0x0a];
@@ -46,7 +46,7 @@ fn random() -> Vec<u8> {
     bytes
 }
 
-/// A good packet, then one that claims to be 2^60 bytes long.
+/// A valid packet, then one with a stated length of 2^60 bytes.
 fn huge_length() -> Vec<u8> {
     let mut bytes = one_slice().build();
     bytes.push(0x0a);
@@ -77,7 +77,7 @@ fn nested_compression() -> Vec<u8> {
     one_slice().raw(&nest.build()).build()
 }
 
-/// Events that refer to strings nobody sent.
+/// Events that refer to interned strings that were never sent.
 fn unknown_iids() -> Vec<u8> {
     let packet =
         |at, flags, event| Packet::new().sequence(1).timestamp(at).flags(flags).track_event(event);
@@ -105,7 +105,7 @@ fn bomb() -> Vec<u8> {
     one_slice().packet(middle.into_compressed_packet()).build()
 }
 
-/// Compressed packets whose compressed bytes are damaged in the middle.
+/// Compressed packets with damage in the middle of the compressed bytes.
 fn broken_zlib() -> Vec<u8> {
     let mut compressed = compression::zlib(&good_trace());
     let middle = compressed.len() / 2;
@@ -113,14 +113,14 @@ fn broken_zlib() -> Vec<u8> {
     one_slice().packet(Packet::new().compressed_packets(&compressed)).build()
 }
 
-/// A gzip file whose end is missing.
+/// A gzip file without its end.
 fn truncated_gzip() -> Vec<u8> {
     let mut bytes = compression::gzip(&good_trace());
     bytes.truncate(bytes.len() - 40);
     bytes
 }
 
-/// What must survive whatever follows it: one slice of 500 ns from 1000.
+/// A slice that must be imported whatever follows it: 500 ns from 1000.
 fn one_slice() -> TraceBuilder {
     TraceBuilder::new()
         .packet(Packet::new().sequence(1).track_descriptor(TrackDescriptor::new(1).name("t")))

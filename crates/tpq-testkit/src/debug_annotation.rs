@@ -1,75 +1,75 @@
-//! Arguments of track events: values, dictionaries and lists in one another.
+//! Arguments of track events: values, dictionaries and lists, which can be nested.
 
 use crate::{Message, field};
 use field::DebugAnnotation as annotation;
 
 message_type! {
-    /// A named value; without a name when it is an element of a list.
+    /// A named value, or without a name an element of a list.
     Annotation
 }
 
 impl Annotation {
-    /// A value that is given a name.
+    /// Returns a value with this name.
     pub fn named(name: &str) -> Self {
         Self(Message::new().bytes(annotation::name, name))
     }
 
-    /// A value that is given an interned name.
+    /// Returns a value with an interned name.
     pub fn named_iid(iid: u64) -> Self {
         Self(Message::new().uint(annotation::name_iid, iid))
     }
 
-    /// An element of a list.
+    /// Returns an element of a list.
     pub fn element() -> Self {
         Self::default()
     }
 
-    /// It is true or false.
+    /// Sets a boolean.
     pub fn bool(self, value: bool) -> Self {
         Self(self.0.bool(annotation::bool_value, value))
     }
 
-    /// It is a number not below 0.
+    /// Sets an unsigned integer.
     pub fn uint(self, value: u64) -> Self {
         Self(self.0.uint(annotation::uint_value, value))
     }
 
-    /// It is a number.
+    /// Sets a signed integer.
     pub fn int(self, value: i64) -> Self {
         Self(self.0.int(annotation::int_value, value))
     }
 
-    /// It is a number with a fraction.
+    /// Sets a floating-point number.
     pub fn double(self, value: f64) -> Self {
         Self(self.0.double(annotation::double_value, value))
     }
 
-    /// It is an address.
+    /// Sets an address.
     pub fn pointer(self, value: u64) -> Self {
         Self(self.0.uint(annotation::pointer_value, value))
     }
 
-    /// It is text.
+    /// Sets text.
     pub fn string(self, value: &str) -> Self {
         Self(self.0.bytes(annotation::string_value, value))
     }
 
-    /// It is interned text.
+    /// Sets interned text.
     pub fn string_iid(self, iid: u64) -> Self {
         Self(self.0.uint(annotation::string_value_iid, iid))
     }
 
-    /// It is a piece of JSON.
+    /// Sets JSON text.
     pub fn json(self, value: &str) -> Self {
         Self(self.0.bytes(annotation::legacy_json_value, value))
     }
 
-    /// It is a dictionary of named values.
+    /// Sets a dictionary of named values.
     pub fn dict(self, entries: impl IntoIterator<Item = Annotation>) -> Self {
         self.nest(annotation::dict_entries, entries)
     }
 
-    /// It is a list.
+    /// Sets a list.
     pub fn array(self, elements: impl IntoIterator<Item = Annotation>) -> Self {
         self.nest(annotation::array_values, elements)
     }

@@ -1,8 +1,8 @@
-//! The field numbers the builders write, one module for each message.
+//! The field numbers that the builders write, in one module for each message.
 //!
-//! They were typed from the published format; a test compares each with the list of facts.
+//! They are copied by hand from the published format. A test compares each with the list of facts.
 
-/// Declares the field numbers of messages, and lists them all in [`ALL`].
+/// Declares the field numbers of messages, and a list of all in [`ALL`].
 macro_rules! field_numbers {
     ($($module:ident = $message:literal { $($field:ident = $number:literal),+ $(,)? })+) => {
         $(
@@ -14,7 +14,7 @@ macro_rules! field_numbers {
             }
         )+
 
-        /// Message, field and number of everything the builders can write.
+        /// Message, field and number of all fields that the builders can write.
         pub const ALL: &[(&str, &str, u32)] =
             &[$($(($message, stringify!($field), $number),)+)+];
     };

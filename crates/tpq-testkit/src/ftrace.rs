@@ -2,35 +2,36 @@
 
 use crate::{CompactSched, Message, field};
 
-/// The states in which a thread leaves its CPU, as kernels since 4.14 number them.
+/// The states in which a thread leaves its CPU, with the numbers of kernels since 4.14.
 pub mod prev_state {
-    /// It could have run on.
+    /// The thread is runnable.
     pub const RUNNABLE: i64 = 0;
-    /// It waits and may be interrupted.
+    /// The thread waits and may be interrupted.
     pub const SLEEPING: i64 = 1;
-    /// It waits and may not be interrupted.
+    /// The thread waits and may not be interrupted.
     pub const UNINTERRUPTIBLE: i64 = 2;
-    /// It is dead.
+    /// The thread is dead.
     pub const DEAD: i64 = 0x10;
-    /// It has ended and waits for its parent to take note.
+    /// The thread has ended and waits until its parent collects it.
     pub const ZOMBIE: i64 = 0x20;
-    /// It could have run on, but another was more urgent.
+    /// The thread is runnable and was preempted by a more urgent one.
     pub const PREEMPTED: i64 = 0x100;
 }
 
-/// The clocks the kernel may trace in, as bundles number them; without a number it is boot time.
+/// The clocks of the kernel's tracer, with their numbers in bundles. Without a number, the clock is
+/// boot time.
 pub mod ftrace_clock {
-    /// One that has no number, as `x86-tsc`.
+    /// A clock without a number, such as `x86-tsc`.
     pub const UNKNOWN: u64 = 1;
-    /// The same on all CPUs.
+    /// The global clock, which is the same on all CPUs.
     pub const GLOBAL: u64 = 2;
-    /// Each CPU's own.
+    /// The local clock of each CPU.
     pub const LOCAL: u64 = 3;
     /// `CLOCK_MONOTONIC_RAW`.
     pub const MONO_RAW: u64 = 4;
 }
 
-/// A thread as scheduler events name it.
+/// A thread in scheduler events.
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a> {
     /// Its name.
@@ -42,13 +43,13 @@ pub struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
-    /// A thread of the usual priority.
+    /// Returns a thread with the default priority.
     #[must_use]
     pub const fn new(comm: &'a str, tid: i32) -> Self {
         Self { comm, tid, prio: 120 }
     }
 
-    /// The same with a priority of its own.
+    /// Returns the same thread with another priority.
     #[must_use]
     pub const fn prio(self, prio: i32) -> Self {
         Self { prio, ..self }
@@ -56,48 +57,49 @@ impl<'a> Task<'a> {
 }
 
 message_type! {
-    /// What one CPU recorded between two reads of its buffer.
+    /// The events of one CPU between two reads of its buffer.
     FtraceBundle
 }
 
 impl FtraceBundle {
-    /// Nothing of this CPU.
+    /// Returns an empty bundle of this CPU.
     pub fn new(cpu: u32) -> Self {
         Self(Message::new().uint(field::FtraceEventBundle::cpu, cpu.into()))
     }
 
-    /// An event.
+    /// Adds an event.
     pub fn event(self, event: FtraceEvent) -> Self {
         Self(self.0.message(field::FtraceEventBundle::event, event))
     }
 
-    /// Events of the scheduler in columns.
+    /// Adds events of the scheduler in columns.
     pub fn compact(self, sched: CompactSched) -> Self {
         Self(self.0.message(field::FtraceEventBundle::compact_sched, sched))
     }
 
-    /// Says that events before the first one were overwritten.
+    /// Marks that events before the first one were overwritten.
     pub fn lost_events(self) -> Self {
         Self(self.0.bool(field::FtraceEventBundle::lost_events, true))
     }
 
-    /// The time of the last event that was read before this bundle.
+    /// Sets the time of the last event that was read before this bundle.
     pub fn last_read(self, timestamp: u64) -> Self {
         Self(self.0.uint(field::FtraceEventBundle::last_read_event_timestamp, timestamp))
     }
 
-    /// The time at which the previous bundle ended.
+    /// Sets the time at which the previous bundle ended.
     pub fn previous_end(self, timestamp: u64) -> Self {
         Self(self.0.uint(field::FtraceEventBundle::previous_bundle_end_timestamp, timestamp))
     }
 
-    /// Timestamps are of another of the [`ftrace_clock`]s. To be said before the events, as the
-    /// recorder does.
+    /// Sets another of the [`ftrace_clock`]s as the clock of timestamps. Call this before adding
+    /// events, like the recorder does.
     pub fn clock(self, ftrace_clock: u64) -> Self {
         Self(self.0.uint(field::FtraceEventBundle::ftrace_clock, ftrace_clock))
     }
 
-    /// What that clock and the boot clock read together. To be said before the events, too.
+    /// Sets the values of that clock and the boot clock at the same moment. Call this before adding
+    /// events too.
     pub fn clock_reading(self, ftrace_time: i64, boot_time: i64) -> Self {
         Self(
             self.0
@@ -145,7 +147,7 @@ impl FtraceEvent {
         Self::new(at, by, field::FtraceEvent::sched_wakeup_new, woken_payload(woken, target_cpu))
     }
 
-    /// The thread `by` made a thread, or a process when [`Self::CLONE_THREAD`] is not set.
+    /// The thread `by` created a thread, or a process if [`Self::CLONE_THREAD`] is not set.
     pub fn task_newtask(at: u64, by: i32, tid: i32, comm: &str, clone_flags: u64) -> Self {
         use field::TaskNewtask as f;
         let payload = Message::new()
@@ -167,7 +169,7 @@ impl FtraceEvent {
         Self::new(at, tid, field::FtraceEvent::task_rename, payload)
     }
 
-    /// A process made another.
+    /// A process created another.
     pub fn sched_process_fork(at: u64, parent: Task<'_>, child: Task<'_>) -> Self {
         use field::SchedProcessFork as f;
         let payload = Message::new()
@@ -178,7 +180,7 @@ impl FtraceEvent {
         Self::new(at, parent.tid, field::FtraceEvent::sched_process_fork, payload)
     }
 
-    /// A process runs another program from now on.
+    /// A process starts to run another program.
     pub fn sched_process_exec(at: u64, tid: i32, filename: &str) -> Self {
         use field::SchedProcessExec as f;
         let payload = Message::new()
@@ -199,7 +201,7 @@ impl FtraceEvent {
         Self::new(at, task.tid, field::FtraceEvent::sched_process_exit, payload)
     }
 
-    /// The kernel forgot an ended thread; its tid may be given anew.
+    /// The kernel released an ended thread; its tid may be reused.
     pub fn sched_process_free(at: u64, by: i32, task: Task<'_>) -> Self {
         use field::SchedProcessFree as f;
         let payload = Message::new()
@@ -222,13 +224,13 @@ impl FtraceEvent {
         Self::new(at, by, field::FtraceEvent::print, payload)
     }
 
-    /// The flags every kernel event has: 8 in a hard, 16 in a soft interrupt.
+    /// Sets the flags of an event: 8 in a hard interrupt, 16 in a soft interrupt.
     pub fn common_flags(self, flags: u64) -> Self {
         Self(self.0.uint(field::FtraceEvent::common_flags, flags))
     }
 
-    /// An event that has no builder of its own, by the number of its field; `by` is the thread
-    /// that was running.
+    /// Returns an event without a builder of its own, by the number of its field. `by` is the
+    /// running thread.
     pub fn other(at: u64, by: i32, field: u32, payload: Message) -> Self {
         Self::new(at, by, field, payload)
     }

@@ -1,9 +1,9 @@
-//! Writes traces for tests: every packet by hand, every byte known.
+//! Writes traces for tests: each packet is written by hand, and all bytes are known.
 //!
-//! A test that reads a trace it did not write only shows that two programs agree. The builders
-//! here say what a trace holds in the test's own words, so the expected rows can be worked out
-//! on paper. They share no code with the importer, not even its field numbers: those are in
-//! [`field`] and are compared with the list of facts by a test of this crate.
+//! A test that reads a trace from another program only shows that two programs agree. With these
+//! builders a test states the contents of a trace itself, so the expected rows can be worked out on
+//! paper. The builders share no code with the importer, not even its field numbers: those are in
+//! [`field`], and a test of this crate compares them with the list of facts.
 //!
 //! ```
 //! use tpq_testkit::{Packet, TraceBuilder, TrackDescriptor, TrackEvent};
@@ -16,11 +16,11 @@
 //! assert_eq!(trace[0], 0x0a);
 //! ```
 //!
-//! An [`Archive`] packs several traces, with a manifest if one is wanted.
+//! An [`Archive`] packs several traces, optionally with a manifest.
 //!
-//! [`testdata`] holds the traces committed under `testdata/`, [`corrupt`] the inputs that are no
-//! proper traces, [`mutate`] turns one into the other at random. With the feature `producer` there
-//! is also `producer`, which records traces with Perfetto itself.
+//! [`testdata`] has the traces that are committed under `testdata/`, [`corrupt`] has invalid ones,
+//! and [`mutate`] damages valid ones at random. With the feature `producer` there is also
+//! `producer`, which records traces with Perfetto itself.
 
 mod wire;
 #[macro_use]

@@ -1,6 +1,6 @@
-//! The shape all typed messages share.
+//! The common structure of all typed messages.
 
-/// Declares a typed message: a [`Message`](crate::Message) whose fields have names.
+/// Declares a typed message: a [`Message`](crate::Message) with named fields.
 macro_rules! message_type {
     ($(#[doc = $doc:literal])+ $name:ident) => {
         $(#[doc = $doc])+

@@ -2,11 +2,11 @@
 
 use crate::random::Random;
 
-/// Most edits one mutation makes.
+/// The largest number of edits of one mutation.
 const MAX_EDITS: usize = 8;
 
-/// A damaged copy of one of `seeds`: a few bits flipped, bytes overwritten, cut out, repeated or
-/// taken from another seed, or the end missing.
+/// Returns a damaged copy of one of `seeds`: bits are flipped, bytes are overwritten, removed,
+/// repeated or copied from another seed, or the end is removed.
 #[must_use]
 pub fn mutate(random: &mut Random, seeds: &[&[u8]]) -> Vec<u8> {
     let mut bytes = seeds[random.below(seeds.len())].to_vec();
@@ -16,7 +16,7 @@ pub fn mutate(random: &mut Random, seeds: &[&[u8]]) -> Vec<u8> {
     bytes
 }
 
-/// One such edit. Nothing is taken from `seeds` where they are empty.
+/// Makes one such edit. Nothing is copied from `seeds` if there are none.
 pub fn edit(random: &mut Random, bytes: &mut Vec<u8>, seeds: &[&[u8]]) {
     if bytes.is_empty() {
         bytes.push(random.byte());
@@ -27,7 +27,7 @@ pub fn edit(random: &mut Random, bytes: &mut Vec<u8>, seeds: &[&[u8]]) {
         0..3 => bytes[at] ^= 1 << random.below(8),
         3 => bytes[at] = random.byte(),
         4 => {
-            // The bytes that are most telling in a varint or a length.
+            // The bytes with the greatest effect in a varint or a length.
             bytes[at] = [0x00, 0x01, 0x7f, 0x80, 0xff][random.below(5)];
         }
         5 => bytes.truncate(at),

@@ -1,4 +1,4 @@
-//! One packet: its header fields and its payload.
+//! Packets: header fields and a payload.
 
 use crate::{
     ClockSnapshot, FtraceBundle, FtraceStats, InternedData, Message, ProcessStats, ProcessTree,
@@ -6,93 +6,93 @@ use crate::{
 };
 use field::TracePacket as packet;
 
-/// Sequence flag: what was interned before is no longer valid.
+/// Sequence flag: earlier interned data is no longer valid.
 pub const STATE_CLEARED: u32 = 1;
-/// Sequence flag: the packet cannot be read without the state sent before it.
+/// Sequence flag: the packet cannot be read without the earlier state of the sequence.
 pub const NEEDS_STATE: u32 = 2;
 
 message_type! {
-    /// A packet. Header fields may be set in any order; one payload is usual.
+    /// A packet. Header fields can be set in any order; usually there is one payload.
     Packet
 }
 
 impl Packet {
-    /// A packet without fields.
+    /// Returns a packet without fields.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// When it was written, in its clock.
+    /// Sets the timestamp, in the clock of the packet.
     pub fn timestamp(self, timestamp: u64) -> Self {
         Self(self.0.uint(packet::timestamp, timestamp))
     }
 
-    /// The clock of its timestamp.
+    /// Sets the clock of the timestamp.
     pub fn clock(self, clock_id: u32) -> Self {
         Self(self.0.uint(packet::timestamp_clock_id, clock_id.into()))
     }
 
-    /// The writer sequence it belongs to.
+    /// Sets the writer sequence.
     pub fn sequence(self, id: u32) -> Self {
         Self(self.0.uint(packet::trusted_packet_sequence_id, id.into()))
     }
 
-    /// The process that wrote it.
+    /// Sets the process that wrote the packet.
     pub fn trusted_pid(self, pid: i32) -> Self {
         Self(self.0.int(packet::trusted_pid, pid.into()))
     }
 
-    /// [`STATE_CLEARED`], [`NEEDS_STATE`] or both.
+    /// Sets the sequence flags: [`STATE_CLEARED`], [`NEEDS_STATE`] or both.
     pub fn flags(self, flags: u32) -> Self {
         Self(self.0.uint(packet::sequence_flags, flags.into()))
     }
 
-    /// Says that a packet before this one was lost.
+    /// Marks that a packet before this one was lost.
     pub fn previous_packet_dropped(self) -> Self {
         Self(self.0.uint(packet::previous_packet_dropped, 1))
     }
 
-    /// Says that nothing of its sequence came before it.
+    /// Marks the packet as the first of its sequence.
     pub fn first_on_sequence(self) -> Self {
         Self(self.0.bool(packet::first_packet_on_sequence, true))
     }
 
-    /// The machine it was written on; the host when absent.
+    /// Sets the machine that wrote the packet; without it, the host did.
     pub fn machine(self, id: u32) -> Self {
         Self(self.0.uint(packet::machine_id, id.into()))
     }
 
-    /// A payload that has no builder of its own, by the number of its field.
+    /// Adds a payload without a builder of its own, by the number of its field.
     pub fn payload(self, field: u32, payload: Message) -> Self {
         Self(self.0.message(field, payload))
     }
 
-    /// Values for the fields later packets of the sequence leave out.
+    /// Sets values for fields that later packets of the sequence leave out.
     pub fn defaults(self, defaults: Defaults) -> Self {
         Self(self.0.message(packet::trace_packet_defaults, defaults))
     }
 
-    /// Strings later packets of the sequence refer to.
+    /// Adds strings that later packets of the sequence refer to.
     pub fn interned(self, data: InternedData) -> Self {
         Self(self.0.message(packet::interned_data, data))
     }
 
-    /// Payload: clocks read together.
+    /// Payload: a clock snapshot.
     pub fn clock_snapshot(self, snapshot: ClockSnapshot) -> Self {
         Self(self.0.message(packet::clock_snapshot, snapshot))
     }
 
-    /// Payload: how the clocks of this machine and of its host compare.
+    /// Payload: a comparison of the clocks of this machine with those of its host.
     pub fn remote_clock_sync(self, sync: RemoteClockSync) -> Self {
         Self(self.0.message(packet::remote_clock_sync, sync))
     }
 
-    /// Payload: what a track is.
+    /// Payload: a description of a track.
     pub fn track_descriptor(self, descriptor: TrackDescriptor) -> Self {
         Self(self.0.message(packet::track_descriptor, descriptor))
     }
 
-    /// Payload: something that happened on a track.
+    /// Payload: an event on a track.
     pub fn track_event(self, event: TrackEvent) -> Self {
         Self(self.0.message(packet::track_event, event))
     }
@@ -102,12 +102,12 @@ impl Packet {
         Self(self.0.message(packet::ftrace_events, bundle))
     }
 
-    /// Payload: the kernel's buffers.
+    /// Payload: statistics of the kernel's buffers.
     pub fn ftrace_stats(self, stats: FtraceStats) -> Self {
         Self(self.0.message(packet::ftrace_stats, stats))
     }
 
-    /// Payload: processes and threads there are.
+    /// Payload: processes and threads.
     pub fn process_tree(self, tree: ProcessTree) -> Self {
         Self(self.0.message(packet::process_tree, tree))
     }
@@ -117,17 +117,17 @@ impl Packet {
         Self(self.0.message(packet::process_stats, stats))
     }
 
-    /// Payload: the recorder's buffers.
+    /// Payload: statistics of the recorder's buffers.
     pub fn trace_stats(self, stats: TraceStats) -> Self {
         Self(self.0.message(packet::trace_stats, stats))
     }
 
-    /// Payload: how the trace was recorded, as an encoded configuration.
+    /// Payload: the configuration of the recording, encoded.
     pub fn trace_config(self, config: Message) -> Self {
         Self(self.0.message(packet::trace_config, config))
     }
 
-    /// Payload: the trace's identity.
+    /// Payload: the UUID of the trace.
     pub fn trace_uuid(self, msb: i64, lsb: i64) -> Self {
         let uuid = Message::new().int(field::TraceUuid::msb, msb).int(field::TraceUuid::lsb, lsb);
         Self(self.0.message(packet::trace_uuid, uuid))
@@ -138,44 +138,44 @@ impl Packet {
         Self(self.0.message(packet::system_info, info))
     }
 
-    /// Payload: what the recording service did.
+    /// Payload: an event of the recording service.
     pub fn service_event(self, event: ServiceEvent) -> Self {
         Self(self.0.message(packet::service_event, event.message()))
     }
 
-    /// Payload: packets in zlib.
+    /// Payload: packets compressed with zlib.
     pub fn compressed_packets(self, bytes: &[u8]) -> Self {
         Self(self.0.bytes(packet::compressed_packets, bytes))
     }
 
-    /// Payload: packets in zstd.
+    /// Payload: packets compressed with zstd.
     pub fn zstd_compressed_packets(self, bytes: &[u8]) -> Self {
         Self(self.0.bytes(packet::zstd_compressed_packets, bytes))
     }
 
-    /// A payload nobody reads.
+    /// Payload: padding, which is ignored.
     pub fn padding(self, bytes: &[u8]) -> Self {
         Self(self.0.bytes(packet::for_testing, bytes))
     }
 }
 
 message_type! {
-    /// Values for the fields packets of a sequence leave out.
+    /// Values for fields that packets of a sequence leave out.
     Defaults
 }
 
 impl Defaults {
-    /// No defaults.
+    /// Returns an empty set of defaults.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The clock of timestamps.
+    /// Sets the clock of timestamps.
     pub fn clock(self, clock_id: u32) -> Self {
         Self(self.0.uint(field::TracePacketDefaults::timestamp_clock_id, clock_id.into()))
     }
 
-    /// The track of track events.
+    /// Sets the track of track events.
     pub fn track(self, uuid: u64) -> Self {
         let defaults = Message::new().uint(field::TrackEventDefaults::track_uuid, uuid);
         Self(self.0.message(field::TracePacketDefaults::track_event_defaults, defaults))

@@ -1,20 +1,20 @@
-//! What `/proc` said of processes and threads.
+//! Processes and threads from `/proc`.
 
 use crate::{Message, field};
 use field::{Process, Thread};
 
 message_type! {
-    /// Processes and threads there are.
+    /// A list of processes and threads.
     ProcessTree
 }
 
 impl ProcessTree {
-    /// None.
+    /// Returns an empty list.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A process, the arguments it was started with and its user.
+    /// Adds a process, its command line and its user.
     pub fn process(self, pid: i32, ppid: i32, cmdline: &[&str], uid: i32) -> Self {
         let process = Message::new().int(Process::pid, pid.into()).int(Process::ppid, ppid.into());
         let process = cmdline.iter().fold(process, |m, word| m.bytes(Process::cmdline, word));
@@ -22,7 +22,7 @@ impl ProcessTree {
         Self(self.0.message(field::ProcessTree::processes, process))
     }
 
-    /// A thread of the process `tgid`.
+    /// Adds a thread of the process `tgid`.
     pub fn thread(self, tid: i32, tgid: i32, name: &str) -> Self {
         let thread = Message::new()
             .int(Thread::tid, tid.into())
@@ -38,13 +38,13 @@ message_type! {
 }
 
 impl ProcessStats {
-    /// None.
+    /// Returns an empty list.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A process, the size of its address space, the memory it holds, and how readily the kernel
-    /// would kill it.
+    /// Adds a process, the size of its address space, its resident memory in KiB, and its OOM score
+    /// adjustment.
     pub fn process(self, pid: i32, size_kb: u64, rss_kb: u64, oom_score_adj: i64) -> Self {
         let process = Message::new()
             .int(field::ProcessStatsProcess::pid, pid.into())

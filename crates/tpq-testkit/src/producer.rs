@@ -1,8 +1,9 @@
-//! Traces recorded by Perfetto itself.
+//! Traces that Perfetto itself records.
 //!
-//! The builders write what a trace should hold; this asks the recorder what one does hold. Its
-//! service, buffers and encoder run in this process, so no daemon and no permissions are needed.
-//! Times, process and thread ids are those of the run: only what the program said is known.
+//! The builders write what a trace should contain; the recorder shows what a trace does contain.
+//! The service, buffers and encoder of Perfetto run in this process, so no daemon and no
+//! permissions are needed. Times, process ids and thread ids are those of the run: only the events
+//! of the program are known in advance.
 //!
 //! ```no_run
 //! let trace = tpq_testkit::producer::record(|program| {
@@ -31,37 +32,37 @@ use perfetto_sdk::track_event::{
 };
 use tracing_subscriber::layer::SubscriberExt;
 
-/// The recorder's own words for what an event says.
+/// The types of the recorder for the contents of events.
 pub use perfetto_sdk::track_event as sdk;
 /// Spans and events of programs, which [`record_tracing`] records.
 pub use tracing;
 
-/// The category of events that no other is named for.
+/// The default category of events.
 pub const CATEGORY: &str = "testkit";
-/// Another category that is recorded.
+/// Another enabled category.
 pub const DETAIL: &str = "testkit.detail";
-/// A category that is not.
+/// A category that is not enabled.
 pub const SILENT: &str = "testkit.silent";
-/// The category of what programs give to the crate `tracing`.
+/// The category of spans and events of the crate `tracing`.
 pub const TRACING: &str = "tracing";
 
-/// The size of the trace buffer. What does not fit is dropped, and the trace says so.
+/// The size of the trace buffer in KiB. Data that does not fit is dropped, and the trace counts it.
 const BUFFER_KB: u32 = 4096;
 
-/// How long the service waits for the last events.
+/// The time that the service waits for the last events.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(10);
 
 perfetto_sdk::track_event_categories! {
     pub(crate) mod categories {
         ("testkit", "Events of tests", []),
         ("testkit.detail", "More events of tests", ["slow"]),
-        ("testkit.silent", "Events of tests that nobody wants", []),
+        ("testkit.silent", "Events of tests that are not recorded", []),
     }
 }
 
 const CATEGORY_INDEX: usize = categories::category_index(CATEGORY);
 
-/// Why nothing was recorded.
+/// The reason why nothing was recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RecordError {
@@ -69,7 +70,7 @@ pub enum RecordError {
     Start(String),
     /// The recorder started but does not record the program's events.
     Disabled,
-    /// The recorder gave an empty trace.
+    /// The recorder returned an empty trace.
     Empty,
 }
 
@@ -78,7 +79,7 @@ impl fmt::Display for RecordError {
         match self {
             Self::Start(why) => write!(f, "the recorder did not start: {why}"),
             Self::Disabled => write!(f, "the recorder did not enable the category {CATEGORY}"),
-            Self::Empty => write!(f, "the recorder gave an empty trace"),
+            Self::Empty => write!(f, "the recorder returned an empty trace"),
         }
     }
 }
@@ -97,33 +98,33 @@ impl From<PbMsgError> for RecordError {
     }
 }
 
-/// An arrow between slices, told apart from others by its number.
+/// An arrow between slices, distinguished from others by its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// The flow starts here, or passes on from here.
+    /// The flow starts here, or continues from here.
     Through(u64),
     /// The flow ends here.
     Ends(u64),
 }
 
-/// The program being recorded. May be shared with threads; each has a track of its own.
+/// The recorded program. It can be shared between threads; each thread has a track of its own.
 #[derive(Debug)]
 pub struct Program(());
 
 impl Program {
-    /// A slice on the track of the calling thread, around what `inside` does.
+    /// Emits a slice on the track of the calling thread, for the duration of `body`.
     ///
     /// # Panics
     /// When the name contains a NUL.
-    pub fn slice<T>(&self, name: &str, inside: impl FnOnce() -> T) -> T {
-        around(name, &mut EventContext::default(), inside)
+    pub fn slice<T>(&self, name: &str, body: impl FnOnce() -> T) -> T {
+        emit_slice(name, &mut EventContext::default(), body)
     }
 
-    /// A slice that an arrow comes from or goes to.
+    /// Emits a slice that an arrow starts or ends at.
     ///
     /// # Panics
     /// When the name contains a NUL.
-    pub fn slice_with_flow<T>(&self, name: &str, flow: Flow, inside: impl FnOnce() -> T) -> T {
+    pub fn slice_with_flow<T>(&self, name: &str, flow: Flow, body: impl FnOnce() -> T) -> T {
         let mut context = EventContext::default();
         match flow {
             Flow::Through(id) => {
@@ -133,10 +134,10 @@ impl Program {
                 context.set_terminating_flow(&TrackEventFlow::process_scoped_flow(id));
             }
         }
-        around(name, &mut context, inside)
+        emit_slice(name, &mut context, body)
     }
 
-    /// A moment on the track of the calling thread.
+    /// Emits an instant on the track of the calling thread.
     ///
     /// # Panics
     /// When the name contains a NUL.
@@ -145,42 +146,42 @@ impl Program {
         emit(TrackEventType::Instant(name.as_ptr()), &mut EventContext::default());
     }
 
-    /// A slice begins, with whatever else is said of it; on the track of the calling thread where
-    /// no other is named.
+    /// Begins a slice, with further properties that `describe` sets. Without a track it is on the
+    /// track of the calling thread.
     ///
     /// # Panics
     /// When the name contains a NUL, or there is no such category.
-    pub fn begin(&self, category: &str, name: &str, say: impl FnOnce(&mut EventContext)) {
+    pub fn begin(&self, category: &str, name: &str, describe: impl FnOnce(&mut EventContext)) {
         let name = c_string(name);
-        emit_with(category, TrackEventType::SliceBegin(name.as_ptr()), say);
+        emit_with(category, TrackEventType::SliceBegin(name.as_ptr()), describe);
     }
 
-    /// The slice ends that began last on the same track.
+    /// Ends the slice that began last on the same track.
     ///
     /// # Panics
     /// When there is no such category.
-    pub fn end(&self, category: &str, say: impl FnOnce(&mut EventContext)) {
-        emit_with(category, TrackEventType::SliceEnd, say);
+    pub fn end(&self, category: &str, describe: impl FnOnce(&mut EventContext)) {
+        emit_with(category, TrackEventType::SliceEnd, describe);
     }
 
-    /// A moment, with whatever else is said of it.
+    /// Emits an instant, with further properties that `describe` sets.
     ///
     /// # Panics
     /// When the name contains a NUL, or there is no such category.
-    pub fn moment(&self, category: &str, name: &str, say: impl FnOnce(&mut EventContext)) {
+    pub fn moment(&self, category: &str, name: &str, describe: impl FnOnce(&mut EventContext)) {
         let name = c_string(name);
-        emit_with(category, TrackEventType::Instant(name.as_ptr()), say);
+        emit_with(category, TrackEventType::Instant(name.as_ptr()), describe);
     }
 
-    /// A value of the counter that is named.
-    pub fn value(&self, say: impl FnOnce(&mut EventContext)) {
-        emit_with(CATEGORY, TrackEventType::Counter, say);
+    /// Emits a value of the counter that `describe` sets.
+    pub fn value(&self, describe: impl FnOnce(&mut EventContext)) {
+        emit_with(CATEGORY, TrackEventType::Counter, describe);
     }
 
-    /// A value of the process' counter of that name.
+    /// Emits a value of the process counter with this name.
     ///
     /// # Panics
-    /// When the counter cannot be described, which the recorder never says.
+    /// When the counter cannot be registered, which the recorder never reports.
     pub fn counter(&self, name: &str, value: i64) {
         let track = counter_track(name);
         let mut context = EventContext::default();
@@ -189,10 +190,10 @@ impl Program {
     }
 }
 
-fn around<T>(name: &str, context: &mut EventContext, inside: impl FnOnce() -> T) -> T {
+fn emit_slice<T>(name: &str, context: &mut EventContext, body: impl FnOnce() -> T) -> T {
     let name = c_string(name);
     emit(TrackEventType::SliceBegin(name.as_ptr()), context);
-    let result = inside();
+    let result = body();
     emit(TrackEventType::SliceEnd, &mut EventContext::default());
     result
 }
@@ -201,12 +202,12 @@ fn emit(event: TrackEventType, context: &mut EventContext) {
     categories::emit(CATEGORY_INDEX, event, context);
 }
 
-fn emit_with(category: &str, event: TrackEventType, say: impl FnOnce(&mut EventContext)) {
+fn emit_with(category: &str, event: TrackEventType, describe: impl FnOnce(&mut EventContext)) {
     let index = categories::category_index(category);
-    // As the recorder's own macros do: what is not recorded is not even made.
+    // Like in the macros of the recorder, an event that is not recorded is not created.
     if categories::is_category_enabled(index) {
         let mut context = EventContext::default();
-        say(&mut context);
+        describe(&mut context);
         categories::emit(index, event, &mut context);
     }
 }
@@ -225,16 +226,16 @@ fn counter_track(name: &str) -> TrackEventTrack {
     .expect("a counter")
 }
 
-/// Records what `program` emits and gives the trace, as the recorder would write it to a file.
+/// Records the events of `program` and returns the trace, as the recorder would write it to a file.
 ///
-/// Recordings of one process wait for each other, so that no trace has events of another. Threads
-/// that `program` starts must have ended when it returns.
+/// Recordings of one process run one at a time, so that no trace contains events of another.
+/// Threads that `program` starts must have ended when it returns.
 ///
 /// # Errors
-/// When the recorder does not start, or gives nothing.
+/// When the recorder does not start, or returns an empty trace.
 pub fn record(program: impl FnOnce(&Program)) -> Result<Vec<u8>, RecordError> {
-    /// Held while recording; inside, what came of starting the recorder, which stays for the life
-    /// of the process.
+    /// Locked while recording. Contains the result of starting the recorder, which runs until the
+    /// process ends.
     static RECORDER: LazyLock<Mutex<Result<(), TrackEventError>>> = LazyLock::new(|| {
         Producer::init(ProducerInitArgsBuilder::new().backends(Backends::IN_PROCESS).build());
         TrackEvent::init();
@@ -268,18 +269,18 @@ pub fn record(program: impl FnOnce(&Program)) -> Result<Vec<u8>, RecordError> {
     if trace.is_empty() { Err(RecordError::Empty) } else { Ok(trace) }
 }
 
-/// Records what `program` gives to the crate `tracing` on the calling thread, spans as slices and
-/// events as instants.
+/// Records the spans and events of the crate `tracing` that `program` emits on the calling thread:
+/// spans as slices, events as instants.
 ///
 /// # Errors
-/// When the recorder does not start, or gives nothing.
+/// When the recorder does not start, or returns an empty trace.
 pub fn record_tracing(program: impl FnOnce()) -> Result<Vec<u8>, RecordError> {
     let layer = tracing_perfetto_sdk::PerfettoLayer::new();
     let subscriber = tracing_subscriber::registry().with(layer);
     record(|_| tracing::subscriber::with_default(subscriber, program))
 }
 
-/// What to record: the events of these categories, and nothing else.
+/// The configuration: only the events of these categories are recorded.
 fn config() -> Result<Vec<u8>, RecordError> {
     let writer = PbMsgWriter::new();
     let buffer = HeapBuffer::new(writer.stream_writer());

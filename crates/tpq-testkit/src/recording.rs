@@ -1,24 +1,24 @@
-//! What a recording says of itself: buffers, the machine, the service.
+//! Data about the recording itself: buffers, the machine, the service.
 
 use crate::{Message, field};
 
 message_type! {
-    /// The recorder's state at the end of the trace.
+    /// Statistics of the recorder at the end of the trace.
     TraceStats
 }
 
 impl TraceStats {
-    /// Nothing said.
+    /// Returns empty statistics.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A buffer of the recorder; the first one has number 0.
+    /// Adds a buffer of the recorder; the first one has number 0.
     pub fn buffer(self, buffer: BufferStats) -> Self {
         Self(self.0.message(field::TraceStats::buffer_stats, buffer))
     }
 
-    /// The buffer a writer sequence went to.
+    /// Adds a writer sequence and the buffer that it writes to.
     pub fn writer(self, sequence: u32, buffer: u32) -> Self {
         let writer = Message::new()
             .uint(field::WriterStats::sequence_id, sequence.into())
@@ -26,7 +26,7 @@ impl TraceStats {
         Self(self.0.message(field::TraceStats::writer_stats, writer))
     }
 
-    /// Flushes asked for, done and given up.
+    /// Sets the numbers of flushes that were requested, succeeded and failed.
     pub fn flushes(self, requested: u64, succeeded: u64, failed: u64) -> Self {
         Self(
             self.0
@@ -36,7 +36,7 @@ impl TraceStats {
         )
     }
 
-    /// Chunks that came for buffers that do not exist.
+    /// Sets the number of chunks for buffers that do not exist.
     pub fn chunks_discarded(self, count: u64) -> Self {
         Self(self.0.uint(field::TraceStats::chunks_discarded, count))
     }
@@ -48,12 +48,12 @@ message_type! {
 }
 
 impl BufferStats {
-    /// A buffer of so many bytes.
+    /// Returns a buffer of this size in bytes.
     pub fn new(size: u64) -> Self {
         Self(Message::new().uint(field::BufferStats::buffer_size, size))
     }
 
-    /// Chunks and bytes written to it.
+    /// Sets the number of chunks and bytes written to the buffer.
     pub fn written(self, chunks: u64, bytes: u64) -> Self {
         Self(
             self.0
@@ -62,78 +62,78 @@ impl BufferStats {
         )
     }
 
-    /// Chunks overwritten when the ring wrapped.
+    /// Sets the number of chunks overwritten when the ring wrapped.
     pub fn chunks_overwritten(self, count: u64) -> Self {
         Self(self.0.uint(field::BufferStats::chunks_overwritten, count))
     }
 
-    /// Chunks thrown away because the buffer was full.
+    /// Sets the number of chunks discarded because the buffer was full.
     pub fn chunks_discarded(self, count: u64) -> Self {
         Self(self.0.uint(field::BufferStats::chunks_discarded, count))
     }
 
-    /// Packets lost on their way to it.
+    /// Sets the number of packets lost on their way to the buffer.
     pub fn packet_loss(self, count: u64) -> Self {
         Self(self.0.uint(field::BufferStats::trace_writer_packet_loss, count))
     }
 }
 
 message_type! {
-    /// The kernel's buffers, at the start or the end of the trace.
+    /// Statistics of the kernel's buffers, at the start or the end of the trace.
     FtraceStats
 }
 
 impl FtraceStats {
-    /// As they were when recording started.
+    /// Returns statistics of the start of the recording.
     pub fn at_start() -> Self {
         Self(Message::new().uint(field::FtraceStats::phase, 1))
     }
 
-    /// As they were when recording ended.
+    /// Returns statistics of the end of the recording.
     pub fn at_end() -> Self {
         Self(Message::new().uint(field::FtraceStats::phase, 2))
     }
 
-    /// The buffer of one CPU.
+    /// Adds the buffer of one CPU.
     pub fn cpu(self, stats: FtraceCpuStats) -> Self {
         Self(self.0.message(field::FtraceStats::cpu_stats, stats))
     }
 }
 
 message_type! {
-    /// The kernel's buffer of one CPU.
+    /// Statistics of the kernel's buffer of one CPU.
     FtraceCpuStats
 }
 
 impl FtraceCpuStats {
-    /// The buffer of this CPU.
+    /// Returns statistics of the buffer of this CPU.
     pub fn new(cpu: u64) -> Self {
         Self(Message::new().uint(field::FtraceCpuStats::cpu, cpu))
     }
 
-    /// Events overwritten before they were read.
+    /// Sets the number of events overwritten before they were read.
     pub fn overrun(self, count: u64) -> Self {
         Self(self.0.uint(field::FtraceCpuStats::overrun, count))
     }
 
-    /// Events not written because the buffer was full.
+    /// Sets the number of events not written because the buffer was full.
     pub fn dropped_events(self, count: u64) -> Self {
         Self(self.0.uint(field::FtraceCpuStats::dropped_events, count))
     }
 
-    /// Events read.
+    /// Sets the number of events read.
     pub fn read_events(self, count: u64) -> Self {
         Self(self.0.uint(field::FtraceCpuStats::read_events, count))
     }
 }
 
 message_type! {
-    /// The machine a trace was recorded on.
+    /// The machine that a trace was recorded on.
     SystemInfo
 }
 
 impl SystemInfo {
-    /// A Linux machine with this kernel.
+    /// Returns a Linux machine with this kernel.
     pub fn linux(release: &str) -> Self {
         let utsname = Message::new()
             .bytes(field::Utsname::sysname, "Linux")
@@ -143,36 +143,36 @@ impl SystemInfo {
         Self(Message::new().message(field::SystemInfo::utsname, utsname))
     }
 
-    /// What people call it.
+    /// Sets the name of the machine.
     pub fn machine_name(self, name: &str) -> Self {
         Self(self.0.bytes(field::SystemInfo::machine_name, name))
     }
 
-    /// How many CPUs it has.
+    /// Sets the number of CPUs.
     pub fn num_cpus(self, count: u64) -> Self {
         Self(self.0.uint(field::SystemInfo::num_cpus, count))
     }
 
-    /// The version of the recorder.
+    /// Sets the version of the recorder.
     pub fn service_version(self, version: &str) -> Self {
         Self(self.0.bytes(field::SystemInfo::tracing_service_version, version))
     }
 }
 
-/// What the recording service did.
+/// An event of the recording service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServiceEvent {
-    /// It began to record.
+    /// The service began to record.
     TracingStarted,
-    /// Every data source is recording.
+    /// All data sources are recording.
     AllDataSourcesStarted,
-    /// It asked the data sources for what they still hold.
+    /// The service asked the data sources for their buffered data.
     FlushStarted,
-    /// Every data source handed over what it held: nothing older can follow.
+    /// All data sources sent their buffered data: nothing older can follow.
     AllDataSourcesFlushed,
-    /// It read its buffers into the file.
+    /// The service read its buffers into the file.
     ReadTracingBuffersCompleted,
-    /// It stopped recording.
+    /// The service stopped recording.
     TracingDisabled,
 }
 

@@ -1,4 +1,4 @@
-//! A whole trace.
+//! Whole traces.
 
 use crate::{Message, Packet, compression, field};
 
@@ -10,7 +10,7 @@ pub struct TraceBuilder {
 }
 
 impl TraceBuilder {
-    /// A trace without packets.
+    /// Returns a trace without packets.
     pub fn new() -> Self {
         Self::default()
     }
@@ -26,25 +26,25 @@ impl TraceBuilder {
         packets.into_iter().fold(self, Self::packet)
     }
 
-    /// Appends bytes as they are, packets or not.
+    /// Appends bytes unchanged, packets or not.
     pub fn raw(self, bytes: &[u8]) -> Self {
         let mut all = self.trace.into_bytes();
         all.extend_from_slice(bytes);
         Self { trace: Message::from_bytes(all) }
     }
 
-    /// The trace as a file.
+    /// Returns the bytes of the trace file.
     #[must_use]
     pub fn build(self) -> Vec<u8> {
         self.trace.into_bytes()
     }
 
-    /// All packets so far in one packet, compressed with zlib.
+    /// Returns one packet with all packets so far, compressed with zlib.
     pub fn into_compressed_packet(self) -> Packet {
         Packet::new().compressed_packets(&compression::zlib(self.trace.as_bytes()))
     }
 
-    /// All packets so far in one packet, compressed with zstd.
+    /// Returns one packet with all packets so far, compressed with zstd.
     pub fn into_zstd_packet(self) -> Packet {
         Packet::new().zstd_compressed_packets(&compression::zstd(self.trace.as_bytes()))
     }

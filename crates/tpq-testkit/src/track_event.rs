@@ -1,10 +1,10 @@
-//! What happened on a track.
+//! Events on tracks.
 
 use crate::{Annotation, Message, field};
 use field::TrackEvent as event;
 
 message_type! {
-    /// Something that happened on a track.
+    /// An event on a track.
     TrackEvent
 }
 
@@ -16,82 +16,82 @@ impl TrackEvent {
 
     /// A slice begins.
     pub fn begin(track: u64) -> Self {
-        Self::of(Self::BEGIN).track(track)
+        Self::with_type(Self::BEGIN).track(track)
     }
 
     /// The slice that began last ends.
     pub fn end(track: u64) -> Self {
-        Self::of(Self::END).track(track)
+        Self::with_type(Self::END).track(track)
     }
 
-    /// Something without duration.
+    /// An instant.
     pub fn instant(track: u64) -> Self {
-        Self::of(Self::INSTANT).track(track)
+        Self::with_type(Self::INSTANT).track(track)
     }
 
-    /// A counter takes a value.
+    /// A counter gets a value.
     pub fn counter(track: u64, value: i64) -> Self {
-        let event = Self::of(Self::COUNTER).track(track);
+        let event = Self::with_type(Self::COUNTER).track(track);
         Self(event.0.int(event::counter_value, value))
     }
 
-    /// A counter takes a value that is no integer.
+    /// A counter gets a floating-point value.
     pub fn double_counter(track: u64, value: f64) -> Self {
-        let event = Self::of(Self::COUNTER).track(track);
+        let event = Self::with_type(Self::COUNTER).track(track);
         Self(event.0.double(event::double_counter_value, value))
     }
 
-    /// A slice begins on the sequence's default track.
+    /// A slice begins on the default track of the sequence.
     pub fn begin_here() -> Self {
-        Self::of(Self::BEGIN)
+        Self::with_type(Self::BEGIN)
     }
 
-    /// The slice that began last on the sequence's default track ends.
+    /// The slice that began last on the default track of the sequence ends.
     pub fn end_here() -> Self {
-        Self::of(Self::END)
+        Self::with_type(Self::END)
     }
 
-    /// Something without duration on the sequence's default track.
+    /// An instant on the default track of the sequence.
     pub fn instant_here() -> Self {
-        Self::of(Self::INSTANT)
+        Self::with_type(Self::INSTANT)
     }
 
-    /// Its name.
+    /// Sets the name.
     pub fn name(self, name: &str) -> Self {
         Self(self.0.bytes(event::name, name))
     }
 
-    /// Its name, interned.
+    /// Sets the interned name.
     pub fn name_iid(self, iid: u64) -> Self {
         Self(self.0.uint(event::name_iid, iid))
     }
 
-    /// A category.
+    /// Adds a category.
     pub fn category(self, name: &str) -> Self {
         Self(self.0.bytes(event::categories, name))
     }
 
-    /// A category, interned.
+    /// Adds an interned category.
     pub fn category_iid(self, iid: u64) -> Self {
         Self(self.0.uint(event::category_iids, iid))
     }
 
-    /// An argument.
+    /// Adds an argument.
     pub fn annotation(self, annotation: Annotation) -> Self {
         Self(self.0.message(event::debug_annotations, annotation))
     }
 
-    /// The flow `id` passes through it.
+    /// Adds a flow that passes through the event.
     pub fn flow(self, id: u64) -> Self {
         Self(self.0.fixed64(event::flow_ids, id))
     }
 
-    /// The flow `id` ends in it.
+    /// Adds a flow that ends at the event.
     pub fn ends_flow(self, id: u64) -> Self {
         Self(self.0.fixed64(event::terminating_flow_ids, id))
     }
 
-    /// The value of another counter at that moment.
+    /// Adds the value of another counter at that moment.
     pub fn extra_counter(self, track: u64, value: i64) -> Self {
         Self(
             self.0
@@ -100,7 +100,7 @@ impl TrackEvent {
         )
     }
 
-    fn of(kind: u64) -> Self {
+    fn with_type(kind: u64) -> Self {
         Self(Message::new().uint(event::r#type, kind))
     }
 

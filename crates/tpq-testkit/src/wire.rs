@@ -1,13 +1,13 @@
-//! Protobuf's wire format: tags, varints and lengths.
+//! The wire format of protobuf: tags, varints and lengths.
 
-/// The bytes of one protobuf message, written field by field in the order of the calls.
+/// The bytes of one protobuf message. Fields are written in the order of the calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Message {
     bytes: Vec<u8>,
 }
 
-/// How the bytes after a tag are to be read.
+/// The encoding of the bytes after a tag.
 #[derive(Clone, Copy)]
 enum WireType {
     Varint = 0,
@@ -17,22 +17,22 @@ enum WireType {
 }
 
 impl Message {
-    /// A message without fields.
+    /// Returns a message without fields.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A message already written.
+    /// Returns a message with these encoded bytes.
     pub fn from_bytes(bytes: Vec<u8>) -> Self {
         Self { bytes }
     }
 
-    /// The bytes so far.
+    /// Returns the bytes so far.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
@@ -45,7 +45,7 @@ impl Message {
         self
     }
 
-    /// Writes a signed integer; a negative one takes ten bytes, as protobuf has it.
+    /// Writes a signed integer. A negative one takes ten bytes, as specified by protobuf.
     pub fn int(self, field: u32, value: i64) -> Self {
         self.uint(field, value.cast_unsigned())
     }
@@ -55,14 +55,14 @@ impl Message {
         self.uint(field, value.into())
     }
 
-    /// Writes four bytes of integer.
+    /// Writes an integer of four bytes.
     pub fn fixed32(mut self, field: u32, value: u32) -> Self {
         self.tag(field, WireType::Fixed32);
         self.bytes.extend(value.to_le_bytes());
         self
     }
 
-    /// Writes eight bytes of integer.
+    /// Writes an integer of eight bytes.
     pub fn fixed64(mut self, field: u32, value: u64) -> Self {
         self.tag(field, WireType::Fixed64);
         self.bytes.extend(value.to_le_bytes());
@@ -102,7 +102,7 @@ impl Message {
     }
 }
 
-/// Appends `value`, seven bits a byte, the lowest first.
+/// Appends `value` as a varint: seven bits per byte, the lowest first.
 pub(crate) fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         bytes.push(value.to_le_bytes()[0] | 0x80);

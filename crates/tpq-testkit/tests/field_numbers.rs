@@ -1,4 +1,4 @@
-//! The field numbers typed into the builders are the published ones.
+//! The field numbers of the builders are the published ones.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The committed traces are what the builders write.
+//! The committed traces equal those that the builders write.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use tpq_testkit::{corrupt, testdata};
 
-/// Compares a folder with what it should hold, and nothing else.
+/// Checks that a folder contains exactly these files.
 fn check(folder: &Path, files: &[(&str, Vec<u8>)]) {
     for (path, bytes) in files {
         let committed = fs::read(folder.join(path)).unwrap_or_default();
@@ -29,12 +29,12 @@ fn check(folder: &Path, files: &[(&str, Vec<u8>)]) {
 }
 
 #[test]
-fn traces_are_what_the_builders_write() {
+fn traces_equal_those_of_the_builders() {
     check(&testdata::folder(), &testdata::files());
 }
 
 #[test]
-fn corrupt_inputs_are_what_the_builders_write() {
+fn corrupt_inputs_equal_those_of_the_builders() {
     check(&testdata::folder().join("corrupt"), &corrupt::files());
 }
 
@@ -42,6 +42,9 @@ fn corrupt_inputs_are_what_the_builders_write() {
 fn every_file_is_described() {
     let readme = fs::read_to_string(testdata::folder().join("README.md")).unwrap();
     for (path, _) in testdata::files().iter().chain(&corrupt::files()) {
-        assert!(readme.contains(&format!("`{path}`")), "testdata/README.md says nothing of {path}");
+        assert!(
+            readme.contains(&format!("`{path}`")),
+            "testdata/README.md does not mention {path}"
+        );
     }
 }

@@ -9,8 +9,8 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use tpq_clock::{
-    BOOTTIME, Clock, ClockGraph, Drift, Edge, Grain, Jump, PlaceError, Placement, Reading, Rule,
-    Source, Ways, drift,
+    BOOTTIME, Clock, ClockGraph, ClockPaths, Drift, Edge, Grain, Jump, PlaceError, Placement,
+    Reading, Rule, Source, drift,
 };
 use tpq_decode::Tie;
 
@@ -20,7 +20,7 @@ pub struct Clocks {
     graph: Arc<ClockGraph>,
     trace_clock: Clock,
     /// The paths to trace time, computed on first use.
-    paths_to_trace_time: Arc<OnceLock<Ways>>,
+    paths_to_trace_time: Arc<OnceLock<ClockPaths>>,
     ties: Vec<ClockTie>,
     /// How often a manifest relates two clocks. The key has the lesser clock first.
     stated: HashMap<(Clock, Clock), usize>,
@@ -176,7 +176,7 @@ impl Clocks {
     }
 
     fn place(&self, clock: Clock) -> Result<Placement, PlaceError> {
-        let paths = self.paths_to_trace_time.get_or_init(|| self.graph.ways_to(self.trace_clock));
+        let paths = self.paths_to_trace_time.get_or_init(|| self.graph.paths_to(self.trace_clock));
         self.graph.place_by(clock, paths)
     }
 

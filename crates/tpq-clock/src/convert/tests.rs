@@ -12,7 +12,7 @@ fn edge(pairs: &[(i64, i64)]) -> Edge {
     edge
 }
 
-/// The same snapshots, the other way.
+/// The same snapshots in the opposite direction.
 fn back(pairs: &[(i64, i64)]) -> Edge {
     edge(&pairs.iter().map(|&(from, to)| (to, from)).collect::<Vec<_>>())
 }
@@ -54,7 +54,7 @@ fn between_snapshots_a_straight_line() {
 
 #[test]
 fn outside_of_snapshots_the_rate_goes_on() {
-    // 50 ppm; the median is not moved by a second of sleep.
+    // 50 ppm. One second of sleep does not change the median.
     let edge = edge(&[(0, 5), (S, S + 50_005), (2 * S, 3 * S + 100_005), (4 * S, 5 * S + 200_005)]);
     assert_eq!(linear(&edge, 6 * S), 7 * S + 300_005);
     assert_eq!(linear(&edge, -2 * S), -2 * S - 99_995);
@@ -63,8 +63,8 @@ fn outside_of_snapshots_the_rate_goes_on() {
 }
 
 #[test]
-fn two_snapshots_of_one_moment_tell_no_rate() {
-    // Read 0.2 ms late, which over ten seconds would be five.
+fn two_snapshots_of_one_moment_give_no_rate() {
+    // The second clock was read 0.2 ms late. Extrapolated to 10 s this would be 5 s.
     let edge = edge(&[(0, 0), (400_000, 600_000)]);
     assert_eq!(linear(&edge, 200_000), 300_000);
     assert_eq!(linear(&edge, 10 * S), 10 * S + 200_000);
@@ -84,7 +84,7 @@ fn ticks_convert_by_their_rate_alone() {
 }
 
 #[test]
-fn what_is_learnt_later_counts() {
+fn later_snapshots_are_used() {
     let mut edge = edge(&[(0, 0)]);
     assert_eq!(linear(&edge, 2 * S), 2 * S);
     edge.push(S, S + 100);
@@ -122,13 +122,13 @@ fn nothing_panics_at_the_ends_of_the_range() {
     }
 }
 
-/// The rule of the nearest snapshot, as a reader would say it.
+/// The rule of the nearest snapshot, in its simplest form.
 fn by_the_rule(pairs: &[(i64, i64)], t: i64) -> i64 {
     let (from, to) = pairs.iter().rev().find(|(from, _)| *from <= t).unwrap_or(&pairs[0]);
     t - from + to
 }
 
-/// Snapshots of a clock and one that goes forward too, at the given steps.
+/// Snapshots of two clocks that both go forward, by the given steps.
 fn snapshots(steps: &[(i64, i64)]) -> Vec<(i64, i64)> {
     let mut at = (0, 7);
     let step = |&(from, to): &(i64, i64)| {
@@ -138,7 +138,7 @@ fn snapshots(steps: &[(i64, i64)]) -> Vec<(i64, i64)> {
     steps.iter().map(step).collect()
 }
 
-/// Steps of all sizes: of a few ns, of seconds with a drift, and of whatever ticks may be.
+/// Steps of all sizes: a few ns, seconds with a drift, and arbitrary ticks.
 fn steps() -> impl Strategy<Value = Vec<(i64, i64)>> {
     let drifting =
         (S..10 * S, -500i64..500).prop_map(|(from, ppm)| (from, from + from / 1_000_000 * ppm));
@@ -146,7 +146,7 @@ fn steps() -> impl Strategy<Value = Vec<(i64, i64)>> {
     prop::collection::vec(any, 1..50)
 }
 
-/// A column over the time of `pairs` and as long again before and after, in no order.
+/// An unsorted column over the time of `pairs` and as much time again before and after.
 fn column(pairs: &[(i64, i64)], parts: &[f64]) -> Vec<i64> {
     let end = pairs[pairs.len() - 1].0 as f64;
     parts.iter().map(|part| (part * end) as i64).collect()
@@ -209,8 +209,8 @@ proptest! {
         prop_assert!(column.is_sorted());
     }
 
-    /// Between two snapshots the offset stays, so order is kept unless the other clock fell back
-    /// against this one.
+    /// Between two snapshots the offset is constant, so the order is kept unless the other clock
+    /// fell back relative to this one.
     #[test]
     fn nearest_keeps_order_where_the_other_clock_gains(steps in steps(), parts in parts()) {
         let gaining: Vec<(i64, i64)> = steps.iter().map(|&(from, gain)| (from, from + gain)).collect();
@@ -229,8 +229,8 @@ proptest! {
         }
     }
 
-    /// There by one snapshot and back by the one before or after: what is lost is the change of
-    /// the offset between the two.
+    /// The way there may use one snapshot and the way back the one before or after. The error is
+    /// the change of the offset between the two.
     #[test]
     fn nearest_there_and_back_errs_by_the_change_of_an_offset(
         steps in prop::collection::vec((1000i64..2000, -500i64..500), 1..50),
@@ -245,7 +245,7 @@ proptest! {
         }
     }
 
-    /// Half a ns there and half a ns back, where the clocks run at nearly the same rate.
+    /// Half a ns in each direction, where the clocks run at nearly the same rate.
     #[test]
     fn linear_there_and_back_errs_by_rounding(
         steps in prop::collection::vec((1i64..10 * S, -500i64..500), 2..50),

@@ -1,18 +1,18 @@
-//! A clock of the system, read between two reads of the counter.
+//! A read of a system clock between two reads of the counter.
 
 use super::source::TimeSource;
 use super::system_clock::SystemClock;
 
-/// What the counter and a clock of the system read at the same moment.
+/// Values of the counter and a system clock at the same moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Pair {
-    /// The counter.
+    /// The counter, in ticks.
     pub(super) ticks: u64,
-    /// The clock, in ns.
+    /// The system clock, in ns.
     pub(super) ns: i64,
 }
 
-/// One read of a clock, and the reads of the counter before and after it.
+/// One read of a system clock, and the reads of the counter before and after it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bracket {
     before: u64,
@@ -21,15 +21,15 @@ pub(super) struct Bracket {
 }
 
 impl Bracket {
-    /// Reads the three.
+    /// Reads the counter, the clock and the counter again.
     pub(super) fn read(source: &impl TimeSource, clock: SystemClock) -> Self {
         let before = source.ticks();
         let ns = source.system_ns(clock);
         Self { before, ns, after: source.ticks() }
     }
 
-    /// The narrowest of `reads` brackets, of at least one. Narrow ones say best when the clock was
-    /// read; in a wide one the thread was interrupted, before or after nobody knows.
+    /// The narrowest of `reads` brackets, at least one. A narrow bracket shows precisely when the
+    /// clock was read. In a wide one the thread was interrupted, before or after the read.
     pub(super) fn narrowest(source: &impl TimeSource, clock: SystemClock, reads: usize) -> Self {
         let mut best = Self::read(source, clock);
         for _ in 1..reads {
@@ -41,23 +41,23 @@ impl Bracket {
         best
     }
 
-    /// How many ticks apart the two reads of the counter are. A counter that went back makes this
-    /// a huge number, and the bracket one to refuse.
+    /// The distance between the two reads of the counter, in ticks. If the counter went backwards,
+    /// this is a huge number, so that the bracket is refused.
     pub(super) fn width(&self) -> u64 {
         self.after.wrapping_sub(self.before)
     }
 
-    /// The clock's reading with the middle of the bracket.
+    /// The reading of the clock, paired with the middle of the bracket.
     pub(super) fn pair(&self) -> Pair {
         Pair { ticks: u64::midpoint(self.before, self.after), ns: self.ns }
     }
 }
 
-/// Brackets that may be too wide before a pair is given up.
+/// The number of attempts to read a bracket that is narrow enough.
 const ATTEMPTS: usize = 1_000;
 
-/// A pair of the counter and `clock`, from the first bracket no wider than `limit` ticks. `None`
-/// when none of many is.
+/// A pair of the counter and `clock`, from the first bracket that is no wider than `limit` ticks.
+/// `None` if all attempts are wider.
 pub(super) fn close_pair(source: &impl TimeSource, clock: SystemClock, limit: u64) -> Option<Pair> {
     (0..ATTEMPTS)
         .map(|_| Bracket::read(source, clock))
@@ -79,11 +79,11 @@ mod tests {
 
     #[test]
     fn wide_brackets_are_read_again() {
-        // Two ticks to a ns; each read of the counter takes 10 ticks.
+        // Two ticks per ns. Each read of the counter takes 10 ticks.
         let fake = Fake::new(2_000_000_000, 10);
         fake.delay([500, 300, 20, 0]);
         let pair = close_pair(&fake, SystemClock::Monotonic, 40).unwrap();
-        // From 10 to 520, from 530 to 840, from 850 to 880 with the read at 870.
+        // The brackets: 10 to 520, 530 to 840, and 850 to 880 with the read at 870.
         assert_eq!(pair, Pair { ticks: 865, ns: 435 });
         assert_eq!(fake.delays_left(), 1);
     }

@@ -1,4 +1,4 @@
-//! The clock.
+//! The clock on the counter.
 
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -9,12 +9,13 @@ use super::rate::Rate;
 use super::snapshot::{Snapshot, snapshot};
 use super::source::TimeSource;
 
-/// What a [`TscClock`]'s counter read: a moment, in units that only this clock knows. Not ns.
+/// A reading of the counter of a [`TscClock`]: a moment, in a unit that only this clock knows. Not
+/// ns.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Ticks(pub u64);
 
-/// A clock on the CPU's time stamp counter, or on the system's clock where there is none that can
-/// be relied on. All of it may be used from any number of threads at once; nothing fails.
+/// A clock on the CPU's time stamp counter, or on the system clock if there is no reliable counter.
+/// All methods can be called from any number of threads at the same time; no method fails.
 #[derive(Debug)]
 pub struct TscClock {
     counter: Counter,
@@ -23,15 +24,16 @@ pub struct TscClock {
 }
 
 impl TscClock {
-    /// The clock of this process, started when first asked for; other threads that ask wait.
+    /// The clock of this process, started at the first call. Other threads that call this meanwhile
+    /// wait.
     pub fn global() -> &'static Self {
         static CLOCK: OnceLock<TscClock> = OnceLock::new();
         CLOCK.get_or_init(Self::start)
     }
 
-    /// Starts a clock on the time stamp counter. Measuring its rate takes some 5 ms, in which the
-    /// thread sleeps. Where the counter is missing, or not invariant, or cannot be measured, this
-    /// is [`TscClock::on_system_clock`].
+    /// Starts a clock on the time stamp counter. Measuring its rate takes about 5 ms, in which the
+    /// thread sleeps. If the counter is missing, not invariant or cannot be measured, the result is
+    /// that of [`TscClock::on_system_clock`].
     pub fn start() -> Self {
         let counter = Tsc::detect().map(Counter::Tsc);
         counter
@@ -39,8 +41,7 @@ impl TscClock {
             .unwrap_or_else(Self::on_system_clock)
     }
 
-    /// Starts a clock on the system's `CLOCK_MONOTONIC`. Its ticks are ns, and nothing has to be
-    /// measured.
+    /// Starts a clock on the system's `CLOCK_MONOTONIC`. Its ticks are ns, and nothing is measured.
     pub fn on_system_clock() -> Self {
         Self::new(Counter::Monotonic, Rate::NS)
     }
@@ -54,23 +55,23 @@ impl TscClock {
         matches!(self.counter, Counter::Tsc(_))
     }
 
-    /// The rate of the counter. It never changes.
+    /// The rate of the counter, which never changes.
     pub fn rate(&self) -> Rate {
         self.rate
     }
 
-    /// Ticks of a second.
+    /// The number of ticks per second.
     pub fn ticks_per_second(&self) -> u64 {
         self.rate.ticks_per_second()
     }
 
-    /// Now. One instruction; a thread never sees it go backwards.
+    /// Returns the current moment. One instruction. A thread never sees it go backwards.
     #[inline]
     pub fn now(&self) -> Ticks {
         Ticks(self.counter.ticks())
     }
 
-    /// The time from one moment to another; none when they are the wrong way round.
+    /// The time from one moment to another; zero if `to` is before `from`.
     #[inline]
     pub fn between(&self, from: Ticks, to: Ticks) -> Duration {
         Duration::from_nanos(self.to_ns(Ticks(to.0.saturating_sub(from.0))))
@@ -82,39 +83,38 @@ impl TscClock {
         self.between(since, self.now())
     }
 
-    /// A moment in ns since the counter was 0; [`u64::MAX`] when it does not fit.
+    /// Converts a moment to ns since the counter was 0; [`u64::MAX`] if it does not fit.
     #[inline]
     pub fn to_ns(&self, ticks: Ticks) -> u64 {
         self.rate.to_ns(ticks.0)
     }
 
-    /// A moment in ns since 1970, as `CLOCK_REALTIME` counts them. From time to time this reads
-    /// the system's clock and takes a microsecond; see [`TscClock::retie`]. A moment that does not
-    /// fit wraps around.
+    /// Converts a moment to ns since 1970, as in `CLOCK_REALTIME`. At intervals this reads the
+    /// system clock, which takes a microsecond; see [`TscClock::refresh_offset`]. A moment that
+    /// does not fit wraps around.
     pub fn to_unix_ns(&self, ticks: Ticks) -> i64 {
         self.offset.apply(&self.counter, ticks.0)
     }
 
-    /// A moment as the time of day; as [`TscClock::to_unix_ns`].
+    /// Converts a moment to the time of day, like [`TscClock::to_unix_ns`].
     pub fn to_system_time(&self, ticks: Ticks) -> SystemTime {
         let ns = self.to_unix_ns(ticks);
         let since = Duration::from_nanos(ns.unsigned_abs());
         let time =
             if ns < 0 { UNIX_EPOCH.checked_sub(since) } else { UNIX_EPOCH.checked_add(since) };
-        // No system that this runs on has a time of day that ends before 2262 or begins after 1970.
+        // On all supported systems the time of day covers 1970 to 2262.
         time.unwrap_or(UNIX_EPOCH)
     }
 
-    /// Measures the offset to the time of day anew. Conversions do this by themselves once they
-    /// see ticks from more than 100 ms after the last time; call it to follow a clock that was
+    /// Measures the offset to the time of day again. Conversions do this automatically for ticks
+    /// that are more than 100 ms after the last measurement. Call it to follow a clock that was
     /// just set.
-    pub fn retie(&self) {
-        self.offset.tie(&self.counter);
+    pub fn refresh_offset(&self) {
+        self.offset.refresh(&self.counter);
     }
 
-    /// Reads the counter and the clocks of the system as of one moment: several times, keeping
-    /// the quickest, with what passed between one clock and the next taken out. Takes about a
-    /// microsecond.
+    /// Reads the counter and the system clocks as of one moment. It reads them several times, uses
+    /// the fastest attempt, and corrects for the time between the reads. Takes about a microsecond.
     pub fn snapshot(&self) -> Snapshot {
         snapshot(&self.counter, self.rate)
     }
@@ -125,15 +125,15 @@ mod tests {
     use super::*;
 
     const SECOND: Duration = Duration::from_secs(1);
-    /// What the time of day may differ by: a thread can be kept from running between two reads,
-    /// and another program may be setting the clock step by step.
+    /// The tolerance for the time of day: a thread can be suspended between two reads, and another
+    /// program may be adjusting the clock.
     const NEAR: Duration = Duration::from_millis(20);
 
     fn both() -> [TscClock; 2] {
         [TscClock::start(), TscClock::on_system_clock()]
     }
 
-    /// By how much a second of this clock differs from one of `CLOCK_MONOTONIC`, ns.
+    /// The difference between a second of this clock and a second of `CLOCK_MONOTONIC`, in ns.
     fn error_of_a_second(clock: &TscClock) -> u64 {
         let start = clock.snapshot();
         std::thread::sleep(SECOND);
@@ -144,7 +144,8 @@ mod tests {
 
     #[test]
     fn a_second_is_a_second() {
-        // More than one try: the system may change the speed of its clock while we compare.
+        // More than one attempt: the system may change the speed of its clock during the
+        // comparison.
         let errors: Vec<u64> = (0..3)
             .map(|_| error_of_a_second(&TscClock::start()))
             .inspect(|error| println!("{error} ns of a second"))
@@ -164,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn many_threads_convert_while_others_tie() {
+    fn many_threads_convert_while_others_refresh_the_offset() {
         for clock in both() {
             std::thread::scope(|scope| {
                 for thread in 0..8 {
@@ -179,7 +180,7 @@ mod tests {
                             let time = clock.to_system_time(clock.now());
                             assert!(before - NEAR <= time && time <= SystemTime::now() + NEAR);
                             if (round + thread) % 16 == 0 {
-                                clock.retie();
+                                clock.refresh_offset();
                             }
                         }
                     });

@@ -3,12 +3,12 @@
 use super::source::TimeSource;
 use super::system_clock::{self, SystemClock};
 
-/// Where ticks come from.
+/// The source of ticks.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Counter {
     /// The time stamp counter.
     Tsc(Tsc),
-    /// `CLOCK_MONOTONIC`, whose ticks are ns.
+    /// `CLOCK_MONOTONIC`, with ticks of 1 ns.
     Monotonic,
 }
 
@@ -22,19 +22,20 @@ impl TimeSource for Counter {
     }
 }
 
-/// Proof that this machine's time stamp counter can be read and keeps its speed: the only way to
-/// one is [`Tsc::detect`].
+/// The time stamp counter of this machine. A value exists only if the counter can be read and is
+/// invariant: only [`Tsc::detect`] creates one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tsc(Proof);
+pub(super) struct Tsc(Detected);
 
 #[cfg(target_arch = "x86_64")]
-type Proof = ();
+type Detected = ();
 #[cfg(not(target_arch = "x86_64"))]
-type Proof = std::convert::Infallible;
+type Detected = std::convert::Infallible;
 
 #[cfg(target_arch = "x86_64")]
 impl Tsc {
-    /// The counter, where CPUID says that it is invariant and that there is `RDTSCP`.
+    /// Returns the counter if CPUID reports that it is invariant and that the instruction `RDTSCP`
+    /// exists.
     pub(super) fn detect() -> Option<Self> {
         use std::arch::x86_64::__cpuid;
 
@@ -50,27 +51,26 @@ impl Tsc {
         (has_rdtscp && is_invariant).then_some(Self(()))
     }
 
-    /// The counter now, once all instructions before have run.
+    /// Reads the counter after all previous instructions have run.
     #[inline]
     pub(super) fn read(self) -> u64 {
-        // Which CPU it was read on; the counters of all CPUs are taken to be one.
+        // The CPU that the counter was read on. It is not used: the counters of all CPUs are
+        // assumed to be equal.
         let mut cpu = 0;
-        // There is no safe way to this instruction, and without it every read asks the system,
+        // There is no safe wrapper of this instruction. Without it every read calls the system,
         // which reads the same counter and takes a quarter longer (`benches/tsc.rs`).
-        // SAFETY: the CPU has the instruction, as `self` comes from `detect`; it writes nothing but
-        // `cpu`.
         unsafe { std::arch::x86_64::__rdtscp(&raw mut cpu) }
     }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
 impl Tsc {
-    /// There is no such counter.
+    /// There is no such counter on this architecture.
     pub(super) fn detect() -> Option<Self> {
         None
     }
 
-    /// Never called.
+    /// Never called: there is no value of this type.
     pub(super) fn read(self) -> u64 {
         match self.0 {}
     }

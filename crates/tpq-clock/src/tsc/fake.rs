@@ -1,4 +1,4 @@
-//! A machine for tests: its time passes only when it is read.
+//! A machine for tests. Its time advances only when it is read.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -7,20 +7,20 @@ use std::time::Duration;
 use super::source::TimeSource;
 use super::system_clock::SystemClock;
 
-/// How far `CLOCK_BOOTTIME` is ahead of `CLOCK_MONOTONIC`, ns.
+/// The difference of `CLOCK_BOOTTIME` and `CLOCK_MONOTONIC`, in ns.
 pub(super) const SLEPT: i64 = 5_000;
-/// When the counter was 0, in `CLOCK_REALTIME`, ns.
+/// The value of `CLOCK_REALTIME` when the counter was 0, in ns.
 pub(super) const EPOCH: i64 = 1_700_000_000_000_000_000;
 
 /// A counter at a known rate, and clocks that follow it exactly.
 pub(super) struct Fake {
     ticks_per_second: u64,
     ticks: Cell<u64>,
-    /// What a read of the counter takes, in ticks.
+    /// The duration of a read of the counter, in ticks.
     step: u64,
-    /// Ticks that the next reads of a clock are interrupted for.
+    /// The durations of interruptions of the next reads of a clock, in ticks.
     delays: RefCell<VecDeque<u64>>,
-    /// By how much somebody set `CLOCK_REALTIME`, ns.
+    /// The amount by which `CLOCK_REALTIME` was set ahead, in ns.
     set: Cell<i64>,
 }
 
@@ -35,22 +35,22 @@ impl Fake {
         }
     }
 
-    /// Interrupts the next reads of a clock, each for so many ticks.
+    /// Interrupts the next reads of a clock, each for the given number of ticks.
     pub(super) fn delay(&self, ticks: impl IntoIterator<Item = u64>) {
         self.delays.borrow_mut().extend(ticks);
     }
 
-    /// How many interruptions have not happened yet.
+    /// The number of interruptions that have not happened yet.
     pub(super) fn delays_left(&self) -> usize {
         self.delays.borrow().len()
     }
 
-    /// Lets so many ticks pass.
+    /// Advances time by this number of ticks.
     pub(super) fn skip(&self, ticks: u64) {
         self.ticks.set(self.ticks.get() + ticks);
     }
 
-    /// Sets `CLOCK_REALTIME`.
+    /// Sets `CLOCK_REALTIME` ahead by this many ns.
     pub(super) fn set_realtime(&self, ahead: i64) {
         self.set.set(ahead);
     }
@@ -62,7 +62,7 @@ impl TimeSource for Fake {
         self.ticks.get()
     }
 
-    /// Interrupted first, read then: the end of a bracket is close, its start is not.
+    /// The interruption comes before the read, so the clock is read close to the end of a bracket.
     fn system_ns(&self, clock: SystemClock) -> i64 {
         self.skip(self.delays.borrow_mut().pop_front().unwrap_or(0));
         let ticks = u128::from(self.ticks.get());

@@ -1,4 +1,4 @@
-//! Where the counter's zero lies in the time of day.
+//! The offset from the counter to the time of day.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,32 +7,32 @@ use super::rate::Rate;
 use super::source::TimeSource;
 use super::system_clock::SystemClock;
 
-/// Brackets read for a tie, of which the narrowest is used.
+/// The number of brackets read for a measurement, of which the narrowest is used.
 const READS: usize = 5;
-/// Ties in a second of use.
-const TIES_PER_SECOND: u64 = 10;
+/// The number of measurements per second of use.
+const REFRESHES_PER_SECOND: u64 = 10;
 
-/// The offset from the counter to `CLOCK_REALTIME`. Read and replaced without a lock.
+/// The offset from the counter to `CLOCK_REALTIME`. It is read and replaced without a lock.
 #[derive(Debug)]
 pub(super) struct Offset {
     rate: Rate,
-    /// What to add to ticks in ns, modulo 2⁶⁴. It is all there is to a tie, so nothing else has to
-    /// be seen together with it, and relaxed loads and stores do.
+    /// The offset to add to ticks in ns, modulo 2⁶⁴. It is the only state of a measurement, so no
+    /// other memory has to be synchronized with it, and relaxed loads and stores are enough.
     ns: AtomicU64,
-    /// Ticks beyond this call for another tie.
+    /// Ticks after this value need a new measurement.
     due: AtomicU64,
 }
 
 impl Offset {
-    /// The offset now.
+    /// Measures the offset now.
     pub(super) fn new(source: &impl TimeSource, rate: Rate) -> Self {
         let offset = Self { rate, ns: AtomicU64::new(0), due: AtomicU64::new(0) };
-        offset.tie(source);
+        offset.refresh(source);
         offset
     }
 
-    /// Measures the offset anew.
-    pub(super) fn tie(&self, source: &impl TimeSource) {
+    /// Measures the offset again.
+    pub(super) fn refresh(&self, source: &impl TimeSource) {
         self.due.store(self.next_due(source), Ordering::Relaxed);
         self.measure(source);
     }
@@ -41,18 +41,19 @@ impl Offset {
         let before = self.ns.load(Ordering::Relaxed);
         let pair = Bracket::narrowest(source, SystemClock::Realtime, READS).pair();
         let after = pair.ns.cast_unsigned().wrapping_sub(self.rate.to_ns(pair.ticks));
-        // Another thread may have tied in the meantime, later than this one read its pair; then
-        // that one's is kept, so whether this exchange is made does not matter.
+        // Another thread may have measured in the meantime, later than this one read its pair. Then
+        // its result is kept, so the result of this exchange is ignored.
         let _ = self.ns.compare_exchange(before, after, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// `ticks` in ns since 1970, after another tie if it is time for one. Ticks from long ago are
-    /// none: the offset known was measured after them already.
+    /// Converts `ticks` to ns since 1970, after a new measurement if one is due. Old ticks never
+    /// cause a measurement: the current offset was measured after them.
     pub(super) fn apply(&self, source: &impl TimeSource, ticks: u64) -> i64 {
         let due = self.due.load(Ordering::Relaxed);
         if ticks > due {
-            // Of all the threads that come here at once, one moves the time on and ties; the rest
-            // need not wait for it, as the offset they find is not wrong, only older.
+            // If several threads get here at the same time, one of them advances the due time and
+            // measures. The others do not wait for it: the offset that they use is older but not
+            // wrong.
             let next = self.next_due(source);
             let won = self.due.compare_exchange(due, next, Ordering::Relaxed, Ordering::Relaxed);
             if won.is_ok() {
@@ -64,7 +65,7 @@ impl Offset {
     }
 
     fn next_due(&self, source: &impl TimeSource) -> u64 {
-        source.ticks().saturating_add(self.rate.ticks_per_second() / TIES_PER_SECOND)
+        source.ticks().saturating_add(self.rate.ticks_per_second() / REFRESHES_PER_SECOND)
     }
 }
 
@@ -77,16 +78,16 @@ mod tests {
 
     const RATE: u64 = 2_000_000_000;
 
-    fn tied(fake: &Fake) -> Offset {
+    fn measured(fake: &Fake) -> Offset {
         Offset::new(fake, Rate::new(NonZeroU64::new(RATE).unwrap()))
     }
 
     #[test]
     fn ticks_are_divided_by_the_rate_and_moved_by_the_offset() {
-        // Brackets of 2 ticks: their middle is where the fake reads its clocks.
+        // Brackets of 2 ticks. The fake reads its clocks in the middle of them.
         let fake = Fake::new(RATE, 2);
         fake.skip(1_000_000);
-        let offset = tied(&fake);
+        let offset = measured(&fake);
         // The narrowest bracket's middle is a tick, half a ns, off the read.
         let error = |ticks, ns| offset.apply(&fake, ticks).abs_diff(EPOCH + ns);
         assert!(error(0, 0) <= 1);
@@ -94,9 +95,9 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_was_set_is_followed_after_the_next_tie() {
+    fn a_clock_that_was_set_is_followed_after_the_next_refresh() {
         let fake = Fake::new(RATE, 2);
-        let offset = tied(&fake);
+        let offset = measured(&fake);
         fake.set_realtime(-77_000);
         fake.skip(RATE / 20);
         let soon = RATE / 20;
@@ -105,14 +106,14 @@ mod tests {
         let later = RATE / 20 * 3;
         assert!(offset.apply(&fake, later).abs_diff(EPOCH + 150_000_000 - 77_000) <= 1, "due");
         fake.set_realtime(0);
-        offset.tie(&fake);
+        offset.refresh(&fake);
         assert!(offset.apply(&fake, later).abs_diff(EPOCH + 150_000_000) <= 1, "by request");
     }
 
     #[test]
     fn any_ticks_have_some_time() {
         let fake = Fake::new(RATE, 2);
-        let offset = tied(&fake);
+        let offset = measured(&fake);
         offset.apply(&fake, u64::MAX);
         offset.apply(&fake, u64::MAX);
         assert!(offset.apply(&fake, 0).abs_diff(EPOCH) <= 1);

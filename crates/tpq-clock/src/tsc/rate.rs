@@ -1,4 +1,4 @@
-//! How fast the counter runs, and ticks in ns.
+//! The rate of the counter, and conversion of ticks to ns.
 
 use std::num::NonZeroU64;
 use std::time::Duration;
@@ -7,24 +7,24 @@ use super::bracket::{Bracket, Pair, close_pair};
 use super::source::TimeSource;
 use super::system_clock::SystemClock;
 
-/// Ns of a second.
+/// The number of ns per second.
 const SECOND: u64 = 1_000_000_000;
 
-/// Time between the two ends of a measurement. A bracket is some 10 ns uncertain, so this gives a
-/// rate that is right to about one in a million.
+/// Time between the two ends of a measurement. A bracket has an error of about 10 ns, so the rate
+/// has an error of about one in a million.
 const INTERVAL: Duration = Duration::from_millis(5);
-/// Pairs read at each end, so intervals measured.
+/// The number of pairs read at each end, which is the number of intervals measured.
 const PAIRS: usize = 15;
-/// Brackets read to learn how narrow they can be here.
+/// The number of brackets read to find how narrow a bracket can be on this machine.
 const TRIALS: usize = 64;
-/// Brackets are close up to this many times the narrowest one.
+/// A bracket is close if it is no wider than this many times the narrowest one.
 const TOLERANCE: u64 = 2;
 
-/// How many ticks there are to a second.
+/// The rate of a counter, in ticks per second.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rate {
     ticks_per_second: NonZeroU64,
-    /// Ns of a tick in 64.64 fixed point: whole ones, and 2⁻⁶⁴ parts.
+    /// Ns per tick in 64.64 fixed point: the integer part, and the fraction in units of 2⁻⁶⁴.
     whole: u64,
     parts: u64,
 }
@@ -34,7 +34,7 @@ impl Rate {
     pub(super) const NS: Self =
         Self { ticks_per_second: NonZeroU64::MIN.saturating_add(SECOND - 1), whole: 1, parts: 0 };
 
-    /// A counter with so many ticks to a second.
+    /// Returns the rate of a counter with this number of ticks per second.
     pub fn new(ticks_per_second: NonZeroU64) -> Self {
         let rate = u128::from(ticks_per_second.get());
         let ns_per_tick = ((u128::from(SECOND) << 64) + rate / 2) / rate;
@@ -46,20 +46,21 @@ impl Rate {
         }
     }
 
-    /// Ticks of a second.
+    /// The number of ticks per second.
     pub fn ticks_per_second(self) -> u64 {
         self.ticks_per_second.get()
     }
 
-    /// What `ticks` are in ns, rounded to the nearest; [`u64::MAX`] when that is less.
+    /// Converts `ticks` to ns, rounded to the nearest; [`u64::MAX`] if the result does not fit.
     #[inline]
     pub fn to_ns(self, ticks: u64) -> u64 {
         let of_parts = u128::from(ticks) * u128::from(self.parts) + (1 << 63);
         ticks.saturating_mul(self.whole).saturating_add((of_parts >> 64) as u64)
     }
 
-    /// Measures the rate of a counter, which takes [`INTERVAL`] and little more. `None` when the
-    /// counter and the system's clock cannot be read close together, or do not both go forward.
+    /// Measures the rate of a counter, which takes little more than [`INTERVAL`]. `None` if the
+    /// counter and the system clock cannot be read close together, or if one of them does not go
+    /// forward.
     pub(super) fn measure(source: &impl TimeSource) -> Option<Self> {
         let narrowest = Bracket::narrowest(source, SystemClock::Monotonic, TRIALS).width();
         let limit = narrowest.saturating_mul(TOLERANCE);
@@ -72,7 +73,7 @@ impl Rate {
     }
 }
 
-/// The ticks of a second, from two moments. `None` when either clock did not go forward.
+/// The number of ticks per second, from two moments. `None` if either clock did not go forward.
 fn between(start: Pair, end: Pair) -> Option<NonZeroU64> {
     let ticks = u128::from(end.ticks.checked_sub(start.ticks)?);
     let ns = u128::try_from(end.ns.checked_sub(start.ns)?).ok().filter(|&ns| ns > 0)?;
@@ -80,8 +81,8 @@ fn between(start: Pair, end: Pair) -> Option<NonZeroU64> {
     u64::try_from(rate).ok().and_then(NonZeroU64::new)
 }
 
-/// The middle one; of an even number, the lower of the two. An interval with an interruption that
-/// no bracket showed is far off, and moves the median by one place only.
+/// The median; of an even number, the lower of the two middle values. An interval with an
+/// interruption that no bracket showed is far off, and moves the median by one position only.
 fn median(mut rates: Vec<NonZeroU64>) -> Option<NonZeroU64> {
     rates.sort_unstable();
     rates.get(rates.len().saturating_sub(1) / 2).copied()
@@ -173,17 +174,18 @@ mod tests {
     #[test]
     fn the_rate_is_measured_despite_interruptions() {
         let fake = Fake::new(2_500_000_000, 25);
-        // The trials first; then every other read is interrupted, for longer each time.
+        // No interruption in the trials. Then every other read is interrupted, for longer each
+        // time.
         fake.delay([0; TRIALS]);
         fake.delay((1..=4 * PAIRS as u64).map(|read| read % 2 * read * 10_000));
         let measured = Rate::measure(&fake).unwrap().ticks_per_second();
         assert_eq!(fake.delays_left(), 0, "each pair took two reads");
-        // The fake cuts its clocks to whole ns: one in the five million of the interval.
+        // The fake truncates its clocks to whole ns: one in the five million of the interval.
         assert!(measured.abs_diff(2_500_000_000) <= 500, "{measured}");
     }
 
     #[test]
-    fn what_cannot_be_read_close_together_has_no_rate() {
+    fn clocks_that_cannot_be_read_close_together_have_no_rate() {
         let fake = Fake::new(2_500_000_000, 25);
         fake.delay([0; TRIALS]);
         fake.delay([10_000; 1_000]);

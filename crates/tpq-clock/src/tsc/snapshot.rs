@@ -1,35 +1,36 @@
-//! The counter and the system's clocks at one moment.
+//! Snapshots of the counter and the system clocks at one moment.
 
 use super::Ticks;
 use super::rate::Rate;
 use super::source::TimeSource;
 use super::system_clock::SystemClock;
 
-/// Readings taken for a snapshot, of which the quickest is used.
+/// The number of attempts for a snapshot, of which the fastest is used.
 const READS: usize = 5;
 
-/// What the counter and the clocks of the system read at the same moment.
+/// Values of the counter and the system clocks at the same moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Snapshot {
     /// The counter.
     pub ticks: Ticks,
-    /// `CLOCK_BOOTTIME`, ns. The same as `monotonic_ns` where the system has no such clock.
+    /// `CLOCK_BOOTTIME` in ns. Equal to `monotonic_ns` on systems without such a clock.
     pub boottime_ns: i64,
-    /// `CLOCK_REALTIME`, ns since 1970.
+    /// `CLOCK_REALTIME` in ns since 1970.
     pub realtime_ns: i64,
-    /// `CLOCK_MONOTONIC`, ns.
+    /// `CLOCK_MONOTONIC` in ns.
     pub monotonic_ns: i64,
 }
 
-/// The clocks, one after the other, with the counter read around each.
-struct Round {
+/// One attempt: the clocks, read one after the other, with a read of the counter before and after
+/// each.
+struct Attempt {
     ticks: [u64; 4],
     monotonic: i64,
     boottime: i64,
     realtime: i64,
 }
 
-impl Round {
+impl Attempt {
     fn read(source: &impl TimeSource) -> Self {
         let first = source.ticks();
         let monotonic = source.system_ns(SystemClock::Monotonic);
@@ -40,13 +41,13 @@ impl Round {
         Self { ticks: [first, second, third, source.ticks()], monotonic, boottime, realtime }
     }
 
-    /// Ticks from the first read to the last; huge when the counter went back.
+    /// Ticks from the first read to the last; huge if the counter went backwards.
     fn width(&self) -> u64 {
         self.ticks[3].wrapping_sub(self.ticks[0])
     }
 
-    /// Everything at the moment of the middle clock. The one before is moved forward by the time
-    /// that passed since, the one after it back.
+    /// All values at the moment of the middle clock. The clock before is moved forward by the time
+    /// between the reads, the clock after is moved back.
     fn snapshot(&self, rate: Rate) -> Snapshot {
         let middle = |index: usize| u64::midpoint(self.ticks[index], self.ticks[index + 1]);
         let ns = |from: u64, to: u64| rate.to_ns(to.saturating_sub(from)).cast_signed();
@@ -61,9 +62,9 @@ impl Round {
 
 /// Takes a snapshot.
 pub(super) fn snapshot(source: &impl TimeSource, rate: Rate) -> Snapshot {
-    let mut best = Round::read(source);
+    let mut best = Attempt::read(source);
     for _ in 1..READS {
-        let next = Round::read(source);
+        let next = Attempt::read(source);
         if next.width() < best.width() {
             best = next;
         }
@@ -84,23 +85,27 @@ mod tests {
 
     #[test]
     fn all_clocks_are_moved_to_one_moment() {
-        let round =
-            Round { ticks: [100, 140, 200, 220], monotonic: 50, boottime: 1_000, realtime: 9_000 };
+        let attempt = Attempt {
+            ticks: [100, 140, 200, 220],
+            monotonic: 50,
+            boottime: 1_000,
+            realtime: 9_000,
+        };
         let expected = Snapshot {
             ticks: Ticks(170),
             boottime_ns: 1_000,
             // 40 ticks after the middle.
             realtime_ns: 8_980,
-            // 50 ticks before it.
+            // 50 ticks before the middle.
             monotonic_ns: 75,
         };
-        assert_eq!(round.snapshot(rate(2_000_000_000)), expected);
+        assert_eq!(attempt.snapshot(rate(2_000_000_000)), expected);
     }
 
     #[test]
     fn an_interrupted_reading_is_not_used() {
         let fake = Fake::new(2_000_000_000, 4);
-        // The third reading alone is not interrupted.
+        // Only the third attempt is not interrupted.
         fake.delay([0, 9_000, 0, 400, 0, 0, 0, 0, 0, 500, 0, 0, 0, 0, 700]);
         let Snapshot { ticks, boottime_ns, realtime_ns, monotonic_ns } =
             snapshot(&fake, rate(2_000_000_000));
@@ -115,9 +120,9 @@ mod tests {
     #[test]
     fn any_reading_gives_a_snapshot() {
         let (max, min) = (u64::MAX, i64::MIN);
-        let round =
-            Round { ticks: [0, max, 0, max], monotonic: i64::MAX, boottime: 0, realtime: min };
-        round.snapshot(rate(1));
-        assert!(Round { ticks: [10, 11, 12, 9], ..round }.width() > 1 << 60);
+        let attempt =
+            Attempt { ticks: [0, max, 0, max], monotonic: i64::MAX, boottime: 0, realtime: min };
+        attempt.snapshot(rate(1));
+        assert!(Attempt { ticks: [10, 11, 12, 9], ..attempt }.width() > 1 << 60);
     }
 }

@@ -1,20 +1,21 @@
-//! What there is to read: a counter, and the clocks of the system.
+//! The clocks to read: a counter, and the system clocks.
 
 use std::time::Duration;
 
 use super::system_clock::{self, SystemClock};
 
-/// What rates, offsets and snapshots are made from: the machine's clocks, or those of a test.
+/// The clocks that rates, offsets and snapshots are measured from: those of the machine, or those
+/// of a test.
 pub(super) trait TimeSource {
-    /// The counter.
+    /// Reads the counter, in ticks.
     fn ticks(&self) -> u64;
 
-    /// A clock of the system, in ns.
+    /// Reads a system clock, in ns.
     fn system_ns(&self, clock: SystemClock) -> i64 {
         system_clock::read_ns(clock)
     }
 
-    /// Lets time pass.
+    /// Waits for this time.
     fn pause(&self, time: Duration) {
         std::thread::sleep(time);
     }

@@ -1,16 +1,16 @@
-//! The clocks of the system.
+//! The clocks of the operating system.
 
 pub(super) use platform::read_ns;
 
-/// A clock that the operating system keeps.
+/// A clock of the operating system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum SystemClock {
-    /// Since some point in the past, never set, stopped while the machine sleeps.
+    /// Time since an arbitrary start; never set, stopped while the machine sleeps.
     Monotonic,
-    /// The same, but going on while the machine sleeps; only on Linux another clock than
-    /// [`SystemClock::Monotonic`].
+    /// Like [`SystemClock::Monotonic`], but it continues while the machine sleeps. Only on Linux it
+    /// is a clock of its own.
     Boottime,
-    /// Since 1970, in UTC. Can be set.
+    /// Time since 1970, in UTC. Can be set.
     Realtime,
 }
 
@@ -20,7 +20,7 @@ mod platform {
 
     use super::SystemClock;
 
-    /// What `clock` reads, in ns.
+    /// Reads `clock`, in ns.
     pub(in crate::tsc) fn read_ns(clock: SystemClock) -> i64 {
         let time = clock_gettime(match clock {
             SystemClock::Monotonic => ClockId::Monotonic,
@@ -38,10 +38,10 @@ mod platform {
 
     use super::SystemClock;
 
-    /// The zero of the monotonic clock: an `Instant` shows no number of its own.
+    /// The zero of the monotonic clock, because an `Instant` has no number.
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
-    /// What `clock` reads, in ns.
+    /// Reads `clock`, in ns.
     pub(in crate::tsc) fn read_ns(clock: SystemClock) -> i64 {
         let since_zero = match clock {
             SystemClock::Monotonic | SystemClock::Boottime => START.elapsed(),

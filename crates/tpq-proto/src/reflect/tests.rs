@@ -22,7 +22,7 @@ fn varint(number: u8, value: u8) -> Vec<u8> {
     vec![number << 3, value]
 }
 
-/// A `FieldDescriptorProto`, with the name of its type where that is a number above 10.
+/// A `FieldDescriptorProto`. Types with a number above 10 have a name.
 fn field(name: &str, number: u8, label: u8, wire_type: u8, type_name: &str) -> Vec<u8> {
     let mut field = [string(1, name), varint(3, number), varint(4, label)].concat();
     field.extend(varint(5, wire_type));
@@ -32,7 +32,7 @@ fn field(name: &str, number: u8, label: u8, wire_type: u8, type_name: &str) -> V
     field
 }
 
-/// A `FileDescriptorSet` of one file of package `p`.
+/// A `FileDescriptorSet` with one file of package `p`.
 fn set(declarations: &[Vec<u8>]) -> Vec<u8> {
     bytes(1, &[string(1, "file"), string(2, "p"), declarations.concat()].concat())
 }
@@ -43,7 +43,7 @@ fn field_of<'a>(pool: &'a DescriptorPool, message: &str, number: u32) -> &'a Fie
 }
 
 #[test]
-fn what_track_events_carry_is_built_in() {
+fn descriptors_of_track_events_are_built_in() {
     let pool = DescriptorPool::track_event();
     let event = ".perfetto.protos.TrackEvent";
     let task = field_of(&pool, event, 5);
@@ -55,7 +55,7 @@ fn what_track_events_carry_is_built_in() {
     let Kind::Enum(kind) = field_of(&pool, event, 9).kind else { panic!("an enum") };
     assert_eq!(pool.value_name(kind, 3), Some("TYPE_INSTANT"));
     assert_eq!(pool.value_name(kind, 99), None);
-    // Every type that is named is there.
+    // All named types are resolved.
     for message in &pool.messages {
         for field in message.fields.values() {
             assert!(!matches!(field.kind, Kind::Enum(UNKNOWN) | Kind::Message(UNKNOWN)));
@@ -125,7 +125,7 @@ fn extensions_of_files_and_messages() {
 }
 
 #[test]
-fn a_type_that_nobody_described_is_told() {
+fn a_type_without_a_description_is_incomplete() {
     let message = bytes(4, &[string(1, "M"), bytes(2, &field("x", 1, 1, 11, "Gone"))].concat());
     let mut pool = DescriptorPool::default();
     assert_eq!(pool.add(&set(&[message])), Err(Incomplete));
@@ -134,7 +134,7 @@ fn a_type_that_nobody_described_is_told() {
 }
 
 #[test]
-fn what_nobody_writes_is_left_out() {
+fn descriptors_beyond_the_limits_are_left_out() {
     let mut pool = DescriptorPool::default();
     let mut nested = string(1, "M");
     for _ in 0..1000 {
@@ -151,7 +151,7 @@ fn what_nobody_writes_is_left_out() {
 }
 
 #[test]
-fn damaged_descriptors_are_told_and_give_no_panic() {
+fn damaged_descriptors_are_incomplete_and_do_not_panic() {
     let built = include_bytes!(concat!(env!("OUT_DIR"), "/track_event.bin"));
     let mut pool = DescriptorPool::default();
     assert_eq!(pool.add(&built[..built.len() / 2]), Err(Incomplete));

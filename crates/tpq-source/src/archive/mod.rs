@@ -1,10 +1,10 @@
-//! What archives hold: a list of members, and where in the archive their bytes lie.
+//! Contents of archives: a list of members, and the ranges of their bytes in the archive.
 //!
-//! Listing copies nothing and unpacks nothing. Every member of an archive is in the list, but for
-//! folders; one that is not read says why. An archive that is damaged gives the members that can
-//! still be found, and says what is wrong.
+//! Listing copies and unpacks nothing. The list has every member of an archive except folders; a
+//! member that is not read has a reason. A damaged archive gives the members that can still be
+//! found, and a description of the damage.
 
-mod same_names;
+mod duplicate_names;
 mod tar;
 mod zip;
 
@@ -14,13 +14,13 @@ use std::ops::Range;
 use crate::Format;
 use crate::decompress::Codec;
 
-/// The files of an archive.
+/// The list of the files of an archive.
 #[derive(Debug, Default)]
 pub(crate) struct Archive {
     pub(crate) members: Vec<Member>,
-    /// Why there may be more than these.
+    /// The reason why files may be missing from the list.
     pub(crate) damage: Option<io::Error>,
-    /// What is unusual about it, though nothing is missing.
+    /// Unusual properties of the archive, though nothing is missing.
     pub(crate) remarks: Vec<String>,
 }
 
@@ -28,45 +28,47 @@ pub(crate) struct Archive {
 #[derive(Debug)]
 pub(crate) struct Member {
     pub(crate) name: String,
-    /// Where its bytes lie in the archive.
+    /// The range of its bytes in the archive.
     pub(crate) range: Range<usize>,
     /// Its size as the archive states it.
     pub(crate) size: u64,
-    /// How they are compressed.
+    /// The compression of its bytes, if any.
     pub(crate) codec: Option<Codec>,
-    /// The checksum of its contents.
+    /// The checksum of its unpacked contents.
     pub(crate) checksum: Option<u32>,
-    /// Why they are not all there, or cannot be read.
+    /// The reason why its bytes are incomplete or cannot be read.
     pub(crate) damage: Option<io::Error>,
-    /// What the archive says of it in two ways, though its bytes may be whole.
+    /// A contradiction between two statements of the archive about it, though its bytes may be
+    /// intact.
     pub(crate) contradiction: Option<io::Error>,
-    /// Why it is not read, though it is not damaged.
+    /// The reason why it is not read, though it is not damaged.
     pub(crate) unread: Option<String>,
 }
 
-/// What the lists of all archives may take together.
+/// The remaining budget for the lists of all archives together.
 #[derive(Debug)]
-pub(crate) struct Room {
-    /// How many files and folders, of which each takes time and memory, however small it is.
+pub(crate) struct ListBudget {
+    /// The number of files and folders. Each takes time and memory, however small it is.
     pub(crate) files: usize,
-    /// How many bytes their names.
-    pub(crate) names: usize,
-    /// What each takes besides its own name: the names of the archives it lies in.
-    pub(crate) outer_names: usize,
+    /// The number of bytes of their names.
+    pub(crate) name_bytes: usize,
+    /// The number of bytes that each file needs in addition to its own name: the names of the
+    /// archives that contain it.
+    pub(crate) outer_name_bytes: usize,
 }
 
-impl Room {
-    /// Takes the room that the next file takes, or a folder, which stands in no list. `listed` is
-    /// how many files are.
+impl ListBudget {
+    /// Reserves budget for the next file, or for a folder, which is not listed. `listed` is the
+    /// number of files in the list.
     ///
     /// # Errors
-    /// That there is none left.
-    fn take(&mut self, member: Option<&Member>, listed: usize) -> io::Result<()> {
-        let names = member.map_or(0, |member| member.text() + self.outer_names);
+    /// When the budget is used up.
+    fn reserve(&mut self, member: Option<&Member>, listed: usize) -> io::Result<()> {
+        let names = member.map_or(0, |member| member.text_len() + self.outer_name_bytes);
         let only = format!("only its first {listed} files are read");
-        let message = match (self.files.checked_sub(1), self.names.checked_sub(names)) {
+        let message = match (self.files.checked_sub(1), self.name_bytes.checked_sub(names)) {
             (Some(files), Some(names)) => {
-                (self.files, self.names) = (files, names);
+                (self.files, self.name_bytes) = (files, names);
                 return Ok(());
             }
             (None, _) => only,
@@ -76,31 +78,31 @@ impl Room {
     }
 }
 
-/// Lists an archive, as much of it as there is `room` for.
-pub(crate) fn list(bytes: &[u8], format: Format, room: &mut Room) -> Archive {
+/// Lists the members of an archive, as far as the budget allows.
+pub(crate) fn list(bytes: &[u8], format: Format, budget: &mut ListBudget) -> Archive {
     let mut archive = match format {
-        Format::Zip => zip::list(bytes, room),
-        _ => tar::list(bytes, room),
+        Format::Zip => zip::list(bytes, budget),
+        _ => tar::list(bytes, budget),
     };
-    archive.remarks.extend(same_names::remark(&archive.members));
+    archive.remarks.extend(duplicate_names::remark(&archive.members));
     archive
 }
 
 impl Archive {
-    /// An archive in which nothing can be found.
+    /// Returns the list of an archive in which nothing can be found.
     fn broken(damage: io::Error) -> Self {
         Self { damage: Some(damage), ..Self::default() }
     }
 }
 
 impl Member {
-    /// A member that cannot be read.
+    /// Returns a member that cannot be read.
     fn unreadable(name: String, size: u64, why: impl Into<String>) -> Self {
         let damage = io::Error::new(io::ErrorKind::Unsupported, why.into());
         Self { damage: Some(damage), ..Self::unread(name, size, None) }
     }
 
-    /// A member that is not read, for a reason that is no damage.
+    /// Returns a member that is not read, for a reason other than damage.
     fn unread(name: String, size: u64, why: Option<String>) -> Self {
         Self {
             name,
@@ -114,13 +116,13 @@ impl Member {
         }
     }
 
-    /// How many bytes the texts about it take that the archive chose.
-    fn text(&self) -> usize {
+    /// The number of bytes of the texts about it that are taken from the archive.
+    fn text_len(&self) -> usize {
         self.name.len() + self.unread.as_ref().map_or(0, String::len)
     }
 
-    /// A member that claims these bytes of an archive, in which not all of them may lie.
-    fn within(name: String, start: usize, size: u64, archive: &[u8]) -> Self {
+    /// Returns a member with these bytes of an archive, not all of which may be in the archive.
+    fn in_archive(name: String, start: usize, size: u64, archive: &[u8]) -> Self {
         if is_hidden(&name) {
             let why = "its name marks it as hidden, like a file that a system keeps for itself";
             return Self::unread(name, size, Some(why.to_owned()));
@@ -136,13 +138,14 @@ impl Member {
     }
 }
 
-/// Whether a name is of a file that was not meant to be part of the archive, as the `._` files of
-/// macOS. The folders `.` and `..` are not hidden: nothing is written to where they lead.
+/// Whether a name is that of a file that was not meant to be part of the archive, such as the `._`
+/// files of macOS. The folders `.` and `..` are not hidden: tpq writes nothing to the paths that
+/// names lead to.
 fn is_hidden(name: &str) -> bool {
     name.split(['/', '\\']).any(|part| part.starts_with('.') && part != "." && part != "..")
 }
 
-/// A name without the leading `./` that packing the current folder gives.
+/// Removes the leading `./` that packing the current folder adds to a name.
 pub(crate) fn plain(name: &str) -> &str {
     name.trim_start_matches("./")
 }

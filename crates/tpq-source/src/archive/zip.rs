@@ -1,89 +1,90 @@
 //! Members of a ZIP archive.
 //!
 //! The directory at the end of the archive lists them, and each has a header of its own before its
-//! bytes. Both are read: several files of one name stay several files, a difference between the two
-//! is damage, and a file that the directory lacks is listed as one that is not read.
+//! bytes. Both are read: several files with one name stay several files, a difference between
+//! directory and header is damage, and a file that is missing from the directory is listed as one
+//! that is not read.
 
 mod directory;
 mod header;
 
 use std::io;
 
-use self::directory::{Directory, Listed};
+use self::directory::{Directory, DirectoryEntry};
 use self::header::LocalHeader;
-use super::{Archive, Member, Room};
+use super::{Archive, ListBudget, Member};
 use crate::decompress::Codec;
 
 const ENCRYPTED: u16 = 1;
-/// Sizes and checksum follow the bytes instead of being in the header before them.
+/// The flag of a member with its sizes and checksum after the bytes instead of in the header.
 const HAS_DESCRIPTOR: u16 = 1 << 3;
-/// What a size of 32 bits says where an extra field has it instead.
-const ELSEWHERE: u64 = 0xffff_ffff;
+/// The value of a 32-bit size that is stored in an extra field instead.
+const IN_EXTRA_FIELD: u64 = 0xffff_ffff;
 
-/// Lists the members, which the directory at the archive's end names.
-pub(super) fn list(archive: &[u8], room: &mut Room) -> Archive {
+/// Lists the members that the directory at the end of the archive names.
+pub(super) fn list(archive: &[u8], budget: &mut ListBudget) -> Archive {
     let directory = match Directory::find(archive) {
         Ok(directory) => directory,
         Err(damage) => return Archive::broken(damage),
     };
     let mut listed = Archive::default();
-    let mut occupied = Vec::new();
+    let mut extents = Vec::new();
     let mut entries = directory.entries(archive);
     let mut full = None;
     for entry in entries.by_ref() {
         let header = LocalHeader::read(archive, entry.header);
-        let mut place = Occupied::by(&entry, header.as_ref());
+        let mut extent = Extent::new(&entry, header.as_ref());
         let member = (!entry.is_folder()).then(|| member(entry, header, archive));
-        if let Err(error) = room.take(member.as_ref(), listed.members.len()) {
+        if let Err(error) = budget.reserve(member.as_ref(), listed.members.len()) {
             full = Some(error);
             break;
         }
-        place.member = member.is_some().then_some(listed.members.len());
-        occupied.push(place);
+        extent.member = member.is_some().then_some(listed.members.len());
+        extents.push(extent);
         listed.members.extend(member);
     }
     let is_full = full.is_some();
     listed.damage = full.or_else(|| entries.damage());
-    occupied.sort_by_key(|occupied| occupied.start);
-    refuse_overlaps(&occupied, &mut listed.members);
+    extents.sort_by_key(|extent| extent.start);
+    refuse_overlaps(&extents, &mut listed.members);
     if !is_full
         && let Err(error) =
-            add_unlisted(&occupied, directory.start, archive, room, &mut listed.members)
+            add_unlisted(&extents, directory.start, archive, budget, &mut listed.members)
     {
         listed.damage = Some(error);
     }
     listed
 }
 
-/// Where the header and the bytes of a member lie.
-struct Occupied {
+/// The range of the header and the bytes of a member.
+struct Extent {
     start: usize,
     end: usize,
-    /// Which of the members it is, unless it is a folder.
+    /// The index of the member; `None` for a folder.
     member: Option<usize>,
 }
 
-impl Occupied {
-    fn by(entry: &Listed, header: Option<&LocalHeader>) -> Self {
+impl Extent {
+    fn new(entry: &DirectoryEntry, header: Option<&LocalHeader>) -> Self {
         let begins = header.map_or(entry.header, |header| header.data);
-        let size = usize::try_from(packed(entry, header)).unwrap_or(usize::MAX);
+        let size = usize::try_from(packed_size(entry, header)).unwrap_or(usize::MAX);
         Self { start: entry.header, end: begins.saturating_add(size), member: None }
     }
 }
 
-/// How many bytes a file takes: the fewer of those that the directory and its header say, so that
-/// a number that is damaged refuses none of the files behind it.
-fn packed(entry: &Listed, header: Option<&LocalHeader>) -> u64 {
-    // Some programs leave it out and do not say so.
-    let says = |header: &&LocalHeader| !header.has_descriptor() && header.packed > 0;
-    let in_header = header.filter(says).map(|header| header.packed);
+/// The number of bytes that a file takes: the smaller of the sizes in the directory and in the
+/// header, so that a damaged size does not cause the files after it to be refused.
+fn packed_size(entry: &DirectoryEntry, header: Option<&LocalHeader>) -> u64 {
+    // Some programs leave out the size without setting the flag for this.
+    let has_size = |header: &&LocalHeader| !header.has_descriptor() && header.packed > 0;
+    let in_header = header.filter(has_size).map(|header| header.packed);
     in_header.map_or(entry.packed, |packed| packed.min(entry.packed))
 }
 
-/// What is read of a file of the directory.
-fn member(entry: Listed, header: Option<LocalHeader>, archive: &[u8]) -> Member {
-    let packed = packed(&entry, header.as_ref());
-    let Listed { name, size, .. } = entry;
+/// The member for a file of the directory.
+fn member(entry: DirectoryEntry, header: Option<LocalHeader>, archive: &[u8]) -> Member {
+    let packed = packed_size(&entry, header.as_ref());
+    let DirectoryEntry { name, size, .. } = entry;
     let codec = match entry.method {
         _ if entry.is_link => {
             return Member::unread(name, size, Some("it is a symbolic link".to_owned()));
@@ -106,7 +107,7 @@ fn member(entry: Listed, header: Option<LocalHeader>, archive: &[u8]) -> Member 
         return Member::unreadable(name, size, why);
     };
     let differs = header.difference(entry.method, entry.checksum, entry.packed, &entry.raw_name);
-    let mut member = Member::within(name, header.data, packed, archive);
+    let mut member = Member::in_archive(name, header.data, packed, archive);
     member.size = size;
     if member.unread.is_some() {
         return member;
@@ -119,11 +120,11 @@ fn member(entry: Listed, header: Option<LocalHeader>, archive: &[u8]) -> Member 
     member
 }
 
-/// A few bytes that many members share would make a small file arbitrarily large: of members that
-/// overlap, only the first is read.
-fn refuse_overlaps(occupied: &[Occupied], members: &mut [Member]) {
+/// Marks members that overlap an earlier one as unreadable. A few bytes that many members share
+/// would make the contents of a small file arbitrarily large.
+fn refuse_overlaps(extents: &[Extent], members: &mut [Member]) {
     let mut end = 0;
-    for Occupied { start, end: own_end, member } in occupied {
+    for Extent { start, end: own_end, member } in extents {
         if *start < end
             && let Some(member) = member.and_then(|member| members.get_mut(member))
             && !member.range.is_empty()
@@ -139,19 +140,19 @@ fn refuse_overlaps(occupied: &[Occupied], members: &mut [Member]) {
 /// Adds the files that have a header but are not in the directory.
 ///
 /// # Errors
-/// When there is no room for all of them.
+/// When the budget is not enough for all of them.
 fn add_unlisted(
-    occupied: &[Occupied],
+    extents: &[Extent],
     directory: usize,
     archive: &[u8],
-    room: &mut Room,
+    budget: &mut ListBudget,
     members: &mut Vec<Member>,
 ) -> io::Result<()> {
     let mut at = 0;
-    let ends = occupied.iter().map(|occupied| (occupied.start, occupied.end));
+    let ends = extents.iter().map(|extent| (extent.start, extent.end));
     for (start, end) in ends.chain([(directory, directory)]) {
         while at < start {
-            let Some(header) = header::in_gap(archive, at, start) else { break };
+            let Some(header) = header::find_in_gap(archive, at, start) else { break };
             at = match header.has_descriptor() {
                 true => start,
                 false => header.data.saturating_add(header.packed as usize),
@@ -160,7 +161,7 @@ fn add_unlisted(
                 let why = "it is not in the directory of the archive, like a file that was deleted";
                 Member::unread(header.name, header.size, Some(why.to_owned()))
             });
-            room.take(member.as_ref(), members.len())?;
+            budget.reserve(member.as_ref(), members.len())?;
             members.extend(member);
         }
         at = at.max(end);

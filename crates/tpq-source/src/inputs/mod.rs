@@ -1,4 +1,4 @@
-//! All files of an import.
+//! The files of an import.
 
 mod names;
 mod order;
@@ -13,26 +13,27 @@ use crate::bytes::Bytes;
 use crate::file_identity::FileIdentity;
 use crate::{Entry, Format, Manifest, ManifestFile, SourceError};
 
-/// How many files an error names.
-const NAMED: usize = 5;
+/// The largest number of files that an error names.
+const MAX_NAMED_FILES: usize = 5;
 
-/// The files of an import, and how they relate.
+/// The files of an import, and the relations between them.
 #[derive(Debug)]
 pub struct Inputs {
-    /// What was named, before it was unpacked.
+    /// The bytes of the inputs, before unpacking.
     opened: Vec<Bytes>,
     entries: Vec<Entry>,
     manifest: Option<Manifest>,
-    /// Which of the manifest's files an entry is.
+    /// For each entry, the index of its file in the manifest.
     listed_as: Vec<Option<usize>>,
-    /// The manifest's files that are no entry.
+    /// The indices of the manifest's files without an entry.
     unmatched: Vec<usize>,
 }
 
 impl Inputs {
-    /// Opens all that is named: traces, plain or in gzip or zstd, archives of them (ZIP, TAR),
-    /// and a manifest; `-` is standard input. `limit` bounds what all compressed contents may
-    /// unpack to together; `progress` is told of compressed bytes read.
+    /// Opens all inputs: traces, plain or in gzip or zstd, archives of them (ZIP, TAR), and a
+    /// manifest; `-` is standard input. `limit` is the largest number of bytes that all compressed
+    /// contents together may unpack to. `progress` is called with the number of compressed bytes
+    /// read.
     ///
     /// # Errors
     /// When there is nothing to import, a file is named twice, or the manifest breaks a rule: see
@@ -42,10 +43,10 @@ impl Inputs {
         limit: u64,
         progress: impl FnMut(u64),
     ) -> Result<Self, SourceError> {
-        refuse_twice(paths)?;
+        refuse_duplicates(paths)?;
         let mut opened = Vec::new();
         let inputs = Self::unpack(paths, limit, progress, &mut opened);
-        // What looks damaged may only have been cut while it was read.
+        // A file that looks damaged may only have been changed while it was read.
         refuse_changed(&opened)?;
         Ok(Self { opened, ..inputs? })
     }
@@ -58,7 +59,7 @@ impl Inputs {
     ) -> Result<Self, SourceError> {
         let mut unpack = Unpack::new(limit, &mut progress);
         let mut nodes = Vec::new();
-        for path in in_order(paths)? {
+        for path in sorted(paths)? {
             let name = (paths.len() > 1).then(|| shown(path));
             let (bytes, cut) = crate::bytes::read(path)?;
             opened.push(bytes.clone());
@@ -83,7 +84,7 @@ impl Inputs {
         Ok(Self { opened: Vec::new(), entries, manifest, listed_as, unmatched })
     }
 
-    /// Checks that what was read so far are the contents of the files.
+    /// Checks that the bytes read so far are the contents of the files.
     ///
     /// # Errors
     /// When a file was shortened or overwritten since it was opened: [`SourceError::Shortened`],
@@ -92,8 +93,8 @@ impl Inputs {
         refuse_changed(&self.opened)
     }
 
-    /// All files, and what they lie in, in the order in which they are to be imported: what holds
-    /// others before what it holds, then the manifest, the traces by name, and the rest by name.
+    /// All files and the archives that contain them, in the order of the import: containers before
+    /// their contents, then the manifest, the traces by name, and the rest by name.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -109,13 +110,13 @@ impl Inputs {
         entries.filter(|(_, entry)| entry.format.is_trace())
     }
 
-    /// What the manifest says of an entry.
+    /// The file in the manifest that describes an entry.
     pub fn manifest_file(&self, entry: usize) -> Option<&ManifestFile> {
         let index = (*self.listed_as.get(entry)?)?;
         self.manifest.as_ref()?.files.get(index)
     }
 
-    /// Paths the manifest lists that are of no file here.
+    /// The paths in the manifest that match no file.
     pub fn unmatched_manifest_paths(&self) -> Vec<&str> {
         let files = self.manifest.as_ref().map_or(&[][..], |manifest| &manifest.files);
         let unmatched = self.unmatched.iter().filter_map(|&index| files.get(index));
@@ -123,11 +124,11 @@ impl Inputs {
     }
 }
 
-/// Refuses a file that two paths lead to.
-fn refuse_twice(paths: &[PathBuf]) -> Result<(), SourceError> {
+/// Returns an error if two paths lead to the same file.
+fn refuse_duplicates(paths: &[PathBuf]) -> Result<(), SourceError> {
     let mut named: HashMap<FileIdentity, &PathBuf> = HashMap::new();
     for path in paths {
-        // What is not there is an error when it is opened.
+        // A missing file is an error when it is opened.
         let Ok(Some(file)) = FileIdentity::of(path) else { continue };
         if let Some(first) = named.insert(file, path) {
             return Err(SourceError::Twice(first.clone(), path.clone()));
@@ -144,8 +145,8 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// What is named, in an order that does not depend on the one in which it was.
-fn in_order(paths: &[PathBuf]) -> Result<Vec<&Path>, SourceError> {
+/// Sorts the inputs, so that their order does not depend on the order on the command line.
+fn sorted(paths: &[PathBuf]) -> Result<Vec<&Path>, SourceError> {
     let mut paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
     if paths.is_empty() {
         return Err(SourceError::NoPaths);
@@ -157,8 +158,8 @@ fn in_order(paths: &[PathBuf]) -> Result<Vec<&Path>, SourceError> {
     Ok(paths)
 }
 
-/// Refuses a file that was named and is in no format tpq reads, compressed or not. In an archive
-/// such files may lie beside traces.
+/// Returns an error if an input, compressed or not, is in no format that tpq reads. An archive may
+/// contain such files next to traces.
 fn refuse_no_trace(path: &Path, node: &Node) -> Result<(), SourceError> {
     match node.format {
         Format::Gzip | Format::Zstd => {
@@ -186,7 +187,7 @@ fn refuse_contents(path: &Path, outer: Format, inner: &Node) -> Result<(), Sourc
     Err(SourceError::Decompress { path, compression: outer.name(), source })
 }
 
-/// Refuses archives within archives that hold more than one trace.
+/// Returns an error if an archive within an archive holds more than one trace.
 fn refuse_nested(node: &Node) -> Result<(), SourceError> {
     if !node.format.is_archive() {
         return node.inside.iter().try_for_each(refuse_nested);
@@ -201,18 +202,18 @@ fn refuse_nested(node: &Node) -> Result<(), SourceError> {
     Ok(())
 }
 
-/// That archives hold no trace, and what they hold.
+/// The error that archives hold no trace, with a list of the files that they hold.
 fn no_trace(entries: &[Entry]) -> SourceError {
-    let tops = entries.iter().filter(|entry| entry.parent.is_none());
-    let shown: Vec<&str> = tops.map(Entry::shown).collect();
-    // What holds files is worth a mention only if not all of it could be read.
+    let roots = entries.iter().filter(|entry| entry.parent.is_none());
+    let shown: Vec<&str> = roots.map(Entry::shown).collect();
+    // A container is listed only if it could not be read completely.
     let mut found = entries.iter().filter_map(|entry| match (&entry.cut, &entry.unread) {
         (Some(error), _) => Some(format!("{} ({}: {error})", entry.shown, entry.format)),
         (None, Some(why)) => Some(format!("{} ({why})", entry.shown)),
         (None, None) if entry.format.holds_files() => None,
         (None, None) => Some(format!("{} ({})", entry.shown, entry.format)),
     });
-    let mut named: Vec<String> = found.by_ref().take(NAMED).collect();
+    let mut named: Vec<String> = found.by_ref().take(MAX_NAMED_FILES).collect();
     match found.count() {
         0 if named.is_empty() => named.push("no file".to_owned()),
         0 => {}

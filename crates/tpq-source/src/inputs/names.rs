@@ -1,20 +1,20 @@
-//! Which entries a manifest speaks of.
+//! The match between the entries and the files of a manifest.
 
 use std::collections::{BTreeSet, HashMap};
 
 use crate::archive::plain;
 use crate::{Entry, Format, Manifest, ManifestError, ManifestProblem};
 
-/// Which files of a manifest the entries are.
+/// The result of matching entries with the files of a manifest.
 pub(super) struct Matches {
-    /// For each entry, the index of the manifest's file.
+    /// For each entry, the index of its file in the manifest.
     pub(super) listed_as: Vec<Option<usize>>,
-    /// The manifest's files that are no entry.
+    /// The indices of the manifest's files without an entry.
     pub(super) unmatched: Vec<usize>,
 }
 
 impl Matches {
-    /// That of no manifest.
+    /// Returns the result for no manifest.
     pub(super) fn none(entries: &[Entry]) -> Self {
         Self { listed_as: vec![None; entries.len()], unmatched: Vec::new() }
     }
@@ -22,9 +22,9 @@ impl Matches {
 
 /// Finds the entries of each file that a manifest lists.
 ///
-/// A path is a name in the archive that holds the manifest, or an input as it was typed. Failing
-/// that, it may be the last part of an input's path or a name in another archive, if that is of
-/// one file only.
+/// A path is a name in the archive that holds the manifest, or an input as it was typed. If there
+/// is none, it may be the last part of an input's path or a name in another archive, provided that
+/// only one file matches.
 ///
 /// # Errors
 /// When a path is that of an archive or of the manifest.
@@ -37,7 +37,7 @@ pub(super) fn matches(manifest: &Manifest, entries: &[Entry]) -> Result<Matches,
             matches.unmatched.push(index);
         }
         let is = |test: fn(Format) -> bool| found.iter().any(|&entry| test(entries[entry].format));
-        // A file that holds a manifest and then a trace is both, by one name.
+        // A file that holds a manifest and then a trace gives two entries with the same name.
         let only_manifest = is(|format| format == Format::Manifest) && !is(Format::is_trace);
         if only_manifest || is(Format::is_archive) {
             let what = if only_manifest { "the manifest itself" } else { "an archive" };
@@ -52,10 +52,10 @@ pub(super) fn matches(manifest: &Manifest, entries: &[Entry]) -> Result<Matches,
 
 #[derive(Default)]
 struct Names {
-    /// Entries by their path below the archive with the manifest; a compressed file and what it
-    /// holds have the same.
+    /// Entries by their path below the archive with the manifest. A compressed file and its
+    /// contents have the same path.
     full: HashMap<String, Vec<usize>>,
-    /// The full paths that end so.
+    /// The full paths with this last part.
     short: HashMap<String, BTreeSet<String>>,
 }
 
@@ -67,7 +67,7 @@ impl Names {
             let parts = parts(entries, index, base);
             let Some(last) = parts.last() else { continue };
             let full = parts.join("/");
-            // Of an input as it was typed, the folders may be left out.
+            // The folders of an input as typed may be left out.
             let short = match is_typed(entries, index) {
                 true => last.rsplit(['/', '\\']).next().unwrap_or(last),
                 false => last,
@@ -87,7 +87,7 @@ impl Names {
     }
 }
 
-/// The archive that holds the manifest.
+/// The index of the archive that holds the manifest.
 fn base(entries: &[Entry]) -> Option<usize> {
     let mut at = entries.iter().position(|entry| entry.format == Format::Manifest);
     while let Some(index) = at {
@@ -99,7 +99,7 @@ fn base(entries: &[Entry]) -> Option<usize> {
     at
 }
 
-/// Whether an entry is an input, or what a compressed one holds.
+/// Whether an entry is an input, or the contents of a compressed one.
 fn is_typed(entries: &[Entry], index: usize) -> bool {
     match entries[index].parent {
         Some(parent) => !entries[parent].format.is_archive() && is_typed(entries, parent),
@@ -107,14 +107,14 @@ fn is_typed(entries: &[Entry], index: usize) -> bool {
     }
 }
 
-/// The names that lead to an entry from the archive with the manifest, or else from the top.
+/// The names on the path to an entry from the archive with the manifest, or else from the input.
 fn parts(entries: &[Entry], index: usize, base: Option<usize>) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut at = Some(index);
     while let Some(index) = at.filter(|at| Some(*at) != base) {
         let entry = &entries[index];
         at = entry.parent;
-        // A single input has no name, but was typed nevertheless.
+        // A single input has no name, but its path was typed.
         let name = if at.is_none() { Some(entry.shown.as_str()) } else { entry.name() };
         parts.extend(name.map(plain).filter(|name| !name.is_empty()));
     }

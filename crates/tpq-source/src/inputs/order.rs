@@ -3,9 +3,9 @@
 use super::unpack::Node;
 use crate::{Entry, Format};
 
-/// All files in a row, those that hold others before what they hold. Beside each other, the
-/// manifest or what holds it comes first, then traces, then the rest, each by name: the order in
-/// which files were named or packed has no part in it.
+/// Returns all files as a list, containers before their contents. Among the contents of one
+/// container, the manifest or its container comes first, then traces, then the rest, each by name.
+/// The order in which files were named or packed has no effect.
 pub(super) fn flatten(nodes: Vec<Node>) -> Vec<Entry> {
     let mut entries = Vec::new();
     push(nodes, None, &mut entries);

@@ -1,36 +1,37 @@
-//! Where a trace begins that follows a manifest in the same file.
+//! The start of a trace that follows a manifest in the same file.
 
 use crate::Format;
 use crate::format::is_space;
 
-/// How far into the white space after a document a trace may begin.
-const LONGEST_GAP: usize = 1024;
-/// How many packets are looked at to tell a trace from white space before it.
+/// The largest offset of a trace in the white space after a document.
+const MAX_GAP: usize = 1024;
+/// The number of packets that is enough to distinguish a trace from white space before it.
 const ENOUGH_PACKETS: usize = 64;
 
-/// Where what follows a document of this length begins, if anything does.
+/// The offset of the data after a document of this length, if there is any.
 ///
-/// The white space between them cannot just be skipped: the first byte of a trace is a line feed,
-/// and the second may well be one. So of the places where a trace could begin, the one that gives
-/// the most packets is taken.
+/// The white space between them cannot simply be skipped: the first byte of a trace is a line feed,
+/// and the second may be one too. So of the offsets where a trace could begin, the one with the
+/// most packets is used.
 pub(super) fn after_document(bytes: &[u8], length: usize) -> Option<usize> {
     let gap = bytes[length..].iter().take_while(|byte| is_space(**byte)).count();
     let end = length + gap;
-    let traces = (length..end.min(length + LONGEST_GAP))
+    let traces = (length..end.min(length + MAX_GAP))
         .filter(|&start| Format::of(&bytes[start..]) == Format::Perfetto);
-    // Of those that give equally many the last, as line feeds before a trace can look like a
-    // packet of it.
+    // Of several with the same number the last is used, because line feeds before a trace can look
+    // like a packet.
     let trace = traces.max_by_key(|&start| packets(&bytes[start..]));
     trace.or((end < bytes.len()).then_some(end))
 }
 
-/// How many whole packets lie here, one after the other.
+/// The number of complete packets in a row at the start of these bytes.
 fn packets(mut bytes: &[u8]) -> usize {
     let mut packets = 0;
     while packets < ENOUGH_PACKETS {
         let Some(rest) = after_packet(bytes) else { break };
         packets += 1;
-        // A trace that ends with a packet is better than one that goes on with no other.
+        // A trace that ends with a complete packet is preferred to one that has other data after
+        // its packets.
         if rest.is_empty() {
             return ENOUGH_PACKETS;
         }
@@ -53,7 +54,7 @@ fn after_packet(bytes: &[u8]) -> Option<&[u8]> {
 mod tests {
     use super::*;
 
-    /// Two packets, the first of ten bytes: both bytes at the start are line feeds.
+    /// Two packets, the first of ten bytes, so that both bytes at the start are line feeds.
     const TRACE: &[u8] =
         b"\x0a\x0a\x40\x01\x50\x01\x40\x01\x50\x01\x40\x01\x0a\x04\x40\x02\x50\x01";
 
@@ -69,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn white_space_is_nothing() {
+    fn white_space_is_not_a_trace() {
         assert_eq!(after_document(b"{}", 2), None);
         assert_eq!(after_document(b"{}\n\n \n", 2), None);
     }

@@ -1,22 +1,22 @@
-//! Takes files apart until nothing in them holds files.
+//! Unpacks files until no file contains others.
 
 use std::io;
 
 use super::split;
-use crate::archive::{self, Member, Room, plain};
+use crate::archive::{self, ListBudget, Member, plain};
 use crate::bytes::Bytes;
 use crate::decompress::{Codec, Unpacked, Unpacker};
 use crate::unpacked::NoRoom;
 use crate::{Format, Manifest, ManifestError, SourceError};
 
-/// How deep archives and compressed files are unpacked. Some files unpack to themselves.
-const DEEPEST: usize = 8;
-/// How many files are looked at in all: each takes memory, however small it is.
-const MOST_FILES: usize = 100_000;
-/// How many bytes their names may take.
-const MOST_NAMES: usize = 64 << 20;
+/// The largest depth of nested archives and compressed files. Some files unpack to themselves.
+const MAX_DEPTH: usize = 8;
+/// The largest number of files in total: each takes memory, however small it is.
+const MAX_FILES: usize = 100_000;
+/// The largest number of bytes of their names in total.
+const MAX_NAME_BYTES: usize = 64 << 20;
 
-/// A file, and what lies in it.
+/// A file and its contents.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) name: Option<String>,
@@ -31,7 +31,7 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// The archives here.
+    /// The outermost archives in this node, or the node itself if it is one.
     pub(super) fn archives(&self) -> Vec<&Self> {
         if self.format.is_archive() {
             return vec![self];
@@ -39,58 +39,60 @@ impl Node {
         self.inside.iter().flat_map(Self::archives).collect()
     }
 
-    /// How many traces there are here.
+    /// The number of traces in this node.
     pub(super) fn traces(&self) -> usize {
         let inside: usize = self.inside.iter().map(Node::traces).sum();
         inside + usize::from(self.format.is_trace())
     }
 }
 
-/// A file that is not taken apart yet.
+/// A file that is not unpacked yet.
 #[derive(Default)]
 struct File {
     name: Option<String>,
     shown: String,
     bytes: Bytes,
     cut: Option<io::Error>,
-    /// Its size, where none of its bytes are read.
+    /// Its size, if none of its bytes are read.
     size: Option<u64>,
-    /// Why it is not read, where an archive says that of it.
+    /// The reason why it is not read, if the archive gave one.
     unread: Option<String>,
     remarks: Vec<String>,
-    /// How many archives and compressed files it lies in.
+    /// The number of archives and compressed files that contain it.
     depth: usize,
-    /// What the names take that it and the archives have in the archives they lie in.
-    names: usize,
+    /// The number of bytes of its name and of the names of the archives around it.
+    name_bytes: usize,
 }
 
 impl File {
-    fn leaf(self, format: Format) -> Node {
+    fn into_leaf(self, format: Format) -> Node {
         let Self { name, shown, bytes, cut, size, unread, remarks, .. } = self;
         let size = size.unwrap_or(bytes.len() as u64);
         Node { name, shown, format, size, bytes, cut, unread, remarks, inside: Vec::new() }
     }
 
-    /// This file as one whose bytes are those of the files in it.
-    fn holding(self, format: Format, inside: Vec<Node>) -> Node {
-        Node { bytes: Bytes::from(Vec::new()), inside, ..self.leaf(format) }
+    /// Turns this file into a container, which has its contents in place of its bytes.
+    fn into_container(self, format: Format, inside: Vec<Node>) -> Node {
+        Node { bytes: Bytes::from(Vec::new()), inside, ..self.into_leaf(format) }
     }
 }
 
-/// The state of taking apart: what may still be unpacked, and the manifest once it is found.
+/// The state of unpacking: the remaining budget, and the manifest once it is found.
 pub(super) struct Unpack<'a> {
     pub(super) unpacker: Unpacker<'a>,
-    pub(super) room: Room,
+    pub(super) budget: ListBudget,
     pub(super) manifest: Option<Manifest>,
 }
 
 impl<'a> Unpack<'a> {
     pub(super) fn new(limit: u64, progress: &'a mut dyn FnMut(u64)) -> Self {
-        let room = Room { files: MOST_FILES, names: MOST_NAMES, outer_names: 0 };
-        Self { unpacker: Unpacker::new(limit, progress), room, manifest: None }
+        let budget =
+            ListBudget { files: MAX_FILES, name_bytes: MAX_NAME_BYTES, outer_name_bytes: 0 };
+        Self { unpacker: Unpacker::new(limit, progress), budget, manifest: None }
     }
 
-    /// Takes a file apart, which was cut for some reason or is whole. It is two files if it holds a manifest and then a trace.
+    /// Unpacks a file. `cut` is the reason why it is incomplete, if it is. The result has two nodes
+    /// if the file holds a manifest and then a trace.
     pub(super) fn open(
         &mut self,
         name: Option<String>,
@@ -109,12 +111,12 @@ impl<'a> Unpack<'a> {
             Format::Gzip => Some(Codec::Gzip),
             Format::Zstd => Some(Codec::Zstd),
             Format::Tar | Format::Zip => None,
-            _ => return Ok(vec![file.leaf(format)]),
+            _ => return Ok(vec![file.into_leaf(format)]),
         };
-        if file.depth == DEEPEST {
-            let message = format!("it lies {DEEPEST} archives deep and is not unpacked");
+        if file.depth == MAX_DEPTH {
+            let message = format!("it is nested {MAX_DEPTH} archives deep and is not unpacked");
             let cut = Some(io::Error::new(io::ErrorKind::Unsupported, message));
-            return Ok(vec![File { cut, ..file }.holding(format, Vec::new())]);
+            return Ok(vec![File { cut, ..file }.into_container(format, Vec::new())]);
         }
         let node = match codec {
             Some(codec) => self.compressed(file, format, codec),
@@ -134,18 +136,19 @@ impl<'a> Unpack<'a> {
             name: Some(String::new()),
             shown: file.shown.clone(),
             bytes: unpacked.bytes,
-            // An archive may have cut the compressed file itself, which is why it ends early.
+            // The archive around it may have cut the compressed file itself, which is then why it
+            // ends early.
             cut: file.cut.take().or(unpacked.error),
             depth: file.depth + 1,
-            names: file.names,
+            name_bytes: file.name_bytes,
             ..File::default()
         })?;
-        Ok(file.holding(format, inside))
+        Ok(file.into_container(format, inside))
     }
 
     fn archive(&mut self, mut file: File, format: Format) -> Result<Node, SourceError> {
-        self.room.outer_names = file.names;
-        let listed = archive::list(&file.bytes, format, &mut self.room);
+        self.budget.outer_name_bytes = file.name_bytes;
+        let listed = archive::list(&file.bytes, format, &mut self.budget);
         let mut inside = Vec::new();
         for member in listed.members {
             let member = self.member(member, &file)?;
@@ -153,7 +156,7 @@ impl<'a> Unpack<'a> {
         }
         file.cut = file.cut.or(listed.damage);
         file.remarks.extend(listed.remarks);
-        Ok(file.holding(format, inside))
+        Ok(file.into_container(format, inside))
     }
 
     fn unpack(
@@ -178,10 +181,10 @@ impl<'a> Unpack<'a> {
             None => Unpacked::stored(stored, checksum),
             Some(codec) => self.unpack(&shown, &stored, codec, checksum)?,
         };
-        let is_whole = !member.range.is_empty() && !unpacked.is_nothing;
+        let is_whole = !member.range.is_empty() && !unpacked.is_unreadable;
         Ok(File {
             shown,
-            names: archive.names + member.name.len(),
+            name_bytes: archive.name_bytes + member.name.len(),
             name: Some(member.name),
             bytes: unpacked.bytes,
             cut: member.damage.or(unpacked.error).or(member.contradiction),
@@ -200,7 +203,7 @@ impl<'a> Unpack<'a> {
         let (manifest, length) = Manifest::parse(&file.bytes, &file.shown)?;
         self.manifest = Some(manifest);
         let Some(start) = split::after_document(&file.bytes, length) else {
-            return Ok(vec![file.leaf(Format::Manifest)]);
+            return Ok(vec![file.into_leaf(Format::Manifest)]);
         };
         let document = File {
             name: file.name.clone(),
@@ -210,7 +213,7 @@ impl<'a> Unpack<'a> {
             ..File::default()
         };
         let rest = File { bytes: file.bytes.slice(start..file.bytes.len()), ..file };
-        let mut nodes = vec![document.leaf(Format::Manifest)];
+        let mut nodes = vec![document.into_leaf(Format::Manifest)];
         nodes.extend(self.file(rest)?);
         Ok(nodes)
     }

@@ -1,4 +1,4 @@
-//! Rules between the parts of a manifest.
+//! Checks of rules between the parts of a manifest.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use super::{Manifest, ManifestClocks, ManifestError, ManifestFile, ManifestProbl
 use crate::archive::plain;
 
 impl Manifest {
-    /// Checks what files and machines are named.
+    /// Checks the references to files and machines.
     pub(super) fn check(&self) -> Result<(), ManifestError> {
         self.check_trace_time()
             .map_err(|problem| ManifestError::Document { file: self.shown.clone(), problem })?;
@@ -19,7 +19,7 @@ impl Manifest {
         Ok(())
     }
 
-    /// That the entry of a file breaks a rule.
+    /// Returns the error for a file with an entry that breaks a rule.
     pub(crate) fn entry_error(&self, file: &ManifestFile, problem: Problem) -> ManifestError {
         ManifestError::Entry { file: self.shown.clone(), path: file.path.clone(), problem }
     }
@@ -49,7 +49,7 @@ impl Manifest {
         if is_itself(file, clocks) { Err(Problem::SyncToItself) } else { Ok(()) }
     }
 
-    /// Checks that a file is listed and that it is told which of its machines is meant.
+    /// Checks that a file is listed and that the reference names a machine if the file has several.
     fn check_reference(
         &self,
         (file_field, path): (&'static str, &str),
@@ -78,7 +78,7 @@ fn declared(file: &ManifestFile, field: &'static str, machine: &str) -> Result<(
 }
 
 fn is_itself(file: &ManifestFile, clocks: &ManifestClocks) -> bool {
-    // The machine of a file that has one may be named or not.
+    // For a file with one machine, the machine may be named or not.
     let own = |machine: &Option<String>| machine.clone().or_else(|| file.machine.clone());
     plain(&clocks.to_file) == plain(&file.path)
         && clocks.to_clock == clocks.clock

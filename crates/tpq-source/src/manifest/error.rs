@@ -1,13 +1,13 @@
-//! What can be wrong with a manifest, or with traces it speaks of.
+//! Errors of a manifest, or of the traces that it describes.
 
 use super::ClockName;
 
-/// A manifest that breaks a rule, or traces that are not as it says. The import fails as a whole:
-/// a merge that is placed wrongly looks like any other.
+/// A manifest that breaks a rule, or traces that contradict it. The whole import fails, because a
+/// merge with wrong placements would look like any other.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManifestError {
-    /// It cannot be parsed.
+    /// The manifest cannot be parsed.
     #[error("perfetto_manifest: {file} is not valid JSON: line {line}, column {column}: {what}")]
     Json {
         /// The manifest.
@@ -16,28 +16,28 @@ pub enum ManifestError {
         line: usize,
         /// The byte in the line, from 1.
         column: usize,
-        /// What is wrong there.
+        /// The error at this position.
         what: String,
     },
-    /// It breaks a rule that concerns all of it.
+    /// The manifest breaks a rule for the whole document.
     #[error("perfetto_manifest: {file}: {problem}")]
     Document {
         /// The manifest.
         file: String,
-        /// Which rule.
+        /// The rule.
         problem: ManifestProblem,
     },
-    /// What it says of one file breaks a rule.
+    /// The entry of one file breaks a rule.
     #[error("perfetto_manifest: {file}: entry of '{path}': {problem}")]
     Entry {
         /// The manifest.
         file: String,
         /// The path that the entry in `files` has.
         path: String,
-        /// Which rule.
+        /// The rule.
         problem: ManifestProblem,
     },
-    /// There is more than one.
+    /// There is more than one manifest.
     #[error(
         "perfetto_manifest: multiple perfetto_manifest files in archive: {first} and {second}; \
          leave out all but one"
@@ -48,7 +48,7 @@ pub enum ManifestError {
         /// Another.
         second: String,
     },
-    /// It follows a trace in the same file.
+    /// The manifest follows a trace in the same file.
     #[error(
         "perfetto_manifest: {file}: a perfetto_manifest file must be the first trace file in the \
          input; put it before the packets"
@@ -57,7 +57,7 @@ pub enum ManifestError {
         /// The file that holds both.
         file: String,
     },
-    /// A packet is of a machine that the trace's entry does not list.
+    /// A packet is from a machine that the entry of the trace does not list.
     #[error(
         "perfetto_manifest: {file}: undeclared machine id {id}; list it in the machines of the \
          file's entry"
@@ -68,7 +68,7 @@ pub enum ManifestError {
         /// The machine's id in its packets.
         id: u32,
     },
-    /// A trace is said to have no clock, and has several.
+    /// The manifest names no clock for a trace that has several.
     #[error(
         "perfetto_manifest: {file}: clock overrides require the trace to use a single clock, and \
          this one has clock snapshots; name one of its clocks in clocks.clock"
@@ -83,13 +83,13 @@ pub enum ManifestError {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManifestProblem {
-    /// It goes on and on.
+    /// The document is too long.
     #[error("the document is longer than {0} bytes")]
     TooLong(usize),
     /// The version is absent.
     #[error("missing required field: version; write \"version\": 1")]
     NoVersion,
-    /// The version is one that is not known.
+    /// The version is not supported.
     #[error("unsupported version: {0}. Only version 1 is supported")]
     Version(String),
     /// A field is absent.
@@ -100,9 +100,9 @@ pub enum ManifestProblem {
     Type {
         /// The field.
         field: String,
-        /// What it must be.
+        /// The expected type.
         expected: &'static str,
-        /// What it is.
+        /// The actual type.
         found: &'static str,
     },
     /// No clock has this name.
@@ -116,10 +116,10 @@ pub enum ManifestProblem {
     /// A file has two entries.
     #[error("the file has more than one entry in files; write one for each file")]
     PathTwice,
-    /// The entry is of something that is no trace.
+    /// The entry is for a file that is no trace.
     #[error("it names {0}; name a trace")]
     NotATrace(&'static str),
-    /// Both ways of naming machines are used.
+    /// Both `machine` and `machines` are used.
     #[error(
         "machine and machines are mutually exclusive; write machine for a file of one machine, \
          machines for one that holds machine ids"
@@ -128,19 +128,19 @@ pub enum ManifestProblem {
     /// A machine has no name.
     #[error("{0}: name must be non-empty")]
     NoMachineName(String),
-    /// An id is not one that packets can have.
+    /// An id is not valid in packets.
     #[error("machines: id must be in [0, 4294967295], not {0}")]
     MachineId(String),
     /// An id has two names.
     #[error("machines: id {0} is listed more than once")]
     MachineIdTwice(u32),
-    /// A clock is to be related to nothing.
+    /// The clock of a file is described without a clock to relate it to.
     #[error("clocks: a sync_to block is required")]
     NoSyncTo,
-    /// A clock is to be related to a clock of no file.
+    /// The other clock is named without its file.
     #[error("clocks: sync_to.file is required")]
     NoSyncFile,
-    /// A machine is named and its file is not.
+    /// A machine is named without its file.
     #[error("{0}: a machine name alone is ambiguous; name the file too")]
     MachineAlone(&'static str),
     /// A file is named that has no entry.
@@ -190,13 +190,13 @@ pub enum ManifestProblem {
          9223372036854775807"
     )]
     OffsetOutOfRange,
-    /// Notes are not an object.
+    /// The attributes are not an object.
     #[error("attributes must be an object of string or integer values")]
     Attributes,
-    /// A note is neither text nor a whole number.
+    /// An attribute is neither text nor an integer.
     #[error("attributes: '{0}' must be a string or an integer that fits 64 bits")]
     AttributeValue(String),
-    /// A note has no name.
+    /// An attribute has no name.
     #[error("attributes: keys must be non-empty")]
     AttributeKey,
 }

@@ -1,9 +1,9 @@
-//! The trace manifest: a JSON document that tells a merge how the files beside it relate.
+//! The trace manifest: a JSON document that states how the files of a merge relate.
 
 mod check;
 mod error;
+mod json_node;
 mod parse;
-mod place;
 
 use std::collections::HashMap;
 
@@ -11,63 +11,63 @@ use crate::archive::plain;
 
 pub use error::{ManifestError, ManifestProblem};
 
-/// How the traces of a merge relate, as its author says.
+/// The relations between the traces of a merge, as its author states them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Manifest {
-    /// What the timeline is; if absent, the first file with a clock decides.
+    /// The clock of the timeline; if absent, the first file with a clock decides.
     pub trace_time: Option<TraceTime>,
-    /// What is known of single files.
+    /// The files that it describes.
     pub files: Vec<ManifestFile>,
-    /// Notes of the author, each key once.
+    /// Attributes from the author, each key once.
     pub attributes: Vec<(String, Attribute)>,
     shown: String,
-    /// The number of each file, by its plain path.
+    /// The index of each file, by its plain path.
     by_path: HashMap<String, usize>,
 }
 
-/// The clock that is the timeline.
+/// The clock of the timeline.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TraceTime {
-    /// Which clock.
+    /// The clock.
     pub clock: ClockName,
-    /// The file whose machine's clock it is; if absent, it is the host's.
+    /// The file that contains the clock; if absent, it is a clock of the host.
     pub file: Option<String>,
-    /// Which of the file's machines, if it has several.
+    /// The machine of the clock, if the file has several.
     pub machine: Option<String>,
 }
 
-/// What is known of one file.
+/// The description of one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ManifestFile {
     /// Its name in the archive.
     pub path: String,
-    /// The machine that all of it is of.
+    /// The machine that recorded the whole file.
     pub machine: Option<String>,
-    /// The machines whose ids it holds, by id.
+    /// The machines with ids in the packets of the file: id and name, in the order of the document.
     pub machines: Vec<(u32, String)>,
-    /// How its clock relates to another.
+    /// The relation of its clock to another clock.
     pub clocks: Option<ManifestClocks>,
 }
 
-/// How a clock of a file relates to another: when the one reads T, the other reads T +
+/// The relation of a clock of a file to another clock: when the first reads T, the other reads T +
 /// `offset_ns`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ManifestClocks {
-    /// Which clock of the file; if absent, the file has none, and its times are its own.
+    /// The clock of the file; if absent, the file has no clock, and its times are its own.
     pub clock: Option<ClockName>,
-    /// Which of the file's machines the clock is on.
+    /// The machine of the clock, if the file has several.
     pub machine: Option<String>,
     /// The file with the other clock.
     pub to_file: String,
-    /// Which of that file's machines the other clock is on.
+    /// The machine of the other clock, if that file has several.
     pub to_machine: Option<String>,
     /// The other clock; if absent, it is that file's own time.
     pub to_clock: Option<ClockName>,
-    /// By how much the other clock is ahead.
+    /// The amount in ns by which the other clock is ahead.
     pub offset_ns: i64,
 }
 
-/// A note of the manifest's author.
+/// The value of an attribute from the author of the manifest.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Attribute {
     /// A text.
@@ -76,38 +76,38 @@ pub enum Attribute {
     Int(i64),
 }
 
-/// A clock that has a name; its number is the one that packets know it by.
+/// A clock with a name. Its number is its clock id in packets.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
 pub enum ClockName {
     /// The time of day.
     Realtime = 1,
-    /// The time of day, to a tick.
+    /// The time of day, with the resolution of a kernel tick.
     RealtimeCoarse = 2,
     /// The time since boot, without sleep.
     Monotonic = 3,
-    /// The time since boot, without sleep, to a tick.
+    /// The time since boot, without sleep, with the resolution of a kernel tick.
     MonotonicCoarse = 4,
-    /// The time since boot, without sleep and corrections.
+    /// The time since boot, without sleep and without corrections.
     MonotonicRaw = 5,
     /// The time since boot.
     Boottime = 6,
 }
 
 impl Manifest {
-    /// What messages call the document.
+    /// The name of the document in messages.
     pub fn shown(&self) -> &str {
         &self.shown
     }
 
-    /// What is known of the file of this name.
+    /// Returns the description of the file with this name.
     pub fn file(&self, member: &str) -> Option<&ManifestFile> {
         self.files.get(*self.by_path.get(plain(member))?)
     }
 }
 
 impl ManifestFile {
-    /// Whether the file has several machines, of which one must be named.
+    /// Whether the file has several machines, so that a reference to it must name one.
     pub fn is_multi_machine(&self) -> bool {
         !self.machines.is_empty()
     }
@@ -120,7 +120,7 @@ impl ManifestFile {
 }
 
 impl ClockName {
-    /// All that a manifest may name.
+    /// All clocks that a manifest can name.
     pub const ALL: [Self; 6] = [
         Self::Realtime,
         Self::RealtimeCoarse,
@@ -135,7 +135,7 @@ impl ClockName {
         self as u32
     }
 
-    /// Its name, as in `BOOTTIME`.
+    /// The name of the clock, for example `BOOTTIME`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Realtime => "REALTIME",

@@ -6,19 +6,19 @@ fn parse(text: &str) -> Result<Manifest, ManifestError> {
     Manifest::parse(text.as_bytes(), "m.json").map(|(manifest, _)| manifest)
 }
 
-/// The manifest with this body.
+/// Parses the manifest with this body.
 fn body(body: serde_json::Value) -> Result<Manifest, ManifestError> {
     parse(&json!({ "perfetto_manifest": body }).to_string())
 }
 
-/// The message for a manifest with these further fields.
+/// The error of a manifest with these additional fields.
 fn refused(fields: serde_json::Value) -> String {
     let mut all = json!({ "version": 1 });
     all.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     body(all).unwrap_err().to_string()
 }
 
-/// The message for a manifest with these files.
+/// The error of a manifest with these files.
 fn refused_files(files: serde_json::Value) -> String {
     refused(json!({ "files": files }))
 }
@@ -101,7 +101,7 @@ fn the_last_of_equal_attributes_wins() {
 }
 
 #[test]
-fn json_errors_name_their_place() {
+fn json_errors_name_their_position() {
     let message = parse("{\"perfetto_manifest\": {\n  \"version\": 1,\n  files\n}}").unwrap_err();
     assert_eq!(
         message.to_string(),
@@ -118,7 +118,7 @@ fn json_errors_name_their_place() {
 }
 
 #[test]
-fn a_document_that_goes_on_and_on_is_refused() {
+fn a_document_that_is_too_long_is_refused() {
     let endless = format!("{{\"perfetto_manifest\": \"{}", "a".repeat(17 << 20));
     assert_eq!(
         parse(&endless).unwrap_err().to_string(),
@@ -444,7 +444,7 @@ fn types() {
 }
 
 #[test]
-fn what_only_the_traces_tell() {
+fn errors_that_need_the_traces() {
     let file = || "x.tar/a.pftrace".to_owned();
     assert_eq!(
         ManifestError::UndeclaredMachine { file: file(), id: 7 }.to_string(),
@@ -464,7 +464,7 @@ fn what_only_the_traces_tell() {
 }
 
 #[test]
-fn what_follows_the_document_is_left() {
+fn data_after_the_document_is_not_parsed() {
     let text = b" {\"perfetto_manifest\": {\"version\": 1}}\x0a\x04\xff\xff";
     let (_, length) = Manifest::parse(text, "m.json").unwrap();
     assert_eq!(&text[length..], b"\x0a\x04\xff\xff");

@@ -1,4 +1,4 @@
-//! Markers programs write as text: slices, asynchronous slices, counters and instants.
+//! Markers that programs write as text: slices, asynchronous slices, counters and instants.
 
 use crate::{FtraceBundle, FtraceEvent, Packet, ProcessTree, TraceBuilder};
 

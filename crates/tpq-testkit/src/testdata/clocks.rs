@@ -1,5 +1,5 @@
-//! Instants timed by five clocks, two snapshots that tie most of them together, and one clock
-//! nobody knows.
+//! Instants with timestamps of five clocks, two snapshots that relate most of the clocks, and one
+//! unknown clock.
 //!
 //! | clock | first snapshot | second snapshot |
 //! |---|---|---|

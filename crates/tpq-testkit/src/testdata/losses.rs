@@ -1,4 +1,4 @@
-//! Everything that can be lost on the way from the kernel or a program to the file.
+//! All kinds of losses on the way from the kernel or a program to the file.
 
 use crate::{
     BufferStats, FtraceBundle, FtraceCpuStats, FtraceEvent, FtraceStats, InternedData, NEEDS_STATE,
@@ -34,7 +34,7 @@ fn sequence_with_a_gap() -> Vec<Packet> {
     let packet = |at, flags| Packet::new().sequence(GAP).timestamp(at).flags(flags);
     let event = || TrackEvent::instant(TRACK).name_iid(1);
     vec![
-        // The service marks the first packet of every sequence so; nothing was lost.
+        // The service marks the first packet of every sequence like this; nothing was lost.
         packet(900, STATE_CLEARED)
             .previous_packet_dropped()
             .first_on_sequence()
@@ -42,21 +42,21 @@ fn sequence_with_a_gap() -> Vec<Packet> {
         packet(1_000, NEEDS_STATE)
             .interned(InternedData::new().event_name(1, "before"))
             .track_event(event()),
-        // Lost: what name 1 means now is anyone's guess, so the event is skipped.
+        // Data was lost: the meaning of name 1 is unknown, so the event is skipped.
         packet(2_000, NEEDS_STATE).previous_packet_dropped().track_event(event()),
         packet(3_000, STATE_CLEARED)
             .interned(InternedData::new().event_name(1, "after"))
             .track_event(event()),
-        // The track it lies on belongs to one that was never described.
+        // The parent of the track was never described.
         packet(3_200, STATE_CLEARED)
             .track_descriptor(TrackDescriptor::new(ORPHAN).parent(NEVER_DESCRIBED).name("orphan")),
         packet(3_200, NEEDS_STATE).track_event(TrackEvent::instant(ORPHAN).name("nowhere")),
-        // Its beginning was lost with the gap.
+        // The beginning of the slice was lost in the gap.
         packet(3_600, NEEDS_STATE).track_event(TrackEvent::end(TRACK)),
     ]
 }
 
-/// A sequence whose beginning is missing, and with it all it interned.
+/// A sequence without its beginning, so that all its interned data is missing.
 fn headless_sequence() -> Packet {
     Packet::new()
         .sequence(HEADLESS)
@@ -76,7 +76,7 @@ fn kernel_loss() -> FtraceBundle {
         .event(FtraceEvent::sched_switch(5_000, MIGRANT, prev_state::SLEEPING, idle))
 }
 
-/// A thread runs on CPU 0 and next on CPU 1; that it left the first was not recorded.
+/// A thread runs on CPU 0 and next on CPU 1. The event in which it left CPU 0 is missing.
 fn migration() -> FtraceBundle {
     let idle = Task::new("swapper/0", 0);
     FtraceBundle::new(0).event(FtraceEvent::sched_switch(

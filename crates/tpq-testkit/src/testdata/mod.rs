@@ -1,5 +1,5 @@
-//! The traces committed under `testdata/`, one module each, with what they hold worked out so
-//! that expected rows can be written by hand.
+//! The traces that are committed under `testdata/`, one module each. Their contents are fixed, so
+//! expected rows can be written by hand.
 //!
 //! To add one: write its module, list it in [`files`], run
 //! `cargo run -p tpq-testkit --example make_testdata` and describe it in `testdata/README.md`.
@@ -22,7 +22,7 @@ pub fn folder() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata"))
 }
 
-/// Every proper trace: its path inside `testdata/` and its bytes.
+/// All valid traces: path inside `testdata/` and bytes.
 #[must_use]
 pub fn files() -> Vec<(&'static str, Vec<u8>)> {
     let sched = sched::trace().build();
@@ -41,8 +41,8 @@ pub fn files() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// What `sched.pftrace` and `track_events.pftrace` hold, the one in a packet of zlib and the
-/// other in one of zstd.
+/// The contents of `sched.pftrace` and `track_events.pftrace`, the first in a packet compressed
+/// with zlib, the other with zstd.
 fn compressed() -> TraceBuilder {
     TraceBuilder::new()
         .packet(sched::trace().into_compressed_packet())

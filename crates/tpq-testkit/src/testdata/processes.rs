@@ -1,5 +1,5 @@
-//! A server and its memory, a daemon that wrote its state over its command line, a process a
-//! program described, and two processes one after the other with the same pid.
+//! A server and its memory, a daemon that overwrote its command line with its state, a process that
+//! a program described, and two processes that have the same pid one after the other.
 
 use crate::{
     FtraceBundle, FtraceEvent, Packet, ProcessStats, ProcessTree, Task, TraceBuilder,

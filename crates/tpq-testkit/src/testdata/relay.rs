@@ -1,15 +1,15 @@
-//! A host, and a guest that sends it what it records.
+//! A host, and a guest that sends its recording to the host.
 //!
-//! | clock | host | guest, in the same moment |
+//! | clock | host | guest, at the same moment |
 //! |---|---|---|
 //! | BOOTTIME | 1,100,000 | 500,000 |
 //! | MONOTONIC | 1,000,000 | |
 //! | REALTIME | 1.7e18 + 100,000 | |
 //! | the kernel's global clock | | 20,000 |
 //!
-//! The guest's boot time was compared with the host's, each message taking 10 on its way; its
-//! kernel events are in the global clock, which bundles tie to its boot time. Both have a thread
-//! 100, the main one of a process 100.
+//! The boot time of the guest was compared with that of the host; each message takes 10. The kernel
+//! events of the guest are in the global clock, which bundles relate to its boot time. Both
+//! machines have a thread 100, the main thread of a process 100.
 
 use crate::{
     ClockSnapshot, FtraceBundle, FtraceEvent, Packet, ProcessTree, RemoteClockSync, SystemInfo,
@@ -76,7 +76,7 @@ fn track() -> Packet {
     Packet::new().sequence(PROGRAM).track_descriptor(track)
 }
 
-/// The thread runs from one time to another.
+/// The thread runs from `from` to `to`.
 fn kernel(bundle: FtraceBundle, from: u64, to: u64) -> Packet {
     let (idle, app) = (Task::new("swapper", 0), Task::new("app", 100));
     let bundle = bundle

@@ -1,5 +1,5 @@
-//! Two CPUs, the first with events in full and the second in compact form: threads run, sleep,
-//! are woken, preempted, made and ended.
+//! Two CPUs, the first with full events and the second in compact form: threads run, sleep, are
+//! woken, are preempted, are created and end.
 //!
 //! ```text
 //!         2000        3000        3700   4200
@@ -24,7 +24,7 @@ const WORKER: Task<'_> = Task::new("worker", 101).prio(110);
 const UNBORN: Task<'_> = Task::new("app", 200);
 const CHILD: Task<'_> = Task::new("child", 200);
 
-/// How the trace claims to have been recorded.
+/// The configuration that the trace contains.
 fn config() -> Message {
     let buffer = Message::new().uint(field::BufferConfig::size_kb, 4096);
     Message::new()
@@ -74,7 +74,8 @@ fn cpu_0() -> FtraceBundle {
     use FtraceEvent as E;
     FtraceBundle::new(0)
         .event(E::sched_switch(2_000, IDLE_0, prev_state::RUNNABLE, APP))
-        // The worker's first event: it becomes runnable although it was never seen to sleep.
+        // The first event of the worker: it becomes runnable without an earlier event in which it
+        // slept.
         .event(E::sched_waking(2_300, APP.tid, WORKER, 1).common_flags(1))
         .event(E::sched_wakeup(2_350, APP.tid, WORKER, 1))
         .event(E::task_newtask(2_500, APP.tid, 102, "app", E::CLONE_THREAD))
@@ -96,8 +97,8 @@ fn cpu_1() -> FtraceBundle {
     const SOFT_INTERRUPT: i64 = 0x10;
     FtraceBundle::new(1).compact(
         CompactSched::new()
-            // Before the first switch nobody knows which thread runs, so nobody woke anyone;
-            // and the first switch only says who runs from now on.
+            // Before the first switch the running thread is unknown, so the waking has no waker,
+            // and the first switch only shows which thread runs from then on.
             .waking(2_050, WORKER, 1, 0)
             .switch(2_100, prev_state::SLEEPING, IDLE_1)
             .switch(2_450, prev_state::RUNNABLE, WORKER)

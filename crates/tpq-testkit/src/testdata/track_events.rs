@@ -1,5 +1,5 @@
-//! Slices, instants and counters on the tracks of a process, two threads, a track of the
-//! program's own and a counter; with interned strings, arguments and a flow.
+//! Slices, instants and counters on the tracks of a process, two threads, a custom track and a
+//! counter, with interned strings, arguments and a flow.
 //!
 //! ```text
 //!            1000 1050 1100  1200 1350 1400 1500 1600 1700 1800 1900 2000 2100

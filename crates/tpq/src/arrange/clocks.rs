@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use tpq_clock::{
-    BOOTTIME, Clock, ClockGraph, REALTIME, Reading, Source, TRACE_FILE, is_of_sequence,
+    BOOTTIME, Clock, ClockGraph, REALTIME, Reading, Source, TRACE_FILE, is_sequence_scoped,
 };
 use tpq_decode::{MachineInfo, Tie};
 use tpq_formats::{DefaultClock, trace_format};
@@ -85,7 +85,7 @@ fn invalid(context: &FileContext, snapshot: &SnapshotPacket) -> LossEntry {
 /// timestamp before.
 fn is_well_formed(snapshot: &SnapshotPacket) -> bool {
     snapshot.clocks.len() <= MOST_CLOCKS
-        && snapshot.clocks.iter().all(|clock| !clock.incremental || is_of_sequence(clock.id))
+        && snapshot.clocks.iter().all(|clock| !clock.incremental || is_sequence_scoped(clock.id))
 }
 
 fn readings(context: &FileContext, snapshot: &SnapshotPacket) -> Vec<Reading> {

@@ -1,36 +1,36 @@
-//! Extended headers: records of the form `LENGTH KEY=VALUE\n`, that say more of a file than fits
-//! into its header.
+//! Extended headers: records of the form `LENGTH KEY=VALUE
+//! `, with attributes of a file that do not fit into its header.
 
-/// Names are cut behind so many bytes: those of files are hardly ever longer.
-pub(super) const LONGEST_NAME: usize = 4 << 10;
+/// The length in bytes at which names are cut. Names of files are hardly ever longer.
+pub(super) const MAX_NAME_LEN: usize = 4 << 10;
 
-/// What headers before the one of a member say of it.
+/// The attributes of a member from headers before its own header.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Attributes {
     pub(super) name: Option<Vec<u8>>,
-    /// Where a link leads.
+    /// The target of a link.
     pub(super) link: Option<Vec<u8>>,
     pub(super) size: Option<u64>,
     sparse: bool,
     sparse_name: Option<Vec<u8>>,
     damaged: bool,
-    /// A name was cut.
+    /// Whether a name was cut.
     cut: bool,
 }
 
 impl Attributes {
-    /// Whether the member is stored without its stretches of zeros.
+    /// Whether the member is stored without its ranges of zeros.
     pub(super) fn is_sparse(&self) -> bool {
         self.sparse
     }
 
-    /// Its name, where the one in its header is made up.
+    /// The real name of a sparse member, which has a generated name in its header.
     pub(super) fn sparse_name(&self) -> Option<String> {
         let name = self.sparse_name.as_ref()?;
         Some(String::from_utf8_lossy(name).into_owned())
     }
 
-    /// Why what was said of it may not be so, if not all of it could be read.
+    /// The reason why the attributes may be wrong, if some could not be read.
     pub(super) fn damage(&self) -> Option<&'static str> {
         match self {
             Self { damaged: true, .. } => {
@@ -41,29 +41,29 @@ impl Attributes {
         }
     }
 
-    /// Notes the name of the member.
+    /// Sets the name of the member.
     pub(super) fn set_name(&mut self, name: &[u8]) {
-        self.name = Some(self.name_of(name));
+        self.name = Some(self.cut_name(name));
     }
 
-    /// Notes where it leads if it is a link.
+    /// Sets the target of the member if it is a link.
     pub(super) fn set_link(&mut self, link: &[u8]) {
-        self.link = Some(self.name_of(link));
+        self.link = Some(self.cut_name(link));
     }
 
-    fn name_of(&mut self, name: &[u8]) -> Vec<u8> {
-        self.cut |= name.len() > LONGEST_NAME;
-        name[..name.len().min(LONGEST_NAME)].to_vec()
+    fn cut_name(&mut self, name: &[u8]) -> Vec<u8> {
+        self.cut |= name.len() > MAX_NAME_LEN;
+        name[..name.len().min(MAX_NAME_LEN)].to_vec()
     }
 
-    /// Reads the records of a header that is about all members that follow. No name is of all of
-    /// them, and each would have a copy.
+    /// Reads the records of a header that applies to all members that follow. Names are ignored: no
+    /// name is that of all members, and each member would have a copy.
     pub(super) fn read_global(&mut self, records: &[u8]) {
-        let mut said = Self::default();
-        said.read(records);
-        self.size = said.size.or(self.size);
-        self.sparse |= said.sparse;
-        self.damaged |= said.damaged;
+        let mut global = Self::default();
+        global.read(records);
+        self.size = global.size.or(self.size);
+        self.sparse |= global.sparse;
+        self.damaged |= global.damaged;
     }
 
     /// Reads the records of an extended header.
@@ -88,14 +88,15 @@ impl Attributes {
             }
             b"GNU.sparse.name" => {
                 self.sparse = true;
-                self.sparse_name = Some(self.name_of(value));
+                self.sparse_name = Some(self.cut_name(value));
             }
             _ => self.sparse |= key.starts_with(b"GNU.sparse."),
         }
     }
 }
 
-/// The key and value of the first record, and what follows it. A value may contain line feeds.
+/// Returns the key and value of the first record, and the bytes after it. A value may contain line
+/// feeds.
 fn record(records: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let digits = records.iter().position(|byte| *byte == b' ')?;
     let length: usize = std::str::from_utf8(&records[..digits]).ok()?.parse().ok()?;
@@ -140,7 +141,7 @@ mod tests {
     #[test]
     fn long_names_are_cut() {
         for (key, len) in [("path", 0), ("path", 1), ("linkpath", 1), ("GNU.sparse.name", 1)] {
-            let value = "a".repeat(LONGEST_NAME + len);
+            let value = "a".repeat(MAX_NAME_LEN + len);
             let record = format!(" {key}={value}\n");
             let record = format!("{}{record}", record.len() + 4);
             let mut attributes = Attributes::default();
@@ -148,7 +149,7 @@ mod tests {
             assert_eq!(attributes.damage().is_some(), len > 0, "{key}");
             let names = [&attributes.name, &attributes.link, &attributes.sparse_name];
             let names = names.into_iter().flatten().map(Vec::len);
-            assert_eq!(names.collect::<Vec<_>>(), [LONGEST_NAME], "{key}");
+            assert_eq!(names.collect::<Vec<_>>(), [MAX_NAME_LEN], "{key}");
         }
     }
 }

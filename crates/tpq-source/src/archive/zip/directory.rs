@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::ELSEWHERE;
+use super::IN_EXTRA_FIELD;
 
 const END: &[u8] = b"PK\x05\x06";
 const END_LEN: usize = 22;
@@ -13,60 +13,62 @@ const LOCATOR_64_LEN: usize = 20;
 const ENTRY: &[u8] = b"PK\x01\x02";
 const ENTRY_LEN: usize = 46;
 /// The longest comment an archive can have.
-const LONGEST_COMMENT: usize = 0xffff;
+const MAX_COMMENT_LEN: usize = 0xffff;
 
-/// The extra field that has numbers of 64 bits.
+/// The id of the extra field with numbers of 64 bits.
 const EXTRA_64: u64 = 1;
-/// The systems whose attributes of files are those of Unix: Unix itself and macOS.
+/// The systems with file attributes like those of Unix: Unix itself and macOS.
 const UNIX: [u64; 2] = [3, 19];
 const NAMES_ARE_UTF_8: u16 = 1 << 11;
 
-/// Where the directory lies, and what the end of the archive says of it.
+/// The position of the directory, and the statements of the end record about it.
 pub(super) struct Directory {
-    /// Its first byte.
+    /// The offset of its first byte.
     pub(super) start: usize,
-    /// The first byte after it.
+    /// The offset of the first byte after it.
     end: usize,
-    /// What precedes the archive, as a program that unpacks it: offsets count from behind it.
+    /// The number of bytes before the archive, for example a program that unpacks it. Offsets count
+    /// from its end.
     before: usize,
-    /// How many files it has, and of how many bits that number is.
+    /// The number of files it states, and the width of that number in bits.
     count: u64,
     bits: u32,
-    /// Whether the archive goes on in another file.
+    /// Whether the archive is split over several files.
     is_part: bool,
 }
 
 impl Directory {
-    /// Finds it by what ends the archive, behind which only a comment may lie.
+    /// Finds the directory by the end record of the archive. Only a comment may follow the end
+    /// record.
     ///
     /// # Errors
-    /// When nothing ends the archive, as when it was cut off.
+    /// When there is no end record, for example because the archive was cut off.
     pub(super) fn find(archive: &[u8]) -> io::Result<Self> {
-        let first = archive.len().saturating_sub(END_LEN + LONGEST_COMMENT);
+        let first = archive.len().saturating_sub(END_LEN + MAX_COMMENT_LEN);
         let last = archive.len().saturating_sub(END_LEN);
         let ends = || (first..=last).rev().filter(|&at| archive[at..].starts_with(END));
-        // One whose comment ends with the file is no part of another's comment.
+        // An end record with a comment up to the end of the file is not part of another comment.
         let fits =
             |at: &usize| at + END_LEN + number(archive, at + 20, 2) as usize == archive.len();
-        let whole = ends().filter(fits).find_map(|at| Self::at(archive, at));
-        whole.or_else(|| ends().find_map(|at| Self::at(archive, at))).ok_or_else(|| {
+        let whole = ends().filter(fits).find_map(|at| Self::before_end(archive, at));
+        whole.or_else(|| ends().find_map(|at| Self::before_end(archive, at))).ok_or_else(|| {
             let message = "its directory, which is at its end, cannot be read; it may be cut off";
             io::Error::new(io::ErrorKind::InvalidData, message)
         })
     }
 
-    /// The directory before an end, if there is one.
-    fn at(archive: &[u8], end: usize) -> Option<Self> {
+    /// Returns the directory before the end record at this offset, if there is one.
+    fn before_end(archive: &[u8], end: usize) -> Option<Self> {
         let field = |at, len| number(archive, end + at, len);
         let small = (field(10, 2), field(12, 4), field(16, 4), 16);
         let is_part = field(4, 2) != 0 && field(4, 2) != 0xffff;
-        let large = end_64(archive, end);
-        let (end, (count, size, offset, bits)) = match large {
+        let zip64_numbers = end_64(archive, end);
+        let (end, (count, size, offset, bits)) = match zip64_numbers {
             Some((at, numbers)) => (at, numbers),
             None => (end, small),
         };
         let offset = usize::try_from(offset).ok()?;
-        // It ends where its end begins, even where something precedes the archive.
+        // The directory ends where its end record begins, even if other data precedes the archive.
         let start = end.checked_sub(usize::try_from(size).ok()?);
         let begins = |at: &usize| match count {
             0 => *at <= end,
@@ -77,7 +79,7 @@ impl Directory {
         Some(Self { start, end: end.max(start), before, count, bits, is_part })
     }
 
-    /// Its files, as far as they can be read.
+    /// Returns an iterator over its files, as far as they can be read.
     pub(super) fn entries<'a>(&self, archive: &'a [u8]) -> Entries<'a> {
         Entries {
             rest: archive.get(self.start..self.end).unwrap_or_default(),
@@ -90,43 +92,44 @@ impl Directory {
     }
 }
 
-/// Where the end of a large archive lies, and its numbers: files, bytes and offset of the directory.
+/// The offset of the end record of a large archive, and its numbers: number of files, size and
+/// offset of the directory, and width of the first.
 fn end_64(archive: &[u8], end: usize) -> Option<(usize, (u64, u64, u64, u32))> {
     let locator = end.checked_sub(LOCATOR_64_LEN)?;
     if !archive[locator..].starts_with(LOCATOR_64) {
         return None;
     }
     let is_there = |at: &usize| archive.get(*at..).is_some_and(|bytes| bytes.starts_with(END_64));
-    let said = usize::try_from(number(archive, locator + 8, 8)).ok();
-    // Where something precedes the archive, it is just before what says where it is.
-    let at = said.filter(is_there).or(locator.checked_sub(END_64_LEN).filter(is_there))?;
+    let stated = usize::try_from(number(archive, locator + 8, 8)).ok();
+    // If other data precedes the archive, the record is directly before its locator.
+    let at = stated.filter(is_there).or(locator.checked_sub(END_64_LEN).filter(is_there))?;
     let field = |field, len| number(archive, at + field, len);
     Some((at, (field(32, 8), field(40, 8), field(48, 8), 64)))
 }
 
-/// A file, as the directory lists it.
-pub(super) struct Listed {
+/// A file in the directory.
+pub(super) struct DirectoryEntry {
     pub(super) name: String,
     pub(super) raw_name: Vec<u8>,
     pub(super) flags: u16,
     pub(super) method: u16,
     pub(super) checksum: u32,
-    /// Its size as it is stored.
+    /// Its size as stored, in bytes.
     pub(super) packed: u64,
-    /// Its size unpacked.
+    /// Its size unpacked, in bytes.
     pub(super) size: u64,
     pub(super) is_link: bool,
-    /// Where its header lies.
+    /// The offset of its header.
     pub(super) header: usize,
 }
 
-impl Listed {
+impl DirectoryEntry {
     pub(super) fn is_folder(&self) -> bool {
         self.name.ends_with('/') && self.packed == 0
     }
 }
 
-/// The files of a directory, one after the other.
+/// An iterator over the files of a directory.
 pub(super) struct Entries<'a> {
     rest: &'a [u8],
     before: usize,
@@ -137,10 +140,11 @@ pub(super) struct Entries<'a> {
 }
 
 impl Entries<'_> {
-    /// What is wrong with the directory, once all of it that can be is read.
+    /// The damage of the directory, if any, once all readable files are read.
     pub(super) fn damage(&self) -> Option<io::Error> {
         let counted = match self.bits {
-            // The number wraps around: programs without large archives write it so.
+            // The number wraps around: programs without support for large archives write it like
+            // this.
             16 => self.read & 0xffff,
             _ => self.read,
         };
@@ -158,9 +162,9 @@ impl Entries<'_> {
 }
 
 impl Iterator for Entries<'_> {
-    type Item = Listed;
+    type Item = DirectoryEntry;
 
-    fn next(&mut self) -> Option<Listed> {
+    fn next(&mut self) -> Option<DirectoryEntry> {
         let entry = self.rest.get(..ENTRY_LEN).filter(|entry| entry.starts_with(ENTRY))?;
         let field = |at, len| number(entry, at, len);
         let [name, extra, comment] = [28, 30, 32].map(|at| field(at, 2) as usize);
@@ -169,9 +173,9 @@ impl Iterator for Entries<'_> {
         let extra_field = self.rest.get(after..after + extra)?;
         let flags = field(8, 2) as u16;
         let numbers = [field(24, 4), field(20, 4), field(42, 4)];
-        let [size, packed, header] = large(numbers, extra_field);
+        let [size, packed, header] = zip64_numbers(numbers, extra_field);
         let is_unix = UNIX.contains(&field(5, 1));
-        let listed = Listed {
+        let listed = DirectoryEntry {
             name: name_of(raw_name, flags),
             raw_name: raw_name.to_vec(),
             flags,
@@ -188,14 +192,14 @@ impl Iterator for Entries<'_> {
     }
 }
 
-/// The sizes of a file unpacked and packed and the place of its header, from the extra field where
-/// 32 bits have no room for them.
-fn large(mut numbers: [u64; 3], mut extra: &[u8]) -> [u64; 3] {
+/// Replaces the unpacked size, the packed size and the header offset of a file by those of the
+/// extra field, where they do not fit 32 bits.
+fn zip64_numbers(mut numbers: [u64; 3], mut extra: &[u8]) -> [u64; 3] {
     while extra.len() >= 4 {
         let (id, len) = (number(extra, 0, 2), number(extra, 2, 2) as usize);
         let field = &extra[4..extra.len().min(4 + len)];
         if id == EXTRA_64 {
-            let elsewhere = numbers.iter_mut().filter(|number| **number == ELSEWHERE);
+            let elsewhere = numbers.iter_mut().filter(|number| **number == IN_EXTRA_FIELD);
             for (value, bytes) in elsewhere.zip(field.chunks_exact(8)) {
                 *value = number(bytes, 0, 8);
             }
@@ -205,23 +209,23 @@ fn large(mut numbers: [u64; 3], mut extra: &[u8]) -> [u64; 3] {
     numbers
 }
 
-/// A number of so many bytes, the least first; of bytes that are not there, 0.
+/// Reads a little-endian number of `len` bytes; 0 if the bytes are not there.
 pub(super) fn number(bytes: &[u8], at: usize, len: usize) -> u64 {
     let bytes = bytes.get(at..at.saturating_add(len)).unwrap_or_default();
     bytes.iter().rev().fold(0, |number, byte| (number << 8) | u64::from(*byte))
 }
 
-/// A name: UTF-8 where it can be, whether the archive says so or not, else of the code page that
-/// DOS had.
+/// Decodes a name: as UTF-8 if it is valid, whether the archive has the flag for this or not, else
+/// in the code page of DOS.
 pub(super) fn name_of(bytes: &[u8], flags: u16) -> String {
     match std::str::from_utf8(bytes) {
         Ok(name) => name.to_owned(),
         Err(_) if flags & NAMES_ARE_UTF_8 != 0 => String::from_utf8_lossy(bytes).into_owned(),
-        Err(_) => bytes.iter().map(|byte| of_code_page_437(*byte)).collect(),
+        Err(_) => bytes.iter().map(|byte| from_code_page_437(*byte)).collect(),
     }
 }
 
-fn of_code_page_437(byte: u8) -> char {
+fn from_code_page_437(byte: u8) -> char {
     const UPPER: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐\
                          └┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
     match byte.checked_sub(0x80) {
@@ -246,7 +250,10 @@ mod tests {
         let mut extra = vec![7, 0, 1, 0, 0xff, 1, 0, 16, 0];
         extra.extend_from_slice(&5_000_000_000_u64.to_le_bytes());
         extra.extend_from_slice(&6_000_000_000_u64.to_le_bytes());
-        assert_eq!(large([1, ELSEWHERE, ELSEWHERE], &extra), [1, 5_000_000_000, 6_000_000_000]);
-        assert_eq!(large([1, 2, 3], &extra), [1, 2, 3]);
+        assert_eq!(
+            zip64_numbers([1, IN_EXTRA_FIELD, IN_EXTRA_FIELD], &extra),
+            [1, 5_000_000_000, 6_000_000_000]
+        );
+        assert_eq!(zip64_numbers([1, 2, 3], &extra), [1, 2, 3]);
     }
 }

@@ -1,18 +1,18 @@
 //! The header that each member of a ZIP archive has before its bytes.
 
 use super::directory::{name_of, number};
-use super::{ELSEWHERE, HAS_DESCRIPTOR};
+use super::{HAS_DESCRIPTOR, IN_EXTRA_FIELD};
 
 const SIGNATURE: &[u8] = b"PK\x03\x04";
 const LEN: usize = 30;
-/// How long what follows a member's bytes may be: sizes of 32 or 64 bits, with a signature or
-/// without.
+/// The possible lengths of the descriptor after the bytes of a member: with sizes of 32 or 64 bits,
+/// with or without a signature, or none.
 const DESCRIPTORS: [usize; 5] = [0, 12, 16, 20, 24];
 
-/// What it says.
+/// The header of a member.
 pub(super) struct LocalHeader {
     pub(super) name: String,
-    /// Where the bytes of the member begin.
+    /// The offset of the bytes of the member.
     pub(super) data: usize,
     pub(super) packed: u64,
     pub(super) size: u64,
@@ -23,7 +23,7 @@ pub(super) struct LocalHeader {
 }
 
 impl LocalHeader {
-    /// The header at a place, if there is one.
+    /// Reads the header at this offset, if there is one.
     pub(super) fn read(archive: &[u8], at: usize) -> Option<Self> {
         let header = archive.get(at..at.checked_add(LEN)?)?;
         if !header.starts_with(SIGNATURE) {
@@ -45,12 +45,12 @@ impl LocalHeader {
         })
     }
 
-    /// Whether its size follows the bytes.
+    /// Whether its size is after the bytes.
     pub(super) fn has_descriptor(&self) -> bool {
-        self.flags & HAS_DESCRIPTOR != 0 || self.packed == ELSEWHERE
+        self.flags & HAS_DESCRIPTOR != 0 || self.packed == IN_EXTRA_FIELD
     }
 
-    /// What the directory says in another way.
+    /// The first property that differs from the directory, if any.
     pub(super) fn difference(
         &self,
         method: u16,
@@ -75,22 +75,22 @@ impl LocalHeader {
     }
 }
 
-/// The header that comes first between two members, perhaps behind what ends the one before.
-pub(super) fn in_gap(archive: &[u8], at: usize, end: usize) -> Option<LocalHeader> {
-    let places = DESCRIPTORS.iter().map_while(|len| at.checked_add(*len));
-    let mut places = places.take_while(|place| *place < end);
-    places.find_map(|place| LocalHeader::read(archive, place))
+/// Finds the first header between two members. The descriptor of the member before may precede it.
+pub(super) fn find_in_gap(archive: &[u8], at: usize, end: usize) -> Option<LocalHeader> {
+    let offsets = DESCRIPTORS.iter().map_while(|len| at.checked_add(*len));
+    let mut offsets = offsets.take_while(|offset| *offset < end);
+    offsets.find_map(|offset| LocalHeader::read(archive, offset))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Sizes of 64 bits may say that a file ends there.
+    /// A size of 64 bits may place the end of a file there.
     #[test]
-    fn no_header_lies_where_memory_ends() {
+    fn offsets_at_the_end_of_memory_have_no_header() {
         for at in [usize::MAX - 13, usize::MAX - 1] {
-            assert!(in_gap(b"archive", at, usize::MAX).is_none());
+            assert!(find_in_gap(b"archive", at, usize::MAX).is_none());
         }
     }
 }

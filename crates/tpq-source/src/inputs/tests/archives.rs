@@ -12,7 +12,7 @@ const MEMBERS: &[(&str, &[u8])] = &[
     ("empty", b""),
 ];
 
-/// What comes of them.
+/// The entries of these archives.
 const ROWS: [(Option<usize>, &str, &str, u64); 7] = [
     (Some(0), "b.pftrace", "proto", 12),
     (Some(0), "folder/a.pftrace", "proto", 12),
@@ -25,13 +25,13 @@ const ROWS: [(Option<usize>, &str, &str, u64); 7] = [
 
 const HIDDEN: &str = "its name marks it as hidden, like a file that a system keeps for itself";
 
-/// The files that are not read, and why.
+/// The files that are not read, with the reason.
 fn unread(inputs: &Inputs) -> Vec<(&str, &str)> {
     let entries = inputs.entries().iter();
     entries.filter_map(|entry| Some((entry.name()?, entry.unread()?))).collect()
 }
 
-/// What is unusual about an archive.
+/// The remarks on all archives.
 fn remarks(inputs: &Inputs) -> Vec<&str> {
     inputs.entries().iter().flat_map(Entry::remarks).map(String::as_str).collect()
 }
@@ -81,7 +81,7 @@ fn compressed_archives() {
 }
 
 #[test]
-fn what_is_not_compressed_is_not_copied() {
+fn uncompressed_files_are_not_copied() {
     let archives = [tar(MEMBERS), zip_with(zip::CompressionMethod::STORE, MEMBERS)];
     for archive in archives {
         let inputs = open(&archive).unwrap();
@@ -91,7 +91,7 @@ fn what_is_not_compressed_is_not_copied() {
     }
 }
 
-/// How much of a mapped file is in the memory of this process, in bytes.
+/// The number of bytes of a mapped file in the memory of this process.
 #[cfg(target_os = "linux")]
 fn resident(path: &Path) -> usize {
     let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
@@ -100,7 +100,7 @@ fn resident(path: &Path) -> usize {
     resident.trim_end_matches("kB").trim().parse::<usize>().unwrap() << 10
 }
 
-/// Checksums of files that are not compressed are those of all their bytes.
+/// The checksum of a file that is not compressed covers all its bytes.
 #[cfg(target_os = "linux")]
 #[test]
 fn stored_files_do_not_stay_in_memory_for_their_checksums() {
@@ -109,7 +109,7 @@ fn stored_files_do_not_stay_in_memory_for_their_checksums() {
     let whole = TRACE.repeat(2 << 20);
     let mut archive =
         zip_with(zip::CompressionMethod::STORE, &[("a", &whole), ("b", &whole), ("c", &whole)]);
-    // One of the bytes of the last file, which is before the directory.
+    // One byte of the last file, which is before the directory.
     let at = archive.windows(4).rposition(|bytes| *bytes == TRACE[..4]).unwrap();
     archive[at + 3] ^= 1;
     std::fs::write(&path, &archive).unwrap();
@@ -151,7 +151,7 @@ fn an_archive_in_an_archive_may_hold_one_trace() {
 }
 
 #[test]
-fn an_archive_without_a_trace_says_what_is_in_it() {
+fn an_archive_without_a_trace_lists_its_files() {
     let none = "input: no trace that tpq reads (Perfetto protobuf, Chrome JSON, text of ftrace) in it; found";
     assert_eq!(
         message(open(&tar(&[("a", &[0, 1, 2]), ("b", b"text")]))),
@@ -178,7 +178,7 @@ fn names_that_are_not_utf_8() {
     assert_eq!(traces(&open(&tar_of_raw_name(b"a\xff")).unwrap()), ["a\u{fffd}"]);
 }
 
-/// An archive of one trace, whose name is not looked at.
+/// An archive of one trace. Its name is not checked.
 fn tar_of_raw_name(name: &[u8]) -> Vec<u8> {
     let mut header = tar::Header::new_gnu();
     header.set_size(TRACE.len() as u64);
@@ -199,7 +199,7 @@ fn long_names() {
     builder.append_pax_extensions([("path", name.as_bytes()), ("size", b"12")]).unwrap();
     let mut header = tar::Header::new_ustar();
     header.set_path("short").unwrap();
-    // The size that was said ahead holds.
+    // The size in the extended header is used.
     header.set_size(5);
     header.set_cksum();
     builder.append(&header, TRACE).unwrap();
@@ -208,7 +208,7 @@ fn long_names() {
     assert_eq!(inputs.entries()[1].bytes(), TRACE);
 }
 
-/// Nothing is written to where a name leads, so that any name will do.
+/// Nothing is written to the path of a name, so any name is valid.
 #[test]
 fn names_that_lead_elsewhere_are_read() {
     let names =
@@ -235,13 +235,13 @@ fn a_file_without_a_name_is_read() {
     }
 }
 
-/// Archives of one file each as one archive.
+/// Joins archives of one file each into one archive.
 fn joined(archives: &[Vec<u8>]) -> Vec<u8> {
     let files = archives.iter().flat_map(|archive| &archive[..archive.len() - 1024]);
     files.copied().chain([0; 1024]).collect()
 }
 
-/// Why files are not there as a whole.
+/// The reasons why files are incomplete.
 fn cuts(inputs: &Inputs) -> Vec<String> {
     inputs.entries().iter().filter_map(|entry| Some(entry.cut()?.to_string())).collect()
 }
@@ -249,10 +249,10 @@ fn cuts(inputs: &Inputs) -> Vec<String> {
 #[test]
 fn folders_are_no_files() {
     let mut builder = tar::Builder::new(Vec::new());
-    // The second is a folder as it was written before there was a type for it.
+    // The second is a folder in the format from before there was a type for folders.
     for (kind, name) in [(tar::EntryType::Directory, "a"), (tar::EntryType::Regular, "b/")] {
         let mut header = header(kind, name, 0);
-        // Some programs write what a folder takes on disk.
+        // Some programs write the size of a folder on disk.
         header.set_size(if kind == tar::EntryType::Directory { 4096 } else { 0 });
         header.set_cksum();
         builder.append(&header, &b""[..]).unwrap();
@@ -279,7 +279,7 @@ fn header(kind: tar::EntryType, name: &str, size: usize) -> tar::Header {
 }
 
 #[test]
-fn links_and_devices_are_told() {
+fn links_and_devices_have_a_reason() {
     use tar::EntryType;
     let mut builder = tar::Builder::new(Vec::new());
     builder.append(&header(EntryType::Regular, "a", TRACE.len()), TRACE).unwrap();
@@ -293,12 +293,12 @@ fn links_and_devices_are_told() {
     ] {
         let mut header = header(kind, name, 0);
         header.set_link_name("a").unwrap();
-        // The size of the file that a link leads to, none of which follows.
+        // The size is that of the target of the link; no data follows.
         header.set_size(if kind == EntryType::Link { TRACE.len() as u64 } else { 0 });
         header.set_cksum();
         builder.append(&header, &b""[..]).unwrap();
     }
-    // A hard link that comes with the contents of the file, and a type that nobody knows.
+    // A hard link with the contents of the file, and a type that is unknown.
     builder.append(&header(EntryType::Link, "h", TRACE.len()), TRACE).unwrap();
     builder.append(&header(EntryType::new(b'Q'), "i", TRACE.len()), TRACE).unwrap();
     let inputs = open(&builder.into_inner().unwrap()).unwrap();
@@ -342,7 +342,7 @@ fn files_of_one_name_are_all_read() {
     assert!(remarks(&inputs)[0].contains("2 files `c`, 2 more names several times;"));
 }
 
-/// A ZIP archive whose files may have the same name, which the crate does not write.
+/// A ZIP archive with several files of one name, which the crate `zip` does not write.
 fn zip_of_same_names(members: &[(&str, &[u8])]) -> Vec<u8> {
     let names: Vec<String> =
         (0..members.len()).map(|at| char::from(b'0' + at as u8).into()).collect();
@@ -359,9 +359,9 @@ fn zip_of_same_names(members: &[(&str, &[u8])]) -> Vec<u8> {
     archive
 }
 
-/// An archive that was appended to another, and bytes that are none.
+/// Another archive after the end, and bytes that are not an archive.
 #[test]
-fn what_follows_the_end_of_a_tar() {
+fn data_after_the_end_of_a_tar() {
     let two = [tar(&[("a", TRACE)]), tar(&[("b", TRACE)])].concat();
     let inputs = open(&two).unwrap();
     assert_eq!(traces(&inputs), ["a", "b"]);
@@ -371,7 +371,10 @@ fn what_follows_the_end_of_a_tar() {
     let more = [tar(&[("a", TRACE)]), b"something else".to_vec()].concat();
     let inputs = open(&more).unwrap();
     assert_eq!(traces(&inputs), ["a"]);
-    assert_eq!(remarks(&inputs), ["14 bytes follow its end mark at byte 1024 that are no archive"]);
+    assert_eq!(
+        remarks(&inputs),
+        ["14 bytes that are not an archive follow its end mark at byte 1024"]
+    );
 
     let archive = tar(&[("a", TRACE), ("b", TRACE)]);
     let inputs = open(&archive[..1024]).unwrap();
@@ -379,7 +382,7 @@ fn what_follows_the_end_of_a_tar() {
     assert!(remarks(&inputs)[0].starts_with("it has no end mark: "));
 }
 
-/// What a global header says holds for all files that follow.
+/// A global header applies to all files that follow.
 #[test]
 fn global_and_damaged_extended_headers() {
     let with = |kind: u8, records: &[u8]| {

@@ -1,17 +1,17 @@
 //! Archives that are damaged, or made to do harm.
 
 use super::*;
-use crate::archive::Room;
+use crate::archive::ListBudget;
 #[cfg(unix)]
 use crate::mapped_temp::MappedTemp;
 
-/// The damage that is told of an input.
+/// The damage that is reported for an input.
 fn cuts(inputs: &Inputs) -> Vec<String> {
     let entries = inputs.entries().iter();
     entries.filter_map(|entry| Some(entry.cut()?.to_string())).collect()
 }
 
-/// Opens bytes that may be anything, and looks at all that came of it.
+/// Opens arbitrary bytes and uses all results.
 fn survive(bytes: &[u8]) {
     let mut progress = |_| ();
     let mut unpack = Unpack::new(1 << 20, &mut progress);
@@ -24,7 +24,7 @@ fn survive(bytes: &[u8]) {
     }
 }
 
-/// Archives of everything that can be in one.
+/// Archives with members of every kind.
 fn archives() -> Vec<Vec<u8>> {
     let manifest = manifest(json!({ "files": [{ "path": "a", "machine": { "name": "m" } }] }));
     let packed = gzip(TRACE);
@@ -54,7 +54,7 @@ fn archives() -> Vec<Vec<u8>> {
 fn any_truncation() {
     for archive in archives() {
         for length in 0..archive.len() {
-            // The zeros between what an archive holds are all alike.
+            // All zeros between the parts of an archive are equivalent.
             if archive[length..].iter().take(40).any(|byte| *byte != 0) {
                 survive(&archive[..length]);
             }
@@ -94,7 +94,7 @@ fn changed_headers_with_the_right_checksum() {
 }
 
 #[test]
-fn a_truncated_tar_keeps_what_came_before() {
+fn a_truncated_tar_keeps_earlier_files() {
     let long = [TRACE; 100].concat();
     let archive = tar(&[("a", TRACE), ("b", &long)]);
     let inputs = open(&archive[..2_048]).unwrap();
@@ -107,7 +107,7 @@ fn a_truncated_tar_keeps_what_came_before() {
     assert_eq!(cuts(&inputs), ["the archive ends within a header"]);
 }
 
-/// That a file was to come is known.
+/// The archive shows that another file should follow.
 #[test]
 fn a_tar_that_ends_behind_a_long_name() {
     let name = "folder/".repeat(40);
@@ -166,7 +166,7 @@ fn a_tar_that_claims_a_huge_file() {
 }
 
 #[test]
-fn a_sparse_file_is_not_guessed_at() {
+fn a_sparse_file_is_not_read() {
     let mut header = tar::Header::new_gnu();
     header.set_path("a").unwrap();
     header.set_size(0);
@@ -174,7 +174,7 @@ fn a_sparse_file_is_not_guessed_at() {
     header.as_gnu_mut().unwrap().set_is_extended(true);
     header.set_cksum();
     let mut archive = header.as_bytes().to_vec();
-    // Two more blocks of its map.
+    // Two more blocks of the sparse map.
     archive.extend_from_slice(&[0; 1024]);
     archive[512 + 504] = 1;
     archive.extend_from_slice(&tar(&[("b", TRACE)]));
@@ -196,7 +196,7 @@ fn a_truncated_zip_has_no_directory() {
     assert_eq!(message, expected);
 }
 
-/// Where the directory of an archive lists its only file.
+/// The offset at which the directory of an archive lists its only file.
 fn listing(archive: &[u8]) -> usize {
     archive.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap()
 }
@@ -216,7 +216,7 @@ fn members_of_a_zip_that_cannot_be_unpacked() {
 }
 
 #[test]
-fn a_checksum_that_does_not_match_is_told() {
+fn a_checksum_that_does_not_match_is_damage() {
     let mut archive = zip(&[("a", TRACE)]);
     let at = listing(&archive);
     archive[at + 16] ^= 1;
@@ -226,10 +226,10 @@ fn a_checksum_that_does_not_match_is_told() {
 }
 
 #[test]
-fn of_members_of_a_zip_that_overlap_one_is_read() {
+fn the_first_of_overlapping_members_of_a_zip_is_read() {
     let mut archive = zip_with(zip::CompressionMethod::STORE, &[("a", TRACE), ("b", TRACE)]);
     let at = listing(&archive);
-    // The second file of the directory is said to lie where the first does.
+    // In the directory, the second file has the offset of the first.
     let second = at + 4 + listing(&archive[at + 4..]);
     archive.copy_within(at + 42..at + 46, second + 42);
     let inputs = open(&archive).unwrap();
@@ -239,7 +239,7 @@ fn of_members_of_a_zip_that_overlap_one_is_read() {
     assert_eq!(inputs.entries().last().unwrap().unread(), Some(not_listed));
 }
 
-/// A size that is damaged in the directory alone refuses no file.
+/// A size that is damaged only in the directory does not cause a file to be refused.
 #[test]
 fn a_damaged_size_of_a_member_of_a_zip() {
     let (archive, [first, second, _]) = three();
@@ -256,7 +256,7 @@ fn a_damaged_size_of_a_member_of_a_zip() {
     }
 }
 
-/// An archive of three stored files, and where the directory lists them.
+/// An archive of three stored files, and the offsets at which the directory lists them.
 fn three() -> (Vec<u8>, [usize; 3]) {
     let members: &[(&str, &[u8])] = &[("a", TRACE), ("b", TRACE), ("c", TRACE)];
     let archive = zip_with(zip::CompressionMethod::STORE, members);
@@ -270,7 +270,7 @@ fn three() -> (Vec<u8>, [usize; 3]) {
 fn files_that_the_directory_of_a_zip_lacks() {
     let (archive, [first, second, _]) = three();
     let end = archive.windows(4).rposition(|bytes| bytes == b"PK\x05\x06").unwrap();
-    // The first entry is taken out of the directory.
+    // The first entry is removed from the directory.
     let mut without = [&archive[..first], &archive[second..]].concat();
     let end = end - (second - first);
     let size = u32::from_le_bytes(without[end + 12..end + 16].try_into().unwrap());
@@ -281,7 +281,7 @@ fn files_that_the_directory_of_a_zip_lacks() {
     let last = inputs.entries().last().unwrap();
     assert_eq!((last.name(), last.size()), (Some("a"), 12));
     assert!(last.unread().unwrap().starts_with("it is not in the directory of the archive"));
-    // The number of files is still that of all three.
+    // The number of files still counts all three.
     assert_eq!(cuts(&inputs), ["its directory should list 3 files and lists 2"]);
     without[end + 8] = 2;
     without[end + 10] = 2;
@@ -293,7 +293,7 @@ fn headers_of_a_zip_that_contradict_its_directory() {
     let (archive, [_, second, _]) = three();
     let header = u32::from_le_bytes(archive[second + 42..second + 46].try_into().unwrap()) as usize;
     let differ = |what| format!("its header and the directory of the archive differ in its {what}");
-    // Flags say that no size follows the bytes.
+    // The flags state that no size follows the bytes.
     let cases = [(30, "name"), (8, "compression"), (18, "size"), (14, "checksum")];
     for (at, what) in cases {
         let mut archive = archive.clone();
@@ -320,7 +320,7 @@ fn a_zip_with_something_before_and_a_comment() {
         .unwrap();
     let archive = writer.finish().unwrap().into_inner();
     assert_eq!(traces(&open(&archive).unwrap()), ["a", "b", "c"]);
-    // As a program that unpacks itself, though one that begins as an archive does.
+    // Like a program that unpacks itself, but it must not begin like an archive.
     let before = [b"PK\x03\x04".to_vec(), vec![7; 500], archive].concat();
     let inputs = open(&before).unwrap();
     assert_eq!(traces(&inputs), ["a", "b", "c"]);
@@ -351,7 +351,7 @@ fn the_limit_is_for_all_contents_together() {
     assert_eq!(cuts(&inputs), ["it unpacks to more than the limit of 1048576 bytes"]);
 }
 
-/// What is whole and has no room is no damaged trace, of which a part could be read.
+/// Intact data without room is not a damaged trace that could be read in part.
 #[cfg(unix)]
 #[test]
 fn a_full_temporary_folder_is_an_error() {
@@ -359,7 +359,7 @@ fn a_full_temporary_folder_is_an_error() {
     for (packed, shown) in [(zip(&[("a", &whole)]), "x/a"), (gzip(&whole), "x")] {
         let mut progress = |_| ();
         let mut unpack = Unpack::new(1 << 30, &mut progress);
-        unpack.unpacker.set_temp(MappedTemp::with_room(40 << 20).unwrap());
+        unpack.unpacker.set_temp(MappedTemp::with_capacity(40 << 20).unwrap());
         let error = unpack.open(None, "x".to_owned(), packed.into(), None).unwrap_err();
         let SourceError::NoRoom { shown: found, why } = error else { panic!("{error}") };
         assert_eq!(found, shown);
@@ -375,7 +375,7 @@ fn unpacking_has_an_end() {
     }
     assert_eq!(open(&bytes).unwrap().entries().len(), 9);
     let message = message(open(&gzip(&bytes)));
-    assert!(message.ends_with("(gzip file: it lies 8 archives deep and is not unpacked)"));
+    assert!(message.ends_with("(gzip file: it is nested 8 archives deep and is not unpacked)"));
 }
 
 #[test]
@@ -396,11 +396,12 @@ fn files_without_end() {
     assert_eq!(cut.to_string(), "only its first 100000 files are read");
 }
 
-/// How many files of an archive are read where there is so much room, and what is said of the rest.
-fn read_within(files: usize, names: usize, archive: &[u8]) -> (usize, String) {
+/// The number of files of an archive that are read with this budget, and the message about the
+/// rest.
+fn read_within(files: usize, name_bytes: usize, archive: &[u8]) -> (usize, String) {
     let mut progress = |_| ();
     let mut unpack = Unpack::new(1 << 20, &mut progress);
-    unpack.room = Room { files, names, outer_names: 0 };
+    unpack.budget = ListBudget { files, name_bytes, outer_name_bytes: 0 };
     let nodes = unpack.open(None, String::new(), archive.to_vec().into(), None).unwrap();
     let entries = order::flatten(nodes);
     let cuts: Vec<String> =
@@ -417,14 +418,14 @@ fn names_of_all_files_have_a_limit() {
         let why = "the names of its files are too long, and only its first 2 files are read";
         assert_eq!(read_within(9, 29, &archive), (2, why.to_owned()));
     }
-    // The name of an archive is part of what each file in it is called.
+    // The name of an archive is part of the name of each file in it.
     let archive = tar(&[("inner.zip", &zip(&[("a", TRACE), ("b", b"")]))]);
     assert_eq!(read_within(9, 9 + 2 * 10, &archive), (2, String::new()));
     assert_eq!(read_within(9, 9 + 2 * 10 - 1, &archive).0, 1);
 }
 
 #[test]
-fn where_links_lead_takes_room_as_names_do() {
+fn targets_of_links_use_the_budget_of_names() {
     let mut builder = tar::Builder::new(Vec::new());
     let mut header = tar::Header::new_gnu();
     header.set_entry_type(tar::EntryType::Symlink);
@@ -438,7 +439,7 @@ fn where_links_lead_takes_room_as_names_do() {
 }
 
 #[test]
-fn folders_take_room() {
+fn folders_use_the_budget_of_files() {
     let mut header = tar::Header::new_gnu();
     header.set_entry_type(tar::EntryType::Directory);
     header.set_path("folder").unwrap();
@@ -461,7 +462,7 @@ fn folders_take_room() {
     }
 }
 
-/// Names in a header that is about all files would be those of each.
+/// A name in a header for all files would be copied to each file.
 #[test]
 fn a_tar_that_gives_all_files_one_name() {
     let mut builder = tar::Builder::new(Vec::new());

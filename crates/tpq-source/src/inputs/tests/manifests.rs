@@ -1,8 +1,9 @@
-//! Manifests beside traces.
+//! Manifests next to traces.
 
 use super::*;
 
-/// Which entries a manifest of these paths speaks of, by name, and which paths it lists in vain.
+/// The entries that the manifest describes, with the path in the manifest, and the paths in it that
+/// match no entry.
 fn matched(inputs: &Inputs) -> (Vec<(&str, &str)>, Vec<&str>) {
     let entries = inputs.entries().iter().enumerate();
     let matched = entries.filter_map(|(index, entry)| {
@@ -18,7 +19,7 @@ fn listing(paths: &[&str]) -> Vec<u8> {
 }
 
 #[test]
-fn the_manifest_comes_first_wherever_it_lies() {
+fn the_manifest_comes_first_at_any_position() {
     let manifest = manifest(json!({ "attributes": { "run": 1 } }));
     let size = manifest.len() as u64;
     for archive in [
@@ -66,7 +67,7 @@ fn a_trace_may_follow_the_manifest() {
         assert_eq!(rows(&open(&stream).unwrap()), rows_expected);
         let inputs = open(&gzip(&stream)).unwrap();
         assert_eq!(inputs.traces().next().unwrap().1.bytes(), TRACE);
-        // Compressed separately and put one after the other.
+        // Compressed separately and concatenated.
         let mut members = gzip(&document);
         members.extend_from_slice(&gzip(TRACE));
         assert_eq!(rows(&open(&members).unwrap())[1..].len(), 2);
@@ -116,7 +117,7 @@ fn paths_are_names_in_the_archive() {
         ("/d.json", "d.json"),
     ];
     assert_eq!(matched, expected);
-    // `b` is only the end of a name in the archive.
+    // `b` is only the last part of a name in the archive.
     assert_eq!(unmatched, ["b", "e"]);
 }
 

@@ -64,7 +64,7 @@ fn progress_counts_all_compressed_bytes() {
     for path in &paths {
         std::fs::write(path, &packed).unwrap();
     }
-    let mut told = 0;
-    Inputs::open(&paths, 1 << 20, |read| told = read).unwrap();
-    assert_eq!(told, 2 * packed.len() as u64);
+    let mut reported = 0;
+    Inputs::open(&paths, 1 << 20, |read| reported = read).unwrap();
+    assert_eq!(reported, 2 * packed.len() as u64);
 }

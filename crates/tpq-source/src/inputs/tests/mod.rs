@@ -53,7 +53,7 @@ fn manifest(body: serde_json::Value) -> Vec<u8> {
     json!({ "perfetto_manifest": all }).to_string().into_bytes()
 }
 
-/// Opens files with these names and contents, as typed from the folder they are in.
+/// Opens files with these names and contents. The paths have a temporary folder before the names.
 fn open_all(files: &[(&str, &[u8])]) -> Result<Inputs, SourceError> {
     let folder = tempfile::tempdir().unwrap();
     let mut paths = Vec::new();
@@ -135,7 +135,7 @@ fn a_single_input_has_no_name() {
 }
 
 #[test]
-fn a_cut_gzip_keeps_what_came_before() {
+fn a_cut_gzip_keeps_the_data_before_the_cut() {
     let whole: Vec<u8> = TRACE.iter().copied().cycle().take(600_000).collect();
     let packed = gzip(&whole);
     let inputs = open(&packed[..packed.len() - 20]).unwrap();
@@ -145,7 +145,7 @@ fn a_cut_gzip_keeps_what_came_before() {
 }
 
 #[test]
-fn what_is_no_trace_says_so() {
+fn files_that_are_no_trace_are_errors() {
     let wanted = "not a trace that tpq reads (Perfetto protobuf, Chrome JSON or text of ftrace, plain, gzip or \
                   zstd, or in a ZIP or TAR archive)";
     let empty = "input is empty: the recording may have failed or not been written yet";
@@ -165,7 +165,7 @@ fn what_is_no_trace_says_so() {
 }
 
 #[test]
-fn what_cannot_be_opened_says_so() {
+fn files_that_cannot_be_opened_are_errors() {
     let open = |paths: &[&str]| {
         let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
         Inputs::open(&paths, 1, |_| ()).unwrap_err().to_string()
@@ -179,7 +179,7 @@ fn what_cannot_be_opened_says_so() {
     );
 }
 
-/// As `cp` and `rsync --inplace` write it.
+/// `cp` and `rsync --inplace` overwrite a file like this.
 #[test]
 fn a_file_that_is_overwritten_after_it_was_opened() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,14 +1,14 @@
-//! Members of one archive that have the same name: all of them are read, which is worth a remark,
-//! as unpacking would have kept only the last.
+//! Members of one archive that have the same name. All of them are read, which gets a remark,
+//! because unpacking would keep only the last one.
 
 use std::collections::HashMap;
 
 use super::Member;
 
-/// How many names a remark lists.
-const LISTED: usize = 3;
+/// The largest number of names that a remark lists.
+const MAX_LISTED: usize = 3;
 
-/// Which names several members have, if any.
+/// The remark on names that several members have, if any.
 pub(super) fn remark(members: &[Member]) -> Option<String> {
     let mut seen: HashMap<&str, usize> = HashMap::with_capacity(members.len());
     let mut repeated = Vec::new();
@@ -19,10 +19,11 @@ pub(super) fn remark(members: &[Member]) -> Option<String> {
             repeated.push(member.name.as_str());
         }
     }
-    let named = repeated.iter().take(LISTED).map(|name| format!("{} files `{name}`", seen[name]));
+    let named =
+        repeated.iter().take(MAX_LISTED).map(|name| format!("{} files `{name}`", seen[name]));
     let mut named: Vec<String> = named.collect();
-    if repeated.len() > LISTED {
-        named.push(format!("{} more names several times", repeated.len() - LISTED));
+    if repeated.len() > MAX_LISTED {
+        named.push(format!("{} more names several times", repeated.len() - MAX_LISTED));
     }
     let all = "all of them are read, and their events add up";
     (!named.is_empty()).then(|| format!("it holds {}; {all}", named.join(", ")))

@@ -1,119 +1,123 @@
-//! Whether bytes that come one after the other can still be a trace: a stream that never ends, or a
-//! small file that unpacks to a very large one, is not read on when it holds nothing readable.
+//! Detection, while bytes arrive, of whether they can still be a trace. A stream that never ends,
+//! or a small file that unpacks to a very large one, is not read further if it holds nothing
+//! readable.
 
 use std::io;
 
 use crate::Format;
 use crate::systrace::is_page;
 
-/// Bytes that are looked at before anything is said of them.
+/// The number of bytes that are needed for a verdict.
 const HEAD: usize = 1 << 20;
-/// A page may have so much before the trace that it shows.
+/// The number of bytes that an HTML page may have before the trace that it contains.
 const PAGE_HEAD: usize = 64 << 20;
-/// Bytes that are read on behind packets, to see what follows them.
+/// The number of bytes that are read after the packets, to detect their format.
 const BEHIND_PACKETS: u64 = 1 << 20;
 
-/// What has come so far.
+/// The state of the detection after the bytes so far.
 #[derive(Debug, Default)]
-pub(crate) struct Readable {
+pub(crate) struct TraceProbe {
     head: Vec<u8>,
-    /// Once it is known to be a trace of packets.
+    /// The walk over the packets, once the bytes are known to be a trace of packets.
     packets: Option<Packets>,
-    /// It is something that is read to its end.
+    /// Whether the format is known and readable.
     decided: bool,
     len: u64,
 }
 
-/// What is known of bytes.
+/// The result for the bytes so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Verdict {
-    /// More of them are wanted.
-    GoOn,
-    /// They are in no format that tpq reads.
-    Nothing,
-    /// From this byte on they are none: what comes before are packets.
-    NoPackets(u64),
+    /// Read more bytes.
+    Continue,
+    /// The bytes are in no format that tpq reads.
+    Unreadable,
+    /// There are packets up to this offset, and no packets from there on.
+    EndOfPackets(u64),
 }
 
-impl Readable {
-    /// Takes note of the next bytes.
+impl TraceProbe {
+    /// Processes the next bytes.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Verdict {
         let before = self.len;
         self.len += bytes.len() as u64;
         if self.decided {
-            return self.packets.as_mut().map_or(Verdict::GoOn, |packets| packets.push(bytes));
+            return self.packets.as_mut().map_or(Verdict::Continue, |packets| packets.push(bytes));
         }
         let missing = PAGE_HEAD.saturating_sub(self.head.len());
         self.head.extend_from_slice(&bytes[..bytes.len().min(missing)]);
         let enough = if is_page(&self.head) { PAGE_HEAD } else { HEAD };
         if self.head.len() < enough {
-            return Verdict::GoOn;
+            return Verdict::Continue;
         }
         let head = std::mem::take(&mut self.head);
         self.decided = true;
         match Format::of(&head) {
-            Format::Unknown | Format::Text => Verdict::Nothing,
+            Format::Unknown | Format::Text => Verdict::Unreadable,
             Format::Perfetto => {
                 let mut packets = Packets::default();
                 let verdict = packets.push(&head);
                 let rest = (head.len() as u64).saturating_sub(before) as usize;
                 self.packets = Some(packets);
                 match verdict {
-                    Verdict::GoOn => self.packets.as_mut().map_or(verdict, |packets| {
+                    Verdict::Continue => self.packets.as_mut().map_or(verdict, |packets| {
                         packets.push(bytes.get(rest..).unwrap_or_default())
                     }),
                     verdict => verdict,
                 }
             }
-            _ => Verdict::GoOn,
+            _ => Verdict::Continue,
         }
     }
 }
 
 impl Verdict {
-    /// Why not all of it was read.
+    /// The reason why not all bytes were read.
     pub(crate) fn error(self) -> Option<io::Error> {
         let message = match self {
-            Self::GoOn => return None,
-            Self::Nothing => {
-                "it begins with nothing that tpq reads, and was not read on".to_owned()
+            Self::Continue => return None,
+            Self::Unreadable => {
+                "it does not begin like any format that tpq reads, and the rest was not read"
+                    .to_owned()
             }
-            Self::NoPackets(at) => {
-                format!("from byte {at} on it holds no packets of a trace, and was not read on")
+            Self::EndOfPackets(at) => {
+                format!(
+                    "from byte {at} on it holds no packets of a trace, and the rest was not read"
+                )
             }
         };
         Some(io::Error::new(io::ErrorKind::InvalidData, message))
     }
 }
 
-/// What comes next in a trace of packets.
+/// The next element of a trace of packets.
 #[derive(Clone, Copy, Debug, Default)]
 enum Next {
     #[default]
     Tag,
-    /// A number that is passed over.
+    /// A number that is skipped.
     Number,
-    /// How many bytes are passed over.
+    /// The length of a range that is skipped.
     Length { of_packet: bool },
 }
 
-/// A walk over packets, of which it sees each byte once and keeps none.
+/// A walk over packets that sees each byte once and stores none.
 #[derive(Debug, Default)]
 struct Packets {
     next: Next,
-    /// The number under way, and how many bytes of it came.
+    /// The number being read, and how many bytes of it were read.
     number: u64,
     digits: u32,
-    /// Bytes to be passed over.
+    /// The number of bytes still to be skipped.
     skip: u64,
-    /// How many bytes came, and where the last field begins.
+    /// The number of bytes so far, and the offset of the last field.
     at: u64,
     field: u64,
-    /// Whether what begins there is no field.
+    /// Whether there is no valid field at that offset.
     ended: bool,
 }
 
-/// The tag of a packet: field 1, of a length.
+/// The tag of a packet: field 1, length-delimited.
 const PACKET_TAG: u64 = 0x0a;
 
 impl Packets {
@@ -142,12 +146,12 @@ impl Packets {
         }
         self.at += bytes.len() as u64;
         match self.ended && self.at >= self.field + BEHIND_PACKETS {
-            true => Verdict::NoPackets(self.field),
-            false => Verdict::GoOn,
+            true => Verdict::EndOfPackets(self.field),
+            false => Verdict::Continue,
         }
     }
 
-    /// Takes a number that is complete; false where it cannot be there.
+    /// Processes a complete number. Returns `false` if it is not valid there.
     fn take_number(&mut self) -> bool {
         let number = std::mem::take(&mut self.number);
         self.digits = 0;
@@ -177,49 +181,54 @@ mod tests {
 
     const PACKET: &[u8] = &[0x0a, 4, 0x40, 1, 0x50, 1];
 
-    /// What is said of bytes that come in pieces of some size, and of how many of them.
-    fn said(bytes: &[u8], piece: usize) -> (Verdict, usize) {
-        let mut readable = Readable::default();
+    /// The verdict on bytes that arrive in chunks of this size, and the number of bytes read until
+    /// then.
+    fn verdict_on(bytes: &[u8], chunk_len: usize) -> (Verdict, usize) {
+        let mut probe = TraceProbe::default();
         let mut seen = 0;
-        for piece in bytes.chunks(piece) {
-            seen += piece.len();
-            let verdict = readable.push(piece);
-            if verdict != Verdict::GoOn {
+        for chunk in bytes.chunks(chunk_len) {
+            seen += chunk.len();
+            let verdict = probe.push(chunk);
+            if verdict != Verdict::Continue {
                 return (verdict, seen);
             }
         }
-        (Verdict::GoOn, seen)
+        (Verdict::Continue, seen)
     }
 
     #[test]
-    fn nothing_readable_is_not_read_on() {
+    fn unreadable_data_is_not_read_further() {
         for byte in [0, b' ', b'x', 0xff] {
             let bytes = vec![byte; 4 << 20];
-            assert_eq!(said(&bytes, 70_000), (Verdict::Nothing, 1_050_000), "{byte}");
+            assert_eq!(verdict_on(&bytes, 70_000), (Verdict::Unreadable, 1_050_000), "{byte}");
         }
-        assert_eq!(said(&[0; 5000], 100), (Verdict::GoOn, 5000), "short files are for others");
+        assert_eq!(
+            verdict_on(&[0; 5000], 100),
+            (Verdict::Continue, 5000),
+            "short files are for others"
+        );
     }
 
     #[test]
-    fn packets_are_read_on_and_what_follows_them_is_not() {
+    fn packets_are_read_and_data_after_them_is_not() {
         let packets = PACKET.repeat(500_000);
-        // Fields of a trace that are no packets: a number, eight bytes, a text, four bytes.
+        // Fields of a trace that are not packets: a number, eight bytes, a text, four bytes.
         let others = [0x10, 0x80, 1, 0x19, 1, 2, 3, 4, 5, 6, 7, 8, 0x22, 1, b'x', 0x2d, 1, 2, 3, 4];
-        for piece in [999, 1 << 18, 8 << 20] {
-            assert_eq!(said(&packets, piece).0, Verdict::GoOn, "{piece}");
+        for chunk_len in [999, 1 << 18, 8 << 20] {
+            assert_eq!(verdict_on(&packets, chunk_len).0, Verdict::Continue, "{chunk_len}");
             let trace = [&packets[..], &others, PACKET, &[0; 4 << 20]].concat();
             let end = (packets.len() + others.len() + PACKET.len()) as u64;
-            assert_eq!(said(&trace, piece).0, Verdict::NoPackets(end), "{piece}");
+            assert_eq!(verdict_on(&trace, chunk_len).0, Verdict::EndOfPackets(end), "{chunk_len}");
         }
-        // Less of it may be a manifest that came too late, or white space.
+        // A shorter range may be a manifest in the wrong position, or white space.
         let trace = [&packets[..], &[0; 1000]].concat();
-        assert_eq!(said(&trace, 4096).0, Verdict::GoOn);
+        assert_eq!(verdict_on(&trace, 4096).0, Verdict::Continue);
     }
 
     #[test]
     fn a_page_may_hold_a_trace_far_from_its_start() {
         let page =
             [&b"<!DOCTYPE html>"[..], &vec![b' '; 8 << 20], b"class=\"trace-data\""].concat();
-        assert_eq!(said(&page, 1 << 18).0, Verdict::GoOn);
+        assert_eq!(verdict_on(&page, 1 << 18).0, Verdict::Continue);
     }
 }

@@ -1,4 +1,4 @@
-//! Telling files apart by what is in them.
+//! A digest of the contents of files.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -9,16 +9,17 @@ use std::thread::{self, ScopedJoinHandle};
 
 use xxhash_rust::xxh3::Xxh3;
 
-/// Bytes read at once: few enough to stay in the processor's cache.
+/// Number of bytes read at once: few enough to stay in the cache of the processor.
 const BLOCK: usize = 256 * 1024;
-/// Bytes that have a digest of their own, so that several threads can share a file.
-const PIECE: u64 = 2 << 20;
+/// Number of bytes with a digest of their own, so that several threads can share a file.
+const CHUNK: u64 = 2 << 20;
 
-/// A digest of what these files contain and, where there are several, of what they are called;
-/// `None` where one is no plain file, so that it cannot be read twice. No more than `threads` work
-/// on it, all cores when not given, which changes nothing of the digest.
+/// Returns a digest of the contents of these files and, if there are several, of their paths.
+/// `None` if one of them is not a regular file, because it could not be read twice. At most
+/// `threads` threads compute it, by default one for each core; their number does not change the
+/// digest.
 ///
-/// It tells apart whatever files there are, but not those that someone made to look alike.
+/// The digest distinguishes any files, except files that were made to collide.
 ///
 /// # Errors
 /// When a file cannot be read.
@@ -33,37 +34,37 @@ pub fn digest(paths: &[PathBuf], threads: Option<usize>) -> io::Result<Option<u1
         if paths.len() > 1 {
             digest.update(path.as_os_str().as_encoded_bytes());
         }
-        let most = path.metadata()?.len().div_ceil(PIECE);
-        let pieces = pieces_of(path, threads.clamp(1, most.max(1)))?;
-        digest.update(&pieces.len().to_le_bytes());
-        for piece in pieces {
-            digest.update(&piece.len.to_le_bytes());
-            digest.update(&piece.digest.to_le_bytes());
+        let most = path.metadata()?.len().div_ceil(CHUNK);
+        let chunks = chunks_of(path, threads.clamp(1, most.max(1)))?;
+        digest.update(&chunks.len().to_le_bytes());
+        for chunk in chunks {
+            digest.update(&chunk.len.to_le_bytes());
+            digest.update(&chunk.digest.to_le_bytes());
         }
     }
     Ok(Some(digest.digest128()))
 }
 
-/// A part of a file.
-struct Piece {
+/// The length and digest of a part of a file.
+struct Chunk {
     len: u64,
     digest: u128,
 }
 
-/// All pieces of a file in their order, the last of which may be shorter than the others.
-fn pieces_of(path: &Path, threads: u64) -> io::Result<Vec<Piece>> {
+/// All parts of a file in their order. The last one may be shorter than the others.
+fn chunks_of(path: &Path, threads: u64) -> io::Result<Vec<Chunk>> {
     let shares = thread::scope(|scope| {
-        let share = |first| move || every(path, first, threads);
+        let share = |first| move || every_nth(path, first, threads);
         let start =
             |first| thread::Builder::new().name("digest".into()).spawn_scoped(scope, share(first));
         let others: Vec<_> = (1..threads).map(start).collect();
         let own = share(0)();
-        // A share that has no thread, or has lost it, is worked out here instead.
-        let worked_out = |(other, first): (io::Result<ScopedJoinHandle<'_, _>>, u64)| {
+        // A share without a thread, or with a thread that panicked, is computed here instead.
+        let joined_or_computed = |(other, first): (io::Result<ScopedJoinHandle<'_, _>>, u64)| {
             let found = other.ok().and_then(|other| other.join().ok());
             found.unwrap_or_else(share(first))
         };
-        let others = others.into_iter().zip(1..).map(worked_out);
+        let others = others.into_iter().zip(1..).map(joined_or_computed);
         iter::once(own).chain(others).collect::<io::Result<Vec<_>>>()
     })?;
     let mut shares: Vec<_> = shares.into_iter().map(Vec::into_iter).collect();
@@ -71,28 +72,28 @@ fn pieces_of(path: &Path, threads: u64) -> io::Result<Vec<Piece>> {
     Ok(turns.map_while(|turn| shares[turn].next()).collect())
 }
 
-/// The pieces `first`, `first + step` and so on of a file.
-fn every(path: &Path, first: u64, step: u64) -> io::Result<Vec<Piece>> {
+/// The parts `first`, `first + step` and so on of a file.
+fn every_nth(path: &Path, first: u64, step: u64) -> io::Result<Vec<Chunk>> {
     let mut file = File::open(path)?;
     let mut block = vec![0; BLOCK];
-    let mut pieces = Vec::new();
+    let mut chunks = Vec::new();
     for index in (first..).step_by(step as usize) {
-        file.seek(SeekFrom::Start(index * PIECE))?;
-        let piece = piece(&mut (&mut file).take(PIECE), &mut block)?;
-        if piece.len == 0 {
+        file.seek(SeekFrom::Start(index * CHUNK))?;
+        let chunk = chunk(&mut (&mut file).take(CHUNK), &mut block)?;
+        if chunk.len == 0 {
             break;
         }
-        pieces.push(piece);
+        chunks.push(chunk);
     }
-    Ok(pieces)
+    Ok(chunks)
 }
 
-fn piece(bytes: &mut impl Read, block: &mut [u8]) -> io::Result<Piece> {
+fn chunk(bytes: &mut impl Read, block: &mut [u8]) -> io::Result<Chunk> {
     let mut digest = Xxh3::new();
     let mut len = 0;
     loop {
         match bytes.read(block) {
-            Ok(0) => return Ok(Piece { len, digest: digest.digest128() }),
+            Ok(0) => return Ok(Chunk { len, digest: digest.digest128() }),
             Ok(read) => {
                 digest.update(&block[..read]);
                 len += read as u64;
@@ -107,10 +108,10 @@ fn piece(bytes: &mut impl Read, block: &mut [u8]) -> io::Result<Piece> {
 mod tests {
     use std::path::PathBuf;
 
-    use super::{PIECE, digest};
+    use super::{CHUNK, digest};
 
     #[test]
-    fn what_differs_is_told_apart() {
+    fn different_files_have_different_digests() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = |name: &str, text: &str| {
             let path = folder.path().join(name);
@@ -125,7 +126,7 @@ mod tests {
         assert_eq!(of(&[&a]), of(&[&c]));
         assert_ne!(of(&[&a]), of(&[&b]));
         assert_ne!(of(&[&a, &b]), of(&[&b, &a]));
-        // Several files are told apart by their names as well, which tables hold.
+        // Several files are also distinguished by their names, because tables contain them.
         assert_ne!(of(&[&a, &b]), of(&[&c, &b]));
         assert_eq!(of(&[&"-".into()]), None);
         assert_eq!(of(&[&a, &folder.path().into()]), None);
@@ -136,7 +137,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a");
         let mut seen = Vec::new();
-        for len in [0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE, 5 * PIECE + 7] {
+        for len in [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK, 5 * CHUNK + 7] {
             let bytes: Vec<u8> = (0..len).map(|at| (at / 1000) as u8).collect();
             std::fs::write(&path, &bytes).expect("can be written");
             let of = |threads| digest(std::slice::from_ref(&path), Some(threads)).expect("is read");
