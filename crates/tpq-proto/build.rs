@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // The contents of track events are read by their descriptors.
     let mut carried = protox::compile(proto_files(&protos.join("track_event"))?, [&protos])?;
-    let sets = [&descriptors, &carried, &packets];
+    let sets = [&packets, &descriptors, &carried];
     fs::write(out.join("field_numbers.rs"), field_numbers::modules(&sets, &ftrace)?)?;
     for file in &mut carried.file {
         // Drops the comments, which are not needed at run time.

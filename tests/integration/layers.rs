@@ -82,7 +82,9 @@ fn only_dispatch_knows_all_decoders() {
             continue;
         }
         for (number, line) in code(&path) {
-            if line.contains("dispatch") || line.contains("PACKETS") || line.contains("AREAS") {
+            let words = line.split(|it: char| !it.is_alphanumeric() && it != '_');
+            let mut lists = words.filter(|word| matches!(*word, "dispatch" | "PACKETS" | "AREAS"));
+            if lists.next().is_some() {
                 broken.push(format!("{}:{number}: {line}", path.display()));
             }
         }
@@ -101,5 +103,64 @@ fn files_lie_in_the_folder_of_their_area() {
             .collect();
         found.sort();
         assert_eq!(found, *files, "{folder}");
+    }
+}
+
+/// Whether a line reads a field by a number, as in `event.int(3)`, `text(&message, 2, …)`,
+/// `field.number == 1` or `PacketDecoder { field: 38, … }`.
+fn reads_by_number(line: &str) -> bool {
+    const BEFORE: &[&str] = &[
+        ".int(",
+        ".uint(",
+        ".real(",
+        ".bytes(",
+        ".has(",
+        ".part(",
+        ".string(",
+        ".field(",
+        "number == ",
+        "field: ",
+    ];
+    let number_follows = |text: &str| text.starts_with(|it: char| it.is_ascii_digit());
+    let read = BEFORE.iter().any(|before| line.split(before).skip(1).any(number_follows));
+    let texts = line.split("text(").skip(1).filter_map(|args| args.split_once(", "));
+    read || texts.into_iter().any(|(_, second)| number_follows(second))
+}
+
+/// The lines of a file that read fields by numbers in place of the constants of `tpq_proto::fields`.
+fn raw_field_numbers(path: &Path) -> Vec<String> {
+    let (mut raw, mut arms_at) = (Vec::new(), None);
+    for (number, line) in code(path) {
+        let indent = line.len() - line.trim_start().len();
+        let pattern = line.trim_start().trim_start_matches('(');
+        if arms_at == Some(indent) {
+            arms_at = None;
+        }
+        let is_arm = arms_at.is_some_and(|at: usize| indent == at + 4)
+            && pattern.starts_with(|it: char| it.is_ascii_digit());
+        if is_arm || reads_by_number(&line) {
+            raw.push(format!("{}:{number}: {}", path.display(), line.trim()));
+        }
+        if line.contains("match field.number") || line.contains("match (field.number") {
+            arms_at = Some(indent);
+        }
+    }
+    raw
+}
+
+#[test]
+fn decoders_read_fields_by_name() {
+    let files = rust_files("crates/tpq-decode/src/decode");
+    let raw: Vec<String> = files.iter().flat_map(|path| raw_field_numbers(path)).collect();
+    assert!(raw.is_empty(), "{}", raw.join("\n"));
+}
+
+#[test]
+fn reads_by_number_are_found() {
+    for line in ["event.int(3)", "text(&lock, 2, tables)", "it.number == 1)", "{ field: 38, }"] {
+        assert!(reads_by_number(line), "{line}");
+    }
+    for line in ["event.int(sched_waking::PID)", "text(&lock, wakelock::NAME, tables)", "get(0)"] {
+        assert!(!reads_by_number(line), "{line}");
     }
 }

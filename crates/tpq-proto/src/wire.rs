@@ -278,8 +278,9 @@ impl<'a, const N: usize> LastFields<'a, N> {
         Self(last)
     }
 
-    /// Returns the field, if the message has it.
+    /// Returns the field, if the message has it. `number` is below `N`.
     pub fn get(&self, number: u32) -> Option<Field<'a>> {
+        debug_assert!((number as usize) < N, "field {number} is not below {N}");
         self.0.get(number as usize).copied().flatten()
     }
 

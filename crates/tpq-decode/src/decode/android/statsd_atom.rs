@@ -1,6 +1,7 @@
 //! Atoms that Android's statsd collected.
 
 use tpq_ingest::{Bundle, Loss, Payload, Route, SplitSink};
+use tpq_proto::fields::{statsd_atom, trace_packet};
 use tpq_proto::message::AtomId;
 use tpq_proto::wire::{Fields, Value, repeated};
 use tpq_tables::{Stat, Stats, Tables};
@@ -10,7 +11,7 @@ use crate::event::RunEvent;
 use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::{Dimensions, NewSlice, TrackKind, Trackers};
 
-const FIELD: u32 = 84;
+const FIELD: u32 = trace_packet::STATSD_ATOM;
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: FIELD, route: Route::Split, decode: count_undated };
@@ -23,12 +24,13 @@ const FIRST_OF_MAKERS: u32 = 100_000;
 
 /// Splits a packet into atoms, each with the time stated at its place.
 fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
-    let times = Fields::new(bundle.payload).filter(|field| field.number == 2);
+    let times =
+        Fields::new(bundle.payload).filter(|field| field.number == statsd_atom::TIMESTAMP_NANOS);
     let mut times = times.flat_map(|field| repeated(&field).collect::<Vec<_>>());
     let (mut timestamps, mut ranges) = (Vec::new(), Vec::new());
     let mut fields = Fields::new(bundle.payload);
     while let Some(field) = fields.next() {
-        let (1, Value::Bytes(atom)) = (field.number, field.value) else { continue };
+        let (statsd_atom::ATOM, Value::Bytes(atom)) = (field.number, field.value) else { continue };
         let stated = times.next().map(|time| time as i64);
         if stated.is_none() {
             sink.immediate(bundle.header(None));

@@ -1,7 +1,10 @@
 //! Properties of an Android system that programs set so that recorders can tell of them.
 
 use tpq_ingest::Route;
-use tpq_proto::fields::trace_packet;
+use tpq_proto::fields::{
+    android_system_property::{self, property_value},
+    trace_packet,
+};
 use tpq_proto::wire::{Fields, LastFields};
 use tpq_tables::{Stats, Tables};
 
@@ -18,11 +21,20 @@ const DEVICE_STATE: TrackKind = TrackKind::slices("android_device_state");
 const COUNTER: TrackKind = TrackKind::counter("sysprop_counter", None);
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    for property in Fields::new(packet.data).filter(|field| field.number == 1) {
+    for property in
+        Fields::new(packet.data).filter(|field| field.number == android_system_property::VALUES)
+    {
         let property = LastFields::<3>::new(property.as_bytes());
-        let name = String::from_utf8_lossy(property.bytes(1));
+        let name = String::from_utf8_lossy(property.bytes(property_value::NAME));
         if let Some(key) = name.strip_prefix(PREFIX) {
-            decode_property(packet, (&name, key), property.bytes(2), trackers, tables, stats);
+            decode_property(
+                packet,
+                (&name, key),
+                property.bytes(property_value::VALUE),
+                trackers,
+                tables,
+                stats,
+            );
         }
     }
 }

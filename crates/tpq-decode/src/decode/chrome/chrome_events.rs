@@ -1,7 +1,7 @@
 //! What Chrome wrote before it had messages for it: facts with names of their own.
 
 use tpq_ingest::Route;
-use tpq_proto::fields::trace_packet;
+use tpq_proto::fields::{chrome_event_bundle, chrome_metadata, trace_packet};
 use tpq_proto::wire::{Fields, LastFields};
 use tpq_tables::table::ChromeRawRow;
 use tpq_tables::{Stat, Stats, Tables};
@@ -20,7 +20,9 @@ struct UntypedChromes(u32);
 /// Each is a fact of the trace, and an arg of all of them together. From the second Chrome of a
 /// recording on, the names of facts hold its number.
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let mut facts = Fields::new(packet.data).filter(|field| field.number == 2).peekable();
+    let mut facts = Fields::new(packet.data)
+        .filter(|field| field.number == chrome_event_bundle::METADATA)
+        .peekable();
     if facts.peek().is_none() {
         return;
     }
@@ -37,7 +39,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
             stats.increment(Stat::EmptyChromeMetadata);
             continue;
         };
-        let name = crate::decode::text(&fact, 1, tables);
+        let name = crate::decode::text(&fact, chrome_metadata::NAME, tables);
         args.put(name, arg);
         let name = format!("{prefix}{}", tables.strings.get(name));
         trackers.metadata.set(&name, value, tables);
@@ -51,17 +53,24 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
 /// A value, as an arg and as a fact.
 fn value(fact: &LastFields<'_, 6>, tables: &mut Tables) -> Option<(ArgValue, MetadataValue)> {
     let int = |value: i64| (ArgValue::Int(value), MetadataValue::Int(value));
-    Some(match (fact.has(2), fact.has(4), fact.has(3), fact.has(5)) {
-        (true, ..) => {
-            let text = crate::decode::text(fact, 2, tables);
-            (ArgValue::String(text), MetadataValue::Text(text))
-        }
-        (_, true, ..) => int(fact.int(4)),
-        (_, _, true, _) => int(i64::from(fact.uint(3) != 0)),
-        (.., true) => {
-            let json = crate::decode::text(fact, 5, tables);
-            (ArgValue::Json(json), MetadataValue::Text(json))
-        }
-        _ => return None,
-    })
+    Some(
+        match (
+            fact.has(chrome_metadata::STRING_VALUE),
+            fact.has(chrome_metadata::INT_VALUE),
+            fact.has(chrome_metadata::BOOL_VALUE),
+            fact.has(chrome_metadata::JSON_VALUE),
+        ) {
+            (true, ..) => {
+                let text = crate::decode::text(fact, chrome_metadata::STRING_VALUE, tables);
+                (ArgValue::String(text), MetadataValue::Text(text))
+            }
+            (_, true, ..) => int(fact.int(chrome_metadata::INT_VALUE)),
+            (_, _, true, _) => int(i64::from(fact.uint(chrome_metadata::BOOL_VALUE) != 0)),
+            (.., true) => {
+                let json = crate::decode::text(fact, chrome_metadata::JSON_VALUE, tables);
+                (ArgValue::Json(json), MetadataValue::Text(json))
+            }
+            _ => return None,
+        },
+    )
 }

@@ -1,7 +1,11 @@
 //! What Chrome says of itself, and what benchmarks of it say.
 
 use std::fmt::Write;
-use tpq_proto::fields::trace_packet;
+use tpq_proto::fields::{
+    background_tracing_metadata, chrome_benchmark_metadata,
+    chrome_metadata_packet::{self, finch_hash},
+    trace_packet,
+};
 
 use tpq_ingest::Route;
 use tpq_proto::wire::{Fields, LastFields};
@@ -33,26 +37,29 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
     let mut set = |name: &str, value: MetadataValue| {
         trackers.metadata.set(&format!("cr-{letter}-{name}"), value, tables);
     };
-    if let Some(code) = chrome.get(2) {
+    if let Some(code) = chrome.get(chrome_metadata_packet::CHROME_VERSION_CODE) {
         set("playstore_version_code", MetadataValue::Int(i64::from(code.as_i32())));
     }
-    if let Some(channel) = chrome.get(7) {
+    if let Some(channel) = chrome.get(chrome_metadata_packet::CHANNEL) {
         set("channel", MetadataValue::Int(i64::from(channel.as_u32())));
     }
     let mut texts = vec![];
-    for (number, name) in
-        [(3, "enabled_categories"), (5, "package-name"), (6, "product-version"), (8, "os-name")]
-    {
+    for (number, name) in [
+        (chrome_metadata_packet::ENABLED_CATEGORIES, "enabled_categories"),
+        (chrome_metadata_packet::APP_PACKAGE_NAME, "package-name"),
+        (chrome_metadata_packet::APP_VERSION, "product-version"),
+        (chrome_metadata_packet::OS_NAME, "os-name"),
+    ] {
         texts.extend(chrome.get(number).map(|text| (name, text.as_bytes().to_vec())));
     }
-    if chrome.has(4) {
+    if chrome.has(chrome_metadata_packet::FIELD_TRIAL_HASHES) {
         texts.push(("field_trial_hashes", field_trials(packet.data).into_bytes()));
     }
     for (name, text) in texts {
         let text = MetadataValue::Text(tables.strings.intern_bytes(&text));
         trackers.metadata.set(&format!("cr-{letter}-{name}"), text, tables);
     }
-    if let Some(background) = chrome.get(1) {
+    if let Some(background) = chrome.get(chrome_metadata_packet::BACKGROUND_TRACING_METADATA) {
         decode_background(background.as_bytes(), trackers, tables);
     }
 }
@@ -60,13 +67,15 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
 /// The experiments that were on, two in a line.
 fn field_trials(chrome: &[u8]) -> String {
     let mut text = String::new();
-    let trials = Fields::new(chrome).filter(|field| field.number == 4);
+    let trials = Fields::new(chrome)
+        .filter(|field| field.number == chrome_metadata_packet::FIELD_TRIAL_HASHES);
     for (index, trial) in trials.enumerate() {
         if index > 0 && index % 2 == 0 {
             text.push('\n');
         }
         let trial = LastFields::<3>::new(trial.as_bytes());
-        let (name, group) = (trial.uint(1) as u32, trial.uint(2) as u32);
+        let (name, group) =
+            (trial.uint(finch_hash::NAME) as u32, trial.uint(finch_hash::GROUP) as u32);
         // Writing to a string cannot fail.
         let _ = write!(text, "{{ name: {name}, group: {group} }} ");
     }
@@ -77,7 +86,9 @@ fn field_trials(chrome: &[u8]) -> String {
 fn decode_background(background: &[u8], trackers: &mut Trackers, tables: &mut Tables) {
     let text = MetadataValue::Text(tables.strings.intern(&BASE64_STANDARD.encode(background)));
     trackers.metadata.set("cr-background_tracing_metadata", text, tables);
-    if let Some(hash) = LastFields::<4>::new(background).get(3) {
+    if let Some(hash) =
+        LastFields::<4>::new(background).get(background_tracing_metadata::SCENARIO_NAME_HASH)
+    {
         let hash = MetadataValue::Int(i64::from(hash.as_u32()));
         trackers.metadata.set("cr-scenario_name_hash", hash, tables);
     }
@@ -91,14 +102,14 @@ fn decode_benchmark(
 ) {
     let benchmark = LastFields::<10>::new(packet.data);
     let facts = [
-        (3, "benchmark_name"),
-        (4, "benchmark_description"),
-        (5, "benchmark_label"),
-        (6, "benchmark_story_name"),
-        (1, "benchmark_start_time_us"),
-        (2, "benchmark_story_run_time_us"),
-        (8, "benchmark_story_run_index"),
-        (9, "benchmark_had_failures"),
+        (chrome_benchmark_metadata::BENCHMARK_NAME, "benchmark_name"),
+        (chrome_benchmark_metadata::BENCHMARK_DESCRIPTION, "benchmark_description"),
+        (chrome_benchmark_metadata::LABEL, "benchmark_label"),
+        (chrome_benchmark_metadata::STORY_NAME, "benchmark_story_name"),
+        (chrome_benchmark_metadata::BENCHMARK_START_TIME_US, "benchmark_start_time_us"),
+        (chrome_benchmark_metadata::STORY_RUN_TIME_US, "benchmark_story_run_time_us"),
+        (chrome_benchmark_metadata::STORY_RUN_INDEX, "benchmark_story_run_index"),
+        (chrome_benchmark_metadata::HAD_FAILURES, "benchmark_had_failures"),
     ];
     for (number, name) in facts {
         let Some(fact) = benchmark.get(number) else { continue };
@@ -108,7 +119,9 @@ fn decode_benchmark(
         };
         trackers.metadata.set(name, value, tables);
     }
-    for tag in Fields::new(packet.data).filter(|field| field.number == 7) {
+    for tag in Fields::new(packet.data)
+        .filter(|field| field.number == chrome_benchmark_metadata::STORY_TAGS)
+    {
         let tag: StringId = tables.strings.intern_bytes(tag.as_bytes());
         trackers.metadata.add("benchmark_story_tags", MetadataValue::Text(tag), tables);
     }

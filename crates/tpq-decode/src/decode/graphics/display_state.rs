@@ -1,7 +1,7 @@
 //! Whether the screen of an Android system is on.
 
 use tpq_ingest::Route;
-use tpq_proto::fields::trace_packet;
+use tpq_proto::fields::{initial_display_state, trace_packet};
 use tpq_proto::wire::LastFields;
 use tpq_tables::{Stats, Tables};
 
@@ -15,7 +15,7 @@ pub(crate) const PACKET: PacketDecoder =
 const SCREEN_STATE: TrackKind = TrackKind::counter("screen_state", None);
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
-    let state = LastFields::<2>::new(packet.data).int(1) as i32;
+    let state = LastFields::<2>::new(packet.data).int(initial_display_state::DISPLAY_STATE) as i32;
     count(packet, f64::from(state), trackers, tables);
 }
 

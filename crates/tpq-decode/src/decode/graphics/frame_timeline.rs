@@ -2,6 +2,12 @@
 //! were.
 
 use tpq_ingest::Route;
+use tpq_proto::fields::{
+    frame_timeline_event::{
+        self, expected_display_frame_start, expected_surface_frame_start, frame_end,
+    },
+    trace_packet,
+};
 use tpq_proto::wire::LastFields;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
@@ -10,8 +16,11 @@ use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::{Dimensions, NewSlice, Sharing, Tid, TrackKind, Trackers};
 
-pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 76, route: Route::Sorted, decode: decode_event };
+pub(crate) const PACKET: PacketDecoder = PacketDecoder {
+    field: trace_packet::FRAME_TIMELINE_EVENT,
+    route: Route::Sorted,
+    decode: decode_event,
+};
 
 const EXPECTED: TrackKind = TrackKind::slices("android_expected_frame_timeline");
 const ACTUAL: TrackKind = TrackKind::slices("android_actual_frame_timeline");
@@ -28,9 +37,14 @@ fn decode_event(
     stats: &mut Stats,
 ) {
     let event = LastFields::<6>::new(packet.data);
-    let decoded = match (1..=5).find_map(|kind| Some((kind, event.get(kind)?.as_bytes()))) {
+    let decoded = match (frame_timeline_event::EXPECTED_DISPLAY_FRAME_START
+        ..=frame_timeline_event::FRAME_END)
+        .find_map(|kind| Some((kind, event.get(kind)?.as_bytes())))
+    {
         _ if packet.ts >= IMPOSSIBLE => None,
-        Some((5, end)) => decode_end(packet, &Fields::new(end), trackers, tables, stats),
+        Some((frame_timeline_event::FRAME_END, end)) => {
+            decode_end(packet, &Fields::new(end), trackers, tables, stats)
+        }
         Some((kind, start)) => Start::read(kind, start).map(|start| {
             trackers.bounds.include(packet.ts);
             decode_start(packet, &start, trackers, tables, stats);
@@ -60,11 +74,28 @@ impl<'a> Start<'a> {
         let fields = Fields::new(bytes);
         let get = |number| fields.get(number).map(|field| field.as_i64());
         let (display_frame, pid) = match kind {
-            1 | 2 => (None, get(3)?),
-            _ => (Some(get(3)?), get(4)?),
+            frame_timeline_event::EXPECTED_DISPLAY_FRAME_START
+            | frame_timeline_event::ACTUAL_DISPLAY_FRAME_START => {
+                (None, get(expected_display_frame_start::PID)?)
+            }
+            _ => (
+                Some(get(expected_surface_frame_start::DISPLAY_FRAME_TOKEN)?),
+                get(expected_surface_frame_start::PID)?,
+            ),
         };
-        let actual = matches!(kind, 2 | 4);
-        Some(Self { actual, display_frame, cookie: get(1)?, token: get(2)?, pid, fields })
+        let actual = matches!(
+            kind,
+            frame_timeline_event::ACTUAL_DISPLAY_FRAME_START
+                | frame_timeline_event::ACTUAL_SURFACE_FRAME_START
+        );
+        Some(Self {
+            actual,
+            display_frame,
+            cookie: get(expected_surface_frame_start::COOKIE)?,
+            token: get(expected_surface_frame_start::TOKEN)?,
+            pid,
+            fields,
+        })
     }
 }
 
@@ -118,7 +149,11 @@ fn describe(start: &Start<'_>, tables: &mut Tables, stats: &mut Stats) -> ArgSet
         Some(display_frame) => {
             add("Surface frame token", token, tables);
             add("Display frame token", ArgValue::Int(display_frame), tables);
-            let layer = crate::decode::text(&start.fields, 5, tables);
+            let layer = crate::decode::text(
+                &start.fields,
+                expected_surface_frame_start::LAYER_NAME,
+                tables,
+            );
             add("Layer name", ArgValue::String(layer), tables);
         }
         None => add("Display frame token", token, tables),
@@ -138,7 +173,7 @@ fn decode_end(
     tables: &mut Tables,
     stats: &mut Stats,
 ) -> Option<()> {
-    let cookie = end.get(1)?.as_i64();
+    let cookie = end.get(frame_end::COOKIE)?.as_i64();
     let Some(key) = trackers.source.frames.end(cookie) else {
         stats.increment(Stat::FrameTimelineUnpairedEndEvent);
         return Some(());

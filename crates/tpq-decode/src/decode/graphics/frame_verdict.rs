@@ -1,5 +1,8 @@
 //! What the compositor says of a frame once it is shown: whether it was on time, and if not, why.
 
+use tpq_proto::fields::frame_timeline_event::{
+    actual_display_frame_start, actual_surface_frame_start,
+};
 use tpq_proto::wire::LastFields;
 use tpq_tables::{Stat, Stats, Tables};
 
@@ -84,30 +87,30 @@ struct Numbers {
 }
 
 const OF_DISPLAY: Numbers = Numbers {
-    present: 4,
-    on_time: 5,
-    gpu: 6,
-    jank: 7,
-    prediction: 8,
-    severity: 9,
-    delay: 10,
-    score: 11,
-    jank_experimental: 12,
-    present_experimental: 13,
-    debug: 14,
+    present: actual_display_frame_start::PRESENT_TYPE,
+    on_time: actual_display_frame_start::ON_TIME_FINISH,
+    gpu: actual_display_frame_start::GPU_COMPOSITION,
+    jank: actual_display_frame_start::JANK_TYPE,
+    prediction: actual_display_frame_start::PREDICTION_TYPE,
+    severity: actual_display_frame_start::JANK_SEVERITY_TYPE,
+    delay: actual_display_frame_start::PRESENT_DELAY_MILLIS,
+    score: actual_display_frame_start::JANK_SEVERITY_SCORE,
+    jank_experimental: actual_display_frame_start::JANK_TYPE_EXPERIMENTAL,
+    present_experimental: actual_display_frame_start::PRESENT_TYPE_EXPERIMENTAL,
+    debug: actual_display_frame_start::JANK_DEBUG_METADATA,
 };
 const OF_SURFACE: Numbers = Numbers {
-    present: 6,
-    on_time: 7,
-    gpu: 8,
-    jank: 9,
-    prediction: 10,
-    severity: 12,
-    delay: 13,
-    score: 15,
-    jank_experimental: 16,
-    present_experimental: 17,
-    debug: 18,
+    present: actual_surface_frame_start::PRESENT_TYPE,
+    on_time: actual_surface_frame_start::ON_TIME_FINISH,
+    gpu: actual_surface_frame_start::GPU_COMPOSITION,
+    jank: actual_surface_frame_start::JANK_TYPE,
+    prediction: actual_surface_frame_start::PREDICTION_TYPE,
+    severity: actual_surface_frame_start::JANK_SEVERITY_TYPE,
+    delay: actual_surface_frame_start::PRESENT_DELAY_MILLIS,
+    score: actual_surface_frame_start::JANK_SEVERITY_SCORE,
+    jank_experimental: actual_surface_frame_start::JANK_TYPE_EXPERIMENTAL,
+    present_experimental: actual_surface_frame_start::PRESENT_TYPE_EXPERIMENTAL,
+    debug: actual_surface_frame_start::JANK_DEBUG_METADATA,
 };
 
 /// Two verdicts on jank: the one in force, and one under trial.
@@ -185,7 +188,10 @@ pub(in crate::decode) fn describe(frame: &Frame<'_>, set: &mut ArgSet, tables: &
     };
     add("Present Delay (ms)", Arg::Real(fields.real(numbers.delay)));
     if frame.of_surface {
-        add("Vsync Resynced Jitter (ms)", Arg::Real(fields.real(14)));
+        add(
+            "Vsync Resynced Jitter (ms)",
+            Arg::Real(fields.real(actual_surface_frame_start::VSYNC_RESYNCED_JITTER_MILLIS)),
+        );
     }
     add("Present type", Arg::Text(PRESENT[verdict.present as usize]));
     add("Present type (experimental)", Arg::Text(PRESENT[experimental.present as usize]));
@@ -200,22 +206,28 @@ pub(in crate::decode) fn describe(frame: &Frame<'_>, set: &mut ArgSet, tables: &
     add("Jank tag (experimental)", Arg::Text(frame.tag(*experimental)));
     add("Jank Metadata (debugging only)", Arg::Real(fields.real(numbers.debug)));
     if !frame.of_surface {
-        for (number, key) in
-            [(15, "Latched Unsignaled Count"), (16, "Addressable Unsignaled Latch Count")]
-        {
+        for (number, key) in [
+            (actual_display_frame_start::LATCHED_UNSIGNALED_COUNT, "Latched Unsignaled Count"),
+            (
+                actual_display_frame_start::ADDRESSABLE_UNSIGNALED_LATCH_COUNT,
+                "Addressable Unsignaled Latch Count",
+            ),
+        ] {
             if let Some(count) = fields.get(number) {
                 add(key, Arg::Int(count.as_i64()));
             }
         }
         return;
     }
-    let is_buffer = fields.get(11).map(|it| if it.as_bool() { "Yes" } else { "No" });
+    let is_buffer = fields
+        .get(actual_surface_frame_start::IS_BUFFER)
+        .map(|it| if it.as_bool() { "Yes" } else { "No" });
     add("Is Buffer?", Arg::Text(is_buffer.unwrap_or("Unspecified")));
-    if let Some(state) = fields.get(19) {
+    if let Some(state) = fields.get(actual_surface_frame_start::LATCHED_FENCE_STATE) {
         let state = FENCE.get(state.as_u64() as usize).unwrap_or(&FENCE[0]);
         add("Latched Fence State", Arg::Text(state));
     }
-    if let Some(time) = fields.get(20) {
+    if let Some(time) = fields.get(actual_surface_frame_start::ANIMATION_TIME_MILLIS) {
         add("Animation Time (ms)", Arg::Real(time.as_f64()));
     }
 }

@@ -1,7 +1,7 @@
 //! How much memory of GPUs there is in use, of each process and of all.
 
 use tpq_ingest::Route;
-use tpq_proto::fields::trace_packet;
+use tpq_proto::fields::{gpu_mem_total_event, trace_packet};
 use tpq_proto::wire::Fields;
 use tpq_tables::{Stats, Tables};
 
@@ -20,9 +20,9 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
     let (mut gpu, mut pid, mut bytes) = (0, ALL, 0);
     for field in Fields::new(packet.data) {
         match field.number {
-            1 => gpu = field.as_u32(),
-            2 => pid = field.as_u32(),
-            3 => bytes = field.as_u64(),
+            gpu_mem_total_event::GPU_ID => gpu = field.as_u32(),
+            gpu_mem_total_event::PID => pid = field.as_u32(),
+            gpu_mem_total_event::SIZE => bytes = field.as_u64(),
             _ => {}
         }
     }

@@ -1,7 +1,10 @@
 //! Buffers on their way from an app over the GPU and Android's compositor to the display.
 
 use tpq_ingest::Route;
-use tpq_proto::fields::trace_packet;
+use tpq_proto::fields::{
+    graphics_frame_event::{self, buffer_event},
+    trace_packet,
+};
 use tpq_proto::wire::LastFields;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
@@ -55,23 +58,27 @@ struct Event<'a> {
 }
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let Some(event) = LastFields::<2>::new(packet.data).get(1) else { return };
+    let Some(event) = LastFields::<2>::new(packet.data).get(graphics_frame_event::BUFFER_EVENT)
+    else {
+        return;
+    };
     let event = LastFields::<6>::new(event.as_bytes());
-    let Some(buffer) = event.get(5) else {
+    let Some(buffer) = event.get(buffer_event::BUFFER_ID) else {
         stats.increment(Stat::GraphicsFrameEventParserErrors);
         return;
     };
-    let layer = String::from_utf8_lossy(event.bytes(3));
-    let layer_name = if event.has(3) { layer.as_ref() } else { "no_layer_name" };
+    let layer = String::from_utf8_lossy(event.bytes(buffer_event::LAYER_NAME));
+    let layer_name =
+        if event.has(buffer_event::LAYER_NAME) { layer.as_ref() } else { "no_layer_name" };
     let event = Event {
         ts: packet.ts,
         machine: packet.machine,
-        kind: event.get(2).map(|kind| kind.as_u64()),
-        frame: event.uint(1) as u32,
+        kind: event.get(buffer_event::TYPE).map(|kind| kind.as_u64()),
+        frame: event.uint(buffer_event::FRAME_NUMBER) as u32,
         buffer: buffer.as_u32(),
         layer: &layer,
         layer_name: tables.strings.intern(layer_name),
-        dur: event.int(4),
+        dur: event.int(buffer_event::DURATION_NS),
     };
     add_event(&event, trackers, tables, stats);
     change_phase(&event, trackers, tables, stats);

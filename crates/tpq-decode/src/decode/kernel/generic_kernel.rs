@@ -2,7 +2,11 @@
 //! processes, and how fast CPUs and GPUs run.
 
 use tpq_ingest::Route;
-use tpq_proto::fields::trace_packet;
+use tpq_proto::fields::{
+    generic_gpu_frequency_event, generic_kernel_cpu_frequency_event,
+    generic_kernel_process_tree::{self, process, thread},
+    generic_kernel_task_rename_event, generic_kernel_task_state_event, trace_packet,
+};
 use tpq_proto::wire::{Fields, LastFields};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
@@ -74,14 +78,14 @@ fn decode_task_state(
 ) {
     trackers.bounds.include(packet.ts);
     let event = LastFields::<6>::new(packet.data);
-    let number = i64::from(event.int(4) as i32);
+    let number = i64::from(event.int(generic_kernel_task_state_event::STATE) as i32);
     let Some(name) = state::name(number) else {
         stats.increment(Stat::TaskStateInvalid);
         return;
     };
     let state = tables.strings.intern(name);
     let Some(utid) = thread_of(packet, &event, number, trackers, tables, stats) else { return };
-    let (ts, cpu) = (packet.ts, event.int(1) as u32);
+    let (ts, cpu) = (packet.ts, event.int(generic_kernel_task_state_event::CPU) as u32);
     let mut ucpu = None;
     let change = if number == state::RUNNING {
         if cpu > MAX_CPUS {
@@ -90,7 +94,12 @@ fn decode_task_state(
         }
         let on = trackers.cpus.get(packet.machine, cpu, tables);
         ucpu = Some(on);
-        trackers.source.task_states.run(ts, (cpu, on), (utid, event.int(5) as i32), tables)
+        trackers.source.task_states.run(
+            ts,
+            (cpu, on),
+            (utid, event.int(generic_kernel_task_state_event::PRIO) as i32),
+            tables,
+        )
     } else {
         trackers.source.task_states.stop(ts, cpu, utid, state, tables)
     };
@@ -119,7 +128,7 @@ fn thread_of(
     stats: &mut Stats,
 ) -> Option<Utid> {
     let (processes, task_states) = (&mut trackers.processes, &mut trackers.source.task_states);
-    let tid = Tid { machine: packet.machine, id: event.int(3) };
+    let tid = Tid { machine: packet.machine, id: event.int(generic_kernel_task_state_event::TID) };
     let known = processes.known_thread(tid, tables);
     let before = known.and_then(|utid| task_states.latest(utid));
     let before = before.map(|state| tables.strings.get(state));
@@ -142,7 +151,7 @@ fn thread_of(
         }
     };
     if state != state::DESTROYED || known.is_none() {
-        let comm = text(event, 2, tables);
+        let comm = text(event, generic_kernel_task_state_event::COMM, tables);
         processes.name_thread(utid, comm, NamePriority::Ftrace, tables);
     }
     if state == state::DESTROYED {
@@ -158,8 +167,8 @@ fn decode_task_rename(
     _: &mut Stats,
 ) {
     let event = LastFields::<3>::new(packet.data);
-    let tid = Tid { machine: packet.machine, id: event.int(1) };
-    let comm = text(&event, 2, tables);
+    let tid = Tid { machine: packet.machine, id: event.int(generic_kernel_task_rename_event::TID) };
+    let comm = text(&event, generic_kernel_task_rename_event::COMM, tables);
     if comm.is_null() {
         trackers.processes.thread(tid, tables);
     } else {
@@ -174,13 +183,14 @@ fn decode_cpu_frequency(
     stats: &mut Stats,
 ) {
     let event = LastFields::<3>::new(packet.data);
-    let (machine, cpu) = (packet.machine, event.int(1) as u32);
+    let (machine, cpu) =
+        (packet.machine, event.int(generic_kernel_cpu_frequency_event::CPU) as u32);
     if cpu > MAX_CPUS {
         stats.increment(Stat::MalformedPackets);
         return;
     }
     trackers.cpus.get(machine, cpu, tables);
-    let khz = event.int(2) as f64 / 1000.0;
+    let khz = event.int(generic_kernel_cpu_frequency_event::FREQ_HZ) as f64 / 1000.0;
     let name = tables.strings.intern("cpufreq");
     trackers.count((packet.ts, khz), CPU, Dimensions::cpu(machine, cpu), name, tables);
 }
@@ -192,10 +202,14 @@ fn decode_gpu_frequency(
     _: &mut Stats,
 ) {
     let event = LastFields::<3>::new(packet.data);
-    let dimensions = trackers.gpus.dimensions(packet.machine, event.uint(1) as u32, tables);
+    let dimensions = trackers.gpus.dimensions(
+        packet.machine,
+        event.uint(generic_gpu_frequency_event::GPU_ID) as u32,
+        tables,
+    );
     let name = tables.strings.intern("gpufreq");
     // In kHz, whatever the track says: what Linux's own event gives is no other.
-    let khz = f64::from(event.uint(2) as u32);
+    let khz = f64::from(event.uint(generic_gpu_frequency_event::FREQUENCY_KHZ) as u32);
     trackers.count((packet.ts, khz), GPU, dimensions, name, tables);
 }
 
@@ -206,11 +220,11 @@ fn decode_process_tree(
     stats: &mut Stats,
 ) {
     let of = |number| Fields::new(packet.data).filter(move |field| field.number == number);
-    for process in of(1) {
+    for process in of(generic_kernel_process_tree::PROCESSES) {
         let process = LastFields::<4>::new(process.as_bytes());
         add_process(packet.machine, &process, trackers, tables, stats);
     }
-    for thread in of(2) {
+    for thread in of(generic_kernel_process_tree::THREADS) {
         let thread = LastFields::<6>::new(thread.as_bytes());
         add_thread(packet.machine, &thread, trackers, tables);
     }
@@ -223,10 +237,11 @@ fn add_process(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let Some(cmdline) = process.get(3) else { return };
+    let Some(cmdline) = process.get(process::CMDLINE) else { return };
     let cmdline = cmdline.as_bytes();
     let program = cmdline.split(|&byte| byte == b' ').next().unwrap_or(cmdline);
-    let [pid, parent] = [1, 2].map(|number| Tid { machine, id: process.int(number) });
+    let [pid, parent] =
+        [process::PID, process::PPID].map(|number| Tid { machine, id: process.int(number) });
     let parent = trackers.processes.process_without_main(parent, tables);
     let upid = trackers.processes.process_without_main(pid, tables);
     trackers.processes.set_parent(upid, parent, tables, stats);
@@ -242,13 +257,17 @@ fn add_thread(
     trackers: &mut Trackers,
     tables: &mut Tables,
 ) {
-    let [tid, pid] = [1, 2].map(|number| Tid { machine, id: thread.int(number) });
+    let [tid, pid] =
+        [thread::TID, thread::PID].map(|number| Tid { machine, id: thread.int(number) });
     trackers.processes.process_without_main(pid, tables);
     let utid = trackers.processes.thread_of_process(tid, pid, tables);
-    tables.thread.is_main_thread.set(utid, Some(u32::from(thread.uint(4) != 0)));
-    if thread.uint(5) != 0 {
+    tables
+        .thread
+        .is_main_thread
+        .set(utid, Some(u32::from(thread.uint(thread::IS_MAIN_THREAD) != 0)));
+    if thread.uint(thread::IS_IDLE) != 0 {
         tables.thread.is_idle.set(utid, 1);
     }
-    let comm = text(thread, 3, tables);
+    let comm = text(thread, thread::COMM, tables);
     trackers.processes.name_thread(utid, comm, NamePriority::ProcessTree, tables);
 }

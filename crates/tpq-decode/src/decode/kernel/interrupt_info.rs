@@ -2,7 +2,10 @@
 
 use rustc_hash::FxHashSet;
 use tpq_ingest::Route;
-use tpq_proto::fields::trace_packet;
+use tpq_proto::fields::{
+    interrupt_info::{self, interrupt_mapping},
+    trace_packet,
+};
 use tpq_proto::wire::{Fields, LastFields};
 use tpq_tables::table::InterruptMappingRow;
 use tpq_tables::{Stats, Tables};
@@ -19,9 +22,15 @@ struct KnownInterrupts(FxHashSet<u32>);
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
     let KnownInterrupts(known) = trackers.source.states.get();
-    for mapping in Fields::new(packet.data).filter(|field| field.number == 1) {
+    for mapping in
+        Fields::new(packet.data).filter(|field| field.number == interrupt_info::IRQ_MAPPING)
+    {
         let mapping = LastFields::<3>::new(mapping.as_bytes());
-        let (Some(irq), Some(name)) = (mapping.get(1), mapping.get(2)) else { continue };
+        let (Some(irq), Some(name)) =
+            (mapping.get(interrupt_mapping::IRQ_ID), mapping.get(interrupt_mapping::NAME))
+        else {
+            continue;
+        };
         let irq_id = irq.as_u32();
         // The first that is told of an interrupt stands.
         if known.insert(irq_id) {

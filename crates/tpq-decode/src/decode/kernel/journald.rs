@@ -1,7 +1,7 @@
 //! Messages of the journal of a Linux system.
 
 use tpq_ingest::Route;
-use tpq_proto::fields::trace_packet;
+use tpq_proto::fields::{systemd_journald_event, trace_packet};
 use tpq_proto::wire::LastFields;
 use tpq_tables::table::LogRow;
 use tpq_tables::{Stat, Stats, Tables};
@@ -13,27 +13,19 @@ use tpq_trackers::track::{Tid, Trackers};
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: trace_packet::JOURNALD_EVENT, route: Route::Sorted, decode };
 
-/// Numbers of the fields of a message.
-mod field {
-    pub(in crate::decode) const PID: u32 = 1;
-    pub(in crate::decode) const TID: u32 = 2;
-    pub(in crate::decode) const UID: u32 = 3;
-    pub(in crate::decode) const PRIO: u32 = 5;
-    pub(in crate::decode) const TAG: u32 = 6;
-    pub(in crate::decode) const MESSAGE: u32 = 7;
-    pub(in crate::decode) const NUM_TOTAL: u32 = 20;
-    pub(in crate::decode) const NUM_FAILED: u32 = 21;
-}
-
 /// Fields that become arguments.
-const ARGS: [(u32, &str); 4] =
-    [(8, "comm"), (10, "systemd_unit"), (11, "hostname"), (12, "transport")];
+const ARGS: [(u32, &str); 4] = [
+    (systemd_journald_event::COMM, "comm"),
+    (systemd_journald_event::SYSTEMD_UNIT, "systemd_unit"),
+    (systemd_journald_event::HOSTNAME, "hostname"),
+    (systemd_journald_event::TRANSPORT, "transport"),
+];
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let message = LastFields::<22>::new(packet.data);
     let counts = [
-        (field::NUM_TOTAL, Stat::SystemdJournalNumTotal),
-        (field::NUM_FAILED, Stat::SystemdJournalNumFailed),
+        (systemd_journald_event::NUM_TOTAL, Stat::SystemdJournalNumTotal),
+        (systemd_journald_event::NUM_FAILED, Stat::SystemdJournalNumFailed),
     ];
     let mut counted = false;
     for (number, stat) in counts {
@@ -55,12 +47,16 @@ fn decode_message(
     tables: &mut Tables,
 ) {
     let id = |number| i64::from(message.uint(number) as u32);
-    let pid = Tid { machine: packet.machine, id: id(field::PID) };
-    let tid = if message.has(field::TID) { Tid { id: id(field::TID), ..pid } } else { pid };
+    let pid = Tid { machine: packet.machine, id: id(systemd_journald_event::PID) };
+    let tid = if message.has(systemd_journald_event::TID) {
+        Tid { id: id(systemd_journald_event::TID), ..pid }
+    } else {
+        pid
+    };
     let utid = (pid.id != 0).then(|| trackers.processes.thread_of_process(tid, pid, tables));
     let mut args = ArgSet::default();
-    if message.has(field::UID) {
-        args.add(tables.strings.intern("uid"), ArgValue::Int(id(field::UID)));
+    if message.has(systemd_journald_event::UID) {
+        args.add(tables.strings.intern("uid"), ArgValue::Int(id(systemd_journald_event::UID)));
     }
     for (number, key) in ARGS {
         if message.has(number) {
@@ -68,11 +64,11 @@ fn decode_message(
             args.add(tables.strings.intern(key), value);
         }
     }
-    let tag = crate::decode::text(message, field::TAG, tables);
-    let msg = tables.strings.intern_bytes(message.bytes(field::MESSAGE));
+    let tag = crate::decode::text(message, systemd_journald_event::TAG, tables);
+    let msg = tables.strings.intern_bytes(message.bytes(systemd_journald_event::MESSAGE));
     let log_source = tables.strings.intern("systemd_journald");
     let arg_set_id = trackers.deferred.intern(&args);
     trackers.bounds.include(packet.ts);
-    let (ts, prio) = (packet.ts, message.uint(field::PRIO) as u32);
+    let (ts, prio) = (packet.ts, message.uint(systemd_journald_event::PRIO) as u32);
     tables.logs.push(LogRow { ts, utid, prio, log_source, tag, msg, arg_set_id });
 }

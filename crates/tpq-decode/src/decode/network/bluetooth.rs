@@ -1,6 +1,7 @@
 //! Packets between an Android system and its Bluetooth controller.
 
 use tpq_ingest::Route;
+use tpq_proto::fields::{bluetooth_trace_event, trace_packet};
 use tpq_proto::wire::LastFields;
 use tpq_tables::{Stats, Tables};
 
@@ -8,7 +9,8 @@ use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::{Dimensions, NewSlice, TrackKind, Trackers};
 
-pub(crate) const PACKET: PacketDecoder = PacketDecoder { field: 114, route: Route::Sorted, decode };
+pub(crate) const PACKET: PacketDecoder =
+    PacketDecoder { field: trace_packet::BLUETOOTH_TRACE_EVENT, route: Route::Sorted, decode };
 
 const TRACK: TrackKind = TrackKind::slices("bluetooth_trace_event");
 const NAME: &str = "BluetoothTraceEvent";
@@ -24,19 +26,19 @@ const PACKET_TYPES: [&str; 8] = [
 ];
 /// The fields that are numbers, with what they are called.
 const NUMBERS: [(u32, &str); 7] = [
-    (2, "Count"),
-    (3, "Length"),
-    (4, "Duration"),
-    (5, "Op Code"),
-    (6, "Event Code"),
-    (7, "Subevent Code"),
-    (8, "Handle"),
+    (bluetooth_trace_event::COUNT, "Count"),
+    (bluetooth_trace_event::LENGTH, "Length"),
+    (bluetooth_trace_event::DURATION, "Duration"),
+    (bluetooth_trace_event::OP_CODE, "Op Code"),
+    (bluetooth_trace_event::EVENT_CODE, "Event Code"),
+    (bluetooth_trace_event::SUBEVENT_CODE, "Subevent Code"),
+    (bluetooth_trace_event::CONNECTION_HANDLE, "Handle"),
 ];
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let event = LastFields::<9>::new(packet.data);
     let mut args = ArgSet::default();
-    if let Some(kind) = event.get(1) {
+    if let Some(kind) = event.get(bluetooth_trace_event::PACKET_TYPE) {
         let known = (kind.as_u64() as usize).checked_sub(1).and_then(|it| PACKET_TYPES.get(it));
         let name = tables.strings.intern(known.copied().unwrap_or_default());
         args.add(tables.strings.intern("TracePacketType"), ArgValue::String(name));

@@ -1,6 +1,9 @@
 //! Packets of the network that Android's connectivity service saw, one by one or summed up.
 
 use tpq_ingest::{Bundle, Loss, Payload, Route, SplitSink};
+use tpq_proto::fields::{
+    network_packet_bundle, network_packet_context, network_packet_event, trace_packet,
+};
 use tpq_proto::wire::{Fields, LastFields, Value, repeated};
 use tpq_tables::table::NetworkPacketRow;
 use tpq_tables::{Stat, Stats, StringId, Tables};
@@ -11,10 +14,13 @@ use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::interned;
 use tpq_trackers::track::{Dimensions, NewSlice, Sharing, TrackKind, Trackers};
 
-const BUNDLE: u32 = 92;
+const BUNDLE: u32 = trace_packet::NETWORK_PACKET_BUNDLE;
 
-pub(crate) const PACKET: PacketDecoder =
-    PacketDecoder { field: 88, route: Route::Sorted, decode: decode_packet };
+pub(crate) const PACKET: PacketDecoder = PacketDecoder {
+    field: trace_packet::NETWORK_PACKET,
+    route: Route::Sorted,
+    decode: decode_packet,
+};
 
 pub(crate) const BUNDLE_HEADER: PacketDecoder =
     PacketDecoder { field: BUNDLE, route: Route::Split, decode: decode_damaged };
@@ -23,32 +29,6 @@ pub(crate) const EVENTS: BundleDecoder =
     BundleDecoder { field: BUNDLE, split, decode: decode_event };
 
 const TRACK: TrackKind = TrackKind::slices("network_packets");
-
-/// Numbers of the fields of a packet.
-mod field {
-    pub(in crate::decode) const DIRECTION: u32 = 1;
-    pub(in crate::decode) const INTERFACE: u32 = 2;
-    pub(in crate::decode) const LENGTH: u32 = 3;
-    pub(in crate::decode) const UID: u32 = 4;
-    pub(in crate::decode) const TAG: u32 = 5;
-    pub(in crate::decode) const PROTOCOL: u32 = 6;
-    pub(in crate::decode) const TCP_FLAGS: u32 = 7;
-    pub(in crate::decode) const LOCAL_PORT: u32 = 8;
-    pub(in crate::decode) const REMOTE_PORT: u32 = 9;
-    pub(in crate::decode) const ICMP_TYPE: u32 = 10;
-    pub(in crate::decode) const ICMP_CODE: u32 = 11;
-}
-
-/// Numbers of the fields of a bundle.
-mod bundle_field {
-    pub(in crate::decode) const IID: u32 = 1;
-    pub(in crate::decode) const CONTEXT: u32 = 2;
-    pub(in crate::decode) const TIMESTAMPS: u32 = 3;
-    pub(in crate::decode) const LENGTHS: u32 = 4;
-    pub(in crate::decode) const TOTAL_PACKETS: u32 = 5;
-    pub(in crate::decode) const TOTAL_DURATION: u32 = 6;
-    pub(in crate::decode) const TOTAL_LENGTH: u32 = 7;
-}
 
 /// What one or several packets have in common.
 type Context<'a> = LastFields<'a, 12>;
@@ -76,25 +56,25 @@ fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
     let mut fields = Fields::new(bundle.payload);
     while let Some(field) = fields.next() {
         match (field.number, field.value) {
-            (bundle_field::CONTEXT, Value::Bytes(context)) => {
+            (network_packet_bundle::CTX, Value::Bytes(context)) => {
                 let at = fields.position() - context.len();
                 contexts = Some(bundle.span.inner(at, context.len()));
             }
-            (bundle_field::TIMESTAMPS, _) => times.extend(repeated(&field)),
-            (bundle_field::LENGTHS, _) => lengths.extend(repeated(&field)),
+            (network_packet_bundle::PACKET_TIMESTAMPS, _) => times.extend(repeated(&field)),
+            (network_packet_bundle::PACKET_LENGTHS, _) => lengths.extend(repeated(&field)),
             _ => {}
         }
     }
     let stated = LastFields::<8>::new(bundle.payload);
-    let iid = stated.get(bundle_field::IID).map(|iid| iid.as_u64());
+    let iid = stated.get(network_packet_bundle::IID).map(|iid| iid.as_u64());
     let event = |dur, bytes, packets| {
         let words = [iid.unwrap_or_default(), dur, bytes, packets].map(crate::decode::halves);
         [u32::from(iid.is_some())].into_iter().chain(words.into_iter().flatten())
     };
-    let (timestamps, words) = if stated.has(bundle_field::TOTAL_LENGTH) {
-        let packets = u64::from(stated.uint(bundle_field::TOTAL_PACKETS) as u32);
-        let dur = stated.uint(bundle_field::TOTAL_DURATION);
-        let bytes = stated.uint(bundle_field::TOTAL_LENGTH);
+    let (timestamps, words) = if stated.has(network_packet_bundle::TOTAL_LENGTH) {
+        let packets = u64::from(stated.uint(network_packet_bundle::TOTAL_PACKETS) as u32);
+        let dur = stated.uint(network_packet_bundle::TOTAL_DURATION);
+        let bytes = stated.uint(network_packet_bundle::TOTAL_LENGTH);
         (vec![start], event(dur, bytes, packets).collect())
     } else {
         if times.len() != lengths.len() {
@@ -123,7 +103,7 @@ fn decode_packet(
     stats: &mut Stats,
 ) {
     let context = Context::new(packet.data);
-    let bytes = context.int(field::LENGTH);
+    let bytes = context.int(network_packet_event::LENGTH);
     let traffic = Traffic { ts: packet.ts, dur: 0, bytes, packets: 1 };
     add(packet.machine, traffic, &context, trackers, tables, stats);
 }
@@ -153,7 +133,8 @@ fn decode_event(
         let iid = crate::decode::whole(iid_high, iid_low);
         match event.interned.message(event.run.generation, contexts, iid) {
             Some(message) => {
-                context = LastFields::<3>::new(crate::decode::shorten(message)).bytes(2)
+                context = LastFields::<3>::new(crate::decode::shorten(message))
+                    .bytes(network_packet_context::CTX)
             }
             None => stats.increment(Stat::NetworkTraceInternErrors),
         }
@@ -171,7 +152,7 @@ fn add(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let uid = context.uint(field::UID) as u32;
+    let uid = context.uint(network_packet_event::UID) as u32;
     let name = trackers.source.packages.of_app(uid);
     let name = name.unwrap_or_else(|| tables.strings.intern(&format!("uid={uid}")));
     let row = row_of(context, traffic, tables);
@@ -192,27 +173,28 @@ fn add(
 fn row_of(context: &Context<'_>, traffic: Traffic, tables: &mut Tables) -> NetworkPacketRow {
     let number = |number| context.get(number).map(|field| field.as_u32());
     let strings = &mut tables.strings;
-    let direction = match context.uint(field::DIRECTION) {
+    let direction = match context.uint(network_packet_event::DIRECTION) {
         1 => "Received",
         2 => "Transmitted",
         _ => "DIR_UNKNOWN",
     };
-    let tag = context.uint(field::TAG) as u32;
-    let flags = number(field::TCP_FLAGS);
+    let tag = context.uint(network_packet_event::TAG) as u32;
+    let flags = number(network_packet_event::TCP_FLAGS);
     NetworkPacketRow {
         slice_id: 0,
-        iface: strings.intern_bytes(context.bytes(field::INTERFACE)),
+        iface: strings.intern_bytes(context.bytes(network_packet_event::NETWORK_INTERFACE)),
         direction: strings.intern(direction),
-        packet_transport: strings.intern(&transport(context.uint(field::PROTOCOL) as u32)),
+        packet_transport: strings
+            .intern(&transport(context.uint(network_packet_event::IP_PROTO) as u32)),
         packet_length: traffic.bytes,
         packet_count: traffic.packets,
         socket_tag: tag,
         socket_tag_str: strings.intern(&format!("{tag:#x}")),
-        socket_uid: context.uint(field::UID) as u32,
-        local_port: number(field::LOCAL_PORT),
-        remote_port: number(field::REMOTE_PORT),
-        packet_icmp_type: number(field::ICMP_TYPE),
-        packet_icmp_code: number(field::ICMP_CODE),
+        socket_uid: context.uint(network_packet_event::UID) as u32,
+        local_port: number(network_packet_event::LOCAL_PORT),
+        remote_port: number(network_packet_event::REMOTE_PORT),
+        packet_icmp_type: number(network_packet_event::ICMP_TYPE),
+        packet_icmp_code: number(network_packet_event::ICMP_CODE),
         packet_tcp_flags: flags,
         packet_tcp_flags_str: flags
             .map_or(StringId::NULL, |flags| strings.intern(&flag_letters(flags))),
@@ -225,7 +207,7 @@ fn args_of(row: &NetworkPacketRow, context: &Context<'_>, tables: &mut Tables) -
     add("packet_transport", ArgValue::String(row.packet_transport));
     add("socket_uid", ArgValue::Int(i64::from(row.socket_uid)));
     add("socket_tag", ArgValue::String(row.socket_tag_str));
-    if context.has(field::TCP_FLAGS) {
+    if context.has(network_packet_event::TCP_FLAGS) {
         add("packet_tcp_flags", ArgValue::String(row.packet_tcp_flags_str));
     }
     for (key, value) in [

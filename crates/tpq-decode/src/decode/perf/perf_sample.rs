@@ -3,7 +3,10 @@
 
 use tpq_ingest::Route;
 use tpq_proto::decode;
-use tpq_proto::fields::trace_packet;
+use tpq_proto::fields::{
+    perf_sample::{self, producer_event},
+    trace_packet, trace_packet_defaults,
+};
 use tpq_proto::message::PerfSampleDefaults;
 use tpq_proto::wire::{Fields, repeated};
 use tpq_tables::{Stat, Stats, StringId, Tables};
@@ -18,18 +21,6 @@ use tpq_trackers::track::{
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: trace_packet::PERF_SAMPLE, route: Route::Sorted, decode: decode_sample };
 
-/// Numbers of the fields of a sample.
-mod field {
-    pub(in crate::decode) const CPU: u32 = 1;
-    pub(in crate::decode) const PID: u32 = 2;
-    pub(in crate::decode) const TID: u32 = 3;
-    pub(in crate::decode) const TIMEBASE_COUNT: u32 = 6;
-    pub(in crate::decode) const FOLLOWER_COUNTS: u32 = 7;
-    pub(in crate::decode) const KERNEL_RECORDS_LOST: u32 = 17;
-    pub(in crate::decode) const SAMPLE_SKIPPED_REASON: u32 = 18;
-    pub(in crate::decode) const PRODUCER_EVENT: u32 = 19;
-}
-
 /// Reasons for which a sample has no stack.
 mod skipped {
     pub(in crate::decode) const READ_STAGE: u32 = 1;
@@ -39,7 +30,7 @@ mod skipped {
 }
 
 /// The field of the defaults of a sequence that says how it samples.
-const SAMPLE_DEFAULTS: u32 = 12;
+const SAMPLE_DEFAULTS: u32 = trace_packet_defaults::PERF_SAMPLE_DEFAULTS;
 /// The profiler stopped because it used too much of the machine.
 const STOPPED_BY_GUARDRAIL: u32 = 1;
 /// More counters than are ever read together; what says it reads more is damaged.
@@ -65,12 +56,12 @@ impl<'a> Sample<'a> {
         let mut sample = Self::default();
         for field in Fields::new(bytes) {
             match field.number {
-                field::CPU => sample.cpu = Some(field.as_u32()),
-                field::PID => sample.pid = Some(field.as_u32()),
-                field::TID => sample.tid = Some(field.as_u32()),
-                field::KERNEL_RECORDS_LOST => sample.lost = field.as_i64(),
-                field::SAMPLE_SKIPPED_REASON => sample.skipped = Some(field.as_u32()),
-                field::PRODUCER_EVENT => sample.producer_event = Some(field.as_bytes()),
+                perf_sample::CPU => sample.cpu = Some(field.as_u32()),
+                perf_sample::PID => sample.pid = Some(field.as_u32()),
+                perf_sample::TID => sample.tid = Some(field.as_u32()),
+                perf_sample::KERNEL_RECORDS_LOST => sample.lost = field.as_i64(),
+                perf_sample::SAMPLE_SKIPPED_REASON => sample.skipped = Some(field.as_u32()),
+                perf_sample::PRODUCER_EVENT => sample.producer_event = Some(field.as_bytes()),
                 _ => {}
             }
         }
@@ -98,7 +89,8 @@ fn decode_sample(
     }
     // What the profiler says of itself is no sample.
     if let Some(event) = sample.producer_event {
-        let stop = Fields::new(event).find(|field| field.number == 1);
+        let stop =
+            Fields::new(event).find(|field| field.number == producer_event::SOURCE_STOP_REASON);
         if stop.is_some_and(|reason| reason.as_u32() == STOPPED_BY_GUARDRAIL) {
             stats.set_indexed(Stat::PerfGuardrailStopTs, session.into(), packet.ts);
         }
@@ -141,10 +133,11 @@ fn count(packet: &Packet<'_>, perf: &PerfTracks, trackers: &mut Trackers, tables
         push_counter(packet.ts, track, value as f64, &mut trackers.bounds, tables);
     };
     let fields = Fields::new(packet.data);
-    if let Some(field) = fields.clone().filter(|it| it.number == field::TIMEBASE_COUNT).last() {
+    if let Some(field) = fields.clone().filter(|it| it.number == perf_sample::TIMEBASE_COUNT).last()
+    {
         push(perf.timebase, field.as_u64());
     }
-    let followers = fields.filter(|field| field.number == field::FOLLOWER_COUNTS);
+    let followers = fields.filter(|field| field.number == perf_sample::FOLLOWER_COUNTS);
     let counts = followers.flat_map(|field| repeated(&field));
     for (&track, value) in perf.followers.iter().zip(counts) {
         push(track, value);

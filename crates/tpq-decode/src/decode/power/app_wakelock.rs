@@ -4,6 +4,7 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHasher;
 use tpq_ingest::{Bundle, Loss, Payload, Route, SplitSink};
+use tpq_proto::fields::{app_wakelock_bundle, app_wakelock_info, trace_packet};
 use tpq_proto::wire::{Fields, LastFields, repeated};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
@@ -13,7 +14,7 @@ use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::interned;
 use tpq_trackers::track::{Dimensions, NewSlice, Sharing, TrackKind, Trackers};
 
-const FIELD: u32 = 116;
+const FIELD: u32 = trace_packet::APP_WAKELOCK_BUNDLE;
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: FIELD, route: Route::Split, decode: count_damaged };
@@ -34,7 +35,8 @@ fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
         let fields = Fields::new(bundle.payload).filter(move |field| field.number == wanted);
         fields.flat_map(|field| repeated(&field).collect::<Vec<_>>()).collect::<Vec<_>>()
     };
-    let (ids, times) = (numbers(1), numbers(2));
+    let (ids, times) =
+        (numbers(app_wakelock_bundle::INTERN_ID), numbers(app_wakelock_bundle::ENCODED_TS));
     if ids.len() != times.len() {
         sink.immediate(bundle.header(None));
     }
@@ -82,7 +84,7 @@ fn decode_change(
         return;
     }
     let track = trackers.begin_shared(key, cookie, tables);
-    let name = tables.strings.intern_bytes(lock.bytes(2));
+    let name = tables.strings.intern_bytes(lock.bytes(app_wakelock_info::TAG));
     let args = describe(&lock, tables);
     let arg_set_id = trackers.deferred.intern(&args);
     let slice = NewSlice { ts: event.ts, track, name, arg_set_id, ..NewSlice::default() };
@@ -92,7 +94,7 @@ fn decode_change(
 /// Which changes belong together is said by everything that is known of their lock.
 fn cookie(lock: &LastFields<'_, 7>) -> i64 {
     let mut hasher = FxHasher::default();
-    lock.bytes(2).hash(&mut hasher);
+    lock.bytes(app_wakelock_info::TAG).hash(&mut hasher);
     for number in 3..=6 {
         lock.int(number).hash(&mut hasher);
     }
@@ -104,8 +106,12 @@ fn describe(lock: &LastFields<'_, 7>, tables: &mut Tables) -> ArgSet {
     let mut add = |key: &str, value: i64| {
         args.add(tables.strings.intern(key), ArgValue::Int(i64::from(value as i32)));
     };
-    add("flags", lock.int(3));
-    for (number, key) in [(4, "owner_pid"), (5, "owner_uid"), (6, "work_uid")] {
+    add("flags", lock.int(app_wakelock_info::FLAGS));
+    for (number, key) in [
+        (app_wakelock_info::OWNER_PID, "owner_pid"),
+        (app_wakelock_info::OWNER_UID, "owner_uid"),
+        (app_wakelock_info::WORK_UID, "work_uid"),
+    ] {
         if let Some(value) = lock.get(number) {
             add(key, value.as_i64());
         }

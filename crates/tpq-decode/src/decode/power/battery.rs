@@ -1,7 +1,7 @@
 //! What a battery holds and gives.
 
 use tpq_ingest::Route;
-use tpq_proto::fields::trace_packet;
+use tpq_proto::fields::{battery_counters, trace_packet};
 use tpq_proto::wire::LastFields;
 use tpq_tables::{Stats, Tables};
 
@@ -13,20 +13,9 @@ pub(crate) const PACKET: PacketDecoder =
 
 const COUNTER: TrackKind = TrackKind::counter("battery_counter", None);
 
-/// Numbers of the fields of a reading.
-mod field {
-    pub(in crate::decode) const CHARGE_UAH: u32 = 1;
-    pub(in crate::decode) const CAPACITY_PERCENT: u32 = 2;
-    pub(in crate::decode) const CURRENT_UA: u32 = 3;
-    pub(in crate::decode) const CURRENT_AVG_UA: u32 = 4;
-    pub(in crate::decode) const NAME: u32 = 5;
-    pub(in crate::decode) const ENERGY_UWH: u32 = 6;
-    pub(in crate::decode) const VOLTAGE_UV: u32 = 7;
-}
-
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
     let reading = LastFields::<8>::new(packet.data);
-    let name = crate::decode::text(&reading, field::NAME, tables);
+    let name = crate::decode::text(&reading, battery_counters::NAME, tables);
     for (counter, value) in counters(&reading) {
         let key = tables.strings.intern(counter);
         let track = match tables.strings.get(name) {
@@ -44,14 +33,14 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
 /// The counters of a reading, with their values.
 fn counters(reading: &LastFields<'_, 8>) -> impl Iterator<Item = (&'static str, f64)> {
     let int = |number| reading.get(number).map(|field| field.as_i64());
-    let voltage = int(field::VOLTAGE_UV);
-    let current = int(field::CURRENT_UA);
+    let voltage = int(battery_counters::VOLTAGE_UV);
+    let current = int(battery_counters::CURRENT_UA);
     // Where the charge is not measured it follows from the energy.
-    let charge = int(field::CHARGE_UAH).or_else(|| {
+    let charge = int(battery_counters::CHARGE_COUNTER_UAH).or_else(|| {
         let voltage = voltage.filter(|&voltage| voltage > 0)?;
-        Some(int(field::ENERGY_UWH)?.saturating_mul(1_000_000) / voltage)
+        Some(int(battery_counters::ENERGY_COUNTER_UWH)?.saturating_mul(1_000_000) / voltage)
     });
-    let capacity = reading.get(field::CAPACITY_PERCENT).map(|field| field.as_f64());
+    let capacity = reading.get(battery_counters::CAPACITY_PERCENT).map(|field| field.as_f64());
     // A current is negative while the battery is being drained; a power is not.
     let power = current.zip(voltage).map(|(current, voltage)| {
         (current.saturating_mul(voltage) / 1_000_000_000).unsigned_abs() as f64
@@ -61,7 +50,7 @@ fn counters(reading: &LastFields<'_, 8>) -> impl Iterator<Item = (&'static str, 
         ("charge_uah", real(charge)),
         ("capacity_pct", capacity),
         ("current_ua", real(current)),
-        ("current.avg_ua", real(int(field::CURRENT_AVG_UA))),
+        ("current.avg_ua", real(int(battery_counters::CURRENT_AVG_UA))),
         ("voltage_uv", real(voltage)),
         ("power_mw", power),
     ]

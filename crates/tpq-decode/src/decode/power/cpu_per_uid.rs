@@ -1,7 +1,7 @@
 //! Time on CPUs that each user id of an Android system took, by cluster of CPUs.
 
 use tpq_ingest::Route;
-use tpq_proto::fields::trace_packet;
+use tpq_proto::fields::{cpu_per_uid_data, trace_packet};
 use tpq_proto::wire::{Fields, LastFields, repeated};
 use tpq_tables::{Stats, Tables};
 
@@ -17,15 +17,15 @@ const TOTAL: TrackKind = TrackKind::counter("android_cpu_per_uid_totals", Some("
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
     let Some(state) = packet.interned.generation(packet.generation) else { return };
     let sequence = state.interned;
-    if let Some(clusters) = LastFields::<2>::new(packet.data).get(1) {
+    if let Some(clusters) = LastFields::<2>::new(packet.data).get(cpu_per_uid_data::CLUSTER_COUNT) {
         trackers.source.uid_times.set_clusters(sequence, clusters.as_u32());
     }
     let numbers = |wanted| {
         let fields = Fields::new(packet.data).filter(move |field| field.number == wanted);
         fields.flat_map(|field| repeated(&field).collect::<Vec<_>>())
     };
-    let uids: Vec<u32> = numbers(2).map(|uid| uid as u32).collect();
-    let times: Vec<u64> = numbers(3).collect();
+    let uids: Vec<u32> = numbers(cpu_per_uid_data::UID).map(|uid| uid as u32).collect();
+    let times: Vec<u64> = numbers(cpu_per_uid_data::TOTAL_TIME_MS).collect();
     let readings = trackers.source.uid_times.add(sequence, packet.ts, &uids, &times);
     for ((uid, cluster), ms) in readings.users {
         let name = tables.strings.intern(&format!("CPU for UID {uid} CL{cluster}"));

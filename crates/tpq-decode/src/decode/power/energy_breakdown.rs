@@ -1,6 +1,11 @@
 //! Energy that parts of a device took, as Android estimates it, and for which users.
 
 use tpq_ingest::{Bundle, Route, SplitSink};
+use tpq_proto::fields::{
+    android_energy_consumer, android_energy_consumer_descriptor,
+    android_energy_estimation_breakdown::{self, energy_uid_breakdown},
+    trace_packet,
+};
 use tpq_proto::wire::{Fields, LastFields};
 use tpq_tables::{Stat, Stats, Tables};
 
@@ -9,7 +14,7 @@ use crate::event::RunEvent;
 use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::{Consumer, Dimensions, TrackKind, Trackers};
 
-const FIELD: u32 = 77;
+const FIELD: u32 = trace_packet::ANDROID_ENERGY_ESTIMATION_BREAKDOWN;
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: FIELD, route: Route::Split, decode: decode_descriptors };
@@ -22,7 +27,9 @@ const OF_USER: TrackKind = TrackKind::counter("android_energy_estimation_breakdo
 
 /// What consumers are is said by packets that state no time and no energy.
 fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
-    match LastFields::<2>::new(bundle.payload).has(1) {
+    match LastFields::<2>::new(bundle.payload)
+        .has(android_energy_estimation_breakdown::ENERGY_CONSUMER_DESCRIPTOR)
+    {
         true => sink.immediate(bundle.header(None)),
         false => push_whole(&bundle, sink),
     }
@@ -34,17 +41,23 @@ fn decode_descriptors(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let Some(descriptor) = LastFields::<2>::new(packet.data).get(1) else { return };
-    for consumer in Fields::new(descriptor.as_bytes()).filter(|field| field.number == 1) {
+    let Some(descriptor) = LastFields::<2>::new(packet.data)
+        .get(android_energy_estimation_breakdown::ENERGY_CONSUMER_DESCRIPTOR)
+    else {
+        return;
+    };
+    for consumer in Fields::new(descriptor.as_bytes())
+        .filter(|field| field.number == android_energy_consumer_descriptor::ENERGY_CONSUMERS)
+    {
         let consumer = LastFields::<5>::new(consumer.as_bytes());
-        let Some(id) = consumer.get(1) else {
+        let Some(id) = consumer.get(android_energy_consumer::ENERGY_CONSUMER_ID) else {
             stats.increment(Stat::EnergyDescriptorInvalid);
             continue;
         };
         let described = Consumer {
-            name: crate::decode::text(&consumer, 4, tables),
-            kind: crate::decode::text(&consumer, 3, tables),
-            ordinal: i64::from(consumer.int(2) as i32),
+            name: crate::decode::text(&consumer, android_energy_consumer::NAME, tables),
+            kind: crate::decode::text(&consumer, android_energy_consumer::TYPE, tables),
+            ordinal: i64::from(consumer.int(android_energy_consumer::ORDINAL) as i32),
         };
         trackers.source.power.add_consumer(id.as_i32(), described);
     }
@@ -57,11 +70,14 @@ fn decode_breakdown(
     stats: &mut Stats,
 ) {
     let breakdown = LastFields::<4>::new(event.message());
-    let consumer = breakdown.get(2).and_then(|id| {
-        let id = id.as_i32();
-        Some((id, trackers.source.power.consumer(id)?))
-    });
-    let (Some((id, consumer)), Some(energy)) = (consumer, breakdown.get(3)) else {
+    let consumer =
+        breakdown.get(android_energy_estimation_breakdown::ENERGY_CONSUMER_ID).and_then(|id| {
+            let id = id.as_i32();
+            Some((id, trackers.source.power.consumer(id)?))
+        });
+    let (Some((id, consumer)), Some(energy)) =
+        (consumer, breakdown.get(android_energy_estimation_breakdown::ENERGY_UWS))
+    else {
         stats.increment(Stat::EnergyBreakdownMissingValues);
         return;
     };
@@ -78,9 +94,13 @@ fn decode_breakdown(
     }
     let sample = (event.ts, energy.as_i64() as f64);
     trackers.count(sample, OF_CONSUMER, of, consumer.name, tables);
-    for user in Fields::new(event.message()).filter(|field| field.number == 4) {
+    for user in Fields::new(event.message())
+        .filter(|field| field.number == android_energy_estimation_breakdown::PER_UID_BREAKDOWN)
+    {
         let user = LastFields::<3>::new(user.as_bytes());
-        let (Some(uid), Some(energy)) = (user.get(1), user.get(2)) else {
+        let (Some(uid), Some(energy)) =
+            (user.get(energy_uid_breakdown::UID), user.get(energy_uid_breakdown::ENERGY_UWS))
+        else {
             stats.increment(Stat::EnergyUidBreakdownMissingValues);
             continue;
         };

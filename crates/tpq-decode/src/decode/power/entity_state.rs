@@ -1,6 +1,10 @@
 //! How long parts of a device were in each of their power states.
 
 use tpq_ingest::{Bundle, Route, SplitSink};
+use tpq_proto::fields::{
+    entity_state_residency::{self, power_entity_state, state_residency},
+    trace_packet,
+};
 use tpq_proto::wire::{Fields, LastFields};
 use tpq_tables::{Stat, Stats, Tables};
 
@@ -8,7 +12,7 @@ use crate::decode::{BundleDecoder, Packet, PacketDecoder, push_whole};
 use crate::event::RunEvent;
 use tpq_trackers::track::{Dimensions, EntityState, TrackKind, Trackers};
 
-const FIELD: u32 = 91;
+const FIELD: u32 = trace_packet::ENTITY_STATE_RESIDENCY;
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: FIELD, route: Route::Split, decode: decode_descriptors };
@@ -21,10 +25,12 @@ const COUNTER: TrackKind = TrackKind::counter("entity_state", None);
 /// States are described before anything was measured, sometimes at no stated time.
 fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
     let packet = LastFields::<3>::new(bundle.payload);
-    if packet.has(1) {
+    if packet.has(entity_state_residency::POWER_ENTITY_STATE) {
         sink.immediate(bundle.header(None));
     }
-    if packet.has(2) || !packet.has(1) {
+    if packet.has(entity_state_residency::RESIDENCY)
+        || !packet.has(entity_state_residency::POWER_ENTITY_STATE)
+    {
         push_whole(&bundle, sink);
     }
 }
@@ -35,14 +41,19 @@ fn decode_descriptors(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    for state in Fields::new(packet.data).filter(|field| field.number == 1) {
+    for state in Fields::new(packet.data)
+        .filter(|field| field.number == entity_state_residency::POWER_ENTITY_STATE)
+    {
         let state = LastFields::<5>::new(state.as_bytes());
-        let (Some(entity), Some(index)) = (state.get(1), state.get(2)) else {
+        let (Some(entity), Some(index)) = (
+            state.get(power_entity_state::ENTITY_INDEX),
+            state.get(power_entity_state::STATE_INDEX),
+        ) else {
             stats.increment(Stat::EntityStateDescriptorInvalid);
             continue;
         };
-        let name = crate::decode::text(&state, 3, tables);
-        let state = crate::decode::text(&state, 4, tables);
+        let name = crate::decode::text(&state, power_entity_state::ENTITY_NAME, tables);
+        let state = crate::decode::text(&state, power_entity_state::STATE_NAME, tables);
         let counter = format!(
             "Entity residency: {} is {}",
             tables.strings.get(name),
@@ -60,13 +71,18 @@ fn decode_residency(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    if !LastFields::<3>::new(event.message()).has(2) {
+    if !LastFields::<3>::new(event.message()).has(entity_state_residency::RESIDENCY) {
         stats.increment(Stat::EntityStateResidencyInvalid);
         return;
     }
-    for residency in Fields::new(event.message()).filter(|field| field.number == 2) {
+    for residency in Fields::new(event.message())
+        .filter(|field| field.number == entity_state_residency::RESIDENCY)
+    {
         let residency = LastFields::<4>::new(residency.as_bytes());
-        let key = (residency.int(1) as i32, residency.int(2) as i32);
+        let key = (
+            residency.int(state_residency::ENTITY_INDEX) as i32,
+            residency.int(state_residency::STATE_INDEX) as i32,
+        );
         let Some(EntityState { entity, state, counter }) = trackers.source.power.state(key) else {
             stats.increment(Stat::EntityStateResidencyLookupFailed);
             return;
@@ -74,7 +90,7 @@ fn decode_residency(
         let dimensions = Dimensions::machine(event.machine)
             .text("entity_name", entity)
             .text("state_name", state);
-        let sample = (event.ts, residency.uint(3) as f64);
+        let sample = (event.ts, residency.uint(state_residency::TOTAL_TIME_IN_STATE_MS) as f64);
         trackers.count(sample, COUNTER, dimensions, counter, tables);
     }
 }

@@ -1,7 +1,10 @@
 //! How long the kernel and native programs kept an Android system awake.
 
 use tpq_ingest::Route;
-use tpq_proto::fields::trace_packet;
+use tpq_proto::fields::{
+    kernel_wakelock_data::{self, wakelock},
+    trace_packet,
+};
 use tpq_proto::wire::{Fields, LastFields, repeated};
 use tpq_tables::{Stat, Stats, Tables};
 
@@ -15,22 +18,28 @@ const COUNTER: TrackKind = TrackKind::counter("android_kernel_wakelock", Some("m
 const NS_PER_MS: f64 = 1e6;
 /// A flag of the recorder: a lock read 0 that was held before.
 const READ_ZERO: u64 = 1;
+/// Types of wakelocks.
+const KERNEL: u64 = 1;
+const NATIVE: u64 = 2;
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let Some(state) = packet.interned.generation(packet.generation) else { return };
     let sequence = state.interned;
-    for lock in Fields::new(packet.data).filter(|field| field.number == 1) {
+    for lock in
+        Fields::new(packet.data).filter(|field| field.number == kernel_wakelock_data::WAKELOCK)
+    {
         let lock = LastFields::<4>::new(lock.as_bytes());
-        let kind = match lock.uint(3) {
-            1 => "kernel",
-            2 => "native",
+        let kind = match lock.uint(wakelock::WAKELOCK_TYPE) {
+            KERNEL => "kernel",
+            NATIVE => "native",
             _ => "unknown",
         };
         let known = KernelWakelock {
-            name: crate::decode::text(&lock, 2, tables),
+            name: crate::decode::text(&lock, wakelock::WAKELOCK_NAME, tables),
             kind: tables.strings.intern(kind),
         };
-        if !trackers.source.wakelocks.name(sequence, lock.uint(1) as u32, known) {
+        if !trackers.source.wakelocks.name(sequence, lock.uint(wakelock::WAKELOCK_ID) as u32, known)
+        {
             stats.increment(Stat::KernelWakelockReusedId);
         }
     }
@@ -38,12 +47,14 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
         let fields = Fields::new(packet.data).filter(move |field| field.number == wanted);
         fields.flat_map(|field| repeated(&field).collect::<Vec<_>>())
     };
-    for (id, held) in numbers(2).zip(numbers(3)) {
+    for (id, held) in numbers(kernel_wakelock_data::WAKELOCK_ID)
+        .zip(numbers(kernel_wakelock_data::TIME_HELD_MILLIS))
+    {
         if !trackers.source.wakelocks.hold(sequence, id as u32, held) {
             stats.increment(Stat::KernelWakelockUnknownId);
         }
     }
-    if LastFields::<5>::new(packet.data).uint(4) & READ_ZERO != 0 {
+    if LastFields::<5>::new(packet.data).uint(kernel_wakelock_data::ERROR_FLAGS) & READ_ZERO != 0 {
         stats.increment(Stat::KernelWakelockZeroValueReported);
     }
     // A lock that is not named was not held since the last packet.

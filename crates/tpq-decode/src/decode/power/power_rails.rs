@@ -4,6 +4,10 @@ use std::sync::Arc;
 
 use tpq_clock::BOOTTIME;
 use tpq_ingest::{Bundle, Loss, Payload, Route, Span, SplitSink};
+use tpq_proto::fields::{
+    power_rails::{self, energy_data, rail_descriptor},
+    trace_packet,
+};
 use tpq_proto::wire::{Fields, LastFields, Value};
 use tpq_tables::table::CounterRow;
 use tpq_tables::{Stat, Stats, Tables};
@@ -13,7 +17,7 @@ use crate::event::RunEvent;
 use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 
-const FIELD: u32 = 40;
+const FIELD: u32 = trace_packet::POWER_RAILS;
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: FIELD, route: Route::Split, decode: decode_descriptors };
@@ -67,15 +71,17 @@ const WORDS: usize = 5;
 /// Splits a packet into readings, which state when they were taken.
 fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
     let written = bundle.ns.and_then(|ns| sink.trace_time(bundle.clock, ns));
-    let session = LastFields::<4>::new(bundle.payload).uint(3);
+    let session = LastFields::<4>::new(bundle.payload).uint(power_rails::SESSION_UUID);
     let mut spans = Vec::new();
     // Readings that state their time, and those of the time of their packet.
     let mut own = (Vec::new(), Vec::new());
     let mut packets = (Vec::new(), Vec::new());
     let mut fields = Fields::new(bundle.payload);
     while let Some(field) = fields.next() {
-        let (2, Value::Bytes(data)) = (field.number, field.value) else { continue };
-        let time = LastFields::<3>::new(data).get(2).map(|ms| ms.as_i64());
+        let (power_rails::ENERGY_DATA, Value::Bytes(data)) = (field.number, field.value) else {
+            continue;
+        };
+        let time = LastFields::<3>::new(data).get(energy_data::TIMESTAMP_MS).map(|ms| ms.as_i64());
         let (at, (times, words)) = match (time, bundle.ns) {
             (Some(ms), _) => (ms.saturating_mul(NS_PER_MS), &mut own),
             (None, Some(ns)) => (ns, &mut packets),
@@ -113,17 +119,19 @@ fn decode_descriptors(
     stats: &mut Stats,
 ) {
     let rails = LastFields::<4>::new(packet.data);
-    if !rails.has(1) && !rails.has(2) {
+    if !rails.has(power_rails::RAIL_DESCRIPTOR) && !rails.has(power_rails::ENERGY_DATA) {
         stats.increment(Stat::PowerRailEmptyPacket);
     }
-    let session = rails.uint(3);
-    for rail in Fields::new(packet.data).filter(|field| field.number == 1) {
+    let session = rails.uint(power_rails::SESSION_UUID);
+    for rail in
+        Fields::new(packet.data).filter(|field| field.number == power_rails::RAIL_DESCRIPTOR)
+    {
         let rail = LastFields::<4>::new(rail.as_bytes());
-        let index = rail.uint(1) as u32;
+        let index = rail.uint(rail_descriptor::INDEX) as u32;
         if index > MAX_INDEX {
             continue;
         }
-        let raw = String::from_utf8_lossy(rail.bytes(2));
+        let raw = String::from_utf8_lossy(rail.bytes(rail_descriptor::RAIL_NAME));
         let name = match FRIENDLY_NAMES.iter().find(|(end, _)| raw.ends_with(end)) {
             Some((_, friendly)) => format!("power.rails.{friendly}"),
             None => format!("power.{raw}_uws"),
@@ -137,7 +145,7 @@ fn decode_descriptors(
             trackers.source.tracks.get(COUNTER, dimensions, name, &mut trackers.deferred, tables);
         let mut source = ArgSet::default();
         source.add(tables.strings.intern("raw_name"), ArgValue::String(raw));
-        let subsystem = crate::decode::text(&rail, 3, tables);
+        let subsystem = crate::decode::text(&rail, rail_descriptor::SUBSYS_NAME, tables);
         source.add(tables.strings.intern("subsystem_name"), ArgValue::String(subsystem));
         let source = trackers.deferred.intern(&source);
         tables.track.source_arg_set_id.set(track, source);
@@ -158,7 +166,8 @@ fn decode_data(
     let Some(&span) = spans.get(which as usize) else { return };
     let data = LastFields::<4>::new(event.bytes.get(span));
     let session = crate::decode::whole(session_high, session_low);
-    let Some(track_id) = trackers.source.power.rail(session, data.uint(1) as u32) else {
+    let Some(track_id) = trackers.source.power.rail(session, data.uint(energy_data::INDEX) as u32)
+    else {
         stats.increment(Stat::PowerRailUnknownIndex);
         return;
     };
@@ -169,6 +178,6 @@ fn decode_data(
     }
     let arg_set_id = trackers.deferred.intern(&args);
     trackers.bounds.include(event.ts);
-    let value = data.uint(3) as f64;
+    let value = data.uint(energy_data::ENERGY) as f64;
     tables.counter.push(CounterRow { ts: event.ts, track_id, value, arg_set_id });
 }

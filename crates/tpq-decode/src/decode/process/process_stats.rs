@@ -1,7 +1,10 @@
 //! Memory, run time and open files of processes, polled from /proc.
 
 use tpq_ingest::Route;
-use tpq_proto::fields::trace_packet;
+use tpq_proto::fields::{
+    process_stats::{self, fd_info, process, thread},
+    trace_packet,
+};
 use tpq_proto::wire::{Field, Fields};
 use tpq_tables::table::FileDescriptorRow;
 use tpq_tables::{Stat, Stats, Tables};
@@ -22,31 +25,19 @@ const CHROME: TrackKind = TrackKind::counter("chrome_process_stats", None);
 const KIB: i64 = 1024;
 /// Fields of Chromium's that tell of a process that runs, and so of its main thread.
 const CHROME_FIELDS: [u32; 2] =
-    [field::CHROME_PRIVATE_FOOTPRINT_KB, field::CHROME_PEAK_RESIDENT_SET_KB];
-
-/// Numbers of the fields of a process.
-mod field {
-    pub(in crate::decode) const PID: u32 = 1;
-    /// The score by which the kernel chooses what to kill.
-    pub(in crate::decode) const OOM_SCORE_ADJ: u32 = 10;
-    pub(in crate::decode) const THREADS: u32 = 11;
-    pub(in crate::decode) const IS_PEAK_RSS_RESETTABLE: u32 = 12;
-    pub(in crate::decode) const CHROME_PRIVATE_FOOTPRINT_KB: u32 = 13;
-    pub(in crate::decode) const CHROME_PEAK_RESIDENT_SET_KB: u32 = 14;
-    pub(in crate::decode) const FDS: u32 = 15;
-}
+    [process::CHROME_PRIVATE_FOOTPRINT_KB, process::CHROME_PEAK_RESIDENT_SET_KB];
 
 /// The fields given in KiB, with the counters they become.
 const MEMORY_COUNTERS: &[(u32, Counter)] = &[
-    (2, process_memory::VIRTUAL),
-    (3, process_memory::RSS),
-    (4, process_memory::ANON),
-    (5, process_memory::FILE),
-    (6, process_memory::SHMEM),
-    (7, process_memory::SWAP),
-    (8, process_memory::LOCKED),
-    (9, process_memory::WATERMARK),
-    (24, process_memory::DMABUF),
+    (process::VM_SIZE_KB, process_memory::VIRTUAL),
+    (process::VM_RSS_KB, process_memory::RSS),
+    (process::RSS_ANON_KB, process_memory::ANON),
+    (process::RSS_FILE_KB, process_memory::FILE),
+    (process::RSS_SHMEM_KB, process_memory::SHMEM),
+    (process::VM_SWAP_KB, process_memory::SWAP),
+    (process::VM_LOCKED_KB, process_memory::LOCKED),
+    (process::VM_HWM_KB, process_memory::WATERMARK),
+    (process::DMABUF_RSS_KB, process_memory::DMABUF),
 ];
 
 /// A counter with a text that tells it from others of its kind.
@@ -76,20 +67,21 @@ const fn chrome(key: &'static str) -> Keyed {
 
 /// The other fields that become counters.
 const KEYED_COUNTERS: &[(u32, Keyed)] = &[
-    (field::CHROME_PRIVATE_FOOTPRINT_KB, chrome("private_footprint_kb")),
-    (field::CHROME_PEAK_RESIDENT_SET_KB, chrome("peak_resident_set_kb")),
-    (16, smaps("rss")),
-    (17, smaps("pss")),
-    (18, smaps("pss.anon")),
-    (19, smaps("pss.file")),
-    (20, smaps("pss.smem")),
-    (21, runtime("user_ns")),
-    (22, runtime("kernel_ns")),
-    (23, smaps("swap.pss")),
+    (process::CHROME_PRIVATE_FOOTPRINT_KB, chrome("private_footprint_kb")),
+    (process::CHROME_PEAK_RESIDENT_SET_KB, chrome("peak_resident_set_kb")),
+    (process::SMR_RSS_KB, smaps("rss")),
+    (process::SMR_PSS_KB, smaps("pss")),
+    (process::SMR_PSS_ANON_KB, smaps("pss.anon")),
+    (process::SMR_PSS_FILE_KB, smaps("pss.file")),
+    (process::SMR_PSS_SHMEM_KB, smaps("pss.smem")),
+    (process::RUNTIME_USER_MODE, runtime("user_ns")),
+    (process::RUNTIME_KERNEL_MODE, runtime("kernel_ns")),
+    (process::SMR_SWAP_PSS_KB, smaps("swap.pss")),
 ];
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    for process in Fields::new(packet.data).filter(|field| field.number == 1) {
+    for process in Fields::new(packet.data).filter(|field| field.number == process_stats::PROCESSES)
+    {
         decode_process(packet, process.as_bytes(), trackers, tables, stats);
     }
 }
@@ -102,22 +94,22 @@ fn decode_process(
     stats: &mut Stats,
 ) {
     let machine = packet.machine;
-    let pid = Fields::new(process).find(|field| field.number == field::PID);
+    let pid = Fields::new(process).find(|field| field.number == process::PID);
     let pid = pid.map(|field| field.as_i32()).unwrap_or_default();
     let pid = Tid { machine, id: i64::from(pid) };
     for field in Fields::new(process) {
         match field.number {
-            field::PID => {}
-            field::THREADS => {
-                let tid = Fields::new(field.as_bytes()).find(|field| field.number == 1);
+            process::PID => {}
+            process::THREADS => {
+                let tid = Fields::new(field.as_bytes()).find(|field| field.number == thread::TID);
                 let id = i64::from(tid.map(|field| field.as_i32()).unwrap_or_default());
                 trackers.processes.thread_of_process(Tid { machine, id }, pid, tables);
             }
-            field::FDS => {
+            process::FDS => {
                 let upid = trackers.processes.process(pid, tables);
                 add_file(packet.ts, upid, field.as_bytes(), trackers, tables);
             }
-            field::IS_PEAK_RSS_RESETTABLE => {
+            process::IS_PEAK_RSS_RESETTABLE => {
                 trackers.processes.thread_of_process(pid, pid, tables);
                 let upid = trackers.processes.process(pid, tables);
                 let key = tables.strings.intern("is_peak_rss_resettable");
@@ -147,7 +139,7 @@ fn count(
     let value = field.as_i64();
     let memory = MEMORY_COUNTERS.iter().find(|(number, _)| *number == field.number);
     let keyed = KEYED_COUNTERS.iter().find(|(number, _)| *number == field.number);
-    if field.number == field::OOM_SCORE_ADJ {
+    if field.number == process::OOM_SCORE_ADJ {
         let name = tables.strings.intern(OOM_SCORE.name);
         let dimensions = Dimensions::process(upid);
         trackers.count((ts, value as f64), OOM_SCORE, dimensions, name, tables);
@@ -161,7 +153,7 @@ fn count(
         let sample = (ts, value.saturating_mul(counter.factor) as f64);
         trackers.count(sample, counter.kind, dimensions, name, tables);
         // Perfetto counts this one as unknown though it is not.
-        if field.number == field::CHROME_PEAK_RESIDENT_SET_KB {
+        if field.number == process::CHROME_PEAK_RESIDENT_SET_KB {
             stats.increment(Stat::ProcStatUnknownCounters);
         }
     } else {
@@ -174,8 +166,8 @@ fn add_file(ts: i64, upid: Upid, file: &[u8], trackers: &mut Trackers, tables: &
     let mut row = FileDescriptorRow { ts: Some(ts), upid: Some(upid), ..Default::default() };
     for field in Fields::new(file) {
         match field.number {
-            1 => row.fd = field.as_i64(),
-            2 => row.path = tables.strings.intern_bytes(field.as_bytes()),
+            fd_info::FD => row.fd = field.as_i64(),
+            fd_info::PATH => row.path = tables.strings.intern_bytes(field.as_bytes()),
             _ => {}
         }
     }

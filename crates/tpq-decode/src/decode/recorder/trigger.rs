@@ -1,7 +1,7 @@
 //! Triggers: why a recording was started, kept or stopped.
 
 use tpq_ingest::Route;
-use tpq_proto::fields::trace_packet;
+use tpq_proto::fields::{chrome_trigger, trace_packet, trigger};
 use tpq_proto::wire::LastFields;
 use tpq_tables::{Stat, Stats, Tables};
 
@@ -62,15 +62,16 @@ fn add_trigger(
 ) -> MetadataValue {
     let trigger = LastFields::<4>::new(packet.data);
     let mut args = ArgSet::default();
-    if trigger.has(2) {
-        let producer = ArgValue::String(crate::decode::text(&trigger, 2, tables));
+    if trigger.has(trigger::PRODUCER_NAME) {
+        let producer =
+            ArgValue::String(crate::decode::text(&trigger, trigger::PRODUCER_NAME, tables));
         args.add(tables.strings.intern("producer_name"), producer);
     }
-    if let Some(uid) = trigger.get(3) {
+    if let Some(uid) = trigger.get(trigger::TRUSTED_PRODUCER_UID) {
         let uid = ArgValue::Int(i64::from(uid.as_i32()));
         args.add(tables.strings.intern("trusted_producer_uid"), uid);
     }
-    let name = crate::decode::text(&trigger, 1, tables);
+    let name = crate::decode::text(&trigger, trigger::TRIGGER_NAME, tables);
     let track = track(packet, trackers, tables);
     let slice = NewSlice { ts: packet.ts, track, name, ..NewSlice::default() };
     trackers.complete(slice, 0, &args, tables, stats);
@@ -92,19 +93,19 @@ fn decode_chrome(
 ) {
     let trigger = LastFields::<4>::new(packet.data);
     let mut args = ArgSet::default();
-    let hash = trigger.uint(2);
+    let hash = trigger.uint(chrome_trigger::TRIGGER_NAME_HASH);
     args.add(tables.strings.intern("chrome_trigger.name_hash"), ArgValue::Uint(hash));
-    let name = match trigger.has(1) {
-        true => crate::decode::text(&trigger, 1, tables),
+    let name = match trigger.has(chrome_trigger::TRIGGER_NAME) {
+        true => crate::decode::text(&trigger, chrome_trigger::TRIGGER_NAME, tables),
         false => tables.strings.intern("chrome_trigger"),
     };
-    if trigger.has(1) {
+    if trigger.has(chrome_trigger::TRIGGER_NAME) {
         args.add(tables.strings.intern("chrome_trigger.name"), ArgValue::String(name));
     }
     let track = track(packet, trackers, tables);
     let slice = NewSlice { ts: packet.ts, track, name, ..NewSlice::default() };
     let slice = trackers.complete(slice, 0, &args, tables, stats);
-    if let (Some(slice), Some(flow)) = (slice, trigger.get(3)) {
+    if let (Some(slice), Some(flow)) = (slice, trigger.get(chrome_trigger::FLOW_ID)) {
         let flow = FlowId::Number(flow.as_u64());
         if trackers.file.flows.is_active(flow) {
             trackers.end_flow(flow, slice, FlowEnd::Last, tables, stats);

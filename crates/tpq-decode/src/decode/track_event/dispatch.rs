@@ -1,7 +1,7 @@
 //! One track event, from its packet to a slice, a counter value or a state.
 
 use std::sync::Arc;
-use tpq_proto::fields::trace_packet;
+use tpq_proto::fields::{trace_packet, track_event_defaults};
 
 use tpq_ingest::Route;
 use tpq_proto::wire::{Fields, repeated};
@@ -94,9 +94,13 @@ fn defaults(packet: &Packet<'_>, trackers: &mut Trackers) -> Arc<EventDefaults> 
         }
         for field in Fields::new(field.as_bytes()) {
             match field.number {
-                11 => defaults.track = Some(field.as_u64()),
-                31 => defaults.counters.extend(repeated(&field)),
-                45 => defaults.double_counters.extend(repeated(&field)),
+                track_event_defaults::TRACK_UUID => defaults.track = Some(field.as_u64()),
+                track_event_defaults::EXTRA_COUNTER_TRACK_UUIDS => {
+                    defaults.counters.extend(repeated(&field))
+                }
+                track_event_defaults::EXTRA_DOUBLE_COUNTER_TRACK_UUIDS => {
+                    defaults.double_counters.extend(repeated(&field))
+                }
                 _ => {}
             }
         }

@@ -1,5 +1,6 @@
 //! The fields of a track event.
 
+use tpq_proto::fields::track_event;
 use tpq_proto::wire::{Field, Fields, Value, repeated};
 use tpq_tables::StringId;
 
@@ -105,25 +106,37 @@ pub(super) fn read(data: &[u8]) -> TrackEvent<'_> {
     for field in Fields::new(data) {
         let seen = event.fields.add(field.number);
         match field.number {
-            3 => {
+            track_event::CATEGORY_IIDS => {
                 let is_single = !seen && matches!(field.value, Value::Varint(_));
                 event.category_iid = is_single.then(|| field.as_u64());
             }
-            10 => event.name_iid = field.as_u64(),
-            23 => event.given_name = Some(field.as_bytes()),
-            9 => event.event_type = Some(Type::of(field.as_u64())),
-            11 => event.track = Some(field.as_u64()),
-            30 => event.counter = Some(field.as_i64() as f64),
-            44 => event.double_counter = Some(field.as_f64()),
-            12 => repeated(&field).for_each(|value| event.extra.add(value as i64 as f64)),
-            31 => event.extra.tracks.extend(repeated(&field)),
-            46 => doubles(&field).for_each(|value| event.double_extra.add(value)),
-            45 => event.double_extra.tracks.extend(repeated(&field)),
-            2 => event.thread_time.delta = Some(in_ns(&field)),
-            17 => event.thread_time.absolute = Some(in_ns(&field)),
-            8 => event.instructions.delta = Some(field.as_i64()),
-            20 => event.instructions.absolute = Some(field.as_i64()),
-            6 => event.legacy = Some(Legacy::read(field.as_bytes())),
+            track_event::NAME_IID => event.name_iid = field.as_u64(),
+            track_event::NAME => event.given_name = Some(field.as_bytes()),
+            track_event::TYPE => event.event_type = Some(Type::of(field.as_u64())),
+            track_event::TRACK_UUID => event.track = Some(field.as_u64()),
+            track_event::COUNTER_VALUE => event.counter = Some(field.as_i64() as f64),
+            track_event::DOUBLE_COUNTER_VALUE => event.double_counter = Some(field.as_f64()),
+            track_event::EXTRA_COUNTER_VALUES => {
+                repeated(&field).for_each(|value| event.extra.add(value as i64 as f64))
+            }
+            track_event::EXTRA_COUNTER_TRACK_UUIDS => event.extra.tracks.extend(repeated(&field)),
+            track_event::EXTRA_DOUBLE_COUNTER_VALUES => {
+                doubles(&field).for_each(|value| event.double_extra.add(value))
+            }
+            track_event::EXTRA_DOUBLE_COUNTER_TRACK_UUIDS => {
+                event.double_extra.tracks.extend(repeated(&field))
+            }
+            track_event::THREAD_TIME_DELTA_US => event.thread_time.delta = Some(in_ns(&field)),
+            track_event::THREAD_TIME_ABSOLUTE_US => {
+                event.thread_time.absolute = Some(in_ns(&field))
+            }
+            track_event::THREAD_INSTRUCTION_COUNT_DELTA => {
+                event.instructions.delta = Some(field.as_i64())
+            }
+            track_event::THREAD_INSTRUCTION_COUNT_ABSOLUTE => {
+                event.instructions.absolute = Some(field.as_i64())
+            }
+            track_event::LEGACY_EVENT => event.legacy = Some(Legacy::read(field.as_bytes())),
             _ => {}
         }
     }

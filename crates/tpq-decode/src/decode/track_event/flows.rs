@@ -1,5 +1,6 @@
 //! Flows between slices, in the newer and in the older forms.
 
+use tpq_proto::fields::track_event;
 use tpq_proto::wire::{Field, Fields, repeated};
 use tpq_tables::Stat;
 
@@ -10,7 +11,12 @@ use super::owner::EventOwner;
 use tpq_trackers::track::{FlowEnd, FlowId};
 
 /// The fields that name flows.
-const FLOWS: u64 = bits([36, 42, 47, 48]);
+const FLOWS: u64 = bits([
+    track_event::FLOW_IDS_OLD,
+    track_event::TERMINATING_FLOW_IDS_OLD,
+    track_event::FLOW_IDS,
+    track_event::TERMINATING_FLOW_IDS,
+]);
 
 /// The flows that pass through the slice of an event.
 pub(super) fn pass(event: &TrackEvent<'_>, slice: u32, context: &mut DecodeContext<'_, '_>) {
@@ -20,7 +26,10 @@ pub(super) fn pass(event: &TrackEvent<'_>, slice: u32, context: &mut DecodeConte
     if !event.fields.any(FLOWS) {
         return;
     }
-    for (old, new, last) in [(36, 47, false), (42, 48, true)] {
+    for (old, new, last) in [
+        (track_event::FLOW_IDS_OLD, track_event::FLOW_IDS, false),
+        (track_event::TERMINATING_FLOW_IDS_OLD, track_event::TERMINATING_FLOW_IDS, true),
+    ] {
         // What an event writes in the older encoding counts only where it does not use the newer.
         let uses_new = Fields::new(event.data).any(|field| field.number == new);
         let number = if uses_new { new } else { old };
@@ -81,7 +90,7 @@ pub(super) fn legacy(
 
 /// Numbers as varints or of eight bytes each, one by one or packed.
 fn ids<'a>(field: &Field<'a>) -> Box<dyn Iterator<Item = u64> + 'a> {
-    if matches!(field.number, 36 | 42) {
+    if matches!(field.number, track_event::FLOW_IDS_OLD | track_event::TERMINATING_FLOW_IDS_OLD) {
         return Box::new(repeated(field));
     }
     let single = field.as_bytes().is_empty().then(|| field.as_u64());

@@ -1,6 +1,7 @@
 //! Events in Chrome's older form: what the letters of their phases mean, and those that no table
 //! has a place for.
 
+use tpq_proto::fields::track_event::legacy_event;
 use tpq_proto::wire::LastFields;
 
 use tpq_trackers::track::AsyncPhase;
@@ -96,31 +97,31 @@ impl<'a> Legacy<'a> {
         let ns = |number| int(number).map(|us| us.saturating_mul(1000));
         let id = |number| fields.get(number).map(|field| i64::from(field.as_u32()));
         Self {
-            name_iid: uint(1).unwrap_or_default(),
-            phase: uint(2).map(|phase| Phase(phase as u8)),
-            duration: ns(3),
-            thread_duration: ns(4),
-            instruction_delta: int(15),
-            unscoped_id: uint(6),
-            local_id: uint(10),
-            global_id: uint(11),
-            id_scope: fields.get(7).map(|field| field.as_bytes()),
-            use_async_tts: fields.int(9) != 0,
-            bind_id: uint(8),
-            bind_to_enclosing: fields.int(12) != 0,
-            direction: match uint(13) {
+            name_iid: uint(legacy_event::NAME_IID).unwrap_or_default(),
+            phase: uint(legacy_event::PHASE).map(|phase| Phase(phase as u8)),
+            duration: ns(legacy_event::DURATION_US),
+            thread_duration: ns(legacy_event::THREAD_DURATION_US),
+            instruction_delta: int(legacy_event::THREAD_INSTRUCTION_DELTA),
+            unscoped_id: uint(legacy_event::UNSCOPED_ID),
+            local_id: uint(legacy_event::LOCAL_ID),
+            global_id: uint(legacy_event::GLOBAL_ID),
+            id_scope: fields.get(legacy_event::ID_SCOPE).map(|field| field.as_bytes()),
+            use_async_tts: fields.int(legacy_event::USE_ASYNC_TTS) != 0,
+            bind_id: uint(legacy_event::BIND_ID),
+            bind_to_enclosing: fields.int(legacy_event::BIND_TO_ENCLOSING) != 0,
+            direction: match uint(legacy_event::FLOW_DIRECTION) {
                 Some(1) => Some(Direction::In),
                 Some(2) => Some(Direction::Out),
                 Some(3) => Some(Direction::InOut),
                 _ => None,
             },
-            scope: match uint(14) {
+            scope: match uint(legacy_event::INSTANT_EVENT_SCOPE) {
                 Some(1) => InstantScope::Global,
                 Some(2) => InstantScope::Process,
                 _ => InstantScope::Thread,
             },
-            pid: id(18),
-            tid: id(19),
+            pid: id(legacy_event::PID_OVERRIDE),
+            tid: id(legacy_event::TID_OVERRIDE),
         }
     }
 

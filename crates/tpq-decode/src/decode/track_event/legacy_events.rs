@@ -1,5 +1,6 @@
 //! Events of the legacy form that are no slices: metadata, and phases without a table of their own.
 
+use tpq_proto::fields::{debug_annotation, track_event};
 use tpq_proto::wire::{Fields, LastFields};
 use tpq_tables::table::ChromeRawRow;
 use tpq_trackers::args::{ArgSet, ArgValue};
@@ -27,8 +28,9 @@ pub(super) fn metadata(
         "process_name" => (None, Some(owner.upid?)),
         _ => return raw(event, owner, thread, context),
     };
-    let value = Fields::new(event.data).find(|field| field.number == 4)?;
-    let name = LastFields::<7>::new(value.as_bytes()).bytes(6);
+    let value =
+        Fields::new(event.data).find(|field| field.number == track_event::DEBUG_ANNOTATIONS)?;
+    let name = LastFields::<7>::new(value.as_bytes()).bytes(debug_annotation::STRING_VALUE);
     if name.is_empty() {
         return Some(());
     }

@@ -1,6 +1,7 @@
 //! Names and categories of events, interned or not.
 
 use rustc_hash::FxHashMap;
+use tpq_proto::fields::track_event;
 use tpq_proto::wire::{Fields, repeated};
 use tpq_tables::StringId;
 
@@ -9,8 +10,8 @@ use super::event::{TrackEvent, bits};
 use tpq_trackers::interned::field;
 
 /// Where categories are: interned, or named.
-const INTERNED_CATEGORIES: u64 = bits([3]);
-const NAMED_CATEGORIES: u64 = bits([22]);
+const INTERNED_CATEGORIES: u64 = bits([track_event::CATEGORY_IIDS]);
+const NAMED_CATEGORIES: u64 = bits([track_event::CATEGORIES]);
 
 /// The name of an event.
 pub(super) fn name(event: &TrackEvent<'_>, context: &mut DecodeContext<'_, '_>) -> StringId {
@@ -39,12 +40,15 @@ pub(super) fn category(event: &TrackEvent<'_>, context: &mut DecodeContext<'_, '
     let mut only = None;
     let mut categories = Vec::new();
     let fields = || Fields::new(event.data);
-    for iid in fields().filter(|field| field.number == 3).flat_map(|field| repeated(&field)) {
+    for iid in fields()
+        .filter(|field| field.number == track_event::CATEGORY_IIDS)
+        .flat_map(|field| repeated(&field))
+    {
         iids += 1;
         only = Some(iid);
         categories.extend(interned(field::EVENT_CATEGORIES, iid, context));
     }
-    for field in fields().filter(|field| field.number == 22) {
+    for field in fields().filter(|field| field.number == track_event::CATEGORIES) {
         categories.push(context.tables.strings.intern_bytes(field.as_bytes()));
     }
     match (categories.as_slice(), iids, only) {

@@ -1,7 +1,7 @@
 //! From when on track events are of interest, as the recording says.
 
 use tpq_ingest::Route;
-use tpq_proto::fields::trace_packet;
+use tpq_proto::fields::{trace_packet, track_event_range_of_interest};
 use tpq_proto::wire::LastFields;
 use tpq_tables::{Stat, Stats, Tables};
 
@@ -17,7 +17,9 @@ pub(crate) const PACKET: PacketDecoder = PacketDecoder {
 };
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let Some(start) = LastFields::<2>::new(packet.data).get(1) else {
+    let Some(start) =
+        LastFields::<2>::new(packet.data).get(track_event_range_of_interest::START_US)
+    else {
         let stat = Stat::TrackEventRangeOfInterestMissingStartUs;
         stats.increment(stat);
         return trackers.log(stat, None, &ArgSet::default(), tables);

@@ -2,7 +2,7 @@
 
 use tpq_ingest::Route;
 use tpq_proto::decode;
-use tpq_proto::fields::trace_packet;
+use tpq_proto::fields::{trace_packet, track_descriptor};
 use tpq_proto::message::counter_descriptor::{BuiltinCounterType, Unit};
 use tpq_proto::message::track_descriptor::{
     ChildTracksOrdering, SiblingMergeBehavior, SiblingMergeKeyField, StaticOrDynamicName,
@@ -173,10 +173,25 @@ fn uuid_of_plain(descriptor: &[u8]) -> Option<u64> {
     let (mut uuid, mut fields) = (None, Fields::new(descriptor));
     for field in &mut fields {
         match (field.number, field.value) {
-            (1, Value::Varint(number)) => uuid = Some(number),
+            (track_descriptor::UUID, Value::Varint(number)) => uuid = Some(number),
             // Names, keys and ranks, and in which order children are shown, where that is known.
-            (2 | 10 | 13 | 14 | 16, Value::Bytes(_)) => {}
-            (5 | 9 | 12 | 15 | 17, Value::Varint(_)) | (11, Value::Varint(0..=3)) => {}
+            (
+                track_descriptor::NAME
+                | track_descriptor::STATIC_NAME
+                | track_descriptor::ATRACE_NAME
+                | track_descriptor::DESCRIPTION
+                | track_descriptor::SIBLING_MERGE_KEY,
+                Value::Bytes(_),
+            ) => {}
+            (
+                track_descriptor::PARENT_UUID
+                | track_descriptor::DISALLOW_MERGING_WITH_SYSTEM_TRACKS
+                | track_descriptor::SIBLING_ORDER_RANK
+                | track_descriptor::SIBLING_MERGE_BEHAVIOR
+                | track_descriptor::SIBLING_MERGE_KEY_INT,
+                Value::Varint(_),
+            )
+            | (track_descriptor::CHILD_ORDERING, Value::Varint(0..=3)) => {}
             _ => return None,
         }
     }

@@ -1,5 +1,8 @@
 //! The args of a track event: what typed fields and debug annotations tell.
 
+use tpq_proto::fields::{
+    chrome_active_processes, chrome_histogram_sample, log_message, task_execution, track_event,
+};
 use tpq_proto::wire::{Field, Fields, LastFields, Value};
 use tpq_tables::Stat;
 use tpq_tables::table::LogRow;
@@ -15,11 +18,50 @@ use tpq_trackers::track::{Tid, Utid};
 /// The fields that events have for themselves, by number: name, track, time, flows. They are no
 /// args, or become some in a way of their own.
 const OWN: u64 = bits([
-    1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 16, 17, 20, 21, 22, 23, 30, 31, 36, 42, 44, 45, 46, 47, 48,
-    52, 53, 54, 55, 56, 57,
+    track_event::TIMESTAMP_DELTA_US,
+    track_event::THREAD_TIME_DELTA_US,
+    track_event::CATEGORY_IIDS,
+    track_event::DEBUG_ANNOTATIONS,
+    track_event::TASK_EXECUTION,
+    track_event::LEGACY_EVENT,
+    track_event::THREAD_INSTRUCTION_COUNT_DELTA,
+    track_event::TYPE,
+    track_event::NAME_IID,
+    track_event::TRACK_UUID,
+    track_event::EXTRA_COUNTER_VALUES,
+    track_event::TIMESTAMP_ABSOLUTE_US,
+    track_event::THREAD_TIME_ABSOLUTE_US,
+    track_event::THREAD_INSTRUCTION_COUNT_ABSOLUTE,
+    track_event::LOG_MESSAGE,
+    track_event::CATEGORIES,
+    track_event::NAME,
+    track_event::COUNTER_VALUE,
+    track_event::EXTRA_COUNTER_TRACK_UUIDS,
+    track_event::FLOW_IDS_OLD,
+    track_event::TERMINATING_FLOW_IDS_OLD,
+    track_event::DOUBLE_COUNTER_VALUE,
+    track_event::EXTRA_DOUBLE_COUNTER_TRACK_UUIDS,
+    track_event::EXTRA_DOUBLE_COUNTER_VALUES,
+    track_event::FLOW_IDS,
+    track_event::TERMINATING_FLOW_IDS,
+    track_event::CORRELATION_ID,
+    track_event::CORRELATION_ID_STR,
+    track_event::CORRELATION_ID_STR_IID,
+    track_event::CALLSTACK,
+    track_event::CALLSTACK_IID,
+    track_event::CALLSTACK_WEIGHT,
 ]);
 /// Those that become args in a way of their own.
-const SPECIAL: u64 = bits([5, 21, 28, 34, 49, 52, 53, 54]);
+const SPECIAL: u64 = bits([
+    track_event::TASK_EXECUTION,
+    track_event::LOG_MESSAGE,
+    track_event::CHROME_HISTOGRAM_SAMPLE,
+    track_event::SOURCE_LOCATION_IID,
+    track_event::CHROME_ACTIVE_PROCESSES,
+    track_event::CORRELATION_ID,
+    track_event::CORRELATION_ID_STR,
+    track_event::CORRELATION_ID_STR_IID,
+]);
 /// Those that hold annotations, which are read when args are written.
 const ANNOTATIONS: u64 = bits([tpq_trackers::args::ANNOTATIONS]);
 
@@ -66,15 +108,19 @@ fn read(typed: bool, thread: Option<Utid>, args: &mut ArgSet, context: &mut Deco
     let event = packet.data;
     for field in Fields::new(event) {
         let added = match field.number {
-            5 => task(&mut message, &field),
-            21 => log_message(&mut message, &field, thread).map(|row| log = Some(row)),
-            34 => source_location(&mut message, &field),
-            28 => histogram_name(&mut message, &field),
-            49 => {
+            track_event::TASK_EXECUTION => task(&mut message, &field),
+            track_event::LOG_MESSAGE => {
+                log_message(&mut message, &field, thread).map(|row| log = Some(row))
+            }
+            track_event::SOURCE_LOCATION_IID => source_location(&mut message, &field),
+            track_event::CHROME_HISTOGRAM_SAMPLE => histogram_name(&mut message, &field),
+            track_event::CHROME_ACTIVE_PROCESSES => {
                 active_processes(&mut message, &field);
                 Ok(())
             }
-            52..=54 => correlation_id(&mut message, &field),
+            track_event::CORRELATION_ID
+            | track_event::CORRELATION_ID_STR
+            | track_event::CORRELATION_ID_STR_IID => correlation_id(&mut message, &field),
             _ => Ok(()),
         };
         if added.is_err() {
@@ -100,7 +146,7 @@ fn read(typed: bool, thread: Option<Utid>, args: &mut ArgSet, context: &mut Deco
 
 /// Where the task was posted from that an event runs.
 fn task(message: &mut MessageArgs<'_>, field: &Field<'_>) -> Result<(), Unreadable> {
-    let iid = LastFields::<2>::new(field.as_bytes()).uint(1);
+    let iid = LastFields::<2>::new(field.as_bytes()).uint(task_execution::POSTED_FROM_IID);
     if iid == 0 {
         return Err(Unreadable);
     }
@@ -129,10 +175,10 @@ fn log_message(
 ) -> Result<LogRow, Unreadable> {
     let utid = thread.ok_or(Unreadable)?;
     let log = LastFields::<4>::new(field.as_bytes());
-    let msg = message.text(field::LOG_MESSAGE_BODY, log.uint(2))?;
+    let msg = message.text(field::LOG_MESSAGE_BODY, log.uint(log_message::BODY_IID))?;
     message.add("track_event.log_message", ArgValue::String(msg));
     let mut row = LogRow { utid: Some(utid), prio: DEFAULT_PRIORITY, msg, ..LogRow::default() };
-    if let Some(iid) = log.get(1) {
+    if let Some(iid) = log.get(log_message::SOURCE_LOCATION_IID) {
         let location = message.source_location(iid.as_u64()).ok_or(Unreadable)?;
         let line = location.line.unwrap_or_default();
         let file = message.source_file(iid.as_u64()).ok_or(Unreadable)?;
@@ -144,7 +190,7 @@ fn log_message(
         message.add("track_event.log_message.function_name", function);
         message.add("track_event.log_message.line_number", ArgValue::Int(i64::from(line)));
     }
-    if let Some(priority) = log.get(3) {
+    if let Some(priority) = log.get(log_message::PRIO) {
         let priority = priority.as_u32();
         // What there is no name for is as if it were not stated.
         row.prio = if priority <= 7 { priority } else { 0 };
@@ -156,8 +202,8 @@ fn log_message(
 /// The name of a histogram that was interned.
 fn histogram_name(message: &mut MessageArgs<'_>, field: &Field<'_>) -> Result<(), Unreadable> {
     let sample = LastFields::<5>::new(field.as_bytes());
-    let Some(iid) = sample.get(4) else { return Ok(()) };
-    if sample.has(2) {
+    let Some(iid) = sample.get(chrome_histogram_sample::NAME_IID) else { return Ok(()) };
+    if sample.has(chrome_histogram_sample::NAME) {
         return Err(Unreadable);
     }
     let name = ArgValue::String(message.text(field::HISTOGRAM_NAMES, iid.as_u64())?);
@@ -166,7 +212,9 @@ fn histogram_name(message: &mut MessageArgs<'_>, field: &Field<'_>) -> Result<()
 }
 
 fn active_processes(message: &mut MessageArgs<'_>, field: &Field<'_>) {
-    for field in Fields::new(field.as_bytes()).filter(|field| field.number == 1) {
+    for field in
+        Fields::new(field.as_bytes()).filter(|field| field.number == chrome_active_processes::PID)
+    {
         let pids = tpq_proto::wire::repeated(&field).map(|pid| pid as i32);
         if let Some(beyond) = &mut message.beyond {
             beyond.active_processes.extend(pids);
@@ -177,8 +225,10 @@ fn active_processes(message: &mut MessageArgs<'_>, field: &Field<'_>) {
 /// What events that belong together have in common.
 fn correlation_id(message: &mut MessageArgs<'_>, field: &Field<'_>) -> Result<(), Unreadable> {
     let id = match (field.number, field.value) {
-        (53, Value::Bytes(id)) => message.strings.intern_bytes(id),
-        (54, _) => message.text(field::CORRELATION_ID_STR, field.as_u64())?,
+        (track_event::CORRELATION_ID_STR, Value::Bytes(id)) => message.strings.intern_bytes(id),
+        (track_event::CORRELATION_ID_STR_IID, _) => {
+            message.text(field::CORRELATION_ID_STR, field.as_u64())?
+        }
         _ => message.strings.intern(&format!("tp:#{}", field.as_u64())),
     };
     message.add("correlation_id", ArgValue::String(id));

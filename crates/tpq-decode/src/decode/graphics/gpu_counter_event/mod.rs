@@ -6,7 +6,10 @@ mod unit;
 use rustc_hash::FxHashMap;
 use tpq_ingest::Route;
 use tpq_proto::decode;
-use tpq_proto::fields::trace_packet;
+use tpq_proto::fields::{
+    gpu_counter_event::{self, gpu_counter},
+    trace_packet,
+};
 use tpq_proto::message::{GpuCounterDescriptor, InternedGpuCounterDescriptor};
 use tpq_proto::wire::{Fields, Value};
 use tpq_tables::{Stat, Stats, Tables};
@@ -21,14 +24,6 @@ pub(crate) const PACKET: PacketDecoder = PacketDecoder {
     decode: decode_event,
 };
 
-/// Numbers of the fields of an event.
-mod field {
-    pub(in crate::decode) const DESCRIPTOR: u32 = 1;
-    pub(in crate::decode) const COUNTERS: u32 = 2;
-    pub(in crate::decode) const GPU_ID: u32 = 3;
-    pub(in crate::decode) const DESCRIPTOR_IID: u32 = 4;
-}
-
 fn decode_event(
     packet: &Packet<'_>,
     trackers: &mut Trackers,
@@ -38,9 +33,9 @@ fn decode_event(
     let (mut descriptor, mut gpu, mut iid) = (None, 0, None);
     for field in Fields::new(packet.data) {
         match field.number {
-            field::DESCRIPTOR => descriptor = Some(field.as_bytes()),
-            field::GPU_ID => gpu = field.as_u32(),
-            field::DESCRIPTOR_IID => iid = Some(field.as_u64()),
+            gpu_counter_event::COUNTER_DESCRIPTOR => descriptor = Some(field.as_bytes()),
+            gpu_counter_event::GPU_ID => gpu = field.as_u32(),
+            gpu_counter_event::COUNTER_DESCRIPTOR_IID => iid = Some(field.as_u64()),
             _ => {}
         }
     }
@@ -112,14 +107,14 @@ fn interned_counters(
 
 /// The counters an event has values of.
 fn values(event: &[u8]) -> impl Iterator<Item = (u32, f64)> {
-    let counters = Fields::new(event).filter(|field| field.number == field::COUNTERS);
+    let counters = Fields::new(event).filter(|field| field.number == gpu_counter_event::COUNTERS);
     counters.filter_map(|counter| {
         let (mut id, mut value) = (None, None);
         for field in Fields::new(counter.as_bytes()) {
             match (field.number, field.value) {
-                (1, _) => id = Some(field.as_u32()),
-                (2, Value::Varint(int)) => value = Some(int as i64 as f64),
-                (3, _) => value = Some(field.as_f64()),
+                (gpu_counter::COUNTER_ID, _) => id = Some(field.as_u32()),
+                (gpu_counter::INT_VALUE, Value::Varint(int)) => value = Some(int as i64 as f64),
+                (gpu_counter::DOUBLE_VALUE, _) => value = Some(field.as_f64()),
                 _ => {}
             }
         }

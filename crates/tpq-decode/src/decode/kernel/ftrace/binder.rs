@@ -61,12 +61,14 @@ pub(super) fn send_code(
 ) {
     let sender = event.utid(trackers, tables);
     let track = thread_track(sender, trackers, tables);
-    let is_reply = event.int(5) as i32 == 1;
-    let one_way = event.uint(7) as u32 & ONE_WAY != 0;
+    let is_reply = event.int(binder_transaction::REPLY) as i32 == 1;
+    let one_way = event.uint(binder_transaction::FLAGS) as u32 & ONE_WAY != 0;
     let args = transaction_args(event, is_reply, code, tables);
     let sent = if is_reply {
-        let receiver = trackers.processes.thread(event.tid(event.int(4) as i32), tables);
-        let to = ArgValue::Int(i64::from(event.int(4) as u32));
+        let receiver = trackers
+            .processes
+            .thread(event.tid(event.int(binder_transaction::TO_THREAD) as i32), tables);
+        let to = ArgValue::Int(i64::from(event.int(binder_transaction::TO_THREAD) as u32));
         add_args(track, REPLY, &receiver_args(to, receiver, tables), trackers, tables);
         trackers.end_slice(any(event, track), &args, tables, stats)
     } else if one_way {
@@ -77,7 +79,11 @@ pub(super) fn send_code(
         trackers.begin_slice(slice, args.clone(), tables, stats)
     };
     let transaction = Transaction { is_reply, one_way, args, track, slice: sent };
-    trackers.source.binder.send(event.int(1) as i32, sender, transaction);
+    trackers.source.binder.send(
+        event.int(binder_transaction::DEBUG_ID) as i32,
+        sender,
+        transaction,
+    );
 }
 
 fn transaction_args(
@@ -86,7 +92,7 @@ fn transaction_args(
     code: &str,
     tables: &mut Tables,
 ) -> ArgSet {
-    let flags = event.uint(7) as u32;
+    let flags = event.uint(binder_transaction::FLAGS) as u32;
     let mut meaning: String =
         FLAGS.iter().filter(|(flag, _)| flags & flag != 0).map(|&(_, meaning)| meaning).collect();
     if flags == 0 {
@@ -95,9 +101,18 @@ fn transaction_args(
     let flags = tables.strings.intern(&format!("0x{flags:02x} {meaning}"));
     let code = tables.strings.intern(&format!("{code} Java Layer Dependent"));
     let args = [
-        ("transaction id", ArgValue::Int(i64::from(event.int(1) as i32))),
-        ("destination node", ArgValue::Int(i64::from(event.int(2) as i32))),
-        ("destination process", ArgValue::Int(i64::from(event.int(3) as u32))),
+        (
+            "transaction id",
+            ArgValue::Int(i64::from(event.int(binder_transaction::DEBUG_ID) as i32)),
+        ),
+        (
+            "destination node",
+            ArgValue::Int(i64::from(event.int(binder_transaction::TARGET_NODE) as i32)),
+        ),
+        (
+            "destination process",
+            ArgValue::Int(i64::from(event.int(binder_transaction::TO_PROC) as u32)),
+        ),
         ("reply transaction?", ArgValue::Bool(is_reply)),
         ("flags", ArgValue::String(flags)),
         ("code", ArgValue::String(code)),

@@ -1,6 +1,6 @@
 //! Requests to block devices.
 
-use tpq_proto::fields::ftrace::ftrace_event;
+use tpq_proto::fields::ftrace::{block_io_start, ftrace_event};
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
@@ -13,14 +13,18 @@ pub(super) const EVENTS: Events =
 const BLOCK_IO: TrackKind = TrackKind::slices("block_io");
 
 fn track(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
-    let dimension = Dimensions::machine(event.machine).number("block_device", event.int(1));
+    let dimension =
+        Dimensions::machine(event.machine).number("block_device", event.int(block_io_start::DEV));
     let args = &mut trackers.deferred;
     trackers.source.tracks.get(BLOCK_IO, dimension, StringId::NULL, args, tables)
 }
 
 /// The first sector of the request.
 fn sector(event: &FtraceEvent<'_>, tables: &mut Tables) -> ArgSet {
-    ArgSet::of([("sector", ArgValue::Uint(event.uint(2)))], &mut tables.strings)
+    ArgSet::of(
+        [("sector", ArgValue::Uint(event.uint(block_io_start::SECTOR)))],
+        &mut tables.strings,
+    )
 }
 
 fn start(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {

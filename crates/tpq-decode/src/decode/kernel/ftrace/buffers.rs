@@ -49,11 +49,11 @@ fn ion_shrink(
 
 /// A heap changed; its size is what it was before.
 fn ion_heap(on: &mut Effects<'_, '_>, change: i64) {
-    let heap = match on.event.field(1) {
-        Some(_) => on.event.string(1),
+    let heap = match on.event.field(ion_heap_grow::HEAP_NAME) {
+        Some(_) => on.event.string(ion_heap_grow::HEAP_NAME),
         None => "unknown".into(),
     };
-    let total = on.event.int(3).wrapping_add(change);
+    let total = on.event.int(ion_heap_grow::TOTAL_ALLOCATED).wrapping_add(change);
     ion(on, &heap, total as f64, change as f64);
 }
 

@@ -1,7 +1,11 @@
 //! Splits bundles: each holds what one CPU's buffer held, thousands of events in order of time.
 
 use std::sync::Arc;
-use tpq_proto::fields::trace_packet;
+use tpq_proto::fields::{
+    ftrace::ftrace_event,
+    ftrace_event_bundle::{self, generic_event_descriptor},
+    trace_packet,
+};
 
 use rustc_hash::FxHashMap;
 use tpq_clock::BOOTTIME;
@@ -26,18 +30,6 @@ pub(crate) const PACKET: PacketDecoder = PacketDecoder {
 
 /// Runs of events that are messages of their own.
 pub(crate) const EVENTS: RunKind = RunKind(RunKind::FIRST_SPLIT);
-
-/// Numbers of the fields of a bundle.
-mod field {
-    pub(super) const CPU: u32 = 1;
-    pub(super) const EVENT: u32 = 2;
-    pub(super) const LOST_EVENTS: u32 = 3;
-    pub(super) const COMPACT_SCHED: u32 = 4;
-    pub(super) const FTRACE_CLOCK: u32 = 5;
-    pub(super) const LAST_READ_EVENT_TIMESTAMP: u32 = 9;
-    pub(super) const PREVIOUS_BUNDLE_END_TIMESTAMP: u32 = 10;
-    pub(super) const GENERIC_EVENT_DESCRIPTORS: u32 = 11;
-}
 
 /// Timestamps of events, with offset and length of each.
 type Events = (Vec<i64>, Vec<(u32, u32)>);
@@ -75,7 +67,7 @@ impl<'a> Parts<'a> {
         let mut fields = Fields::new(bundle.payload);
         while let Some(field) = fields.next() {
             match (field.number, field.value) {
-                (field::EVENT, Value::Bytes(event)) => match event_timestamp(event) {
+                (ftrace_event_bundle::EVENT, Value::Bytes(event)) => match event_timestamp(event) {
                     Some(timestamp) => {
                         let offset = fields.position() - event.len();
                         if parts.timestamps.capacity() == 0 {
@@ -85,15 +77,21 @@ impl<'a> Parts<'a> {
                     }
                     None => sink.lose(Loss::MalformedBundle),
                 },
-                (field::COMPACT_SCHED, Value::Bytes(bytes)) => {
+                (ftrace_event_bundle::COMPACT_SCHED, Value::Bytes(bytes)) => {
                     parts.compact = Some((fields.position() - bytes.len(), bytes));
                 }
-                (field::CPU, _) => parts.cpu = field.as_u32(),
-                (field::LAST_READ_EVENT_TIMESTAMP | field::PREVIOUS_BUNDLE_END_TIMESTAMP, _) => {
+                (ftrace_event_bundle::CPU, _) => parts.cpu = field.as_u32(),
+                (
+                    ftrace_event_bundle::LAST_READ_EVENT_TIMESTAMP
+                    | ftrace_event_bundle::PREVIOUS_BUNDLE_END_TIMESTAMP,
+                    _,
+                ) => {
                     parts.previous_end = Some(field.as_i64());
                 }
-                (field::LOST_EVENTS, _) => parts.lost = field.as_bool(),
-                (field::FTRACE_CLOCK, _) => parts.clock = ftrace_clock_id(field.as_u64()),
+                (ftrace_event_bundle::LOST_EVENTS, _) => parts.lost = field.as_bool(),
+                (ftrace_event_bundle::FTRACE_CLOCK, _) => {
+                    parts.clock = ftrace_clock_id(field.as_u64())
+                }
                 _ => {}
             }
         }
@@ -203,7 +201,9 @@ fn event_timestamp(event: &[u8]) -> Option<u64> {
     const TIMESTAMP_TAG: u8 = 1 << 3;
     match event.first() {
         Some(&TIMESTAMP_TAG) => read_varint(event, &mut 1),
-        _ => Fields::new(event).find(|field| field.number == 1).map(|field| field.as_u64()),
+        _ => Fields::new(event)
+            .find(|field| field.number == ftrace_event::TIMESTAMP)
+            .map(|field| field.as_u64()),
     }
 }
 
@@ -217,12 +217,13 @@ fn decode_header(
     let (mut cpu, mut follows, mut lost) = (0, false, false);
     for field in Fields::new(packet.data) {
         match field.number {
-            field::CPU => cpu = field.as_u32(),
-            field::LOST_EVENTS => lost = field.as_bool(),
-            field::LAST_READ_EVENT_TIMESTAMP | field::PREVIOUS_BUNDLE_END_TIMESTAMP => {
+            ftrace_event_bundle::CPU => cpu = field.as_u32(),
+            ftrace_event_bundle::LOST_EVENTS => lost = field.as_bool(),
+            ftrace_event_bundle::LAST_READ_EVENT_TIMESTAMP
+            | ftrace_event_bundle::PREVIOUS_BUNDLE_END_TIMESTAMP => {
                 follows = true;
             }
-            field::GENERIC_EVENT_DESCRIPTORS => {
+            ftrace_event_bundle::GENERIC_EVENT_DESCRIPTORS => {
                 describe_kind(field.as_bytes(), trackers, stats);
             }
             _ => {}
@@ -243,8 +244,8 @@ fn describe_kind(descriptor: &[u8], trackers: &mut Trackers, stats: &mut Stats) 
     let (mut number, mut kind) = (0, &[][..]);
     for field in Fields::new(descriptor) {
         match field.number {
-            1 => number = field.as_u32(),
-            2 => kind = field.as_bytes(),
+            generic_event_descriptor::FIELD_ID => number = field.as_u32(),
+            generic_event_descriptor::EVENT_DESCRIPTOR => kind = field.as_bytes(),
             _ => {}
         }
     }

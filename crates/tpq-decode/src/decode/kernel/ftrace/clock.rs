@@ -1,6 +1,6 @@
 //! Clocks of hardware, and devices that choose how fast to run.
 
-use tpq_proto::fields::ftrace::{devfreq_frequency, ftrace_event};
+use tpq_proto::fields::ftrace::{clock_set_rate, devfreq_frequency, ftrace_event};
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
@@ -40,9 +40,9 @@ fn count(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let clock = event.string(1);
+    let clock = event.string(clock_set_rate::NAME);
     let of = on.by_text("linux_device", &clock);
-    on.count(kind, of, &format!("{clock} {what}"), event.uint(2) as f64);
+    on.count(kind, of, &format!("{clock} {what}"), event.uint(clock_set_rate::STATE) as f64);
 }
 
 /// Names of devices begin with an address, which the track's name leaves out.
@@ -53,7 +53,7 @@ fn device_frequency(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let device = event.string(1);
+    let device = event.string(clock_set_rate::NAME);
     let name = match device.find("devfreq_") {
         Some(start) => device[start..].to_owned(),
         None => format!("devfreq_{device}"),

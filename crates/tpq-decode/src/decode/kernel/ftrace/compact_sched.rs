@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use tpq_ingest::{Loss, Payload, Run, RunKind, Span, SplitSink};
+use tpq_proto::fields::ftrace_event_bundle::compact_sched;
 use tpq_proto::wire::{Fields, Packed};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
@@ -40,8 +41,10 @@ impl<'a> Columns<'a> {
         while let Some(field) = fields.next() {
             let column = field.as_bytes();
             match field.number {
-                5 if compact.strings.len() == MOST_STRINGS => compact.has_more_strings = true,
-                5 => {
+                compact_sched::INTERN_TABLE if compact.strings.len() == MOST_STRINGS => {
+                    compact.has_more_strings = true
+                }
+                compact_sched::INTERN_TABLE => {
                     let string = span.inner(fields.position() - column.len(), column.len());
                     compact.strings.push(string);
                 }
@@ -67,7 +70,24 @@ pub(super) fn split(
         sink.lose(Loss::MalformedCompactSched);
     }
     let strings: Arc<[Span]> = compact.strings.into();
-    let [switches, wakings] = [&[1, 3, 2, 4, 6][..], &[7, 8, 12, 9, 10, 11][..]].map(|numbers| {
+    let [switches, wakings] = [
+        &[
+            compact_sched::SWITCH_TIMESTAMP,
+            compact_sched::SWITCH_NEXT_PID,
+            compact_sched::SWITCH_PREV_STATE,
+            compact_sched::SWITCH_NEXT_PRIO,
+            compact_sched::SWITCH_NEXT_COMM_INDEX,
+        ][..],
+        &[
+            compact_sched::WAKING_TIMESTAMP,
+            compact_sched::WAKING_PID,
+            compact_sched::WAKING_COMMON_FLAGS,
+            compact_sched::WAKING_TARGET_CPU,
+            compact_sched::WAKING_PRIO,
+            compact_sched::WAKING_COMM_INDEX,
+        ][..],
+    ]
+    .map(|numbers| {
         let columns: Vec<&[u8]> =
             numbers.iter().map(|&number| compact.columns[number as usize]).collect();
         zip_columns(&columns)

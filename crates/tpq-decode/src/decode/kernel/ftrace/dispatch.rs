@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use tpq_ingest::{Payload, Span};
+use tpq_proto::fields::ftrace::ftrace_event;
 use tpq_proto::wire::{Fields, Value};
 use tpq_tables::{Stat, Stats, Tables};
 use tpq_trackers::track::{Tid, Trackers};
@@ -146,8 +147,8 @@ fn read_message<'a>(
     let mut fields = Fields::new(event.bytes.get(span));
     while let Some(field) = fields.next() {
         match (field.number, field.value) {
-            (2, _) => ftrace.pid = field.as_i32(),
-            (5, _) => ftrace.common_flags = Some(field.as_u32()),
+            (ftrace_event::PID, _) => ftrace.pid = field.as_i32(),
+            (ftrace_event::COMMON_FLAGS, _) => ftrace.common_flags = Some(field.as_u32()),
             (kind, Value::Bytes(data)) => {
                 ftrace.data = data;
                 ftrace.span = Some(span.inner(fields.position() - data.len(), data.len()));

@@ -79,7 +79,10 @@ fn underrun(
     let mut on = event.on(trackers, tables, stats);
     let track =
         track(&mut on, UNDERRUN, "display_id", "underrun", event.int(dpu_disp_dpu_underrun::ID));
-    let args = [int(event, "vsync_count", 3), int(event, "pending_frame", 2)];
+    let args = [
+        int(event, "vsync_count", dpu_disp_dpu_underrun::VSYNC_COUNT),
+        int(event, "pending_frame", dpu_disp_dpu_underrun::FRAMES_PENDING),
+    ];
     on.instant(track, UNDERRUN.name, &args);
 }
 
@@ -98,7 +101,10 @@ fn line_underrun(
         "line_underrun",
         event.int(dpu_disp_dpu_line_underrun::ID),
     );
-    let args = [int(event, "vsync_count", 3), int(event, "pending_frame", 2)];
+    let args = [
+        int(event, "vsync_count", dpu_disp_dpu_underrun::VSYNC_COUNT),
+        int(event, "pending_frame", dpu_disp_dpu_underrun::FRAMES_PENDING),
+    ];
     on.instant(track, LINE_UNDERRUN.name, &args);
 }
 
@@ -115,14 +121,21 @@ fn vblank_interrupt(
         on.end(track, &[]);
         return;
     }
-    let args = [int(event, "display_id", 1), int(event, "output_id", 2)];
+    let args = [
+        int(event, "display_id", dpu_disp_vblank_irq_enable::ID),
+        int(event, "output_id", dpu_disp_vblank_irq_enable::OUTPUT_ID),
+    ];
     on.begin(track, VBLANK_INTERRUPT.name, &args);
 }
 
-/// What all events of frames that are late or missing say.
+/// The args that all events of late and missing frames have, in fields of the same numbers.
 fn frame_args(event: &FtraceEvent<'_>) -> Vec<NamedArg<'static>> {
-    let keys = ["display_id", "output_id", "frames_pending", "te_count"];
-    (1..).zip(keys).map(|(number, key)| int(event, key, number)).collect()
+    vec![
+        int(event, "display_id", dpu_disp_frame_start_timeout::DISPLAY_ID),
+        int(event, "output_id", dpu_disp_frame_start_timeout::OUTPUT_ID),
+        int(event, "frames_pending", dpu_disp_frame_start_timeout::FRAMES_PENDING),
+        int(event, "te_count", dpu_disp_frame_start_timeout::TE_COUNT),
+    ]
 }
 
 fn frame_start_timeout(
@@ -143,7 +156,7 @@ fn frame_done_timeout(
     stats: &mut Stats,
 ) {
     let (mut args, output) = (frame_args(event), event.int(dpu_disp_frame_done_timeout::OUTPUT_ID));
-    args.push(int(event, "during_disable", 5));
+    args.push(int(event, "during_disable", dpu_disp_frame_done_timeout::DURING_DISABLE));
     let mut on = event.on(trackers, tables, stats);
     panel_instant(&mut on, FRAME_DONE_TIMEOUT, "frame_done_timeout", output, &args);
 }
@@ -177,7 +190,7 @@ fn panel_underrun(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let args = [int(event, "collision_cnt", 2)];
+    let args = [int(event, "collision_cnt", gram_collision::COLLISION_CNT)];
     let mut on = event.on(trackers, tables, stats);
     panel_instant(
         &mut on,
@@ -195,15 +208,15 @@ fn settings_full(
     stats: &mut Stats,
 ) {
     let args = [
-        flag(event, "hbm", 2),
-        int(event, "irc", 3),
-        flag(event, "h_pwm", 4),
-        flag(event, "fi_auto", 5),
-        flag(event, "fi_manual", 6),
-        flag(event, "early_exit", 7),
-        int(event, "min_rr", 8),
-        int(event, "max_rr", 9),
-        int(event, "te_freq", 10),
+        flag(event, "hbm", panel_settings_full::HBM),
+        int(event, "irc", panel_settings_full::IRC),
+        flag(event, "h_pwm", panel_settings_full::H_PWM),
+        flag(event, "fi_auto", panel_settings_full::FI_AUTO),
+        flag(event, "fi_manual", panel_settings_full::FI_MANUAL),
+        flag(event, "early_exit", panel_settings_full::EARLY_EXIT),
+        int(event, "min_rr", panel_settings_full::MIN_RR),
+        int(event, "max_rr", panel_settings_full::MAX_RR),
+        int(event, "te_freq", panel_settings_full::TE_FREQ),
     ];
     let mut on = event.on(trackers, tables, stats);
     panel_instant(
@@ -222,10 +235,10 @@ fn settings_lite(
     stats: &mut Stats,
 ) {
     let args = [
-        flag(event, "vrr", 2),
-        int(event, "min_rr", 3),
-        int(event, "max_rr", 4),
-        int(event, "te_freq", 5),
+        flag(event, "vrr", panel_settings_lite::VRR),
+        int(event, "min_rr", panel_settings_lite::MIN_RR),
+        int(event, "max_rr", panel_settings_lite::MAX_RR),
+        int(event, "te_freq", panel_settings_lite::TE_FREQ),
     ];
     let mut on = event.on(trackers, tables, stats);
     panel_instant(

@@ -1,8 +1,8 @@
 //! Graphics drivers: the blank between frames, jobs on rings, and fences.
 
 use tpq_proto::fields::ftrace::{
-    dma_fence_wait_start, drm_run_job, drm_sched_job, drm_sched_job_done, drm_sched_job_queue,
-    drm_sched_job_run, drm_sched_process_job, ftrace_event,
+    dma_fence_emit, dma_fence_wait_start, drm_run_job, drm_sched_job, drm_sched_job_done,
+    drm_sched_job_queue, drm_sched_job_run, drm_sched_process_job, drm_vblank_event, ftrace_event,
 };
 use tpq_tables::{Stats, StringId, Tables};
 
@@ -53,10 +53,10 @@ fn vblank_delivered(
 }
 
 fn vblank_instant(on: &mut Effects<'_, '_>, name: &str) {
-    let crtc = on.event.int(1) as u32;
+    let crtc = on.event.int(drm_vblank_event::CRTC) as u32;
     let of = on.machine().number("drm_crtc", crtc.into());
     let track = on.track(VBLANK, of, &format!("vblank-{crtc}"));
-    let args = [("vblank seqno", Arg::Uint(on.event.uint(3)))];
+    let args = [("vblank seqno", Arg::Uint(on.event.uint(drm_vblank_event::SEQ)))];
     on.instant(track, name, &args);
 }
 
@@ -68,7 +68,11 @@ fn job_queued_by_number(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    queue(&mut event.on(trackers, tables, stats), 6, Job::Local(event.uint(drm_sched_job::ID)));
+    queue(
+        &mut event.on(trackers, tables, stats),
+        drm_sched_job::NAME,
+        Job::Local(event.uint(drm_sched_job::ID)),
+    );
 }
 
 fn job_run_by_number(
@@ -79,7 +83,7 @@ fn job_run_by_number(
 ) {
     let (job, done) =
         (Job::Local(event.uint(drm_run_job::ID)), Job::Local(event.uint(drm_run_job::FENCE)));
-    run(&mut event.on(trackers, tables, stats), 6, job, done);
+    run(&mut event.on(trackers, tables, stats), drm_run_job::NAME, job, done);
 }
 
 fn job_done_by_number(
@@ -103,7 +107,7 @@ fn job_queued(
 ) {
     queue(
         &mut event.on(trackers, tables, stats),
-        1,
+        drm_sched_job_queue::NAME,
         Job::Fence(
             event.uint(drm_sched_job_queue::FENCE_CONTEXT),
             event.uint(drm_sched_job_queue::FENCE_SEQNO),
@@ -121,7 +125,7 @@ fn job_run(
         event.uint(drm_sched_job_run::FENCE_CONTEXT),
         event.uint(drm_sched_job_run::FENCE_SEQNO),
     );
-    run(&mut event.on(trackers, tables, stats), 1, job, job);
+    run(&mut event.on(trackers, tables, stats), drm_sched_job_run::NAME, job, job);
 }
 
 fn job_done(
@@ -211,11 +215,12 @@ fn finish(on: &mut Effects<'_, '_>, done: Job) {
 /// The timeline of a fence's context, made when there is none; `None` for fences that stand for
 /// others.
 fn timeline<'t>(on: &'t mut Effects<'_, '_>) -> Option<(u32, &'t mut FenceTimeline)> {
-    let name = on.event.string(4);
+    let name = on.event.string(dma_fence_emit::TIMELINE);
     if name == UNBOUND {
         return None;
     }
-    let (context, seqno) = (on.event.int(1) as u32, on.event.int(3) as u32);
+    let (context, seqno) =
+        (on.event.int(dma_fence_emit::CONTEXT) as u32, on.event.int(dma_fence_emit::SEQNO) as u32);
     if !on.trackers.source.kernel.drm.timelines.contains_key(&context) {
         let of = on.by_text("name", &name).number("context", context.into());
         let track = on.track(FENCE, of, &format!("fence-{name}-{context}"));

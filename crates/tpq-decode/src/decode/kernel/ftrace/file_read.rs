@@ -21,7 +21,7 @@ fn start(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, 
         (event.uint(android_fs_dataread_start::INO), event.int(android_fs_dataread_start::OFFSET)),
         event.pid,
     );
-    let path = event.string(6);
+    let path = event.string(android_fs_dataread_start::PATHBUF);
     let args = [
         ("file_path", Arg::Text(&path)),
         ("offset_start", Arg::Int(event.int(android_fs_dataread_start::OFFSET))),

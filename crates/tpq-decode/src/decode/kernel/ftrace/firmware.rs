@@ -1,7 +1,10 @@
 //! What processors beside the CPUs report through the kernel: power management, interconnects
 //! and sensors.
 
-use tpq_proto::fields::ftrace::{cros_ec_sensorhub_data, ftrace_event, fwtp_perfetto_slice};
+use tpq_proto::fields::ftrace::{
+    cros_ec_sensorhub_data, ftrace_event, fwtp_perfetto_counter, fwtp_perfetto_slice,
+    google_irm_event, param_set_value_cpm,
+};
 use tpq_tables::{Stats, Tables};
 
 use super::effects::{Arg, Effects};
@@ -66,7 +69,7 @@ fn resources(
 }
 
 fn interconnect_event(on: &mut Effects<'_, '_>, category: &str) {
-    let name = on.event.string(1);
+    let name = on.event.string(google_irm_event::EVENT);
     let track = on.track(INTERCONNECT, on.machine(), "Interconnect Events");
     on.instant(track, (category, name.as_ref()), &[]);
 }
@@ -78,7 +81,12 @@ fn power_counter(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    named_counter(&mut event.on(trackers, tables, stats), POWER_COUNTER, 1, 2);
+    named_counter(
+        &mut event.on(trackers, tables, stats),
+        POWER_COUNTER,
+        param_set_value_cpm::BODY,
+        param_set_value_cpm::VALUE,
+    );
 }
 
 fn counter(
@@ -87,7 +95,12 @@ fn counter(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    named_counter(&mut event.on(trackers, tables, stats), COUNTER, 4, 5);
+    named_counter(
+        &mut event.on(trackers, tables, stats),
+        COUNTER,
+        fwtp_perfetto_counter::NAME,
+        fwtp_perfetto_counter::VALUE,
+    );
 }
 
 /// A counter whose name and value lie in these fields.
@@ -100,7 +113,8 @@ fn named_counter(on: &mut Effects<'_, '_>, kind: TrackKind, name: u32, value: u3
 /// Slices of one name do not overlap: one that begins ends what was open.
 fn slice(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let mut on = event.on(trackers, tables, stats);
-    let (category, name) = (event.string(3), event.string(4));
+    let (category, name) =
+        (event.string(fwtp_perfetto_slice::CATEGORY), event.string(fwtp_perfetto_slice::NAME));
     let track = on.track(SLICE, Dimensions::machine(event.machine), &name);
     on.end(track, &[]);
     if event.int(fwtp_perfetto_slice::BEGIN) != 0 {

@@ -1,6 +1,6 @@
 //! Functions of the kernel: the graph of their calls, and probes that were put on them.
 
-use tpq_proto::fields::ftrace::ftrace_event;
+use tpq_proto::fields::ftrace::{ftrace_event, funcgraph_entry, funcgraph_exit, kprobe_event};
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
@@ -17,8 +17,8 @@ const THREAD_CALLS: TrackKind = TrackKind::slices("thread_funcgraph");
 const CPU_CALLS: TrackKind = TrackKind::slices("cpu_funcgraph");
 
 /// The fields of the function that is called, and of the one that returns.
-const CALLED: u32 = 2;
-const RETURNING: u32 = 3;
+const CALLED: u32 = funcgraph_entry::FUNC;
+const RETURNING: u32 = funcgraph_exit::FUNC;
 
 /// Kinds of probes.
 const BEGIN: i64 = 1;
@@ -58,11 +58,11 @@ fn return_(
 }
 
 fn probe(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let name: StringId = event.text(1, tables);
+    let name: StringId = event.text(kprobe_event::NAME, tables);
     let track = event.thread_track(trackers, tables);
     let slice = NewSlice { ts: event.ts, track, name, ..NewSlice::default() };
     let none = ArgSet::default();
-    match event.int(2) {
+    match event.int(kprobe_event::TYPE) {
         BEGIN => {
             trackers.begin_slice(slice, none, tables, stats);
         }

@@ -1,8 +1,8 @@
 //! Frequencies, power, memory and work of GPUs.
 
 use tpq_proto::fields::ftrace::{
-    ftrace_event, gpu_frequency, gpu_mem_total, gpu_power_state, kgsl_adreno_cmdbatch_queued,
-    kgsl_gpu_frequency,
+    ftrace_event, gpu_frequency, gpu_mem_total, gpu_power_state, gpu_work_period,
+    kgsl_adreno_cmdbatch_queued, kgsl_adreno_cmdbatch_retired, kgsl_gpu_frequency,
 };
 use tpq_proto::wire::Fields;
 use tpq_tables::{Stat, Stats, Tables};
@@ -12,9 +12,9 @@ use super::event::{Events, FtraceEvent};
 use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 
 /// The field of events that say how much of a period a GPU worked.
-pub(super) const WORK_PERIOD_EVENT: u32 = 488;
+pub(super) const WORK_PERIOD_EVENT: u32 = ftrace_event::GPU_WORK_PERIOD;
 /// The field of events that say that an Adreno GPU is done with commands.
-pub(super) const ADRENO_RETIRED_EVENT: u32 = 537;
+pub(super) const ADRENO_RETIRED_EVENT: u32 = ftrace_event::KGSL_ADRENO_CMDBATCH_RETIRED;
 
 pub(super) const EVENTS: Events = &[
     (ftrace_event::GPU_FREQUENCY, frequency),
@@ -100,15 +100,18 @@ fn work_period(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let uid = i64::from(event.int(2) as i32);
-    let of = of_gpu(on.machine(), event.int(1) as u32, &mut on).number("uid", uid);
+    let uid = i64::from(event.int(gpu_work_period::UID) as i32);
+    let of =
+        of_gpu(on.machine(), event.int(gpu_work_period::GPU_ID) as u32, &mut on).number("uid", uid);
     let track = on.nameless_track(WORK_PERIOD, of);
-    let dur = event.int(4).wrapping_sub(event.int(3));
+    let dur = event
+        .int(gpu_work_period::END_TIME_NS)
+        .wrapping_sub(event.int(gpu_work_period::START_TIME_NS));
     if dur < 0 {
         on.stats.increment(Stat::GpuWorkPeriodNegativeDuration);
         return;
     }
-    let active = event.int(5);
+    let active = event.int(gpu_work_period::TOTAL_ACTIVE_DURATION_NS);
     let percent = 100.0 * (active as f64 / dur as f64);
     let name = match percent {
         percent if percent.is_nan() => "%-nan".to_owned(),
@@ -159,7 +162,10 @@ fn adreno_retired(
 ) {
     let mut on = event.on(trackers, tables, stats);
     let Some(dur) = adreno_duration(event.data) else { return };
-    let (context, prio) = (event.int(1) as u32, event.int(8) as u32);
+    let (context, prio) = (
+        event.int(kgsl_adreno_cmdbatch_retired::ID) as u32,
+        event.int(kgsl_adreno_cmdbatch_retired::PRIO) as u32,
+    );
     let process = adreno_process(context, &mut on);
     let name = match &process {
         Some(process) => format!("GPU {process} (Ctx={context}, Prio={prio})"),
@@ -179,8 +185,8 @@ pub(super) fn adreno_duration(message: &[u8]) -> Option<i64> {
     let (mut start, mut retire) = (0, 0);
     for field in Fields::new(message) {
         match field.number {
-            6 => start = field.as_u64(),
-            7 => retire = field.as_u64(),
+            kgsl_adreno_cmdbatch_retired::START => start = field.as_u64(),
+            kgsl_adreno_cmdbatch_retired::RETIRE => retire = field.as_u64(),
             _ => {}
         }
     }

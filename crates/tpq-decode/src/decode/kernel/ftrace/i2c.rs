@@ -23,7 +23,7 @@ struct Transfers(FxHashMap<Utid, (i64, u32)>);
 
 /// The bus of an event.
 fn adapter(event: &FtraceEvent<'_>) -> Option<i64> {
-    Some(event.int(1)).filter(|adapter| (0..MAX_ADAPTERS).contains(adapter))
+    Some(event.int(i2c_read::ADAPTER_NR)).filter(|adapter| (0..MAX_ADAPTERS).contains(adapter))
 }
 
 /// A read or a write. A transfer is made of several, the first of which begins it.

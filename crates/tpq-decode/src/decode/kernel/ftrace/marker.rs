@@ -67,8 +67,13 @@ fn begin_or_end(event: &FtraceEvent<'_>, number: u32) -> u64 {
 }
 
 fn mdss(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let letter = begin_or_end(event, 3);
-    let parts = Parts { letter, pid: event.int(tracing_mark_write::PID) as i32, name: 2, value: 0 };
+    let letter = begin_or_end(event, tracing_mark_write::TRACE_BEGIN);
+    let parts = Parts {
+        letter,
+        pid: event.int(tracing_mark_write::PID) as i32,
+        name: tracing_mark_write::TRACE_NAME,
+        value: 0,
+    };
     mark(event, &parts, trackers, tables, stats);
 }
 
@@ -82,11 +87,15 @@ fn sde(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, st
             u64::from(if event.int(sde_tracing_mark_write::TRACE_BEGIN) != 0 { b'B' } else { b'E' })
         }
         (Some(_), letter) => letter,
-        (None, _) => begin_or_end(event, 5),
+        (None, _) => begin_or_end(event, sde_tracing_mark_write::TRACE_BEGIN),
     };
     let value = event.int(sde_tracing_mark_write::VALUE);
-    let parts =
-        Parts { letter, pid: event.int(sde_tracing_mark_write::PID) as i32, name: 2, value };
+    let parts = Parts {
+        letter,
+        pid: event.int(sde_tracing_mark_write::PID) as i32,
+        name: sde_tracing_mark_write::TRACE_NAME,
+        value,
+    };
     mark(event, &parts, trackers, tables, stats);
 }
 
@@ -106,7 +115,7 @@ fn samsung(
     let parts = Parts {
         letter,
         pid: event.int(samsung_tracing_mark_write::PID) as i32,
-        name: 2,
+        name: samsung_tracing_mark_write::TRACE_NAME,
         value: event.int(samsung_tracing_mark_write::VALUE),
     };
     mark(event, &parts, trackers, tables, stats);
@@ -119,7 +128,12 @@ fn dpu(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, st
         if letter == u64::from(b'C') { event.int(dpu_tracing_mark_write::PID) as i32 } else { 0 };
     mark(
         event,
-        &Parts { letter, pid, name: 4, value: event.int(dpu_tracing_mark_write::VALUE) },
+        &Parts {
+            letter,
+            pid,
+            name: dpu_tracing_mark_write::NAME,
+            value: event.int(dpu_tracing_mark_write::VALUE),
+        },
         trackers,
         tables,
         stats,
@@ -132,7 +146,12 @@ fn g2d(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, st
         (event.uint(g2d_tracing_mark_write::TYPE), event.int(g2d_tracing_mark_write::PID) as i32);
     mark(
         event,
-        &Parts { letter, pid, name: 4, value: event.int(g2d_tracing_mark_write::VALUE) },
+        &Parts {
+            letter,
+            pid,
+            name: g2d_tracing_mark_write::NAME,
+            value: event.int(g2d_tracing_mark_write::VALUE),
+        },
         trackers,
         tables,
         stats,
@@ -148,7 +167,12 @@ fn mali(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, s
         (event.uint(mali_tracing_mark_write::TYPE), event.int(mali_tracing_mark_write::PID) as i32);
     mark(
         event,
-        &Parts { letter, pid, name: 1, value: event.int(mali_tracing_mark_write::VALUE) },
+        &Parts {
+            letter,
+            pid,
+            name: mali_tracing_mark_write::NAME,
+            value: event.int(mali_tracing_mark_write::VALUE),
+        },
         trackers,
         tables,
         stats,
@@ -160,7 +184,12 @@ fn lwis(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, s
         (event.uint(lwis_tracing_mark_write::TYPE), event.int(lwis_tracing_mark_write::PID) as i32);
     mark(
         event,
-        &Parts { letter, pid, name: 4, value: event.int(lwis_tracing_mark_write::VALUE) },
+        &Parts {
+            letter,
+            pid,
+            name: lwis_tracing_mark_write::FUNC_NAME,
+            value: event.int(lwis_tracing_mark_write::VALUE),
+        },
         trackers,
         tables,
         stats,
@@ -179,7 +208,7 @@ fn zero(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, s
     let (letter, pid) = (letter.into(), event.int(zero::PID) as i32);
     mark(
         event,
-        &Parts { letter, pid, name: 2, value: event.int(zero::VALUE) },
+        &Parts { letter, pid, name: zero::NAME, value: event.int(zero::VALUE) },
         trackers,
         tables,
         stats,

@@ -172,7 +172,11 @@ fn event_record(
         return;
     };
     let utid = on.utid();
-    for (metric, number) in [("count", 2), ("max_lat", 3), ("avg_lat", 1)] {
+    for (metric, number) in [
+        ("count", mm_event_record::COUNT),
+        ("max_lat", mm_event_record::MAX_LAT),
+        ("avg_lat", mm_event_record::AVG_LAT),
+    ] {
         let of = Dimensions::thread(utid)
             .text("mm_event_type", on.intern(what))
             .text("mm_event_metric", on.intern(metric));

@@ -58,7 +58,7 @@ fn count(
     let name = tables.strings.intern(name);
     let dimensions = Dimensions::machine(event.machine).text("network_interface", interface);
     let cpu = ArgValue::Uint(u64::from(event.cpu));
-    let len = ArgValue::Uint(event.uint(1));
+    let len = ArgValue::Uint(event.uint(netif_receive_skb::LEN));
     let args = ArgSet::of([("cpu", cpu), ("len", len)], &mut tables.strings);
     let kibibytes = (total / 1024) as f64;
     trackers.count_with((event.ts, kibibytes), kind, dimensions, name, &args, tables);

@@ -1,6 +1,10 @@
 //! Events that were written later than what they speak of, and say when that was.
 
 use tpq_clock::{BOOTTIME, MONOTONIC_RAW};
+use tpq_proto::fields::ftrace::{
+    ftrace_event, fwtp_perfetto_counter, fwtp_perfetto_slice, gpu_work_period, param_set_value_cpm,
+    thermal_exynos_acpm_bulk,
+};
 use tpq_proto::wire::{Fields, Value, read_varint};
 
 use super::gpu;
@@ -21,11 +25,11 @@ pub(super) enum When {
 /// The events: the number of the field each lies in, the field in it that says when, and in which
 /// clock.
 const DATED: [(u32, u32, u32); 5] = [
-    (gpu::WORK_PERIOD_EVENT, 3, MONOTONIC_RAW),
-    (506, 11, BOOTTIME),
-    (543, 3, BOOTTIME),
-    (596, 1, BOOTTIME),
-    (600, 1, BOOTTIME),
+    (ftrace_event::GPU_WORK_PERIOD, gpu_work_period::START_TIME_NS, MONOTONIC_RAW),
+    (ftrace_event::THERMAL_EXYNOS_ACPM_BULK, thermal_exynos_acpm_bulk::TIMESTAMP, BOOTTIME),
+    (ftrace_event::PARAM_SET_VALUE_CPM, param_set_value_cpm::TIMESTAMP, BOOTTIME),
+    (ftrace_event::FWTP_PERFETTO_COUNTER, fwtp_perfetto_counter::TIMESTAMP, BOOTTIME),
+    (ftrace_event::FWTP_PERFETTO_SLICE, fwtp_perfetto_slice::TIMESTAMP, BOOTTIME),
 ];
 
 /// When what an event speaks of was. Bundles hold thousands of events, few of which are dated

@@ -1,7 +1,8 @@
 //! Suspend and resume: of the machine, and of its devices.
 
 use tpq_proto::fields::ftrace::{
-    device_pm_callback_start, ftrace_event, rpm_status, suspend_resume, suspend_resume_minimal,
+    device_pm_callback_end, device_pm_callback_start, ftrace_event, rpm_status, suspend_resume,
+    suspend_resume_minimal,
 };
 use tpq_tables::{Stats, Tables};
 
@@ -31,7 +32,7 @@ fn suspend_resume(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let action = event.string(1);
+    let action = event.string(suspend_resume::ACTION);
     // Its value is the CPU, on which the machine need not wake again.
     let value =
         if action == "timekeeping_freeze" { 0 } else { event.int(suspend_resume::VAL) as i32 };
@@ -110,10 +111,16 @@ fn callback_start(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let (device, driver) = (event.string(1), event.string(2));
+    let (device, driver) = (
+        event.string(device_pm_callback_start::DEVICE),
+        event.string(device_pm_callback_start::DRIVER),
+    );
     let name = format!("{device} {driver}");
     let cookie = u64::from(on.intern(&name).0);
-    let phase = callback_phase(&event.string(4), event.int(device_pm_callback_start::EVENT) as i32);
+    let phase = callback_phase(
+        &event.string(device_pm_callback_start::PM_OPS),
+        event.int(device_pm_callback_start::EVENT) as i32,
+    );
     let args = [Arg::Text(&device), Arg::Text(&driver), Arg::Text(&phase)];
     begin(&mut on, &name, cookie, "Device PM Suspend Event", args);
 }
@@ -125,7 +132,11 @@ fn callback_end(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let name = format!("{} {}", event.string(1), event.string(2));
+    let name = format!(
+        "{} {}",
+        event.string(device_pm_callback_end::DEVICE),
+        event.string(device_pm_callback_end::DRIVER)
+    );
     let cookie = u64::from(on.intern(&name).0);
     let of = on.machine();
     on.end_shared((SUSPEND_RESUME, of, LATENCY), cookie, &[]);
@@ -162,7 +173,7 @@ fn runtime_status(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let device = event.string(1);
+    let device = event.string(rpm_status::NAME);
     let of = on.by_text("linux_device", &device);
     let track = on.nameless_track(RUNTIME, of);
     on.end(track, &[]);

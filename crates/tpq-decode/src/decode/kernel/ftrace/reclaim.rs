@@ -1,9 +1,10 @@
 //! Memory the kernel takes back or moves, so that there is some to give.
 
 use tpq_proto::fields::ftrace::{
-    cma_alloc_info, ftrace_event, mm_shrink_slab_end, mm_shrink_slab_start,
-    mm_vmscan_direct_reclaim_begin, mm_vmscan_direct_reclaim_end, mm_vmscan_memcg_reclaim_begin,
-    mm_vmscan_memcg_reclaim_end,
+    cma_alloc_finish, cma_alloc_info, ftrace_event, mm_alloc_contig_migrate_range_info,
+    mm_shrink_slab_end, mm_shrink_slab_start, mm_vmscan_direct_reclaim_begin,
+    mm_vmscan_direct_reclaim_end, mm_vmscan_memcg_reclaim_begin, mm_vmscan_memcg_reclaim_end,
+    pixel_mm_kswapd_done,
 };
 use tpq_tables::{Stats, Tables};
 
@@ -27,7 +28,7 @@ pub(super) const EVENTS: Events = &[
 ];
 
 /// The field of what shrinks a cache.
-const SHRINKER: u32 = 8;
+const SHRINKER: u32 = mm_shrink_slab_start::SHRINK;
 const KSWAPD: &str = "kswapd_efficiency";
 
 /// A thread that wants memory has to take it from others first.
@@ -159,7 +160,10 @@ fn kswapd_done(
     let mut on = event.on(trackers, tables, stats);
     let track = on.thread_track();
     let number = |number| event.field(number).map(|field| field.as_u64());
-    let (scanned, reclaimed) = (number(1), number(2));
+    let (scanned, reclaimed) = (
+        number(pixel_mm_kswapd_done::DELTA_NR_SCANNED),
+        number(pixel_mm_kswapd_done::DELTA_NR_RECLAIMED),
+    );
     let mut args = Vec::new();
     args.extend(scanned.map(|pages| ("pages scanned", Arg::Uint(pages))));
     args.extend(reclaimed.map(|pages| ("pages reclaimed", Arg::Uint(pages))));
@@ -221,7 +225,12 @@ fn contiguous_migrated(
     let mut on = event.on(trackers, tables, stats);
     if telling(&on) == Telling::InParts {
         let utid = on.utid();
-        let pages = [3, 4, 5].map(|number| event.uint(number));
+        let pages = [
+            mm_alloc_contig_migrate_range_info::NR_MIGRATED,
+            mm_alloc_contig_migrate_range_info::NR_RECLAIMED,
+            mm_alloc_contig_migrate_range_info::NR_MAPPED,
+        ]
+        .map(|number| event.uint(number));
         on.trackers.source.kernel.contiguous.insert(utid, pages);
     }
 }
@@ -238,7 +247,12 @@ fn contiguous_finish(
     }
     let utid = on.utid();
     let pages = on.trackers.source.kernel.contiguous.get(&utid).copied().unwrap_or_default();
-    end_contiguous(&mut on, [1, 2, 4], pages, &[]);
+    end_contiguous(
+        &mut on,
+        [cma_alloc_finish::NAME, cma_alloc_finish::PFN, cma_alloc_finish::COUNT],
+        pages,
+        &[],
+    );
 }
 
 fn contiguous_info(
@@ -249,13 +263,20 @@ fn contiguous_info(
 ) {
     let mut on = event.on(trackers, tables, stats);
     if telling(&on) == Telling::AtOnce {
-        let pages = [8, 9, 7].map(|number| event.uint(number));
+        let pages =
+            [cma_alloc_info::NR_MIGRATED, cma_alloc_info::NR_RECLAIMED, cma_alloc_info::NR_MAPPED]
+                .map(|number| event.uint(number));
         let failures = [
             ("cma_nr_isolate_fail", Arg::Uint(event.uint(cma_alloc_info::ERR_ISO))),
             ("cma_nr_migrate_fail", Arg::Uint(event.uint(cma_alloc_info::ERR_MIG))),
             ("cma_nr_test_fail", Arg::Uint(event.uint(cma_alloc_info::ERR_TEST))),
         ];
-        end_contiguous(&mut on, [6, 10, 2], pages, &failures);
+        end_contiguous(
+            &mut on,
+            [cma_alloc_info::NAME, cma_alloc_info::PFN, cma_alloc_info::COUNT],
+            pages,
+            &failures,
+        );
     }
 }
 

@@ -1,6 +1,6 @@
 //! Switches and wakeups in their full form.
 
-use tpq_proto::fields::ftrace::{ftrace_event, sched_blocked_reason, sched_waking};
+use tpq_proto::fields::ftrace::{ftrace_event, sched_blocked_reason, sched_switch, sched_waking};
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
@@ -24,12 +24,14 @@ fn switch(
     let mut state = 0;
     for field in event.fields() {
         match field.number {
-            1 => previous.comm = tables.strings.intern_bytes(field.as_bytes()),
-            2 => previous.pid = field.as_i32(),
-            4 => state = field.as_i64(),
-            5 => next.comm = tables.strings.intern_bytes(field.as_bytes()),
-            6 => next.pid = field.as_i32(),
-            7 => next.prio = field.as_i32(),
+            sched_switch::PREV_COMM => {
+                previous.comm = tables.strings.intern_bytes(field.as_bytes())
+            }
+            sched_switch::PREV_PID => previous.pid = field.as_i32(),
+            sched_switch::PREV_STATE => state = field.as_i64(),
+            sched_switch::NEXT_COMM => next.comm = tables.strings.intern_bytes(field.as_bytes()),
+            sched_switch::NEXT_PID => next.pid = field.as_i32(),
+            sched_switch::NEXT_PRIO => next.prio = field.as_i32(),
             _ => {}
         }
     }
@@ -69,7 +71,7 @@ fn blocked_reason(
     let utid = trackers.processes.thread(tid, tables);
     let io_wait = event.field(sched_blocked_reason::IO_WAIT).map(|field| field.as_bool());
     let function = event
-        .field(2)
+        .field(sched_blocked_reason::CALLER)
         .and_then(|caller| event.symbol(caller.as_u64(), tables, stats))
         .unwrap_or_default();
     trackers.deferred.push_state(StateEvent::Blocked { utid, io_wait, function });

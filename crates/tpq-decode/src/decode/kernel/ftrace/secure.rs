@@ -1,10 +1,11 @@
 //! Calls into the secure world, and what goes back and forth with Trusty there.
 
 use tpq_proto::fields::ftrace::{
-    ftrace_event, scm_call_start, trusty_ipc_connect_end, trusty_ipc_handle_event,
-    trusty_ipc_read_end, trusty_ipc_write, trusty_irq, trusty_reclaim_memory,
-    trusty_reclaim_memory_done, trusty_share_memory, trusty_share_memory_done, trusty_smc,
-    trusty_smc_done, trusty_std_call32_done,
+    ftrace_event, scm_call_start, trusty_enqueue_nop, trusty_ipc_connect, trusty_ipc_connect_end,
+    trusty_ipc_handle_event, trusty_ipc_poll, trusty_ipc_read, trusty_ipc_read_end,
+    trusty_ipc_write, trusty_irq, trusty_reclaim_memory, trusty_reclaim_memory_done,
+    trusty_share_memory, trusty_share_memory_done, trusty_smc, trusty_smc_done,
+    trusty_std_call32_done,
 };
 use tpq_tables::{Stats, Tables};
 
@@ -192,7 +193,7 @@ fn handle_event(
     let (channel, number, service) = (
         event.uint(trusty_ipc_handle_event::CHAN),
         event.uint(trusty_ipc_handle_event::EVENT_ID),
-        event.string(3),
+        event.string(trusty_ipc_handle_event::SRV_NAME),
     );
     let name = format!("trusty_ipc_handle_event: chan={channel} srv_name={service} event={number}");
     instant(&mut event.on(trackers, tables, stats), &name);
@@ -204,7 +205,10 @@ fn connect(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    begin(&mut event.on(trackers, tables, stats), &format!("tipc_connect: {}", event.string(2)));
+    begin(
+        &mut event.on(trackers, tables, stats),
+        &format!("tipc_connect: {}", event.string(trusty_ipc_connect::PORT)),
+    );
 }
 
 fn connect_end(
@@ -221,7 +225,7 @@ fn connect_end(
 fn write(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let mut on = event.on(trackers, tables, stats);
     let (service, shared, len) = (
-        event.string(6),
+        event.string(trusty_ipc_write::SRV_NAME),
         event.uint(trusty_ipc_write::SHM_CNT),
         event.int(trusty_ipc_write::LEN_OR_ERR) as i32,
     );
@@ -233,7 +237,10 @@ fn write(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, 
 }
 
 fn read(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    begin(&mut event.on(trackers, tables, stats), &format!("tipc_read: {}", event.string(2)));
+    begin(
+        &mut event.on(trackers, tables, stats),
+        &format!("tipc_read: {}", event.string(trusty_ipc_read::SRV_NAME)),
+    );
 }
 
 fn read_end(
@@ -248,7 +255,10 @@ fn read_end(
 }
 
 fn poll(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    instant(&mut event.on(trackers, tables, stats), &format!("tipc_poll: {}", event.string(3)));
+    instant(
+        &mut event.on(trackers, tables, stats),
+        &format!("tipc_poll: {}", event.string(trusty_ipc_poll::SRV_NAME)),
+    );
 }
 
 fn received(
@@ -266,7 +276,9 @@ fn enqueue_nop(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let [one, two, three] = [1, 2, 3].map(|number| event.uint(number));
+    let [one, two, three] =
+        [trusty_enqueue_nop::ARG1, trusty_enqueue_nop::ARG2, trusty_enqueue_nop::ARG3]
+            .map(|number| event.uint(number));
     let name = format!("trusty_enqueue_nop: arg1= {one} arg2= {two} arg3={three}");
     instant(&mut event.on(trackers, tables, stats), &name);
 }

@@ -33,7 +33,7 @@ fn temperature(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let zone = event.string(4);
+    let zone = event.string(thermal_temperature::THERMAL_ZONE);
     let of = on.by_text("thermal_zone", &zone);
     let value = f64::from(event.int(thermal_temperature::TEMP) as i32);
     on.count(TEMPERATURE, of, &format!("{zone} Temperature"), value);
@@ -46,7 +46,7 @@ fn cooling(
     stats: &mut Stats,
 ) {
     let mut on = event.on(trackers, tables, stats);
-    let device = event.string(2);
+    let device = event.string(cdev_update::TYPE);
     let of = on.by_text("linux_device", &device);
     on.count(
         COOLING,
@@ -87,9 +87,15 @@ fn battery_limit(
         _ => event.int(number) as i32,
     };
     let mut count = |key: &str, value: i32| count_limit(&mut on, key, value);
-    count("bcl_irq_id", while_throttled(1, -1));
+    count("bcl_irq_id", while_throttled(bcl_irq_trigger::ID, -1));
     count("bcl_irq_throttle", throttle);
-    for (number, part) in [(3, "cpu0"), (4, "cpu1"), (5, "cpu2"), (6, "tpu"), (7, "gpu")] {
+    for (number, part) in [
+        (bcl_irq_trigger::CPU0_LIMIT, "cpu0"),
+        (bcl_irq_trigger::CPU1_LIMIT, "cpu1"),
+        (bcl_irq_trigger::CPU2_LIMIT, "cpu2"),
+        (bcl_irq_trigger::TPU_LIMIT, "tpu"),
+        (bcl_irq_trigger::GPU_LIMIT, "gpu"),
+    ] {
         count(&format!("bcl_irq_{part}"), while_throttled(number, 0));
     }
     count("bcl_irq_voltage", event.int(bcl_irq_trigger::VOLTAGE) as i32);

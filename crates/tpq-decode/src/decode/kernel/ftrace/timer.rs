@@ -1,6 +1,6 @@
 //! High-resolution timers that expire.
 
-use tpq_proto::fields::ftrace::ftrace_event;
+use tpq_proto::fields::ftrace::{ftrace_event, hrtimer_expire_entry};
 use tpq_tables::{Stats, StringId, Tables};
 
 use super::event::{Events, FtraceEvent};
@@ -12,7 +12,7 @@ pub(super) const EVENTS: Events = &[
 ];
 
 /// The field of the function that is to run.
-const FUNCTION: u32 = 3;
+const FUNCTION: u32 = hrtimer_expire_entry::FUNCTION;
 
 const HRTIMER: TrackKind = TrackKind::slices("cpu_hrtimer");
 

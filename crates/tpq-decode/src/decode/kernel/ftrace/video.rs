@@ -1,6 +1,6 @@
 //! Buffers that programs give to video devices and take back.
 
-use tpq_proto::fields::ftrace::ftrace_event;
+use tpq_proto::fields::ftrace::{ftrace_event, v4l2_qbuf, vb2_v4l2_buf_queue};
 use tpq_tables::{Stats, Tables};
 
 use super::effects::{Arg, NamedArg};
@@ -122,10 +122,22 @@ struct Numbers {
     timestamp: u32,
 }
 
-const OF_PROGRAMS: Numbers =
-    Numbers { field: 2, flags: 3, minor: 5, sequence: 6, timecode: 7, timestamp: 17 };
-const OF_KERNEL: Numbers =
-    Numbers { field: 1, flags: 2, minor: 3, sequence: 4, timecode: 5, timestamp: 15 };
+const OF_PROGRAMS: Numbers = Numbers {
+    field: v4l2_qbuf::FIELD,
+    flags: v4l2_qbuf::FLAGS,
+    minor: v4l2_qbuf::MINOR,
+    sequence: v4l2_qbuf::SEQUENCE,
+    timecode: v4l2_qbuf::TIMECODE_FLAGS,
+    timestamp: v4l2_qbuf::TIMESTAMP,
+};
+const OF_KERNEL: Numbers = Numbers {
+    field: vb2_v4l2_buf_queue::FIELD,
+    flags: vb2_v4l2_buf_queue::FLAGS,
+    minor: vb2_v4l2_buf_queue::MINOR,
+    sequence: vb2_v4l2_buf_queue::SEQUENCE,
+    timecode: vb2_v4l2_buf_queue::TIMECODE_FLAGS,
+    timestamp: vb2_v4l2_buf_queue::TIMESTAMP,
+};
 
 /// Adds an instant on the running thread; `own` is what only events of programs say.
 fn instant(
@@ -171,14 +183,19 @@ fn of_program(
     tables: &mut Tables,
     stats: &mut Stats,
 ) -> (VideoBuffer, Option<u32>) {
-    let buffer = (event.int(5), event.int(6), event.int(18), event.int(4));
+    let buffer = (
+        event.int(v4l2_qbuf::MINOR),
+        event.int(v4l2_qbuf::SEQUENCE),
+        event.int(v4l2_qbuf::TYPE),
+        event.int(v4l2_qbuf::INDEX),
+    );
     let (minor, sequence, kind, index) = buffer;
     let name = format!("{call} minor={minor} seq={sequence} type={kind} index={index}");
     let private = (kind == 0x80).then_some(Arg::Text("PRIVATE"));
     let own = [
         ("index", Arg::Int(index)),
         ("type", private.unwrap_or_else(|| name_of(&TYPES, kind))),
-        ("bytesused", Arg::Int(event.int(1))),
+        ("bytesused", Arg::Int(event.int(v4l2_qbuf::BYTESUSED))),
     ];
     (buffer, instant(event, &name, &OF_PROGRAMS, &own, trackers, tables, stats))
 }
@@ -217,7 +234,8 @@ fn passed_on(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let (minor, sequence) = (event.int(3), event.int(4));
+    let (minor, sequence) =
+        (event.int(vb2_v4l2_buf_queue::MINOR), event.int(vb2_v4l2_buf_queue::SEQUENCE));
     let name = format!("{name} minor={minor} seq={sequence} type=0 index=0");
     instant(event, &name, &OF_KERNEL, &[], trackers, tables, stats);
 }

@@ -1,8 +1,8 @@
 //! Devices of virtual machines: commands to their GPU and to their video codecs.
 
 use tpq_proto::fields::ftrace::{
-    ftrace_event, virtio_gpu_cmd_queue, virtio_gpu_cmd_response, virtio_video_resource_queue,
-    virtio_video_resource_queue_done,
+    ftrace_event, virtio_gpu_cmd_queue, virtio_gpu_cmd_response, virtio_video_cmd,
+    virtio_video_resource_queue, virtio_video_resource_queue_done,
 };
 use tpq_tables::{Stats, Tables};
 
@@ -97,13 +97,18 @@ fn named((first, names): (u32, &'static [&'static str]), number: u32) -> Option<
 
 /// The queue of a GPU that an event is of, with how much of it is free.
 fn gpu(on: &mut Effects<'_, '_>) -> Option<&'static str> {
-    let queue = match on.event.string(5).as_ref() {
+    let queue = match on.event.string(virtio_gpu_cmd_queue::NAME).as_ref() {
         "control" => "Control",
         "cursor" => "Cursor",
         _ => return None,
     };
     let of = on.by_text("virtgpu_name", queue);
-    on.count(GPU_FREE, of, &format!("Virtgpu {queue} Free"), on.event.int(6) as f64);
+    on.count(
+        GPU_FREE,
+        of,
+        &format!("Virtgpu {queue} Free"),
+        on.event.int(virtio_gpu_cmd_queue::NUM_FREE) as f64,
+    );
     Some(queue)
 }
 
@@ -167,7 +172,10 @@ fn video_command_done(
 }
 
 fn add_video_command(on: &mut Effects<'_, '_>, response: bool) {
-    let (stream, command) = (on.event.int(1) as u32, on.event.int(2) as u32);
+    let (stream, command) = (
+        on.event.int(virtio_video_cmd::STREAM_ID) as u32,
+        on.event.int(virtio_video_cmd::TYPE) as u32,
+    );
     let name = named(VIDEO_COMMANDS, command).unwrap_or("Unknown");
     let of = on
         .machine()
@@ -234,7 +242,10 @@ fn with_video_queue(
     on: &mut Effects<'_, '_>,
     act: impl FnOnce(&mut Effects<'_, '_>, (TrackKind, tpq_trackers::track::Dimensions, &str)),
 ) {
-    let (queue, stream) = (on.event.int(5) as u32, on.event.int(7) as u32);
+    let (queue, stream) = (
+        on.event.int(virtio_video_resource_queue::QUEUE_TYPE) as u32,
+        on.event.int(virtio_video_resource_queue::STREAM_ID) as u32,
+    );
     let of = on
         .machine()
         .number("virtio_stream_id", stream.into())

@@ -20,13 +20,13 @@ const MAX_NAME: usize = 31;
 
 /// What a wakelock's track and its slices are called.
 fn title(event: &FtraceEvent<'_>) -> String {
-    let mut title = format!("Wakelock({})", event.part(1));
+    let mut title = format!("Wakelock({})", event.part(wakeup_source_activate::NAME));
     title.truncate(title.floor_char_boundary(MAX_NAME));
     title
 }
 
 fn track(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables) -> u32 {
-    let source = event.text(1, tables);
+    let source = event.text(wakeup_source_activate::NAME, tables);
     let dimensions = Dimensions::machine(event.machine).text("wakelock_event", source);
     let name = tables.strings.intern(&title(event));
     trackers.source.tracks.get(WAKELOCK, dimensions, name, &mut trackers.deferred, tables)

@@ -1,6 +1,6 @@
 //! Work the kernel does in threads of its own.
 
-use tpq_proto::fields::ftrace::ftrace_event;
+use tpq_proto::fields::ftrace::{ftrace_event, workqueue_execute_start};
 use tpq_tables::{Stats, Tables};
 
 use super::event::{Events, FtraceEvent};
@@ -13,7 +13,7 @@ pub(super) const EVENTS: Events = &[
 ];
 
 /// The field of the function that is to do the work.
-const FUNCTION: u32 = 2;
+const FUNCTION: u32 = workqueue_execute_start::FUNCTION;
 
 fn execute_start(
     event: &FtraceEvent<'_>,

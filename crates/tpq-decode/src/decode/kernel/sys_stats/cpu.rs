@@ -1,5 +1,6 @@
 //! What CPUs spent their time on: /proc/stat and the kernel's idle states.
 
+use tpq_proto::fields::sys_stats::{cpu_idle_state, cpu_idle_state_entry, cpu_times};
 use tpq_proto::wire::{Field, Fields};
 use tpq_tables::{Stat, Stats, Tables};
 
@@ -30,7 +31,7 @@ pub(super) fn times(
 ) {
     for field in fields {
         let message = field.as_bytes();
-        if !Fields::new(message).any(|field| field.number == 1) {
+        if !Fields::new(message).any(|field| field.number == cpu_times::CPU_ID) {
             stats.increment(Stat::InvalidCpuTimes);
             continue;
         }
@@ -57,9 +58,11 @@ pub(super) fn idle_states(
         let message = field.as_bytes();
         let [cpu] = numbers(message);
         let cpu = cpu as u32;
-        for entry in Fields::new(message).filter(|field| field.number == 2) {
+        for entry in
+            Fields::new(message).filter(|field| field.number == cpu_idle_state::CPUIDLE_STATE_ENTRY)
+        {
             let [_, us] = numbers(entry.as_bytes());
-            let state = text(entry.as_bytes(), 1);
+            let state = text(entry.as_bytes(), cpu_idle_state_entry::STATE);
             let name = format!("cpuidle{cpu}.{}", String::from_utf8_lossy(state));
             let name = tables.strings.intern(&name);
             let state = tables.strings.intern_bytes(state);

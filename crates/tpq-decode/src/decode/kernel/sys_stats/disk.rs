@@ -1,5 +1,6 @@
 //! What disks did between two polls: /proc/diskstats.
 
+use tpq_proto::fields::sys_stats::disk_stat;
 use tpq_proto::wire::Field;
 use tpq_tables::{Stats, Tables};
 
@@ -25,7 +26,7 @@ pub(super) fn disks(
     _: &mut Stats,
 ) {
     for field in fields {
-        let name = text(field.as_bytes(), 1);
+        let name = text(field.as_bytes(), disk_stat::DEVICE_NAME);
         let [_, totals @ ..] = numbers::<9>(field.as_bytes());
         let disk = tables.strings.intern_bytes(name);
         let Some(before) = trackers.source.disks.replace(disk, totals) else { continue };

@@ -1,5 +1,6 @@
 //! How fast devices, CPUs and the GPU run.
 
+use tpq_proto::fields::sys_stats::devfreq_value;
 use tpq_proto::wire::{Field, repeated};
 use tpq_tables::{Stats, Tables};
 
@@ -20,7 +21,7 @@ pub(super) fn devices(
 ) {
     for field in fields {
         let [_, value] = numbers(field.as_bytes());
-        let device = text(field.as_bytes(), 1);
+        let device = text(field.as_bytes(), devfreq_value::KEY);
         let name = format!("{} Frequency", String::from_utf8_lossy(device));
         let name = tables.strings.intern(&name);
         let device = tables.strings.intern_bytes(device);

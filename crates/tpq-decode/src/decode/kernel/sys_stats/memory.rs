@@ -1,5 +1,6 @@
 //! How the kernel uses memory: /proc/meminfo, /proc/vmstat, /proc/buddyinfo and /proc/slabinfo.
 
+use tpq_proto::fields::sys_stats::{buddy_info, slab_info};
 use tpq_proto::message::{MeminfoCounters, VmstatCounters};
 use tpq_proto::wire::{Field, Fields, repeated};
 use tpq_tables::{Stat, Stats, Tables};
@@ -64,13 +65,13 @@ pub(super) fn buddy_info(
 ) {
     for field in fields {
         let message = field.as_bytes();
-        let [node, zone] = [text(message, 1), text(message, 2)];
+        let [node, zone] = [text(message, buddy_info::NODE), text(message, buddy_info::ZONE)];
         let label = [node, zone].map(String::from_utf8_lossy);
         let [node, zone] = [node, zone].map(|bytes| tables.strings.intern_bytes(bytes));
         let dimensions = Dimensions::machine(packet.machine)
             .text("buddyinfo_node", node)
             .text("buddyinfo_zone", zone);
-        let orders = Fields::new(message).filter(|field| field.number == 3);
+        let orders = Fields::new(message).filter(|field| field.number == buddy_info::ORDER_PAGES);
         let counts = orders.flat_map(|field| repeated(&field));
         let mut bytes = Some(u64::from(trackers.source.page_size.get()));
         for count in counts {
@@ -99,7 +100,7 @@ pub(super) fn slabs(
     for field in fields {
         let message = field.as_bytes();
         let [_, pages_per_slab, slabs] = numbers(message);
-        let slab = text(message, 1);
+        let slab = text(message, slab_info::NAME);
         let name = format!("mem.slab.{}", String::from_utf8_lossy(slab));
         let name = tables.strings.intern(&name);
         let slab = tables.strings.intern_bytes(slab);

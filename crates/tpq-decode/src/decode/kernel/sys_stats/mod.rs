@@ -9,7 +9,7 @@ mod pressure;
 mod thermal;
 
 use tpq_ingest::Route;
-use tpq_proto::fields::trace_packet;
+use tpq_proto::fields::{sys_stats, trace_packet};
 use tpq_proto::wire::{Field, Fields};
 use tpq_tables::{Stats, Tables};
 
@@ -24,23 +24,23 @@ type DecodeFields = fn(&Packet<'_>, &[Field<'_>], &mut Trackers, &mut Tables, &m
 
 /// The fields of a poll, in the order in which their values are written.
 const FIELDS: &[(u32, DecodeFields)] = &[
-    (1, memory::meminfo),
-    (10, frequency::devices),
-    (11, frequency::cpus),
-    (2, memory::vmstat),
-    (3, cpu::times),
-    (6, kernel::interrupts),
-    (8, kernel::soft_interrupts),
-    (4, kernel::forks),
-    (5, kernel::all_interrupts),
-    (7, kernel::all_soft_interrupts),
-    (12, memory::buddy_info),
-    (13, disk::disks),
-    (14, pressure::stalls),
-    (15, thermal::zones),
-    (16, cpu::idle_states),
-    (17, frequency::gpu),
-    (18, memory::slabs),
+    (sys_stats::MEMINFO, memory::meminfo),
+    (sys_stats::DEVFREQ, frequency::devices),
+    (sys_stats::CPUFREQ_KHZ, frequency::cpus),
+    (sys_stats::VMSTAT, memory::vmstat),
+    (sys_stats::CPU_STAT, cpu::times),
+    (sys_stats::NUM_IRQ, kernel::interrupts),
+    (sys_stats::NUM_SOFTIRQ, kernel::soft_interrupts),
+    (sys_stats::NUM_FORKS, kernel::forks),
+    (sys_stats::NUM_IRQ_TOTAL, kernel::all_interrupts),
+    (sys_stats::NUM_SOFTIRQ_TOTAL, kernel::all_soft_interrupts),
+    (sys_stats::BUDDY_INFO, memory::buddy_info),
+    (sys_stats::DISK_STAT, disk::disks),
+    (sys_stats::PSI, pressure::stalls),
+    (sys_stats::THERMAL_ZONE, thermal::zones),
+    (sys_stats::CPUIDLE_STATE, cpu::idle_states),
+    (sys_stats::GPUFREQ_MHZ, frequency::gpu),
+    (sys_stats::SLAB_INFO, memory::slabs),
 ];
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {

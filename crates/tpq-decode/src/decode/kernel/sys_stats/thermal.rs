@@ -1,5 +1,6 @@
 //! Temperatures: /sys/class/thermal.
 
+use tpq_proto::fields::sys_stats::thermal_zone;
 use tpq_proto::wire::Field;
 use tpq_tables::{Stats, Tables};
 
@@ -17,7 +18,7 @@ pub(super) fn zones(
 ) {
     for field in fields {
         let [_, temperature] = numbers(field.as_bytes());
-        let zone = tables.strings.intern_bytes(text(field.as_bytes(), 3));
+        let zone = tables.strings.intern_bytes(text(field.as_bytes(), thermal_zone::TYPE));
         let dimensions = Dimensions::machine(packet.machine).text("thermal_zone", zone);
         trackers.count((packet.ts, temperature as f64), TEMPERATURE, dimensions, zone, tables);
     }
