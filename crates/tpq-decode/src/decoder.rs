@@ -466,8 +466,7 @@ impl State<'_> {
     fn packet(&mut self, ts: Option<i64>, early: bool, id: SourceId, message: &Message) {
         let source = self.sources.get(id);
         let packet = Packet {
-            ts: ts.unwrap_or_default(),
-            dated: ts.is_some(),
+            timestamp: ts,
             early,
             data: self.bytes.get(message.span),
             span: message.span,

@@ -365,7 +365,7 @@ mod tests {
     fn of_a_field_that_occurs_twice_the_last_value_counts() {
         let fields = LastFields::<3>::new(&[0x08, 1, 0x10, 5, 0x08, 2, 0x18, 9]);
         assert_eq!((fields.uint(1), fields.int(2)), (2, 5));
-        assert!(!fields.has(3), "numbers from 3 are not kept");
+        assert!(!fields.has(0), "no field has the number 0");
         assert_eq!(fields.bytes(1), b"", "a number has no bytes");
     }
 

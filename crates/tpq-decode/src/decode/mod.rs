@@ -24,10 +24,9 @@ use tpq_trackers::track::Trackers;
 
 /// A packet on its way to its decoder.
 pub(crate) struct Packet<'a> {
-    /// When, in trace time; 0 where that is not known.
-    pub(crate) ts: i64,
-    /// Whether it is known when.
-    pub(crate) dated: bool,
+    /// The timestamp, in ns of trace time. `None` if the packet has none, or if nothing relates its
+    /// clock to trace time.
+    pub(crate) timestamp: Option<i64>,
     /// Whether it was just read, and events before it in time may yet come.
     pub(crate) early: bool,
     /// The payload.
@@ -49,6 +48,13 @@ pub(crate) struct Packet<'a> {
 }
 
 impl Packet<'_> {
+    /// The timestamp of a packet that is decoded in time order, in ns of trace time. Decoders of
+    /// packets that are decoded at once read `timestamp`, which such packets can lack.
+    pub(crate) fn ts(&self) -> i64 {
+        debug_assert!(self.timestamp.is_some(), "the packet is decoded in time order");
+        self.timestamp.unwrap_or_default()
+    }
+
     /// A moment that is given in boot time whatever the packet's own clock, in trace time.
     pub(crate) fn at_boottime(&self, ns: i64) -> Option<i64> {
         self.boottime.map(|boottime| boottime.convert_one(ns))

@@ -59,7 +59,7 @@ fn decode_property(
             tables,
         );
         let name = tables.strings.intern_bytes(value);
-        let slice = NewSlice { ts: packet.ts, track, name, ..NewSlice::default() };
+        let slice = NewSlice { ts: packet.ts(), track, name, ..NewSlice::default() };
         trackers.complete(slice, 0, &ArgSet::default(), tables, stats);
         return;
     }
@@ -85,6 +85,6 @@ fn decode_property(
     };
     let counter = tables.strings.intern(counter);
     let dimensions = machine.text("sysprop_name", tables.strings.intern(name));
-    let sample = (packet.ts, f64::from(value));
+    let sample = (packet.ts(), f64::from(value));
     trackers.count(sample, COUNTER, dimensions, counter, tables);
 }

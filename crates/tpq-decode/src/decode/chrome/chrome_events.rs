@@ -46,7 +46,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
     }
     let name = tables.strings.intern("chrome_event.metadata");
     let arg_set_id = trackers.deferred.intern(&args);
-    let row = ChromeRawRow { ts: packet.ts, name, utid: 0, arg_set_id };
+    let row = ChromeRawRow { ts: packet.ts(), name, utid: 0, arg_set_id };
     tables.chrome_raw.push(row);
 }
 

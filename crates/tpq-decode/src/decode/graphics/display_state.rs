@@ -28,5 +28,5 @@ pub(in crate::decode) fn count(
 ) {
     let name = tables.strings.intern("ScreenState");
     let dimensions = Dimensions::machine(packet.machine);
-    trackers.count((packet.ts, state), SCREEN_STATE, dimensions, name, tables);
+    trackers.count((packet.ts(), state), SCREEN_STATE, dimensions, name, tables);
 }

@@ -41,12 +41,12 @@ fn decode_event(
         ..=frame_timeline_event::FRAME_END)
         .find_map(|kind| Some((kind, event.get(kind)?.as_bytes())))
     {
-        _ if packet.ts >= IMPOSSIBLE => None,
+        _ if packet.ts() >= IMPOSSIBLE => None,
         Some((frame_timeline_event::FRAME_END, end)) => {
             decode_end(packet, &Fields::new(end), trackers, tables, stats)
         }
         Some((kind, start)) => Start::read(kind, start).map(|start| {
-            trackers.bounds.include(packet.ts);
+            trackers.bounds.include(packet.ts());
             decode_start(packet, &start, trackers, tables, stats);
         }),
         None => None,
@@ -125,7 +125,7 @@ fn decode_start(
     let name = tables.strings.intern(&start.token.to_string());
     let set = describe(start, tables, stats);
     let arg_set_id = trackers.deferred.intern(&set);
-    let slice = NewSlice { ts: packet.ts, track, name, arg_set_id, ..NewSlice::default() };
+    let slice = NewSlice { ts: packet.ts(), track, name, arg_set_id, ..NewSlice::default() };
     let Some(slice) = trackers.source.slices.begin(slice, tables, stats) else { return };
     match (start.actual, start.display_frame) {
         (true, Some(display_frame)) => trackers.source.frames.add_surface(display_frame, slice),
@@ -180,6 +180,6 @@ fn decode_end(
     };
     let track = trackers.end_shared(key, cookie, tables);
     let any = StringId::NULL;
-    trackers.source.slices.end(packet.ts, track, any, any, tables, stats);
+    trackers.source.slices.end(packet.ts(), track, any, any, tables, stats);
     Some(())
 }

@@ -37,5 +37,5 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
     };
     let dimensions = owner.number("ugpu", ugpu.into()).number("gpu", gpu.into());
     let name = tables.strings.intern("GPU Memory");
-    trackers.count((packet.ts, bytes as f64), kind, dimensions, name, tables);
+    trackers.count((packet.ts(), bytes as f64), kind, dimensions, name, tables);
 }

@@ -71,7 +71,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
     let layer_name =
         if event.has(buffer_event::LAYER_NAME) { layer.as_ref() } else { "no_layer_name" };
     let event = Event {
-        ts: packet.ts,
+        ts: packet.ts(),
         machine: packet.machine,
         kind: event.get(buffer_event::TYPE).map(|kind| kind.as_u64()),
         frame: event.uint(buffer_event::FRAME_NUMBER) as u32,

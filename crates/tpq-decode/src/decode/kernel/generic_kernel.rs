@@ -76,7 +76,7 @@ fn decode_task_state(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    trackers.bounds.include(packet.ts);
+    trackers.bounds.include(packet.ts());
     let event = LastFields::<6>::new(packet.data);
     let number = i64::from(event.int(generic_kernel_task_state_event::STATE) as i32);
     let Some(name) = state::name(number) else {
@@ -85,7 +85,7 @@ fn decode_task_state(
     };
     let state = tables.strings.intern(name);
     let Some(utid) = thread_of(packet, &event, number, trackers, tables, stats) else { return };
-    let (ts, cpu) = (packet.ts, event.int(generic_kernel_task_state_event::CPU) as u32);
+    let (ts, cpu) = (packet.ts(), event.int(generic_kernel_task_state_event::CPU) as u32);
     let mut ucpu = None;
     let change = if number == state::RUNNING {
         if cpu > MAX_CPUS {
@@ -146,7 +146,7 @@ fn thread_of(
     let utid = match known {
         Some(utid) => utid,
         None => {
-            let since = (state == state::CREATED).then_some(packet.ts);
+            let since = (state == state::CREATED).then_some(packet.ts());
             processes.start_thread(since, tid, tables)
         }
     };
@@ -155,7 +155,7 @@ fn thread_of(
         processes.name_thread(utid, comm, NamePriority::Ftrace, tables);
     }
     if state == state::DESTROYED {
-        processes.end_thread(packet.ts, tid, tables);
+        processes.end_thread(packet.ts(), tid, tables);
     }
     Some(utid)
 }
@@ -192,7 +192,7 @@ fn decode_cpu_frequency(
     trackers.cpus.get(machine, cpu, tables);
     let khz = event.int(generic_kernel_cpu_frequency_event::FREQ_HZ) as f64 / 1000.0;
     let name = tables.strings.intern("cpufreq");
-    trackers.count((packet.ts, khz), CPU, Dimensions::cpu(machine, cpu), name, tables);
+    trackers.count((packet.ts(), khz), CPU, Dimensions::cpu(machine, cpu), name, tables);
 }
 
 fn decode_gpu_frequency(
@@ -210,7 +210,7 @@ fn decode_gpu_frequency(
     let name = tables.strings.intern("gpufreq");
     // In kHz, whatever the track says: what Linux's own event gives is no other.
     let khz = f64::from(event.uint(generic_gpu_frequency_event::FREQUENCY_KHZ) as u32);
-    trackers.count((packet.ts, khz), GPU, dimensions, name, tables);
+    trackers.count((packet.ts(), khz), GPU, dimensions, name, tables);
 }
 
 fn decode_process_tree(

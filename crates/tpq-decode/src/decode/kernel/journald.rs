@@ -68,7 +68,7 @@ fn decode_message(
     let msg = tables.strings.intern_bytes(message.bytes(systemd_journald_event::MESSAGE));
     let log_source = tables.strings.intern("systemd_journald");
     let arg_set_id = trackers.deferred.intern(&args);
-    trackers.bounds.include(packet.ts);
-    let (ts, prio) = (packet.ts, message.uint(systemd_journald_event::PRIO) as u32);
+    trackers.bounds.include(packet.ts());
+    let (ts, prio) = (packet.ts(), message.uint(systemd_journald_event::PRIO) as u32);
     tables.logs.push(LogRow { ts, utid, prio, log_source, tag, msg, arg_set_id });
 }

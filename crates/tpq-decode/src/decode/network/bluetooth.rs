@@ -52,6 +52,6 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
     let name = tables.strings.intern(NAME);
     let machine = Dimensions::machine(packet.machine);
     let track = trackers.source.tracks.get(TRACK, machine, name, &mut trackers.deferred, tables);
-    let slice = NewSlice { ts: packet.ts, track, name, ..NewSlice::default() };
+    let slice = NewSlice { ts: packet.ts(), track, name, ..NewSlice::default() };
     trackers.complete(slice, 0, &args, tables, stats);
 }

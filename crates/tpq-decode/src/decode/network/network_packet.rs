@@ -104,7 +104,7 @@ fn decode_packet(
 ) {
     let context = Context::new(packet.data);
     let bytes = context.int(network_packet_event::LENGTH);
-    let traffic = Traffic { ts: packet.ts, dur: 0, bytes, packets: 1 };
+    let traffic = Traffic { ts: packet.ts(), dur: 0, bytes, packets: 1 };
     add(packet.machine, traffic, &context, trackers, tables, stats);
 }
 

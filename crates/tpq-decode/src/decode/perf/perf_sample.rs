@@ -92,7 +92,7 @@ fn decode_sample(
         let stop =
             Fields::new(event).find(|field| field.number == producer_event::SOURCE_STOP_REASON);
         if stop.is_some_and(|reason| reason.as_u32() == STOPPED_BY_GUARDRAIL) {
-            stats.set_indexed(Stat::PerfGuardrailStopTs, session.into(), packet.ts);
+            stats.set_indexed(Stat::PerfGuardrailStopTs, session.into(), packet.ts());
         }
         return;
     }
@@ -103,7 +103,7 @@ fn decode_sample(
         Some(skipped::UNWIND_ENQUEUE) => stats.increment(Stat::PerfSamplesSkippedDataloss),
         _ => {}
     }
-    trackers.bounds.include(packet.ts);
+    trackers.bounds.include(packet.ts());
     count(packet, &perf_tracks, trackers, tables);
     add_place(packet.machine, &sample, trackers, tables);
 }
@@ -130,7 +130,7 @@ fn session(packet: &Packet<'_>, trackers: &mut Trackers) -> u32 {
 /// What the counters read when the sample was taken.
 fn count(packet: &Packet<'_>, perf: &PerfTracks, trackers: &mut Trackers, tables: &mut Tables) {
     let mut push = |track, value: u64| {
-        push_counter(packet.ts, track, value as f64, &mut trackers.bounds, tables);
+        push_counter(packet.ts(), track, value as f64, &mut trackers.bounds, tables);
     };
     let fields = Fields::new(packet.data);
     if let Some(field) = fields.clone().filter(|it| it.number == perf_sample::TIMEBASE_COUNT).last()

@@ -26,7 +26,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
         let dimensions = Dimensions::machine(packet.machine)
             .text("battery_name", name)
             .text("counter_name", key);
-        trackers.count((packet.ts, value), COUNTER, dimensions, track, tables);
+        trackers.count((packet.ts(), value), COUNTER, dimensions, track, tables);
     }
 }
 

@@ -26,7 +26,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
     };
     let uids: Vec<u32> = numbers(cpu_per_uid_data::UID).map(|uid| uid as u32).collect();
     let times: Vec<u64> = numbers(cpu_per_uid_data::TOTAL_TIME_MS).collect();
-    let readings = trackers.source.uid_times.add(sequence, packet.ts, &uids, &times);
+    let readings = trackers.source.uid_times.add(sequence, packet.ts(), &uids, &times);
     for ((uid, cluster), ms) in readings.users {
         let name = tables.strings.intern(&format!("CPU for UID {uid} CL{cluster}"));
         let dimensions = Dimensions::machine(packet.machine)
@@ -35,7 +35,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
         let track =
             trackers.source.tracks.get(OF_USER, dimensions, name, &mut trackers.deferred, tables);
         trackers.source.uid_times.note_track((uid, cluster), track);
-        count((packet.ts, ms), track, readings.before, trackers, tables);
+        count((packet.ts(), ms), track, readings.before, trackers, tables);
     }
     for (of, cluster, ms) in readings.totals {
         let name = tables.strings.intern(&format!("CPU for {of} CL{cluster}"));
@@ -44,7 +44,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
             .number("cluster", i64::from(cluster));
         let track =
             trackers.source.tracks.get(TOTAL, dimensions, name, &mut trackers.deferred, tables);
-        count((packet.ts, ms), track, readings.before, trackers, tables);
+        count((packet.ts(), ms), track, readings.before, trackers, tables);
     }
 }
 

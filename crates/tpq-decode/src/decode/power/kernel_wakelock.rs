@@ -62,7 +62,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
         let dimensions = Dimensions::machine(packet.machine)
             .text("wakelock_name", lock.name)
             .text("wakelock_type", lock.kind);
-        let sample = (packet.ts, held as f64 * NS_PER_MS);
+        let sample = (packet.ts(), held as f64 * NS_PER_MS);
         trackers.count(sample, COUNTER, dimensions, lock.name, tables);
     }
 }

@@ -107,7 +107,7 @@ fn decode_process(
             }
             process::FDS => {
                 let upid = trackers.processes.process(pid, tables);
-                add_file(packet.ts, upid, field.as_bytes(), trackers, tables);
+                add_file(packet.ts(), upid, field.as_bytes(), trackers, tables);
             }
             process::IS_PEAK_RSS_RESETTABLE => {
                 trackers.processes.thread_of_process(pid, pid, tables);
@@ -121,7 +121,7 @@ fn decode_process(
                 if CHROME_FIELDS.contains(&number) {
                     trackers.processes.thread_of_process(pid, pid, tables);
                 }
-                count(packet.ts, upid, &field, trackers, tables, stats);
+                count(packet.ts(), upid, &field, trackers, tables, stats);
             }
         }
     }

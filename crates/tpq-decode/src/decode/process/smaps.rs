@@ -26,17 +26,17 @@ fn decode_smaps(
         stats.increment(Stat::SmapsParserErrors);
         return;
     };
-    trackers.bounds.include(packet.ts);
+    trackers.bounds.include(packet.ts());
     let pid = Tid { machine: packet.machine, id: i64::from(smaps.pid()) };
     let upid = trackers.processes.process(pid, tables);
     if let Some(packed) = &smaps.packed_entries {
-        if !add_packed(packet.ts, upid, packed, tables) {
+        if !add_packed(packet.ts(), upid, packed, tables) {
             stats.increment(Stat::SmapsParserErrors);
         }
         return;
     }
     for entry in &smaps.entries {
-        add_entry(packet.ts, upid, entry, tables);
+        add_entry(packet.ts(), upid, entry, tables);
     }
 }
 

@@ -23,11 +23,8 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
     {
         trackers.file.recording.unflushed = data_sources(field.as_bytes());
     }
-    // That it happened says nothing without when.
-    if !packet.dated {
-        return;
-    }
-    let at = MetadataValue::Int(packet.ts);
+    let Some(ts) = packet.timestamp else { return };
+    let at = MetadataValue::Int(ts);
     for field in Fields::new(packet.data).filter(|field| field.as_bool()) {
         match field.number {
             tracing_service_event::ALL_DATA_SOURCES_STARTED => {
@@ -35,15 +32,15 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
             }
             tracing_service_event::TRACING_STARTED => {
                 trackers.metadata.set("tracing_started_ns", at, tables);
-                trackers.file.ftrace.set_tracing_started(packet.ts);
-                trackers.file.recording.started = Some(packet.ts);
+                trackers.file.ftrace.set_tracing_started(ts);
+                trackers.file.recording.started = Some(ts);
             }
             tracing_service_event::ALL_DATA_SOURCES_FLUSHED => {
                 trackers.metadata.add("all_data_source_flushed_ns", at, tables)
             }
             tracing_service_event::TRACING_DISABLED => {
                 trackers.metadata.set("tracing_disabled_ns", at, tables);
-                trackers.file.recording.stopped = Some(packet.ts);
+                trackers.file.recording.stopped = Some(ts);
             }
             _ => {}
         }

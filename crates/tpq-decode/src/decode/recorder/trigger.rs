@@ -50,7 +50,7 @@ fn decode_clone(
     let name = add_trigger(packet, trackers, tables, stats);
     if stats.get(Stat::TracedCloneTriggerTimestampNs) == 0 {
         trackers.metadata.set(FACT, name, tables);
-        stats.set(Stat::TracedCloneTriggerTimestampNs, packet.ts);
+        stats.set(Stat::TracedCloneTriggerTimestampNs, packet.ts());
     }
 }
 
@@ -73,7 +73,7 @@ fn add_trigger(
     }
     let name = crate::decode::text(&trigger, trigger::TRIGGER_NAME, tables);
     let track = track(packet, trackers, tables);
-    let slice = NewSlice { ts: packet.ts, track, name, ..NewSlice::default() };
+    let slice = NewSlice { ts: packet.ts(), track, name, ..NewSlice::default() };
     trackers.complete(slice, 0, &args, tables, stats);
     MetadataValue::Text(name)
 }
@@ -103,7 +103,7 @@ fn decode_chrome(
         args.add(tables.strings.intern("chrome_trigger.name"), ArgValue::String(name));
     }
     let track = track(packet, trackers, tables);
-    let slice = NewSlice { ts: packet.ts, track, name, ..NewSlice::default() };
+    let slice = NewSlice { ts: packet.ts(), track, name, ..NewSlice::default() };
     let slice = trackers.complete(slice, 0, &args, tables, stats);
     if let (Some(slice), Some(flow)) = (slice, trigger.get(chrome_trigger::FLOW_ID)) {
         let flow = FlowId::Number(flow.as_u64());

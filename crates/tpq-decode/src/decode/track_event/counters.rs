@@ -157,7 +157,7 @@ impl Counted {
         context: &mut DecodeContext<'_, '_>,
     ) -> ThreadCounters {
         let mut thread = self.thread;
-        let ts = context.packet.ts;
+        let ts = context.packet.ts();
         if let Some(utid) = owner.utid {
             let counts = [
                 (THREAD_TIME, Builtin::ThreadTime, thread.time),
@@ -188,7 +188,13 @@ fn write_extra(uuid: u64, value: f64, owner: &EventOwner, context: &mut DecodeCo
     let by = owner.first_event(StringId::NULL, context);
     let (uuids, processes, mut rows) = split(context.trackers, context.tables);
     if let Some(track) = uuids.own_track(uuid, by, processes, &mut rows) {
-        push_counter(context.packet.ts, track, value, &mut context.trackers.bounds, context.tables);
+        push_counter(
+            context.packet.ts(),
+            track,
+            value,
+            &mut context.trackers.bounds,
+            context.tables,
+        );
     }
 }
 
@@ -204,7 +210,7 @@ pub(super) fn write_value(
     let args = args(event, &owner, context);
     let set = context.trackers.deferred.intern(&args);
     let bounds = &mut context.trackers.bounds;
-    push_counter_with(context.packet.ts, track, counted.own?, set, bounds, context.tables);
+    push_counter_with(context.packet.ts(), track, counted.own?, set, bounds, context.tables);
     Some(())
 }
 

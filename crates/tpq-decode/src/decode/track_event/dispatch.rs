@@ -23,7 +23,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
     let mut event = read(packet.data);
     let defaults = defaults(packet, context.trackers);
     let Some(counted) = counters::count(&event, &defaults, &mut context) else { return };
-    if context.trackers.file.interest.drops(packet.ts) {
+    if context.trackers.file.interest.drops(packet.ts()) {
         context.stats.increment(Stat::TrackEventDroppedPacketsOutsideOfRangeOfInterest);
         return;
     }

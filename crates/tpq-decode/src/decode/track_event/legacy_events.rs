@@ -57,7 +57,12 @@ pub(super) fn raw(
     set.append(&args(event, owner, context));
     let arg_set_id = context.trackers.deferred.intern(&set);
     let name = context.intern("track_event.legacy_event");
-    context.tables.chrome_raw.push(ChromeRawRow { ts: context.packet.ts, name, utid, arg_set_id });
+    context.tables.chrome_raw.push(ChromeRawRow {
+        ts: context.packet.ts(),
+        name,
+        utid,
+        arg_set_id,
+    });
     Some(())
 }
 

@@ -39,7 +39,7 @@ fn begin_on_track(
     context: &mut DecodeContext<'_, '_>,
 ) -> Option<Option<u32>> {
     let track = owner.track(event, Usage::Begin, context)?;
-    context.trackers.bounds.include(context.packet.ts);
+    context.trackers.bounds.include(context.packet.ts());
     let slice = new_slice(event, track, context);
     let Some(id) = context.trackers.source.slices.begin(slice, context.tables, context.stats)
     else {
@@ -87,7 +87,7 @@ fn end_on_track(
     context: &mut DecodeContext<'_, '_>,
 ) -> Option<Option<u32>> {
     let track = owner.track(event, Usage::End, context)?;
-    let ts = context.packet.ts;
+    let ts = context.packet.ts();
     context.trackers.bounds.include(ts);
     let (category, name) = (event.category, event.name);
     let ended = context.trackers.source.slices.end(
@@ -160,7 +160,7 @@ fn write_complete(
     thread: Option<(ThreadCounters, ThreadCounters)>,
     context: &mut DecodeContext<'_, '_>,
 ) -> Option<u32> {
-    context.trackers.bounds.include(context.packet.ts);
+    context.trackers.bounds.include(context.packet.ts());
     let slice = new_slice(event, track, context);
     let id = context.trackers.source.slices.complete(slice, dur, context.tables, context.stats)?;
     let mut args = args(event, owner, context);
@@ -179,7 +179,7 @@ fn write_complete(
 
 fn new_slice(event: &TrackEvent<'_>, track: u32, context: &DecodeContext<'_, '_>) -> NewSlice {
     let (name, category) = (event.name, event.category);
-    NewSlice { ts: context.packet.ts, track, name, category, arg_set_id: None }
+    NewSlice { ts: context.packet.ts(), track, name, category, arg_set_id: None }
 }
 
 /// Phases that slices alone do not tell are kept.

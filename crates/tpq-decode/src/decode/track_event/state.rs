@@ -14,8 +14,8 @@ pub(super) fn enter(
 ) -> Option<()> {
     let mut owner = *owner;
     let track = owner.own_track(event, context)?;
-    context.trackers.bounds.include(context.packet.ts);
-    let (ts, category, value) = (context.packet.ts, event.category, event.name);
+    context.trackers.bounds.include(context.packet.ts());
+    let (ts, category, value) = (context.packet.ts(), event.category, event.name);
     let state = NewState { ts, track, category, value, arg_set_id: None };
     let Some(id) = context.trackers.source.track_states.change(state, context.tables) else {
         return Some(());

@@ -140,7 +140,7 @@ fn read(typed: bool, thread: Option<Utid>, args: &mut ArgSet, context: &mut Deco
     }
     if let Some(row) = log {
         let log_source = tables.strings.intern("android_logcat");
-        tables.logs.push(LogRow { ts: packet.ts, log_source, ..row });
+        tables.logs.push(LogRow { ts: packet.ts(), log_source, ..row });
     }
 }
 

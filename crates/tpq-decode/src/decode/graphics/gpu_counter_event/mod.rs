@@ -43,7 +43,7 @@ fn decode_event(
         if let Some(counters) = interned_counters(packet, iid, trackers, tables, stats) {
             for (id, value) in values(packet.data) {
                 match counters.get(&id) {
-                    Some(&counter) => count(packet.ts, counter, value, trackers, tables),
+                    Some(&counter) => count(packet.ts(), counter, value, trackers, tables),
                     None => stats.increment(Stat::GpuCountersInvalidSpec),
                 }
             }
@@ -61,7 +61,7 @@ fn decode_event(
     }
     for (id, value) in values(packet.data) {
         if let Some(&counter) = trackers.source.gpu_counters.inline.get(&id) {
-            count(packet.ts, counter, value, trackers, tables);
+            count(packet.ts(), counter, value, trackers, tables);
         }
     }
 }

@@ -232,8 +232,8 @@ fn decode_header(
     if lost {
         stats.set_indexed(Stat::FtraceCpuHasDataLoss, i64::from(cpu), 1);
     }
-    if follows && packet.dated {
-        let start = trackers.file.ftrace.bundle(packet.machine, cpu, packet.ts);
+    if let Some(ts) = packet.timestamp.filter(|_| follows) {
+        let start = trackers.file.ftrace.bundle(packet.machine, cpu, ts);
         let start = MetadataValue::Int(start);
         trackers.metadata.set("ftrace_latest_data_start_ns", start, tables);
     }

@@ -41,7 +41,7 @@ pub(super) fn times(
             let key = tables.strings.intern(key);
             let cpu = Dimensions::cpu(packet.machine, cpu as u32);
             let dimensions = cpu.text("cpustat_key", key);
-            trackers.count((packet.ts, ns as f64), TIMES, dimensions, name, tables);
+            trackers.count((packet.ts(), ns as f64), TIMES, dimensions, name, tables);
         }
     }
 }
@@ -67,7 +67,7 @@ pub(super) fn idle_states(
             let name = tables.strings.intern(&name);
             let state = tables.strings.intern_bytes(state);
             let dimensions = Dimensions::cpu(packet.machine, cpu).text("state", state);
-            trackers.count((packet.ts, us as f64), IDLE_STATE, dimensions, name, tables);
+            trackers.count((packet.ts(), us as f64), IDLE_STATE, dimensions, name, tables);
         }
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn disks(
             let dimensions = Dimensions::machine(packet.machine)
                 .text("device_name", disk)
                 .text("counter_name", key);
-            trackers.count((packet.ts, value), kind, dimensions, name, tables);
+            trackers.count((packet.ts(), value), kind, dimensions, name, tables);
         }
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn devices(
         let name = tables.strings.intern(&name);
         let device = tables.strings.intern_bytes(device);
         let dimensions = Dimensions::machine(packet.machine).text("linux_device", device);
-        trackers.count((packet.ts, value as f64), DEVICE, dimensions, name, tables);
+        trackers.count((packet.ts(), value as f64), DEVICE, dimensions, name, tables);
     }
 }
 
@@ -41,7 +41,7 @@ pub(super) fn cpus(
     let name = tables.strings.intern("cpufreq");
     for (cpu, khz) in (0..).zip(fields.iter().flat_map(repeated)) {
         let dimensions = Dimensions::cpu(packet.machine, cpu);
-        trackers.count((packet.ts, khz as f64), CPU, dimensions, name, tables);
+        trackers.count((packet.ts(), khz as f64), CPU, dimensions, name, tables);
     }
 }
 
@@ -56,6 +56,6 @@ pub(super) fn gpu(
     let name = tables.strings.intern("gpufreq");
     for mhz in fields.iter().flat_map(repeated) {
         let dimensions = trackers.gpus.dimensions(packet.machine, 0, tables);
-        trackers.count((packet.ts, mhz as f64), GPU, dimensions, name, tables);
+        trackers.count((packet.ts(), mhz as f64), GPU, dimensions, name, tables);
     }
 }

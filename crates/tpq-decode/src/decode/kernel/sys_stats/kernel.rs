@@ -73,7 +73,7 @@ fn total(
     let Some(count) = fields.last() else { return };
     let name = tables.strings.intern(kind.name);
     let dimensions = Dimensions::machine(packet.machine);
-    trackers.count((packet.ts, count.as_u64() as f64), kind, dimensions, name, tables);
+    trackers.count((packet.ts(), count.as_u64() as f64), kind, dimensions, name, tables);
 }
 
 /// Counts of interrupts, each with the interrupt's number.
@@ -89,6 +89,6 @@ fn by_number(
         let irq = irq as u32;
         let name = tables.strings.intern(&format!("{} (id: {irq})", kind.name));
         let dimensions = Dimensions::machine(packet.machine).number("irq", irq.into());
-        trackers.count((packet.ts, count as f64), kind, dimensions, name, tables);
+        trackers.count((packet.ts(), count as f64), kind, dimensions, name, tables);
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn meminfo(
         let name = tables.strings.intern(meminfo_name(key));
         let dimensions = Dimensions::machine(packet.machine).text("meminfo_key", name);
         let bytes = kib as f64 * BYTES_PER_KIB as f64;
-        trackers.count((packet.ts, bytes), MEMINFO, dimensions, name, tables);
+        trackers.count((packet.ts(), bytes), MEMINFO, dimensions, name, tables);
     }
 }
 
@@ -50,7 +50,7 @@ pub(super) fn vmstat(
         };
         let name = tables.strings.intern(&vmstat_name(key));
         let dimensions = Dimensions::machine(packet.machine).text("vmstat_key", name);
-        trackers.count((packet.ts, value as f64), VMSTAT, dimensions, name, tables);
+        trackers.count((packet.ts(), value as f64), VMSTAT, dimensions, name, tables);
     }
 }
 
@@ -84,7 +84,7 @@ pub(super) fn buddy_info(
             let name = format!("mem.buddyinfo[{}][{}][{kib} kB]", label[0], label[1]);
             let name = tables.strings.intern(&name);
             let dimensions = dimensions.number("buddyinfo_chunk_size_kb", kib as i64);
-            trackers.count((packet.ts, count as f64), BUDDY_INFO, dimensions, name, tables);
+            trackers.count((packet.ts(), count as f64), BUDDY_INFO, dimensions, name, tables);
         }
     }
 }
@@ -113,7 +113,7 @@ pub(super) fn slabs(
         let arg_set_id = trackers.deferred.intern(&args);
         let value =
             pages_per_slab as f64 * slabs as f64 * f64::from(trackers.source.page_size.get());
-        let row = push_counter(packet.ts, track, value, &mut trackers.bounds, tables);
+        let row = push_counter(packet.ts(), track, value, &mut trackers.bounds, tables);
         tables.counter.arg_set_id.set(row, arg_set_id);
     }
 }

@@ -48,7 +48,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
     if fields.is_empty() {
         return;
     }
-    trackers.bounds.include(packet.ts);
+    trackers.bounds.include(packet.ts());
     fields.sort_by_key(|field| field.number);
     for &(number, decode) in FIELDS {
         let start = fields.partition_point(|field| field.number < number);

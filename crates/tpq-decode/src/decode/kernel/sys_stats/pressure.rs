@@ -28,6 +28,6 @@ pub(super) fn stalls(
         let name = tables.strings.intern(&format!("psi.{resource}"));
         let resource = tables.strings.intern(resource);
         let dimensions = Dimensions::machine(packet.machine).text("psi_resource", resource);
-        trackers.count((packet.ts, ns as f64), PRESSURE, dimensions, name, tables);
+        trackers.count((packet.ts(), ns as f64), PRESSURE, dimensions, name, tables);
     }
 }

@@ -20,6 +20,6 @@ pub(super) fn zones(
         let [_, temperature] = numbers(field.as_bytes());
         let zone = tables.strings.intern_bytes(text(field.as_bytes(), thermal_zone::TYPE));
         let dimensions = Dimensions::machine(packet.machine).text("thermal_zone", zone);
-        trackers.count((packet.ts, temperature as f64), TEMPERATURE, dimensions, zone, tables);
+        trackers.count((packet.ts(), temperature as f64), TEMPERATURE, dimensions, zone, tables);
     }
 }
