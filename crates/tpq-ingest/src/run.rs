@@ -54,8 +54,8 @@ pub enum Payload {
         strings: Arc<[Span]>,
         /// The order of events of one moment, the least first; empty where they are as they came.
         ranks: Vec<u64>,
-        /// Whether each event has strings of its own, and says in its numbers which, as
-        /// [`crate::JsonEvent`] does. Otherwise any event may refer to any string.
+        /// Whether each event has strings of its own and states in its numbers which, as
+        /// [`crate::own_strings`] reads them. Otherwise any event can refer to any string.
         own_strings: bool,
     },
 }

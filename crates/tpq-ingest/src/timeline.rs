@@ -145,9 +145,11 @@ impl ClockNames {
 
 /// A run that is still in the clock it was recorded in.
 #[derive(Debug)]
-pub(crate) struct PendingRun {
-    pub(crate) clock: Clock,
-    pub(crate) run: Run,
+pub struct PendingRun {
+    /// The clock that the timestamps are ns of.
+    pub clock: Clock,
+    /// The run.
+    pub run: Run,
 }
 
 /// Converts every clock of an import to trace time.
@@ -231,7 +233,7 @@ impl Timeline {
     }
 
     /// Converts a run in place; what cannot be placed is dropped and counted.
-    pub(crate) fn convert(&mut self, pending: PendingRun, losses: &mut LossBook) -> Option<Run> {
+    pub fn convert(&mut self, pending: PendingRun, losses: &mut LossBook) -> Option<Run> {
         let PendingRun { clock, mut run } = pending;
         let mut written = None;
         if clock != self.trace_clock() {

@@ -102,8 +102,9 @@ impl<'a> TraceBytes<'a> {
         self.range(span.addr, span.len as usize)
     }
 
+    /// The `len` bytes at an address; empty where they are not all in one part.
     #[inline]
-    pub(crate) fn range(&self, addr: u64, len: usize) -> &[u8] {
+    pub fn range(&self, addr: u64, len: usize) -> &[u8] {
         let Some(part) = self.part(addr) else { return &[] };
         let start = (addr - part.base) as usize;
         part.bytes.get(start..start.saturating_add(len)).unwrap_or_default()

@@ -4,10 +4,11 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 use sonic_rs::to_object_iter;
-use tpq_ingest::{JsonEvent, Scope, Span, TraceBytes};
+use tpq_ingest::{Span, TraceBytes};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::owner::EventOwner;
+use super::reader::{JsonEvent, Scope};
 use super::text::unescaped;
 use tpq_decode::RunEvent;
 use tpq_trackers::args::json::add_json;

@@ -8,12 +8,14 @@ mod event;
 mod flow;
 mod metadata;
 mod owner;
+mod reader;
 mod system_line;
 mod text;
 
 use tpq_decode::{FormatDecoder, format_run_kind};
-use tpq_ingest::{JsonEvent, JsonKinds, JsonReader, Payload, Run, RunKind, Span};
+use tpq_ingest::{Payload, Run, RunKind, Span};
 
+use self::reader::{JsonEvent, JsonKinds, JsonReader};
 use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 
 const EVENTS: RunKind = format_run_kind(0);

@@ -1,10 +1,11 @@
 //! Which thread of which process an event is of.
 
 use rustc_hash::FxHashMap;
-use tpq_ingest::{JsonId, Span};
+use tpq_ingest::Span;
 use tpq_tables::StringId;
 
 use super::event::Context;
+use super::reader::JsonId;
 use tpq_trackers::track::{NamePriority, Tid, Upid, Utid};
 
 /// Names stand for ids from here on, above those that systems give and JSON can tell apart.

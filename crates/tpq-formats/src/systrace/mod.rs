@@ -12,18 +12,20 @@ mod events;
 mod line;
 mod message;
 mod process_dump;
+mod reader;
 #[cfg(test)]
 mod tests;
 
 use tpq_clock::MONOTONIC;
 use tpq_decode::ftrace::FtraceEvent;
 use tpq_decode::{FormatDecoder, RunEvent, format_run_kind};
-use tpq_ingest::{RunKind, SystraceKinds, SystraceReader, TextLine};
+use tpq_ingest::RunKind;
 use tpq_tables::{Stat, Stats, Tables};
 use tpq_trackers::track::{MAX_CPUS, NamePriority, Trackers};
 
 use self::line::SystraceLine;
 use self::process_dump::{decode_process, decode_thread};
+use self::reader::{SystraceKinds, SystraceReader, TextLine};
 use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 
 const LINES: RunKind = format_run_kind(2);

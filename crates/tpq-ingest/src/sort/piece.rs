@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::room::{SortRoom, damaged};
-use crate::json::JsonEvent;
+use crate::own_strings::{own_strings, set_first_string};
 use crate::{Message, Payload, Run, RunId, RunKind, Span};
 
 /// Neighbouring events of a run that are to be written.
@@ -105,8 +105,8 @@ fn write_own(words: &[u32], width: usize, strings: &[Span], out: &mut Vec<u8>) {
     let mut words = words.to_vec();
     let mut own: Vec<Span> = Vec::new();
     for words in words.chunks_exact_mut(width) {
-        let strings = strings.get(JsonEvent::strings_of(words)).unwrap_or_default();
-        JsonEvent::set_first_string(words, own.len() as u32);
+        let strings = strings.get(own_strings(words)).unwrap_or_default();
+        set_first_string(words, own.len() as u32);
         own.extend(strings);
     }
     put_numbers(out, &words, |word| word.to_le_bytes());

@@ -8,7 +8,8 @@ use proptest::prelude::*;
 
 use super::super::*;
 use crate::interleave::Interleaver;
-use crate::{JsonEvent, Message, Payload, RunKind, Span};
+use crate::own_strings::{own_strings, set_first_string};
+use crate::{Message, Payload, RunKind, Span};
 
 /// A store in memory.
 #[derive(Default)]
@@ -49,13 +50,14 @@ impl Emit for Out {
     fn emit(&mut self, ts: i64, run: &Arc<Run>, index: usize) -> ControlFlow<()> {
         assert_eq!(run.timestamps[index], ts);
         let (mut words, mut strings) = (Vec::new(), Vec::new());
-        if let Payload::Words { width, words: all, strings: shared, own_strings, .. } = &run.payload
+        if let Payload::Words { width, words: all, strings: shared, own_strings: has_own, .. } =
+            &run.payload
         {
             words = all[index * width..(index + 1) * width].to_vec();
             strings = shared.to_vec();
-            if *own_strings {
-                strings = shared[JsonEvent::strings_of(&words)].to_vec();
-                JsonEvent::set_first_string(&mut words, 0);
+            if *has_own {
+                strings = shared[own_strings(&words)].to_vec();
+                set_first_string(&mut words, 0);
             }
         }
         let message = run.payload.message_of(index).map(|span| (span, run.kind_of(index)));

@@ -1,14 +1,12 @@
 //! Hands on the lines of a file in batches.
 
 use tpq_clock::Clock;
+use tpq_ingest::{
+    Batch, EventReader, FileContext, Loss, LossBook, LossEntry, Payload, PendingRun, Run, RunKind,
+    SourceId, TextPlace, Timeline, TraceBytes,
+};
 
 use super::sections::{Part, Sections};
-use crate::loss::{LossEntry, TextPlace};
-use crate::timeline::PendingRun;
-use crate::{
-    Batch, EventReader, FileContext, Loss, LossBook, Payload, Run, RunKind, SourceId, Timeline,
-    TraceBytes,
-};
 
 /// A batch ends after this many events…
 const BATCH_EVENTS: usize = 8192;
@@ -23,7 +21,7 @@ const ATRACE: &[u8] = b"TRACE:\n";
 
 /// What a line of a trace is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TextLine {
+pub(in crate::systrace) enum TextLine {
     /// An event, and when it was written, in nanoseconds.
     Event(i64),
     /// A comment, or empty.
@@ -35,19 +33,19 @@ pub enum TextLine {
 /// The kinds of runs that a file is read into, as whoever decodes them numbers them, and what
 /// tells its lines apart.
 #[derive(Clone, Copy, Debug)]
-pub struct SystraceKinds {
+pub(in crate::systrace) struct SystraceKinds {
     /// Lines of the trace.
-    pub lines: RunKind,
+    pub(in crate::systrace) lines: RunKind,
     /// Lines of a list of processes, before all others.
-    pub processes: RunKind,
+    pub(in crate::systrace) processes: RunKind,
     /// Lines of a list of threads, likewise.
-    pub threads: RunKind,
+    pub(in crate::systrace) threads: RunKind,
     /// What a line of the trace is.
-    pub read: fn(&[u8]) -> TextLine,
+    pub(in crate::systrace) read: fn(&[u8]) -> TextLine,
 }
 
 /// Reads a file of lines.
-pub struct SystraceReader<'a> {
+pub(in crate::systrace) struct SystraceReader<'a> {
     text: &'a [u8],
     base: u64,
     at: usize,
@@ -79,7 +77,7 @@ struct Open {
 
 impl<'a> SystraceReader<'a> {
     /// Begins at the first byte of a file that was surveyed as text.
-    pub fn new(
+    pub(in crate::systrace) fn new(
         bytes: &'a TraceBytes<'a>,
         file: FileContext,
         timeline: Timeline,

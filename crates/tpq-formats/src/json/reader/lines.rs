@@ -1,6 +1,6 @@
 //! Lines and columns of a text, counted as errors in it turn up.
 
-use crate::loss::TextPlace;
+use tpq_ingest::TextPlace;
 
 /// Counts lines up to where it was last asked about, so that the text is counted through once.
 #[derive(Debug, Default)]

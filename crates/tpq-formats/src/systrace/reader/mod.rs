@@ -7,7 +7,7 @@
 //! Lines come in nearly the order of time, but each CPU's apart where a script put them together,
 //! so the file is sorted in full later.
 
-mod reader;
 mod sections;
+mod systrace_reader;
 
-pub use reader::{SystraceKinds, SystraceReader, TextLine};
+pub(super) use systrace_reader::{SystraceKinds, SystraceReader, TextLine};

@@ -3,18 +3,16 @@
 use std::ops::Range;
 
 use tpq_clock::Clock;
+use tpq_ingest::{
+    Batch, EventReader, FIRST_STRING_WORD, FileContext, Loss, LossBook, LossEntry, Payload,
+    PendingRun, Run, RunKind, SourceId, Span, Timeline, TraceBytes,
+};
 
 use super::ahead::{Ahead, Helper, LARGEST_EVENT, MOST_AHEAD, ReadEvent, Text, Unread, look_ahead};
-use super::event::{FIRST_SPAN, JsonEvent, WIDTH};
+use super::event::{JsonEvent, WIDTH};
 use super::lines::Lines;
 use super::rank::Ranks;
 use super::scan::{Part, Scan};
-use crate::loss::LossEntry;
-use crate::timeline::PendingRun;
-use crate::{
-    Batch, EventReader, FileContext, Loss, LossBook, Payload, Run, RunKind, SourceId, Span,
-    Timeline, TraceBytes,
-};
 
 /// A batch ends after this many events…
 const BATCH_EVENTS: usize = 8192;
@@ -27,19 +25,19 @@ const RESUMABLE: usize = 2;
 const EMPTY: usize = 8;
 
 /// Reads when a line of a system trace was recorded, in ns.
-pub type LineTime = fn(&[u8]) -> Option<i64>;
+pub(in crate::json) type LineTime = fn(&[u8]) -> Option<i64>;
 
 /// The kinds of runs that a JSON trace is read into, as whoever decodes them numbers them.
 #[derive(Clone, Copy, Debug)]
-pub struct JsonKinds {
+pub(in crate::json) struct JsonKinds {
     /// Events, each as the words of a [`JsonEvent`].
-    pub events: RunKind,
+    pub(in crate::json) events: RunKind,
     /// Lines of a system trace, with their escapes.
-    pub lines: RunKind,
+    pub(in crate::json) lines: RunKind,
 }
 
 /// Reads a JSON trace.
-pub struct JsonReader<'a> {
+pub(in crate::json) struct JsonReader<'a> {
     text: &'a [u8],
     base: u64,
     scan: Scan<'a>,
@@ -87,7 +85,7 @@ struct Open {
 
 impl<'a> JsonReader<'a> {
     /// Begins at the first byte of a file that was surveyed as text.
-    pub fn new(
+    pub(in crate::json) fn new(
         bytes: &'a TraceBytes<'a>,
         file: FileContext,
         timeline: Timeline,
@@ -122,7 +120,7 @@ impl<'a> JsonReader<'a> {
     }
 
     /// Has another thread read events, which does the work that this gives: it ends with the reader.
-    pub fn helper(&mut self) -> impl FnOnce() + Send + use<'a> {
+    pub(in crate::json) fn helper(&mut self) -> impl FnOnce() + Send + use<'a> {
         let (helper, work) = Helper::new(self.text());
         self.helper = Some(helper);
         work
@@ -316,7 +314,12 @@ impl Events {
     /// Adds others behind these.
     fn append(&mut self, mut others: Self) {
         let moved = self.spans.len() as u32;
-        others.words.iter_mut().skip(FIRST_SPAN).step_by(WIDTH).for_each(|first| *first += moved);
+        others
+            .words
+            .iter_mut()
+            .skip(FIRST_STRING_WORD)
+            .step_by(WIDTH)
+            .for_each(|first| *first += moved);
         self.times.extend(others.times);
         self.ranks.extend(others.ranks);
         self.words.extend(others.words);

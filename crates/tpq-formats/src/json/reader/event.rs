@@ -1,15 +1,13 @@
 //! One event of a JSON trace: what its fields say, read in one pass.
 
-use std::ops::Range;
-
 use sonic_rs::to_object_iter;
+use tpq_ingest::{MAX_OWN_STRINGS, Span, own_strings};
 
 use super::decimal::ns_of_us;
-use crate::Span;
 
 /// How far an instant event reaches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Scope {
+pub(in crate::json) enum Scope {
     /// The event does not say.
     #[default]
     None,
@@ -25,7 +23,7 @@ pub enum Scope {
 
 /// A pid or tid: mostly a number, but some programs write names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum JsonId {
+pub(in crate::json) enum JsonId {
     /// The event does not say.
     #[default]
     None,
@@ -38,41 +36,41 @@ pub enum JsonId {
 /// An event. Spans are as the text has them: names and categories without their quotes but with
 /// their escapes, everything else as a value of JSON. Those of what is missing are empty.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct JsonEvent {
+pub(in crate::json) struct JsonEvent {
     /// What it is: the first character of `ph`.
-    pub phase: u8,
+    pub(in crate::json) phase: u8,
     /// The process.
-    pub pid: JsonId,
+    pub(in crate::json) pid: JsonId,
     /// The thread.
-    pub tid: JsonId,
+    pub(in crate::json) tid: JsonId,
     /// When, in ns.
-    pub ts: Option<i64>,
+    pub(in crate::json) ts: Option<i64>,
     /// How long, in ns.
-    pub dur: Option<i64>,
+    pub(in crate::json) dur: Option<i64>,
     /// The thread's CPU time, in ns.
-    pub tts: Option<i64>,
+    pub(in crate::json) tts: Option<i64>,
     /// How much CPU time it took, in ns.
-    pub tdur: Option<i64>,
+    pub(in crate::json) tdur: Option<i64>,
     /// How far an instant reaches.
-    pub scope: Scope,
+    pub(in crate::json) scope: Scope,
     /// Whether a flow leads here.
-    pub flow_in: bool,
+    pub(in crate::json) flow_in: bool,
     /// Whether a flow leads away from here.
-    pub flow_out: bool,
+    pub(in crate::json) flow_out: bool,
     /// Whether a flow that ends here ends in the slice around this moment, not the next one.
-    pub bind_enclosing: bool,
+    pub(in crate::json) bind_enclosing: bool,
     /// What it is called.
-    pub name: Span,
+    pub(in crate::json) name: Span,
     /// Its categories.
-    pub category: Span,
+    pub(in crate::json) category: Span,
     /// What it is part of, with others of the same id.
-    pub id: Span,
+    pub(in crate::json) id: Span,
     /// The same in the newer form: an object that says how far the id reaches.
-    pub id2: Span,
+    pub(in crate::json) id2: Span,
     /// The flow it is part of.
-    pub bind_id: Span,
+    pub(in crate::json) bind_id: Span,
     /// Its args: mostly an object, but any value may be.
-    pub args: Span,
+    pub(in crate::json) args: Span,
 }
 
 /// Why an event could not be read: where in it, and what is wrong.
@@ -206,10 +204,6 @@ fn scope(raw: &[u8]) -> Scope {
 
 /// How many numbers an event is.
 pub(super) const WIDTH: usize = 12;
-/// Which of them is the place of its first span.
-pub(super) const FIRST_SPAN: usize = 1;
-/// How many spans an event may have.
-const SPANS: usize = 8;
 
 /// No time.
 const NO_TIME: i64 = i64::MIN;
@@ -237,7 +231,7 @@ impl JsonEvent {
     }
 
     /// Reads what [`Self::write`] wrote; `ts` is not part of it.
-    pub fn from_words(words: &[u32], strings: &[Span]) -> Self {
+    pub(in crate::json) fn from_words(words: &[u32], strings: &[Span]) -> Self {
         let &[head, first, ref numbers @ ..] = words else { return Self::default() };
         let number = |index: usize| match numbers.get(index * 2..index * 2 + 2) {
             Some(&[low, high]) => (u64::from(high) << 32 | u64::from(low)) as i64,
@@ -245,7 +239,7 @@ impl JsonEvent {
         };
         let time = |index: usize| Some(number(index)).filter(|time| *time != NO_TIME);
         let mut next = first as usize;
-        let spans: [Span; SPANS] = std::array::from_fn(|bit| {
+        let spans: [Span; MAX_OWN_STRINGS] = std::array::from_fn(|bit| {
             if head >> 8 & 1 << bit == 0 {
                 return Span::default();
             }
@@ -274,30 +268,16 @@ impl JsonEvent {
         }
     }
 
-    /// Which of the strings of its run are those of the event that [`Self::write`] wrote.
-    pub(crate) fn strings_of(words: &[u32]) -> Range<usize> {
-        let &[head, first, ..] = words else { return 0..0 };
-        let present = (head >> 8 & ((1 << SPANS) - 1)).count_ones();
-        first as usize..first as usize + present as usize
-    }
-
-    /// Says anew which of the strings of its run is the first of an event.
-    pub(crate) fn set_first_string(words: &mut [u32], first: u32) {
-        if let Some(word) = words.get_mut(FIRST_SPAN) {
-            *word = first;
-        }
-    }
-
     /// About where the text of an event lies that [`Self::write`] wrote: from the first of its spans
     /// to the last.
-    pub fn text_of(words: &[u32], strings: &[Span]) -> Option<Span> {
-        let spans = strings.get(Self::strings_of(words))?;
+    pub(in crate::json) fn text_of(words: &[u32], strings: &[Span]) -> Option<Span> {
+        let spans = strings.get(own_strings(words))?;
         let begin = spans.iter().map(|span| span.addr).min()?;
         let end = spans.iter().map(|span| span.addr + u64::from(span.len)).max()?;
         Some(Span { addr: begin, len: u32::try_from(end - begin).unwrap_or(u32::MAX) })
     }
 
-    fn spans(&self) -> [Span; SPANS] {
+    fn spans(&self) -> [Span; MAX_OWN_STRINGS] {
         let name = |id: JsonId| match id {
             JsonId::Name(span) => span,
             _ => Span::default(),

@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
+use tpq_ingest::Span;
+
 use super::event::{EventError, JsonEvent};
 use super::scan::{Part, Scan};
-use crate::Span;
 
 /// Parts that are looked at together at most.
 pub(super) const MOST_AHEAD: usize = 4096;
@@ -155,9 +156,8 @@ impl Helper {
 mod tests {
     use std::sync::Arc;
 
-    use crate::{
-        EventReader, FileContext, JsonKinds, JsonReader, Prescan, RunKind, Timeline, TraceBytes,
-    };
+    use super::super::{JsonKinds, JsonReader};
+    use tpq_ingest::{EventReader, FileContext, Prescan, RunKind, Timeline, TraceBytes};
 
     /// Has a text read, with a helper or without.
     fn with_reader<T>(text: &str, helped: bool, each: impl FnOnce(JsonReader<'_>) -> T) -> T {

@@ -12,10 +12,10 @@ mod ahead;
 mod blocks;
 mod decimal;
 mod event;
+mod json_reader;
 mod lines;
 mod rank;
-mod reader;
 mod scan;
 
-pub use event::{JsonEvent, JsonId, Scope};
-pub use reader::{JsonKinds, JsonReader, LineTime};
+pub(super) use event::{JsonEvent, JsonId, Scope};
+pub(super) use json_reader::{JsonKinds, JsonReader};
