@@ -86,7 +86,7 @@ fn decoder<'a>(bytes: &'a TraceBytes<'a>) -> Decoder<'a> {
         crop: false,
         kernels: [0].into(),
     };
-    Decoder::new(bytes, setup, &own_clock())
+    Decoder::new(bytes, setup, &own_clock(), &[])
 }
 
 /// Decodes a step, and wants more.

@@ -4,49 +4,30 @@ use std::cell::Cell;
 
 use rustc_hash::FxHashMap;
 use tpq_ingest::{Generation, GenerationId, Span, TraceBytes};
+use tpq_proto::fields::{interned_data, interned_string};
 use tpq_proto::wire::Fields;
 use tpq_tables::{Stat, Stats, StringId, StringPool};
 
-/// Numbers of the fields of interned data.
-pub mod field {
-    pub const EVENT_CATEGORIES: u32 = 1;
-    pub const EVENT_NAMES: u32 = 2;
-    pub const DEBUG_ANNOTATION_NAMES: u32 = 3;
-    pub const SOURCE_LOCATIONS: u32 = 4;
-    pub const BUILD_IDS: u32 = 16;
-    pub const MAPPING_PATHS: u32 = 17;
-    pub const MAPPINGS: u32 = 19;
-    pub const LOG_MESSAGE_BODY: u32 = 20;
-    pub const HISTOGRAM_NAMES: u32 = 25;
-    pub const KERNEL_SYMBOLS: u32 = 26;
-    pub const DEBUG_ANNOTATION_VALUE_TYPE_NAMES: u32 = 27;
-    pub const UNSYMBOLIZED_SOURCE_LOCATIONS: u32 = 28;
-    pub const DEBUG_ANNOTATION_STRING_VALUES: u32 = 29;
-    pub const GPU_COUNTER_DESCRIPTORS: u32 = 47;
-    pub const PACKET_CONTEXT: u32 = 30;
-    pub const APP_WAKELOCK_INFO: u32 = 42;
-    pub const CORRELATION_ID_STR: u32 = 43;
-    /// All kinds that somebody asks for.
-    pub(super) const ALL: &[u32] = &[
-        EVENT_CATEGORIES,
-        EVENT_NAMES,
-        DEBUG_ANNOTATION_NAMES,
-        SOURCE_LOCATIONS,
-        BUILD_IDS,
-        MAPPING_PATHS,
-        MAPPINGS,
-        LOG_MESSAGE_BODY,
-        HISTOGRAM_NAMES,
-        KERNEL_SYMBOLS,
-        DEBUG_ANNOTATION_VALUE_TYPE_NAMES,
-        UNSYMBOLIZED_SOURCE_LOCATIONS,
-        DEBUG_ANNOTATION_STRING_VALUES,
-        GPU_COUNTER_DESCRIPTORS,
-        PACKET_CONTEXT,
-        APP_WAKELOCK_INFO,
-        CORRELATION_ID_STR,
-    ];
-}
+/// The fields of interned data that decoders read.
+const KINDS: &[u32] = &[
+    interned_data::EVENT_CATEGORIES,
+    interned_data::EVENT_NAMES,
+    interned_data::DEBUG_ANNOTATION_NAMES,
+    interned_data::SOURCE_LOCATIONS,
+    interned_data::BUILD_IDS,
+    interned_data::MAPPING_PATHS,
+    interned_data::MAPPINGS,
+    interned_data::LOG_MESSAGE_BODY,
+    interned_data::HISTOGRAM_NAMES,
+    interned_data::KERNEL_SYMBOLS,
+    interned_data::DEBUG_ANNOTATION_VALUE_TYPE_NAMES,
+    interned_data::UNSYMBOLIZED_SOURCE_LOCATIONS,
+    interned_data::DEBUG_ANNOTATION_STRING_VALUES,
+    interned_data::GPU_COUNTER_DESCRIPTORS,
+    interned_data::PACKET_CONTEXT,
+    interned_data::APP_WAKELOCK_INFO,
+    interned_data::CORRELATION_ID_STR,
+];
 
 struct Entry {
     message: Span,
@@ -109,8 +90,9 @@ impl Entries {
 }
 
 impl<'a> Interned<'a> {
+    /// Keeps entries of all kinds that decoders read.
     pub fn new(bytes: &'a TraceBytes<'a>) -> Self {
-        Self::only(bytes, field::ALL)
+        Self::only(bytes, KINDS)
     }
 
     /// Keeps entries of these kinds only.
@@ -118,6 +100,7 @@ impl<'a> Interned<'a> {
         Self { bytes, kinds, generations: Vec::new(), entries: FxHashMap::default() }
     }
 
+    /// Adds a generation; its id is the number of generations before it.
     pub fn add_generation(&mut self, generation: Generation) {
         self.generations.push(generation);
     }
@@ -132,7 +115,7 @@ impl<'a> Interned<'a> {
         while let Some(field) = fields.next() {
             let message = field.as_bytes();
             let span = data.inner(fields.position() - message.len(), message.len());
-            let iid = Fields::new(message).find(|field| field.number == 1);
+            let iid = Fields::new(message).find(|field| field.number == interned_string::IID);
             match iid.map(|field| field.as_u64()) {
                 // Of a kind that nobody asks for.
                 Some(_) if !self.kinds.contains(&field.number) => {}
@@ -145,6 +128,7 @@ impl<'a> Interned<'a> {
         }
     }
 
+    /// Returns a generation.
     pub fn generation(&self, id: GenerationId) -> Option<&Generation> {
         self.generations.get(id as usize)
     }
@@ -169,7 +153,7 @@ impl<'a> Interned<'a> {
         stats: &mut Stats,
     ) -> Option<StringId> {
         self.text_as(generation, field, iid, stats, |message| {
-            let text = Fields::new(message).find(|field| field.number == 2);
+            let text = Fields::new(message).find(|field| field.number == interned_string::STR);
             strings.intern_bytes(text.map(|field| field.as_bytes()).unwrap_or_default())
         })
     }

@@ -1,11 +1,14 @@
 //! Debug annotations: named values of any shape, flattened into args.
 
+use tpq_proto::fields::{
+    debug_annotation::{self, nested_value},
+    interned_data, track_event,
+};
 use tpq_proto::wire::{Field, Fields, LastFields};
 use tpq_tables::{Stat, StringId};
 
 use super::json::add_json;
 use super::{ArgKey, ArgValue, MAX_DEPTH, MessageArgs, Unreadable};
-use crate::interned::field;
 
 /// Adds one annotation under a key.
 pub fn add(
@@ -21,7 +24,7 @@ pub fn add(
 }
 
 /// The field of a track event in which its annotations lie.
-pub const ANNOTATIONS: u32 = 4;
+pub const ANNOTATIONS: u32 = track_event::DEBUG_ANNOTATIONS;
 
 /// Adds the annotations of an event.
 pub fn add_annotations_of_event(args: &mut MessageArgs<'_>, event: &[u8]) {
@@ -44,7 +47,20 @@ struct Annotation<'a> {
 
 /// The fields that hold values. Where an annotation has several, which no program writes, the first
 /// of these counts.
-const VALUES: [u32; 12] = [11, 12, 2, 3, 4, 5, 6, 17, 7, 9, 14, 8];
+const VALUES: [u32; 12] = [
+    debug_annotation::DICT_ENTRIES,
+    debug_annotation::ARRAY_VALUES,
+    debug_annotation::BOOL_VALUE,
+    debug_annotation::UINT_VALUE,
+    debug_annotation::INT_VALUE,
+    debug_annotation::DOUBLE_VALUE,
+    debug_annotation::STRING_VALUE,
+    debug_annotation::STRING_VALUE_IID,
+    debug_annotation::POINTER_VALUE,
+    debug_annotation::LEGACY_JSON_VALUE,
+    debug_annotation::PROTO_VALUE,
+    debug_annotation::NESTED_VALUE,
+];
 
 impl<'a> Annotation<'a> {
     fn read(data: &'a [u8]) -> Self {
@@ -52,8 +68,8 @@ impl<'a> Annotation<'a> {
         let rank = |number| VALUES.iter().position(|&value| value == number);
         for field in Fields::new(data) {
             match field.number {
-                1 => annotation.name_iid = field.as_u64(),
-                10 => annotation.name = Some(field.as_bytes()),
+                debug_annotation::NAME_IID => annotation.name_iid = field.as_u64(),
+                debug_annotation::NAME => annotation.name = Some(field.as_bytes()),
                 number => match (rank(number), annotation.value) {
                     (Some(_), None) => annotation.value = Some(field),
                     (Some(new), Some(old)) if Some(new) <= rank(old.number) => {
@@ -70,7 +86,7 @@ impl<'a> Annotation<'a> {
         match (self.name_iid, self.name) {
             (0, None) => Err(Unreadable),
             (0, Some(name)) => Ok(args.strings.intern_bytes(name)),
-            (iid, _) => args.text(field::DEBUG_ANNOTATION_NAMES, iid),
+            (iid, _) => args.text(interned_data::DEBUG_ANNOTATION_NAMES, iid),
         }
     }
 
@@ -92,26 +108,32 @@ fn value(
     }
     let Some(field) = annotation.value else { return Ok(false) };
     let value = match field.number {
-        11 => {
-            for entry in annotation.fields(11) {
+        debug_annotation::DICT_ENTRIES => {
+            for entry in annotation.fields(debug_annotation::DICT_ENTRIES) {
                 add(args, entry, key, depth - 1)?;
             }
             return Ok(true);
         }
-        12 => return array(args, annotation, key, depth),
-        9 => {
+        debug_annotation::ARRAY_VALUES => return array(args, annotation, key, depth),
+        debug_annotation::LEGACY_JSON_VALUE => {
             json(args, field.as_bytes(), key);
             return Ok(true);
         }
-        14 => return proto(args, annotation, field.as_bytes(), key, depth),
-        8 => return nested(args, field.as_bytes(), key, depth - 1),
-        2 => ArgValue::Bool(field.as_bool()),
-        3 => ArgValue::Uint(field.as_u64()),
-        4 => ArgValue::Int(field.as_i64()),
-        5 => ArgValue::Real(field.as_f64()),
-        6 => ArgValue::String(args.strings.intern_bytes(field.as_bytes())),
-        7 => ArgValue::Pointer(field.as_u64()),
-        _ => ArgValue::String(args.text(field::DEBUG_ANNOTATION_STRING_VALUES, field.as_u64())?),
+        debug_annotation::PROTO_VALUE => {
+            return proto(args, annotation, field.as_bytes(), key, depth);
+        }
+        debug_annotation::NESTED_VALUE => return nested(args, field.as_bytes(), key, depth - 1),
+        debug_annotation::BOOL_VALUE => ArgValue::Bool(field.as_bool()),
+        debug_annotation::UINT_VALUE => ArgValue::Uint(field.as_u64()),
+        debug_annotation::INT_VALUE => ArgValue::Int(field.as_i64()),
+        debug_annotation::DOUBLE_VALUE => ArgValue::Real(field.as_f64()),
+        debug_annotation::STRING_VALUE => {
+            ArgValue::String(args.strings.intern_bytes(field.as_bytes()))
+        }
+        debug_annotation::POINTER_VALUE => ArgValue::Pointer(field.as_u64()),
+        _ => ArgValue::String(
+            args.text(interned_data::DEBUG_ANNOTATION_STRING_VALUES, field.as_u64())?,
+        ),
     };
     args.push(key, value);
     Ok(true)
@@ -151,9 +173,14 @@ fn proto(
     depth: usize,
 ) -> Result<bool, Unreadable> {
     let named = LastFields::<17>::new(annotation.data);
-    let name = match (named.get(16), named.get(13)) {
+    let name = match (
+        named.get(debug_annotation::PROTO_TYPE_NAME),
+        named.get(debug_annotation::PROTO_TYPE_NAME_IID),
+    ) {
         (Some(name), _) => args.strings.intern_bytes(name.as_bytes()),
-        (None, Some(iid)) => args.text(field::DEBUG_ANNOTATION_VALUE_TYPE_NAMES, iid.as_u64())?,
+        (None, Some(iid)) => {
+            args.text(interned_data::DEBUG_ANNOTATION_VALUE_TYPE_NAMES, iid.as_u64())?
+        }
         (None, None) => return Err(Unreadable),
     };
     let at = args.paths.message(key, args.strings.get(name)).ok_or(Unreadable)?;
@@ -180,12 +207,12 @@ fn nested(
     }
     let fields = LastFields::<9>::new(nested_value);
     let all = |number| Fields::new(nested_value).filter(move |field| field.number == number);
-    match fields.uint(1) {
+    match fields.uint(nested_value::NESTED_TYPE) {
         DICT => {
-            if all(2).count() != all(3).count() {
+            if all(nested_value::DICT_KEYS).count() != all(nested_value::DICT_VALUES).count() {
                 return Err(Unreadable);
             }
-            for (name, value) in all(2).zip(all(3)) {
+            for (name, value) in all(nested_value::DICT_KEYS).zip(all(nested_value::DICT_VALUES)) {
                 let name = args.strings.intern_bytes(name.as_bytes());
                 let key = args.paths.member(key, name, args.strings)?;
                 nested(args, value.as_bytes(), key, depth - 1)?;
@@ -195,7 +222,7 @@ fn nested(
         ARRAY => {
             let first = args.args.elements(key.full);
             let mut index = first;
-            for element in all(4) {
+            for element in all(nested_value::ARRAY_VALUES) {
                 let at = args.paths.element(key, index, args.strings)?;
                 if nested(args, element.as_bytes(), at, depth - 1)? {
                     index += 1;
@@ -205,13 +232,20 @@ fn nested(
             Ok(index > first)
         }
         _ => {
-            let Some(field) = [7, 5, 6, 8].into_iter().find_map(|number| fields.get(number)) else {
+            let Some(field) = [
+                nested_value::BOOL_VALUE,
+                nested_value::INT_VALUE,
+                nested_value::DOUBLE_VALUE,
+                nested_value::STRING_VALUE,
+            ]
+            .into_iter()
+            .find_map(|number| fields.get(number)) else {
                 return Ok(false);
             };
             let value = match field.number {
-                5 => ArgValue::Int(field.as_i64()),
-                6 => ArgValue::Real(field.as_f64()),
-                7 => ArgValue::Bool(field.as_bool()),
+                nested_value::INT_VALUE => ArgValue::Int(field.as_i64()),
+                nested_value::DOUBLE_VALUE => ArgValue::Real(field.as_f64()),
+                nested_value::BOOL_VALUE => ArgValue::Bool(field.as_bool()),
                 _ => ArgValue::String(args.strings.intern_bytes(field.as_bytes())),
             };
             args.push(key, value);

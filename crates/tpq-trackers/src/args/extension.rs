@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::Read;
 
+use tpq_proto::fields::extension_descriptor;
 use tpq_proto::wire::LastFields;
 
 use super::{MessagePaths, Unreadable};
@@ -16,7 +17,10 @@ const MAX_INFLATED: u64 = 64 << 20;
 /// When the descriptor set cannot be inflated or read.
 pub fn describe_extensions(packet: &[u8], messages: &mut MessagePaths) -> Result<(), Unreadable> {
     let descriptor = LastFields::<3>::new(packet);
-    let set = match (descriptor.get(1), descriptor.get(2)) {
+    let set = match (
+        descriptor.get(extension_descriptor::EXTENSION_SET),
+        descriptor.get(extension_descriptor::EXTENSION_SET_GZIP),
+    ) {
         (Some(set), _) => Cow::Borrowed(set.as_bytes()),
         (None, Some(gzip)) => Cow::Owned(inflate(gzip.as_bytes()).ok_or(Unreadable)?),
         (None, None) => return Ok(()),

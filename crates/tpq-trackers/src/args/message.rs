@@ -2,6 +2,9 @@
 
 use rustc_hash::FxHashMap;
 use tpq_ingest::GenerationId;
+use tpq_proto::fields::{
+    interned_data, interned_string, mapping, source_location, unsymbolized_source_location,
+};
 use tpq_proto::reflect::{Kind, Width};
 use tpq_proto::wire::{Field, Fields, LastFields, Packed, Value, repeated};
 use tpq_tables::table::{StackProfileMappingRow, StackProfileMappingTable};
@@ -15,7 +18,7 @@ use crate::args::{
     ArgKey, LocationKeys, Mappings, MessagePath, MessagePaths, NoPath, PathId, Special,
 };
 use crate::args::{ArgSet, ArgValue};
-use crate::interned::{Interned, field};
+use crate::interned::Interned;
 
 /// Messages within messages deeper than this are left out and counted: no program means to write
 /// them.
@@ -27,11 +30,17 @@ pub struct Unreadable;
 
 /// Turns messages into args.
 pub struct MessageArgs<'a> {
+    /// Interned data of the file.
     pub interned: &'a Interned<'a>,
+    /// The generation of the event's sequence.
     pub generation: GenerationId,
+    /// The keys of fields by path.
     pub paths: &'a mut MessagePaths,
+    /// The pool of all strings.
     pub strings: &'a mut StringPool,
+    /// Counts values that cannot be read.
     pub stats: &'a mut Stats,
+    /// The set that receives the args.
     pub args: &'a mut ArgSet,
     /// What becomes more than args; annotations never do.
     pub beyond: Option<Beyond<'a>>,
@@ -39,7 +48,9 @@ pub struct MessageArgs<'a> {
 
 /// What messages tell of that becomes more than args.
 pub struct Beyond<'a> {
+    /// Mappings by their contents.
     pub mappings: &'a mut Mappings,
+    /// Receives mappings that have no row yet.
     pub mapping_rows: &'a mut StackProfileMappingTable,
     /// The processes that messages told of.
     pub active_processes: Vec<i32>,
@@ -187,30 +198,36 @@ impl<'a> MessageArgs<'a> {
     }
 
     fn native_symbol(&mut self, iid: u64) -> bool {
-        let kind = field::UNSYMBOLIZED_SOURCE_LOCATIONS;
+        let kind = interned_data::UNSYMBOLIZED_SOURCE_LOCATIONS;
         let Some(symbol) = self.lookup(kind, iid) else { return false };
         let symbol = LastFields::<4>::new(symbol);
-        let Some(mapping) = self.mapping(symbol.uint(2)) else { return false };
+        let Some(mapping) = self.mapping(symbol.uint(unsymbolized_source_location::MAPPING_ID))
+        else {
+            return false;
+        };
         let mapping = ArgValue::Uint(u64::from(mapping));
         self.add("chrome_mojo_event_info.mojo_interface_method.native_symbol.mapping_id", mapping);
-        let rel_pc = ArgValue::Uint(symbol.uint(3));
+        let rel_pc = ArgValue::Uint(symbol.uint(unsymbolized_source_location::REL_PC));
         self.add("chrome_mojo_event_info.mojo_interface_method.native_symbol.rel_pc", rel_pc);
         true
     }
 
     /// The row of a mapping that was interned; one that was never sent is counted.
     fn mapping(&mut self, iid: u64) -> Option<u32> {
-        let message = self.lookup(field::MAPPINGS, iid)?;
+        let message = self.lookup(interned_data::MAPPINGS, iid)?;
         let mapping = LastFields::<9>::new(message);
-        let build_id = match mapping.uint(2) {
+        let build_id = match mapping.uint(mapping::BUILD_ID) {
             0 => "".to_owned(),
-            iid => hex(LastFields::<3>::new(self.lookup(field::BUILD_IDS, iid)?).bytes(2)),
+            iid => hex(LastFields::<3>::new(self.lookup(interned_data::BUILD_IDS, iid)?)
+                .bytes(interned_string::STR)),
         };
         let mut path = String::new();
-        for iid in
-            Fields::new(message).filter(|field| field.number == 7).flat_map(|it| repeated(&it))
+        for iid in Fields::new(message)
+            .filter(|field| field.number == mapping::PATH_STRING_IDS)
+            .flat_map(|it| repeated(&it))
         {
-            let part = LastFields::<3>::new(self.lookup(field::MAPPING_PATHS, iid)?).bytes(2);
+            let part = LastFields::<3>::new(self.lookup(interned_data::MAPPING_PATHS, iid)?)
+                .bytes(interned_string::STR);
             path.push('/');
             path.push_str(&String::from_utf8_lossy(part));
         }
@@ -230,24 +247,27 @@ impl<'a> MessageArgs<'a> {
 
     /// A place in source code that was interned; one that was never sent is counted.
     pub fn source_location(&mut self, iid: u64) -> Option<SourceLocation> {
-        let location = LastFields::<5>::new(self.lookup(field::SOURCE_LOCATIONS, iid)?);
+        let location = LastFields::<5>::new(self.lookup(interned_data::SOURCE_LOCATIONS, iid)?);
         // Paths of Windows are written like all others.
         let intern = |_: &[u8]| {
-            let file = String::from_utf8_lossy(location.bytes(2));
+            let file = String::from_utf8_lossy(location.bytes(source_location::FILE_NAME));
             self.strings.intern(&file.replace('\\', "/"))
         };
-        let kind = field::SOURCE_LOCATIONS;
+        let kind = interned_data::SOURCE_LOCATIONS;
         let file = self.interned.text_as(self.generation, kind, iid, self.stats, intern)?;
         Some(SourceLocation {
             file,
-            function: self.strings.intern_bytes(location.bytes(3)),
-            line: location.get(4).map(|line| line.as_u32()),
+            function: self.strings.intern_bytes(location.bytes(source_location::FUNCTION_NAME)),
+            line: location.get(source_location::LINE_NUMBER).map(|line| line.as_u32()),
         })
     }
 
     /// The path of a place in source code as it was interned.
     pub fn source_file(&mut self, iid: u64) -> Option<&'a [u8]> {
-        Some(LastFields::<3>::new(self.lookup(field::SOURCE_LOCATIONS, iid)?).bytes(2))
+        Some(
+            LastFields::<3>::new(self.lookup(interned_data::SOURCE_LOCATIONS, iid)?)
+                .bytes(source_location::FILE_NAME),
+        )
     }
 
     fn lookup(&mut self, kind: u32, iid: u64) -> Option<&'a [u8]> {
@@ -278,6 +298,7 @@ impl<'a> MessageArgs<'a> {
         self.args.add(key, value);
     }
 
+    /// Adds an arg under a key that is interned.
     pub fn push(&mut self, key: ArgKey, value: ArgValue) {
         self.args.add_keyed(key.flat, key.full, value);
     }
@@ -285,8 +306,11 @@ impl<'a> MessageArgs<'a> {
 
 /// A place in source code.
 pub struct SourceLocation {
+    /// Path of the file.
     pub file: StringId,
+    /// Name of the function.
     pub function: StringId,
+    /// Line number, from 1, if known.
     pub line: Option<u32>,
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use tpq_proto::fields::track_event;
 use tpq_proto::reflect::{DescriptorPool, FieldDescriptor, Incomplete, Kind, Width};
 use tpq_tables::{StringId, StringPool};
 
@@ -13,20 +14,43 @@ const MAX_KEY: usize = 4096;
 
 /// The fields of track events that are shown, besides those that extensions add. What else events
 /// carry is their own: name, track, time.
-const SHOWN: [u32; 17] = [24, 25, 26, 27, 28, 29, 32, 33, 34, 35, 38, 39, 40, 41, 43, 49, 50];
+const SHOWN: [u32; 17] = [
+    track_event::CC_SCHEDULER_STATE,
+    track_event::CHROME_USER_EVENT,
+    track_event::CHROME_KEYED_SERVICE,
+    track_event::CHROME_LEGACY_IPC,
+    track_event::CHROME_HISTOGRAM_SAMPLE,
+    track_event::CHROME_LATENCY_INFO,
+    track_event::CHROME_FRAME_REPORTER,
+    track_event::SOURCE_LOCATION,
+    track_event::SOURCE_LOCATION_IID,
+    track_event::CHROME_MESSAGE_PUMP,
+    track_event::CHROME_MOJO_EVENT_INFO,
+    track_event::CHROME_APPLICATION_STATE_INFO,
+    track_event::CHROME_RENDERER_SCHEDULER_STATE,
+    track_event::CHROME_WINDOW_HANDLE_EVENT_INFO,
+    track_event::CHROME_CONTENT_SETTINGS_EVENT_INFO,
+    track_event::CHROME_ACTIVE_PROCESSES,
+    track_event::SCREENSHOT,
+];
 
 /// A key without and with array positions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ArgKey {
+    /// The key without array positions: `flat_key` of `args`.
     pub flat: StringId,
+    /// The key with array positions: `key` of `args`.
     pub full: StringId,
 }
 
 /// The keys of a place in source code.
 #[derive(Clone, Copy, Debug)]
 pub struct LocationKeys {
+    /// Key of the file.
     pub file: StringId,
+    /// Key of the function.
     pub function: StringId,
+    /// Key of the line number.
     pub line: StringId,
 }
 
@@ -44,12 +68,17 @@ pub enum Special {
 /// A place in a message where a value can lie, and how it is read there.
 #[derive(Clone, Copy, Debug)]
 pub struct MessagePath {
+    /// Key of the arg.
     pub key: ArgKey,
+    /// Kind of the value.
     pub kind: Kind,
+    /// Encoding of the value.
     pub width: Width,
+    /// Whether the field is repeated.
     pub repeated: bool,
     /// Whether it becomes args at all.
     pub shown: bool,
+    /// Set if the value is shown otherwise than its type says.
     pub special: Option<Special>,
 }
 
@@ -101,6 +130,7 @@ impl Described {
 }
 
 impl MessagePaths {
+    /// Creates an empty set of paths; interns the keys that every trace uses.
     pub fn new(strings: &mut StringPool) -> Self {
         let debug = strings.intern("debug");
         Self {
@@ -182,6 +212,7 @@ impl MessagePaths {
         id
     }
 
+    /// Returns the description of a path.
     pub fn get(&self, path: PathId) -> MessagePath {
         self.paths[path.0 as usize]
     }

@@ -7,12 +7,19 @@ use tpq_tables::{StringId, StringPool, Tables};
 /// One value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ArgValue {
+    /// A signed integer.
     Int(i64),
+    /// An unsigned integer.
     Uint(u64),
+    /// An address, shown in hexadecimal.
     Pointer(u64),
+    /// A truth value.
     Bool(bool),
+    /// A floating-point number.
     Real(f64),
+    /// A text.
     String(StringId),
+    /// A text that is JSON.
     Json(StringId),
     /// That a message is there, which holds nothing.
     Null,
@@ -63,7 +70,9 @@ impl JsonOrigin {
 /// What a set is made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Piece {
+    /// One arg.
     Value(Arg),
+    /// The debug annotations of a track event; read when the set is written.
     Annotations(Annotated),
     /// The arguments of a system call, in the message of the event that began it.
     Call(Span),
@@ -97,10 +106,12 @@ pub struct ArgSet {
 }
 
 impl ArgSet {
+    /// Adds a value under a key without array positions.
     pub fn add(&mut self, key: StringId, value: ArgValue) {
         self.add_keyed(key, key, value);
     }
 
+    /// Adds a value under a key with array positions; `flat_key` is the key without them.
     pub fn add_keyed(&mut self, flat_key: StringId, key: StringId, value: ArgValue) {
         if self.pieces.capacity() == 0 {
             self.pieces.reserve(USUAL);
@@ -135,6 +146,7 @@ impl ArgSet {
         }
     }
 
+    /// As [`Self::put`], under a key with array positions.
     pub fn put_keyed(&mut self, flat_key: StringId, key: StringId, value: ArgValue) {
         let under_key = |piece: &&mut Piece| matches!(piece, Piece::Value(arg) if arg.key == key);
         match self.pieces.iter_mut().find(under_key) {
@@ -172,6 +184,7 @@ impl ArgSet {
         set
     }
 
+    /// Whether the set has no args.
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }

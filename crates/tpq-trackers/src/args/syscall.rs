@@ -1,12 +1,13 @@
 //! Arguments of system calls, read from the message of the event that begins the call.
 
+use tpq_proto::fields::ftrace::sys_enter;
 use tpq_proto::wire::{Fields, Packed, Value};
 use tpq_tables::StringPool;
 
 use super::{ArgSet, ArgValue};
 
 /// Field of `sys_enter` with the arguments: `SysEnterFtraceEvent.args`.
-const ARGS: u32 = 2;
+const ARGS: u32 = sys_enter::ARGS;
 
 /// The flat key of all arguments, and the key of each. The kernel's calls take six at most.
 const FLAT_KEY: &str = "args";

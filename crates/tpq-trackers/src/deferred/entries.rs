@@ -162,18 +162,22 @@ impl DeferredWrites {
         }
     }
 
+    /// Adds a generation of a file; entries refer to it by its index.
     pub fn add_generation(&mut self, file: u32, generation: Generation) {
         self.batch.entries.push(Entry::Generation(file, generation));
     }
 
+    /// Adds the interned data of a packet to its generation.
     pub fn add_interned(&mut self, file: u32, generation: GenerationId, data: Span) {
         self.batch.entries.push(Entry::Interned(file, generation, data));
     }
 
+    /// Adds the message descriptors of an extension packet.
     pub fn describe_messages(&mut self, packet: Span) {
         self.batch.entries.push(Entry::Messages(packet));
     }
 
+    /// Adds the description of a kernel event's kind, by the number the trace gives it.
     pub fn describe_kind(&mut self, number: u32, kind: &Arc<DescribedKind>) {
         self.batch.kinds.push(Arc::clone(kind));
         self.batch.entries.push(Entry::Kind(number));

@@ -4,6 +4,15 @@
 use std::sync::Arc;
 
 use tpq_ingest::{GenerationId, Span, TraceBytes};
+use tpq_proto::fields::{
+    ftrace::{
+        ftrace_event, funcgraph_entry, funcgraph_exit,
+        generic::{self, field},
+        hrtimer_expire_entry, mm_shrink_slab_start, sched_blocked_reason, workqueue_activate_work,
+        workqueue_execute_end, workqueue_execute_start, workqueue_queue_work,
+    },
+    interned_data,
+};
 use tpq_proto::ftrace::{DescribedKind, EventKind, ValueKind, event_kind};
 use tpq_proto::wire::{Field, Fields, Value};
 use tpq_tables::table::{FtraceEventRow, FtraceEventTable};
@@ -15,25 +24,37 @@ use super::rows::Rows;
 use super::texts::Texts;
 use crate::args::{ArgSet, ArgValue};
 use crate::fingerprint::{hash_numbered, hash_words};
-use crate::interned::{Interned, field};
+use crate::interned::Interned;
 
 /// The task switched in.
 #[derive(Clone, Copy, Debug)]
 pub struct NextTask {
+    /// The tid.
     pub pid: i32,
+    /// Kernel priority.
     pub prio: i32,
+    /// Name of the thread.
     pub comm: StringId,
 }
 
 /// The field of an event that names its tracepoint and fields itself.
-const GENERIC: u32 = 327;
+const GENERIC: u32 = ftrace_event::GENERIC;
 /// The fields in which the full forms of compact events lie.
-const SCHED_SWITCH: u32 = 4;
-const SCHED_WAKING: u32 = 20;
+const SCHED_SWITCH: u32 = ftrace_event::SCHED_SWITCH;
+const SCHED_WAKING: u32 = ftrace_event::SCHED_WAKING;
 /// Fields that refer to a function of the kernel by the id it was interned under: the event's
 /// number, and the field's in there.
-pub const FUNCTIONS: &[(u32, u32)] =
-    &[(18, 2), (56, 2), (57, 2), (58, 2), (59, 2), (437, 2), (438, 3), (443, 8), (553, 3)];
+pub const FUNCTIONS: &[(u32, u32)] = &[
+    (ftrace_event::SCHED_BLOCKED_REASON, sched_blocked_reason::CALLER),
+    (ftrace_event::WORKQUEUE_ACTIVATE_WORK, workqueue_activate_work::FUNCTION),
+    (ftrace_event::WORKQUEUE_EXECUTE_END, workqueue_execute_end::FUNCTION),
+    (ftrace_event::WORKQUEUE_EXECUTE_START, workqueue_execute_start::FUNCTION),
+    (ftrace_event::WORKQUEUE_QUEUE_WORK, workqueue_queue_work::FUNCTION),
+    (ftrace_event::FUNCGRAPH_ENTRY, funcgraph_entry::FUNC),
+    (ftrace_event::FUNCGRAPH_EXIT, funcgraph_exit::FUNC),
+    (ftrace_event::MM_SHRINK_SLAB_START, mm_shrink_slab_start::SHRINK),
+    (ftrace_event::HRTIMER_EXPIRE_ENTRY, hrtimer_expire_entry::FUNCTION),
+];
 
 /// Fields of one event that are read, where nobody says how many it has: the kernel's have fewer
 /// than a hundred.
@@ -42,10 +63,15 @@ const MOST_FIELDS: usize = 1000;
 /// An event as it was recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelEvent {
+    /// Timestamp, ns of trace time.
     pub ts: i64,
+    /// Row of the running thread in `thread`.
     pub utid: u32,
+    /// Row of the CPU in `cpu`.
     pub ucpu: u32,
+    /// `common_flags` of the event: interrupt and preemption state.
     pub common_flags: u32,
+    /// Where the arguments are.
     pub args: EventArgs,
 }
 
@@ -53,12 +79,31 @@ pub struct KernelEvent {
 #[derive(Clone, Copy, Debug)]
 pub enum EventArgs {
     /// In a message, which lies in the event's field of that number.
-    Message { number: u32, data: Span, generation: GenerationId },
+    Message {
+        /// Number of the field in `FtraceEvent`.
+        number: u32,
+        /// Location of the message.
+        data: Span,
+        /// Generation of the sequence, which resolves interned ids.
+        generation: GenerationId,
+    },
     /// In a switch of the compact form, and the one before it: what ran, the bits of the state it
     /// was left in, and what runs next.
-    Switch { previous: NextTask, state: i32, next: NextTask },
+    Switch {
+        /// The task that stops running.
+        previous: NextTask,
+        /// Bits of the state of the previous task.
+        state: i32,
+        /// The task that runs next.
+        next: NextTask,
+    },
     /// In a wakeup of the compact form.
-    Waking { woken: NextTask, target_cpu: i32 },
+    Waking {
+        /// The task that is woken.
+        woken: NextTask,
+        /// The CPU it is to run on.
+        target_cpu: i32,
+    },
 }
 
 impl EventArgs {
@@ -174,7 +219,7 @@ impl EventRows {
             Some(_) => {
                 set.clear();
                 read_generic(data, set, pool);
-                let name = Fields::new(data).find(|field| field.number == 1);
+                let name = Fields::new(data).find(|field| field.number == generic::EVENT_NAME);
                 name.map_or(StringId::NULL, |name| pool.intern_bytes(name.as_bytes()))
             }
             None => {
@@ -205,7 +250,7 @@ impl EventRows {
                 let Some((index, known)) = kind.field(field.number) else { continue };
                 let function = (functions && FUNCTIONS.contains(&(kind.number, field.number)))
                     .then(|| {
-                        let (id, kind) = (field.as_u64(), field::KERNEL_SYMBOLS);
+                        let (id, kind) = (field.as_u64(), interned_data::KERNEL_SYMBOLS);
                         interned.text(generation, kind, id, pool, stats)
                     })
                     .flatten();
@@ -375,13 +420,16 @@ fn read_unknown(data: &[u8], set: &mut ArgSet, pool: &mut StringPool) {
 
 /// Reads fields that say their names themselves.
 fn read_generic(data: &[u8], set: &mut ArgSet, pool: &mut StringPool) {
-    for field in Fields::new(data).filter(|field| field.number == 2).take(MOST_FIELDS) {
+    for field in Fields::new(data).filter(|field| field.number == generic::FIELD).take(MOST_FIELDS)
+    {
         let (mut key, mut read) = (StringId::NULL, None);
         for part in Fields::new(field.as_bytes()) {
             match part.number {
-                1 => key = pool.intern_bytes(part.as_bytes()),
-                3 => read = Some(value(&part, ValueKind::Text, pool)),
-                4 | 5 => read = Some(value(&part, ValueKind::Int, pool)),
+                field::NAME => key = pool.intern_bytes(part.as_bytes()),
+                field::STR_VALUE => read = Some(value(&part, ValueKind::Text, pool)),
+                field::INT_VALUE | field::UINT_VALUE => {
+                    read = Some(value(&part, ValueKind::Int, pool))
+                }
                 _ => {}
             }
         }

@@ -25,18 +25,68 @@ fn in_interrupt(common_flags: u32) -> u32 {
 #[derive(Clone, Copy, Debug)]
 pub enum StateEvent {
     /// A CPU switched from one thread to another, leaving the first in `state`.
-    Switch { ts: i64, ucpu: u32, previous: Utid, state: StringId, next: Utid },
+    Switch {
+        /// Timestamp, ns of trace time.
+        ts: i64,
+        /// Row of the CPU in `cpu`.
+        ucpu: u32,
+        /// The thread that stops running.
+        previous: Utid,
+        /// State of the previous thread.
+        state: StringId,
+        /// The thread that starts to run.
+        next: Utid,
+    },
     /// `waker` woke a thread. A wakeup of one that was not asleep changes nothing, and is written
     /// down as such.
-    Wake { ts: i64, utid: Utid, waker: Utid, common_flags: Option<u32> },
+    Wake {
+        /// Timestamp, ns of trace time.
+        ts: i64,
+        /// The thread that is woken.
+        utid: Utid,
+        /// The thread that wakes it.
+        waker: Utid,
+        /// Interrupt and preemption state, if known.
+        common_flags: Option<u32>,
+    },
     /// What a thread waited for in the sleep it has not run since; a wakeup may lie between.
-    Blocked { utid: Utid, io_wait: Option<bool>, function: StringId },
+    Blocked {
+        /// The thread.
+        utid: Utid,
+        /// Whether it waits for I/O, if known.
+        io_wait: Option<bool>,
+        /// The kernel function it waits in; NULL if unknown.
+        function: StringId,
+    },
     /// A thread was created by `waker` and can run.
-    Start { ts: i64, utid: Utid, waker: Utid, common_flags: Option<u32> },
+    Start {
+        /// Timestamp, ns of trace time.
+        ts: i64,
+        /// The new thread.
+        utid: Utid,
+        /// The thread that created it.
+        waker: Utid,
+        /// Interrupt and preemption state, if known.
+        common_flags: Option<u32>,
+    },
     /// A thread's state changed, by its own word; `ucpu` is where it runs, if it does.
-    Change { ts: i64, utid: Utid, state: StringId, ucpu: Option<u32> },
+    Change {
+        /// Timestamp, ns of trace time.
+        ts: i64,
+        /// The thread.
+        utid: Utid,
+        /// The new state.
+        state: StringId,
+        /// Row in `cpu` of the CPU that runs it, if it runs.
+        ucpu: Option<u32>,
+    },
     /// What a thread's latest state is came to be known.
-    Correct { utid: Utid, state: StringId },
+    Correct {
+        /// The thread.
+        utid: Utid,
+        /// The state.
+        state: StringId,
+    },
 }
 
 /// The names of the states that a thread can be in without being asleep.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use tpq_ingest::{SourceId, Sources, TraceBytes, fetch};
+use tpq_proto::fields::interned_data;
 use tpq_proto::ftrace::DescribedKind;
 use tpq_tables::table::{ArgsTable, FtraceEventTable};
 use tpq_tables::{Packer, Stats, Tables};
@@ -22,14 +23,14 @@ use crate::args::{
     Arg, MessageArgs, Piece, add_annotations_of_event, add_syscall_args, describe_extensions,
 };
 use crate::fingerprint::hash_numbered;
-use crate::interned::{Interned, field};
+use crate::interned::Interned;
 
 /// What annotations and the fields of kernel events refer to.
 const INTERNED: &[u32] = &[
-    field::DEBUG_ANNOTATION_NAMES,
-    field::DEBUG_ANNOTATION_STRING_VALUES,
-    field::DEBUG_ANNOTATION_VALUE_TYPE_NAMES,
-    field::KERNEL_SYMBOLS,
+    interned_data::DEBUG_ANNOTATION_NAMES,
+    interned_data::DEBUG_ANNOTATION_STRING_VALUES,
+    interned_data::DEBUG_ANNOTATION_VALUE_TYPE_NAMES,
+    interned_data::KERNEL_SYMBOLS,
 ];
 
 /// Reads and writes what the ledger says.

@@ -102,10 +102,12 @@ impl Trackers {
 pub struct Bounds(Option<(i64, i64)>);
 
 impl Bounds {
+    /// Extends the bounds to a timestamp, ns of trace time.
     pub fn include(&mut self, ts: i64) {
         self.0 = Some(self.0.map_or((ts, ts), |(start, end)| (start.min(ts), end.max(ts))));
     }
 
+    /// Returns the first and the last timestamp; `None` before any event.
     pub fn get(self) -> Option<(i64, i64)> {
         self.0
     }

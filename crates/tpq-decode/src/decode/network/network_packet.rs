@@ -2,7 +2,8 @@
 
 use tpq_ingest::{Bundle, Loss, Payload, Route, SplitSink};
 use tpq_proto::fields::{
-    network_packet_bundle, network_packet_context, network_packet_event, trace_packet,
+    interned_data, network_packet_bundle, network_packet_context, network_packet_event,
+    trace_packet,
 };
 use tpq_proto::wire::{Fields, LastFields, Value, repeated};
 use tpq_tables::table::NetworkPacketRow;
@@ -11,7 +12,6 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 use crate::decode::{BundleDecoder, Packet, PacketDecoder, events_of};
 use crate::event::RunEvent;
 use tpq_trackers::args::{ArgSet, ArgValue};
-use tpq_trackers::interned;
 use tpq_trackers::track::{Dimensions, NewSlice, Sharing, TrackKind, Trackers};
 
 const BUNDLE: u32 = trace_packet::NETWORK_PACKET_BUNDLE;
@@ -129,7 +129,7 @@ fn decode_event(
     };
     let mut context = spans.first().map_or(&[][..], |&span| event.bytes.get(span));
     if interned != 0 {
-        let contexts = interned::field::PACKET_CONTEXT;
+        let contexts = interned_data::PACKET_CONTEXT;
         let iid = crate::decode::whole(iid_high, iid_low);
         match event.interned.message(event.run.generation, contexts, iid) {
             Some(message) => {

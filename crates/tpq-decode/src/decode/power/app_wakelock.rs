@@ -4,14 +4,13 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHasher;
 use tpq_ingest::{Bundle, Loss, Payload, Route, SplitSink};
-use tpq_proto::fields::{app_wakelock_bundle, app_wakelock_info, trace_packet};
+use tpq_proto::fields::{app_wakelock_bundle, app_wakelock_info, interned_data, trace_packet};
 use tpq_proto::wire::{Fields, LastFields, repeated};
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use crate::decode::{BundleDecoder, Packet, PacketDecoder, events_of};
 use crate::event::RunEvent;
 use tpq_trackers::args::{ArgSet, ArgValue};
-use tpq_trackers::interned;
 use tpq_trackers::track::{Dimensions, NewSlice, Sharing, TrackKind, Trackers};
 
 const FIELD: u32 = trace_packet::APP_WAKELOCK_BUNDLE;
@@ -66,7 +65,7 @@ fn decode_change(
     stats: &mut Stats,
 ) {
     let (&[id, taken], _) = event.words() else { return };
-    let locks = interned::field::APP_WAKELOCK_INFO;
+    let locks = interned_data::APP_WAKELOCK_INFO;
     let lock = event.interned.message(event.run.generation, locks, u64::from(id));
     let Some(lock) = lock else {
         stats.increment(Stat::AppWakelockUnknownId);

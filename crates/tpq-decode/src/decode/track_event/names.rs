@@ -1,13 +1,12 @@
 //! Names and categories of events, interned or not.
 
 use rustc_hash::FxHashMap;
-use tpq_proto::fields::track_event;
+use tpq_proto::fields::{interned_data, track_event};
 use tpq_proto::wire::{Fields, repeated};
 use tpq_tables::StringId;
 
 use super::context::DecodeContext;
 use super::event::{TrackEvent, bits};
-use tpq_trackers::interned::field;
 
 /// Where categories are: interned, or named.
 const INTERNED_CATEGORIES: u64 = bits([track_event::CATEGORY_IIDS]);
@@ -22,7 +21,7 @@ pub(super) fn name(event: &TrackEvent<'_>, context: &mut DecodeContext<'_, '_>) 
     match (iid, given) {
         (0, Some(name)) => context.tables.strings.intern_bytes(name),
         (0, None) => StringId::NULL,
-        (iid, _) => interned(field::EVENT_NAMES, iid, context).unwrap_or_default(),
+        (iid, _) => interned(interned_data::EVENT_NAMES, iid, context).unwrap_or_default(),
     }
 }
 
@@ -33,7 +32,7 @@ pub(super) fn category(event: &TrackEvent<'_>, context: &mut DecodeContext<'_, '
     }
     // Nearly all events have one that was interned.
     if let Some(iid) = event.category_iid.filter(|_| !event.fields.any(NAMED_CATEGORIES)) {
-        let category = interned(field::EVENT_CATEGORIES, iid, context);
+        let category = interned(interned_data::EVENT_CATEGORIES, iid, context);
         return category.unwrap_or_else(|| context.intern(&format!("unknown({iid})")));
     }
     let mut iids = 0;
@@ -46,7 +45,7 @@ pub(super) fn category(event: &TrackEvent<'_>, context: &mut DecodeContext<'_, '
     {
         iids += 1;
         only = Some(iid);
-        categories.extend(interned(field::EVENT_CATEGORIES, iid, context));
+        categories.extend(interned(interned_data::EVENT_CATEGORIES, iid, context));
     }
     for field in fields().filter(|field| field.number == track_event::CATEGORIES) {
         categories.push(context.tables.strings.intern_bytes(field.as_bytes()));

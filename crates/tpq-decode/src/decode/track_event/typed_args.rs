@@ -1,7 +1,8 @@
 //! The args of a track event: what typed fields and debug annotations tell.
 
 use tpq_proto::fields::{
-    chrome_active_processes, chrome_histogram_sample, log_message, task_execution, track_event,
+    chrome_active_processes, chrome_histogram_sample, interned_data, log_message, task_execution,
+    track_event,
 };
 use tpq_proto::wire::{Field, Fields, LastFields, Value};
 use tpq_tables::Stat;
@@ -12,7 +13,6 @@ use super::event::{Present, bits};
 use crate::decode::Packet;
 use tpq_trackers::args::{Annotated, ArgSet, ArgValue};
 use tpq_trackers::args::{Beyond, MAX_DEPTH, MessageArgs, Unreadable};
-use tpq_trackers::interned::field;
 use tpq_trackers::track::{Tid, Utid};
 
 /// The fields that events have for themselves, by number: name, track, time, flows. They are no
@@ -175,7 +175,7 @@ fn log_message(
 ) -> Result<LogRow, Unreadable> {
     let utid = thread.ok_or(Unreadable)?;
     let log = LastFields::<4>::new(field.as_bytes());
-    let msg = message.text(field::LOG_MESSAGE_BODY, log.uint(log_message::BODY_IID))?;
+    let msg = message.text(interned_data::LOG_MESSAGE_BODY, log.uint(log_message::BODY_IID))?;
     message.add("track_event.log_message", ArgValue::String(msg));
     let mut row = LogRow { utid: Some(utid), prio: DEFAULT_PRIORITY, msg, ..LogRow::default() };
     if let Some(iid) = log.get(log_message::SOURCE_LOCATION_IID) {
@@ -206,7 +206,7 @@ fn histogram_name(message: &mut MessageArgs<'_>, field: &Field<'_>) -> Result<()
     if sample.has(chrome_histogram_sample::NAME) {
         return Err(Unreadable);
     }
-    let name = ArgValue::String(message.text(field::HISTOGRAM_NAMES, iid.as_u64())?);
+    let name = ArgValue::String(message.text(interned_data::HISTOGRAM_NAMES, iid.as_u64())?);
     message.add("chrome_histogram_sample.name", name);
     Ok(())
 }
@@ -227,7 +227,7 @@ fn correlation_id(message: &mut MessageArgs<'_>, field: &Field<'_>) -> Result<()
     let id = match (field.number, field.value) {
         (track_event::CORRELATION_ID_STR, Value::Bytes(id)) => message.strings.intern_bytes(id),
         (track_event::CORRELATION_ID_STR_IID, _) => {
-            message.text(field::CORRELATION_ID_STR, field.as_u64())?
+            message.text(interned_data::CORRELATION_ID_STR, field.as_u64())?
         }
         _ => message.strings.intern(&format!("tp:#{}", field.as_u64())),
     };

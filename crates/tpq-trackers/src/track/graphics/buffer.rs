@@ -15,16 +15,30 @@ pub enum Phase {
     #[default]
     Unknown,
     /// The app draws into it since then.
-    App { slice: u32, track: u32, since: i64 },
+    App {
+        /// Row of the open slice.
+        slice: u32,
+        /// Row of its track.
+        track: u32,
+        /// Start of the slice, ns of trace time.
+        since: i64,
+    },
     /// The GPU draws.
-    Gpu { track: u32 },
+    Gpu {
+        /// Row of the track of the phase.
+        track: u32,
+    },
     /// The compositor has it.
-    Compositor { track: u32 },
+    Compositor {
+        /// Row of the track of the phase.
+        track: u32,
+    },
 }
 
 /// What is remembered of a buffer.
 #[derive(Clone, Debug, Default)]
 pub struct Buffer {
+    /// The phase the buffer is in.
     pub phase: Phase,
     /// When it was last given to the compositor, drawn and latched; 0 before that happened.
     pub queued: i64,
@@ -37,6 +51,7 @@ pub struct Buffer {
 /// Remembers buffers.
 #[derive(Default)]
 pub struct Buffers {
+    /// State by buffer and layer.
     pub buffers: FxHashMap<BufferOfLayer, Buffer>,
     /// The track of what a layer shows.
     pub shown: FxHashMap<StringId, u32>,

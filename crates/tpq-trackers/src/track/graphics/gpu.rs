@@ -30,6 +30,7 @@ impl Gpus {
 /// A counter of a GPU.
 #[derive(Clone, Copy, Debug)]
 pub struct GpuCounter {
+    /// Row of the track.
     pub track: u32,
     /// Whether a value holds from its time on, rather than up to it.
     pub forwards: bool,

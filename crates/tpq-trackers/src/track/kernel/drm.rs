@@ -20,6 +20,7 @@ pub enum Job {
 /// What lies on a ring.
 #[derive(Debug, Default)]
 pub struct Ring {
+    /// Jobs that the ring runs or will run, in order.
     pub running: VecDeque<Job>,
     /// The slices in which jobs were queued.
     pub queued: FxHashMap<Job, u32>,
@@ -28,18 +29,22 @@ pub struct Ring {
 /// The fences of a context.
 #[derive(Debug)]
 pub struct FenceTimeline {
+    /// Row of the track.
     pub track: u32,
     /// Whether its driver says when fences are emitted, which is more exact than when they are
     /// made.
     pub emits: bool,
+    /// Numbers of the fences that are not signalled.
     pub pending: VecDeque<u32>,
 }
 
 /// Remembers rings and timelines.
 #[derive(Debug, Default)]
 pub struct Drm {
+    /// Rings by name.
     pub rings: FxHashMap<StringId, Ring>,
     /// The ring each running job is on; jobs by a number that is unique over rings.
     pub busy: FxHashMap<Job, StringId>,
+    /// Timelines by fence context.
     pub timelines: FxHashMap<u32, FenceTimeline>,
 }

@@ -19,6 +19,7 @@ pub struct FtraceStart {
 }
 
 impl FtraceStart {
+    /// Sets when the recorder states that tracing started, ns of trace time.
     pub fn set_tracing_started(&mut self, ts: i64) {
         self.tracing_started = Some(ts);
     }

@@ -25,7 +25,9 @@ struct StateBits {
 /// The task switched out, where the event names it; compact events leave it to be inferred.
 #[derive(Clone, Copy, Debug)]
 pub struct PreviousTask {
+    /// The tid.
     pub pid: i32,
+    /// Name of the thread.
     pub comm: StringId,
 }
 
@@ -50,6 +52,7 @@ pub struct Sched {
 }
 
 impl Sched {
+    /// Interns the names of all states.
     pub fn new(strings: &mut StringPool) -> Self {
         Self {
             current: Vec::new(),

@@ -13,12 +13,14 @@ const REMEMBERED: usize = 1024;
 pub struct Call {
     /// What its slices are named.
     pub name: StringId,
+    /// Whether the call needs special handling.
     pub care: Care,
 }
 
 /// What about a system call needs care of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Care {
+    /// No special handling.
     Nothing,
     /// It may hand over a marker, by which its slice is cut.
     Write,

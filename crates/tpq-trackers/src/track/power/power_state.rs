@@ -6,7 +6,9 @@ use tpq_tables::StringId;
 /// Something that takes energy.
 #[derive(Clone, Copy, Debug)]
 pub struct Consumer {
+    /// Name of the consumer.
     pub name: StringId,
+    /// Type of the consumer.
     pub kind: StringId,
     /// Which of those of its kind.
     pub ordinal: i64,
@@ -15,7 +17,9 @@ pub struct Consumer {
 /// A power state of a part of the device.
 #[derive(Clone, Copy, Debug)]
 pub struct EntityState {
+    /// Name of the entity.
     pub entity: StringId,
+    /// Name of the state.
     pub state: StringId,
     /// The name of the counter of how long it was in it.
     pub counter: StringId,
@@ -46,6 +50,7 @@ impl Power {
         self.consumers.entry(id).or_insert(consumer);
     }
 
+    /// Returns a consumer by its id.
     pub fn consumer(&self, id: i32) -> Option<Consumer> {
         self.consumers.get(&id).copied()
     }
@@ -55,6 +60,7 @@ impl Power {
         self.states.entry(key).or_insert(state);
     }
 
+    /// Returns a state by the indices of its entity and of itself.
     pub fn state(&self, key: (i32, i32)) -> Option<EntityState> {
         self.states.get(&key).copied()
     }

@@ -6,6 +6,7 @@ use tpq_tables::StringId;
 /// A wakelock.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct KernelWakelock {
+    /// Name of the wakelock.
     pub name: StringId,
     /// `kernel`, `native` or `unknown`.
     pub kind: StringId,

@@ -9,6 +9,7 @@ pub struct Interest {
 }
 
 impl Interest {
+    /// Creates the state; `crop` drops what lies before the beginning.
     pub fn new(crop: bool) -> Self {
         Self { crop, start: None }
     }

@@ -8,7 +8,9 @@ use tpq_tables::{StringId, Tables};
 /// A value of a fact.
 #[derive(Clone, Copy, Debug)]
 pub enum MetadataValue {
+    /// A number.
     Int(i64),
+    /// A text.
     Text(StringId),
 }
 

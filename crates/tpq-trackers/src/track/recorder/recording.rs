@@ -29,7 +29,9 @@ pub struct Wanted {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum FillPolicy {
     #[default]
+    /// New data overwrites the oldest.
     Ring,
+    /// New data is discarded.
     Discard,
 }
 
@@ -46,14 +48,23 @@ impl FillPolicy {
 /// What a central buffer counted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CentralBuffer {
+    /// Size in bytes.
     pub size: u64,
+    /// Bytes written.
     pub bytes_written: u64,
+    /// Bytes overwritten before they were read.
     pub bytes_overwritten: u64,
+    /// Chunks written.
     pub chunks_written: u64,
+    /// Chunks overwritten before they were read.
     pub chunks_overwritten: u64,
+    /// Chunks discarded because the buffer was full.
     pub chunks_discarded: u64,
+    /// Number of times that writing started again at the beginning.
     pub wraps: u64,
+    /// Late changes of chunks that were no longer in the buffer.
     pub patches_failed: u64,
+    /// Chunks that do not follow the protocol of producers.
     pub abi_violations: u64,
     /// Chunks that never arrived, as the shared memory was full.
     pub packet_loss: u64,
@@ -109,8 +120,11 @@ pub struct KernelBuffer {
 /// One file's recording.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
+    /// The configuration, if the trace has it.
     pub wanted: Option<Wanted>,
+    /// Central buffers in the order of the configuration.
     pub buffers: Vec<CentralBuffer>,
+    /// Kernel buffers by machine and CPU.
     pub kernel: BTreeMap<(u32, u32), KernelBuffer>,
     /// What was counted in the kernel's buffers at the start, by writer sequence and CPU.
     kernel_at_start: FxHashMap<(u32, (u32, u32)), KernelCounts>,
@@ -120,10 +134,13 @@ pub struct Recording {
     pub setup_errors: Vec<String>,
     /// Producers and data sources that did not answer the last flush.
     pub unflushed: Vec<(String, String)>,
+    /// Whether the flush at the end failed.
     pub final_flush_failed: bool,
+    /// Number of flushes that failed.
     pub flushes_failed: u64,
-    /// When the recording started and stopped.
+    /// Start of the recording, ns of trace time.
     pub started: Option<i64>,
+    /// End of the recording, ns of trace time.
     pub stopped: Option<i64>,
 }
 

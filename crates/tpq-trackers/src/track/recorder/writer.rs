@@ -29,6 +29,7 @@ pub struct Writers {
 }
 
 impl Writers {
+    /// Sets the buffer that a sequence writes to.
     pub fn set_buffer(&mut self, sequence: u32, buffer: i64) {
         self.buffers.insert(sequence, buffer);
     }

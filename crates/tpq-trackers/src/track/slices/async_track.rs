@@ -27,8 +27,11 @@ pub struct AsyncId {
 /// What happens on an async track.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AsyncPhase {
+    /// A slice begins.
     Begin,
+    /// A slice ends.
     End,
+    /// An instant.
     Instant,
 }
 

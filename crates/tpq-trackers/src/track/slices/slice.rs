@@ -15,19 +15,28 @@ const PENDING: i64 = -1;
 /// A slice to be.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NewSlice {
+    /// Start, ns of trace time.
     pub ts: i64,
+    /// Row of the track.
     pub track: u32,
+    /// Name of the slice.
     pub name: StringId,
+    /// Categories, separated by commas; NULL for none.
     pub category: StringId,
+    /// Number of the arg set.
     pub arg_set_id: Option<u32>,
 }
 
 /// The end of a slice; NULL stands for any category and any name.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SliceEnd {
+    /// End, ns of trace time.
     pub ts: i64,
+    /// Row of the track.
     pub track: u32,
+    /// Category of the slice that ends.
     pub category: StringId,
+    /// Name of the slice that ends.
     pub name: StringId,
 }
 

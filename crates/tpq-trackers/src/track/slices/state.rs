@@ -10,11 +10,15 @@ const PENDING: i64 = -1;
 /// A state to be.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NewState {
+    /// Start, ns of trace time.
     pub ts: i64,
+    /// Row of the track.
     pub track: u32,
+    /// Categories, separated by commas; NULL for none.
     pub category: StringId,
     /// The state; NULL where it only ends what was.
     pub value: StringId,
+    /// Number of the arg set.
     pub arg_set_id: Option<u32>,
 }
 

@@ -7,14 +7,18 @@ use tpq_ingest::{Generation, GenerationId};
 /// A thread, by ids as its program gives them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SequenceThread {
+    /// The pid.
     pub pid: i64,
+    /// The tid.
     pub tid: i64,
 }
 
 /// What differences of a thread's counts add up to: CPU time in ns, and instructions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ThreadTotals {
+    /// CPU time, ns.
     pub time: i64,
+    /// Number of instructions.
     pub instructions: i64,
 }
 

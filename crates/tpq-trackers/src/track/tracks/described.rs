@@ -39,7 +39,9 @@ pub struct DescribedCounter {
     pub builtin: Option<Builtin>,
     /// What its name says that it counts, of the thread it belongs to.
     pub counts: Option<Builtin>,
+    /// Unit of the values; NULL if unknown.
     pub unit: StringId,
+    /// Categories, separated by commas; NULL for none.
     pub category: StringId,
     /// Counters of one parent and one such key are drawn on one scale.
     pub share_key: StringId,
@@ -50,18 +52,25 @@ pub struct DescribedCounter {
 pub enum DescribedKind {
     /// A thread, by the ids its program knows; `shared` with what the kernel says of it.
     Thread {
+        /// The pid as the program knows it.
         pid: i64,
+        /// The tid as the program knows it.
         tid: i64,
         /// Whether the tid means something in the process only.
         sandboxed: bool,
+        /// Whether slices of the kernel lie on the same track.
         shared: bool,
     },
     /// A process, by the pid it knows itself by.
     Process {
+        /// The pid as the program knows it.
         pid: i64,
     },
+    /// Values of a counter.
     Counter(DescribedCounter),
+    /// States.
     State,
+    /// Slices of something that is neither a thread nor a process.
     Custom,
 }
 
@@ -79,15 +88,21 @@ pub enum Merge {
 /// A descriptor.
 #[derive(Clone, Copy, Debug)]
 pub struct Described {
+    /// What the track belongs to.
     pub kind: DescribedKind,
+    /// Uuid of the parent; 0 for none.
     pub parent: u64,
+    /// Name of the track; NULL for none.
     pub name: StringId,
+    /// Description of the track; NULL for none.
     pub description: StringId,
+    /// The siblings that the track merges with.
     pub merge: Merge,
     /// In which order its children are shown.
     pub ordering: Option<&'static str>,
     /// Its place among its siblings, where their parent orders them so.
     pub rank: Option<i32>,
+    /// Row of the machine in `machine`.
     pub machine: u32,
     /// The pid of the writer as the machine knows it, where the recorder says.
     pub writer: Option<i32>,

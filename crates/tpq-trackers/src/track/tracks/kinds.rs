@@ -49,10 +49,12 @@ impl Dimensions {
         Self::of(Owner::Cpu(machine, cpu))
     }
 
+    /// Of a thread.
     pub const fn thread(utid: Utid) -> Self {
         Self::of(Owner::Thread(utid))
     }
 
+    /// Of a process.
     pub const fn process(upid: Upid) -> Self {
         Self::of(Owner::Process(upid))
     }
@@ -94,10 +96,12 @@ pub struct TrackKind {
 }
 
 impl TrackKind {
+    /// Tracks of slices, with `name` as their type.
     pub const fn slices(name: &'static str) -> Self {
         Self { name, counter: false, unit: None, description: None }
     }
 
+    /// Tracks of counters, with `name` as their type and a unit.
     pub const fn counter(name: &'static str, unit: Option<&'static str>) -> Self {
         Self { name, counter: true, unit, description: None }
     }

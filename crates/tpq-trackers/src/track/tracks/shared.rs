@@ -8,6 +8,7 @@ use crate::track::{Dimensions, SharedTracks, TrackKind, Trackers, Tracks};
 /// Slices that may share tracks: those of one kind, of one owner and of equal values.
 #[derive(Clone, Copy, Debug)]
 pub struct Sharing {
+    /// Kind of the tracks.
     pub kind: TrackKind,
     /// What all of their tracks have in common.
     pub dimensions: Dimensions,

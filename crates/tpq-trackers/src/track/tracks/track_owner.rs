@@ -11,8 +11,11 @@ use crate::track::{Described, DescribedKind, Processes, Tid, Upid, Utid};
 /// What is at the root of a track's ancestors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Owner {
+    /// A thread.
     Thread(Utid),
+    /// A process.
     Process(Upid),
+    /// A machine, by its row.
     Machine(u32),
 }
 

@@ -25,8 +25,11 @@ const MAX_ANCESTORS: usize = 100;
 /// What an event wants of its track.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Usage {
+    /// A slice begins.
     Begin,
+    /// A slice ends.
     End,
+    /// An instant.
     Instant,
 }
 
@@ -42,15 +45,21 @@ pub struct FirstEvent {
 /// The defaults a writer sets for its track events.
 #[derive(Clone, Debug, Default)]
 pub struct EventDefaults {
+    /// Uuid of the track of events that name none.
     pub track: Option<u64>,
+    /// Uuids of the tracks of extra counter values.
     pub counters: Vec<u64>,
+    /// Uuids of the tracks of extra floating-point counter values.
     pub double_counters: Vec<u64>,
 }
 
 /// What tracks are written into.
 pub struct TrackRows<'a> {
+    /// The rows of `track`.
     pub tracks: &'a mut Tracks,
+    /// Receives arg sets.
     pub deferred: &'a mut DeferredWrites,
+    /// The tables.
     pub tables: &'a mut Tables,
 }
 
@@ -92,10 +101,12 @@ pub struct TrackUuids {
     shared: Vec<SharedGroup>,
     /// The running totals of incremental counters, by scope of interned state.
     totals: FxHashMap<(u32, u64), f64>,
+    /// Defaults of track events by generation.
     pub defaults: FxHashMap<GenerationId, Arc<EventDefaults>>,
 }
 
 impl TrackUuids {
+    /// Creates the state of a machine in a file; `home` is the row of the machine.
     pub fn new(home: u32) -> Self {
         Self { home, ..Self::default() }
     }

@@ -8,14 +8,13 @@ use tpq_ingest::Route;
 use tpq_proto::decode;
 use tpq_proto::fields::{
     gpu_counter_event::{self, gpu_counter},
-    trace_packet,
+    interned_data, trace_packet,
 };
 use tpq_proto::message::{GpuCounterDescriptor, InternedGpuCounterDescriptor};
 use tpq_proto::wire::{Fields, Value};
 use tpq_tables::{Stat, Stats, Tables};
 
 use crate::decode::{Packet, PacketDecoder};
-use tpq_trackers::interned::field::GPU_COUNTER_DESCRIPTORS;
 use tpq_trackers::track::{GpuCounter, Trackers, push_counter};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder {
@@ -90,7 +89,8 @@ fn interned_counters(
         }
         None => {}
     }
-    let message = packet.interned.message(packet.generation, GPU_COUNTER_DESCRIPTORS, iid);
+    let message =
+        packet.interned.message(packet.generation, interned_data::GPU_COUNTER_DESCRIPTORS, iid);
     let interned = message.and_then(|message| decode::<InternedGpuCounterDescriptor>(message).ok());
     let Some((gpu, Some(descriptor))) =
         interned.map(|interned| (interned.gpu_id() as u32, interned.counter_descriptor))

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use tpq_ingest::Span;
+use tpq_proto::fields::interned_data;
 use tpq_proto::wire::{Field, Fields};
 use tpq_tables::{Stats, StringId, Tables};
 
 use crate::event::RunEvent;
-use tpq_trackers::interned::{Interned, field};
+use tpq_trackers::interned::Interned;
 use tpq_trackers::track::{Dimensions, Tid, TrackKind, Trackers, Utid};
 
 /// An event with what it shares with all others.
@@ -151,7 +152,7 @@ impl<'a> FtraceEvent<'a> {
         stats: &mut Stats,
     ) -> Option<StringId> {
         let strings = &mut tables.strings;
-        self.interned?.text(self.generation, field::KERNEL_SYMBOLS, iid, strings, stats)
+        self.interned?.text(self.generation, interned_data::KERNEL_SYMBOLS, iid, strings, stats)
     }
 
     /// The kernel function an id stands for, or the id itself in hexadecimal.

@@ -1,6 +1,6 @@
 //! System calls.
 
-use tpq_proto::fields::ftrace::ftrace_event;
+use tpq_proto::fields::ftrace::{ftrace_event, sys_enter, sys_exit};
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::event::{Events, FtraceEvent, thread_track};
@@ -10,14 +10,6 @@ use tpq_trackers::track::{Call, Care, NewSlice, SliceEnd, Trackers};
 
 pub(super) const EVENTS: Events =
     &[(ftrace_event::SYS_ENTER, enter), (ftrace_event::SYS_EXIT, exit)];
-
-/// Numbers of the fields of both events.
-mod field {
-    /// The call's number.
-    pub(super) const NUMBER: u32 = 1;
-    /// What it is given, or gives back.
-    pub(super) const VALUE: u32 = 2;
-}
 
 /// The greatest number of calls any architecture has.
 const MAX_NUMBER: i64 = 550;
@@ -46,7 +38,7 @@ fn call(
 }
 
 fn enter(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let number = event.fields().find(|field| field.number == field::NUMBER);
+    let number = event.fields().find(|field| field.number == sys_enter::ID);
     let number = number.map(|number| number.as_i64()).unwrap_or_default();
     let Some(Call { name, care }) = call(event, number, trackers, tables) else { return };
     let utid = event.running(trackers, tables);
@@ -81,8 +73,8 @@ fn exit(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, s
     let (mut number, mut ret) = (None, None);
     for field in event.fields() {
         match field.number {
-            field::NUMBER => number = number.or(Some(field.as_i64())),
-            field::VALUE => ret = ret.or(Some(field.as_i64())),
+            sys_enter::ID => number = number.or(Some(field.as_i64())),
+            sys_exit::RET => ret = ret.or(Some(field.as_i64())),
             _ => {}
         }
     }

@@ -26,10 +26,15 @@ use crate::ids::{Tid, Upid, Utid};
 /// A task as it is created.
 #[derive(Clone, Copy, Debug)]
 pub struct NewTask {
+    /// Timestamp of its creation, ns of trace time.
     pub ts: i64,
+    /// The task that created it.
     pub parent: Tid,
+    /// The new task.
     pub child: Tid,
+    /// Flags of the system call `clone`.
     pub clone_flags: u64,
+    /// Name of the new task.
     pub comm: StringId,
 }
 
@@ -51,6 +56,7 @@ pub struct Processes {
     /// By machine: the rows of its idle task, and whether tid 0 means it.
     idle: Vec<(Utid, Upid, bool)>,
     names: ThreadNames,
+    /// Ids of tasks inside pid namespaces.
     pub namespaces: Namespaces,
     recent: RecentThreads,
 }

@@ -8,6 +8,7 @@ use super::Utid;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum NamePriority {
     #[default]
+    /// The thread has no name.
     None,
     /// Written by a format that says nothing of where names come from.
     Other,
