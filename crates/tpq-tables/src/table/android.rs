@@ -3,113 +3,113 @@
 use crate::StringId;
 
 declare_table! {
-    /// A package that is installed.
+    /// An installed Android package.
     table "package_list" => PackageListTable, PackageListRow {
-        /// Its name.
+        /// Name of the package.
         package_name: StringId => String,
-        /// The user id its processes run under.
+        /// User id of the package's processes.
         uid: i64 => Long,
-        /// Whether it may be debugged.
+        /// Whether the package is debuggable.
         debuggable: u32 => Bool,
-        /// Whether the shell may profile it.
+        /// Whether the shell can profile the package.
         profileable_from_shell: u32 => Bool,
-        /// Its version, as a number.
+        /// Version code of the package.
         version_code: i64 => Long,
     }
 }
 
 declare_table! {
-    /// How Android was told to treat a game, for each mode a user may choose.
+    /// Settings of Android for a game, for each mode that a user can select.
     table "android_game_intervention_list" => GameInterventionTable, GameInterventionRow {
-        /// The game's package.
+        /// Package of the game.
         package_name: StringId => String,
-        /// The user id its processes run under.
+        /// User id of the game's processes.
         uid: i64 => Long,
-        /// The mode in force: 1 standard, 2 performance, 3 battery.
+        /// Current mode: 1 standard, 2 performance, 3 battery.
         current_mode: i32 => Long,
-        /// Whether there is something for standard mode.
+        /// Whether there are settings for the standard mode.
         standard_mode_supported: u32 => Bool,
-        /// In standard mode: the share of the resolution that is drawn.
+        /// Standard mode: fraction of the resolution that is rendered; NULL if not set.
         standard_mode_downscale: Option<f64> => Double,
-        /// In standard mode: whether OpenGL ES goes through ANGLE.
+        /// Standard mode: whether OpenGL ES uses ANGLE; NULL if not set.
         standard_mode_use_angle: Option<u32> => Bool,
-        /// In standard mode: the frames per second it is held to.
+        /// Standard mode: limit of frames per second; NULL if not set.
         standard_mode_fps: Option<f64> => Double,
-        /// Whether there is something for performance mode.
+        /// Whether there are settings for the performance mode.
         perf_mode_supported: u32 => Bool,
-        /// In performance mode: the share of the resolution that is drawn.
+        /// Performance mode: fraction of the resolution that is rendered; NULL if not set.
         perf_mode_downscale: Option<f64> => Double,
-        /// In performance mode: whether OpenGL ES goes through ANGLE.
+        /// Performance mode: whether OpenGL ES uses ANGLE; NULL if not set.
         perf_mode_use_angle: Option<u32> => Bool,
-        /// In performance mode: the frames per second it is held to.
+        /// Performance mode: limit of frames per second; NULL if not set.
         perf_mode_fps: Option<f64> => Double,
-        /// Whether there is something for battery mode.
+        /// Whether there are settings for the battery mode.
         battery_mode_supported: u32 => Bool,
-        /// In battery mode: the share of the resolution that is drawn.
+        /// Battery mode: fraction of the resolution that is rendered; NULL if not set.
         battery_mode_downscale: Option<f64> => Double,
-        /// In battery mode: whether OpenGL ES goes through ANGLE.
+        /// Battery mode: whether OpenGL ES uses ANGLE; NULL if not set.
         battery_mode_use_angle: Option<u32> => Bool,
-        /// In battery mode: the frames per second it is held to.
+        /// Battery mode: limit of frames per second; NULL if not set.
         battery_mode_fps: Option<f64> => Double,
     }
 }
 
 declare_table! {
-    /// One or several packets of the network.
+    /// One or several network packets.
     table "__intrinsic_android_network_packets" => NetworkPacketTable, NetworkPacketRow {
-        /// The slice of it.
+        /// Slice of the packets; join with `slice` on `id`.
         slice_id: u32 => JoinId("slice"),
-        /// The interface of the network.
+        /// Network interface.
         iface: StringId => String,
         /// `Received` or `Transmitted`.
         direction: StringId => String,
-        /// The protocol above IP, as `IPPROTO_TCP`.
+        /// Transport protocol, such as `IPPROTO_TCP`.
         packet_transport: StringId => String,
-        /// Bytes in all.
+        /// Total length, bytes.
         packet_length: i64 => Long,
-        /// How many packets.
+        /// Number of packets.
         packet_count: i64 => Long,
-        /// What the socket was tagged with.
+        /// Tag of the socket.
         socket_tag: u32 => Long,
-        /// The same in hexadecimal.
+        /// Tag of the socket, in hexadecimal.
         socket_tag_str: StringId => String,
-        /// The user id the socket belongs to.
+        /// User id of the socket.
         socket_uid: u32 => Long,
-        /// The port on this system.
+        /// Port on this device; NULL if not recorded.
         local_port: Option<u32> => Long,
-        /// The port on the other.
+        /// Port on the other side; NULL if not recorded.
         remote_port: Option<u32> => Long,
-        /// The type of an ICMP message.
+        /// Type of an ICMP message; NULL for other packets.
         packet_icmp_type: Option<u32> => Long,
-        /// The code of an ICMP message.
+        /// Code of an ICMP message; NULL for other packets.
         packet_icmp_code: Option<u32> => Long,
-        /// The flags of TCP.
+        /// TCP flags, as bits; NULL for other packets.
         packet_tcp_flags: Option<u32> => Long,
-        /// The same as letters, with a dot for each flag that is not set.
+        /// TCP flags as letters, with a dot for each flag that is not set.
         packet_tcp_flags_str: StringId => String,
     }
 }
 
 declare_table! {
-    /// A user of the system.
+    /// A user of the Android system.
     table "__intrinsic_android_user_list" => AndroidUserTable, AndroidUserRow {
-        /// What kind of user, as `android.os.usertype.full.SYSTEM`.
+        /// Type of the user, such as `android.os.usertype.full.SYSTEM`.
         user_type as "type": StringId => String,
-        /// The number of the user.
+        /// Id of the Android user.
         android_user_id: i64 => Long,
     }
 }
 
 declare_table! {
-    /// Time on a cluster of CPUs that a user id took over the whole recording.
+    /// CPU time of a user id on a cluster of CPUs, over the whole recording.
     table "__intrinsic_android_cpu_per_uid_track" => CpuPerUidTable, CpuPerUidRow {
-        /// The counter of it.
+        /// Counter of the time; join with `track` on `id`.
         track_id: u32 => JoinId("track"),
-        /// The user id.
+        /// User id.
         uid: i64 => Long,
-        /// The number of the cluster.
+        /// Number of the cluster.
         cluster: i64 => Long,
-        /// How much it was, ms.
+        /// Total CPU time, ms.
         total_cpu_millis: i64 => Long,
     }
 }

@@ -3,21 +3,21 @@
 use crate::StringId;
 
 declare_table! {
-    /// One key and value of an arg set.
+    /// One key and its value in an arg set.
     table "args" => ArgsTable, ArgsRow {
-        /// The set it belongs to; other tables refer to it.
+        /// Arg set of the value; other tables refer to it by this id.
         arg_set_id: u32 => ArgSetId,
-        /// The key without array positions: `debug.list`.
+        /// Key without array positions, such as `debug.list`.
         flat_key: StringId => String,
-        /// The key: `debug.list[2]`.
+        /// Key with array positions, such as `debug.list[2]`.
         key: StringId => String,
-        /// The value, when it is an integer, a pointer or a boolean.
+        /// Value of type `int`, `uint`, `pointer` or `bool`; NULL for other types.
         int_value: Option<i64> => Long,
-        /// The value, when it is text.
+        /// Value of type `string` or `json`; NULL for other types.
         string_value: StringId => String,
-        /// The value, when it is a float.
+        /// Value of type `real`; NULL for other types.
         real_value: Option<f64> => Double,
-        /// `int`, `uint`, `pointer`, `bool`, `string`, `json`, `real` or `null`.
+        /// Type of the value: `int`, `uint`, `pointer`, `bool`, `string`, `json`, `real` or `null`.
         value_type: StringId => String,
     }
 }

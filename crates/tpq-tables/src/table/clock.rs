@@ -3,72 +3,73 @@
 use crate::StringId;
 
 declare_table! {
-    /// What one clock read when several were read together.
+    /// Value of one clock in a clock snapshot: clocks that were read at one moment.
     table "clock_snapshot" => ClockSnapshotTable, ClockSnapshotRow {
-        /// That moment.
+        /// Moment of the snapshot, ns in trace time.
         ts: i64 => Timestamp,
-        /// The clock's id in the trace: up to 63 builtin, 64 to 127 of one sequence, else global.
+        /// Clock id: up to 63 builtin, 64 to 127 scoped to one sequence, others global to the
+        /// trace.
         clock_id: i64 => Long,
-        /// Its name, where it has one.
+        /// Name of the clock; NULL if it has none.
         clock_name: StringId => String,
-        /// What it read, in ns.
+        /// Value of the clock, ns.
         clock_value: i64 => Long,
-        /// Rows with the same number were read together.
+        /// Number of the snapshot; clocks with the same number were read together.
         snapshot_id: u32 => Long,
-        /// The machine whose clock it is.
+        /// Machine of the clock; join with `machine` on `id`.
         machine_id: u32 => JoinId("machine"),
-        /// The trace file whose clock it is.
+        /// Trace file of the clock; join with `trace_file` on `id`.
         trace_id: u32 => JoinId("trace_file"),
-        /// What says so: `snapshot`, `remote_clock_sync`, `ftrace`, `manifest`; or what was assumed
-        /// where nothing does: `realtime` (wall time is the same on both machines), `same_domain`
-        /// (clocks of one id are the same clock), `private_timeline` (a file without a clock
-        /// begins where the timeline does).
+        /// Source of the value: `snapshot`, `remote_clock_sync`, `ftrace`, `manifest`; or the
+        /// assumption where nothing states it: `realtime` (wall time is the same on both machines),
+        /// `same_domain` (clocks with the same id are the same clock), `private_timeline` (a file
+        /// without a clock begins at the start of the timeline).
         origin: StringId => String,
     }
 }
 
 declare_table! {
-    /// How two clocks that were read together drift from each other.
+    /// Drift of a clock against another clock that was read in the same snapshots.
     table "clock_drift" => ClockDriftTable, ClockDriftRow {
-        /// The clock that is measured.
+        /// Id of the measured clock.
         clock_id: i64 => Long,
-        /// Its name, where it has one.
+        /// Name of the measured clock; NULL if it has none.
         clock_name: StringId => String,
-        /// The machine it ticks on.
+        /// Machine of the measured clock; join with `machine` on `id`.
         machine_id: u32 => JoinId("machine"),
-        /// The trace file it was read in.
+        /// Trace file of the measured clock; join with `trace_file` on `id`.
         trace_id: u32 => JoinId("trace_file"),
-        /// The writer sequence whose own clock it is, if it is one's own.
+        /// Sequence of the measured clock, if it is scoped to one; NULL otherwise.
         sequence: Option<i64> => Long,
-        /// The clock it is measured by.
+        /// Id of the reference clock.
         by_clock_id: i64 => Long,
-        /// That clock's name, where it has one.
+        /// Name of the reference clock; NULL if it has none.
         by_clock_name: StringId => String,
-        /// The machine that clock ticks on.
+        /// Machine of the reference clock; join with `machine` on `id`.
         by_machine_id: u32 => JoinId("machine"),
-        /// How often the two were read together.
+        /// Number of snapshots that contain both clocks.
         snapshots: i64 => Long,
-        /// How far the clock goes while the one it is measured by goes 1: the median over the
-        /// snapshots; NULL when one snapshot is all there is.
+        /// Advance of the clock while the reference clock advances by 1: the median over all
+        /// snapshots; NULL if there is only one snapshot.
         rate: Option<f64> => Double,
-        /// That rate as what it is above 1, in millionths; NULL for a counter of ticks, whose length
-        /// is not known.
+        /// Deviation of the rate from 1, parts per million; NULL for a tick counter of unknown
+        /// frequency.
         ppm: Option<f64> => Double,
-        /// How far the worst snapshot lies from that rate, in ns, between jumps.
+        /// Largest distance of a snapshot from that rate between jumps, ns.
         max_residual: i64 => Duration,
-        /// How often the clock jumped: a suspend, a step of wall time. See `clock_jump`.
+        /// Number of jumps of the clock, such as suspends and steps of wall time; see `clock_jump`.
         jumps: i64 => Long,
     }
 }
 
 declare_table! {
-    /// A jump of one clock against another: a suspend, or a step of wall time.
+    /// A jump of one clock against another, such as a suspend or a step of wall time.
     table "clock_jump" => ClockJumpTable, ClockJumpRow {
-        /// The first snapshot after it.
+        /// First snapshot after the jump, ns in trace time.
         ts: i64 => Timestamp,
-        /// How far the clock moved beyond its rate; negative when it went back.
+        /// Size of the jump, ns; negative if the clock went back.
         size: i64 => Duration,
-        /// The row of `clock_drift` it belongs to.
+        /// Pair of clocks; join with `clock_drift` on `id`.
         clock_drift_id: u32 => JoinId("clock_drift"),
     }
 }

@@ -1,15 +1,15 @@
 //! Counter values.
 
 declare_table! {
-    /// The value a counter took at a time.
+    /// Value of a counter at a point in time.
     table "counter" => CounterTable, CounterRow {
-        /// When.
+        /// Time of the value, ns in trace time.
         ts: i64 => Timestamp,
-        /// The counter.
+        /// Track of the counter; join with `track` on `id`.
         track_id: u32 => JoinId("track"),
-        /// Its value, in the unit of the track.
+        /// Value of the counter, in the unit of its track.
         value: f64 => Double,
-        /// More about it.
+        /// Arguments; join with `args` on `arg_set_id`.
         arg_set_id: Option<u32> => ArgSetId,
     }
 }

@@ -3,29 +3,29 @@
 use crate::StringId;
 
 declare_table! {
-    /// A CPU that the trace mentions. Its `id` is its ucpu, unique over machines.
+    /// A CPU that occurs in the trace. Its `id` is its ucpu, unique across machines.
     table "cpu" => CpuTable, CpuRow {
-        /// The machine's number for it.
+        /// Number of the CPU on its machine; NULL if unknown.
         cpu: Option<u32> => Long,
-        /// The cluster of alike CPUs it belongs to.
+        /// Cluster of the CPU; NULL if unknown.
         cluster_id: Option<u32> => Long,
-        /// What the kernel says of the processor.
+        /// Description of the processor by the kernel; NULL if unknown.
         processor: StringId => String,
-        /// The machine it is in.
+        /// Machine of the CPU; join with `machine` on `id`.
         machine_id: u32 => JoinId("machine"),
-        /// Its computing power relative to the machine's strongest CPU, which has 1024.
+        /// Computing capacity, where the strongest CPU of the machine has 1024; NULL if unknown.
         capacity: Option<u32> => Long,
-        /// More about it.
+        /// Arguments; join with `args` on `arg_set_id`.
         arg_set_id: Option<u32> => ArgSetId,
     }
 }
 
 declare_table! {
-    /// A frequency that a CPU can run at.
+    /// A frequency that a CPU supports.
     table "cpu_freq" => CpuFreqTable, CpuFreqRow {
-        /// The CPU, unique over machines.
+        /// CPU; join with `cpu` on `id`.
         ucpu: u32 => JoinId("cpu"),
-        /// The frequency in kHz.
+        /// Frequency, kHz.
         freq: u32 => Long,
     }
 }

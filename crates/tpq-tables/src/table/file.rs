@@ -3,17 +3,17 @@
 use crate::StringId;
 
 declare_table! {
-    /// A file that a process had open when it was polled.
+    /// A file that a process had open when the recorder polled it.
     table "filedescriptor" => FileDescriptorTable, FileDescriptorRow {
         /// Always 0.
         ufd: i64 => Long,
-        /// The process's number for it.
+        /// File descriptor, unique within the process.
         fd: i64 => Long,
-        /// When.
+        /// Time of the poll, ns in trace time.
         ts: Option<i64> => Timestamp,
-        /// The process.
+        /// Process; join with `process` on `id`.
         upid: Option<u32> => JoinId("process"),
-        /// The file.
+        /// Path of the file.
         path: StringId => String,
     }
 }

@@ -3,19 +3,20 @@
 use crate::StringId;
 
 declare_table! {
-    /// An event of the Linux kernel, as its ftrace recorded it, with all its arguments.
+    /// An event of the Linux kernel as ftrace recorded it, with all its arguments.
     table "ftrace_event" => FtraceEventTable, FtraceEventRow {
-        /// When it happened.
+        /// Time of the event, ns in trace time.
         ts: i64 => Timestamp,
-        /// The kernel's name of the tracepoint.
+        /// Name of the tracepoint.
         name: StringId => String,
-        /// The thread that was running.
+        /// Thread that was running; join with `thread` on `id`.
         utid: u32 => JoinId("thread"),
-        /// Its arguments.
+        /// Arguments; join with `args` on `arg_set_id`.
         arg_set_id: Option<u32> => ArgSetId,
-        /// Whether it happened in an interrupt, and more: the kernel's `trace_flag_type`.
+        /// Flags of the kernel's `trace_flag_type`, such as whether the event occurred in an
+        /// interrupt.
         common_flags: u32 => Long,
-        /// The CPU, unique over machines.
+        /// CPU of the event; join with `cpu` on `id`.
         ucpu: u32 => JoinId("cpu"),
     }
 }

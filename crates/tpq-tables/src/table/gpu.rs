@@ -3,39 +3,39 @@
 use crate::StringId;
 
 declare_table! {
-    /// A GPU that the trace mentions. Its `id` is its ugpu, unique over machines.
+    /// A GPU that occurs in the trace. Its `id` is its ugpu, unique across machines.
     table "gpu" => GpuTable, GpuRow {
-        /// The machine's number for it.
+        /// Number of the GPU on its machine; NULL if unknown.
         gpu: Option<u32> => Long,
-        /// The machine it is in.
+        /// Machine of the GPU; join with `machine` on `id`.
         machine_id: u32 => JoinId("machine"),
-        /// Its name.
+        /// Name of the GPU; NULL if unknown.
         name: StringId => String,
-        /// Who made it.
+        /// Vendor of the GPU; NULL if unknown.
         vendor: StringId => String,
-        /// Which one of the vendor's it is.
+        /// Model of the GPU; NULL if unknown.
         model: StringId => String,
-        /// The family of processors it belongs to.
+        /// Architecture of the GPU; NULL if unknown.
         architecture: StringId => String,
-        /// What tells it from all others, in hexadecimal.
+        /// UUID of the GPU, in hexadecimal; NULL if unknown.
         uuid: StringId => String,
-        /// Where it is on the PCI bus.
+        /// Address on the PCI bus (bus, device, function); NULL if unknown.
         pci_bdf: StringId => String,
-        /// More about it.
+        /// Arguments; join with `args` on `arg_set_id`.
         arg_set_id: Option<u32> => ArgSetId,
     }
 }
 
 declare_table! {
-    /// A group of counters, and one of the counters in it.
+    /// Membership of a counter in a group of GPU counters.
     table "gpu_counter_group" => GpuCounterGroupTable, GpuCounterGroupRow {
-        /// The group.
+        /// Id of the group.
         group_id: i32 => Long,
-        /// The counter.
+        /// Track of the counter; join with `track` on `id`.
         track_id: u32 => JoinId("track"),
-        /// The group's name, where the trace gives it one.
+        /// Name of the group; NULL if the trace has none.
         name: StringId => String,
-        /// What the group is about.
+        /// Description of the group; NULL if the trace has none.
         description: StringId => String,
     }
 }

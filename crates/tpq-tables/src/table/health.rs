@@ -3,69 +3,73 @@
 use crate::StringId;
 
 declare_table! {
-    /// Something that was recorded, or should have been, and is not in the tables: what it is, where,
-    /// between which moments, and what to change for the next recording.
+    /// Data that was recorded, or should have been, and is not in the tables: what, where, when,
+    /// and how to avoid the loss in the next recording.
     table "data_loss" => DataLossTable, DataLossRow {
-        /// A word for the kind of loss, as `ring_buffer_wrapped` or `kernel_buffer_overrun`.
+        /// Kind of loss, such as `ring_buffer_wrapped` or `kernel_buffer_overrun`.
         kind: StringId => String,
-        /// `data_loss`; or `notice` where nothing was lost yet but would be with bad luck.
+        /// `data_loss`, or `notice` for a risk of loss.
         severity: StringId => String,
-        /// What was lost, in words.
+        /// Description of the lost data.
         what: StringId => String,
-        /// What to change, in words, with the numbers that this recording would have needed.
+        /// Change of the configuration that avoids the loss, with the numbers that this recording
+        /// needed.
         remedy: StringId => String,
-        /// The last moment before the loss, or the first that it may concern.
+        /// Last moment before the loss, or first moment it can affect, ns in trace time; NULL if
+        /// unknown.
         ts: Option<i64> => Timestamp,
-        /// The first moment after the loss, or the last that it may concern.
+        /// First moment after the loss, or last moment it can affect, ns in trace time; NULL if
+        /// unknown.
         ts_end: Option<i64> => Timestamp,
-        /// How much was lost, where it was counted.
+        /// Amount of lost data, in `unit`; NULL if it was not counted.
         amount: Option<i64> => Long,
-        /// What is counted: `bytes`, `chunks`, `packets` or `events`.
+        /// Unit of `amount`: `bytes`, `chunks`, `packets` or `events`.
         unit: StringId => String,
-        /// The stat that counts it.
+        /// Stat that counts the loss; join with `stats` on `name`.
         stat: StringId => String,
-        /// The central buffer it was lost in.
+        /// Central buffer that lost the data; NULL if not in a central buffer.
         buffer: Option<i64> => Long,
-        /// The CPU it was lost on.
+        /// CPU that lost the data; NULL if not on one CPU.
         cpu: Option<i64> => Long,
-        /// The writer sequence that lost it.
+        /// Sequence that lost the data; NULL if not on one sequence.
         sequence_id: Option<i64> => Long,
-        /// The process that writer belongs to.
+        /// Pid of the writer of the sequence; NULL if unknown.
         pid: Option<i64> => Long,
-        /// The machine it was lost on; NULL where it is of the import as a whole.
+        /// Machine of the loss; join with `machine` on `id`; NULL if it concerns the whole import.
         machine_id: Option<u32> => JoinId("machine"),
-        /// The trace file it is of; NULL where it is of the import as a whole.
+        /// Trace file of the loss; join with `trace_file` on `id`; NULL if it concerns the whole
+        /// import.
         trace_id: Option<u32> => JoinId("trace_file"),
     }
 }
 
 declare_table! {
-    /// A central buffer of the recorder, as it was at the end of the recording.
+    /// A central buffer of the recorder at the end of the recording.
     table "trace_buffer" => TraceBufferTable, TraceBufferRow {
-        /// Its number in the configuration.
+        /// Number of the buffer in the configuration.
         buffer: u32 => Long,
-        /// What happens when it is full: `RING_BUFFER` or `DISCARD`.
+        /// Policy when the buffer is full: `RING_BUFFER` or `DISCARD`.
         fill_policy: StringId => String,
-        /// The data sources that write to it, separated by commas.
+        /// Data sources that write to the buffer, separated by commas.
         sources: StringId => String,
-        /// Its size, in bytes.
+        /// Size of the buffer, bytes.
         size: i64 => Long,
-        /// What was written to it, in bytes.
+        /// Data written to the buffer, bytes.
         written: i64 => Long,
-        /// What of that was lost, in bytes; of a buffer that discards an estimate from the size of
-        /// what it kept.
+        /// Written data that was lost, bytes; for `DISCARD` an estimate from the size of the kept
+        /// data.
         lost: i64 => Long,
-        /// What it held at its fullest, as a share of its size, from 0 to 1. What was drained into
-        /// a file meanwhile counts as held.
+        /// Highest fill level as a fraction of the size, from 0 to 1. Data that was drained to a
+        /// file counts as held.
         fill: f64 => Double,
-        /// What was written a second, in bytes, what was lost included; NULL where the recorder
-        /// does not say how long it recorded.
+        /// Data written per second including lost data, bytes; NULL if the length of the recording
+        /// is unknown.
         write_rate: Option<f64> => Double,
-        /// The first moment of which it kept anything.
+        /// Start of the data that the buffer kept, ns in trace time; NULL if it kept none.
         ts: Option<i64> => Timestamp,
-        /// The last moment of which it kept anything.
+        /// End of the data that the buffer kept, ns in trace time; NULL if it kept none.
         ts_end: Option<i64> => Timestamp,
-        /// The trace file it was written to.
+        /// Trace file of the buffer; join with `trace_file` on `id`.
         trace_id: u32 => JoinId("trace_file"),
     }
 }

@@ -3,13 +3,13 @@
 use crate::StringId;
 
 declare_table! {
-    /// An interrupt of a machine, and what it is called there.
+    /// Name of an interrupt of a machine.
     table "_linux_interrupt_mapping" => InterruptMappingTable, InterruptMappingRow {
-        /// The machine's number for it.
+        /// Number of the interrupt on its machine.
         irq_id: u32 => Long,
-        /// What it is for: a device, or the driver that handles it.
+        /// Name of the interrupt: a device, or the driver that handles it.
         name: StringId => String,
-        /// The machine it is of.
+        /// Machine of the interrupt; join with `machine` on `id`.
         machine_id: u32 => JoinId("machine"),
     }
 }

@@ -3,22 +3,22 @@
 use crate::StringId;
 
 declare_table! {
-    /// A message of a log: of Android's, or of the journal of a Linux system.
+    /// A log message: of Android, or of the journal of a Linux system.
     table "logs" => LogTable, LogRow {
-        /// When it was logged.
+        /// Time of the message, ns in trace time.
         ts: i64 => Timestamp,
-        /// The thread that logged it.
+        /// Thread that logged the message; join with `thread` on `id`; NULL if unknown.
         utid: Option<u32> => JoinId("thread"),
-        /// How grave it is. In Android's log from 2 (verbose) over 4 (information) to 7 (fatal); in
-        /// the journal from 0 (emergency) to 7 (debugging).
+        /// Priority. Android: from 2 (verbose) over 4 (info) to 7 (fatal). Journal: from 0
+        /// (emergency) to 7 (debug).
         prio: u32 => Long,
-        /// The log: `android_logcat` or `systemd_journald`.
+        /// Log of the message: `android_logcat` or `systemd_journald`.
         log_source: StringId => String,
-        /// What whoever logged it calls itself.
+        /// Tag of the message: the name that its writer states.
         tag: StringId => String,
-        /// The message; for an event of the binary log, its arguments.
+        /// Text of the message; for an event of the binary log, its arguments.
         msg: StringId => String,
-        /// More about it.
+        /// Arguments; join with `args` on `arg_set_id`.
         arg_set_id: Option<u32> => ArgSetId,
     }
 }

@@ -3,33 +3,33 @@
 use crate::StringId;
 
 declare_table! {
-    /// A device or operating system the trace was recorded on.
+    /// A device or operating system that is in the trace.
     table "machine" => MachineTable, MachineRow {
-        /// The id the trace gives it; 0 is the host.
+        /// Id of the machine in the trace; 0 is the host.
         raw_id: i64 => Long,
-        /// Its name, where one was given.
+        /// Name of the machine; NULL if it has none.
         name: StringId => String,
-        /// The operating system, as `uname -s`.
+        /// Operating system, as `uname -s` prints it.
         sysname: StringId => String,
-        /// Its release, as `uname -r`.
+        /// Release of the operating system, as `uname -r` prints it.
         release: StringId => String,
-        /// Its version, as `uname -v`.
+        /// Version of the operating system, as `uname -v` prints it.
         version: StringId => String,
-        /// The processor architecture, as `uname -m`.
+        /// Processor architecture, as `uname -m` prints it.
         arch: StringId => String,
-        /// The number of CPUs.
+        /// Number of CPUs; NULL if unknown.
         num_cpus: Option<i64> => Long,
-        /// The Android build's fingerprint.
+        /// Fingerprint of the Android build.
         android_build_fingerprint: StringId => String,
-        /// Who made the Android device.
+        /// Manufacturer of the Android device.
         android_device_manufacturer: StringId => String,
-        /// The Android SDK's version.
+        /// Version of the Android SDK; NULL if unknown.
         android_sdk_version: Option<i64> => Long,
-        /// The memory it has, in bytes.
+        /// RAM, bytes; NULL if unknown.
         system_ram_bytes: Option<i64> => Long,
-        /// The memory it has, in GB as sold.
+        /// RAM, GB, rounded to the size as sold; NULL if unknown.
         system_ram_gb: Option<i64> => Long,
-        /// A small number to label it with.
+        /// Small number to label the machine with; NULL if it has none.
         label_index: Option<i64> => Long,
     }
 }

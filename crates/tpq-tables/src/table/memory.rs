@@ -3,55 +3,55 @@
 use crate::StringId;
 
 declare_table! {
-    /// A mapping of a process's memory, or several of one name taken together.
+    /// A memory mapping of a process, or the sum of several mappings with the same name.
     table "profiler_smaps" => ProfilerSmapsTable, ProfilerSmapsRow {
-        /// The process.
+        /// Process; join with `process` on `id`.
         upid: u32 => JoinId("process"),
-        /// When.
+        /// Time of the measurement, ns in trace time.
         ts: i64 => Timestamp,
-        /// What is mapped: a file, or what the memory is for.
+        /// Mapped file, or the purpose of the memory.
         path: StringId => String,
-        /// The path without the mark of deleted files.
+        /// Path without the suffix of deleted files.
         path_trimmed: StringId => String,
-        /// How many mappings the row stands for.
+        /// Number of mappings in this row.
         aggregate_count: u32 => Long,
-        /// Whether the file was deleted.
+        /// Whether the mapped file was deleted.
         is_deleted: u32 => Bool,
-        /// Its size in KiB.
+        /// Size, KiB.
         size_kb: i64 => Long,
-        /// Memory of this process alone that was written to, in KiB.
+        /// Private memory that was written to, KiB.
         private_dirty_kb: i64 => Long,
-        /// Memory that was moved out of RAM, in KiB.
+        /// Memory in swap, KiB.
         swap_kb: i64 => Long,
-        /// The name of the file.
+        /// Name of the mapped file.
         file_name: StringId => String,
-        /// Where it begins.
+        /// Start address.
         start_address: i64 => Long,
-        /// When the module was built.
+        /// Build time of the module.
         module_timestamp: i64 => Long,
-        /// What tells the module's debug information from others.
+        /// Id of the module's debug information.
         module_debugid: StringId => String,
-        /// Where the module's debug information is.
+        /// Path of the module's debug information.
         module_debug_path: StringId => String,
-        /// What may be done with the memory, as bits.
+        /// Protection of the memory, as bits.
         protection_flags: i64 => Long,
-        /// Memory of this process alone that was not written to, in KiB.
+        /// Private memory in RAM that was not written to, KiB.
         private_clean_resident_kb: i64 => Long,
-        /// Memory of several processes that was written to, in KiB.
+        /// Shared memory in RAM that was written to, KiB.
         shared_dirty_resident_kb: i64 => Long,
-        /// Memory of several processes that was not written to, in KiB.
+        /// Shared memory in RAM that was not written to, KiB.
         shared_clean_resident_kb: i64 => Long,
-        /// Memory that may not leave RAM, in KiB.
+        /// Memory that is locked in RAM, KiB.
         locked_kb: i64 => Long,
-        /// Memory in RAM, that of several processes divided among them, in KiB.
+        /// Memory in RAM, with shared memory divided by the number of its users, KiB.
         proportional_resident_kb: i64 => Long,
-        /// Memory in RAM, in KiB.
+        /// Memory in RAM, KiB.
         rss_kb: i64 => Long,
-        /// Memory that no file backs, in KiB.
+        /// Memory without a file behind it, KiB.
         anonymous_kb: i64 => Long,
-        /// The part of the proportional memory that was written to, in KiB.
+        /// Part of the proportional memory that was written to, KiB.
         pss_dirty_kb: i64 => Long,
-        /// Memory moved out of RAM, that of several processes divided among them, in KiB.
+        /// Memory in swap, with shared memory divided by the number of its users, KiB.
         swap_pss_kb: i64 => Long,
     }
 }

@@ -3,53 +3,53 @@
 use crate::StringId;
 
 declare_table! {
-    /// A thread. Its `id` is its utid, unique over the trace where tids are reused.
+    /// A thread. Its `id` is its utid, unique in the trace where tids are reused.
     table "thread" => ThreadTable, ThreadRow {
-        /// The kernel's id of the thread.
+        /// Tid of the thread.
         tid: i64 => Long,
-        /// The thread's name, from the best source that gave one.
+        /// Name of the thread, from the most reliable source.
         name: StringId => String,
-        /// When it was created, if that was seen.
+        /// Start of the thread, ns in trace time; NULL if it was not recorded.
         start_ts: Option<i64> => Timestamp,
-        /// When it ended, if that was seen.
+        /// End of the thread, ns in trace time; NULL if it was not recorded.
         end_ts: Option<i64> => Timestamp,
-        /// The process it belongs to, if known.
+        /// Process of the thread; join with `process` on `id`; NULL if unknown.
         upid: Option<u32> => JoinId("process"),
-        /// Whether it is its process's first thread; NULL while the process is unknown.
+        /// Whether it is the main thread of its process; NULL if the process is unknown.
         is_main_thread: Option<u32> => Bool,
-        /// Whether it is a CPU's idle task.
+        /// Whether it is the idle task of a CPU.
         is_idle: u32 => Bool,
-        /// The machine it ran on.
+        /// Machine of the thread; join with `machine` on `id`.
         machine_id: u32 => JoinId("machine"),
-        /// More about it.
+        /// Arguments; join with `args` on `arg_set_id`.
         arg_set_id: Option<u32> => ArgSetId,
     }
 }
 
 declare_table! {
-    /// A process. Its `id` is its upid, unique over the trace where pids are reused.
+    /// A process. Its `id` is its upid, unique in the trace where pids are reused.
     table "process" => ProcessTable, ProcessRow {
-        /// The kernel's id of the process.
+        /// Pid of the process.
         pid: i64 => Long,
-        /// The process's name, from the best source that gave one.
+        /// Name of the process, from the most reliable source.
         name: StringId => String,
-        /// When it was created, if that was seen.
+        /// Start of the process, ns in trace time; NULL if it was not recorded.
         start_ts: Option<i64> => Timestamp,
-        /// When it ended, if that was seen.
+        /// End of the process, ns in trace time; NULL if it was not recorded.
         end_ts: Option<i64> => Timestamp,
-        /// The process that created it.
+        /// Process that created it; join with `process` on `id`; NULL if unknown.
         parent_upid: Option<u32> => JoinId("process"),
-        /// The user it runs as.
+        /// User id of the process; NULL if unknown.
         uid: Option<u32> => Long,
-        /// The Android application the user id stands for.
+        /// Android app id, derived from the user id; NULL if unknown.
         android_appid: Option<u32> => Long,
-        /// The Android user the user id stands for.
+        /// Android user, derived from the user id; NULL if unknown.
         android_user_id: Option<u32> => Long,
-        /// The command line, arguments separated by spaces.
+        /// Command line, arguments separated by spaces.
         cmdline: StringId => String,
-        /// More about it.
+        /// Arguments; join with `args` on `arg_set_id`.
         arg_set_id: Option<u32> => ArgSetId,
-        /// The machine it ran on.
+        /// Machine of the process; join with `machine` on `id`.
         machine_id: u32 => JoinId("machine"),
     }
 }

@@ -3,46 +3,46 @@
 use crate::StringId;
 
 declare_table! {
-    /// A stretch of time for which one CPU ran one thread, from one context switch to the next.
+    /// A span of time in which a CPU runs one thread, from one context switch to the next.
     table "sched_slice" => SchedSliceTable, SchedSliceRow {
-        /// When the thread was switched in.
+        /// Start of the span, ns in trace time.
         ts: i64 => Timestamp,
-        /// How long it ran; -1 when the trace ends first.
+        /// Duration, ns; -1 if the trace ends first.
         dur: i64 => Duration,
-        /// The thread that ran.
+        /// Thread that runs; join with `thread` on `id`.
         utid: u32 => JoinId("thread"),
-        /// The state the thread was left in, as the kernel's letters: `R`, `S`, `D`, `R+`…
-        /// NULL when the next switch of this CPU was not seen.
+        /// State of the thread at the end, in the letters of the kernel: `R`, `S`, `D`, `R+`… NULL
+        /// if the next switch of the CPU was not recorded.
         end_state: StringId => String,
-        /// The kernel's priority of the thread: lower runs first.
+        /// Kernel priority of the thread; a lower number runs first.
         priority: i32 => Long,
-        /// The CPU, unique over machines.
+        /// CPU; join with `cpu` on `id`.
         ucpu: u32 => JoinId("cpu"),
     }
 }
 
 declare_table! {
-    /// A stretch of time which a thread spent in one scheduling state.
+    /// A span of time in which a thread is in one scheduling state.
     table "thread_state" => ThreadStateTable, ThreadStateRow {
-        /// When the state began.
+        /// Start of the state, ns in trace time.
         ts: i64 => Timestamp,
-        /// How long it lasted; -1 when its end was not seen.
+        /// Duration, ns; -1 if the end was not recorded.
         dur: i64 => Duration,
-        /// The thread.
+        /// Thread; join with `thread` on `id`.
         utid: u32 => JoinId("thread"),
         /// `Running`, `R` (runnable), `R+` (preempted), `S` (sleeping), `D` (uninterruptible)…
         state: StringId => String,
-        /// Whether an uninterruptible sleep waited for I/O.
+        /// Whether an uninterruptible sleep waits for I/O; NULL if unknown.
         io_wait: Option<u32> => Bool,
-        /// The kernel function it blocked in.
+        /// Kernel function in which the thread is blocked; NULL if unknown.
         blocked_function: StringId => String,
-        /// The thread that woke this one.
+        /// Thread that woke this one; join with `thread` on `id`; NULL if unknown.
         waker_utid: Option<u32> => JoinId("thread"),
-        /// The state of the waking thread at that moment.
+        /// State of the waking thread at that moment; join with `thread_state` on `id`.
         waker_id: Option<u32> => JoinId("thread_state"),
-        /// Whether the wakeup came from an interrupt rather than from the waking thread.
+        /// Whether an interrupt caused the wakeup, not the waking thread; NULL if unknown.
         irq_context: Option<u32> => Bool,
-        /// The CPU it ran on, unique over machines; NULL when not running.
+        /// CPU that runs the thread; join with `cpu` on `id`; NULL if it does not run.
         ucpu: Option<u32> => JoinId("cpu"),
     }
 }
@@ -50,15 +50,15 @@ declare_table! {
 declare_table! {
     /// A wakeup of a thread that was not asleep.
     table "spurious_sched_wakeup" => SpuriousSchedWakeupTable, SpuriousSchedWakeupRow {
-        /// When the thread was woken.
+        /// Time of the wakeup, ns in trace time.
         ts: i64 => Timestamp,
-        /// The state it was in.
+        /// State of the thread; join with `thread_state` on `id`.
         thread_state_id: u32 => JoinId("thread_state"),
-        /// Whether the wakeup came from an interrupt rather than from the waking thread.
+        /// Whether an interrupt caused the wakeup, not the waking thread; NULL if unknown.
         irq_context: Option<u32> => Bool,
-        /// The thread that was woken.
+        /// Thread that was woken; join with `thread` on `id`.
         utid: u32 => JoinId("thread"),
-        /// The thread that woke it.
+        /// Thread that woke it; join with `thread` on `id`.
         waker_utid: u32 => JoinId("thread"),
     }
 }

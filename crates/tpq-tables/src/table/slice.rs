@@ -3,31 +3,31 @@
 use crate::StringId;
 
 declare_table! {
-    /// Something that took time on a track, nested in what was going on there.
+    /// A span of time on a track, such as a function call; slices of a track nest.
     table "slice" => SliceTable, SliceRow {
-        /// When it began.
+        /// Start of the slice, ns in trace time.
         ts: i64 => Timestamp,
-        /// How long it took; 0 for an instant, -1 when its end was not seen.
+        /// Duration, ns; 0 for an instant, -1 if the end was not recorded.
         dur: i64 => Duration,
-        /// The track it lies on.
+        /// Track of the slice; join with `track` on `id`.
         track_id: u32 => JoinId("track"),
-        /// Its categories, separated by commas.
+        /// Categories of the slice, separated by commas; NULL for none.
         category: StringId => String,
-        /// What it is.
+        /// Name of the slice.
         name: StringId => String,
-        /// How many slices of the track it lies in.
+        /// Number of slices on the same track that enclose this one; 0 at the top.
         depth: u32 => Long,
-        /// The slice it lies in.
+        /// Slice that encloses this one; join with `slice` on `id`; NULL at the top.
         parent_id: Option<u32> => JoinId("slice"),
-        /// Its arguments.
+        /// Arguments; join with `args` on `arg_set_id`.
         arg_set_id: Option<u32> => ArgSetId,
-        /// The thread's CPU time when it began.
+        /// CPU time of the thread at the start of the slice, ns; NULL if not recorded.
         thread_ts: Option<i64> => Timestamp,
-        /// The thread's CPU time it took.
+        /// CPU time of the thread during the slice, ns; NULL if not recorded.
         thread_dur: Option<i64> => Duration,
-        /// The thread's count of instructions when it began.
+        /// Instruction count of the thread at the start of the slice; NULL if not recorded.
         thread_instruction_count: Option<i64> => Long,
-        /// The instructions it took.
+        /// Instructions of the thread during the slice; NULL if not recorded.
         thread_instruction_delta: Option<i64> => Long,
     }
 }
@@ -35,45 +35,45 @@ declare_table! {
 declare_table! {
     /// An arrow from one slice to another: the first caused the second.
     table "flow" => FlowTable, FlowRow {
-        /// Where it starts.
+        /// Slice at the start of the arrow; join with `slice` on `id`.
         slice_out: u32 => JoinId("slice"),
-        /// Where it ends.
+        /// Slice at the end of the arrow; join with `slice` on `id`.
         slice_in: u32 => JoinId("slice"),
-        /// The id the trace gave the flow, where it gave one.
+        /// Id of the flow in the trace; NULL if it has none.
         trace_id: Option<i64> => Long,
-        /// More about it.
+        /// Arguments; join with `args` on `arg_set_id`.
         arg_set_id: Option<u32> => ArgSetId,
     }
 }
 
 declare_table! {
-    /// What something of a program was in, from one moment until it was in something else.
+    /// A span of time in which something is in one state, until the next state begins.
     table "state" => StateTable, StateRow {
-        /// When it began.
+        /// Start of the state, ns in trace time.
         ts: i64 => Timestamp,
-        /// How long it lasted; -1 when its end was not seen.
+        /// Duration, ns; -1 if the end was not recorded.
         dur: i64 => Duration,
-        /// The track it lies on.
+        /// Track of the state; join with `track` on `id`.
         track_id: u32 => JoinId("track"),
-        /// Its categories, separated by commas.
+        /// Categories of the state, separated by commas; NULL for none.
         category: StringId => String,
-        /// The state.
+        /// Name of the state.
         value: StringId => String,
-        /// Its arguments.
+        /// Arguments; join with `args` on `arg_set_id`.
         arg_set_id: Option<u32> => ArgSetId,
     }
 }
 
 declare_table! {
-    /// An event of Chrome's older form that has no meaning of its own, as it was recorded.
+    /// A legacy event of Chrome that is in no other table, as it was recorded.
     table "__intrinsic_chrome_raw" => ChromeRawTable, ChromeRawRow {
-        /// When it happened.
+        /// Time of the event, ns in trace time.
         ts: i64 => Timestamp,
-        /// What it is: `track_event.legacy_event`.
+        /// Name of the event: `track_event.legacy_event`.
         name: StringId => String,
-        /// The thread it is of.
+        /// Thread of the event; join with `thread` on `id`.
         utid: u32 => JoinId("thread"),
-        /// What it says.
+        /// Arguments; join with `args` on `arg_set_id`.
         arg_set_id: Option<u32> => ArgSetId,
     }
 }

@@ -3,21 +3,21 @@
 use crate::StringId;
 
 declare_table! {
-    /// A part of a binary that was mapped into memory.
+    /// A part of a binary that is mapped into memory.
     table "stack_profile_mapping" => StackProfileMappingTable, StackProfileMappingRow {
-        /// The build id of the binary, in hexadecimal digits.
+        /// Build id of the binary, in hexadecimal.
         build_id: StringId => String,
-        /// Where in the file the mapping begins, in bytes.
+        /// Offset of the mapping in the file, bytes.
         exact_offset: i64 => Long,
-        /// Where in the file the code of the binary begins, in bytes.
+        /// Offset of the binary's code in the file, bytes.
         start_offset: i64 => Long,
-        /// The first address.
+        /// First address of the mapping.
         start: i64 => Long,
-        /// The first address after it.
+        /// First address after the mapping.
         end: i64 => Long,
-        /// What addresses in the binary are moved by.
+        /// Difference between addresses in memory and addresses in the binary.
         load_bias: i64 => Long,
-        /// The path of the binary.
+        /// Path of the binary.
         name: StringId => String,
     }
 }

@@ -3,43 +3,45 @@
 use crate::StringId;
 
 declare_table! {
-    /// A count of something that happened while recording or importing.
+    /// A counter of the recording or of the import: lost data, errors and other facts.
     table "stats" => StatsTable, StatsRow {
-        /// What was counted.
+        /// Name of the stat.
         name: StringId => String,
-        /// A number for the name.
+        /// Number of the stat.
         key: i64 => Long,
-        /// The CPU or buffer, for counts kept per CPU or buffer.
+        /// CPU, buffer or other index, for stats with one value for each; NULL for others.
         idx: Option<i64> => Long,
         /// `info`, `notice`, `data_loss` or `error`.
         severity: StringId => String,
-        /// `trace` when recorded in the trace, `analysis` when counted during import.
+        /// `trace` if the trace states the value, `analysis` if the import counted it.
         source: StringId => String,
-        /// The count.
+        /// Value of the stat.
         value: i64 => Long,
-        /// What it means and what to do about it.
+        /// Meaning of the stat and what to do about it.
         description: StringId => String,
-        /// The machine it is of; NULL where it is of the import as a whole.
+        /// Machine of the value; join with `machine` on `id`; NULL if it concerns the whole import.
         machine_id: Option<u32> => JoinId("machine"),
-        /// The trace file it is of; NULL where it is of the import as a whole.
+        /// Trace file of the value; join with `trace_file` on `id`; NULL if it concerns the whole
+        /// import.
         trace_id: Option<u32> => JoinId("trace_file"),
     }
 }
 
 declare_table! {
-    /// A fact about the trace or the system it was recorded on.
+    /// A fact about the trace or the system that it was recorded on.
     table "metadata" => MetadataTable, MetadataRow {
-        /// What it is.
+        /// Name of the fact.
         name: StringId => String,
-        /// `single` when there is one value, `multi` when there may be several.
+        /// `single` if the fact has one value, `multi` if it can have several.
         key_type: StringId => String,
-        /// The value, when it is a number.
+        /// Value, if it is a number; NULL otherwise.
         int_value: Option<i64> => Long,
-        /// The value, when it is text.
+        /// Value, if it is text; NULL otherwise.
         str_value: StringId => String,
-        /// The machine it is of.
+        /// Machine of the fact; join with `machine` on `id`; NULL if it concerns the whole import.
         machine_id: Option<u32> => JoinId("machine"),
-        /// The trace file it is of.
+        /// Trace file of the fact; join with `trace_file` on `id`; NULL if it concerns the whole
+        /// import.
         trace_id: Option<u32> => JoinId("trace_file"),
     }
 }
@@ -47,43 +49,43 @@ declare_table! {
 declare_table! {
     /// A file that was imported, or a member of an archive.
     table "trace_file" => TraceFileTable, TraceFileRow {
-        /// The archive it lies in.
+        /// Archive of the file; join with `trace_file` on `id`; NULL for a file of its own.
         parent_id: Option<u32> => JoinId("trace_file"),
-        /// Its name in the archive it lies in; NULL for a file of its own.
+        /// Name of the file in its archive; NULL for a file of its own.
         name: StringId => String,
-        /// Its size in bytes.
+        /// Size, bytes.
         size: i64 => Long,
-        /// Its format.
+        /// Format of the file.
         trace_type: StringId => String,
-        /// Its place in the order of import.
+        /// Position of the file in the order of import; NULL if unknown.
         processing_order: Option<i64> => Long,
     }
 }
 
 declare_table! {
-    /// The first and the last moment of the trace; always one row.
+    /// First and last timestamp of the trace; always one row.
     table "trace_bounds" => TraceBoundsTable, TraceBoundsRow {
-        /// The first moment.
+        /// First timestamp, ns in trace time.
         start_ts: i64 => Timestamp,
-        /// The last moment.
+        /// Last timestamp, ns in trace time.
         end_ts: i64 => Timestamp,
     }
 }
 
 declare_table! {
-    /// Something that went wrong during import, and where.
+    /// A problem during the import, with its location.
     table "trace_import_logs" => ImportLogTable, ImportLogRow {
-        /// The trace file it happened in.
+        /// Trace file of the problem; join with `trace_file` on `id`.
         trace_id: u32 => JoinId("trace_file"),
-        /// When, if a time was known.
+        /// Time of the problem, ns in trace time; NULL if unknown.
         ts: Option<i64> => Timestamp,
-        /// Where in the file, in bytes.
+        /// Offset in the file, bytes; NULL if unknown.
         byte_offset: Option<i64> => Long,
-        /// How grave it is.
+        /// Severity of the problem, as in `stats`.
         severity: StringId => String,
-        /// The stat it was counted in.
+        /// Stat that counts the problem; join with `stats` on `name`.
         name: StringId => String,
-        /// More about it.
+        /// Arguments; join with `args` on `arg_set_id`.
         arg_set_id: Option<u32> => ArgSetId,
     }
 }

@@ -3,33 +3,34 @@
 use crate::StringId;
 
 declare_table! {
-    /// A line of the timeline: of a thread, a process, a CPU, a counter, or of the trace at large.
+    /// A line of the timeline: of a thread, a process, a CPU, a counter, or the whole trace.
     table "track" => TrackTable, TrackRow {
-        /// Its name; NULL where the thread or process names it.
+        /// Name of the track; NULL if its thread or process names it.
         name: StringId => String,
-        /// What kind of track it is, which also says what its dimensions are.
+        /// Type of the track, which determines its dimensions.
         track_type as "type": StringId => String,
-        /// The args that tell tracks of one kind apart: `utid`, `upid`, `cpu`…
+        /// Dimensions that distinguish tracks of one type, such as `utid`, `upid` and `cpu`; join
+        /// with `args` on `arg_set_id`.
         dimension_arg_set_id: Option<u32> => ArgSetId,
-        /// The track it is shown under.
+        /// Parent of the track; join with `track` on `id`; NULL at the top.
         parent_id: Option<u32> => JoinId("track"),
-        /// What the trace says of where the track came from.
+        /// Facts about the origin of the track; join with `args` on `arg_set_id`.
         source_arg_set_id: Option<u32> => ArgSetId,
-        /// The machine it belongs to.
+        /// Machine of the track; join with `machine` on `id`.
         machine_id: u32 => JoinId("machine"),
-        /// Tracks with the same number may be shown as one.
+        /// Number of a group of tracks that can be shown as one; NULL if it is in no group.
         track_group_id: Option<u32> => Long,
-        /// The thread it belongs to.
+        /// Thread of the track; join with `thread` on `id`; NULL for other tracks.
         utid: Option<u32> => JoinId("thread"),
-        /// The process it belongs to.
+        /// Process of the track; join with `process` on `id`; NULL for other tracks.
         upid: Option<u32> => JoinId("process"),
-        /// The CPU it belongs to.
+        /// CPU of the track; NULL for other tracks.
         cpu: Option<u32> => Long,
-        /// What its values count in, for counters.
+        /// Unit of the values; NULL for tracks that are not counters.
         unit: StringId => String,
-        /// What it is for.
+        /// Description of the track; NULL if it has none.
         description: StringId => String,
-        /// Whether it holds counter values rather than slices.
+        /// Whether the track holds counter values rather than slices.
         is_counter: u32 => Bool,
     }
 }

@@ -242,11 +242,10 @@ impl<T> Parked<T> {
 
     /// All groups by number, given the current one.
     fn all<'a>(&'a self, current: &'a T) -> impl Iterator<Item = &'a T> {
-        let group = move |(number, parked): (usize, &'a Box<T>)| match number == self.current {
+        self.groups.iter().enumerate().map(move |(number, parked)| match number == self.current {
             true => current,
-            false => parked,
-        };
-        self.groups.iter().enumerate().map(group)
+            false => &**parked,
+        })
     }
 }
 
@@ -266,7 +265,7 @@ impl Trackers {
             other_files,
             sources: sources.clone(),
             current: SourceId::MAX,
-            processes: Processes::new(),
+            processes: Processes::default(),
             cpus: Cpus::default(),
             comms: RecentTexts::default(),
             deferred: DeferredWrites::new(*late_args, strings),

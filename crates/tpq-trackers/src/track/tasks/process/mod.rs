@@ -41,7 +41,8 @@ pub struct NewTask {
 /// Clone flag of a thread of the same process, as opposed to a new process.
 const CLONE_THREAD: u64 = 0x0001_0000;
 
-/// Identifies threads and processes.
+/// Identifies threads and processes. The default knows no machine yet.
+#[derive(Default)]
 pub struct Processes {
     /// Live threads by tid, the latest last.
     threads: FxHashMap<Tid, Vec<Utid>>,
@@ -62,22 +63,6 @@ pub struct Processes {
 }
 
 impl Processes {
-    /// Knows of no machine yet.
-    pub fn new() -> Self {
-        Self {
-            threads: FxHashMap::default(),
-            processes: FxHashMap::default(),
-            of_process: FxHashMap::default(),
-            alone: FxHashMap::default(),
-            from: FxHashMap::default(),
-            pending: Pending::default(),
-            idle: Vec::new(),
-            names: ThreadNames::default(),
-            namespaces: Namespaces::default(),
-            recent: RecentThreads::default(),
-        }
-    }
-
     /// Adds the rows of the idle task of a machine; those of the first machine are row 0 of both
     /// tables.
     pub fn add_machine(&mut self, machine: u32, tables: &mut Tables) {

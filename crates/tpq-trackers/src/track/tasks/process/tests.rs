@@ -19,7 +19,7 @@ struct Fixture {
 impl Fixture {
     /// Of one machine, whose idle task is thread 0 of process 0.
     fn new() -> Self {
-        let mut processes = Processes::new();
+        let mut processes = Processes::default();
         let mut tables = Tables::default();
         processes.add_machine(HERE, &mut tables);
         processes.idle_is_zero(HERE, &mut tables);
