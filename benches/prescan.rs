@@ -7,7 +7,7 @@ mod traces;
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{AllocProfiler, Bencher};
-use tpq_ingest::{Prescan, Room, prescan};
+use tpq_ingest::{Prescan, PrescanMemory, prescan};
 use traces::Trace;
 
 #[global_allocator]
@@ -18,7 +18,7 @@ fn main() {
 }
 
 fn header_scan(trace: &Trace) -> Prescan<'_> {
-    prescan(&trace.bytes, 0, Room::in_memory(u64::MAX), &|_| (), true)
+    prescan(&trace.bytes, 0, PrescanMemory::in_memory(u64::MAX), &|_| (), true)
         .unwrap_or_else(|error| panic!("{trace}: {error}"))
 }
 

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{AllocProfiler, Bencher};
-use tpq_ingest::{Emit, Mark, Run, SortRoom, Sorter};
+use tpq_ingest::{Emit, RecorderEvent, Run, SortMemory, Sorter};
 use traces::Trace;
 
 #[global_allocator]
@@ -27,10 +27,12 @@ fn main() {
 }
 
 /// The runs of each batch and what the recorder did after it.
-fn batches(trace: &Trace) -> Vec<(Vec<Run>, Option<Mark>)> {
+fn batches(trace: &Trace) -> Vec<(Vec<Run>, Option<RecorderEvent>)> {
     let (bytes, clocks) = stages::header_scan(trace);
     let mut batches = Vec::new();
-    stages::for_each_batch(&bytes, clocks, |batch| batches.push((batch.runs, batch.mark)));
+    stages::for_each_batch(&bytes, clocks, |batch| {
+        batches.push((batch.runs, batch.recorder_event))
+    });
     batches
 }
 
@@ -52,16 +54,16 @@ impl Emit for InOrder {
     }
 }
 
-fn merge(batches: Vec<(Vec<Run>, Option<Mark>)>, windowed: bool) -> i64 {
+fn merge(batches: Vec<(Vec<Run>, Option<RecorderEvent>)>, windowed: bool) -> i64 {
     let mut sorter = Sorter::new(windowed);
-    let room = SortRoom::in_memory();
+    let room = SortMemory::in_memory();
     let mut out = InOrder { last: i64::MIN };
-    for (runs, mark) in batches {
+    for (runs, event) in batches {
         for run in runs {
             sorter.push(run);
         }
-        if let Some(mark) = mark {
-            sorter.mark(mark, &room, &mut out).unwrap();
+        if let Some(event) = event {
+            sorter.handle_event(event, &room, &mut out).unwrap();
         }
     }
     sorter.finish(&room, &mut out).unwrap();

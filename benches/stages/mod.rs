@@ -7,8 +7,8 @@ use std::sync::Arc;
 use tpq_clock::{BOOTTIME, Clock, ClockGraph, Reading, Source};
 use tpq_decode::{Decoder, Finished, MachineInfo, Outcome, PacketRouter, Setup};
 use tpq_ingest::{
-    Batch, Batcher, ClockNames, EventOrder, EventReader, FileContext, Prescan, Room, SortRoom,
-    Sources, Step, Timeline, TraceBytes, prescan,
+    Batch, Batcher, ClockNames, EventOrder, EventReader, FileContext, Prescan, PrescanMemory,
+    SortMemory, Sources, Step, Timeline, TraceBytes, prescan,
 };
 
 use crate::traces::Trace;
@@ -21,7 +21,7 @@ pub struct Clocks {
 
 /// Skims a trace.
 pub fn header_scan(trace: &Trace) -> (TraceBytes<'_>, Clocks) {
-    let prescan = prescan(&trace.bytes, 0, Room::in_memory(u64::MAX), &|_| (), true)
+    let prescan = prescan(&trace.bytes, 0, PrescanMemory::in_memory(u64::MAX), &|_| (), true)
         .unwrap_or_else(|error| panic!("{trace}: {error}"));
     let Prescan { mut bytes, snapshots, primary_clock, .. } = prescan;
     let source = Source::default();
@@ -106,7 +106,7 @@ pub struct Decoding<'a> {
 impl<'a> Decoding<'a> {
     /// Sorts by windows that the recorder closes, or in full.
     pub fn new(bytes: &'a TraceBytes<'a>, windowed: bool) -> Self {
-        let order = EventOrder::new(&[windowed], SortRoom::in_memory());
+        let order = EventOrder::new(&[windowed], SortMemory::in_memory());
         Self { order, decoder: decoder(bytes) }
     }
 

@@ -207,8 +207,8 @@ impl<'a> Decoder<'a> {
         self.state.remarks.push((file, remark));
     }
 
-    /// Decodes what takes effect next; `reads` is told where the bytes lie that most of it is read
-    /// from, just before.
+    /// Decodes what takes effect next; `reads` receives the location of the bytes that most of it
+    /// is read from, just before.
     pub fn decode(&mut self, step: Step, mut reads: impl FnMut(Span)) {
         for immediate in step.immediate {
             immediate.span().into_iter().for_each(&mut reads);
@@ -228,7 +228,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Has written up what was said, where it is enough.
+    /// Hands the buffered entries to the deferred writer once the buffer is full.
     #[inline]
     fn flush(&mut self) {
         let State { trackers, tables, .. } = &mut self.state;
@@ -237,8 +237,8 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Ends the import, once all steps are decoded. `read` is called when what was read of the trace
-    /// until then is hardly read again.
+    /// Ends the import, once all steps are decoded. `read` is called when what was read of the
+    /// trace until then is hardly read again.
     pub fn finish(mut self, outcome: Outcome<'_>, read: impl Fn()) -> Finished {
         let Outcome { books, order, prescans, sequences, ties, mut timeline } = outcome;
         let State { bytes, sources, mut trackers, mut tables, mut stats, .. } = self.state;
@@ -295,7 +295,7 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// Writes the args of slices whose ends were not seen. What they are read from lies all over the
+/// Writes the args of slices whose ends were not seen. Their sources are all over the
 /// trace, where the system may load much around each, so they are written a few at a time.
 fn close_args(
     trackers: &mut Trackers,
@@ -312,7 +312,7 @@ fn close_args(
     }
 }
 
-/// Ends the ledger, and tells of what turned out to be wrong when it was written.
+/// Ends the deferred writer and counts the errors that it found.
 fn end_deferred(
     mut writer: DeferredWriter<'_>,
     trackers: &mut Trackers,
@@ -497,7 +497,7 @@ impl State<'_> {
                     run,
                     index,
                     machine: source.machine,
-                    cpu: run.lane.saturating_sub(1),
+                    cpu: run.cpu.unwrap_or_default(),
                     bytes: self.bytes,
                     interned: &self.interned[source.file as usize],
                 };

@@ -64,7 +64,7 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::android::user_list::PACKET,
 ];
 
-/// Every decoder of packets that are split into events, but for the kernel's.
+/// Every decoder of packets that are split into events, except the kernel's.
 pub(crate) const BUNDLES: &[&BundleDecoder] = &[
     &decode::android::android_log::EVENTS,
     &decode::power::app_wakelock::EVENTS,
@@ -113,7 +113,7 @@ const TRANSPORT: &[u32] = &[
     packet_field::REMOTE_CLOCK_SYNC,
 ];
 
-/// What becomes of packets whose payload is that field.
+/// The route of packets with this payload field.
 pub fn treatment(field: u32) -> Treatment {
     if TRANSPORT.contains(&field) {
         return Treatment::Transport;
@@ -124,7 +124,7 @@ pub fn treatment(field: u32) -> Treatment {
     }
 }
 
-/// The kernel's events that become rows of other tables besides `ftrace_event`, by name.
+/// The kernel's events that become rows of tables other than `ftrace_event`, by name.
 pub fn kernel_events_with_tables() -> Vec<&'static str> {
     let kinds = decode::kernel::ftrace::numbers().filter_map(tpq_proto::ftrace::event_kind);
     let mut names: Vec<&str> = kinds.map(|kind| kind.name).collect();

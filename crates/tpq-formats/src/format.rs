@@ -20,7 +20,8 @@ pub struct TraceFormat {
     /// Whether events are nearly in order of time, so that windows of them can be sorted. Otherwise
     /// all events of a file are sorted at once.
     pub is_windowed: bool,
-    /// Whether thread 0 is the idle task of a kernel. In other formats 0 is a number like any other.
+    /// Whether thread 0 is the idle task of a kernel. In other formats 0 is a number like any
+    /// other.
     pub has_kernel: bool,
     /// Whether the deferred writer reads arguments from the bytes of the trace.
     pub has_deferred_args: bool,

@@ -3,8 +3,8 @@
 //! [`TraceFormat`] describes a format. A format with packets is read by the stages of `tpq-ingest`
 //! and decoded by `tpq-decode`; any other has a folder here with a reader and decoders.
 //!
-//! To add a format: a variant of `tpq_source::Format`, a folder with a [`TraceFormat`], and its line
-//! in [`trace_format`].
+//! To add a format: a variant of `tpq_source::Format`, a folder with a [`TraceFormat`], and its
+//! line in [`trace_format`].
 
 mod format;
 mod json;

@@ -3,14 +3,15 @@
 use std::borrow::Cow;
 use std::io::{self, Read};
 
-use crate::Room;
+use crate::PrescanMemory;
 
 /// The most that one compressed packet may inflate to. The recorder bundles about half a
 /// megabyte; what claims a thousand times that is not a trace.
 const MAX_INFLATED: u64 = 512 << 20;
 /// What is larger does not lie in memory as a whole while it is inflated.
 const SMALL: u64 = 4 << 20;
-/// How far back what is compressed may refer, as a power of two of bytes: the decoder keeps as many.
+/// How far back what is compressed may refer, as a power of two of bytes: the decoder keeps as
+/// many.
 const MAX_WINDOW: u32 = 24;
 
 /// How a packet's payload is compressed.
@@ -27,7 +28,7 @@ pub(crate) fn inflate<'a>(
     codec: Codec,
     compressed: &[u8],
     before: u64,
-    room: Room<'_, 'a>,
+    room: PrescanMemory<'_, 'a>,
 ) -> Option<Cow<'a, [u8]>> {
     let bytes = Vec::with_capacity(compressed.len().saturating_mul(4).min(SMALL as usize));
     match codec {
@@ -44,7 +45,7 @@ fn read<'a>(
     decoder: impl Read,
     mut bytes: Vec<u8>,
     before: u64,
-    room: Room<'_, 'a>,
+    room: PrescanMemory<'_, 'a>,
 ) -> Option<Cow<'a, [u8]>> {
     let most = MAX_INFLATED.min(room.budget);
     let mut decoder = Limited { decoder, left: most };

@@ -6,17 +6,17 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use crate::settled::{FileTime, Settled, Settling};
-use crate::sort::{SortRoom, Sorter, Stopped};
-use crate::{Emit, Mark, Run};
+use crate::ready_events::{FileTime, ReadyEvents, ReadySink};
+use crate::sort::{SortMemory, Sorter, Stopped};
+use crate::{Emit, RecorderEvent, Run};
 
 /// Sorts each file and interleaves what comes out.
 pub(crate) struct Interleaver {
     sorters: Vec<Sorter>,
-    settled: Settled,
+    ready_events: ReadyEvents,
     /// Files that may have more to say, by the time up to which each has.
     unfinished: BTreeSet<FileTime>,
-    room: SortRoom,
+    memory: SortMemory,
     /// The bytes that all events in memory take, and the most they ever took.
     held: u64,
     peak: u64,
@@ -24,12 +24,12 @@ pub(crate) struct Interleaver {
 
 impl Interleaver {
     /// For files, each sorted by windows that the recorder closes, or in full.
-    pub(crate) fn new(windowed: &[bool], room: SortRoom) -> Self {
+    pub(crate) fn new(windowed: &[bool], memory: SortMemory) -> Self {
         Self {
             sorters: windowed.iter().map(|&windowed| Sorter::new(windowed)).collect(),
-            settled: Settled::new(windowed.len()),
+            ready_events: ReadyEvents::new(windowed.len()),
             unfinished: (0..windowed.len()).map(|file| (i64::MIN, file)).collect(),
-            room,
+            memory,
             held: 0,
             peak: 0,
         }
@@ -44,29 +44,33 @@ impl Interleaver {
             this.sorters[file].push(run);
             Ok(())
         })?;
-        match self.held > self.room.most() {
-            true => self.relieve(),
+        match self.held > self.memory.most() {
+            true => self.evict(),
             false => Ok(()),
         }
     }
 
-    /// Notes what the recorder of a file did.
+    /// Handles an event of the recorder of a file.
     ///
     /// # Errors
     /// When the store fails.
-    pub(crate) fn mark(
+    pub(crate) fn handle_event(
         &mut self,
         file: usize,
-        mark: Mark,
+        event: RecorderEvent,
         out: &mut impl Emit,
     ) -> Result<(), Stopped> {
         let alone = self.sorters.len() == 1;
-        let before = self.sorters[file].passed_on();
-        self.change(file, |Self { sorters, settled, room, .. }| match alone {
-            true => sorters[file].mark_into(mark, room, out),
-            false => sorters[file].mark_into(mark, room, &mut Settling { settled, file, room }),
+        let before = self.sorters[file].flushed_until();
+        self.change(file, |Self { sorters, ready_events, memory, .. }| match alone {
+            true => sorters[file].handle_event_into(event, memory, out),
+            false => sorters[file].handle_event_into(
+                event,
+                memory,
+                &mut ReadySink { ready_events, file, memory },
+            ),
         })?;
-        let after = self.sorters[file].passed_on();
+        let after = self.sorters[file].flushed_until();
         if after != before {
             self.unfinished.remove(&(before, file));
             self.unfinished.insert((after, file));
@@ -80,35 +84,37 @@ impl Interleaver {
     /// When the store fails.
     pub(crate) fn end(&mut self, file: usize, out: &mut impl Emit) -> Result<(), Stopped> {
         let alone = self.sorters.len() == 1;
-        self.unfinished.remove(&(self.sorters[file].passed_on(), file));
-        self.change(file, |Self { sorters, settled, room, .. }| match alone {
-            true => sorters[file].finish_into(room, out),
-            false => sorters[file].finish_into(room, &mut Settling { settled, file, room }),
+        self.unfinished.remove(&(self.sorters[file].flushed_until(), file));
+        self.change(file, |Self { sorters, ready_events, memory, .. }| match alone {
+            true => sorters[file].finish_into(memory, out),
+            false => {
+                sorters[file].finish_into(memory, &mut ReadySink { ready_events, file, memory })
+            }
         })
     }
 
-    /// Passes on what is settled; gives the file that must say more before anything else can be,
-    /// `None` once all is passed on.
+    /// Emits the events that no later event can precede. Returns the file that blocks further
+    /// events until it is read on, or `None` once all events are emitted.
     ///
     /// # Errors
     /// When the store fails.
-    pub(crate) fn pass_on(&mut self, out: &mut impl Emit) -> Result<Option<usize>, Stopped> {
-        // What a file says next is not older than what it said last.
+    pub(crate) fn flush(&mut self, out: &mut impl Emit) -> Result<Option<usize>, Stopped> {
+        // The next events of a file are not older than its last ones.
         let bound = self.unfinished.first().copied();
-        let before = self.settled.held();
-        self.settled.pass_on(bound, &self.room, out)?;
-        self.held = self.held + self.settled.held() - before;
+        let before = self.ready_events.held();
+        self.ready_events.flush(bound, &self.memory, out)?;
+        self.held = self.held + self.ready_events.held() - before;
         self.peak = self.peak.max(self.held);
         Ok(bound.map(|(_, file)| file))
     }
 
-    /// Does something that changes what a file or what is settled holds.
+    /// Runs `work`, which changes the memory that a file or the ready events use.
     fn change(
         &mut self,
         file: usize,
         work: impl FnOnce(&mut Self) -> Result<(), Stopped>,
     ) -> Result<(), Stopped> {
-        let held = |this: &Self| this.sorters[file].held() + this.settled.held();
+        let held = |this: &Self| this.sorters[file].held() + this.ready_events.held();
         let before = held(self);
         work(self)?;
         self.held = self.held + held(self) - before;
@@ -116,22 +122,22 @@ impl Interleaver {
         Ok(())
     }
 
-    /// Writes to the store what takes the most, until half of the room is free.
-    fn relieve(&mut self) -> Result<(), Stopped> {
+    /// Writes the largest holders to the store until half of the memory is free.
+    fn evict(&mut self) -> Result<(), Stopped> {
         let mut held: Vec<_> = self.sorters.iter().map(Sorter::held).enumerate().collect();
         held.sort_by_key(|&(_, held)| Reverse(held));
         // A run that its sorter has no more would stay in memory, and count nowhere, for as long as
         // some of its events are settled.
-        match self.settled.held() >= self.room.most() / 4 {
-            true => self.settled.spill(&self.room)?,
-            false => self.settled.spill_parts(&self.room)?,
+        match self.ready_events.held() >= self.memory.most() / 4 {
+            true => self.ready_events.spill(&self.memory)?,
+            false => self.ready_events.spill_parts(&self.memory)?,
         }
-        let mut left = self.settled.held() + held.iter().map(|(_, held)| held).sum::<u64>();
+        let mut left = self.ready_events.held() + held.iter().map(|(_, held)| held).sum::<u64>();
         for (file, held) in held {
-            if left <= self.room.most() / 2 {
+            if left <= self.memory.most() / 2 {
                 break;
             }
-            self.sorters[file].spill(&self.room)?;
+            self.sorters[file].spill(&self.memory)?;
             left -= held;
         }
         self.held = left;
@@ -145,8 +151,8 @@ impl Interleaver {
 
     /// The room for what waits.
     #[cfg(test)]
-    pub(crate) fn room(&self) -> &SortRoom {
-        &self.room
+    pub(crate) fn memory(&self) -> &SortMemory {
+        &self.memory
     }
 
     /// The sorter of each file.
@@ -176,7 +182,7 @@ mod tests {
     fn run(position: u32, timestamps: &[i64]) -> Run {
         Run {
             kind: RunKind(RunKind::FIRST_SPLIT),
-            lane: 1,
+            cpu: Some(0),
             source: position / 10,
             generation: 0,
             position,
@@ -186,43 +192,43 @@ mod tests {
         }
     }
 
-    fn pass_on(interleaver: &mut Interleaver, out: &mut Out) -> Option<usize> {
-        interleaver.pass_on(out).expect("nothing is stored")
+    fn flush(interleaver: &mut Interleaver, out: &mut Out) -> Option<usize> {
+        interleaver.flush(out).expect("nothing is stored")
     }
 
     #[test]
     fn files_interleave_once_each_has_said_what_it_has() {
-        let mut interleaver = Interleaver::new(&[false; 2], SortRoom::in_memory());
+        let mut interleaver = Interleaver::new(&[false; 2], SortMemory::in_memory());
         let mut out = Out::default();
-        assert_eq!(pass_on(&mut interleaver, &mut out), Some(0));
+        assert_eq!(flush(&mut interleaver, &mut out), Some(0));
         interleaver.push(0, run(0, &[1, 5, 9])).expect("nothing is stored");
         interleaver.end(0, &mut out).expect("nothing is stored");
-        assert_eq!(pass_on(&mut interleaver, &mut out), Some(1));
+        assert_eq!(flush(&mut interleaver, &mut out), Some(1));
         assert_eq!(out.0, [], "the other file may begin earlier");
         interleaver.push(1, run(10, &[2, 5])).expect("nothing is stored");
         interleaver.push(1, run(11, &[7])).expect("nothing is stored");
         interleaver.end(1, &mut out).expect("nothing is stored");
-        assert_eq!(pass_on(&mut interleaver, &mut out), None);
+        assert_eq!(flush(&mut interleaver, &mut out), None);
         assert_eq!(out.0, [(1, 0), (2, 10), (5, 0), (5, 10), (7, 11), (9, 0)]);
     }
 
     #[test]
     fn a_window_of_one_file_does_not_close_over_another() {
-        let mut interleaver = Interleaver::new(&[true; 2], SortRoom::in_memory());
+        let mut interleaver = Interleaver::new(&[true; 2], SortMemory::in_memory());
         let mut out = Out::default();
-        let close = [Mark::Flushed, Mark::Flushed, Mark::ReadBuffers];
+        let close = [RecorderEvent::Flushed, RecorderEvent::Flushed, RecorderEvent::ReadBuffers];
         interleaver.push(0, run(0, &[10, 20])).expect("nothing is stored");
-        for &mark in close.iter().chain(&close) {
-            interleaver.mark(0, mark, &mut out).expect("nothing is stored");
+        for &event in close.iter().chain(&close) {
+            interleaver.handle_event(0, event, &mut out).expect("nothing is stored");
         }
-        assert_eq!(pass_on(&mut interleaver, &mut out), Some(1));
+        assert_eq!(flush(&mut interleaver, &mut out), Some(1));
         interleaver.push(1, run(10, &[3, 15])).expect("nothing is stored");
         interleaver.end(1, &mut out).expect("nothing is stored");
-        assert_eq!(pass_on(&mut interleaver, &mut out), Some(0), "it may have more at 15");
+        assert_eq!(flush(&mut interleaver, &mut out), Some(0), "it may have more at 15");
         assert_eq!(out.0, [(3, 10), (10, 0), (15, 10), (20, 0)]);
         interleaver.push(0, run(1, &[18, 30])).expect("nothing is stored");
         interleaver.end(0, &mut out).expect("nothing is stored");
-        assert_eq!(pass_on(&mut interleaver, &mut out), None);
+        assert_eq!(flush(&mut interleaver, &mut out), None);
         assert_eq!(out.0.last(), Some(&(30, 1)));
         let late = interleaver.sorters().map(|it| it.losses().get(crate::Loss::OutOfOrder));
         assert_eq!(late.sum::<u64>(), 1, "what came after 20 was passed on");

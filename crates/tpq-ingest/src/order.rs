@@ -12,13 +12,14 @@ use crate::shared::SharedStrings;
 use crate::sort::Stopped;
 use crate::trace_bytes::fetch;
 use crate::{
-    Batch, Emit, Immediate, LossBook, Mark, Payload, Run, SortRoom, Sorter, Span, TraceBytes,
+    Batch, Emit, Immediate, LossBook, Payload, RecorderEvent, Run, SortMemory, Sorter, Span,
+    TraceBytes,
 };
 
 /// Events in a step. Enough that handing one over costs nothing, few enough to stay in the cache.
 const STEP_EVENTS: usize = 1 << 14;
-/// Bytes of strings that runs of a step share. A recorder's bundles have a few strings each, so that
-/// only what none of them writes makes a step shorter.
+/// Bytes of strings that runs of a step share. A recorder's bundles have a few strings each, so
+/// that only what none of them writes makes a step shorter.
 const STEP_STRINGS: u64 = 1 << 20;
 /// A power of two: how many runs of a step are found again by their address.
 const NEAR: usize = 256;
@@ -155,8 +156,8 @@ impl<F: FnMut(Step) -> bool> Emit for Out<'_, F> {
 
 impl EventOrder {
     /// For files that have events, each sorted by windows that the recorder closes, or in full.
-    pub fn new(windowed: &[bool], room: SortRoom) -> Self {
-        Self { interleaver: Interleaver::new(windowed, room), open: Open::default() }
+    pub fn new(windowed: &[bool], memory: SortMemory) -> Self {
+        Self { interleaver: Interleaver::new(windowed, memory), open: Open::default() }
     }
 
     /// Takes a batch of a file.
@@ -177,21 +178,21 @@ impl EventOrder {
         if self.open.unwanted {
             return Ok(());
         }
-        Stopped::unless_failed(self.sort(file, batch.runs, batch.mark, each))
+        Stopped::unless_failed(self.sort(file, batch.runs, batch.recorder_event, each))
     }
 
     fn sort(
         &mut self,
         file: usize,
         runs: Vec<Run>,
-        mark: Option<Mark>,
+        event: Option<RecorderEvent>,
         each: impl FnMut(Step) -> bool,
     ) -> Result<(), Stopped> {
         for run in runs {
             self.interleaver.push(file, run)?;
         }
         let mut out = Out { open: &mut self.open, each };
-        mark.map_or(Ok(()), |mark| self.interleaver.mark(file, mark, &mut out))
+        event.map_or(Ok(()), |event| self.interleaver.handle_event(file, event, &mut out))
     }
 
     /// The file that must give its next batch, or say that it has none, for anything more to be
@@ -204,7 +205,7 @@ impl EventOrder {
             return Ok(None);
         }
         let mut out = Out { open: &mut self.open, each: &mut each };
-        let wanted = Stopped::unless_failed(self.interleaver.pass_on(&mut out))?;
+        let wanted = Stopped::unless_failed(self.interleaver.flush(&mut out))?;
         if wanted.is_none() {
             self.open.close(&mut each);
         }
@@ -263,7 +264,7 @@ mod tests {
     fn run(position: u32, timestamps: Vec<i64>, payload: Payload) -> Run {
         Run {
             kind: RunKind(RunKind::FIRST_SPLIT),
-            lane: 1,
+            cpu: Some(0),
             source: 0,
             generation: 0,
             position,
@@ -281,8 +282,8 @@ mod tests {
         let outcome = |wanted: usize| {
             let reads = Arc::new(AtomicUsize::new(0));
             let store = Counting(Store::default(), Arc::clone(&reads));
-            let room = SortRoom::with_blocks(1 << 18, 1 << 12, store);
-            let mut order = EventOrder::new(&[false], room);
+            let memory = SortMemory::with_blocks(1 << 18, 1 << 12, store);
+            let mut order = EventOrder::new(&[false], memory);
             let mut steps = 0;
             let mut each = |_: Step| {
                 steps += 1;
@@ -313,7 +314,7 @@ mod tests {
     fn strings_end_a_step() {
         const RUNS: usize = 100;
         const STRINGS: usize = 1 << 13;
-        let mut order = EventOrder::new(&[false], SortRoom::in_memory());
+        let mut order = EventOrder::new(&[false], SortMemory::in_memory());
         let runs = (0..RUNS).map(|at| {
             let strings = vec![Span { addr: 0, len: 0 }; STRINGS].into();
             let words = vec![0];

@@ -1,6 +1,6 @@
 //! The layout of words that refer to strings of their own event, [`Payload::Words`] with
-//! `own_strings`: bits 8 to 15 of the first word state which of up to eight strings are present, and
-//! the second word is the index of the first of them among the strings of the run.
+//! `own_strings`: bits 8 to 15 of the first word state which of up to eight strings are present,
+//! and the second word is the index of the first of them among the strings of the run.
 //!
 //! [`Payload::Words`]: crate::Payload::Words
 

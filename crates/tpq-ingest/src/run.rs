@@ -80,8 +80,9 @@ impl Payload {
 pub struct Run {
     /// What the payloads are.
     pub kind: RunKind,
-    /// The lane the run sorts in: 0 for packets, 1 + CPU for what a CPU recorded.
-    pub lane: u32,
+    /// The CPU that recorded the events; `None` for packets and other events of no CPU. The runs of a
+    /// CPU are a lane of the sort: they hardly overlap.
+    pub cpu: Option<u32>,
     /// Where it was recorded.
     pub source: SourceId,
     /// The state of the sequence it came from.

@@ -60,7 +60,7 @@ mod tests {
             Payload::Words { width: 0, words: vec![], strings, ranks: vec![], own_strings: false };
         let run = Run {
             kind: RunKind(RunKind::FIRST_SPLIT),
-            lane: 1,
+            cpu: Some(0),
             source: 0,
             generation: 0,
             position: 0,

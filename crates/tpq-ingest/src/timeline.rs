@@ -66,7 +66,7 @@ impl Bundle<'_> {
     pub fn run(&self, kind: RunKind, timestamps: Vec<i64>, payload: Payload) -> Run {
         Run {
             kind,
-            lane: 0,
+            cpu: None,
             source: self.source,
             generation: self.generation,
             position: self.position,

@@ -13,8 +13,8 @@ pub mod wire;
 
 pub use decode::decode;
 
-/// Numbers of fields by message, from `protos/`: `fields::sys_stats::MEMINFO`, and for kernel events
-/// `fields::ftrace::sched_switch::PREV_COMM`.
+/// Numbers of fields by message, from `protos/`: `fields::sys_stats::MEMINFO`, and for kernel
+/// events `fields::ftrace::sched_switch::PREV_COMM`.
 #[allow(missing_docs)]
 pub mod fields {
     include!(concat!(env!("OUT_DIR"), "/field_numbers.rs"));

@@ -1,9 +1,9 @@
 //! Filters that give only the columns that are used above them.
 //!
 //! A filter may leave out and reorder columns as it goes. DataFusion's last pass over projections
-//! moves one below such a filter as if the filter gave its input's columns, and then fails or, where
-//! names happen to fit, would read others. So projections over such filters are made part of them
-//! first.
+//! moves one below such a filter as if the filter gave its input's columns, and then fails or,
+//! where names happen to fit, would read others. So projections over such filters are made part of
+//! them first.
 
 use std::sync::Arc;
 

@@ -20,7 +20,9 @@ use crate::in_order::{LimitInOrder, in_order};
 use crate::memory::Memory;
 use crate::modules::{Module, Modules, SqlModule};
 use crate::narrow_filters;
-use crate::operators::{CancelChecks, ForemostRows, MemoryGuards, PackedSorts, TraceQueryPlanner};
+use crate::operators::{
+    CancelChecks, MemoryGuards, PackedSorts, PartitionTopNRule, TraceQueryPlanner,
+};
 use crate::perfetto_sql::{
     Command, Planned, Planner, SqliteOperators, Statement, Text, TraceTypes, split,
 };
@@ -116,7 +118,7 @@ impl Session {
         state = match options.memory_limit {
             None => state
                 .with_physical_optimizer_rule(Arc::new(PackedSorts))
-                .with_physical_optimizer_rule(Arc::new(ForemostRows)),
+                .with_physical_optimizer_rule(Arc::new(PartitionTopNRule)),
             Some(_) => state,
         };
         let guards = MemoryGuards { limited: options.memory_limit.is_some() };

@@ -26,7 +26,8 @@ impl StringId {
     /// SQL NULL: no string, as opposed to an empty one.
     pub const NULL: Self = Self(0);
 
-    /// Set in ids of a pool that is to become part of another; the rest of the id is the pool's own.
+    /// Set in ids of a pool that is to become part of another; the rest of the id is the pool's
+    /// own.
     pub const FOREIGN: u32 = 1 << 31;
 
     /// Whether this is SQL NULL.

@@ -53,7 +53,8 @@ macro_rules! define_tables {
                 $(self.$field.renumber_arg_sets(ids);)+
             }
 
-            /// Freezes strings and columns; on two threads where others pack, if any table is large.
+            /// Freezes strings and columns; on two threads where others pack, if any table is
+            /// large.
             pub fn finish(self) -> TraceTables {
                 /// Less is done before another thread has begun.
                 const WORTH: u32 = 1 << 16;

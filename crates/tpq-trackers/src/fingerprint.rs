@@ -53,8 +53,8 @@ pub fn hash_numbered([one, other]: [u64; 2], bytes: &[u8]) -> u64 {
 mod tests {
     use super::*;
 
-    /// Bit 63 of one word and bit 30 of the next: the two changes cancel out in chains that multiply
-    /// and rotate.
+    /// Bit 63 of one word and bit 30 of the next: the two changes cancel out in chains that
+    /// multiply and rotate.
     #[test]
     fn changes_of_neighbouring_words_do_not_cancel_out() {
         for count in 2..40 {

@@ -31,7 +31,7 @@ const KINDS: &[u32] = &[
 
 struct Entry {
     message: Span,
-    /// The entry's text, once somebody asked for it.
+    /// The entry's text, after the first request.
     text: Cell<Option<StringId>>,
 }
 
@@ -117,7 +117,7 @@ impl<'a> Interned<'a> {
             let span = data.inner(fields.position() - message.len(), message.len());
             let iid = Fields::new(message).find(|field| field.number == interned_string::IID);
             match iid.map(|field| field.as_u64()) {
-                // Of a kind that nobody asks for.
+                // Of a kind that no decoder reads.
                 Some(_) if !self.kinds.contains(&field.number) => {}
                 Some(iid) => {
                     let entry = Entry { message: span, text: Cell::new(None) };

@@ -18,7 +18,7 @@ pub struct MachineInfo {
 pub struct Setup {
     /// The machines, by row.
     pub machines: Vec<MachineInfo>,
-    /// Which machine each file speaks of.
+    /// The machine of each file.
     pub sources: Sources,
     /// The machines whose thread 0 is the idle task; elsewhere 0 is a number as any other.
     pub kernels: BTreeSet<u32>,
@@ -26,7 +26,8 @@ pub struct Setup {
     pub clocks: Vec<ClockNames>,
     /// Files are numbered below this.
     pub files: usize,
-    /// Whether any of the files is of a format whose args the ledger reads: packets or JSON.
+    /// Whether any of the files is of a format whose args the deferred writer reads: packets or
+    /// JSON.
     pub late_args: bool,
     /// Whether every kernel event gets a row of its own.
     pub ftrace_raw: bool,

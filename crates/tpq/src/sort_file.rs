@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::sync::OnceLock;
 
-use tpq_ingest::{RunStore, SortRoom};
+use tpq_ingest::{RunStore, SortMemory};
 use tpq_tables::positioned::{read_at, write_at};
 
 use crate::ImportOptions;
@@ -14,9 +14,9 @@ const DEFAULT_MEMORY: u64 = 1 << 30;
 
 /// The room for events that wait to be sorted: half of the memory limit, and a temporary file for
 /// the rest.
-pub(crate) fn sort_room(options: &ImportOptions) -> SortRoom {
+pub(crate) fn sort_memory(options: &ImportOptions) -> SortMemory {
     let memory = options.memory_limit.map_or(DEFAULT_MEMORY, |limit| limit / 2);
-    SortRoom::new(memory, SortFile::default())
+    SortMemory::new(memory, SortFile::default())
 }
 
 /// A file without a name, so that it disappears with the process. It is created on the first write.

@@ -100,7 +100,7 @@ pub(crate) const fn events_of(field: u32) -> RunKind {
     RunKind(FIRST_OF_PACKETS + field)
 }
 
-/// The payload field of packets that runs of a kind were split from, but for kernel events.
+/// The payload field of packets that runs of a kind were split from, except kernel events.
 pub(crate) fn field_of(kind: RunKind) -> Option<u32> {
     kind.0.checked_sub(FIRST_OF_PACKETS)
 }

@@ -8,7 +8,7 @@ use super::amounts::{bytes, many, signed, size_kb, time};
 use super::{FileHealth, Finding};
 use tpq_trackers::track::{CentralBuffer, FillPolicy};
 
-/// Shared memory of a producer, in KiB, where nobody asked for more.
+/// Shared memory of a producer, in KiB, unless the configuration asks for more.
 const DEFAULT_SHMEM_KB: u64 = 256;
 
 /// How often a file can be written without much work, in ms.

@@ -43,7 +43,7 @@ const LEFT_OUT: &[Stat] = &[
 
 /// The file ends in the middle of a packet.
 fn cut_short(file: &FileHealth<'_>) -> Option<Finding> {
-    // What was found of the file as a whole is told in other words.
+    // Findings about the file as a whole have other texts.
     let bytes = file.count(Stat::TraceTruncatedBytes).saturating_sub(file.cuts);
     let last = file.sequences.iter().filter_map(|(_, it)| it.span).map(|span| span.1).max();
     let into = many(bytes, "byte", "bytes");

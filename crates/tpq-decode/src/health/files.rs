@@ -1,4 +1,5 @@
-//! What was found of files as a whole when they were opened: what of an archive was not read, and why.
+//! What was found of files as a whole when they were opened: what of an archive was not read, and
+//! why.
 
 use tpq_tables::Stat;
 

@@ -103,7 +103,7 @@ fn refused(buffer: &KernelBuffer, cpu: u32) -> Option<Finding> {
     })
 }
 
-/// Events from before all CPUs have data are kept as events, but tell nothing of who ran.
+/// Events from before all CPUs have data are kept as events, but do not show which threads ran.
 fn before_all_cpus(file: &FileHealth<'_>) -> Option<Finding> {
     let left_out = file.count(Stat::FtraceEventsBeforeAllCpus);
     (left_out > 0).then(|| Finding {
@@ -168,7 +168,7 @@ fn remedy(file: &FileHealth<'_>, buffer: &KernelBuffer) -> String {
     )
 }
 
-/// That nobody read for much longer than was asked for, where that is how it was.
+/// States that the buffer was not read for much longer than configured, if so.
 fn starved(buffer: &KernelBuffer, period_ms: u32) -> String {
     let gap = |gap: &(Option<i64>, i64)| gap.1.saturating_sub(gap.0?).into();
     let longest: i64 = buffer.gaps.iter().filter_map(gap).max().unwrap_or_default();

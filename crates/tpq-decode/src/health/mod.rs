@@ -1,4 +1,4 @@
-//! What each recording lost, in words that somebody can act on, and the state of its buffers.
+//! What each recording lost, with advice, and the state of its buffers.
 //!
 //! The counts are known only when all is read, so this runs last. One file for each place where
 //! things get lost; what none of them explains is passed on as its stat describes it.
@@ -116,8 +116,8 @@ impl Finding {
     }
 }
 
-/// Writes `data_loss` and `trace_buffer`; `import` has what was counted of no file, and `remarks` what
-/// was found of files before their events were read.
+/// Writes `data_loss` and `trace_buffer`; `import` has what was counted of no file, and `remarks`
+/// what was found of files before their events were read.
 pub(crate) fn write_rows<'a>(
     files: impl Iterator<Item = FileHealth<'a>>,
     remarks: Vec<(u32, FileRemark)>,

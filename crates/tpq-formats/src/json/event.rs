@@ -122,7 +122,7 @@ impl Context<'_> {
         ArgSet::of_json(self.event.args, event)
     }
 
-    /// Reads args that nobody else does, as their event became no slice, for what is wrong in them.
+    /// Reads the args of an event that became no slice, to count their errors.
     fn check_args(&mut self) {
         if self.event.args.len > 0 {
             let (json, mut args) = (self.bytes.get(self.event.args), ArgSet::default());

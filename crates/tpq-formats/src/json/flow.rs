@@ -8,7 +8,7 @@ use tpq_trackers::track::FlowId;
 
 impl Context<'_> {
     /// An event that only says that a flow begins, passes or ends: its id together with its
-    /// category and name tells which.
+    /// category and name distinguishes them.
     pub(super) fn flow(&mut self, owner: EventOwner) {
         let Some(id) = self.number(self.event.id) else {
             return self.fail(Stat::FlowInvalidId);

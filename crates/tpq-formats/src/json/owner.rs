@@ -8,7 +8,7 @@ use super::event::Context;
 use super::reader::JsonId;
 use tpq_trackers::track::{NamePriority, Tid, Upid, Utid};
 
-/// Names stand for ids from here on, above those that systems give and JSON can tell apart.
+/// Names stand for ids from here on, above those that systems give and JSON can distinguish.
 const FIRST_OF_NAMES: i64 = 1 << 53;
 
 /// The ids that stand for names of processes and threads in a file.
@@ -25,7 +25,7 @@ pub(super) struct EventOwner {
 }
 
 impl Context<'_> {
-    /// EventOwner an event is of. A thread that is not said is the main thread; a process, process 0.
+    /// The owner of an event. A thread that is not stated is the main thread; a process, process 0.
     pub(super) fn owner(&mut self) -> EventOwner {
         let machine = self.machine;
         let pid = match self.event.pid {

@@ -5,7 +5,7 @@
 pub(super) struct Details<'a>(pub(super) &'a [u8]);
 
 impl<'a> Details<'a> {
-    /// What was said under a key: all until the next key.
+    /// The text of a key: everything until the next key.
     pub(super) fn text(self, key: &str) -> Option<&'a [u8]> {
         self.pairs().find(|&(found, _)| found == key.as_bytes()).map(|(_, value)| value)
     }

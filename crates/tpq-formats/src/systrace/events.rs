@@ -3,7 +3,7 @@
 //! Most decoders of kernel events take over once the details of a line are the message that a
 //! packet would have held: [`PAIRS`] are the events whose details name the fields of it. [`OTHERS`]
 //! are written in ways of their own, or say what no message can. An event that is in neither list
-//! tells nothing.
+//! is of no use here.
 
 use std::sync::LazyLock;
 
@@ -348,7 +348,7 @@ fn state_bits(letters: &[u8]) -> i64 {
             _ => return -1,
         };
     }
-    // Only who could go on running is preempted.
+    // Only a task that could continue to run is preempted.
     if preempted && bits == 0 { 0x800 } else { bits }
 }
 

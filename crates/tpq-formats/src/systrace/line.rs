@@ -28,7 +28,7 @@ pub(crate) enum LineError {
     Number,
 }
 
-/// Between CPU and time lie at most this many words, of at most so many bytes: flags, and how
+/// Between CPU and time lie at most this many words, of at most this many bytes: flags, and how
 /// late the event is.
 const WORDS_BEFORE_TIME: usize = 3;
 const MOST_OF_WORD: usize = 16;

@@ -4,7 +4,7 @@
 //!           <idle>-0     (-----) [001] d..3   316.196720: cpu_idle: state=0 cpu_id=1
 //! ```
 //!
-//! [`line`](mod@line) tells the parts of a line apart, [`details`] the values within the last of
+//! [`line`](mod@line) splits a line into its parts, [`details`] the values within the last of
 //! them, and [`events`] knows what they mean.
 
 mod details;
@@ -100,7 +100,7 @@ pub(crate) fn decode_line(
     if events::decode(&line, &event, trackers, tables, stats).is_none() {
         stats.increment(Stat::SystraceParseFailure);
     }
-    // A line that tells nothing is not of the time that was recorded.
+    // A line without effect does not extend the recorded time.
     if rows(tables) != before {
         trackers.bounds.include(ts);
     }
@@ -123,7 +123,7 @@ fn meet_thread(
     }
 }
 
-/// How many rows there are of what has a time, but for states of threads, which are written later.
+/// How many rows there are of what has a time, except thread states, which are written later.
 fn rows(tables: &Tables) -> [u32; 3] {
     let Tables { sched_slice, slice, counter, .. } = tables;
     [sched_slice.len(), slice.len(), counter.len()]

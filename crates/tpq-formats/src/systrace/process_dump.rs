@@ -1,4 +1,4 @@
-//! The lists of processes and threads that a page holds beside the trace.
+//! The lists of processes and threads that a page holds in addition to the trace.
 
 use tpq_tables::{Stat, Stats, Tables};
 

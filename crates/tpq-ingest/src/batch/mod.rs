@@ -28,7 +28,7 @@ const LARGEST_BUNDLE: usize = 8 << 20;
 
 /// Something the recorder did, which closes windows of the sort.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mark {
+pub enum RecorderEvent {
     /// All data sources have handed over what they had.
     Flushed,
     /// The recorder has written out all of its buffers.
@@ -43,7 +43,7 @@ pub struct Batch {
     /// Events in trace time, sorted within each run.
     pub runs: Vec<Run>,
     /// What the recorder did at the end of the batch.
-    pub mark: Option<Mark>,
+    pub recorder_event: Option<RecorderEvent>,
     /// Bytes of packets up to the end of this batch.
     pub done: u64,
     /// The number of the file.
@@ -182,7 +182,7 @@ impl<'a> Batcher<'a> {
         }
         match header.kind {
             packet_field::CLOCK_SNAPSHOT => self.note_snapshot(&header),
-            packet_field::SERVICE_EVENT => open.batch.mark = mark_of(payload),
+            packet_field::SERVICE_EVENT => open.batch.recorder_event = recorder_event_of(payload),
             _ => {}
         }
         let message = Message {
@@ -370,7 +370,7 @@ impl EventReader for Batcher<'_> {
     fn next_batch(&mut self) -> Option<Batch> {
         let mut open = Open { first_position: self.position, ..Open::default() };
         let mut bytes = 0;
-        while open.batch.mark.is_none()
+        while open.batch.recorder_event.is_none()
             && self.position - open.first_position < BATCH_PACKETS
             && bytes < BATCH_BYTES
         {
@@ -455,7 +455,7 @@ impl Open {
 fn message_run(source: SourceId, message: Message, ts: i64) -> Run {
     Run {
         kind: RunKind::PACKETS,
-        lane: 0,
+        cpu: None,
         source,
         generation: message.generation,
         position: message.position,
@@ -465,10 +465,10 @@ fn message_run(source: SourceId, message: Message, ts: i64) -> Run {
     }
 }
 
-fn mark_of(service_event: &[u8]) -> Option<Mark> {
+fn recorder_event_of(service_event: &[u8]) -> Option<RecorderEvent> {
     Fields::new(service_event).find_map(|field| match field.number {
-        3 if field.as_bool() => Some(Mark::Flushed),
-        4 if field.as_bool() => Some(Mark::ReadBuffers),
+        3 if field.as_bool() => Some(RecorderEvent::Flushed),
+        4 if field.as_bool() => Some(RecorderEvent::ReadBuffers),
         _ => None,
     })
 }

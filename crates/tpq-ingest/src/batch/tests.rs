@@ -8,7 +8,7 @@ use tpq_testkit::{
 };
 
 use super::*;
-use crate::{Losses, Prescan, PrescanError, Room, ftrace_clock_id, prescan};
+use crate::{Losses, Prescan, PrescanError, PrescanMemory, ftrace_clock_id, prescan};
 
 const KERNEL_EVENTS: u32 = 1;
 const TRACK_EVENT: u32 = 11;
@@ -41,7 +41,7 @@ impl Router for Events {
         let ranges = vec![(0, 0); timestamps.len()];
         let run = Run {
             kind: RunKind(RunKind::FIRST_SPLIT),
-            lane: 1,
+            cpu: Some(0),
             source: bundle.source,
             generation: bundle.generation,
             position: bundle.position,
@@ -133,7 +133,8 @@ fn walk(trace: &[u8]) -> Walked {
 }
 
 fn walk_as(trace: &[u8], how: As) -> Walked {
-    let mut prescan = prescan(trace, 0, Room::in_memory(u64::MAX), &|_| (), false).unwrap();
+    let mut prescan =
+        prescan(trace, 0, PrescanMemory::in_memory(u64::MAX), &|_| (), false).unwrap();
     let context = how.context(&mut prescan);
     let timeline = timeline(&context);
     let bytes = TraceBytes::new([prescan.bytes]);
@@ -494,6 +495,6 @@ fn a_cut_trace_keeps_what_came_before_the_cut() {
 #[test]
 fn what_holds_no_packet_is_no_trace() {
     let huge = [0x0a, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10];
-    let error = prescan(&huge, 0, Room::in_memory(u64::MAX), &|_| (), false).err();
+    let error = prescan(&huge, 0, PrescanMemory::in_memory(u64::MAX), &|_| (), false).err();
     assert!(matches!(error, Some(PrescanError::NoPackets { offset: 0 })));
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{PACKET_TAG, Passed, Prescan, Room, codec_of, next_packet, span_of};
+use super::{PACKET_TAG, Passed, Prescan, PrescanMemory, codec_of, next_packet, span_of};
 use crate::packet::PacketHeader;
 
 /// What was skimmed is told of in ranges of about this size.
@@ -42,7 +42,7 @@ impl<'a, 'p> HeaderScan<'a, 'p> {
     pub(super) fn go_on(
         &mut self,
         until: usize,
-        room: Option<Room<'_, 'a>>,
+        room: Option<PrescanMemory<'_, 'a>>,
     ) -> Result<(), Compressed> {
         self.go_on_unless(until, room, &AtomicBool::new(false))
     }
@@ -51,7 +51,7 @@ impl<'a, 'p> HeaderScan<'a, 'p> {
     fn go_on_unless(
         &mut self,
         until: usize,
-        room: Option<Room<'_, 'a>>,
+        room: Option<PrescanMemory<'_, 'a>>,
         in_vain: &AtomicBool,
     ) -> Result<(), Compressed> {
         let mut told = self.at;
@@ -84,7 +84,7 @@ impl<'a, 'p> HeaderScan<'a, 'p> {
 
     /// Skims a file from two places at a time. Where the later one turns out to be none, or what
     /// follows needs to be read in its order, what was found there is forgotten.
-    pub(super) fn in_halves(&mut self, middle: usize, room: Room<'_, 'a>) {
+    pub(super) fn in_halves(&mut self, middle: usize, room: PrescanMemory<'_, 'a>) {
         let Self { file, base, passed, .. } = *self;
         let in_vain = AtomicBool::new(false);
         std::thread::scope(|scope| {

@@ -99,7 +99,7 @@ impl<'a> Prescan<'a> {
 
 /// What packets may inflate to, and where that is kept.
 #[derive(Clone, Copy)]
-pub struct Room<'k, 'a> {
+pub struct PrescanMemory<'k, 'a> {
     /// How many bytes.
     pub budget: u64,
     /// Keeps the next bytes; the number is how many of the file's were kept before.
@@ -112,7 +112,7 @@ pub struct Room<'k, 'a> {
 /// Keeps bytes that are too many for memory.
 pub type KeepLarge<'k, 'a> = dyn Fn(u64, Vec<u8>, &mut dyn Read) -> Option<Cow<'a, [u8]>> + 'k;
 
-impl Room<'_, '_> {
+impl PrescanMemory<'_, '_> {
     /// So many bytes of memory.
     pub fn in_memory(budget: u64) -> Self {
         let keep_large: &KeepLarge<'_, '_> = &|_, mut bytes, rest| {
@@ -136,7 +136,7 @@ pub type Passed<'p> = &'p (dyn Fn(Range<usize>) + Sync);
 pub fn prescan<'a>(
     file: &'a [u8],
     base: u64,
-    room: Room<'_, 'a>,
+    room: PrescanMemory<'_, 'a>,
     passed: Passed<'_>,
     two: bool,
 ) -> Result<Prescan<'a>, PrescanError> {
@@ -222,12 +222,12 @@ impl<'a> Prescan<'a> {
         packet: &[u8],
         header: &PacketHeader,
         offset: u64,
-        room: Room<'_, 'a>,
+        room: PrescanMemory<'_, 'a>,
     ) {
         let (start, len) = header.payload;
         let payload = &packet[start as usize..][..len as usize];
         let before = self.bytes.inflated();
-        let room = Room { budget: self.budget, ..room };
+        let room = PrescanMemory { budget: self.budget, ..room };
         let Some(inflated) = inflate(codec, payload, before, room) else {
             self.losses.count(Loss::InflateFailed);
             return;

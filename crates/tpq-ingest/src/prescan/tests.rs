@@ -53,7 +53,7 @@ fn packets(len: usize) -> Vec<u8> {
 
 /// Everything a survey tells, in words.
 fn told(file: &[u8], two: bool) -> String {
-    let prescan = prescan(file, 1000, Room::in_memory(1 << 20), &|_| (), two);
+    let prescan = prescan(file, 1000, PrescanMemory::in_memory(1 << 20), &|_| (), two);
     let mut prescan = prescan.expect("there are packets");
     let segments = prescan.bytes.take_segments();
     let Prescan { snapshots, primary_clock, machines, kinds, packets, end, losses, budget, .. } =
@@ -121,7 +121,8 @@ fn what_is_damaged_ends_the_skim() {
     }
 }
 
-/// Every ninth byte looks like the beginning of a large packet, whose fields can be read to its end.
+/// Every ninth byte looks like the beginning of a large packet, whose fields can be read to its
+/// end.
 #[test]
 fn to_find_the_middle_takes_no_longer_for_what_looks_like_packets_everywhere() {
     let mut file = packets(HALF);
@@ -137,7 +138,7 @@ fn nearly_all_of_a_file_is_told_of_once() {
     let file = packets(2 * HALF);
     let told = std::sync::Mutex::new(Vec::new());
     let passed = |range| told.lock().expect("nobody panics").push(range);
-    assert!(prescan(&file, 0, Room::in_memory(0), &passed, true).is_ok());
+    assert!(prescan(&file, 0, PrescanMemory::in_memory(0), &passed, true).is_ok());
     let mut told: Vec<Range<usize>> = told.into_inner().expect("nobody panics");
     told.sort_unstable_by_key(|range| range.start);
     assert!(

@@ -6,8 +6,8 @@ use std::collections::binary_heap::PeekMut;
 
 use crate::RunId;
 
-/// Slots from here on are stretches in the store; those below are runs in memory.
-pub(super) const STRETCHES: u32 = 1 << 31;
+/// Slots from here on are segments in the store; those below are runs in memory.
+pub(super) const SEGMENTS: u32 = 1 << 31;
 
 /// The next event of a run, ordered as the sorter orders.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct Head {
     pub(crate) rank: u64,
     /// The run.
     pub(crate) run: RunId,
-    /// Where the sorter keeps the run, or the stretch whose next block begins with it.
+    /// Where the sorter keeps the run, or the segment whose next block begins with it.
     pub(super) slot: u32,
 }
 
@@ -80,19 +80,20 @@ impl Lane {
         self.active.insert(self.active.len() - earlier, head);
     }
 
-    /// Takes out the heads of stretches.
-    pub(super) fn drop_stretches(&mut self) {
-        self.active.retain(|head| head.slot < STRETCHES);
-        self.waiting.retain(|Reverse(head)| head.slot < STRETCHES);
+    /// Takes out the heads of segments.
+    pub(super) fn drop_segments(&mut self) {
+        self.active.retain(|head| head.slot < SEGMENTS);
+        self.waiting.retain(|Reverse(head)| head.slot < SEGMENTS);
     }
 }
 
-/// Whose turn it is: lanes by the time of their next event, and by their order where it is the same.
-pub(super) struct Turns {
+/// Whose turn it is: lanes by the time of their next event, and by their order where it is the
+/// same.
+pub(super) struct LaneQueue {
     lanes: BinaryHeap<Reverse<(i64, usize)>>,
 }
 
-impl Turns {
+impl LaneQueue {
     pub(super) fn of<'a>(lanes: impl Iterator<Item = &'a Lane>) -> Self {
         let turn = |(index, lane): (usize, &Lane)| Some(Reverse((lane.first()?.ts, index)));
         Self { lanes: lanes.enumerate().filter_map(turn).collect() }

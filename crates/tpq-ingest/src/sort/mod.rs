@@ -2,17 +2,16 @@
 //!
 //! The order is that of (time, lane, packet, run). By default a window closes whenever the
 //! recorder has read its buffers after two flushes: whatever was written before the read before
-//! that is then complete, and is passed on. Events older than what was passed on are dropped and
-//! counted. Where the recorder never says so, and in a full sort, nothing is passed on before the
-//! end.
+//! that is then complete, and is emitted. Events older than what was emitted are dropped and
+//! counted. Without these events of the recorder, and in a full sort, nothing is emitted before the end.
 //!
-//! What memory has no room for is written to a store, as stretches of events in order, and takes
-//! part in the merge block by block. So the order, and what is dropped, never depend on the room.
+//! Events that exceed the memory are written to a store, as segments of events in order, and take
+//! part in the merge block by block. So the order, and what is dropped, never depend on the memory.
 
 mod lane;
-mod piece;
-mod room;
-mod stretch;
+mod segment;
+mod sort_memory;
+mod stored_run;
 mod strings;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -23,22 +22,22 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 pub(crate) use lane::Head;
-use lane::{Lane, STRETCHES, Turns};
-pub use room::{RunStore, SortRoom};
-use stretch::Stretch;
-pub(crate) use stretch::Writer;
+use lane::{Lane, LaneQueue, SEGMENTS};
+use segment::Segment;
+pub(crate) use segment::Writer;
+pub use sort_memory::{RunStore, SortMemory};
 
 use crate::loss::{LossBook, LossEntry};
 use crate::shared::SharedStrings;
-use crate::{Loss, Mark, Run, RunId, SourceId};
+use crate::{Loss, RecorderEvent, Run, RunId, SourceId};
 
 /// Takes events in order. `index` is the event's place in the run.
 pub trait Emit {
-    /// Takes one event; says whether more are wanted.
+    /// Takes one event. Returns whether more events are wanted.
     fn emit(&mut self, ts: i64, run: &Arc<Run>, index: usize) -> ControlFlow<()>;
 }
 
-/// Why a merge ends before all is passed on. What is left then cannot be used.
+/// The reason for a merge that ends early. The remaining events cannot be used.
 #[derive(Debug)]
 pub(crate) enum Stopped {
     /// The store fails.
@@ -54,7 +53,7 @@ impl From<io::Error> for Stopped {
 }
 
 impl Stopped {
-    /// An outcome where it is no error that no more is wanted.
+    /// Turns `Unwanted` into a success.
     pub(crate) fn unless_failed<T: Default>(outcome: Result<T, Self>) -> io::Result<T> {
         match outcome {
             Ok(value) => Ok(value),
@@ -81,10 +80,10 @@ impl<E: Emit> Sink for E {
 }
 
 /// Lanes are ordered by these: where it was recorded, and the lane there.
-type LaneKey = (SourceId, u32);
+type LaneKey = (SourceId, Option<u32>);
 
-/// So many stretches of a level are merged into one of the next. With more, each block read at a
-/// time would be a small part of the room; with fewer, events are written more often.
+/// So many segments of a level are merged into one of the next. With more, each block read at a
+/// time would be a small part of the memory; with fewer, events are written more often.
 const STRETCHES_OF_LEVEL: usize = 16;
 
 struct Active {
@@ -127,11 +126,11 @@ pub struct Sorter {
     slots: Vec<Option<Active>>,
     free: Vec<u32>,
     /// What is in the store.
-    stretches: Vec<Option<Stretch>>,
+    segments: Vec<Option<Segment>>,
     next_run: RunId,
     flushes: u32,
     window_end: RunId,
-    passed_on: i64,
+    flushed_until: i64,
     /// What the runs that are in memory take, in bytes.
     held: u64,
     /// The strings of these.
@@ -148,30 +147,30 @@ impl Sorter {
             lanes: BTreeMap::new(),
             slots: Vec::new(),
             free: Vec::new(),
-            stretches: Vec::new(),
+            segments: Vec::new(),
             next_run: 0,
             flushes: 0,
             window_end: 0,
-            passed_on: i64::MIN,
+            flushed_until: i64::MIN,
             held: 0,
             strings: SharedStrings::default(),
             losses: LossBook::default(),
         }
     }
 
-    /// A sorter of stretches whose events have ranks of their own.
+    /// A sorter of segments whose events have ranks of their own.
     pub(crate) fn ranked() -> Self {
         Self { ranked: true, ..Self::new(false) }
     }
 
-    /// The bytes of runs in memory that wait to be passed on.
+    /// The bytes of runs in memory that wait to be emitted.
     pub(crate) fn held(&self) -> u64 {
         self.held
     }
 
-    /// The latest time that was passed on, in ns.
-    pub(crate) fn passed_on(&self) -> i64 {
-        self.passed_on
+    /// The latest time that was emitted, in ns.
+    pub(crate) fn flushed_until(&self) -> i64 {
+        self.flushed_until
     }
 
     /// What was too late.
@@ -179,9 +178,9 @@ impl Sorter {
         &self.losses
     }
 
-    /// Adds a run; events older than what was passed on are dropped and counted.
+    /// Adds a run; events older than what was emitted are dropped and counted.
     pub fn push(&mut self, run: Run) {
-        let late = run.timestamps.partition_point(|&ts| ts < self.passed_on);
+        let late = run.timestamps.partition_point(|&ts| ts < self.flushed_until);
         self.lose(&run, late);
         let id = self.next_run;
         self.next_run += 1;
@@ -197,7 +196,7 @@ impl Sorter {
         if slot as usize == self.slots.len() {
             self.slots.push(None);
         }
-        let lane = if self.ranked { (0, 0) } else { (run.source, run.lane) };
+        let lane = if self.ranked { (0, None) } else { (run.source, run.cpu) };
         let active = Active { id, run: Arc::new(run), next, bytes, ranks };
         let head = Head { ts, rank: active.rank(), run: id, slot };
         self.lanes.entry(lane).or_default().add(head);
@@ -221,54 +220,64 @@ impl Sorter {
         }
     }
 
-    /// Notes what the recorder did; passes on what that completes.
+    /// Notes what the recorder did; emits what that completes.
     ///
     /// # Errors
     /// When the store fails.
-    pub fn mark(&mut self, mark: Mark, room: &SortRoom, out: &mut impl Emit) -> io::Result<()> {
-        Stopped::unless_failed(self.mark_into(mark, room, out))
+    pub fn handle_event(
+        &mut self,
+        event: RecorderEvent,
+        memory: &SortMemory,
+        out: &mut impl Emit,
+    ) -> io::Result<()> {
+        Stopped::unless_failed(self.handle_event_into(event, memory, out))
     }
 
     /// The same into any sink.
-    pub(crate) fn mark_into(
+    pub(crate) fn handle_event_into(
         &mut self,
-        mark: Mark,
-        room: &SortRoom,
+        event: RecorderEvent,
+        memory: &SortMemory,
         out: &mut impl Sink,
     ) -> Result<(), Stopped> {
-        match mark {
-            Mark::Flushed => self.flushes += 1,
-            Mark::ReadBuffers if self.windowed && self.flushes >= 2 => {
-                self.merge(self.window_end, room, out)?;
+        match event {
+            RecorderEvent::Flushed => self.flushes += 1,
+            RecorderEvent::ReadBuffers if self.windowed && self.flushes >= 2 => {
+                self.merge(self.window_end, memory, out)?;
                 self.window_end = self.next_run;
                 self.flushes = 0;
             }
-            Mark::ReadBuffers => {}
+            RecorderEvent::ReadBuffers => {}
         }
         Ok(())
     }
 
-    /// Passes on all that is left.
+    /// Emits all that is left.
     ///
     /// # Errors
     /// When the store fails.
-    pub fn finish(&mut self, room: &SortRoom, out: &mut impl Emit) -> io::Result<()> {
-        Stopped::unless_failed(self.finish_into(room, out))
+    pub fn finish(&mut self, memory: &SortMemory, out: &mut impl Emit) -> io::Result<()> {
+        Stopped::unless_failed(self.finish_into(memory, out))
     }
 
     /// The same into any sink.
     pub(crate) fn finish_into(
         &mut self,
-        room: &SortRoom,
+        memory: &SortMemory,
         out: &mut impl Sink,
     ) -> Result<(), Stopped> {
-        self.merge(RunId::MAX, room, out)
+        self.merge(RunId::MAX, memory, out)
     }
 
     /// Passes events on in order until the next one is of a run not older than `end`.
-    fn merge(&mut self, end: RunId, room: &SortRoom, out: &mut impl Sink) -> Result<(), Stopped> {
-        while let Some(stretch) = self.merge_held(end, out)? {
-            self.read_block(stretch, room)?;
+    fn merge(
+        &mut self,
+        end: RunId,
+        memory: &SortMemory,
+        out: &mut impl Sink,
+    ) -> Result<(), Stopped> {
+        while let Some(segment) = self.merge_held(end, out)? {
+            self.read_block(segment, memory)?;
         }
         Ok(())
     }
@@ -276,14 +285,14 @@ impl Sorter {
     /// The same until the next event is the first of a block: gives whose.
     fn merge_held(&mut self, end: RunId, out: &mut impl Sink) -> Result<Option<u32>, Stopped> {
         let mut lanes: Vec<_> = std::mem::take(&mut self.lanes).into_iter().collect();
-        let mut turns = Turns::of(lanes.iter().map(|(_, lane)| lane));
+        let mut queue = LaneQueue::of(lanes.iter().map(|(_, lane)| lane));
         let mut wanted = None;
-        while let Some((lane, bound)) = turns.next() {
+        while let Some((lane, bound)) = queue.next() {
             match self.drain(&mut lanes[lane].1, bound, end, out)? {
-                Stop::Turn => turns.set(lanes[lane].1.first()),
+                Stop::Turn => queue.set(lanes[lane].1.first()),
                 Stop::Window => break,
-                Stop::Block(stretch) => {
-                    wanted = Some(stretch);
+                Stop::Block(segment) => {
+                    wanted = Some(segment);
                     break;
                 }
             }
@@ -293,7 +302,7 @@ impl Sorter {
         Ok(wanted)
     }
 
-    /// Passes on one lane's events up to `bound`.
+    /// Emits one lane's events up to `bound`.
     fn drain(
         &mut self,
         lane: &mut Lane,
@@ -308,8 +317,8 @@ impl Sorter {
             if head.run >= end {
                 return Ok(Stop::Window);
             }
-            if head.slot >= STRETCHES {
-                return Ok(Stop::Block(head.slot - STRETCHES));
+            if head.slot >= SEGMENTS {
+                return Ok(Stop::Block(head.slot - SEGMENTS));
             }
             lane.take_first();
             let next_head = lane.first();
@@ -319,7 +328,7 @@ impl Sorter {
             let mut current = head;
             let following = loop {
                 out.take(current, &active.run, active.next)?;
-                self.passed_on = current.ts;
+                self.flushed_until = current.ts;
                 active.next += 1;
                 let Some(&ts) = active.run.timestamps.get(active.next) else { break None };
                 current = Head { ts, rank: active.rank(), ..current };
@@ -343,94 +352,94 @@ impl Sorter {
 
 /// What is in the store.
 impl Sorter {
-    /// Writes all that is held in memory to the store. What was passed on before stays so.
-    pub(crate) fn spill(&mut self, room: &SortRoom) -> Result<(), Stopped> {
-        self.hide_stretches();
-        let passed_on = self.passed_on;
-        let mut writer = Writer::new(room, self.ranked);
+    /// Writes all that is held in memory to the store. What was emitted before stays so.
+    pub(crate) fn spill(&mut self, memory: &SortMemory) -> Result<(), Stopped> {
+        self.hide_segments();
+        let flushed_until = self.flushed_until;
+        let mut writer = Writer::new(memory, self.ranked);
         self.merge_held(RunId::MAX, &mut writer)?;
-        self.passed_on = passed_on;
+        self.flushed_until = flushed_until;
         self.slots = Vec::new();
         self.free = Vec::new();
-        let stretch = writer.finish(0)?;
-        self.add_stretch(stretch, room)
+        let segment = writer.finish(0)?;
+        self.add_segment(segment, memory)
     }
 
     /// Adds what was written, if anything was.
-    pub(crate) fn add_stretch(
+    pub(crate) fn add_segment(
         &mut self,
-        stretch: Option<Stretch>,
-        room: &SortRoom,
+        segment: Option<Segment>,
+        memory: &SortMemory,
     ) -> Result<(), Stopped> {
-        self.hide_stretches();
-        self.keep(stretch);
+        self.hide_segments();
+        self.keep(segment);
         let mut level = 0;
-        while self.stretches.iter().flatten().any(|stretch| stretch.level >= level) {
-            self.merge_level(level, room)?;
+        while self.segments.iter().flatten().any(|segment| segment.level >= level) {
+            self.merge_level(level, memory)?;
             level += 1;
         }
-        self.show_stretches();
+        self.show_segments();
         Ok(())
     }
 
-    /// Merges the stretches of a level, where there are many.
-    fn merge_level(&mut self, level: u32, room: &SortRoom) -> Result<(), Stopped> {
-        let of_level = |stretch: &&Stretch| stretch.level == level;
-        if self.stretches.iter().flatten().filter(of_level).count() < STRETCHES_OF_LEVEL {
+    /// Merges the segments of a level, where there are many.
+    fn merge_level(&mut self, level: u32, memory: &SortMemory) -> Result<(), Stopped> {
+        let of_level = |segment: &&Segment| segment.level == level;
+        if self.segments.iter().flatten().filter(of_level).count() < STRETCHES_OF_LEVEL {
             return Ok(());
         }
         let mut merged = Self { ranked: self.ranked, ..Self::new(false) };
-        for stretch in &mut self.stretches {
-            merged.keep(stretch.take_if(|stretch| stretch.level == level));
+        for segment in &mut self.segments {
+            merged.keep(segment.take_if(|segment| segment.level == level));
         }
-        merged.show_stretches();
-        let mut writer = Writer::new(room, self.ranked);
-        merged.merge(RunId::MAX, room, &mut writer)?;
-        let stretch = writer.finish(level + 1)?;
-        self.keep(stretch);
+        merged.show_segments();
+        let mut writer = Writer::new(memory, self.ranked);
+        merged.merge(RunId::MAX, memory, &mut writer)?;
+        let segment = writer.finish(level + 1)?;
+        self.keep(segment);
         Ok(())
     }
 
-    fn keep(&mut self, stretch: Option<Stretch>) {
-        if stretch.is_none() {
+    fn keep(&mut self, segment: Option<Segment>) {
+        if segment.is_none() {
             return;
         }
-        match self.stretches.iter_mut().find(|slot| slot.is_none()) {
-            Some(slot) => *slot = stretch,
-            None => self.stretches.push(stretch),
+        match self.segments.iter_mut().find(|slot| slot.is_none()) {
+            Some(slot) => *slot = segment,
+            None => self.segments.push(segment),
         }
     }
 
-    fn hide_stretches(&mut self) {
-        self.lanes.values_mut().for_each(Lane::drop_stretches);
+    fn hide_segments(&mut self) {
+        self.lanes.values_mut().for_each(Lane::drop_segments);
     }
 
-    fn show_stretches(&mut self) {
-        for (slot, stretch) in (STRETCHES..).zip(&self.stretches) {
-            if let Some(Stretch { key, .. }) = stretch {
+    fn show_segments(&mut self) {
+        for (slot, segment) in (SEGMENTS..).zip(&self.segments) {
+            if let Some(Segment { key, .. }) = segment {
                 self.lanes.entry(key.lane).or_default().add(key.head(slot));
             }
         }
     }
 
-    /// Reads the next block of a stretch, whose turn it is.
-    fn read_block(&mut self, slot: u32, room: &SortRoom) -> io::Result<()> {
-        let Some(stretch) = self.stretches[slot as usize].take() else { return Ok(()) };
-        if let Some(lane) = self.lanes.get_mut(&stretch.key.lane) {
-            debug_assert_eq!(lane.first().map(|head| head.slot), Some(STRETCHES + slot));
+    /// Reads the next block of a segment, whose turn it is.
+    fn read_block(&mut self, slot: u32, memory: &SortMemory) -> io::Result<()> {
+        let Some(segment) = self.segments[slot as usize].take() else { return Ok(()) };
+        if let Some(lane) = self.lanes.get_mut(&segment.key.lane) {
+            debug_assert_eq!(lane.first().map(|head| head.slot), Some(SEGMENTS + slot));
             lane.take_first();
         }
-        let (pieces, rest) = stretch.read(room)?;
-        for piece in pieces {
-            self.add(piece.id, piece.run, 0, piece.ranks);
+        let (stored_runs, rest) = segment.read(memory)?;
+        for stored_run in stored_runs {
+            self.add(stored_run.id, stored_run.run, 0, stored_run.ranks);
         }
         match rest {
-            Some(Stretch { key, .. }) => {
-                self.lanes.entry(key.lane).or_default().add(key.head(STRETCHES + slot));
+            Some(Segment { key, .. }) => {
+                self.lanes.entry(key.lane).or_default().add(key.head(SEGMENTS + slot));
             }
-            None => room.release(),
+            None => memory.release(),
         }
-        self.stretches[slot as usize] = rest;
+        self.segments[slot as usize] = rest;
         Ok(())
     }
 }
@@ -439,7 +448,7 @@ impl Sorter {
 impl Sorter {
     /// When its first event happened, and the rank of that.
     pub(crate) fn first(&self) -> Option<(i64, u64)> {
-        let head = self.lanes.get(&(0, 0))?.first()?;
+        let head = self.lanes.get(&(0, None))?.first()?;
         Some((head.ts, head.rank))
     }
 
@@ -447,14 +456,14 @@ impl Sorter {
     pub(crate) fn merge_to(
         &mut self,
         (ts, rank): (i64, u64),
-        room: &SortRoom,
+        memory: &SortMemory,
         out: &mut impl Sink,
     ) -> Result<(), Stopped> {
-        // What is not older than the end of the window is the first that is not passed on.
+        // What is not older than the end of the window is the first that is not emitted.
         let end = Head { ts, rank, run: RunId::MAX, slot: 0 };
-        self.lanes.entry((0, 0)).or_default().add(end);
-        self.merge(RunId::MAX, room, out)?;
-        if let Some(lane) = self.lanes.get_mut(&(0, 0)) {
+        self.lanes.entry((0, None)).or_default().add(end);
+        self.merge(RunId::MAX, memory, out)?;
+        if let Some(lane) = self.lanes.get_mut(&(0, None)) {
             debug_assert!(lane.first() == Some(end));
             lane.take_first();
         }

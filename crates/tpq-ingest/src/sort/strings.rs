@@ -1,4 +1,4 @@
-//! Strings that runs share and that are in the store. They are written once, whatever stretches
+//! Strings that runs share and that are in the store. They are written once, whatever segments
 //! have events with them, and are in memory once, for as long as a run has them.
 
 use std::sync::{Arc, Weak};
@@ -13,7 +13,7 @@ use crate::Span;
 pub(super) struct StoredStrings {
     by_offset: FxHashMap<u64, Weak<[Span]>>,
     by_address: FxHashMap<usize, u64>,
-    /// What was read last, as the next block of a stretch often has it too.
+    /// What was read last, as the next block of a segment often has it too.
     latest: Option<Arc<[Span]>>,
     /// Bytes of all that is noted.
     bytes: u64,

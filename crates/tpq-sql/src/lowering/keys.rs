@@ -1,9 +1,9 @@
 //! Keys that are taken for keys of more than they are.
 //!
-//! `thread` has one row for each `utid`. Joined with what else there is of a thread, it has not, but
-//! a GROUP BY of `utid` and more is taken by DataFusion to have one row for each `utid` again: it
-//! then leaves the others out of an ORDER BY, or out of a GROUP BY around it, and the numbers are
-//! wrong. It knows the key by its name, so such a key gets another while it is grouped by.
+//! `thread` has one row for each `utid`. Joined with what else there is of a thread, it has not,
+//! but a GROUP BY of `utid` and more is taken by DataFusion to have one row for each `utid` again:
+//! it then leaves the others out of an ORDER BY, or out of a GROUP BY around it, and the numbers
+//! are wrong. It knows the key by its name, so such a key gets another while it is grouped by.
 
 use std::sync::Arc;
 

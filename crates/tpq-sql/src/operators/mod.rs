@@ -4,9 +4,9 @@
 pub(crate) mod apply;
 mod cancel_checks;
 mod each_batch;
-mod foremost;
 mod memory_guards;
 mod packed_sort;
+mod partition_top_n;
 mod span_join;
 mod table_call;
 
@@ -21,9 +21,9 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
 
 pub(crate) use cancel_checks::CancelChecks;
-pub(crate) use foremost::ForemostRows;
 pub(crate) use memory_guards::MemoryGuards;
 pub(crate) use packed_sort::PackedSorts;
+pub(crate) use partition_top_n::PartitionTopNRule;
 pub(crate) use span_join::{SpanJoin, SpanJoinKind, SpanTable};
 pub(crate) use table_call::TableCall;
 

@@ -36,7 +36,8 @@ impl PackedChunk {
         Self { base, width, values: Place::Here(bytes), rows, packing, facts, changed: false }
     }
 
-    /// Puts as many other values in place of its own, in the memory of these where they take as much.
+    /// Puts as many other values in place of its own, in the memory of these where they take as
+    /// much.
     pub(crate) fn repack<N: Native>(&mut self, values: &[N], valid: Valid<'_>) {
         let form = Form::of(values, valid, self.packing);
         let len = form.width * values.len();

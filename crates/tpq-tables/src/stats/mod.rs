@@ -247,8 +247,8 @@ impl Stats {
                     if stat.kind() == StatKind::Single && rest != 0 {
                         tables.stats.push(StatsRow { value: rest, ..template });
                     }
-                    // Of very many files only what was counted has rows, or there would be a hundred
-                    // times as many as of events.
+                    // Of very many files only what was counted has rows, or there would be a
+                    // hundred times as many as of events.
                     let every = scoped.len() <= MOST_PLACES || stat == Stat::TraceTruncatedBytes;
                     let counted = |stats: &Stats| {
                         every || stat.kind() == StatKind::Indexed || stats.get(stat) != 0

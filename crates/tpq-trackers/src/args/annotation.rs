@@ -96,7 +96,7 @@ impl<'a> Annotation<'a> {
     }
 }
 
-/// Adds the value of an annotation; tells whether it counts as an element of an array.
+/// Adds the value of an annotation; returns whether it counts as an element of an array.
 fn value(
     args: &mut MessageArgs<'_>,
     annotation: &Annotation<'_>,

@@ -8,7 +8,8 @@ use tpq_tables::{StringId, StringPool};
 
 use crate::args::{ArgSet, ArgValue};
 
-/// What is nested deeper than this is left out, with all that follows: no program means to write it.
+/// What is nested deeper than this is left out, with all that follows: no program means to write
+/// it.
 const MAX_DEPTH: usize = 128;
 /// Keys may take this many bytes for each byte of JSON, and [`SMALL`] more: a long name around many
 /// values would otherwise be repeated without end.
@@ -22,7 +23,7 @@ const MOST_KEYS: usize = 16 << 20;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Malformed;
 
-/// Adds the values of a JSON text under a key, given without and with array positions, and tells
+/// Adds the values of a JSON text under a key, given without and with array positions, and returns
 /// whether there were any.
 ///
 /// Members of objects are joined by dots, as they are written; elements of arrays that are not null

@@ -46,19 +46,19 @@ pub struct MessageArgs<'a> {
     pub beyond: Option<Beyond<'a>>,
 }
 
-/// What messages tell of that becomes more than args.
+/// What messages contain that becomes more than args.
 pub struct Beyond<'a> {
     /// Mappings by their contents.
     pub mappings: &'a mut Mappings,
     /// Receives mappings that have no row yet.
     pub mapping_rows: &'a mut StackProfileMappingTable,
-    /// The processes that messages told of.
+    /// The processes that messages name.
     pub active_processes: Vec<i32>,
 }
 
 impl<'a> MessageArgs<'a> {
     /// Adds the fields of a message; one that is empty shows that it is there. Fields that no
-    /// descriptor tells of are counted.
+    /// descriptor describes are counted.
     pub fn message(&mut self, message: &[u8], at: PathId, depth: usize) -> Result<(), Unreadable> {
         if depth == 0 {
             return Err(Unreadable);
@@ -173,7 +173,7 @@ impl<'a> MessageArgs<'a> {
         }
     }
 
-    /// Adds what a special field stands for; tells whether that was all there is to add.
+    /// Adds what a special field stands for; returns whether nothing else is to be added.
     fn special(&mut self, field: &Field<'_>, path: &MessagePath) -> bool {
         match path.special {
             None => false,

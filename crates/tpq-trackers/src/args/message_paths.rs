@@ -12,8 +12,8 @@ use tpq_tables::{StringId, StringPool};
 /// Keys longer than this are of no program's making, in bytes.
 const MAX_KEY: usize = 4096;
 
-/// The fields of track events that are shown, besides those that extensions add. What else events
-/// carry is their own: name, track, time.
+/// The fields of track events that are shown, in addition to those that extensions add. What else
+/// events carry is their own: name, track, time.
 const SHOWN: [u32; 17] = [
     track_event::CC_SCHEDULER_STATE,
     track_event::CHROME_USER_EVENT,
@@ -89,7 +89,7 @@ pub struct PathId(u32);
 /// Why a field has no place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NoPath {
-    /// No descriptor tells of the field.
+    /// No descriptor describes the field.
     Unknown,
     /// Its key is longer than any program makes it.
     LongKey,
@@ -113,7 +113,7 @@ pub struct MessagePaths {
     debug: ArgKey,
 }
 
-/// What descriptors tell of messages.
+/// Descriptions of messages.
 struct Described {
     descriptors: Arc<DescriptorPool>,
     track_event: u32,
@@ -222,7 +222,7 @@ impl MessagePaths {
         self.described().annotation.is_some_and(|annotation| kind == Kind::Message(annotation))
     }
 
-    /// Whether descriptors tell of messages of that kind.
+    /// Whether descriptors describe messages of that kind.
     pub fn is_described(&self, kind: Kind) -> bool {
         let Kind::Message(message) = kind else { return false };
         self.described().descriptors.message(message).is_some()

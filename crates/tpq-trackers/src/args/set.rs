@@ -33,7 +33,7 @@ pub struct Arg {
     pub(crate) value: ArgValue,
 }
 
-/// A track event whose annotations nobody has read yet.
+/// A track event with annotations that are not read yet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Annotated {
     /// The event.
@@ -69,7 +69,7 @@ impl JsonOrigin {
 
 /// What a set is made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Piece {
+pub enum SetPart {
     /// One arg.
     Value(Arg),
     /// The debug annotations of a track event; read when the set is written.
@@ -79,13 +79,13 @@ pub enum Piece {
     /// JSON that is an event's args, behind which comes the event: together, they would make all
     /// pieces larger.
     Json(Span),
-    /// The event, for what is said where its JSON cannot be read.
+    /// The event, for the report if its JSON cannot be read.
     Origin(JsonOrigin),
     /// Of what comes before, nothing counts that has the key of something that follows.
     Later,
 }
 
-impl Piece {
+impl SetPart {
     fn value(&self) -> Option<&Arg> {
         match self {
             Self::Value(arg) => Some(arg),
@@ -100,8 +100,8 @@ const USUAL: usize = 6;
 /// A set under construction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ArgSet {
-    pieces: Vec<Piece>,
-    /// How many elements arrays have, by key, where something was told of it.
+    parts: Vec<SetPart>,
+    /// How many elements arrays have, by key, where it is known.
     elements: FxHashMap<StringId, usize>,
 }
 
@@ -113,25 +113,25 @@ impl ArgSet {
 
     /// Adds a value under a key with array positions; `flat_key` is the key without them.
     pub fn add_keyed(&mut self, flat_key: StringId, key: StringId, value: ArgValue) {
-        if self.pieces.capacity() == 0 {
-            self.pieces.reserve(USUAL);
+        if self.parts.capacity() == 0 {
+            self.parts.reserve(USUAL);
         }
-        self.pieces.push(Piece::Value(Arg { flat_key, key, value }));
+        self.parts.push(SetPart::Value(Arg { flat_key, key, value }));
     }
 
     /// The arguments of a system call, which are read when the set is written.
     pub fn of_call(event: Span) -> Self {
-        Self { pieces: vec![Piece::Call(event)], ..Self::default() }
+        Self { parts: vec![SetPart::Call(event)], ..Self::default() }
     }
 
     /// The args of an event of a JSON trace, which are read when the set is written.
     pub fn of_json(json: Span, event: JsonOrigin) -> Self {
-        Self { pieces: vec![Piece::Json(json), Piece::Origin(event)], ..Self::default() }
+        Self { parts: vec![SetPart::Json(json), SetPart::Origin(event)], ..Self::default() }
     }
 
     /// Adds what the annotations of an event say, which are read when the set is written.
     pub fn add_annotations(&mut self, annotated: Annotated) {
-        self.pieces.push(Piece::Annotations(annotated));
+        self.parts.push(SetPart::Annotations(annotated));
     }
 
     /// Adds a value; of two under one key the later one counts.
@@ -148,15 +148,15 @@ impl ArgSet {
 
     /// As [`Self::put`], under a key with array positions.
     pub fn put_keyed(&mut self, flat_key: StringId, key: StringId, value: ArgValue) {
-        let under_key = |piece: &&mut Piece| matches!(piece, Piece::Value(arg) if arg.key == key);
-        match self.pieces.iter_mut().find(under_key) {
-            Some(Piece::Value(arg)) => arg.value = value,
+        let under_key = |part: &&mut SetPart| matches!(part, SetPart::Value(arg) if arg.key == key);
+        match self.parts.iter_mut().find(under_key) {
+            Some(SetPart::Value(arg)) => arg.value = value,
             _ => self.add_keyed(flat_key, key, value),
         }
     }
 
     pub(crate) fn clear(&mut self) {
-        self.pieces.clear();
+        self.parts.clear();
         self.elements.clear();
     }
 
@@ -186,7 +186,7 @@ impl ArgSet {
 
     /// Whether the set has no args.
     pub fn is_empty(&self) -> bool {
-        self.pieces.is_empty()
+        self.parts.is_empty()
     }
 
     /// Adds another set's values; of two values of one key the later one counts.
@@ -195,31 +195,31 @@ impl ArgSet {
             return self.replace(other);
         }
         if !self.is_empty() && !other.is_empty() {
-            self.pieces.push(Piece::Later);
+            self.parts.push(SetPart::Later);
         }
-        self.pieces.extend_from_slice(&other.pieces);
+        self.parts.extend_from_slice(&other.parts);
     }
 
     /// Whether nothing of it is still to be read.
     fn is_read(&self) -> bool {
-        self.pieces.iter().all(|piece| matches!(piece, Piece::Value(_)))
+        self.parts.iter().all(|part| matches!(part, SetPart::Value(_)))
     }
 
     /// What it is made of.
-    pub(crate) fn pieces(&self) -> &[Piece] {
-        &self.pieces
+    pub(crate) fn parts(&self) -> &[SetPart] {
+        &self.parts
     }
 
     /// Its values.
     pub(crate) fn values(&self) -> impl Iterator<Item = &Arg> {
-        self.pieces.iter().filter_map(Piece::value)
+        self.parts.iter().filter_map(SetPart::value)
     }
 
     /// Takes out the values whose keys another set has, too, and adds that set's.
     pub(crate) fn replace(&mut self, later: &Self) {
         let is_later = |key: StringId| later.values().any(|later| later.key == key);
-        self.pieces.retain(|piece| piece.value().is_none_or(|arg| !is_later(arg.key)));
-        self.pieces.extend_from_slice(&later.pieces);
+        self.parts.retain(|part| part.value().is_none_or(|arg| !is_later(arg.key)));
+        self.parts.extend_from_slice(&later.parts);
     }
 }
 

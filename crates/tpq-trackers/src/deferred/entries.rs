@@ -10,7 +10,7 @@ use super::index::Types;
 use super::kernel_event::KernelEvent;
 use super::texts::SentTexts;
 use super::thread_state::{AwakeStates, StateEvent};
-use crate::args::{Arg, Piece};
+use crate::args::{Arg, SetPart};
 use crate::args::{ArgSet, ArgValue};
 
 /// Entries of a batch: enough that handing one over costs nothing, few enough to stay in the cache.
@@ -20,7 +20,7 @@ const BATCH_PIECES: usize = 1 << 12;
 /// Texts that go along with a batch.
 const BATCH_TEXTS: usize = 1 << 12;
 
-/// Something that was said. Nothing is to be dropped, as whoever takes a batch back would have to
+/// An entry. It owns no memory, since the thread that takes a batch back would have to
 /// look at each for it: another core has them.
 #[derive(Clone, Copy)]
 pub(super) enum Entry {
@@ -52,7 +52,7 @@ pub(super) struct Batch {
     pub(super) texts: SentTexts,
     pub(super) entries: Vec<Entry>,
     /// What the sets among the entries are made of, one set after another.
-    pub(super) pieces: Vec<Piece>,
+    pub(super) parts: Vec<SetPart>,
     /// The kinds among the entries.
     pub(super) kinds: Vec<Arc<DescribedKind>>,
 }
@@ -62,19 +62,19 @@ impl Batch {
     pub(super) fn is_large(&self) -> bool {
         const MUCH: usize = 8;
         self.entries.capacity() > MUCH * BATCH_ENTRIES
-            || self.pieces.capacity() > MUCH * BATCH_PIECES
+            || self.parts.capacity() > MUCH * BATCH_PIECES
             || self.texts.is_large()
     }
 
     pub(super) fn clear(&mut self) {
         self.texts.clear();
         self.entries.clear();
-        self.pieces.clear();
+        self.parts.clear();
         self.kinds.clear();
     }
 }
 
-/// Takes down what is said, for whoever writes it.
+/// Buffers entries for the deferred writer.
 pub struct DeferredWrites {
     batch: Batch,
     /// How many sets were numbered.
@@ -108,8 +108,8 @@ impl DeferredWrites {
         if set.is_empty() {
             return None;
         }
-        self.batch.pieces.extend_from_slice(set.pieces());
-        self.batch.entries.push(Entry::Set(set.pieces().len() as u32));
+        self.batch.parts.extend_from_slice(set.parts());
+        self.batch.entries.push(Entry::Set(set.parts().len() as u32));
         self.sets += 1;
         Some(self.sets)
     }
@@ -117,10 +117,10 @@ impl DeferredWrites {
     /// The number of the set of a system call that is over: its arguments, and what it gave back,
     /// under the key of that.
     pub fn intern_call(&mut self, event: Span, ret: Option<(StringId, i64)>) -> u32 {
-        let pieces = &mut self.batch.pieces;
-        pieces.push(Piece::Call(event));
+        let parts = &mut self.batch.parts;
+        parts.push(SetPart::Call(event));
         let ret = ret.map(|(key, ret)| Arg { flat_key: key, key, value: ArgValue::Int(ret) });
-        pieces.extend(ret.map(Piece::Value));
+        parts.extend(ret.map(SetPart::Value));
         self.batch.entries.push(Entry::Set(1 + u32::from(ret.is_some())));
         self.sets += 1;
         self.sets
@@ -183,11 +183,11 @@ impl DeferredWrites {
         self.batch.entries.push(Entry::Kind(number));
     }
 
-    /// Whether so much was said that it should be passed on.
+    /// Whether the buffer is full enough to flush.
     #[inline]
     pub fn is_full(&self, tables: &Tables) -> bool {
         self.batch.entries.len() >= BATCH_ENTRIES
-            || self.batch.pieces.len() >= BATCH_PIECES
+            || self.batch.parts.len() >= BATCH_PIECES
             || self.sends_texts && tables.strings.len() >= self.next_text as usize + BATCH_TEXTS
     }
 
@@ -202,7 +202,7 @@ impl DeferredWrites {
         self.batch = batch;
     }
 
-    /// Takes out what was said; the memory of `spare` takes what is said next.
+    /// Takes out the buffered entries; later entries use the memory of `spare`.
     pub(super) fn take(&mut self, tables: &Tables, mut spare: Batch) -> Batch {
         if self.sends_texts {
             let texts = &mut self.batch.texts;

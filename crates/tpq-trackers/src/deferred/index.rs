@@ -1,7 +1,7 @@
 //! The ids of sets: each distinct set is written once.
 //!
 //! Most sets are new, and to look for one goes to a place that no cache holds. So sets wait until a
-//! batch has been read, and the processor is told of the places some time before it gets there.
+//! batch has been read, and the processor prefetches the entries.
 
 use std::sync::Arc;
 
@@ -54,10 +54,10 @@ struct PlainArg {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Ticket(pub(super) u32);
 
-/// Values that wait at most, but for those of one set.
+/// Values that wait at most, except those of one set.
 const MOST_WAITING: usize = 1 << 14;
 
-/// How many sets before its turn the processor is told of a set's place.
+/// Distance of the prefetch, in sets.
 const AHEAD: usize = 12;
 
 /// The names of types of values, as tables have them.
@@ -127,7 +127,7 @@ impl SetIndex {
         Some(Ticket(self.waiting.len() as u32 - 1))
     }
 
-    /// Whether so many values wait that their ids should be found.
+    /// Whether enough values wait to look up their ids.
     pub(super) fn is_full(&self) -> bool {
         self.args.len() >= MOST_WAITING
     }
@@ -188,7 +188,7 @@ impl PlainArg {
     }
 }
 
-/// In a set of so many values, looking at each is the fastest way to find a key.
+/// Up to this many values, a linear search is the fastest way to find a key.
 const FEW: usize = 16;
 
 /// The values of a set that count: of several under one key the last.

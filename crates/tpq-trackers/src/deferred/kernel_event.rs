@@ -56,7 +56,7 @@ pub const FUNCTIONS: &[(u32, u32)] = &[
     (ftrace_event::HRTIMER_EXPIRE_ENTRY, hrtimer_expire_entry::FUNCTION),
 ];
 
-/// Fields of one event that are read, where nobody says how many it has: the kernel's have fewer
+/// Fields of one event that are read, without a known number of fields: the kernel's have fewer
 /// than a hundred.
 const MOST_FIELDS: usize = 1000;
 
@@ -277,7 +277,7 @@ impl EventRows {
         texts: &mut Texts,
     ) -> (StringId, SetRef) {
         let print = hash_words([
-            // Switches and wakeups are told apart by the first half of this.
+            // The first half of this distinguishes switches and wakeups.
             words(1, state),
             words(previous.pid, previous.prio),
             words(next.pid, next.prio),
@@ -335,7 +335,7 @@ impl EventRows {
         })
     }
 
-    /// The name of a kind, and the set of an event of it. `made_from` tells its arguments apart
+    /// The name of a kind, and the set of an event of it. `made_from` distinguishes its arguments
     /// from all others; `fill` reads them, unless they are those of an event shortly before.
     fn recall(
         &mut self,
@@ -406,7 +406,7 @@ fn read_described(data: &[u8], kind: &DescribedKind, set: &mut ArgSet, pool: &mu
     }
 }
 
-/// Reads fields of a kind that nobody describes: under their numbers.
+/// Reads fields of an unknown kind, under their numbers.
 fn read_unknown(data: &[u8], set: &mut ArgSet, pool: &mut StringPool) {
     for field in Fields::new(data).take(MOST_FIELDS) {
         let kind = match field.value {

@@ -5,7 +5,7 @@ use tpq_ingest::fetch;
 /// The ids of sets, from 1 on. Two sets of one hash are taken to be the same: with 128 bits that
 /// will not happen.
 pub(super) struct KnownSets {
-    /// Half of the hash's lower word, and the id beside it; 0 where there is no set. To find a set
+    /// Half of the hash's lower word, and the id next to it; 0 where there is no set. To find a set
     /// takes one look in here if it is new, and one at its hash if it is not.
     slots: Vec<u64>,
     /// The hash of each set.

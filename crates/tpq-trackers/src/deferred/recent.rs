@@ -1,4 +1,4 @@
-//! Sets lately made, by what each was made of: most of a trace says what was said shortly before,
+//! Sets lately made, by what each was made of: most of a trace repeats recent entries,
 //! as the same few threads take turns and programs make the same calls again.
 
 use super::index::Ticket;

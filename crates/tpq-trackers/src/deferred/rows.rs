@@ -1,7 +1,7 @@
 //! Rows on their way into a table, a few hundred at a time: a column takes many values at once in a
 //! third of the time that each takes by itself.
 
-/// Rows that wait: so many fit into the nearest cache.
+/// Rows that wait: this many fit into the nearest cache.
 const WAITING: usize = 256;
 
 /// Rows that are not in their table yet.

@@ -1,4 +1,4 @@
-//! Where the ledger is written up: on the thread that decodes, or on one beside it.
+//! The thread of the deferred writer: the decoding thread or one of its own.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -52,14 +52,15 @@ impl<'a> DeferredStage<'a> {
         }
     }
 
-    /// Has full chunks of rows packed by someone else from now on, unless they are written elsewhere.
+    /// Has full chunks of rows packed by someone else from now on, unless they are written
+    /// elsewhere.
     pub fn pack_by(&mut self, packer: &Arc<Packer>) {
         if let Self::Inline(writer) = self {
             writer.pack_by(packer);
         }
     }
 
-    /// Passes on what was said.
+    /// Flushes the buffered entries.
     pub fn flush(&mut self, deferred: &mut DeferredWrites, tables: &Tables) {
         match self {
             Self::Inline(writer) => {
@@ -96,11 +97,11 @@ impl<'a> DeferredStage<'a> {
 }
 
 impl WriterThread<'_> {
-    /// Passes a batch on. After one that takes much memory waits until all are written, so that only
-    /// one such waits at a time.
+    /// Passes a batch on. After one that takes much memory waits until all are written, so that
+    /// only one such waits at a time.
     fn send(&mut self, batch: Batch) {
         let large = batch.is_large();
-        // Who does not take it any more has panicked, which its scope tells.
+        // The receiver has panicked; its scope reports that.
         self.under_way += usize::from(self.batches.send(batch).is_ok());
         if large {
             self.settle();
@@ -123,7 +124,7 @@ fn work<'a>(
     for batch in batches {
         writer.write(&batch);
         let batch = if batch.is_large() { Batch::default() } else { batch };
-        // Nobody wants it back who says no more.
+        // The receiver has shut down; ignore the error.
         let _ = give_back.send(batch);
     }
     let _ = end.send(writer);
@@ -141,7 +142,7 @@ mod tests {
         let mut thread = WriterThread { batches, spare, under_way: 0, end };
         (0..3).for_each(|_| thread.send(Batch::default()));
         assert_eq!(thread.under_way, 3);
-        let large = Batch { pieces: Vec::with_capacity(1 << 20), ..Batch::default() };
+        let large = Batch { parts: Vec::with_capacity(1 << 20), ..Batch::default() };
         assert!(large.is_large());
         std::thread::scope(|scope| {
             scope.spawn(move || {

@@ -1,7 +1,8 @@
-//! The strings of the ledger: those that decoders interned, and those that only the writer has read.
+//! The strings of the ledger: those that decoders interned, and those that only the writer has
+//! read.
 //!
-//! Decoders and the writer are on threads of their own, so each interns into a pool of its own.
-//! The writer is sent the text of every string of the other pool before it meets its id, and gives
+//! Decoders and the writer are on threads of their own, so each interns into a pool of its own. The
+//! writer is sent the text of every string of the other pool before it meets its id, and gives
 //! equal text one id: equal sets are found by it. Into tables it writes the decoders' id where
 //! there was one when it met the text, and its own, marked as foreign, where there was none; these
 //! are replaced at the end.
@@ -75,7 +76,7 @@ impl Texts {
         }
     }
 
-    /// Marks what the writer has interned since as known to nobody else.
+    /// Marks what the writer has interned since as unknown to the decoder.
     pub(super) fn note_own(&mut self) {
         for id in self.in_tables.len()..=self.pool.len() {
             self.in_tables.push(StringId(StringId::FOREIGN | id as u32));

@@ -21,7 +21,7 @@ fn in_interrupt(common_flags: u32) -> u32 {
     u32::from(common_flags & (FLAG_HARD_IRQ | FLAG_SOFT_IRQ) != 0)
 }
 
-/// Something that tells what state a thread is in. Names of states are those of tables.
+/// An event that changes the state of a thread. Names of states are those of tables.
 #[derive(Clone, Copy, Debug)]
 pub enum StateEvent {
     /// A CPU switched from one thread to another, leaving the first in `state`.
@@ -69,7 +69,7 @@ pub enum StateEvent {
         /// Interrupt and preemption state, if known.
         common_flags: Option<u32>,
     },
-    /// A thread's state changed, by its own word; `ucpu` is where it runs, if it does.
+    /// A thread's state changed, as the thread states itself; `ucpu` is where it runs, if it does.
     Change {
         /// Timestamp, ns of trace time.
         ts: i64,
@@ -127,7 +127,7 @@ impl Threads {
     /// How many places may each have room for all threads.
     const FEW_PLACES: usize = 8;
 
-    /// Of one of so many places.
+    /// Of one of this many entries.
     fn of_places(sources: usize) -> Self {
         match sources <= Self::FEW_PLACES {
             true => Self::All(Vec::new()),
@@ -180,7 +180,7 @@ pub(super) struct ThreadStates {
 }
 
 impl ThreadStates {
-    /// Of so many places.
+    /// Of this many entries.
     pub(super) fn new(sources: usize, awake: AwakeStates) -> Self {
         Self {
             threads: (0..sources).map(|_| Threads::of_places(sources)).collect(),

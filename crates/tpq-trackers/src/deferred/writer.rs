@@ -20,7 +20,7 @@ use crate::args::MessagePaths;
 use crate::args::json::add_json;
 use crate::args::{Annotated, ArgSet, ArgValue, JsonOrigin};
 use crate::args::{
-    Arg, MessageArgs, Piece, add_annotations_of_event, add_syscall_args, describe_extensions,
+    Arg, MessageArgs, SetPart, add_annotations_of_event, add_syscall_args, describe_extensions,
 };
 use crate::fingerprint::hash_numbered;
 use crate::interned::Interned;
@@ -80,7 +80,7 @@ pub struct Written {
 }
 
 impl<'a> DeferredWriter<'a> {
-    /// A writer of what `deferred` takes down, of so many files.
+    /// A writer of the entries of `deferred`, for a number of files.
     pub fn new(
         bytes: &'a TraceBytes<'a>,
         sources: &Sources,
@@ -120,17 +120,17 @@ impl<'a> DeferredWriter<'a> {
         self.states.pack_by(packer);
     }
 
-    /// Writes what is said next.
+    /// Writes the next batch.
     pub(super) fn write(&mut self, batch: &Batch) {
         self.texts.take(&batch.texts);
-        let mut pieces = batch.pieces.as_slice();
+        let mut parts = batch.parts.as_slice();
         let mut kinds = batch.kinds.iter();
         for (at, entry) in batch.entries.iter().enumerate() {
-            self.reader.fetch_ahead(&batch.entries[at..], pieces);
+            self.reader.fetch_ahead(&batch.entries[at..], parts);
             match entry {
                 Entry::Set(count) => {
-                    let (own, rest) = pieces.split_at((*count as usize).min(pieces.len()));
-                    pieces = rest;
+                    let (own, rest) = parts.split_at((*count as usize).min(parts.len()));
+                    parts = rest;
                     self.set(own);
                 }
                 Entry::Event(event) => self.event(event),
@@ -161,20 +161,20 @@ impl<'a> DeferredWriter<'a> {
         self.events.settle(id);
     }
 
-    fn set(&mut self, pieces: &[Piece]) {
-        let call = self.reader.call(pieces);
+    fn set(&mut self, parts: &[SetPart]) {
+        let call = self.reader.call(parts);
         let known = call.and_then(|print| self.calls.get(print));
-        let made = known.unwrap_or_else(|| self.new_set(pieces));
+        let made = known.unwrap_or_else(|| self.new_set(parts));
         if let (Some(print), None) = (call, known) {
             self.calls.put(print, made);
         }
         self.numbered.push(made);
     }
 
-    fn new_set(&mut self, pieces: &[Piece]) -> SetRef {
+    fn new_set(&mut self, parts: &[SetPart]) -> SetRef {
         let Self { texts, reader, set, later, .. } = self;
         set.clear();
-        for (index, part) in pieces.split(|piece| *piece == Piece::Later).enumerate() {
+        for (index, part) in parts.split(|part| *part == SetPart::Later).enumerate() {
             if index == 0 {
                 reader.read(part, set, texts);
             } else {
@@ -199,7 +199,7 @@ impl<'a> DeferredWriter<'a> {
         events.write(event, around, sets, texts);
     }
 
-    /// Writes what was said last, on the thread that said it.
+    /// Writes the last batch on the decoding thread.
     pub fn write_last(&mut self, deferred: &mut DeferredWrites, tables: &Tables) {
         self.write(&deferred.take(tables, Batch::default()));
     }
@@ -209,7 +209,7 @@ impl<'a> DeferredWriter<'a> {
         std::mem::take(&mut self.reader.malformed)
     }
 
-    /// What was written, once nothing more is said.
+    /// The written tables, after the last batch.
     pub fn finish(self) -> Written {
         let Self { mut texts, sets, ids, events, states, reader, .. } = self;
         texts.note_own();
@@ -218,15 +218,15 @@ impl<'a> DeferredWriter<'a> {
     }
 }
 
-/// How many entries ahead the processor is told which bytes of the trace are read next.
+/// Distance, in entries, of the prefetch of bytes of the trace.
 const AHEAD: usize = 4;
-/// How many entries ahead it is told of these themselves, which another core has written.
+/// Distance, in entries, of the prefetch of the entries themselves, which another core has written.
 const ENTRIES_AHEAD: usize = 16;
 
 impl Reader<'_> {
     /// Has the processor fetch what is read soon.
     #[inline]
-    fn fetch_ahead(&self, entries: &[Entry], pieces: &[Piece]) {
+    fn fetch_ahead(&self, entries: &[Entry], parts: &[SetPart]) {
         if let Some(later) = entries.get(ENTRIES_AHEAD..) {
             fetch(later);
         }
@@ -236,8 +236,10 @@ impl Reader<'_> {
             self.bytes.fetch(*data);
         }
         if let Some(
-            Piece::Annotations(Annotated { event, .. }) | Piece::Call(event) | Piece::Json(event),
-        ) = pieces.get(AHEAD)
+            SetPart::Annotations(Annotated { event, .. })
+            | SetPart::Call(event)
+            | SetPart::Json(event),
+        ) = parts.get(AHEAD)
         {
             self.bytes.fetch(*event);
         }
@@ -251,7 +253,7 @@ impl Reader<'_> {
                 self.interned[*file as usize].add_generation(*generation);
             }
             Entry::Interned(file, generation, data) => {
-                // What is wrong with it was counted where it was said.
+                // What is wrong with it was counted by the decoder.
                 let stats = &mut Stats::default();
                 self.interned[*file as usize].add(*generation, *data, stats);
             }
@@ -266,10 +268,10 @@ impl Reader<'_> {
 
     /// The fingerprint of a system call's arguments and what it gave back, if a set is of nothing
     /// else.
-    fn call(&self, pieces: &[Piece]) -> Option<u64> {
-        let (event, ret) = match *pieces {
-            [Piece::Call(event)] => (event, None),
-            [Piece::Call(event), Piece::Value(Arg { key, value: ArgValue::Int(ret), .. })] => {
+    fn call(&self, parts: &[SetPart]) -> Option<u64> {
+        let (event, ret) = match *parts {
+            [SetPart::Call(event)] => (event, None),
+            [SetPart::Call(event), SetPart::Value(Arg { key, value: ArgValue::Int(ret), .. })] => {
                 (event, Some((key, ret)))
             }
             _ => return None,
@@ -280,10 +282,10 @@ impl Reader<'_> {
     }
 
     /// Reads what a set, or a part of it, is made of.
-    fn read(&mut self, pieces: &[Piece], set: &mut ArgSet, texts: &mut Texts) {
-        for (at, piece) in pieces.iter().enumerate() {
-            match piece {
-                Piece::Value(Arg { flat_key, key, value }) => {
+    fn read(&mut self, parts: &[SetPart], set: &mut ArgSet, texts: &mut Texts) {
+        for (at, part) in parts.iter().enumerate() {
+            match part {
+                SetPart::Value(Arg { flat_key, key, value }) => {
                     let value = match *value {
                         ArgValue::String(text) => ArgValue::String(texts.own(text)),
                         ArgValue::Json(text) => ArgValue::Json(texts.own(text)),
@@ -291,18 +293,18 @@ impl Reader<'_> {
                     };
                     set.add_keyed(texts.own(*flat_key), texts.own(*key), value);
                 }
-                Piece::Annotations(annotated) => self.annotations(annotated, set, texts),
-                Piece::Call(event) => {
+                SetPart::Annotations(annotated) => self.annotations(annotated, set, texts),
+                SetPart::Call(event) => {
                     add_syscall_args(self.bytes.get(*event), set, &mut texts.pool);
                 }
-                Piece::Json(json) => {
+                SetPart::Json(json) => {
                     let read =
                         add_json(self.bytes.get(*json), "args", "args", &mut texts.pool, set);
-                    if let (Err(_), Some(Piece::Origin(event))) = (read, pieces.get(at + 1)) {
+                    if let (Err(_), Some(SetPart::Origin(event))) = (read, parts.get(at + 1)) {
                         self.malformed.push(*event);
                     }
                 }
-                Piece::Origin(_) | Piece::Later => {}
+                SetPart::Origin(_) | SetPart::Later => {}
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Trackers: what must be remembered from event to event, in the order of time.
 //!
 //! Decoders own bytes, trackers own meaning. Each tracker owns one concept and writes the tables
-//! of it; none knows of protobuf. What none of them needs again is told to the ledger.
+//! of it; none knows of protobuf. Rows that no tracker reads go to the deferred writer.
 
 pub(crate) mod android;
 pub(crate) mod counters;

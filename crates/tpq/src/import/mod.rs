@@ -28,7 +28,7 @@ use crate::clocks::Clocks;
 use crate::file_findings::{damage, placements};
 use crate::options::{ImportOptions, Stages};
 use crate::page_release::{DecoderPageRelease, TraceMemory};
-use crate::sort_file::sort_room;
+use crate::sort_file::sort_memory;
 use crate::summary::{ImportSummary, summarise};
 
 /// Imports traces onto one timeline.
@@ -118,7 +118,7 @@ impl Prescanned<'_> {
         let timeline = Timeline::new(graph, self.arrangement.trace_clock);
         let mut decoder = self.decoder(bytes, &timeline, spill, options, scope)?;
         let mut readers = self.readers(bytes, &timeline, options, scope)?;
-        let mut order = EventOrder::new(&windowed(self.inputs, options), sort_room(options));
+        let mut order = EventOrder::new(&windowed(self.inputs, options), sort_memory(options));
         let total = self.summary.trace_bytes;
         let progress = FilesProgress::new(self.inputs, self.memory, total, options);
         let mut page_release = DecoderPageRelease::new(self.memory);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tpq_ingest::{Losses, Prescan, Room, SourceId, prescan};
+use tpq_ingest::{Losses, Prescan, PrescanMemory, SourceId, prescan};
 use tpq_source::{Inputs, ManifestError, Scratch, UNPACK_LIMIT};
 
 use super::ImportError;
@@ -34,7 +34,7 @@ pub(super) fn prescan_all<'a>(
             options.advance(done.min(before + file.bytes().len() as u64), total);
             file.release(range);
         };
-        let room = Room {
+        let room = PrescanMemory {
             budget,
             keep: &|before, bytes| scratch.keep(inflated + before, bytes),
             keep_large: &|before, first, rest| scratch.keep_large(inflated + before, &first, rest),

@@ -1,4 +1,4 @@
-//! How Android was told to treat games.
+//! Android's settings for games.
 
 use tpq_ingest::Route;
 use tpq_proto::fields::{

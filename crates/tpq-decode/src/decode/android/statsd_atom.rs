@@ -19,7 +19,7 @@ pub(crate) const PACKET: PacketDecoder =
 pub(crate) const EVENTS: BundleDecoder = BundleDecoder { field: FIELD, split, decode: decode_atom };
 
 const TRACK: TrackKind = TrackKind::slices("statsd_atoms");
-/// Numbers of atoms from here on are of makers of devices, and nobody else knows them.
+/// Numbers of atoms from here on are of makers of devices, and their meaning is not public.
 const FIRST_OF_MAKERS: u32 = 100_000;
 
 /// Splits a packet into atoms, each with the time stated at its place.

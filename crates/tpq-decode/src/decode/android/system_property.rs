@@ -1,4 +1,4 @@
-//! Properties of an Android system that programs set so that recorders can tell of them.
+//! Properties of an Android system that programs set so that recorders can record them.
 
 use tpq_ingest::Route;
 use tpq_proto::fields::{

@@ -18,7 +18,7 @@ pub(crate) fn write_rows(timeline: &mut Timeline, tables: &mut Tables) {
     }
 }
 
-/// Of the two ways between two clocks, whether this is the one to tell of: clocks are measured by
+/// Of the two ways between two clocks, whether this is the one to report: clocks are measured by
 /// the timeline's, else by boot time, else by the one with the lower id.
 fn measures(by: Clock, clock: Clock, target: u32) -> bool {
     let rank = |clock: Clock| (clock.id != target, clock.id != BOOTTIME, clock);

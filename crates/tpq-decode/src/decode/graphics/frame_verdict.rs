@@ -272,7 +272,7 @@ fn surface_tag(Verdict { present, jank }: Verdict) -> &'static str {
     }
 }
 
-/// The tag of what nobody sees as jank.
+/// The tag of frames without visible jank.
 fn harmless_tag(jank: i32) -> &'static str {
     match jank {
         jank::NON_ANIMATING => "Non Animating",

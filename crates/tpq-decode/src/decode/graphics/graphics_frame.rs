@@ -130,7 +130,7 @@ fn add_event(event: &Event<'_>, trackers: &mut Trackers, tables: &mut Tables, st
         ("acquire_to_latch_time", buffer.latched.saturating_sub(buffer.acquired)),
         ("latch_to_present_time", event.ts.saturating_sub(buffer.latched)),
     ];
-    // With the buffer the app was not told which frame it would be.
+    // The app does not know the frame number when it gets the buffer.
     let dequeue = buffer.dequeue.take().filter(|_| event.kind == Some(happened::QUEUE));
     if let Some((slice, args)) = dequeue {
         renumber(slice, event.frame, args, trackers, tables);

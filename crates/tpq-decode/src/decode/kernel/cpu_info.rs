@@ -56,7 +56,7 @@ fn decode_info(
 }
 
 /// The cluster of each CPU. CPUs of the same power are one, and the weakest come first; how
-/// strong one is is told by its capacity, or by its highest frequency where not all say theirs.
+/// strong one is is given by its capacity, or by its highest frequency where not all say theirs.
 fn clusters(cpus: &[(u32, &Cpu)]) -> Vec<u32> {
     let capacities: Option<Vec<u32>> = cpus.iter().map(|(_, cpu)| cpu.capacity).collect();
     let frequencies = || cpus.iter().map(|(_, cpu)| cpu.frequencies.iter().copied().max());

@@ -91,7 +91,7 @@ fn decode_stats(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, st
                 Phase::StartOfTrace => stats.set_indexed(count.begin, index, value),
                 Phase::EndOfTrace => {
                     stats.set_indexed(count.end, index, value);
-                    // Without a count from the start, what came before it cannot be told apart.
+                    // Without a count from the start, earlier counts cannot be distinguished.
                     if let (Some(delta), Some(begin)) =
                         (count.delta, stats.get_indexed(count.begin, index))
                     {
@@ -139,7 +139,7 @@ fn note_buffers(ftrace: &FtraceStats, packet: &Packet<'_>, recording: &mut Recor
     }
 }
 
-/// Errors that are told one by one; a recording has a handful of them.
+/// Most errors that are listed one by one; a recording has a handful of them.
 const MOST_ERRORS: usize = 100;
 
 /// What could not be switched on.

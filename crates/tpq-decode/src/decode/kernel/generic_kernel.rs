@@ -1,4 +1,4 @@
-//! Kernels that are not Linux, as their recorders tell of them: states and names of threads,
+//! Kernels that are not Linux, as their recorders describe them: states and names of threads,
 //! processes, and how fast CPUs and GPUs run.
 
 use tpq_ingest::Route;

@@ -32,7 +32,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: 
             continue;
         };
         let irq_id = irq.as_u32();
-        // The first that is told of an interrupt stands.
+        // The first name of an interrupt counts.
         if known.insert(irq_id) {
             let name = tables.strings.intern_bytes(name.as_bytes());
             let machine_id = packet.machine;

@@ -90,7 +90,7 @@ fn describe_machine(info: &SystemInfo, row: u32, tables: &mut Tables) {
             column.set(row, strings.intern(text));
         }
     }
-    // A name that whoever merges gave a machine is the one to know it by.
+    // A name that a manifest gives a machine takes precedence.
     if !info.machine_name().is_empty() && machine.name.get(row).is_null() {
         machine.name.set(row, strings.intern(info.machine_name()));
     }

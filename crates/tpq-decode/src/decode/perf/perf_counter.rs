@@ -62,7 +62,7 @@ fn name(given: &str, event: Event<'_>, modifiers: &[i32]) -> String {
     name
 }
 
-/// The name of a counter: that of the enum, but for a few that the tool calls otherwise.
+/// The name of a counter: that of the enum, except a few that perf names differently.
 fn counter_name(counter: i32) -> String {
     match Counter::try_from(counter) {
         Ok(Counter::SwPageFaultsMin) => "minor-faults".to_owned(),

@@ -38,7 +38,7 @@ const MAX_FOLLOWERS: usize = 256;
 
 const COUNTER: TrackKind = TrackKind::counter("perf_cpu_counter", None);
 
-/// What a sample says, but for what counters read.
+/// A sample without its counter values.
 #[derive(Default)]
 struct Sample<'a> {
     cpu: Option<u32>,

@@ -90,7 +90,7 @@ fn decode_change(
     trackers.source.slices.begin(slice, tables, stats);
 }
 
-/// Which changes belong together is said by everything that is known of their lock.
+/// Which changes belong together follows from all fields of their lock.
 fn cookie(lock: &LastFields<'_, 7>) -> i64 {
     let mut hasher = FxHasher::default();
     lock.bytes(app_wakelock_info::TAG).hash(&mut hasher);

@@ -25,7 +25,7 @@ pub(crate) const EVENTS: BundleDecoder =
 const OF_CONSUMER: TrackKind = TrackKind::counter("android_energy_estimation_breakdown", None);
 const OF_USER: TrackKind = TrackKind::counter("android_energy_estimation_breakdown_per_uid", None);
 
-/// What consumers are is said by packets that state no time and no energy.
+/// Packets without time and energy describe the consumers.
 fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
     match LastFields::<2>::new(bundle.payload)
         .has(android_energy_estimation_breakdown::ENERGY_CONSUMER_DESCRIPTOR)

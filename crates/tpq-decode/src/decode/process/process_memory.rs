@@ -7,7 +7,7 @@ use tpq_trackers::track::{Dimensions, ThreadCounter, TrackKind, Trackers, Upid, 
 const MEMORY: TrackKind = TrackKind::counter("process_memory", None);
 /// For threads whose process never becomes known.
 const THREAD_MEMORY: TrackKind = TrackKind::counter("process_memory_thread_fallback", None);
-/// The key of what is counted, by which tracks of a process are told apart.
+/// The key of what is counted, that distinguishes the tracks of a process.
 const KEY: &str = "process_memory_key";
 
 /// A counter of memory: the name of its track, and what it is for.

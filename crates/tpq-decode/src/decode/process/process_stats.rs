@@ -23,7 +23,7 @@ const RUNTIME: TrackKind = TrackKind::counter("proc_stat_runtime", None);
 /// What Chromium measures of its own processes.
 const CHROME: TrackKind = TrackKind::counter("chrome_process_stats", None);
 const KIB: i64 = 1024;
-/// Fields of Chromium's that tell of a process that runs, and so of its main thread.
+/// Fields of Chromium that imply a running process, and so of its main thread.
 const CHROME_FIELDS: [u32; 2] =
     [process::CHROME_PRIVATE_FOOTPRINT_KB, process::CHROME_PEAK_RESIDENT_SET_KB];
 
@@ -40,7 +40,7 @@ const MEMORY_COUNTERS: &[(u32, Counter)] = &[
     (process::DMABUF_RSS_KB, process_memory::DMABUF),
 ];
 
-/// A counter with a text that tells it from others of its kind.
+/// A counter with a text that distinguishes it from others of its kind.
 struct Keyed {
     kind: TrackKind,
     /// The name of the dimension that holds the text.

@@ -1,4 +1,4 @@
-//! Processes and threads as /proc told of them.
+//! Processes and threads as read from /proc.
 
 use rustc_hash::FxHashSet;
 use tpq_ingest::Route;
@@ -44,7 +44,7 @@ fn decode_tree(
     }
 }
 
-/// A thread; the main one of a process need not be told of, or may be in a tree of its own.
+/// A thread; the main one of a process can be missing, or in a tree of its own.
 fn add_thread(
     machine: u32,
     thread: &Thread,

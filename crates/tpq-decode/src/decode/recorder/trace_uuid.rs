@@ -19,7 +19,7 @@ fn decode_uuid(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables
     trackers.metadata.set_text("trace_uuid", &text, tables);
 }
 
-/// How much of a file tells it from others.
+/// Bytes of a file that identify it.
 const IDENTIFYING_BYTES: usize = 4096;
 
 /// The id of a trace whose recorder gave it none: a hash (FNV-1a) of how its file begins.

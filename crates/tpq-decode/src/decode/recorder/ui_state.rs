@@ -1,4 +1,4 @@
-//! What whoever shared a trace wants shown of it.
+//! The view that the sender of a trace saved in it.
 
 use tpq_ingest::Route;
 use tpq_proto::fields::trace_packet;

@@ -1,4 +1,4 @@
-//! Counter values: of events that are nothing else, beside other events, and the counts of the
+//! Counter values: of counter events, in other events, and the counts of the
 //! thread that older events carry.
 
 use tpq_tables::{Stat, StringId};
@@ -150,7 +150,7 @@ impl Counted {
         Some(())
     }
 
-    /// Writes the values beside an event; gives the thread's counters.
+    /// Writes the extra values of an event; returns the thread's counters.
     pub(super) fn write(
         &self,
         owner: &EventOwner,

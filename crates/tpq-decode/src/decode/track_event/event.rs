@@ -75,7 +75,7 @@ pub(super) struct Present {
 }
 
 impl Present {
-    /// Notes a field; tells whether there was one of that bit.
+    /// Notes a field. Returns whether there was one of that bit.
     fn add(&mut self, number: u32) -> bool {
         let bit = if number < 64 { 1 << number } else { 1 };
         let seen = self.any(bit);

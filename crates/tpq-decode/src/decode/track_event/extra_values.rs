@@ -10,7 +10,7 @@ pub(super) struct GivenCount {
     pub(super) absolute: Option<i64>,
 }
 
-/// Values of other counters beside an event.
+/// Values of other counters in an event.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ExtraValues {
     values: [f64; MAX_EXTRA],

@@ -19,7 +19,7 @@ impl Phase {
         char::from(self.0).to_string()
     }
 
-    /// Whether it is of slices that are told apart by ids.
+    /// Whether ids distinguish its slices.
     pub(super) fn is_async(self) -> bool {
         self.of_async().is_some()
     }
@@ -34,7 +34,7 @@ impl Phase {
         matches!(self.0, b'T' | b'p')
     }
 
-    /// Whether a slice does not tell it.
+    /// Whether a slice cannot represent it.
     pub(super) fn is_kept(self) -> bool {
         matches!(self.0, b'R' | b'S' | b'T' | b'p')
     }

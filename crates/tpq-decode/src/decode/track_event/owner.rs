@@ -1,7 +1,7 @@
 //! Which track, thread and process an event belongs to.
 //!
 //! Newer events name a track. Older ones belong to the thread that writes their sequence, or to
-//! one whose ids they give, and slices of theirs may lie on tracks told apart by other ids.
+//! one whose ids they give, and their slices can be on tracks that other ids distinguish.
 
 use tpq_tables::{StringId, Tables};
 
@@ -37,7 +37,7 @@ pub(super) struct EventOwner {
 }
 
 impl EventOwner {
-    /// Finds what an event belongs to; `None` for what cannot be told.
+    /// Finds what an event belongs to; `None` if it cannot be determined.
     pub(super) fn find(
         event: &TrackEvent<'_>,
         defaults: &EventDefaults,

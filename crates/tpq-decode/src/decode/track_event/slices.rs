@@ -63,7 +63,7 @@ pub(super) fn end(
     let Some(id) = end_on_track(event, owner, context)? else { return Some(()) };
     let since = |now: Option<i64>, then: Option<i64>| Some(now?.saturating_sub(then?));
     let slice = &mut context.tables.slice;
-    // A clock that stood still tells nothing.
+    // A clock that did not advance carries no information.
     let time = since(thread.time, slice.thread_ts.get(id)).filter(|&time| time != 0);
     let instructions = since(thread.instructions, slice.thread_instruction_count.get(id));
     slice.thread_dur.set(id, time);
@@ -182,7 +182,7 @@ fn new_slice(event: &TrackEvent<'_>, track: u32, context: &DecodeContext<'_, '_>
     NewSlice { ts: context.packet.ts(), track, name, category, arg_set_id: None }
 }
 
-/// Phases that slices alone do not tell are kept.
+/// Phases that slices cannot represent are kept.
 fn add_phase(
     event: &TrackEvent<'_>,
     args: &mut tpq_trackers::args::ArgSet,

@@ -167,8 +167,8 @@ fn merge(track: &TrackDescriptor, tables: &mut Tables) -> Merge {
     }
 }
 
-/// The uuid of a track of nothing but its own, as most are that programs make up: all that was said
-/// of it was taken when it was read. `None` where it has to be read again.
+/// The uuid of a track that belongs to no thread or process, as most do: everything that its
+/// descriptor states of it was taken when it was read. `None` where it has to be read again.
 fn uuid_of_plain(descriptor: &[u8]) -> Option<u64> {
     let (mut uuid, mut fields) = (None, Fields::new(descriptor));
     for field in &mut fields {

@@ -1,4 +1,4 @@
-//! The args of a track event: what typed fields and debug annotations tell.
+//! The args of a track event: typed fields and debug annotations.
 
 use tpq_proto::fields::{
     chrome_active_processes, chrome_histogram_sample, interned_data, log_message, task_execution,
@@ -85,7 +85,7 @@ pub(super) fn add(
     }
 }
 
-/// Adds what fields other than annotations say; `typed` tells whether there are any that are not
+/// Adds what fields other than annotations say; `typed` is whether there are any that are not
 /// the event's own.
 fn read(typed: bool, thread: Option<Utid>, args: &mut ArgSet, context: &mut DecodeContext<'_, '_>) {
     let DecodeContext { packet, trackers, tables, stats } = context;

@@ -3,8 +3,8 @@
 /// Bytes of a block: one for each bit of a word.
 pub(super) const BLOCK: usize = 64;
 
-/// Brackets outside of strings, a word of bits for each block of 64 bytes. A quote behind a backslash
-/// is none wherever it stands; outside of strings that is no JSON.
+/// Brackets outside of strings, a word of bits for each block of 64 bytes. A quote behind a
+/// backslash is none wherever it stands; outside of strings that is no JSON.
 pub(super) struct Brackets<'a> {
     rest: &'a [u8],
     /// All ones while a string goes on from the block before.

@@ -124,7 +124,7 @@ impl JsonEvent {
 
 /// A text of the same length in which bytes that are no UTF-8, and control characters that stand
 /// in strings as they are, are replaced; `None` where there are none. What is read of the text
-/// itself later has other means to tell.
+/// itself later is identified otherwise.
 fn mended(text: &[u8]) -> Option<Vec<u8>> {
     let mut mended = Vec::with_capacity(text.len());
     for chunk in text.utf8_chunks() {
@@ -268,8 +268,8 @@ impl JsonEvent {
         }
     }
 
-    /// About where the text of an event lies that [`Self::write`] wrote: from the first of its spans
-    /// to the last.
+    /// About where the text of an event lies that [`Self::write`] wrote: from the first of its
+    /// spans to the last.
     pub(in crate::json) fn text_of(words: &[u32], strings: &[Span]) -> Option<Span> {
         let spans = strings.get(own_strings(words))?;
         let begin = spans.iter().map(|span| span.addr).min()?;

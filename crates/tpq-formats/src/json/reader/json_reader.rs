@@ -8,9 +8,11 @@ use tpq_ingest::{
     PendingRun, Run, RunKind, SourceId, Span, Timeline, TraceBytes,
 };
 
-use super::ahead::{Ahead, Helper, LARGEST_EVENT, MOST_AHEAD, ReadEvent, Text, Unread, look_ahead};
 use super::event::{JsonEvent, WIDTH};
 use super::lines::Lines;
+use super::look_ahead::{
+    Helper, LARGEST_EVENT, LookAhead, MOST_AHEAD, ReadEvent, Text, Unread, look_ahead,
+};
 use super::rank::Ranks;
 use super::scan::{Part, Scan};
 
@@ -21,13 +23,13 @@ const BATCH_BYTES: usize = 4 << 20;
 
 /// Damaged events are walked again up to this many times the size of the text.
 const RESUMABLE: usize = 2;
-/// An object of so many bytes may be an empty one.
+/// An object of at most this many bytes can be an empty one.
 const EMPTY: usize = 8;
 
 /// Reads when a line of a system trace was recorded, in ns.
 pub(in crate::json) type LineTime = fn(&[u8]) -> Option<i64>;
 
-/// The kinds of runs that a JSON trace is read into, as whoever decodes them numbers them.
+/// The kinds of runs that a JSON trace is read into, as the decoder numbers them.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::json) struct JsonKinds {
     /// Events, each as the words of a [`JsonEvent`].
@@ -119,7 +121,8 @@ impl<'a> JsonReader<'a> {
         }
     }
 
-    /// Has another thread read events, which does the work that this gives: it ends with the reader.
+    /// Has another thread read events, which does the work that this gives: it ends with the
+    /// reader.
     pub(in crate::json) fn helper(&mut self) -> impl FnOnce() + Send + use<'a> {
         let (helper, work) = Helper::new(self.text());
         self.helper = Some(helper);
@@ -138,10 +141,10 @@ impl<'a> JsonReader<'a> {
         self.done = parts.is_empty();
         // While the helper reads what it was given, this thread reads the rest.
         let given = parts.iter().filter(|part| part.given).count();
-        let rest = parts.iter().filter(|_| given > 0).filter_map(Ahead::event).skip(given);
+        let rest = parts.iter().filter(|_| given > 0).filter_map(LookAhead::event).skip(given);
         let own: Vec<ReadEvent> = rest.map(|range| self.text().event(range)).collect();
         let mut own = own.into_iter();
-        for Ahead { part, given, after } in parts {
+        for LookAhead { part, given, after } in parts {
             let read = match &part {
                 Part::Event(range) => {
                     let helper = self.helper.as_mut().filter(|_| given);
@@ -283,7 +286,7 @@ impl<'a> JsonReader<'a> {
             }
             let run = Run {
                 kind,
-                lane: 0,
+                cpu: None,
                 source: self.file.base.0,
                 generation: 0,
                 position: first_position,

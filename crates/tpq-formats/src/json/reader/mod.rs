@@ -1,4 +1,4 @@
-//! Chrome JSON: an array of events, or an object that holds one beside other fields.
+//! Chrome JSON: an array of events, or an object that contains one among other fields.
 //!
 //! ```text
 //! bytes ─scan─▶ where each event lies ─event─▶ its fields as numbers and spans ─▶ Run
@@ -8,12 +8,12 @@
 //! thread may read events meanwhile. Events lie in no order of time, so each batch is sorted here
 //! and the file in full later.
 
-mod ahead;
 mod blocks;
 mod decimal;
 mod event;
 mod json_reader;
 mod lines;
+mod look_ahead;
 mod rank;
 mod scan;
 

@@ -21,7 +21,7 @@ pub(super) struct Ranks {
     threads: FxHashMap<(i64, i64), Begun>,
 }
 
-/// What has begun on a thread, as far as the text was read. Names are told apart by hashes.
+/// What has begun on a thread, as far as the text was read. Hashes distinguish the names.
 #[derive(Debug, Default)]
 struct Begun {
     /// What is open since before the moment.

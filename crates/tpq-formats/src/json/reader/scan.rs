@@ -47,8 +47,8 @@ pub(super) struct Scan<'a> {
     state: State,
 }
 
-/// Events nested deeper are left out: no program means to write them, and who parses values may
-/// keep a stack.
+/// Events nested deeper are left out: no program means to write them, and a parser of the values
+/// could keep a stack.
 const MAX_DEPTH: usize = 512;
 
 /// The end of a walk over a value.
@@ -180,7 +180,7 @@ impl<'a> Scan<'a> {
 
     fn event(&mut self, bare: bool) -> Option<Part> {
         match self.peek() {
-            // A comma too many, as after the last event, is common and harms nobody.
+            // A comma too many, as after the last event, is common and harmless.
             Some(b',') => self.at += 1,
             Some(b']') => {
                 self.at += 1;
@@ -280,7 +280,7 @@ impl<'a> Scan<'a> {
     }
 
     /// The end of the object or array that begins at `at`, and how deep it nests. Which brackets
-    /// close which is not told apart here: whoever parses the value does.
+    /// close which is not distinguished here: the parser of the value does that.
     fn container(&self, at: usize, deepest: &mut usize) -> End {
         let mut depth = 0usize;
         let mut begin = at;

@@ -30,8 +30,8 @@ pub(in crate::systrace) enum TextLine {
     Malformed,
 }
 
-/// The kinds of runs that a file is read into, as whoever decodes them numbers them, and what
-/// tells its lines apart.
+/// The kinds of runs that a file is read into, as the decoder numbers them, and how
+/// to distinguish its lines.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::systrace) struct SystraceKinds {
     /// Lines of the trace.
@@ -172,7 +172,7 @@ impl<'a> SystraceReader<'a> {
         let addr = self.base + start as u64;
         let run = Run {
             kind,
-            lane: 0,
+            cpu: None,
             source: self.file.base.0,
             generation: 0,
             position: first_position,

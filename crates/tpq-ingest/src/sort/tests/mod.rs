@@ -19,7 +19,7 @@ impl Emit for Out {
 fn run(lane: u32, position: u32, timestamps: &[i64]) -> Run {
     Run {
         kind: RunKind(RunKind::FIRST_SPLIT),
-        lane,
+        cpu: lane.checked_sub(1),
         source: 0,
         generation: 0,
         position,
@@ -29,17 +29,19 @@ fn run(lane: u32, position: u32, timestamps: &[i64]) -> Run {
     }
 }
 
-fn sorted(windowed: bool, steps: &[Result<Run, Mark>]) -> (Vec<(i64, u32)>, u64) {
+fn sorted(windowed: bool, steps: &[Result<Run, RecorderEvent>]) -> (Vec<(i64, u32)>, u64) {
     let mut sorter = Sorter::new(windowed);
-    let room = SortRoom::in_memory();
+    let memory = SortMemory::in_memory();
     let mut out = Out::default();
     for step in steps {
         match step {
             Ok(run) => sorter.push(run.clone()),
-            Err(mark) => sorter.mark(*mark, &room, &mut out).expect("nothing is stored"),
+            Err(event) => {
+                sorter.handle_event(*event, &memory, &mut out).expect("nothing is stored")
+            }
         }
     }
-    sorter.finish(&room, &mut out).expect("nothing is stored");
+    sorter.finish(&memory, &mut out).expect("nothing is stored");
     (out.0, sorter.losses().get(Loss::OutOfOrder))
 }
 
@@ -60,8 +62,8 @@ fn without_a_word_from_the_recorder_nothing_is_dropped() {
 }
 
 /// Two flushes and a read set where the window ends; the next such read closes it.
-fn close_a_window() -> [Result<Run, Mark>; 3] {
-    [Err(Mark::Flushed), Err(Mark::Flushed), Err(Mark::ReadBuffers)]
+fn close_a_window() -> [Result<Run, RecorderEvent>; 3] {
+    [Err(RecorderEvent::Flushed), Err(RecorderEvent::Flushed), Err(RecorderEvent::ReadBuffers)]
 }
 
 #[test]
@@ -101,7 +103,7 @@ proptest::proptest! {
             sorter.push(run(lane, position, &timestamps));
         }
         let mut out = Out::default();
-        sorter.finish(&SortRoom::in_memory(), &mut out).expect("nothing is stored");
+        sorter.finish(&SortMemory::in_memory(), &mut out).expect("nothing is stored");
         expected.sort();
         let expected: Vec<_> = expected.iter().map(|&(ts, _, position)| (ts, position)).collect();
         proptest::prop_assert_eq!(out.0, expected);

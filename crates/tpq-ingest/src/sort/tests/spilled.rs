@@ -63,7 +63,8 @@ impl Emit for Out {
         let message = run.payload.message_of(index).map(|span| (span, run.kind_of(index)));
         let message = message.map(|(span, kind)| (span, kind.unwrap_or_default()));
         let position = run.position_of(index);
-        let head = [run.kind.0, run.lane, run.source, run.generation, position];
+        let head =
+            [run.kind.0, run.cpu.map_or(0, |cpu| cpu + 1), run.source, run.generation, position];
         self.0.push(Seen { ts, head, addr: run.addr_of(index), message, words, strings });
         ControlFlow::Continue(())
     }
@@ -72,7 +73,7 @@ impl Emit for Out {
 #[derive(Clone, Debug)]
 enum Said {
     Run(Run),
-    Mark(Mark),
+    RecorderEvent(RecorderEvent),
 }
 
 /// The payload of so many events. Numbers within are such that no two events are the same.
@@ -126,7 +127,7 @@ fn said() -> impl Strategy<Value = Said> {
         let payload = payload(form, 0, timestamps.len());
         Said::Run(Run {
             kind,
-            lane,
+            cpu: lane.checked_sub(1),
             source,
             generation: 9,
             position: 0,
@@ -137,8 +138,8 @@ fn said() -> impl Strategy<Value = Said> {
     });
     prop_oneof![
         8 => run,
-        1 => Just(Said::Mark(Mark::Flushed)),
-        1 => Just(Said::Mark(Mark::ReadBuffers)),
+        1 => Just(Said::RecorderEvent(RecorderEvent::Flushed)),
+        1 => Just(Said::RecorderEvent(RecorderEvent::ReadBuffers)),
     ]
 }
 
@@ -147,7 +148,7 @@ fn numbered(mut files: Vec<Vec<Said>>) -> Vec<Vec<Said>> {
     for (file, said) in (0_u32..).zip(&mut files) {
         let runs = said.iter_mut().filter_map(|said| match said {
             Said::Run(run) => Some(run),
-            Said::Mark(_) => None,
+            Said::RecorderEvent(_) => None,
         });
         for (position, run) in (1..).zip(runs) {
             let form = (run.kind.0 - RunKind::FIRST_SPLIT) as u8;
@@ -168,27 +169,27 @@ struct Interleaved {
 fn interleave(
     files: &[Vec<Said>],
     windowed: &[bool],
-    room: SortRoom,
+    memory: SortMemory,
 ) -> Result<Interleaved, Stopped> {
-    let mut interleaver = Interleaver::new(windowed, room);
+    let mut interleaver = Interleaver::new(windowed, memory);
     let mut out = Out::default();
     let mut left: Vec<_> = files.iter().map(|said| said.iter()).collect();
-    while let Some(file) = interleaver.pass_on(&mut out)? {
+    while let Some(file) = interleaver.flush(&mut out)? {
         match left[file].next() {
             Some(Said::Run(run)) => interleaver.push(file, run.clone())?,
-            Some(Said::Mark(mark)) => interleaver.mark(file, *mark, &mut out)?,
+            Some(Said::RecorderEvent(event)) => interleaver.handle_event(file, *event, &mut out)?,
             None => interleaver.end(file, &mut out)?,
         }
     }
     let late = interleaver.sorters().map(|it| it.losses().get(Loss::OutOfOrder)).collect();
-    let (written, peak) = (interleaver.room().written(), interleaver.peak());
+    let (written, peak) = (interleaver.memory().written(), interleaver.peak());
     Ok(Interleaved { events: out.0, late, written, peak })
 }
 
 fn assert_same(files: &[Vec<Said>], windowed: &[bool], most: u64, block: u64) -> Interleaved {
-    let full = interleave(files, windowed, SortRoom::in_memory()).expect("nothing is stored");
-    let room = SortRoom::with_blocks(most, block, Store::default());
-    let little = interleave(files, windowed, room).expect("the store takes everything");
+    let full = interleave(files, windowed, SortMemory::in_memory()).expect("nothing is stored");
+    let memory = SortMemory::with_blocks(most, block, Store::default());
+    let little = interleave(files, windowed, memory).expect("the store takes everything");
     assert_eq!(little.late, full.late);
     assert_eq!(little.events.len(), full.events.len());
     for (at, (one, other)) in little.events.iter().zip(&full.events).enumerate() {
@@ -220,7 +221,7 @@ fn overlapping(runs: i64, form: u8) -> Vec<Said> {
         let (lane, source) = ((at % 2) as u32, 0);
         Said::Run(Run {
             kind,
-            lane,
+            cpu: lane.checked_sub(1),
             source,
             generation: 9,
             position: 0,
@@ -232,7 +233,7 @@ fn overlapping(runs: i64, form: u8) -> Vec<Said> {
     (0..runs).map(run).collect()
 }
 
-/// So many stretches that they are merged with each other, and those again.
+/// So many segments that they are merged with each other, and those again.
 #[test]
 fn many_stretches_give_the_same_events_within_the_room() {
     for form in 0..5 {
@@ -274,7 +275,7 @@ fn with_many_strings(runs: i64, strings: usize) -> Vec<Said> {
         };
         Said::Run(Run {
             kind: RunKind(RunKind::FIRST_SPLIT),
-            lane: 1,
+            cpu: Some(0),
             source: 0,
             generation: 9,
             position: at as u32,
@@ -294,9 +295,9 @@ fn strings_that_runs_share_take_little_room() {
     const STRINGS: usize = 1_000;
     let most_read = Arc::new(AtomicUsize::new(0));
     let store = Noting(Store::default(), Arc::clone(&most_read));
-    let room = SortRoom::with_blocks(100_000, 1_000, store);
+    let memory = SortMemory::with_blocks(100_000, 1_000, store);
     let files = [with_many_strings(RUNS, STRINGS)];
-    let outcome = interleave(&files, &[false], room).expect("the store takes everything");
+    let outcome = interleave(&files, &[false], memory).expect("the store takes everything");
     assert_eq!(outcome.events.len(), 4 * RUNS as usize);
     assert!(outcome.events.iter().all(|event| event.strings.len() == STRINGS));
     let of_run = STRINGS * size_of::<Span>();
@@ -310,8 +311,8 @@ fn strings_that_runs_share_take_little_room() {
 #[test]
 fn what_fits_is_not_written() {
     let files = numbered(vec![overlapping(20, 1)]);
-    let room = SortRoom::new(1 << 20, Store::default());
-    let events = interleave(&files, &[false], room).expect("nothing is stored");
+    let memory = SortMemory::new(1 << 20, Store::default());
+    let events = interleave(&files, &[false], memory).expect("nothing is stored");
     assert_eq!((events.written, events.events.len()), (0, 20 * 200));
 }
 
@@ -346,8 +347,8 @@ fn a_store_that_fails_is_an_error() {
     let files = numbered(vec![overlapping(40, 2), overlapping(40, 1)]);
     let outcome = |left: u32| {
         let store = Failing { store: Store::default(), left: Cell::new(left) };
-        let room = SortRoom::with_blocks(20_000, 500, store);
-        match interleave(&files, &[false; 2], room) {
+        let memory = SortMemory::with_blocks(20_000, 500, store);
+        match interleave(&files, &[false; 2], memory) {
             Err(Stopped::Store(error)) => Err(error.kind()),
             outcome => outcome.map(|_| ()).map_err(|_| io::ErrorKind::Other),
         }
@@ -380,14 +381,14 @@ fn blocks_that_are_damaged_do_not_end_the_process() {
     let files = numbered(vec![overlapping(4, 2), overlapping(4, 4), overlapping(4, 0)]);
     let mut errors = 0;
     for place in 0..400 {
-        let room = SortRoom::with_blocks(2_000, 500, Damaging(Store::default(), place));
+        let memory = SortMemory::with_blocks(2_000, 500, Damaging(Store::default(), place));
         let mut sorter = Sorter::new(false);
         for said in files.iter().flatten() {
             let Said::Run(run) = said else { continue };
             sorter.push(run.clone());
         }
-        sorter.spill(&room).expect("the store takes everything");
-        errors += u32::from(sorter.finish(&room, &mut Nobody).is_err());
+        sorter.spill(&memory).expect("the store takes everything");
+        errors += u32::from(sorter.finish(&memory, &mut Nobody).is_err());
     }
     assert!(errors > 50, "{errors}");
 }

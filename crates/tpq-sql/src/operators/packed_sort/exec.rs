@@ -37,8 +37,8 @@ pub(in super::super) struct PackedSortExec {
 }
 
 impl PackedSortExec {
-    /// In place of DataFusion's sort; `None` where that only keeps the first rows, sorts by what has
-    /// no codes, or has rows that cannot be held as one batch.
+    /// In place of DataFusion's sort; `None` where that only keeps the first rows, sorts by what
+    /// has no codes, or has rows that cannot be held as one batch.
     pub(super) fn of(sort: &SortExec) -> Result<Option<Self>> {
         let schema = sort.input().schema();
         let mut packs = sort.fetch().is_none() && !schema.fields().is_empty();

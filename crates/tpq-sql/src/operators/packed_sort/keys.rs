@@ -121,7 +121,8 @@ fn strings(values: &StringViewArray, options: SortOptions) -> Codes {
 }
 
 /// The place of each text among the different ones. Each batch has views of its own of one text, so
-/// there may be many times fewer texts than views, and to find that out costs less than to sort all.
+/// there may be many times fewer texts than views, and to find that out costs less than to sort
+/// all.
 fn places_of<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<u64> {
     // Texts may have been chosen to fall together.
     let mut numbers: HashMap<&str, usize> = HashMap::new();

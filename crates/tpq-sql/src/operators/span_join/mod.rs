@@ -97,9 +97,8 @@ pub(crate) struct SpanJoin {
 impl SpanJoin {
     /// The plan of a join.
     ///
-    /// # Errors
-    /// When a table has no `ts` or partition, none has `dur`, the tables have partitions of different
-    /// names, or any other column has the same name in both.
+    /// # Errors When a table has no `ts` or partition, none has `dur`, the tables have partitions
+    /// of different names, or any other column has the same name in both.
     pub(crate) fn try_new(
         left: SpanTable,
         right: SpanTable,

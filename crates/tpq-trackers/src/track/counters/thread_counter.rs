@@ -19,7 +19,7 @@ pub struct ThreadCounter {
     pub thread: TrackKind,
     /// The track's name.
     pub name: StringId,
-    /// Of the thread, with whatever else tells its tracks of the kind apart.
+    /// Of the thread, with the other dimensions of its tracks.
     pub of: Dimensions,
 }
 
@@ -33,7 +33,7 @@ pub struct Undecided {
     values: Vec<(u32, u32)>,
 }
 
-/// The sets of args that say which thread told of a value, by thread.
+/// The sets of args that state which thread reported a value, by thread.
 pub type ToldBy = FxHashMap<Utid, Option<u32>>;
 
 impl Undecided {
@@ -51,7 +51,7 @@ impl Undecided {
 const NO_TRACK: u32 = u32::MAX;
 
 impl Trackers {
-    /// A counter of a thread's process took a value; its args say which thread told.
+    /// A counter of a thread's process took a value; its args state the reporting thread.
     pub fn count_for_process_of(
         &mut self,
         utid: Utid,

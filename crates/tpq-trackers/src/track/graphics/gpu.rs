@@ -20,7 +20,7 @@ impl Gpus {
         })
     }
 
-    /// What tells the tracks of a machine's GPUs apart.
+    /// The dimensions of the tracks of a GPU.
     pub fn dimensions(&mut self, machine: u32, gpu: u32, tables: &mut Tables) -> Dimensions {
         let ugpu = self.get(machine, gpu, tables);
         Dimensions::machine(machine).number("ugpu", ugpu.into()).number("gpu", gpu.into())
@@ -39,7 +39,7 @@ pub struct GpuCounter {
 /// The counters that a file described, by the numbers under which their values come.
 #[derive(Default)]
 pub struct GpuCounters {
-    /// Those that were described beside their values.
+    /// Those that were described in the packets of their values.
     pub inline: FxHashMap<u32, GpuCounter>,
     /// Those of interned descriptions, by what is interned together and the description's id;
     /// `None` where the description cannot be read.

@@ -3,7 +3,7 @@
 //!
 //! A call is two transactions: one that carries it to a thread of another process, and one that
 //! carries the reply back. A call in one direction is a single transaction. Threads serve calls
-//! while they wait for replies themselves, so each has a stack. The driver's commands tell how a
+//! while they wait for replies themselves, so each has a stack. The driver's commands state how a
 //! call went on where transactions alone do not, in the first place when it failed.
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -16,7 +16,7 @@ use crate::track::Utid;
 pub struct Transaction {
     /// It carries a reply.
     pub is_reply: bool,
-    /// Nobody waits for a reply.
+    /// No thread waits for a reply.
     pub one_way: bool,
     /// What is known of it.
     pub args: ArgSet,
@@ -26,7 +26,7 @@ pub struct Transaction {
     pub slice: Option<u32>,
 }
 
-/// What a thread told the driver.
+/// Commands from a thread to the driver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Command {
     /// Send a call.
@@ -35,7 +35,7 @@ pub enum Command {
     Reply,
 }
 
-/// What the driver told a thread.
+/// Commands from the driver to a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Return {
     /// Here is a call.
@@ -122,7 +122,7 @@ impl Binder {
         Some(transaction)
     }
 
-    /// A thread told the driver something.
+    /// A thread sent a command to the driver.
     pub fn command(&mut self, thread: Utid, command: Command) {
         match command {
             Command::Transaction => self.enter(thread, Stage::Sending, None),
@@ -130,7 +130,7 @@ impl Binder {
         }
     }
 
-    /// The driver told a thread something. Whether the thread thereby stops waiting for a reply
+    /// The driver sent a command to a thread. Whether the thread thereby stops waiting for a reply
     /// that will not come.
     pub fn returned(&mut self, thread: Utid, what: Return) -> bool {
         let Some(&mut call) = self.innermost(thread) else { return false };

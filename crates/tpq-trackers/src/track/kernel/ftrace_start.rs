@@ -30,7 +30,7 @@ impl FtraceStart {
     }
 
     /// Whether an event at `ts` is from before all CPUs of its machine have data. What runs where
-    /// and who waits for whom cannot be told from some of the CPUs.
+    /// and which thread waits for which cannot be derived from some of the CPUs.
     pub fn is_partial(&mut self, machine: u32, ts: i64) -> bool {
         let start = match self.last {
             Some((last, start)) if last == machine => start,

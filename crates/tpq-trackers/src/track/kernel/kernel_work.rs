@@ -1,4 +1,4 @@
-//! What kernel events leave open until a later event speaks of it again.
+//! What kernel events leave open until a later event completes it.
 
 use rustc_hash::FxHashMap;
 

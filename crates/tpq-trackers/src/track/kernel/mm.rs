@@ -1,4 +1,5 @@
-//! Whose memory a kernel event speaks of: the kernel names it by a hash of the address space.
+//! The process whose memory a kernel event concerns: the kernel identifies it by a hash of the
+//! address space.
 
 use rustc_hash::FxHashMap;
 use tpq_tables::Tables;
@@ -12,7 +13,7 @@ pub struct MemoryOwners {
 }
 
 impl MemoryOwners {
-    /// The thread an event of `tid` on address space `mm` speaks of; `own` when it is its own.
+    /// The thread an event of `tid` on address space `mm` concerns; `own` when it is its own.
     pub fn owner(
         &mut self,
         tid: Tid,

@@ -14,7 +14,7 @@ const BEFORE_4_14: StateBits = StateBits {
     letters: &["S", "D", "T", "t", "X", "Z", "x", "K", "W", "P", "N"],
     preempted: 0x800,
 };
-/// Uninterruptible and not counted as load: how kernels before 4.14 said idle.
+/// Uninterruptible and not counted as load: how kernels before 4.14 marked idle.
 const IDLE_BEFORE_4_14: i64 = 0x402;
 
 struct StateBits {
@@ -41,7 +41,7 @@ struct Current {
     slice: Option<(u32, i64)>,
 }
 
-/// Writes `sched_slice`, and tells of switches what states of threads follow from.
+/// Writes `sched_slice`, and returns of switches what states of threads follow from.
 pub struct Sched {
     /// By the CPU's number: a place is of one machine.
     current: Vec<Option<Current>>,
@@ -133,7 +133,7 @@ impl Sched {
         deferred.push_state(StateEvent::Switch { ts, ucpu, previous, state, next });
     }
 
-    /// A CPU switched tasks at a time that is not told of.
+    /// A CPU switched tasks at an unknown time.
     pub fn follow(
         &mut self,
         (machine, cpu): (u32, u32),

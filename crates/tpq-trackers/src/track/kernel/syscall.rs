@@ -1,4 +1,4 @@
-//! System calls: which there are, and who is in one.
+//! System calls, and the threads that are in one.
 
 use rustc_hash::FxHashSet;
 use tpq_tables::{StringId, StringPool};

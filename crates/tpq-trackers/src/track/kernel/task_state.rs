@@ -1,4 +1,4 @@
-//! Which thread each CPU runs, where a kernel tells of one thread at a time.
+//! Which thread each CPU runs, for kernels that report one thread at a time.
 //!
 //! A switch is then two events in either order: one thread begins to run, and the other says what
 //! it does instead. While the second is missing, what ended is closed without an end state.
@@ -21,9 +21,9 @@ struct Running {
 /// What the new state of a thread meant for the CPUs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change {
-    /// It runs from now on, in place of a thread that has not said yet why it does not.
+    /// It runs from now on, in place of a thread that has not yet reported its state.
     Displaced(Utid),
-    /// It said why it was displaced at this very moment.
+    /// It reported its state at this moment.
     Explained,
     /// Anything else: its state begins now.
     Begins,
@@ -35,7 +35,7 @@ pub struct TaskStates {
     running: FxHashMap<u32, Running>,
     /// The slice in which each thread was displaced, until it says why.
     unexplained: FxHashMap<Utid, u32>,
-    /// The latest state of each thread that told of one.
+    /// The latest state that each thread reported.
     latest: FxHashMap<Utid, StringId>,
 }
 
@@ -45,7 +45,8 @@ impl TaskStates {
         self.latest.get(&utid).copied()
     }
 
-    /// Notes the latest state of a thread. The idle task has none: it runs on several CPUs at a time.
+    /// Notes the latest state of a thread. The idle task has none: it runs on several CPUs at a
+    /// time.
     pub fn note(&mut self, utid: Utid, state: StringId) {
         if utid != IDLE {
             self.latest.insert(utid, state);

@@ -31,7 +31,7 @@ pub struct UidReadings {
 #[derive(Default)]
 pub struct UidTimes {
     sequences: FxHashMap<u32, Sequence>,
-    /// The last time of each user, whichever sequence told of it.
+    /// The last time of each user, from any sequence.
     last: FxHashMap<UserOfCluster, u64>,
     /// How much it grew since it was first seen, with the track it is on.
     grown: BTreeMap<UserOfCluster, (Option<u32>, u64)>,
@@ -43,7 +43,8 @@ pub struct UidTimes {
 #[derive(Default)]
 struct Sequence {
     clusters: u32,
-    /// When its last packet was, and the one before: until then what that did not tell of held.
+    /// When its last packet was, and the one before: until then the values that it left out are
+    /// unchanged.
     packet: Option<i64>,
     before: Option<i64>,
     times: BTreeMap<UserOfCluster, u64>,

@@ -12,12 +12,12 @@ pub struct KernelWakelock {
     pub kind: StringId,
 }
 
-/// Values that are repeated for locks that were not held again: so many for each byte that told of
-/// locks, so that a trace cannot make more of them than it is worth.
+/// Values that are repeated for locks that were not held again: this many for each byte that
+/// described locks, so that a trace cannot make more of them than it is worth.
 const REPEATS_PER_BYTE: u64 = 16;
 const FIRST_REPEATS: u64 = 100_000;
 
-/// The wakelocks that sequences told of, by the number of what a sequence interned.
+/// The wakelocks that sequences described, by the number of what a sequence interned.
 pub struct KernelWakelocks {
     sequences: FxHashMap<u32, Sequence>,
     /// How many values may still be repeated.
@@ -48,7 +48,7 @@ impl KernelWakelocks {
         by_id.len() > known
     }
 
-    /// A lock was held for so many ms more; false when its id has no name.
+    /// A lock was held for `ms` more ms; false when its id has no name.
     pub fn hold(&mut self, sequence: u32, id: u32, ms: u64) -> bool {
         let sequence = self.sequences.entry(sequence).or_default();
         let Some(&lock) = sequence.by_id.get(&id) else { return false };

@@ -40,7 +40,7 @@ impl Refusal {
         Self { stat: Stat::SliceMaxDepthExceeded, ts, details }
     }
 
-    /// It overlaps another; `event` tells more of it.
+    /// It overlaps another; `event` has the details.
     pub(in crate::track) fn overlap(
         stat: Stat,
         overlap: Overlap,

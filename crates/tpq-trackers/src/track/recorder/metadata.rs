@@ -19,7 +19,7 @@ pub enum MetadataValue {
 enum Scope {
     /// The import as a whole.
     Import,
-    /// A machine, whichever file tells of it.
+    /// A machine, in all files.
     Machine(u32),
     /// A file.
     File(u32),

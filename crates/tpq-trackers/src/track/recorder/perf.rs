@@ -19,7 +19,7 @@ pub struct PerfTracks {
 pub struct PerfSessions {
     sessions: FxHashMap<(SourceId, u32), u32>,
     tracks: FxHashMap<(u32, u32), PerfTracks>,
-    /// The tracks of counters that are read beside others.
+    /// The tracks of counters that are read together with others.
     followers: usize,
 }
 
@@ -39,7 +39,7 @@ impl PerfSessions {
         self.tracks.get(&(session, cpu)).cloned()
     }
 
-    /// For how many more counters that are read beside others there may be a track.
+    /// For how many more counters that are read together with others there can be a track.
     pub fn room(&self) -> usize {
         MOST_FOLLOWERS.saturating_sub(self.followers)
     }

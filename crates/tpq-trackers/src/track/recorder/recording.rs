@@ -159,10 +159,10 @@ impl Recording {
     }
 
     /// Notes what was counted at the end. Without a count from the start, what came before it
-    /// cannot be told apart, and is not of this recording.
+    /// cannot be distinguished, and is not part of this recording.
     ///
     /// Several data sources may record kernel events, from one buffer or each from its own, and do
-    /// not say which. Their counts are not added up: those count that tell of the largest loss.
+    /// not say which. Their counts are not added up: the counts with the largest loss are used.
     pub fn count_at_end(&mut self, sequence: u32, cpu: (u32, u32), counts: KernelCounts) {
         let before = self.kernel_at_start.get(&(sequence, cpu)).copied();
         let while_recording = before.map(|before| counts.since(before)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Tracks of slices that are told apart by ids their program gave them, as Chrome's older events
+//! Tracks of slices that ids of their program distinguish, as Chrome's older events
 //! are.
 
 use tpq_tables::{StringId, Tables};
@@ -9,7 +9,7 @@ use crate::track::{Dimensions, Sharing, TrackKind, Trackers, Upid};
 const OF_PROCESS: TrackKind = TrackKind::slices("legacy_async_process_slice");
 const OF_ALL: TrackKind = TrackKind::slices("legacy_async_global_slice");
 
-/// What tells the slices of one id from others.
+/// The key of the slices of one id.
 #[derive(Clone, Copy, Debug)]
 pub struct AsyncId {
     /// The name of the event.

@@ -1,7 +1,7 @@
 //! Slices of a thread that overlap others of it, neither inside the other.
 //!
 //! Programs mean their threads' slices to nest. Where they do not, the later ones go onto tracks
-//! of their own beside the thread's.
+//! of their own next to the thread's.
 
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
@@ -9,14 +9,14 @@ use crate::args::ArgSet;
 use crate::track::recorder::import_log::Refusal;
 use crate::track::{Dimensions, NewSlice, TrackKind, Trackers, Tracks, Utid};
 
-/// More tracks beside a thread's are not tried; what fits on none of these is dropped and counted.
+/// More tracks next to a thread's are not tried; what fits on none of these is dropped and counted.
 const MAX_BESIDE: usize = 1024;
 
 const OVERLAPPING: TrackKind = TrackKind::slices("thread_overlapping_slice");
 
 impl Trackers {
     /// Something that a thread did took `dur` ns; 0 for an instant. Gives the slice and the track
-    /// it lies on, whatever track `slice` names; `event` tells more of it where the two are not as
+    /// it lies on, whatever track `slice` names; `event` has details where the two are not as
     /// they should be.
     pub fn complete_on_thread(
         &mut self,
@@ -38,7 +38,7 @@ impl Trackers {
         stats.increment(stat);
         let refusal = Refusal::overlap(stat, overlap, event.clone(), tables);
         self.source.slices.refused.push(refusal);
-        // The first track beside the thread's on which it nests, else a new one.
+        // The first track next to the thread's on which it nests, else a new one.
         let mut beside = self.source.overlap_tracks.remove(&utid).unwrap_or_default();
         let mut next = 0;
         let (id, track) = loop {

@@ -62,7 +62,7 @@ impl NewTrack {
         tables.track.push(row)
     }
 
-    /// What tells it from others of its kind.
+    /// The dimensions that distinguish it from others of its kind.
     fn dimensions(&self, tables: &mut Tables) -> ArgSet {
         let mut set = ArgSet::default();
         let mut add = |name: &str, value: ArgValue| set.add(tables.strings.intern(name), value);

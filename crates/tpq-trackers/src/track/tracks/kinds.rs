@@ -20,14 +20,14 @@ enum Owner {
     Process(Upid),
 }
 
-/// A value that tells tracks of one owner apart.
+/// A value that distinguishes tracks of one owner.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DimensionValue {
     Int(i64),
     Text(StringId),
 }
 
-/// What tells tracks of one kind apart: whose it is, and up to three values under a key each.
+/// The key of a track within its kind: its owner, and up to three values under a key each.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Dimensions {
     owner: Owner,
@@ -64,12 +64,12 @@ impl Dimensions {
         Self { owner: Owner::Process(upid), ..self }
     }
 
-    /// One of several, told apart by a number.
+    /// Adds a number that distinguishes the track.
     pub fn number(self, key: &'static str, value: i64) -> Self {
         self.with(key, DimensionValue::Int(value))
     }
 
-    /// One of several, told apart by a text.
+    /// Adds a text that distinguishes the track.
     pub fn text(self, key: &'static str, value: StringId) -> Self {
         self.with(key, DimensionValue::Text(value))
     }
@@ -125,7 +125,7 @@ pub struct Tracks {
 
 /// Tracks for slices of one name that may overlap: each slice lies on the track its cookie holds,
 /// and a track whose slices have all ended may go to another cookie. Slices whose durations are
-/// known at once lie on tracks of their own. What makes a track is told its place among them.
+/// known at once lie on tracks of their own. The function that makes a track receives its index.
 #[derive(Debug, Default)]
 pub struct SharedTracks {
     lanes: Vec<SharedTrack>,
@@ -283,7 +283,7 @@ impl Tracks {
         track
     }
 
-    /// A new track, which only whoever made it knows.
+    /// A new track, which is known only to its caller.
     pub fn make(
         kind: TrackKind,
         dimensions: Dimensions,

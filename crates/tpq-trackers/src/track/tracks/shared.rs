@@ -1,4 +1,4 @@
-//! Tracks that slices of one kind share, found again by what tells the kinds' tracks apart.
+//! Tracks that slices of one kind share, found again by their dimensions.
 
 use rustc_hash::FxHashMap;
 use tpq_tables::{StringId, Tables};

@@ -72,7 +72,7 @@ enum Placed {
     Group(u32, FirstEvent),
 }
 
-/// What tracks of one group have in common: whose they are, the parent's uuid, and the kind and
+/// The key of a group of tracks: their owner, the parent's uuid, and the kind and
 /// the value of the key they are matched by.
 type GroupKey = (Owner, u64, i64, StringId);
 
@@ -160,7 +160,7 @@ impl TrackUuids {
     }
 
     /// Whether a track can be placed: it and its ancestors are known, up to one without a parent.
-    /// A track of which only events speak is one without a parent.
+    /// A track that only events name has no parent.
     pub fn check(&mut self, uuid: u64, tables: &mut Tables) -> Result<(), Stat> {
         if self.sound.contains(&uuid) {
             return Ok(());
@@ -202,7 +202,7 @@ impl TrackUuids {
     }
 
     /// Decides which threads and processes a track and its ancestors are of, those of the
-    /// ancestors first. From then on they stay so, whoever has the ids later.
+    /// ancestors first. From then on they stay so, even if the ids are reused.
     pub fn identify(&mut self, uuid: u64, processes: &mut Processes, tables: &mut Tables) -> Owner {
         if let Some(owner) = self.owners.get(uuid) {
             return owner;
@@ -420,7 +420,7 @@ impl Trackers {
     }
 }
 
-/// What stands for a track that no descriptor told of.
+/// The stand-in for a track without a descriptor.
 fn undescribed(uuid: u64, machine: u32, tables: &mut Tables) -> Described {
     let name = match uuid {
         0 => tables.strings.intern("Default Track"),

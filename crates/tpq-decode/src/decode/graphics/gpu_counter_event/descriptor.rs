@@ -16,8 +16,8 @@ const COUNTER: TrackKind = TrackKind::counter("gpu_counter", None);
 /// Names and descriptions of groups, by their number.
 type Groups = FxHashMap<i32, (StringId, StringId)>;
 
-/// Adds the counters that were described beside their values. Their numbers hold for the whole
-/// file, so the first description of one counts.
+/// Adds the counters that were described in the packets of their values. Their numbers hold for the
+/// whole file, so the first description of one counts.
 pub(super) fn add_inline(
     machine: u32,
     gpu: u32,

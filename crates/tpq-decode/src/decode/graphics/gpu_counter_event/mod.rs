@@ -122,7 +122,7 @@ fn values(event: &[u8]) -> impl Iterator<Item = (u32, f64)> {
     })
 }
 
-/// Writes a value. Most counters tell at the end of a period what they were during it, so the
+/// Writes a value. Most counters state at the end of a period their value during it, so the
 /// value goes into the row of the time before, and the new row waits for the next one.
 fn count(ts: i64, counter: GpuCounter, value: f64, trackers: &mut Trackers, tables: &mut Tables) {
     let now = if counter.forwards { value } else { 0.0 };

@@ -101,7 +101,7 @@ impl<'a> Parts<'a> {
         parts
     }
 
-    /// Makes room for the events of so many bytes.
+    /// Reserves memory for the events of `bytes` bytes.
     #[cold]
     fn make_room(&mut self, bytes: usize) {
         /// About as many as an event takes.
@@ -153,7 +153,7 @@ pub(crate) fn split(bundle: Bundle<'_>, last: &mut LastEvents, sink: &mut SplitS
     sink.immediate(Immediate::Packet { message, source, sequence, ts });
     let run = |kind, timestamps, payload| Run {
         kind,
-        lane: 1 + cpu,
+        cpu: Some(cpu),
         source,
         generation,
         position,

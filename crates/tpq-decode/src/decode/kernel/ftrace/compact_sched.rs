@@ -16,7 +16,7 @@ use tpq_trackers::track::{NextTask, RecentTexts, Tid, Trackers, Utid};
 /// Runs of switches: words are next pid, previous state, next priority, index of next comm.
 pub(crate) const SWITCHES: RunKind = RunKind(RunKind::FIRST_SPLIT + 1);
 /// Runs of wakeups: words are pid, flags, target CPU, priority and index of comm. The name names
-/// no thread: the switches to it do, which tell it at the moment it runs.
+/// no thread: the switches to it do, at the moment it runs.
 pub(crate) const WAKINGS: RunKind = RunKind(RunKind::FIRST_SPLIT + 2);
 const SWITCH_WORDS: usize = 4;
 const WAKING_WORDS: usize = 5;
@@ -184,7 +184,7 @@ pub(super) fn decode_switch(
     );
 }
 
-/// Follows a switch without telling of it, so that the next one knows what it switches from.
+/// Follows a switch without writing it, so that the next one knows what it switches from.
 pub(super) fn follow_switch(
     event: &RunEvent<'_>,
     trackers: &mut Trackers,
@@ -231,7 +231,7 @@ pub(super) fn decode_waking(
     trackers.deferred.push_state(StateEvent::Wake { ts, utid, waker, common_flags });
 }
 
-/// Writes a wakeup down as it is, without telling of it.
+/// Writes a wakeup as a kernel event only.
 pub(super) fn record_waking(event: &RunEvent<'_>, trackers: &mut Trackers, tables: &mut Tables) {
     read_waking(event, trackers, tables);
 }

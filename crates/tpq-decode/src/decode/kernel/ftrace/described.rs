@@ -83,7 +83,8 @@ fn add(kind: &KernelTrackEvent, on: &mut Effects<'_, '_>) -> Option<()> {
     Some(())
 }
 
-/// The kinds of track for slices and counters of a context, and what tells those tracks apart.
+/// The kinds of track for slices and counters of a context, and the dimensions that distinguish
+/// those tracks.
 fn scope(context: TrackContext, on: &mut Effects<'_, '_>) -> Option<([TrackKind; 2], Dimensions)> {
     let event = on.event;
     Some(match context {

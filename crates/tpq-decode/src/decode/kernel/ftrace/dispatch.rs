@@ -83,7 +83,7 @@ pub(crate) fn decode_run_event(
         stats.increment(Stat::FtracePacketBeforeTracingStart);
         return;
     }
-    // What a CPU did before its first compact switch cannot be told, and is not of the trace.
+    // What a CPU did before its first compact switch is unknown, and not part of the trace.
     let compact = matches!(event.run.kind, compact_sched::SWITCHES | compact_sched::WAKINGS);
     if !compact || trackers.source.sched.running(event.cpu).is_some() {
         trackers.bounds.include(event.ts);

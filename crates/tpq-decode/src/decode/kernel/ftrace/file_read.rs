@@ -31,7 +31,7 @@ fn start(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, 
     on.begin_shared((FILE_SYSTEM, of, TRACK), cookie.into(), "android_fs_data_read", &args);
 }
 
-/// A read may end on another thread: what it read tells which began it.
+/// A read may end on another thread: the location that it read identifies the start.
 fn end(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let mut on = event.on(trackers, tables, stats);
     let source =

@@ -1,4 +1,4 @@
-//! What processors beside the CPUs report through the kernel: power management, interconnects
+//! Reports of processors other than the CPUs through the kernel: power management, interconnects
 //! and sensors.
 
 use tpq_proto::fields::ftrace::{

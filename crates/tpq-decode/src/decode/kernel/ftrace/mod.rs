@@ -1,8 +1,8 @@
 //! Events of the Linux kernel.
 //!
-//! [`bundle`] splits the buffer of a CPU into runs, [`event`] reads the fields that all events share,
-//! [`dispatch`] selects the function for an event, and each other file decodes the events of one area: to add one, write a function and
-//! list it in the area's `EVENTS`.
+//! [`bundle`] splits the buffer of a CPU into runs, [`event`] reads the fields that all events
+//! share, [`dispatch`] selects the function for an event, and each other file decodes the events of
+//! one area: to add one, write a function and list it in the area's `EVENTS`.
 
 mod binder;
 mod block;

@@ -1,4 +1,4 @@
-//! Events that were written later than what they speak of, and say when that was.
+//! Events that were written later than they occurred and that state their own time.
 
 use tpq_clock::{BOOTTIME, MONOTONIC_RAW};
 use tpq_proto::fields::ftrace::{
@@ -9,7 +9,7 @@ use tpq_proto::wire::{Fields, Value, read_varint};
 
 use super::gpu;
 
-/// When what an event speaks of was.
+/// The time at which an event occurred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
     /// When the event was written.
@@ -32,7 +32,7 @@ const DATED: [(u32, u32, u32); 5] = [
     (ftrace_event::FWTP_PERFETTO_SLICE, fwtp_perfetto_slice::TIMESTAMP, BOOTTIME),
 ];
 
-/// When what an event speaks of was. Bundles hold thousands of events, few of which are dated
+/// The time at which an event occurred. Bundles hold thousands of events, few of which are dated
 /// otherwise than when they were written: this only looks for what kind the event is.
 pub(super) fn when(event: &[u8]) -> When {
     let Some(kind) = kind(event) else { return When::Written };

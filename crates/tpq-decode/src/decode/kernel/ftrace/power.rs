@@ -21,7 +21,7 @@ pub(super) const EVENTS: Events = &[
 const SUSPEND_RESUME: TrackKind = TrackKind::slices("suspend_resume");
 const LATENCY: &str = "Suspend/Resume Latency";
 const MINIMAL: TrackKind = TrackKind::slices("suspend_resume_minimal");
-/// Holds slices, though it is said to be a counter.
+/// Holds slices, although its kind is that of counters.
 const RUNTIME: TrackKind = TrackKind::counter("linux_rpm", None);
 
 /// An action of suspending or resuming begins or ends.

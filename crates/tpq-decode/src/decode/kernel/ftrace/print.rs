@@ -15,7 +15,7 @@ const ASYNC: TrackKind = TrackKind::slices("atrace_async_slice");
 const ASYNC_FOR_TRACK: TrackKind = TrackKind::slices("atrace_async_slice_for_track");
 const COUNTER: TrackKind = TrackKind::counter("atrace_counter", None);
 
-// Markers that tell of the whole device, or of another process than the one that wrote them.
+// Markers of the whole device, or of a process other than the one that wrote them.
 const DEVICE_STATE: TrackKind = TrackKind::slices("android_device_state");
 const SCREEN_STATE: TrackKind = TrackKind::counter("screen_state", None);
 const BATTERY_STATS: TrackKind = TrackKind::counter("battery_stats", None);
@@ -238,7 +238,7 @@ fn count(
         trackers.count(sample, BATTERY_STATS, dimensions, key, tables);
         return;
     }
-    // The value is who is being killed, and 0 once that is done.
+    // The value is the pid of the process being killed, and 0 once that is done.
     if name == "kill_one_process" && value != 0.0 {
         killed(event, value as i64 as i32, trackers, tables, stats);
     }

@@ -11,7 +11,7 @@ use tpq_trackers::track::{Trackers, Utid};
 /// Adds an event in its full form, whose message lies at `data`; `number` is that of the field it
 /// lies in.
 ///
-/// Where events are not wanted as such, all that is left is what they tell of beside their args:
+/// Where events are not wanted as such, all that is left is their effect other than args:
 /// that there is the CPU, and that the names of functions are missing.
 // With its caller, so that an event is put together where it will lie.
 #[inline(always)]

@@ -174,8 +174,8 @@ fn kswapd_done(
     on.end_named(track, KSWAPD, &args);
 }
 
-/// The kernels whose events of contiguous memory tell how an allocation ends: up to 6.0 one event
-/// says it all, from 6.1 on there are two.
+/// The kernels with events that state how an allocation of contiguous memory ends: up to 6.0 one
+/// event says it all, from 6.1 on there are two.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Telling {
     Nothing,

@@ -60,7 +60,7 @@ fn waking(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables,
     trackers.deferred.push_state(StateEvent::Wake { ts, utid, waker, common_flags });
 }
 
-/// Why a thread slept, told when it wakes.
+/// The reason for a sleep, recorded when the thread wakes.
 fn blocked_reason(
     event: &FtraceEvent<'_>,
     trackers: &mut Trackers,

@@ -7,7 +7,7 @@ pub(super) enum Marker<'a> {
     Begin { pid: i32, name: &'a str },
     /// The innermost slice of the thread that wrote it ends.
     End { pid: Option<i32> },
-    /// A slice of the process begins, told from others of its name by the cookie.
+    /// A slice of the process begins, distinguished from others of its name by the cookie.
     AsyncBegin { pid: i32, name: &'a str, cookie: i64 },
     /// The slice of that name and cookie ends.
     AsyncEnd { pid: i32, name: &'a str, cookie: i64 },

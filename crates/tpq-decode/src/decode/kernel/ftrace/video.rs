@@ -10,11 +10,13 @@ use tpq_trackers::track::{Trackers, VideoBuffer};
 pub(super) const EVENTS: Events = &[
     (ftrace_event::V4L2_QBUF, queued),
     (ftrace_event::V4L2_DQBUF, dequeued),
-    (ftrace_event::VB2_V4L2_BUF_QUEUE, |e, r, t, s| passed_on(e, "vb2_v4l2_buf_queue", r, t, s)),
-    (ftrace_event::VB2_V4L2_BUF_DONE, |e, r, t, s| passed_on(e, "vb2_v4l2_buf_done", r, t, s)),
-    (ftrace_event::VB2_V4L2_QBUF, |e, r, t, s| passed_on(e, "vb2_v4l2_qbuf", r, t, s)),
+    (ftrace_event::VB2_V4L2_BUF_QUEUE, |e, r, t, s| {
+        kernel_buffer(e, "vb2_v4l2_buf_queue", r, t, s)
+    }),
+    (ftrace_event::VB2_V4L2_BUF_DONE, |e, r, t, s| kernel_buffer(e, "vb2_v4l2_buf_done", r, t, s)),
+    (ftrace_event::VB2_V4L2_QBUF, |e, r, t, s| kernel_buffer(e, "vb2_v4l2_qbuf", r, t, s)),
     // Both directions go by one name.
-    (ftrace_event::VB2_V4L2_DQBUF, |e, r, t, s| passed_on(e, "vb2_v4l2_qbuf", r, t, s)),
+    (ftrace_event::VB2_V4L2_DQBUF, |e, r, t, s| kernel_buffer(e, "vb2_v4l2_qbuf", r, t, s)),
 ];
 
 const CATEGORY: &str = "Video 4 Linux 2";
@@ -227,7 +229,7 @@ fn dequeued(
 }
 
 /// A buffer goes its way within the kernel, which does not number it.
-fn passed_on(
+fn kernel_buffer(
     event: &FtraceEvent<'_>,
     name: &str,
     trackers: &mut Trackers,

@@ -128,7 +128,7 @@ fn gpu_queue(
     let of = on.by_text("virtgpu_name", queue);
     let track = format!("Virtgpu {queue} Queue");
     on.begin_shared((GPU_QUEUE, of, &track), number.into(), name.unwrap_or_default(), &[]);
-    // A command with a fence is not answered at once, so that tells nothing of the queue.
+    // A command with a fence is not answered at once, so that shows nothing about the queue.
     if event.uint(virtio_gpu_cmd_queue::FENCE_ID) == 0 {
         on.trackers.source.kernel.virtgpu_commands.insert((queue, number), event.ts);
     }

@@ -78,8 +78,8 @@ impl Processes {
         self.idle.push((utid, upid, false));
     }
 
-    /// Takes tid 0 of a machine for the idle task from now on, as all but formats do in which ids
-    /// are whatever a program made up.
+    /// Takes tid 0 of a machine for the idle task from now on, as all formats do except those in
+    /// which ids are whatever a program made up.
     pub fn idle_is_zero(&mut self, machine: u32, tables: &mut Tables) {
         let Some((utid, upid, known)) = self.idle.get_mut(machine as usize) else { return };
         if std::mem::replace(known, true) {
@@ -196,13 +196,13 @@ impl Processes {
         utid
     }
 
-    /// A thread that took over the tid of another of its process, which nothing said had ended.
+    /// A thread that took over the tid of another of its process, without a recorded end.
     pub fn replace_thread(&mut self, tid: Tid, pid: Tid, tables: &mut Tables) -> Utid {
         self.start_thread(None, tid, tables);
         self.thread_of_process(tid, pid, tables)
     }
 
-    /// A process that took over the pid of another, which nothing said had ended.
+    /// A process that took over the pid of another, without a recorded end.
     pub fn replace_process(&mut self, pid: Tid, tables: &mut Tables) -> Upid {
         self.start_process(None, pid, StringId::NULL, tables)
     }

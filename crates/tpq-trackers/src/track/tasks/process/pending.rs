@@ -1,4 +1,4 @@
-//! Threads whose process is not known yet, though something of it is.
+//! Threads whose process is not known yet, though some facts about it are.
 //!
 //! A thread may be seen long before its process is named. Two threads known to share a process
 //! are remembered, and resolved as soon as either's process is; so are processes whose parent is
@@ -12,7 +12,7 @@ use super::{Upid, Utid};
 /// What waits for the process of a thread.
 #[derive(Default)]
 pub(super) struct Pending {
-    /// Threads of the same process, told of at both of each two.
+    /// Threads of the same process; each pair is stored at both threads.
     siblings: FxHashMap<Utid, Vec<Utid>>,
     /// The processes a thread created.
     children: FxHashMap<Utid, Vec<Upid>>,

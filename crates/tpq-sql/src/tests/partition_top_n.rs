@@ -11,7 +11,7 @@ fn first(place: &str, over: &str, bounds: &str) -> String {
 }
 
 async fn drops_early(sql: &str) -> bool {
-    plan(&format!("EXPLAIN {sql}")).await.contains("ForemostExec")
+    plan(&format!("EXPLAIN {sql}")).await.contains("PartitionTopNExec")
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@
 //! FilterExec: place <= 3                  FilterExec: place <= 3
 //!   WindowAggExec: row_number()             WindowAggExec: row_number()
 //!     sort, repartition            ──▶        sort, repartition
-//!       rows                                    ForemostExec: most=3
+//!       rows                                    PartitionTopNExec: fetch=3
 //!                                                 rows
 //! ```
 //!
@@ -40,16 +40,16 @@ use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec, Wi
 use datafusion::physical_plan::{ExecutionPlan, replace_children_if_necessary};
 
 use super::packed_sort::PackedSortExec;
-use exec::ForemostExec;
+use exec::PartitionTopNExec;
 
 /// With more rows of each partition to look through, sorting all is as good.
 const MOST: u64 = 64;
 
-/// Puts a [`ForemostExec`] where only the first rows of each partition are asked for.
+/// Puts a [`PartitionTopNExec`] where only the first rows of each partition are asked for.
 #[derive(Debug)]
-pub(crate) struct ForemostRows;
+pub(crate) struct PartitionTopNRule;
 
-impl PhysicalOptimizerRule for ForemostRows {
+impl PhysicalOptimizerRule for PartitionTopNRule {
     fn optimize(
         &self,
         plan: Arc<dyn ExecutionPlan>,
@@ -65,7 +65,7 @@ impl PhysicalOptimizerRule for ForemostRows {
     }
 
     fn name(&self) -> &str {
-        "foremost_rows"
+        "partition_top_n"
     }
 
     fn schema_check(&self) -> bool {
@@ -75,7 +75,7 @@ impl PhysicalOptimizerRule for ForemostRows {
 
 /// Of which rows the first are asked for.
 #[derive(Clone, Debug)]
-struct Foremost {
+struct PartitionTopN {
     /// How many of each partition.
     most: usize,
     partition: Vec<Arc<dyn PhysicalExpr>>,
@@ -92,8 +92,8 @@ fn narrowed(filter: &FilterExec) -> Result<Option<Arc<dyn ExecutionPlan>>> {
         conditions.filter_map(limit).filter(|&(_, most)| most <= MOST).collect();
     limits.sort_unstable_by_key(|&(_, most)| most);
     for (column, most) in limits {
-        let found = foremost(filter.input(), column, most as usize);
-        let narrowed = found.map(|(foremost, path)| put_in(filter.input(), foremost, path));
+        let found = find_top_n(filter.input(), column, most as usize);
+        let narrowed = found.map(|(top_n, path)| put_in(filter.input(), top_n, path));
         if let Some(input) = narrowed.transpose()?.flatten() {
             return Ok(Some(input));
         }
@@ -105,11 +105,11 @@ fn narrowed(filter: &FilterExec) -> Result<Option<Arc<dyn ExecutionPlan>>> {
 type Path = usize;
 
 /// What the filter's input has to say of a column that is to be `most` at most.
-fn foremost(
+fn find_top_n(
     input: &Arc<dyn ExecutionPlan>,
     mut column: usize,
     most: usize,
-) -> Option<(Foremost, Path)> {
+) -> Option<(PartitionTopN, Path)> {
     let (mut node, mut path) = (input, 0);
     while let Some(projection) = node.downcast_ref::<ProjectionExec>() {
         column = column_behind(&projection.expr().get(column)?.expr)?;
@@ -135,13 +135,13 @@ fn foremost(
     let usable = !partition.is_empty() && partition.iter().all(tells) && stays;
     let usable = usable && places::has_codes(&data_type) && functions.iter().all(same);
     usable.then(|| {
-        let foremost = Foremost {
+        let top_n = PartitionTopN {
             most,
             partition: partition.to_vec(),
             order: order.clone(),
             ties_are_behind: rest.is_empty() && ranking(function) == Some("row_number"),
         };
-        (foremost, path)
+        (top_n, path)
     })
 }
 
@@ -198,13 +198,13 @@ fn limit(condition: &Arc<dyn PhysicalExpr>) -> Option<(usize, u64)> {
 /// steps below; `None` where nothing sorts them.
 fn put_in(
     node: &Arc<dyn ExecutionPlan>,
-    foremost: Foremost,
+    top_n: PartitionTopN,
     path: Path,
 ) -> Result<Option<Arc<dyn ExecutionPlan>>> {
     let Some(&input) = node.children().first() else { return Ok(None) };
     let below = match path {
-        0 => before_sorting(input, foremost, false)?,
-        _ => put_in(input, foremost, path - 1)?,
+        0 => before_sorting(input, top_n, false)?,
+        _ => put_in(input, top_n, path - 1)?,
     };
     below.map(|below| replace_children_if_necessary(Arc::clone(node), vec![below])).transpose()
 }
@@ -212,17 +212,17 @@ fn put_in(
 /// Goes down as long as steps only move rows about.
 fn before_sorting(
     node: &Arc<dyn ExecutionPlan>,
-    foremost: Foremost,
+    top_n: PartitionTopN,
     sorted: bool,
 ) -> Result<Option<Arc<dyn ExecutionPlan>>> {
     let sorts = node.downcast_ref::<PackedSortExec>().is_some()
         || node.downcast_ref::<SortExec>().is_some_and(|sort| sort.fetch().is_none());
     if sorts || node.downcast_ref::<RepartitionExec>().is_some() {
         let Some(&input) = node.children().first() else { return Ok(None) };
-        let below = before_sorting(input, foremost, sorted || sorts)?;
+        let below = before_sorting(input, top_n, sorted || sorts)?;
         let with = |below| replace_children_if_necessary(Arc::clone(node), vec![below]);
         return below.map(with).transpose();
     }
-    let step = || -> Arc<dyn ExecutionPlan> { Arc::new(ForemostExec::new(node, foremost)) };
+    let step = || -> Arc<dyn ExecutionPlan> { Arc::new(PartitionTopNExec::new(node, top_n)) };
     Ok(sorted.then(step))
 }

@@ -10,15 +10,15 @@ use super::scan::{Part, Scan};
 
 /// Parts that are looked at together at most.
 pub(super) const MOST_AHEAD: usize = 4096;
-/// Of so many that are looked at together, some are given to another thread…
+/// Events that are considered together; some of them are given to another thread…
 const WORTH_HELP: usize = 512;
-/// …so many tenths, since this thread walks meanwhile.
+/// …this many tenths, since this thread walks meanwhile.
 const HELPERS_TENTHS: usize = 6;
 /// Events that are handed over at once.
 const PIECE: usize = 64;
 
 /// A part that was walked over and not taken yet.
-pub(super) struct Ahead<'a> {
+pub(super) struct LookAhead<'a> {
     pub(super) part: Part,
     /// Whether it is an event that the helper reads.
     pub(super) given: bool,
@@ -26,7 +26,7 @@ pub(super) struct Ahead<'a> {
     pub(super) after: Scan<'a>,
 }
 
-impl Ahead<'_> {
+impl LookAhead<'_> {
     pub(super) fn event(&self) -> Option<&Range<usize>> {
         match &self.part {
             Part::Event(range) => Some(range),
@@ -42,7 +42,7 @@ pub(super) fn look_ahead<'a>(
     mut helper: Option<&mut Helper>,
     most: usize,
     end: usize,
-) -> Vec<Ahead<'a>> {
+) -> Vec<LookAhead<'a>> {
     let helpers = if most < WORTH_HELP { 0 } else { most / 10 * HELPERS_TENTHS };
     let mut parts = Vec::with_capacity(most);
     while parts.len() < most && scan.offset() < end {
@@ -54,7 +54,7 @@ pub(super) fn look_ahead<'a>(
             }
             _ => false,
         };
-        parts.push(Ahead { part, given, after: scan.clone() });
+        parts.push(LookAhead { part, given, after: scan.clone() });
     }
     helper.into_iter().for_each(Helper::hand_over);
     parts
@@ -130,7 +130,7 @@ impl Helper {
     /// Hands over the events that were given last.
     pub(super) fn hand_over(&mut self) {
         let piece = std::mem::take(&mut self.piece);
-        // Who does not take it any more has panicked, which its scope tells.
+        // The receiver has panicked; its scope reports that.
         self.away += usize::from(!piece.is_empty() && self.pieces.send(piece).is_ok());
     }
 
@@ -145,7 +145,7 @@ impl Helper {
         }
     }
 
-    /// Takes back whatever was given, for nobody.
+    /// Takes back everything that was given and drops it.
     pub(super) fn forget(&mut self) {
         self.hand_over();
         while self.take().is_some() {}

@@ -75,7 +75,8 @@ impl Places {
         self.codes.len()
     }
 
-    /// Whether a row may be among the first of its partition, as far as can be told by those before.
+    /// Whether a row may be among the first of its partition, as far as can be told by those
+    /// before.
     pub(super) fn admits(&mut self, partition: usize, code: Option<u64>) -> bool {
         // Nothing comes before such a NULL but others, which are not counted.
         let Some(code) = code else { return true };

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::shared::SharedStrings;
-use crate::sort::{Head, Sink, SortRoom, Sorter, Stopped, Writer};
+use crate::sort::{Head, Sink, SortMemory, Sorter, Stopped, Writer};
 use crate::{Emit, Run};
 
 /// When an event happened, and the file it is of: events interleave in this order.
@@ -16,9 +16,9 @@ pub(crate) type FileTime = (i64, usize);
 /// Bits of a rank for the number of an event among those of its file; the others are the file.
 const NUMBER_BITS: u32 = 40;
 
-/// Waiting events of all files: in memory, and those that memory has no room for in the store.
+/// Waiting events of all files: in memory, and those that exceed the memory in the store.
 /// What a file has in the store is older than what it has in memory.
-pub(crate) struct Settled {
+pub(crate) struct ReadyEvents {
     files: Vec<VecDeque<Part>>,
     /// The first event of each file that has events in memory.
     heads: BinaryHeap<Reverse<FileTime>>,
@@ -51,15 +51,15 @@ impl Part {
 }
 
 /// Takes the events of one file.
-pub(crate) struct Settling<'a> {
-    pub(crate) settled: &'a mut Settled,
+pub(crate) struct ReadySink<'a> {
+    pub(crate) ready_events: &'a mut ReadyEvents,
     pub(crate) file: usize,
-    pub(crate) room: &'a SortRoom,
+    pub(crate) memory: &'a SortMemory,
 }
 
-impl Sink for Settling<'_> {
+impl Sink for ReadySink<'_> {
     fn take(&mut self, head: Head, run: &Arc<Run>, index: usize) -> Result<(), Stopped> {
-        let Settled { files, heads, held, strings, .. } = self.settled;
+        let ReadyEvents { files, heads, held, strings, .. } = self.ready_events;
         let parts = &mut files[self.file];
         let is_last = index + 1 == run.timestamps.len();
         match parts.back_mut() {
@@ -81,14 +81,14 @@ impl Sink for Settling<'_> {
         if is_last {
             *held += run.bytes() + strings.add(run);
         }
-        match *held > self.room.most() / 2 {
-            true => self.settled.spill(self.room),
+        match *held > self.memory.most() / 2 {
+            true => self.ready_events.spill(self.memory),
             false => Ok(()),
         }
     }
 }
 
-impl Settled {
+impl ReadyEvents {
     pub(crate) fn new(files: usize) -> Self {
         Self {
             files: (0..files).map(|_| VecDeque::new()).collect(),
@@ -105,11 +105,11 @@ impl Settled {
         self.held + self.stored.held()
     }
 
-    /// Passes on events up to a time and file, or all.
-    pub(crate) fn pass_on(
+    /// Emits events up to a time and file, or all.
+    pub(crate) fn flush(
         &mut self,
         bound: Option<FileTime>,
-        room: &SortRoom,
+        memory: &SortMemory,
         out: &mut impl Emit,
     ) -> Result<(), Stopped> {
         loop {
@@ -121,7 +121,7 @@ impl Settled {
             }
             if stored == Some(next) {
                 let last = held.into_iter().chain(bound).min().unwrap_or((i64::MAX, usize::MAX));
-                self.stored.merge_to((last.0, last_rank(last.1)), room, out)?;
+                self.stored.merge_to((last.0, last_rank(last.1)), memory, out)?;
             } else {
                 let emit = |_, run: &Arc<Run>, index, ts| match out.emit(ts, run, index) {
                     ControlFlow::Continue(()) => Ok(()),
@@ -133,19 +133,19 @@ impl Settled {
     }
 
     /// Writes all that is in memory to the store.
-    pub(crate) fn spill(&mut self, room: &SortRoom) -> Result<(), Stopped> {
+    pub(crate) fn spill(&mut self, memory: &SortMemory) -> Result<(), Stopped> {
         if self.stored.held() > 0 {
-            self.stored.spill(room)?;
+            self.stored.spill(memory)?;
         }
-        self.spill_parts(room)
+        self.spill_parts(memory)
     }
 
     /// Writes to the store what is in memory and was never there.
-    pub(crate) fn spill_parts(&mut self, room: &SortRoom) -> Result<(), Stopped> {
+    pub(crate) fn spill_parts(&mut self, memory: &SortMemory) -> Result<(), Stopped> {
         if self.heads.is_empty() {
             return Ok(());
         }
-        let mut writer = Writer::new(room, true);
+        let mut writer = Writer::new(memory, true);
         let mut count = self.count;
         while !self.heads.is_empty() {
             self.drain_first(None, None, |file, run: &Arc<Run>, index, ts| {
@@ -155,7 +155,7 @@ impl Settled {
             })?;
         }
         self.count = count;
-        self.stored.add_stretch(writer.finish(0)?, room)
+        self.stored.add_segment(writer.finish(0)?, memory)
     }
 
     /// Takes events out of the file whose event in memory is first, until another's turn: events
@@ -219,7 +219,7 @@ mod tests {
     }
 
     /// Of two runs that alternate and share their strings, each counts as a whole from its last
-    /// event on, until that is passed on.
+    /// event on, until that is emitted.
     #[test]
     fn a_run_counts_with_its_strings_until_its_last_event_is_passed_on() {
         let strings: Arc<[Span]> = vec![Span { addr: 0, len: 0 }; 1_000].into();
@@ -232,27 +232,28 @@ mod tests {
                 own_strings: false,
             };
             let kind = RunKind(RunKind::FIRST_SPLIT);
-            let (lane, source, generation, position, addr) = (1, 0, 0, 0, 0);
-            Arc::new(Run { kind, lane, source, generation, position, addr, timestamps, payload })
+            let (cpu, source, generation, position, addr) = (Some(0), 0, 0, 0, 0);
+            Arc::new(Run { kind, cpu, source, generation, position, addr, timestamps, payload })
         };
         let (one, other) = (run(vec![1, 3]), run(vec![2, 4]));
-        let room = SortRoom::in_memory();
-        let mut settled = Settled::new(1);
+        let memory = SortMemory::in_memory();
+        let mut ready_events = ReadyEvents::new(1);
         let mut held = Vec::new();
         for (run, index) in [(&one, 0), (&other, 0), (&one, 1), (&other, 1)] {
-            let mut settling = Settling { settled: &mut settled, file: 0, room: &room };
+            let mut settling =
+                ReadySink { ready_events: &mut ready_events, file: 0, memory: &memory };
             let head = Head::ranked(run.timestamps[index], 0);
             settling.take(head, run, index).expect("nothing is stored");
-            held.push(settled.held());
+            held.push(ready_events.held());
         }
         let part = size_of::<Part>() as u64;
         let (run, shared) = (one.bytes(), size_of_val(&*strings) as u64);
         let last = 4 * part + 2 * run + shared;
         assert_eq!(held, [part, 2 * part, 3 * part + run + shared, last]);
-        let mut pass_on = |ts| {
-            settled.pass_on(Some((ts, 0)), &room, &mut Ignore).expect("nothing is stored");
-            settled.held()
+        let mut flush = |ts| {
+            ready_events.flush(Some((ts, 0)), &memory, &mut Ignore).expect("nothing is stored");
+            ready_events.held()
         };
-        assert_eq!([2, 3, 4].map(&mut pass_on), [last - 2 * part, part + run + shared, 0]);
+        assert_eq!([2, 3, 4].map(&mut flush), [last - 2 * part, part + run + shared, 0]);
     }
 }

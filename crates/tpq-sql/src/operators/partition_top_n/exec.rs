@@ -18,7 +18,7 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
 use futures::StreamExt;
 
-use super::Foremost;
+use super::PartitionTopN;
 use super::places::{Places, codes};
 
 /// Rows that are looked at before it is asked whether that pays.
@@ -32,29 +32,33 @@ const PLACES: usize = 1 << 20;
 
 /// Drops rows that are surely not among the first few of their partition.
 #[derive(Debug)]
-pub(super) struct ForemostExec {
+pub(super) struct PartitionTopNExec {
     input: Arc<dyn ExecutionPlan>,
-    foremost: Foremost,
+    top_n: PartitionTopN,
     metrics: ExecutionPlanMetricsSet,
 }
 
-impl ForemostExec {
-    pub(super) fn new(input: &Arc<dyn ExecutionPlan>, foremost: Foremost) -> Self {
-        Self { input: Arc::clone(input), foremost, metrics: ExecutionPlanMetricsSet::new() }
+impl PartitionTopNExec {
+    pub(super) fn new(input: &Arc<dyn ExecutionPlan>, top_n: PartitionTopN) -> Self {
+        Self { input: Arc::clone(input), top_n, metrics: ExecutionPlanMetricsSet::new() }
     }
 }
 
-impl DisplayAs for ForemostExec {
+impl DisplayAs for PartitionTopNExec {
     fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter) -> fmt::Result {
-        let Foremost { most, partition, order, .. } = &self.foremost;
+        let PartitionTopN { most, partition, order, .. } = &self.top_n;
         let partition: Vec<String> = partition.iter().map(ToString::to_string).collect();
-        write!(f, "ForemostExec: most={most}, of=[{}], by=[{order}]", partition.join(", "))
+        write!(
+            f,
+            "PartitionTopNExec: fetch={most}, partition=[{}], order=[{order}]",
+            partition.join(", ")
+        )
     }
 }
 
-impl ExecutionPlan for ForemostExec {
+impl ExecutionPlan for PartitionTopNExec {
     fn name(&self) -> &str {
-        "ForemostExec"
+        "PartitionTopNExec"
     }
 
     fn properties(&self) -> &Arc<PlanProperties> {
@@ -73,7 +77,7 @@ impl ExecutionPlan for ForemostExec {
         &self,
         visit: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
     ) -> Result<TreeNodeRecursion> {
-        for expr in self.foremost.partition.iter().chain([&self.foremost.order.expr]) {
+        for expr in self.top_n.partition.iter().chain([&self.top_n.order.expr]) {
             if visit(expr)? == TreeNodeRecursion::Stop {
                 return Ok(TreeNodeRecursion::Stop);
             }
@@ -86,9 +90,11 @@ impl ExecutionPlan for ForemostExec {
         mut children: Vec<Arc<dyn ExecutionPlan>>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let input = children.pop().ok_or_else(|| {
-            DataFusionError::Internal("ForemostExec without the plan whose rows it drops".into())
+            DataFusionError::Internal(
+                "PartitionTopNExec without the plan whose rows it drops".into(),
+            )
         })?;
-        Ok(Arc::new(Self::new(&input, self.foremost.clone())))
+        Ok(Arc::new(Self::new(&input, self.top_n.clone())))
     }
 
     fn execute(
@@ -98,15 +104,15 @@ impl ExecutionPlan for ForemostExec {
     ) -> Result<SendableRecordBatchStream> {
         let input = self.input.execute(partition, context)?;
         let metrics = BaselineMetrics::new(&self.metrics, partition);
-        let mut sieve = Some(Sieve::new(self.foremost.clone(), &self.input.schema())?);
+        let mut filter = Some(TopNFilter::new(self.top_n.clone(), &self.input.schema())?);
         let sifted = input.map(move |batch| {
             let batch = batch?;
             let timer = metrics.elapsed_compute().timer();
-            let rest = match &mut sieve {
+            let rest = match &mut filter {
                 Some(dropping) => dropping.sift(&batch)?,
                 None => batch,
             };
-            sieve.take_if(|sieve| !sieve.pays());
+            filter.take_if(|filter| !filter.pays());
             drop(timer);
             metrics.record_output(rest.num_rows());
             Ok(rest)
@@ -124,8 +130,8 @@ impl ExecutionPlan for ForemostExec {
 }
 
 /// What was seen of each partition of rows so far.
-struct Sieve {
-    foremost: Foremost,
+struct TopNFilter {
+    top_n: PartitionTopN,
     partitions: Box<dyn GroupValues>,
     /// The partition of each row of a batch.
     of_rows: Vec<usize>,
@@ -134,16 +140,16 @@ struct Sieve {
     admitted: usize,
 }
 
-impl Sieve {
-    fn new(foremost: Foremost, schema: &Schema) -> Result<Self> {
+impl TopNFilter {
+    fn new(top_n: PartitionTopN, schema: &Schema) -> Result<Self> {
         let field = |key: &Arc<dyn PhysicalExpr>| {
             Ok(Field::new("key", key.data_type(schema)?, key.nullable(schema)?))
         };
-        let keys = foremost.partition.iter().map(field).collect::<Result<Vec<_>>>()?;
+        let keys = top_n.partition.iter().map(field).collect::<Result<Vec<_>>>()?;
         let schema = Arc::new(Schema::new(keys));
         let partitions = new_group_values(schema, &GroupOrdering::None)?;
-        let places = Places::new(foremost.most, foremost.ties_are_behind);
-        Ok(Self { foremost, partitions, of_rows: Vec::new(), places, rows: 0, admitted: 0 })
+        let places = Places::new(top_n.most, top_n.ties_are_behind);
+        Ok(Self { top_n, partitions, of_rows: Vec::new(), places, rows: 0, admitted: 0 })
     }
 
     /// The rows of a batch that may be among the first of their partition.
@@ -151,7 +157,7 @@ impl Sieve {
         let values = |expr: &Arc<dyn PhysicalExpr>| -> Result<ArrayRef> {
             expr.evaluate(batch)?.into_array(batch.num_rows())
         };
-        let Foremost { partition, order, .. } = &self.foremost;
+        let PartitionTopN { partition, order, .. } = &self.top_n;
         let keys = partition.iter().map(values).collect::<Result<Vec<_>>>()?;
         let codes = codes(&values(&order.expr)?, order.options)?;
         let mut admitted = BooleanBufferBuilder::new(batch.num_rows());
@@ -208,30 +214,30 @@ mod tests {
         RecordBatch::try_from_iter(columns).expect("fits")
     }
 
-    fn sieve(batch: &RecordBatch, most: usize) -> Sieve {
+    fn filter(batch: &RecordBatch, most: usize) -> TopNFilter {
         let schema = batch.schema();
         let order =
             PhysicalSortExpr::new(col("order", &schema).expect("is"), SortOptions::default());
         let partition = vec![col("key", &schema).expect("is")];
-        let foremost = Foremost { most, partition, order, ties_are_behind: true };
-        Sieve::new(foremost, &schema).expect("keys can be told apart")
+        let top_n = PartitionTopN { most, partition, order, ties_are_behind: true };
+        TopNFilter::new(top_n, &schema).expect("keys can be told apart")
     }
 
     #[test]
     fn only_the_first_rows_of_each_partition_are_left() {
         let batch = batch(100_000, 10);
-        let mut sieve = sieve(&batch, 3);
-        assert_eq!(sieve.sift(&batch).expect("can be sifted"), batch.slice(0, 30));
-        assert!(sieve.pays());
+        let mut filter = filter(&batch, 3);
+        assert_eq!(filter.sift(&batch).expect("can be sifted"), batch.slice(0, 30));
+        assert!(filter.pays());
     }
 
     /// Within a batch as well: one may have all the rows there are.
     #[test]
     fn it_is_given_up_where_hardly_any_row_is_dropped() {
         let batch = batch(200_000, i64::MAX);
-        let mut sieve = sieve(&batch, 1);
-        assert_eq!(sieve.sift(&batch).expect("can be sifted"), batch);
-        assert!(!sieve.pays());
-        assert_eq!(sieve.rows, TRIAL);
+        let mut filter = filter(&batch, 1);
+        assert_eq!(filter.sift(&batch).expect("can be sifted"), batch);
+        assert!(!filter.pays());
+        assert_eq!(filter.rows, TRIAL);
     }
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::room::{SortRoom, damaged};
+use super::sort_memory::{SortMemory, damaged};
 use crate::own_strings::{own_strings, set_first_string};
 use crate::{Message, Payload, Run, RunId, RunKind, Span};
 
@@ -18,7 +18,7 @@ pub(super) struct Slice {
 }
 
 /// Neighbouring events of a run that were read back, as a run.
-pub(super) struct Piece {
+pub(super) struct StoredRun {
     pub(super) id: RunId,
     pub(super) run: Run,
     /// The rank of each event, where that is not the run's.
@@ -27,7 +27,7 @@ pub(super) struct Piece {
 
 /// The block that is read, for strings that lie in it.
 pub(super) struct Block<'a> {
-    pub(super) room: &'a SortRoom,
+    pub(super) memory: &'a SortMemory,
     /// Where it lies in the store.
     pub(super) at: u64,
     pub(super) bytes: &'a [u8],
@@ -41,30 +41,30 @@ const WORDS_WITH_OWN_STRINGS: u32 = 3;
 impl Slice {
     /// Writes the strings that the events share with those of other runs, unless they are written:
     /// behind the bytes of a block, which lies at an offset of the store.
-    pub(super) fn write_strings(&self, room: &SortRoom, at: u64, out: &mut Vec<u8>) {
+    pub(super) fn write_strings(&self, memory: &SortMemory, at: u64, out: &mut Vec<u8>) {
         if let Payload::Words { strings, own_strings: false, .. } = &self.run.payload
-            && room.place_of(strings).is_none()
+            && memory.place_of(strings).is_none()
         {
-            room.note_strings(strings, at + out.len() as u64);
+            memory.note_strings(strings, at + out.len() as u64);
             put_spans(out, strings);
         }
     }
 
     /// Writes the events, once their strings are.
-    pub(super) fn write(&self, room: &SortRoom, out: &mut Vec<u8>) {
+    pub(super) fn write(&self, memory: &SortMemory, out: &mut Vec<u8>) {
         let Self { id, run, range, ranks } = self;
         out.extend(id.to_le_bytes());
         out.extend(run.addr.to_le_bytes());
-        for word in [run.kind.0, run.lane, run.source, run.generation, run.position] {
+        for word in [run.kind.0, cpu_word(run.cpu), run.source, run.generation, run.position] {
             out.extend(word.to_le_bytes());
         }
         put_numbers(out, &run.timestamps[range.clone()], |ts| ts.to_le_bytes());
         put_numbers(out, ranks, |rank| rank.to_le_bytes());
-        write_payload(&run.payload, range.clone(), room, out);
+        write_payload(&run.payload, range.clone(), memory, out);
     }
 }
 
-fn write_payload(payload: &Payload, range: Range<usize>, room: &SortRoom, out: &mut Vec<u8>) {
+fn write_payload(payload: &Payload, range: Range<usize>, memory: &SortMemory, out: &mut Vec<u8>) {
     match payload {
         Payload::Messages(messages) => {
             out.extend(MESSAGES.to_le_bytes());
@@ -94,7 +94,7 @@ fn write_payload(payload: &Payload, range: Range<usize>, room: &SortRoom, out: &
                 write_own(words, *width, strings, out);
             } else {
                 put_numbers(out, words, |word| word.to_le_bytes());
-                out.extend(room.place_of(strings).unwrap_or(u64::MAX).to_le_bytes());
+                out.extend(memory.place_of(strings).unwrap_or(u64::MAX).to_le_bytes());
             }
         }
     }
@@ -113,11 +113,22 @@ fn write_own(words: &[u32], width: usize, strings: &[Span], out: &mut Vec<u8>) {
     put_spans(out, &own);
 }
 
-impl Piece {
+/// The CPU of a run as a word of the store: 0 for none.
+pub(super) fn cpu_word(cpu: Option<u32>) -> u32 {
+    cpu.map_or(0, |cpu| cpu.saturating_add(1))
+}
+
+/// Reads what [`cpu_word`] returned.
+pub(super) fn stored_cpu(word: u32) -> Option<u32> {
+    word.checked_sub(1)
+}
+
+impl StoredRun {
     /// Reads what [`Slice::write`] wrote, from the beginning of `bytes`.
     pub(super) fn read(bytes: &mut Bytes<'_>, block: &Block<'_>) -> io::Result<Self> {
         let (id, addr) = (bytes.u64()?, bytes.u64()?);
-        let [kind, lane, source, generation, position] = bytes.words()?;
+        let [kind, cpu, source, generation, position] = bytes.words()?;
+        let cpu = stored_cpu(cpu);
         let timestamps = bytes.numbers(i64::from_le_bytes)?;
         let ranks = bytes.numbers(u64::from_le_bytes)?;
         let payload = read_payload(bytes, timestamps.len(), block)?;
@@ -125,7 +136,7 @@ impl Piece {
             return Err(damaged());
         }
         let kind = RunKind(kind);
-        let run = Run { kind, lane, source, generation, position, addr, timestamps, payload };
+        let run = Run { kind, cpu, source, generation, position, addr, timestamps, payload };
         Ok(Self { id, run, ranks })
     }
 }
@@ -159,7 +170,7 @@ fn read_payload(bytes: &mut Bytes<'_>, events: usize, block: &Block<'_>) -> io::
                 bytes.spans()?.into()
             } else {
                 let at = bytes.u64()?;
-                block.room.strings(at, || block.strings(at))?
+                block.memory.strings(at, || block.strings(at))?
             };
             Payload::Words { width, words, strings, ranks, own_strings }
         }
@@ -174,9 +185,9 @@ impl Block<'_> {
         if let Some(bytes) = inside.and_then(|offset| self.bytes.get(offset..)) {
             return Ok(Bytes(bytes).spans()?.into());
         }
-        let len = Bytes(&self.room.read(COUNT as u64, at)?).u64()?;
+        let len = Bytes(&self.memory.read(COUNT as u64, at)?).u64()?;
         let len = len.checked_mul(SPAN as u64).ok_or_else(damaged)?;
-        let bytes = self.room.read(COUNT as u64 + len, at)?;
+        let bytes = self.memory.read(COUNT as u64 + len, at)?;
         Ok(Bytes(&bytes).spans()?.into())
     }
 }

@@ -8,12 +8,12 @@ use super::strings::StoredStrings;
 use crate::Span;
 
 /// Bytes of events in a block, as part of the memory there is: a sorter reads one block of each of
-/// its stretches at a time.
+/// its segments at a time.
 const BLOCKS: u64 = 256;
 const LEAST_BLOCK: u64 = 8 << 10;
 const MOST_BLOCK: u64 = 1 << 20;
 
-/// Takes the bytes of events that memory has no room for, as a temporary file does.
+/// Takes the bytes of events that exceed the memory, as a temporary file does.
 pub trait RunStore: Send {
     /// Writes bytes at an offset, over what was there.
     ///
@@ -29,16 +29,16 @@ pub trait RunStore: Send {
 }
 
 /// The room that events have which wait to be put in order.
-pub struct SortRoom {
+pub struct SortMemory {
     /// Bytes of events that all sorters together may hold.
     most: u64,
-    /// Bytes of events in a block of a stretch.
+    /// Bytes of events in a block of a segment.
     pub(super) block: u64,
     store: Box<dyn RunStore>,
-    /// Where the next stretch goes.
+    /// Where the next segment goes.
     end: Cell<u64>,
-    /// How many stretches there are that are not read to their end.
-    stretches: Cell<u64>,
+    /// How many segments there are that are not read to their end.
+    segments: Cell<u64>,
     /// Bytes that were ever written.
     #[cfg(test)]
     written: Cell<u64>,
@@ -46,15 +46,15 @@ pub struct SortRoom {
     strings: RefCell<StoredStrings>,
 }
 
-impl SortRoom {
-    /// Room for about so many bytes in memory, and for whatever is more in a store.
+impl SortMemory {
+    /// PrescanMemory for about so many bytes in memory, and for whatever is more in a store.
     pub fn new(memory: u64, store: impl RunStore + 'static) -> Self {
         let block = (memory / BLOCKS).clamp(LEAST_BLOCK, MOST_BLOCK);
         // The rest is for blocks that are read back.
         Self::with_blocks(memory - memory / 4, block, store)
     }
 
-    /// Room in memory only.
+    /// PrescanMemory in memory only.
     pub fn in_memory() -> Self {
         Self::with_blocks(u64::MAX, MOST_BLOCK, NoStore)
     }
@@ -66,7 +66,7 @@ impl SortRoom {
             block,
             store: Box::new(store),
             end: Cell::new(0),
-            stretches: Cell::new(0),
+            segments: Cell::new(0),
             #[cfg(test)]
             written: Cell::new(0),
             strings: RefCell::default(),
@@ -84,9 +84,9 @@ impl SortRoom {
         self.written.get()
     }
 
-    /// Begins a stretch: gives where its first block goes. Only one can be written at a time.
+    /// Begins a segment: gives where its first block goes. Only one can be written at a time.
     pub(super) fn begin(&self) -> u64 {
-        self.stretches.set(self.stretches.get() + 1);
+        self.segments.set(self.segments.get() + 1);
         self.end.get()
     }
 
@@ -108,10 +108,10 @@ impl SortRoom {
         Ok(bytes)
     }
 
-    /// Notes that a stretch is read to its end. Without any, the store is used from its beginning.
+    /// Notes that a segment is read to its end. Without any, the store is used from its beginning.
     pub(super) fn release(&self) {
-        self.stretches.set(self.stretches.get().saturating_sub(1));
-        if self.stretches.get() == 0 {
+        self.segments.set(self.segments.get().saturating_sub(1));
+        if self.segments.get() == 0 {
             self.end.set(0);
             self.strings.take();
         }
@@ -137,7 +137,7 @@ impl SortRoom {
         self.strings.borrow().place(strings)
     }
 
-    /// Notes where strings are written. They can be read for as long as there are stretches.
+    /// Notes where strings are written. They can be read for as long as there are segments.
     pub(super) fn note_strings(&self, strings: &Arc<[Span]>, at: u64) {
         self.strings.borrow_mut().note(strings, at, self.block);
     }

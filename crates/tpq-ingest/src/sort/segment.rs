@@ -1,8 +1,8 @@
-//! Stretches: sorted events in a store, in blocks that are read one at a time.
+//! Segments: sorted events in a store, in blocks that are read one at a time.
 //!
-//! A block holds events that follow each other in the order of the sorter, as pieces of runs. Read
-//! back, the pieces take part in the merge like any runs; so the order of a stretch is written
-//! nowhere, and what a block says of it is only where it begins.
+//! A block holds events that follow each other in the order of the sorter, as stored runs of runs.
+//! Read back, the stored runs take part in the merge like any runs; so the order of a segment is
+//! written nowhere, and what a block says of it is only where it begins.
 
 use std::io;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::lane::Head;
-use super::piece::{Block, Bytes, Piece, Slice};
-use super::room::{SortRoom, damaged};
+use super::sort_memory::{SortMemory, damaged};
+use super::stored_run::{Block, Bytes, Slice, StoredRun, cpu_word, stored_cpu};
 use super::{LaneKey, Sink, Stopped};
 use crate::Run;
 use crate::shared::SharedStrings;
@@ -26,18 +26,18 @@ pub(super) struct Key {
 }
 
 impl Key {
-    /// As the head of a stretch or run.
+    /// As the head of a segment or run.
     pub(super) fn head(self, slot: u32) -> Head {
         Head { ts: self.ts, rank: self.rank, run: self.run, slot }
     }
 }
 
-/// What is left of a stretch.
+/// What is left of a segment.
 #[derive(Clone, Copy)]
-pub(crate) struct Stretch {
+pub(crate) struct Segment {
     /// Where the next block begins in the order.
     pub(super) key: Key,
-    /// How often its events were merged with those of other stretches.
+    /// How often its events were merged with those of other segments.
     pub(super) level: u32,
     /// Where in the store the next block lies, and its length.
     at: u64,
@@ -46,40 +46,42 @@ pub(crate) struct Stretch {
     end: u64,
 }
 
-/// Bytes before the pieces of a block: its length, the number of pieces, where they begin, the key.
+/// Bytes before the stored runs of a block: its length, the number of stored runs, where they
+/// begin, the key.
 const HEADER: usize = 8 + 8 + 8 + 32;
 
-impl Stretch {
-    /// Reads the next block; gives its pieces, and what is left then.
-    pub(super) fn read(self, room: &SortRoom) -> io::Result<(Vec<Piece>, Option<Self>)> {
+impl Segment {
+    /// Reads the next block; gives its stored runs, and what is left then.
+    pub(super) fn read(self, memory: &SortMemory) -> io::Result<(Vec<StoredRun>, Option<Self>)> {
         let next = self.at + self.len;
         let ahead = if next < self.end { HEADER as u64 } else { 0 };
-        let bytes = room.read(self.len + ahead, self.at)?;
+        let bytes = memory.read(self.len + ahead, self.at)?;
         let (bytes, ahead) = bytes.split_at(self.len as usize);
         let mut header = Bytes(bytes);
         let (_, count, first) = (header.u64()?, header.u64()?, header.u64()?);
         let first = usize::try_from(first).map_err(|_| damaged())?;
         let mut rest = Bytes(bytes.get(first..).ok_or_else(damaged)?);
-        let block = Block { room, at: self.at, bytes };
-        let pieces =
-            (0..count).map(|_| Piece::read(&mut rest, &block)).collect::<io::Result<_>>()?;
+        let block = Block { memory, at: self.at, bytes };
+        let stored_runs =
+            (0..count).map(|_| StoredRun::read(&mut rest, &block)).collect::<io::Result<_>>()?;
         if ahead.is_empty() {
-            return Ok((pieces, None));
+            return Ok((stored_runs, None));
         }
         let mut header = Bytes(ahead);
         let (len, _, _) = (header.u64()?, header.u64()?, header.u64()?);
-        let (ts, [source, lane]) = (header.i64()?, header.words()?);
-        let key = Key { ts, lane: (source, lane), rank: header.u64()?, run: header.u64()? };
+        let (ts, [source, cpu]) = (header.i64()?, header.words()?);
+        let key =
+            Key { ts, lane: (source, stored_cpu(cpu)), rank: header.u64()?, run: header.u64()? };
         if len < HEADER as u64 || len > self.end - next {
             return Err(damaged());
         }
-        Ok((pieces, Some(Self { key, at: next, len, ..self })))
+        Ok((stored_runs, Some(Self { key, at: next, len, ..self })))
     }
 }
 
-/// Writes events, which come in order, as a stretch.
+/// Writes events, which come in order, as a segment.
 pub(crate) struct Writer<'a> {
-    room: &'a SortRoom,
+    memory: &'a SortMemory,
     /// Whether ranks come with the events: then all are in one lane, and runs have no numbers.
     ranked: bool,
     /// Where the next block goes.
@@ -98,11 +100,11 @@ pub(crate) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub(crate) fn new(room: &'a SortRoom, ranked: bool) -> Self {
+    pub(crate) fn new(memory: &'a SortMemory, ranked: bool) -> Self {
         Self {
-            room,
+            memory,
             ranked,
-            at: room.begin(),
+            at: memory.begin(),
             first: None,
             latest: None,
             key: None,
@@ -118,23 +120,23 @@ impl<'a> Writer<'a> {
         let Some(key) = self.key.take() else { return Ok(()) };
         let mut bytes = vec![0; HEADER];
         for slice in &self.slices {
-            slice.write_strings(self.room, self.at, &mut bytes);
+            slice.write_strings(self.memory, self.at, &mut bytes);
         }
-        let pieces = bytes.len() as u64;
+        let stored_runs = bytes.len() as u64;
         for slice in &self.slices {
-            slice.write(self.room, &mut bytes);
+            slice.write(self.memory, &mut bytes);
         }
         let len = bytes.len() as u64;
         let mut header = Vec::with_capacity(HEADER);
-        for number in [len, self.slices.len() as u64, pieces, key.ts.cast_unsigned()] {
+        for number in [len, self.slices.len() as u64, stored_runs, key.ts.cast_unsigned()] {
             header.extend(number.to_le_bytes());
         }
         header.extend(key.lane.0.to_le_bytes());
-        header.extend(key.lane.1.to_le_bytes());
+        header.extend(cpu_word(key.lane.1).to_le_bytes());
         header.extend(key.rank.to_le_bytes());
         header.extend(key.run.to_le_bytes());
         bytes[..HEADER].copy_from_slice(&header);
-        self.room.write(&bytes, self.at)?;
+        self.memory.write(&bytes, self.at)?;
         self.first.get_or_insert((self.at, len, key));
         self.at += len;
         self.slices.clear();
@@ -145,23 +147,23 @@ impl<'a> Writer<'a> {
     }
 
     /// What was written; `None` where nothing was.
-    pub(crate) fn finish(mut self, level: u32) -> io::Result<Option<Stretch>> {
+    pub(crate) fn finish(mut self, level: u32) -> io::Result<Option<Segment>> {
         self.close()?;
         let Some((at, len, key)) = self.first else {
-            self.room.release();
+            self.memory.release();
             return Ok(None);
         };
-        Ok(Some(Stretch { key, level, at, len, end: self.at }))
+        Ok(Some(Segment { key, level, at, len, end: self.at }))
     }
 }
 
 impl Sink for Writer<'_> {
     fn take(&mut self, head: Head, run: &Arc<Run>, index: usize) -> Result<(), Stopped> {
-        let lane = if self.ranked { (0, 0) } else { (run.source, run.lane) };
+        let lane = if self.ranked { (0, None) } else { (run.source, run.cpu) };
         let key = Key { ts: head.ts, lane, rank: head.rank, run: head.run };
         // Events of a run that share a key, or have a lower one than an event before them, keep
         // their order only within one block.
-        if self.bytes >= self.room.block && self.latest < Some(key) {
+        if self.bytes >= self.memory.block && self.latest < Some(key) {
             self.close()?;
         }
         self.latest = self.latest.max(Some(key));
