@@ -4,11 +4,11 @@
 
 use std::sync::Arc;
 
-use crate::StringId;
 use crate::finished::{CHUNK_ROWS, StoredColumn};
 use crate::packed::{Native, PackedChunk, Packing};
 use crate::packer::{Packer, Pending};
 use crate::two_threads::on_two_threads;
+use crate::{ArgSetNumber, StringId};
 
 /// A value a builder takes for one cell.
 pub trait Cell: Copy {
@@ -54,6 +54,7 @@ macro_rules! cell {
 cell!(i64, i64, Packing::Integers, std::convert::identity, std::convert::identity);
 cell!(i32, i32, Packing::Integers, std::convert::identity, std::convert::identity);
 cell!(u32, u32, Packing::Integers, std::convert::identity, std::convert::identity);
+cell!(ArgSetNumber, u32, Packing::Integers, |number: ArgSetNumber| number.0, ArgSetNumber);
 cell!(bool, u32, Packing::Integers, u32::from, |native| native != 0);
 cell!(f64, f64, Packing::Reals, std::convert::identity, std::convert::identity);
 

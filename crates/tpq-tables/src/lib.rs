@@ -13,6 +13,7 @@
 //! Integers of every width appear in SQL as `Int64`, so that joins between ids never mismatch and
 //! arithmetic on them does not wrap at 32 bits; inside, a column is kept as narrow as its values.
 
+mod arg_set_number;
 mod string_pool;
 #[macro_use]
 mod declare;
@@ -28,6 +29,7 @@ pub mod table;
 mod tables;
 mod two_threads;
 
+pub use arg_set_number::ArgSetNumber;
 pub use column::{Cell, ColumnBuilder};
 pub use declare::{ColumnDecl, ColumnKind, TableDecl};
 pub use finished::{CHUNK_ROWS, ChunkRange, ReadError, Table, TraceTables};

@@ -118,14 +118,14 @@ define_tables! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::CHUNK_ROWS;
+    use crate::{ArgSetNumber, CHUNK_ROWS};
 
     fn written(packer: Packer) -> Vec<u8> {
         let mut tables = Tables::default();
         tables.pack_by(&Arc::new(packer));
         let name = tables.strings.intern("name");
         for row in 0..5 * CHUNK_ROWS as u32 {
-            let arg_set_id = (row % 7 == 0).then_some(row);
+            let arg_set_id = (row % 7 == 0).then_some(ArgSetNumber(row));
             let ts = i64::from(row) * 1_000_000_007;
             tables.slice.push(SliceRow { ts, name, arg_set_id, ..SliceRow::default() });
             // The end of a slice is often seen when its chunk was sent to be packed.

@@ -56,7 +56,7 @@ impl Fixture {
             let track = self.text(self.tables.track.track_type.get(slice.track_id.get(row)));
             let name = self.text(slice.name.get(row));
             let category = self.text(slice.category.get(row));
-            let args = self.args(slice.arg_set_id.get(row));
+            let args = self.args(slice.arg_set_id.get(row).map(|number| number.0));
             format!("{ts}+{dur} {track} {category}:{name}{args}")
         };
         (0..slice.len()).map(show).collect()

@@ -47,7 +47,7 @@ pub struct SortMemory {
 }
 
 impl SortMemory {
-    /// PrescanMemory for about so many bytes in memory, and for whatever is more in a store.
+    /// Memory for about `memory` bytes, and for whatever is more in a store.
     pub fn new(memory: u64, store: impl RunStore + 'static) -> Self {
         let block = (memory / BLOCKS).clamp(LEAST_BLOCK, MOST_BLOCK);
         // The rest is for blocks that are read back.

@@ -8,7 +8,7 @@ use datafusion::common::ScalarValue;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, params_from_iter};
 use tpq_tables::table::*;
-use tpq_tables::{StringId, Tables};
+use tpq_tables::{ArgSetNumber, StringId, Tables};
 
 use super::rows;
 use crate::{Session, SessionOptions};
@@ -44,7 +44,7 @@ fn session() -> Session {
             name,
             depth: row % 2,
             parent_id: (row % 2 == 1).then(|| row - 1),
-            arg_set_id: (row % 4 == 0).then_some(row / 4),
+            arg_set_id: (row % 4 == 0).then_some(ArgSetNumber(row / 4)),
             ..SliceRow::default()
         });
     }

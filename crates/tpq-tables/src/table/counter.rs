@@ -1,5 +1,7 @@
 //! Counter values.
 
+use crate::ArgSetNumber;
+
 declare_table! {
     /// Value of a counter at a point in time.
     table "counter" => CounterTable, CounterRow {
@@ -10,6 +12,6 @@ declare_table! {
         /// Value of the counter, in the unit of its track.
         value: f64 => Double,
         /// Arguments; join with `args` on `arg_set_id`.
-        arg_set_id: Option<u32> => ArgSetId,
+        arg_set_id: Option<ArgSetNumber> => ArgSetId,
     }
 }

@@ -1,6 +1,6 @@
 //! CPUs.
 
-use crate::StringId;
+use crate::{ArgSetNumber, StringId};
 
 declare_table! {
     /// A CPU that occurs in the trace. Its `id` is its ucpu, unique across machines.
@@ -16,7 +16,7 @@ declare_table! {
         /// Computing capacity, where the strongest CPU of the machine has 1024; NULL if unknown.
         capacity: Option<u32> => Long,
         /// Arguments; join with `args` on `arg_set_id`.
-        arg_set_id: Option<u32> => ArgSetId,
+        arg_set_id: Option<ArgSetNumber> => ArgSetId,
     }
 }
 

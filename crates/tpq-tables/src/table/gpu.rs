@@ -1,6 +1,6 @@
 //! GPUs and their counters.
 
-use crate::StringId;
+use crate::{ArgSetNumber, StringId};
 
 declare_table! {
     /// A GPU that occurs in the trace. Its `id` is its ugpu, unique across machines.
@@ -22,7 +22,7 @@ declare_table! {
         /// Address on the PCI bus (bus, device, function); NULL if unknown.
         pci_bdf: StringId => String,
         /// Arguments; join with `args` on `arg_set_id`.
-        arg_set_id: Option<u32> => ArgSetId,
+        arg_set_id: Option<ArgSetNumber> => ArgSetId,
     }
 }
 

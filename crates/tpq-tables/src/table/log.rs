@@ -1,6 +1,6 @@
 //! Messages of logs.
 
-use crate::StringId;
+use crate::{ArgSetNumber, StringId};
 
 declare_table! {
     /// A log message: of Android, or of the journal of a Linux system.
@@ -19,6 +19,6 @@ declare_table! {
         /// Text of the message; for an event of the binary log, its arguments.
         msg: StringId => String,
         /// Arguments; join with `args` on `arg_set_id`.
-        arg_set_id: Option<u32> => ArgSetId,
+        arg_set_id: Option<ArgSetNumber> => ArgSetId,
     }
 }

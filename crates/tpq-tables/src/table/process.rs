@@ -1,6 +1,6 @@
 //! Threads and processes, told apart over the reuse of tids and pids.
 
-use crate::StringId;
+use crate::{ArgSetNumber, StringId};
 
 declare_table! {
     /// A thread. Its `id` is its utid, unique in the trace where tids are reused.
@@ -22,7 +22,7 @@ declare_table! {
         /// Machine of the thread; join with `machine` on `id`.
         machine_id: u32 => JoinId("machine"),
         /// Arguments; join with `args` on `arg_set_id`.
-        arg_set_id: Option<u32> => ArgSetId,
+        arg_set_id: Option<ArgSetNumber> => ArgSetId,
     }
 }
 
@@ -48,7 +48,7 @@ declare_table! {
         /// Command line, arguments separated by spaces.
         cmdline: StringId => String,
         /// Arguments; join with `args` on `arg_set_id`.
-        arg_set_id: Option<u32> => ArgSetId,
+        arg_set_id: Option<ArgSetNumber> => ArgSetId,
         /// Machine of the process; join with `machine` on `id`.
         machine_id: u32 => JoinId("machine"),
     }

@@ -1,6 +1,6 @@
 //! Slices and the flows between them.
 
-use crate::StringId;
+use crate::{ArgSetNumber, StringId};
 
 declare_table! {
     /// A span of time on a track, such as a function call; slices of a track nest.
@@ -20,7 +20,7 @@ declare_table! {
         /// Slice that encloses this one; join with `slice` on `id`; NULL at the top.
         parent_id: Option<u32> => JoinId("slice"),
         /// Arguments; join with `args` on `arg_set_id`.
-        arg_set_id: Option<u32> => ArgSetId,
+        arg_set_id: Option<ArgSetNumber> => ArgSetId,
         /// CPU time of the thread at the start of the slice, ns; NULL if not recorded.
         thread_ts: Option<i64> => Timestamp,
         /// CPU time of the thread during the slice, ns; NULL if not recorded.
@@ -42,7 +42,7 @@ declare_table! {
         /// Id of the flow in the trace; NULL if it has none.
         trace_id: Option<i64> => Long,
         /// Arguments; join with `args` on `arg_set_id`.
-        arg_set_id: Option<u32> => ArgSetId,
+        arg_set_id: Option<ArgSetNumber> => ArgSetId,
     }
 }
 
@@ -60,7 +60,7 @@ declare_table! {
         /// Name of the state.
         value: StringId => String,
         /// Arguments; join with `args` on `arg_set_id`.
-        arg_set_id: Option<u32> => ArgSetId,
+        arg_set_id: Option<ArgSetNumber> => ArgSetId,
     }
 }
 
@@ -74,6 +74,6 @@ declare_table! {
         /// Thread of the event; join with `thread` on `id`.
         utid: u32 => JoinId("thread"),
         /// Arguments; join with `args` on `arg_set_id`.
-        arg_set_id: Option<u32> => ArgSetId,
+        arg_set_id: Option<ArgSetNumber> => ArgSetId,
     }
 }

@@ -1,6 +1,6 @@
 //! What is known of the recording itself.
 
-use crate::StringId;
+use crate::{ArgSetNumber, StringId};
 
 declare_table! {
     /// A counter of the recording or of the import: lost data, errors and other facts.
@@ -86,6 +86,6 @@ declare_table! {
         /// Stat that counts the problem; join with `stats` on `name`.
         name: StringId => String,
         /// Arguments; join with `args` on `arg_set_id`.
-        arg_set_id: Option<u32> => ArgSetId,
+        arg_set_id: Option<ArgSetNumber> => ArgSetId,
     }
 }

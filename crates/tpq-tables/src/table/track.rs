@@ -1,6 +1,6 @@
 //! Tracks: the lines on which slices and counter values lie.
 
-use crate::StringId;
+use crate::{ArgSetNumber, StringId};
 
 declare_table! {
     /// A line of the timeline: of a thread, a process, a CPU, a counter, or the whole trace.
@@ -11,11 +11,11 @@ declare_table! {
         track_type as "type": StringId => String,
         /// Dimensions that distinguish tracks of one type, such as `utid`, `upid` and `cpu`; join
         /// with `args` on `arg_set_id`.
-        dimension_arg_set_id: Option<u32> => ArgSetId,
+        dimension_arg_set_id: Option<ArgSetNumber> => ArgSetId,
         /// Parent of the track; join with `track` on `id`; NULL at the top.
         parent_id: Option<u32> => JoinId("track"),
         /// Facts about the origin of the track; join with `args` on `arg_set_id`.
-        source_arg_set_id: Option<u32> => ArgSetId,
+        source_arg_set_id: Option<ArgSetNumber> => ArgSetId,
         /// Machine of the track; join with `machine` on `id`.
         machine_id: u32 => JoinId("machine"),
         /// Number of a group of tracks that can be shown as one; NULL if it is in no group.

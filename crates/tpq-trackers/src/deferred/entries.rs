@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tpq_ingest::{Generation, GenerationId, SourceId, Span};
 use tpq_proto::ftrace::{DescribedKind, event_kind};
-use tpq_tables::{StringId, StringPool, Tables};
+use tpq_tables::{ArgSetNumber, StringId, StringPool, Tables};
 
 use super::index::Types;
 use super::kernel_event::KernelEvent;
@@ -104,26 +104,26 @@ impl DeferredWrites {
 
     /// The number of a set, `None` for an empty one. Tables keep it in place of the set's id until
     /// all sets are written.
-    pub fn intern(&mut self, set: &ArgSet) -> Option<u32> {
+    pub fn intern(&mut self, set: &ArgSet) -> Option<ArgSetNumber> {
         if set.is_empty() {
             return None;
         }
         self.batch.parts.extend_from_slice(set.parts());
         self.batch.entries.push(Entry::Set(set.parts().len() as u32));
         self.sets += 1;
-        Some(self.sets)
+        Some(ArgSetNumber(self.sets))
     }
 
     /// The number of the set of a system call that is over: its arguments, and what it gave back,
     /// under the key of that.
-    pub fn intern_call(&mut self, event: Span, ret: Option<(StringId, i64)>) -> u32 {
+    pub fn intern_call(&mut self, event: Span, ret: Option<(StringId, i64)>) -> ArgSetNumber {
         let parts = &mut self.batch.parts;
         parts.push(SetPart::Call(event));
         let ret = ret.map(|(key, ret)| Arg { flat_key: key, key, value: ArgValue::Int(ret) });
         parts.extend(ret.map(SetPart::Value));
         self.batch.entries.push(Entry::Set(1 + u32::from(ret.is_some())));
         self.sets += 1;
-        self.sets
+        ArgSetNumber(self.sets)
     }
 
     /// Turns to what was recorded in another place.

@@ -19,7 +19,7 @@ pub use crate::deferred::NextTask;
 pub use crate::ids::{IDLE, Tid, Upid, Utid};
 pub use android::packages::Packages;
 pub use counters::counter::{push_counter, push_counter_with};
-pub use counters::thread_counter::{ThreadCounter, ToldBy, Undecided};
+pub use counters::thread_counter::{ReportedBy, ThreadCounter, Undecided};
 pub use graphics::buffer::{Buffers, Phase};
 pub use graphics::frames::Frames;
 pub use graphics::gpu::{GpuCounter, GpuCounters, Gpus};

@@ -20,7 +20,7 @@ use tpq_tables::{Stat, StringId, StringPool, Tables};
 use crate::args::{Mappings, MessagePaths};
 use crate::deferred::DeferredWrites;
 use crate::setup::Setup;
-use crate::track::counters::thread_counter::ToldBy;
+use crate::track::counters::thread_counter::ReportedBy;
 use crate::track::{
     Binder, Bounds, Buffers, Cpus, Disks, Flows, Frames, FtraceStart, GpuCounters, Gpus, Interest,
     KernelTrackEvent, KernelWakelocks, KernelWork, MemoryOwners, Metadata, Network, OpenArgs,
@@ -67,7 +67,7 @@ pub struct Trackers {
     pub owner_args: OwnerArgs,
     /// State of single decoders for the whole import.
     pub states: DecoderStates,
-    pub(super) told_by: ToldBy,
+    pub(super) reported_by: ReportedBy,
     /// Number of entries in the import log, by file and stat.
     pub(super) logged: FxHashMap<(u32, Stat), u32>,
 }
@@ -279,7 +279,7 @@ impl Trackers {
             perf_sessions: PerfSessions::default(),
             owner_args: OwnerArgs::default(),
             states: DecoderStates::default(),
-            told_by: ToldBy::default(),
+            reported_by: ReportedBy::default(),
             logged: FxHashMap::default(),
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, params};
 use tpq_tables::table::*;
-use tpq_tables::{StringId, Tables};
+use tpq_tables::{ArgSetNumber, StringId, Tables};
 
 use crate::{Session, SessionOptions};
 
@@ -81,7 +81,7 @@ pub(in super::super) fn session() -> Session {
     }
     for &(ts, dur, track_id, name, depth, parent_id) in SLICES {
         let name = name.map_or(StringId::NULL, |name| tables.strings.intern(name));
-        let arg_set_id = (depth == 0).then_some(track_id);
+        let arg_set_id = (depth == 0).then_some(ArgSetNumber(track_id));
         let row = SliceRow {
             ts,
             dur,

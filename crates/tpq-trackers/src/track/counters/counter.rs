@@ -1,7 +1,7 @@
 //! Counter values.
 
-use tpq_tables::Tables;
 use tpq_tables::table::CounterRow;
+use tpq_tables::{ArgSetNumber, Tables};
 
 use crate::track::Bounds;
 
@@ -21,7 +21,7 @@ pub fn push_counter_with(
     ts: i64,
     track: u32,
     value: f64,
-    arg_set_id: Option<u32>,
+    arg_set_id: Option<ArgSetNumber>,
     bounds: &mut Bounds,
     tables: &mut Tables,
 ) -> u32 {

@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 use tpq_ingest::SourceId;
-use tpq_tables::{StringId, Tables};
+use tpq_tables::{ArgSetNumber, StringId, Tables};
 
 use crate::args::{ArgSet, ArgValue};
 use crate::track::{Dimensions, TrackKind, Trackers, Utid, push_counter_with};
@@ -34,7 +34,7 @@ pub struct Undecided {
 }
 
 /// The sets of args that state which thread reported a value, by thread.
-pub type ToldBy = FxHashMap<Utid, Option<u32>>;
+pub type ReportedBy = FxHashMap<Utid, Option<ArgSetNumber>>;
 
 impl Undecided {
     fn add(&mut self, row: u32, source: SourceId, utid: Utid, counter: ThreadCounter) {
@@ -64,7 +64,7 @@ impl Trackers {
             let of = counter.of.for_process(upid);
             self.source.tracks.get(counter.process, of, counter.name, &mut self.deferred, tables)
         });
-        let set = *self.told_by.entry(utid).or_insert_with(|| {
+        let set = *self.reported_by.entry(utid).or_insert_with(|| {
             let by = ArgValue::Uint(u64::from(utid));
             self.deferred.intern(&ArgSet::of([("utid", by)], &mut tables.strings))
         });

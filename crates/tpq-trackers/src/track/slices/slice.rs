@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tpq_tables::table::SliceRow;
-use tpq_tables::{Stat, Stats, StringId, Tables};
+use tpq_tables::{ArgSetNumber, Stat, Stats, StringId, Tables};
 
 use crate::args::ArgSet;
 use crate::track::recorder::import_log::Refusal;
@@ -24,7 +24,7 @@ pub struct NewSlice {
     /// Categories, separated by commas; NULL for none.
     pub category: StringId,
     /// Number of the arg set.
-    pub arg_set_id: Option<u32>,
+    pub arg_set_id: Option<ArgSetNumber>,
 }
 
 /// The end of a slice; NULL stands for any category and any name.

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use tpq_tables::table::StateRow;
-use tpq_tables::{StringId, Tables};
+use tpq_tables::{ArgSetNumber, StringId, Tables};
 
 /// The duration of a state that has not ended.
 const PENDING: i64 = -1;
@@ -19,7 +19,7 @@ pub struct NewState {
     /// The state; NULL where it only ends what was.
     pub value: StringId,
     /// Number of the arg set.
-    pub arg_set_id: Option<u32>,
+    pub arg_set_id: Option<ArgSetNumber>,
 }
 
 /// Writes `state`.
