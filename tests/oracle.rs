@@ -1,7 +1,7 @@
 //! Compares answers on real traces with recorded answers of Perfetto's trace processor.
 //!
 //! Traces, queries and answers are not part of this repository; they lie in the folder `shared`
-//! beside it, and a trial says so when they are absent. The rules of comparison are those of
+//! next to it, and a trial says so when they are absent. The rules of comparison are those of
 //! `oracle/compare.py` there.
 
 mod rows;
@@ -252,8 +252,8 @@ fn compare_trace(path: &Path, oracle: &Path, name: &str) -> Result<Completion, F
             Ok(rows) => {
                 let mut got = shown(rows);
                 got.retain(|row| !on_purpose(query, row.first().map(String::as_str)));
-                // Queries that order by what one machine tells apart leave the order of others
-                // open where several machines or files say the same.
+                // Queries that order by columns that one machine distinguishes leave the order of
+                // others open where several machines or files say the same.
                 if name.starts_with("merge_") {
                     want[1..].sort_unstable();
                     got[1..].sort_unstable();

@@ -1,7 +1,7 @@
 //! Traces recorded by Perfetto itself hold what the recorded program did.
 //!
 //! Needs `--features producer`, which compiles the recorder. Times and ids are those of the run,
-//! so only what the program said is compared.
+//! so only what the program wrote is compared.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -420,7 +420,7 @@ async fn only_categories_that_are_wanted() {
     assert_nothing_lost(&trace).await;
 }
 
-/// The recorder writes a text once and then its number, unless it is told not to.
+/// The recorder writes a text once and then its number, unless it is configured not to.
 #[tokio::test]
 async fn names_are_the_same_interned_or_not() {
     const NAMES: usize = 500;

@@ -91,7 +91,7 @@ const REAL: &[&str] = &[
     "merge_same_boot.tar",
 ];
 
-/// Bases of real traces, from the folder `shared` beside the repository.
+/// Bases of real traces, from the folder `shared` next to the repository.
 pub fn real() -> Vec<Base> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/traces");
     let read = |name: &&str| {

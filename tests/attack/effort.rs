@@ -36,7 +36,8 @@ impl Effort {
         Ok(Self { seed, case: number("TPQ_ATTACK_CASE")?, size })
     }
 
-    /// The numbers of the cases of an attack with so many in the small and in the long run.
+    /// The numbers of the cases of an attack with these numbers of cases in the small and in the
+    /// long run.
     pub fn cases(self, small: u64, long: u64) -> Vec<u64> {
         match (self.case, self.size) {
             (Some(case), _) => vec![case],

@@ -13,7 +13,7 @@ use crate::victims::{HANG, MOST_MEMORY, VICTIMS, Victim, Whole, files, previous,
 
 /// The unit in which a shell limits the size of files, in bytes.
 const BLOCK: usize = 512;
-/// Files of the cache and temporary ones have at most so many blocks that matter.
+/// The number of blocks that matter in files of the cache and temporary files.
 const INNER_BLOCKS: usize = 4_000;
 
 /// One trial for each victim.

@@ -1,5 +1,5 @@
 //! Kills at any moment: files under their final names are whole or what they were before, and
-//! after the next start nothing is left that nobody asked for.
+//! after the next start no unrequested file is left.
 
 use std::time::{Duration, Instant};
 

@@ -6,7 +6,7 @@ use crate::bases::{self, Base};
 use crate::effort;
 use crate::tampering::tamper;
 
-/// One in so many inputs is made of a real trace, which takes longer.
+/// One in this number of inputs is made of a real trace, which takes longer.
 const REAL: usize = 16;
 
 /// All bases.
@@ -21,7 +21,7 @@ pub struct Input {
     pub base: String,
     pub bytes: Vec<u8>,
     pub options: ImportOptions,
-    /// Whether it is imported beside a whole trace.
+    /// Whether it is imported together with a whole trace.
     pub is_merged: bool,
 }
 

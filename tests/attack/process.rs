@@ -1,4 +1,4 @@
-//! A process under attack: how it ended, what it said, and how much memory it had.
+//! A process under attack: how it ended, its output, and its memory.
 
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -147,7 +147,7 @@ impl Collected {
         let place = Arc::clone(&bytes);
         let thread = std::thread::spawn(move || {
             let mut piece = vec![0; 1 << 16];
-            // A process that is killed in the middle of a line has said what it said.
+            // A process that is killed in the middle of a line leaves half a line.
             while let Ok(count @ 1..) = pipe.read(&mut piece) {
                 place.lock().unwrap().extend_from_slice(&piece[..count]);
             }
@@ -166,7 +166,8 @@ impl Collected {
     }
 }
 
-/// The most resident memory a process ever had, in bytes; nothing where the system does not tell.
+/// The most resident memory a process ever had, in bytes; `None` where the system does not report
+/// it.
 fn peak_of(process: u32) -> Option<u64> {
     peak_in(&std::fs::read_to_string(format!("/proc/{process}/status")).ok()?)
 }

@@ -10,7 +10,7 @@ use crate::effort::Effort;
 /// What must never happen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
-    /// The process ended by a signal that nobody sent.
+    /// The process ended by a signal that the attack did not send.
     Signal,
     Panic,
     /// The process ran for longer than any of its kind should.
@@ -23,7 +23,7 @@ pub enum Fault {
     WrongExit,
     /// A file under its final name that is neither whole nor what it was before.
     Torn,
-    /// A file that nobody asked for, after the next start.
+    /// An unrequested file, after the next start.
     Left,
 }
 

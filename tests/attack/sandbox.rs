@@ -64,7 +64,7 @@ impl Sandbox {
     /// no finished tables.
     pub fn left(&self) -> Vec<String> {
         let mut left = all_below(&self.path("tmp"));
-        // What lies in a folder of such a name is of whoever made that.
+        // A folder of such a name belongs to its creator.
         let finished = |path: &PathBuf| path.to_string_lossy().contains(TABLES);
         left.extend(all_below(&self.path("cache")).into_iter().filter(|path| !finished(path)));
         left.iter().map(|path| self.name(path)).collect()

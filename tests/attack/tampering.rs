@@ -113,7 +113,7 @@ fn read_varint(bytes: &[u8], start: usize) -> Option<(u64, usize)> {
     None
 }
 
-/// A number in so many bytes, as far as they have room for it.
+/// A number in `width` bytes, truncated to them.
 fn write_varint(value: u64, width: usize) -> Vec<u8> {
     let group = |index: usize| value.checked_shr(7 * index as u32).unwrap_or(0) as u8 & 0x7f;
     let more = |index| if index + 1 < width { 0x80 } else { 0 };

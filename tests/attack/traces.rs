@@ -10,7 +10,7 @@ const PROGRAM: u32 = 51;
 const TRACK: u64 = 0x5051;
 /// Events between which the others lie, in ns.
 const STEP: u64 = 1_000;
-/// Bytes that nobody reads, for the cache, which keeps traces of 1 MiB and more.
+/// Unread bytes, for the cache, which keeps traces of 1 MiB and more.
 const FOR_CACHE: usize = 1 << 20;
 /// Kernel events of a packet.
 const BUNDLE: u64 = 50;
@@ -39,8 +39,8 @@ pub fn events(bundles: u64, variant: u64) -> Vec<u8> {
     bytes
 }
 
-/// A trace that unpacks to so many MiB more than the traces of `testdata/`, nearly all of which
-/// nobody reads.
+/// A trace that unpacks to a number of MiB more than the traces of `testdata/`, nearly all of which
+/// is never read.
 pub fn padded(mib: usize) -> Vec<u8> {
     let padding = TraceBuilder::new().packet(Packet::new().padding(&vec![7; mib << 20])).build();
     gzip(&[rich(300, 0), padding].concat())

@@ -18,7 +18,7 @@ use crate::process::peak_in;
 
 /// Set for workers: seed, first case, end of cases, step between cases.
 const JOB: &str = "TPQ_ATTACK_WORKER_JOB";
-/// One in so many inputs is not only imported: all its rows are read by SQL.
+/// One in this number of inputs is not only imported: all its rows are read by SQL.
 const QUERIED: u64 = 256;
 /// A worker that has more resident memory ends, before the machine suffers.
 const MOST_MEMORY: u64 = 3 << 30;

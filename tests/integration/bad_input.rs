@@ -1,4 +1,4 @@
-//! Inputs that are no proper traces: told or counted, never a crash, and never at the cost of
+//! Inputs that are no proper traces: an error or a stat, never a crash, and never at the cost of
 //! what came before the damage.
 
 use std::path::{Path, PathBuf};

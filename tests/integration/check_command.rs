@@ -170,7 +170,7 @@ fn buffers() {
     ");
 }
 
-/// A recording of the folder beside this repository, or why it is skipped.
+/// A recording of the folder next to this repository, or why it is skipped.
 fn recorded(name: &str) -> Option<PathBuf> {
     let path = Path::new(crate::ROOT).join("../shared/traces").join(name);
     if !path.exists() {
@@ -180,7 +180,7 @@ fn recorded(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// What is said of a recording, and the exit status.
+/// The output for a recording, and the exit status.
 fn verdict(name: &str) -> Option<String> {
     let path = recorded(name)?;
     Some(describe(&run(&["check", &path.display().to_string()])))

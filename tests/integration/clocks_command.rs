@@ -11,7 +11,7 @@ const S: u64 = 1_000_000_000;
 /// Wall time when the devices below are started.
 const STARTED: u64 = 1_700_000_000 * S;
 
-/// A device whose wall time is read every 10 s, and whose monotonic time gains 20 µs in that.
+/// A device with wall time read every 10 s, and monotonic time that gains 20 µs in that.
 fn phone() -> Vec<u8> {
     let snapshot = |at: u64| {
         clocks(&[

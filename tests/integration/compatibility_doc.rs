@@ -53,7 +53,7 @@ fn packets_are_those_of_the_format() {
         eprintln!("skipped: no facts at {}", facts.display());
         return;
     };
-    // Payloads are messages, but for the kinds below.
+    // Payloads are messages, except the kinds below.
     let plain = ["synchronization_marker", "compressed_packets", "zstd_compressed_packets"];
     let header = ["interned_data", "trace_packet_defaults"];
     let fields = facts.lines().filter_map(|line| {

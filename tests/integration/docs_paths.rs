@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Files whose back-ticked paths are checked.
+/// Files with back-ticked paths to check.
 fn documents() -> Vec<PathBuf> {
     let root = Path::new(crate::ROOT);
     let mut found = vec![root.join("README.md"), root.join("ARCHITECTURE.md")];

@@ -1,4 +1,4 @@
-//! What is said on stderr when a trace is opened that lost data or was placed by a guess.
+//! The line on stderr when a trace is opened that lost data or was placed by a guess.
 
 use tpq_testkit::clock_id::{BOOTTIME, REALTIME};
 use tpq_testkit::{BufferStats, Message, Packet, ServiceEvent, TraceStats};
@@ -9,7 +9,7 @@ use crate::imported::{clocks, instant, recording};
 const S: u64 = 1_000_000_000;
 const COUNT: [&str; 2] = ["-c", "SELECT count(*) AS n FROM slice"];
 
-/// A recording with clocks, whose ring of 64 KiB wrapped where `wrapped` says so, with an event of
+/// A recording with clocks and a ring of 64 KiB that wrapped if `wrapped` is true, with an event of
 /// that many bytes.
 fn recorded(wrapped: bool, bytes: usize) -> Vec<u8> {
     let service = |at, event| Packet::new().sequence(9).timestamp(at).service_event(event);
@@ -55,7 +55,7 @@ fn a_loss_is_told_once() {
     assert_eq!(shell, line);
 }
 
-/// Commands that tell all of it do not tell it twice.
+/// Commands that report all of it do not report it twice.
 #[test]
 fn check_and_info_say_more_than_a_line() {
     let folder = files();

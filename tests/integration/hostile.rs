@@ -1,5 +1,5 @@
 //! Imports packets that say impossible things: numbers at the ends of their ranges, texts that are
-//! none, events whose beginning or end is missing, counts that contradict each other. Whatever
+//! none, events without a beginning or an end, counts that contradict each other. Whatever
 //! they say, the import must not panic; and it must say the same whether or not kernel events are
 //! kept as such.
 //!
@@ -295,7 +295,7 @@ fn event(random: &mut Random, kind: u32, at: u64) -> FtraceEvent {
     FtraceEvent::other(at, random.below(4) as i32, kind, payload)
 }
 
-/// When; the ends of what can be said are said now and then.
+/// Timestamps; the ends of the range occur now and then.
 fn moment(random: &mut Random, near: u64) -> u64 {
     match random.below(60) {
         0 => number(random),
@@ -372,7 +372,7 @@ fn nothing_a_packet_says_makes_the_import_panic() {
 /// How many traces are imported with and without kernel events as such.
 const COMPARED: u64 = 150;
 
-/// What is told beside kernel events as such. Args have ids by the order of their making, so they
+/// Rows that kernel events add to other tables. Args have ids by the order of their making, so they
 /// are compared by what they say.
 const TOLD: [&str; 7] = [
     "SELECT id, cpu, machine_id, cluster_id FROM cpu ORDER BY id",

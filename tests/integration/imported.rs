@@ -25,7 +25,7 @@ pub const EVENTS: &str = "SELECT ts, slice.name, thread.machine_id AS machine FR
     JOIN thread_track ON slice.track_id = thread_track.id JOIN thread USING (utid) \
     ORDER BY ts, slice.name";
 
-/// Clocks read together: when, by whose word, and what each read.
+/// Clocks read together: the time, the origin and the values.
 pub const CLOCK_SNAPSHOT: &str = "SELECT snapshot_id AS snap, ts, origin, machine_id AS machine, \
     trace_id AS file, clock_id, clock_name, clock_value AS value FROM clock_snapshot \
     ORDER BY id";

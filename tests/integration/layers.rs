@@ -127,7 +127,8 @@ fn reads_by_number(line: &str) -> bool {
     read || texts.into_iter().any(|(_, second)| number_follows(second))
 }
 
-/// The lines of a file that read fields by numbers in place of the constants of `tpq_proto::fields`.
+/// The lines of a file that read fields by numbers in place of the constants of
+/// `tpq_proto::fields`.
 fn raw_field_numbers(path: &Path) -> Vec<String> {
     let (mut raw, mut arms_at) = (Vec::new(), None);
     for (number, line) in code(path) {

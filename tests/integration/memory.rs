@@ -12,7 +12,7 @@ use crate::command::{Folder, tpq};
 use crate::imported::{instant, recording};
 use crate::running::{PATIENCE, Running};
 
-/// The limit of memory that is asked for, and what a process takes besides.
+/// The memory limit of the run, and what a process takes besides.
 const LIMIT: u64 = 100 << 20;
 const BESIDES: u64 = 120 << 20;
 /// What small files unpack to: more than both together.

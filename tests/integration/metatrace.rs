@@ -100,7 +100,7 @@ fn wall_time() -> i64 {
 }
 
 /// A manifest makes wall time the timeline, so that what tpq says of its own spans can be compared
-/// with what the system said around each of them.
+/// with what the system recorded around each of them.
 #[test]
 fn spans_land_where_wall_time_says() {
     /// What a span may be off by, ns: clocks are read together every 100 ms, one after the other,

@@ -62,7 +62,7 @@ fn keep(input: &Path, name: &str) -> PathBuf {
     kept
 }
 
-/// One in so many is imported beside a whole trace, on one timeline with it.
+/// One in this number is imported together with a whole trace, on one timeline.
 const MERGED: u64 = 5;
 
 /// Imports every `WORKERS`th mutation; gives the numbers of those that panicked.

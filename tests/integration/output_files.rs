@@ -224,7 +224,7 @@ fn what_is_no_regular_file_is_written_to() {
     assert_eq!(folder.names(), ["pipe"]);
 }
 
-/// A file that a shell opened is written to, not replaced: what comes before and after stays.
+/// A file that a shell opened is written to, not replaced: its other contents stay.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_redirected_stdout_is_written_to_by_its_name_too() {

@@ -59,7 +59,7 @@ fn assert_nothing_lost(trace: &Imported) {
     assert_eq!(trace.cell(logs), "0");
 }
 
-/// Spans within spans, two beside each other in each, down to the deepest; notes those it made in
+/// Spans within spans, two in sequence in each, down to the deepest; notes those it made in
 /// the order they began, and gives the time that passed within, in nanoseconds.
 fn nest(depth: usize, parent: Option<&'static str>, noted: &mut Vec<Noted>) -> i64 {
     const NAMES: [&str; 4] = ["frame", "layout", "measure", "draw"];
@@ -205,7 +205,7 @@ fn arguments_of_every_type_keep_type_and_value() {
 
 /// This version of the recorder writes what it says of a counter under numbers of other fields:
 /// whether values are differences under that of the multiplier, for one. So values that are whole
-/// are right only where it is told that they are differences, and the unit is not compared.
+/// are right only where they are declared to be differences, and the unit is not compared.
 #[test]
 fn counters_keep_every_value() {
     start().unwrap();

@@ -67,7 +67,7 @@ impl Running {
         let _ = self.0.wait();
     }
 
-    /// What an ended process said, where stderr is a pipe to the test.
+    /// The output of an ended process, where stderr is a pipe to the test.
     fn stderr(&mut self) -> String {
         let mut text = Vec::new();
         if let Some(mut stderr) = self.0.stderr.take() {

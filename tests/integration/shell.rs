@@ -240,7 +240,7 @@ fn the_startup_file_runs_in_the_shell_alone() {
     assert!(text.contains("seven\n7\n"), "{text}");
     let query = at_home("", rc, &["query", SCHED, "-c", "SELECT * FROM mine"], "");
     assert!(query.contains("no table or view is called `mine`"), "{query}");
-    // An error is told, and what follows runs.
+    // An error is printed, and the next statement runs.
     let text = at_home("", ".timer off\nSELECT nothing;\n", &[SCHED], "SELECT 42;\n");
     assert!(text.starts_with("exit code: 0\n") && text.contains("42"), "{text}");
     assert!(text.contains("home/.tpqrc:"), "{text}");

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tpq::{ImportOptions, Progress};
 
-/// Cuts a file at a moment of the import: when it has said a number of times how far it is.
+/// Cuts a file at a moment of the import: when it has reported its progress a number of times.
 struct Cutter {
     file: PathBuf,
     len: u64,

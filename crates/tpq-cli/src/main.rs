@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     let runtime = signals::start().and_then(|()| runtime::build(cli.threads()));
     let outcome = runtime.map_err(anyhow::Error::from).and_then(|runtime| {
         let outcome = runtime.block_on(run(cli));
-        // Do not wait for an import whose result is no longer needed.
+        // Do not wait for an import with a result that is no longer needed.
         runtime.shutdown_background();
         outcome
     });

@@ -27,7 +27,7 @@ use tpq_trackers::track::{FileTrackers, MetadataValue, Trackers};
 
 /// Slices without an end whose args are written at a time, at the end…
 const FEW_OPEN: usize = 4;
-/// …in about so many rounds at most.
+/// …in about this number of rounds at most.
 const MOST_ROUNDS: usize = 32;
 
 /// Turns batches into tables.
@@ -295,7 +295,7 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// Writes the args of slices whose ends were not seen. Their sources are all over the
+/// Writes the args of slices without a seen end. Their sources are all over the
 /// trace, where the system may load much around each, so they are written a few at a time.
 fn close_args(
     trackers: &mut Trackers,

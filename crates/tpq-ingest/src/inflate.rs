@@ -57,7 +57,7 @@ fn read<'a>(
     (room.keep_large)(before, bytes, &mut decoder)
 }
 
-/// Reads so many bytes; that there are more is an error.
+/// Reads at most a number of bytes; more bytes are an error.
 struct Limited<D> {
     decoder: D,
     left: u64,

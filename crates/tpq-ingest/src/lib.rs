@@ -7,7 +7,7 @@
 //! ```
 //!
 //! An event is never an object of its own. A [`Run`] is a column of timestamps, sorted, with as
-//! many payloads beside it; clocks are converted a column at a time and the sorter merges runs.
+//! many payloads next to it; clocks are converted a column at a time and the sorter merges runs.
 //! Other formats than packets skip the stages they have no need of: whatever an [`EventReader`]
 //! reads, it hands on runs.
 //!

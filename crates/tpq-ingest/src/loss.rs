@@ -28,11 +28,11 @@ pub enum Loss {
     DroppedWithoutSequence,
     /// A clock snapshot that could not be used.
     InvalidSnapshot,
-    /// An event whose clock no snapshot knows.
+    /// An event of a clock that no snapshot contains.
     UnknownSourceClock,
     /// An event where no snapshot knows the trace's clock.
     UnknownTargetClock,
-    /// An event whose clock no chain of snapshots ties to the trace's clock.
+    /// An event of a clock that no chain of snapshots connects to the trace's clock.
     NoClockPath,
     /// A clock of another file or machine that shares no domain with the trace's clock.
     UnrelatableClock,
@@ -40,7 +40,7 @@ pub enum Loss {
     NegativeTimestamp,
     /// An event that arrived after later ones had already been passed on.
     OutOfOrder,
-    /// A track event whose time is a difference from an unknown one.
+    /// A track event with a time that is a difference from an unknown time.
     DifferenceWithoutReference,
     /// A track event that says nowhere when it happened.
     UndatedEvent,

@@ -8,7 +8,7 @@ pub mod packet_field {
     pub const FTRACE_EVENTS: u32 = 1;
     /// When it was written, in its clock.
     pub const TIMESTAMP: u32 = 8;
-    /// Who wrote it.
+    /// Its writer.
     pub const SEQUENCE_ID: u32 = 10;
     /// Strings and messages that later packets of the sequence refer to.
     pub const INTERNED_DATA: u32 = 12;

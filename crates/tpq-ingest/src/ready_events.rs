@@ -22,7 +22,7 @@ pub(crate) struct ReadyEvents {
     files: Vec<VecDeque<Part>>,
     /// The first event of each file that has events in memory.
     heads: BinaryHeap<Reverse<FileTime>>,
-    /// What is in memory takes so many bytes. A run counts as a whole once all of it was taken;
+    /// Size of the events in memory, in bytes. A run counts as a whole once all of it was taken;
     /// until then its sorter counts it.
     held: u64,
     /// The strings of runs that count.
@@ -158,8 +158,8 @@ impl ReadyEvents {
         self.stored.add_segment(writer.finish(0)?, memory)
     }
 
-    /// Takes events out of the file whose event in memory is first, until another's turn: events
-    /// before `before`, and up to `bound`.
+    /// Takes events out of the file with the earliest event in memory, until another file is due:
+    /// events before `before`, and up to `bound`.
     fn drain_first(
         &mut self,
         before: Option<FileTime>,

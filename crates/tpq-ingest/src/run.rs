@@ -1,4 +1,4 @@
-//! Runs: columns of timestamps that never decrease, each with its payload beside it.
+//! Runs: columns of timestamps that never decrease, each with its payload.
 
 use std::sync::Arc;
 
@@ -80,8 +80,8 @@ impl Payload {
 pub struct Run {
     /// What the payloads are.
     pub kind: RunKind,
-    /// The CPU that recorded the events; `None` for packets and other events of no CPU. The runs of a
-    /// CPU are a lane of the sort: they hardly overlap.
+    /// The CPU that recorded the events; `None` for packets and other events of no CPU. The runs of
+    /// a CPU are a lane of the sort: they hardly overlap.
     pub cpu: Option<u32>,
     /// Where it was recorded.
     pub source: SourceId,

@@ -75,7 +75,7 @@ impl Immediate {
     }
 }
 
-/// The clock of a sequence whose timestamps are differences.
+/// The clock of a sequence with incremental timestamps.
 #[derive(Clone, Copy, Debug)]
 struct TickClock {
     multiplier: u64,
@@ -238,7 +238,7 @@ impl Sequences {
         sequence.valid
     }
 
-    /// When a track event happened whose packet does not say, ns of [`crate::event_time::CLOCK`].
+    /// Time of a track event in a packet without a timestamp, ns of [`crate::event_time::CLOCK`].
     pub(crate) fn event_time(
         &mut self,
         header: &PacketHeader,
@@ -297,7 +297,7 @@ impl Sequences {
 
 impl Sequence {
     /// Whether packets were lost before this one. The first packet of a sequence is marked as if,
-    /// since the recorder cannot tell; unless it gives a reason, nothing was lost.
+    /// since the recorder does not know; unless it gives a reason, nothing was lost.
     fn lost_before(&self, header: &PacketHeader) -> bool {
         let first = !self.seen || header.first_on_sequence;
         header.previous_dropped != 0 && (!first || has_reason(header.previous_dropped))

@@ -1,4 +1,4 @@
-//! Packets that tell what clocks read at one moment.
+//! Packets with the readings of several clocks at one moment.
 
 use tpq_clock::{BOOTTIME, TSC};
 use tpq_proto::wire::Fields;
@@ -29,7 +29,7 @@ impl SnapshotClock {
     }
 }
 
-/// What told that clocks read so.
+/// The origin of a snapshot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SnapshotOrigin {
     /// A clock snapshot.
@@ -58,9 +58,9 @@ pub struct SnapshotPacket {
     pub position: u32,
     /// Where the packet begins.
     pub addr: u64,
-    /// The writer sequence, whose own clocks these may be.
+    /// The writer sequence; these can be its own clocks.
     pub sequence: u32,
-    /// What told so.
+    /// Its origin.
     pub origin: SnapshotOrigin,
     /// The readings.
     pub clocks: Vec<SnapshotClock>,

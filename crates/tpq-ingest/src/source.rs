@@ -1,4 +1,4 @@
-//! The places events come from: every machine that each file speaks of, numbered.
+//! The sources of events: every machine in each file, numbered.
 
 use tpq_clock::Source;
 

@@ -14,7 +14,7 @@ use crate::{GenerationId, Immediate, Loss, Message, Payload, Run, RunKind, Sourc
 /// What the importer does with packets of a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Route {
-    /// Nobody reads them.
+    /// No decoder reads them.
     Skip,
     /// Decoded as soon as they are read, in file order: descriptors, the recorder's own words.
     Immediate,
@@ -27,11 +27,11 @@ pub enum Route {
     Split,
 }
 
-/// What a format's decoders tell the importer: which packets they want, and how bundles split.
+/// What a format's decoders declare to the importer: the packets they want, and how bundles split.
 ///
 /// To add a kind of packet, say its [`Route`]; for [`Route::Split`], also split it.
 pub trait Router: Send {
-    /// What to do with packets whose payload is field `kind`.
+    /// The route of packets with field `kind` as their payload.
     fn route(&self, kind: u32) -> Route;
 
     /// Splits a bundle into runs of events.
@@ -96,7 +96,7 @@ pub struct SplitSink<'a> {
 }
 
 impl SplitSink<'_> {
-    /// Adds a run whose timestamps are ns of the clock that the bundle's sequence calls `clock`.
+    /// Adds a run with timestamps in ns of the clock that the bundle's sequence calls `clock`.
     pub fn push(&mut self, clock: u32, run: Run) {
         if !run.timestamps.is_empty() {
             let clock = self.clocks.clock(self.sequence, clock);

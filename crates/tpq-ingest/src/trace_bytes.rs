@@ -41,7 +41,7 @@ pub struct FileBytes<'a> {
 }
 
 impl<'a> FileBytes<'a> {
-    /// A file whose bytes have the addresses from `base` on.
+    /// A file with the addresses from `base` on.
     pub(crate) fn new(file: &'a [u8], base: u64) -> Self {
         let whole = Part { base, bytes: Cow::Borrowed(file), compressed_at: None };
         Self { parts: vec![whole], segments: Vec::new() }
@@ -89,7 +89,7 @@ pub struct TraceBytes<'a> {
 }
 
 impl<'a> TraceBytes<'a> {
-    /// Files whose addresses follow each other.
+    /// Files with consecutive addresses.
     pub fn new(files: impl IntoIterator<Item = FileBytes<'a>>) -> Self {
         let parts: Vec<Part<'a>> = files.into_iter().flat_map(|file| file.parts).collect();
         let first_end = parts.first().map_or(0, Part::end);

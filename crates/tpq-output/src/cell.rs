@@ -10,7 +10,7 @@ use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type};
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 
-/// A column whose cells can be written one by one.
+/// A column of cells that can be written one by one.
 pub(crate) struct Cells<'a> {
     /// The NULL cells, including those of columns of type Null.
     nulls: Option<NullBuffer>,

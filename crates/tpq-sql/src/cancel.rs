@@ -15,7 +15,7 @@ use datafusion::error::DataFusionError;
 
 use crate::carried::carried;
 
-/// A request to stop, shared by whoever may ask for it and the work that looks at it.
+/// A request to stop, shared by those that can request it and the work that checks it.
 ///
 /// Once cancelled, a token stays so: what is run with it later fails at once.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +24,7 @@ pub struct CancelToken(Arc<Request>);
 #[derive(Debug, Default)]
 struct Request {
     cancelled: AtomicBool,
-    /// A token whose request counts as well.
+    /// A token with a request that counts as well.
     parent: Option<CancelToken>,
 }
 
@@ -59,7 +59,7 @@ impl CancelToken {
     }
 
     /// The token of the statement that runs with this configuration. Outside of a statement, as
-    /// for names to complete, it is one that nobody cancels.
+    /// for names to complete, it is one that is never cancelled.
     pub(crate) fn of(options: &ConfigOptions) -> Self {
         options.extensions.get::<Self>().cloned().unwrap_or_default()
     }
@@ -83,7 +83,7 @@ thread_local! {
     static CURRENT: RefCell<Option<CancelToken>> = const { RefCell::new(None) };
 }
 
-/// Runs a function whose loops call [`check`] under the token of its statement.
+/// Runs a function with loops that call [`check`] under the token of its statement.
 pub(crate) fn under<T>(token: CancelToken, work: impl FnOnce() -> T) -> T {
     /// Puts the outer token back, also when the work panics.
     struct Restore(Option<CancelToken>);

@@ -280,7 +280,7 @@ impl Executor<'_> {
                 declaration.creation.or_replace = true;
                 self.create_macro(declaration, &text)
             }
-            // Hints, and rows that nobody would see.
+            // Hints, and rows that would not be shown.
             _ => Ok(()),
         }
     }

@@ -18,7 +18,7 @@ use crate::stack::Planning;
 impl Session {
     /// Runs a statement as [`Session::run_cancellable`] does, but for no more than its first `rows`
     /// rows: the rest is not computed where that can be avoided. Listings and plans are given
-    /// whole; [`ResultSet::limit`] tells them from others.
+    /// whole; [`ResultSet::limit`] distinguishes them from others.
     ///
     /// # Errors
     /// As [`Session::run_cancellable`].

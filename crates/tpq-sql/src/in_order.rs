@@ -29,7 +29,7 @@ use futures::StreamExt;
 
 use crate::functions;
 
-/// How many batches a part may be ahead of the one whose turn it is, where there are few parts.
+/// How many batches a part may be ahead of the part that is due, where there are few parts.
 const BATCHES_AHEAD: usize = 16;
 
 /// How many batches all parts may be ahead, where there are many.
@@ -72,7 +72,7 @@ pub(crate) fn in_order(
     Box::pin(RecordBatchStreamAdapter::new(schema, chained))
 }
 
-/// Puts [`InOrderExec`] where the first so many rows of several parts are taken, and where rows
+/// Puts [`InOrderExec`] where a LIMIT takes the first rows of several parts, and where rows
 /// are collected whose order matters.
 #[derive(Debug)]
 pub(crate) struct LimitInOrder;

@@ -24,7 +24,7 @@ pub(crate) const LONGEST_VALUE: usize = 1_000_000_000;
 /// written there are several copies of a value.
 const PART_FOR_A_VALUE: usize = 4;
 
-/// How many of the greediest parts of a plan are told apart when memory runs out.
+/// How many of the largest consumers of a plan are listed when memory runs out.
 const CONSUMERS_SHOWN: std::num::NonZeroUsize = std::num::NonZeroUsize::MIN.saturating_add(4);
 
 /// What the statements of a session may use.

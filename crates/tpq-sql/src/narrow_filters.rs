@@ -86,7 +86,7 @@ fn narrowed(node: &Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn ExecutionPla
     Ok(Some(Arc::new(ProjectionExec::try_new(exprs, input)?)))
 }
 
-/// An expression whose columns lie where `used` has their old places.
+/// An expression with columns renumbered by their positions in `used`.
 fn moved(expr: Arc<dyn PhysicalExpr>, used: &[usize]) -> Result<Arc<dyn PhysicalExpr>> {
     let expr = expr.transform(|expr| {
         let Some(column) = expr.downcast_ref::<Column>() else { return Ok(Transformed::no(expr)) };

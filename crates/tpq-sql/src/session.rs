@@ -61,7 +61,7 @@ pub struct SessionOptions {
     pub memory_limit: Option<u64>,
     /// How many threads a statement may use; all cores when not given.
     pub threads: Option<usize>,
-    /// Modules of the user's own, beside tpq's.
+    /// Modules of the user, in addition to tpq's.
     pub modules: Vec<SqlModule>,
     /// The kinds of packets in the trace, by the names of their payload fields: tables for what
     /// is not read yet are empty only without them.
@@ -89,7 +89,7 @@ impl Session {
             .set_str("datafusion.sql_parser.default_null_ordering", "nulls_min")
             .set_usize("datafusion.execution.sort_pushdown_buffer_capacity", MERGE_BUFFER)
             // Scans split themselves into neighbouring parts, which keeps the order of rows;
-            // dealing batches out in turns would lose it.
+            // distributing batches round-robin would lose it.
             .with_round_robin_repartition(false);
         if let Some(threads) = options.threads {
             config = config.with_target_partitions(threads.max(1));

@@ -100,7 +100,7 @@ pub struct ColumnBuilder<C: Cell> {
     last: Plain<C::Native>,
     /// The rows of the chunk under way.
     rows: usize,
-    /// Who packs full chunks.
+    /// Packs full chunks.
     packer: Option<Arc<Packer>>,
 }
 
@@ -310,7 +310,7 @@ impl<C: Cell<Native = u32>> ColumnBuilder<C> {
     }
 }
 
-/// Appends bits behind those of so many rows.
+/// Appends bits behind those of a number of rows.
 fn push_bits(words: &mut Vec<u64>, rows: usize, bits: impl Iterator<Item = bool>) {
     let mut row = rows;
     let mut word = if row.is_multiple_of(64) { 0 } else { words.pop().unwrap_or_default() };
@@ -338,7 +338,7 @@ fn set_bit(valid: &mut [u64], row: usize, value: bool) {
 }
 
 impl<N: Native> Plain<N> {
-    /// Gives a chunk whose rows were all NULL their values.
+    /// Gives values to a chunk of NULLs.
     #[cold]
     fn fill<C: Cell<Native = N>>(&mut self, rows: usize, capacity: usize) {
         self.values.reserve_exact(capacity.max(rows));

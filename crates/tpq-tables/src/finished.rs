@@ -244,7 +244,7 @@ impl Table {
         chunks.iter().all(|chunk| chunk.sorted) && chunks.windows(2).all(in_order)
     }
 
-    /// How many strings there are in all tables, with NULL, whose number is 0.
+    /// Number of strings in all tables, with NULL, which has number 0.
     pub fn string_count(&self) -> usize {
         self.strings.views().len()
     }

@@ -1,4 +1,4 @@
-//! Who packs full chunks: the thread that fills them, or one beside it.
+//! The packing of full chunks: by the thread that fills them, or by a second one.
 
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -58,7 +58,7 @@ impl Packer {
         Ok(Self { spill, thread: Some(send) })
     }
 
-    /// Whether there is a thread beside those that fill chunks.
+    /// Whether there is a thread besides those that fill chunks.
     pub(crate) fn has_thread(&self) -> bool {
         self.thread.is_some()
     }
@@ -93,7 +93,7 @@ impl Packer {
         let task = move || {
             // Nothing is left to do where it was needed before.
             if let Some(work) = waiting.upgrade() {
-                // Nobody else writes it.
+                // No other thread writes it.
                 let _ = work.packed.set(work.pack());
             }
             drop(end);
@@ -116,7 +116,7 @@ impl<N: Native> Pending<N> {
         &self.work.plain
     }
 
-    /// Waits until it is packed, or packs it if nobody has begun to, and gives it back as well: its
+    /// Waits until it is packed, or packs it if no thread has begun to, and returns it as well: its
     /// bits are needed, and its memory can be used again.
     pub(crate) fn wait(self) -> (PackedChunk, Plain<N>) {
         let work = Arc::try_unwrap(self.work).or_else(|shared| {

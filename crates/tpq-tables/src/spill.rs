@@ -24,7 +24,7 @@ pub struct Spill {
 }
 
 impl Spill {
-    /// Into a file that nobody else uses, once packed chunks take more than `most` bytes.
+    /// Into a private file, once packed chunks take more than `most` bytes.
     pub fn new(file: File, most: u64) -> Self {
         Self { file, held: AtomicU64::new(0), most, end: Mutex::new(0), failure: OnceLock::new() }
     }

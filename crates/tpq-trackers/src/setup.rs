@@ -20,13 +20,13 @@ pub struct Setup {
     pub machines: Vec<MachineInfo>,
     /// The machine of each file.
     pub sources: Sources,
-    /// The machines whose thread 0 is the idle task; elsewhere 0 is a number as any other.
+    /// The machines on which thread 0 is the idle task; elsewhere 0 is a number as any other.
     pub kernels: BTreeSet<u32>,
     /// What clock ids mean in each place.
     pub clocks: Vec<ClockNames>,
     /// Files are numbered below this.
     pub files: usize,
-    /// Whether any of the files is of a format whose args the deferred writer reads: packets or
+    /// Whether the deferred writer reads the args of any of the files: packets or
     /// JSON.
     pub late_args: bool,
     /// Whether every kernel event gets a row of its own.

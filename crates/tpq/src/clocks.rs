@@ -242,7 +242,7 @@ impl Clocks {
             snapshots: drift.snapshots,
             rate: known.then_some(drift.rate),
             ppm: known.then_some(drift.ppm),
-            // The slope of a line whose two ends are each off by the largest residual, in opposite
+            // The slope of a line with both ends off by the largest residual, in opposite
             // directions.
             ppm_uncertainty: 2e6 * to_ns(drift.max_residual_ns) as f64 / span.max(1.0),
             max_residual_ns: to_ns(drift.max_residual_ns),

@@ -148,7 +148,7 @@ impl Trace {
     }
 }
 
-/// Cancels an import whose result is no longer awaited.
+/// Cancels an import with a result that is no longer awaited.
 struct CancelOnDrop(CancelToken);
 
 impl Drop for CancelOnDrop {

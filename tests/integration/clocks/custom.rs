@@ -193,7 +193,7 @@ fn defined_anew() {
     ");
 }
 
-/// The recorder tells of a shared clock without naming the one machine there is; its unit counts
+/// The recorder reports a shared clock without naming the one machine there is; its unit counts
 /// for the packets that name it.
 #[test]
 fn of_the_only_machine() {

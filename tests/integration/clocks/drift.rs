@@ -63,7 +63,7 @@ fn a_sleep_a_step_and_a_drift() {
     ");
 }
 
-/// One snapshot tells no rate.
+/// One snapshot gives no rate.
 #[test]
 fn one_snapshot() {
     let trace = recording().packets([clocks(&[(BOOTTIME, 100), (MONOTONIC, 90)])]);

@@ -62,7 +62,7 @@ fn clocks_that_were_never_read_together() {
     ");
 }
 
-/// Only a writer's own clock can be written as differences: of several writers, nobody knows which
+/// Only a writer's own clock can be written as differences: of several writers, it is unknown which
 /// timestamp came last.
 #[test]
 fn a_clock_of_all_sequences_as_differences() {

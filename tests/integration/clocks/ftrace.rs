@@ -74,8 +74,8 @@ fn compact_switches() {
     ");
 }
 
-/// `x86-tsc` counts ticks whose length the trace does not say, but two readings tell: here 3 for
-/// each ns.
+/// `x86-tsc` counts ticks of a length that the trace does not state, but two readings do: here 3
+/// for each ns.
 #[test]
 fn ticks_of_unknown_length() {
     let unknown = ftrace_clock::UNKNOWN;
@@ -93,7 +93,7 @@ fn ticks_of_unknown_length() {
     ");
 }
 
-/// One reading does not tell how long a tick is.
+/// One reading does not give the length of a tick.
 #[test]
 fn ticks_that_were_read_once() {
     let ticks = bundle(ftrace_clock::UNKNOWN, &[(2_700, "a")], Some((3_000, 51_000)));
@@ -124,7 +124,7 @@ fn local() {
     ");
 }
 
-/// Where all CPUs have data is said in the bundle's clock: 95 is boot time 5095.
+/// The start of the data of all CPUs is in the bundle's clock: 95 is boot time 5095.
 #[test]
 fn the_start_of_the_data_is_in_the_same_clock() {
     let bundle = FtraceBundle::new(0)

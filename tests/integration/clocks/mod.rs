@@ -1,4 +1,4 @@
-//! The clocks of one trace: what ties them, and what comes of those that nothing ties.
+//! The clocks of one trace: what ties them, and the handling of untied ones.
 
 mod backwards;
 mod custom;

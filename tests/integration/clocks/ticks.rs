@@ -55,7 +55,7 @@ fn each_stretch_has_its_rate() {
     ");
 }
 
-/// One snapshot does not tell how long a tick is, and no guess is made.
+/// One snapshot does not give the length of a tick, and no guess is made.
 #[test]
 fn one_snapshot_is_not_enough() {
     let trace = recording()

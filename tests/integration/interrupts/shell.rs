@@ -107,7 +107,8 @@ fn a_table_that_is_being_created_stops() {
 /// one. A machine may be too busy to show that at once, so there are several attempts.
 #[test]
 fn a_second_ctrl_c_leaves_the_query_behind() {
-    /// The prompt is never back sooner after one Ctrl-C, see `CANCEL_TIMEOUT` in `detached_query.rs`.
+    /// The prompt is never back sooner after one Ctrl-C, see `CANCEL_TIMEOUT` in
+    /// `detached_query.rs`.
     const FIRST_ALONE: Duration = Duration::from_millis(700);
     let mut seen = Vec::new();
     // From one Ctrl-C to the next, ms: two that come together count as one.

@@ -153,7 +153,7 @@ impl Terminal {
     }
 
     /// Waits until there is a new prompt. A line that is drawn anew begins with the prompt as well;
-    /// that pasted text is to be marked is said once for each line that is read.
+    /// the request to mark pasted text is sent once for each line that is read.
     pub fn wait_for_prompt(&mut self) {
         self.wait_for("\x1b[?2004h");
         self.wait_for("tpq> ");

@@ -1,4 +1,4 @@
-//! Slices that are told apart by ids.
+//! Slices that ids distinguish.
 
 use super::{SLICES_ON_TRACKS, STATS, events};
 

@@ -1,4 +1,4 @@
-//! Slices of threads: begun and ended by an event each, or told whole.
+//! Slices of threads: with an event for each end, or in one event.
 
 use super::{SLICES, SLICES_ON_TRACKS, STATS, events};
 
@@ -162,7 +162,7 @@ fn a_complete_event_without_a_duration_is_counted() {
     ");
 }
 
-/// Nobody means to nest so deeply: what is above is kept, and the event is told of, whether it
+/// Deeper nesting is damage: what is above is kept, and the event is reported, whether it
 /// became a slice or not.
 #[test]
 fn args_that_are_nested_too_deeply_are_counted() {

@@ -1,4 +1,4 @@
-//! What files may lie in, and what may lie beside them.
+//! Containers of files, and other files in them.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -137,7 +137,7 @@ fn hidden_members() {
     ");
 }
 
-/// A JSON trace is one even without events; other files are told and not read.
+/// A JSON trace is one even without events; other files are reported and not read.
 #[test]
 fn members_that_are_no_traces() {
     let archive = Archive::new()

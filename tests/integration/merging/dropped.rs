@@ -169,7 +169,7 @@ fn the_log_is_no_longer_than_of_use() {
     assert_eq!(imported.cell("SELECT count(*) FROM trace_import_logs"), "100");
 }
 
-/// A file whose packets are cut off loses its end and nothing else of the merge.
+/// A file that is cut off loses its end and nothing else of the merge.
 #[test]
 fn a_file_that_is_cut_off() {
     let cut = right();

@@ -18,7 +18,7 @@ fn devices(manifest: Value) -> Imported {
     merged(&Archive::new().file("left", left()).file("right", right()).manifest(manifest))
 }
 
-/// A host that was started at wall time 900 like the left device, and a guest whose boot time
+/// A host that was started at wall time 900 like the left device, and a guest with a boot time that
 /// was compared with the host's and is 58 behind.
 fn relay() -> TraceBuilder {
     let reading = |value| ClockSnapshot::new().clock(BOOTTIME, value);
@@ -196,7 +196,7 @@ fn the_timeline_of_a_machine_of_a_file() {
     ");
 }
 
-/// The right device, its clock said to be so far behind one of the left device's.
+/// The right device, with its clock stated to be behind one of the left device's.
 fn placed(clock: &str, to: &str, offset: i64) -> Imported {
     devices(json!({
         "files": [
@@ -208,7 +208,7 @@ fn placed(clock: &str, to: &str, offset: i64) -> Imported {
     }))
 }
 
-/// What is said counts, not wall time: the right device's 30 is 30 + 70 of the left.
+/// The manifest counts, not wall time: the right device's 30 is 30 + 70 of the left.
 #[test]
 fn an_offset_moves_a_file_later() {
     let merged = placed("BOOTTIME", "BOOTTIME", 70);
@@ -240,7 +240,7 @@ fn a_negative_offset_moves_a_file_earlier() {
 }
 
 /// MONOTONIC of the right device is 5 behind its BOOTTIME, so its 30 is 25, which the left device
-/// is said to have called 1005, 900 after it was started.
+/// reads as 1005, 900 after it was started, by the manifest.
 #[test]
 fn an_offset_between_different_clocks() {
     assert_snapshot!(placed("MONOTONIC", "REALTIME", 980).rows(EVENTS), @r"
@@ -250,7 +250,7 @@ fn an_offset_between_different_clocks() {
     ");
 }
 
-/// The guest's boot time is said to be 5 behind the phone's; the host comes by wall time.
+/// The manifest puts the guest's boot time 5 behind the phone's; the host is placed by wall time.
 #[test]
 fn an_offset_of_a_machine_in_a_file() {
     let archive = Archive::new()
@@ -336,7 +336,7 @@ fn unknown_fields_are_ignored() {
     ");
 }
 
-/// A listed file that is not there is told, with its path.
+/// A listed file that is absent is reported, with its path.
 #[test]
 fn a_file_that_is_missing_is_counted() {
     let merged = devices(json!({ "files": [{ "path": "lost", "machine": { "name": "x" } }] }));
@@ -371,7 +371,7 @@ fn a_clock_of_a_file_that_is_not_its_default() {
     ");
 }
 
-/// A file whose only machine is named by its packets and by the manifest has no other.
+/// A file with one machine, named by its packets and by the manifest, has no other.
 #[test]
 fn a_single_remote_machine_with_a_name() {
     let remote = TraceBuilder::new()
@@ -402,8 +402,8 @@ fn the_timeline_of_a_file_that_is_missing() {
         "trace_time": { "clock": "MONOTONIC", "file": "lost" },
         "files": [{ "path": "lost" }],
     }));
-    // The host's clock of that name, which both devices read as nobody told them apart: 10 behind
-    // boot time by the left one's reading, and 5 by the right one's.
+    // The host's clock of that name, which both devices read as they are not distinguished: 10
+    // behind boot time by the left one's reading, and 5 by the right one's.
     assert_snapshot!(merged.rows(EVENTS), @r"
     ts   name   machine
     25   right  0
@@ -411,7 +411,7 @@ fn the_timeline_of_a_file_that_is_missing() {
     ");
 }
 
-/// A manifest speaks of a compressed file by the name it is packed under, and may write `./`
+/// A manifest names a compressed file by the name it is packed under, and may write `./`
 /// before a name.
 #[test]
 fn a_clock_of_a_compressed_file() {

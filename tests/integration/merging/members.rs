@@ -1,4 +1,4 @@
-//! Which members of an archive are read, and what is said of the others.
+//! The members of an archive that are read, and the report of the others.
 
 use insta::assert_snapshot;
 use tpq_testkit::Archive;

@@ -172,7 +172,7 @@ fn config(cases: u32) -> ProptestConfig {
 proptest! {
     #![proptest_config(config(48))]
 
-    /// A file is the same in an archive and compressed, but for the number of its row.
+    /// A file is the same in an archive and compressed, except for the number of its row.
     #[test]
     fn a_merge_of_one_file_is_that_file(recording in recorded()) {
         const WITHOUT: Without = Without { columns: &["trace_id"], tables: &["trace_file"] };

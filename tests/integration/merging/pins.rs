@@ -55,7 +55,7 @@ fn without_an_offset_and_with_a_negative_one() {
     ");
 }
 
-/// Whatever clock its packets name, a file that is said to have none has one time.
+/// Whatever clock its packets name, a file that is declared without one has one time.
 #[test]
 fn clocks_that_packets_name_do_not_count() {
     let app = recording()

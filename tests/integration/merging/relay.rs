@@ -105,7 +105,7 @@ fn one_pid_of_two_machines_is_two_processes() {
     ");
 }
 
-/// All data is of one machine that names itself: there is no host beside it, and the recorder's
+/// All data is of one machine that names itself: there is no host next to it, and the recorder's
 /// clocks are its clocks.
 #[test]
 fn a_single_remote_machine_takes_the_hosts_place() {
@@ -127,7 +127,7 @@ fn a_single_remote_machine_takes_the_hosts_place() {
     ");
 }
 
-/// Two remote machines, or one whose clocks were compared with the host's, leave the host a
+/// Two remote machines, or one with clocks that were compared with the host's, leave the host a
 /// machine, though it has no data.
 #[test]
 fn a_host_beside_several_or_compared_machines_stays() {

@@ -14,7 +14,7 @@ use crate::imported::{
     snapshot_packet, thread_track,
 };
 
-/// A slice on a track of the program's own, whose name is interned.
+/// A slice on a track of the program's own, with an interned name.
 fn interned(at: u64, track: &str, name: &str, flow: u64) -> Vec<u8> {
     let of = |packet: Packet| packet.sequence(WRITER);
     let event = TrackEvent::instant(5).name_iid(1).flow(flow);
@@ -106,7 +106,7 @@ fn the_clock_of_packets_that_name_none() {
     ");
 }
 
-/// A file of one machine that its packets name is of that machine, beside one of the host.
+/// A file of one machine that its packets name is of that machine, next to a file of the host.
 #[test]
 fn a_single_remote_machine_beside_the_host() {
     let remote = TraceBuilder::new()

@@ -50,7 +50,7 @@ fn every_clock_comes_by_wall_time() {
     assert_eq!(rules, ["snapshot", "realtime"]);
 }
 
-/// A device whose wall time was never read beside its boot time cannot be placed by it, and the
+/// A device without a reading of wall time together with boot time cannot be placed by it, and the
 /// boot times of two devices are all that is left to be taken for the same.
 #[test]
 fn without_wall_time_boot_times_are_taken_for_the_same() {
@@ -122,8 +122,8 @@ fn names_of_machines() {
     );
 }
 
-/// Two devices that nobody told apart are taken for one. They were started minutes apart, which
-/// is told.
+/// Two devices that nothing distinguishes are taken for one. They were started minutes apart, which
+/// is reported.
 #[test]
 fn devices_that_nobody_told_apart() {
     const MINUTE: u64 = 60_000_000_000;

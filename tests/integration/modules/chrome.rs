@@ -11,7 +11,7 @@ const PROCESS: u64 = 1;
 /// The track of its main thread.
 const THREAD: u64 = 2;
 
-/// The messages of `TrackEvent` that tell more.
+/// The messages of `TrackEvent` with details.
 mod field {
     pub const TASK_EXECUTION: u32 = 5;
     pub const CHROME_HISTOGRAM_SAMPLE: u32 = 28;
@@ -31,7 +31,7 @@ fn event(at: u64, event: Message) -> (u64, Packet) {
     (at, Packet::new().sequence(1).timestamp(at).flags(2).payload(11, event))
 }
 
-/// A slice from one moment to another, which tells more in a field.
+/// A slice from one moment to another, with details in a field.
 fn slice(
     track: u64,
     (from, to): (u64, u64),
@@ -46,7 +46,7 @@ fn slice(
     [event(from, begin), event(to, message().uint(9, 2).uint(11, track))]
 }
 
-/// No more to tell.
+/// No details.
 fn none() -> (u32, Message) {
     (field::TASK_EXECUTION, message())
 }

@@ -234,7 +234,7 @@ fn time_that_went_to_freeing_memory() {
     assert_eq!(lines(&trace, "linux.memory.kswapd", sql), ["0 0 11 5 45.45"]);
 }
 
-/// A process whose counters are read at 10, 20 and 40; the trace ends at 50.
+/// A process with counters that are read at 10, 20 and 40; the trace ends at 50.
 fn memory() -> Imported {
     let poll = |at: u64, process: Message| {
         let stats = Message::new().message(1, process.uint(1, 7));

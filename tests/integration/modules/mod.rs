@@ -1,5 +1,5 @@
 //! The modules that come with tpq, package by package: the test writes the trace and the rows
-//! beside each other. `all` looks at every one of them.
+//! next to each other. `all` looks at every one of them.
 
 mod all;
 mod android;
@@ -61,7 +61,7 @@ fn kernel() -> Packet {
     Packet::new().sequence(9).ftrace(bundle)
 }
 
-/// Who there is: process 100, `/bin/app`, with the threads 100 and 101.
+/// The threads and processes: process 100, `/bin/app`, with the threads 100 and 101.
 fn processes() -> Packet {
     let tree = ProcessTree::new()
         .process(1, 0, &["/sbin/init"], 0)

@@ -41,7 +41,7 @@ fn what_ran_with_names() {
     );
 }
 
-/// Nobody woke the main thread, which was only put aside; it is the main thread that wakes the
+/// No thread woke the main thread, which was only preempted; it is the main thread that wakes the
 /// worker.
 #[test]
 fn waits_before_running() {
@@ -154,7 +154,7 @@ fn states_by_the_innermost_slice() {
     assert_eq!(rows(&sql), ["outer 20000 10000 NULL 40000 0", "inner 15000 NULL NULL 25000 1"]);
 }
 
-/// The main thread is woken by nobody it knows and wakes the worker, which wakes it in turn when
+/// The main thread is woken by no known thread and wakes the worker, which wakes it in turn when
 /// it sleeps. In microseconds:
 ///
 /// ```text
@@ -193,7 +193,7 @@ fn who_woke_whom() {
     );
 }
 
-/// While the main thread, whose utid is 2, sleeps from 30 to 45 µs, it is the worker that it waits
+/// While the main thread, utid 2, sleeps from 30 to 45 µs, it is the worker that it waits
 /// for.
 #[test]
 fn what_a_thread_waited_for() {

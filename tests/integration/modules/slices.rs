@@ -53,8 +53,8 @@ fn time_on_cpus() {
     );
 }
 
-/// Cycles are told only of slices in which the thread ran all the time: 5 µs at 1,000 kHz and 10
-/// at 2,000 are 25,000 thousandths of a cycle.
+/// Cycles are reported only for slices in which the thread ran all the time: 5 µs at 1,000 kHz and
+/// 10 at 2,000 are 25,000 thousandths of a cycle.
 #[test]
 fn cycles() {
     let trace = scene(&[

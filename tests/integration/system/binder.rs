@@ -57,7 +57,7 @@ fn a_call_and_its_reply() {
     10    20  NULL
     ");
     // The reply has the args of its own transaction, and of the thread it goes to, which has no
-    // name. The call has its own, its buffer's, and who received it.
+    // name. The call has its own, its buffer's, and its receiver.
     assert_snapshot!(imported.rows(SLICE_ARGS), @r"
     ts  name                flat_key             key                  type    int   string
     10  binder transaction  transaction id       transaction id       int     1     NULL
@@ -82,7 +82,7 @@ fn a_call_and_its_reply() {
     ");
 }
 
-/// Nobody waits for a call in one direction: both sides are instants, with the same args.
+/// No thread waits for a call in one direction: both sides are instants, with the same args.
 #[test]
 fn a_call_in_one_direction() {
     let imported = kernel([

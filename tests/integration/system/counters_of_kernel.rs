@@ -326,7 +326,8 @@ fn states_of_mali_gpus() {
     assert_snapshot!(states, @"HCTL_CORES_DOWN_SCALE_NOTIFY_PEND HCTL_CORES_NOTIFY_PEND HCTL_CORE_INACTIVE_PEND HCTL_MCU_ON_RECHECK HCTL_SHADERS_CORE_OFF_PEND HCTL_SHADERS_PEND_OFF HCTL_SHADERS_PEND_ON HCTL_SHADERS_READY_OFF IN_SLEEP OFF ON ON_CORE_ATTR_UPDATE_PEND ON_GLB_REINIT_PEND ON_HALT ON_HWCNT_DISABLE ON_HWCNT_ENABLE ON_PEND_HALT ON_PEND_SLEEP ON_SLEEP_INITIATE PEND_OFF PEND_ON_RELOAD POWER_DOWN RESET_WAIT");
 }
 
-/// What other processors read is dated by them, and told when the kernel hears of it.
+/// Values that other processors read have their timestamps, and are recorded when the kernel
+/// receives them.
 #[test]
 fn firmware() {
     let told = told_of([

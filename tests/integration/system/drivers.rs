@@ -141,7 +141,7 @@ fn waiting_for_fences() {
     assert_snapshot!(told, @r#"10+10 thread_execution "-" [utid=2]: dma_fence_wait {fence context=9u fence seqno=1u}"#);
 }
 
-/// The command with a fence tells nothing of the latency.
+/// The command with a fence gives no latency.
 #[test]
 fn virtual_gpus() {
     let message = |queue: &str, free, number, command, fence| {

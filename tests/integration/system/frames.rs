@@ -152,7 +152,7 @@ fn events_that_lack_what_they_need_are_counted() {
         frame(14, ACTUAL_DISPLAY, display(1, 2).uint(4, 17)),
         frame(i64::MAX as u64 - 5, EXPECTED_DISPLAY, display(3, 4)),
     ]);
-    // Of the frame with a present type nobody knows only the type is not believed.
+    // Of the frame with an unknown present type only the type is dropped.
     let stat = "SELECT value FROM stats WHERE name = 'frame_timeline_event_parser_errors'";
     assert_eq!(trace.cell(stat), "6");
     assert_eq!(trace.cell("SELECT count(*) FROM slice"), "1");

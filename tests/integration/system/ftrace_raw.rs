@@ -79,7 +79,7 @@ fn equal_arguments_are_one_set() {
     ");
 }
 
-/// An event may say its names itself, the bundle may describe its kind, or nobody does.
+/// An event may contain its names, the bundle may describe its kind, or neither.
 #[test]
 fn events_that_no_message_was_written_for() {
     let field = |name, value: fn(Message) -> Message| value(Message::new().bytes(1, name));
@@ -115,7 +115,7 @@ fn events_that_no_message_was_written_for() {
     ");
 }
 
-/// Compact events leave out what the switch before said; the first of a CPU cannot be known.
+/// Compact events leave out what the switch before contains; the first of a CPU is unknown.
 #[test]
 fn compact_events_are_events_too() {
     let sched = CompactSched::new()

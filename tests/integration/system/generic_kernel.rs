@@ -1,4 +1,4 @@
-//! Kernels that are not Linux, as their recorders tell of them.
+//! Kernels that are not Linux, as their recorders report them.
 
 use tpq_testkit::{Message, Packet};
 
@@ -118,7 +118,7 @@ fn lives_of_threads() {
         state(60, 0, 500, "heir", CREATED),
         // A thread that was never seen.
         state(70, 0, 600, "unseen", DESTROYED),
-        // Nobody says what it is called.
+        // No packet gives its name.
         packet(80, 117, Message::new().int(3, 700).uint(4, SLEEPS)),
     ]);
     assert_eq!(
@@ -213,7 +213,7 @@ fn processes_and_threads() {
     let tree = Message::new()
         .message(1, process(10, 1, "/bin/shell -i"))
         .message(1, process(20, 10, "/bin/tool"))
-        // A process without a command line is not told of yet.
+        // A process without a command line is not reported yet.
         .message(1, Message::new().int(1, 30).int(2, 10))
         .message(2, thread(501, 10, "main").bool(4, true))
         .message(2, thread(502, 10, "worker"))

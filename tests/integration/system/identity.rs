@@ -14,10 +14,10 @@ const THREADS: &str = "SELECT utid, tid, t.name, is_main_thread AS main, t.start
     upid, pid FROM thread t LEFT JOIN process USING (upid) ORDER BY utid";
 const PROCESSES: &str = "SELECT p.upid, p.pid, p.name, p.start_ts, p.end_ts, q.pid AS parent \
     FROM process p LEFT JOIN process q ON p.parent_upid = q.upid ORDER BY p.upid";
-/// What /proc alone tells of processes.
+/// What /proc alone gives about processes.
 const FROM_PROC: &str = "SELECT pid, name, cmdline, uid, android_user_id AS user, \
     android_appid AS app, start_ts FROM process ORDER BY upid";
-/// What happened on whose track.
+/// The events of each track.
 const EVENTS: &str = "SELECT ts, s.name, utid, tid, t.name AS thread FROM slice s \
     JOIN thread_track k ON s.track_id = k.id JOIN thread t USING (utid) ORDER BY ts";
 
@@ -126,7 +126,7 @@ upid  pid  name    start_ts  end_ts  parent
 3     20   third   40        50      NULL
 "
     );
-    // An event's own thread comes before those it tells of.
+    // An event's own thread comes before those in its fields.
     assert_eq!(
         trace.rows(THREADS),
         "\
@@ -318,7 +318,7 @@ fn a_thread_that_describes_itself_is_the_one_that_was_made() {
         instant(30, 7, "by the first"),
         describe(60, TrackDescriptor::new(8).thread(100, 101, "second")),
         instant(70, 8, "by the second"),
-        // A track stays its thread's, whoever has the tid.
+        // A track stays with its thread, although another has the tid.
         instant(80, 7, "late"),
     ]);
     assert_eq!(
@@ -399,7 +399,7 @@ fn programs_in_containers() {
         &[in_namespace(process(500, 400, &["/app"]), 6, [500, 1])],
         &[
             in_namespace(thread(501, 500, "pool"), 4, [501, 2]),
-            // A thread of a process that no tree told of.
+            // A thread of a process that is in no tree.
             in_namespace(thread(601, 600, "lost"), 4, [601, 2]),
         ],
     );
@@ -408,7 +408,7 @@ fn programs_in_containers() {
         container,
         written(20, TrackDescriptor::new(7).thread(1, 2, "")),
         instant(21, 7, "inside").trusted_pid(500),
-        // The recorder does not say whose this is: the ids are taken as they are.
+        // The recorder does not state the owner: the ids are taken as they are.
         Packet::new()
             .sequence(4)
             .timestamp(30)

@@ -1,4 +1,4 @@
-//! Kernel events that the trace describes itself and whose fields say that they are slices or
+//! Kernel events that the trace describes itself, with fields that make them slices or
 //! counters.
 
 use tpq_testkit::{FtraceBundle, FtraceEvent, Message, Packet};
@@ -127,7 +127,7 @@ fn what_is_wrong_is_counted() {
             // The first description stands.
             kind(70_000, "again", &counter),
             kind(70_001, "counter", &counter),
-            // No event has so many fields, and there is no such type.
+            // No event has this many fields, and there is no such type.
             kind(70_002, "many", &[("value", 32, INT64)]),
             kind(70_003, "odd", &[("value", 1, 19)]),
             kind(70_004, "odd", &[("value", 1, MESSAGE)]),

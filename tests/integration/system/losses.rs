@@ -220,7 +220,7 @@ fn names_that_were_lost() {
     ");
 }
 
-/// Nobody flushed the last of what this source wrote, and the final flush failed.
+/// The last data of this source was not flushed, and the final flush failed.
 #[test]
 fn flushes_that_failed() {
     let pair = Message::new().bytes(1, "app").bytes(2, "track_event");
@@ -292,7 +292,7 @@ fn kernel_events_that_were_refused() {
     ");
 }
 
-/// A count that nothing more is known of is told as its stat describes it.
+/// A count without details is reported as its stat describes it.
 #[test]
 fn what_only_a_stat_tells() {
     let event = |at, event| Packet::new().sequence(1).timestamp(at).track_event(event);

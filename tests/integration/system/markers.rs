@@ -142,7 +142,8 @@ fn what_is_of_the_device() {
     ");
 }
 
-/// A counter tells whom an older Android kills and then takes 0, a slice tells it of a newer one.
+/// A counter names the process that an older Android kills and then takes 0; a newer Android has a
+/// slice.
 #[test]
 fn processes_killed_for_want_of_memory() {
     let imported = markers(&[

@@ -1,4 +1,4 @@
-//! Memory, as kernel events tell of it.
+//! Memory, as kernel events report it.
 
 use insta::assert_snapshot;
 use tpq_testkit::{FtraceBundle, FtraceEvent, Message, Packet, SystemInfo};
@@ -189,8 +189,8 @@ fn reclaim() {
     "#);
 }
 
-/// What a kernel of that release tells of contiguous memory; events of other kernels are there,
-/// too.
+/// What a kernel of that release reports about contiguous memory; events of other kernels are
+/// there, too.
 fn contiguous(release: &str) -> String {
     let info = Message::new().uint(2, 10).uint(3, 1).uint(4, 2).uint(5, 3).bytes(6, "area");
     let info = info.uint(7, 4).uint(8, 5).uint(9, 6).uint(10, 0x1000);

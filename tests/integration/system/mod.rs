@@ -1,5 +1,5 @@
 //! What a kernel and an Android or Linux system record: the test writes the events and the rows
-//! beside each other.
+//! next to each other.
 
 mod android_packets;
 mod binder;
@@ -56,7 +56,7 @@ pub const COUNTERS: &str = "SELECT ts, t.type, t.name, value FROM counter c \
 /// Slices, with the kind of their tracks.
 pub const SLICES: &str = "SELECT ts, dur, t.type, t.name AS track, s.name, category FROM slice s \
     JOIN track t ON s.track_id = t.id ORDER BY ts, s.id";
-/// What tells tracks apart.
+/// What distinguishes tracks.
 pub const DIMENSIONS: &str = "SELECT type, name, key, value_type, int_value, string_value \
     FROM track JOIN args ON dimension_arg_set_id = arg_set_id ORDER BY track.id, args.id";
 /// The args of slices.

@@ -1,4 +1,4 @@
-//! What is told of the losses of recordings that few make: several sources of kernel events, counts
+//! The reports of losses in rare recordings: several sources of kernel events, counts
 //! beyond belief, moments out of order.
 
 use tpq::ImportOptions;
@@ -169,7 +169,7 @@ fn an_event_of_many_fields_is_read_as_far_as_an_event_may_reach() {
     assert_eq!(found.cell(args), "1000");
 }
 
-/// Of CPUs that no machine has and buffers that no recorder makes nothing is said: each would be
+/// CPUs that no machine has and buffers that no recorder makes are not reported: each would be
 /// many rows.
 #[test]
 fn only_as_many_cpus_and_buffers_are_told_of_as_there_can_be() {

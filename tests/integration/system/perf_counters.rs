@@ -36,7 +36,7 @@ fn counters_of_each_session_and_cpu() {
         sample(30, 2, on_cpu(0).uint(6, 3)),
         sample(40, 1, on_cpu(0)),
     ]);
-    // There is one counter beside the timebase, so that of two counts the second is of none.
+    // There is one counter next to the timebase, so that of two counts the second is of none.
     assert_eq!(
         trace.rows(VALUES),
         "\
@@ -152,7 +152,7 @@ perf_samples_skipped_dataloss  NULL  0        0     1
     );
 }
 
-/// A sample takes a few bytes, and may speak of hundreds of counters on a CPU that was not seen.
+/// A sample takes a few bytes, and may contain hundreds of counters on a CPU that was not seen.
 #[test]
 fn there_is_an_end_to_the_tracks_that_samples_make() {
     let named = (0..256).fold(Message::new(), |all, number| {

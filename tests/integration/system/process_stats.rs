@@ -88,7 +88,7 @@ chrome.private_footprint_kb  key  private_footprint_kb
 chrome.peak_resident_set_kb  key  peak_resident_set_kb
 "
     );
-    // The process is there with its main thread and what was said of it.
+    // The process is there with its main thread and the known facts.
     assert_eq!(
         trace.rows(
             "SELECT pid, tid, key, value_type, int_value FROM process \

@@ -1,4 +1,4 @@
-//! States of threads: why they slept, and who woke them.
+//! States of threads: why they slept, and their wakers.
 
 use insta::assert_snapshot;
 use tpq_testkit::{FtraceBundle, FtraceEvent, InternedData, Message, Packet, Task};

@@ -1,4 +1,4 @@
-//! The hypervisor and the secure world, as kernel events tell of them.
+//! The hypervisor and the secure world, as kernel events report them.
 
 use insta::assert_snapshot;
 use tpq_testkit::Message;
@@ -63,7 +63,7 @@ fn the_hypervisor_of_newer_kernels() {
     ");
 }
 
-/// A reason without an entry has no slice to be told of.
+/// A reason without an entry has no slice to belong to.
 #[test]
 fn a_reason_alone() {
     assert_snapshot!(told_of([(478, numbers([12, 1]))]), @"");

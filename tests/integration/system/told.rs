@@ -1,4 +1,4 @@
-//! Counter values and slices as one line each, with all that tells their tracks apart.
+//! Counter values and slices as one line each, with all that distinguishes their tracks.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::imported::Imported;
 
 /// A thread of a process: utid 1, upid 1.
 pub const THREAD: i32 = 101;
-/// A thread whose process is not known: utid 3 where it is the first such.
+/// A thread of an unknown process: utid 3 where it is the first such.
 pub const STRANGER: i32 = 555;
 
 /// Kernel events of [`THREAD`] at 10, 20, 30…: the field of each and its message.
@@ -20,7 +20,7 @@ pub fn events(events: impl IntoIterator<Item = (u32, Message)>) -> Imported {
     )
 }
 
-/// What kernel events of [`THREAD`] at 10, 20, 30… tell.
+/// The rows of kernel events of [`THREAD`] at 10, 20, 30….
 pub fn told_of(these: impl IntoIterator<Item = (u32, Message)>) -> String {
     told(&events(these))
 }

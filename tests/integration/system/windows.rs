@@ -1,4 +1,4 @@
-//! How much is held while events are sorted, and what comes of events that were handed over late.
+//! How much is held while events are sorted, and the handling of late events.
 
 use tpq::ImportOptions;
 use tpq_testkit::{FtraceBundle, FtraceEvent, Packet, ServiceEvent, Task, TraceBuilder};

@@ -1,4 +1,4 @@
-//! Slices that are told apart by ids of their program.
+//! Slices that ids of their program distinguish.
 
 use super::*;
 

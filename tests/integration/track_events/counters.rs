@@ -1,4 +1,4 @@
-//! Counter values of events that are nothing else, beside other events, and counts of threads.
+//! Counter values of counter events and of other events, and counts of threads.
 
 use super::*;
 use crate::system::{COUNTER_ARGS, COUNTERS};
@@ -29,7 +29,7 @@ fn extra(uuid: u64, value: i64) -> Message {
     Message::new().uint(31, uuid).int(12, value)
 }
 
-/// A thread's CPU time beside events is what its slices took of it, unless the clock stood still.
+/// A thread's CPU time in events gives that of its slices, unless the clock stood still.
 #[test]
 fn counters_beside_events_count_for_slices_of_their_thread() {
     let of_process = Message::new().uint(9, 1).uint(11, PROCESS).bytes(23, "elsewhere");
@@ -70,7 +70,7 @@ ts  type                        name                      value
     );
 }
 
-/// Older events give differences from what the descriptor of their thread said.
+/// Older events give differences from the values in the descriptor of their thread.
 #[test]
 fn counts_of_threads_as_differences_and_as_they_are() {
     let thread = Message::new().int(1, 100).int(2, 101).int(7, 3).int(8, 1_000);

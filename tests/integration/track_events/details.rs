@@ -1,4 +1,4 @@
-//! What events say of themselves beside annotations.
+//! Details of events other than annotations.
 
 use tpq_testkit::Annotation;
 

@@ -89,7 +89,8 @@ flow_without_direction  1
     );
 }
 
-/// The newer encoding hides the older; the end of a slice may tell of a flow after what lies in it.
+/// The newer encoding hides the older; the end of a slice may state of a flow after what lies in
+/// it.
 #[test]
 fn flows_of_typed_events() {
     let of = |kind: u64, name: &str| Message::new().uint(9, kind).uint(11, THREAD).bytes(23, name);

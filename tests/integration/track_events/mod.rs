@@ -1,5 +1,5 @@
 //! Events that programs record of themselves, in the forms of all times: the test writes the
-//! fields and the rows beside each other.
+//! fields and the rows next to each other.
 
 mod async_slices;
 mod counters;

@@ -101,7 +101,7 @@ number  thread_merged_track_event  1       1       2     sibling_merge_key_int:6
     );
 }
 
-/// A track that only events speak of goes by the first of them; one without a parent that it
+/// A track that only events mention goes by the first of them; one without a parent that it
 /// names cannot be placed.
 #[test]
 fn tracks_that_are_not_described_and_ancestors_that_lead_nowhere() {

@@ -1,4 +1,4 @@
-//! Events that are of whoever writes their sequence.
+//! Events that belong to the writer of their sequence.
 
 use tpq_testkit::ClockSnapshot;
 

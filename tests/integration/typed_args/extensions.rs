@@ -1,4 +1,4 @@
-//! Fields that only descriptors in the trace tell of.
+//! Fields that only descriptors in the trace declare.
 
 use tpq_testkit::{Message, Packet, gzip};
 

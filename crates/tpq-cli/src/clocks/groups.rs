@@ -51,7 +51,7 @@ impl Sign {
     }
 }
 
-/// Clocks of one kind whose conversions are the same.
+/// Clocks of one kind with the same conversions.
 pub struct PathGroup<'a> {
     pub kind: Kind,
     pub paths: Vec<&'a ClockPath>,

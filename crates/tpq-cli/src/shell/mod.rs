@@ -146,7 +146,7 @@ fn read(
     editor: &mut Editor<SqlHelper, FileHistory>,
     input: &mut Input,
 ) -> anyhow::Result<LineRead> {
-    // Waiting for keys blocks this thread; `block_in_place` tells the runtime.
+    // Waiting for keys blocks this thread; `block_in_place` informs the runtime.
     match tokio::task::block_in_place(|| editor.readline(input.prompt())) {
         Ok(line) => Ok(input.push(&line).map_or(LineRead::Incomplete, LineRead::Entry)),
         Err(ReadlineError::Interrupted) => {

@@ -22,7 +22,7 @@ impl Context<'_> {
         self.bytes.get(span)
     }
 
-    /// The string whose contents lie at a span; NULL for none, and for one of no characters.
+    /// The string with its contents at a span; NULL for none, and for one of no characters.
     pub(super) fn string(&mut self, span: Span) -> StringId {
         match span.len {
             0 => StringId::NULL,

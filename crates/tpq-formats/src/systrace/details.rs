@@ -1,4 +1,4 @@
-//! What an event says, as text: mostly `key=value` pairs, whose values may hold spaces.
+//! What an event says, as text: mostly `key=value` pairs; the values may contain spaces.
 
 /// The details of an event.
 #[derive(Clone, Copy, Debug)]

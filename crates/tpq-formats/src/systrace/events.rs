@@ -1,7 +1,7 @@
 //! What the events of lines mean.
 //!
 //! Most decoders of kernel events take over once the details of a line are the message that a
-//! packet would have held: [`PAIRS`] are the events whose details name the fields of it. [`OTHERS`]
+//! packet would have held: [`PAIRS`] are the events with details that name its fields. [`OTHERS`]
 //! are written in ways of their own, or say what no message can. An event that is in neither list
 //! is of no use here.
 
@@ -18,7 +18,7 @@ use tpq_trackers::args::ArgSet;
 use tpq_trackers::deferred::StateEvent;
 use tpq_trackers::track::{NamePriority, NewSlice, Trackers};
 
-/// Events whose details are pairs: the number of the field their message lies in, and the keys
+/// Events with details in pairs: the number of the field their message lies in, and the keys
 /// that must have numbers.
 pub(super) const PAIRS: &[(&str, u32, &[&str])] = &[
     ("cpu_frequency", 11, &["state", "cpu_id"]),
@@ -117,7 +117,7 @@ pub(super) fn decode(
 }
 
 impl Line<'_> {
-    /// Decodes an event whose details have the names of its fields.
+    /// Decodes an event with details that name its fields.
     fn pairs(&mut self, field: u32, needs: &[&str]) -> Option<()> {
         self.need(needs)?;
         let message = Message::of_pairs(field, self.details);

@@ -32,7 +32,7 @@ pub(crate) enum LineError {
 /// late the event is.
 const WORDS_BEFORE_TIME: usize = 3;
 const MOST_OF_WORD: usize = 16;
-/// What the tracer writes for a thread whose name it forgot.
+/// The text that the tracer writes for a thread with a forgotten name.
 const NO_COMM: &[u8] = b"<...>";
 const NS_PER_S: i64 = 1_000_000_000;
 
@@ -54,7 +54,7 @@ impl<'a> SystraceLine<'a> {
             .map(Some)
     }
 
-    /// Reads a line whose CPU is in the brackets that open at `at`, if it can be.
+    /// Reads a line with its CPU in the brackets that open at `at`, if possible.
     fn around(line: &'a [u8], at: usize) -> Option<Result<Self, LineError>> {
         let (before, after) = (line.get(..at)?, line.get(at + 1..)?);
         let (cpu, after) = digits(after);

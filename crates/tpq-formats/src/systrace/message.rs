@@ -10,7 +10,7 @@ use super::details::{Details, number};
 pub(super) struct Message(Vec<u8>);
 
 impl Message {
-    /// The message of an event whose details have the names of the fields. What is no number
+    /// The message of an event with details that name the fields. What is no number
     /// where one should be is left out; what has no name is the field called so.
     pub(super) fn of_pairs(kind: u32, details: Details<'_>) -> Self {
         let mut message = Self::default();

@@ -66,7 +66,7 @@ pub struct FileContext {
 impl FileContext {
     fn source(&self, machine: u32) -> (SourceId, ClockNames) {
         match machine {
-            // The host, whose packets are nearly all there are.
+            // The host: nearly all packets are its own.
             0 => self.base,
             machine => self.machines.get(&machine).copied().unwrap_or(self.base),
         }

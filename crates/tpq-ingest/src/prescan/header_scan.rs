@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::{PACKET_TAG, Passed, Prescan, PrescanMemory, codec_of, next_packet, span_of};
 use crate::packet::PacketHeader;
 
-/// What was skimmed is told of in ranges of about this size.
+/// Size of the ranges in which scanned bytes are reported, in bytes.
 const PASSED_BYTES: usize = 4 << 20;
 
 /// A skim under way.
@@ -25,7 +25,7 @@ pub(super) struct HeaderScan<'a, 'p> {
 pub(super) struct Compressed;
 
 impl<'a, 'p> HeaderScan<'a, 'p> {
-    /// Of a file from a place on, whose compressed packets may inflate to so many bytes.
+    /// Of a file from an offset on; its compressed packets may inflate to `limit` bytes.
     pub(super) fn new(
         file: &'a [u8],
         base: u64,
@@ -47,7 +47,7 @@ impl<'a, 'p> HeaderScan<'a, 'p> {
         self.go_on_unless(until, room, &AtomicBool::new(false))
     }
 
-    /// The same, until somebody says that it is in vain.
+    /// The same, until it is cancelled.
     fn go_on_unless(
         &mut self,
         until: usize,

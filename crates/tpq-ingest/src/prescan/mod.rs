@@ -72,7 +72,7 @@ pub struct Prescan<'a> {
 }
 
 impl<'a> Prescan<'a> {
-    /// Of a file of text, whose bytes get the addresses from `base` on: it speaks of one machine
+    /// Of a file of text with the addresses from `base` on: it concerns one machine
     /// and of no clocks.
     pub fn of_text(file: &'a [u8], base: u64, budget: u64) -> Self {
         let mut prescan = Self::nothing(file, base, budget);

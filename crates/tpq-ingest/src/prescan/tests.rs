@@ -34,7 +34,7 @@ fn packet(kind: u32, payload: &[u8]) -> Vec<u8> {
     bytes(1, &fields)
 }
 
-/// Packets of so many bytes, with a snapshot of clocks now and then.
+/// Packets of the given sizes, with a snapshot of clocks now and then.
 fn packets(len: usize) -> Vec<u8> {
     let clocks: Vec<u8> =
         [[8, 6, 16, 40], [8, 3, 16, 30]].iter().flat_map(|it| bytes(1, it)).collect();
@@ -51,7 +51,7 @@ fn packets(len: usize) -> Vec<u8> {
     out
 }
 
-/// Everything a survey tells, in words.
+/// The whole result of a prescan, as text.
 fn told(file: &[u8], two: bool) -> String {
     let prescan = prescan(file, 1000, PrescanMemory::in_memory(1 << 20), &|_| (), two);
     let mut prescan = prescan.expect("there are packets");
@@ -121,7 +121,7 @@ fn what_is_damaged_ends_the_skim() {
     }
 }
 
-/// Every ninth byte looks like the beginning of a large packet, whose fields can be read to its
+/// Every ninth byte looks like the beginning of a large packet, with fields that can be read to its
 /// end.
 #[test]
 fn to_find_the_middle_takes_no_longer_for_what_looks_like_packets_everywhere() {

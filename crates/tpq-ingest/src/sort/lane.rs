@@ -18,7 +18,7 @@ pub(crate) struct Head {
     pub(crate) rank: u64,
     /// The run.
     pub(crate) run: RunId,
-    /// Where the sorter keeps the run, or the segment whose next block begins with it.
+    /// The position of the run in the sorter, or the segment with a next block that begins with it.
     pub(super) slot: u32,
 }
 
@@ -99,7 +99,7 @@ impl LaneQueue {
         Self { lanes: lanes.enumerate().filter_map(turn).collect() }
     }
 
-    /// The lane whose next event is earliest, and how far it may go before another's turn.
+    /// The lane with the earliest next event, and how far it may go before another lane is due.
     pub(super) fn next(&self) -> Option<(usize, i64)> {
         let [Reverse((_, first)), others @ ..] = self.lanes.as_slice() else { return None };
         // One of the first's two children is second.
@@ -109,7 +109,7 @@ impl LaneQueue {
         Some((*first, bound))
     }
 
-    /// Says when the next event is of the lane whose turn it was, if there is one.
+    /// Sets the time of the next event of the lane that was due, if there is one.
     pub(super) fn set(&mut self, next: Option<Head>) {
         let Some(mut first) = self.lanes.peek_mut() else { return };
         match next {

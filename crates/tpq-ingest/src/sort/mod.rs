@@ -1,9 +1,9 @@
 //! Merges runs into one stream in the order of trace time.
 //!
-//! The order is that of (time, lane, packet, run). By default a window closes whenever the
-//! recorder has read its buffers after two flushes: whatever was written before the read before
-//! that is then complete, and is emitted. Events older than what was emitted are dropped and
-//! counted. Without these events of the recorder, and in a full sort, nothing is emitted before the end.
+//! The order is that of (time, lane, packet, run). By default a window closes whenever the recorder
+//! has read its buffers after two flushes: whatever was written before the read before that is then
+//! complete, and is emitted. Events older than what was emitted are dropped and counted. Without
+//! these events of the recorder, and in a full sort, nothing is emitted before the end.
 //!
 //! Events that exceed the memory are written to a store, as segments of events in order, and take
 //! part in the merge block by block. So the order, and what is dropped, never depend on the memory.
@@ -158,7 +158,7 @@ impl Sorter {
         }
     }
 
-    /// A sorter of segments whose events have ranks of their own.
+    /// A sorter of segments with events that have ranks of their own.
     pub(crate) fn ranked() -> Self {
         Self { ranked: true, ..Self::new(false) }
     }
@@ -282,7 +282,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// The same until the next event is the first of a block: gives whose.
+    /// The same until the next event is the first of a block: returns its segment.
     fn merge_held(&mut self, end: RunId, out: &mut impl Sink) -> Result<Option<u32>, Stopped> {
         let mut lanes: Vec<_> = std::mem::take(&mut self.lanes).into_iter().collect();
         let mut queue = LaneQueue::of(lanes.iter().map(|(_, lane)| lane));
@@ -422,7 +422,7 @@ impl Sorter {
         }
     }
 
-    /// Reads the next block of a segment, whose turn it is.
+    /// Reads the next block of the segment that is due.
     fn read_block(&mut self, slot: u32, memory: &SortMemory) -> io::Result<()> {
         let Some(segment) = self.segments[slot as usize].take() else { return Ok(()) };
         if let Some(lane) = self.lanes.get_mut(&segment.key.lane) {
@@ -444,7 +444,7 @@ impl Sorter {
     }
 }
 
-/// A sorter whose events have ranks of their own.
+/// A sorter of events that have ranks of their own.
 impl Sorter {
     /// When its first event happened, and the rank of that.
     pub(crate) fn first(&self) -> Option<(i64, u64)> {

@@ -118,7 +118,7 @@ pub(crate) struct SqlCallSource {
 }
 
 impl SqlCallSource {
-    /// A call with `args`, whose columns are those of the tables before it.
+    /// A call with `args`, which use columns of the tables before it.
     ///
     /// # Errors
     /// When it takes another number of arguments.
@@ -196,7 +196,7 @@ fn called(source: &Arc<dyn TableSource>) -> Option<&SqlCallSource> {
     source.downcast_ref::<SqlCallSource>()
 }
 
-/// The right side of a join whose left side has the columns that it is called with.
+/// The right side of a join with a left side that has the columns of the call.
 fn lateral(right: LogicalPlan, left: &DFSchema) -> Result<Transformed<LogicalPlan>> {
     match right {
         LogicalPlan::SubqueryAlias(alias) => {
@@ -246,7 +246,7 @@ fn inline_in(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     }
 }
 
-/// The calls in a subquery whose arguments are columns of the query around.
+/// The calls in a subquery with arguments that are columns of the outer query.
 fn tables_called_with(plan: LogicalPlan, outer: &DFSchema) -> Result<Transformed<LogicalPlan>> {
     plan.transform_up(|node| match node {
         LogicalPlan::TableScan(scan) => match called(&scan.source) {

@@ -103,7 +103,7 @@ fn call_source(scan: &TableScan) -> Option<&CallSource> {
     (scan.source.as_ref() as &dyn std::any::Any).downcast_ref()
 }
 
-/// The call that is all a relation is, but for other names of it and its columns.
+/// The call that a relation consists of, except for aliases of it and its columns.
 fn named_call(plan: &LogicalPlan) -> Option<&CallSource> {
     match plan {
         LogicalPlan::TableScan(scan) => call_source(scan),
@@ -135,7 +135,7 @@ fn names_columns_of(call: &CallSource, schema: &DFSchema) -> bool {
     found
 }
 
-/// Rewrites a join whose right side is a call on columns of the left one.
+/// Rewrites a join with a right side that is a call on columns of the left side.
 fn lower_join(join: Join, around: &[DFSchemaRef]) -> Result<Transformed<LogicalPlan>> {
     let call = match named_call(&join.right) {
         Some(call) if names_columns_of(call, join.left.schema()) => call,
@@ -224,7 +224,7 @@ fn call_alone(call: &CallSource, scan: &TableScan, around: &[DFSchemaRef]) -> Re
     named(call, &DFSchema::empty(), &scan.projected_schema)
 }
 
-/// The rows of `input` with the arguments of a call beside them, and the columns these are in.
+/// The rows of `input` with the arguments of a call as more columns, and the indexes of these.
 fn with_args(
     input: &LogicalPlan,
     call: &CallSource,

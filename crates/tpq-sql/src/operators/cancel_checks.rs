@@ -1,9 +1,9 @@
 //! Joins, recursion and other steps that make many batches of few, made to stop when asked.
 //!
-//! A scan yields to the runtime every so many batches, and so does everything that takes as long
-//! as its input does. A cross join takes a batch of its input and gives a million: nothing below
-//! it is asked for more, so nothing yields. These steps yield, and look whether the statement was
-//! cancelled, with every batch they give.
+//! A scan yields to the runtime after a number of batches, and so does everything that takes as
+//! long as its input does. A cross join takes a batch of its input and gives a million: nothing
+//! below it is asked for more, so nothing yields. These steps yield, and look whether the statement
+//! was cancelled, with every batch they give.
 
 use std::sync::Arc;
 

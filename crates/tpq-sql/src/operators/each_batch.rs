@@ -1,6 +1,6 @@
 //! A step that does something with each batch of its input and passes it on.
 //!
-//! Rows, columns, order and partitions stay as they are. Rules put such a step beside others that
+//! Rows, columns, order and partitions stay as they are. Rules put such a step next to others that
 //! do not check, count or copy what tpq needs them to.
 
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Steps beside those of DataFusion that hold rows: so that each row is counted, and counted once.
+//! Steps next to DataFusion's steps that hold rows, so that each row is counted once.
 //!
 //! A sort counts every text buffer of a batch whole, although the batches of a trace share the
 //! buffers of all its texts: one of 8,192 names may count as a hundred megabytes. So its input is
@@ -36,7 +36,7 @@ const WINDOW_VALUE: usize = 2 * 8;
 /// Rows that a sort may keep in memory at a time.
 const MOST_KEPT: usize = 10_000;
 
-/// Puts steps beside sorts, windows and joins.
+/// Puts steps next to sorts, windows and joins.
 #[derive(Debug)]
 pub(crate) struct MemoryGuards {
     /// Whether the user set a limit. Without one sorts do not spill, and are not DataFusion's.
@@ -89,8 +89,9 @@ fn spilling(node: &Arc<dyn ExecutionPlan>) -> Option<Arc<dyn ExecutionPlan>> {
     Some(Arc::new(LocalLimitExec::new(Arc::new(sort.with_fetch(None)), fetch)))
 }
 
-/// Gives full batches, whose text buffers hold hardly more than their own texts. A join may give
-/// thousands of batches of a few rows, for each of which a sort has a task and a place in a merge.
+/// Returns full batches with text buffers that hold hardly more than their own texts. A join may
+/// give thousands of batches of a few rows, for each of which a sort has a task and a place in a
+/// merge.
 fn full_batches(input: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
     let schema = input.schema();
     if schema.fields().is_empty() {

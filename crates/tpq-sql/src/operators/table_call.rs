@@ -16,7 +16,7 @@ use crate::functions::TableFunction;
 pub(super) use exec::TableCallExec;
 pub(super) use planner::TableCallPlanner;
 
-/// Each row of the input beside each row that the function gives for it.
+/// Each row of the input joined to each row that the function returns for it.
 #[derive(Debug)]
 pub(crate) struct TableCall {
     input: LogicalPlan,
@@ -24,12 +24,12 @@ pub(crate) struct TableCall {
     /// Columns of the input.
     args: Vec<Expr>,
     /// The function's columns, under the name this call has in the query, as a relation without
-    /// rows: where there is a condition this is an input, which tells the analyzer what the
+    /// rows: where there is a condition this is an input, which shows the analyzer what the
     /// condition is on.
     rows: LogicalPlan,
     /// What the function's rows must satisfy; only with `keep_unmatched`, else a filter does it.
     condition: Option<Expr>,
-    /// Whether input rows that the function gives nothing for stay, beside NULLs: LEFT JOIN.
+    /// Whether input rows without a row of the function stay, with NULLs: LEFT JOIN.
     keep_unmatched: bool,
     schema: DFSchemaRef,
 }
@@ -112,7 +112,7 @@ impl UserDefinedLogicalNodeCore for TableCall {
     fn necessary_children_exprs(&self, output_columns: &[usize]) -> Option<Vec<Vec<usize>>> {
         let before = self.input.schema().fields().len();
         let needed = output_columns.iter().copied().filter(|&column| column < before).collect();
-        // Those of the expressions are added by who asks.
+        // The caller adds those of the expressions.
         let mut children = vec![needed];
         if self.condition.is_some() {
             children.push((0..self.rows.schema().fields().len()).collect());

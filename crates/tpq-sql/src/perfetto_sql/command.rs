@@ -45,7 +45,7 @@ pub(crate) enum ObjectKind {
     Macro,
 }
 
-/// What is said of anything that is created.
+/// The parts of every CREATE statement.
 #[derive(Clone, Debug)]
 pub(crate) struct Creation {
     pub name: Name,

@@ -23,7 +23,7 @@ pub(super) struct TraceDialect {
 }
 
 impl TraceDialect {
-    /// To parse a statement of so many tokens.
+    /// To parse a statement of a number of tokens.
     pub(super) fn for_tokens(count: usize) -> Self {
         const TRIES: usize = 32;
         let expressions = count.saturating_mul(TRIES).saturating_add(10_000);

@@ -132,7 +132,7 @@ impl<'a> Planner<'a> {
         Some((view.map_or(columns, |plan| parts_of(&plan)) + 1, columns))
     }
 
-    /// Plans a query whose syntax tree was made of `text`.
+    /// Plans a query with a syntax tree that was parsed from `text`.
     pub(crate) fn plan_tree(&self, mut tree: Tree, text: &Text) -> Result<Planned, SqlError> {
         refuse_unless_query(&tree, text)?;
         check_expansion(&tree, self)?;
@@ -168,7 +168,7 @@ impl<'a> Planner<'a> {
         self.planned(plan, &titles, text)
     }
 
-    /// Plans a statement, rewritten for as long as something is found that only planning can tell.
+    /// Plans a statement, rewritten for as long as planning finds something to rewrite.
     fn plan_again(
         &self,
         mut tree: Tree,
@@ -201,7 +201,7 @@ impl<'a> Planner<'a> {
         titles: &Titles,
         text: &Text,
     ) -> Result<Planned, SqlError> {
-        // What is wrong with a function cannot be said where DataFusion asks for it.
+        // Errors of a function cannot be returned where DataFusion asks for it.
         if let Some(error) = self.trouble.take() {
             return Err(error);
         }
@@ -345,7 +345,7 @@ fn first_word(text: &Text) -> String {
     words.map(|token| token.token.to_string().to_uppercase()).next().unwrap_or_default()
 }
 
-/// The plan of a query whose columns are named as they are shown.
+/// The plan of a query with columns named as they are shown.
 pub(crate) fn named(planned: Planned) -> Result<LogicalPlan> {
     let Planned { plan, names } = planned;
     let schema = Arc::clone(plan.schema());

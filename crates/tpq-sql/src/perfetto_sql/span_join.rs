@@ -10,7 +10,7 @@ use crate::operators::SpanJoinKind;
 #[derive(Clone, Debug)]
 pub(crate) struct SpanJoinSide {
     pub table: Name,
-    /// The column whose values are joined each on its own.
+    /// The column that partitions the join.
     pub partition: Option<Name>,
 }
 

@@ -72,7 +72,7 @@ impl VisitorMut for Binder<'_> {
     }
 }
 
-/// The table, if it is said, column and name of a binding.
+/// The table, if given, column and name of a binding.
 fn bound(function: &Function) -> Option<(Option<&Ident>, &Ident, &str)> {
     if !function.name.to_string().eq_ignore_ascii_case(BIND) {
         return None;

@@ -1,5 +1,5 @@
 //! Statements that are long, deep or large: they give their rows, or an error that states a limit,
-//! on a thread whose stack is small.
+//! on a thread with a small stack.
 
 use std::fmt::Write;
 use std::sync::Arc;

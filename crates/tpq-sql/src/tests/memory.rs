@@ -43,7 +43,7 @@ async fn no_function_makes_a_value_of_more_than_a_billion_bytes() {
         assert_eq!(kind, SqlErrorKind::Execution, "{call}: {report}");
         assert!(report.contains("1000000000 bytes"), "{call}: {report}");
     }
-    // Not for each row, but for the rows of a batch.
+    // For the rows of a batch, not for each row.
     let sql = "SELECT max(length(repeat('x', ts % 3 + 1000000))) AS x FROM sched_slice";
     let (_, report) = error(&session, sql).await;
     assert!(report.contains("one batch of rows"), "{report}");

@@ -3,7 +3,7 @@
 use super::plans::plan;
 use super::{rows, session};
 
-/// Sums over the rows whose `place` is within bounds, which tell apart different rows.
+/// Sums over the rows with a `place` within bounds, which distinguish different rows.
 fn first(place: &str, over: &str, bounds: &str) -> String {
     let sums = "count(*), sum(id), sum(id * (id % 1009)), sum(place)";
     let places = format!("SELECT *, {place} OVER ({over}) AS place FROM sched");
@@ -59,7 +59,7 @@ async fn rows_are_dropped_only_where_nobody_asks_for_them() {
     for place in ["ntile(3)", "count(*)", "sum(dur)", "lead(dur)"] {
         assert!(!drops_early(&first(place, over, "place <= 3")).await, "{place}");
     }
-    // What another function is told of the rows behind would change.
+    // The values that another function takes from the rows behind would change.
     let both = "SELECT ts, next FROM (SELECT ts, row_number() OVER w AS place, lead(ts) OVER w AS next \
                 FROM sched WINDOW w AS (PARTITION BY utid ORDER BY dur)) WHERE place <= 3";
     assert!(!drops_early(both).await);

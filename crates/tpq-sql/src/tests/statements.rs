@@ -1,4 +1,4 @@
-//! PerfettoSQL's own statements: what they create, and what is said when they are wrong.
+//! PerfettoSQL's own statements: what they create, and their errors.
 
 use insta::assert_snapshot;
 
@@ -16,7 +16,7 @@ async fn value(session: &Session, sql: &str) -> String {
     }
 }
 
-/// What is said of a script that is wrong.
+/// The error of a wrong script.
 async fn said(session: &Session, sql: &str) -> String {
     match rows(session, sql).await {
         Ok(table) => table,
@@ -367,7 +367,7 @@ async fn modules_are_included_once_and_read_when_named() {
             "mine.top",
             "INCLUDE PERFETTO MODULE mine.base;\nCREATE PERFETTO VIEW top AS SELECT * FROM base;",
         ),
-        // Wrong, and nobody's business until it is named.
+        // Wrong, without effect until it is named.
         ("mine.wrong", "CREATE PERFETTO VIEW wrong AS\nSELECT tss FROM slice;"),
     ]);
     let script = "INCLUDE PERFETTO MODULE mine.top; INCLUDE PERFETTO MODULE mine.*; \

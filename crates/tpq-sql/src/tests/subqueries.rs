@@ -128,7 +128,7 @@ async fn sqlite_of(session: &Session) -> Connection {
     sqlite
 }
 
-/// Queries whose rows may come in any order.
+/// Queries with rows in any order.
 const QUERIES: &[&str] = &[
     // Values that are not aggregated.
     "SELECT id, (SELECT name FROM process p WHERE p.id = t.upid) FROM thread t",
@@ -265,7 +265,7 @@ const QUERIES: &[&str] = &[
        (SELECT min(dur) FROM slice s WHERE s.track_id = t.id) FROM thread t",
 ];
 
-/// Queries whose order is theirs.
+/// Queries with an order of their own.
 const IN_ORDER: &[&str] = &[
     "SELECT tid FROM thread ORDER BY id DESC LIMIT (SELECT count(*) - 1 FROM process)",
     "SELECT tid FROM thread ORDER BY id LIMIT (SELECT -1) OFFSET (SELECT 2)",

@@ -72,7 +72,7 @@ fn numbers_can_be_replaced() {
     assert_eq!(sets.finish().chunks().iter().map(nulls_of).sum::<usize>(), nulls);
 }
 
-/// Chunks that are NULL take no memory until one of their rows is told.
+/// Chunks that are NULL take no memory until one of their rows is set.
 #[test]
 fn rows_of_nothing_can_be_changed() {
     let mut column = ColumnBuilder::<Option<u32>>::default();
@@ -112,7 +112,7 @@ fn packed_rows_can_become_nothing() {
     assert_eq!((ranges[1].nulls, ranges[2].nulls), (1, 0));
 }
 
-/// Spilled or not, and whoever packs it, a column is the same.
+/// Spilled or not, and packed by whichever thread, a column is the same.
 #[test]
 fn chunks_in_a_file_can_be_changed() {
     let rows = 5 * CHUNK_ROWS as u32;
@@ -154,7 +154,7 @@ fn chunks_in_a_file_can_be_changed() {
     }
 }
 
-/// What is told long after belongs to chunks that are packed already, wide or not.
+/// A late value can belong to a chunk that is packed already, wide or not.
 #[test]
 fn packed_rows_can_be_changed() {
     let mut column = ColumnBuilder::<Option<i64>>::default();

@@ -95,7 +95,7 @@ impl PackedChunk {
         self.base.wrapping_add(difference)
     }
 
-    /// Notes that a row became NULL, which bits beside the chunk say.
+    /// Notes that a row became NULL, in bits next to the chunk.
     pub(crate) fn forget(&mut self) {
         self.changed = true;
     }

@@ -69,7 +69,7 @@ pub enum StatKind {
     Indexed,
 }
 
-/// Who counted.
+/// The part that counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StatSource {
     /// The recorder; the count is in the trace.
@@ -112,7 +112,7 @@ impl Stat {
         self.info().severity
     }
 
-    /// Who counts it.
+    /// The part that counts it.
     pub fn source(self) -> StatSource {
         self.info().source
     }

@@ -9,7 +9,7 @@ use super::{NotTables, Store};
 use crate::table::{ArgsRow, SliceRow};
 use crate::{CHUNK_ROWS, ReadError, Table, Tables, TraceTables};
 
-/// A file whose trace can be imported again, unless `gone`.
+/// A file of a trace that can be imported again, unless `gone`.
 #[derive(Default)]
 struct Kept {
     shortened: AtomicBool,

@@ -1,4 +1,4 @@
-//! Threads and processes, told apart over the reuse of tids and pids.
+//! Threads and processes, with ids that stay unique when tids and pids are reused.
 
 use crate::{ArgSetNumber, StringId};
 

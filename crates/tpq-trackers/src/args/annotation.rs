@@ -164,7 +164,7 @@ fn json(args: &mut MessageArgs<'_>, json: &[u8], key: ArgKey) {
     }
 }
 
-/// A message whose type the annotation names.
+/// A message with a type that the annotation names.
 fn proto(
     args: &mut MessageArgs<'_>,
     annotation: &Annotation<'_>,

@@ -81,7 +81,7 @@ pub enum SetPart {
     Json(Span),
     /// The event, for the report if its JSON cannot be read.
     Origin(JsonOrigin),
-    /// Of what comes before, nothing counts that has the key of something that follows.
+    /// An earlier value is ignored if a later one has its key.
     Later,
 }
 
@@ -215,7 +215,7 @@ impl ArgSet {
         self.parts.iter().filter_map(SetPart::value)
     }
 
-    /// Takes out the values whose keys another set has, too, and adds that set's.
+    /// Removes the values with keys that another set has, too, and adds that set's.
     pub(crate) fn replace(&mut self, later: &Self) {
         let is_later = |key: StringId| later.values().any(|later| later.key == key);
         self.parts.retain(|part| part.value().is_none_or(|arg| !is_later(arg.key)));

@@ -81,10 +81,10 @@ pub struct DeferredWrites {
     sets: u32,
     pub(super) types: Types,
     pub(super) awake: AwakeStates,
-    /// Whether texts are sent, and the first string whose text was not.
+    /// Whether texts are sent, and the first string that was not.
     sends_texts: bool,
     next_text: u32,
-    /// The kinds of kernel events whose names were interned, by number.
+    /// The kinds of kernel events with interned names, by number.
     named: Vec<bool>,
 }
 

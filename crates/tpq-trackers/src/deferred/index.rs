@@ -31,7 +31,7 @@ pub(super) struct SetIndex {
     table: ArgsTable,
 }
 
-/// A set whose id is not known yet.
+/// A set without an id so far.
 struct Waiting {
     hash: u128,
     /// Where its values end.

@@ -133,7 +133,7 @@ pub(super) struct EventRows {
     set: ArgSet,
     /// The names of kinds and of their fields, by number.
     names: Vec<Option<KindNames>>,
-    /// The events of the batch, whose sets may have no ids yet.
+    /// The events of the batch; their sets may have no ids yet.
     unsettled_rows: Vec<(FtraceEventRow, SetRef)>,
     rows: Rows<FtraceEventRow>,
     table: FtraceEventTable,
@@ -168,7 +168,7 @@ impl EventRows {
         self.table
     }
 
-    /// Writes the events of the batch, whose sets have ids by now.
+    /// Writes the events of the batch; their sets have ids by now.
     pub(super) fn settle(&mut self, id: impl Fn(Ticket) -> u32) {
         let Self { recent, unsettled_rows, rows, table, .. } = self;
         recent.settle(&id);

@@ -10,7 +10,7 @@ use super::entries::Batch;
 use super::writer::DeferredWriter;
 
 /// Batches that may wait to be written. Now this thread is ahead and now that one, so that with few
-/// they would wait for each other in turns.
+/// they would wait for each other by turns.
 const AHEAD: usize = 16;
 
 /// Has the ledger written up.
@@ -24,7 +24,7 @@ pub enum DeferredStage<'a> {
 /// A writer on another thread.
 pub struct WriterThread<'a> {
     batches: SyncSender<Batch>,
-    /// Batches that were written, whose memory can be used again.
+    /// Batches that were written; their memory is reused.
     spare: Receiver<Batch>,
     /// How many were passed on that did not come back yet.
     under_way: usize,

@@ -39,7 +39,7 @@ pub struct DeferredWriter<'a> {
     sets: SetIndex,
     /// The id of each set, by its number; the first is that of no set.
     ids: Vec<u32>,
-    /// Those of the batch, whose ids are not known yet.
+    /// Those of the batch, without ids so far.
     numbered: Vec<SetRef>,
     /// Sets of system calls.
     calls: RecentSets,
@@ -64,7 +64,7 @@ struct Reader<'a> {
     described: Vec<FxHashMap<u32, Arc<DescribedKind>>>,
     /// The counts of each place.
     stats: Vec<Stats>,
-    /// The events whose JSON could be read in part at most.
+    /// The events with JSON that could be read in part at most.
     malformed: Vec<JsonOrigin>,
 }
 
@@ -204,7 +204,7 @@ impl<'a> DeferredWriter<'a> {
         self.write(&deferred.take(tables, Batch::default()));
     }
 
-    /// Takes out the events so far whose JSON could be read in part at most.
+    /// Takes out the events so far with JSON that could be read in part at most.
     pub fn take_malformed(&mut self) -> Vec<JsonOrigin> {
         std::mem::take(&mut self.reader.malformed)
     }

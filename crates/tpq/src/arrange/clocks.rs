@@ -227,7 +227,7 @@ pub(super) fn trace_clock(
     if let Some(source) = pinned {
         return Clock::of_source(source, id);
     }
-    // The host's clock; of the files that speak of the host, as one that reads it knows it.
+    // The host's clock, by the id in a file of the host that reads it.
     let is_host = |source: &Source| {
         machines.get(source.machine as usize).is_some_and(|machine| machine.raw_id == 0)
     };
@@ -241,7 +241,8 @@ pub(super) fn trace_clock(
 }
 
 /// Files of the timeline's machine that are placed as of the same boot, while what wall time was at
-/// boot differs: they are of different boots, or of different devices that nobody told apart.
+/// boot differs: they are of different boots, or of different devices that no manifest
+/// distinguishes.
 pub(super) fn doubtful(
     contexts: &[FileContext],
     trace_clock: Clock,

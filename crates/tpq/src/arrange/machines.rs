@@ -1,4 +1,4 @@
-//! Which machine each file, and each machine id in it, speaks of.
+//! The machine of each file, and of each machine id in it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -160,7 +160,7 @@ fn name_of(file: &ManifestFile, id: u32) -> Option<&str> {
 }
 
 /// The one machine that a file is of, where its packets name it although the file has no other:
-/// the recorder then speaks of that machine too, and an empty host beside it would mislead. A
+/// the recorder then means that machine too, and an empty host next to it would mislead. A
 /// machine that compared its clocks with the host's is another machine than the host.
 fn adopted(used: &BTreeMap<u32, MachineUse>) -> Option<u32> {
     let mut remote = used.iter().filter(|&(&id, _)| id != HOST);

@@ -1,4 +1,4 @@
-//! How the files of an import relate: which machine each speaks of, what ties their clocks, and
+//! How the files of an import relate: the machine of each, what ties their clocks, and
 //! which clock is the timeline. What a manifest says comes first; then what the files say; then
 //! the default rules.
 

@@ -32,7 +32,7 @@ pub(super) fn unfinished(folder: &Path) -> io::Result<PartialFile> {
     PartialFile::create(folder, PREFIX, UNFINISHED, Readers::Owner)
 }
 
-/// Deletes unfinished files whose process has ended.
+/// Deletes unfinished files of processes that have ended.
 pub(super) fn remove_abandoned(folder: &Path) {
     // A missing folder has nothing to delete.
     let _ = tpq_source::remove_abandoned(folder, PREFIX, UNFINISHED);

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! traces, options, this build ──key──▶ FOLDER/<key>.tables ──map──▶ TraceTables
-//!                 import ──store, on a thread of its own──▶ a file beside it, then renamed
+//!                 import ──store, on a thread of its own──▶ a temporary file, then renamed
 //! ```
 //!
 //! A file is complete before it gets its name, so any process can use it, and it can be deleted

@@ -17,7 +17,7 @@ pub enum ImportError {
     /// There are no bytes to import.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// A manifest and the files it speaks of contradict each other.
+    /// A manifest and the files it names contradict each other.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
     /// The bytes are no trace.
@@ -74,7 +74,7 @@ pub enum ImportError {
     Cancelled,
 }
 
-/// Refuses so many files that what is remembered of each takes more memory than there may be.
+/// Refuses more files than can be remembered within the memory limit.
 pub(super) fn refuse_too_many(files: usize, options: &ImportOptions) -> Result<(), ImportError> {
     /// Bytes for a file with few events of few kinds.
     const EACH: u64 = 16 << 10;

@@ -227,7 +227,7 @@ fn spill(options: &ImportOptions) -> Result<Option<Arc<Spill>>, ImportError> {
     options.memory_limit.map(spill).transpose().map_err(ImportError::Spill)
 }
 
-/// Who packs full chunks of rows.
+/// The packer of full chunks of rows.
 fn packer(spill: &Option<Arc<Spill>>, options: &ImportOptions) -> Result<Arc<Packer>, ImportError> {
     let packer = match options.threads {
         Some(1) => Packer::new(spill.clone()),

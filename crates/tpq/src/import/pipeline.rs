@@ -15,7 +15,7 @@ use crate::page_release::{ReaderPageRelease, TraceMemory};
 use crate::read_ahead::ReadAhead;
 
 /// Steps that may wait between the thread that sorts and the one that decodes. With few, the two
-/// would wait for each other in turns.
+/// would wait for each other by turns.
 const STEPS_AHEAD: usize = 16;
 /// The same where memory has a limit, as what waits there is not counted.
 const STEPS_AHEAD_LIMITED: usize = 4;

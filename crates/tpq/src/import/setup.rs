@@ -31,7 +31,7 @@ pub(super) fn setup(
     }
 }
 
-/// The machines that packets and the kernel's tracer speak of, whose thread 0 is the kernel's.
+/// The machines in packets and in kernel traces: those with a thread 0 that is the kernel's.
 pub(super) fn kernels(inputs: &Inputs, arrangement: &Arrangement) -> BTreeSet<u32> {
     let files = inputs.traces().zip(&arrangement.contexts);
     let of_kernels = files.filter(|((_, file), _)| is_format(file, |format| format.has_kernel));

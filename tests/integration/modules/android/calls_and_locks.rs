@@ -132,7 +132,7 @@ fn names_of_contentions() {
     );
 }
 
-/// The main thread waits for the one that draws, which itself waits for nobody but a thread of
+/// The main thread waits for the one that draws, which itself waits only for a thread of
 /// another process that is not known.
 #[test]
 fn contentions_and_their_chains() {

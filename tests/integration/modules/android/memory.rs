@@ -1,4 +1,5 @@
-//! Memory of processes: what they have, what is collected, and who is killed for want of it.
+//! Memory of processes: what they have, what is collected, and the processes that are killed for
+//! want of it.
 
 use tpq_testkit::{FtraceEvent, Message, Task};
 
@@ -100,7 +101,7 @@ fn garbage_collections() {
     );
 }
 
-/// The allocator of graphics buffers is asked by nobody here: a buffer is its thread's that takes
+/// No process asks the allocator of graphics buffers here: a buffer is its thread's that takes
 /// it, and given back on its account.
 #[test]
 fn shared_buffers() {

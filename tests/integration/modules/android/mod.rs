@@ -21,7 +21,7 @@ const SYSTEM: i32 = 500;
 /// A thread of the system server that serves calls.
 const BINDER: i32 = 501;
 
-/// Who there is.
+/// The threads and processes.
 fn processes() -> Packet {
     let tree = ProcessTree::new()
         .process(1, 0, &["/sbin/init"], 0)

@@ -27,7 +27,7 @@ fn processes_have_packages() {
     assert_eq!(lines(&trace, "process_metadata", sql), ["3 1", "100 0"]);
 }
 
-/// Of two packages with one app id, the one counts whose name the process's begins with.
+/// Of two packages with one app id, the one counts that the process's name begins with.
 #[test]
 fn a_shared_app_id() {
     let trace = recorded(

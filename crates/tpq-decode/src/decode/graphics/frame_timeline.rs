@@ -165,7 +165,7 @@ fn describe(start: &Start<'_>, tables: &mut Tables, stats: &mut Stats) -> ArgSet
     set
 }
 
-/// A frame ends. One whose beginning was not seen is counted.
+/// A frame ends. A frame with an unseen beginning is counted.
 fn decode_end(
     packet: &Packet<'_>,
     end: &Fields<'_>,

@@ -49,7 +49,7 @@ impl<'a> Build<'a> {
         Some(Self { version, incremental })
     }
 
-    /// The version of the interfaces that a version of Android has, for those whose recorders did
+    /// The version of the interfaces that a version of Android has, for recorders that did
     /// not state it.
     fn sdk_version(self) -> Option<u64> {
         let known = [

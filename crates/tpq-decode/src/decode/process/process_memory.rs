@@ -5,7 +5,7 @@ use tpq_tables::Tables;
 use tpq_trackers::track::{Dimensions, ThreadCounter, TrackKind, Trackers, Upid, Utid};
 
 const MEMORY: TrackKind = TrackKind::counter("process_memory", None);
-/// For threads whose process never becomes known.
+/// For threads of processes that never become known.
 const THREAD_MEMORY: TrackKind = TrackKind::counter("process_memory_thread_fallback", None);
 /// The key of what is counted, that distinguishes the tracks of a process.
 const KEY: &str = "process_memory_key";

@@ -96,7 +96,7 @@ fn add_process(
         tables.process.android_user_id.set(upid, Some(uid / USERS_APART));
         tables.process.android_appid.set(upid, Some(uid % USERS_APART));
     }
-    // The kernel reports 0 for its own first threads, whose age rounds to nothing.
+    // The kernel reports 0 for its own first threads: their start time rounds to 0.
     if let Some(start) = process.process_start_from_boot {
         trackers.processes.start_of_process(upid, packet.at_boottime(start as i64), tables);
     }

@@ -22,7 +22,7 @@ fn decode_uuid(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables
 /// Bytes of a file that identify it.
 const IDENTIFYING_BYTES: usize = 4096;
 
-/// The id of a trace whose recorder gave it none: a hash (FNV-1a) of how its file begins.
+/// The id of a trace without one from its recorder: a hash (FNV-1a) of how its file begins.
 pub(crate) fn uuid_of(file: &[u8]) -> String {
     const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0000_0100_0000_01b3;

@@ -1,7 +1,8 @@
 //! Which track, thread and process an event belongs to.
 //!
-//! Newer events name a track. Older ones belong to the thread that writes their sequence, or to
-//! one whose ids they give, and their slices can be on tracks that other ids distinguish.
+//! Newer events name a track. Older ones belong to the thread that writes their sequence, or to the
+//! thread with the ids that they give, and their slices can be on tracks that other ids
+//! distinguish.
 
 use tpq_tables::{StringId, Tables};
 
@@ -86,7 +87,7 @@ impl EventOwner {
     }
 
     /// An event that names no track is of the thread that wrote it, if it is of the older form, or
-    /// of a thread whose ids it gives.
+    /// of the thread with the ids that it gives.
     fn by_ids(
         event: &TrackEvent<'_>,
         writer: Option<SequenceThread>,

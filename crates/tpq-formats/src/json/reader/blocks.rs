@@ -145,7 +145,7 @@ fn equal(word: u64, byte: u8) -> u64 {
     (zero >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
-/// Bits from each one up to the next, without that, and so on in turns.
+/// Bits from each set bit up to the next, without that, for alternate pairs.
 #[inline]
 fn to_the_next(bits: u64) -> u64 {
     [1, 2, 4, 8, 16, 32].into_iter().fold(bits, |bits, step| bits ^ bits << step)

@@ -35,7 +35,7 @@ impl LookAhead<'_> {
     }
 }
 
-/// The next parts: so many at most, of which the last begins before `end` of the text. Most events
+/// The next parts: at most `count`, all of which begin before `end` of the text. Most events
 /// are given to a helper as soon as they are found.
 pub(super) fn look_ahead<'a>(
     scan: &mut Scan<'a>,

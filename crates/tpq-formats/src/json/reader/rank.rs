@@ -47,8 +47,9 @@ impl Begun {
         if self.ended { REST } else { BEGIN }
     }
 
-    /// An end without a name is of what began last. One whose name fits what is older and what
-    /// began now is of the older: slices that follow each other are many, slices of no length few.
+    /// An end without a name is of what began last. An end with a name that fits an older slice and
+    /// what began now is of the older: slices that follow each other are many, slices of no length
+    /// few.
     fn end(&mut self, name: Option<u64>) -> u64 {
         let fits = |begun: &Vec<u64>| {
             begun.last().is_some_and(|last| name.is_none_or(|name| name == *last))

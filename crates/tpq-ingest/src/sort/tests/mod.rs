@@ -88,7 +88,7 @@ fn a_window_does_not_close_over_what_was_written_after_it() {
 }
 
 proptest::proptest! {
-    /// More runs overlap than are kept in order beside the heap, in several lanes.
+    /// More runs overlap than are kept in order next to the heap, in several lanes.
     #[test]
     fn events_come_as_a_stable_sort_has_them(
         runs in proptest::collection::vec(

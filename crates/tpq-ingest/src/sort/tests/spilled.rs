@@ -76,7 +76,7 @@ enum Said {
     RecorderEvent(RecorderEvent),
 }
 
-/// The payload of so many events. Numbers within are such that no two events are the same.
+/// The payload of a number of events. The numbers in it make all events distinct.
 fn payload(form: u8, position: u32, events: usize) -> Payload {
     let span = |at: usize| Span { addr: u64::from(position) * 1_000 + at as u64, len: 7 };
     match form {
@@ -114,7 +114,7 @@ fn payload(form: u8, position: u32, events: usize) -> Payload {
     }
 }
 
-/// A run or mark of a file, whose places are its own.
+/// A run or mark of a file with positions of its own.
 fn said() -> impl Strategy<Value = Said> {
     let run = (0..5_u8, 0..3_u32, 0..2_u32, 0..400_i64, vec(0..3_i64, 1..30));
     let run = run.prop_map(|(form, lane, source, from, steps)| {
@@ -316,7 +316,7 @@ fn what_fits_is_not_written() {
     assert_eq!((events.written, events.events.len()), (0, 20 * 200));
 }
 
-/// A store that takes and gives so many blocks, and then fails.
+/// A store that takes and returns a number of blocks, and then fails.
 struct Failing {
     store: Store,
     left: Cell<u32>,

@@ -28,7 +28,7 @@ impl Joined {
     /// The rows of `input`, each with the columns of the one row of this plan that it fits, and
     /// the expression that gives the value.
     pub(super) fn beside(self, input: LogicalPlan) -> Result<(LogicalPlan, Expr)> {
-        // The input on the right is the side whose rows stay in order.
+        // The rows of the right input stay in order.
         let plan = LogicalPlanBuilder::from(self.plan)
             .join_on(input, JoinType::Right, self.on)?
             .build()?;

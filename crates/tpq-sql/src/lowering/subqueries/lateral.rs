@@ -16,7 +16,7 @@ use super::pull_up::pull_up;
 use super::{has_subquery, is_correlated, lower_node, placing};
 use crate::operators::apply::ApplyKind;
 
-/// Rewrites a join whose right side may depend on the row of the left side.
+/// Rewrites a join with a right side that may depend on the row of the left side.
 pub(super) fn lower(join: Join) -> Result<LogicalPlan> {
     let Some(right) = without_subquery(&join.right)? else { return Ok(LogicalPlan::Join(join)) };
     if !is_correlated(&right)? {
@@ -108,8 +108,8 @@ pub(super) fn lower_condition(join: Join) -> Result<LogicalPlan> {
     }
 }
 
-/// A left join, which keeps rows that do not fulfil a condition: its subqueries are computed
-/// before it, on the side whose columns they read, or all of the right side is for each left row.
+/// A left join, which keeps rows that do not fulfil a condition: its subqueries are computed before
+/// it, on the side with the columns that they read, or all of the right side is for each left row.
 fn lower_left(join: Join, with: Vec<Expr>, without: Vec<Expr>) -> Result<LogicalPlan> {
     let wanted = join.schema.columns();
     let (mut left, mut right) = (join.left.as_ref().clone(), join.right.as_ref().clone());

@@ -11,7 +11,7 @@ use datafusion::logical_expr::{
 
 use super::lower_node;
 
-/// What the row's number is called while rows are told apart by it.
+/// Name of the column of row numbers while they distinguish rows.
 const NUMBER: &str = "__row_number";
 
 /// Rewrites a limit as a filter on the numbers of the rows, since DataFusion wants to know before
@@ -44,7 +44,7 @@ fn under_projections(plan: LogicalPlan, wanted: Expr) -> Result<LogicalPlan> {
     }
 }
 
-/// The rows of a plan whose number is as wanted.
+/// The rows of a plan with row numbers in the range.
 fn numbered(plan: LogicalPlan, number: Expr, wanted: Expr) -> Result<LogicalPlan> {
     let columns: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
     let name = number.schema_name().to_string();

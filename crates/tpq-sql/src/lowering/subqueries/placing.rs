@@ -134,7 +134,7 @@ impl Below {
         .data()
     }
 
-    /// An expression whose scalar subqueries, lowered inside, are replaced.
+    /// An expression with its scalar subqueries, lowered inside, replaced.
     fn values_in(&mut self, expr: Expr) -> Result<Expr> {
         expr.transform_up(|expr| match expr {
             Expr::ScalarSubquery(subquery) => {

@@ -12,7 +12,7 @@ use datafusion::logical_expr::{
 use super::bind::outward;
 use super::is_correlated;
 
-/// A subquery without the equalities, whose rows are to be joined by them instead.
+/// A subquery without the equalities; its rows are joined by them instead.
 pub(super) struct Pulled {
     /// The plan, with a column more for each key.
     pub plan: LogicalPlan,
@@ -212,7 +212,7 @@ impl Pulled {
         }
         match step.join_type {
             JoinType::Inner => {}
-            // Rows of the right side that do not fit are told from those that do by the join.
+            // The join separates rows of the right side that fit from those that do not.
             JoinType::Left | JoinType::LeftSemi | JoinType::LeftAnti
                 if !is_correlated(&step.right)? => {}
             _ => return Ok(None),

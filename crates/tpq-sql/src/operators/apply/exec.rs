@@ -268,7 +268,7 @@ impl ApplyExec {
         Ok(RecordBatch::try_new(schema, columns)?)
     }
 
-    /// The next rows of the batch, each beside the rows of its result: so many that they fill a
+    /// The next rows of the batch, each with the rows of its result: enough of them to fill a
     /// batch, so that no more results are in memory at a time.
     async fn with_rows(
         &self,
@@ -302,7 +302,7 @@ impl ApplyExec {
         Ok(Some((batch, rest)))
     }
 
-    /// The rows `taken` from the batch beside all `parts`, one after the other.
+    /// The rows `taken` from the batch with all `parts`, one after the other.
     fn beside(
         &self,
         batch: &RecordBatch,

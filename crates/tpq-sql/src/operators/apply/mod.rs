@@ -28,8 +28,8 @@ pub(crate) enum ApplyKind {
     /// The first column of the first row is one more column of the input, of this name; NULL when
     /// there is no row.
     Value(Column),
-    /// Each is put beside the row it was computed for, as in a join. With `outer`, rows without
-    /// any are kept, with NULLs beside them.
+    /// Each is joined to the row it was computed for. With `outer`, rows without
+    /// any are kept, with NULLs.
     Rows { outer: bool },
 }
 

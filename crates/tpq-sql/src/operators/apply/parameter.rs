@@ -66,7 +66,7 @@ impl ParameterSlot {
     }
 }
 
-/// The function whose value is a parameter.
+/// The function that returns a parameter.
 #[derive(Debug)]
 struct Parameter {
     slot: ParameterSlot,
@@ -122,7 +122,7 @@ impl ScalarUDFImpl for Parameter {
 }
 
 /// The predicate with the values that its parameters and subqueries have at this moment, for
-/// those who look at the predicate itself rather than evaluate it.
+/// code that inspects the predicate itself rather than evaluates it.
 ///
 /// # Errors
 /// When a value is asked for before there is one.

@@ -11,7 +11,7 @@ use datafusion::common::Result;
 use datafusion::error::DataFusionError;
 use rustc_hash::FxHashMap;
 
-/// Codes of all rows, none of which has a bit beyond the lowest so many.
+/// Codes of all rows, all of which fit in the lowest `bits` bits.
 pub(super) struct Codes {
     pub(super) values: Vec<u64>,
     pub(super) bits: u32,
@@ -94,7 +94,7 @@ pub(in super::super) fn code_of_real(value: f64) -> u64 {
     if value.is_sign_negative() { !bits } else { bits | 1 << 63 }
 }
 
-/// The number of NULL, whose view may be of no text.
+/// The number of NULL; its view may point at no text.
 const NO_TEXT: u32 = u32::MAX;
 
 /// The place of each string among those there are.

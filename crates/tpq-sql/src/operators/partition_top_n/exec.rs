@@ -191,7 +191,7 @@ impl TopNFilter {
         Ok(())
     }
 
-    /// Whether so many rows are dropped that it is worth looking for them.
+    /// Whether enough rows are dropped to be worth the search.
     fn pays(&self) -> bool {
         let too_many = self.rows >= TRIAL && self.admitted > self.rows / 2;
         !too_many && self.partitions.len() <= PARTITIONS && self.places.len() <= PLACES

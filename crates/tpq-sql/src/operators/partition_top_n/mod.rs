@@ -13,7 +13,7 @@
 //!                                                 rows
 //! ```
 //!
-//! The step that is put in drops rows as they come in that are surely behind so many others of their
+//! The inserted step drops incoming rows that are surely behind enough other rows of their
 //! partition. It may let others pass: what is above it stays, and says which rows these are.
 
 mod exec;
@@ -120,7 +120,7 @@ fn find_top_n(
     let function = functions.get(own)?;
     let same = |other: &Arc<dyn WindowExpr>| {
         let (one, other) = (function, other);
-        // What a row is told of those behind it would be another thing without them.
+        // The values that a row takes from those behind it would change without them.
         ranking(other).is_some()
             && one.partition_by() == other.partition_by()
             && one.order_by() == other.order_by()
@@ -194,7 +194,7 @@ fn limit(condition: &Arc<dyn PhysicalExpr>) -> Option<(usize, u64)> {
     of(left, right, op).or_else(|| of(right, left, op.swap()?))
 }
 
-/// The plan with rows dropped before they are sorted for the window functions, which are so many
+/// The plan with rows dropped before they are sorted for the window functions, which are
 /// steps below; `None` where nothing sorts them.
 fn put_in(
     node: &Arc<dyn ExecutionPlan>,

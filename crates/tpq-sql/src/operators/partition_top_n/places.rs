@@ -49,7 +49,7 @@ fn of<T: ArrowPrimitiveType>(
     values.iter().map(|value| value.map_or(null, |value| Some(turned(value)))).collect()
 }
 
-/// The code of what nothing comes after, and of a place that nobody has.
+/// The code that sorts last, and that of a vacant place.
 const LAST: u64 = u64::MAX;
 
 /// The least codes of each partition that were seen.
@@ -65,7 +65,7 @@ impl Places {
         Self { most, ties_are_behind, codes: Vec::new() }
     }
 
-    /// Places for so many partitions.
+    /// Places for a number of partitions.
     pub(super) fn grow(&mut self, partitions: usize) {
         self.codes.resize(partitions * self.most, LAST);
     }
@@ -75,7 +75,7 @@ impl Places {
         self.codes.len()
     }
 
-    /// Whether a row may be among the first of its partition, as far as can be told by those
+    /// Whether a row may be among the first of its partition, judged by those
     /// before.
     pub(super) fn admits(&mut self, partition: usize, code: Option<u64>) -> bool {
         // Nothing comes before such a NULL but others, which are not counted.

@@ -57,7 +57,7 @@ pub(crate) struct SpanTable {
     pub name: String,
     /// Its rows.
     pub plan: LogicalPlan,
-    /// The column whose values it is cut into partitions by. A table without joins with every
+    /// The column that partitions it. A table without joins with every
     /// partition of the other.
     pub partition: Option<String>,
 }

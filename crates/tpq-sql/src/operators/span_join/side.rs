@@ -6,7 +6,7 @@ use datafusion::common::{Result, internal_datafusion_err};
 
 use crate::memory::bytes_of;
 
-/// `dur` of a span whose end was not seen: it meets others only in the moment it begins.
+/// `dur` of a span without a seen end: it meets others only in the moment it begins.
 const OPEN: i64 = -1;
 
 /// Where a row is: the number of its batch among those kept, and its number in that.

@@ -105,8 +105,8 @@ impl Sweep {
         Ok(Pause::Busy)
     }
 
-    /// Moves the side on whose segment ends first. Where both end, that is the one that began
-    /// first: the other may be a moment, which the next span of this side can begin in.
+    /// Advances the side with the segment that ends first. Where both end, that is the one that
+    /// began first: the other may be a moment, which the next span of this side can begin in.
     fn step(&mut self, partition: i64) -> Result<Option<Pause>> {
         let (left, right) = (&self.left.segment, &self.right.segment);
         let orderly = self.orderly == Some(true);

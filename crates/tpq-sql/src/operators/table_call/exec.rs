@@ -28,7 +28,7 @@ use crate::functions::{CalledRows, TableFunction};
 /// what they give to be small even where each gives hundreds of rows.
 const CALLS: usize = 512;
 
-/// Gives each input row beside each row of its call.
+/// Returns each input row joined to each row of its call.
 #[derive(Clone, Debug)]
 pub(in crate::operators) struct TableCallExec {
     input: Arc<dyn ExecutionPlan>,
@@ -241,7 +241,7 @@ impl Caller {
         self.beside(batch, &calls, &called.rows, Some(&which))
     }
 
-    /// Rows of the input beside those of the function: `which` of them, or all.
+    /// Rows of the input joined to those of the function: `which` of them, or all.
     fn beside(
         &self,
         batch: &RecordBatch,

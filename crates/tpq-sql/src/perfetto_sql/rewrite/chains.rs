@@ -135,7 +135,7 @@ fn conjunction(operands: Vec<Expr>, and: &BinaryOperator) -> Expr {
     balanced(groups, and)
 }
 
-/// Calls that work from left to right, the first argument being what comes before.
+/// Calls that work from left to right, the first argument being the result so far.
 fn arithmetic(operators: &[BinaryOperator], operands: Vec<Expr>) -> Expr {
     let mut operands = operands.into_iter().map(as_number);
     let mut result = operands.next().unwrap_or_else(|| text(""));

@@ -10,7 +10,7 @@ use datafusion::sql::sqlparser::ast::{
 
 use super::{DUPLICATE_MARK, take};
 
-/// Marks the items called `name` wherever `*` stands beside them; whether there was such a place.
+/// Marks the items called `name` next to a `*`; returns whether there was one.
 pub(super) fn mark(tree: &mut Statement, name: &str) -> bool {
     let mut items = Items { name, found: false };
     let _: ControlFlow<()> = tree.visit(&mut items);

@@ -40,7 +40,7 @@ const AGGREGATES: &[&str] = &[
     "approx_percentile_cont",
 ];
 
-/// The columns that tell rows of a trace apart.
+/// The columns that identify rows of a trace.
 const LEADING: &[&str] = &["id", "ts"];
 
 /// Which expressions a SELECT may use as they are, and which row the others are of.

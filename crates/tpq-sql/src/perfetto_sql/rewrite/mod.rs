@@ -33,7 +33,7 @@ pub(super) use limits::limited_recursion;
 pub(super) use retry::rewrite_failed;
 
 /// Follows the title of a column that another column of the same SELECT already has, since
-/// DataFusion wants them unique. It and what comes after is taken off again for display.
+/// DataFusion wants them unique. It and the text after it are removed again for display.
 pub(super) const DUPLICATE_MARK: char = '\u{1}';
 
 /// Names are the same in whatever case they are written, quoted or not: all are made lower case,

@@ -28,7 +28,7 @@ pub(super) fn rewrite(query: &mut Query) {
     }
 }
 
-/// Whether each row of the table is one of the SELECT, as far as that can be told here.
+/// Whether each row of the table is one of the SELECT, as far as is known here.
 fn shows_rows(select: &Select) -> bool {
     select.projection.iter().all(|item| match item {
         SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => {

@@ -1,4 +1,4 @@
-//! What only the tables can tell: whether a name in double quotes is a column or text, whether a
+//! What only the tables decide: whether a name in double quotes is a column or text, whether a
 //! name in WHERE is an alias, whether a column outside of GROUP BY is decided by it, whether a
 //! name that joins are USING is otherwise clear, and whether `*` gives a column already.
 //!

@@ -102,7 +102,7 @@ fn constraint(join: &mut JoinOperator) -> Option<&mut JoinConstraint> {
     }
 }
 
-/// The parts of an expression, whose own parts were looked at before.
+/// The parts of an expression; their own parts were visited before.
 pub(super) fn parts(expr: &mut Expr) {
     match expr {
         Expr::BinaryOp { left, op: BinaryOperator::And | BinaryOperator::Or, right } => {

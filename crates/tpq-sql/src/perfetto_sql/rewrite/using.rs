@@ -10,7 +10,8 @@ use datafusion::sql::sqlparser::ast::{
     SetExpr, Statement, TableFactor, VisitMut, VisitorMut,
 };
 
-/// Says whose column `name` is wherever several joins are USING it; whether there was such a place.
+/// Qualifies the column `name` where several joins are USING it; returns whether there was such a
+/// place.
 pub(super) fn qualify(tree: &mut Statement, name: &str) -> bool {
     let mut queries = Queries { name, found: false };
     let _: ControlFlow<()> = tree.visit(&mut queries);
@@ -44,7 +45,7 @@ impl VisitorMut for Queries<'_> {
     }
 }
 
-/// The table whose column `name` is, in a SELECT with several joins USING it.
+/// The table of the column `name`, in a SELECT with several joins USING it.
 fn holder(select: &Select, name: &str) -> Option<Ident> {
     select.from.iter().find_map(|from| {
         let uses: Vec<usize> = from

@@ -1,4 +1,4 @@
-//! Statements whose answers are SQLite's own: each line of the files beside this is run by both.
+//! Statements with SQLite's own answers: both run each line of the files next to this one.
 
 mod fixture;
 mod precedence;

@@ -23,7 +23,7 @@ pub struct ThreadCounter {
     pub of: Dimensions,
 }
 
-/// Values whose tracks are not decided.
+/// Values of undecided tracks.
 #[derive(Debug, Default)]
 pub struct Undecided {
     /// The counters they are of, each once: there may be many values of each.

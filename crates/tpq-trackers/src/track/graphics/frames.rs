@@ -7,7 +7,7 @@ use crate::track::{Sharing, Upid};
 /// What is remembered of frames.
 #[derive(Default)]
 pub struct Frames {
-    /// Where frames lie whose end has not been seen, by cookie.
+    /// Rows of frames without a seen end, by cookie.
     open: FxHashMap<i64, Sharing>,
     /// Tokens of surface frames of which it is known what was expected.
     expected: FxHashSet<(Upid, i64)>,

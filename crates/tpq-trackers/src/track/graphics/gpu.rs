@@ -44,7 +44,7 @@ pub struct GpuCounters {
     /// Those of interned descriptions, by what is interned together and the description's id;
     /// `None` where the description cannot be read.
     pub interned: FxHashMap<(u32, u64), Option<FxHashMap<u32, GpuCounter>>>,
-    /// The latest value of each track, which holds for what comes after it.
+    /// The latest value of each track, which holds until the next one.
     last: FxHashMap<u32, u32>,
 }
 

@@ -3,7 +3,7 @@
 use tpq_tables::Tables;
 use tpq_tables::table::CpuRow;
 
-/// CPU numbers past this are taken for damage: no machine has so many.
+/// CPU numbers past this are taken for damage: no machine has this many.
 pub const MAX_CPUS: u32 = 4096;
 
 /// Gives each CPU its row.

@@ -1,5 +1,5 @@
-//! The process whose memory a kernel event concerns: the kernel identifies it by a hash of the
-//! address space.
+//! The process with the memory that a kernel event concerns: the kernel identifies it by a hash of
+//! the address space.
 
 use rustc_hash::FxHashMap;
 use tpq_tables::Tables;

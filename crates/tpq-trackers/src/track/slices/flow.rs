@@ -166,7 +166,7 @@ impl Trackers {
         }
     }
 
-    /// Writes the arrow, which leads to the slice that began later: the end of a slice may tell
+    /// Writes the arrow, which leads to the slice that began later: the end of a slice may state
     /// of a flow after slices in it did.
     fn push_flow(&mut self, flow: FlowId, from: u32, to: u32, tables: &mut Tables) {
         let begun = |slice: u32| tables.slice.ts.get(slice);

@@ -9,7 +9,7 @@ use crate::track::recorder::import_log::Refusal;
 
 /// The deepest nesting a track may have; deeper slices are dropped and counted.
 const MAX_DEPTH: usize = 512;
-/// The duration of a slice whose end has not been seen.
+/// The duration of a slice without a seen end.
 const PENDING: i64 = -1;
 
 /// A slice to be.
@@ -40,7 +40,7 @@ pub struct SliceEnd {
     pub name: StringId,
 }
 
-/// What was seen to begin on a track whose slices do not nest.
+/// The open slice of a track without nesting.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Begun {
     /// How often a slice began, whether or not one was open.
@@ -63,11 +63,11 @@ pub struct Overlap {
 pub struct Slices {
     /// The open slices of each track, outermost first.
     stacks: FxHashMap<u32, Vec<u32>>,
-    /// The tracks whose slices do not nest.
+    /// The tracks without nesting.
     unnested: FxHashMap<u32, Begun>,
     /// What was not written, for the import log.
     pub(in crate::track) refused: Vec<Refusal>,
-    /// The tracks whose next slice flows wait for.
+    /// The tracks with flows that wait for the next slice.
     awaited: FxHashSet<u32>,
     /// The slices that began on such tracks.
     pub(in crate::track) arrived: Vec<(u32, u32)>,
@@ -84,7 +84,7 @@ impl Slices {
         self.start(slice, None, tables, stats).ok().flatten()
     }
 
-    /// A slice begins on a track whose slices do not nest: while one is open, others that begin
+    /// A slice begins on a track without nesting: while one is open, others that begin
     /// are only counted. `None` for those, and when it was dropped.
     pub fn begin_unnested(
         &mut self,
@@ -101,7 +101,7 @@ impl Slices {
         self.start(slice, None, tables, stats).ok().flatten()
     }
 
-    /// What was seen to begin on a track, if it is one whose slices do not nest.
+    /// The open slice of a track, if it is one without nesting.
     pub fn begun(&self, track: u32) -> Option<Begun> {
         self.unnested.get(&track).copied()
     }
@@ -128,7 +128,7 @@ impl Slices {
         self.awaited.insert(track);
     }
 
-    /// A slice whose duration is known from the start; 0 for an instant. One that would overlap
+    /// A slice of known duration; 0 for an instant. One that would overlap
     /// another, neither inside the other, is dropped.
     pub fn complete(
         &mut self,

@@ -1,4 +1,4 @@
-//! Slices whose args come from several events: from the first, the last and ones between.
+//! Slices with args from several events: from the first, the last and ones between.
 
 use tpq_ingest::Span;
 use tpq_tables::{Stats, StringId, Tables};
@@ -20,7 +20,7 @@ impl Trackers {
         Some(id)
     }
 
-    /// The same on a track whose slices do not nest; `None` as well while another is open.
+    /// The same on a track without nesting; `None` as well while another is open.
     pub fn begin_unnested_slice(
         &mut self,
         slice: NewSlice,
@@ -33,7 +33,7 @@ impl Trackers {
         Some(id)
     }
 
-    /// The slice of a system call begins, whose args are in the message of the event.
+    /// The slice of a system call begins; its args are in the message of the event.
     pub fn begin_call(
         &mut self,
         slice: NewSlice,
@@ -139,12 +139,12 @@ impl Trackers {
         self.source.slices.complete(NewSlice { arg_set_id, ..slice }, dur, tables, stats)
     }
 
-    /// Takes out the args of slices whose ends were not seen, in the order of slices.
+    /// Takes out the args of slices without a seen end, in the order of slices.
     pub fn open_args(&mut self) -> Vec<(u32, ArgSet)> {
         self.open_args.take_all()
     }
 
-    /// Writes args of slices whose ends were not seen.
+    /// Writes args of slices without a seen end.
     pub fn close_args(&mut self, open: &[(u32, ArgSet)], tables: &mut Tables) {
         for (slice, args) in open {
             let set = self.deferred.intern(args);

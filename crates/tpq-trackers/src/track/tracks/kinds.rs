@@ -124,7 +124,7 @@ pub struct Tracks {
 }
 
 /// Tracks for slices of one name that may overlap: each slice lies on the track its cookie holds,
-/// and a track whose slices have all ended may go to another cookie. Slices whose durations are
+/// and a track of ended slices may go to another cookie. Slices with durations that are
 /// known at once lie on tracks of their own. The function that makes a track receives its index.
 #[derive(Debug, Default)]
 pub struct SharedTracks {
@@ -160,7 +160,7 @@ impl SharedTracks {
         lane.track
     }
 
-    /// The track a slice of `cookie` ends on. One whose beginning was lost takes a track too.
+    /// The track a slice of `cookie` ends on. A slice with a lost beginning takes a track too.
     pub fn end(&mut self, cookie: u64, make: impl FnOnce(u32) -> u32) -> u32 {
         let index = self.lane(cookie, make);
         let lane = &mut self.lanes[index];
@@ -248,7 +248,8 @@ impl Tracks {
         track
     }
 
-    /// The same of a kind whose dimensions decide the name, which is made only when it is wanted.
+    /// The same of a kind with dimensions that decide the name, which is made only when it is
+    /// wanted.
     pub fn get_named(
         &mut self,
         kind: TrackKind,

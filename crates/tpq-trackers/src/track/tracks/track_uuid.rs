@@ -91,7 +91,7 @@ pub struct TrackUuids {
     /// The machine's row.
     home: u32,
     described: FxHashMap<u64, Described>,
-    /// Tracks all of whose ancestors are known.
+    /// Tracks with known ancestors only.
     sound: FxHashSet<u64>,
     /// Tracks that never will be.
     unsound: FxHashMap<u64, Stat>,

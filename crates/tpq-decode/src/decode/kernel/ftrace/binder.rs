@@ -51,7 +51,7 @@ fn send(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, s
     send_code(event, &code, trackers, tables, stats);
 }
 
-/// Sends a transaction whose code is written as given.
+/// Sends a transaction; its code is written as given.
 pub(super) fn send_code(
     event: &FtraceEvent<'_>,
     code: &str,

@@ -236,7 +236,7 @@ pub(super) fn record_waking(event: &RunEvent<'_>, trackers: &mut Trackers, table
     read_waking(event, trackers, tables);
 }
 
-/// Reads a wakeup and writes it down as it is: who woke whom, and the flags of the event. None
+/// Reads a wakeup and writes its fields: the waker, the woken thread and the flags. None
 /// where it is not known what the CPU runs.
 fn read_waking(
     event: &RunEvent<'_>,

@@ -180,7 +180,7 @@ impl Effects<'_, '_> {
         self.trackers.begin_slice(slice, args, self.tables, self.stats)
     }
 
-    /// A slice whose duration is known; 0 for an instant.
+    /// A slice of known duration; 0 for an instant.
     pub(super) fn complete<'l>(
         &mut self,
         track: u32,

@@ -103,7 +103,7 @@ fn counter(
     );
 }
 
-/// A counter whose name and value lie in these fields.
+/// A counter with its name and value in these fields.
 fn named_counter(on: &mut Effects<'_, '_>, kind: TrackKind, name: u32, value: u32) {
     let name = on.event.string(name);
     let of = on.by_text("name", &name);

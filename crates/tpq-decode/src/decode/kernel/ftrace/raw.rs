@@ -8,7 +8,7 @@ use crate::event::RunEvent;
 use tpq_trackers::deferred::{EventArgs, FUNCTIONS, KernelEvent};
 use tpq_trackers::track::{Trackers, Utid};
 
-/// Adds an event in its full form, whose message lies at `data`; `number` is that of the field it
+/// Adds an event in its full form, with its message at `data`; `number` is that of the field it
 /// lies in.
 ///
 /// Where events are not wanted as such, all that is left is their effect other than args:

@@ -8,7 +8,7 @@ use super::event::FtraceEvent;
 use super::{binder, print};
 use tpq_trackers::track::Trackers;
 
-/// Decodes an event whose message lies in the field of that number.
+/// Decodes an event with its message in the field of that number.
 pub fn decode(
     event: &FtraceEvent<'_>,
     number: u32,
@@ -30,7 +30,7 @@ pub fn decode_marker(
     print::write(event, text, trackers, tables, stats);
 }
 
-/// Decodes the sending of a transaction, whose code is shown as the text has it.
+/// Decodes the sending of a transaction; its code is shown as the text has it.
 pub fn decode_transaction(
     event: &FtraceEvent<'_>,
     code: &str,

@@ -1,7 +1,7 @@
-//! Threads whose process is not known yet, though some facts about it are.
+//! Threads of unknown processes with some known facts.
 //!
-//! A thread may be seen long before its process is named. Two threads known to share a process
-//! are remembered, and resolved as soon as either's process is; so are processes whose parent is
+//! A thread may be seen long before its process is named. Two threads known to share a process are
+//! remembered, and resolved as soon as either's process is; so are processes with a parent that is
 //! known by one of its threads only.
 
 use rustc_hash::FxHashMap;
@@ -55,7 +55,7 @@ impl Pending {
                 continue;
             }
             tables.thread.upid.set(utid, Some(upid));
-            // The thread whose tid is the pid is the main one.
+            // The thread with the pid as its tid is the main one.
             let main = tables.thread.tid.get(utid) == tables.process.pid.get(upid);
             tables.thread.is_main_thread.set(utid, Some(u32::from(main)));
             for child in self.children.remove(&utid).into_iter().flatten() {

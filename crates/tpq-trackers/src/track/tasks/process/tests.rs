@@ -17,7 +17,7 @@ struct Fixture {
 }
 
 impl Fixture {
-    /// Of one machine, whose idle task is thread 0 of process 0.
+    /// Of one machine with thread 0 of process 0 as its idle task.
     fn new() -> Self {
         let mut processes = Processes::default();
         let mut tables = Tables::default();
@@ -169,7 +169,7 @@ fn threads_of_a_process_that_ended_are_over() {
     let mut f = Fixture::new();
     let worker = f.thread_of(11, 10);
     f.end(500, 10);
-    // Its own end is told of later: there is nothing left to end, and nothing is made for that.
+    // Its own end comes later: there is nothing left to end, and no row is made for it.
     let rows = f.tables.thread.len();
     f.end(501, 11);
     assert_eq!(f.tables.thread.end_ts.get(worker), None);
@@ -226,7 +226,7 @@ fn a_fork_ends_what_had_its_pid() {
     let old = f.process(20);
     let worker = f.thread_of(21, 20);
     let main = f.thread(20);
-    // Nothing said that the old process ended: those events were lost.
+    // No event ended the old process: those events were lost.
     let new_main = f.fork(100, 10, 20);
     let new = f.process(20);
     assert_ne!((old, main), (new, new_main));
@@ -471,7 +471,7 @@ fn ids_of_a_namespace_are_told_by_the_program_they_are_of() {
     assert_eq!(namespaces.resolve(tid(100), 1), Some(100));
     assert_eq!(namespaces.resolve(tid(100), 7), Some(101));
     assert_eq!(namespaces.resolve(tid(200), 7), Some(201));
-    // Not the ids of the namespaces around it, nor what nobody told of.
+    // Not the ids of the namespaces around it, nor unknown ids.
     assert_eq!(namespaces.resolve(tid(100), 41), None);
     assert_eq!(namespaces.resolve(tid(100), 8), None);
     assert_eq!(namespaces.resolve(tid(300), 1), None);
