@@ -113,7 +113,7 @@ fn timed(command: &mut Command) -> Result<f64> {
     if status.success() { Ok(seconds) } else { Err(format!("{command:?}: {status}").into()) }
 }
 
-/// The most memory a process had resident, where the system tells.
+/// Peak resident memory of a process, where the system reports it.
 fn peak_memory(command: &mut Command) -> Result<Option<u64>> {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
     let status = format!("/proc/{}/status", child.id());

@@ -1,4 +1,4 @@
-//! Stage before `frame`: one skim over the whole trace, headers only, for the clock snapshots.
+//! Stage before `frame`: one pass over the whole trace, headers only, for the clock snapshots.
 //!
 //! Run: `cargo bench -p tpq-ingest --bench prescan`, with `TPQ_BENCH_TRACE=FILE` for a trace of
 //! your own. Items are packets. `copied` is the baseline: the bytes of the trace copied.

@@ -1,9 +1,9 @@
 //! How much waits to be sorted as a recording gets longer: by windows, in full, and without the
 //! recorder's marks.
 //!
-//! Run: `cargo bench --bench window`. Traces of 1, 4 and 16 times a length are written, whose two
-//! CPUs report 20,000 events a second and whose recorder flushes and reads its buffers every
-//! second. The memory is that of events which wait to be passed on; the ratio is to the shortest.
+//! Run: `cargo bench --bench window`. Writes traces of 1, 4 and 16 times a length, with 20,000
+//! events per second from two CPUs; the recorder flushes and reads its buffers every second. Prints
+//! the memory of events that wait to be sorted, and its ratio to that of the shortest trace.
 
 #![expect(
     clippy::print_stdout,
@@ -18,7 +18,7 @@ const SECONDS: u64 = 10;
 const EVENTS_A_SECOND: u64 = 10_000;
 const S: u64 = 1_000_000_000;
 
-/// What a CPU reports in one second.
+/// The bundle of a CPU for one second.
 fn bundle(cpu: u32, second: u64) -> Packet {
     let threads = [Task::new("one", 11), Task::new("two", 12)];
     let events = (0..EVENTS_A_SECOND).map(|index| {

@@ -13,13 +13,13 @@ use tpq_ingest::{
 
 use crate::traces::Trace;
 
-/// What a skim finds out about the clocks of a trace.
+/// The clocks of a trace, as the prescan finds them.
 pub struct Clocks {
     file: FileContext,
     timeline: Timeline,
 }
 
-/// Skims a trace.
+/// Prescans a trace.
 pub fn header_scan(trace: &Trace) -> (TraceBytes<'_>, Clocks) {
     let prescan = prescan(&trace.bytes, 0, PrescanMemory::in_memory(u64::MAX), &|_| (), true)
         .unwrap_or_else(|error| panic!("{trace}: {error}"));

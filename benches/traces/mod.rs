@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use tpq_testkit::{ClockSnapshot, Packet, ServiceEvent, clock_id};
 
-/// What clocks differ by, ns.
+/// Offsets between clocks, ns.
 const SINCE_EPOCH: u64 = 1_700_000_000_000_000_000;
 const SUSPENDED: u64 = 5_000_000_000;
 
@@ -61,7 +61,7 @@ fn snapshot(monotonic: u64) -> Packet {
     Packet::new().clock_snapshot(snapshot)
 }
 
-/// What a recorder that writes into a file notes every few seconds.
+/// The events of a recorder after a flush and a read of its buffers.
 pub fn flushed_and_read(boot: u64) -> [Packet; 2] {
     [ServiceEvent::AllDataSourcesFlushed, ServiceEvent::ReadTracingBuffersCompleted]
         .map(|event| Packet::new().timestamp(boot).service_event(event))

@@ -135,7 +135,7 @@ WHERE latest.end_id IS NOT NULL;
 
 -- Ends of calls with the oom score of the process, the duration without suspended time, and the
 -- package.
-CREATE PERFETTO TABLE _binder_ends_told AS
+CREATE PERFETTO TABLE _binder_ends_state_column AS
 SELECT
   binder_end.*,
   scored.score AS oom_score,
@@ -252,8 +252,8 @@ SELECT
   client.debuggable AS is_client_package_debuggable,
   server.debuggable AS is_server_package_debuggable
 FROM flow
-JOIN _binder_ends_told AS client ON client.id = flow.slice_out
-JOIN _binder_ends_told AS server ON server.id = flow.slice_in
+JOIN _binder_ends_state_column AS client ON client.id = flow.slice_out
+JOIN _binder_ends_state_column AS server ON server.id = flow.slice_in
 JOIN _binder_kinds AS kind ON kind.call_name = client.name AND kind.served_name = server.name
 LEFT JOIN _broken_binder_txns AS broken ON broken.id = client.id
 LEFT JOIN _interface_of_end AS of_end ON of_end.end_id = server.id
@@ -308,9 +308,9 @@ FROM _android_states_within!(_sync_binder_ends);
 -- Total duration and number of states of each end, grouped by a column of the states.
 CREATE PERFETTO MACRO _binder_end_state_sums(
   -- Column of the states to group by.
-  told ColumnName,
+  state_column ColumnName,
   -- Output name of that column.
-  told_name ColumnName,
+  state_column_name ColumnName,
   -- Output name of the total duration.
   dur_name ColumnName,
   -- Output name of the number of states.
@@ -325,7 +325,7 @@ RETURNS TableOrSubquery AS (
     __txn.server_ts,
     __txn.server_tid,
     __states.side AS thread_state_type,
-    __states.$told AS $told_name,
+    __states.$state_column AS $state_column_name,
     sum(__states.dur) AS $dur_name,
     count(*) AS $count_name
   FROM _binder_end_states AS __states

@@ -20,7 +20,7 @@ WHERE
 GROUP BY atom.id, atom.ts;
 
 -- Windows with the times when they were added and removed; NULL where an event was not recorded.
-CREATE PERFETTO TABLE _windows_told AS
+CREATE PERFETTO TABLE _windows_reported AS
 SELECT
   added.ts AS raw_add_ts,
   removed.ts AS raw_remove_ts,
@@ -53,29 +53,29 @@ WITH ends AS (
   SELECT trace_end() AS ts
 ),
 without_end AS (
-  SELECT told.instance_id, told.ts, min(ends.ts) AS end_ts
-  FROM _windows_told AS told
-  JOIN ends ON ends.ts > told.ts
-  WHERE told.raw_remove_ts IS NULL
-  GROUP BY told.instance_id, told.ts
+  SELECT reported.instance_id, reported.ts, min(ends.ts) AS end_ts
+  FROM _windows_reported AS reported
+  JOIN ends ON ends.ts > reported.ts
+  WHERE reported.raw_remove_ts IS NULL
+  GROUP BY reported.instance_id, reported.ts
 ),
 -- A window with change events only was open for the whole trace.
 only_changed AS (
   SELECT changed.instance_id, min(changed.uid) AS uid
   FROM _window_atoms AS changed
-  LEFT JOIN _windows_told AS told ON told.instance_id = changed.instance_id
-  WHERE changed.event = 'TASK_INFO_CHANGED' AND told.ts IS NULL
+  LEFT JOIN _windows_reported AS reported ON reported.instance_id = changed.instance_id
+  WHERE changed.event = 'TASK_INFO_CHANGED' AND reported.ts IS NULL
   GROUP BY changed.instance_id, changed.session_id
 )
 SELECT
-  told.raw_add_ts,
-  told.raw_remove_ts,
-  told.ts,
-  coalesce(told.raw_remove_ts, without_end.end_ts) - told.ts AS dur,
-  told.instance_id,
-  told.uid
-FROM _windows_told AS told
-LEFT JOIN without_end ON without_end.instance_id = told.instance_id AND without_end.ts = told.ts
+  reported.raw_add_ts,
+  reported.raw_remove_ts,
+  reported.ts,
+  coalesce(reported.raw_remove_ts, without_end.end_ts) - reported.ts AS dur,
+  reported.instance_id,
+  reported.uid
+FROM _windows_reported AS reported
+LEFT JOIN without_end ON without_end.instance_id = reported.instance_id AND without_end.ts = reported.ts
 UNION ALL
 SELECT
   CAST(NULL AS BIGINT) AS raw_add_ts,

@@ -147,8 +147,8 @@ CREATE PERFETTO TABLE android_input_events(
 SELECT
   received.ts - sent.ts AS dispatch_latency_dur,
   finished.ts - received.ts AS handling_latency_dur,
-  told.ts - finished.ts AS ack_latency_dur,
-  told.ts - sent.ts AS total_latency_dur,
+  acknowledged.ts - finished.ts AS ack_latency_dur,
+  acknowledged.ts - sent.ts AS total_latency_dur,
   shown.present_time - reading.read_time AS end_to_end_latency_dur,
   finished.tid,
   finished.thread_name,
@@ -180,12 +180,12 @@ JOIN _input_messages AS finished
   AND finished.is_sent
   AND NOT finished.is_server
   AND finished.is_finish
-JOIN _input_messages AS told
-  ON told.channel = sent.channel
-  AND told.seq = sent.seq
-  AND NOT told.is_sent
-  AND told.is_server
-  AND told.is_finish
+JOIN _input_messages AS acknowledged
+  ON acknowledged.channel = sent.channel
+  AND acknowledged.seq = sent.seq
+  AND NOT acknowledged.is_sent
+  AND acknowledged.is_server
+  AND acknowledged.is_finish
 LEFT JOIN _input_event_of_message AS event ON event.message_id = sent.id
 LEFT JOIN _input_read_times AS reading ON reading.input_event_id = event.input_event_id
 LEFT JOIN _input_first_frames AS shown

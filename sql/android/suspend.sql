@@ -3,7 +3,7 @@
 -- Suspensions: from the minimal kernel events if the trace has them, else from the suspend steps
 -- during which the clock is frozen.
 CREATE PERFETTO TABLE _suspensions AS
-WITH told AS (
+WITH reported AS (
   SELECT
     slice.ts,
     slice.dur,
@@ -21,7 +21,7 @@ WITH told AS (
 ),
 with_next AS (
   SELECT ts, dur, coalesce(lead(ts) OVER (ORDER BY ts), trace_end()) AS next_ts
-  FROM told
+  FROM reported
   WHERE is_minimal = has_minimal
 )
 -- A suspension that overlaps the next one has lost its end; leave it out.

@@ -10,7 +10,7 @@ SELECT
   slice.ts,
   track.name AS kind,
   split_part(slice.name, ' ', 1) AS number,
-  substr(slice.name, instr(slice.name, ' ') + 1) AS told,
+  substr(slice.name, instr(slice.name, ' ') + 1) AS detail,
   slice.name AS whole
 FROM slice
 JOIN track ON track.id = slice.track_id
@@ -30,7 +30,7 @@ SELECT
   id,
   ts,
   number,
-  told AS raw_wakeup,
+  detail AS raw_wakeup,
   CASE WHEN before_kind = 'suspend_backoff' THEN before END AS backoff
 FROM ordered
 WHERE kind = 'wakeup_reason';
@@ -145,7 +145,7 @@ SELECT
   wakeup.ts,
   CAST(wakeup.dur AS BIGINT) AS dur,
   wakeup.raw_wakeup,
-  attribution.told AS on_device_attribution,
+  attribution.detail AS on_device_attribution,
   source.type,
   source.item,
   wakeup.suspend_quality,

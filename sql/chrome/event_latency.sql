@@ -111,21 +111,21 @@ SELECT
   name,
   ts,
   dur,
-  told.scroll_update_id,
-  told.surface_frame_trace_id,
-  told.display_trace_id,
+  details.scroll_update_id,
+  details.surface_frame_trace_id,
+  details.display_trace_id,
   coalesce(stages.is_presented, 0) AS is_presented,
-  told.event_type,
+  details.event_type,
   track_id,
-  told.vsync_interval_ms,
-  coalesce(told.is_janky_scrolled_frame, 0) AS is_janky_scrolled_frame,
+  details.vsync_interval_ms,
+  coalesce(details.is_janky_scrolled_frame, 0) AS is_janky_scrolled_frame,
   stages.buffer_available_timestamp,
   stages.buffer_ready_timestamp,
   stages.latch_timestamp,
   stages.swap_end_timestamp,
   stages.presentation_timestamp
 FROM slice
-LEFT JOIN _event_latency_args AS told USING (id)
+LEFT JOIN _event_latency_args AS details USING (id)
 LEFT JOIN _event_latency_stages AS stages USING (id)
 WHERE name = 'EventLatency'
 ORDER BY ts, id;

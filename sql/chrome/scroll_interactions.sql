@@ -25,7 +25,7 @@ CREATE PERFETTO TABLE chrome_scroll_interactions(
   -- Renderer process; join with `process` on `upid`.
   renderer_upid LONG
 ) AS
-WITH told AS (
+WITH reported AS (
   SELECT
     slice.id,
     max(CASE WHEN arg.key = 'scroll_metrics.frame_count' THEN arg.int_value END) AS frame_count,
@@ -48,15 +48,15 @@ SELECT
   slice.name,
   slice.ts,
   slice.dur,
-  told.frame_count,
-  told.vsync_count,
-  told.missed_vsync_max,
-  told.missed_vsync_sum,
-  told.delayed_frame_count,
-  told.predictor_janky_frame_count,
+  reported.frame_count,
+  reported.vsync_count,
+  reported.missed_vsync_max,
+  reported.missed_vsync_sum,
+  reported.delayed_frame_count,
+  reported.predictor_janky_frame_count,
   coalesce(process_track.upid, thread.upid) AS renderer_upid
 FROM slice
-LEFT JOIN told ON told.id = slice.id
+LEFT JOIN reported ON reported.id = slice.id
 LEFT JOIN process_track ON process_track.id = slice.track_id
 LEFT JOIN thread_track ON thread_track.id = slice.track_id
 LEFT JOIN thread ON thread.utid = thread_track.utid

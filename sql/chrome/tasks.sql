@@ -2,7 +2,7 @@
 
 -- Mojo messages and replies that processes received, with their interface.
 CREATE PERFETTO TABLE _chrome_mojo_slices AS
-WITH told AS (
+WITH reported AS (
   SELECT
     slice.id,
     slice.name,
@@ -29,7 +29,7 @@ SELECT
         || ipc_hash || ')'
     ELSE substr(name, length('Receive ') + 1)
   END AS task_name
-FROM told;
+FROM reported;
 
 -- A task that a Chrome scheduler ran.
 CREATE PERFETTO VIEW chrome_scheduler_tasks(

@@ -25,7 +25,7 @@ CREATE PERFETTO VIEW linux_systemd_journald_logs(
   -- Transport by which the journal received the entry.
   transport STRING
 ) AS
-WITH told AS (
+WITH reported AS (
   SELECT
     arg_set_id,
     max(CASE WHEN key = 'uid' THEN int_value END) AS uid,
@@ -41,5 +41,5 @@ SELECT
   l.id, l.ts, l.utid, l.prio, l.tag, l.msg,
   t.uid, t.comm, t.systemd_unit, t.hostname, t.transport
 FROM logs AS l
-LEFT JOIN told AS t ON t.arg_set_id = l.arg_set_id
+LEFT JOIN reported AS t ON t.arg_set_id = l.arg_set_id
 WHERE l.log_source IN ('journald', 'systemd_journald');

@@ -75,7 +75,7 @@ CREATE PERFETTO VIEW actual_frame_timeline_slice(
   surface_frame_token LONG,
   -- Layer of a surface frame; NULL for a display frame.
   layer_name STRING,
-  -- Whether the frame was presented early, on time or late, or was dropped.
+  -- Time of presentation: `On-time Present`, `Early Present`, `Late Present`, `Dropped Frame`…
   present_type STRING,
   -- Whether the frame finished rendering before its deadline.
   on_time_finish LONG,
@@ -85,19 +85,19 @@ CREATE PERFETTO VIEW actual_frame_timeline_slice(
   jank_type STRING,
   -- Severity of the jank: `None`, `Partial`, `Full` or `Unknown`.
   jank_severity_type STRING,
-  -- Whether the prediction for the frame was still valid.
+  -- State of the prediction: `Valid Prediction`, `Expired Prediction`…
   prediction_type STRING,
-  -- Short statement of which side caused the jank.
+  -- Summary of the cause of the jank, such as `Self Jank` or `Other Jank`.
   jank_tag STRING,
-  -- Like `jank_tag`, by experimental rules.
+  -- Same as `jank_tag`, computed from the experimental jank types.
   jank_tag_experimental STRING,
-  -- Severity of the jank as a number.
+  -- Severity of the jank as a number; higher is worse.
   jank_score DOUBLE,
   -- Number of buffers of a display frame that were latched before rendering finished.
   latched_unsignaled_count LONG,
   -- Number of buffers in `latched_unsignaled_count` that the compositor could have waited for.
   addressable_unsignaled_latch_count LONG,
-  -- Whether rendering of the buffer of a surface frame had finished when it was latched.
+  -- State of the acquire fence when the buffer was latched: `Signaled`, `Unsignaled`…
   latched_fence_state STRING
 ) AS
 WITH described AS (

@@ -12,7 +12,7 @@ CREATE PERFETTO VIEW __intrinsic_android_network_packets(
   packet_length LONG,
   -- Number of packets.
   packet_count LONG,
-  -- Tag of the socket.
+  -- Tag that Android gave the socket, as a number.
   socket_tag LONG,
   -- Tag of the socket in hexadecimal.
   socket_tag_str STRING,

@@ -16,7 +16,7 @@ CREATE PERFETTO VIEW perf_counter_track(
   unit STRING,
   -- Description of the track.
   description STRING,
-  -- Session of the profiler.
+  -- Number of the profiling session.
   perf_session_id LONG,
   -- CPU of the track, numbered per machine.
   cpu LONG,

@@ -13,7 +13,7 @@ pub struct Effort {
 
 #[derive(Clone, Copy, Debug)]
 enum Size {
-    /// So many times the cases of the small run.
+    /// A multiple of the cases of the small run.
     Times(u64),
     Long,
 }

@@ -26,7 +26,7 @@ pub fn rich(bundles: u64, variant: u64) -> Vec<u8> {
     [head, events(bundles, variant)].concat()
 }
 
-/// So many bundles of kernel events with as many slices, of which nothing was lost. Another
+/// A number of bundles of kernel events with as many slices, without loss. Another
 /// `variant` has other events.
 pub fn events(bundles: u64, variant: u64) -> Vec<u8> {
     let track = TrackDescriptor::new(TRACK).thread(700, 701, "program");

@@ -33,9 +33,9 @@ pub struct Victim {
 
 /// The trace that is called `trace`.
 pub enum Trace {
-    /// So many bundles of events.
+    /// The number of bundles of events.
     Rich(u64),
-    /// So many in the small run, and ten times as many in the long one.
+    /// The number in the small run; the long run has ten times as many.
     Growing(u64),
     /// One that unpacks to more than is unpacked in memory.
     Packed,

@@ -83,7 +83,7 @@ fn another_trace_is_not_found() {
 
 /// Cut, or with a byte changed: imported again, and kept again.
 #[test]
-fn what_is_damaged_is_imported_again() {
+fn damaged_entries_are_imported_again() {
     let kept = Kept::new();
     assert!(!kept.is_found(kept.options()));
     let file = kept.files().pop().unwrap();
@@ -161,7 +161,7 @@ fn tables_of_another_trace_under_this_name_are_not_used() {
 /// What has the name of a kept file and is none: a FIFO would make an open wait.
 #[cfg(unix)]
 #[test]
-fn what_is_no_regular_file_is_ignored() {
+fn irregular_files_are_ignored() {
     let kept = Kept::new();
     let expected = contents(&kept.open(kept.options()));
     let file = kept.files().pop().unwrap();
@@ -267,14 +267,18 @@ fn many_may_open_the_same_trace_at_once() {
     assert!(kept.is_found(kept.options()));
 }
 
+/// A trace that is large enough for the cache of the command line.
+fn large_trace() -> Vec<u8> {
+    let small = std::fs::read(Path::new(crate::ROOT).join("testdata/sched.pftrace")).unwrap();
+    // Packets that are repeated are as good as others.
+    small.repeat((1 << 20) / small.len() + 1)
+}
+
 /// The command line keeps traces of 1 MiB and more, where the environment says.
 #[test]
 fn the_environment_says_where_and_how_much() {
     let name = "trace.pftrace";
-    let small = std::fs::read(Path::new(crate::ROOT).join("testdata/sched.pftrace")).unwrap();
-    // Packets that are repeated are as good as others.
-    let large = small.repeat((1 << 20) / small.len() + 1);
-    let folder = Folder::of(&[(name, &large)]);
+    let folder = Folder::of(&[(name, &large_trace())]);
     let cache = folder.path("cache");
     let run = |size: &str, arguments: &[&str]| {
         let mut command = tpq();
@@ -293,4 +297,39 @@ fn the_environment_says_where_and_how_much() {
     assert_eq!(std::fs::read_dir(&cache).unwrap().count(), 1);
     assert_eq!(run("1G", &[]), expected);
     assert!(run("lots", &[]).contains("TPQ_CACHE_SIZE: not a size"));
+}
+
+#[test]
+fn an_option_wins_over_the_environment_and_that_over_the_settings() {
+    let folder = Folder::of(&[("trace.pftrace", &large_trace()), ("config/tpq/x", b"")]);
+    let (of_settings, of_environment) = (folder.path("settings"), folder.path("environment"));
+    let settings = format!("cache_dir = '{}'\ncache_size = \"1G\"\n", of_settings.display());
+    std::fs::write(folder.path("config/tpq/config.toml"), settings).unwrap();
+    let run = |adapt: &dyn Fn(&mut std::process::Command)| {
+        let mut command = tpq();
+        command
+            .args(["query", "trace.pftrace", "-c", "SELECT count(*) FROM sched"])
+            .current_dir(folder.path(""))
+            .env("XDG_CONFIG_HOME", folder.path("config"))
+            .env_remove("TPQ_CACHE_SIZE");
+        adapt(&mut command);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", describe(&output));
+    };
+    let kept = || {
+        [&of_environment, &of_settings]
+            .map(|cache| std::fs::read_dir(cache).map_or(0, Iterator::count))
+    };
+    let environment = |command: &mut std::process::Command| {
+        command.env("TPQ_CACHE_DIR", &of_environment);
+    };
+    run(&|command| {
+        environment(command);
+        command.arg("--no-cache");
+    });
+    assert_eq!(kept(), [0, 0]);
+    run(&environment);
+    assert_eq!(kept(), [1, 0]);
+    run(&|_| ());
+    assert_eq!(kept(), [1, 1]);
 }

@@ -91,7 +91,7 @@ fn statements_come_from_a_file() {
 }
 
 #[test]
-fn bad_sql_is_told_where() {
+fn bad_sql_is_located() {
     assert_snapshot!("bad_syntax", snapshot(&["query", SCHED, "-c", "SELECT FROM WHERE"]));
     assert_snapshot!("unknown_table", snapshot(&["query", SCHED, "-c", "SELECT * FROM shed"]));
     assert_snapshot!(

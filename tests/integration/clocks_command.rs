@@ -61,7 +61,7 @@ fn one_machine() {
 }
 
 #[test]
-fn clocks_of_sequences_and_one_that_nobody_knows() {
+fn clocks_of_sequences_and_an_unknown_one() {
     assert_snapshot!(describe(&run(&["clocks", "testdata/clocks.pftrace"])));
 }
 

@@ -75,7 +75,7 @@ fn named_paths_exist() {
 }
 
 #[test]
-fn paths_are_told_from_other_words() {
+fn paths_are_distinguished_from_other_words() {
     let text = "`docs/tables.md` and `sched/sched_switch`, `crates/<name>/`, `tests/slt/**/*.slt`\n\
                 ```\n`docs/in_a_block.md`\n```\n`src/lib.rs`";
     let found: Vec<&str> = spans(text).into_iter().filter(|span| is_path(span)).collect();

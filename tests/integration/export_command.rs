@@ -107,7 +107,7 @@ fn modules_add_their_tables_and_views() {
 }
 
 #[test]
-fn what_cannot_be_exported_is_told() {
+fn unexportable_results_are_reported() {
     let folder = Folder::of(&[("file", b"")]);
     for (arguments, error) in [
         (&["--tables", "thread_slice"][..], "is in a module; add --module slices.with_context"),
@@ -128,6 +128,39 @@ fn what_cannot_be_exported_is_told() {
     let onto_a_file = folder.run(&["export", SCHED, "-o", "file"]);
     assert_eq!(onto_a_file.status.code(), Some(2), "{}", describe(&onto_a_file));
     assert_eq!(folder.names(), ["file"]);
+}
+
+/// A mistyped extension creates no folder of that name.
+#[test]
+fn an_unknown_extension_is_an_error_and_names_no_folder() {
+    let folder = Folder::of(&[]);
+    let unknown = |name: &str| format!("the extension of {name} names no format; known extensions");
+    for (name, arguments, advice) in [
+        ("sched.cvs", &["--tables", "sched"][..], "pass --format, or end the name with / for a"),
+        ("sched.cvs", &["--tables", "sched,thread"], "; or end the name with / for a folder"),
+        ("out.d", &[], "; or end the name with / for a folder"),
+    ] {
+        let output = folder.run(&[&["export", SCHED, "-o", name], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", describe(&output));
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(text.contains(&unknown(name)) && text.contains(advice), "{arguments:?}: {text}");
+        assert!(folder.names().is_empty(), "{arguments:?}: {:?}", folder.names());
+    }
+}
+
+#[test]
+fn a_folder_is_named_by_a_slash_or_exists_or_has_no_extension() {
+    let folder = Folder::of(&[("exists.d/other", b"")]);
+    let tables = ["--tables", "sched", "-q", "--format", "csv"];
+    for name in ["new.d/", "exists.d", "plain", "known.csv/"] {
+        let output = folder.run(&[&["export", SCHED, "-o", name], &tables[..]].concat());
+        assert!(output.status.success(), "{name}: {}", describe(&output));
+        assert!(folder.path(name).join("sched.csv").is_file(), "{name}");
+    }
+    // With a format, one table may go to a file of any name.
+    let output = folder.run(&[&["export", SCHED, "-o", "file.cvs"], &tables[..]].concat());
+    assert!(output.status.success(), "{}", describe(&output));
+    assert!(folder.path("file.cvs").is_file());
 }
 
 /// The key-value metadata of a Parquet file, and the metadata of a column.

@@ -3,11 +3,13 @@
 use tpq_testkit::clock_id::{BOOTTIME, REALTIME};
 use tpq_testkit::{BufferStats, Message, Packet, ServiceEvent, TraceStats};
 
-use crate::command::{Folder, tpq};
+use crate::command::{Folder, feed, tpq};
 use crate::imported::{clocks, instant, recording};
 
 const S: u64 = 1_000_000_000;
 const COUNT: [&str; 2] = ["-c", "SELECT count(*) AS n FROM slice"];
+/// The line about `lossy.pftrace`.
+const LOSS: &str = "lost data: 192.0 of 256.0 KiB of buffer 0 overwritten; see tpq check\n";
 
 /// A recording with clocks and a ring of 64 KiB that wrapped if `wrapped` is true, with an event of
 /// that many bytes.
@@ -39,20 +41,34 @@ fn stderr(folder: &Folder, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn a_loss_is_told_once() {
+fn a_loss_is_reported_once() {
     let folder = files();
-    let line = "lost data: 192.0 of 256.0 KiB of buffer 0 overwritten; see tpq check\n";
     let query = |more: &[&str]| {
         let arguments = [&["query", "lossy.pftrace"], &COUNT[..], more].concat();
         stderr(&folder, &arguments)
     };
-    assert_eq!(query(&[]), line);
+    assert_eq!(query(&[]), LOSS);
     assert_eq!(query(&["-q"]), "");
     assert_eq!(stderr(&folder, &["query", "whole.pftrace", COUNT[0], COUNT[1]]), "");
     let exported = stderr(&folder, &["export", "lossy.pftrace", "-o", "out", "--tables", "slice"]);
-    assert!(exported.starts_with(line), "{exported}");
+    assert!(exported.starts_with(LOSS), "{exported}");
     let shell = stderr(&folder, &["lossy.pftrace"]);
-    assert_eq!(shell, line);
+    assert_eq!(shell, LOSS);
+}
+
+/// Whatever was open before, `.open` says what its own traces lost.
+#[test]
+fn a_loss_is_reported_when_the_shell_opens_another_trace() {
+    let folder = files();
+    let opened = |arguments: &[&str]| {
+        let mut command = tpq();
+        command.current_dir(folder.path("")).arg("whole.pftrace").args(arguments);
+        String::from_utf8(feed(&mut command, ".open lossy.pftrace\n").stderr).unwrap()
+    };
+    let (loud, quiet) = (opened(&[]), opened(&["-q"]));
+    assert!(loud.starts_with(&format!("{LOSS}opened lossy.pftrace; ")), "{loud}");
+    assert!(quiet.starts_with("opened lossy.pftrace; "), "{quiet}");
+    assert!(!quiet.contains("lost data"), "{quiet}");
 }
 
 /// Commands that report all of it do not report it twice.
@@ -65,7 +81,7 @@ fn check_and_info_say_more_than_a_line() {
 }
 
 #[test]
-fn clocks_by_a_guess_are_told() {
+fn clocks_by_a_guess_are_reported() {
     let folder = files();
     let run =
         |files: [&str; 2]| stderr(&folder, &["query", files[0], files[1], COUNT[0], COUNT[1]]);

@@ -220,7 +220,7 @@ pub fn instant(at: u64, name: &str) -> Packet {
     Packet::new().sequence(WRITER).timestamp(at).track_event(event)
 }
 
-/// What clocks read at one moment.
+/// Values of clocks at one moment.
 pub fn clocks(readings: &[(u32, u64)]) -> Packet {
     let snapshot = ClockSnapshot::new();
     snapshot_packet(readings.iter().fold(snapshot, |all, &(id, value)| all.clock(id, value)))

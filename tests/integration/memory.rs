@@ -1,4 +1,4 @@
-//! What is small and becomes large stays within the memory that it may take.
+//! Inputs and statements that are small and become large stay within the memory that they may take.
 
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
@@ -29,10 +29,15 @@ struct Ran {
     anonymous: u64,
 }
 
-/// Runs a query on a file of these bytes with a limit of memory.
+/// Runs a query on a file of these bytes with the memory limit of inputs.
 fn query(bytes: &[u8], sql: &str) -> Ran {
+    query_within(LIMIT, bytes, sql)
+}
+
+/// Runs a query on a file of these bytes with a memory limit.
+fn query_within(limit: u64, bytes: &[u8], sql: &str) -> Ran {
     let folder = Folder::of(&[("trace", bytes)]);
-    let limit = LIMIT.to_string();
+    let limit = limit.to_string();
     let mut command = tpq();
     command.current_dir(folder.path("."));
     // With more threads there is more that each of them has in its hands.
@@ -149,4 +154,99 @@ fn random_bytes_without_end() {
     assert_eq!(ran.code, Some(1), "{}", ran.out);
     assert!(ran.out.contains("not a trace"), "{}", ran.out);
     assert!(ran.anonymous < BESIDES, "{} bytes", ran.anonymous);
+}
+
+/// The memory limit of statements.
+const STATEMENT_LIMIT: u64 = 200 << 20;
+
+/// A trace of 5,000 slices.
+fn slices() -> String {
+    let slice =
+        |at: u32| format!(r#"{{"ph":"X","ts":{at},"dur":1,"pid":1,"tid":1,"name":"work"}}"#);
+    let slices: Vec<String> = (0..5_000).map(slice).collect();
+    format!("[{}]", slices.join(","))
+}
+
+/// Runs a statement on the slices, which ends with an answer or an error, within its memory.
+fn ends_within_memory(sql: &str) -> Ran {
+    let ran = query_within(STATEMENT_LIMIT, slices().as_bytes(), sql);
+    assert!(matches!(ran.code, Some(0 | 1)), "{sql}: {:?}, {}", ran.code, ran.out);
+    assert!(!ran.out.contains("bug in tpq"), "{sql}: {}", ran.out);
+    assert!(ran.anonymous < STATEMENT_LIMIT + BESIDES, "{sql}: {} bytes", ran.anonymous);
+    ran
+}
+
+/// Runs a statement on the slices, which ends with an error that has this part.
+fn is_refused(sql: &str, part: &str) {
+    let ran = ends_within_memory(sql);
+    assert_eq!(ran.code, Some(1), "{sql}: {}", ran.out);
+    assert!(ran.out.contains(part), "{sql}: {}", ran.out);
+}
+
+/// Each value is longer than any may be, or than the limit allows.
+#[test]
+fn values_that_are_too_long_are_refused() {
+    for (call, part) in [
+        ("replace(zeroblob(100000), x'00', zeroblob(100000))", "1000000000 bytes"),
+        ("replace(repeat('a', 100000), 'a', repeat('b', 100000))", "1000000000 bytes"),
+        ("lpad('a', 2000000000)", "1000000000 bytes"),
+        ("repeat('ab', 1000000000)", "1000000000 bytes"),
+        ("repeat('x', 100000000 + id)", "but the memory limit allows only"),
+        ("lpad('x', 100000000 + id)", "but the memory limit allows only"),
+    ] {
+        is_refused(&format!("SELECT max(length({call})) FROM slice"), part);
+    }
+}
+
+/// The values of one batch of rows take about the limit together, or more.
+#[test]
+fn long_values_of_many_rows_stay_within_memory() {
+    /// 20 letters to the left of each dot.
+    const UNIT: &str = "xxxxxxxxxxxxxxxxxxxx.";
+    let replaced =
+        |least: u32| format!("replace(repeat('{UNIT}', {least} + id / 10), '.', '{UNIT}')");
+    for call in [
+        "repeat('x', 20000 + id)",
+        "repeat('x', 40000000 + id)",
+        "lpad('x', 20000 + id)",
+        &replaced(300),
+        &replaced(900),
+    ] {
+        ends_within_memory(&format!("SELECT max(length({call})) FROM slice"));
+    }
+}
+
+/// Each of 39 common table expressions uses the one before it twice.
+#[test]
+fn doubling_expressions_are_refused_within_memory() {
+    for step in [
+        "NEW AS (SELECT * FROM OLD, OLD AS b)",
+        "NEW AS (SELECT * FROM OLD UNION ALL SELECT * FROM OLD)",
+        "NEW AS (SELECT (SELECT max(x) FROM OLD) + (SELECT min(x) FROM OLD) AS x)",
+    ] {
+        let numbered = |at: u32| {
+            step.replace("NEW", &format!("a{at}")).replace("OLD", &format!("a{}", at - 1))
+        };
+        let steps: Vec<String> = (1..40).map(numbered).collect();
+        let sql =
+            format!("WITH a0 AS (SELECT 1 AS x), {} SELECT count(*) FROM a39", steps.join(", "));
+        is_refused(&sql, "500000");
+    }
+}
+
+#[test]
+fn a_recursion_that_doubles_a_text_is_refused_within_memory() {
+    let doubled = "WITH RECURSIVE t(s) AS (SELECT 'x' UNION ALL SELECT s || s FROM t)";
+    let sql = format!("{doubled} SELECT max(length(s)) FROM t");
+    is_refused(&sql, "but the memory limit allows only");
+}
+
+/// The table would have 25 million rows.
+#[test]
+fn a_table_of_a_cross_join_is_refused_within_memory() {
+    for columns in ["a.ts, b.dur, a.id AS x, b.id AS y", "a.name || ' number ' || b.id AS text"] {
+        let join = format!("SELECT {columns} FROM slice a, slice b");
+        let sql = format!("CREATE TABLE large AS {join}");
+        is_refused(&sql, "the statement needs more memory than it may use");
+    }
 }

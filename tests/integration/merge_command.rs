@@ -141,7 +141,7 @@ fn events_before_the_timeline_and_files_that_are_not_there() {
 }
 
 #[test]
-fn a_truncated_file_is_told() {
+fn a_truncated_file_is_reported() {
     let mut cut = started(1_000, "b");
     cut.truncate(cut.len() - 3);
     let folder = Folder::of(&[("a.pftrace", &started(1_000, "a")), ("b.pftrace", &cut)]);
@@ -149,7 +149,7 @@ fn a_truncated_file_is_told() {
 }
 
 #[test]
-fn bad_usage_is_told_and_writes_nothing() {
+fn bad_usage_is_reported_and_writes_nothing() {
     let folder = same_boot();
     std::fs::write(folder.path("m.json"), manifest(serde_json::json!([]))).unwrap();
     std::fs::write(folder.path("n.json"), manifest(serde_json::json!([]))).unwrap();
@@ -176,7 +176,7 @@ fn bad_usage_is_told_and_writes_nothing() {
 }
 
 #[test]
-fn files_that_cannot_be_packed_are_told_and_nothing_is_written() {
+fn files_that_cannot_be_packed_are_reported_and_nothing_is_written() {
     let folder = same_boot();
     std::fs::write(folder.path("bad.json"), "{\"perfetto_manifest\": {}}").unwrap();
     std::fs::create_dir(folder.path("folder")).unwrap();

@@ -66,7 +66,7 @@ fn it_is_written_when_something_fails() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_told_before_the_work() {
+fn an_unwritable_file_is_reported_before_the_work() {
     let folder = Folder::of(&[]);
     let text = folder.tell(&["info", SCHED, "--metatrace", "no/meta"]);
     let expected = "exit code: 1\n----- stderr\nerror: cannot write the metatrace no/meta: ";

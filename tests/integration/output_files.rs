@@ -179,7 +179,7 @@ fn a_metatrace_is_no_other_file() {
 
 /// A name that is an input's is refused before the trace is read.
 #[test]
-fn bad_outputs_are_told_before_the_import() {
+fn bad_outputs_are_reported_before_the_import() {
     let folder = Folder::of(&[("no.trace", b"neither a trace")]);
     for (output, code) in [("x.dat", 2), ("x", 2), ("folder/", 2), ("no/x.csv", 1), ("-", 1)] {
         let run = folder.run(&["query", "no.trace", "-c", COUNT, "-o", output]);
@@ -352,7 +352,7 @@ fn a_named_format_wins_over_the_ending() {
 }
 
 #[test]
-fn an_ending_that_nobody_knows_is_told_with_those_that_are_known() {
+fn an_unknown_ending_is_an_error_that_lists_the_known_ones() {
     let folder = Folder::of(&[]);
     let known = "the extension of z.dat names no format; known extensions are .parquet .pq .arrow \
                  .feather, and .csv .tsv .json .ndjson .jsonl .md .markdown .txt, which may be \

@@ -83,7 +83,7 @@ fn show_and_describe_are_statements() {
 }
 
 #[test]
-fn a_limit_shows_the_first_rows_and_tells_of_the_others() {
+fn a_limit_shows_the_first_rows_and_counts_the_others() {
     let script = ".limit 2\nSELECT ts FROM sched ORDER BY ts;\nSHOW MODULES;\n.limit off\n\
                   SELECT count(*) FROM (SELECT * FROM sched);\n.limit 8\nSELECT ts FROM sched;\n\
                   .limit -1\n";
@@ -128,7 +128,7 @@ fn plans_are_lines() {
 }
 
 #[test]
-fn the_timer_tells_rows_time_and_memory() {
+fn the_timer_shows_rows_time_and_memory() {
     let output = fed(&[SCHED], ".timer on\nSELECT 1;\n");
     let text = String::from_utf8(output.stderr).unwrap();
     let time = text.strip_prefix("1 row in ").and_then(|rest| rest.split_once(" s"));
@@ -151,6 +151,29 @@ fn other_traces_open_and_the_old_stay_when_that_fails() {
                   SELECT count(*) > 0 AS slices FROM slice;\n\
                   SELECT count(*) AS none FROM sched;\n.open\n";
     assert_snapshot!("open", shell(script));
+}
+
+/// A file of `.output` opens once it is complete.
+#[test]
+fn the_file_of_output_does_not_open_before_it_is_complete() {
+    let folder = Folder::of(&[("folder/other", b""), ("old.json", b"[]")]);
+    // An array of objects is a trace as well.
+    let slice = "SELECT 'X' AS ph, 'work' AS name, 1 AS ts, 2 AS dur, 1 AS pid, 1 AS tid;";
+    let script = format!(
+        ".timer off\n.mode csv\n.output new.json\n{slice}\n.open new.json\n\
+         .open folder/../new.json\n.output old.json\n.open old.json\n.output\n\
+         SELECT count(*) AS n FROM sched;\n.open new.json\nSELECT name FROM slice;\n"
+    );
+    let trace = format!("{}/{SCHED}", crate::ROOT);
+    let output = feed(tpq().arg(&trace).current_dir(folder.path("")), &script);
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    for name in ["new.json", "folder/../new.json", "old.json"] {
+        let error = format!("error: {name} is the file of .output and not complete");
+        assert!(errors.contains(&error), "{errors}");
+    }
+    assert_eq!(errors.matches("error: ").count(), 3, "{errors}");
+    // The traces stay open until `new.json` does.
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "n\n8\nname\nwork\n", "{errors}");
 }
 
 #[test]

@@ -109,7 +109,7 @@ pub async fn files(trace: &Trace, names: &Names) -> anyhow::Result<Vec<File>> {
     Ok(files)
 }
 
-/// What each file lost for reasons other than its clocks.
+/// Losses of each file for reasons other than its clocks.
 async fn missing(trace: &Trace) -> anyhow::Result<HashMap<u32, Vec<String>>> {
     let mut missing: HashMap<u32, Vec<String>> = HashMap::new();
     for (file, what) in logged_texts(trace, "trace_truncated_bytes").await? {

@@ -168,7 +168,7 @@ impl<'a> LimitedWriter<'a> {
         self.max_rows = None;
     }
 
-    /// What was written so far.
+    /// The rows written so far.
     pub fn shown(&self) -> ShownRows {
         self.shown
     }

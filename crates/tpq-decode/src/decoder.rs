@@ -25,9 +25,9 @@ use tpq_trackers::interned::Interned;
 use tpq_trackers::setup::{MachineInfo, Setup};
 use tpq_trackers::track::{FileTrackers, MetadataValue, Trackers};
 
-/// Slices without an end whose args are written at a time, at the end…
+/// Number of open slices for which args are written in one round at the end of the import.
 const FEW_OPEN: usize = 4;
-/// …in about this number of rounds at most.
+/// Approximate limit of the number of these rounds; larger rounds follow from it.
 const MOST_ROUNDS: usize = 32;
 
 /// Turns batches into tables.
@@ -40,15 +40,15 @@ pub struct Decoder<'a> {
 struct State<'a> {
     bytes: &'a TraceBytes<'a>,
     sources: Sources,
-    /// What sequences interned, by file.
+    /// Interned data of sequences, by file.
     interned: Vec<Interned<'a>>,
-    /// Converts boot time to trace time, by place.
+    /// Converts boot time to trace time, by source.
     boottime: Vec<Option<Converter>>,
-    /// Converts the clock of packets that name none, by place.
+    /// Converts the clock of packets that name none, by source.
     default_clock: Vec<Option<Converter>>,
     trackers: Trackers,
     tables: Tables,
-    /// The counts of each place.
+    /// The counts of each source.
     stats: Vec<Stats>,
     /// The counts of the import as a whole.
     import_stats: Stats,
@@ -56,29 +56,29 @@ struct State<'a> {
     decoders: Vec<Option<Decode>>,
     /// Decoders of formats without packets.
     formats: FormatDecoders,
-    /// What was found of files as a whole.
+    /// Findings about whole files.
     remarks: Vec<(u32, FileRemark)>,
-    /// The first place of each file that has any.
+    /// The first source of each file that has any.
     first_sources: FxHashMap<u32, SourceId>,
 }
 
-/// What there is when all is decoded.
+/// The results of decoding.
 pub struct Finished {
     /// The builders, complete.
     pub tables: Tables,
-    /// Everything that was counted, over all places.
+    /// Everything that was counted, over all sources.
     pub stats: Stats,
 }
 
-/// What the other stages say at the end of an import.
+/// The reports of the other stages at the end of an import.
 pub struct Outcome<'a> {
-    /// What each stage lost, with where.
+    /// Losses of each stage, with their locations.
     pub books: &'a [&'a LossBook],
-    /// What put the events into order, and lost some.
+    /// The event order, with its losses.
     pub order: &'a EventOrder,
-    /// What the surveys lost: the place of the file's base machine, and the counts.
+    /// Losses of the prescans: the source of the file's base machine, and the counts.
     pub prescans: &'a [(SourceId, Losses)],
-    /// What writer sequences lost, with the places they wrote in.
+    /// Losses of writer sequences, with the sources they wrote in.
     pub sequences: &'a [(SourceId, SequenceLoss)],
     /// Everything that ties clocks.
     pub ties: &'a [Tie],
@@ -138,7 +138,7 @@ impl<'a> Decoder<'a> {
         self.deferred.pack_by(packer);
     }
 
-    /// Has the ledger written up on a thread of its own, which `start` starts with the work it is
+    /// Runs the deferred writer on a thread of its own, which `start` starts with the work it is
     /// given. The work ends with the decoder.
     ///
     /// # Errors
@@ -193,7 +193,7 @@ impl<'a> Decoder<'a> {
     /// Counts something of a file as a whole, and enters what it is.
     pub fn count_file(&mut self, file: u32, stat: Stat, what: &str) {
         let State { first_sources, stats, import_stats, trackers, tables, .. } = &mut self.state;
-        // What is of no machine, as an archive, counts for the import as a whole.
+        // A file without a machine, such as an archive, counts for the import as a whole.
         match first_sources.get(&file) {
             Some(&source) => stats[source as usize].increment(stat),
             None => import_stats.increment(stat),
@@ -327,7 +327,7 @@ fn end_deferred(
     writer.finish()
 }
 
-/// The first and last of the events that came too late, by place, of those that are entered.
+/// The first and last of the late events, by source, of those that are entered.
 fn late_events<'a>(books: impl Iterator<Item = &'a LossBook>) -> FxHashMap<SourceId, (i64, i64)> {
     let mut late = FxHashMap::default();
     let entries = books.flat_map(|book| book.entries());
@@ -339,7 +339,7 @@ fn late_events<'a>(books: impl Iterator<Item = &'a LossBook>) -> FxHashMap<Sourc
     late
 }
 
-/// The first place of each file that has any.
+/// The first source of each file that has any.
 fn first_sources(sources: &Sources) -> FxHashMap<u32, SourceId> {
     let mut first = FxHashMap::default();
     for (source, Source { file, .. }) in (0..).zip(sources.iter()) {
@@ -348,7 +348,7 @@ fn first_sources(sources: &Sources) -> FxHashMap<u32, SourceId> {
     first
 }
 
-/// What is known of how all files were recorded, by place.
+/// Facts about the recordings of all files, by source.
 struct Recorded<'a> {
     sources: &'a Sources,
     sequences: &'a [(SourceId, SequenceLoss)],
@@ -356,7 +356,7 @@ struct Recorded<'a> {
     late: &'a FxHashMap<SourceId, (i64, i64)>,
 }
 
-/// Writes down what each file's recording lost.
+/// Writes the losses of each file's recording.
 fn write_health(
     trackers: &Trackers,
     Recorded { sources, sequences, stats, late }: Recorded<'_>,
@@ -408,7 +408,7 @@ pub struct FileInfo<'a> {
     pub size: u64,
     /// Its format.
     pub format: &'a str,
-    /// Its place in the order of import.
+    /// Its position in the order of import.
     pub processing_order: u32,
 }
 
@@ -428,8 +428,8 @@ fn add_machine(machine: &MachineInfo, trackers: &mut Trackers, tables: &mut Tabl
     trackers.processes.add_machine(row, tables);
 }
 
-/// The first and last moment of the trace; slices count to their ends. What a CPU ran ends with an
-/// event of its own, so that only slices can end later than the last event.
+/// The first and last time of the trace, with the ends of slices. Other spans end with an event of
+/// their own, so only slices can end after the last event.
 fn bounds(trackers: &Trackers, tables: &Tables) -> (i64, i64) {
     let Some((start, mut end)) = trackers.bounds.get() else { return (0, 0) };
     let slices = tables.slice.ts.iter().zip(tables.slice.dur.iter());
@@ -446,7 +446,7 @@ impl State<'_> {
                 self.trackers.deferred.add_generation(file, generation);
             }
             Immediate::Interned(generation, data) => {
-                // Interned data belongs to a place through its generation.
+                // Interned data belongs to a source through its generation.
                 self.trackers.deferred.add_interned(file, generation, data);
                 let interned = &mut self.interned[file as usize];
                 let source = interned.generation(generation).map_or(0, |it| it.source);

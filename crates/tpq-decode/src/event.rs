@@ -5,11 +5,11 @@ use tpq_trackers::interned::Interned;
 
 /// An event of a run that a bundle was split into.
 pub struct RunEvent<'a> {
-    /// When, in trace time.
+    /// Timestamp, ns in trace time.
     pub ts: i64,
     /// The run it lies in.
     pub run: &'a Run,
-    /// Its place in the run.
+    /// Its index in the run.
     pub index: usize,
     /// The machine's row.
     pub machine: u32,
@@ -17,7 +17,7 @@ pub struct RunEvent<'a> {
     pub cpu: u32,
     /// The bytes of the trace.
     pub bytes: &'a TraceBytes<'a>,
-    /// What sequences interned.
+    /// Interned data of sequences.
     pub interned: &'a Interned<'a>,
 }
 

@@ -1,15 +1,15 @@
-//! From events in time order to rows: one decoder for each source of data, and the trackers that
-//! remember what an event alone does not say.
+//! From events in time order to rows: one decoder for each kind of packet or event. Trackers (in
+//! `tpq-trackers`) hold the state between events.
 //!
 //! ```text
-//! Step ──immediate──▶ decoders of descriptors, snapshots, the recorder's own words
+//! Step ──immediate──▶ decoders of descriptors, snapshots, statements of the recorder
 //!   └────events──▶ decoders of events ──▶ trackers ──▶ table builders
-//!                                  └──▶ ledger, on a thread of its own ──▶ its tables
+//!                                  └──▶ deferred writer, on a thread of its own ──▶ its tables
 //! ```
 //!
-//! To add a kind of packet: a file in `decode/` with its `PacketDecoder`, listed in
-//! `registry.rs`. To add an ftrace event: an entry in the table of the file it belongs to in
-//! `decode/ftrace/`.
+//! To add a kind of packet: a file in the folder of its area in `decode/` with a `PacketDecoder`,
+//! listed in `registry.rs`. To add a kernel event: an entry in `EVENTS` of the file of its area in
+//! `decode/kernel/ftrace/`.
 
 mod decode;
 mod decoder;

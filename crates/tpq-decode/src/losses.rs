@@ -17,7 +17,7 @@ pub(crate) fn count_losses(losses: &Losses, stats: &mut Stats) {
     }
 }
 
-/// Adds a book's counts to the stats of their places and its entries to `trace_import_logs`.
+/// Adds a book's counts to the stats of their sources and its entries to `trace_import_logs`.
 pub(crate) fn write_book(
     book: &LossBook,
     bytes: &TraceBytes<'_>,
@@ -62,7 +62,7 @@ pub(crate) fn log_file(
 
 fn details(entry: &LossEntry, tables: &mut Tables) -> ArgSet {
     let mut details = ArgSet::default();
-    // What a writer lost is alike for all of its packets.
+    // The loss of a writer is alike for all of its packets.
     if let Some(sequence) = entry.sequence {
         let key = tables.strings.intern("packet_sequence_id");
         details.add(key, ArgValue::Uint(u64::from(sequence)));

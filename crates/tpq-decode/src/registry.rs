@@ -1,4 +1,4 @@
-//! Which decoder takes which packets: one explicit list.
+//! The list of decoders, by payload field.
 
 use tpq_ingest::{Bundle, Route, Router, RunKind, SplitSink, packet_field};
 
@@ -93,14 +93,14 @@ pub(crate) fn packet_decoder(field: u32) -> Option<&'static PacketDecoder> {
     PACKETS.iter().copied().find(|decoder| decoder.field == field)
 }
 
-/// What becomes of packets of a kind.
+/// The decoders of packets of a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Treatment {
-    /// They hold other packets, or tie clocks: the import works by them.
+    /// They contain other packets or clock snapshots; stages before decoding read them.
     Transport,
-    /// They become rows.
+    /// A decoder reads them.
     Decoded,
-    /// They are counted by kind, and passed over.
+    /// No decoder reads them; they are counted by kind.
     NotYet,
 }
 
@@ -133,7 +133,7 @@ pub fn kernel_events_with_tables() -> Vec<&'static str> {
     names
 }
 
-/// Tells the earlier stages which packets are wanted and splits bundles.
+/// Declares the wanted packets to the earlier stages, and splits bundles.
 #[derive(Debug)]
 pub struct PacketRouter {
     /// By payload field.
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_becomes_of_packets() {
+    fn routes_of_packets() {
         assert_eq!(treatment(1), Treatment::Decoded);
         assert_eq!(treatment(packet_field::COMPRESSED_PACKETS), Treatment::Transport);
         assert_eq!(treatment(60_000), Treatment::NotYet);

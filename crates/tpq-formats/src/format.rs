@@ -1,4 +1,4 @@
-//! What the import has to know about a format of traces.
+//! Descriptions of trace formats for the import.
 
 use tpq_ingest::{EventReader, FileContext, Timeline, TraceBytes};
 use tpq_source::Format;
@@ -58,7 +58,7 @@ pub struct OpenFile<'a> {
 pub struct OpenedFile<'a> {
     /// Reads its events.
     pub reader: Reader<'a>,
-    /// What a second thread has to do.
+    /// The work of a second thread.
     pub work: Option<Work<'a>>,
 }
 

@@ -18,7 +18,7 @@ mod field {
 /// The clock of such moments.
 pub(crate) const CLOCK: u32 = MONOTONIC;
 
-/// What the next difference of a sequence counts from, ns of [`CLOCK`].
+/// The base of the next difference of a sequence, ns of [`CLOCK`].
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EventTime(Option<i64>);
 
@@ -42,7 +42,7 @@ impl EventTime {
         }
     }
 
-    /// When an event happened, ns of [`CLOCK`]; `None` where it does not say.
+    /// The time of an event, ns of [`CLOCK`]; `None` if it has none.
     pub(crate) fn of(&mut self, event: &[u8]) -> Result<Option<i64>, Loss> {
         if let Some(delta) = find(event, field::TIMESTAMP_DELTA_US) {
             let last = self.0.as_mut().ok_or(Loss::DifferenceWithoutReference)?;

@@ -44,7 +44,7 @@ pub(crate) struct FtraceReading {
     pub(crate) ticks: bool,
 }
 
-/// What a bundle says of its clock. The recorder writes this before the events, which are many.
+/// The clock of a bundle. The recorder writes this before the events, which are many.
 pub(crate) fn ftrace_reading(bundle: &[u8]) -> Option<FtraceReading> {
     let (mut id, mut value, mut boottime) = (BOOTTIME, None, None);
     for field in Fields::new(bundle) {

@@ -6,7 +6,7 @@ use crate::packet::PacketHeader;
 
 /// Gaps of one sequence that are remembered one by one; the rest is only counted.
 const MOST_GAPS: usize = 100;
-/// How long the stretches are over which bytes are summed, to find bursts: 10 ms.
+/// Length of the intervals in which bytes are summed to find bursts: 10 ms.
 const STRETCH_NS: i64 = 10_000_000;
 /// Stretches by which a packet may seem to be older than the one before and be of the same drain.
 const SAME_DRAIN: i64 = 10;
@@ -16,7 +16,7 @@ const PRESENT: u32 = 1;
 /// A moment as it was written: a clock, and ns of it.
 pub(crate) type Stamp = (Clock, i64);
 
-/// What was between two packets of a sequence.
+/// The gap between two packets of a sequence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Gap {
     /// The last packet before that says when it was written.
@@ -33,9 +33,9 @@ pub(crate) struct History {
     pub(crate) pid: Option<i32>,
     pub(crate) first: Option<Stamp>,
     pub(crate) last: Option<Stamp>,
-    /// Where packets were lost on the way.
+    /// Gaps in which packets were lost.
     pub(crate) gaps: Vec<Gap>,
-    /// Where packets could not be understood for want of state.
+    /// Gaps in which packets were skipped because their state was missing.
     pub(crate) skips: Vec<Gap>,
     /// How often each reason was given for a loss, by the number of its bit.
     pub(crate) reasons: [u64; 16],

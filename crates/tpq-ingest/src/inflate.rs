@@ -8,10 +8,10 @@ use crate::PrescanMemory;
 /// The most that one compressed packet may inflate to. The recorder bundles about half a
 /// megabyte; what claims a thousand times that is not a trace.
 const MAX_INFLATED: u64 = 512 << 20;
-/// What is larger does not lie in memory as a whole while it is inflated.
+/// Larger data is never in memory as a whole while it is inflated.
 const SMALL: u64 = 4 << 20;
-/// How far back what is compressed may refer, as a power of two of bytes: the decoder keeps as
-/// many.
+/// The largest window of compressed data, as a power of two of bytes: the decompressor keeps a
+/// window in memory.
 const MAX_WINDOW: u32 = 24;
 
 /// How a packet's payload is compressed.
@@ -21,9 +21,9 @@ pub(crate) enum Codec {
     Zstd,
 }
 
-/// The packets inside a compressed payload, or `None` when it is damaged or claims more than the
-/// budget of `room` or than any recorder bundles. What is large is kept at once, `before` other
-/// bytes of the file; what is small is not.
+/// The packets in a compressed payload, or `None` when it is damaged or exceeds the budget of
+/// `room` or the size that any recorder writes. Large data is stored at once, after `before` bytes
+/// of the same file; small data is returned.
 pub(crate) fn inflate<'a>(
     codec: Codec,
     compressed: &[u8],

@@ -1,7 +1,7 @@
 //! Interleaves the events of several files in the order of trace time.
 //!
 //! Each file is sorted on its own, so that a merge keeps and drops what each file alone would.
-//! What one file has settled waits until every other file is settled up to then.
+//! Settled events of one file wait until every other file is settled up to their time.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;

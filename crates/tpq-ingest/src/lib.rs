@@ -1,18 +1,17 @@
 //! From bytes to events in the order of trace time, without I/O and without tables.
 //!
 //! ```text
-//! bytes ─survey─▶ FileBytes, snapshots          one skim of each file: what is compressed is
+//! bytes ─prescan▶ FileBytes, snapshots          one pass over each file: what is compressed is
 //!   │                                           inflated, every clock snapshot is known
 //!   └─frame─▶ Packets ─sequence─▶ Generation ─split─▶ Run ─sort─▶ ─interleave─▶ events in time order
 //! ```
 //!
 //! An event is never an object of its own. A [`Run`] is a column of timestamps, sorted, with as
 //! many payloads next to it; clocks are converted a column at a time and the sorter merges runs.
-//! Other formats than packets skip the stages they have no need of: whatever an [`EventReader`]
-//! reads, it hands on runs.
+//! Formats without packets skip some stages: every [`EventReader`] returns runs.
 //!
-//! What a payload means is known to the decoders alone: they say by a [`Router`] which packets
-//! they want and how bundles are split.
+//! Only decoders know the meaning of payloads: by a [`Router`] they declare the packets that they
+//! read, and split bundles.
 
 mod batch;
 mod event_time;

@@ -1,4 +1,4 @@
-//! What was lost or not understood before anything was decoded.
+//! Losses before decoding.
 //!
 //! This crate knows no tables, so it counts under names of its own; the decoders turn them into
 //! stats.
@@ -102,10 +102,10 @@ impl Losses {
     }
 }
 
-/// Where something was lost.
+/// A loss with its location.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LossEntry {
-    /// What was lost.
+    /// The loss.
     pub loss: Loss,
     /// Where it was recorded.
     pub source: SourceId,
@@ -113,28 +113,28 @@ pub struct LossEntry {
     pub addr: u64,
     /// The number of the packet in its file.
     pub position: u32,
-    /// The clock of its timestamp, where that is what it was lost for.
+    /// The clock of its timestamp, if that caused the loss.
     pub clock: Option<Clock>,
     /// The timestamp, in ns of that clock.
     pub timestamp: Option<i64>,
-    /// The writer sequence, where that is what it was lost for.
+    /// The writer sequence, if that caused the loss.
     pub sequence: Option<u32>,
-    /// Where in a text, and what is wrong there.
+    /// The location and the error, for a loss in a text.
     pub text: Option<TextPlace>,
 }
 
-/// A place in a text, and what is wrong there.
+/// A position in a text, and the error there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TextPlace {
     /// The line, from 1.
     pub line: u64,
     /// The byte of the line, from 1.
     pub column: u64,
-    /// What is wrong.
+    /// The error.
     pub what: &'static str,
 }
 
-/// Counts of losses by place, and where the first of each kind lie.
+/// Counts of losses by source, and the locations of the first of each kind.
 #[derive(Clone, Debug, Default)]
 pub struct LossBook {
     by_source: BTreeMap<SourceId, Losses>,
@@ -145,17 +145,17 @@ pub struct LossBook {
 }
 
 impl LossBook {
-    /// How many losses of one kind and place are entered one by one; the rest is only counted.
+    /// How many losses of one kind and source are entered one by one; the rest is only counted.
     pub const ENTRIES: usize = 100;
     /// The same of first losses of writers.
     const SEQUENCES: usize = 1000;
 
-    /// The counts of a place.
+    /// The counts of a source.
     pub fn at(&mut self, source: SourceId) -> &mut Losses {
         self.by_source.entry(source).or_default()
     }
 
-    /// Counts what was lost in one place of the trace, and enters where.
+    /// Counts a loss at one location of the trace, and enters the location.
     pub fn enter(&mut self, entry: LossEntry, count: u64) {
         if count == 0 {
             return;
@@ -171,7 +171,7 @@ impl LossBook {
         }
     }
 
-    /// The counts of each place.
+    /// The counts of each source.
     pub fn by_source(&self) -> impl Iterator<Item = (SourceId, &Losses)> {
         self.by_source.iter().map(|(&source, losses)| (source, losses))
     }
@@ -181,7 +181,7 @@ impl LossBook {
         &self.entries
     }
 
-    /// The count of a loss over all places.
+    /// The count of a loss over all sources.
     pub fn get(&self, loss: Loss) -> u64 {
         self.by_source.values().map(|losses| losses.get(loss)).sum()
     }

@@ -1,7 +1,7 @@
 //! Puts the batches of all files into one order, as steps that can be taken on another thread.
 //!
-//! What a file says takes effect where it says it; events come in the order of time. So a step is
-//! what takes effect at once, and the events that follow it.
+//! Descriptors take effect at their position in the file; events are decoded in the order of time.
+//! So a step has the items that take effect at once, and the events that follow them.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -24,17 +24,17 @@ const STEP_STRINGS: u64 = 1 << 20;
 /// A power of two: how many runs of a step are found again by their address.
 const NEAR: usize = 256;
 
-/// How many events ahead memory is asked for: as long as it takes to decode these.
+/// Distance of the prefetch, in events: decoding them takes as long as one access to memory.
 const AHEAD: usize = 6;
 
-/// What takes effect next.
+/// The next step.
 #[derive(Debug, Default)]
 pub struct Step {
-    /// What takes effect first, in the order of the file.
+    /// Items that take effect first, in the order of the file.
     pub immediate: Vec<Immediate>,
-    /// The file that says so.
+    /// The file of these items.
     pub file: u32,
-    /// The events that come then.
+    /// The events after them.
     pub events: Events,
 }
 
@@ -42,12 +42,12 @@ pub struct Step {
 #[derive(Debug, Default)]
 pub struct Events {
     runs: Vec<Arc<Run>>,
-    /// When, which of the runs, and where in there.
+    /// Of each event: its timestamp, the index of its run, and its index in the run.
     order: Vec<(i64, u32, u32)>,
 }
 
 impl Events {
-    /// Where the strings begin that events refer to which are numbers, once for each of their runs.
+    /// The first string of each run of events that are numbers and refer to strings.
     pub fn strings(&self) -> impl Iterator<Item = Span> {
         self.runs.iter().filter_map(|run| match &run.payload {
             Payload::Words { strings, .. } => strings.first().copied(),
@@ -70,14 +70,14 @@ impl Events {
         }
     }
 
-    /// Each event: when, and its place in a run.
+    /// Each event: its timestamp, and its index in a run.
     pub fn iter(&self) -> impl Iterator<Item = (i64, &Arc<Run>, usize)> {
         self.order.iter().map(|&(ts, run, index)| (ts, &self.runs[run as usize], index as usize))
     }
 }
 
-/// Sorts files and interleaves them. What comes out is given to a function, a step at a time. The
-/// function says whether more is wanted; once it is not, nothing more is sorted or read back.
+/// Sorts files and interleaves them. A function receives the result, a step at a time, and returns
+/// whether to continue; after `false` nothing more is sorted or read back.
 pub struct EventOrder {
     interleaver: Interleaver,
     open: Open,
@@ -224,7 +224,7 @@ impl EventOrder {
         Stopped::unless_failed(self.interleaver.end(file, &mut out))
     }
 
-    /// What came too late, by file.
+    /// Late events, by file.
     pub fn losses(&self) -> impl Iterator<Item = &LossBook> {
         self.interleaver.sorters().map(Sorter::losses)
     }

@@ -6,15 +6,15 @@ use tpq_proto::wire::{Fields, Value};
 pub mod packet_field {
     /// Events of the kernel.
     pub const FTRACE_EVENTS: u32 = 1;
-    /// When it was written, in its clock.
+    /// Timestamp, in the clock of the packet.
     pub const TIMESTAMP: u32 = 8;
-    /// Its writer.
+    /// Sequence of the packet.
     pub const SEQUENCE_ID: u32 = 10;
     /// Strings and messages that later packets of the sequence refer to.
     pub const INTERNED_DATA: u32 = 12;
     /// See [`super::SEQ_INCREMENTAL_STATE_CLEARED`], [`super::SEQ_NEEDS_INCREMENTAL_STATE`].
     pub const SEQUENCE_FLAGS: u32 = 13;
-    /// What several clocks read.
+    /// Values of several clocks.
     pub const CLOCK_SNAPSHOT: u32 = 6;
     /// The older form of a flag.
     pub const INCREMENTAL_STATE_CLEARED: u32 = 41;
@@ -24,7 +24,7 @@ pub mod packet_field {
     pub const TRACK_EVENT: u32 = 11;
     /// The thread that writes a sequence, in the older form.
     pub const THREAD_DESCRIPTOR: u32 = 44;
-    /// What a track is.
+    /// The description of a track.
     pub const TRACK_DESCRIPTOR: u32 = 60;
     /// Packets compressed by zlib.
     pub const COMPRESSED_PACKETS: u32 = 50;
@@ -32,27 +32,27 @@ pub mod packet_field {
     pub const TIMESTAMP_CLOCK_ID: u32 = 58;
     /// Defaults for later packets of the sequence.
     pub const TRACE_PACKET_DEFAULTS: u32 = 59;
-    /// How the recorder was set up.
+    /// Configuration of the recording.
     pub const TRACE_CONFIG: u32 = 33;
-    /// What the recorder counted.
+    /// Statistics of the recorder.
     pub const TRACE_STATS: u32 = 35;
-    /// Bytes by which tools find their place again in a damaged file.
+    /// Bytes by which tools resynchronise in a damaged file.
     pub const SYNCHRONIZATION_MARKER: u32 = 36;
     /// The system it was recorded on.
     pub const SYSTEM_INFO: u32 = 45;
-    /// What started or stopped the recording.
+    /// The trigger that started or stopped the recording.
     pub const TRIGGER: u32 = 46;
-    /// What the recorder did.
+    /// An event of the recorder.
     pub const SERVICE_EVENT: u32 = 69;
     /// Descriptions of message fields that are not part of the format.
     pub const EXTENSION_DESCRIPTOR: u32 = 72;
     /// The recording's own id.
     pub const TRACE_UUID: u32 = 89;
-    /// What two machines found of each other's clocks.
+    /// Readings that two machines took of each other's clocks.
     pub const REMOTE_CLOCK_SYNC: u32 = 107;
-    /// What asked for a copy of a recording under way.
+    /// The trigger of a snapshot of a running recording.
     pub const CLONE_SNAPSHOT_TRIGGER: u32 = 113;
-    /// Which recorder it was.
+    /// Identity of the recorder.
     pub const TRACE_PROVENANCE: u32 = 124;
     /// The writer had not written before.
     pub const FIRST_PACKET_ON_SEQUENCE: u32 = 87;
@@ -69,7 +69,7 @@ pub const SEQ_INCREMENTAL_STATE_CLEARED: u32 = 1;
 /// The packet means nothing without its sequence's state.
 pub const SEQ_NEEDS_INCREMENTAL_STATE: u32 = 2;
 
-/// Where a packet belongs and where its parts lie.
+/// The scope of a packet and the location of its parts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PacketHeader {
     /// The timestamp as written, in ticks of its clock.

@@ -1,4 +1,4 @@
-//! What reads the events of a file, whatever its format.
+//! The reader of a file's events, in any format.
 
 use crate::{Batch, LossBook, SequenceLoss, SourceId, Timeline};
 
@@ -12,16 +12,16 @@ pub trait EventReader: Send {
     /// The number of packets or events read so far.
     fn event_count(&self) -> u64;
 
-    /// What was lost so far.
+    /// Losses so far.
     fn losses(&self) -> &LossBook;
 
     /// How the clocks of the file were placed.
     fn timeline(&self) -> &Timeline;
 
-    /// The place of a machine, by the id that the file gives it; 0 is the one it was recorded on.
+    /// The source of a machine, by the id that the file gives it; 0 is the one it was recorded on.
     fn source(&self, machine: u32) -> SourceId;
 
-    /// What each writer sequence lost so far, in formats that have such.
+    /// Losses of each writer sequence so far, in formats with sequences.
     fn sequence_losses(&self) -> Vec<SequenceLoss> {
         Vec::new()
     }

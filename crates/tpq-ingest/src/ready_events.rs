@@ -17,7 +17,7 @@ pub(crate) type FileTime = (i64, usize);
 const NUMBER_BITS: u32 = 40;
 
 /// Waiting events of all files: in memory, and those that exceed the memory in the store.
-/// What a file has in the store is older than what it has in memory.
+/// Events of a file in the store are older than its events in memory.
 pub(crate) struct ReadyEvents {
     files: Vec<VecDeque<Part>>,
     /// The first event of each file that has events in memory.

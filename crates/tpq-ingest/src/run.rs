@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::{GenerationId, SourceId, Span};
 
-/// What a run's payloads are. Payload fields of packets are their own numbers; what bundles are
-/// split into is numbered by the decoders from [`RunKind::FIRST_SPLIT`].
+/// The kind of a run's payloads. Kinds of events that bundles are split into are numbered by the
+/// decoders, from [`RunKind::FIRST_SPLIT`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct RunKind(pub u32);
 
@@ -16,13 +16,13 @@ impl RunKind {
     pub const FIRST_SPLIT: u32 = 1;
 }
 
-/// A run's place in the order runs were made.
+/// A run's position in the order of creation.
 pub type RunId = u64;
 
 /// A message and what is needed to understand it.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
-    /// Where it lies.
+    /// The location of the message in the trace.
     pub span: Span,
     /// The state of its sequence.
     pub generation: GenerationId,
@@ -61,7 +61,7 @@ pub enum Payload {
 }
 
 impl Payload {
-    /// Where the bytes of an event lie that is a message.
+    /// The location of an event; `None` where events are numbers.
     #[inline]
     pub fn message_of(&self, index: usize) -> Option<Span> {
         match self {
@@ -78,12 +78,12 @@ impl Payload {
 /// Events of one source in the order of time.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// What the payloads are.
+    /// The kind of the payloads.
     pub kind: RunKind,
     /// The CPU that recorded the events; `None` for packets and other events of no CPU. The runs of
     /// a CPU are a lane of the sort: they hardly overlap.
     pub cpu: Option<u32>,
-    /// Where it was recorded.
+    /// The source of the events.
     pub source: SourceId,
     /// The state of the sequence it came from.
     pub generation: GenerationId,
@@ -91,9 +91,9 @@ pub struct Run {
     pub position: u32,
     /// The address of that packet's payload.
     pub addr: u64,
-    /// When, in trace time, ns.
+    /// Timestamps of the events, ns in trace time; they never decrease.
     pub timestamps: Vec<i64>,
-    /// What.
+    /// Payloads of the events, one for each timestamp.
     pub payload: Payload,
 }
 
@@ -109,7 +109,7 @@ impl Run {
         }
     }
 
-    /// What it takes, in bytes, without strings that runs share.
+    /// Its size in bytes, without strings that runs share.
     pub(crate) fn bytes(&self) -> u64 {
         let strings = match &self.payload {
             Payload::Words { strings, own_strings: true, .. } => size_of_val(&**strings),
@@ -149,7 +149,7 @@ impl Run {
         }
     }
 
-    /// Where an event stands among others of its moment.
+    /// The rank of an event among events with the same timestamp.
     pub(crate) fn rank_of(&self, index: usize) -> u64 {
         let rank = match &self.payload {
             Payload::Words { ranks, .. } => ranks.get(index).copied(),
@@ -174,7 +174,7 @@ impl Run {
         }
     }
 
-    /// Splits at every place where time goes back, so that what is left is sorted.
+    /// Splits wherever time goes back, so that each part is sorted.
     pub(crate) fn into_sorted(mut self, out: &mut Vec<Self>) {
         let pairs = self.timestamps.windows(2).enumerate();
         let falls: Vec<usize> =

@@ -19,7 +19,7 @@ pub type GenerationId = u32;
 /// A state of a sequence: what is interned, and the defaults.
 #[derive(Clone, Copy, Debug)]
 pub struct Generation {
-    /// Where it writes.
+    /// The source of its packets.
     pub source: SourceId,
     /// The writer sequence.
     pub sequence: u32,
@@ -48,7 +48,7 @@ pub enum Immediate {
         source: SourceId,
         /// The writer sequence.
         sequence: u32,
-        /// When, in trace time, if it says and that could be converted.
+        /// Timestamp, ns in trace time; `None` if it has none or it could not be converted.
         ts: Option<i64>,
     },
     /// Events that a CPU's buffer lost.
@@ -65,7 +65,7 @@ pub enum Immediate {
 }
 
 impl Immediate {
-    /// Where the bytes lie that it is read from.
+    /// The location of its bytes.
     pub fn span(&self) -> Option<Span> {
         match self {
             Self::Interned(_, span) => Some(*span),
@@ -83,7 +83,7 @@ struct TickClock {
     last: i64,
 }
 
-/// What a sequence's packets need to be understood.
+/// State that the packets of a sequence refer to.
 #[derive(Debug, Default)]
 struct Sequence {
     generation: Option<GenerationId>,
@@ -108,13 +108,13 @@ struct Sequence {
 #[derive(Default)]
 pub(crate) struct Sequences {
     sequences: FxHashMap<(u32, u32), Sequence>,
-    /// The clocks of a place that any of its sequences may use, where they tick in other units.
+    /// The clocks of a source that any of its sequences may use, where they tick in other units.
     ticks: FxHashMap<(SourceId, u32), TickClock>,
     generations: u32,
     scopes: u32,
 }
 
-/// What a writer sequence lost.
+/// Losses of a writer sequence.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SequenceLoss {
     /// The sequence.
@@ -136,7 +136,7 @@ pub struct SequenceLoss {
     /// The last moment before each loss and the first after it, in trace time, where packets give
     /// any; of many losses the first, the last of which reaches over those that came after.
     pub gaps: Vec<Between>,
-    /// The same of packets that were skipped for want of state.
+    /// Gaps of packets that were skipped because their state was missing.
     pub skips: Vec<Between>,
     /// How often each reason was given for a loss, by the number of its bit in
     /// `previous_packet_dropped`.
@@ -148,7 +148,7 @@ pub struct SequenceLoss {
 /// Two moments in trace time, as far as they are known.
 pub type Between = (Option<i64>, Option<i64>);
 
-/// What the header of a packet came to mean.
+/// A packet's header, resolved by the state of its sequence.
 pub(crate) struct Placed {
     pub(crate) generation: GenerationId,
     /// Whether the packet can be understood.
@@ -255,7 +255,7 @@ impl Sequences {
         }
     }
 
-    /// What each sequence lost; `convert` gives trace time.
+    /// Losses of each sequence; `convert` gives trace time.
     pub(crate) fn losses(
         &self,
         mut convert: impl FnMut(Stamp) -> Option<i64>,
@@ -390,7 +390,7 @@ impl Sequence {
         true
     }
 
-    /// What a timestamp is in ns of its clock. `of_all` is how the clock ticks if it is not the
+    /// A timestamp in ns of its clock. `of_all` is how the clock ticks if it is not the
     /// sequence's own.
     fn advance_clock(
         &mut self,

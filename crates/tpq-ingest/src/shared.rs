@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{Run, Span};
 
-/// How many runs are held that have strings, by the address of these.
+/// Number of held runs that refer to strings, by the address of the strings.
 #[derive(Default)]
 pub(crate) struct SharedStrings(FxHashMap<usize, u32>);
 

@@ -13,9 +13,9 @@ pub struct SnapshotClock {
     pub machine: u32,
     /// The clock's id.
     pub id: u32,
-    /// What it read: ns, or ticks where their length is not known.
+    /// Its value: ns, or ticks where their length is not known.
     pub value: i64,
-    /// What one tick of its timestamps is, in ns.
+    /// The length of one tick of its timestamps, in ns.
     pub multiplier: u64,
     /// Whether its timestamps are differences from the one before.
     pub incremental: bool,
@@ -51,7 +51,7 @@ impl SnapshotOrigin {
     }
 }
 
-/// What clocks read at one moment.
+/// Values of clocks at one moment.
 #[derive(Clone, Debug)]
 pub struct SnapshotPacket {
     /// The number of the packet in its file.
@@ -111,13 +111,13 @@ struct Exchange {
     host: i64,
 }
 
-/// What a client machine and its host found of each other's clocks: for each clock that both
-/// read, a reading of the client's and what the host's clock read then.
+/// Readings that a client machine and its host took of each other's clocks: for each clock that
+/// both read, a reading of the client's and what the host's clock read then.
 ///
-/// A message takes time on its way. The client read its clock before the host did in each
-/// exchange, and the exchanges alternate, so between any two of them the host's reading lies in
-/// the middle of the client's two, and the client's second in the middle of the host's two; the
-/// mean over all such middles cancels the way.
+/// A message takes time on its way. The client read its clock before the host did in each exchange,
+/// and the exchanges alternate, so between any two of them the host's reading lies in the middle of
+/// the client's two, and the client's second in the middle of the host's two; the mean over all
+/// such middles cancels the way.
 pub(crate) fn clocks_of_remote_sync(
     machine: u32,
     sync: &[u8],
@@ -156,7 +156,7 @@ pub(crate) fn clocks_of_remote_sync(
     .collect()
 }
 
-/// How far the client's clock is ahead of the host's, in ns.
+/// Offset of the client's clock from the host's, ns.
 fn client_ahead(exchanges: &[Exchange]) -> Option<i64> {
     let middles: Vec<i128> = exchanges
         .windows(2)

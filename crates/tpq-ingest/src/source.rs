@@ -2,21 +2,21 @@
 
 use tpq_clock::Source;
 
-/// A place, by number.
+/// A source, by number.
 pub type SourceId = u32;
 
-/// All places of an import. Those of a file follow each other.
+/// All sources of an import. Those of a file follow each other.
 #[derive(Clone, Debug, Default)]
 pub struct Sources(Vec<Source>);
 
 impl Sources {
-    /// Adds a place and gives its number.
+    /// Adds a source and returns its number.
     pub fn add(&mut self, source: Source) -> SourceId {
         self.0.push(source);
         self.0.len() as SourceId - 1
     }
 
-    /// The place of a number; numbers come from [`Sources::add`].
+    /// The source of a number; numbers come from [`Sources::add`].
     pub fn get(&self, id: SourceId) -> Source {
         self.0.get(id as usize).copied().unwrap_or_default()
     }

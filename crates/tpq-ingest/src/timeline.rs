@@ -11,25 +11,25 @@ use crate::loss::{LossBook, LossEntry};
 use crate::packet::packet_field;
 use crate::{GenerationId, Immediate, Loss, Message, Payload, Run, RunKind, SourceId, Span};
 
-/// What the importer does with packets of a kind.
+/// The route of packets of a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Route {
     /// No decoder reads them.
     Skip,
-    /// Decoded as soon as they are read, in file order: descriptors, the recorder's own words.
+    /// Decoded as soon as they are read, in file order: descriptors and statements of the recorder.
     Immediate,
     /// Decoded in the order of time.
     Sorted,
-    /// Decoded as soon as they are read, and once more in the order of time: what is to be known
-    /// beforehand, but happened at a moment.
+    /// Decoded as soon as they are read, and again in the order of time: later events need their
+    /// contents, and they also have a time of their own.
     Twice,
     /// Split into runs of events.
     Split,
 }
 
-/// What a format's decoders declare to the importer: the packets they want, and how bundles split.
+/// Declares the packets that decoders read, and splits bundles.
 ///
-/// To add a kind of packet, say its [`Route`]; for [`Route::Split`], also split it.
+/// To add a kind of packet, return its [`Route`]; for [`Route::Split`], also split it.
 pub trait Router: Send {
     /// The route of packets with field `kind` as their payload.
     fn route(&self, kind: u32) -> Route;
@@ -104,8 +104,8 @@ impl SplitSink<'_> {
         }
     }
 
-    /// A moment in trace time that is given in the clock that the bundle's sequence calls `clock`,
-    /// if there is a way.
+    /// Converts a time of the clock with id `clock` in the bundle's sequence to trace time; `None`
+    /// if no path leads there.
     pub fn trace_time(&mut self, clock: u32, ns: i64) -> Option<i64> {
         self.timeline.to_trace_time(self.clocks.clock(self.sequence, clock), ns)
     }
@@ -121,15 +121,15 @@ impl SplitSink<'_> {
     }
 }
 
-/// What clock ids mean in a place.
+/// The clock ids of a source.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClockNames {
-    /// The place.
+    /// The source.
     pub source: Source,
     /// The clock of packets that name none.
     pub default: u32,
-    /// Whether the file's clock is not known, so that whatever its packets say is read on the
-    /// file's private timeline.
+    /// Whether the file's clock is unknown. All timestamps of the file are then on its private
+    /// timeline.
     pub private: bool,
 }
 
@@ -156,20 +156,20 @@ pub struct PendingRun {
 #[derive(Clone)]
 pub struct Timeline {
     graph: Arc<ClockGraph>,
-    ways: Arc<ClockPaths>,
+    paths: Arc<ClockPaths>,
     placements: FxHashMap<Clock, Result<Placement, PlaceError>>,
 }
 
 impl Timeline {
     /// A timeline in a clock of the graph.
     pub fn new(graph: Arc<ClockGraph>, trace_clock: Clock) -> Self {
-        let ways = Arc::new(graph.paths_to(trace_clock));
-        Self { graph, ways, placements: FxHashMap::default() }
+        let paths = Arc::new(graph.paths_to(trace_clock));
+        Self { graph, paths, placements: FxHashMap::default() }
     }
 
     /// The clock that is trace time.
     pub fn trace_clock(&self) -> Clock {
-        self.ways.to()
+        self.paths.to()
     }
 
     /// All that is known of the clocks.
@@ -178,12 +178,12 @@ impl Timeline {
     }
 
     fn placement(&mut self, clock: Clock) -> &Result<Placement, PlaceError> {
-        let (graph, ways) = (&self.graph, &self.ways);
-        self.placements.entry(clock).or_insert_with(|| graph.place_by(clock, ways))
+        let (graph, paths) = (&self.graph, &self.paths);
+        self.placements.entry(clock).or_insert_with(|| graph.place_by(clock, paths))
     }
 
-    /// Converts the timestamp of a packet; one that has no place is counted and entered as `entry`
-    /// says where it lies.
+    /// Converts the timestamp of a packet; one that is not on the timeline is counted and entered
+    /// as `entry` says where it lies.
     pub(crate) fn date(
         &mut self,
         clock: Clock,
@@ -212,7 +212,7 @@ impl Timeline {
         self.placement(clock).as_ref().ok().map(|placement| placement.converter.convert_one(ns))
     }
 
-    /// What converts a clock, if there is a way.
+    /// The conversion of a clock, if there is a path.
     pub fn converter(&mut self, clock: Clock) -> Option<Converter> {
         if clock == self.trace_clock() {
             return Some(Converter::identity());
@@ -300,7 +300,7 @@ fn lose(
     }
 }
 
-/// What an event is lost for that cannot be placed.
+/// The loss of an event that cannot be placed.
 pub(crate) fn loss_of(error: PlaceError) -> Loss {
     match error {
         PlaceError::Path(PathError::UnknownSource(_)) => Loss::UnknownSourceClock,

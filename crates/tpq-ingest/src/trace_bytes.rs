@@ -5,9 +5,9 @@ use std::borrow::Cow;
 /// Bytes of an import, by address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Span {
-    /// Where they begin.
+    /// Address of the first byte.
     pub addr: u64,
-    /// How many they are.
+    /// Number of bytes.
     pub len: u32,
 }
 
@@ -23,7 +23,7 @@ impl Span {
 struct Part<'a> {
     base: u64,
     bytes: Cow<'a, [u8]>,
-    /// Where in its file it was compressed, if it was.
+    /// Offset of the compressed data in its file; `None` for data that was not compressed.
     compressed_at: Option<u64>,
 }
 
@@ -84,7 +84,7 @@ impl<'a> FileBytes<'a> {
 /// The bytes of all files.
 pub struct TraceBytes<'a> {
     parts: Vec<Part<'a>>,
-    /// Where the first part ends, which for one uncompressed file is all there is.
+    /// The end of the first part; an uncompressed file alone has no other part.
     first_end: u64,
 }
 
@@ -129,7 +129,7 @@ impl<'a> TraceBytes<'a> {
         }
     }
 
-    /// Where in its file an address lies; for what was inflated, where it was compressed.
+    /// The offset of an address in its file; for inflated data, that of the compressed data.
     pub fn offset_in_file(&self, addr: u64) -> Option<u64> {
         let part = self.part(addr)?;
         Some(part.compressed_at.unwrap_or(addr - part.base))

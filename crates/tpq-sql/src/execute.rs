@@ -1,4 +1,4 @@
-//! What statements do that give no rows: they create, include, change and drop.
+//! Execution of statements without rows: they create, include, change and drop.
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ use crate::perfetto_sql::{
 pub(crate) struct Executor<'a> {
     pub state: &'a SessionState,
     pub catalog: &'a Catalog,
-    /// Whether what is created is checked at once. What modules create is checked when it is
-    /// first used, so that including one costs next to nothing.
+    /// Whether definitions are checked at once. Those of modules are checked on first use, so that
+    /// including a module is cheap.
     pub checked: bool,
 }
 
@@ -260,7 +260,7 @@ impl Executor<'_> {
         match Command::parse(&text)? {
             Command::Include(paths) => paths.iter().try_for_each(|path| self.include(path, &text)),
             Command::CreateRelation(mut declaration) => {
-                // A module stands for what it says, whatever the user called so before.
+                // A module replaces objects of the same name that the user created.
                 declaration.creation.or_replace = true;
                 let name = declaration.creation.name.text.clone();
                 let definition = Definition::from_relation(declaration, &text);
@@ -327,7 +327,7 @@ impl Executor<'_> {
         let table = self.planner().own_table(name)?;
         let old = table.rows(self.state).await.map_err(failed)?;
         let old = if keep { old.batches() } else { &[] };
-        // What is reserved for the rows alone is given back before it is reserved for the table.
+        // The reservation for the rows is released before that for the table is made.
         let new =
             MaterializedTable::from_query(name, rows).rows(self.state).await.map_err(failed)?;
         let config = self.state.config_options();

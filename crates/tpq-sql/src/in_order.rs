@@ -50,7 +50,7 @@ pub(crate) fn in_order(
     {
         return only;
     }
-    // What a column may hold can become more exact between the plan and its running.
+    // The properties of a column can become more exact between planning and execution.
     let schema = parts.first().map_or(schema, |part| part.schema());
     let ahead = (ALL_AHEAD / parts.len().max(1)).clamp(1, BATCHES_AHEAD);
     let start = move |part| spawn_buffered(part, ahead);
@@ -72,8 +72,8 @@ pub(crate) fn in_order(
     Box::pin(RecordBatchStreamAdapter::new(schema, chained))
 }
 
-/// Puts [`InOrderExec`] where a LIMIT takes the first rows of several parts, and where rows
-/// are collected whose order matters.
+/// Adds [`InOrderExec`] where a LIMIT takes the first rows of several parts, and where rows are
+/// collected in order.
 #[derive(Debug)]
 pub(crate) struct LimitInOrder;
 

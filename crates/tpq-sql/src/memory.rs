@@ -27,7 +27,7 @@ const PART_FOR_A_VALUE: usize = 4;
 /// How many of the largest consumers of a plan are listed when memory runs out.
 const CONSUMERS_SHOWN: std::num::NonZeroUsize = std::num::NonZeroUsize::MIN.saturating_add(4);
 
-/// What the statements of a session may use.
+/// The memory that statements of a session may use.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
     pool: Arc<dyn MemoryPool>,

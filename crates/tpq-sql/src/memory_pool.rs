@@ -26,7 +26,7 @@ pub(crate) struct SharedPool {
     used: Mutex<Used>,
 }
 
-/// What is reserved, in bytes.
+/// The reservation, in bytes.
 #[derive(Debug, Default)]
 struct Used {
     /// How many operators there are that spill.
@@ -38,7 +38,7 @@ struct Used {
 }
 
 impl Used {
-    /// What one kind of operator has reserved.
+    /// The reservation of one kind of operator.
     fn of(&mut self, reservation: &MemoryReservation) -> &mut usize {
         if reservation.consumer().can_spill() { &mut self.spillable } else { &mut self.fixed }
     }

@@ -15,7 +15,7 @@ use datafusion::physical_plan::ExecutionPlan;
 
 use crate::cancel::CancelToken;
 
-/// What the rules are called.
+/// Names of the rules.
 pub(crate) const CHECK: &str = "check_cancelled";
 
 /// DataFusion's analyzer rules, with a look at the token before each.

@@ -51,7 +51,7 @@ fn within(limit: u64, config: SessionConfig) -> SessionConfig {
         .set_usize("datafusion.execution.sort_pushdown_buffer_capacity", part.min(MERGE_BUFFER))
 }
 
-/// What a session may use.
+/// Options of a session.
 #[derive(Clone, Debug, Default)]
 pub struct SessionOptions {
     /// The most memory for sorting, grouping, joining, kept tables and long texts, in bytes;
@@ -68,6 +68,77 @@ pub struct SessionOptions {
     pub packets: Vec<String>,
 }
 
+/// Settings of the engine, and the memory that statements share.
+fn session_config(options: &SessionOptions, memory: Memory) -> SessionConfig {
+    let mut config = SessionConfig::new()
+        // Plans that differ from their schema only in what may be NULL, as after a CASE was
+        // simplified, are no less right.
+        .set_bool("datafusion.execution.skip_physical_aggregate_schema_check", true)
+        // SQLite's order: NULL is less than everything.
+        .set_str("datafusion.sql_parser.default_null_ordering", "nulls_min")
+        .set_usize("datafusion.execution.sort_pushdown_buffer_capacity", MERGE_BUFFER)
+        // Scans split themselves into neighbouring parts, which keeps the order of rows;
+        // distributing batches round-robin would lose it.
+        .with_round_robin_repartition(false);
+    if let Some(threads) = options.threads {
+        config = config.with_target_partitions(threads.max(1));
+    }
+    if let Some(limit) = options.memory_limit {
+        config = within(limit, config);
+    }
+    config.options_mut().extensions.insert(memory);
+    config
+}
+
+/// The engine with tpq's rules and planners. The order of the physical rules matters: guards see
+/// the final sorts, and cancellation checks come after all rules that inspect joins.
+fn session_state(options: &SessionOptions) -> datafusion::common::Result<SessionState> {
+    let memory = Memory::new(options.memory_limit);
+    let spill =
+        DiskManagerBuilder::default().with_temp_file_factory(Arc::new(SpillFiles::default()));
+    let runtime = RuntimeEnvBuilder::new()
+        .with_disk_manager_builder(spill)
+        .with_memory_pool(Arc::clone(memory.pool()));
+    let mut state = SessionStateBuilder::new()
+        .with_config(session_config(options, memory))
+        .with_runtime_env(runtime.build_arc()?)
+        .with_default_features()
+        .with_analyzer_rules(planning_checks::analyzer_rules())
+        .with_optimizer_rules(planning_checks::optimizer_rules())
+        .with_query_planner(Arc::new(TraceQueryPlanner))
+        .with_type_planner(Arc::new(TraceTypes))
+        .with_physical_optimizer_rules(planning_checks::physical_rules(narrow_filters::rules()))
+        .with_physical_optimizer_rule(Arc::new(LimitInOrder));
+    if options.memory_limit.is_none() {
+        state = state
+            .with_physical_optimizer_rule(Arc::new(PackedSorts))
+            .with_physical_optimizer_rule(Arc::new(PartitionTopNRule));
+    }
+    let guards = MemoryGuards { limited: options.memory_limit.is_some() };
+    Ok(state
+        .with_physical_optimizer_rule(Arc::new(guards))
+        .with_physical_optimizer_rule(Arc::new(CancelChecks))
+        .build())
+}
+
+/// Registers tpq's functions, and bounds those of DataFusion that make long text.
+fn register_functions(
+    state: &mut SessionState,
+    tables: &Arc<TraceTables>,
+) -> datafusion::common::Result<()> {
+    let checked = state.scalar_functions().values().filter_map(functions::bounded);
+    for function in checked.collect::<Vec<_>>() {
+        state.register_udf(Arc::new(function))?;
+    }
+    for function in functions::scalar(tables) {
+        state.register_udf(function)?;
+    }
+    for function in functions::aggregate() {
+        state.register_udaf(function)?;
+    }
+    state.register_expr_planner(Arc::new(SqliteOperators))
+}
+
 /// Runs SQL on the tables of a trace.
 pub struct Session {
     context: SessionContext,
@@ -81,62 +152,9 @@ impl Session {
     /// Only when the query engine cannot be set up, which is a bug.
     pub fn new(tables: Arc<TraceTables>, options: &SessionOptions) -> Result<Self, SqlError> {
         give_tasks_room();
-        let mut config = SessionConfig::new()
-            // Plans that differ from their schema only in what may be NULL, as after a CASE was
-            // simplified, are no less right.
-            .set_bool("datafusion.execution.skip_physical_aggregate_schema_check", true)
-            // SQLite's order: NULL is less than everything.
-            .set_str("datafusion.sql_parser.default_null_ordering", "nulls_min")
-            .set_usize("datafusion.execution.sort_pushdown_buffer_capacity", MERGE_BUFFER)
-            // Scans split themselves into neighbouring parts, which keeps the order of rows;
-            // distributing batches round-robin would lose it.
-            .with_round_robin_repartition(false);
-        if let Some(threads) = options.threads {
-            config = config.with_target_partitions(threads.max(1));
-        }
-        if let Some(limit) = options.memory_limit {
-            config = within(limit, config);
-        }
-        let spill =
-            DiskManagerBuilder::default().with_temp_file_factory(Arc::new(SpillFiles::default()));
-        let memory = Memory::new(options.memory_limit);
-        let runtime = RuntimeEnvBuilder::new()
-            .with_disk_manager_builder(spill)
-            .with_memory_pool(Arc::clone(memory.pool()));
-        config.options_mut().extensions.insert(memory);
         let bug = |error| translate(error, &Text::none(), &Names::none());
-        let mut state = SessionStateBuilder::new()
-            .with_config(config)
-            .with_runtime_env(runtime.build_arc().map_err(bug)?)
-            .with_default_features()
-            .with_analyzer_rules(planning_checks::analyzer_rules())
-            .with_optimizer_rules(planning_checks::optimizer_rules())
-            .with_query_planner(Arc::new(TraceQueryPlanner))
-            .with_type_planner(Arc::new(TraceTypes))
-            .with_physical_optimizer_rules(planning_checks::physical_rules(narrow_filters::rules()))
-            .with_physical_optimizer_rule(Arc::new(LimitInOrder));
-        state = match options.memory_limit {
-            None => state
-                .with_physical_optimizer_rule(Arc::new(PackedSorts))
-                .with_physical_optimizer_rule(Arc::new(PartitionTopNRule)),
-            Some(_) => state,
-        };
-        let guards = MemoryGuards { limited: options.memory_limit.is_some() };
-        state = state.with_physical_optimizer_rule(Arc::new(guards));
-        // After all rules that look at what lies below a join.
-        state = state.with_physical_optimizer_rule(Arc::new(CancelChecks));
-        let mut state = state.build();
-        let checked = state.scalar_functions().values().filter_map(functions::bounded);
-        for function in checked.collect::<Vec<_>>() {
-            state.register_udf(Arc::new(function)).map_err(bug)?;
-        }
-        for function in functions::scalar(&tables) {
-            state.register_udf(function).map_err(bug)?;
-        }
-        for function in functions::aggregate() {
-            state.register_udaf(function).map_err(bug)?;
-        }
-        state.register_expr_planner(Arc::new(SqliteOperators)).map_err(bug)?;
+        let mut state = session_state(options).map_err(bug)?;
+        register_functions(&mut state, &tables).map_err(bug)?;
         let context = SessionContext::new_with_state(state);
         let modules = Modules::new(&options.modules);
         Ok(Self { context, catalog: Catalog::new(tables, modules, options.packets.clone()) })
@@ -242,7 +260,7 @@ impl Session {
         state
     }
 
-    /// What a statement of SQL asks for.
+    /// The result of a statement.
     fn ask(&self, state: &SessionState, text: &Text) -> Result<Asked, SqlError> {
         let planner = Planner::new(state, &self.catalog);
         let tree = planner.parse(text)?;
@@ -318,7 +336,7 @@ impl Session {
         self.catalog.modules().names().into_iter().map(str::to_owned).collect()
     }
 
-    /// What a module creates; `None` when there is none of that name.
+    /// The objects that a module creates; `None` when there is none of that name.
     pub fn module(&self, name: &str) -> Option<Module> {
         Module::read(name, &self.catalog.modules().text(name)?).ok()
     }
@@ -334,7 +352,7 @@ impl Session {
     }
 }
 
-/// What a statement of SQL asks for.
+/// The result of a statement.
 enum Asked {
     Rows(Planned),
     Change(Change),

@@ -36,7 +36,7 @@ impl TempFileFactory for SpillFiles {
     }
 }
 
-/// What went wrong, in which folder, and what to do about it.
+/// The error, the folder, and the advice.
 fn failed(what: &str, error: &io::Error) -> DataFusionError {
     let folder = std::env::temp_dir();
     DataFusionError::Execution(format!(

@@ -13,7 +13,8 @@ use datafusion::common::runtime::{JoinSetTracer, set_join_set_tracer};
 use futures::future::BoxFuture;
 use futures::{Future, FutureExt};
 
-/// What the deepest statement takes to plan, with room to spare for builds without optimisation.
+/// The stack that planning the deepest statement takes, with room to spare for builds without
+/// optimisation.
 const TO_PLAN: Stack = Stack { least: 192 << 20, whole: 256 << 20 };
 
 /// The same for one step of a plan that runs.
@@ -55,7 +56,7 @@ impl<T> Future for Planning<'_, T> {
 }
 
 impl<T> Drop for Planning<'_, T> {
-    /// What is not finished holds plans.
+    /// Unfinished work holds plans.
     fn drop(&mut self) {
         if let Some(work) = self.0.take() {
             with_room_to_plan(|| drop(work));

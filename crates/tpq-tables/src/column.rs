@@ -12,7 +12,7 @@ use crate::{ArgSetNumber, StringId};
 
 /// A value a builder takes for one cell.
 pub trait Cell: Copy {
-    /// What is stored.
+    /// The stored value.
     type Native: Native;
     /// Whether the cell may be NULL.
     const NULLABLE: bool;

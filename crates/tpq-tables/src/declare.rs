@@ -2,7 +2,8 @@
 
 use arrow_schema::{DataType, Field};
 
-/// What a column holds, beyond its machine type; shown by `.schema` and in `docs/tables.md`.
+/// The meaning of a column's values, beyond their machine type; shown by `.schema` and in
+/// `docs/tables.md`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ColumnKind {
     /// The row's own id: dense, from 0, in the order rows were made.
@@ -58,7 +59,7 @@ pub struct ColumnDecl {
     pub name: &'static str,
     /// One sentence on what it means.
     pub doc: &'static str,
-    /// What it holds.
+    /// The kind of its values.
     pub kind: ColumnKind,
     /// Whether it may be NULL.
     pub nullable: bool,

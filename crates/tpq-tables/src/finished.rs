@@ -29,7 +29,7 @@ pub enum ReadError {
     Assemble {
         /// The table.
         table: &'static str,
-        /// What does not fit.
+        /// The mismatch.
         source: ArrowError,
     },
     /// The file that holds the rows is damaged, and the rows cannot be had elsewhere.
@@ -45,7 +45,7 @@ pub enum ReadError {
     Spilled {
         /// The table.
         table: &'static str,
-        /// What happened.
+        /// The event.
         source: io::Error,
     },
 }
@@ -195,7 +195,7 @@ impl Table {
         &self.columns
     }
 
-    /// What the table is.
+    /// The description of the table.
     pub fn decl(&self) -> &'static TableDecl {
         self.decl
     }
@@ -220,7 +220,7 @@ impl Table {
         (self.rows - chunk * CHUNK_ROWS).min(CHUNK_ROWS)
     }
 
-    /// What is known of a column's values in a chunk. `column` counts from 0 with `id`.
+    /// Facts about a column's values in a chunk. `column` counts from 0 with `id`.
     pub fn chunk_range(&self, chunk: usize, column: usize) -> ChunkRange {
         match column.checked_sub(1) {
             Some(stored) => self.columns[stored].range(chunk),

@@ -13,10 +13,10 @@ type Task = Box<dyn FnOnce() + Send>;
 /// Packs the chunks of all columns of an import.
 #[derive(Default)]
 pub struct Packer {
-    /// Where they go that memory has no room for.
+    /// The file for chunks above the memory limit.
     spill: Option<Arc<Spill>>,
-    /// Where they are packed, if not where they are filled. No more than one chunk of each column
-    /// waits there, and a task of a few words for each that was taken back.
+    /// The packing thread; `None` to pack on the calling thread. At most one chunk of each column
+    /// waits for it, and a task of a few words for each chunk that was taken back.
     thread: Option<Sender<Task>>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Pending<N> {
     done: Receiver<()>,
 }
 
-/// What is to be done about a chunk.
+/// The work on a chunk.
 struct Work<N> {
     plain: Plain<N>,
     packing: Packing,
@@ -50,7 +50,7 @@ impl Packer {
     /// Packs on a thread of its own, which ends with the packer.
     ///
     /// # Errors
-    /// When the system has no thread to give.
+    /// When the thread cannot be started.
     pub fn on_thread(spill: Option<Arc<Spill>>) -> io::Result<Self> {
         let (send, tasks) = channel::<Task>();
         let work = move || tasks.into_iter().for_each(|task| task());

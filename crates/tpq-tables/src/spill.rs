@@ -9,17 +9,17 @@ use arrow_buffer::{Buffer, MutableBuffer};
 
 use crate::positioned::{read_at, write_at};
 
-/// Where packed chunks go that are beyond a limit of memory, shared by the columns of an import.
-/// Chunks that were packed before the limit was reached stay where they are.
+/// A temporary file for packed chunks above the memory limit, shared by all columns of an import.
+/// Chunks that were packed before the limit was reached stay in memory.
 pub struct Spill {
     file: File,
     /// Bytes of packed chunks that are in memory.
     held: AtomicU64,
-    /// How many there may be.
+    /// The limit of `held`.
     most: u64,
-    /// Where the next chunk goes.
+    /// Offset of the next chunk.
     end: Mutex<u64>,
-    /// Why the file could not be read, or be written to again.
+    /// The first error of reading the file or of writing to it again.
     failure: OnceLock<io::Error>,
 }
 
@@ -34,7 +34,7 @@ impl Spill {
         *self.end.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Why values are wrong that were changed since, or read: the file failed.
+    /// The error of the file, if any. Values that were read or changed after it are wrong.
     pub fn failure(&self) -> Option<&io::Error> {
         self.failure.get()
     }
@@ -66,7 +66,7 @@ impl Spill {
     }
 }
 
-/// Where bytes lie that were spilled.
+/// The location of spilled bytes.
 #[derive(Clone)]
 pub(crate) struct Spilled {
     spill: Arc<Spill>,

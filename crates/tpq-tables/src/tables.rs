@@ -6,7 +6,7 @@ use crate::table::*;
 use crate::two_threads::on_two_threads;
 use crate::{Packer, StringPool, StringViews, Table, TableDecl, TraceTables};
 
-/// What finishes a table.
+/// The function that finishes a table.
 type Finishing = Box<dyn FnOnce(&Arc<StringViews>) -> Table + Send>;
 
 /// A table that is to be finished, or is.

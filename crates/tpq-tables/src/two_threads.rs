@@ -1,4 +1,4 @@
-//! What is done to many things, one by one, by two threads.
+//! A loop over items that two threads share.
 
 use std::sync::{Mutex, PoisonError};
 

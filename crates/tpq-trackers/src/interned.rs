@@ -1,4 +1,4 @@
-//! What each sequence interned, by generation.
+//! Interned data of each sequence, by generation.
 
 use std::cell::Cell;
 
@@ -56,7 +56,7 @@ struct Entries {
 }
 
 impl Entries {
-    /// How many places there may be beyond twice the number of entries.
+    /// How many slots there may be beyond twice the number of entries.
     const SPARE: usize = 2;
 
     #[inline]
@@ -143,7 +143,7 @@ impl<'a> Interned<'a> {
         self.entry(generation, field, iid).map(|entry| self.bytes.get(entry.message))
     }
 
-    /// The text of an entry: field 2 of its message. What was never sent is counted.
+    /// The text of an entry: field `str` of its message. A missing entry is counted.
     pub fn text(
         &self,
         generation: GenerationId,

@@ -1,4 +1,4 @@
-//! What is known of an import before its events are decoded.
+//! Facts about an import before its events are decoded.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub struct Setup {
     pub sources: Sources,
     /// The machines on which thread 0 is the idle task; elsewhere 0 is a number as any other.
     pub kernels: BTreeSet<u32>,
-    /// What clock ids mean in each place.
+    /// The clock ids of each source.
     pub clocks: Vec<ClockNames>,
     /// Files are numbered below this.
     pub files: usize,

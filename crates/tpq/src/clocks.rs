@@ -70,11 +70,11 @@ pub struct ClockConversion {
 pub struct ClockHop {
     /// The next clock.
     pub to: Clock,
-    /// What relates the two clocks.
+    /// The relation of the two clocks.
     pub by: Basis,
 }
 
-/// What relates two clocks.
+/// The relation of two clocks.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Basis {
     /// They were read together.

@@ -59,7 +59,7 @@ pub struct TextDamage {
     pub line: u64,
     /// The byte in that line, from 1.
     pub column: u64,
-    /// What is wrong there.
+    /// The error there.
     pub what: &'static str,
     /// The number of damaged positions.
     pub places: u64,

@@ -23,7 +23,7 @@ WITH moments AS (
   UNION
   SELECT upid, ts FROM _oom_adjuster_intervals
 ),
-told AS (
+reported AS (
   SELECT
     moments.upid,
     moments.ts,
@@ -49,7 +49,7 @@ SELECT
   last_value(file_rss) IGNORE NULLS OVER of_process AS file_rss,
   last_value(shmem_rss) IGNORE NULLS OVER of_process AS shmem_rss,
   last_value(swap) IGNORE NULLS OVER of_process AS swap
-FROM told
+FROM reported
 WINDOW of_process AS (PARTITION BY upid ORDER BY ts);
 
 -- A period in which neither the memory nor the oom score of a process changed.

@@ -1,6 +1,9 @@
-//! Ctrl-C and other signals: what they stop, how soon, and what they leave behind.
+//! Ctrl-C and other signals: what they stop, how soon, and what they leave behind. Also what else
+//! only a terminal shows.
 
 mod import;
+#[cfg(target_os = "linux")]
+mod screen;
 #[cfg(target_os = "linux")]
 mod shell;
 #[cfg(target_os = "linux")]

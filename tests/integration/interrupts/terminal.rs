@@ -159,9 +159,14 @@ impl Terminal {
         self.wait_for("tpq> ");
     }
 
+    /// What is on the screen up to what `wait_for` has waited for.
+    pub fn passed(&self) -> &str {
+        &self.shown[..self.passed]
+    }
+
     /// Whether a text is on what `wait_for` has waited for, or before it.
     pub fn has_shown(&self, text: &str) -> bool {
-        self.shown[..self.passed].contains(text)
+        self.passed().contains(text)
     }
 
     /// Whether statements are answered.

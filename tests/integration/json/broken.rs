@@ -65,7 +65,7 @@ fn what_cannot_be_read_at_all_is_refused() {
 }
 
 #[test]
-fn what_is_no_event_is_passed_over() {
+fn values_that_are_no_event_are_skipped() {
     let trace =
         Imported::file(format!("[{EVENT}, 7,\n \"text\", [{{}}], oops\n{EVENT}, {{}}, {EVENT}]"));
     assert_eq!(trace.cell("SELECT count(*) FROM slice"), "3");

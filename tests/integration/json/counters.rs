@@ -22,7 +22,7 @@ fn each_number_is_a_counter() {
 }
 
 #[test]
-fn what_is_no_number_is_counted() {
+fn values_that_are_no_number_are_counted() {
     let trace = events(
         r#"{"ph":"C","pid":1,"tid":1,"ts":1,"name":"c","args":{"a":"x","b":null,"c":3,"d":[4]}},
            {"ph":"C","pid":1,"tid":1,"ts":2,"name":"none"},

@@ -30,7 +30,7 @@ fn flow_events_bind_to_slices_around_or_after_them() {
 }
 
 #[test]
-fn bind_ids_tell_of_flows_beside_slices() {
+fn bind_ids_of_flows_between_slices() {
     let trace = events(
         r#"{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a","bind_id":"0x10","flow_out":true},
            {"ph":"B","pid":1,"tid":2,"ts":3,"name":"b","bind_id":16,"flow_in":true,"flow_out":true},

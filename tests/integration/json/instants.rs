@@ -23,7 +23,7 @@ fn the_scope_says_which_track() {
 }
 
 #[test]
-fn an_instant_of_nobody_is_counted() {
+fn an_instant_without_an_owner_is_counted() {
     let trace = events(
         r#"{"ph":"i","ts":1,"name":"a"}, {"ph":"i","ts":2,"name":"b","s":"p"},
            {"ph":"i","pid":1,"tid":1,"ts":3,"name":"c","s":"?"}, {"ph":"i","ts":4,"name":"d","s":"g"}"#,

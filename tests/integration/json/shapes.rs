@@ -25,7 +25,7 @@ fn arrays_and_objects_hold_events() {
 }
 
 #[test]
-fn what_holds_no_events_is_empty() {
+fn a_file_without_events_is_empty() {
     let trace = Imported::file(r#"{"profile":{"threads":[]},"meta":1}"#);
     assert_eq!(trace.cell("SELECT count(*) FROM slice"), "0");
     assert_eq!(trace.cells(STATS), [[""; 0]; 0]);
@@ -42,7 +42,7 @@ fn a_unit_to_display_times_changes_none() {
 }
 
 #[test]
-fn the_file_is_told_of() {
+fn the_file_is_reported() {
     let trace = Imported::file(format!("[{EVENT}]"));
     let sql = "SELECT name, coalesce(str_value, CAST(int_value AS VARCHAR)) AS value FROM metadata \
         WHERE name != 'trace_uuid' ORDER BY name";

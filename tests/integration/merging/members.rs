@@ -23,7 +23,7 @@ fn archive() -> Archive {
 }
 
 #[test]
-fn all_traces_are_read_and_what_is_not_is_told() {
+fn all_traces_are_read_and_other_members_are_reported() {
     let imported = Imported::file(archive().tar());
     assert_snapshot!(imported.rows(FILES), @r"
     id  parent  name             trace_type  processing_order

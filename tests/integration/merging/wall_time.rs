@@ -125,7 +125,7 @@ fn names_of_machines() {
 /// Two devices that nothing distinguishes are taken for one. They were started minutes apart, which
 /// is reported.
 #[test]
-fn devices_that_nobody_told_apart() {
+fn devices_that_nothing_distinguishes() {
     const MINUTE: u64 = 60_000_000_000;
     let device = |wall: u64, at, name: &str| {
         let snapshot = clocks(&[(BOOTTIME, 100), (REALTIME, wall + 100)]);

@@ -232,7 +232,7 @@ fn tasks() {
 
 /// CPU 0 sleeps at depth 1 from 10 to 20, then runs a thread from 22 on.
 #[test]
-fn what_wakes_cpus() {
+fn wakers_of_cpus() {
     let idle = |at, state| FtraceEvent::other(at, 0, 13, message().uint(1, state).uint(2, 0));
     let app = Task::new("app", 100);
     let events = [

@@ -51,7 +51,7 @@ fn values_that_stay_the_same_are_thinned() {
 }
 
 #[test]
-fn tracks_told_apart_by_more_than_a_name() {
+fn tracks_with_one_name_and_different_dimensions() {
     let sql = "SELECT _counter_track_is_only_name_dimension(99)";
     assert_eq!(lines(&empty(), "counters.global_tracks", sql), ["1"]);
 }

@@ -15,7 +15,7 @@ fn of(module: &str, edges: &str, sql: &str) -> Vec<String> {
 const EDGES: &str = "(0, 1, 1), (0, 2, 1), (1, 3, 1), (3, 2, 1), (3, 0, 1), (5, 6, 1)";
 
 #[test]
-fn what_can_be_reached() {
+fn reachable_nodes() {
     let from_0 = "(SELECT 0 AS node_id)";
     let sql = format!("SELECT * FROM graph_reachable_dfs!(g, {from_0}) ORDER BY node_id");
     // 2 is come to by way of 3, before 0 gets to it.
@@ -25,7 +25,7 @@ fn what_can_be_reached() {
 }
 
 #[test]
-fn what_can_be_reached_with_so_much_weight() {
+fn reachable_nodes_within_a_weight() {
     let edges = "(0, 1, 2), (1, 2, 2), (2, 3, 2)";
     let rows = |floor: u8| {
         let sql = format!(

@@ -26,7 +26,7 @@ fn names_of_states() {
 }
 
 #[test]
-fn what_ran_with_names() {
+fn running_threads_with_names() {
     let sql = "SELECT ts, dur, thread_name, process_name, cpu, end_state, priority \
         FROM sched_with_thread_process ORDER BY ts";
     assert_eq!(
@@ -178,7 +178,7 @@ fn turns() -> Imported {
 }
 
 #[test]
-fn who_woke_whom() {
+fn wakers_of_threads() {
     let sql = "SELECT tid, s.ts, s.dur, idle_state, idle_dur, is_idle_reason_self AS self, \
         (SELECT w.ts FROM _wakeup_graph w WHERE w.id = s.waker_id) AS waker, \
         (SELECT p.ts FROM _wakeup_graph p WHERE p.id = s.prev_id) AS previous \
@@ -196,7 +196,7 @@ fn who_woke_whom() {
 /// While the main thread, utid 2, sleeps from 30 to 45 µs, it is the worker that it waits
 /// for.
 #[test]
-fn what_a_thread_waited_for() {
+fn causes_of_waits() {
     let path = |from: u64, dur: u64| {
         let sql = format!(
             "SELECT f.ts, f.dur, w.tid \
@@ -210,7 +210,7 @@ fn what_a_thread_waited_for() {
 }
 
 #[test]
-fn what_a_thread_waited_for_as_stacks() {
+fn causes_of_waits_as_stacks() {
     let sql = "SELECT dur, stack_depth, name, table_name \
         FROM _thread_executing_span_critical_path_stack(2, 30000, 15000) \
         WHERE name IS NOT NULL ORDER BY stack_depth";

@@ -393,7 +393,7 @@ fn packets_of_bundles_lie_in_the_order_of_time_on_tracks_that_are_free() {
 }
 
 #[test]
-fn a_bundle_whose_columns_differ_in_length_is_counted() {
+fn a_bundle_with_columns_of_different_length_is_counted() {
     let bundle = Message::new().packed(3, [0, 1]).packed(4, [100]);
     let trace = packets([at(10).payload(92, bundle)]);
     let stat = "SELECT value FROM stats WHERE name = 'network_trace_parse_errors'";
@@ -601,7 +601,7 @@ fn users_and_the_state_of_a_viewer_are_kept() {
 }
 
 #[test]
-fn a_build_is_told_from_its_fingerprint() {
+fn a_build_is_read_from_its_fingerprint() {
     let fingerprint = "google/redfin/redfin:12/SP1A.210812.015/7679548:user/release-keys";
     let info = Message::new().bytes(2, fingerprint);
     let trace = Imported::trace(recording().packet(Packet::new().payload(45, info)));

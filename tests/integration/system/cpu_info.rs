@@ -1,4 +1,4 @@
-//! What the CPUs of a machine are.
+//! The CPUs of a machine.
 
 use tpq_testkit::{Message, Packet};
 
@@ -42,7 +42,7 @@ id  cpu  freq  ucpu
 }
 
 #[test]
-fn frequencies_tell_clusters_where_a_capacity_is_missing() {
+fn frequencies_define_clusters_where_a_capacity_is_missing() {
     let cpu = |khz: [i64; 2]| Message::new().packed(2, khz);
     let trace = packets([cpu_info([cpu([900, 100]), cpu([100, 500]).uint(3, 1), cpu([500, 400])])]);
     assert_eq!(
@@ -72,7 +72,7 @@ id  cpu  cluster_id  processor  capacity
 }
 
 #[test]
-fn who_made_a_cpu_and_what_it_can_do() {
+fn vendor_and_features_of_a_cpu() {
     let identifier = (1..=5).fold(Message::new(), |id, field| id.uint(field, 10 * field as u64));
     let arm = Message::new().message(4, identifier).uint(5, 0b10);
     let newer = Message::new().uint(5, 0b101);

@@ -60,7 +60,7 @@ fn frames_that_overlap_lie_on_tracks_of_their_process() {
 }
 
 #[test]
-fn what_is_expected_of_a_token_is_told_once() {
+fn the_expectation_of_a_token_is_written_once() {
     let trace = packets([
         frame(10, EXPECTED_SURFACE, surface(1, 7, 100)),
         frame(12, EXPECTED_SURFACE, surface(2, 7, 100)),
@@ -214,7 +214,7 @@ fn a_buffer_goes_from_the_app_over_gpu_and_compositor_to_the_display() {
 }
 
 #[test]
-fn a_phase_whose_end_was_lost_is_of_no_frame() {
+fn a_phase_with_a_lost_end_is_of_no_frame() {
     let trace = packets([
         buffer(10, DEQUEUE, 0),
         buffer(20, LATCH, 4),

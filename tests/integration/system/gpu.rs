@@ -203,7 +203,7 @@ gpu_counters_invalid_spec  0        0     4
 }
 
 #[test]
-fn what_gpus_are() {
+fn gpus_of_a_machine() {
     let extra = |key: &str, value: &str| Message::new().bytes(1, key).bytes(2, value);
     let gpu = Message::new()
         .bytes(1, "Name")

@@ -442,7 +442,7 @@ utid  tid  pid
 }
 
 #[test]
-fn threads_in_a_sandbox_are_told_apart_by_their_process() {
+fn threads_in_a_sandbox_are_distinguished_by_their_process() {
     // Both programs call their thread 1.
     let sandboxed = |uuid, pid: i64, name: &str| {
         let thread = Message::new().int(1, pid).int(2, 1).bytes(5, name);
@@ -468,7 +468,7 @@ ts  name  utid  tid           thread
 }
 
 #[test]
-fn a_descriptor_that_names_nobody_is_none() {
+fn a_descriptor_without_an_owner_is_ignored() {
     let packet = |field, payload| {
         let track = Message::new().uint(1, 7).message(field, payload);
         Packet::new().sequence(3).timestamp(10).payload(60, track)

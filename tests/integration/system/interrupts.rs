@@ -1,4 +1,4 @@
-//! Interrupts and what they put off.
+//! Interrupts and deferred work: softirqs, tasklets and work queues.
 
 use insta::assert_snapshot;
 use tpq_testkit::{FtraceEvent, Message};

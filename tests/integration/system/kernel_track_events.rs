@@ -118,7 +118,7 @@ ts  type                               name   value
 }
 
 #[test]
-fn what_is_wrong_is_counted() {
+fn errors_are_counted() {
     let slices = [("track_event_type", 1, INT64), ("slice_name", 2, TEXT)];
     let counter = [("track_name", 1, TEXT), ("value", 2, INT64)];
     let trace = imported(

@@ -133,7 +133,7 @@ fn a_kernel_buffer_that_was_overrun() {
     assert_snapshot!(imported.rows(WORDS), @r"
     what                                                                                                       remedy
     CPU 1 overwrote 900 kernel events before they were read, 75.0 % of its events. They were lost in 1 place.  Set buffer_size_kb of ftrace_config to 256 and drain_period_ms to 250: of 1,200 events written there, 300 were read from 64 KiB every 500 ms. At worst 2.0 s were lost at a stretch: the machine was too busy to read them in time. Or record fewer events.
-    The recorder's statistics are not in the trace: what its buffers lost cannot be told.                      They are written when a recording ends: let it end by itself, and copy the whole file.
+    The recorder's statistics are not in the trace: what its buffers lost is not known.                        They are written when a recording ends: let it end by itself, and copy the whole file.
     ");
 }
 
@@ -179,8 +179,8 @@ fn packets_that_found_no_room() {
     assert_snapshot!(imported.rows(WORDS), @r"
     what                                                                                                                                                                  remedy
     12 packets for buffer 0 found no room in the memory that producers share with the recorder. The largest burst of one writer that came through was 31 bytes in 10 ms.  Set shmem_size_kb (shmem_size_hint_kb in the SDK; shm_size_kb of the producer in the configuration) to 512 or more; it is by default 256. Or have the data source wait instead of dropping (BufferExhaustedPolicy kStall).
-    Writer 1 of process 77 lost packets in 1 place; nobody can say how many.                                                                                              What helps is said of buffer 0.
-    Writer 2 lost packets in 1 place; nobody can say how many.                                                                                                            What helps is said of buffer 0.
+    Writer 1 of process 77 lost packets in 1 place; their number is unknown.                                                                                              See the advice for buffer 0.
+    Writer 2 lost packets in 1 place; their number is unknown.                                                                                                            See the advice for buffer 0.
     ");
     let counted = "SELECT name, idx, value FROM stats WHERE value != 0 AND name LIKE '%loss%' \
         ORDER BY name";
@@ -254,7 +254,7 @@ fn flushes_that_failed() {
 
 /// An event of 1 s lay in a buffer until two windows had closed over it.
 #[test]
-fn what_came_too_late() {
+fn late_events() {
     let flushed = |at| service(at, ServiceEvent::AllDataSourcesFlushed);
     let read = |at| service(at, ServiceEvent::ReadTracingBuffersCompleted);
     let window = |at| [instant(at, "in time"), flushed(at + 1), flushed(at + 2), read(at + 3)];
@@ -274,7 +274,7 @@ fn what_came_too_late() {
     assert_snapshot!(imported.rows(WORDS), @r"
     what                                                                                                             remedy
     1 event came too late to be put in order: what held them was handed over when later ones had been read already.  Open the trace with --full-sort to have them. For the next recording, set flush_period_ms to 2000 instead of 4000.
-    The recorder's statistics are not in the trace: what its buffers lost cannot be told.                            They are written when a recording ends: let it end by itself, and copy the whole file.
+    The recorder's statistics are not in the trace: what its buffers lost is not known.                              They are written when a recording ends: let it end by itself, and copy the whole file.
     ");
 }
 
@@ -294,7 +294,7 @@ fn kernel_events_that_were_refused() {
 
 /// A count without details is reported as its stat describes it.
 #[test]
-fn what_only_a_stat_tells() {
+fn losses_known_from_a_stat_only() {
     let event = |at, event| Packet::new().sequence(1).timestamp(at).track_event(event);
     let stray = |at| event(at, TrackEvent::begin(TRACK).name("never ended"));
     // The end of the outer slice lies before the inner one was over.

@@ -121,7 +121,7 @@ fn counters_of_the_process() {
 
 /// Some markers are of the device rather than of the process that wrote them.
 #[test]
-fn what_is_of_the_device() {
+fn slices_of_the_device() {
     let imported = markers(&[
         (10, "C|100|ScreenState|2"),
         (20, "C|100|battery_stats.audio|1"),
@@ -171,7 +171,7 @@ fn processes_killed_for_want_of_memory() {
 
 /// Bytes that are no text are left out; lines that are no markers are counted.
 #[test]
-fn what_is_no_marker() {
+fn text_that_is_no_marker() {
     let imported = markers(&[
         (10, "hello"),
         (20, "C|100|fps|1.5"),

@@ -49,7 +49,7 @@ fn resident_memory_of_others() {
 
 /// The process of thread 600 becomes known at 30, that of the stranger never.
 #[test]
-fn counters_of_threads_whose_process_is_learned_later() {
+fn counters_of_threads_with_a_process_that_is_learned_later() {
     let trace = kernel([
         FtraceEvent::other(10, 600, 313, rss(0, 1)),
         FtraceEvent::other(20, STRANGER, 313, rss(0, 2)),
@@ -74,7 +74,7 @@ fn buffers_of_devices_count_for_their_process() {
 
 /// Old recorders wrote -900 as 64636; stranger 555 has no process.
 #[test]
-fn what_the_kernel_would_kill() {
+fn candidates_of_the_oom_killer() {
     let score = |pid, score| (326, Message::new().bytes(1, "x").int(2, score).int(3, pid));
     let told = told_of([
         score(100, 900),
@@ -93,7 +93,7 @@ fn what_the_kernel_would_kill() {
 }
 
 #[test]
-fn what_was_done_for_memory() {
+fn actions_of_the_memory_management() {
     let record = |kind| Message::new().uint(1, 20).uint(2, 3).uint(3, 50).uint(4, kind);
     let trace = events([(328, record(1)), (328, record(7))]);
     assert_snapshot!(told(&trace), @r#"

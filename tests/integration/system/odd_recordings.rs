@@ -172,7 +172,7 @@ fn an_event_of_many_fields_is_read_as_far_as_an_event_may_reach() {
 /// CPUs that no machine has and buffers that no recorder makes are not reported: each would be
 /// many rows.
 #[test]
-fn only_as_many_cpus_and_buffers_are_told_of_as_there_can_be() {
+fn only_possible_cpus_and_buffers_are_reported() {
     let of = |phase: FtraceStats, overrun| {
         let cpu = |cpu: u64| FtraceCpuStats::new(cpu).overrun(overrun);
         kernel_stats(

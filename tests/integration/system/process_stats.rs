@@ -120,7 +120,7 @@ id  ufd  fd  ts  pid  path
 }
 
 #[test]
-fn fields_nobody_knows_are_counted() {
+fn unknown_fields_are_counted() {
     let trace = packets([poll(10, process(7).uint(99, 1))]);
     assert_eq!(
         trace.rows(STATS),
@@ -210,7 +210,7 @@ path  n  size_kb  rss_kb
 }
 
 #[test]
-fn packed_mappings_whose_columns_do_not_fit_are_counted() {
+fn packed_mappings_with_columns_of_different_length_are_counted() {
     let broken = |packet, rows: &str| {
         let trace = packets([packet]);
         assert_eq!(trace.cell("SELECT count(*) FROM profiler_smaps"), rows);

@@ -61,7 +61,7 @@ vmstat   allocstall_dma32  vmstat_key   string      NULL       allocstall_dma32
 }
 
 #[test]
-fn keys_nobody_knows_are_counted() {
+fn unknown_keys_are_counted() {
     let stats = Message::new()
         .message(1, keyed(39, 1))
         .message(2, keyed(10_000, 1))
@@ -215,7 +215,7 @@ num_slabs       uint        10
 }
 
 #[test]
-fn pages_are_of_4_kib_where_nobody_says_and_sizes_have_an_end() {
+fn pages_are_of_4_kib_by_default_and_sizes_have_an_end() {
     let orders = Message::new().bytes(1, "0").bytes(2, "N").packed(3, vec![1; 60]);
     let trace = packets([poll(10, Message::new().message(12, orders))]);
     assert_eq!(

@@ -50,7 +50,7 @@ track_event_skipped_timestamp_delta_without_valid_state  1
 
 /// The thread stays known when the state is cleared, until another is described.
 #[test]
-fn the_writer_of_events_of_processes_and_of_nobody() {
+fn the_writer_of_events_of_processes_and_of_events_without_an_owner() {
     let instant = |ts, uuid| event(ts, Message::new().uint(9, 3).uint(11, uuid).bytes(23, "it"));
     let trace = imported(
         described(),

@@ -8,7 +8,7 @@ use tpq_testkit::{Annotation, Message, Packet};
 use super::{event, field, packets};
 
 const CASES: u64 = 2_000;
-/// So many of them lie in one trace.
+/// The number of them in one trace.
 const IN_ONE: u64 = 250;
 
 fn message() -> Message {

@@ -56,7 +56,7 @@ const PROBED: [&str; 4] = [
 ];
 
 #[test]
-fn a_trace_can_tell_of_its_own_fields_before_the_events_or_after() {
+fn a_trace_can_describe_its_own_fields_before_the_events_or_after() {
     let set = set().into_bytes();
     for described in [descriptor(1, &set), descriptor(2, gzip(&set))] {
         let before = packets([described.clone(), event(10, probe())]);
@@ -68,7 +68,7 @@ fn a_trace_can_tell_of_its_own_fields_before_the_events_or_after() {
 }
 
 #[test]
-fn fields_that_nobody_tells_of_are_counted() {
+fn undescribed_fields_are_counted() {
     let trace = packets([event(10, probe()), event(20, probe().uint(9001, 1))]);
     assert!(lines(&trace, ARGS).is_empty());
     assert_eq!(lines(&trace, COUNTS), ["unknown_extension_fields 3"]);
@@ -115,7 +115,7 @@ fn descriptors_that_are_damaged_are_counted() {
 }
 
 #[test]
-fn a_message_of_a_type_that_nobody_described_ends_its_event() {
+fn a_message_of_an_undescribed_type_ends_its_event() {
     let extension = |name, number| {
         declared(name, number, OPTIONAL, MESSAGE)
             .bytes(2, ".perfetto.protos.TrackEvent")

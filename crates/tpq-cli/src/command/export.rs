@@ -32,7 +32,8 @@ pub struct ExportArgs {
     #[command(flatten)]
     pub import: ImportArgs,
 
-    /// Folder for the tables, or file for one table or the result of --query; - is stdout
+    /// Folder for the tables, or file for one table or the result of --query; - is stdout. The
+    /// name of a new folder has no extension, or ends in /
     #[arg(short, long, value_name = "DEST")]
     pub output: PathBuf,
 
@@ -86,10 +87,7 @@ pub async fn run(args: ExportArgs) -> anyhow::Result<()> {
 /// Returns the target of an export, after checking that it can be written.
 fn export_target(args: &ExportArgs) -> anyhow::Result<ExportTarget> {
     let path = &args.output;
-    let is_one = args.query.is_some() || args.tables.as_ref().is_some_and(|names| names.len() == 1);
-    // With an explicit format and one table, a name with any extension is a file.
-    let is_file = is_one && args.format.is_some() && path.extension().is_some();
-    if args.query.is_none() && is_folder(path, is_file) {
+    if args.query.is_none() && is_folder(path) {
         let format = args.format.unwrap_or(Format::Parquet.into());
         if format.format == Format::Table {
             let message = "a table with borders is for people; export csv or markdown".to_owned();
@@ -100,25 +98,42 @@ fn export_target(args: &ExportArgs) -> anyhow::Result<ExportTarget> {
         anyhow::ensure!(path.is_dir() || !named.exists(), "{} is not a folder", named.display());
         return Ok(ExportTarget::Folder(path.clone(), format));
     }
-    if !is_one {
-        let one = if path.as_os_str() == "-" { "stdout".into() } else { path.to_string_lossy() };
-        let message =
-            format!("{one} takes one table; name it with --tables, or a folder, such as tables/");
-        return Err(Usage(message).into());
-    }
     let destination = Destination::of(Some(path))?;
     destination.ensure_not_any_of(args.import.files())?;
-    let format = destination.format(args.format)?;
+    let format = destination.format_or(args.format, extension_advice(args))?;
+    if !has_one_result(args) {
+        let message = format!(
+            "{destination} takes one table; name it with --tables, or a folder, such as tables/"
+        );
+        return Err(Usage(message).into());
+    }
     Ok(ExportTarget::File(destination, format))
 }
 
-/// Whether a path means a folder of tables: everything except stdout, names of files in a known
-/// format, paths known to be a file, and existing paths that are not folders.
-fn is_folder(path: &Path, is_file: bool) -> bool {
+/// Whether the export has one result set, as a file requires.
+fn has_one_result(args: &ExportArgs) -> bool {
+    args.query.is_some() || args.tables.as_ref().is_some_and(|names| names.len() == 1)
+}
+
+/// Whether a path means a folder of tables: an existing folder, a path that ends in a slash, or a
+/// new name without an extension.
+fn is_folder(path: &Path) -> bool {
     let ends_in_slash = path.as_os_str().as_encoded_bytes().ends_with(b"/");
-    let is_file =
-        is_file || path.as_os_str() == "-" || FileFormat::of_path(path).is_ok() || path.exists();
-    ends_in_slash || path.is_dir() || !is_file
+    // `.csv` is a file in a known format, although the standard library sees no extension.
+    let has_extension = path.extension().is_some() || FileFormat::of_path(path).is_ok();
+    let is_new_folder = !has_extension && path.as_os_str() != "-" && !path.exists();
+    ends_in_slash || path.is_dir() || is_new_folder
+}
+
+/// The advice in the error about an unknown file extension.
+fn extension_advice(args: &ExportArgs) -> &'static str {
+    let is_new = !args.output.exists();
+    match (has_one_result(args), args.query.is_none() && is_new) {
+        (true, true) => "pass --format, or end the name with / for a folder",
+        (true, false) => "pass --format",
+        (false, true) => "end the name with / for a folder",
+        (false, false) => "name a folder, such as tables/",
+    }
 }
 
 /// Exports one table or the result of a query.

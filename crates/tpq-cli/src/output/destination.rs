@@ -118,16 +118,20 @@ impl Destination {
         &self,
         others: impl IntoIterator<Item = &'a Path>,
     ) -> anyhow::Result<()> {
-        let Self::File { path, target } = self else { return Ok(()) };
-        let is_same = |other: &&Path| *other == path || is_same_file(target, other);
-        match others.into_iter().find(is_same) {
+        match self.find_same(others) {
             Some(other) if other.as_os_str() == "-" => {
-                let message = format!("-o {} would overwrite the input", path.display());
-                Err(Usage(message).into())
+                Err(Usage(format!("-o {self} would overwrite the input")).into())
             }
             Some(other) => Err(Usage(format!("-o would overwrite {}", other.display())).into()),
             None => Ok(()),
         }
+    }
+
+    /// The first of `others` that is this regular file, under any name. `-` is stdin.
+    pub fn find_same<'a>(&self, others: impl IntoIterator<Item = &'a Path>) -> Option<&'a Path> {
+        let Self::File { path, target } = self else { return None };
+        let is_same = |other: &&Path| *other == path || is_same_file(target, other);
+        others.into_iter().find(is_same)
     }
 
     /// Creates the file that will replace a regular file.

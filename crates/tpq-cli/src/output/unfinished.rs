@@ -86,17 +86,26 @@ impl Unfinished {
         }
     }
 
-    /// Syncs the file to disk and gives it its name. This replaces an existing file atomically.
+    /// Syncs the file to disk and gives it its name. This replaces an existing file atomically. The
+    /// name is on disk as well where the file system can sync a folder.
     ///
     /// # Errors
     /// When it cannot be written or moved; an existing file is then unchanged.
     pub fn publish(self) -> io::Result<()> {
         self.file().sync_all()?;
         match self.file {
-            FileForm::Nameless(file) => link(&file, &self.target),
-            FileForm::Named(partial) => partial.persist(&self.target).map(drop),
+            FileForm::Nameless(file) => link(&file, &self.target)?,
+            FileForm::Named(partial) => partial.persist(&self.target).map(drop)?,
         }
+        // The file is complete under its name, so a failure here is not an error.
+        let _ = sync_folder(folder_of(&self.target));
+        Ok(())
     }
+}
+
+/// Syncs the names in a folder to disk.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
 }
 
 fn folder_of(target: &Path) -> &Path {

@@ -9,7 +9,10 @@ use crate::output::{Destination, Mark, Output};
 
 /// A file for the results of consecutive statements. It gets its name when it is finished, and
 /// contains the results of the statements that succeeded.
-pub struct ResultFile(Output);
+pub struct ResultFile {
+    output: Output,
+    destination: Destination,
+}
 
 impl ResultFile {
     /// Opens the argument of `.output`: a file, optionally followed by a format. `None` is the
@@ -32,12 +35,29 @@ impl ResultFile {
         destination.ensure_not_any_of(others)?;
         let format =
             destination.format_or(format, "write it after the name, such as .output x.dat csv")?;
-        Output::create(&destination, format).map(|output| Some(Self(output)))
+        let output = Output::create(&destination, format)?;
+        Ok(Some(Self { output, destination }))
     }
 
     /// The format of the file.
     pub fn format(&self) -> FileFormat {
-        self.0.format()
+        self.output.format()
+    }
+
+    /// Checks that none of the traces to open is this file, which is incomplete until it is
+    /// finished.
+    ///
+    /// # Errors
+    /// When one of them is, under any name.
+    pub fn ensure_not_any_of<'a>(
+        &self,
+        traces: impl IntoIterator<Item = &'a Path>,
+    ) -> anyhow::Result<()> {
+        if let Some(trace) = self.destination.find_same(traces) {
+            let trace = trace.display();
+            anyhow::bail!("{trace} is the file of .output and not complete; write .output first");
+        }
+        Ok(())
     }
 
     /// Begins the result of a statement.
@@ -46,12 +66,12 @@ impl ResultFile {
     /// When the format allows one result set and there already is one, or the file cannot be
     /// written.
     pub fn begin(&self) -> anyhow::Result<Part<'_>> {
-        let format = self.0.format().format;
+        let format = self.output.format().format;
         anyhow::ensure!(
-            !format.is_binary() || self.0.is_empty(),
+            !format.is_binary() || self.output.is_empty(),
             "{format} holds one result set; name another file with .output"
         );
-        Ok(Part { file: self, undo: self.0.mark()? })
+        Ok(Part { file: self, undo: self.output.mark()? })
     }
 
     /// Gives the file its name.
@@ -59,7 +79,7 @@ impl ResultFile {
     /// # Errors
     /// When it cannot be written.
     pub fn finish(self) -> anyhow::Result<()> {
-        self.0.finish()
+        self.output.finish()
     }
 }
 
@@ -84,7 +104,7 @@ pub struct Part<'a> {
 impl Part<'_> {
     /// The sink for the result.
     pub fn sink(&self) -> Sink {
-        self.file.0.sink()
+        self.file.output.sink()
     }
 
     /// Keeps the result: the statement succeeded.
@@ -97,7 +117,7 @@ impl Drop for Part<'_> {
     fn drop(&mut self) {
         if let Some(mark) = self.undo {
             // After an error here the file accepts no more data, and is not finished.
-            let _ = self.file.0.rewind(mark);
+            let _ = self.file.output.rewind(mark);
         }
     }
 }

@@ -16,6 +16,9 @@ impl Shell {
     /// Objects that statements created belong to the old traces and are dropped with them.
     pub(super) async fn open(&mut self, traces: &[PathBuf]) -> anyhow::Result<Flow> {
         anyhow::ensure!(!traces.is_empty(), "which traces? .open TRACE…");
+        if let Some(file) = &self.output {
+            file.ensure_not_any_of(traces.iter().map(PathBuf::as_path))?;
+        }
         let flags = self.settings.flags.clone();
         let cancel = CancelToken::default();
         let options = ImportOptions { cancel, ..self.settings.options.clone() };

@@ -1,5 +1,5 @@
-//! One file for each source of data. A decoder turns bytes into calls of trackers; it remembers
-//! nothing itself.
+//! Decoders, one file for each data source, in folders by area. A decoder turns bytes into calls of
+//! trackers and has no state of its own; `DecoderStates` holds state that only one decoder uses.
 
 pub(crate) mod android;
 pub(crate) mod chrome;
@@ -27,23 +27,23 @@ pub(crate) struct Packet<'a> {
     /// The timestamp, in ns of trace time. `None` if the packet has none, or if nothing relates its
     /// clock to trace time.
     pub(crate) timestamp: Option<i64>,
-    /// Whether it was just read, and events before it in time may yet come.
+    /// Whether it is decoded at once, before events that are older.
     pub(crate) early: bool,
     /// The payload.
     pub(crate) data: &'a [u8],
     /// The row of the machine it was recorded on.
     pub(crate) machine: u32,
-    /// Converts that machine's boot time to trace time, where something ties the two.
+    /// Converts that machine's boot time to trace time; `None` if no path leads there.
     pub(crate) boottime: Option<&'a Converter>,
-    /// Converts the clock of packets that name none to trace time, likewise.
+    /// Converts the clock of packets that name none to trace time; `None` if no path leads there.
     pub(crate) default_clock: Option<&'a Converter>,
-    /// Where the payload lies.
+    /// The location of the payload.
     pub(crate) span: Span,
-    /// Where it was recorded.
+    /// The source of the packet.
     pub(crate) source: SourceId,
     /// The state of its sequence.
     pub(crate) generation: GenerationId,
-    /// What sequences interned.
+    /// Interned data of sequences.
     pub(crate) interned: &'a Interned<'a>,
 }
 
@@ -55,7 +55,7 @@ impl Packet<'_> {
         self.timestamp.unwrap_or_default()
     }
 
-    /// A moment that is given in boot time whatever the packet's own clock, in trace time.
+    /// Converts boot time to trace time, for fields that use boot time in packets of any clock.
     pub(crate) fn at_boottime(&self, ns: i64) -> Option<i64> {
         self.boottime.map(|boottime| boottime.convert_one(ns))
     }
@@ -66,16 +66,16 @@ impl Packet<'_> {
     }
 }
 
-/// What a decoder does with a packet.
+/// The function of a decoder of packets.
 pub(crate) type Decode = fn(&Packet<'_>, &mut Trackers, &mut Tables, &mut Stats);
 
 /// A decoder of packets.
 pub(crate) struct PacketDecoder {
     /// The number of the payload's field.
     pub(crate) field: u32,
-    /// When it wants them.
+    /// The time of decoding: at once, in time order, or both.
     pub(crate) route: Route,
-    /// What it does with them.
+    /// The decoding of these packets.
     pub(crate) decode: Decode,
 }
 
@@ -85,11 +85,11 @@ pub(crate) struct BundleDecoder {
     pub(crate) field: u32,
     /// Splits a packet into events; runs of [`events_of`] the field come back to `decode`.
     pub(crate) split: fn(Bundle<'_>, &mut SplitSink<'_>),
-    /// What it does with an event.
+    /// The decoding of an event.
     pub(crate) decode: DecodeEvent,
 }
 
-/// What a decoder does with an event of a bundle.
+/// The function of a decoder of events in bundles.
 pub type DecodeEvent = fn(&RunEvent<'_>, &mut Trackers, &mut Tables, &mut Stats);
 
 /// Kinds of runs from here on are of packets that are not the kernel's.
@@ -134,10 +134,10 @@ fn text<const N: usize>(fields: &LastFields<'_, N>, number: u32, tables: &mut Ta
     }
 }
 
-/// What many small events have in common is read for each of them, so no more of it than this.
+/// Largest size of data that the events of a packet share: it is read again for each event.
 const MAX_SHARED: usize = 4096;
 
-/// What of a message that many events share is read.
+/// The part of a shared message that is read.
 fn shorten(shared: &[u8]) -> &[u8] {
     shared.get(..MAX_SHARED).unwrap_or(shared)
 }

@@ -19,9 +19,9 @@ struct Buffer<'a> {
     number: usize,
     counts: &'a CentralBuffer,
     policy: FillPolicy,
-    /// What it would have had to hold, in bytes.
+    /// The size it would have needed, in bytes.
     wanted: f64,
-    /// What is missing of that, in bytes.
+    /// The missing part of that, in bytes.
     lost: f64,
     /// Bytes a second.
     rate: Option<f64>,
@@ -50,7 +50,7 @@ impl<'a> Buffer<'a> {
         format!("buffer {} ({kb} KiB, {})", self.number, self.policy.word())
     }
 
-    /// What size would have held everything, and why.
+    /// The size that would have held everything, and the reason.
     fn remedy(&self, file: &FileHealth<'_>) -> String {
         let number = self.number;
         let size = self.counts.size as f64;
@@ -116,7 +116,7 @@ pub(super) fn write_table(file: &FileHealth<'_>, tables: &mut Tables) {
     }
 }
 
-/// What was lost in central buffers, and on the way to them.
+/// Losses in central buffers, and on the way to them.
 pub(super) fn find(file: &FileHealth<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for buffer in buffers(file) {

@@ -74,9 +74,8 @@ fn no_statistics(file: &FileHealth<'_>) -> Option<Finding> {
     recorded.then(|| Finding {
         kind: "no_recorder_statistics",
         only_notice: true,
-        what:
-            "The recorder's statistics are not in the trace: what its buffers lost cannot be told."
-                .to_owned(),
+        what: "The recorder's statistics are not in the trace: what its buffers lost is not known."
+            .to_owned(),
         remedy: "They are written when a recording ends: let it end by itself, and copy the whole \
                  file."
             .to_owned(),

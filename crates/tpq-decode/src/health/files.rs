@@ -1,4 +1,4 @@
-//! What was found of files as a whole when they were opened: what of an archive was not read, and
+//! Findings about whole files on open: unread members of an archive, and
 //! why.
 
 use tpq_tables::Stat;
@@ -19,7 +19,7 @@ pub enum FileRemark {
 }
 
 impl FileRemark {
-    /// What it counts as.
+    /// The stat that counts it.
     pub(crate) fn stat(&self) -> Stat {
         match self {
             Self::Unreadable(..) | Self::Cut(..) => Stat::TraceTruncatedBytes,
@@ -28,7 +28,7 @@ impl FileRemark {
         }
     }
 
-    /// What it is about the file.
+    /// The finding about the file.
     pub(crate) fn what(&self) -> &str {
         match self {
             Self::Unreadable(_, what)

@@ -1,4 +1,4 @@
-//! What came late or not at all: packets outside their window, producers that did not flush.
+//! Late and missing data: packets outside their window, producers that did not flush.
 
 use tpq_tables::Stat;
 
@@ -8,7 +8,7 @@ use super::{FileHealth, Finding};
 /// Flushes that would do for most recordings, in ms.
 const USUAL_PERIOD_MS: u32 = 5000;
 
-/// What was late, and what did not answer.
+/// Late packets, and producers that did not answer.
 pub(super) fn find(file: &FileHealth<'_>) -> Vec<Finding> {
     let found = [late(file), final_flush(file), failed_flushes(file), no_flushes(file)];
     let mut findings: Vec<Finding> = found.into_iter().flatten().collect();

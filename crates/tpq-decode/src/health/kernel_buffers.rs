@@ -6,7 +6,7 @@ use super::amounts::{count, many, size_kb, time};
 use super::{FileHealth, Finding};
 use tpq_trackers::track::KernelBuffer;
 
-/// What the recorder asks for where the configuration does not.
+/// The recorder's default where the configuration has none.
 const DEFAULT_BUFFER_KB: u32 = 2048;
 const DEFAULT_DRAIN_MS: u32 = 100;
 /// A period between drains at which the recorder does little else than sleep.
@@ -14,7 +14,7 @@ const CALM_DRAIN_MS: u32 = 250;
 /// Larger buffers of the kernel are refused on many systems.
 const LARGEST_KB: u64 = 131_072;
 
-/// What the kernel's buffers lost, and what could not be switched on.
+/// Losses of the kernel's buffers, and events that could not be enabled.
 pub(super) fn find(file: &FileHealth<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (&(machine, cpu), buffer) in &file.recording.kernel {

@@ -1,6 +1,6 @@
-//! What each recording lost, with advice, and the state of its buffers.
+//! Losses of each recording, with advice, and the state of its buffers.
 //!
-//! The counts are known only when all is read, so this runs last. One file for each place where
+//! The counts are known only when all is read, so this runs last. One file for each stage where
 //! things get lost; what none of them explains is passed on as its stat describes it.
 
 mod amounts;
@@ -26,9 +26,9 @@ pub(crate) struct FileHealth<'a> {
     pub(crate) file: u32,
     pub(crate) recording: &'a Recording,
     pub(crate) writers: &'a Writers,
-    /// What its writer sequences lost, with the row of the machine each wrote on.
+    /// Losses of its writer sequences, each with the row of its machine.
     pub(crate) sequences: Vec<(u32, &'a SequenceLoss)>,
-    /// What was counted, by machine.
+    /// Counts by machine.
     pub(crate) stats: Vec<(u32, &'a Stats)>,
     /// From when on all CPUs of all machines have kernel events.
     pub(crate) all_cpus_from: Option<i64>,
@@ -88,7 +88,7 @@ struct Finding {
 
 impl Finding {
     fn write(self, tables: &mut Tables) {
-        // What a buffer kept may reach a little beyond the moment at which recording stopped.
+        // The contents of a buffer may reach a little beyond the moment at which recording stopped.
         let ts_end = self.between.1.map(|end| self.between.0.map_or(end, |from| end.max(from)));
         let severity = if self.only_notice { Severity::Notice } else { Severity::DataLoss };
         let mut text = |text: &str| match text {

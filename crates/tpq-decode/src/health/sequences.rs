@@ -8,7 +8,7 @@ use super::amounts::{count, many, time};
 use super::{FileHealth, Finding};
 use tpq_trackers::track::FillPolicy;
 
-/// What each writer sequence lost.
+/// Losses of each writer sequence.
 pub(super) fn find(file: &FileHealth<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for &(machine, sequence) in &file.sequences {
@@ -42,12 +42,12 @@ fn lost_packets(file: &FileHealth<'_>, sequence: &SequenceLoss) -> Option<Findin
     Some(Finding {
         kind: "packets_lost",
         what: format!(
-            "{} lost packets in {}; nobody can say how many.",
+            "{} lost packets in {}; their number is unknown.",
             writer(sequence),
             many(sequence.dropped as i64, "place", "places"),
         ),
         remedy: match buffer_lost(file, sequence) {
-            Some(buffer) => format!("What helps is said of buffer {buffer}."),
+            Some(buffer) => format!("See the advice for buffer {buffer}."),
             None => "Set shmem_size_kb of its producer to more, or have the data source wait \
                      instead of dropping (BufferExhaustedPolicy kStall)."
                 .to_owned(),
@@ -131,7 +131,7 @@ fn held(file: &FileHealth<'_>, sequence: &SequenceLoss) -> Option<f64> {
     };
     let counts =
         recording.buffers.get(buffer).filter(|_| policy(buffer) == Some(FillPolicy::Ring))?;
-    // What it was seen to hold; else what it would hold were it written evenly.
+    // Its observed contents; else its contents under an even write rate.
     if let Some((from, to)) = file.span(buffer) {
         return Some(to.saturating_sub(from) as f64);
     }

@@ -1,4 +1,4 @@
-//! What events mean, by their phase.
+//! Decoding of events by their phase.
 
 use std::hash::Hasher;
 
@@ -60,7 +60,7 @@ pub(crate) fn decode_event(
     context.decode(owner);
 }
 
-/// What an event is, for an entry about it.
+/// The identity of an event, for an entry about it.
 fn described(name: StringId, phase: u8, tables: &mut Tables) -> ArgSet {
     let phase = tables.strings.intern(&char::from(phase).to_string());
     let event = [("event_name", ArgValue::String(name)), ("event_phase", ArgValue::String(phase))];
@@ -95,7 +95,7 @@ impl Context<'_> {
         self.trackers.log(stat, Some(self.ts), &event, self.tables);
     }
 
-    /// What the event is, for an entry about it.
+    /// The identity of the event, for an entry about it.
     fn described(&mut self) -> ArgSet {
         described(self.name, self.event.phase, self.tables)
     }

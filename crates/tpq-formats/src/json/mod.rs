@@ -1,7 +1,6 @@
-//! Chrome JSON, as Chrome wrote it once and a hundred tools write it still.
+//! Chrome JSON: a former format of Chrome that many tools write.
 //!
-//! The format has no owner; what fields mean where programs disagree is as the established tool
-//! reads them.
+//! The format has no specification; fields are read as Perfetto's trace processor reads them.
 
 mod counter;
 mod event;

@@ -1,4 +1,4 @@
-//! What an event says, as text: mostly `key=value` pairs; the values may contain spaces.
+//! Details of an event, as text: mostly `key=value` pairs; the values may contain spaces.
 
 /// The details of an event.
 #[derive(Clone, Copy, Debug)]
@@ -20,25 +20,25 @@ impl<'a> Details<'a> {
         number(self.word(key)?)
     }
 
-    /// What comes before the first key.
+    /// The text before the first key.
     pub(super) fn unnamed(self) -> &'a [u8] {
         let end = keys(self.0).next().map_or(self.0.len(), |(start, _)| start);
         self.0.get(..end).unwrap_or_default().trim_ascii()
     }
 
-    /// What lies between two texts.
+    /// The text between two texts.
     pub(super) fn between(self, before: &str, after: &str) -> Option<&'a [u8]> {
         let start = find(self.0, before.as_bytes())? + before.len();
         let rest = self.0.get(start..)?;
         rest.get(..find(rest, after.as_bytes())?)
     }
 
-    /// What lies before a text.
+    /// The text before another.
     pub(super) fn before(self, after: &str) -> Option<&'a [u8]> {
         self.0.get(..find(self.0, after.as_bytes())?).map(<[u8]>::trim_ascii)
     }
 
-    /// What follows a text.
+    /// The text after another.
     pub(super) fn after(self, before: &str) -> Option<&'a [u8]> {
         let start = find(self.0, before.as_bytes())? + before.len();
         self.0.get(start..).map(<[u8]>::trim_ascii)

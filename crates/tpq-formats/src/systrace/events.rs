@@ -1,13 +1,19 @@
-//! What the events of lines mean.
+//! Decoding of the events of lines.
 //!
-//! Most decoders of kernel events take over once the details of a line are the message that a
-//! packet would have held: [`PAIRS`] are the events with details that name its fields. [`OTHERS`]
-//! are written in ways of their own, or say what no message can. An event that is in neither list
-//! is of no use here.
+//! The details of most lines are converted to the message of the kernel event, which its decoder
+//! then reads. [`PAIRS`] lists events with details in `key=value` form, [`OTHERS`] events in other
+//! forms. Events in neither list are ignored.
 
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
+use tpq_proto::fields::ftrace::{
+    binder_transaction as binder_transaction_fields,
+    binder_transaction_received as binder_received_fields, cpu_frequency_limits as limits_fields,
+    ftrace_event, irq_handler_exit as irq_exit_fields, rss_stat as rss_stat_fields,
+    sched_switch as switch_fields, suspend_resume as suspend_fields, sys_enter as sys_enter_fields,
+    sys_exit as sys_exit_fields, task_newtask as newtask_fields,
+};
 use tpq_tables::{Stats, Tables};
 
 use super::details::{Details, hex, number};
@@ -21,36 +27,40 @@ use tpq_trackers::track::{NamePriority, NewSlice, Trackers};
 /// Events with details in pairs: the number of the field their message lies in, and the keys
 /// that must have numbers.
 pub(super) const PAIRS: &[(&str, u32, &[&str])] = &[
-    ("cpu_frequency", 11, &["state", "cpu_id"]),
-    ("cpu_idle", 13, &["state", "cpu_id"]),
-    ("clock_enable", 14, &["state"]),
-    ("clock_disable", 15, &["state"]),
-    ("clock_set_rate", 16, &["state"]),
-    ("softirq_entry", 24, &["vec"]),
-    ("softirq_exit", 25, &["vec"]),
-    ("irq_handler_entry", 36, &["irq"]),
-    ("binder_lock", 53, &[]),
-    ("binder_locked", 54, &[]),
-    ("binder_unlock", 55, &[]),
-    ("workqueue_execute_end", 57, &[]),
-    ("task_rename", 236, &["pid"]),
-    ("sched_process_free", 240, &["pid"]),
-    ("binder_transaction_alloc_buf", 323, &["data_size", "offsets_size"]),
-    ("signal_deliver", 324, &["sig"]),
-    ("signal_generate", 325, &["sig", "pid"]),
-    ("oom_score_adj_update", 326, &["pid", "oom_score_adj"]),
-    ("gpu_frequency", 332, &["state"]),
-    ("mark_victim", 334, &["pid"]),
-    ("gpu_mem_total", 340, &["pid", "size"]),
-    ("thermal_temperature", 341, &["temp"]),
-    ("cdev_update", 342, &["target"]),
-    ("wakeup_source_activate", 404, &[]),
-    ("wakeup_source_deactivate", 405, &[]),
-    ("binder_command", 485, &["cmd"]),
-    ("binder_return", 486, &["cmd"]),
-    ("local_timer_entry", 559, &[]),
-    ("local_timer_exit", 560, &[]),
-    ("dmabuf_rss_stat", 579, &["rss"]),
+    ("cpu_frequency", ftrace_event::CPU_FREQUENCY, &["state", "cpu_id"]),
+    ("cpu_idle", ftrace_event::CPU_IDLE, &["state", "cpu_id"]),
+    ("clock_enable", ftrace_event::CLOCK_ENABLE, &["state"]),
+    ("clock_disable", ftrace_event::CLOCK_DISABLE, &["state"]),
+    ("clock_set_rate", ftrace_event::CLOCK_SET_RATE, &["state"]),
+    ("softirq_entry", ftrace_event::SOFTIRQ_ENTRY, &["vec"]),
+    ("softirq_exit", ftrace_event::SOFTIRQ_EXIT, &["vec"]),
+    ("irq_handler_entry", ftrace_event::IRQ_HANDLER_ENTRY, &["irq"]),
+    ("binder_lock", ftrace_event::BINDER_LOCK, &[]),
+    ("binder_locked", ftrace_event::BINDER_LOCKED, &[]),
+    ("binder_unlock", ftrace_event::BINDER_UNLOCK, &[]),
+    ("workqueue_execute_end", ftrace_event::WORKQUEUE_EXECUTE_END, &[]),
+    ("task_rename", ftrace_event::TASK_RENAME, &["pid"]),
+    ("sched_process_free", ftrace_event::SCHED_PROCESS_FREE, &["pid"]),
+    (
+        "binder_transaction_alloc_buf",
+        ftrace_event::BINDER_TRANSACTION_ALLOC_BUF,
+        &["data_size", "offsets_size"],
+    ),
+    ("signal_deliver", ftrace_event::SIGNAL_DELIVER, &["sig"]),
+    ("signal_generate", ftrace_event::SIGNAL_GENERATE, &["sig", "pid"]),
+    ("oom_score_adj_update", ftrace_event::OOM_SCORE_ADJ_UPDATE, &["pid", "oom_score_adj"]),
+    ("gpu_frequency", ftrace_event::GPU_FREQUENCY, &["state"]),
+    ("mark_victim", ftrace_event::MARK_VICTIM, &["pid"]),
+    ("gpu_mem_total", ftrace_event::GPU_MEM_TOTAL, &["pid", "size"]),
+    ("thermal_temperature", ftrace_event::THERMAL_TEMPERATURE, &["temp"]),
+    ("cdev_update", ftrace_event::CDEV_UPDATE, &["target"]),
+    ("wakeup_source_activate", ftrace_event::WAKEUP_SOURCE_ACTIVATE, &[]),
+    ("wakeup_source_deactivate", ftrace_event::WAKEUP_SOURCE_DEACTIVATE, &[]),
+    ("binder_command", ftrace_event::BINDER_COMMAND, &["cmd"]),
+    ("binder_return", ftrace_event::BINDER_RETURN, &["cmd"]),
+    ("local_timer_entry", ftrace_event::LOCAL_TIMER_ENTRY, &[]),
+    ("local_timer_exit", ftrace_event::LOCAL_TIMER_EXIT, &[]),
+    ("dmabuf_rss_stat", ftrace_event::DMABUF_RSS_STAT, &["rss"]),
 ];
 
 /// Events that are written in ways of their own.
@@ -60,7 +70,7 @@ pub(super) const OTHERS: &[(&str, Read)] = &[
     ("sched_blocked_reason", sched_blocked_reason),
     ("tracing_mark_write", marker),
     ("print", marker),
-    // What some kernels called the tracepoint of markers.
+    // A name of the tracepoint of markers in some kernels.
     ("0", marker),
     ("cpu_frequency_limits", cpu_frequency_limits),
     ("workqueue_execute_start", workqueue_execute_start),
@@ -74,7 +84,7 @@ pub(super) const OTHERS: &[(&str, Read)] = &[
     ("task_newtask", task_newtask),
 ];
 
-/// Reads the details of an event; `None` when they are not what they should be.
+/// Reads the details of an event; `None` if they are malformed.
 pub(super) type Read = fn(&mut Line<'_>) -> Option<()>;
 
 /// How the details of an event are read.
@@ -100,7 +110,7 @@ pub(super) struct Line<'a> {
     stats: &'a mut Stats,
 }
 
-/// Does what a line says; `None` when its details are not what they should be.
+/// Decodes a line; `None` if its details are malformed.
 pub(super) fn decode(
     line: &SystraceLine<'_>,
     event: &FtraceEvent<'_>,
@@ -144,27 +154,30 @@ impl Line<'_> {
 
 /// A switch: as the kernel writes it, or in short as `trace-cmd` does.
 fn sched_switch(on: &mut Line<'_>) -> Option<()> {
-    let mut message = Message::of_pairs(4, on.details);
+    let mut message = Message::of_pairs(ftrace_event::SCHED_SWITCH, on.details);
     if on.need(&["prev_pid", "prev_prio", "next_pid", "next_prio"]).is_some() {
         if on.number("prev_state").is_none() {
-            message.int(4, state_bits(on.details.word("prev_state").unwrap_or_default()));
+            let letters = on.details.word("prev_state").unwrap_or_default();
+            message.int(switch_fields::PREV_STATE, state_bits(letters));
         }
     } else {
         let (previous, next) = (on.details.before(" ==> ")?, on.details.after(" ==> ")?);
         let (previous, state) = split_last(previous, b' ')?;
-        message.int(4, state_bits(state));
-        for (first, task) in [(1, previous), (5, next)] {
+        message.int(switch_fields::PREV_STATE, state_bits(state));
+        use switch_fields::*;
+        let fields = [[PREV_COMM, PREV_PID, PREV_PRIO], [NEXT_COMM, NEXT_PID, NEXT_PRIO]];
+        for ([comm_at, pid_at, prio_at], task) in fields.into_iter().zip([previous, next]) {
             let (comm, pid, prio) = short_task(task)?;
-            message.text(first, comm);
-            message.int(first + 1, pid);
-            message.int(first + 2, prio);
+            message.text(comm_at, comm);
+            message.int(pid_at, pid);
+            message.int(prio_at, prio);
         }
     }
-    on.decode(4, &message);
+    on.decode(ftrace_event::SCHED_SWITCH, &message);
     Some(())
 }
 
-/// Whoever is woken is named here, too: this may be the only line of a thread that never runs.
+/// Also names the woken thread: this can be the only line of a thread that never runs.
 fn sched_waking(on: &mut Line<'_>) -> Option<()> {
     let (comm, pid) = match on.number("pid") {
         Some(pid) => (on.details.text("comm").unwrap_or_default(), pid),
@@ -199,7 +212,7 @@ fn sched_blocked_reason(on: &mut Line<'_>) -> Option<()> {
     Some(())
 }
 
-/// What a program wrote to the trace marker. What is no marker is counted where markers are read.
+/// Text that a program wrote to the trace marker. Other text is counted where markers are read.
 fn marker(on: &mut Line<'_>) -> Option<()> {
     let text = on.details.0;
     let text = text.strip_prefix(b"tracing_mark_write:").map_or(text, <[u8]>::trim_ascii_start);
@@ -211,10 +224,10 @@ fn marker(on: &mut Line<'_>) -> Option<()> {
 fn cpu_frequency_limits(on: &mut Line<'_>) -> Option<()> {
     let limit = |short, long| on.number(short).or_else(|| on.number(long));
     let mut message = Message::default();
-    message.int(1, limit("min", "min_freq")?);
-    message.int(2, limit("max", "max_freq")?);
-    message.int(3, on.number("cpu_id")?);
-    on.decode(12, &message);
+    message.int(limits_fields::MIN_FREQ, limit("min", "min_freq")?);
+    message.int(limits_fields::MAX_FREQ, limit("max", "max_freq")?);
+    message.int(limits_fields::CPU_ID, on.number("cpu_id")?);
+    on.decode(ftrace_event::CPU_FREQUENCY_LIMITS, &message);
     Some(())
 }
 
@@ -231,11 +244,17 @@ fn workqueue_execute_start(on: &mut Line<'_>) -> Option<()> {
 
 fn binder_transaction(on: &mut Line<'_>) -> Option<()> {
     let mut message = Message::default();
-    let keys = ["transaction", "dest_node", "dest_proc", "dest_thread", "reply"];
-    for (field, key) in (1..).zip(keys) {
+    let fields = [
+        (binder_transaction_fields::DEBUG_ID, "transaction"),
+        (binder_transaction_fields::TARGET_NODE, "dest_node"),
+        (binder_transaction_fields::TO_PROC, "dest_proc"),
+        (binder_transaction_fields::TO_THREAD, "dest_thread"),
+        (binder_transaction_fields::REPLY, "reply"),
+    ];
+    for (field, key) in fields {
         message.int(field, on.number(key)?);
     }
-    message.int(7, on.number("flags").unwrap_or_default());
+    message.int(binder_transaction_fields::FLAGS, on.number("flags").unwrap_or_default());
     let code = String::from_utf8_lossy(on.details.word("code").unwrap_or_default());
     let event = on.event.with_message(message.as_bytes());
     text::decode_transaction(&event, &code, on.trackers, on.tables, on.stats);
@@ -244,16 +263,17 @@ fn binder_transaction(on: &mut Line<'_>) -> Option<()> {
 
 fn binder_transaction_received(on: &mut Line<'_>) -> Option<()> {
     let mut message = Message::default();
-    message.int(1, on.number("transaction")?);
-    on.decode(51, &message);
+    message.int(binder_received_fields::DEBUG_ID, on.number("transaction")?);
+    on.decode(ftrace_event::BINDER_TRANSACTION_RECEIVED, &message);
     Some(())
 }
 
 fn irq_handler_exit(on: &mut Line<'_>) -> Option<()> {
     let mut message = Message::default();
-    message.int(1, on.number("irq")?);
-    message.int(2, i64::from(on.details.word("ret") == Some(b"handled")));
-    on.decode(37, &message);
+    message.int(irq_exit_fields::IRQ, on.number("irq")?);
+    let is_handled = on.details.word("ret") == Some(b"handled");
+    message.int(irq_exit_fields::RET, i64::from(is_handled));
+    on.decode(ftrace_event::IRQ_HANDLER_EXIT, &message);
     Some(())
 }
 
@@ -270,45 +290,45 @@ fn rss_stat(on: &mut Line<'_>) -> Option<()> {
     };
     let size = on.details.word("size")?;
     let mut message = Message::default();
-    message.int(1, member);
-    message.int(2, number(size.strip_suffix(b"B").unwrap_or(size))?);
+    message.int(rss_stat_fields::MEMBER, member);
+    message.int(rss_stat_fields::SIZE, number(size.strip_suffix(b"B").unwrap_or(size))?);
     if let Some(mm) = on.number("mm_id") {
-        message.int(3, on.number("curr").unwrap_or_default());
-        message.int(4, mm);
+        message.int(rss_stat_fields::CURR, on.number("curr").unwrap_or_default());
+        message.int(rss_stat_fields::MM_ID, mm);
     }
-    on.decode(313, &message);
+    on.decode(ftrace_event::RSS_STAT, &message);
     Some(())
 }
 
-/// As `machine_suspend[3] begin`.
+/// Such as `machine_suspend[3] begin`.
 fn suspend_resume(on: &mut Line<'_>) -> Option<()> {
     let action = on.details.before("[")?;
     let value = number(on.details.between("[", "]")?)?;
     let mut message = Message::default();
-    message.text(1, action);
-    message.int(2, value);
-    message.int(3, i64::from(on.details.after("]")? == b"begin"));
-    on.decode(113, &message);
+    message.text(suspend_fields::ACTION, action);
+    message.int(suspend_fields::VAL, value);
+    message.int(suspend_fields::START, i64::from(on.details.after("]")? == b"begin"));
+    on.decode(ftrace_event::SUSPEND_RESUME, &message);
     Some(())
 }
 
-/// As `NR 64 (1, 7ffe4000, 10, 0, 0, 0)`, with arguments in hexadecimal.
+/// Such as `NR 64 (1, 7ffe4000, 10, 0, 0, 0)`, with arguments in hexadecimal.
 fn sys_enter(on: &mut Line<'_>) -> Option<()> {
     let mut message = Message::default();
-    message.int(1, number(on.details.between("NR ", " ")?)?);
+    message.int(sys_enter_fields::ID, number(on.details.between("NR ", " ")?)?);
     for arg in on.details.between("(", ")")?.split(|&byte| byte == b',') {
-        message.int(2, hex(arg.trim_ascii())?.cast_signed());
+        message.int(sys_enter_fields::ARGS, hex(arg.trim_ascii())?.cast_signed());
     }
-    on.decode(329, &message);
+    on.decode(ftrace_event::SYS_ENTER, &message);
     Some(())
 }
 
-/// As `NR 64 = 16`.
+/// Such as `NR 64 = 16`.
 fn sys_exit(on: &mut Line<'_>) -> Option<()> {
     let mut message = Message::default();
-    message.int(1, number(on.details.between("NR ", " = ")?)?);
-    message.int(2, number(on.details.after(" = ")?)?);
-    on.decode(330, &message);
+    message.int(sys_exit_fields::ID, number(on.details.between("NR ", " = ")?)?);
+    message.int(sys_exit_fields::RET, number(on.details.after(" = ")?)?);
+    on.decode(ftrace_event::SYS_EXIT, &message);
     Some(())
 }
 
@@ -316,9 +336,9 @@ fn sys_exit(on: &mut Line<'_>) -> Option<()> {
 fn task_newtask(on: &mut Line<'_>) -> Option<()> {
     on.need(&["pid"])?;
     let flags = hex(on.details.word("clone_flags")?)?;
-    let mut message = Message::of_pairs(235, on.details);
-    message.int(3, flags.cast_signed());
-    on.decode(235, &message);
+    let mut message = Message::of_pairs(ftrace_event::TASK_NEWTASK, on.details);
+    message.int(newtask_fields::CLONE_FLAGS, flags.cast_signed());
+    on.decode(ftrace_event::TASK_NEWTASK, &message);
     Some(())
 }
 
@@ -359,7 +379,7 @@ fn short_task(text: &[u8]) -> Option<(&[u8], i64, i64)> {
     Some((comm.trim_ascii(), number(pid)?, number(prio)?))
 }
 
-/// What lies before and after the last byte of that kind.
+/// The text before and after the last byte of that kind.
 fn split_last(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
     let at = text.iter().rposition(|&found| found == byte)?;
     Some((text.get(..at)?, text.get(at + 1..)?))

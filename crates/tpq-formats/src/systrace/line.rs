@@ -11,15 +11,15 @@ pub(crate) struct SystraceLine<'a> {
     pub(crate) tgid: Option<i32>,
     /// The CPU it ran on.
     pub(crate) cpu: u32,
-    /// When, in nanoseconds of the tracer's clock.
+    /// Timestamp, ns of the tracer's clock.
     pub(crate) ts: i64,
     /// The name of the event.
     pub(crate) event: &'a [u8],
-    /// What the event says, without spaces around it.
+    /// The details of the event, without spaces around them.
     pub(crate) details: &'a [u8],
 }
 
-/// Why a line is no line of an event.
+/// The reason why a line is not an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LineError {
     /// It does not have the parts of one.
@@ -37,7 +37,7 @@ const NO_COMM: &[u8] = b"<...>";
 const NS_PER_S: i64 = 1_000_000_000;
 
 impl<'a> SystraceLine<'a> {
-    /// Tells the parts of a line apart; `None` for empty lines and comments.
+    /// Separates the parts of a line; `None` for empty lines and comments.
     ///
     /// The name of a thread may hold whatever else a line does. The CPU is found first: the first
     /// number in brackets that a thread's id lies before and a time after.
@@ -105,7 +105,7 @@ fn digits(bytes: &[u8]) -> (&[u8], &[u8]) {
     bytes.split_at(end)
 }
 
-/// What lies before the digits that bytes end with, and those.
+/// The text before trailing digits, and the digits.
 fn last_digits(bytes: &[u8]) -> (&[u8], &[u8]) {
     let start = bytes.iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1);
     bytes.split_at(start)
@@ -148,8 +148,7 @@ fn time(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     None
 }
 
-/// Exact, unlike a time that is read as one number with a fraction. What is finer than
-/// nanoseconds is cut off.
+/// Exact, unlike a floating-point number. Digits below a nanosecond are ignored.
 fn nanoseconds(seconds: &[u8], fraction: &[u8]) -> Option<i64> {
     let digits = fraction.iter().chain(std::iter::repeat(&b'0')).take(9);
     let ns = digits.fold(0, |ns, digit| ns * 10 + i64::from(digit - b'0'));

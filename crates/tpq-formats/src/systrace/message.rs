@@ -10,8 +10,8 @@ use super::details::{Details, number};
 pub(super) struct Message(Vec<u8>);
 
 impl Message {
-    /// The message of an event with details that name the fields. What is no number
-    /// where one should be is left out; what has no name is the field called so.
+    /// The message of an event with details in `key=value` form. A value that is not a number is
+    /// left out of a numeric field; a value without a key is the field `name`.
     pub(super) fn of_pairs(kind: u32, details: Details<'_>) -> Self {
         let mut message = Self::default();
         let fields = event_kind(kind).map_or(&[][..], |kind: &EventKind| kind.fields);

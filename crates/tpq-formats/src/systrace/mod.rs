@@ -123,7 +123,7 @@ fn meet_thread(
     }
 }
 
-/// How many rows there are of what has a time, except thread states, which are written later.
+/// Number of rows of tables with times, except thread states, which are written later.
 fn rows(tables: &Tables) -> [u32; 3] {
     let Tables { sched_slice, slice, counter, .. } = tables;
     [sched_slice.len(), slice.len(), counter.len()]

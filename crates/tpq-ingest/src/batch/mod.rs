@@ -35,14 +35,14 @@ pub enum RecorderEvent {
     ReadBuffers,
 }
 
-/// What a few thousand packets came to.
+/// The result of a few thousand packets.
 #[derive(Debug, Default)]
 pub struct Batch {
-    /// What takes effect in file order.
+    /// Packets and changes that take effect in file order.
     pub immediate: Vec<Immediate>,
     /// Events in trace time, sorted within each run.
     pub runs: Vec<Run>,
-    /// What the recorder did at the end of the batch.
+    /// The event of the recorder at the end of the batch.
     pub recorder_event: Option<RecorderEvent>,
     /// Bytes of packets up to the end of this batch.
     pub done: u64,
@@ -50,16 +50,16 @@ pub struct Batch {
     pub file: u32,
 }
 
-/// What is known of a file before it is walked.
+/// Facts about a file before it is read.
 #[derive(Clone, Debug, Default)]
 pub struct FileContext {
     /// The ranges that hold its packets.
     pub segments: Vec<(u64, usize)>,
-    /// What clocks read, in file order.
+    /// Clock snapshots, in file order.
     pub snapshots: Vec<SnapshotPacket>,
-    /// By the id that packets give a machine: its place, and what clock ids mean there.
+    /// By the id that packets give a machine: its source, and the clock ids there.
     pub machines: FxHashMap<u32, (SourceId, ClockNames)>,
-    /// What packets mean that name no machine.
+    /// The source of packets without a machine.
     pub base: (SourceId, ClockNames),
 }
 

@@ -62,7 +62,7 @@ struct Walked {
     interned: usize,
     /// What walking lost.
     book: LossBook,
-    /// What the skim before lost.
+    /// Losses of the prescan.
     prescan: Losses,
     sequences: Vec<SequenceLoss>,
     /// Bytes walked.
@@ -276,9 +276,9 @@ fn a_sequence_of_two_machines_is_two_sequences() {
     // Machine 1 had no state at 2; what machine 0 had by then is not its own.
     assert_eq!(walked.events, [(1, 0), (3, 2), (4, 3), (5, 4)]);
     assert_eq!(walked.sources, [0, 0, 1, 1]);
-    let told = walked.sequences.iter();
-    let told: Vec<_> = told.map(|it| (it.machine, it.needing_state, it.skipped)).collect();
-    assert_eq!(told, [(0, 1, 0), (1, 2, 1)]);
+    let counts = walked.sequences.iter();
+    let counts: Vec<_> = counts.map(|it| (it.machine, it.needing_state, it.skipped)).collect();
+    assert_eq!(counts, [(0, 1, 0), (1, 2, 1)]);
 }
 
 #[test]
@@ -440,7 +440,7 @@ fn a_clock_nothing_ties_to_the_trace_is_counted_not_guessed() {
 }
 
 #[test]
-fn what_lies_before_time_begins_is_counted_with_its_place() {
+fn events_before_the_start_of_time_are_counted_with_their_location() {
     let clocks =
         ClockSnapshot::new().clock(clock_id::BOOTTIME, 100).clock(clock_id::MONOTONIC, 1_000);
     let monotonic = |ts| event(ts).clock(clock_id::MONOTONIC);
@@ -493,7 +493,7 @@ fn a_cut_trace_keeps_what_came_before_the_cut() {
 }
 
 #[test]
-fn what_holds_no_packet_is_no_trace() {
+fn a_file_without_packets_is_no_trace() {
     let huge = [0x0a, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10];
     let error = prescan(&huge, 0, PrescanMemory::in_memory(u64::MAX), &|_| (), false).err();
     assert!(matches!(error, Some(PrescanError::NoPackets { offset: 0 })));

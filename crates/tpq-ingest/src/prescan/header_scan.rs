@@ -1,4 +1,4 @@
-//! A skim under way, from one place of a file or from two.
+//! The scan of a file's packet headers, from one offset or from two.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,7 +8,7 @@ use crate::packet::PacketHeader;
 /// Size of the ranges in which scanned bytes are reported, in bytes.
 const PASSED_BYTES: usize = 4 << 20;
 
-/// A skim under way.
+/// A header scan in progress.
 pub(super) struct HeaderScan<'a, 'p> {
     file: &'a [u8],
     base: u64,
@@ -37,7 +37,7 @@ impl<'a, 'p> HeaderScan<'a, 'p> {
         Self { file, base, passed, prescan, from: at, at }
     }
 
-    /// Skims the packets up to `until`, as far as they can be read; the last may end behind it.
+    /// Scans the packets up to `until`, as far as they can be read; the last may end behind it.
     /// Without `room`, stops at a compressed packet and says so.
     pub(super) fn go_on(
         &mut self,
@@ -54,7 +54,7 @@ impl<'a, 'p> HeaderScan<'a, 'p> {
         room: Option<PrescanMemory<'_, 'a>>,
         in_vain: &AtomicBool,
     ) -> Result<(), Compressed> {
-        let mut told = self.at;
+        let mut reported = self.at;
         while self.at < until
             && let Some((packet, next)) = next_packet(self.file, self.at)
         {
@@ -71,9 +71,9 @@ impl<'a, 'p> HeaderScan<'a, 'p> {
                 }
             }
             self.at = next;
-            if next - told >= PASSED_BYTES {
-                (self.passed)(told..next);
-                told = next;
+            if next - reported >= PASSED_BYTES {
+                (self.passed)(reported..next);
+                reported = next;
                 if in_vain.load(Ordering::Relaxed) {
                     break;
                 }
@@ -82,8 +82,8 @@ impl<'a, 'p> HeaderScan<'a, 'p> {
         Ok(())
     }
 
-    /// Skims a file from two places at a time. Where the later one turns out to be none, or what
-    /// follows needs to be read in its order, what was found there is forgotten.
+    /// Scans a file from two offsets at a time. Where the later one turns out to be invalid, or
+    /// what follows needs to be read in its order, what was found there is forgotten.
     pub(super) fn in_halves(&mut self, middle: usize, room: PrescanMemory<'_, 'a>) {
         let Self { file, base, passed, .. } = *self;
         let in_vain = AtomicBool::new(false);
@@ -106,8 +106,8 @@ impl<'a, 'p> HeaderScan<'a, 'p> {
     }
 }
 
-/// A place about the middle of a large file where packets seem to begin: several follow each other,
-/// and name their sequences as recorders have them do.
+/// An offset about the middle of a large file where packets seem to begin: several follow each
+/// other, and name their sequences as recorders have them do.
 pub(super) fn middle_of(file: &[u8]) -> Option<usize> {
     const LARGE: usize = 8 << 20;
     const LOOKED_AT: usize = 1 << 20;

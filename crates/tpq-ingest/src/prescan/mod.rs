@@ -1,8 +1,8 @@
-//! One skim over a whole file before anything is imported.
+//! One pass over a whole file before the import.
 //!
 //! Snapshots of clocks may come after the packets that need them, and compressed packets hide
-//! more packets, so both are found first. The skim reads packet headers only. Of a large file a
-//! second thread skims the later half, from where packets seem to begin in its middle: if the first
+//! more packets, so both are found first. The prescan reads packet headers only. Of a large file a
+//! second thread scans the later half, from where packets seem to begin in its middle: if the first
 //! half ends just there, they do.
 
 mod header_scan;
@@ -38,7 +38,7 @@ pub enum PrescanError {
     },
 }
 
-/// How much a file holds of a machine.
+/// Amount of data of a machine in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct MachineUse {
     /// All packets.
@@ -49,11 +49,11 @@ pub struct MachineUse {
     pub remote_syncs: u64,
 }
 
-/// What the skim found.
+/// The result of the prescan.
 pub struct Prescan<'a> {
     /// The bytes, inflated where they were compressed.
     pub bytes: FileBytes<'a>,
-    /// What clocks read, in file order.
+    /// Clock snapshots, in file order.
     pub snapshots: Vec<SnapshotPacket>,
     /// The clock that the file declares the timeline to be.
     pub primary_clock: Option<u32>,
@@ -65,7 +65,7 @@ pub struct Prescan<'a> {
     pub packets: u64,
     /// Where reading stopped: the end of the file, unless it was cut or something else follows.
     pub end: usize,
-    /// What was lost.
+    /// The loss.
     pub losses: Losses,
     /// How many bytes compressed packets may still inflate to.
     budget: u64,
@@ -97,15 +97,15 @@ impl<'a> Prescan<'a> {
     }
 }
 
-/// What packets may inflate to, and where that is kept.
+/// The limit of inflated packets, and their store.
 #[derive(Clone, Copy)]
 pub struct PrescanMemory<'k, 'a> {
-    /// How many bytes.
+    /// Bytes that compressed packets may inflate to.
     pub budget: u64,
     /// Keeps the next bytes; the number is how many of the file's were kept before.
     pub keep: &'k dyn Fn(u64, Vec<u8>) -> Cow<'a, [u8]>,
     /// Keeps bytes that are too many for memory: the first of them, and a reader of the others;
-    /// `None` where these cannot be read or have no place.
+    /// `None` where these cannot be read or have no source.
     pub keep_large: &'k KeepLarge<'k, 'a>,
 }
 
@@ -113,7 +113,7 @@ pub struct PrescanMemory<'k, 'a> {
 pub type KeepLarge<'k, 'a> = dyn Fn(u64, Vec<u8>, &mut dyn Read) -> Option<Cow<'a, [u8]>> + 'k;
 
 impl PrescanMemory<'_, '_> {
-    /// So many bytes of memory.
+    /// A number of bytes of memory.
     pub fn in_memory(budget: u64) -> Self {
         let keep_large: &KeepLarge<'_, '_> = &|_, mut bytes, rest| {
             rest.read_to_end(&mut bytes).ok()?;
@@ -123,13 +123,12 @@ impl PrescanMemory<'_, '_> {
     }
 }
 
-/// Is told of ranges of a file that were skimmed, but for the last of it; of some twice, where they
-/// had to be skimmed again.
+/// Receives ranges of a file that were scanned, except the last one; some of them twice, where they
+/// had to be scanned again.
 pub type Passed<'p> = &'p (dyn Fn(Range<usize>) + Sync);
 
-/// Skims a file whose bytes get the addresses from `base` on, on a second thread as well if that is
-/// worth while and `two` threads may be used. What its compressed packets inflate to beyond `room`
-/// is lost and counted.
+/// Scans a file with the addresses from `base` on, on a second thread as well if that is
+/// worth while and `two` threads may be used. Inflated data beyond `room` is dropped and counted.
 ///
 /// # Errors
 /// When not one packet can be read.
@@ -215,7 +214,7 @@ impl<'a> Prescan<'a> {
         self.budget
     }
 
-    /// Skims what a packet at `offset` of the file inflates to.
+    /// Scans the inflated bytes of a packet at `offset` of the file.
     fn inflate(
         &mut self,
         codec: Codec,

@@ -1,4 +1,4 @@
-//! What is skimmed from two places is what is skimmed from one.
+//! A scan from two offsets finds the same as a scan from one.
 
 use std::io::Write;
 
@@ -7,7 +7,7 @@ use flate2::write::ZlibEncoder;
 
 use super::*;
 
-/// More than half of what a file must have to be skimmed from two places.
+/// More than half of the least size of a file that is scanned from two offsets.
 const HALF: usize = 5 << 20;
 
 fn varint(mut value: u64, out: &mut Vec<u8>) {
@@ -52,7 +52,7 @@ fn packets(len: usize) -> Vec<u8> {
 }
 
 /// The whole result of a prescan, as text.
-fn told(file: &[u8], two: bool) -> String {
+fn described(file: &[u8], two: bool) -> String {
     let prescan = prescan(file, 1000, PrescanMemory::in_memory(1 << 20), &|_| (), two);
     let mut prescan = prescan.expect("there are packets");
     let segments = prescan.bytes.take_segments();
@@ -65,18 +65,18 @@ fn told(file: &[u8], two: bool) -> String {
 }
 
 fn same(file: &[u8]) -> String {
-    let told = [true, false].map(|two| told(file, two));
-    assert!(told[0] == told[1], "{}\n{}", &told[0][..300], &told[1][..300]);
-    let [told, _] = told;
-    told
+    let described = [true, false].map(|two| described(file, two));
+    assert!(described[0] == described[1], "{}\n{}", &described[0][..300], &described[1][..300]);
+    let [described, _] = described;
+    described
 }
 
 #[test]
 fn the_halves_of_a_file_are_put_together() {
     let file = packets(2 * HALF);
     assert!(middle_of(&file).is_some());
-    let told = same(&file);
-    assert!(told.matches("SnapshotPacket").count() > 100);
+    let described = same(&file);
+    assert!(described.matches("SnapshotPacket").count() > 100);
     // The end may be cut off.
     same(&file[..file.len() - 3]);
 }
@@ -102,17 +102,17 @@ fn compressed_packets_are_read_in_their_order() {
         // More than there is room for.
         (0..5).for_each(|_| file.extend(&inner));
         file.extend(packets(2 * HALF - first));
-        let told = same(&file);
+        let described = same(&file);
         assert!(
-            told.contains("InflateFailed, 3") && told.matches("), (").count() > 3,
+            described.contains("InflateFailed, 3") && described.matches("), (").count() > 3,
             "{}",
-            &told[..300]
+            &described[..300]
         );
     }
 }
 
 #[test]
-fn what_is_damaged_ends_the_skim() {
+fn damage_ends_the_prescan() {
     for damaged_at in [HALF / 2, 3 * HALF / 2] {
         let mut file = packets(2 * HALF);
         let at = middle_of(&file[..]).map_or(0, |middle| middle * damaged_at / HALF);
@@ -134,15 +134,15 @@ fn to_find_the_middle_takes_no_longer_for_what_looks_like_packets_everywhere() {
 }
 
 #[test]
-fn nearly_all_of_a_file_is_told_of_once() {
+fn nearly_all_of_a_file_is_reported_once() {
     let file = packets(2 * HALF);
-    let told = std::sync::Mutex::new(Vec::new());
-    let passed = |range| told.lock().expect("nobody panics").push(range);
+    let described = std::sync::Mutex::new(Vec::new());
+    let passed = |range| described.lock().expect("nobody panics").push(range);
     assert!(prescan(&file, 0, PrescanMemory::in_memory(0), &passed, true).is_ok());
-    let mut told: Vec<Range<usize>> = told.into_inner().expect("nobody panics");
-    told.sort_unstable_by_key(|range| range.start);
+    let mut described: Vec<Range<usize>> = described.into_inner().expect("nobody panics");
+    described.sort_unstable_by_key(|range| range.start);
     assert!(
-        told.len() >= 2 && told.windows(2).all(|pair| pair[0].end <= pair[1].start),
-        "{told:?}"
+        described.len() >= 2 && described.windows(2).all(|pair| pair[0].end <= pair[1].start),
+        "{described:?}"
     );
 }

@@ -12,7 +12,7 @@ pub(super) const SEGMENTS: u32 = 1 << 31;
 /// The next event of a run, ordered as the sorter orders.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Head {
-    /// When, ns.
+    /// Timestamp, ns in trace time.
     pub(crate) ts: i64,
     /// The order of events of one time in one lane.
     pub(crate) rank: u64,
@@ -87,7 +87,7 @@ impl Lane {
     }
 }
 
-/// Whose turn it is: lanes by the time of their next event, and by their order where it is the
+/// The next lane: lanes by the time of their next event, and by their order where it is the
 /// same.
 pub(super) struct LaneQueue {
     lanes: BinaryHeap<Reverse<(i64, usize)>>,

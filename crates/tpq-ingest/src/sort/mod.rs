@@ -31,7 +31,7 @@ use crate::loss::{LossBook, LossEntry};
 use crate::shared::SharedStrings;
 use crate::{Loss, RecorderEvent, Run, RunId, SourceId};
 
-/// Takes events in order. `index` is the event's place in the run.
+/// Takes events in order. `index` is the event's index in the run.
 pub trait Emit {
     /// Takes one event. Returns whether more events are wanted.
     fn emit(&mut self, ts: i64, run: &Arc<Run>, index: usize) -> ControlFlow<()>;
@@ -82,15 +82,15 @@ impl<E: Emit> Sink for E {
 /// Lanes are ordered by these: where it was recorded, and the lane there.
 type LaneKey = (SourceId, Option<u32>);
 
-/// So many segments of a level are merged into one of the next. With more, each block read at a
-/// time would be a small part of the memory; with fewer, events are written more often.
+/// The number of segments of a level that are merged into one of the next. With more, each block
+/// read at a time would be a small part of the memory; with fewer, events are written more often.
 const STRETCHES_OF_LEVEL: usize = 16;
 
 struct Active {
     id: RunId,
     run: Arc<Run>,
     next: usize,
-    /// What it takes, in bytes, without strings that runs share.
+    /// Its size in bytes, without strings that runs share.
     bytes: u64,
     /// The rank of each event, where that is not the run's.
     ranks: Vec<u64>,
@@ -106,7 +106,7 @@ impl Active {
     }
 }
 
-/// Where merging a lane stopped.
+/// The reason why merging a lane stopped.
 enum Stop {
     /// It is the turn of another lane.
     Turn,
@@ -125,13 +125,13 @@ pub struct Sorter {
     lanes: BTreeMap<LaneKey, Lane>,
     slots: Vec<Option<Active>>,
     free: Vec<u32>,
-    /// What is in the store.
+    /// The runs in the store.
     segments: Vec<Option<Segment>>,
     next_run: RunId,
     flushes: u32,
     window_end: RunId,
     flushed_until: i64,
-    /// What the runs that are in memory take, in bytes.
+    /// Size of the runs in memory, in bytes.
     held: u64,
     /// The strings of these.
     strings: SharedStrings,
@@ -173,7 +173,7 @@ impl Sorter {
         self.flushed_until
     }
 
-    /// What was too late.
+    /// The late events.
     pub fn losses(&self) -> &LossBook {
         &self.losses
     }
@@ -350,9 +350,9 @@ impl Sorter {
     }
 }
 
-/// What is in the store.
+/// The runs in the store.
 impl Sorter {
-    /// Writes all that is held in memory to the store. What was emitted before stays so.
+    /// Evicts all runs from memory to the store. Emitted events are not affected.
     pub(crate) fn spill(&mut self, memory: &SortMemory) -> Result<(), Stopped> {
         self.hide_segments();
         let flushed_until = self.flushed_until;
@@ -446,7 +446,7 @@ impl Sorter {
 
 /// A sorter of events that have ranks of their own.
 impl Sorter {
-    /// When its first event happened, and the rank of that.
+    /// The timestamp and the rank of the first event.
     pub(crate) fn first(&self) -> Option<(i64, u64)> {
         let head = self.lanes.get(&(0, None))?.first()?;
         Some((head.ts, head.rank))
@@ -459,7 +459,7 @@ impl Sorter {
         memory: &SortMemory,
         out: &mut impl Sink,
     ) -> Result<(), Stopped> {
-        // What is not older than the end of the window is the first that is not emitted.
+        // The first event at or after the end of the window is not emitted.
         let end = Head { ts, rank, run: RunId::MAX, slot: 0 };
         self.lanes.entry((0, None)).or_default().add(end);
         self.merge(RunId::MAX, memory, out)?;

@@ -16,7 +16,7 @@ use super::{LaneKey, Sink, Stopped};
 use crate::Run;
 use crate::shared::SharedStrings;
 
-/// Where an event stands among all of a sorter.
+/// The position of an event in the order of a sorter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Key {
     pub(super) ts: i64,
@@ -32,7 +32,7 @@ impl Key {
     }
 }
 
-/// What is left of a segment.
+/// The rest of a segment.
 #[derive(Clone, Copy)]
 pub(crate) struct Segment {
     /// Where the next block begins in the order.
@@ -86,7 +86,7 @@ pub(crate) struct Writer<'a> {
     ranked: bool,
     /// Where the next block goes.
     at: u64,
-    /// The first block: its place, length and key.
+    /// The first block: its offset, length and key.
     first: Option<(u64, u64, Key)>,
     /// The greatest key so far.
     latest: Option<Key>,
@@ -146,7 +146,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// What was written; `None` where nothing was.
+    /// The written segment; `None` where nothing was written.
     pub(crate) fn finish(mut self, level: u32) -> io::Result<Option<Segment>> {
         self.close()?;
         let Some((at, len, key)) = self.first else {

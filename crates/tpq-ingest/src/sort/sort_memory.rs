@@ -18,7 +18,7 @@ pub trait RunStore: Send {
     /// Writes bytes at an offset, over what was there.
     ///
     /// # Errors
-    /// When there is no store to be had, or no room in it.
+    /// When the store cannot be created or is full.
     fn write(&self, bytes: &[u8], at: u64) -> io::Result<()>;
 
     /// Reads bytes from an offset at which they were written.
@@ -28,7 +28,7 @@ pub trait RunStore: Send {
     fn read(&self, bytes: &mut [u8], at: u64) -> io::Result<()>;
 }
 
-/// The room that events have which wait to be put in order.
+/// The memory of events that wait to be sorted.
 pub struct SortMemory {
     /// Bytes of events that all sorters together may hold.
     most: u64,
@@ -37,7 +37,7 @@ pub struct SortMemory {
     store: Box<dyn RunStore>,
     /// Where the next segment goes.
     end: Cell<u64>,
-    /// How many segments there are that are not read to their end.
+    /// Number of segments that are not fully read.
     segments: Cell<u64>,
     /// Bytes that were ever written.
     #[cfg(test)]
@@ -47,7 +47,7 @@ pub struct SortMemory {
 }
 
 impl SortMemory {
-    /// Memory for about `memory` bytes, and for whatever is more in a store.
+    /// About `memory` bytes; more data goes to `store`.
     pub fn new(memory: u64, store: impl RunStore + 'static) -> Self {
         let block = (memory / BLOCKS).clamp(LEAST_BLOCK, MOST_BLOCK);
         // The rest is for blocks that are read back.
@@ -133,7 +133,7 @@ impl SortMemory {
     }
 
     /// Where strings lie in the store, if they were written.
-    pub(super) fn place_of(&self, strings: &Arc<[Span]>) -> Option<u64> {
+    pub(super) fn offset_of(&self, strings: &Arc<[Span]>) -> Option<u64> {
         self.strings.borrow().place(strings)
     }
 
@@ -143,7 +143,7 @@ impl SortMemory {
     }
 }
 
-/// What was read is not what was written.
+/// The data read is not the data written.
 pub(super) fn damaged() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "what was read is not what was written")
 }

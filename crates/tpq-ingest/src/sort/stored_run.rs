@@ -43,7 +43,7 @@ impl Slice {
     /// behind the bytes of a block, which lies at an offset of the store.
     pub(super) fn write_strings(&self, memory: &SortMemory, at: u64, out: &mut Vec<u8>) {
         if let Payload::Words { strings, own_strings: false, .. } = &self.run.payload
-            && memory.place_of(strings).is_none()
+            && memory.offset_of(strings).is_none()
         {
             memory.note_strings(strings, at + out.len() as u64);
             put_spans(out, strings);
@@ -94,7 +94,7 @@ fn write_payload(payload: &Payload, range: Range<usize>, memory: &SortMemory, ou
                 write_own(words, *width, strings, out);
             } else {
                 put_numbers(out, words, |word| word.to_le_bytes());
-                out.extend(memory.place_of(strings).unwrap_or(u64::MAX).to_le_bytes());
+                out.extend(memory.offset_of(strings).unwrap_or(u64::MAX).to_le_bytes());
             }
         }
     }

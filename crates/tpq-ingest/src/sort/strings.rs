@@ -1,5 +1,5 @@
-//! Strings that runs share and that are in the store. They are written once, whatever segments
-//! have events with them, and are in memory once, for as long as a run has them.
+//! Strings that runs share and that are in the store. They are written once, also when several
+//! segments refer to them, and are in memory once, while a run refers to them.
 
 use std::sync::{Arc, Weak};
 
@@ -7,13 +7,13 @@ use rustc_hash::FxHashMap;
 
 use crate::Span;
 
-/// Where strings lie in the store. An address stays that of the same strings for as long as they
-/// are noted, even where no run has them any more; so those are dropped from time to time.
+/// Offsets of strings in the store, by their addresses in memory. An address is not reused while
+/// its strings are held here, so strings without a run are dropped from time to time.
 #[derive(Default)]
 pub(super) struct StoredStrings {
     by_offset: FxHashMap<u64, Weak<[Span]>>,
     by_address: FxHashMap<usize, u64>,
-    /// What was read last, as the next block of a segment often has it too.
+    /// The last string read, as the next block of a segment often has it too.
     latest: Option<Arc<[Span]>>,
     /// Bytes of all that is noted.
     bytes: u64,
@@ -41,7 +41,7 @@ impl StoredStrings {
             self.by_address.remove(&address(&before));
         }
         self.by_address.insert(Arc::as_ptr(strings).addr(), offset);
-        // What is looked at here was more than doubled since, so that on average it costs little.
+        // The set has more than doubled since, so that the average cost is small.
         if self.bytes > self.used.saturating_mul(2).saturating_add(spare) {
             self.drop_unused();
         }
@@ -71,7 +71,7 @@ fn address(strings: &Weak<[Span]>) -> usize {
     strings.as_ptr().addr()
 }
 
-/// What strings take that are noted.
+/// Size of the noted strings.
 fn bytes(strings: &Weak<[Span]>) -> u64 {
     /// About what they take in the maps, and the counts before them.
     const ENTRY: usize = 64;

@@ -23,7 +23,7 @@ use crate::operators::TableCall;
 /// Stands in the plan for a call of a table function until it is lowered.
 #[derive(Debug)]
 pub(crate) struct CallSource {
-    /// What is called.
+    /// The function.
     pub function: Arc<dyn TableFunction>,
     /// With what; columns are those of the tables before it in the same FROM, or of the query
     /// around it.
@@ -160,9 +160,9 @@ fn lower_join(join: Join, around: &[DFSchemaRef]) -> Result<Transformed<LogicalP
     Ok(Transformed::yes(plan))
 }
 
-/// What a column of a function is called below the projection that gives it its name: something
-/// no other column is called, since DataFusion does not push filters on columns below a node
-/// where the node makes any column of the same name, be it of another table.
+/// The internal name of a function's column, below the projection that renames it. It is unique:
+/// DataFusion does not push a filter below a node that makes a column of the same name, even if
+/// that column belongs to another table.
 fn hidden_name(column: &str) -> String {
     format!("__called_{column}")
 }

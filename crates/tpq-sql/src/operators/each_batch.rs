@@ -17,7 +17,7 @@ use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Pla
 use futures::StreamExt;
 use futures::stream::iter;
 
-/// What happens to the batches of one partition: called with each batch, and with `None` after the
+/// The step for the batches of one partition: called with each batch, and with `None` after the
 /// last, it gives batches to pass on.
 pub(super) type Each = Box<dyn FnMut(Option<RecordBatch>) -> Result<Vec<RecordBatch>> + Send>;
 

@@ -144,8 +144,8 @@ fn with_own_text(column: &ArrayRef) -> ArrayRef {
 /// Reserves memory for the rows that a window holds: it copies all of them into one batch before
 /// it computes anything, and keeps both until it has given the last row.
 ///
-/// What is reserved is shared by a step below the window, which counts, and one above it, which
-/// lives as long as the window does: that drops its input before it computes.
+/// A step below the window counts rows and a step above it shares the reservation, since the window
+/// drops its input before it computes.
 fn counted(window: &Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
     let [input] = window.children()[..] else { return internal_err!("a window over no input") };
     let added = window.schema().fields().len().saturating_sub(input.schema().fields().len());

@@ -27,7 +27,7 @@ pub(crate) struct TableCall {
     /// rows: where there is a condition this is an input, which shows the analyzer what the
     /// condition is on.
     rows: LogicalPlan,
-    /// What the function's rows must satisfy; only with `keep_unmatched`, else a filter does it.
+    /// The condition on the function's rows; only with `keep_unmatched`, else a filter does it.
     condition: Option<Expr>,
     /// Whether input rows without a row of the function stay, with NULLs: LEFT JOIN.
     keep_unmatched: bool,

@@ -92,8 +92,8 @@ fn window(expr: RawWindowExpr) -> Expr {
     Expr::from(WindowFunction { fun: expr.func_def, params })
 }
 
-/// What another row has, and where there is no such row, what this one has: DataFusion knows such
-/// a default only if it is the same for all rows.
+/// The value of a neighbouring row, or `default` of this row if there is none: DataFusion supports
+/// only constant defaults.
 fn neighbour_or(neighbour: RawWindowExpr, default: Expr) -> Expr {
     let mut present = neighbour.clone();
     present.args[0] = lit(1_i64);
@@ -172,7 +172,7 @@ fn shift(expr: RawBinaryExpr) -> PlannerResult<RawBinaryExpr> {
     }
 }
 
-/// What is beyond the integers is a real, where it can be seen before the statement runs.
+/// An out-of-range integer is a real, where it is known before the statement runs.
 fn beyond_integers(expr: &mut RawBinaryExpr) {
     let (Some(left), Some(right)) = (constant(&expr.left), constant(&expr.right)) else { return };
     let is_integer = match expr.op {

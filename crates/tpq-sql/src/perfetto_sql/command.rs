@@ -1,4 +1,4 @@
-//! What a statement asks for: rows, or something new to ask for.
+//! Kinds of statements: queries, and statements that create.
 
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 
@@ -9,7 +9,7 @@ use super::show::{Show, show};
 use super::span_join::{SpanJoinCall, span_join};
 use crate::errors::{SqlError, SqlErrorKind};
 
-/// What a statement asks for.
+/// The parsed form of a statement.
 #[derive(Debug)]
 pub(crate) enum Command {
     /// Rows, or a change of the user's own tables: SQL that sqlparser reads.
@@ -36,7 +36,7 @@ pub(crate) enum Command {
     Drop { kind: ObjectKind, if_exists: bool, name: Name },
 }
 
-/// What a name can stand for.
+/// The kinds of objects with a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ObjectKind {
     Table,
@@ -67,7 +67,7 @@ pub(crate) struct RelationDeclaration {
     pub query: Vec<TokenWithSpan>,
 }
 
-/// What a function gives.
+/// The result of a function.
 #[derive(Clone, Debug)]
 pub(crate) enum Returns {
     /// One value.
@@ -85,7 +85,7 @@ pub(crate) struct FunctionDeclaration {
     pub body: FunctionBody,
 }
 
-/// What a function does.
+/// The body of a function.
 #[derive(Clone, Debug)]
 pub(crate) enum FunctionBody {
     /// A query in which `$name` is an argument.
@@ -104,7 +104,7 @@ pub(crate) struct MacroDeclaration {
 }
 
 impl Command {
-    /// What `text` asks for. Only the parts that sqlparser does not know are looked at.
+    /// Parses `text`. Only the parts that sqlparser does not know are read.
     pub(crate) fn parse(text: &Text) -> Result<Self, SqlError> {
         let mut cursor = Cursor::new(text);
         let doc = cursor.comment();

@@ -1,4 +1,4 @@
-//! What a statement declares: typed arguments and columns, `(name TYPE, …)`.
+//! Declarations in a statement: typed arguments and columns, `(name TYPE, …)`.
 
 use datafusion::arrow::datatypes::DataType;
 use datafusion::sql::sqlparser::tokenizer::Token;
@@ -33,7 +33,7 @@ pub(crate) struct Declared {
     pub name: Name,
     /// As it is written: `TIMESTAMP`, `JOINID(slice.id)`.
     pub kind: String,
-    /// What it is stored as.
+    /// The type it is stored as.
     pub data_type: DataType,
     /// The comment before it.
     pub doc: String,
@@ -69,7 +69,7 @@ pub(super) fn kind(cursor: &mut Cursor, text: &Text) -> Result<(String, DataType
     Ok((kind, data_type))
 }
 
-/// What stands between parentheses, of which the first was passed.
+/// The text between parentheses, after the first was read.
 pub(super) fn list(cursor: &mut Cursor, text: &Text) -> Result<Vec<Declared>, SqlError> {
     let mut all: Vec<Declared> = Vec::new();
     if cursor.take(&Token::RParen) {

@@ -131,7 +131,7 @@ fn around_a_name(tokens: &[TokenWithSpan]) -> Option<usize> {
 }
 
 impl Dialect for TraceDialect {
-    // What the parser asks of SQLite by its name, as columns without a type.
+    // Features that the parser enables for SQLite by its name, such as columns without a type.
     fn dialect(&self) -> TypeId {
         self.base.type_id()
     }

@@ -62,7 +62,7 @@ fn check(statement: &Statement, planner: &Planner) -> Result<(), SqlError> {
 /// A query or SELECT that is being measured.
 #[derive(Default)]
 struct Frame {
-    /// What its parts are so far, and the columns that it selects from or gives.
+    /// Its parts so far, and the columns that it selects from or returns.
     size: Size,
     tables: u64,
     ctes: HashMap<String, Size>,
@@ -71,14 +71,14 @@ struct Frame {
 struct Expansion<'a> {
     planner: &'a Planner<'a>,
     frames: Vec<Frame>,
-    /// What was measured of tables and views.
+    /// The measured sizes of tables and views.
     known: HashMap<String, Size>,
     /// The queries of CTEs, by where they lie, with their names.
     ctes: HashMap<*const Query, String>,
 }
 
 impl Expansion<'_> {
-    /// What a name in FROM stands for.
+    /// The relation that a name in FROM refers to.
     fn size_of(&mut self, name: &str) -> Size {
         let cte = self.frames.iter().rev().find_map(|frame| frame.ctes.get(name));
         if let Some(size) = cte.or_else(|| self.known.get(name)) {

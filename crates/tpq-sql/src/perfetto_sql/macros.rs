@@ -129,7 +129,7 @@ impl Expander<'_> {
         Err(self.error(span, &format!("the parenthesis of `{name}!` is never closed")))
     }
 
-    /// What a call stands for.
+    /// The expansion of a call.
     fn value(&mut self, call: &Call) -> Result<Vec<TokenWithSpan>, SqlError> {
         if self.depth >= DEEPEST {
             let message = format!("`{}!` calls itself, or macros are nested too deeply", call.name);

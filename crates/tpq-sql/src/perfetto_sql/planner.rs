@@ -40,7 +40,7 @@ pub(crate) const NESTING: usize = 400;
 /// How many functions may delegate to one another in a row.
 const DELEGATIONS: usize = 16;
 
-/// What the established tool calls its functions where its library names them.
+/// Names of functions in the established tool's library.
 const INTRINSIC: &str = "__intrinsic_";
 
 /// How many names that are no columns a statement may have.
@@ -49,7 +49,7 @@ const REWRITES: usize = 100;
 /// A statement ready to run.
 pub(crate) struct Planned {
     pub plan: LogicalPlan,
-    /// What to show for each column.
+    /// The title of each column.
     pub names: Vec<String>,
 }
 
@@ -57,14 +57,14 @@ pub(crate) struct Planned {
 pub(crate) struct Planner<'a> {
     state: &'a SessionState,
     catalog: &'a Catalog,
-    /// What is being planned, the outermost first.
+    /// The objects being planned, the outermost first.
     planning: RefCell<Vec<String>>,
-    /// What is wrong with a function that was named.
+    /// The error of a function that was named.
     trouble: RefCell<Option<SqlError>>,
 }
 
 impl Planner<'_> {
-    /// What stands in a plan for the value of a function that a statement created.
+    /// The placeholder in a plan for the value of a function that a statement created.
     fn called_value(&self, function: &SqlFunction) -> Option<Arc<ScalarUDF>> {
         let Returns::Value(value) = function.returns() else { return None };
         match function.body(self) {
@@ -91,7 +91,7 @@ impl Planner<'_> {
     }
 }
 
-/// What a table function is called with, as far as it is known before the statement runs.
+/// The arguments of a table function, as far as they are known before the statement runs.
 fn call_argument(expr: &Expr) -> CallArgument {
     match expr {
         Expr::Literal(value, _) => CallArgument {
@@ -176,7 +176,7 @@ impl<'a> Planner<'a> {
     ) -> Result<LogicalPlan> {
         for _ in 0..REWRITES {
             match plan(tree.clone()) {
-                // What is wrong with a view it uses is not to be mended here.
+                // Errors of a view that it uses cannot be corrected here.
                 Err(error)
                     if reported_error(&error).is_none() && rewrite_failed(&mut tree, &error) =>
                 {

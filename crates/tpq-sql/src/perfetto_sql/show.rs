@@ -5,7 +5,7 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 use super::cursor::{Cursor, Name};
 use crate::errors::SqlError;
 
-/// What a statement asks to be listed.
+/// The list that a statement requests.
 #[derive(Debug)]
 pub(crate) struct Show {
     pub what: Shown,
@@ -13,7 +13,7 @@ pub(crate) struct Show {
     pub like: Option<String>,
 }
 
-/// What is listed.
+/// The kind of list.
 #[derive(Debug)]
 pub(crate) enum Shown {
     Tables,

@@ -24,7 +24,7 @@ pub(crate) struct Script {
 /// A statement as it is parsed: its macros expanded.
 #[derive(Clone, Debug)]
 pub(crate) struct Text {
-    /// What the spans of the tokens count in.
+    /// The unit of the spans of tokens.
     pub sources: Sources,
     /// Blanks and comments among them.
     pub tokens: Vec<TokenWithSpan>,

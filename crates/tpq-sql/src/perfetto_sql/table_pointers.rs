@@ -1,4 +1,4 @@
-//! Tells a table that is a value what its columns are called.
+//! Gives a table that is a value the names of its columns.
 //!
 //! In `SELECT c0 FROM __intrinsic_table_ptr(t) WHERE __intrinsic_table_ptr_bind(c0, 'ts')` the
 //! condition is none: it says that `c0` stands for the column `ts`. It is taken out, and what it
@@ -52,7 +52,7 @@ fn quoted_is_text(arg: &mut FunctionArg) {
 
 /// Collects what the columns of a call stand for.
 struct Binder<'a> {
-    /// What the call is called in this query.
+    /// The alias of the call in this query.
     called: &'a str,
     names: Vec<String>,
 }

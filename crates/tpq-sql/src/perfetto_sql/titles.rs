@@ -1,4 +1,4 @@
-//! What each result column is called: the text of its expression, as SQLite shows it.
+//! Titles of result columns: the text of the expression, as SQLite shows it.
 
 use std::collections::HashMap;
 

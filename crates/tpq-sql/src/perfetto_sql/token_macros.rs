@@ -10,7 +10,7 @@ use datafusion::sql::sqlparser::tokenizer::{Span, Token, TokenWithSpan, Whitespa
 
 use super::macros::{MOST_TOKENS, TOO_MUCH, argument, trimmed};
 
-/// What a call with these arguments stands for, or what is wrong with it.
+/// The expansion of a call with these arguments, or its error.
 pub(super) type TokenMacro = fn(&[Vec<TokenWithSpan>], Span) -> Result<Vec<TokenWithSpan>, String>;
 
 /// The macro of that name.

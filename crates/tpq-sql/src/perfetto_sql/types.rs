@@ -1,4 +1,4 @@
-//! What a type name in SQL stands for.
+//! Meaning of type names in SQL.
 
 use std::sync::Arc;
 

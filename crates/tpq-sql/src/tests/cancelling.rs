@@ -99,7 +99,7 @@ async fn a_change_that_is_cancelled_is_not_made() {
 }
 
 #[tokio::test]
-async fn a_table_whose_statement_is_cancelled_does_not_exist() {
+async fn a_table_of_a_cancelled_statement_does_not_exist() {
     let session = session();
     let cancel = CancelToken::default();
     cancel.cancel();

@@ -97,7 +97,7 @@ fn long_lists_and_cases_are_fine() {
 }
 
 #[test]
-fn what_nests_is_planned_up_to_a_depth() {
+fn nesting_is_planned_up_to_a_depth() {
     let nested = |count: usize| format!("SELECT {}1{} AS x", "(".repeat(count), ")".repeat(count));
     assert_eq!(value(&nested(200)), "1");
     let calls =
@@ -134,7 +134,7 @@ fn five_hundred_views_may_build_on_one_another() {
 }
 
 #[test]
-fn what_doubles_with_each_name_is_refused() {
+fn doubling_expansions_are_refused() {
     let with = |step: &str| {
         let ctes = (1..40).map(|at| {
             step.replace("NEW", &format!("a{at}")).replace("OLD", &format!("a{}", at - 1))
@@ -198,7 +198,7 @@ fn long_chains_have_the_type_of_short_ones() {
 }
 
 #[test]
-fn what_grows_with_each_use_is_refused() {
+fn growing_expansions_are_refused() {
     let sum = joined(900, "/", |_| "1".into());
     let uses = joined(5_000, " OR ", |at| format!("a = {at}"));
     refused(&format!("SELECT {sum} AS a FROM slice WHERE {uses}"), "500000");

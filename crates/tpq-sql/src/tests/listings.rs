@@ -70,7 +70,7 @@ async fn each_line_of_a_plan_is_a_row() {
 }
 
 #[tokio::test]
-async fn listings_tell_what_there_is() {
+async fn listings_show_all_objects() {
     let session = session();
     let create = "CREATE PERFETTO VIEW mine(a LONG, b STRING) AS SELECT 1 AS a, 'x' AS b;";
     let columns = rows(&session, &format!("{create} DESCRIBE mine")).await.unwrap();

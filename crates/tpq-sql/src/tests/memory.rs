@@ -122,7 +122,7 @@ async fn texts_are_split_by_parts_of_themselves() {
 }
 
 #[tokio::test]
-async fn what_ran_out_of_memory_is_said() {
+async fn an_out_of_memory_error_names_the_consumer() {
     let sql = "SELECT count(*) FROM sched_slice a JOIN sched_slice b ON a.ts = b.ts + b.dur";
     let (kind, report) = error(&session(Some(1 << 20)), sql).await;
     assert_eq!(kind, SqlErrorKind::OutOfMemory, "{report}");

@@ -47,7 +47,7 @@ async fn equal_rows_have_one_rank() {
 }
 
 #[tokio::test]
-async fn rows_are_dropped_only_where_nobody_asks_for_them() {
+async fn rows_are_dropped_only_where_no_query_reads_them() {
     let over = "PARTITION BY utid ORDER BY ts";
     for bounds in ["place < 4", "3 >= place", "4 > place AND dur > 2", "place = 2"] {
         assert!(drops_early(&first("row_number()", over, bounds)).await, "{bounds}");

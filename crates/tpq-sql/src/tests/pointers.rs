@@ -178,7 +178,7 @@ async fn columns_that_are_not_bound_have_their_own_names() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_says_so() {
+async fn unreadable_pointers_are_errors() {
     let set = "(SELECT __intrinsic_timestamp_set_agg(ts) FROM slice)";
     assert_eq!(
         error(&read(set, &["nothing"])).await,

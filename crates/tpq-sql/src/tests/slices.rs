@@ -183,7 +183,7 @@ async fn the_order_of_rows_is_that_of_the_input() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_called_says_so() {
+async fn invalid_calls_are_errors() {
     assert_eq!(
         error("SELECT * FROM ancestor_slice(8)").await,
         "ancestor_slice(): there is no slice with id 8"

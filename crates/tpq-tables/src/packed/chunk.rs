@@ -10,7 +10,7 @@ use crate::spill::{Spill, Spilled};
 
 /// A packed chunk that can still be changed.
 pub(crate) struct PackedChunk {
-    /// What is added to each value.
+    /// The base that is added to each value.
     base: i64,
     /// The bytes of a value; none where every row is NULL.
     width: usize,
@@ -22,7 +22,7 @@ pub(crate) struct PackedChunk {
     changed: bool,
 }
 
-/// Where values are.
+/// The storage of the values.
 enum Place {
     Here(BytesMut),
     Spilled(Spilled),
@@ -164,7 +164,7 @@ impl PackedChunk {
     }
 }
 
-/// What is added to the base of a chunk, of one, two, four or eight bytes.
+/// The differences from the base of a chunk, of one, two, four or eight bytes each.
 fn difference(bytes: &[u8]) -> i64 {
     match *bytes {
         [] => 0,
@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(facts, Facts { bounds: Some((-1, 254)), nulls: 0, sorted: false });
     }
 
-    /// A NULL holds whatever it holds, which does not make the others wider.
+    /// The bits of a NULL do not widen the other values.
     #[test]
     fn nulls_take_no_width() {
         let base = 5_000_000_000_i64;

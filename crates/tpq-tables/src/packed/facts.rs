@@ -1,9 +1,9 @@
-//! What is known of the values of a chunk.
+//! Facts about the values of a chunk.
 
 use super::{Native, Packing};
 
-/// Which rows of a chunk are not NULL: a bit each, the first row's the lowest of the first word.
-/// Nothing where none can be NULL.
+/// Validity of the rows of a chunk, one bit each, from the lowest bit of the first word; `None` if
+/// no row can be NULL.
 #[derive(Clone, Copy)]
 pub(crate) struct Valid<'a>(pub(crate) Option<&'a [u64]>);
 
@@ -20,7 +20,7 @@ impl<'a> Valid<'a> {
     }
 }
 
-/// What is known of the values of a chunk that are not NULL.
+/// Facts about the values of a chunk that are not NULL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Facts {
     /// The least and the greatest.

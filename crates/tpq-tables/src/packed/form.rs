@@ -8,7 +8,7 @@ use super::{Facts, Native, Packing, Valid};
 /// Values that are packed at a time, which the processor's first cache holds in every form.
 const BLOCK: usize = 512;
 
-/// What a chunk of values is packed to.
+/// The packed form of a chunk of values.
 pub(super) struct Form {
     pub(super) base: i64,
     /// The bytes of a value; none where every row is NULL. Eight are the value itself.
@@ -46,7 +46,7 @@ impl Form {
     /// Writes values in this form behind others.
     #[inline(always)]
     pub(super) fn write<N: Native>(&self, values: &[N], out: &mut BytesMut) {
-        // What a NULL holds is of no account, and may lie outside the bounds.
+        // The value of a NULL is ignored, and may lie outside the bounds.
         let least = N::from_i64(self.base);
         let mut block = [0; 8 * BLOCK];
         for values in values.chunks(BLOCK) {
@@ -71,7 +71,7 @@ fn narrow<N: Native, const W: usize>(values: &[N], out: &mut [u8], to: impl Fn(N
     out.iter_mut().zip(values).for_each(|(out, &value)| *out = to(value));
 }
 
-/// What a chunk of values is packed to, and the values so.
+/// The packed form of a chunk, and its packed values.
 #[inline(always)]
 fn pack_with<N: Native>(values: &[N], valid: Valid<'_>, packing: Packing) -> (Form, BytesMut) {
     let form = Form::of(values, valid, packing);

@@ -70,7 +70,7 @@ impl FrozenValues {
         Self { base, values: FrozenPlace::Spilled { spilled, width, rows } }
     }
 
-    /// What is added to each value, the bytes of one, and all bytes.
+    /// The base that is added to each value, the width of a value in bytes, and all bytes.
     pub(crate) fn parts(&self) -> io::Result<(i64, usize, Buffer)> {
         let (width, bytes) = match &self.values {
             FrozenPlace::Spilled { spilled, width, rows } => {
@@ -121,7 +121,7 @@ impl FrozenValues {
 
     /// Some rows at their full width; `None` where all are NULL.
     pub(crate) fn wide(&self, rows: Range<usize>) -> io::Result<Option<ScalarBuffer<i64>>> {
-        // What a NULL holds is of no account, and may lie beyond the integers.
+        // The value of a NULL is ignored, and may lie beyond the integers.
         fn widen<N: Copy + Into<i64>>(values: &[N], base: i64) -> ScalarBuffer<i64> {
             values.iter().map(|&value| base.wrapping_add(value.into())).collect()
         }

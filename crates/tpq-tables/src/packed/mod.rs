@@ -2,8 +2,8 @@
 //! one, two, four or eight bytes each, and nothing at all where every row is NULL.
 //!
 //! A chunk is packed while the rest of the column is still being built, so that an import never
-//! holds much more than its finished tables. What little changes after that, as an end that is seen
-//! long after its beginning, is written into the packed values where it fits.
+//! holds much more than its finished tables. A later change, such as the end of a long slice, is
+//! written into the packed values if it fits.
 
 mod chunk;
 mod facts;

@@ -1,6 +1,6 @@
-//! What values are made of.
+//! Native types of values.
 
-/// What a column of integers, or of the ids of strings, is built of.
+/// The native type of a column of integers, or of the ids of strings.
 pub trait Native: Copy + Default + PartialOrd + Send + Sync + 'static {
     /// The least value.
     const MIN: Self;

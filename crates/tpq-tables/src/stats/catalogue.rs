@@ -1,7 +1,7 @@
 //! Every stat there is: name, kind, severity, source, scope and meaning.
 //!
-//! Severities follow the rule that whatever was recorded and then lost is `data_loss`, however it
-//! was lost: a wrapped ring buffer and an overrun kernel buffer count.
+//! The rule for severities: data that was recorded and then lost is `data_loss`, for any reason; a
+//! wrapped ring buffer and an overrun kernel buffer are included.
 
 catalogue! {
     AndroidAflagsErrors = "android_aflags_errors": Single, Error, Trace, MachineAndTrace,
@@ -176,7 +176,7 @@ catalogue! {
          were not decoded.";
     FuchsiaNonNumericCounters = "fuchsia_non_numeric_counters":
         Single, Error, Analysis, MachineAndTrace,
-        "Fuchsia counters whose value is not a number. They were skipped.";
+        "Fuchsia counters with a value that is not a number. They were skipped.";
     FuchsiaTimestampOverflow = "fuchsia_timestamp_overflow":
         Single, Error, Analysis, MachineAndTrace,
         "Fuchsia timestamps too large to be kept in nanoseconds. Their events were skipped.";
@@ -226,7 +226,7 @@ catalogue! {
         "Rows of an Instruments export that name no thread. They were skipped.";
     InstrumentsRowMissingProcess = "instruments_row_missing_process":
         Single, Error, Analysis, MachineAndTrace,
-        "Rows of an Instruments export whose thread has no process. They were skipped.";
+        "Rows of an Instruments export with a thread that has no process. They were skipped.";
     InstrumentsRowMissingBacktrace = "instruments_row_missing_backtrace":
         Single, Error, Analysis, MachineAndTrace,
         "Rows of an Instruments export without a call stack. They were skipped.";
@@ -249,7 +249,7 @@ catalogue! {
          mixed up.";
     KernelWakelockUnknownId = "kernel_wakelock_unknown_id":
         Single, Error, Analysis, MachineAndTrace,
-        "Times of kernel wakelocks whose id was never given a name. They were skipped.";
+        "Times of kernel wakelocks with an id that has no name. They were skipped.";
     KernelWakelockZeroValueReported = "kernel_wakelock_zero_value_reported":
         Single, Info, Trace, MachineAndTrace,
         "Kernel wakelocks that read 0 after having been above it. Such readings are glitches of \
@@ -326,7 +326,7 @@ catalogue! {
         "Ends of a flow whose start was not seen. Most flows of this kind began before the \
          recording did.";
     FlowInvalidId = "flow_invalid_id": Single, Error, Trace, MachineAndTrace,
-        "Flow events whose id is missing or cannot be read. They were skipped.";
+        "Flow events with a missing or unreadable id. They were skipped.";
     FlowWithoutDirection = "flow_without_direction": Single, Error, Trace, MachineAndTrace,
         "Flow events that do not say whether the flow goes in or out. They were skipped.";
     StackprofileEmptyCallstack = "stackprofile_empty_callstack":
@@ -580,8 +580,7 @@ catalogue! {
         "Threads in a PID namespace whose process was never described. They could not be given to \
          a process.";
     JsonTokenizerFailure = "json_tokenizer_failure": Single, Error, Trace, MachineAndTrace,
-        "Places in a JSON trace that are not valid JSON or not a valid event. What stands there \
-         was skipped.";
+        "Invalid JSON or invalid events in a JSON trace. They were skipped.";
     JsonParserFailure = "json_parser_failure": Single, Error, Trace, MachineAndTrace,
         "JSON events that lack needed fields or have them in the wrong type. They were skipped.";
     JsonEventsNotRead = "json_events_not_read": Single, Info, Trace, MachineAndTrace,
@@ -710,8 +709,8 @@ catalogue! {
          about the machine and the recording.";
     PerfSamplesCpuModeUnknown = "perf_samples_cpu_mode_unknown":
         Single, Error, Analysis, MachineAndTrace,
-        "Perf samples that do not say in which mode the CPU was. Their frames cannot be told to be \
-         of the kernel or of a program.";
+        "Perf samples without the mode of the CPU. Whether their frames are of the kernel or of a \
+         program is unknown.";
     PerfSamplesSkippedDataloss = "perf_samples_skipped_dataloss":
         Single, DataLoss, Trace, MachineAndTrace,
         "Perf samples the profiler dropped because it could not keep up. Sample less often or \
@@ -786,7 +785,7 @@ catalogue! {
         "Frames in code generated at run time that matched no known function. They have no name; \
          the event that loaded the code was lost.";
     FtraceMissingEventId = "ftrace_missing_event_id": Single, Info, Analysis, MachineAndTrace,
-        "Kernel events whose kind cannot be told. They were skipped.";
+        "Kernel events of an unknown kind. They were skipped.";
     AndroidInputEventParseErrors = "android_input_event_parse_errors":
         Single, Info, Analysis, MachineAndTrace,
         "Android input events that are malformed. They were skipped.";
@@ -795,7 +794,7 @@ catalogue! {
          skipped.";
     PixelModemNegativeTimestamp = "pixel_modem_negative_timestamp":
         Single, Error, Analysis, MachineAndTrace,
-        "Events of the Pixel modem whose time would lie before 0. They were skipped.";
+        "Events of the Pixel modem with a time before 0. They were skipped.";
     LegacyV8CpuProfileInvalidCallsite = "legacy_v8_cpu_profile_invalid_callsite":
         Single, Error, Trace, MachineAndTrace,
         "Nodes of a V8 CPU profile in a JSON trace that could not be placed in its call tree. They \
@@ -873,7 +872,7 @@ catalogue! {
         "Lines of strace output that could not be parsed. They were skipped.";
     StraceUnsupportedTimestampFormat = "strace_unsupported_timestamp_format":
         Single, Error, Trace, MachineAndTrace,
-        "Lines of strace output whose timestamp cannot be used. Record with `-ttt`.";
+        "Lines of strace output with an unusable timestamp. Record with `-ttt`.";
     StraceMissingPid = "strace_missing_pid": Single, Error, Trace, MachineAndTrace,
         "Lines of strace output that name no process. Record with `-f`.";
     SimpleperfMissingFileMapping = "simpleperf_missing_file_mapping":
@@ -987,7 +986,7 @@ catalogue! {
         "Edges in a Primes trace of a type tpq does not know. They were skipped.";
     PrimesExecutorNotFound = "primes_executor_not_found":
         Single, DataLoss, Analysis, MachineAndTrace,
-        "Edges in a Primes trace whose executor was never described. They were skipped.";
+        "Edges in a Primes trace with an executor that was never described. They were skipped.";
     PrimesEndWithoutMatchingBegin = "primes_end_without_matching_begin":
         Single, Info, Analysis, MachineAndTrace,
         "Ends in a Primes trace without a matching begin. Most began before the recording did.";
@@ -998,7 +997,7 @@ catalogue! {
         "Edges in a Primes trace that name no parent. They stand at the top level.";
     PrimesMalformedTimestamp = "primes_malformed_timestamp":
         Single, DataLoss, Analysis, MachineAndTrace,
-        "Events in a Primes trace whose timestamp cannot be read. They were skipped.";
+        "Events in a Primes trace with an unreadable timestamp. They were skipped.";
     ProtovmAbort = "protovm_abort": Single, Error, Analysis, MachineAndTrace,
         "Programs that merge packets and were aborted during import. What they would have produced \
          is missing.";

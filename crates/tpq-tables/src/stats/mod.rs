@@ -47,7 +47,7 @@ mod catalogue;
 
 pub use catalogue::Stat;
 
-/// How grave it is that a stat is not 0.
+/// Severity of a stat that is not 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Severity {
     /// Nothing is wrong.
@@ -78,7 +78,7 @@ pub enum StatSource {
     Analysis,
 }
 
-/// What a count is of.
+/// The scope of a count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StatScope {
     /// The import as a whole.
@@ -107,7 +107,7 @@ impl Stat {
         self.info().kind
     }
 
-    /// How grave it is.
+    /// The severity.
     pub fn severity(self) -> Severity {
         self.info().severity
     }
@@ -117,12 +117,12 @@ impl Stat {
         self.info().source
     }
 
-    /// What it is of.
+    /// Its scope.
     pub fn scope(self) -> StatScope {
         self.info().scope
     }
 
-    /// What it means and what to do about it.
+    /// Its meaning, and advice.
     pub fn description(self) -> &'static str {
         self.info().description
     }
@@ -150,7 +150,7 @@ impl StatSource {
     }
 }
 
-/// How many machines in files there may be that have a row each for stats that are 0.
+/// Largest number of sources for which stats of value 0 have rows.
 const MOST_PLACES: usize = 1000;
 
 /// The counts of an import.
@@ -225,9 +225,9 @@ impl Stats {
             || self.indexed.iter().any(|((stat, _), &value)| grave(stat) && value != 0)
     }
 
-    /// Writes the `stats` table. These counts are those of the import as a whole; `scoped` has
-    /// those of each machine in each trace file: their rows, and what was counted there. What is of
-    /// none of them, as damage to an archive, has a row of its own.
+    /// Writes the `stats` table. These counts are of the import as a whole; `scoped` has, for each
+    /// source, the rows of its machine and its trace file, and its counts. A count of no source,
+    /// such as damage to an archive, has a row of its own.
     pub fn write(&self, scoped: &[(u32, u32, &Stats)], tables: &mut Tables) {
         for &stat in Stat::ALL {
             let template = StatsRow {

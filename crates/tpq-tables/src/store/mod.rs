@@ -44,13 +44,13 @@ const TRAILER: usize = 32;
 pub struct NotTables(pub(crate) &'static str);
 
 impl NotTables {
-    /// What is wrong, in words.
+    /// The error, in words.
     pub fn reason(&self) -> &'static str {
         self.0
     }
 }
 
-/// What keeps the bytes of tables, and can make the tables anew.
+/// The owner of the bytes of tables, which can also import the tables again.
 pub trait Store: Send + Sync {
     /// Whether the bytes are still the ones that were written. A mapped file that was shortened
     /// has others.
@@ -64,7 +64,7 @@ pub trait Store: Send + Sync {
     fn restore(&self, damage: &str) -> Result<TraceTables, String>;
 }
 
-/// Tells apart what declarations of tables say of the columns.
+/// A hash of the declared columns of tables.
 fn fingerprint() -> u64 {
     let mut hasher = FxHasher::default();
     for table in Tables::DECLS {

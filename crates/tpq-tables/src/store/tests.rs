@@ -95,7 +95,7 @@ fn tables_come_back_as_they_were() {
 }
 
 #[test]
-fn what_is_cut_or_damaged_is_refused() {
+fn cut_or_damaged_files_are_refused() {
     let bytes = Bytes::from(written(&tables()));
     let refused = |bytes: Bytes| open(bytes, &Arc::default()).is_err();
     for end in [0, 8, 40, bytes.len() / 2, bytes.len() - 1] {

@@ -1,4 +1,4 @@
-//! What only Android systems have.
+//! Tables of Android systems only.
 
 use crate::StringId;
 
@@ -69,7 +69,7 @@ declare_table! {
         packet_length: i64 => Long,
         /// Number of packets.
         packet_count: i64 => Long,
-        /// Tag of the socket.
+        /// Tag that Android gave the socket, as a number.
         socket_tag: u32 => Long,
         /// Tag of the socket, in hexadecimal.
         socket_tag_str: StringId => String,
@@ -107,7 +107,7 @@ declare_table! {
         track_id: u32 => JoinId("track"),
         /// User id.
         uid: i64 => Long,
-        /// Number of the cluster.
+        /// Index of the CPU cluster.
         cluster: i64 => Long,
         /// Total CPU time, ms.
         total_cpu_millis: i64 => Long,

@@ -5,7 +5,7 @@ use crate::StringId;
 declare_table! {
     /// A file that a process had open when the recorder polled it.
     table "filedescriptor" => FileDescriptorTable, FileDescriptorRow {
-        /// Always 0.
+        /// Not filled: always 0.
         ufd: i64 => Long,
         /// File descriptor, unique within the process.
         fd: i64 => Long,

@@ -1,4 +1,4 @@
-//! What a recording lost, and what its buffers held.
+//! Losses of a recording, and the contents of its buffers.
 
 use crate::StringId;
 

@@ -29,7 +29,7 @@ declare_table! {
         system_ram_bytes: Option<i64> => Long,
         /// RAM, GB, rounded to the size as sold; NULL if unknown.
         system_ram_gb: Option<i64> => Long,
-        /// Small number to label the machine with; NULL if it has none.
+        /// Not filled: always NULL.
         label_index: Option<i64> => Long,
     }
 }

@@ -1,4 +1,4 @@
-//! What processes map into their memory.
+//! Memory maps of processes.
 
 use crate::StringId;
 
@@ -25,9 +25,9 @@ declare_table! {
         swap_kb: i64 => Long,
         /// Name of the mapped file.
         file_name: StringId => String,
-        /// Start address.
+        /// First address of the mapping.
         start_address: i64 => Long,
-        /// Build time of the module.
+        /// Build time of the module, as recorded; 0 if unknown.
         module_timestamp: i64 => Long,
         /// Id of the module's debug information.
         module_debugid: StringId => String,

@@ -1,4 +1,4 @@
-//! What the scheduler did.
+//! Scheduling.
 
 use crate::StringId;
 

@@ -39,7 +39,7 @@ declare_table! {
         slice_out: u32 => JoinId("slice"),
         /// Slice at the end of the arrow; join with `slice` on `id`.
         slice_in: u32 => JoinId("slice"),
-        /// Id of the flow in the trace; NULL if it has none.
+        /// Flow id as recorded; NULL if it has none.
         trace_id: Option<i64> => Long,
         /// Arguments; join with `args` on `arg_set_id`.
         arg_set_id: Option<ArgSetNumber> => ArgSetId,
@@ -69,7 +69,7 @@ declare_table! {
     table "__intrinsic_chrome_raw" => ChromeRawTable, ChromeRawRow {
         /// Time of the event, ns in trace time.
         ts: i64 => Timestamp,
-        /// Name of the event: `track_event.legacy_event`.
+        /// Kind of the record, such as `track_event.legacy_event`; details are in its arguments.
         name: StringId => String,
         /// Thread of the event; join with `thread` on `id`.
         utid: u32 => JoinId("thread"),

@@ -1,4 +1,4 @@
-//! What is known of the recording itself.
+//! The recording itself: statistics, metadata, files and clocks.
 
 use crate::{ArgSetNumber, StringId};
 
@@ -7,7 +7,7 @@ declare_table! {
     table "stats" => StatsTable, StatsRow {
         /// Name of the stat.
         name: StringId => String,
-        /// Number of the stat.
+        /// Index of the stat in the catalogue of this version; join by `name` instead.
         key: i64 => Long,
         /// CPU, buffer or other index, for stats with one value for each; NULL for others.
         idx: Option<i64> => Long,

@@ -147,7 +147,7 @@ fn array(
 ) -> Result<bool, Unreadable> {
     let first = args.args.elements(key.full);
     let mut index = first;
-    for element in annotation.fields(12) {
+    for element in annotation.fields(debug_annotation::ARRAY_VALUES) {
         let at = args.paths.element(key, index, args.strings)?;
         if value(args, &Annotation::read(element), at, depth - 1)? {
             index += 1;
@@ -191,7 +191,7 @@ fn proto(
     Ok(true)
 }
 
-/// What a value of the older form is.
+/// The kind of a value of the older form.
 const DICT: u64 = 1;
 const ARRAY: u64 = 2;
 

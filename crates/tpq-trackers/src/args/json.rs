@@ -8,8 +8,7 @@ use tpq_tables::{StringId, StringPool};
 
 use crate::args::{ArgSet, ArgValue};
 
-/// What is nested deeper than this is left out, with all that follows: no program means to write
-/// it.
+/// Largest depth of nesting. Deeper values, and everything after them, are dropped.
 const MAX_DEPTH: usize = 128;
 /// Keys may take this many bytes for each byte of JSON, and [`SMALL`] more: a long name around many
 /// values would otherwise be repeated without end.
@@ -54,14 +53,14 @@ pub fn add_json(
     }
 }
 
-/// Where in the text the reader is, and where values go.
+/// The state of flattening: the current key, and the set that values are added to.
 struct Flattening<'a> {
     /// The key without array positions.
     flat: String,
     /// The key with them.
     full: String,
     depth: usize,
-    /// How many bytes of keys may still be made.
+    /// Bytes left for keys.
     left: usize,
     added: bool,
     strings: &'a mut StringPool,
@@ -96,7 +95,7 @@ impl Flattening<'_> {
     }
 }
 
-/// What a value is, to the array around it.
+/// The kind of a value, for the array around it.
 enum Found {
     Null,
     Something,

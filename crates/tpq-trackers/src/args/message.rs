@@ -42,11 +42,11 @@ pub struct MessageArgs<'a> {
     pub stats: &'a mut Stats,
     /// The set that receives the args.
     pub args: &'a mut ArgSet,
-    /// What becomes more than args; annotations never do.
+    /// Fields that become more than args; annotations never do.
     pub beyond: Option<Beyond<'a>>,
 }
 
-/// What messages contain that becomes more than args.
+/// Fields of messages that become more than args.
 pub struct Beyond<'a> {
     /// Mappings by their contents.
     pub mappings: &'a mut Mappings,
@@ -234,18 +234,18 @@ impl<'a> MessageArgs<'a> {
         let number = |number: u32| mapping.uint(number) as i64;
         let row = StackProfileMappingRow {
             build_id: self.strings.intern(&build_id),
-            exact_offset: number(8),
-            start_offset: number(3),
-            start: number(4),
-            end: number(5),
-            load_bias: number(6),
+            exact_offset: number(mapping::EXACT_OFFSET),
+            start_offset: number(mapping::START_OFFSET),
+            start: number(mapping::START),
+            end: number(mapping::END),
+            load_bias: number(mapping::LOAD_BIAS),
             name: self.strings.intern(&path),
         };
         let beyond = self.beyond.as_mut()?;
         Some(beyond.mappings.get(row, beyond.mapping_rows))
     }
 
-    /// A place in source code that was interned; one that was never sent is counted.
+    /// An interned source location; one that was never sent is counted.
     pub fn source_location(&mut self, iid: u64) -> Option<SourceLocation> {
         let location = LastFields::<5>::new(self.lookup(interned_data::SOURCE_LOCATIONS, iid)?);
         // Paths of Windows are written like all others.
@@ -262,7 +262,7 @@ impl<'a> MessageArgs<'a> {
         })
     }
 
-    /// The path of a place in source code as it was interned.
+    /// The path of an interned source location.
     pub fn source_file(&mut self, iid: u64) -> Option<&'a [u8]> {
         Some(
             LastFields::<3>::new(self.lookup(interned_data::SOURCE_LOCATIONS, iid)?)
@@ -284,7 +284,7 @@ impl<'a> MessageArgs<'a> {
         text.ok_or(Unreadable)
     }
 
-    /// Adds the names of a place in source code; gives the keys of all that is known of it.
+    /// Adds the names of a source location; returns the keys of all that is known of it.
     pub fn add_names(&mut self, around: &str, location: &SourceLocation) -> LocationKeys {
         let keys = self.paths.location_keys(around, self.strings);
         self.args.add(keys.file, ArgValue::String(location.file));
@@ -304,7 +304,7 @@ impl<'a> MessageArgs<'a> {
     }
 }
 
-/// A place in source code.
+/// A source location.
 pub struct SourceLocation {
     /// Path of the file.
     pub file: StringId,

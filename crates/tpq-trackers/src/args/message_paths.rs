@@ -1,4 +1,4 @@
-//! The keys of typed messages: what a field is called where it lies, made once for each place.
+//! The keys of typed messages: the name of a field at its path, made once for each path.
 
 use std::cell::OnceCell;
 use std::fmt::Write;
@@ -12,8 +12,8 @@ use tpq_tables::{StringId, StringPool};
 /// Keys longer than this are of no program's making, in bytes.
 const MAX_KEY: usize = 4096;
 
-/// The fields of track events that are shown, in addition to those that extensions add. What else
-/// events carry is their own: name, track, time.
+/// The fields of track events that become args, in addition to extensions. The other fields (name,
+/// track, time) are columns.
 const SHOWN: [u32; 17] = [
     track_event::CC_SCHEDULER_STATE,
     track_event::CHROME_USER_EVENT,
@@ -43,7 +43,7 @@ pub struct ArgKey {
     pub full: StringId,
 }
 
-/// The keys of a place in source code.
+/// The keys of a source location.
 #[derive(Clone, Copy, Debug)]
 pub struct LocationKeys {
     /// Key of the file.
@@ -54,18 +54,18 @@ pub struct LocationKeys {
     pub line: StringId,
 }
 
-/// What is shown in another way than its type says.
+/// Fields that are shown in another way than their type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Special {
-    /// The id of a place in source code.
+    /// The id of a source location.
     SourceLocation,
-    /// The id of a place in machine code.
+    /// The id of a code address.
     NativeSymbol,
     /// A process that was there.
     ActiveProcess,
 }
 
-/// A place in a message where a value can lie, and how it is read there.
+/// A path in a message to a value, and how the value is read.
 #[derive(Clone, Copy, Debug)]
 pub struct MessagePath {
     /// Key of the arg.
@@ -82,11 +82,11 @@ pub struct MessagePath {
     pub special: Option<Special>,
 }
 
-/// A place's number.
+/// The number of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct PathId(u32);
 
-/// Why a field has no place.
+/// The reason why a field has no path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NoPath {
     /// No descriptor describes the field.
@@ -147,7 +147,7 @@ impl MessagePaths {
 
     /// Adds what a recording describes itself: an encoded `FileDescriptorSet`.
     pub fn describe(&mut self, descriptors: &[u8]) -> Result<(), Incomplete> {
-        // What was unknown may be known now.
+        // An unknown type may be known now.
         self.paths.clear();
         self.fields.clear();
         self.roots.clear();
@@ -162,7 +162,7 @@ impl MessagePaths {
         self.described.get_or_init(Described::usual)
     }
 
-    /// The keys of a place in source code, behind another.
+    /// The keys of a source location, behind another.
     pub fn location_keys(&mut self, around: &str, strings: &mut StringPool) -> LocationKeys {
         if let Some(&keys) = self.locations.get(around) {
             return keys;
@@ -311,7 +311,7 @@ impl MessagePaths {
     }
 }
 
-/// The place of a field's value under a key.
+/// The path of a field's value under a key.
 fn source(
     above: ArgKey,
     (number, field): (u32, &FieldDescriptor),
@@ -336,7 +336,7 @@ fn source(
     })
 }
 
-/// What is special about a field, by its key.
+/// Exceptions for fields, by key.
 fn special(flat_key: &str) -> Option<Special> {
     match flat_key {
         "begin_impl_frame_args.current_args.source_location_iid"
@@ -368,7 +368,7 @@ fn joined(under: StringId, name: &str, strings: &mut StringPool) -> Result<Strin
 mod tests {
     use super::*;
 
-    /// The two keys of a place.
+    /// The two keys of a path.
     fn keys(paths: &MessagePaths, path: PathId, strings: &StringPool) -> (String, String) {
         let key = paths.get(path).key;
         (strings.get(key.flat).to_owned(), strings.get(key.full).to_owned())

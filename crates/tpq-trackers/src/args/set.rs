@@ -49,9 +49,9 @@ pub struct Annotated {
 pub struct JsonOrigin {
     /// Where it was recorded.
     pub source: SourceId,
-    /// When, in trace time.
+    /// Timestamp, ns in trace time.
     pub ts: i64,
-    /// What it is called.
+    /// Its name.
     pub name: StringId,
     /// The first character of its phase.
     pub phase: u8,
@@ -67,7 +67,7 @@ impl JsonOrigin {
     }
 }
 
-/// What a set is made of.
+/// The parts of a set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SetPart {
     /// One arg.
@@ -76,8 +76,8 @@ pub enum SetPart {
     Annotations(Annotated),
     /// The arguments of a system call, in the message of the event that began it.
     Call(Span),
-    /// JSON that is an event's args, behind which comes the event: together, they would make all
-    /// pieces larger.
+    /// JSON with the args of an event. The next part is its [`JsonOrigin`]: one part with both
+    /// would enlarge every part.
     Json(Span),
     /// The event, for the report if its JSON cannot be read.
     Origin(JsonOrigin),
@@ -205,7 +205,7 @@ impl ArgSet {
         self.parts.iter().all(|part| matches!(part, SetPart::Value(_)))
     }
 
-    /// What it is made of.
+    /// Its parts.
     pub(crate) fn parts(&self) -> &[SetPart] {
         &self.parts
     }

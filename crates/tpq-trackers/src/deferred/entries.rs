@@ -1,4 +1,4 @@
-//! What decoders say, in the order in which they say it.
+//! Entries of the decoders, in order.
 
 use std::sync::Arc;
 
@@ -24,34 +24,34 @@ const BATCH_TEXTS: usize = 1 << 12;
 /// look at each for it: another core has them.
 #[derive(Clone, Copy)]
 pub(super) enum Entry {
-    /// What follows was recorded in another place.
+    /// The following entries are of another source.
     Source(SourceId),
-    /// So many of the pieces are a set.
+    /// The number of parts of a set.
     Set(u32),
     /// A kernel event, which is written with its args.
     Event(KernelEvent),
-    /// What a thread did.
+    /// An event of a thread.
     State(StateEvent),
     /// A new state of a sequence of a file.
     Generation(u32, Generation),
-    /// What a sequence of a file interned.
+    /// Interned data of a sequence of a file.
     Interned(u32, GenerationId, Span),
-    /// Messages that the place's file describes itself, in a packet.
+    /// Messages that the source's file describes itself, in a packet.
     Messages(Span),
-    /// The next kind of kernel event that the place's trace describes itself, by its number.
+    /// The next kind of kernel event that the source's trace describes itself, by its number.
     Kind(u32),
 }
 
 // An entry fills a line of the processor's cache at most.
 const _: () = assert!(size_of::<Entry>() <= 64);
 
-/// A stretch of the ledger.
+/// A batch of entries.
 #[derive(Default)]
 pub(super) struct Batch {
-    /// What was interned since the batch before.
+    /// Data that was interned since the batch before.
     pub(super) texts: SentTexts,
     pub(super) entries: Vec<Entry>,
-    /// What the sets among the entries are made of, one set after another.
+    /// The parts of the sets among the entries, one set after another.
     pub(super) parts: Vec<SetPart>,
     /// The kinds among the entries.
     pub(super) kinds: Vec<Arc<DescribedKind>>,
@@ -89,7 +89,7 @@ pub struct DeferredWrites {
 }
 
 impl DeferredWrites {
-    /// Where `late_args` says that the writer reads args itself, texts are sent along.
+    /// With `late_args` the writer reads args from the trace, and batches include new texts.
     pub fn new(late_args: bool, strings: &mut StringPool) -> Self {
         Self {
             batch: Batch::default(),
@@ -126,7 +126,7 @@ impl DeferredWrites {
         ArgSetNumber(self.sets)
     }
 
-    /// Turns to what was recorded in another place.
+    /// Switches to another source.
     pub fn enter(&mut self, source: SourceId) {
         self.batch.entries.push(Entry::Source(source));
     }
@@ -137,7 +137,7 @@ impl DeferredWrites {
         self.batch.entries.push(Entry::Event(event));
     }
 
-    /// Tells what state threads are in.
+    /// Adds an event that changes states of threads.
     #[inline(always)]
     pub fn push_state(&mut self, event: StateEvent) {
         self.batch.entries.push(Entry::State(event));

@@ -1,6 +1,6 @@
 //! The ids of sets: each distinct set is written once.
 //!
-//! Most sets are new, and to look for one goes to a place that no cache holds. So sets wait until a
+//! Most sets are new, and each lookup misses the CPU cache. So sets wait until a
 //! batch has been read, and the processor prefetches the entries.
 
 use std::sync::Arc;
@@ -50,7 +50,7 @@ struct PlainArg {
     bits: u64,
 }
 
-/// A set's place among those that wait.
+/// A set's position among those that wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Ticket(pub(super) u32);
 
@@ -159,7 +159,7 @@ impl SetIndex {
     }
 }
 
-/// What the tag of a value says it is.
+/// The type in the tag of a value.
 mod tag {
     pub(super) const INT: u32 = 1;
     pub(super) const UINT: u32 = 2;
@@ -267,7 +267,7 @@ mod tests {
 
     /// One event can have annotations of any number of values.
     #[test]
-    fn what_waits_has_a_bound() {
+    fn waiting_sets_are_bounded() {
         let mut strings = StringPool::default();
         let (mut index, texts) = (index(&mut strings), Texts::of_tables());
         let mut set = ArgSet::default();

@@ -117,7 +117,7 @@ impl EventArgs {
     }
 }
 
-/// What is needed to understand a message.
+/// The context that a message refers to.
 pub(super) struct Around<'w, 'a> {
     pub(super) bytes: &'a TraceBytes<'a>,
     pub(super) interned: &'w Interned<'a>,
@@ -139,7 +139,7 @@ pub(super) struct EventRows {
     table: FtraceEventTable,
 }
 
-/// What a kind of event, and its fields in the order of the table of kinds, are called.
+/// Names of a kind of event, and of its fields in the order of the table of kinds.
 struct KindNames {
     name: StringId,
     fields: Vec<StringId>,
@@ -240,7 +240,7 @@ impl EventRows {
         texts: &mut Texts,
     ) -> (StringId, SetRef) {
         let Around { interned, stats, .. } = around;
-        // What a function's id means changes with the state of the sequence.
+        // The meaning of a function's id changes with the state of the sequence.
         let functions = FUNCTIONS.iter().any(|&(event, _)| event == kind.number);
         let made_from = (!functions).then(|| hash_numbered([u64::from(kind.number), 0], data));
         self.recall(kind, made_from, sets, texts, |set, names, texts| {

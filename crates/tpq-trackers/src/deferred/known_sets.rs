@@ -1,9 +1,9 @@
-//! Which sets there are, by hashes of what they hold.
+//! The known sets, by hashes of their contents.
 
 use tpq_ingest::fetch;
 
-/// The ids of sets, from 1 on. Two sets of one hash are taken to be the same: with 128 bits that
-/// will not happen.
+/// The ids of sets, from 1 on. Sets with equal hashes count as equal: with random 128-bit hashes a
+/// collision is practically impossible, see `crate::fingerprint`.
 pub(super) struct KnownSets {
     /// Half of the hash's lower word, and the id next to it; 0 where there is no set. To find a set
     /// takes one look in here if it is new, and one at its hash if it is not.
@@ -51,7 +51,7 @@ impl KnownSets {
         }
     }
 
-    /// Where a set is looked for first.
+    /// The first slot of a hash.
     fn place(&self, hash: u128) -> usize {
         hash as usize & (self.slots.len() - 1)
     }
@@ -81,7 +81,7 @@ fn slot_of(hash: u128, id: u32) -> u64 {
 mod tests {
     use super::*;
 
-    /// Some of them fall on one place, or have half of a hash in common.
+    /// Some of them fall on one slot, or have half of a hash in common.
     #[test]
     fn each_hash_has_an_id_of_its_own() {
         let mut known = KnownSets::default();

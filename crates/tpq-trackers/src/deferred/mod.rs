@@ -1,18 +1,16 @@
-//! What decoders say and nothing they do depends on: args, kernel events as such, and the states of
-//! threads.
+//! The deferred writer: writes tables that no decoder and no tracker reads, namely args, kernel
+//! events and thread states.
 //!
 //! ```text
-//! decoders, trackers ──▶ Ledger ──batches──▶ LedgerWriter ──▶ args, ftrace_event, thread_state
+//! decoders, trackers ──▶ DeferredWrites ──batches──▶ DeferredWriter ──▶ args, ftrace_event, thread_state
 //! ```
 //!
-//! To read annotations, args in JSON, and the fields of kernel events and of system calls, to find
-//! sets of args that were written before, and to write all this takes about as long as everything
-//! else decoders do. So they only
-//! note what there is to be read, and number their sets; a writer on another thread does the rest,
-//! in the same order. Tables hold the numbers of sets until the end, when their ids are known.
+//! Reading args (annotations, JSON, fields of kernel events and system calls), deduplicating them
+//! and writing these tables takes about as long as all other decoding. So decoders only append
+//! entries that state the location of the args, and number the arg sets; a writer on another thread
+//! processes the entries in the same order. Columns hold the numbers until the ids are known.
 //!
-//! What is to be written here must say all there is to know: the writer sees no tracker and no
-//! other table.
+//! An entry must be complete: the writer has no access to trackers or other tables.
 
 mod entries;
 mod index;

@@ -32,7 +32,7 @@ impl SetRef {
     }
 }
 
-/// A place for each set, by the last bits of the fingerprint of what it was made of.
+/// A slot for each set, by the last bits of the fingerprint of its parts.
 #[derive(Default)]
 pub(super) struct RecentSets {
     sets: Vec<(u64, SetRef)>,

@@ -9,15 +9,15 @@ use super::DeferredWrites;
 use super::entries::Batch;
 use super::writer::DeferredWriter;
 
-/// Batches that may wait to be written. Now this thread is ahead and now that one, so that with few
-/// they would wait for each other by turns.
+/// Batches that may wait to be written. The faster thread alternates: with a short queue, the two
+/// threads would block each other.
 const AHEAD: usize = 16;
 
-/// Has the ledger written up.
+/// Sends batches to the deferred writer.
 pub enum DeferredStage<'a> {
     /// On the thread that decodes.
     Inline(Box<DeferredWriter<'a>>),
-    /// On another.
+    /// On a thread of its own.
     Threaded(WriterThread<'a>),
 }
 
@@ -26,7 +26,7 @@ pub struct WriterThread<'a> {
     batches: SyncSender<Batch>,
     /// Batches that were written; their memory is reused.
     spare: Receiver<Batch>,
-    /// How many were passed on that did not come back yet.
+    /// Number of batches that were sent and not returned.
     under_way: usize,
     /// The writer, when all is written.
     end: Receiver<Box<DeferredWriter<'a>>>,
@@ -52,8 +52,7 @@ impl<'a> DeferredStage<'a> {
         }
     }
 
-    /// Has full chunks of rows packed by someone else from now on, unless they are written
-    /// elsewhere.
+    /// Packs full chunks with `packer` from now on. No effect on a writer on a thread of its own.
     pub fn pack_by(&mut self, packer: &Arc<Packer>) {
         if let Self::Inline(writer) = self {
             writer.pack_by(packer);

@@ -1,4 +1,4 @@
-//! The strings of the ledger: those that decoders interned, and those that only the writer has
+//! The strings of entries: those that decoders interned, and those that only the writer has
 //! read.
 //!
 //! Decoders and the writer are on threads of their own, so each interns into a pool of its own. The
@@ -47,7 +47,7 @@ pub(super) struct Texts {
     sent: bool,
     /// The writer's id of each string of the decoders.
     of_decoders: Vec<StringId>,
-    /// What stands in tables for each of the writer's own.
+    /// The string id in tables for each string of the writer.
     in_tables: Vec<StringId>,
 }
 
@@ -92,7 +92,7 @@ impl Texts {
         self.of_decoders.get(id.0 as usize).copied().unwrap_or_default()
     }
 
-    /// What stands in tables for a string.
+    /// The string id in tables for a string.
     #[inline]
     pub(super) fn in_tables(&self, own: StringId) -> StringId {
         if !self.sent {

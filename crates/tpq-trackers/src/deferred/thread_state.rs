@@ -1,4 +1,4 @@
-//! What state each thread is in, from switches and wakeups.
+//! States of threads, from switches and wakeups.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ pub enum StateEvent {
         /// Interrupt and preemption state, if known.
         common_flags: Option<u32>,
     },
-    /// What a thread waited for in the sleep it has not run since; a wakeup may lie between.
+    /// The cause of a thread's latest sleep, until it runs again; a wakeup may lie between.
     Blocked {
         /// The thread.
         utid: Utid,
@@ -80,7 +80,7 @@ pub enum StateEvent {
         /// Row in `cpu` of the CPU that runs it, if it runs.
         ucpu: Option<u32>,
     },
-    /// What a thread's latest state is came to be known.
+    /// The source of a thread's latest state.
     Correct {
         /// The thread.
         utid: Utid,
@@ -102,7 +102,7 @@ impl AwakeStates {
     }
 }
 
-/// What is known of a thread.
+/// The state of a thread.
 #[derive(Clone, Copy, Debug)]
 struct Thread {
     /// Its latest row, and what is in there.
@@ -117,17 +117,18 @@ impl Thread {
     const UNKNOWN: Self = Self { last: NONE, ts: 0, state: StringId::NULL, asleep: NONE };
 }
 
-/// The threads of a place, by their rows. In an import of many places most have few of all threads.
+/// The threads of a source, by their rows. In an import of many sources most have few of all
+/// threads.
 enum Threads {
     All(Vec<Thread>),
     Few(FxHashMap<Utid, Thread>),
 }
 
 impl Threads {
-    /// How many places may each have room for all threads.
+    /// Largest number of sources that each have a slot for every thread.
     const FEW_PLACES: usize = 8;
 
-    /// Of one of this many entries.
+    /// The states for one of `sources` sources.
     fn of_places(sources: usize) -> Self {
         match sources <= Self::FEW_PLACES {
             true => Self::All(Vec::new()),
@@ -169,7 +170,7 @@ impl Threads {
 
 /// Writes `thread_state` and `spurious_sched_wakeup`.
 pub(super) struct ThreadStates {
-    /// The threads of each place.
+    /// The threads of each source.
     threads: Vec<Threads>,
     awake: AwakeStates,
     rows: Rows<ThreadStateRow>,
@@ -204,7 +205,7 @@ impl ThreadStates {
         (self.table, self.spurious)
     }
 
-    /// Writes what happened in a place.
+    /// Writes the events of a source.
     pub(super) fn write(&mut self, source: SourceId, event: &StateEvent, stats: &mut Stats) {
         let Self { threads, awake, rows, table, spurious, bounds } = self;
         let threads = &mut threads[source as usize];
@@ -245,7 +246,7 @@ impl ThreadStates {
     }
 }
 
-/// The states of the threads of a place.
+/// The states of the threads of a source.
 struct States<'w> {
     threads: &'w mut Threads,
     awake: AwakeStates,
@@ -257,7 +258,7 @@ struct States<'w> {
 impl States<'_> {
     fn switch(&mut self, ts: i64, ucpu: u32, (previous, state): (Utid, StringId), next: Utid) {
         let running = self.awake.running;
-        // What was not seen to run is contradicted, and keeps its unknown duration.
+        // A thread that was not seen to run is contradicted, and keeps its unknown duration.
         if self.last(previous).is_some_and(|thread| thread.state == running) {
             self.close(ts, previous);
         }

@@ -1,4 +1,4 @@
-//! Writes what the ledger says.
+//! Writes the entries of a batch into tables.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use crate::args::{
 use crate::fingerprint::hash_numbered;
 use crate::interned::Interned;
 
-/// What annotations and the fields of kernel events refer to.
+/// Data that annotations and the fields of kernel events refer to.
 const INTERNED: &[u32] = &[
     interned_data::DEBUG_ANNOTATION_NAMES,
     interned_data::DEBUG_ANNOTATION_STRING_VALUES,
@@ -33,7 +33,7 @@ const INTERNED: &[u32] = &[
     interned_data::KERNEL_SYMBOLS,
 ];
 
-/// Reads and writes what the ledger says.
+/// Reads entries and writes their rows.
 pub struct DeferredWriter<'a> {
     texts: Texts,
     sets: SetIndex,
@@ -56,26 +56,26 @@ struct Reader<'a> {
     bytes: &'a TraceBytes<'a>,
     sources: Sources,
     source: SourceId,
-    /// What sequences interned, by file.
+    /// Interned data of sequences, by file.
     interned: Vec<Interned<'a>>,
     /// The keys of messages, by file.
     paths: Vec<MessagePaths>,
-    /// The kinds of kernel events that are described in each place, by number.
+    /// The kinds of kernel events that are described in each source, by number.
     described: Vec<FxHashMap<u32, Arc<DescribedKind>>>,
-    /// The counts of each place.
+    /// The counts of each source.
     stats: Vec<Stats>,
     /// The events with JSON that could be read in part at most.
     malformed: Vec<JsonOrigin>,
 }
 
-/// What there is when all is written.
+/// The result of the writer.
 pub struct Written {
     args: ArgsTable,
     ftrace_event: FtraceEventTable,
     states: ThreadStates,
     texts: Texts,
     ids: Vec<u32>,
-    /// What was counted, by place.
+    /// Counts by source.
     pub stats: Vec<Stats>,
 }
 
@@ -152,7 +152,7 @@ impl<'a> DeferredWriter<'a> {
         self.find_sets();
     }
 
-    /// Puts ids in place of the tickets that sets of the batch have.
+    /// Replaces the temporary numbers of sets of the batch by ids.
     fn find_sets(&mut self) {
         let found = self.sets.find(&self.texts);
         let id = |ticket: Ticket| found.get(ticket.0 as usize).copied().unwrap_or_default();
@@ -253,7 +253,7 @@ impl Reader<'_> {
                 self.interned[*file as usize].add_generation(*generation);
             }
             Entry::Interned(file, generation, data) => {
-                // What is wrong with it was counted by the decoder.
+                // The decoder counted its errors.
                 let stats = &mut Stats::default();
                 self.interned[*file as usize].add(*generation, *data, stats);
             }

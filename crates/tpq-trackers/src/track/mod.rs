@@ -1,4 +1,4 @@
-//! Trackers: what must be remembered from event to event, in the order of time.
+//! Trackers: state that is kept from event to event, in the order of time.
 //!
 //! Decoders own bytes, trackers own meaning. Each tracker owns one concept and writes the tables
 //! of it; none knows of protobuf. Rows that no tracker reads go to the deferred writer.

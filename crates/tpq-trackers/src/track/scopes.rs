@@ -1,4 +1,4 @@
-//! All trackers, by the scope of what they remember.
+//! All trackers, by scope.
 //!
 //! | scope | group | examples |
 //! |---|---|---|
@@ -74,7 +74,7 @@ pub struct Trackers {
 
 /// Trackers of a source: ids of threads, tracks and CPUs are unique within it.
 pub struct SourceTrackers {
-    /// What runs on each CPU.
+    /// The running thread of each CPU.
     pub sched: Sched,
     /// Tracks by kind and dimensions.
     pub tracks: Tracks,
@@ -284,7 +284,7 @@ impl Trackers {
         }
     }
 
-    /// The source of what is decoded.
+    /// The source of the events being decoded.
     pub fn source_id(&self) -> SourceId {
         self.current
     }

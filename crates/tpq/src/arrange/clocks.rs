@@ -1,4 +1,4 @@
-//! What ties the clocks of all files, and which clock is the timeline.
+//! Relations between the clocks of all files, and the clock of the timeline.
 
 use std::collections::HashMap;
 
@@ -102,7 +102,7 @@ fn readings(context: &FileContext, snapshot: &SnapshotPacket) -> Vec<Reading> {
 
 /// The machines that a manifest can name in each file.
 pub(super) struct Bases<'a> {
-    /// By entry: the place of what names no machine.
+    /// By entry: the source of packets that name no machine.
     base: HashMap<usize, Source>,
     /// By entry and name.
     named: HashMap<(usize, &'a str), Source>,
@@ -138,7 +138,7 @@ impl<'a> Bases<'a> {
                 bases.timelines.insert(names.source.file, names.default);
             }
         }
-        // What a file is packed in, and a manifest before it, go by its name as well.
+        // The archive of a file, and a manifest before it, go by its name as well.
         for scan in scans {
             if let Some(file) = inputs.manifest_file(scan.entry) {
                 bases.listed.entry(&file.path).or_insert(scan.entry);
@@ -153,7 +153,7 @@ impl<'a> Bases<'a> {
         bases
     }
 
-    /// The place of a machine in a file that a manifest lists; without a name, of the file itself.
+    /// The source of a machine in a file that a manifest lists; without a name, of the file itself.
     fn find(&self, path: &str, machine: Option<&str>) -> Option<Source> {
         let wanted = self.manifest?.file(path)?;
         let entry = *self.listed.get(wanted.path.as_str())?;

@@ -14,11 +14,11 @@ const FIRST_NAMED: i64 = 1 << 32;
 /// The id of the host, which packets leave out.
 const HOST: u32 = 0;
 
-/// Which machine is which.
+/// The machines of the import, and the sources of each file.
 pub(super) struct Attribution {
     pub(super) machines: Vec<MachineInfo>,
     pub(super) sources: Sources,
-    /// By source: the place of each machine id that its packets use.
+    /// By file: the source of each machine id that its packets use.
     pub(super) files: Vec<BTreeMap<u32, SourceId>>,
 }
 
@@ -43,7 +43,7 @@ pub(super) fn attribute(
     Ok(out)
 }
 
-/// Gives each machine of a file a place; ids of one machine share it.
+/// Gives each machine of a file a source; ids of one machine share it.
 fn add_sources(
     entry: usize,
     rows: &BTreeMap<u32, u32>,
@@ -98,7 +98,7 @@ impl Machines {
         row
     }
 
-    /// The machine of whatever in a file names none.
+    /// The machine of packets that name none.
     fn base(&mut self, file: Option<&ManifestFile>) -> u32 {
         let named = |file: &ManifestFile| {
             file.machine.clone().or_else(|| name_of(file, HOST).map(str::to_owned))

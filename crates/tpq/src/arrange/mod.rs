@@ -1,6 +1,6 @@
-//! How the files of an import relate: the machine of each, what ties their clocks, and
-//! which clock is the timeline. What a manifest says comes first; then what the files say; then
-//! the default rules.
+//! Relations between the files of an import: the machine of each, the graph of their clocks, and
+//! the clock of the timeline. A manifest takes precedence over the files, and these over the
+//! default rules.
 
 mod clocks;
 mod machines;
@@ -10,7 +10,7 @@ use tpq_decode::{MachineInfo, Tie};
 use tpq_ingest::{ClockNames, FileContext, LossBook, Prescan, SourceId, Sources};
 use tpq_source::{Inputs, ManifestError};
 
-/// A file with events, as the survey left it.
+/// A file with events, after the prescan.
 pub(crate) struct PrescannedFile<'a> {
     /// Its entry among the inputs, which is its row in `trace_file`.
     pub(crate) entry: usize,
@@ -34,7 +34,7 @@ pub(crate) struct Arrangement {
 }
 
 impl Arrangement {
-    /// What clock ids mean in each place.
+    /// The clock ids of each source.
     pub(crate) fn clock_names(&self) -> Vec<ClockNames> {
         let nothing = |source| ClockNames { source, default: BOOTTIME, private: true };
         let mut names: Vec<ClockNames> = self.sources.iter().map(nothing).collect();

@@ -47,7 +47,8 @@ impl MappedTables {
         }
         let map = GuardedMap::new(file, &self.path).map_err(|_| Unusable::Other)?;
         let map = Arc::new(map);
-        // The token of the first import is cancelled once the trace is open.
+        // The token of the first import is cancelled once the trace is open. The token of a
+        // statement does not apply: later statements read the restored tables as well.
         let cancel = CancelToken::default();
         let options = ImportOptions {
             cache: None,

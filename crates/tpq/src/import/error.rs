@@ -25,7 +25,7 @@ pub enum ImportError {
     Prescan {
         /// The file.
         path: String,
-        /// What was found.
+        /// The findings.
         source: PrescanError,
     },
     /// A text is damaged before its first event.
@@ -54,7 +54,7 @@ pub enum ImportError {
         /// The limit, in bytes.
         limit: u64,
     },
-    /// So many files need more memory than there may be.
+    /// The files need more memory than the limit allows.
     #[error(
         "{files} traces need about {} MiB of memory whatever is in them; give a larger \
          --memory-limit, or fewer traces at a time",
@@ -78,7 +78,7 @@ pub enum ImportError {
 pub(super) fn refuse_too_many(files: usize, options: &ImportOptions) -> Result<(), ImportError> {
     /// Bytes for a file with few events of few kinds.
     const EACH: u64 = 16 << 10;
-    /// What files may take beyond the limit, which is for events.
+    /// The memory that files may take beyond the limit, which is for events.
     const BEYOND: u64 = 64 << 20;
     let needed = files as u64 * EACH;
     match options.memory_limit.is_some_and(|limit| needed > limit.saturating_add(BEYOND)) {

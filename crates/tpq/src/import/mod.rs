@@ -46,7 +46,7 @@ pub fn import(
     stages.begin("reading");
     let inputs = Inputs::open(paths, UNPACK_LIMIT, |read| options.advance(read, 0))?;
     let outcome = import_inputs(paths, &inputs, &mut stages, options);
-    // Any other outcome is of no use if bytes were missing that were read.
+    // A result from missing bytes is invalid.
     if !matches!(outcome, Err(ImportError::Cancelled)) {
         inputs.check_intact()?;
     }
@@ -78,9 +78,9 @@ fn import_inputs(
     let bytes = TraceBytes::new(scans.into_iter().map(|scan| scan.prescan.bytes));
 
     stages.begin("importing");
-    let surveyed = Prescanned { inputs, arrangement, summary, prescans, memory: &memory };
+    let prescanned = Prescanned { inputs, arrangement, summary, prescans, memory: &memory };
     let (finished, summary) =
-        std::thread::scope(|scope| surveyed.decode(&bytes, &spill, stages, options, scope))?;
+        std::thread::scope(|scope| prescanned.decode(&bytes, &spill, stages, options, scope))?;
     if options.strict {
         refuse_losses(paths, &finished.stats)?;
     }
@@ -94,7 +94,7 @@ fn import_inputs(
     }
 }
 
-/// What is known of the files with events before these are decoded.
+/// Facts about the files with events before these are decoded.
 struct Prescanned<'a> {
     inputs: &'a Inputs,
     arrangement: Arrangement,
@@ -220,8 +220,8 @@ impl Prescanned<'_> {
     }
 }
 
-/// Where tables go that the memory limit has no room for. They may take an eighth of it: most of
-/// them are not read again before the import ends.
+/// The temporary file for tables above their share of the memory limit, an eighth: most of them are
+/// not read again before the import ends.
 fn spill(options: &ImportOptions) -> Result<Option<Arc<Spill>>, ImportError> {
     let spill = |limit| Ok(Arc::new(Spill::new(tempfile::tempfile()?, limit / 8)));
     options.memory_limit.map(spill).transpose().map_err(ImportError::Spill)

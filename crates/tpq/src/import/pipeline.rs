@@ -76,8 +76,8 @@ pub(super) fn start<'scope>(
     thread.spawn_scoped(scope, work).map(drop).map_err(ImportError::Thread)
 }
 
-/// Puts the events of all files into order: whichever file the next event may be of is read from.
-/// `each` says whether there is anyone left to take steps.
+/// Sorts the events of all files. Always reads the file that the next event may belong to. `each`
+/// returns whether to continue.
 fn put_in_order(
     order: &mut EventOrder,
     mut read: impl FnMut(usize) -> Option<Batch>,
@@ -100,7 +100,7 @@ fn put_in_order(
     Ok(())
 }
 
-/// How far each file was read.
+/// Progress of reading, by file.
 pub(super) struct FilesProgress<'a> {
     done: Vec<u64>,
     /// All of these together.

@@ -12,7 +12,7 @@ use crate::arrange::{Arrangement, PrescannedFile};
 use crate::options::ImportOptions;
 use crate::trailing_manifest::manifest_follows;
 
-/// Skims every file with events.
+/// Prescans every file with events.
 pub(super) fn prescan_all<'a>(
     inputs: &'a Inputs,
     scratch: &'a Scratch,
@@ -21,7 +21,7 @@ pub(super) fn prescan_all<'a>(
     let total: u64 = inputs.traces().map(|(_, file)| file.bytes().len() as u64).sum();
     let scanned = AtomicU64::new(0);
     let (mut before, mut base, mut budget) = (0, 0, UNPACK_LIMIT);
-    // What was inflated of all files so far.
+    // Inflated bytes of all files so far.
     let mut inflated = 0;
     let mut scans = Vec::new();
     for (entry, file) in inputs.traces() {
@@ -30,7 +30,7 @@ pub(super) fn prescan_all<'a>(
         let passed = |range: Range<usize>| {
             let len = range.len() as u64;
             let done = scanned.fetch_add(len, Ordering::Relaxed) + len;
-            // What was skimmed twice counts once.
+            // Bytes that were scanned twice count once.
             options.advance(done.min(before + file.bytes().len() as u64), total);
             file.release(range);
         };
@@ -59,7 +59,7 @@ pub(super) fn prescan_all<'a>(
     Ok(scans)
 }
 
-/// What the surveys lost, at the places their files are of.
+/// Losses of the prescans, at the sources of their files.
 pub(super) fn prescan_losses(
     scans: &[PrescannedFile<'_>],
     arrangement: &Arrangement,

@@ -1,4 +1,4 @@
-//! What the decoder and the readers know before the first event.
+//! The state of the decoder and the readers before the first event.
 
 use std::collections::BTreeSet;
 
@@ -39,14 +39,14 @@ pub(super) fn kernels(inputs: &Inputs, arrangement: &Arrangement) -> BTreeSet<u3
     sources.map(|(source, _)| arrangement.sources.get(*source).machine).collect()
 }
 
-/// Which files are sorted by windows: only packets come in nearly the order of time.
+/// Of each file, whether it is sorted in windows, as its format states.
 pub(super) fn windowed(inputs: &Inputs, options: &ImportOptions) -> Vec<bool> {
     let windowed =
         |file: &Entry| !options.full_sort && is_format(file, |format| format.is_windowed);
     inputs.traces().map(|(_, file)| windowed(file)).collect()
 }
 
-/// Writes down what is known before any event is read.
+/// Writes the facts that are known before any event is read.
 pub(super) fn describe(inputs: &Inputs, arrangement: &Arrangement, decoder: &mut Decoder<'_>) {
     for file in inputs.entries() {
         decoder.add_file(FileInfo {

@@ -18,7 +18,7 @@ pub(crate) const PACKET: PacketDecoder = PacketDecoder {
     decode,
 };
 
-/// What a mode of a game asks for.
+/// The settings of a mode of a game.
 #[derive(Clone, Copy, Default)]
 struct Mode {
     supported: u32,

@@ -22,7 +22,7 @@ const TRACK: TrackKind = TrackKind::slices("statsd_atoms");
 /// Numbers of atoms from here on are of makers of devices, and their meaning is not public.
 const FIRST_OF_MAKERS: u32 = 100_000;
 
-/// Splits a packet into atoms, each with the time stated at its place.
+/// Splits a packet into atoms, each with the time at the same index.
 fn split(bundle: Bundle<'_>, sink: &mut SplitSink<'_>) {
     let times =
         Fields::new(bundle.payload).filter(|field| field.number == statsd_atom::TIMESTAMP_NANOS);
@@ -77,7 +77,7 @@ fn decode_atom(
     trackers.complete(slice, 0, &args, tables, stats);
 }
 
-/// What statsd calls atoms of a number.
+/// The name that statsd gives to atoms of a number.
 fn name_of(number: u32) -> Option<String> {
     let id = AtomId::try_from(i32::try_from(number).ok()?).ok()?;
     let name = id.as_str_name().strip_prefix("ATOM_")?;

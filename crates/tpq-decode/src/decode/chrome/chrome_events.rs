@@ -1,4 +1,4 @@
-//! What Chrome wrote before it had messages for it: facts with names of their own.
+//! Facts that older versions of Chrome wrote by name, before messages for them existed.
 
 use tpq_ingest::Route;
 use tpq_proto::fields::{chrome_event_bundle, chrome_metadata, trace_packet};

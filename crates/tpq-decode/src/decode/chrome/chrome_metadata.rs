@@ -1,4 +1,4 @@
-//! What Chrome says of itself, and what benchmarks of it say.
+//! Metadata of Chrome and of its benchmarks.
 
 use std::fmt::Write;
 use tpq_proto::fields::{

@@ -1,11 +1,11 @@
 //! The names of Chrome's kinds of processes and threads.
 
-/// What a kind of process is called; `None` for no kind and for one that is not known.
+/// The name of a kind of process; `None` for no kind and for an unknown one.
 pub(crate) fn process(kind: i32) -> Option<&'static str> {
     name(PROCESSES, kind)
 }
 
-/// What a kind of thread is called; `&` stands for a number, as there may be several.
+/// The name of a kind of thread; `&` stands for a number, as there may be several.
 pub(crate) fn thread(kind: i32) -> Option<&'static str> {
     name(THREADS, kind)
 }

@@ -31,7 +31,7 @@ fn write_edge(by: Clock, clock: Clock, edge: &Edge, timeline: &mut Timeline, tab
         false => Grain::Coarse,
     };
     let drift = drift(edge, grain);
-    // What counts ticks is measured in them; they are by a clock in ns unless that is a TSC itself.
+    // A counter of ticks is measured in ticks, by a clock in ns unless that is a TSC itself.
     let ticks_to_the_ns = (edge.ticks() && by.id != TSC).then_some(drift.rate);
     let in_ns =
         |size: i64| ticks_to_the_ns.map_or(size, |rate| (size as f64 / rate).round() as i64);

@@ -1,4 +1,4 @@
-//! What the clocks read. The survey of the files has decoded the snapshots, since conversion needs
+//! Values of clocks. The prescan of the files has decoded the snapshots, since conversion needs
 //! all of them; here they become rows of `clock_snapshot`, with whatever else ties clocks.
 
 use rustc_hash::FxHashSet;
@@ -12,7 +12,7 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 pub struct Tie {
     /// For the `origin` column.
     pub origin: &'static str,
-    /// What each clock read.
+    /// The value of each clock.
     pub readings: Vec<Reading>,
 }
 
@@ -24,7 +24,7 @@ impl Tie {
     }
 }
 
-/// Writes the rows of all ties, then of what had to be assumed to place clocks on the timeline.
+/// Writes the rows of all ties, then of the assumptions that place clocks on the timeline.
 pub(crate) fn write_rows(
     ties: &[Tie],
     timeline: &mut Timeline,
@@ -55,7 +55,7 @@ pub(crate) fn write_rows(
     }
 }
 
-/// Writes the rows of a tie; says whether it has a place on the timeline.
+/// Writes the rows of a tie; returns whether it is on the timeline.
 fn write_tie(tie: &Tie, id: u32, timeline: &mut Timeline, tables: &mut Tables) -> bool {
     let Some(ts) = moment(tie, timeline) else { return false };
     let origin = tables.strings.intern(tie.origin);
@@ -78,8 +78,8 @@ fn write_tie(tie: &Tie, id: u32, timeline: &mut Timeline, tables: &mut Tables) -
     true
 }
 
-/// When clocks read so: by the timeline's own clock if it was read, else by the one of its domain,
-/// else by boot time, else by whichever can be placed.
+/// The time of a snapshot: of the timeline's clock if it was read, else of a clock of the same
+/// domain, else of boot time, else of any clock that can be placed.
 fn moment(tie: &Tie, timeline: &mut Timeline) -> Option<i64> {
     let target = timeline.trace_clock();
     let rank = |reading: &&Reading| match reading.clock {

@@ -11,7 +11,7 @@ use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: trace_packet::INITIAL_DISPLAY_STATE, route: Route::Sorted, decode };
 
-/// What Android calls a display's state, as a number.
+/// Android's number of a display's state.
 const SCREEN_STATE: TrackKind = TrackKind::counter("screen_state", None);
 
 fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {

@@ -68,7 +68,7 @@ struct Start<'a> {
 }
 
 impl<'a> Start<'a> {
-    /// Reads one of a kind, which is the number of its field. `None` when what is needed to know
+    /// Reads one of a kind, which is the number of its field. `None` when the data needed to know
     /// the frame is not there.
     fn read(kind: u32, bytes: &'a [u8]) -> Option<Self> {
         let fields = Fields::new(bytes);

@@ -1,4 +1,5 @@
-//! What the compositor says of a frame once it is shown: whether it was on time, and if not, why.
+//! The compositor's verdict on a frame once it is shown: whether it was on time, and if not, the
+//! reason.
 
 use tpq_proto::fields::frame_timeline_event::{
     actual_display_frame_start, actual_surface_frame_start,
@@ -42,13 +43,13 @@ mod jank {
     pub(in crate::decode) const DISPLAY_MODE_CHANGE: i32 = 16384;
     pub(in crate::decode) const DISPLAY_POWER_MODE_CHANGE: i32 = 32768;
 
-    /// What the compositor and the display are to blame for.
+    /// Jank caused by the compositor and the display.
     pub(in crate::decode) const OF_DISPLAY: i32 = SF_SCHEDULING
         | PREDICTION_ERROR
         | DISPLAY_HAL
         | SF_CPU_DEADLINE_MISSED
         | SF_GPU_DEADLINE_MISSED;
-    /// What the app is to blame for.
+    /// Jank caused by the app.
     pub(in crate::decode) const OF_APP: i32 = APP_DEADLINE_MISSED | APP_RESYNCED_JITTER | UNKNOWN;
 
     /// Each kind with its name, in the order they are listed in.
@@ -175,7 +176,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// Adds what there is to say of a frame.
+/// Adds the details of a frame.
 pub(in crate::decode) fn describe(frame: &Frame<'_>, set: &mut ArgSet, tables: &mut Tables) {
     let Frame { fields, numbers, verdict, experimental, .. } = frame;
     let mut add = |key: &str, value: Arg<'_>| {
@@ -297,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_say_who_is_to_blame() {
+    fn tags_state_the_cause() {
         let surface = |jank, present| surface_tag(Verdict { present, jank });
         assert_eq!(display_tag(2 | 64), "Self Jank", "the compositor draws display frames");
         assert_eq!(surface(2, 1), "Other Jank");

@@ -1,4 +1,4 @@
-//! What the GPUs of a machine are.
+//! The GPUs of a machine.
 
 use std::fmt::Write;
 use tpq_proto::fields::trace_packet;

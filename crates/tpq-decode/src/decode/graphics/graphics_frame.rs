@@ -18,7 +18,7 @@ pub(crate) const PACKET: PacketDecoder =
 const TRACK: TrackKind = TrackKind::slices("graphics_frame_event");
 const FRAME_NUMBER: &str = "frame_number";
 
-/// What happened to a buffer, by number.
+/// Events of a buffer, by number.
 mod happened {
     pub(in crate::decode) const DEQUEUE: u64 = 1;
     pub(in crate::decode) const QUEUE: u64 = 2;
@@ -114,7 +114,7 @@ fn renumber(
     tables.slice.arg_set_id.set(slice, args);
 }
 
-/// Adds what happened to the events of the buffer.
+/// Adds the event to those of the buffer.
 fn add_event(event: &Event<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let buffers = &mut trackers.source.buffers.buffers;
     let buffer = buffers.entry((event.buffer, event.layer_name)).or_default();

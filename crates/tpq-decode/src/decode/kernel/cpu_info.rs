@@ -1,4 +1,4 @@
-//! What the CPUs of a machine are.
+//! The CPUs of a machine.
 
 use tpq_ingest::Route;
 use tpq_proto::decode;
@@ -69,7 +69,7 @@ fn clusters(cpus: &[(u32, &Cpu)]) -> Vec<u32> {
     powers.iter().map(|power| levels.partition_point(|level| level < power) as u32).collect()
 }
 
-/// What else is known of a CPU.
+/// Other facts about a CPU.
 fn args(cpu: &Cpu, tables: &mut Tables, stats: &mut Stats) -> ArgSet {
     let mut args = ArgSet::default();
     let mut add = |key: &str, value| args.add(tables.strings.intern(key), value);

@@ -1,4 +1,4 @@
-//! What the kernel's buffers counted at the start and the end of the trace.
+//! Counts of the kernel's buffers at the start and the end of the trace.
 
 use tpq_ingest::Route;
 use tpq_proto::decode;
@@ -111,7 +111,7 @@ fn decode_stats(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, st
     stats.add(Stat::FtraceSetupErrors, failed as i64);
 }
 
-/// What each CPU's buffer lost while recording.
+/// Losses of each CPU's buffer while recording.
 fn note_buffers(ftrace: &FtraceStats, packet: &Packet<'_>, recording: &mut Recording) {
     const PAGE_KB: u32 = 4;
     let generation = packet.interned.generation(packet.generation);
@@ -142,7 +142,7 @@ fn note_buffers(ftrace: &FtraceStats, packet: &Packet<'_>, recording: &mut Recor
 /// Most errors that are listed one by one; a recording has a handful of them.
 const MOST_ERRORS: usize = 100;
 
-/// What could not be switched on.
+/// Events that could not be enabled.
 fn note_setup(ftrace: &FtraceStats, trackers: &mut Trackers) {
     let errors = &mut trackers.file.recording.setup_errors;
     let events = |what: &str, events: &[String]| {

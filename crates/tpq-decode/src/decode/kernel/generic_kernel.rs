@@ -54,7 +54,7 @@ mod state {
     pub(in crate::decode) const DEAD: i64 = 7;
     pub(in crate::decode) const DESTROYED: i64 = 8;
 
-    /// What a state is called; `None` when it is none.
+    /// The name of a state; `None` when it is none.
     pub(in crate::decode) fn name(number: i64) -> Option<&'static str> {
         Some(match number {
             CREATED => "Created",

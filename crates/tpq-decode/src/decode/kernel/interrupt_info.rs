@@ -1,4 +1,4 @@
-//! What the interrupts of a machine are called.
+//! Names of the interrupts of a machine.
 
 use rustc_hash::FxHashSet;
 use tpq_ingest::Route;

@@ -33,7 +33,7 @@ fn decode_info(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables
     note_facts(&info, &mut trackers.metadata, tables);
 }
 
-/// What a build's fingerprint says: `brand/product/device:version/id/incremental:type/tags`.
+/// Parts of a build's fingerprint: `brand/product/device:version/id/incremental:type/tags`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Build<'a> {
     version: &'a str,
@@ -106,7 +106,7 @@ fn describe_machine(info: &SystemInfo, row: u32, tables: &mut Tables) {
     }
 }
 
-/// Writes what is not of the machine alone.
+/// Writes the facts that are not of the machine alone.
 fn note_facts(info: &SystemInfo, metadata: &mut Metadata, tables: &mut Tables) {
     let uts = info.utsname.clone().unwrap_or_default();
     let build = Build::parse(info.android_build_fingerprint()).unwrap_or_default();

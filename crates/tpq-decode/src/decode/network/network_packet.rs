@@ -30,7 +30,7 @@ pub(crate) const EVENTS: BundleDecoder =
 
 const TRACK: TrackKind = TrackKind::slices("network_packets");
 
-/// What one or several packets have in common.
+/// Facts that one or several packets share.
 type Context<'a> = LastFields<'a, 12>;
 
 /// How many packets there were, and when.

@@ -1,10 +1,10 @@
-//! What the counters of the perf profiler are called, as the perf tool does.
+//! Names of the counters of the perf profiler, as in the perf tool.
 
 use tpq_proto::message::perf_events::timebase;
 use tpq_proto::message::perf_events::{Counter, EventModifier, RawEvent};
 use tpq_proto::message::{FollowerEvent, PerfSampleDefaults, follower_event};
 
-/// What a counter without a name of its own counts.
+/// The event of a counter without a name of its own.
 enum Event<'a> {
     Counter(i32),
     Tracepoint(&'a str),

@@ -87,7 +87,7 @@ fn decode_sample(
         stats.add_indexed(Stat::PerfCpuLostRecords, i64::from(cpu), sample.lost);
         return;
     }
-    // What the profiler says of itself is no sample.
+    // Reports of the profiler about itself are no samples.
     if let Some(event) = sample.producer_event {
         let stop =
             Fields::new(event).find(|field| field.number == producer_event::SOURCE_STOP_REASON);
@@ -105,11 +105,16 @@ fn decode_sample(
     }
     trackers.bounds.include(packet.ts());
     count(packet, &perf_tracks, trackers, tables);
-    add_place(packet.machine, &sample, trackers, tables);
+    add_thread_and_cpu(packet.machine, &sample, trackers, tables);
 }
 
 /// Notes the thread and the CPU that a sample is of.
-fn add_place(machine: u32, sample: &Sample<'_>, trackers: &mut Trackers, tables: &mut Tables) {
+fn add_thread_and_cpu(
+    machine: u32,
+    sample: &Sample<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+) {
     if let (Some(tid), Some(pid)) = (sample.tid, sample.pid) {
         let [tid, pid] = [tid, pid].map(|id| Tid { machine, id: i64::from(id) });
         trackers.processes.thread_of_process(tid, pid, tables);
@@ -127,7 +132,7 @@ fn session(packet: &Packet<'_>, trackers: &mut Trackers) -> u32 {
     trackers.perf_sessions.session(source, sequence)
 }
 
-/// What the counters read when the sample was taken.
+/// Values of the counters at the time of the sample.
 fn count(packet: &Packet<'_>, perf: &PerfTracks, trackers: &mut Trackers, tables: &mut Tables) {
     let mut push = |track, value: u64| {
         push_counter(packet.ts(), track, value as f64, &mut trackers.bounds, tables);

@@ -1,4 +1,4 @@
-//! What apps keep an Android system awake for.
+//! Wakelocks of apps on Android.
 
 use std::hash::{Hash, Hasher};
 

@@ -1,4 +1,4 @@
-//! What a battery holds and gives.
+//! Charge and current of a battery.
 
 use tpq_ingest::Route;
 use tpq_proto::fields::{battery_counters, trace_packet};

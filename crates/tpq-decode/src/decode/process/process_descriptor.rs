@@ -63,7 +63,7 @@ pub(in crate::decode) fn describe_process(
     upid
 }
 
-/// Says what a process of Chrome is.
+/// Names a process of Chrome by its kind.
 pub(in crate::decode) fn describe_chrome_process(
     upid: Upid,
     process: &ChromeProcessDescriptor,

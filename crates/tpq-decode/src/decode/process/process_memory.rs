@@ -35,7 +35,7 @@ pub(in crate::decode) const UNKNOWN: Counter =
 pub(in crate::decode) const DMABUF: Counter =
     ("mem.dmabuf_rss", "Memory of buffers that the process shares with devices");
 
-/// Whose memory it is.
+/// The process with the memory.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::decode) enum Owner {
     Process(Upid),

@@ -20,7 +20,7 @@ pub(crate) const PACKET: PacketDecoder =
 const OOM_SCORE: TrackKind = TrackKind::counter("oom_score_adj", None);
 const SMAPS: TrackKind = TrackKind::counter("smaps", None);
 const RUNTIME: TrackKind = TrackKind::counter("proc_stat_runtime", None);
-/// What Chromium measures of its own processes.
+/// Measurements that Chromium makes of its own processes.
 const CHROME: TrackKind = TrackKind::counter("chrome_process_stats", None);
 const KIB: i64 = 1024;
 /// Fields of Chromium that imply a running process, and so of its main thread.
@@ -46,9 +46,9 @@ struct Keyed {
     /// The name of the dimension that holds the text.
     dimension: &'static str,
     key: &'static str,
-    /// What the name of the track has before the text.
+    /// The prefix of the track's name.
     prefix: &'static str,
-    /// What to multiply values with.
+    /// The factor of values.
     factor: i64,
 }
 

@@ -1,4 +1,4 @@
-//! What processes map into their memory, from /proc/PID/smaps.
+//! Memory maps of processes, from /proc/PID/smaps.
 
 use tpq_ingest::Route;
 use tpq_proto::decode;
@@ -13,7 +13,7 @@ use tpq_trackers::track::{Tid, Trackers, Upid};
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: trace_packet::SMAPS_PACKET, route: Route::Sorted, decode: decode_smaps };
 
-/// What the kernel appends to the path of a file that is no longer there.
+/// The suffix that the kernel appends to the path of a deleted file.
 const DELETED: &str = " (deleted)";
 
 fn decode_smaps(

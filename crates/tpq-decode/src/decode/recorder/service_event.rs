@@ -1,4 +1,4 @@
-//! What the recorder did, and when.
+//! Events of the recorder.
 
 use tpq_ingest::Route;
 use tpq_proto::fields::{

@@ -51,7 +51,7 @@ fn decode_config(
     }
 }
 
-/// What of the configuration decides what may be lost.
+/// The parts of the configuration that decide possible losses.
 fn wanted(config: &TraceConfig) -> Wanted {
     let policy = |buffer: &BufferConfig| match buffer.fill_policy() {
         FillPolicy::Discard => track::FillPolicy::Discard,

@@ -1,4 +1,4 @@
-//! What the recorder counted: buffers filled, wrapped and drained, flushes, sessions.
+//! Statistics of the recorder: buffers filled, wrapped and drained, flushes, sessions.
 
 use tpq_ingest::Route;
 use tpq_proto::decode;
@@ -66,7 +66,7 @@ fn decode_stats(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, st
     }
 }
 
-/// What of the counts decides what a loss is to be called and what helps against it.
+/// The counts that decide the name of a loss and the advice.
 fn note_recording(counts: &TraceStats, recording: &mut Recording) {
     recording.buffers = counts.buffer_stats.iter().take(MOST_BUFFERS).map(central_buffer).collect();
     recording.flushes_failed = counts.flushes_failed();

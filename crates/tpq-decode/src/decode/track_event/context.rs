@@ -1,4 +1,4 @@
-//! What decoding a track event reads and writes.
+//! The state that decoding a track event reads and writes.
 
 use tpq_tables::{Stat, Stats, StringId, Tables};
 use tpq_trackers::args::ArgSet;

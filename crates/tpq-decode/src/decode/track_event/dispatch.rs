@@ -1,7 +1,7 @@
 //! One track event, from its packet to a slice, a counter value or a state.
 
 use std::sync::Arc;
-use tpq_proto::fields::{trace_packet, track_event_defaults};
+use tpq_proto::fields::{trace_packet, trace_packet_defaults, track_event_defaults};
 
 use tpq_ingest::Route;
 use tpq_proto::wire::{Fields, repeated};
@@ -37,7 +37,7 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
     }
 }
 
-/// Writes an event down; `None` for one that makes no sense.
+/// Writes an event to its tables; `None` if it is invalid.
 fn import(
     event: &TrackEvent<'_>,
     defaults: &EventDefaults,
@@ -66,7 +66,7 @@ fn import(
     }
 }
 
-/// What an event is, in the letters of the older form; 0 for something else.
+/// The phase of an event in the letters of the older form; 0 for something else.
 fn phase(event: &TrackEvent<'_>, owner: &EventOwner) -> u8 {
     if let Some(phase) = event.phase() {
         return phase.letter();
@@ -89,7 +89,7 @@ fn defaults(packet: &Packet<'_>, trackers: &mut Trackers) -> Arc<EventDefaults> 
     }
     let mut defaults = EventDefaults::default();
     for field in Fields::new(packet.interned.defaults(packet.generation)) {
-        if field.number != 11 {
+        if field.number != trace_packet_defaults::TRACK_EVENT_DEFAULTS {
             continue;
         }
         for field in Fields::new(field.as_bytes()) {

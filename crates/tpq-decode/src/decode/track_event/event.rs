@@ -7,7 +7,7 @@ use tpq_tables::StringId;
 use super::extra_values::{ExtraValues, GivenCount};
 use super::legacy::{Legacy, Phase};
 
-/// What an event is, as its `type` says.
+/// The kind of an event, by its `type`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Type {
     #[default]
@@ -34,7 +34,7 @@ impl Type {
     }
 }
 
-/// What an event carries, read in one pass; what few events have is read where it is needed.
+/// The fields of an event, read in one pass; rare fields are read where they are needed.
 #[derive(Default)]
 pub(super) struct TrackEvent<'a> {
     pub(super) data: &'a [u8],
@@ -99,7 +99,7 @@ pub(super) const fn bits<const N: usize>(numbers: [u32; N]) -> u64 {
     bits
 }
 
-/// Reads an event where it stays: it is too large to be handed around.
+/// Reads an event. Inlined, since moving the result costs more than reading it.
 #[inline(always)]
 pub(super) fn read(data: &[u8]) -> TrackEvent<'_> {
     let mut event = TrackEvent { data, ..TrackEvent::default() };

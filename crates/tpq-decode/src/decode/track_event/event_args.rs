@@ -7,7 +7,7 @@ use super::event::TrackEvent;
 use super::owner::EventOwner;
 use super::typed_args;
 
-/// What else an event says of itself.
+/// Other details of an event.
 pub(super) fn args(
     event: &TrackEvent<'_>,
     owner: &EventOwner,

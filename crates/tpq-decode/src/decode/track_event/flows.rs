@@ -30,7 +30,7 @@ pub(super) fn pass(event: &TrackEvent<'_>, slice: u32, context: &mut DecodeConte
         (track_event::FLOW_IDS_OLD, track_event::FLOW_IDS, false),
         (track_event::TERMINATING_FLOW_IDS_OLD, track_event::TERMINATING_FLOW_IDS, true),
     ] {
-        // What an event writes in the older encoding counts only where it does not use the newer.
+        // The older encoding counts only where the event does not use the newer.
         let uses_new = Fields::new(event.data).any(|field| field.number == new);
         let number = if uses_new { new } else { old };
         for field in Fields::new(event.data).filter(|field| field.number == number) {

@@ -6,7 +6,7 @@ use tpq_proto::wire::LastFields;
 
 use tpq_trackers::track::AsyncPhase;
 
-/// What an event is, as a letter.
+/// The phase of an event, as a letter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Phase(u8);
 
@@ -39,7 +39,7 @@ impl Phase {
         matches!(self.0, b'R' | b'S' | b'T' | b'p')
     }
 
-    /// What it does to the track of such slices: steps and ends of the oldest form count as they
+    /// Its effect on the track of such slices: steps and ends of the oldest form count as they
     /// do in the established tools.
     pub(super) fn of_async(self) -> Option<AsyncPhase> {
         match self.0 {
@@ -51,7 +51,7 @@ impl Phase {
     }
 }
 
-/// What an instant is of.
+/// The scope of an instant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum InstantScope {
     #[default]
@@ -68,7 +68,7 @@ pub(super) enum Direction {
     InOut,
 }
 
-/// What the older form says of an event. Durations are in ns.
+/// Fields of the older form of an event. Durations are in ns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Legacy<'a> {
     pub(super) name_iid: u64,

@@ -45,7 +45,7 @@ pub(super) fn metadata(
     Some(())
 }
 
-/// An event that has no meaning of its own is written down as it is.
+/// Writes an event of an unknown phase to `__intrinsic_chrome_raw`.
 pub(super) fn raw(
     event: &TrackEvent<'_>,
     owner: &EventOwner,
@@ -66,7 +66,7 @@ pub(super) fn raw(
     Some(())
 }
 
-/// What the older form says of an event, as args.
+/// Fields of the older form of an event, as args.
 fn fields(
     event: &TrackEvent<'_>,
     thread: ThreadCounters,

@@ -22,7 +22,7 @@ const FIRST_MADE_ID: i64 = 1 << 32;
 const GLOBAL_INSTANTS: TrackKind = TrackKind::slices("legacy_chrome_global_instants");
 const PROCESS_INSTANTS: TrackKind = TrackKind::slices("chrome_process_instant");
 
-/// What an event belongs to.
+/// The owner of an event.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct EventOwner {
     /// The track that the event names; 0 for none.
@@ -174,7 +174,7 @@ impl EventOwner {
         Some(tracks.execution(utid, deferred, context.tables))
     }
 
-    /// What an event adds to tracks that it is the first to need.
+    /// Facts that an event adds to tracks on their first use.
     pub(super) fn first_event(
         &self,
         name: StringId,
@@ -269,7 +269,7 @@ fn written_by(writer: Option<SequenceThread>, context: &mut DecodeContext<'_, '_
     Some(context.trackers.processes.thread_of_process(tid, pid, context.tables))
 }
 
-/// What tracks that were described are found in and written into.
+/// The state that described tracks are found in and written into.
 pub(super) fn split<'a>(
     trackers: &'a mut Trackers,
     tables: &'a mut Tables,

@@ -99,7 +99,7 @@ fn end_on_track(
         context.stats,
     );
     let Some(id) = ended else { return Some(None) };
-    // What an end adds joins what its beginning carried.
+    // Args of an end join those of its beginning.
     let added = args(event, owner, context);
     let mut all = context.trackers.open_args.take(track, id);
     all.append(&added);

@@ -1,4 +1,4 @@
-//! States: what something is in until an event says otherwise.
+//! States: the state of a thing until the next event.
 
 use super::context::DecodeContext;
 use super::event::TrackEvent;

@@ -19,8 +19,8 @@ use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::args::{ArgSet, ArgValue};
 use tpq_trackers::track::{Builtin, Described, DescribedCounter, DescribedKind, Merge, Trackers};
 
-/// What tracks are is known before any event; which threads and processes they are of depends on
-/// when.
+/// Decoded twice: the kinds of tracks before any event, their threads and processes in the order of
+/// time, since ids are reused.
 pub(crate) const PACKET: PacketDecoder = PacketDecoder {
     field: trace_packet::TRACK_DESCRIPTOR,
     route: Route::Twice,
@@ -53,7 +53,7 @@ fn decode_descriptor(
     }
 }
 
-/// What the import log says of a descriptor that was not taken.
+/// The reason in the import log for a rejected descriptor.
 fn details(track: &TrackDescriptor, stat: Stat, tables: &mut Tables) -> ArgSet {
     let value = match stat {
         Stat::TrackDescriptorMissingUuid => return ArgSet::default(),
@@ -64,7 +64,7 @@ fn details(track: &TrackDescriptor, stat: Stat, tables: &mut Tables) -> ArgSet {
     ArgSet::of(value, &mut tables.strings)
 }
 
-/// What a track is of. A descriptor that leaves out what says so is none.
+/// The owner of a track. A descriptor without one is invalid.
 fn kind(track: &TrackDescriptor, tables: &mut Tables) -> Result<DescribedKind, Stat> {
     if track.uuid.is_none() {
         return Err(Stat::TrackDescriptorMissingUuid);
@@ -273,7 +273,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_speaks_of_a_track_alone_need_not_be_read_again() {
+    fn only_descriptors_of_one_track_are_read_once() {
         // uuid = 300, name = "a", parent_uuid = 7, child_ordering = 1
         let plain = [0x08, 0xac, 2, 0x12, 1, b'a', 0x28, 7, 0x58, 1];
         assert_eq!(uuid_of_plain(&plain), Some(300));
@@ -282,7 +282,7 @@ mod tests {
         let with = |field: &[u8]| uuid_of_plain(&[&plain, field].concat());
         assert_eq!(with(&[0x22, 0]), None, "a thread");
         assert_eq!(with(&[0x42, 0]), None, "a counter");
-        assert_eq!(with(&[0x58, 9]), None, "an order that nobody knows");
+        assert_eq!(with(&[0x58, 9]), None, "an unknown order");
         assert_eq!(with(&[0x2a, 0]), None, "a parent that is no number");
         assert_eq!(with(&[0x08, 5]), Some(5));
     }

@@ -192,7 +192,7 @@ fn log_message(
     }
     if let Some(priority) = log.get(log_message::PRIO) {
         let priority = priority.as_u32();
-        // What there is no name for is as if it were not stated.
+        // A value without a name counts as absent.
         row.prio = if priority <= 7 { priority } else { 0 };
         message.add("track_event.priority", ArgValue::Int(i64::from(row.prio)));
     }
@@ -222,7 +222,7 @@ fn active_processes(message: &mut MessageArgs<'_>, field: &Field<'_>) {
     }
 }
 
-/// What events that belong together have in common.
+/// The shared id of events that belong together.
 fn correlation_id(message: &mut MessageArgs<'_>, field: &Field<'_>) -> Result<(), Unreadable> {
     let id = match (field.number, field.value) {
         (track_event::CORRELATION_ID_STR, Value::Bytes(id)) => message.strings.intern_bytes(id),

@@ -25,7 +25,7 @@ impl<'a> Brackets<'a> {
         Self { rest: text, in_string: 0, is_escaped: false }
     }
 
-    /// The bytes that are escaped by a backslash, of which these are the places.
+    /// The bytes that are escaped by a backslash, of which these are the positions.
     fn escaped(&mut self, mut backslashes: u64) -> u64 {
         let mut escaped = u64::from(std::mem::take(&mut self.is_escaped));
         backslashes &= !escaped;
@@ -42,7 +42,7 @@ impl<'a> Brackets<'a> {
     }
 
     fn block(&mut self, bytes: &[u8; BLOCK]) -> Block {
-        let [mut quotes, backslashes, opening, closing] = places(bytes);
+        let [mut quotes, backslashes, opening, closing] = positions(bytes);
         if backslashes != 0 || self.is_escaped {
             quotes &= !self.escaped(backslashes);
         }
@@ -74,13 +74,13 @@ impl Iterator for Brackets<'_> {
 
 /// Where there are quotes, backslashes, and brackets and braces that open and that close.
 #[inline]
-fn places(bytes: &[u8; BLOCK]) -> [u64; 4] {
+fn positions(bytes: &[u8; BLOCK]) -> [u64; 4] {
     // SAFETY: every x86-64 processor has SSE2. Eight bytes at a time took twice as long, which
     // was a twelfth of the processor time of an import of JSON.
     #[cfg(target_arch = "x86_64")]
     return unsafe { places_by_sse2(bytes) };
     #[cfg(not(target_arch = "x86_64"))]
-    places_in_words(bytes)
+    positions_in_words(bytes)
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -105,7 +105,7 @@ fn places_by_sse2(bytes: &[u8; BLOCK]) -> [u64; 4] {
 
 /// The same for any processor, eight bytes at a time.
 #[cfg(any(test, not(target_arch = "x86_64")))]
-fn places_in_words(bytes: &[u8; BLOCK]) -> [u64; 4] {
+fn positions_in_words(bytes: &[u8; BLOCK]) -> [u64; 4] {
     let mut found = [0; 4];
     for (index, bytes) in bytes.as_chunks().0.iter().enumerate() {
         for (half, word) in words_of(bytes).into_iter().enumerate() {
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn every_byte_is_told_from_every_other() {
+    fn every_byte_is_distinguished() {
         let all: Vec<u8> = (0..=255).rev().collect();
         for block in all.as_chunks().0 {
             let among = |sought: &[u8]| {
@@ -195,7 +195,7 @@ mod tests {
                 (0..BLOCK).map(bit).sum::<u64>()
             };
             let expected = [&b"\""[..], b"\\", b"[{", b"]}"].map(among);
-            assert_eq!([places(block), places_in_words(block)], [expected; 2]);
+            assert_eq!([positions(block), positions_in_words(block)], [expected; 2]);
         }
     }
 

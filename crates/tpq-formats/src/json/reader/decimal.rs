@@ -22,7 +22,7 @@ pub(super) fn ns_of_us(text: &[u8]) -> Option<i64> {
     Some(if negative { -ns } else { ns })
 }
 
-/// The same of whatever else is a number.
+/// The same for all other numbers.
 fn with_exponent(text: &[u8]) -> Option<i64> {
     let us: f64 = std::str::from_utf8(text).ok()?.trim().parse().ok()?;
     let ns = (us * 1000.0).round();

@@ -5,7 +5,7 @@ use tpq_ingest::{MAX_OWN_STRINGS, Span, own_strings};
 
 use super::decimal::ns_of_us;
 
-/// How far an instant event reaches.
+/// Scope of an instant event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(in crate::json) enum Scope {
     /// The event does not say.
@@ -37,21 +37,21 @@ pub(in crate::json) enum JsonId {
 /// their escapes, everything else as a value of JSON. Those of what is missing are empty.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(in crate::json) struct JsonEvent {
-    /// What it is: the first character of `ph`.
+    /// Its phase: the first character of `ph`.
     pub(in crate::json) phase: u8,
     /// The process.
     pub(in crate::json) pid: JsonId,
     /// The thread.
     pub(in crate::json) tid: JsonId,
-    /// When, in ns.
+    /// Timestamp, ns.
     pub(in crate::json) ts: Option<i64>,
-    /// How long, in ns.
+    /// Duration, ns.
     pub(in crate::json) dur: Option<i64>,
     /// The thread's CPU time, in ns.
     pub(in crate::json) tts: Option<i64>,
-    /// How much CPU time it took, in ns.
+    /// CPU time of the thread during the event, ns.
     pub(in crate::json) tdur: Option<i64>,
-    /// How far an instant reaches.
+    /// Scope of an instant.
     pub(in crate::json) scope: Scope,
     /// Whether a flow leads here.
     pub(in crate::json) flow_in: bool,
@@ -59,11 +59,11 @@ pub(in crate::json) struct JsonEvent {
     pub(in crate::json) flow_out: bool,
     /// Whether a flow that ends here ends in the slice around this moment, not the next one.
     pub(in crate::json) bind_enclosing: bool,
-    /// What it is called.
+    /// Its name.
     pub(in crate::json) name: Span,
     /// Its categories.
     pub(in crate::json) category: Span,
-    /// What it is part of, with others of the same id.
+    /// The id that it shares with other events.
     pub(in crate::json) id: Span,
     /// The same in the newer form: an object that says how far the id reaches.
     pub(in crate::json) id2: Span,
@@ -73,7 +73,7 @@ pub(in crate::json) struct JsonEvent {
     pub(in crate::json) args: Span,
 }
 
-/// Why an event could not be read: where in it, and what is wrong.
+/// The reason why an event could not be read: its offset in the event, and a message.
 pub(super) type EventError = (usize, &'static str);
 
 impl JsonEvent {
@@ -122,9 +122,8 @@ impl JsonEvent {
     }
 }
 
-/// A text of the same length in which bytes that are no UTF-8, and control characters that stand
-/// in strings as they are, are replaced; `None` where there are none. What is read of the text
-/// itself later is identified otherwise.
+/// A copy of the same length with invalid UTF-8 and unescaped control characters replaced; `None`
+/// if there are none. Positions in the copy are positions in the text.
 fn mended(text: &[u8]) -> Option<Vec<u8>> {
     let mut mended = Vec::with_capacity(text.len());
     for chunk in text.utf8_chunks() {
@@ -145,7 +144,7 @@ fn error_at(error: &sonic_rs::Error, last: usize, text: &[u8]) -> usize {
     at.clamp(last.min(text.len()), text.len())
 }
 
-/// What stands between the quotes of a string.
+/// The text between the quotes of a string.
 fn unquoted(raw: &[u8]) -> Option<&[u8]> {
     raw.strip_prefix(b"\"")?.strip_suffix(b"\"")
 }
@@ -202,7 +201,7 @@ fn scope(raw: &[u8]) -> Scope {
     }
 }
 
-/// How many numbers an event is.
+/// Number of words of an encoded event.
 pub(super) const WIDTH: usize = 12;
 
 /// No time.

@@ -43,10 +43,10 @@ pub(in crate::json) struct JsonReader<'a> {
     text: &'a [u8],
     base: u64,
     scan: Scan<'a>,
-    /// How many parts are looked at together; only one after the walk had to go back.
+    /// Number of events to look ahead; 1 after the scan had to go back.
     ahead: usize,
     most_ahead: usize,
-    /// How many bytes were walked again for having been looked at too early.
+    /// Bytes that were scanned again.
     rewalked: usize,
     helper: Option<Helper>,
     file: FileContext,
@@ -60,7 +60,7 @@ pub(in crate::json) struct JsonReader<'a> {
     /// The number of events so far.
     position: u32,
     latest: i64,
-    /// How many bytes of damaged events may still be walked again.
+    /// Bytes of damaged events that can still be scanned again.
     resumable: usize,
     /// Events that may leave out when they were, as the names of threads.
     undated: Events,
@@ -86,7 +86,7 @@ struct Open {
 }
 
 impl<'a> JsonReader<'a> {
-    /// Begins at the first byte of a file that was surveyed as text.
+    /// Begins at the first byte of a file that was prescanned as text.
     pub(in crate::json) fn new(
         bytes: &'a TraceBytes<'a>,
         file: FileContext,
@@ -160,9 +160,9 @@ impl<'a> JsonReader<'a> {
         self.ahead = (2 * self.ahead).min(self.most_ahead);
     }
 
-    /// Goes back to `at`, in the event that the walk was behind of in `after`. What was walked over
-    /// since is walked again; once that is as much as the text, there is no more looking ahead: all
-    /// of a text may be made of events that hold others, and large ones behind these.
+    /// Returns to `at` in an event; `after` is the scan after that event. The text since then is
+    /// scanned again. Once as many bytes as the text has were scanned again, looking ahead stops:
+    /// nested events could otherwise make the time quadratic.
     fn go_back(&mut self, after: Scan<'a>, at: usize) {
         self.helper.iter_mut().for_each(Helper::forget);
         let again = self.scan.offset() - after.offset();
@@ -210,7 +210,7 @@ impl<'a> JsonReader<'a> {
         };
         self.position += 1;
         match (event.phase, event.ts) {
-            // What some programs write after their last comma.
+            // A value that some programs write after their last comma.
             (0, _) if event == JsonEvent::default() && len <= EMPTY => self.position -= 1,
             (0, _) => {
                 self.lose(Loss::MalformedText, start, "an event has no phase (ph) that is text", 1)
@@ -235,8 +235,8 @@ impl<'a> JsonReader<'a> {
         self.text.get(start..start + event.name.len as usize).unwrap_or_default()
     }
 
-    /// Where events may be in what should have been one: where a brace is missing, those behind it
-    /// seem to be part of it. What may be walked again in this way is bounded.
+    /// The position to continue at inside a damaged event: if a brace is missing, the next events
+    /// seem to be part of it. The number of bytes that are scanned again is limited.
     fn resumes_at(&mut self, start: usize, len: usize, at: usize) -> Option<usize> {
         let event = &self.text[start..start + len];
         let next = memchr::memchr(b'{', event.get(at.max(1)..).unwrap_or_default())?;

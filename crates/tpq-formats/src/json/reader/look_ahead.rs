@@ -74,11 +74,11 @@ pub(super) struct Text<'a> {
 pub(super) enum Unread {
     /// It is larger than any event.
     TooLarge,
-    /// Where in it, and what is wrong.
+    /// It is invalid.
     Wrong(EventError),
 }
 
-/// What was read of an event.
+/// The fields read of an event.
 pub(super) type ReadEvent = Result<JsonEvent, Unread>;
 
 impl Text<'_> {
@@ -95,7 +95,7 @@ impl Text<'_> {
 pub(super) struct Helper {
     pieces: Sender<Vec<Range<usize>>>,
     read: Receiver<Vec<ReadEvent>>,
-    /// What is to be handed over next.
+    /// The next part to hand over.
     piece: Vec<Range<usize>>,
     /// Pieces that were handed over and not taken back.
     away: usize,

@@ -21,13 +21,13 @@ pub(super) struct Ranks {
     threads: FxHashMap<(i64, i64), Begun>,
 }
 
-/// What has begun on a thread, as far as the text was read. Hashes distinguish the names.
+/// Open slices of a thread, as far as the text was read. Hashes distinguish the names.
 #[derive(Debug, Default)]
 struct Begun {
-    /// What is open since before the moment.
+    /// Slices open since before the moment.
     older: Vec<u64>,
     moment: i64,
-    /// What began at the moment and has not ended.
+    /// Slices that began at the moment and have not ended.
     now: Vec<u64>,
     /// Whether something has begun and ended at the moment: from then on its events stay in order.
     ended: bool,

@@ -15,9 +15,9 @@ pub(super) enum Part {
     Line(Range<usize>),
     /// Another field of the outermost object: the key without its quotes, and the value.
     Field(Range<usize>, Range<usize>),
-    /// What stands here is not an event; it is passed over.
+    /// The value is not an event; it is skipped.
     Stray(usize, &'static str),
-    /// What stands here is not valid; the walk ends.
+    /// The value is not valid; the walk ends.
     Broken(usize, &'static str),
     /// The text ends within a part that begins here.
     Cut(usize, &'static str),

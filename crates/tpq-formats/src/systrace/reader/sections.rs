@@ -1,6 +1,6 @@
-//! What the lines of a file are of.
+//! Sections of lines in a file.
 
-/// What a line is of.
+/// The section of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Part {
     /// The trace.
@@ -34,7 +34,7 @@ const DATA: &[u8] = b"<script class=\"trace-data\" type=\"application/text\">";
 const END: &[u8] = b"</script>";
 /// How old pages begin the trace, as a text of a program.
 const OLD_DATA: &[u8] = b"linuxPerfData = \"";
-/// What old pages end it with.
+/// The end of the section in old pages.
 const OLD_END: &[u8] = b"\";";
 
 impl Sections {
@@ -42,7 +42,7 @@ impl Sections {
         Self(if begins_page(text) { State::Page } else { State::Text })
     }
 
-    /// What the next line is of.
+    /// The section of the next line.
     pub(super) fn next(&mut self, line: &[u8]) -> Part {
         match self.0 {
             State::Text => return Part::Trace,

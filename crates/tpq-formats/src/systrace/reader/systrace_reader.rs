@@ -19,7 +19,7 @@ const LOOK_AHEAD: usize = 4096;
 /// How it says so.
 const ATRACE: &[u8] = b"TRACE:\n";
 
-/// What a line of a trace is.
+/// The kind of a line of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::systrace) enum TextLine {
     /// An event, and when it was written, in nanoseconds.
@@ -40,7 +40,7 @@ pub(in crate::systrace) struct SystraceKinds {
     pub(in crate::systrace) processes: RunKind,
     /// Lines of a list of threads, likewise.
     pub(in crate::systrace) threads: RunKind,
-    /// What a line of the trace is.
+    /// The kind of a line of the trace.
     pub(in crate::systrace) read: fn(&[u8]) -> TextLine,
 }
 
@@ -60,7 +60,7 @@ pub(in crate::systrace) struct SystraceReader<'a> {
     /// The number of events so far.
     position: u32,
     earliest: Option<i64>,
-    /// What the lists say, which holds from the start.
+    /// The contents of the lists, which hold from the start.
     undated: [Vec<(usize, usize)>; 2],
     done: bool,
 }
@@ -76,7 +76,7 @@ struct Open {
 }
 
 impl<'a> SystraceReader<'a> {
-    /// Begins at the first byte of a file that was surveyed as text.
+    /// Begins at the first byte of a file that was prescanned as text.
     pub(in crate::systrace) fn new(
         bytes: &'a TraceBytes<'a>,
         file: FileContext,

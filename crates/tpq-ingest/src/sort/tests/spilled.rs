@@ -233,7 +233,7 @@ fn overlapping(runs: i64, form: u8) -> Vec<Said> {
     (0..runs).map(run).collect()
 }
 
-/// So many segments that they are merged with each other, and those again.
+/// Enough segments that they are merged with each other, and those again.
 #[test]
 fn many_stretches_give_the_same_events_within_the_room() {
     for form in 0..5 {
@@ -309,7 +309,7 @@ fn strings_that_runs_share_take_little_room() {
 
 /// Whether anything is written depends on the room alone.
 #[test]
-fn what_fits_is_not_written() {
+fn runs_that_fit_are_not_written() {
     let files = numbered(vec![overlapping(20, 1)]);
     let memory = SortMemory::new(1 << 20, Store::default());
     let events = interleave(&files, &[false], memory).expect("nothing is stored");

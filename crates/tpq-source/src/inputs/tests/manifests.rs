@@ -156,8 +156,8 @@ fn paths_of_other_archives() {
     assert_eq!(unmatched.len(), 0);
 
     let archive = tar(&[("a", TRACE)]);
-    let beside = listing(&["a"]);
-    let inputs = open_all(&[("m.json", &beside), ("x.tar", &archive)]).unwrap();
+    let next_to = listing(&["a"]);
+    let inputs = open_all(&[("m.json", &next_to), ("x.tar", &archive)]).unwrap();
     assert!(inputs.unmatched_manifest_paths().is_empty());
     assert_eq!(inputs.manifest_file(2).unwrap().path, "a");
 }

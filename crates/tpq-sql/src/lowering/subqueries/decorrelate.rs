@@ -17,7 +17,7 @@ use datafusion::logical_expr::{
 use super::bind::outward;
 use super::pull_up::{Pulled, pull_up};
 
-/// What a scalar subquery becomes: a plan to be joined, and its value on the joined row.
+/// A lowered scalar subquery: a plan to be joined, and its value on the joined row.
 pub(super) struct Joined {
     plan: LogicalPlan,
     on: Vec<Expr>,
@@ -27,7 +27,7 @@ pub(super) struct Joined {
 impl Joined {
     /// The rows of `input`, each with the columns of the one row of this plan that it fits, and
     /// the expression that gives the value.
-    pub(super) fn beside(self, input: LogicalPlan) -> Result<(LogicalPlan, Expr)> {
+    pub(super) fn join_to(self, input: LogicalPlan) -> Result<(LogicalPlan, Expr)> {
         // The rows of the right input stay in order.
         let plan = LogicalPlanBuilder::from(self.plan)
             .join_on(input, JoinType::Right, self.on)?
@@ -64,7 +64,7 @@ pub(super) fn decorrelate(
     Ok(Some(Joined { plan: pulled.plan, on, value }))
 }
 
-/// What the steps at the top of a subquery make of its rows.
+/// The steps at the top of a subquery, applied to its rows.
 struct Top {
     /// The value, of the columns of the step reached.
     value: Expr,
@@ -198,8 +198,8 @@ impl Top {
     }
 }
 
-/// What to compute of a row that fits, and what the value is of that, as the columns `v0`, `v1`…
-/// of the table it becomes, and of the row around it.
+/// The expressions to compute of a matching row, and the value over them, as the columns `v0`,
+/// `v1`… of the table it becomes, and of the row around it.
 fn in_two(value: Expr, table: &str) -> Result<(Vec<Expr>, Expr)> {
     let column = |index| Expr::Column(Column::new(Some(table), format!("v{index}")));
     if !value.contains_outer() {

@@ -34,7 +34,7 @@ pub(super) fn lower(join: Join) -> Result<LogicalPlan> {
     let conditions: Vec<Expr> =
         equalities.chain(filter.into_iter().flat_map(split_conjunction_owned)).collect();
     let right = under_conditions(right, conditions, left.schema())?;
-    let plan = beside(Arc::unwrap_or_clone(left), right, outer)?;
+    let plan = join_rows(Arc::unwrap_or_clone(left), right, outer)?;
     if plan.schema().columns() == wanted {
         return Ok(plan);
     }
@@ -75,7 +75,7 @@ fn under_conditions(
 }
 
 /// The rows of the left side, each with the rows of the right side that depend on it.
-fn beside(left: LogicalPlan, right: LogicalPlan, outer: bool) -> Result<LogicalPlan> {
+fn join_rows(left: LogicalPlan, right: LogicalPlan, outer: bool) -> Result<LogicalPlan> {
     if let Some(pulled) = pull_up(&right)?
         && let Some(on) = pulled.conditions(left.schema())?
     {
@@ -128,7 +128,7 @@ fn lower_left(join: Join, with: Vec<Expr>, without: Vec<Expr>) -> Result<Logical
                 return apply(left_of(&join), right, ApplyKind::Rows { outer: true });
             }
         };
-        let (plan, condition) = placing::beside(std::mem::take(side), condition.clone())?;
+        let (plan, condition) = placing::join_subqueries(std::mem::take(side), condition.clone())?;
         *side = plan;
         conditions.push(condition);
     }

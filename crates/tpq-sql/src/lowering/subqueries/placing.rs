@@ -59,7 +59,7 @@ pub(super) fn lower(node: LogicalPlan) -> Result<LogicalPlan> {
 }
 
 /// The plan with columns for the subqueries of an expression, and the expression without them.
-pub(super) fn beside(plan: LogicalPlan, expr: Expr) -> Result<(LogicalPlan, Expr)> {
+pub(super) fn join_subqueries(plan: LogicalPlan, expr: Expr) -> Result<(LogicalPlan, Expr)> {
     let mut below = Below { input: plan, known: Vec::new() };
     let expr = below.rewrite(expr)?;
     Ok((below.input, expr))
@@ -79,11 +79,11 @@ fn with_columns_of(plan: LogicalPlan, schema: &DFSchema) -> Result<LogicalPlan> 
         if has(&column).is_some() {
             return Ok(Expr::Column(column));
         }
-        // What a window or an aggregate computes comes last, and in the same order.
+        // The results of a window or an aggregate come last, and in the same order.
         let from_end = schema.fields().len() - index;
         let Some(computed) = columns.len().checked_sub(from_end).and_then(|at| columns.get(at))
         else {
-            return plan_err!("no column {column} beside subqueries");
+            return plan_err!("no column {column} in the inputs of a subquery");
         };
         Ok(Expr::Column(computed.clone()).alias_qualified(column.relation, column.name))
     });
@@ -168,7 +168,7 @@ impl Below {
         }
         let name = self.free_name();
         if let Some(joined) = decorrelate(&plan, &name, self.input.schema())? {
-            let (input, value) = joined.beside(std::mem::take(&mut self.input))?;
+            let (input, value) = joined.join_to(std::mem::take(&mut self.input))?;
             self.input = input;
             return Ok(value);
         }

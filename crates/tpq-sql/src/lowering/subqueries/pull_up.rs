@@ -38,8 +38,8 @@ pub(super) fn pull_up(plan: &LogicalPlan) -> Result<Option<Pulled>> {
 }
 
 impl Pulled {
-    /// What a row, with these columns, and a row of the plan must fulfil to fit; `None` where that
-    /// is about a row further out.
+    /// The join conditions between a row with these columns and a row of the plan; `None` if they
+    /// refer to a row of an outer query further out.
     pub(super) fn conditions(&self, row: &DFSchema) -> Result<Option<Vec<Expr>>> {
         let conditions = self.keys.iter().map(|key| {
             let outer = outward(key.outer.clone(), row)?;

@@ -57,7 +57,7 @@ pub(super) struct Subplan {
     known: Mutex<Known>,
 }
 
-/// What earlier runs gave.
+/// The results of earlier runs.
 #[derive(Debug, Default)]
 struct Known {
     results: FxHashMap<Key, RecordBatch>,
@@ -87,7 +87,7 @@ impl Subplan {
         self.slot.set(values.collect::<Result<_>>()?);
         runs.add(1);
         let (result, held) = match self.run(context).await {
-            // What is kept for later may be what leaves no room.
+            // Results that are kept for later may leave no room.
             Err(error) if !known.results.is_empty() && is_out_of_memory(&error) => {
                 *known = Known::default();
                 self.run(context).await?
@@ -175,7 +175,7 @@ impl Keys {
     }
 }
 
-/// What a run of the subplan needs of the run it is part of.
+/// The parts of the outer run that a run of the subplan needs.
 #[derive(Clone)]
 struct Run {
     context: Arc<TaskContext>,
@@ -191,7 +191,7 @@ struct Rest {
     row: usize,
 }
 
-/// What runs for an [`Apply`](super::Apply).
+/// The physical operator of an [`Apply`](super::Apply).
 #[derive(Clone, Debug)]
 pub(in crate::operators) struct ApplyExec {
     input: Arc<dyn ExecutionPlan>,
@@ -298,12 +298,12 @@ impl ApplyExec {
         if parts.is_empty() {
             return Ok(None);
         }
-        let batch = self.beside(&rest.batch, taken, &parts)?;
+        let batch = self.join_rows(&rest.batch, taken, &parts)?;
         Ok(Some((batch, rest)))
     }
 
     /// The rows `taken` from the batch with all `parts`, one after the other.
-    fn beside(
+    fn join_rows(
         &self,
         batch: &RecordBatch,
         taken: Vec<u32>,

@@ -22,7 +22,7 @@ pub(super) use exec::ApplyExec;
 pub(crate) use parameter::with_known_values;
 pub(super) use planner::ApplyPlanner;
 
-/// What becomes of the rows that the subplan gives.
+/// The use of the rows of the subplan.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ApplyKind {
     /// The first column of the first row is one more column of the input, of this name; NULL when

@@ -24,8 +24,8 @@ use super::{keys, radix, views};
 use crate::cancel::{self, CancelToken};
 use crate::memory::{Memory, bytes_of};
 
-/// What sorting takes for a row in addition to two copies of it, in bytes: its number, twice, and
-/// its code.
+/// Bytes that sorting needs for a row in addition to two copies of the row: two row numbers and a
+/// code.
 const OF_A_ROW: usize = 2 * 4 + 16;
 
 /// Sorts each part of its input, all rows at once.

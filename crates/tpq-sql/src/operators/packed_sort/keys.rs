@@ -21,7 +21,7 @@ impl Codes {
     /// Of codes up to `greatest`, turned round where the greatest come first.
     fn new(mut values: Vec<u64>, greatest: u64, options: SortOptions) -> Self {
         if options.descending {
-            // What a NULL has is of no account.
+            // The value of a NULL is ignored.
             values.iter_mut().for_each(|code| *code = greatest.wrapping_sub(*code));
         }
         Self { values, bits: u64::BITS - greatest.leading_zeros() }
@@ -59,8 +59,8 @@ pub(super) fn push_codes(
         }
     };
     if let Some(nulls) = values.nulls().filter(|nulls| nulls.null_count() > 0) {
-        let place = |is_valid: bool| u64::from(is_valid == options.nulls_first);
-        codes.push(Codes { values: nulls.iter().map(place).collect(), bits: 1 });
+        let rank = |is_valid: bool| u64::from(is_valid == options.nulls_first);
+        codes.push(Codes { values: nulls.iter().map(rank).collect(), bits: 1 });
         // They are equal, and stay in the order they came in.
         let present = of_values.values.iter_mut().zip(nulls);
         present.filter(|(_, is_valid)| !is_valid).for_each(|(code, _)| *code = 0);
@@ -113,17 +113,17 @@ fn strings(values: &StringViewArray, options: SortOptions) -> Codes {
         })
     };
     let of_row: Vec<u32> = views.map(number).collect();
-    let places = places_of(first_rows.iter().map(|&row| values.value(row)));
+    let ranks = ranks_of(first_rows.iter().map(|&row| values.value(row)));
     let codes = of_row.into_iter();
-    let codes = codes.map(|number| places.get(number as usize).copied().unwrap_or_default());
+    let codes = codes.map(|number| ranks.get(number as usize).copied().unwrap_or_default());
     let codes = codes.collect();
-    Codes::new(codes, places.iter().copied().max().unwrap_or_default(), options)
+    Codes::new(codes, ranks.iter().copied().max().unwrap_or_default(), options)
 }
 
 /// The place of each text among the different ones. Each batch has views of its own of one text, so
 /// there may be many times fewer texts than views, and to find that out costs less than to sort
 /// all.
-fn places_of<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<u64> {
+fn ranks_of<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<u64> {
     // Texts may have been chosen to fall together.
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     let mut different = Vec::new();
@@ -136,11 +136,11 @@ fn places_of<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<u64> {
     let of_texts: Vec<usize> = texts.map(&mut number).collect();
     let mut sorted: Vec<usize> = (0..different.len()).collect();
     sorted.sort_unstable_by_key(|&number| different[number]);
-    let mut places = vec![0; different.len()];
-    for (place, number) in (0..).zip(sorted) {
-        places[number] = place;
+    let mut ranks = vec![0; different.len()];
+    for (rank, number) in (0..).zip(sorted) {
+        ranks[number] = rank;
     }
-    of_texts.into_iter().map(|number| places[number]).collect()
+    of_texts.into_iter().map(|number| ranks[number]).collect()
 }
 
 #[cfg(test)]

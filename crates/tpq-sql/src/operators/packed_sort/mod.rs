@@ -7,8 +7,8 @@
 //!
 //! DataFusion compares rows byte by byte and merges sorted batches, which lets it spill, but costs
 //! a thousand instructions a row. Here all rows are held at once, so this takes the place of its
-//! sort only where no limit of memory is set. What then looks at whole partitions, as window
-//! functions do, may as well do so a partition at a time instead of row by row.
+//! sort only if there is no memory limit. Window functions above it then process a partition at a
+//! time instead of row by row.
 
 mod exec;
 mod keys;

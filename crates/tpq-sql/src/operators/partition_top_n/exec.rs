@@ -90,9 +90,7 @@ impl ExecutionPlan for PartitionTopNExec {
         mut children: Vec<Arc<dyn ExecutionPlan>>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let input = children.pop().ok_or_else(|| {
-            DataFusionError::Internal(
-                "PartitionTopNExec without the plan whose rows it drops".into(),
-            )
+            DataFusionError::Internal("PartitionTopNExec without its input plan".into())
         })?;
         Ok(Arc::new(Self::new(&input, self.top_n.clone())))
     }
@@ -129,7 +127,7 @@ impl ExecutionPlan for PartitionTopNExec {
     }
 }
 
-/// What was seen of each partition of rows so far.
+/// The state of each partition of rows so far.
 struct TopNFilter {
     top_n: PartitionTopN,
     partitions: Box<dyn GroupValues>,
@@ -220,7 +218,7 @@ mod tests {
             PhysicalSortExpr::new(col("order", &schema).expect("is"), SortOptions::default());
         let partition = vec![col("key", &schema).expect("is")];
         let top_n = PartitionTopN { most, partition, order, ties_are_behind: true };
-        TopNFilter::new(top_n, &schema).expect("keys can be told apart")
+        TopNFilter::new(top_n, &schema).expect("keys can be compared")
     }
 
     #[test]

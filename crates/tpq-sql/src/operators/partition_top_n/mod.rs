@@ -79,13 +79,13 @@ struct PartitionTopN {
     /// How many of each partition.
     most: usize,
     partition: Vec<Arc<dyn PhysicalExpr>>,
-    /// What orders them first of all.
+    /// The first sort key.
     order: PhysicalSortExpr,
     /// Whether of two rows that are equal by `order` the one that comes in later is behind.
     ties_are_behind: bool,
 }
 
-/// What a filter filters, without rows that it would drop anyway; `None` where none are known.
+/// The input of a filter, without rows that it would drop anyway; `None` where none are known.
 fn narrowed(filter: &FilterExec) -> Result<Option<Arc<dyn ExecutionPlan>>> {
     let conditions = split_conjunction(filter.predicate()).into_iter();
     let mut limits: Vec<_> =
@@ -104,7 +104,7 @@ fn narrowed(filter: &FilterExec) -> Result<Option<Arc<dyn ExecutionPlan>>> {
 /// How many steps lie between the filter and the window functions.
 type Path = usize;
 
-/// What the filter's input has to say of a column that is to be `most` at most.
+/// Finds the window function of a column that a filter limits to `most`, below `input`.
 fn find_top_n(
     input: &Arc<dyn ExecutionPlan>,
     mut column: usize,
@@ -130,9 +130,9 @@ fn find_top_n(
     let data_type = order.expr.data_type(&schema).ok()?;
     let partition = function.partition_by();
     let stays = !partition.iter().chain([&order.expr]).any(is_volatile);
-    let tells =
+    let distinguishes =
         |key: &Arc<dyn PhysicalExpr>| key.data_type(&schema).is_ok_and(|of| tells_apart(&of));
-    let usable = !partition.is_empty() && partition.iter().all(tells) && stays;
+    let usable = !partition.is_empty() && partition.iter().all(distinguishes) && stays;
     let usable = usable && places::has_codes(&data_type) && functions.iter().all(same);
     usable.then(|| {
         let top_n = PartitionTopN {

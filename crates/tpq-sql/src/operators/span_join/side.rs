@@ -12,7 +12,7 @@ const OPEN: i64 = -1;
 /// Where a row is: the number of its batch among those kept, and its number in that.
 pub(super) type Place = (usize, usize);
 
-/// What covers a piece of time in one table.
+/// The span of one table that covers a segment of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Segment {
     /// Nothing; `last` where no span of the partition follows.
@@ -81,7 +81,7 @@ struct Loaded {
     ts: Int64Array,
     dur: Int64Array,
     partition: Option<Int64Array>,
-    /// What the batch takes.
+    /// Size of the batch.
     bytes: usize,
 }
 
@@ -113,7 +113,7 @@ impl Side {
         self.complete
     }
 
-    /// What the loaded batches take.
+    /// Size of the loaded batches.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }

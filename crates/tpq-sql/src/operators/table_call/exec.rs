@@ -37,7 +37,7 @@ pub(in crate::operators) struct TableCallExec {
     metrics: ExecutionPlanMetricsSet,
 }
 
-/// What is done with a batch.
+/// The step for a batch.
 #[derive(Debug)]
 struct Caller {
     function: Arc<dyn TableFunction>,
@@ -228,21 +228,21 @@ impl Caller {
             self.output.iter().filter_map(|from| from.checked_sub(self.before)).collect();
         let mut called = self.function.call(&args, rows, &wanted)?;
         if let Some(condition) = &self.condition {
-            let beside = self.beside(batch, &called.calls, &called.rows, None)?;
-            let mask = condition.evaluate(&beside)?.into_array(beside.num_rows())?;
+            let joined = self.join_rows(batch, &called.calls, &called.rows, None)?;
+            let mask = condition.evaluate(&joined)?.into_array(joined.num_rows())?;
             let mask = mask.as_boolean();
             called.rows = filter_record_batch(&called.rows, mask)?;
             called.calls = filter(&called.calls, mask)?.as_primitive::<UInt32Type>().clone();
         }
         if !self.keep_unmatched {
-            return self.beside(batch, &called.calls, &called.rows, None);
+            return self.join_rows(batch, &called.calls, &called.rows, None);
         }
         let (calls, which) = with_unmatched(&called, rows);
-        self.beside(batch, &calls, &called.rows, Some(&which))
+        self.join_rows(batch, &calls, &called.rows, Some(&which))
     }
 
     /// Rows of the input joined to those of the function: `which` of them, or all.
-    fn beside(
+    fn join_rows(
         &self,
         batch: &RecordBatch,
         calls: &UInt32Array,

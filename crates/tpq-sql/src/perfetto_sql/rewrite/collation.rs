@@ -6,7 +6,7 @@ use super::{call, take};
 
 pub(super) fn rewrite(expr: &mut Expr) {
     match expr {
-        // What one side says holds for both.
+        // The collation of one side holds for both.
         Expr::BinaryOp { left, op, right } if is_comparison(op) => {
             let sides = [&**left, &**right].map(|side| match side {
                 Expr::Collate { collation, .. } => Some(ignores_case(collation)),

@@ -46,9 +46,9 @@ const LEADING: &[&str] = &["id", "ts"];
 /// Which expressions a SELECT may use as they are, and which row the others are of.
 #[derive(Clone)]
 struct Groups {
-    /// What is grouped by, as text.
+    /// The grouping expressions, as text.
     expressions: Vec<String>,
-    /// What decides the row: its value, and whether the greatest is wanted.
+    /// The deciding expression of the row, and whether the greatest is wanted.
     row: Option<(Expr, bool)>,
     /// The columns themselves, which decide between rows that are alike in that.
     ties: Vec<Expr>,
@@ -146,7 +146,7 @@ fn pick_items(select: &mut Select, groups: &Groups) {
     }
 }
 
-/// What a SELECT groups by: written out where it is an alias or a position.
+/// The grouping of a SELECT: written out where it is an alias or a position.
 fn grouped_by(select: &Select) -> Vec<String> {
     let GroupByExpr::Expressions(by, _) = &select.group_by else { return Vec::new() };
     let mut expressions = Vec::new();

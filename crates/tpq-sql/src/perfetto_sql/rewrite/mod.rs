@@ -227,8 +227,8 @@ fn unique(title: String, taken: &mut Taken) -> String {
     }
 }
 
-/// What to show for the columns of a statement's result, where that differs from what they are
-/// called inside: `AS Name` is shown as written. `columns` are the names inside.
+/// The displayed names of a result's columns: `AS Name` is displayed as written. `columns` are the
+/// internal names.
 pub(super) fn display_names(titles: Option<&[String]>, columns: &[&str]) -> Vec<String> {
     let titles = titles.unwrap_or_default();
     let shown = |(index, column): (usize, &&str)| {

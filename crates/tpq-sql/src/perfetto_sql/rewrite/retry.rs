@@ -1,4 +1,4 @@
-//! What only the tables decide: whether a name in double quotes is a column or text, whether a
+//! Rewrites that depend on tables: whether a name in double quotes is a column or text, whether a
 //! name in WHERE is an alias, whether a column outside of GROUP BY is decided by it, whether a
 //! name that joins are USING is otherwise clear, and whether `*` gives a column already.
 //!
@@ -117,7 +117,7 @@ impl VisitorMut for Aliases<'_> {
                     found = true;
                     parts += size;
                 }
-                // What is larger than any plan may be is not planned again.
+                // A query larger than any plan may be is not planned again.
                 if parts > MOST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
         };
@@ -132,7 +132,7 @@ impl VisitorMut for Aliases<'_> {
     }
 }
 
-/// What follows ON.
+/// The condition after ON.
 fn condition(join: &mut Join) -> Option<&mut Expr> {
     use JoinOperator::{Inner, Join, Left, LeftOuter};
     match &mut join.join_operator {

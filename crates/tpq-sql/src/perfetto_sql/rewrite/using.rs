@@ -78,7 +78,7 @@ fn is_using(join: &Join, name: &str) -> bool {
     matches!(constraint, JoinConstraint::Using(columns) if columns.iter().any(is_it))
 }
 
-/// What a table is called in its query.
+/// The name or alias of a table in its query.
 fn called(table: &TableFactor) -> Option<Ident> {
     match table {
         TableFactor::Table { alias: Some(alias), .. }

@@ -35,7 +35,7 @@ pub enum Phase {
     },
 }
 
-/// What is remembered of a buffer.
+/// The state of a buffer.
 #[derive(Clone, Debug, Default)]
 pub struct Buffer {
     /// The phase the buffer is in.

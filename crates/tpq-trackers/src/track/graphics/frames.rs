@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::track::{Sharing, Upid};
 
-/// What is remembered of frames.
+/// The state of frames.
 #[derive(Default)]
 pub struct Frames {
     /// Rows of frames without a seen end, by cookie.

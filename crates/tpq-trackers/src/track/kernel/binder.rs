@@ -18,7 +18,7 @@ pub struct Transaction {
     pub is_reply: bool,
     /// No thread waits for a reply.
     pub one_way: bool,
-    /// What is known of it.
+    /// The known facts.
     pub args: ArgSet,
     /// The track of the thread that sent it.
     pub track: u32,
@@ -40,7 +40,7 @@ pub enum Command {
 pub enum Return {
     /// Here is a call.
     Transaction,
-    /// What was to be sent is sent.
+    /// The pending transaction is sent.
     Complete,
     /// Here is the reply.
     Reply,
@@ -82,7 +82,7 @@ struct Call {
 pub struct Binder {
     /// Transactions by the driver's number.
     sent: FxHashMap<i32, Transaction>,
-    /// What each thread is in, outermost first.
+    /// The open transactions of each thread, outermost first.
     calls: FxHashMap<Utid, Vec<Call>>,
     /// Threads that wait for the driver's lock.
     waiting: FxHashSet<Utid>,

@@ -1,4 +1,4 @@
-//! What disks did since their system started, as last polled.
+//! Disk counters since boot, as last polled.
 
 use rustc_hash::FxHashMap;
 use tpq_tables::StringId;

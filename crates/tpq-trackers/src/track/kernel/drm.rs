@@ -17,7 +17,7 @@ pub enum Job {
     Fence(u64, u64),
 }
 
-/// What lies on a ring.
+/// The jobs of a ring.
 #[derive(Debug, Default)]
 pub struct Ring {
     /// Jobs that the ring runs or will run, in order.

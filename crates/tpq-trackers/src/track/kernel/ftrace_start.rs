@@ -29,8 +29,8 @@ impl FtraceStart {
         self.tracing_started.is_some_and(|start| ts < start)
     }
 
-    /// Whether an event at `ts` is from before all CPUs of its machine have data. What runs where
-    /// and which thread waits for which cannot be derived from some of the CPUs.
+    /// Whether an event at `ts` is older than the first data of some CPU of its machine. Scheduling
+    /// cannot be derived from a part of the CPUs.
     pub fn is_partial(&mut self, machine: u32, ts: i64) -> bool {
         let start = match self.last {
             Some((last, start)) if last == machine => start,

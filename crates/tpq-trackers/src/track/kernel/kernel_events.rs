@@ -1,4 +1,4 @@
-//! What is known of kinds of kernel events.
+//! Facts about kinds of kernel events.
 
 /// A kind of event that is a slice or a counter, with the numbers of the fields that say which.
 #[derive(Clone, Debug, Default)]
@@ -7,7 +7,7 @@ pub struct KernelTrackEvent {
     pub name: Vec<u8>,
     /// Number of the field with the track's name.
     pub track_name: Option<u32>,
-    /// What the track belongs to.
+    /// The owner of the track.
     pub context: TrackContext,
     /// Whether a slice begins, ends, or is an instant.
     pub phase: Option<u32>,
@@ -17,7 +17,7 @@ pub struct KernelTrackEvent {
     pub value: Option<u32>,
 }
 
-/// What the tracks of a kind of event are of, with the number of the field that names it.
+/// The owner of the tracks of a kind of event, with the number of the field that names it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum TrackContext {
     /// The thread that was running.

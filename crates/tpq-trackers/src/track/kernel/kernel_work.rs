@@ -1,4 +1,4 @@
-//! What kernel events leave open until a later event completes it.
+//! Kernel work that a later event completes.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! What is counted of network traffic.
+//! Counters of network traffic.
 
 use rustc_hash::FxHashMap;
 use tpq_tables::StringId;

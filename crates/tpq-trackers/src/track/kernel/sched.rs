@@ -31,7 +31,7 @@ pub struct PreviousTask {
     pub comm: StringId,
 }
 
-/// What a CPU runs.
+/// The thread that a CPU runs.
 #[derive(Clone, Copy, Debug)]
 struct Current {
     utid: Utid,
@@ -43,7 +43,7 @@ struct Current {
 
 /// Writes `sched_slice`, and returns of switches what states of threads follow from.
 pub struct Sched {
-    /// By the CPU's number: a place is of one machine.
+    /// By the CPU's number: a source is of one machine.
     current: Vec<Option<Current>>,
     states: FxHashMap<i64, StringId>,
     /// Kernel version as (major, minor), from `system_info`.

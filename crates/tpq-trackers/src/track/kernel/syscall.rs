@@ -11,13 +11,13 @@ const REMEMBERED: usize = 1024;
 /// A system call.
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
-    /// What its slices are named.
+    /// The name of its slices.
     pub name: StringId,
     /// Whether the call needs special handling.
     pub care: Care,
 }
 
-/// What about a system call needs care of its own.
+/// Special handling of a system call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Care {
     /// No special handling.
@@ -28,7 +28,7 @@ pub enum Care {
     ReturnFromSignal,
 }
 
-/// What is remembered of system calls.
+/// The state of system calls.
 #[derive(Default)]
 pub struct Syscalls {
     /// Threads that were seen to enter a write and not to leave it.

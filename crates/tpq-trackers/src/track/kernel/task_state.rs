@@ -10,7 +10,7 @@ use tpq_tables::{StringId, Tables};
 use crate::ids::IDLE;
 use crate::track::Utid;
 
-/// What a CPU runs.
+/// The thread that a CPU runs.
 #[derive(Clone, Copy, Debug)]
 struct Running {
     utid: Utid,
@@ -18,7 +18,7 @@ struct Running {
     slice: u32,
 }
 
-/// What the new state of a thread meant for the CPUs.
+/// The effect of a thread's new state on the CPUs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change {
     /// It runs from now on, in place of a thread that has not yet reported its state.

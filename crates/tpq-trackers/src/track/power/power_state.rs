@@ -1,4 +1,4 @@
-//! What parts of a device are called of which power is measured or estimated.
+//! Names of the parts of a device with measured or estimated power.
 
 use rustc_hash::FxHashMap;
 use tpq_tables::StringId;

@@ -16,7 +16,7 @@ const IDS_OF_A_USER: u32 = 100_000;
 /// The ids of a range up to here are of the system rather than of apps.
 const FIRST_APP: u32 = 10_000;
 
-/// What there is to write after a packet.
+/// The rows to write after a packet.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct UidReadings {
     /// When the packet before was.
@@ -104,8 +104,8 @@ impl UidTimes {
         self.grown.entry(key).or_default().0 = Some(track);
     }
 
-    /// What to write of a counter that reads `value`: nothing while it does not change, and with a
-    /// change also that the value before held until the packet `before`.
+    /// The rows for a counter value: none while it does not change; after a change, also the
+    /// previous value at the packet `before`.
     pub fn sparse(
         &mut self,
         track: u32,

@@ -35,7 +35,7 @@ struct Sequence {
     by_id: FxHashMap<u32, KernelWakelock>,
     /// Place of each name in `held`.
     sources: FxHashMap<StringId, usize>,
-    /// What was held, and how long in all, ms.
+    /// The held lock, and its total time, ms.
     held: Vec<(KernelWakelock, u64)>,
 }
 
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn repeating_ends_when_it_outgrows_what_was_told() {
+    fn repeating_ends_when_it_outgrows_its_input() {
         let mut locks = KernelWakelocks::default();
         let lock = KernelWakelock { name: StringId(1), kind: StringId(2) };
         assert!(locks.name(0, 1, lock));

@@ -14,7 +14,7 @@ pub enum MetadataValue {
     Text(StringId),
 }
 
-/// What a fact is of.
+/// The scope of a fact.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Scope {
     /// The import as a whole.
@@ -35,7 +35,7 @@ pub struct Metadata {
 }
 
 impl Metadata {
-    /// Turns to what was recorded in another place.
+    /// Switches to another source.
     pub fn enter(&mut self, source: Source) {
         self.source = source;
     }

@@ -1,4 +1,4 @@
-//! Sessions of the perf profiler, and the tracks of what they count.
+//! Sessions of the perf profiler, and the tracks of their counters.
 
 use std::rc::Rc;
 

@@ -1,10 +1,10 @@
-//! How a file was recorded: what was asked for, what the recorder's buffers did, and when.
+//! The recording of a file: its configuration, and the events of its buffers.
 
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-/// What the configuration asked for, where it did.
+/// The requested configuration, where present.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// The policy of each central buffer.
@@ -25,7 +25,7 @@ pub struct Wanted {
     pub drain_period_ms: Option<u32>,
 }
 
-/// What happens when a buffer is full.
+/// The policy of a full buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum FillPolicy {
     #[default]
@@ -45,7 +45,7 @@ impl FillPolicy {
     }
 }
 
-/// What a central buffer counted.
+/// Counts of a central buffer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CentralBuffer {
     /// Size in bytes.
@@ -70,7 +70,7 @@ pub struct CentralBuffer {
     pub packet_loss: u64,
 }
 
-/// What was counted in the kernel's buffer of a CPU.
+/// Counts of the kernel's buffer of a CPU.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KernelCounts {
     /// Events overwritten before they were read.
@@ -89,7 +89,7 @@ impl KernelCounts {
         self.overrun.saturating_add(self.read)
     }
 
-    /// What was counted since the counts were these others.
+    /// The difference from earlier counts.
     fn since(self, before: Self) -> Self {
         Self {
             overrun: self.overrun.saturating_sub(before.overrun),
@@ -104,16 +104,16 @@ impl KernelCounts {
     }
 }
 
-/// What the kernel's buffer of a CPU lost.
+/// Losses of the kernel's buffer of a CPU.
 #[derive(Clone, Debug, Default)]
 pub struct KernelBuffer {
-    /// What was counted while recording.
+    /// Counts while recording.
     pub counts: KernelCounts,
     /// The writer sequence that counted it.
     counted_by: Option<u32>,
-    /// In how many places events were lost.
+    /// The number of gaps with lost events.
     pub lost_in: i64,
-    /// The last moment before each such place, and the first after it.
+    /// The last moment before each gap, and the first after it.
     pub gaps: Vec<(Option<i64>, i64)>,
 }
 
@@ -126,11 +126,11 @@ pub struct Recording {
     pub buffers: Vec<CentralBuffer>,
     /// Kernel buffers by machine and CPU.
     pub kernel: BTreeMap<(u32, u32), KernelBuffer>,
-    /// What was counted in the kernel's buffers at the start, by writer sequence and CPU.
+    /// Counts of the kernel's buffers at the start, by writer sequence and CPU.
     kernel_at_start: FxHashMap<(u32, (u32, u32)), KernelCounts>,
     /// The kernel's buffer of one CPU as it was, in KiB.
     pub kernel_buffer_kb: Option<u32>,
-    /// What went wrong when the kernel's events were switched on, in words.
+    /// Errors from enabling the kernel's events, in words.
     pub setup_errors: Vec<String>,
     /// Producers and data sources that did not answer the last flush.
     pub unflushed: Vec<(String, String)>,

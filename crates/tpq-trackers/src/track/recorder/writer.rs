@@ -16,7 +16,7 @@ const REASONS: &[(usize, Stat)] = &[
     (8, Stat::TracedBufDataLossSmbFull),
 ];
 
-/// What is counted by buffer where the recorder says which writer wrote to which.
+/// Counts by buffer where the recorder states the buffer of each writer.
 pub fn by_writer() -> impl Iterator<Item = Stat> {
     let own = [Stat::TracedBufSequencePacketLoss, Stat::TracedBufIncrementalSequencesDropped];
     own.into_iter().chain(REASONS.iter().map(|&(_, stat)| stat))

@@ -24,7 +24,7 @@ pub struct AsyncId {
     pub scope: StringId,
 }
 
-/// What happens on an async track.
+/// An event of an async track.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AsyncPhase {
     /// A slice begins.
@@ -111,7 +111,7 @@ mod tests {
         let kinds = tables.track.track_type.get(2);
         assert_eq!(tables.strings.get(kinds), "legacy_async_global_slice");
         trackers.write_deferred(&mut tables);
-        // Scope, name and place among the tracks; source, whether of a process, upid and scope.
+        // Scope, name and index among the tracks; source, whether of a process, upid and scope.
         assert_eq!(tables.args.len(), 3 * 3 + 2 * 4);
     }
 }

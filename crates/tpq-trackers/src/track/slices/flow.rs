@@ -7,7 +7,7 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 use crate::args::{ArgSet, ArgValue};
 use crate::track::Trackers;
 
-/// What identifies a flow.
+/// The identity of a flow.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FlowId {
     /// A number that means the same wherever it is written.
@@ -33,7 +33,7 @@ pub struct Flows {
     named: FxHashMap<(u64, StringId, StringId), u32>,
     /// The category and the name of each.
     names: Vec<(StringId, StringId)>,
-    /// Flows that end in the next slice that begins on a track of a place.
+    /// Flows that end in the next slice that begins on a track of a source.
     awaiting: FxHashMap<(u32, u32), Vec<FlowId>>,
 }
 
@@ -144,8 +144,8 @@ impl Trackers {
         }
     }
 
-    /// Ends the flows that waited for slices that have begun since. Whatever changes where flows
-    /// are does this first, so that arrows come out as if it had been done when the slices began.
+    /// Binds waiting flows to slices that have begun since. Functions that change flows call this
+    /// first, so that the result is the same as binding at the start of each slice.
     pub fn bind_arrived(&mut self, tables: &mut Tables, stats: &mut Stats) {
         if self.source.slices.arrived.is_empty() {
             return;

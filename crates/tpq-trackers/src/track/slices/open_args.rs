@@ -5,7 +5,7 @@ use tpq_ingest::Span;
 
 use crate::args::ArgSet;
 
-/// What open slices were given so far, until their ends add more.
+/// Args of open slices so far, until their ends add more.
 #[derive(Default)]
 pub struct OpenArgs {
     sets: FxHashMap<u32, ArgSet>,

@@ -9,15 +9,15 @@ use crate::args::ArgSet;
 use crate::track::recorder::import_log::Refusal;
 use crate::track::{Dimensions, NewSlice, TrackKind, Trackers, Tracks, Utid};
 
-/// More tracks next to a thread's are not tried; what fits on none of these is dropped and counted.
+/// Largest number of additional tracks of a thread. A slice that nests on none of them is dropped
+/// and counted.
 const MAX_BESIDE: usize = 1024;
 
 const OVERLAPPING: TrackKind = TrackKind::slices("thread_overlapping_slice");
 
 impl Trackers {
-    /// Something that a thread did took `dur` ns; 0 for an instant. Gives the slice and the track
-    /// it lies on, whatever track `slice` names; `event` has details where the two are not as
-    /// they should be.
+    /// Adds a slice of `dur` ns of a thread; 0 for an instant. Returns the slice and its track,
+    /// which replaces that of `slice`; `event` has details for the import log if it overlaps.
     pub fn complete_on_thread(
         &mut self,
         utid: Utid,
@@ -88,7 +88,7 @@ mod tests {
     use crate::track::Tid;
 
     #[test]
-    fn what_overlaps_goes_beside_and_is_entered() {
+    fn overlapping_slices_go_to_another_track_and_are_logged() {
         let mut tables = Tables::default();
         let mut stats = Stats::default();
         let mut setup = Setup::default();

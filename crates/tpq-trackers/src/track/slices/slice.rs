@@ -1,4 +1,4 @@
-//! Slices: what is open on each track, and what lies in what.
+//! Slices: the open slices of each track, and their nesting.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tpq_tables::table::SliceRow;
@@ -65,7 +65,7 @@ pub struct Slices {
     stacks: FxHashMap<u32, Vec<u32>>,
     /// The tracks without nesting.
     unnested: FxHashMap<u32, Begun>,
-    /// What was not written, for the import log.
+    /// A loss, for the import log.
     pub(in crate::track) refused: Vec<Refusal>,
     /// The tracks with flows that wait for the next slice.
     awaited: FxHashSet<u32>,
@@ -118,7 +118,8 @@ impl Slices {
         innermost(stack, category, name, tables).map(|index| stack[index])
     }
 
-    /// What was last to begin on a track, unless it is known to be over: it may have ended since.
+    /// The last slice that began on a track, unless it is known to be over: it may have ended
+    /// since.
     pub fn topmost(&self, track: u32) -> Option<u32> {
         self.stacks.get(&track)?.last().copied()
     }
@@ -233,8 +234,8 @@ fn innermost(stack: &[u32], category: StringId, name: StringId, tables: &Tables)
 /// open ends them too: they cannot outlive it.
 ///
 /// For an instant, which is something new of a duration of 0, an instant at the same moment stays:
-/// they lie in each other in the order in which they were recorded. What is new and lasts longer
-/// than something that it begins in has no place on the stack.
+/// they nest in the order in which they were recorded. A new slice that ends after its parent is
+/// not pushed on the stack.
 fn close_finished(
     ts: i64,
     new_dur: Option<i64>,

@@ -1,4 +1,4 @@
-//! States: what a thing of a program is in from one moment to another.
+//! States: the state of a thing of a program from one moment to another.
 
 use rustc_hash::FxHashMap;
 use tpq_tables::table::StateRow;

@@ -6,7 +6,7 @@ use tpq_tables::{StringId, Tables};
 use crate::args::{ArgSet, ArgValue};
 use crate::track::{Trackers, Upid, Utid};
 
-/// What is known so far.
+/// The facts so far.
 #[derive(Debug, Default)]
 pub struct OwnerArgs {
     processes: FxHashMap<Upid, ArgSet>,

@@ -7,7 +7,7 @@ use tpq_tables::{StringId, StringPool};
 /// A power of two; what is remembered fits into the nearest cache.
 const PLACES: usize = 1024;
 
-/// A place for each text, by the last bits of its address.
+/// A slot for each text, by the last bits of its address.
 pub struct RecentTexts(Vec<(Span, StringId)>);
 
 impl Default for RecentTexts {

@@ -13,7 +13,7 @@ pub struct SequenceThread {
     pub tid: i64,
 }
 
-/// What differences of a thread's counts add up to: CPU time in ns, and instructions.
+/// Sums of the differences of a thread's counts: CPU time in ns, and instructions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ThreadTotals {
     /// CPU time, ns.
@@ -67,8 +67,8 @@ impl SequenceThreads {
         known.get(after.checked_sub(1)?).map(|&(_, thread)| thread)
     }
 
-    /// What differences of the sequence add up to so far; `None` where they mean nothing, as no
-    /// thread was described since the state was cleared.
+    /// The sums of the sequence's differences so far; `None` if no thread was described since the
+    /// state was cleared.
     pub fn totals(&mut self, generation: &Generation) -> Option<&mut ThreadTotals> {
         self.totals.get_mut(&generation.interned)
     }

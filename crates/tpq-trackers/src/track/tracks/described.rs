@@ -1,4 +1,4 @@
-//! What writers say of the tracks they describe.
+//! Descriptions of tracks by writers.
 
 use tpq_tables::StringId;
 
@@ -14,7 +14,7 @@ pub enum Builtin {
 impl Builtin {
     const ALL: [Self; 2] = [Self::ThreadTime, Self::ThreadInstructions];
 
-    /// What the trace calls it.
+    /// Its name in the trace.
     pub fn name(self) -> &'static str {
         match self {
             Self::ThreadTime => "thread_time",
@@ -22,7 +22,7 @@ impl Builtin {
         }
     }
 
-    /// What tracks of that name count.
+    /// The unit of tracks of that name.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|builtin| builtin.name() == name)
     }
@@ -31,13 +31,13 @@ impl Builtin {
 /// A counter as described.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DescribedCounter {
-    /// What a value is to be multiplied by; not at all when it is not above 0.
+    /// The factor of values; ignored unless positive.
     pub multiplier: i64,
     /// Whether values are differences from the one before.
     pub incremental: bool,
-    /// What its type says that it counts.
+    /// The counter that its type defines.
     pub builtin: Option<Builtin>,
-    /// What its name says that it counts, of the thread it belongs to.
+    /// The counter of its thread that its name defines.
     pub counts: Option<Builtin>,
     /// Unit of the values; NULL if unknown.
     pub unit: StringId,
@@ -47,7 +47,7 @@ pub struct DescribedCounter {
     pub share_key: StringId,
 }
 
-/// What a described track is of.
+/// The owner of a described track.
 #[derive(Clone, Copy, Debug)]
 pub enum DescribedKind {
     /// A thread, by the ids its program knows; `shared` with what the kernel says of it.
@@ -88,7 +88,7 @@ pub enum Merge {
 /// A descriptor.
 #[derive(Clone, Copy, Debug)]
 pub struct Described {
-    /// What the track belongs to.
+    /// The owner of the track.
     pub kind: DescribedKind,
     /// Uuid of the parent; 0 for none.
     pub parent: u64,
@@ -100,7 +100,7 @@ pub struct Described {
     pub merge: Merge,
     /// In which order its children are shown.
     pub ordering: Option<&'static str>,
-    /// Its place among its siblings, where their parent orders them so.
+    /// Its rank among its siblings, where their parent orders them so.
     pub rank: Option<i32>,
     /// Row of the machine in `machine`.
     pub machine: u32,

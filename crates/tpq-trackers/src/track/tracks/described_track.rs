@@ -18,7 +18,7 @@ pub(in crate::track) struct NewTrack {
     pub(in crate::track) parent: Option<u32>,
     /// Whether the first packet of its writer was seen.
     pub(in crate::track) whole: bool,
-    /// The group it is shown as one with, and its place in it.
+    /// The group it is shown as one with, and its rank in it.
     pub(in crate::track) shared: Option<(u32, u32)>,
 }
 
@@ -83,7 +83,7 @@ impl NewTrack {
         set
     }
 
-    /// What its descriptor says.
+    /// The contents of its descriptor.
     fn source(&self, tables: &mut Tables) -> ArgSet {
         let Self { described, uuid, whole, .. } = *self;
         let strings = &mut tables.strings;

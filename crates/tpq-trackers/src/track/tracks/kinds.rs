@@ -1,4 +1,4 @@
-//! Tracks, found again by what they are of.
+//! Tracks, found again by their dimensions.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -11,7 +11,7 @@ use crate::args::{ArgSet, ArgValue};
 use crate::deferred::DeferredWrites;
 use crate::track::{Upid, Utid};
 
-/// Whose a track is.
+/// The owner of a track.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Owner {
     Machine(u32),
@@ -89,9 +89,9 @@ pub struct TrackKind {
     pub name: &'static str,
     /// Whether it holds counter values.
     pub counter: bool,
-    /// What the values count in.
+    /// The unit of the values.
     pub unit: Option<&'static str>,
-    /// What it is for.
+    /// Its purpose.
     pub description: Option<&'static str>,
 }
 

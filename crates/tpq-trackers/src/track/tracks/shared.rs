@@ -10,7 +10,7 @@ use crate::track::{Dimensions, SharedTracks, TrackKind, Trackers, Tracks};
 pub struct Sharing {
     /// Kind of the tracks.
     pub kind: TrackKind,
-    /// What all of their tracks have in common.
+    /// The common part of their tracks.
     pub dimensions: Dimensions,
     /// The name of each of their tracks.
     pub name: StringId,

@@ -8,7 +8,7 @@ use tpq_tables::Tables;
 
 use crate::track::{Described, DescribedKind, Processes, Tid, Upid, Utid};
 
-/// What is at the root of a track's ancestors.
+/// The root of a track's ancestors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Owner {
     /// A thread.
@@ -19,8 +19,8 @@ pub enum Owner {
     Machine(u32),
 }
 
-/// Which threads and processes described tracks are of. A thread or a process has one track: of
-/// two, the second is of another that took over the id.
+/// Threads and processes that own described tracks. A thread or a process has one track: a second
+/// track belongs to a new thread or process that reused the id.
 #[derive(Default)]
 pub(in crate::track) struct Owners {
     owners: FxHashMap<u64, Owner>,
@@ -29,7 +29,7 @@ pub(in crate::track) struct Owners {
 }
 
 impl Owners {
-    /// What a track itself is of, once that was decided.
+    /// The owner of the track itself, once decided.
     pub(in crate::track) fn get(&self, uuid: u64) -> Option<Owner> {
         self.owners.get(&uuid).copied()
     }

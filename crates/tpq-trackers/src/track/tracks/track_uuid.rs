@@ -22,7 +22,7 @@ use crate::track::{
 /// Tracks nested deeper are not followed.
 const MAX_ANCESTORS: usize = 100;
 
-/// What an event wants of its track.
+/// The use of a track by an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Usage {
     /// A slice begins.
@@ -33,7 +33,7 @@ pub enum Usage {
     Instant,
 }
 
-/// What an event adds to a track that it is the first to need.
+/// Facts that an event adds to a track on its first use.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FirstEvent {
     /// The name of the event, for a track that has none.
@@ -53,7 +53,7 @@ pub struct EventDefaults {
     pub double_counters: Vec<u64>,
 }
 
-/// What tracks are written into.
+/// The tables that tracks are written into.
 pub struct TrackRows<'a> {
     /// The rows of `track`.
     pub tracks: &'a mut Tracks,
@@ -63,7 +63,7 @@ pub struct TrackRows<'a> {
     pub tables: &'a mut Tables,
 }
 
-/// Where the events of a track lie.
+/// The track row that the events of a described track belong to.
 #[derive(Clone, Copy)]
 enum Placed {
     /// On a track of their own.
@@ -135,7 +135,7 @@ impl TrackUuids {
         Ok(())
     }
 
-    /// What is known of a counter.
+    /// Facts about a counter.
     pub fn counter(&self, uuid: u64) -> Option<DescribedCounter> {
         match self.described.get(&uuid)?.kind {
             DescribedKind::Counter(counter) => Some(counter),
@@ -175,7 +175,7 @@ impl TrackUuids {
             Ok(()) => {
                 self.sound.insert(uuid);
             }
-            // A descriptor may yet come.
+            // The descriptor can follow later.
             Err(Stat::TrackHierarchyMissingUuid) => {}
             Err(stat) => {
                 self.unsound.insert(uuid, stat);

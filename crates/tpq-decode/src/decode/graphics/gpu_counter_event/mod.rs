@@ -96,7 +96,7 @@ fn interned_counters(
         interned.map(|interned| (interned.gpu_id() as u32, interned.counter_descriptor))
     else {
         stats.increment(Stat::GpuCountersInvalidSpec);
-        // What is there and cannot be read is not read again for each value.
+        // A present but unreadable value is not read again for each value.
         if message.is_some() {
             trackers.source.gpu_counters.interned.insert(scope(packet, iid), None);
         }

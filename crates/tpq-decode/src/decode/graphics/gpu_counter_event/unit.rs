@@ -1,4 +1,4 @@
-//! What the counters of GPUs count in.
+//! Units of GPU counters.
 
 use tpq_proto::message::gpu_counter_descriptor::{GpuCounterSpec, MeasureUnit};
 

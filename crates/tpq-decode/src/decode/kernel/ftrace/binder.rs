@@ -41,7 +41,7 @@ fn slice(event: &FtraceEvent<'_>, track: u32, name: &str, tables: &mut Tables) -
     NewSlice { ts: event.ts, track, name, category, arg_set_id: None }
 }
 
-/// The end of whatever is open on a track.
+/// The end of the innermost open slice of a track.
 fn any(event: &FtraceEvent<'_>, track: u32) -> SliceEnd {
     SliceEnd { ts: event.ts, track, ..SliceEnd::default() }
 }

@@ -34,7 +34,7 @@ pub(crate) const EVENTS: RunKind = RunKind(RunKind::FIRST_SPLIT);
 /// Timestamps of events, with offset and length of each.
 type Events = (Vec<i64>, Vec<(u32, u32)>);
 
-/// What a bundle holds.
+/// Contents of a bundle.
 struct Parts<'a> {
     cpu: u32,
     /// The clock of its timestamps, as its sequence calls it.
@@ -136,7 +136,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The last event that was read of each CPU of a place, in the clock of its bundle.
+/// The last event that was read of each CPU of a source, in the clock of its bundle.
 pub(crate) type LastEvents = FxHashMap<(SourceId, u32), i64>;
 
 /// Splits a bundle into runs, and passes its header on to be decoded at once.
@@ -207,7 +207,7 @@ fn event_timestamp(event: &[u8]) -> Option<u64> {
     }
 }
 
-/// What a bundle says of its CPU's buffer; its time is the end of what was read before it.
+/// The state of a CPU's buffer in a bundle; its time is the end of the read before it.
 fn decode_header(
     packet: &Packet<'_>,
     trackers: &mut Trackers,

@@ -123,9 +123,9 @@ fn zip_columns(columns: &[&[u8]]) -> (Vec<i64>, Vec<u32>, bool) {
         now = now.wrapping_add(delta as i64);
         now
     }));
-    let (width, told) = (rest.len(), times.len());
-    let mut words = vec![0_u32; width * told];
-    let (mut rows, mut whole) = (told, true);
+    let (width, count) = (rest.len(), times.len());
+    let mut words = vec![0_u32; width * count];
+    let (mut rows, mut whole) = (count, true);
     for (source, column) in rest.iter().enumerate() {
         // A column that is absent altogether holds zeros: older recorders wrote no flags.
         if column.is_empty() {
@@ -137,7 +137,7 @@ fn zip_columns(columns: &[&[u8]]) -> (Vec<i64>, Vec<u32>, bool) {
             row[source] = word as u32;
             read += 1;
         }
-        whole &= read == told && column.next().is_none();
+        whole &= read == count && column.next().is_none();
         rows = rows.min(read);
     }
     if !whole {
@@ -196,7 +196,8 @@ pub(super) fn follow_switch(
     trackers.source.sched.follow(cpu, next, &mut trackers.processes, tables, stats);
 }
 
-/// Reads a switch and writes it down as it is: the state a task was left in, and the next one.
+/// Reads a switch and adds its row of `ftrace_event`. Returns the state of the previous task, and
+/// the next task.
 fn read_switch(
     event: &RunEvent<'_>,
     trackers: &mut Trackers,
@@ -207,7 +208,7 @@ fn read_switch(
     let comm = comm(event, strings, comm_index, &mut trackers.comms, tables);
     let next = NextTask { pid: pid as i32, prio: prio as i32, comm };
     let state = state as i32;
-    // What ran before the first switch is not known.
+    // The thread before the first switch is unknown.
     let task = trackers.source.sched.task(event.cpu, tables);
     if let Some((previous_utid, previous)) = task {
         let args = EventArgs::Switch { previous, state, next };
@@ -216,7 +217,7 @@ fn read_switch(
     Some((i64::from(state), next))
 }
 
-/// Decodes a wakeup, by whatever runs on the CPU.
+/// Decodes a wakeup. The waker is the thread that runs on the CPU.
 pub(super) fn decode_waking(
     event: &RunEvent<'_>,
     trackers: &mut Trackers,
@@ -267,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_column_ends_the_rows_and_is_told() {
+    fn a_short_column_ends_the_rows_and_is_counted() {
         let (times, words, whole) = zip_columns(&[&[10, 5], &[1, 2], &[7]]);
         assert_eq!((times, words, whole), (vec![10], vec![1, 7], false));
         assert!(zip_columns(&[&[10, 5], &[1, 2], &[]]).2);

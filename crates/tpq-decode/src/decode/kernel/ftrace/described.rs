@@ -15,7 +15,7 @@ const PROCESS_COUNTER: TrackKind = TrackKind::counter("kernel_trackevent_process
 const CPU_SLICES: TrackKind = TrackKind::slices("kernel_trackevent_cpu_slice");
 const CPU_COUNTER: TrackKind = TrackKind::counter("kernel_trackevent_cpu_counter", None);
 
-/// What becomes of events of a kind, by its fields; `None` for the many that are neither.
+/// The rows for events of a kind, by its fields; `None` for the many that are neither.
 pub(super) fn track_event(kind: &DescribedKind) -> Option<KernelTrackEvent> {
     let mut event = KernelTrackEvent { name: kind.name.clone(), ..KernelTrackEvent::default() };
     for &(number, ref name, kind) in &kind.fields {

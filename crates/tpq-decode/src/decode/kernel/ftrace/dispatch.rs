@@ -1,4 +1,4 @@
-//! Which function decodes which kernel event, and the events of a run.
+//! The table of decoders of kernel events, and the decoding of runs.
 
 use std::sync::LazyLock;
 
@@ -83,7 +83,7 @@ pub(crate) fn decode_run_event(
         stats.increment(Stat::FtracePacketBeforeTracingStart);
         return;
     }
-    // What a CPU did before its first compact switch is unknown, and not part of the trace.
+    // The events of a CPU before its first compact switch are unknown, and not part of the trace.
     let compact = matches!(event.run.kind, compact_sched::SWITCHES | compact_sched::WAKINGS);
     if !compact || trackers.source.sched.running(event.cpu).is_some() {
         trackers.bounds.include(event.ts);
@@ -131,8 +131,8 @@ fn decode_message(
     }
 }
 
-/// Reads an event and writes it down as it is; gives the number of the field it lies in. The event
-/// is filled where it is: giving it back takes longer than reading it.
+/// Reads an event into `ftrace`, adds its row of `ftrace_event`, and returns the number of its
+/// field. Returning the event by value would take longer than reading it.
 fn read_message<'a>(
     event: &RunEvent<'a>,
     ftrace: &mut FtraceEvent<'a>,
@@ -157,7 +157,7 @@ fn read_message<'a>(
             _ => {}
         }
     }
-    // Whatever a thread was seen to do, it was there.
+    // Any event of a thread shows that the thread exists.
     let tid = Tid { machine: ftrace.machine, id: i64::from(ftrace.pid) };
     let utid = trackers.processes.thread(tid, tables);
     ftrace.utid = Some(utid);

@@ -258,7 +258,7 @@ fn fence_emit(
     let mut on = event.on(trackers, tables, stats);
     let Some((seqno, timeline)) = timeline(&mut on) else { return };
     let track = timeline.track;
-    // What was made of fences before was guessed from when they were made.
+    // The owners of earlier fences were guessed from their times.
     let guessed = !timeline.emits && !timeline.pending.is_empty();
     if guessed {
         timeline.pending.clear();

@@ -1,4 +1,4 @@
-//! What an event does: counter values, and slices that begin, end or are over at once.
+//! Effects of an event: counter values, and slices that begin, end or are instants.
 
 use std::borrow::Cow;
 
@@ -24,7 +24,7 @@ pub(super) enum Arg<'a> {
     NoText,
 }
 
-/// What a slice is called, and the category it is in, if any.
+/// The name and the category of a slice, if any.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Label<'a> {
     pub(super) category: Option<&'a str>,

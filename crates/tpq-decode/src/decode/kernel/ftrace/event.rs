@@ -13,7 +13,7 @@ use tpq_trackers::track::{Dimensions, Tid, TrackKind, Trackers, Utid};
 
 /// An event with what it shares with all others.
 pub struct FtraceEvent<'a> {
-    /// When, in trace time.
+    /// Timestamp, ns in trace time.
     pub ts: i64,
     /// The machine's row.
     pub machine: u32,
@@ -25,16 +25,16 @@ pub struct FtraceEvent<'a> {
     pub common_flags: Option<u32>,
     /// The event's own message.
     pub data: &'a [u8],
-    /// Where in the trace that lies, if it does.
+    /// The location of the message; `None` for messages that are not in the trace.
     pub(super) span: Option<Span>,
     /// The thread that was running, where it was looked up.
     pub(super) utid: Option<Utid>,
     pub(super) generation: tpq_ingest::GenerationId,
-    /// What its sequence interned; text is of none.
+    /// The interned data of its sequence; text has none.
     interned: Option<&'a Interned<'a>>,
 }
 
-/// What an area does with an event.
+/// The decoder of an area.
 pub(super) type DecodeEvent = fn(&FtraceEvent<'_>, &mut Trackers, &mut Tables, &mut Stats);
 
 /// An area's events: the number of the field each lies in, and its function.

@@ -1,4 +1,4 @@
-//! What the file system F2FS reads and writes.
+//! Reads and writes of the file system F2FS.
 
 use tpq_proto::fields::ftrace::{f2fs_iostat, f2fs_iostat_latency, ftrace_event};
 use tpq_tables::{Stats, Tables};

@@ -33,7 +33,7 @@ const WORK_PERIOD: TrackKind = TrackKind::slices("android_gpu_work_period");
 const ADRENO: TrackKind = TrackKind::slices("adreno_gpu_cmdbatch");
 const POWER_STATE: TrackKind = TrackKind::slices("powervr_gpu_power_state");
 
-/// What the clock of Adreno GPUs ticks in a second.
+/// Ticks per second of the clock of Adreno GPUs.
 const ADRENO_HZ: i128 = 19_200_000;
 
 /// Adds the GPU that a track is of.

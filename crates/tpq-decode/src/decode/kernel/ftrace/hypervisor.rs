@@ -50,7 +50,7 @@ fn exit(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, s
     event.on(trackers, tables, stats).end(track, &[]);
 }
 
-/// What the hypervisor was entered for.
+/// Reasons for entering the hypervisor.
 fn reason(
     event: &FtraceEvent<'_>,
     reason: &str,

@@ -1,4 +1,4 @@
-//! Interrupts and what they put off.
+//! Interrupts and deferred work: softirqs, tasklets and work queues.
 
 use tpq_proto::fields::ftrace::{
     ftrace_event, irq_handler_entry, irq_handler_exit, softirq_entry, softirq_exit,

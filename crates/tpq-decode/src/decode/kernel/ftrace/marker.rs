@@ -24,7 +24,7 @@ pub(super) const EVENTS: Events = &[
     (ftrace_event::PANEL_WRITE_GENERIC, panel),
 ];
 
-/// What drivers say in fields that each of them numbers in its own way.
+/// Markers in fields that each driver numbers in its own way.
 struct Parts {
     /// The letter of the marker, as text has it; 0 where there is none.
     letter: u64,

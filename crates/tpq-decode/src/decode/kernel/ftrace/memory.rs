@@ -1,4 +1,4 @@
-//! Memory of processes, and what the kernel does where there is too little.
+//! Memory of processes, and the kernel's actions when there is too little.
 
 use tpq_proto::fields::ftrace::{
     dmabuf_rss_stat, ftrace_event, mark_victim, mm_event_record, oom_score_adj_update, rss_stat,
@@ -33,7 +33,7 @@ const MEMBERS: [Counter; 5] = [
     process_memory::UNRECLAIMABLE,
 ];
 
-/// What the memory management counts, by number.
+/// Counters of the memory management, by number.
 const MM_EVENTS: [&str; 7] =
     ["min_flt", "maj_flt", "read_io", "compaction", "reclaim", "swp_flt", "kern_alloc"];
 
@@ -41,7 +41,8 @@ const MM_EVENTS: [&str; 7] =
 struct Change {
     member: i64,
     bytes: i64,
-    /// Whose memory it is: a hash of its address space, and whether that is the running thread's.
+    /// The owner of the memory: a hash of its address space, and whether that is the running
+    /// thread's.
     space: Option<(u32, bool)>,
 }
 

@@ -16,7 +16,7 @@ pub(super) enum When {
     Written,
     /// At a moment of that clock, in ns.
     Own { clock: u32, ns: i64 },
-    /// So many ns before the event was written.
+    /// A number of ns before the event was written.
     Before(i64),
     /// The event should say, but does not.
     Missing,

@@ -142,7 +142,7 @@ fn callback_end(
     on.end_shared((SUSPEND_RESUME, of, LATENCY), cookie, &[]);
 }
 
-/// What a device's callback is for, as `suspend:late`.
+/// The purpose of a device's callback, such as `suspend:late`.
 fn callback_phase(operations: &str, event: i32) -> String {
     let event = match event {
         0x01 => "freeze",

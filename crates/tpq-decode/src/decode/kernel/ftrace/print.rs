@@ -1,4 +1,4 @@
-//! What user space wrote into the kernel's trace.
+//! Text that user space wrote into the kernel's trace.
 
 use tpq_proto::fields::ftrace::{ftrace_event, print};
 use tpq_tables::{Stat, Stats, StringId, Tables};
@@ -28,7 +28,7 @@ fn print(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, 
     write(event, text.as_bytes(), trackers, tables, stats);
 }
 
-/// Does what a line says that was written to the trace marker.
+/// Runs a line that was written to the trace marker.
 pub(super) fn write(
     event: &FtraceEvent<'_>,
     text: &[u8],
@@ -44,7 +44,7 @@ pub(super) fn write(
     }
 }
 
-/// Does what a marker says.
+/// Runs a marker.
 pub(super) fn apply(
     event: &FtraceEvent<'_>,
     marker: Marker<'_>,

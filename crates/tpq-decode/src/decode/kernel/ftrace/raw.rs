@@ -11,8 +11,8 @@ use tpq_trackers::track::{Trackers, Utid};
 /// Adds an event in its full form, with its message at `data`; `number` is that of the field it
 /// lies in.
 ///
-/// Where events are not wanted as such, all that is left is their effect other than args:
-/// that there is the CPU, and that the names of functions are missing.
+/// Without `ftrace_event`, only the other effects remain: the row of the CPU, and the count of
+/// missing function names.
 // With its caller, so that an event is put together where it will lie.
 #[inline(always)]
 pub(super) fn record(

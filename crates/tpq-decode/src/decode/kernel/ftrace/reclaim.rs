@@ -174,8 +174,8 @@ fn kswapd_done(
     on.end_named(track, KSWAPD, &args);
 }
 
-/// The kernels with events that state how an allocation of contiguous memory ends: up to 6.0 one
-/// event says it all, from 6.1 on there are two.
+/// The events by which a kernel reports the end of an allocation of contiguous memory: none before
+/// 5.10, one up to 6.0, two from 6.1 on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Telling {
     Nothing,
@@ -215,7 +215,7 @@ fn contiguous_start(
     on.begin(track, "mm_cma_alloc", &[]);
 }
 
-/// What had to be moved for the allocation that is under way.
+/// Pages that were moved for the current allocation.
 fn contiguous_migrated(
     event: &FtraceEvent<'_>,
     trackers: &mut Trackers,
@@ -280,7 +280,7 @@ fn contiguous_info(
     }
 }
 
-/// Ends an allocation: given the fields of its area, its place and its size, and the pages that
+/// Ends an allocation: given the fields of its area, its position and its size, and the pages that
 /// were migrated, reclaimed and mapped.
 fn end_contiguous(
     on: &mut Effects<'_, '_>,

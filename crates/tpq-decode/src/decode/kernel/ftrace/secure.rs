@@ -1,4 +1,4 @@
-//! Calls into the secure world, and what goes back and forth with Trusty there.
+//! Calls into the secure world, and messages to and from Trusty there.
 
 use tpq_proto::fields::ftrace::{
     ftrace_event, scm_call_start, trusty_enqueue_nop, trusty_ipc_connect, trusty_ipc_connect_end,

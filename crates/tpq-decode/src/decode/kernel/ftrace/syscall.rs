@@ -60,7 +60,7 @@ fn enter(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, 
     }
 }
 
-/// What a call was given.
+/// Arguments of a call.
 fn arguments(event: &FtraceEvent<'_>, tables: &mut Tables) -> ArgSet {
     let mut args = ArgSet::default();
     add_syscall_args(event.data, &mut args, &mut tables.strings);

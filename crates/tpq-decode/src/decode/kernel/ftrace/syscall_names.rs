@@ -12,7 +12,7 @@ static X86_64: Names = LazyLock::new(|| read(include_str!("syscalls/x86_64.txt")
 static AARCH64: Names = LazyLock::new(|| read(include_str!("syscalls/aarch64.txt")));
 static X86: Names = LazyLock::new(|| read(include_str!("syscalls/x86.txt")));
 static ARM: Names = LazyLock::new(|| read(include_str!("syscalls/arm.txt")));
-/// What kernels of 32 bits have in addition, or name differently.
+/// Calls that 32-bit kernels have in addition, or name differently.
 static ARM_OLD: Names = LazyLock::new(|| read(include_str!("syscalls/arm_old.txt")));
 
 /// The name of a system call; `None` for one that is unknown, or where the architecture is.

@@ -23,7 +23,7 @@ pub(super) enum Marker<'a> {
     Counter { pid: i32, name: &'a str, value: f64 },
 }
 
-/// What a line written to the trace marker turned out to be.
+/// A parsed line of the trace marker.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Parsed<'a> {
     /// A marker.
@@ -34,7 +34,7 @@ pub(super) enum Parsed<'a> {
     Malformed,
 }
 
-/// Reads a line. The first character says what it is, whatever follows it up to the first bar.
+/// Parses a marker. The first character is its kind; characters up to the first bar are ignored.
 pub(super) fn parse(line: &str) -> Parsed<'_> {
     let line = line.trim_end_matches(['\n', '\0']);
     let mut rest = Parts(Some(line));
@@ -52,7 +52,7 @@ pub(super) fn parse(line: &str) -> Parsed<'_> {
     }
 }
 
-/// What lies between bars; empty after the end.
+/// The text between bars; empty after the end.
 #[derive(Clone, Copy)]
 struct Parts<'a>(Option<&'a str>);
 

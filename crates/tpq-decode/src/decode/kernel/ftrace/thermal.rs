@@ -1,4 +1,4 @@
-//! Temperatures, what cools, and what is held down for want of power.
+//! Temperatures, cooling devices, and parts that are throttled for lack of power.
 
 use tpq_proto::fields::ftrace::{
     bcl_irq_trigger, cdev_update, ftrace_event, thermal_exynos_acpm_bulk, thermal_temperature,
@@ -56,7 +56,7 @@ fn cooling(
     );
 }
 
-/// What the power management firmware reports of a zone.
+/// Reports of the power management firmware about a zone.
 fn zone(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let mut on = event.on(trackers, tables, stats);
     let number = event.int(thermal_exynos_acpm_bulk::TZ_ID);

@@ -14,7 +14,7 @@ const COMMANDS: TrackKind = TrackKind::counter("ufs_command_count", None);
 const COMMAND: TrackKind = TrackKind::slices("ufs_command_tag");
 const CLOCK: TrackKind = TrackKind::counter("ufs_clkgating", None);
 
-/// What the event says of the command.
+/// The fields of the event about the command.
 const SENT: u64 = 0;
 const COMPLETED: u64 = 1;
 

@@ -214,7 +214,7 @@ fn queued(
     }
 }
 
-/// What was queued leads to its being taken back.
+/// A flow leads from a queued buffer to its return.
 fn dequeued(
     event: &FtraceEvent<'_>,
     trackers: &mut Trackers,

@@ -186,7 +186,7 @@ fn add_video_command(on: &mut Effects<'_, '_>, response: bool) {
     on.complete_shared((VIDEO_COMMAND, of, &track), name, VIDEO_COMMAND_DUR);
 }
 
-/// What a queue of a stream is for.
+/// The purpose of a queue of a stream.
 fn video_queue_name(number: u32) -> &'static str {
     match number {
         0x100 => "INPUT",

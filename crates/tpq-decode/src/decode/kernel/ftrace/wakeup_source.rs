@@ -1,4 +1,4 @@
-//! What keeps the device awake.
+//! Wakeup sources, which keep the device awake.
 
 use rustc_hash::FxHashMap;
 use tpq_proto::fields::ftrace::{ftrace_event, wakeup_source_activate, wakeup_source_deactivate};
@@ -18,7 +18,7 @@ const WAKELOCK: TrackKind = TrackKind::slices("wakesource_wakelock");
 /// The longest name of a wakelock that is shown, in bytes.
 const MAX_NAME: usize = 31;
 
-/// What a wakelock's track and its slices are called.
+/// The name of a wakelock's track and slices.
 fn title(event: &FtraceEvent<'_>) -> String {
     let mut title = format!("Wakelock({})", event.part(wakeup_source_activate::NAME));
     title.truncate(title.floor_char_boundary(MAX_NAME));

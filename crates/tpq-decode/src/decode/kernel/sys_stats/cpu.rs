@@ -1,4 +1,4 @@
-//! What CPUs spent their time on: /proc/stat and the kernel's idle states.
+//! CPU time by purpose: /proc/stat and the kernel's idle states.
 
 use tpq_proto::fields::sys_stats::{cpu_idle_state, cpu_idle_state_entry, cpu_times};
 use tpq_proto::wire::{Field, Fields};
@@ -10,7 +10,7 @@ use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 const TIMES: TrackKind = TrackKind::counter("cpustat", None);
 const IDLE_STATE: TrackKind = TrackKind::counter("cpu_idle_state", Some("us"));
 
-/// What the times of a CPU were spent on, in the order of their fields, which begin at 2.
+/// Purposes of CPU time, in the order of their fields, which begin at 2.
 const SPENT_ON: [&str; 8] = [
     "user_ns",
     "user_nice_ns",

@@ -1,4 +1,4 @@
-//! What disks did between two polls: /proc/diskstats.
+//! Disk activity between two polls: /proc/diskstats.
 
 use tpq_proto::fields::sys_stats::disk_stat;
 use tpq_proto::wire::Field;
@@ -11,7 +11,7 @@ use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 const SECTORS_PER_MB: f64 = 2048.0;
 const MS_PER_S: f64 = 1000.0;
 
-/// What was moved, with the names of its amount and of its throughput.
+/// A transfer, with the names of its amount and of its throughput.
 const MOVED: [(&str, &str); 3] = [
     ("read_amount", "read_throughput"),
     ("write_amount", "write_throughput"),

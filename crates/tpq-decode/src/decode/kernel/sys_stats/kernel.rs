@@ -1,4 +1,4 @@
-//! What the kernel did since it started: interrupts, and processes forked.
+//! Counts of the kernel since boot: interrupts and forked processes.
 
 use tpq_proto::wire::Field;
 use tpq_tables::{Stats, Tables};

@@ -1,4 +1,4 @@
-//! How long tasks waited for what there was too little of: /proc/pressure.
+//! Stalls of tasks for lack of a resource: /proc/pressure.
 
 use tpq_proto::wire::Field;
 use tpq_tables::{Stat, Stats, Tables};
@@ -8,7 +8,7 @@ use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 
 const PRESSURE: TrackKind = TrackKind::counter("psi", None);
 
-/// What is waited for, and whether some or all tasks do, by the numbers the trace gives it.
+/// The resource that tasks wait for, and whether some or all do, by the numbers in the trace.
 const RESOURCES: [&str; 7] =
     ["resource.unspecified", "cpu.some", "cpu.full", "io.some", "io.full", "mem.some", "mem.full"];
 

@@ -78,8 +78,8 @@ impl Processes {
         self.idle.push((utid, upid, false));
     }
 
-    /// Takes tid 0 of a machine for the idle task from now on, as all formats do except those in
-    /// which ids are whatever a program made up.
+    /// Treats tid 0 of a machine as the idle task from now on. Not for formats in which programs
+    /// choose the ids.
     pub fn idle_is_zero(&mut self, machine: u32, tables: &mut Tables) {
         let Some((utid, upid, known)) = self.idle.get_mut(machine as usize) else { return };
         if std::mem::replace(known, true) {
@@ -145,7 +145,7 @@ impl Processes {
             && tables.process.end_ts.get(upid).is_none()
     }
 
-    /// A thread began, whatever had its tid before.
+    /// Starts a thread. A previous thread with the same tid has ended.
     pub fn start_thread(&mut self, ts: Option<i64>, tid: Tid, tables: &mut Tables) -> Utid {
         let utid = tables.thread.push(ThreadRow {
             tid: tid.id,
@@ -224,7 +224,7 @@ impl Processes {
         utid
     }
 
-    /// A process took over a pid; whatever had it before is over, as a process or as a thread.
+    /// Starts a process. A previous process or thread with the same pid has ended.
     fn start_process(
         &mut self,
         ts: Option<i64>,

@@ -1,10 +1,10 @@
-//! What threads are called: several sources know names, and not equally well.
+//! Names of threads: several sources have names, of different quality.
 
 use tpq_tables::{StringId, Tables};
 
 use super::Utid;
 
-/// How good a source of a thread's name is. A better one is not overridden, one as good is.
+/// Priority of a source of thread names. A name replaces names of the same or a lower priority.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum NamePriority {
     #[default]
@@ -16,11 +16,11 @@ pub enum NamePriority {
     Ftrace,
     /// Read from /proc.
     ProcessTree,
-    /// What kind of thread it is, as its program says.
+    /// The kind of thread that its program states.
     ThreadType,
     /// Given by the program itself.
     Descriptor,
-    /// What the thread is, as idle tasks are.
+    /// The role of the thread, such as an idle task.
     Fixed,
 }
 

@@ -24,7 +24,7 @@ pub struct Namespaces {
 }
 
 impl Namespaces {
-    /// Notes the pids of a process. What was known of its threads is no longer true.
+    /// Sets the pids of a process. The known ids of its threads are discarded.
     pub fn add_process(&mut self, pid: Tid, pids: &[i32]) {
         let process = NamespacedProcess { pids: pids.to_vec(), threads: Vec::new() };
         self.processes.insert(pid, process);

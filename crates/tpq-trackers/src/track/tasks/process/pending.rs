@@ -9,7 +9,7 @@ use tpq_tables::{Stat, Stats, Tables};
 
 use super::{Upid, Utid};
 
-/// What waits for the process of a thread.
+/// Facts that wait for the process of a thread.
 #[derive(Default)]
 pub(super) struct Pending {
     /// Threads of the same process; each pair is stored at both threads.

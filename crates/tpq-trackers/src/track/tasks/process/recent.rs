@@ -14,7 +14,7 @@ struct Source {
     epoch: u32,
 }
 
-/// A place for each, by the last bits of its id.
+/// A slot for each, by the last bits of its id.
 pub(super) struct RecentThreads {
     sources: Vec<Source>,
     epoch: u32,

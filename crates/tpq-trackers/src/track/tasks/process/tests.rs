@@ -260,7 +260,7 @@ fn a_new_thread_is_of_the_process_that_made_it() {
 }
 
 #[test]
-fn a_new_thread_takes_over_the_tid_of_one_whose_end_was_lost() {
+fn a_new_thread_takes_over_the_tid_of_one_with_a_lost_end() {
     let mut f = Fixture::new();
     let first = f.thread_of(11, 10);
     let second = f.clone_thread(100, 10, 11);
@@ -281,7 +281,7 @@ fn threads_wait_for_the_process_of_the_one_that_made_them() {
 }
 
 #[test]
-fn a_thread_that_waits_tells_of_its_maker() {
+fn a_waiting_thread_names_its_creator() {
     let mut f = Fixture::new();
     let grandchild = f.clone_thread(6, 21, 22);
     let main = f.clone_thread(5, 21, 20);
@@ -461,7 +461,7 @@ fn machines_share_no_ids() {
 }
 
 #[test]
-fn ids_of_a_namespace_are_told_by_the_program_they_are_of() {
+fn ids_of_a_namespace_come_from_their_program() {
     let mut namespaces = Namespaces::default();
     // Two containers: the main thread of each is 1 in there, the other 7.
     namespaces.add_process(tid(100), &[100, 40, 1]);
@@ -490,7 +490,7 @@ fn a_thread_in_a_namespace_needs_its_process() {
 }
 
 #[test]
-fn a_process_told_of_again_has_only_the_threads_told_of_again() {
+fn a_process_listed_again_has_only_the_threads_listed_again() {
     let mut namespaces = Namespaces::default();
     namespaces.add_process(tid(100), &[100, 1]);
     namespaces.add_thread(tid(100), tid(101), &[101, 7]);
