@@ -18,7 +18,7 @@ use tpq::{ImportOptions, Trace};
 /// Questions, each by the folder it lies in and its name.
 type Questions = &'static [(&'static str, &'static str)];
 
-/// What traces of Linux and of Chromium must answer alike.
+/// Queries with equal answers for traces of Linux and of Chromium.
 const CORE: Questions = &[
     ("core", "bounds"),
     ("core", "sched_by_thread"),
@@ -34,7 +34,7 @@ const CORE: Questions = &[
     ("core", "stats"),
 ];
 
-/// What traces of Linux and Android must answer alike of what the system reports.
+/// Queries about the system with equal answers for traces of Linux and Android.
 const SYSTEM: Questions = &[
     ("core", "counts"),
     ("core", "counters"),
@@ -49,11 +49,11 @@ const SYSTEM: Questions = &[
     ("system", "android_logs"),
 ];
 
-/// What traces of programs must answer alike of what those recorded of themselves.
+/// Queries about data of programs with equal answers for their traces.
 const PROGRAMS: Questions =
     &[("core", "counts"), ("core", "counters"), ("core", "args_by_key"), ("system", "tracks")];
 
-/// What every trace must answer alike of slices, instants, flows and their args.
+/// Queries about slices, instants, flows and their args with equal answers for every trace.
 const TRACK_EVENTS: Questions = &[
     ("track_events", "flows"),
     ("track_events", "instants"),
@@ -63,17 +63,17 @@ const TRACK_EVENTS: Questions = &[
     ("track_events", "unfinished"),
 ];
 
-/// What every trace must answer alike of what it lost.
+/// Queries about losses with equal answers for every trace.
 const LOSSES: Questions = &[("losses", "buffers"), ("losses", "dropped")];
 
-/// What every trace must answer alike of its files, machines and clocks.
+/// Queries about files, machines and clocks with equal answers for every trace.
 const CLOCKS: Questions = &[("clocks", "files"), ("clocks", "machines"), ("clocks", "snapshots")];
 
-/// What every trace must answer alike to SQL as people write it.
+/// Queries as people write them, with equal answers for every trace.
 const SQL: Questions =
     &[("sql", "span_join"), ("sql", "sqlite_habits"), ("sql", "windows_and_ctes")];
 
-/// What differs on purpose, as query and first cell of the row; the reasons are in
+/// Intended differences, as query and first cell of the row; the reasons are in
 /// `docs/compatibility.md`.
 const ON_PURPOSE: &[(&str, &str)] = &[
     ("stats", "clock_sync_cache_miss"),
@@ -193,7 +193,7 @@ fn traces(answers: &Path) -> Option<Vec<String>> {
     (!names.is_empty()).then_some(names)
 }
 
-/// What is asked of a trace.
+/// The queries for a trace.
 fn questions(trace: &str) -> Vec<(&'static str, &'static str)> {
     let mut questions = match trace.split('_').next() {
         Some("linux" | "android") => [CORE, SYSTEM, TRACK_EVENTS, LOSSES, CLOCKS, SQL].concat(),
@@ -210,7 +210,7 @@ fn questions(trace: &str) -> Vec<(&'static str, &'static str)> {
     questions
 }
 
-/// What is asked of a merge instead of a query.
+/// The query for a merge in place of one for a trace.
 fn of_merge(trace: &str, sql: &str) -> String {
     match SNAPSHOTS_OF_MERGES.iter().find(|(merge, _)| trace.starts_with(merge)) {
         Some((_, rows)) => sql.replace(

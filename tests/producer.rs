@@ -35,8 +35,8 @@ fn assert_rows(rows: &rows::Rows, expected: &[&[&str]]) {
     assert_eq!(cells, expected);
 }
 
-/// Checks that neither the recorder nor the import counted a loss or an error. What a full buffer
-/// turned away is not counted as `data_loss`, so it is looked for by name.
+/// Checks that neither the recorder nor the import counted a loss or an error. Packets
+/// that a full buffer discards are not counted as `data_loss`, so they are checked by name.
 async fn assert_nothing_lost(trace: &Trace) {
     let sql = "SELECT name, idx, value FROM stats WHERE severity = 'data_loss' AND value != 0";
     assert_rows(&rows::query(trace, sql).await.unwrap(), &[]);
@@ -166,10 +166,10 @@ async fn recordings_of_many_chunks_are_whole() {
     assert_nothing_lost(&trace).await;
 }
 
-/// The program says 10 MB and the recorder's buffer holds 4 MB. What is missing was turned away by
-/// the full buffer, or dropped on the way to it when the service was slower than the program.
+/// The program says 10 MB and the recorder's buffer holds 4 MB. Missing events were discarded
+/// by the full buffer, or dropped on the way to it when the service was slower than the program.
 #[tokio::test]
-async fn what_a_full_buffer_dropped_is_counted() {
+async fn drops_of_a_full_buffer_are_counted() {
     let trace = recorded(|program| {
         let long = "long ".repeat(1000);
         for number in 0..2000 {
@@ -475,7 +475,7 @@ async fn times_that_are_given() {
     assert_nothing_lost(&trace).await;
 }
 
-/// What programs give to the crate `tracing`: spans with fields, some of them known later, spans
+/// Data of the crate `tracing`: spans with fields, some of them known later, spans
 /// that are entered twice, and events.
 #[tokio::test]
 async fn spans_of_a_program_are_slices() {

@@ -85,7 +85,7 @@ struct Session {
     trace: Trace,
 }
 
-/// What went wrong, as text a file can match.
+/// Errors, as texts that a file can match.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct SessionError(String);

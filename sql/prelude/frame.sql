@@ -9,7 +9,7 @@ CREATE PERFETTO VIEW expected_frame_timeline_slice(
   dur DURATION,
   -- Track of the slice; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- Not used.
+  -- Always NULL: frames have no category.
   category STRING,
   -- Frame token, as text.
   name STRING,
@@ -56,7 +56,7 @@ CREATE PERFETTO VIEW actual_frame_timeline_slice(
   dur DURATION,
   -- Track of the slice; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- Not used.
+  -- Always NULL: frames have no category.
   category STRING,
   -- Frame token, as text.
   name STRING,
@@ -142,7 +142,7 @@ CREATE PERFETTO VIEW frame_slice(
   dur DURATION,
   -- Track of the slice; join with `track` on `id`.
   track_id JOINID(track.id),
-  -- Not used.
+  -- Always NULL: frames have no category.
   category STRING,
   -- Name of the event; for a phase, the frame number.
   name STRING,

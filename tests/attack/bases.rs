@@ -12,7 +12,7 @@ pub struct Base {
     pub packing: Packing,
 }
 
-/// What a damaged input is packed into.
+/// The container of a damaged input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Packing {
     /// Nothing.

@@ -1,5 +1,5 @@
-//! Traces that change while they are read: an error, or a loss that is counted. What is answered
-//! of the trace afterwards, when it is whole again, is right.
+//! Traces that change while they are read: an error, or a loss that is counted. Afterwards,
+//! when the trace is whole again, answers are right.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
@@ -69,7 +69,7 @@ fn ask(sandbox: &Sandbox, with_cache: bool) -> std::process::Command {
     command
 }
 
-/// What a trace answers that does not change.
+/// The answer of an unchanged trace.
 struct Whole {
     stdout: String,
     took: Duration,
@@ -129,7 +129,7 @@ fn numbers(stdout: &str) -> (u64, u64) {
     (cells.next().unwrap_or(u64::MAX), cells.next().unwrap_or(u64::MAX))
 }
 
-/// What was done to a trace.
+/// A change of a trace.
 struct Change {
     what: String,
     is_shorter: bool,

@@ -2,7 +2,7 @@
 
 use tpq_testkit::random::Random;
 
-/// What the environment asks for.
+/// The settings of the environment.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     pub seed: u64,

@@ -29,11 +29,11 @@ pub fn changed(effort: Effort) -> Result<(), Failed> {
         let mut change = Change { what: String::new(), is_answer_kept: true };
         let ended = shell(&cached, first, || change = Change::make(random, &cached))?;
         let mut faults = ended.faults(MOST_MEMORY);
-        let told = ended.stderr.lines().filter(|line| line.starts_with("error")).count();
+        let errors = ended.stderr.lines().filter(|line| line.starts_with("error")).count();
         let answers = sections(&ended.stdout);
         let other: Vec<usize> =
             (0..expected.len()).filter(|&at| answers.get(at) != expected.get(at)).collect();
-        if faults.is_empty() && change.is_answer_kept && other.len() > told {
+        if faults.is_empty() && change.is_answer_kept && other.len() > errors {
             let answer = answers.get(other[0]).copied().unwrap_or_default();
             let difference = difference(expected[other[0]], answer);
             faults.push((
@@ -48,7 +48,7 @@ pub fn changed(effort: Effort) -> Result<(), Failed> {
     report.finish()
 }
 
-/// What each answer of a shell begins with.
+/// First line of each answer of a shell.
 const SECTION: &str = "section\n";
 
 /// The answers to the statements, one after the other.
@@ -83,7 +83,7 @@ fn shell(cached: &Cached, first: usize, between: impl FnOnce()) -> Result<Ended,
     Ok(ended)
 }
 
-/// What was done to the file.
+/// A change of the file.
 struct Change {
     what: String,
     /// Whether every answer must be right or an error.

@@ -17,7 +17,7 @@ pub struct Inputs {
 
 /// A damaged input.
 pub struct Input {
-    /// What it was made of.
+    /// The input that it was made from.
     pub base: String,
     pub bytes: Vec<u8>,
     pub options: ImportOptions,

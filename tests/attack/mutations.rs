@@ -47,7 +47,7 @@ pub fn imported(effort: Effort) -> Result<(), Failed> {
     report.finish()
 }
 
-/// What all imports together came to, with the cases that reached most.
+/// Totals of all imports, with the cases that reached most.
 #[derive(Default)]
 struct Totals {
     imported: u64,
@@ -80,7 +80,7 @@ fn work(job: Job, report: &Mutex<Report>, totals: &Mutex<Totals>) {
     }
 }
 
-/// What the worker says, as it comes.
+/// The messages of the worker, as they come.
 fn words(child: &mut Child) -> Receiver<Word> {
     let stdout = BufReader::new(child.stdout.take().unwrap());
     let (sender, receiver) = channel();

@@ -30,7 +30,7 @@ pub struct Ended {
     pub peak: u64,
 }
 
-/// A process that runs. What it writes is read meanwhile.
+/// A running process. Its output is read meanwhile.
 pub struct Running {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -58,7 +58,7 @@ impl Running {
         let _ = stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush());
     }
 
-    /// What it has written to stdout so far.
+    /// Its output to stdout so far.
     pub fn said(&self) -> String {
         self.stdout.text()
     }
@@ -113,7 +113,7 @@ impl Ended {
         self.ending == Ending::Code(0)
     }
 
-    /// What no input may do to a process: signals, panics, hangs, and more than `most_memory`.
+    /// Faults that no input may cause: signals, panics, hangs, and more than `most_memory`.
     pub fn faults(&self, most_memory: u64) -> Vec<(Fault, String)> {
         let mut faults = Vec::new();
         let last = self.stderr.lines().last().unwrap_or_default();
@@ -135,7 +135,7 @@ impl Ended {
     }
 }
 
-/// What comes from a pipe, read on a thread of its own.
+/// The data from a pipe, read on a thread of its own.
 struct Collected {
     bytes: Arc<Mutex<Vec<u8>>>,
     thread: JoinHandle<()>,
@@ -172,7 +172,7 @@ fn peak_of(process: u32) -> Option<u64> {
     peak_in(&std::fs::read_to_string(format!("/proc/{process}/status")).ok()?)
 }
 
-/// What a status of Linux says of the most resident memory, in bytes.
+/// The largest resident memory in a status of Linux, in bytes.
 pub fn peak_in(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

@@ -1,4 +1,4 @@
-//! What an attack found, in one line and in detail.
+//! Results of an attack, in one line and in detail.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use libtest_mimic::Failed;
 
 use crate::effort::Effort;
 
-/// What must never happen.
+/// Outcomes that must never happen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// The process ended by a signal that the attack did not send.
@@ -58,7 +58,7 @@ impl fmt::Display for Fault {
 /// Most faults that are shown in detail.
 const SHOWN: usize = 12;
 
-/// What an attack found so far.
+/// Results of an attack so far.
 pub struct Report {
     attack: &'static str,
     effort: Effort,

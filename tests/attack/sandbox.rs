@@ -9,7 +9,7 @@ use tempfile::TempDir;
 /// Folders for temporary files, the cache, the user's files, and output.
 pub struct Sandbox(TempDir);
 
-/// What the names of finished files in the cache end with.
+/// Ending of the names of finished files in the cache.
 const TABLES: &str = ".tables";
 
 impl Sandbox {
@@ -60,8 +60,8 @@ impl Sandbox {
         entries(&self.path("cache")).into_iter().filter(is_table).collect()
     }
 
-    /// What lies where only files in use should: temporary files, and files of the cache that are
-    /// no finished tables.
+    /// Left files where only files in use should be: temporary files, and unfinished files of the
+    /// cache.
     pub fn left(&self) -> Vec<String> {
         let mut left = all_below(&self.path("tmp"));
         // A folder of such a name belongs to its creator.
@@ -85,7 +85,7 @@ fn binary() -> PathBuf {
     }
 }
 
-/// What lies in a folder, by name. Others may change it meanwhile.
+/// Entries of a folder, by name. Other processes may change it meanwhile.
 pub fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     let mut paths: Vec<PathBuf> =

@@ -17,7 +17,7 @@ const BUNDLE: u64 = 50;
 /// The last of them that is a switch.
 const LAST_SWITCH: u64 = 47;
 
-/// What the traces of `testdata/` hold, so that most tables have rows, and after that [`events`].
+/// The packets of the traces of `testdata/`, so that most tables have rows, and then [`events`].
 pub fn rich(bundles: u64, variant: u64) -> Vec<u8> {
     let plain = testdata::files().into_iter().filter(|(name, _)| name.ends_with(".pftrace"));
     let known: Vec<u8> = plain.flat_map(|(_, bytes)| bytes).collect();

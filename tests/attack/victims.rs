@@ -25,7 +25,7 @@ pub struct Victim {
     pub name: &'static str,
     pub trace: Trace,
     pub arguments: &'static [&'static str],
-    /// What is run after a kill; the command itself where that is not given.
+    /// The command after a kill; the same command if not given.
     pub next: &'static [&'static str],
     /// In which folder something appears when it does what it is to be killed at.
     pub works_in: &'static str,
@@ -159,7 +159,7 @@ pub fn sandbox(trace: &[u8]) -> Sandbox {
 
 /// A victim's work when nothing disturbs it.
 pub struct Whole {
-    /// What lies below `out`, by the path.
+    /// Files below `out`, by path.
     pub files: BTreeMap<PathBuf, Vec<u8>>,
     pub stdout: String,
     /// Until it began what it is to be killed at.
@@ -197,7 +197,7 @@ impl Whole {
 /// Sees when a process does what it is to be disturbed at.
 pub struct Watch {
     folder: PathBuf,
-    /// What was in the folder before.
+    /// Files of the folder before the run.
     before: Vec<PathBuf>,
 }
 
@@ -223,7 +223,7 @@ impl Watch {
     }
 }
 
-/// What stood in the place of an output before.
+/// Contents of an output file of an earlier run.
 pub const PREVIOUS: &[u8] = b"what was there before\n";
 
 /// Puts files of an earlier run in the place of some outputs, half of the time; gives them.

@@ -55,11 +55,11 @@ impl Job {
     }
 }
 
-/// What a worker says.
+/// A message of a worker.
 pub enum Word {
     Began(u64),
-    /// What went wrong with the case that began, if anything; how long it took, and the most
-    /// resident memory meanwhile, in bytes.
+    /// The faults of the case that began, if any; its time, and the largest resident memory
+    /// meanwhile, in bytes.
     Done {
         panic: Option<String>,
         took: Duration,

@@ -8,7 +8,7 @@ use tpq::{ImportOptions, Trace};
 use crate::command::{describe, run};
 use crate::rows;
 
-/// What must come of an input.
+/// The expected outcome of an input.
 enum Outcome {
     /// No trace at all; the message says so in these words.
     Refused(&'static str),
@@ -132,24 +132,24 @@ fn through_the_binary() {
         let file = path(case.file);
         let file = file.to_str().unwrap();
         let output = run(&["query", file, "-c", "SELECT 1 AS one", "--format", "csv"]);
-        let told = describe(&output);
+        let text = describe(&output);
         let refused = match case.outcome {
             Outcome::Refused(_) => true,
             Outcome::Counted | Outcome::Noted | Outcome::CountedOr(_) => false,
             Outcome::Meaningless => output.status.code() != Some(0),
         };
         if refused {
-            assert_eq!(output.status.code(), Some(1), "{file}: {told}");
-            assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{file}: {told}");
+            assert_eq!(output.status.code(), Some(1), "{file}: {text}");
+            assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{file}: {text}");
         } else {
-            assert_eq!(output.status.code(), Some(0), "{file}: {told}");
-            assert_eq!(output.stdout, b"one\n1\n", "{file}: {told}");
+            assert_eq!(output.status.code(), Some(0), "{file}: {text}");
+            assert_eq!(output.stdout, b"one\n1\n", "{file}: {text}");
         }
         if matches!(case.outcome, Outcome::Counted) {
             let output = run(&["query", file, "-c", "SELECT 1 AS one", "--strict"]);
-            let told = describe(&output);
-            assert_eq!(output.status.code(), Some(1), "{file} with --strict: {told}");
-            assert!(!output.stderr.is_empty(), "{file} with --strict: {told}");
+            let text = describe(&output);
+            assert_eq!(output.status.code(), Some(1), "{file} with --strict: {text}");
+            assert!(!output.stderr.is_empty(), "{file} with --strict: {text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is kept of an import, and when it is found again.
+//! Cache entries of imports: contents, and when they are used.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -9,12 +9,12 @@ use tpq::{ImportOptions, TableCache, Trace};
 use crate::command::{Folder, describe, tpq};
 
 /// A folder with a trace and an empty cache.
-struct Kept {
+struct CacheFixture {
     folder: tempfile::TempDir,
     runtime: tokio::runtime::Runtime,
 }
 
-impl Kept {
+impl CacheFixture {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let trace = Path::new(crate::ROOT).join("testdata/sched.pftrace");
@@ -38,7 +38,7 @@ impl Kept {
         self.runtime.block_on(Trace::open(&[self.trace()], options)).unwrap()
     }
 
-    /// Opens the trace, says whether it was found, and waits until it is kept.
+    /// Opens the trace, waits until it is stored, and returns whether the cache had it.
     fn is_found(&self, options: ImportOptions) -> bool {
         let trace = self.open(options);
         self.runtime.block_on(trace.import_again()).unwrap().is_some()
@@ -54,48 +54,48 @@ impl Kept {
 
 #[test]
 fn the_same_trace_is_found_by_the_same_options() {
-    let kept = Kept::new();
-    assert!(!kept.is_found(kept.options()));
-    assert!(kept.is_found(kept.options()));
-    assert!(kept.is_found(ImportOptions { threads: Some(1), ..kept.options() }));
-    assert!(kept.is_found(ImportOptions { memory_limit: Some(1 << 30), ..kept.options() }));
+    let fixture = CacheFixture::new();
+    assert!(!fixture.is_found(fixture.options()));
+    assert!(fixture.is_found(fixture.options()));
+    assert!(fixture.is_found(ImportOptions { threads: Some(1), ..fixture.options() }));
+    assert!(fixture.is_found(ImportOptions { memory_limit: Some(1 << 30), ..fixture.options() }));
     for other in [
-        ImportOptions { ftrace_raw: false, ..kept.options() },
-        ImportOptions { full_sort: true, ..kept.options() },
-        ImportOptions { crop: true, ..kept.options() },
-        ImportOptions { clock_interpolation: tpq::Interpolation::Linear, ..kept.options() },
+        ImportOptions { ftrace_raw: false, ..fixture.options() },
+        ImportOptions { full_sort: true, ..fixture.options() },
+        ImportOptions { crop: true, ..fixture.options() },
+        ImportOptions { clock_interpolation: tpq::Interpolation::Linear, ..fixture.options() },
     ] {
-        assert!(!kept.is_found(other.clone()));
-        assert!(kept.is_found(other));
+        assert!(!fixture.is_found(other.clone()));
+        assert!(fixture.is_found(other));
     }
-    assert_eq!(kept.files().len(), 5);
+    assert_eq!(fixture.files().len(), 5);
 }
 
 #[test]
 fn another_trace_is_not_found() {
-    let kept = Kept::new();
-    assert!(!kept.is_found(kept.options()));
+    let fixture = CacheFixture::new();
+    assert!(!fixture.is_found(fixture.options()));
     let other = Path::new(crate::ROOT).join("testdata/clocks.pftrace");
-    std::fs::copy(other, kept.trace()).unwrap();
-    assert!(!kept.is_found(kept.options()));
-    assert!(kept.is_found(kept.options()));
+    std::fs::copy(other, fixture.trace()).unwrap();
+    assert!(!fixture.is_found(fixture.options()));
+    assert!(fixture.is_found(fixture.options()));
 }
 
-/// Cut, or with a byte changed: imported again, and kept again.
+/// A cut entry, or one with a changed byte, is replaced by a new import.
 #[test]
 fn damaged_entries_are_imported_again() {
-    let kept = Kept::new();
-    assert!(!kept.is_found(kept.options()));
-    let file = kept.files().pop().unwrap();
+    let fixture = CacheFixture::new();
+    assert!(!fixture.is_found(fixture.options()));
+    let file = fixture.files().pop().unwrap();
     let whole = std::fs::read(&file).unwrap();
     std::fs::write(&file, &whole[..whole.len() / 2]).unwrap();
-    assert!(!kept.is_found(kept.options()));
+    assert!(!fixture.is_found(fixture.options()));
     let mut changed = std::fs::read(&file).unwrap();
     let place = changed.len() - 40;
     changed[place] ^= 1;
     std::fs::write(&file, changed).unwrap();
-    assert!(!kept.is_found(kept.options()));
-    assert!(kept.is_found(kept.options()));
+    assert!(!fixture.is_found(fixture.options()));
+    assert!(fixture.is_found(fixture.options()));
 }
 
 /// All rows of all tables.
@@ -119,9 +119,9 @@ fn noting(options: ImportOptions) -> (ImportOptions, Arc<Mutex<Vec<String>>>) {
 /// Whichever bit of the file changes, answers stay right, and the damage is reported once.
 #[test]
 fn no_flipped_bit_changes_an_answer() {
-    let kept = Kept::new();
-    let expected = contents(&kept.open(kept.options()));
-    let file = kept.files().pop().unwrap();
+    let fixture = CacheFixture::new();
+    let expected = contents(&fixture.open(fixture.options()));
+    let file = fixture.files().pop().unwrap();
     let whole = std::fs::read(&file).unwrap();
     let mut reported = 0;
     for place in (0..whole.len()).step_by(whole.len() / 150) {
@@ -130,8 +130,8 @@ fn no_flipped_bit_changes_an_answer() {
         // The last damage may have had it deleted.
         let _ = std::fs::remove_file(&file);
         std::fs::write(&file, damaged).unwrap();
-        let (options, remarks) = noting(kept.options());
-        let trace = kept.open(options);
+        let (options, remarks) = noting(fixture.options());
+        let trace = fixture.open(options);
         assert_eq!(contents(&trace), expected, "byte {place}");
         drop(trace);
         let remarks = remarks.lock().unwrap();
@@ -145,51 +145,51 @@ fn no_flipped_bit_changes_an_answer() {
 
 #[test]
 fn tables_of_another_trace_under_this_name_are_not_used() {
-    let kept = Kept::new();
-    assert!(!kept.is_found(kept.options()));
-    let file = kept.files().pop().unwrap();
+    let fixture = CacheFixture::new();
+    assert!(!fixture.is_found(fixture.options()));
+    let file = fixture.files().pop().unwrap();
     let other = Path::new(crate::ROOT).join("testdata/clocks.pftrace");
-    std::fs::copy(other, kept.trace()).unwrap();
-    assert!(!kept.is_found(kept.options()));
-    let of_other = kept.files().into_iter().find(|found| *found != file).unwrap();
+    std::fs::copy(other, fixture.trace()).unwrap();
+    assert!(!fixture.is_found(fixture.options()));
+    let of_other = fixture.files().into_iter().find(|found| *found != file).unwrap();
     std::fs::copy(&file, &of_other).unwrap();
-    let (options, remarks) = noting(kept.options());
-    assert!(!kept.is_found(options));
+    let (options, remarks) = noting(fixture.options());
+    assert!(!fixture.is_found(options));
     assert!(remarks.lock().unwrap()[0].contains("is damaged (it has another name)"));
 }
 
-/// What has the name of a kept file and is none: a FIFO would make an open wait.
+/// A FIFO under the name of an entry would block an open.
 #[cfg(unix)]
 #[test]
 fn irregular_files_are_ignored() {
-    let kept = Kept::new();
-    let expected = contents(&kept.open(kept.options()));
-    let file = kept.files().pop().unwrap();
-    let elsewhere = kept.folder.path().join("elsewhere");
+    let fixture = CacheFixture::new();
+    let expected = contents(&fixture.open(fixture.options()));
+    let file = fixture.files().pop().unwrap();
+    let elsewhere = fixture.folder.path().join("elsewhere");
     std::fs::rename(&file, &elsewhere).unwrap();
     std::os::unix::fs::symlink(&elsewhere, &file).unwrap();
-    assert!(!kept.is_found(kept.options()));
-    assert!(kept.is_found(kept.options()));
+    assert!(!fixture.is_found(fixture.options()));
+    assert!(fixture.is_found(fixture.options()));
     std::fs::remove_file(&file).unwrap();
     std::fs::create_dir(&file).unwrap();
-    assert!(!kept.is_found(kept.options()));
+    assert!(!fixture.is_found(fixture.options()));
     std::fs::remove_dir(&file).unwrap();
     let made = std::process::Command::new("mkfifo").arg(&file).status().unwrap();
     assert!(made.success());
-    let trace = kept.open(kept.options());
+    let trace = fixture.open(fixture.options());
     assert_eq!(contents(&trace), expected);
     drop(trace);
-    assert!(kept.is_found(kept.options()));
+    assert!(fixture.is_found(fixture.options()));
 }
 
 #[cfg(unix)]
 #[test]
 fn a_file_that_is_cut_while_it_is_in_use_changes_no_answer() {
-    let kept = Kept::new();
-    let expected = contents(&kept.open(kept.options()));
-    let (options, remarks) = noting(kept.options());
-    let trace = kept.open(options);
-    let file = kept.files().pop().unwrap();
+    let fixture = CacheFixture::new();
+    let expected = contents(&fixture.open(fixture.options()));
+    let (options, remarks) = noting(fixture.options());
+    let trace = fixture.open(options);
+    let file = fixture.files().pop().unwrap();
     std::fs::File::options().write(true).open(&file).unwrap().set_len(4096).unwrap();
     assert_eq!(contents(&trace), expected);
     let remarks = remarks.lock().unwrap();
@@ -203,51 +203,52 @@ fn a_file_that_is_cut_while_it_is_in_use_changes_no_answer() {
 /// Neither the damaged tables nor those of the changed trace answer.
 #[test]
 fn damage_is_an_error_where_the_trace_has_changed() {
-    let kept = Kept::new();
-    assert!(!kept.is_found(kept.options()));
-    let trace = kept.open(kept.options());
-    let file = kept.files().pop().unwrap();
+    let fixture = CacheFixture::new();
+    assert!(!fixture.is_found(fixture.options()));
+    let trace = fixture.open(fixture.options());
+    let file = fixture.files().pop().unwrap();
     std::fs::File::options().write(true).open(&file).unwrap().set_len(4096).unwrap();
     let other = Path::new(crate::ROOT).join("testdata/clocks.pftrace");
-    std::fs::copy(other, kept.trace()).unwrap();
-    let error = kept.runtime.block_on(trace.sql("SELECT sum(dur) FROM sched_slice")).unwrap_err();
+    std::fs::copy(other, fixture.trace()).unwrap();
+    let error =
+        fixture.runtime.block_on(trace.sql("SELECT sum(dur) FROM sched_slice")).unwrap_err();
     let text = error.to_string();
     assert!(text.contains("the trace is no longer the one that was imported"), "{text}");
 }
 
 #[test]
 fn a_file_of_a_writer_that_was_killed_is_deleted_at_the_next_open() {
-    let kept = Kept::new();
-    assert!(!kept.is_found(kept.options()));
-    let left = kept.folder.path().join("cache/tpq-left.unfinished");
+    let fixture = CacheFixture::new();
+    assert!(!fixture.is_found(fixture.options()));
+    let left = fixture.folder.path().join("cache/tpq-left.unfinished");
     std::fs::write(&left, "part of a file").unwrap();
-    assert!(kept.is_found(kept.options()));
+    assert!(fixture.is_found(fixture.options()));
     assert!(!left.exists());
 }
 
 #[test]
 fn nothing_is_kept_beyond_the_limit_or_of_small_traces() {
-    let kept = Kept::new();
+    let fixture = CacheFixture::new();
     let of = |cache: TableCache| ImportOptions { cache: Some(cache), ..ImportOptions::default() };
-    drop(kept.open(of(kept.cache().at_most(100))));
-    drop(kept.open(of(kept.cache().of_traces_from(1 << 20))));
-    drop(kept.open(ImportOptions { strict: true, ..kept.options() }));
-    assert_eq!(kept.files(), Vec::<PathBuf>::new());
+    drop(fixture.open(of(fixture.cache().at_most(100))));
+    drop(fixture.open(of(fixture.cache().of_traces_from(1 << 20))));
+    drop(fixture.open(ImportOptions { strict: true, ..fixture.options() }));
+    assert_eq!(fixture.files(), Vec::<PathBuf>::new());
 }
 
 /// A folder that cannot be made is no reason to fail.
 #[test]
 fn a_cache_that_cannot_be_written_is_passed_over() {
-    let kept = Kept::new();
-    std::fs::write(kept.folder.path().join("file"), "").unwrap();
-    let cache = TableCache::in_folder(kept.folder.path().join("file/below")).of_traces_from(0);
+    let fixture = CacheFixture::new();
+    std::fs::write(fixture.folder.path().join("file"), "").unwrap();
+    let cache = TableCache::in_folder(fixture.folder.path().join("file/below")).of_traces_from(0);
     let options = ImportOptions { cache: Some(cache), ..ImportOptions::default() };
-    assert!(!kept.is_found(options.clone()) && !kept.is_found(options));
+    assert!(!fixture.is_found(options.clone()) && !fixture.is_found(options));
 }
 
 #[test]
 fn many_may_open_the_same_trace_at_once() {
-    let kept = Kept::new();
+    let fixture = CacheFixture::new();
     let count = |trace: Trace| {
         let rows = trace.tables().get("sched_slice").unwrap().num_rows();
         drop(trace);
@@ -255,7 +256,7 @@ fn many_may_open_the_same_trace_at_once() {
     };
     let open = || {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let opened = runtime.block_on(Trace::open(&[kept.trace()], kept.options()));
+        let opened = runtime.block_on(Trace::open(&[fixture.trace()], fixture.options()));
         count(opened.unwrap())
     };
     let counts: Vec<usize> = std::thread::scope(|scope| {
@@ -263,8 +264,8 @@ fn many_may_open_the_same_trace_at_once() {
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     assert!(counts[0] > 0 && counts.iter().all(|&count| count == counts[0]), "{counts:?}");
-    assert_eq!(kept.files().len(), 1);
-    assert!(kept.is_found(kept.options()));
+    assert_eq!(fixture.files().len(), 1);
+    assert!(fixture.is_found(fixture.options()));
 }
 
 /// A trace that is large enough for the cache of the command line.
@@ -316,7 +317,7 @@ fn an_option_wins_over_the_environment_and_that_over_the_settings() {
         let output = command.output().unwrap();
         assert!(output.status.success(), "{}", describe(&output));
     };
-    let kept = || {
+    let entries = || {
         [&of_environment, &of_settings]
             .map(|cache| std::fs::read_dir(cache).map_or(0, Iterator::count))
     };
@@ -327,9 +328,9 @@ fn an_option_wins_over_the_environment_and_that_over_the_settings() {
         environment(command);
         command.arg("--no-cache");
     });
-    assert_eq!(kept(), [0, 0]);
+    assert_eq!(entries(), [0, 0]);
     run(&environment);
-    assert_eq!(kept(), [1, 0]);
+    assert_eq!(entries(), [1, 0]);
     run(&|_| ());
-    assert_eq!(kept(), [1, 1]);
+    assert_eq!(entries(), [1, 1]);
 }

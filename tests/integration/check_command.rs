@@ -1,4 +1,4 @@
-//! What `tpq check` says.
+//! Output of `tpq check`.
 
 use std::path::{Path, PathBuf};
 
@@ -190,8 +190,8 @@ macro_rules! recorded_losses {
     ($($test:ident: $name:literal;)+) => {
         $(#[test]
         fn $test() {
-            if let Some(told) = verdict($name) {
-                assert_snapshot!(stringify!($test), told);
+            if let Some(text) = verdict($name) {
+                assert_snapshot!(stringify!($test), text);
             }
         })+
     };

@@ -1,4 +1,4 @@
-//! What the command line prints, and how it ends.
+//! Output and exit status of the command line.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;

@@ -1,4 +1,4 @@
-//! What `tpq clocks` says.
+//! Output of `tpq clocks`.
 
 use insta::assert_snapshot;
 use tpq_testkit::clock_id::{BOOTTIME, MONOTONIC, REALTIME, TSC};

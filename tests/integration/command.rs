@@ -110,13 +110,13 @@ impl Folder {
         tpq().current_dir(self.0.path()).args(arguments).output().unwrap()
     }
 
-    /// What a run printed and how it ended.
+    /// Output and exit status of a run.
     pub fn tell(&self, arguments: &[&str]) -> String {
         describe(&self.run(arguments))
     }
 }
 
-/// What a run printed and how it ended, as one text.
+/// Output and exit status of a run, as one text.
 pub fn describe(output: &Output) -> String {
     let mut text = String::new();
     let code = output.status.code().map_or("none".into(), |code| code.to_string());

@@ -1,4 +1,4 @@
-//! What `tpq export` writes, and what its files say of themselves.
+//! Files of `tpq export` and their metadata.
 
 use std::collections::BTreeMap;
 

@@ -23,7 +23,7 @@ const EVENTS_OF_BUNDLE: usize = 12;
 /// The number of the last field of an event that is some kind of event.
 const LAST_EVENT: usize = 620;
 
-/// What a field holds.
+/// The kind of value of a field.
 #[derive(Clone, Copy)]
 enum Holds {
     Number,
@@ -216,7 +216,7 @@ fn number(random: &mut Random) -> u64 {
         1 << 53,
     ];
     match random.below(8) {
-        // What begins and what ends must find each other now and then.
+        // Begins and ends must match now and then.
         0..5 => random.below(4) as u64,
         5..7 => TELLING[random.below(TELLING.len())],
         _ => random.next_u64() >> random.below(64),
@@ -314,7 +314,7 @@ fn packet(random: &mut Random, kind: u32, near: u64) -> Packet {
             bundle = bundle.previous_end(moment(random, near));
         }
         for at in 0..random.below(EVENTS_OF_BUNDLE) {
-            // What begins and what ends often have neighbouring numbers.
+            // Begins and ends often have neighbouring numbers.
             let kind = kind + random.below(4) as u32;
             let at = moment(random, near + 100 * at as u64);
             bundle = bundle.event(event(random, kind, at));

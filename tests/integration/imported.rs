@@ -127,7 +127,7 @@ impl Imported {
         rows.cells[0][0].clone().unwrap_or_else(|| "NULL".to_owned())
     }
 
-    /// What the import says of itself.
+    /// The summary of the import.
     pub fn summary(&self) -> &tpq::ImportSummary {
         self.trace.summary()
     }
@@ -231,7 +231,7 @@ pub fn snapshot_packet(snapshot: ClockSnapshot) -> Packet {
     Packet::new().sequence(RECORDER).clock_snapshot(snapshot)
 }
 
-/// What the recorder says of the system.
+/// The recorder's packet about the system.
 pub fn system(info: SystemInfo) -> Packet {
     Packet::new().sequence(RECORDER).system_info(info)
 }

@@ -1,4 +1,4 @@
-//! Inputs and statements that are small and become large stay within the memory that they may take.
+//! Small inputs that unpack to large data, and statements, stay within the memory limit.
 
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
@@ -15,7 +15,7 @@ use crate::running::{PATIENCE, Running};
 /// The memory limit of the run, and what a process takes besides.
 const LIMIT: u64 = 100 << 20;
 const BESIDES: u64 = 120 << 20;
-/// What small files unpack to: more than both together.
+/// The unpacked size of small files: more than both limits together.
 const LARGE: usize = 240 << 20;
 
 /// How long a run may take on a busy machine.
@@ -114,7 +114,7 @@ fn json_of_one_text_or_of_blanks() {
     query(&gzip(between.as_bytes()), COUNT).gives("2");
 }
 
-/// What unpacks to nothing that can be read is not unpacked to its end.
+/// A file that unpacks to unreadable data is not unpacked to its end.
 #[test]
 fn nothing_readable() {
     for byte in [0, b' ', 0xff] {

@@ -1,4 +1,4 @@
-//! What `tpq merge` writes and says.
+//! Files and output of `tpq merge`.
 
 use insta::assert_snapshot;
 use tpq_testkit::Archive;
@@ -85,7 +85,7 @@ fn files_of_one_name_and_a_hidden_one() {
     assert_eq!(events(&folder, "all.tar").lines().count(), 4);
 }
 
-/// What is advised can be done, and then wall time places the file.
+/// The advice can be followed; then wall time places the file.
 #[test]
 fn wall_time_speaks_against_one_boot() {
     let folder =

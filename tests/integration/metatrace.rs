@@ -1,4 +1,4 @@
-//! What `--metatrace` records, read with tpq itself.
+//! Traces that `--metatrace` records, read with tpq.
 
 use crate::command::{Folder, describe};
 use crate::imported::Imported;
@@ -103,7 +103,7 @@ fn wall_time() -> i64 {
 /// with what the system recorded around each of them.
 #[test]
 fn spans_land_where_wall_time_says() {
-    /// What a span may be off by, ns: clocks are read together every 100 ms, one after the other,
+    /// Largest error of a span, ns: clocks are read together every 100 ms, one after the other,
     /// and on a busy machine some time passes between two of them; meanwhile wall time may also be
     /// made to go faster or slower.
     const NEAR: i64 = 20_000;

@@ -212,7 +212,7 @@ fn a_dash_is_stdout() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_regular_file_is_written_to() {
+fn special_files_are_written_in_place() {
     let folder = Folder::of(&[]);
     succeeds(&folder.run(&["query", SCHED, "-c", COUNT, "-o", "/dev/null"]));
     let made = Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap();
@@ -270,7 +270,7 @@ fn links_and_permissions_stay() {
     assert_eq!(folder.names(), ["d", "dangling.csv", "link.csv", "plain"]);
 }
 
-/// What a file of each format begins with, uncompressed.
+/// The first bytes of a file of each format, uncompressed.
 const FORMATS: [(&str, &[u8]); 12] = [
     ("parquet", b"PAR1"),
     ("pq", b"PAR1"),
@@ -384,7 +384,7 @@ fn a_file_of_the_prompt_holds_what_succeeded() {
     assert_eq!(folder.names(), ["out.csv"]);
 }
 
-/// What a failing statement has written is taken back, also where it is compressed.
+/// Output of a failing statement is removed, also from a compressed file.
 #[test]
 fn rows_before_an_error_are_taken_back() {
     let fails_late = "SELECT id, json_extract(CASE WHEN id < 7 THEN '1' ELSE '{' END, '$') \

@@ -1,4 +1,4 @@
-//! What a recorder that is not ours wrote is read as the program meant it: the crate
+//! Traces of another recorder are read as the program recorded them: the crate
 //! `perfetto-recorder` records spans with arguments and counters on each thread, and writes the
 //! trace afterwards, thread by thread.
 //!
@@ -26,8 +26,7 @@ const ARGS: &str = "SELECT id.int_value, a.key, a.value_type, a.display_value \
     WHERE a.key LIKE 'debug.%' AND a.key != 'debug.id' \
     AND a.value_type != 'real' ORDER BY 1, a.id";
 
-/// What a thread noted of a span: name, depth, the span around it, and two times between which it
-/// lies.
+/// A span as its thread noted it: name, depth, the span around it, and two times around it.
 struct Noted {
     name: &'static str,
     depth: usize,
@@ -42,7 +41,7 @@ fn now() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as i64
 }
 
-/// What a thread recorded, written as a trace and imported.
+/// The data of threads, written as a trace and imported.
 fn imported(threads: &[ThreadTraceData]) -> Imported {
     let mut trace = TraceBuilder::new().unwrap();
     for thread in threads {

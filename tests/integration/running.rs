@@ -1,5 +1,4 @@
-//! A process that runs, as `/proc` shows it. What a test waits for is seen there, so that no time
-//! has to be guessed.
+//! A running process, as `/proc` shows it. Tests wait for its state there instead of for a time.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -83,7 +82,7 @@ impl Drop for Running {
     }
 }
 
-/// What can be seen of a process. Of one that has ended, nothing.
+/// The visible state of a process; that of an ended one is empty.
 #[derive(Clone, Copy)]
 pub struct Process(u32);
 

@@ -1,4 +1,4 @@
-//! What can be typed at the prompt, here from a pipe; and the ways to give statements without it.
+//! Input at the prompt, here from a pipe, and statements without a prompt.
 
 use insta::assert_snapshot;
 
@@ -100,7 +100,7 @@ fn a_limit_shows_the_first_rows_and_counts_the_others() {
 
 /// A query that would never end gives its first rows.
 #[test]
-fn what_is_not_shown_is_not_computed() {
+fn hidden_rows_are_not_computed() {
     let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \
                    SELECT i FROM n;";
     let text = shell(&format!(".limit 3\n.mode csv\n{endless}\n"));
@@ -251,7 +251,7 @@ fn settings_that_are_wrong_are_an_error() {
                     there are memory_limit, threads, cache_dir, cache_size, pager, timer, mode and \
                     limit\n";
     assert_eq!(text, format!("exit code: 1\n----- stderr\n{expected}"));
-    // What opens no trace needs no settings.
+    // A command that opens no trace needs no settings.
     assert!(at_home("colour = 1\n", "", &["--version"], "").starts_with("exit code: 0"));
     assert!(at_home("colour = 1\n", "", &["completions", "bash"], "").starts_with("exit code: 0"));
 }

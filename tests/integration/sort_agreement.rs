@@ -14,7 +14,7 @@ use tpq_testkit::{
 const CPUS: u32 = 3;
 const ROUND: u64 = 10_000;
 
-/// What one writer produced between two flushes.
+/// Events of one writer between two flushes.
 #[derive(Clone, Debug)]
 enum Written {
     /// A bundle of events of one CPU, in full or compact form.

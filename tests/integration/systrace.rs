@@ -1,5 +1,5 @@
 //! Text of the kernel's tracer, as a file of its own: what `atrace`, `trace-cmd` and the scripts
-//! that make pages of it write. What its events mean is tested where they are decoded.
+//! that make pages of it write. The decoders have tests of the meaning of events.
 
 use crate::imported::{Imported, STATS, refused};
 
@@ -15,8 +15,8 @@ const LINES: &str = "\
           worker-7     (    5) [001] d..3     2.000050: sched_switch: prev_comm=worker prev_pid=7 prev_prio=98 prev_state=S ==> next_comm=swapper/1 next_pid=0 next_prio=120
 ";
 
-/// Everything that the lines say, in one text.
-fn told(trace: &Imported) -> String {
+/// All rows made of the lines, in one text.
+fn all_rows(trace: &Imported) -> String {
     let sched = "SELECT ts, dur, cpu, tid, name, end_state, priority FROM sched \
         JOIN thread USING (utid) ORDER BY ts";
     let slices = "SELECT s.ts, s.dur, s.name, tid, pid FROM slice s JOIN thread_track t \
@@ -27,7 +27,7 @@ fn told(trace: &Imported) -> String {
         .join("\n")
 }
 
-const TOLD: &str = "\
+const ALL_ROWS: &str = "\
 ts          dur    cpu  tid  name     end_state  priority
 2000010000  40000  1    7    worker   S          98
 2000050000  -1     1    0    swapper  NULL       120
@@ -51,7 +51,7 @@ const NOTHING: &str = "name  machine  file  value\n";
 #[test]
 fn a_text_of_lines() {
     let trace = Imported::file(LINES);
-    assert_eq!(told(&trace), TOLD);
+    assert_eq!(all_rows(&trace), ALL_ROWS);
     assert_eq!(counted(&trace), NOTHING);
     let files = "SELECT trace_type, size FROM trace_file";
     assert_eq!(trace.cells(files), [["systrace", &LINES.len().to_string()]]);
@@ -72,7 +72,7 @@ fn texts_by_their_beginnings() {
         "TRACE:\n# tracer: nop\r\n#\r\n",
     ] {
         let trace = Imported::file(format!("{before}{lines}"));
-        assert_eq!(told(&trace), TOLD, "{before:?}");
+        assert_eq!(all_rows(&trace), ALL_ROWS, "{before:?}");
         assert_eq!(counted(&trace), NOTHING, "{before:?}");
     }
     // A line that was cut short at the end of the file.
@@ -85,11 +85,11 @@ fn texts_by_their_beginnings() {
 fn lines_that_were_copied_into_a_program() {
     let copied = LINES.replace('\n', "\\n\\\n");
     let trace = Imported::file(&copied);
-    assert_eq!(told(&trace), TOLD);
+    assert_eq!(all_rows(&trace), ALL_ROWS);
     assert_eq!(counted(&trace), NOTHING);
     let page = format!("<html><script>\n  var linuxPerfData = \"\\\n{copied}\";\n</script></html>");
     let trace = Imported::file(page);
-    assert_eq!(told(&trace), TOLD);
+    assert_eq!(all_rows(&trace), ALL_ROWS);
     assert_eq!(counted(&trace), NOTHING);
 }
 
@@ -122,7 +122,7 @@ nonsense
 "
     );
     let trace = Imported::file(page);
-    assert_eq!(told(&trace), TOLD);
+    assert_eq!(all_rows(&trace), ALL_ROWS);
     assert_eq!(counted(&trace), NOTHING);
     let threads = "SELECT tid, thread.name, process.pid, process.name, parent.pid FROM thread \
         LEFT JOIN process USING (upid) LEFT JOIN process parent ON process.parent_upid = parent.upid \
@@ -142,7 +142,7 @@ nonsense
 #[test]
 fn lines_that_are_wrong_are_counted_and_entered() {
     let trace = Imported::file(format!("{LINES}CPU:1 [LOST 12 EVENTS]\nwhat is this\n"));
-    assert_eq!(told(&trace), TOLD);
+    assert_eq!(all_rows(&trace), ALL_ROWS);
     assert_eq!(
         counted(&trace),
         "\

@@ -8,7 +8,7 @@ use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use tpq::{ResultSet, SqlError, Trace};
 
-/// What the cells of a column are.
+/// The type of the cells of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     Integer,

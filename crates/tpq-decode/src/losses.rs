@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use tpq_clock::{Clock, Source};
-use tpq_ingest::{Loss, LossBook, LossEntry, Losses, Sources, TextPlace, Timeline, TraceBytes};
+use tpq_ingest::{Loss, LossBook, LossEntry, Losses, Sources, TextLocation, Timeline, TraceBytes};
 use tpq_tables::table::ImportLogRow;
 use tpq_tables::{Stat, Stats, Tables};
 
@@ -75,14 +75,14 @@ fn details(entry: &LossEntry, tables: &mut Tables) -> ArgSet {
     if let Some(Clock { id, .. }) = entry.clock {
         add("clock_id", i64::from(id));
     }
-    if let Some(TextPlace { line, column, .. }) = entry.text {
+    if let Some(TextLocation { line, column, .. }) = entry.text {
         add("line", line as i64);
         add("column", column as i64);
     }
     if let Some(timestamp) = entry.timestamp {
         add("timestamp", timestamp);
     }
-    if let Some(TextPlace { what, .. }) = entry.text {
+    if let Some(TextLocation { what, .. }) = entry.text {
         let what = ArgValue::String(tables.strings.intern(what));
         details.add(tables.strings.intern("what"), what);
     }

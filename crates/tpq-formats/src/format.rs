@@ -1,9 +1,6 @@
 //! Descriptions of trace formats for the import.
 
 use tpq_ingest::{EventReader, FileContext, Timeline, TraceBytes};
-use tpq_source::Format;
-
-use crate::{json, packets, systrace};
 
 /// Reader of the events of one file.
 pub type Reader<'a> = Box<dyn EventReader + 'a>;
@@ -60,20 +57,4 @@ pub struct OpenedFile<'a> {
     pub reader: Reader<'a>,
     /// The work of a second thread.
     pub work: Option<Work<'a>>,
-}
-
-/// The description of a format; `None` for files without events.
-pub fn trace_format(format: Format) -> Option<&'static TraceFormat> {
-    match format {
-        Format::Perfetto => Some(&packets::FORMAT),
-        Format::Json => Some(&json::FORMAT),
-        Format::Systrace => Some(&systrace::FORMAT),
-        Format::Manifest
-        | Format::Gzip
-        | Format::Zstd
-        | Format::Tar
-        | Format::Zip
-        | Format::Text
-        | Format::Unknown => None,
-    }
 }

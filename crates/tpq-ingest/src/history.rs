@@ -71,8 +71,8 @@ impl History {
         close(&mut self.skips, &mut self.open_skip, stamp);
         let stretch = stamp.1.div_euclid(STRETCH_NS);
         // The buffers of CPUs are drained together, but their last events lie a little apart.
-        let behind = self.stretch.0.saturating_sub(stretch);
-        if !(0..SAME_DRAIN).contains(&behind) {
+        let age = self.stretch.0.saturating_sub(stretch);
+        if !(0..SAME_DRAIN).contains(&age) {
             self.stretch = (stretch, 0);
         }
         self.stretch.1 += len as u64;
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cpus_hand_over_together_is_one_burst_though_their_last_events_lie_apart() {
+    fn bundles_written_together_are_one_burst() {
         const MS: i64 = 1_000_000;
         let mut history = History::default();
         for (ms, len) in [(1_000, 5), (995, 3), (1_002, 4)] {

@@ -37,14 +37,16 @@ mod trace_bytes;
 
 pub use batch::{Batch, Batcher, FileContext, RecorderEvent};
 pub use ftrace_clock::ftrace_clock_id;
-pub use loss::{Loss, LossBook, LossEntry, Losses, TextPlace};
+pub use loss::{Loss, LossBook, LossEntry, Losses, TextLocation};
 pub use order::{EventOrder, Events, Step};
 pub use own_strings::{FIRST_STRING_WORD, MAX_OWN_STRINGS, own_strings};
 pub use packet::{PacketHeader, packet_field};
-pub use prescan::{KeepLarge, MachineUse, Passed, Prescan, PrescanError, PrescanMemory, prescan};
+pub use prescan::{
+    KeepLarge, MachineUse, OnScanned, Prescan, PrescanError, PrescanMemory, prescan,
+};
 pub use reader::EventReader;
 pub use run::{Message, Payload, Run, RunId, RunKind};
-pub use sequence::{Between, Generation, GenerationId, Immediate, SequenceLoss};
+pub use sequence::{Generation, GenerationId, Immediate, SequenceLoss, TimeRange};
 pub use snapshot::{SnapshotClock, SnapshotOrigin, SnapshotPacket};
 pub use sort::{Emit, RunStore, SortMemory, Sorter};
 pub use source::{SourceId, Sources};

@@ -120,12 +120,12 @@ pub struct LossEntry {
     /// The writer sequence, if that caused the loss.
     pub sequence: Option<u32>,
     /// The location and the error, for a loss in a text.
-    pub text: Option<TextPlace>,
+    pub text: Option<TextLocation>,
 }
 
 /// A position in a text, and the error there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TextPlace {
+pub struct TextLocation {
     /// The line, from 1.
     pub line: u64,
     /// The byte of the line, from 1.

@@ -25,7 +25,7 @@ const STEP_STRINGS: u64 = 1 << 20;
 const NEAR: usize = 256;
 
 /// Distance of the prefetch, in events: decoding them takes as long as one access to memory.
-const AHEAD: usize = 6;
+const PREFETCH_DISTANCE: usize = 6;
 
 /// The next step.
 #[derive(Debug, Default)]
@@ -62,10 +62,10 @@ impl Events {
             let &(_, run, index) = self.order.get(next + at)?;
             Some((&self.runs[run as usize].payload, index as usize))
         };
-        if let Some((Payload::Messages(messages), index)) = payload(2 * AHEAD) {
+        if let Some((Payload::Messages(messages), index)) = payload(2 * PREFETCH_DISTANCE) {
             fetch(&messages[index..]);
         }
-        if let Some((Payload::Messages(messages), index)) = payload(AHEAD) {
+        if let Some((Payload::Messages(messages), index)) = payload(PREFETCH_DISTANCE) {
             bytes.fetch(messages[index].span);
         }
     }

@@ -109,7 +109,7 @@ impl PacketHeader {
         let mut header = Self::default();
         let mut fields = Fields::new(packet);
         while let Some(field) = fields.next() {
-            let place = match field.value {
+            let range = match field.value {
                 Value::Bytes(bytes) => {
                     ((fields.position() - bytes.len()) as u32, bytes.len() as u32)
                 }
@@ -124,13 +124,13 @@ impl PacketHeader {
                 INCREMENTAL_STATE_CLEARED => header.state_cleared |= field.as_bool(),
                 PREVIOUS_PACKET_DROPPED => header.previous_dropped = field.as_u32(),
                 FIRST_PACKET_ON_SEQUENCE => header.first_on_sequence = field.as_bool(),
-                INTERNED_DATA => header.interned = Some(place),
-                TRACE_PACKET_DEFAULTS => header.defaults = Some(place),
+                INTERNED_DATA => header.interned = Some(range),
+                TRACE_PACKET_DEFAULTS => header.defaults = Some(range),
                 TRUSTED_PID => header.pid = Some(field.as_i32()),
                 TRUSTED_UID => {}
                 number => {
                     header.kind = number;
-                    header.payload = place;
+                    header.payload = range;
                 }
             }
         }

@@ -135,9 +135,9 @@ pub struct SequenceLoss {
     pub span: Option<(i64, i64)>,
     /// The last moment before each loss and the first after it, in trace time, where packets give
     /// any; of many losses the first, the last of which reaches over those that came after.
-    pub gaps: Vec<Between>,
+    pub gaps: Vec<TimeRange>,
     /// Gaps of packets that were skipped because their state was missing.
-    pub skips: Vec<Between>,
+    pub skips: Vec<TimeRange>,
     /// How often each reason was given for a loss, by the number of its bit in
     /// `previous_packet_dropped`.
     pub reasons: [u64; 16],
@@ -146,10 +146,10 @@ pub struct SequenceLoss {
 }
 
 /// Two moments in trace time, as far as they are known.
-pub type Between = (Option<i64>, Option<i64>);
+pub type TimeRange = (Option<i64>, Option<i64>);
 
 /// A packet's header, resolved by the state of its sequence.
-pub(crate) struct Placed {
+pub(crate) struct ResolvedHeader {
     pub(crate) generation: GenerationId,
     /// Whether the packet can be understood.
     pub(crate) usable: bool,
@@ -161,7 +161,7 @@ pub(crate) struct Placed {
 
 impl Sequences {
     /// Applies a packet's header to its sequence.
-    pub(crate) fn source(
+    pub(crate) fn resolve(
         &mut self,
         header: &PacketHeader,
         source: SourceId,
@@ -169,7 +169,7 @@ impl Sequences {
         packet: &[u8],
         out: &mut Vec<Immediate>,
         losses: &mut Losses,
-    ) -> Placed {
+    ) -> ResolvedHeader {
         let Self { sequences, ticks, generations, scopes } = self;
         let sequence = sequences.entry((header.machine, header.sequence)).or_default();
         let dropped = sequence.lost_before(header);
@@ -194,7 +194,7 @@ impl Sequences {
             }),
             false => None,
         };
-        Placed { generation, usable, clock, ns }
+        ResolvedHeader { generation, usable, clock, ns }
     }
 
     /// Notes how the clocks tick that all sequences of a machine may use, from all snapshots of the

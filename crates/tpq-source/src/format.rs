@@ -81,20 +81,38 @@ impl Format {
         }
     }
 
+    fn contents(self) -> Contents {
+        match self {
+            Self::Perfetto | Self::Json | Self::Systrace => Contents::Events,
+            Self::Tar | Self::Zip => Contents::Files,
+            Self::Gzip | Self::Zstd => Contents::OneFile,
+            Self::Manifest | Self::Text | Self::Unknown => Contents::Other,
+        }
+    }
+
     /// Whether it is an archive or a compressed file.
     pub(crate) fn holds_files(self) -> bool {
-        self.is_archive() || matches!(self, Self::Gzip | Self::Zstd)
+        matches!(self.contents(), Contents::Files | Contents::OneFile)
     }
 
     /// Whether it is a trace with events that tpq reads.
     pub fn is_trace(self) -> bool {
-        matches!(self, Self::Perfetto | Self::Json | Self::Systrace)
+        self.contents() == Contents::Events
     }
 
     /// Whether it is an archive of files.
     pub fn is_archive(self) -> bool {
-        matches!(self, Self::Tar | Self::Zip)
+        self.contents() == Contents::Files
     }
+}
+
+/// The contents of a file, as far as its format states them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Contents {
+    Events,
+    Files,
+    OneFile,
+    Other,
 }
 
 impl fmt::Display for Format {

@@ -12,7 +12,7 @@ const HEAD: usize = 1 << 20;
 /// The number of bytes that an HTML page may have before the trace that it contains.
 const PAGE_HEAD: usize = 64 << 20;
 /// The number of bytes that are read after the packets, to detect their format.
-const BEHIND_PACKETS: u64 = 1 << 20;
+const TRAILING_BYTES: u64 = 1 << 20;
 
 /// The state of the detection after the bytes so far.
 #[derive(Debug, Default)]
@@ -66,7 +66,13 @@ impl TraceProbe {
                     verdict => verdict,
                 }
             }
-            _ => Verdict::Continue,
+            Format::Json
+            | Format::Systrace
+            | Format::Manifest
+            | Format::Gzip
+            | Format::Zstd
+            | Format::Tar
+            | Format::Zip => Verdict::Continue,
         }
     }
 }
@@ -145,7 +151,7 @@ impl Packets {
             }
         }
         self.at += bytes.len() as u64;
-        match self.ended && self.at >= self.field + BEHIND_PACKETS {
+        match self.ended && self.at >= self.field + TRAILING_BYTES {
             true => Verdict::EndOfPackets(self.field),
             false => Verdict::Continue,
         }

@@ -65,7 +65,7 @@ impl Packer {
 
     /// Notes that a packed chunk is unpacked, and takes no memory any more.
     pub(crate) fn unpacked(&self, chunk: &PackedChunk) {
-        self.spill.iter().for_each(|spill| spill.give_back(chunk.bytes_here()));
+        self.spill.iter().for_each(|spill| spill.give_back(chunk.bytes_in_memory()));
     }
 
     /// Packs a chunk here and now.

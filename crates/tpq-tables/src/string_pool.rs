@@ -43,7 +43,7 @@ impl StringId {
 }
 
 #[derive(Clone, Copy)]
-struct Place {
+struct StringLocation {
     block: u32,
     offset: u32,
     len: u32,
@@ -51,16 +51,16 @@ struct Place {
 
 /// Interns strings; ids are dense and start at 1.
 pub struct StringPool {
-    places: Vec<Place>,
+    locations: Vec<StringLocation>,
     blocks: Vec<Vec<u8>>,
     index: HashTable<u32>,
 }
 
 impl Default for StringPool {
     fn default() -> Self {
-        let null = Place { block: 0, offset: 0, len: 0 };
+        let null = StringLocation { block: 0, offset: 0, len: 0 };
         Self {
-            places: vec![null],
+            locations: vec![null],
             blocks: vec![Vec::with_capacity(BLOCK_BYTES)],
             index: HashTable::new(),
         }
@@ -71,16 +71,16 @@ impl StringPool {
     /// The id of `text`, interning it when new.
     pub fn intern(&mut self, text: &str) -> StringId {
         let hash = FxBuildHasher.hash_one(text);
-        let Self { places, blocks, index } = self;
-        let text_of = |id: u32| bytes_of(places, blocks, id);
+        let Self { locations, blocks, index } = self;
+        let text_of = |id: u32| bytes_of(locations, blocks, id);
         if let Some(&id) = index.find(hash, |&id| text_of(id) == text.as_bytes()) {
             return StringId(id);
         }
-        let id = places.len() as u32;
-        let place = append(blocks, text.as_bytes());
-        places.push(place);
+        let id = locations.len() as u32;
+        let location = append(blocks, text.as_bytes());
+        locations.push(location);
         index.insert_unique(hash, id, |&id| {
-            FxBuildHasher.hash_one(as_str(bytes_of(places, blocks, id)))
+            FxBuildHasher.hash_one(as_str(bytes_of(locations, blocks, id)))
         });
         StringId(id)
     }
@@ -98,23 +98,23 @@ impl StringPool {
     pub fn find(&self, text: &str) -> Option<StringId> {
         let hash = FxBuildHasher.hash_one(text);
         self.index
-            .find(hash, |&id| bytes_of(&self.places, &self.blocks, id) == text.as_bytes())
+            .find(hash, |&id| bytes_of(&self.locations, &self.blocks, id) == text.as_bytes())
             .map(|&id| StringId(id))
     }
 
     /// The text of an id; empty for NULL.
     pub fn get(&self, id: StringId) -> &str {
-        as_str(bytes_of(&self.places, &self.blocks, id.0))
+        as_str(bytes_of(&self.locations, &self.blocks, id.0))
     }
 
     /// The texts of all strings from an id on, in the order of their ids.
     pub fn since(&self, first: u32) -> impl Iterator<Item = &str> {
-        (first..self.places.len() as u32).map(|id| self.get(StringId(id)))
+        (first..self.locations.len() as u32).map(|id| self.get(StringId(id)))
     }
 
     /// How many strings there are, NULL not counted.
     pub fn len(&self) -> usize {
-        self.places.len() - 1
+        self.locations.len() - 1
     }
 
     /// Whether nothing was interned.
@@ -125,7 +125,7 @@ impl StringPool {
     /// Freezes the pool into what Arrow arrays are cut from.
     pub fn finish(self) -> StringViews {
         let views: Vec<u128> =
-            self.places.iter().map(|place| view_of(&self.blocks, *place)).collect();
+            self.locations.iter().map(|location| view_of(&self.blocks, *location)).collect();
         let blocks = self.blocks.into_iter().map(|mut block| {
             block.shrink_to_fit();
             Buffer::from_vec(block)
@@ -134,9 +134,9 @@ impl StringPool {
     }
 }
 
-fn bytes_of<'a>(places: &[Place], blocks: &'a [Vec<u8>], id: u32) -> &'a [u8] {
-    let place = places[id as usize];
-    &blocks[place.block as usize][place.offset as usize..][..place.len as usize]
+fn bytes_of<'a>(locations: &[StringLocation], blocks: &'a [Vec<u8>], id: u32) -> &'a [u8] {
+    let location = locations[id as usize];
+    &blocks[location.block as usize][location.offset as usize..][..location.len as usize]
 }
 
 /// Only text enters the pool, so this never sees anything else.
@@ -144,7 +144,7 @@ fn as_str(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap_or_default()
 }
 
-fn append(blocks: &mut Vec<Vec<u8>>, text: &[u8]) -> Place {
+fn append(blocks: &mut Vec<Vec<u8>>, text: &[u8]) -> StringLocation {
     let full = blocks.last().is_none_or(|block| block.len() + text.len() > block.capacity());
     if full {
         blocks.push(Vec::with_capacity(text.len().max(BLOCK_BYTES)));
@@ -152,20 +152,21 @@ fn append(blocks: &mut Vec<Vec<u8>>, text: &[u8]) -> Place {
     let block = blocks.len() - 1;
     let offset = blocks[block].len() as u32;
     blocks[block].extend_from_slice(text);
-    Place { block: block as u32, offset, len: text.len() as u32 }
+    StringLocation { block: block as u32, offset, len: text.len() as u32 }
 }
 
 /// The Arrow view of one string: length, then either the text itself or prefix, buffer, offset.
-fn view_of(blocks: &[Vec<u8>], place: Place) -> u128 {
-    let text = &blocks[place.block as usize][place.offset as usize..][..place.len as usize];
+fn view_of(blocks: &[Vec<u8>], location: StringLocation) -> u128 {
+    let text =
+        &blocks[location.block as usize][location.offset as usize..][..location.len as usize];
     let mut view = [0u8; 16];
-    view[..4].copy_from_slice(&place.len.to_le_bytes());
+    view[..4].copy_from_slice(&location.len.to_le_bytes());
     if text.len() <= INLINE_BYTES {
         view[4..4 + text.len()].copy_from_slice(text);
     } else {
         view[4..8].copy_from_slice(&text[..4]);
-        view[8..12].copy_from_slice(&place.block.to_le_bytes());
-        view[12..].copy_from_slice(&place.offset.to_le_bytes());
+        view[8..12].copy_from_slice(&location.block.to_le_bytes());
+        view[12..].copy_from_slice(&location.offset.to_le_bytes());
     }
     u128::from_le_bytes(view)
 }

@@ -140,8 +140,8 @@ mod tests {
 
     #[test]
     fn tables_are_the_same_on_whatever_thread_they_are_packed_and_finished() {
-        let here = written(Packer::new(None));
-        let beside = written(Packer::on_thread(None).expect("there is a thread"));
-        assert!(here == beside);
+        let inline = written(Packer::new(None));
+        let threaded = written(Packer::on_thread(None).expect("there is a thread"));
+        assert!(inline == threaded);
     }
 }

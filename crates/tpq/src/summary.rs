@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use tpq_clock::Rule;
-use tpq_ingest::{Loss, LossBook, TextPlace};
+use tpq_ingest::{Loss, LossBook, TextLocation};
 use tpq_source::{Format, Inputs};
 
 use crate::arrange::PrescannedFile;
@@ -68,7 +68,7 @@ pub struct TextDamage {
 impl TextDamage {
     /// The damage of a file, if it contains anything that its format does not allow.
     pub(crate) fn of(path: &str, losses: &LossBook) -> Option<Self> {
-        let TextPlace { line, column, what } =
+        let TextLocation { line, column, what } =
             losses.entries().iter().find_map(|entry| entry.text)?;
         let places = losses.get(Loss::MalformedText) + losses.get(Loss::MalformedLine);
         Some(Self { path: path.to_owned(), line, column, what, places })

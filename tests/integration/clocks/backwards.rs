@@ -76,7 +76,7 @@ fn out_of_wall_time() {
     assert_eq!(rows.lines().count(), 1 + 4 * 3, "every reading is in the table:\n{rows}");
 }
 
-/// What can be reached only through such a clock cannot be reached.
+/// A clock that is reachable only through such a clock is unreachable.
 #[test]
 fn no_way_leads_through_it() {
     let custom =

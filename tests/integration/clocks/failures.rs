@@ -136,9 +136,9 @@ fn the_largest_timestamp() {
     ");
 }
 
-/// What the recorder did at a time that cannot be placed is no fact about time 0, and is counted.
+/// An event of the recorder at a time without a place is not one at time 0; it is counted.
 #[test]
-fn what_the_recorder_did_at_an_unknown_time() {
+fn service_events_at_an_unknown_time() {
     let started = Packet::new()
         .sequence(9)
         .timestamp(500)

@@ -8,5 +8,5 @@ mod ftrace;
 mod monotone;
 mod ticks;
 
-/// What happened, and when.
+/// Names and times of slices.
 const INSTANTS: &str = "SELECT ts, name FROM slice ORDER BY ts, name";

@@ -1,4 +1,4 @@
-//! What happened later comes later on the timeline, too.
+//! Conversion keeps the order of timestamps of a clock.
 
 use proptest::prelude::*;
 use tpq::{ImportOptions, Interpolation};

@@ -1,4 +1,4 @@
-//! What a terminal shows: completed file names, a pager, a screenful of rows, and progress.
+//! The screen of a terminal: completed file names, a pager, a screenful of rows, and progress.
 
 use super::terminal::Terminal;
 use super::trace;

@@ -11,7 +11,7 @@ use crate::command::Folder;
 /// A second, and what a busy machine adds to it.
 const SOON: Duration = Duration::from_secs(8);
 
-/// What takes DataFusion seconds for each row, while the lists take no time.
+/// An expression that takes DataFusion seconds for each row, while the lists take no time.
 const LONG_STEP: &str = "CAST(array_has_all(range(0, 60000 + a.id % 3), range(0, 60000)) AS INT)";
 
 /// Ctrl-C stops a statement soon, and the shell goes on.
@@ -89,7 +89,7 @@ fn a_correlated_subquery_stops() {
     stops(&format!("SELECT ts, ({inner}) FROM slice a;"));
 }
 
-/// What was to be created is not there.
+/// The table of a cancelled statement does not exist.
 #[test]
 fn a_table_that_is_being_created_stops() {
     let mut shell = Terminal::shell();
@@ -132,7 +132,7 @@ fn a_second_ctrl_c_leaves_the_query_behind() {
     panic!("the second Ctrl-C changed nothing: {seen:?}");
 }
 
-/// What comes after a statement in a file may rest on it.
+/// Later statements of a file may depend on an earlier one.
 #[test]
 fn ctrl_c_stops_a_file_of_statements() {
     let sql = format!("SELECT sum(a.ts) {ENDLESS_JOIN} WHERE a.ts <> d.ts;\nSELECT 31000 + 31;\n");
@@ -184,7 +184,7 @@ fn a_ctrl_c_that_is_over_stops_no_later_statement() {
 }
 
 #[test]
-fn what_is_typed_ahead_is_run() {
+fn typed_ahead_input_is_run() {
     let mut shell = Terminal::shell();
     let numbers = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 20000)";
     shell.type_keys(&format!("{numbers} SELECT count(*) FROM n;\r"));

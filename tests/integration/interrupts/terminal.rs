@@ -159,7 +159,7 @@ impl Terminal {
         self.wait_for("tpq> ");
     }
 
-    /// What is on the screen up to what `wait_for` has waited for.
+    /// The text on the screen up to the last text that `wait_for` found.
     pub fn passed(&self) -> &str {
         &self.shown[..self.passed]
     }
@@ -182,7 +182,7 @@ impl Terminal {
         self.tpq.signal(signal);
     }
 
-    /// What is on the screen that no `wait_for` has passed.
+    /// The text on the screen after the last text that `wait_for` found.
     fn unpassed(&mut self) -> &str {
         for bytes in self.screen.try_iter() {
             self.shown.push_str(&String::from_utf8_lossy(&bytes));

@@ -21,7 +21,7 @@ fn endless() -> String {
     format!("SELECT sum(a.ts) {ENDLESS_JOIN} WHERE a.ts <> d.ts")
 }
 
-/// Starts a command. What it says is part of the message where a test fails.
+/// Starts a command. Its output is part of the message where a test fails.
 fn start(command: &mut Command) -> Running {
     Running::start(command.stdout(Stdio::null()).stderr(Stdio::piped()))
 }
@@ -142,7 +142,7 @@ fn ctrl_c_ends_the_import_of_the_shell_and_leaves_no_file() {
     assert_nothing_is_left(&folder);
 }
 
-/// What was packed is imported before the file has its name.
+/// The packed files are imported before the file has its name.
 #[test]
 fn ctrl_c_ends_a_merge_and_leaves_no_file() {
     let folder = with_large_trace();

@@ -1,4 +1,4 @@
-//! What is wrong is named by line and column, and what came before it is kept.
+//! Errors state line and column, and events before the damage are kept.
 
 use super::{ERRORS, SLICES, STATS};
 use crate::imported::{Imported, refused};
@@ -16,7 +16,7 @@ fn an_event_that_is_not_json_is_left_out() {
 }
 
 #[test]
-fn what_comes_before_the_damage_is_kept() {
+fn values_before_the_damage_are_kept() {
     let trace = Imported::file(format!("{{\"traceEvents\":[\n{EVENT}\n] oops, \"x\": 1}}"));
     insta::assert_snapshot!(trace.rows(SLICES), @r"
     ts    dur   depth  name  cat
@@ -59,7 +59,7 @@ fn events_without_phase_or_time_are_counted() {
 }
 
 #[test]
-fn what_cannot_be_read_at_all_is_refused() {
+fn unreadable_files_are_refused() {
     insta::assert_snapshot!(refused(&[("x.json", b"[{\"ph\": oops}]")]), @"x.json: line 1, column 9: an event is not valid JSON; no event could be read before that");
     insta::assert_snapshot!(refused(&[("x.json", b"{\"traceEvents\": {}}")]), @"x.json: line 1, column 17: traceEvents is not an array; no event could be read before that");
 }

@@ -10,7 +10,7 @@ mod mutations;
 mod shapes;
 mod slices;
 mod system_lines;
-mod who;
+mod threads_and_processes;
 
 use crate::imported::Imported;
 
@@ -28,7 +28,7 @@ const SLICES_ON_TRACKS: &str = "SELECT ts, dur, depth, slice.name, track.type, u
 const STATS: &str = "SELECT name, value FROM stats WHERE value != 0 AND name NOT LIKE '%duration%' \
     ORDER BY name";
 
-/// What is wrong in a text, and where.
+/// Errors in a text, with their locations.
 const ERRORS: &str = "SELECT l.name, byte_offset, \
     max(CASE WHEN key = 'line' THEN int_value END) AS line, \
     max(CASE WHEN key = 'column' THEN int_value END) AS col, \

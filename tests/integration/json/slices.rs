@@ -35,7 +35,7 @@ fn events_need_not_come_in_the_order_of_time() {
 }
 
 #[test]
-fn what_never_ended_is_open_and_what_never_began_is_nothing() {
+fn slices_without_end_are_open_and_ends_without_begin_make_no_slice() {
     let trace = events(
         r#"{"ph":"E","pid":1,"tid":1,"ts":1,"name":"lost"},
            {"ph":"B","pid":1,"tid":1,"ts":2,"name":"open"},

@@ -1,4 +1,4 @@
-//! What has no place on the timeline is dropped, and counted where it lies.
+//! Events without a place on the timeline are dropped, and counted by machine and file.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -134,7 +134,7 @@ fn a_clock_of_the_timelines_own_file() {
     ");
 }
 
-/// What is counted is counted for the machine and the file it is of.
+/// Losses are counted for their machine and file.
 #[test]
 fn counts_by_machine_and_file() {
     let lost = |at, id: u32| instant(at, "lost").clock(64).machine(id);
@@ -146,7 +146,7 @@ fn counts_by_machine_and_file() {
         .build();
     let other = recording().packets([lost(4, 0), lost(5, 0), lost(6, 0)]).build();
     let merged = Imported::files(&[("a", &relay), ("b", &other)]);
-    // What a sequence calls clock 64 is its own, and no snapshot of it reads that clock.
+    // Clock 64 belongs to its sequence, and no snapshot of that sequence reads it.
     assert_snapshot!(merged.rows(STATS), @r"
     name                                     machine  file  value
     clock_sync_failure_unknown_source_clock  0        0     1

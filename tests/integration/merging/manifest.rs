@@ -1,4 +1,4 @@
-//! What each field of a manifest does.
+//! Effect of each field of a manifest.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};

@@ -30,8 +30,8 @@ fn of_packets(at: i64, read: &[(u32, i64)]) -> Vec<u8> {
     recording().packet(clocks(&read)).packet(instant(at as u64, "proto")).build()
 }
 
-/// What is done for a file must not depend on how many others there are: what took the product of
-/// both would take minutes here.
+/// The work for a file must not depend on the number of other files: work for each pair would take
+/// minutes here.
 #[test]
 fn every_event_of_every_file_is_there_once() {
     for threads in [None, Some(1)] {
@@ -48,7 +48,7 @@ fn every_event_of_every_file_is_there_once() {
     }
 }
 
-/// What is remembered of each file takes memory that no temporary file can.
+/// State of each file takes memory that no temporary file can replace.
 #[test]
 fn more_files_than_memory_has_room_for_are_refused() {
     let archive = (0..9_000).fold(Archive::new(), |archive, number| {

@@ -39,14 +39,14 @@ fn all_traces_are_read_and_other_members_are_reported() {
     let events = "SELECT ts, name FROM slice ORDER BY ts";
     let expected = [["30", "right"], ["30", "right"], ["110", "left"], ["200", "x"]];
     assert_eq!(imported.cells(events), expected);
-    let told = "SELECT kind, severity, trace_id FROM data_loss ORDER BY id";
+    let losses = "SELECT kind, severity, trace_id FROM data_loss ORDER BY id";
     let expected = [
         ["archive_irregular", "notice", "0"],
         ["file_not_read", "notice", "5"],
         ["file_not_read", "notice", "6"],
         ["file_not_read", "notice", "7"],
     ];
-    assert_eq!(imported.cells(told), expected);
+    assert_eq!(imported.cells(losses), expected);
     let counted = "SELECT name, value FROM stats WHERE name LIKE 'archive_%' ORDER BY name";
     let expected = [["archive_irregularities", "1"], ["archive_members_not_read", "3"]];
     assert_eq!(imported.cells(counted), expected);
@@ -73,8 +73,8 @@ fn check_names_each_file_that_is_not_read() {
     ! README is not read: it is text in no format that tpq reads.
     ! empty is not read: it is empty.
     ");
-    let told = folder.tell(&["check", "some.zip"]);
-    assert!(told.starts_with("exit code: 1\n----- stdout\nData was lost.\n"), "{told}");
+    let output = folder.tell(&["check", "some.zip"]);
+    assert!(output.starts_with("exit code: 1\n----- stdout\nData was lost.\n"), "{output}");
     let line = "✗ a.pftrace cannot be read: it is encrypted; unpack it first.\n";
-    assert!(told.contains(line), "{told}");
+    assert!(output.contains(line), "{output}");
 }

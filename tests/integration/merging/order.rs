@@ -1,4 +1,4 @@
-//! What does not depend on how files are packed, named or sorted.
+//! Results that do not depend on the packing, names or order of files.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -22,7 +22,7 @@ use crate::imported::{Imported, clocks, instant, recording, system, write};
 /// How long a recording is between two flushes.
 const ROUND: u64 = 1000;
 
-/// What was recorded between two flushes.
+/// Events between two flushes.
 #[derive(Clone, Debug, Default)]
 struct Round {
     /// Instants: when, and whether the packet is in MONOTONIC.
@@ -112,7 +112,7 @@ fn tables(files: &[(&str, &[u8])], full_sort: bool) -> TraceTables {
     import(&write(&folder, files), &options).unwrap().0
 }
 
-/// What is left out of a comparison.
+/// Exceptions of a comparison.
 #[derive(Clone, Copy)]
 struct Without {
     /// Columns by name.

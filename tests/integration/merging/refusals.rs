@@ -132,7 +132,7 @@ fn a_packet_of_a_machine_that_is_not_listed() {
 }
 
 #[test]
-fn what_a_clock_is_related_to() {
+fn references_to_clocks() {
     assert_eq!(of_clocks(json!({ "clock": "BOOTTIME" })), "clocks: a sync_to block is required");
     assert_eq!(of_clocks(json!({ "sync_to": {} })), "clocks: sync_to.file is required");
     assert_eq!(

@@ -43,8 +43,8 @@ fn clocks_that_were_compared() {
     assert_snapshot!(Imported::trace(host_and_guest().packet(sync())).picture());
 }
 
-/// What was compared counts, not what wall time says: by that, the guest's 60 would be wall time
-/// 1510, and so 610 on the host.
+/// The comparison counts, not wall time: by wall time, the guest's 60 would be 1510, and so 610 on
+/// the host.
 #[test]
 fn a_comparison_is_better_than_wall_time() {
     let guest_time = guest(clocks(&[(BOOTTIME, 50), (REALTIME, 1500)]));

@@ -24,7 +24,7 @@ fn boot_time_is_one_clock() {
 
 /// A clock that only one of the files ties to boot time is known by its name in the other.
 #[test]
-fn what_one_file_knows_of_a_clock_holds_in_the_other() {
+fn clock_relations_of_one_file_hold_in_the_other() {
     let other = recording().packet(instant(101, "monotonic").clock(MONOTONIC)).build();
     let merged = Imported::files(&[("a.pftrace", &left()), ("b.pftrace", &other)]);
     // In the first file, MONOTONIC is 10 behind BOOTTIME.
@@ -50,8 +50,8 @@ fn threads_and_cpus_are_the_same() {
     let first = recording().packet(switches(&[(100, IDLE, APP), (110, APP, IDLE)])).build();
     let second = recording().packet(switches(&[(200, IDLE, APP), (230, APP, IDLE)])).build();
     let merged = Imported::files(&[("a.pftrace", &first), ("b.pftrace", &second)]);
-    // What ran after the last switch of the first recording is not known, whatever the second
-    // one says of 200.
+    // The thread after the last switch of the first recording is unknown, whatever the second
+    // recording has at 200.
     let sched = "SELECT ts, dur, cpu, thread.name, end_state FROM sched \
                  JOIN thread USING (utid) ORDER BY ts";
     assert_snapshot!(merged.rows(sched), @r"

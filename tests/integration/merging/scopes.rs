@@ -1,11 +1,12 @@
-//! What each file has of its own, though another uses the same numbers for it.
+//! State that belongs to one file, although another file uses the same ids.
 
 use insta::assert_snapshot;
 use serde_json::json;
 use tpq_testkit::clock_id::{BOOTTIME, MONOTONIC, REALTIME};
 use tpq_testkit::{
-    Archive, Clock, ClockSnapshot, InternedData, NEEDS_STATE, Packet, STATE_CLEARED, TraceBuilder,
-    TrackDescriptor, TrackEvent,
+    Annotation, Archive, Clock, ClockSnapshot, FtraceBundle, FtraceEvent, InternedData,
+    NEEDS_STATE, Packet, STATE_CLEARED, Task, TraceBuilder, TrackDescriptor, TrackEvent,
+    prev_state,
 };
 
 use super::{left, right};
@@ -49,7 +50,109 @@ fn sequences_tracks_names_and_flows() {
     assert_eq!(Imported::file(one).cell("SELECT count(*) FROM flow"), "1");
 }
 
-/// What a sequence of one file lost, another file's sequence of that number did not.
+/// The packets of source `n`. The sources use the same ids; times, names and values differ by `n`.
+fn source(n: u64) -> Vec<Packet> {
+    const TRACK: u64 = 5;
+    const CPU: u32 = 0;
+    let name = |kind: &str| format!("{kind} {n}");
+    let data = InternedData::new()
+        .event_name(1, &name("slice"))
+        .annotation_name(1, &format!("key_{n}"))
+        .annotation_string(1, &name("value"));
+    let track = TrackDescriptor::new(TRACK).name(&name("track"));
+    let state = Packet::new().flags(STATE_CLEARED).interned(data).track_descriptor(track);
+    let thread = TrackDescriptor::new(TRACK + 1).thread(100, 101, &name("thread"));
+    let begin =
+        TrackEvent::begin(TRACK).name_iid(1).annotation(Annotation::named_iid(1).string_iid(1));
+    let event = |at: u64, event| Packet::new().flags(NEEDS_STATE).timestamp(at).track_event(event);
+    let task = name("thread");
+    let (idle, task) = (Task::new("swapper", 0), Task::new(&task, 101));
+    let switches = FtraceBundle::new(CPU)
+        .event(FtraceEvent::sched_switch(20 + n, idle, prev_state::RUNNABLE, task))
+        .event(FtraceEvent::sched_switch(80 + n, task, prev_state::SLEEPING, idle));
+    let of_writer = [
+        state,
+        Packet::new().track_descriptor(thread),
+        event(10 + n, begin),
+        event(100 + n, TrackEvent::end(TRACK)),
+    ];
+    let mut packets = vec![clocks(&[(BOOTTIME, 1_000), (REALTIME, 5_000)])];
+    packets.extend(of_writer.map(|packet| packet.sequence(WRITER)));
+    packets.push(Packet::new().sequence(2).ftrace(switches));
+    packets
+}
+
+/// Sources 0 and 1 are the machines of file a, 2 and 3 those of file b. Their events alternate:
+/// each source begins its slice before any ends one, and the CPUs run their threads together.
+#[test]
+fn two_files_of_two_machines() {
+    let file = |host: u64| {
+        let guest = source(host + 1).into_iter().map(|packet| packet.machine(7));
+        TraceBuilder::new().packets(source(host).into_iter().chain(guest)).build()
+    };
+    let machines =
+        |host: &str, guest: &str| json!([{ "id": 0, "name": host }, { "id": 7, "name": guest }]);
+    let archive = Archive::new().file("a", file(0)).file("b", file(2)).manifest(json!({
+        "files": [{ "path": "a", "machines": machines("host a", "guest a") },
+                  { "path": "b", "machines": machines("host b", "guest b") }]
+    }));
+    let merged = merged(&archive);
+    let slices = "SELECT ts, dur, slice.name, track.name AS track, machine.name AS machine \
+                  FROM slice JOIN track ON track_id = track.id \
+                  JOIN machine ON track.machine_id = machine.id ORDER BY ts";
+    assert_snapshot!(merged.rows(slices), @r"
+    ts  dur  name     track    machine
+    10  90   slice 0  track 0  host a
+    11  90   slice 1  track 1  guest a
+    12  90   slice 2  track 2  host b
+    13  90   slice 3  track 3  guest b
+    ");
+    let args = "SELECT ts, key, string_value AS value FROM slice JOIN args USING (arg_set_id) \
+                WHERE key LIKE 'debug.%' ORDER BY ts";
+    assert_snapshot!(merged.rows(args), @r"
+    ts  key          value
+    10  debug.key_0  value 0
+    11  debug.key_1  value 1
+    12  debug.key_2  value 2
+    13  debug.key_3  value 3
+    ");
+    let threads = "SELECT tid, thread.name, pid, machine.name AS machine FROM thread \
+                   JOIN process USING (upid) JOIN machine ON thread.machine_id = machine.id \
+                   WHERE tid = 101 ORDER BY 2";
+    assert_snapshot!(merged.rows(threads), @r"
+    tid  name      pid  machine
+    101  thread 0  100  host a
+    101  thread 1  100  guest a
+    101  thread 2  100  host b
+    101  thread 3  100  guest b
+    ");
+    // Numbers of CPUs are unique: 4096 for each machine before, and the number on its machine.
+    let sched = "SELECT ts, dur, cpu, thread.name, end_state FROM sched JOIN thread USING (utid) \
+                 WHERE tid = 101 ORDER BY ts";
+    assert_snapshot!(merged.rows(sched), @r"
+    ts  dur  cpu    name      end_state
+    20  60   0      thread 0  S
+    21  60   4096   thread 1  S
+    22  60   8192   thread 2  S
+    23  60   12288  thread 3  S
+    ");
+    assert_eq!(merged.cell("SELECT count(DISTINCT ucpu) FROM sched"), "4");
+    let states = "SELECT ts, dur, state, thread.name FROM thread_state JOIN thread USING (utid) \
+                  WHERE tid = 101 ORDER BY ts";
+    assert_snapshot!(merged.rows(states), @r"
+    ts  dur  state    name
+    20  60   Running  thread 0
+    21  60   Running  thread 1
+    22  60   Running  thread 2
+    23  60   Running  thread 3
+    80  -1   S        thread 0
+    81  -1   S        thread 1
+    82  -1   S        thread 2
+    83  -1   S        thread 3
+    ");
+}
+
+/// A loss in a sequence of one file does not affect the sequence of that number in another file.
 #[test]
 fn the_state_of_sequences() {
     let needy = recording().packet(instant(20, "lost").flags(NEEDS_STATE)).build();
@@ -129,10 +232,10 @@ fn a_single_remote_machine_beside_the_host() {
 }
 
 /// Two files of one phone, of which only one reads wall time, and a watch that is the timeline.
-/// What the one file knows of the phone places the other as well: the phone was started at wall
-/// time 900 and the watch at 985, so the phone's 120 is the watch's 35.
+/// Its snapshot also places the other file: the phone was started at wall time 900 and the watch at
+/// 985, so the phone's 120 is the watch's 35.
 #[test]
-fn what_one_file_knows_of_a_machine_places_its_other_files() {
+fn clock_relations_of_one_file_place_others_of_its_machine() {
     let other = recording().packet(instant(120, "phone, no wall time")).build();
     let archive = Archive::new()
         .file("a-watch", right())
@@ -185,7 +288,7 @@ fn events_at_one_moment() {
     assert_eq!(rows, "name\n1\n2\n3\n4\n");
 }
 
-/// What was lost from compressed packets lies where they do in their file.
+/// Losses in compressed packets have the location of the compressed bytes in their file.
 #[test]
 fn places_in_compressed_packets() {
     let lost = TraceBuilder::new().packet(instant(20, "lost").clock(64));

@@ -36,13 +36,13 @@ fn slice(
     track: u64,
     (from, to): (u64, u64),
     (category, name): (&str, &str),
-    (field, told): (u32, Message),
+    (field, details): (u32, Message),
 ) -> [(u64, Packet); 2] {
     let begin = category
         .split(',')
         .fold(message().uint(9, 1).uint(11, track), |event, category| event.bytes(22, category))
         .bytes(23, name)
-        .message(field, told);
+        .message(field, details);
     [event(from, begin), event(to, message().uint(9, 2).uint(11, track))]
 }
 
@@ -140,9 +140,9 @@ fn page_loads_and_startups() {
 
 #[test]
 fn scrolls() {
-    let told = message().int(1, 12).int(2, 14).int(3, 2).int(4, 3).int(5, 1).int(6, 0);
+    let details = message().int(1, 12).int(2, 14).int(3, 2).int(4, 3).int(5, 1).int(6, 0);
     let trace =
-        scene(&[slice(PROCESS, (10, 90), ("scroll", "Scroll"), (field::SCROLL_METRICS, told))]);
+        scene(&[slice(PROCESS, (10, 90), ("scroll", "Scroll"), (field::SCROLL_METRICS, details))]);
     let sql = "SELECT name, ts, dur, frame_count, vsync_count, missed_vsync_max, missed_vsync_sum, \
         delayed_frame_count, predictor_janky_frame_count FROM chrome_scroll_interactions";
     assert_eq!(lines(&trace, "scroll_interactions", sql), ["Scroll 10 80 12 14 2 3 1 0"]);
@@ -167,18 +167,18 @@ fn beats_of_the_display() {
 /// The first of two events of scrolling is shown at 90, the second not at all.
 #[test]
 fn latency_of_input() {
-    let told = |id, kind| {
-        let told = message().int(1, kind).int(4, id).bool(5, kind == 21);
-        (field::EVENT_LATENCY, told)
+    let details = |id, kind| {
+        let details = message().int(1, kind).int(4, id).bool(5, kind == 21);
+        (field::EVENT_LATENCY, details)
     };
     let named = ("input.scrolling", "EventLatency");
     let trace = scene(&[
-        slice(THREAD, (10, 100), named, told(71, 21)),
+        slice(THREAD, (10, 100), named, details(71, 21)),
         plain(THREAD, (20, 30), "BufferAvailableToBufferReady"),
         plain(THREAD, (30, 40), "BufferReadyToLatch"),
         plain(THREAD, (40, 60), "LatchToSwapEnd"),
         plain(THREAD, (60, 90), "SwapEndToPresentationCompositorFrame"),
-        slice(THREAD, (200, 210), named, told(72, 10)),
+        slice(THREAD, (200, 210), named, details(72, 10)),
     ]);
     let sql = "SELECT ts, dur, scroll_update_id, is_presented, is_janky_scrolled_frame, \
         buffer_available_timestamp, buffer_ready_timestamp, latch_timestamp, swap_end_timestamp, \

@@ -63,7 +63,7 @@ fn starts_with_ends() {
 #[test]
 fn gaps() {
     let sql = "SELECT k, ts, dur, id FROM intervals_fill_gaps!((k), (id), t) ORDER BY k, ts";
-    // What lies in another leaves no gap after it.
+    // An interval within another leaves no gap after it.
     let intervals = "(1, 1000, 10, 'a'), (2, 1002, 3, 'a'), (3, 1020, 5, 'a'), (4, 1010, 5, 'b')";
     assert_eq!(
         of("intervals.fill_gaps", intervals, sql),

@@ -227,7 +227,7 @@ fn time_that_went_to_freeing_memory() {
         FtraceEvent::sched_switch(20, APP, 0, daemon),
         FtraceEvent::sched_switch(22, daemon, 1, IDLE),
     ]);
-    // What was not seen to end counts with its -1 ns.
+    // A state without an end counts with its -1 ns.
     let sql = "SELECT * FROM cpu_sched_time";
     assert_eq!(lines(&trace, "linux.cpu.sched_breakdown", sql), ["0 0 11"]);
     let sql = "SELECT * FROM linux_kswapd_cpu_breakdown";

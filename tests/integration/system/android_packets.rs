@@ -1,4 +1,4 @@
-//! What Android's own data sources send.
+//! Packets of Android's data sources.
 
 use tpq_testkit::{Message, NEEDS_STATE, Packet, STATE_CLEARED, clock_id};
 
@@ -451,7 +451,7 @@ fn wakelocks_of_the_kernel_add_up() {
         at(20).flags(NEEDS_STATE).payload(115, second),
         at(30).flags(STATE_CLEARED).payload(115, Message::new()),
     ]);
-    // What was held before the state was cleared is not of the next.
+    // Wakelocks held before the state was cleared do not count later.
     let counters = "SELECT ts, t.type, t.name, unit, value FROM counter c \
         JOIN __stored_track t ON c.track_id = t.id ORDER BY c.id";
     assert_eq!(

@@ -128,8 +128,8 @@ fn calls_that_fail() {
     ");
 }
 
-/// A thread waits for the lock from 10 to 15 and holds it until 30. What another holds at 20 was
-/// not seen to be waited for.
+/// A thread waits for the lock from 10 to 15 and holds it until 30. The wait for the lock that
+/// another thread holds at 20 is not in the trace.
 #[test]
 fn the_lock() {
     let event = |at, by, field| FtraceEvent::other(at, by, field, Message::new());

@@ -4,7 +4,7 @@
 use insta::assert_snapshot;
 use tpq_testkit::{FtraceBundle, FtraceEvent, Message, Packet, TraceBuilder};
 
-use super::told::{THREAD, events, told, told_of};
+use super::event_rows::{THREAD, events, rows, rows_of_events};
 use crate::imported::{Imported, STATS, clocks, recording};
 
 /// A message with numbers under the fields from 1 on.
@@ -14,7 +14,7 @@ fn numbers(values: impl IntoIterator<Item = i64>) -> Message {
 
 #[test]
 fn cpus() {
-    let told = told_of([
+    let rows = rows_of_events([
         (11, numbers([1_200_000, 3])),
         (12, numbers([300_000, 2_800_000, 2])),
         (13, numbers([0xffff_ffff, 1])),
@@ -23,7 +23,7 @@ fn cpus() {
         // A CPU that no machine has.
         (11, numbers([1_200_000, 100_000])),
     ]);
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(rows, @r#"
     10 cpu_frequency "cpufreq" [cpu=3] = 1200000
     20 cpu_max_frequency_limit "Cpu 2 Max Freq Limit" [cpu=2] = 2800000
     20 cpu_min_frequency_limit "Cpu 2 Min Freq Limit" [cpu=2] = 300000
@@ -41,7 +41,7 @@ fn hotplug() {
     let enter = |step| Message::new().uint(1, 5).int(3, step);
     let exit = Message::new().uint(1, 5);
     let steps = [(345, enter(54)), (343, exit.clone()), (344, enter(-1)), (343, exit)];
-    assert_snapshot!(told_of(steps), @r#"
+    assert_snapshot!(rows_of_events(steps), @r#"
     10+10 cpu_hotplug "CPU Hotplug 5" [cpu=5]: cpu/cpuhp(54) {action_cpu=0u cpuhp_idx=54}
     30+10 cpu_hotplug "CPU Hotplug 5" [cpu=5]: cpu/cpuhp(-1) {action_cpu=0u cpuhp_idx=-1}
     "#);
@@ -50,14 +50,14 @@ fn hotplug() {
 #[test]
 fn clocks_of_hardware() {
     let clock = |name: &str, state| Message::new().bytes(1, name).uint(2, state);
-    let told = told_of([
+    let rows = rows_of_events([
         (16, clock("gcc_usb", 19_200_000)),
         (14, clock("gcc_usb", 1)),
         (15, clock("gcc_usb", 0)),
         (541, clock("17000010.devfreq_mif", 845_000)),
         (541, clock("gpu", 400)),
     ]);
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(rows, @r#"
     10 clock_frequency "gcc_usb Frequency" [linux_device=gcc_usb] = 19200000
     20 clock_state "gcc_usb State" [linux_device=gcc_usb] = 1
     30 clock_state "gcc_usb State" [linux_device=gcc_usb] = 0
@@ -68,7 +68,7 @@ fn clocks_of_hardware() {
 
 #[test]
 fn temperatures() {
-    let known = told_of([
+    let known = rows_of_events([
         (341, Message::new().int(2, -1500).bytes(4, "skin")),
         (342, Message::new().uint(1, 3).bytes(2, "fan")),
         (507, Message::new().int(1, 2).uint(2, 45).uint(4, 1)),
@@ -80,7 +80,7 @@ fn temperatures() {
     30 acpm_cooling_device_counter "Tj-LITTLE Cooling Device" [thermal_zone=LITTLE] = 1 {thermal_zone_id=2}
     "#);
     let unknown = events([(507, Message::new().int(1, 7))]);
-    assert_snapshot!(told(&unknown), @"");
+    assert_snapshot!(rows(&unknown), @"");
     assert_snapshot!(unknown.rows(STATS), @r"
     name                            machine  file  value
     ftrace_bundle_tokenizer_errors  0        0     1
@@ -92,7 +92,7 @@ fn temperatures() {
 fn limits_of_the_battery() {
     let throttled = numbers([7, 1, 11, 12, 13, 14, 15, 3700, 80]);
     let free = numbers([7, 0, 11, 12, 13, 14, 15, 3800, 81]);
-    assert_snapshot!(told_of([(533, throttled), (533, free)]), @r#"
+    assert_snapshot!(rows_of_events([(533, throttled), (533, free)]), @r#"
     10 bcl_irq "bcl_irq_id" [bcl_key=bcl_irq_id] = 7
     10 bcl_irq "bcl_irq_throttle" [bcl_key=bcl_irq_throttle] = 1
     10 bcl_irq "bcl_irq_cpu0" [bcl_key=bcl_irq_cpu0] = 11
@@ -121,13 +121,13 @@ fn suspend(action: &str, value: i64, start: u64) -> (u32, Message) {
 /// The action that froze time began on CPU 3 and ends on CPU 0: the CPU is not part of its name.
 #[test]
 fn suspending_the_machine() {
-    let told = told_of([
+    let rows = rows_of_events([
         suspend("suspend_enter", 3, 1),
         suspend("timekeeping_freeze", 3, 1),
         suspend("timekeeping_freeze", 0, 0),
         suspend("suspend_enter", 3, 0),
     ]);
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(rows, @r#"
     10+30 suspend_resume "Suspend/Resume Latency" [track_compressor_idx=0]: suspend_enter(3) {utid=2u event_type=Main Kernel Suspend Event cpu=0u device_name=NULL driver_name=NULL callback_phase=NULL}
     20+10 suspend_resume "Suspend/Resume Latency" [track_compressor_idx=1]: timekeeping_freeze(0) {utid=2u event_type=Main Kernel Suspend Event cpu=0u device_name=NULL driver_name=NULL callback_phase=NULL}
     "#);
@@ -153,8 +153,8 @@ fn suspending_that_fails() {
 
 #[test]
 fn suspending_in_short() {
-    let told = told_of([(481, numbers([1])), (481, numbers([0]))]);
-    assert_snapshot!(told, @r#"10+10 suspend_resume_minimal "Suspend/Resume Minimal": Suspended"#);
+    let rows = rows_of_events([(481, numbers([1])), (481, numbers([0]))]);
+    assert_snapshot!(rows, @r#"10+10 suspend_resume_minimal "Suspend/Resume Minimal": Suspended"#);
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn suspending_devices() {
         start("e", "", 0x2),
         start("f", "bus", 0x10),
     ]);
-    let first = told(&trace).lines().take(2).map(|line| format!("{line}\n")).collect::<String>();
+    let first = rows(&trace).lines().take(2).map(|line| format!("{line}\n")).collect::<String>();
     assert_snapshot!(first, @r#"
     10+20 suspend_resume "Suspend/Resume Latency" [track_compressor_idx=0]: a pci {utid=2u event_type=Device PM Suspend Event cpu=0u device_name=a driver_name=pci callback_phase=suspend:late}
     20+20 suspend_resume "Suspend/Resume Latency" [track_compressor_idx=1]: b pci {utid=2u event_type=Device PM Suspend Event cpu=0u device_name=b driver_name=pci callback_phase=resume:complete}
@@ -196,8 +196,8 @@ fn suspending_devices() {
 #[test]
 fn devices_that_sleep_when_not_used() {
     let status = |status| (489, Message::new().bytes(1, "usb1").int(2, status));
-    let told = told_of([0, 3, 2, 1, 0, -1].map(status));
-    assert_snapshot!(told, @r#"
+    let rows = rows_of_events([0, 3, 2, 1, 0, -1].map(status));
+    assert_snapshot!(rows, @r#"
     10+10 linux_rpm "-" [linux_device=usb1]: Active
     20+10 linux_rpm "-" [linux_device=usb1]: Suspending
     40+10 linux_rpm "-" [linux_device=usb1]: Resuming
@@ -209,7 +209,7 @@ fn devices_that_sleep_when_not_used() {
 /// GPU 1 is seen first, so it is number 0 of all.
 #[test]
 fn gpus() {
-    let told = told_of([
+    let rows = rows_of_events([
         (332, numbers([1, 585_000])),
         (509, numbers([401, 0])),
         (340, numbers([0, 0, 4096])),
@@ -221,7 +221,7 @@ fn gpus() {
         (601, numbers([1, 0])),
         (601, numbers([0, 9])),
     ]);
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(rows, @r#"
     10 gpu_frequency "gpufreq" [ugpu=0 gpu=1] = 585000
     20 gpu_frequency "gpufreq" [ugpu=1 gpu=0] = 401000
     30 gpu_memory "GPU Memory" [ugpu=1 gpu=0] = 4096
@@ -263,7 +263,7 @@ fn work_of_gpus() {
         .packet(clocks(&[(6, 2_000), (5, 1_000)]))
         .packet(Packet::new().sequence(1).ftrace(bundle));
     let trace = Imported::trace(trace);
-    assert_snapshot!(told(&trace), @r#"2130+300 android_gpu_work_period "-" [ugpu=0 gpu=0 uid=10123]: %33.33"#);
+    assert_snapshot!(rows(&trace), @r#"2130+300 android_gpu_work_period "-" [ugpu=0 gpu=0 uid=10123]: %33.33"#);
     assert_snapshot!(trace.rows("SELECT ts, thread_ts, thread_dur FROM slice"), @r"
     ts    thread_ts  thread_dur
     2130  2130       100
@@ -291,7 +291,7 @@ fn work_of_adreno_gpus() {
             .packet(Packet::new().sequence(1).ftrace(first))
             .packet(Packet::new().sequence(1).ftrace(bundle)),
     );
-    assert_snapshot!(told(&trace), @r#"
+    assert_snapshot!(rows(&trace), @r#"
     10000+10000 adreno_gpu_cmdbatch "GPU (Ctx=4, Prio=1)" [context_id=4 prio=1 track_compressor_idx=0]: GPU
     11000+10000 adreno_gpu_cmdbatch "GPU (Ctx=4, Prio=1)" [context_id=4 prio=1 track_compressor_idx=1]: GPU
     12000+10000 adreno_gpu_cmdbatch "GPU game (Ctx=5, Prio=1)" [context_id=5 prio=1 track_compressor_idx=0]: GPU
@@ -301,7 +301,7 @@ fn work_of_adreno_gpus() {
 #[test]
 fn mali_gpus() {
     let info = |value| Message::new().uint(3, value);
-    let told = told_of([
+    let rows = rows_of_events([
         (482, info(7)),
         (483, info(8)),
         (519, Message::new()),
@@ -309,7 +309,7 @@ fn mali_gpus() {
         (510, Message::new()),
         (548, numbers([0, 0, 2])),
     ]);
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(rows, @r#"
     60 mali_gpu_power_state "mali_gpu_power_state" = 2
     10+10 cpu_mali_irq "Mali Irq Cpu 0" [cpu=0]: mali_CSF_INTERRUPT {info_val=8u}
     30+10 mali_mcu_state "-": OFF
@@ -330,7 +330,7 @@ fn states_of_mali_gpus() {
 /// receives them.
 #[test]
 fn firmware() {
-    let told = told_of([
+    let rows = rows_of_events([
         (364, Message::new().int(1, 900).int(2, 700).uint(5, 3).int(6, 750)),
         (502, Message::new().bytes(1, "vote")),
         (503, Message::new().bytes(1, "irm")),
@@ -338,7 +338,7 @@ fn firmware() {
         (596, Message::new().uint(1, 6).bytes(4, "temp").uint(5, 40)),
         (506, Message::new().uint(1, 0).uint(2, 50).uint(4, 2).uint(11, 7)),
     ]);
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(rows, @r#"
     5 pixel_cpm_counters "rail" [name=rail] = 12
     6 pixel_fwtp_counters "temp" [name=temp] = 40
     7 acpm_thermal_temperature "BIG Temperature" [thermal_zone=BIG] = 50 {thermal_zone_id=0}
@@ -356,8 +356,8 @@ fn slices_of_firmware() {
         let message = Message::new().uint(1, at).bytes(3, "boot").bytes(4, "load");
         (600, message.uint(5, begin))
     };
-    let told = told_of([mark(100, 1), mark(150, 1), mark(170, 0)]);
-    assert_snapshot!(told, @r#"
+    let rows = rows_of_events([mark(100, 1), mark(150, 1), mark(170, 0)]);
+    assert_snapshot!(rows, @r#"
     100+50 pixel_fwtp_slices "load": boot/load
     150+20 pixel_fwtp_slices "load": boot/load
     "#);

@@ -1,11 +1,11 @@
-//! What drivers write into the kernel's trace: displays, jobs and fences of graphics, virtual
+//! Kernel events of drivers: displays, jobs and fences of graphics, virtual
 //! devices, video buffers, and markers.
 
 use insta::assert_snapshot;
 use tpq_testkit::{FtraceEvent, Message};
 
+use super::event_rows::{STRANGER, THREAD, events, rows, rows_of_events};
 use super::kernel;
-use super::told::{STRANGER, THREAD, events, told, told_of};
 use crate::imported::STATS;
 
 /// A message with numbers under the fields from 1 on.
@@ -15,7 +15,7 @@ fn numbers(values: impl IntoIterator<Item = i64>) -> Message {
 
 #[test]
 fn displays() {
-    let told = told_of([
+    let rows = rows_of_events([
         (549, numbers([1, 2, 60])),
         (613, numbers([1, 2, 61])),
         (550, numbers([4, 3, 1])),
@@ -26,7 +26,7 @@ fn displays() {
         (610, numbers([4, 3, 1, 2])),
         (609, numbers([4, 3, 1, 2])),
     ]);
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(rows, @r#"
     10+0 disp_dpu_underrun "underrun[1]" [display_id=1]: disp_dpu_underrun {vsync_count=60 pending_frame=2}
     20+0 disp_dpu_line_underrun "line_underrun[1]" [display_id=1]: disp_dpu_line_underrun {vsync_count=61 pending_frame=2}
     30+10 disp_vblank_irq_enable "vblank_irq_en[3]" [display_id=3]: disp_vblank_irq_enable {display_id=4 output_id=3}
@@ -40,11 +40,11 @@ fn displays() {
 
 #[test]
 fn panels() {
-    let told = told_of([
+    let rows = rows_of_events([
         (611, numbers([0, 1, 5, 0, 1, 0, 1, 60, 120, 240])),
         (612, numbers([0, 1, 60, 120, 240])),
     ]);
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(rows, @r#"
     10+0 panel_settings_full "panel_settings_full[0]" [panel_index=0]: panel_settings_full {hbm=true irc=5 h_pwm=false fi_auto=true fi_manual=false early_exit=true min_rr=60 max_rr=120 te_freq=240}
     20+0 panel_settings_lite "panel_settings_lite[0]" [panel_index=0]: panel_settings_lite {vrr=true min_rr=60 max_rr=120 te_freq=240}
     "#);
@@ -52,8 +52,8 @@ fn panels() {
 
 #[test]
 fn blanks_between_frames() {
-    let told = told_of([(409, numbers([2, 0, 77])), (410, numbers([2, 0, 77]))]);
-    assert_snapshot!(told, @r#"
+    let rows = rows_of_events([(409, numbers([2, 0, 77])), (410, numbers([2, 0, 77]))]);
+    assert_snapshot!(rows, @r#"
     10+0 drm_vblank "vblank-2" [drm_crtc=2]: signal {vblank seqno=77u}
     20+0 drm_vblank "vblank-2" [drm_crtc=2]: deliver {vblank seqno=77u}
     "#);
@@ -72,7 +72,7 @@ fn jobs_of_older_kernels() {
         (413, Message::new().uint(1, 0xb)),
         (413, Message::new().uint(1, 0xc)),
     ]);
-    assert_snapshot!(told(&trace), @r#"
+    assert_snapshot!(rows(&trace), @r#"
     10+0 thread_execution "-" [utid=2]: drm_sched_job_queue {gpu sched ring=gfx gpu sched job=1u}
     20+0 thread_execution "-" [utid=2]: drm_sched_job_queue {gpu sched ring=gfx gpu sched job=2u}
     30+20 drm_sched_ring "sched-gfx" [name=gfx]: job {gpu sched job=1u}
@@ -92,7 +92,7 @@ fn jobs_of_newer_kernels() {
     let job = || Message::new().bytes(1, "gfx").uint(5, 3).uint(6, 40);
     let done = Message::new().uint(1, 3).uint(2, 40);
     let trace = events([(593, job()), (594, job()), (592, done)]);
-    assert_snapshot!(told(&trace), @r#"
+    assert_snapshot!(rows(&trace), @r#"
     10+0 thread_execution "-" [utid=2]: drm_sched_job_queue {gpu sched ring=gfx fence context=3u fence seqno=40u}
     20+10 drm_sched_ring "sched-gfx" [name=gfx]: job {fence context=3u fence seqno=40u}
     "#);
@@ -106,7 +106,7 @@ fn fence(field: u32, context: u64, seqno: u64, timeline: &str) -> (u32, Message)
 /// Fence 1 is in front until 30, fence 2 from then on; that 3 is done before them says nothing.
 #[test]
 fn fences() {
-    let told = told_of([
+    let rows = rows_of_events([
         fence(414, 9, 1, "gfx"),
         fence(414, 9, 2, "gfx"),
         fence(416, 9, 1, "gfx"),
@@ -114,7 +114,7 @@ fn fences() {
         fence(416, 9, 2, "gfx"),
         fence(414, 9, 3, "unbound"),
     ]);
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(rows, @r#"
     10+20 drm_fence "fence-gfx-9" [name=gfx context=9]: fence {fence seqno=1u}
     30+20 drm_fence "fence-gfx-9" [name=gfx context=9]: fence {fence seqno=2u}
     "#);
@@ -123,13 +123,13 @@ fn fences() {
 /// From 20 on the driver says when fences are emitted, which is when they count from.
 #[test]
 fn fences_that_are_emitted() {
-    let told = told_of([
+    let rows = rows_of_events([
         fence(414, 9, 1, "gfx"),
         fence(415, 9, 1, "gfx"),
         fence(414, 9, 2, "gfx"),
         fence(416, 9, 1, "gfx"),
     ]);
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(rows, @r#"
     10+10 drm_fence "fence-gfx-9" [name=gfx context=9]: fence {fence seqno=1u}
     20+20 drm_fence "fence-gfx-9" [name=gfx context=9]: fence {fence seqno=1u}
     "#);
@@ -137,8 +137,8 @@ fn fences_that_are_emitted() {
 
 #[test]
 fn waiting_for_fences() {
-    let told = told_of([fence(417, 9, 1, "gfx"), fence(418, 9, 1, "gfx")]);
-    assert_snapshot!(told, @r#"10+10 thread_execution "-" [utid=2]: dma_fence_wait {fence context=9u fence seqno=1u}"#);
+    let rows = rows_of_events([fence(417, 9, 1, "gfx"), fence(418, 9, 1, "gfx")]);
+    assert_snapshot!(rows, @r#"10+10 thread_execution "-" [utid=2]: dma_fence_wait {fence context=9u fence seqno=1u}"#);
 }
 
 /// The command with a fence gives no latency.
@@ -148,7 +148,7 @@ fn virtual_gpus() {
         let message = Message::new().uint(3, fence).bytes(5, queue).uint(6, free);
         message.uint(7, number).uint(8, command)
     };
-    let told = told_of([
+    let rows = rows_of_events([
         (468, message("control", 60, 1, 0x104, 0)),
         (468, message("control", 58, 2, 0x207, 5)),
         (469, message("control", 60, 1, 0, 0)),
@@ -156,7 +156,7 @@ fn virtual_gpus() {
         (468, message("cursor", 16, 1, 0x999, 0)),
         (468, message("other", 16, 1, 0x300, 0)),
     ]);
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(rows, @r#"
     10 virtgpu_num_free "Virtgpu Control Free" [virtgpu_name=Control] = 60
     20 virtgpu_num_free "Virtgpu Control Free" [virtgpu_name=Control] = 58
     30 virtgpu_num_free "Virtgpu Control Free" [virtgpu_name=Control] = 60
@@ -173,14 +173,14 @@ fn virtual_gpus() {
 #[test]
 fn virtual_codecs() {
     let resource = |resource, queue| numbers([1, 2, 3, 4, queue, resource, 5, 99]);
-    let told = told_of([
+    let rows = rows_of_events([
         (439, numbers([5, 0x101])),
         (439, numbers([5, 0x105])),
         (440, numbers([5, 7])),
         (441, resource(8, 0x100)),
         (442, resource(8, 0x100)),
     ]);
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(rows, @r#"
     10+100000 virtio_video_command "virtio_video stream #5 Requests" [virtio_stream_id=5 is_response=0 track_compressor_idx=0]: STREAM_CREATE
     20+100000 virtio_video_command "virtio_video stream #5 Requests" [virtio_stream_id=5 is_response=0 track_compressor_idx=1]: RESOURCE_QUEUE
     30+100000 virtio_video_command "virtio_video stream #5 Responses" [virtio_stream_id=5 is_response=1 track_compressor_idx=0]: Unknown
@@ -197,7 +197,7 @@ fn video_buffers() {
         message.uint(16, 8).int(17, 1234).uint(18, 9)
     };
     let trace = events([(422, buffer(0x2003)), (423, buffer(0))]);
-    assert_snapshot!(told(&trace), @r#"
+    assert_snapshot!(rows(&trace), @r#"
     10+0 thread_execution "-" [utid=2]: Video 4 Linux 2/VIDIOC_QBUF minor=0 seq=33 type=9 index=6 {minor=0 index=6 type=VIDEO_CAPTURE_MPLANE bytesused=512 flags=MAPPED|QUEUED|TIMESTAMP_MASK|TIMESTAMP_MONOTONIC field=NONE timestamp=1234 timecode_type=25FPS timecode_flags=FLAG_DROPFRAME|USERBITS_field(10)|USERBITS_8BITCHARS timecode_frames=1 timecode_seconds=4 timecode_minutes=3 timecode_hours=2 timecode_userbits0=5 timecode_userbits1=6 timecode_userbits2=7 timecode_userbits3=8 sequence=33}
     20+0 thread_execution "-" [utid=2]: Video 4 Linux 2/VIDIOC_DQBUF minor=0 seq=33 type=9 index=6 {minor=0 index=6 type=VIDEO_CAPTURE_MPLANE bytesused=512 flags=TIMESTAMP_UNKNOWN|TSTAMP_SRC_EOF field=NONE timestamp=1234 timecode_type=25FPS timecode_flags=FLAG_DROPFRAME|USERBITS_field(10)|USERBITS_8BITCHARS timecode_frames=1 timecode_seconds=4 timecode_minutes=3 timecode_hours=2 timecode_userbits0=5 timecode_userbits1=6 timecode_userbits2=7 timecode_userbits3=8 sequence=33}
     "#);

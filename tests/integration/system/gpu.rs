@@ -38,7 +38,7 @@ fn a_value_is_of_the_time_before_it() {
         event(20, Message::new().message(2, int(5, -2)).message(2, real(6, 2.5))),
         event(30, Message::new().message(2, real(5, 3.5)).message(2, int(99, 1))),
     ]);
-    // What is read at 20 was so from 10 on; after 30 nothing is known. `clock` looks forwards.
+    // The value read at 20 holds from 10 on; after 30 nothing is known. `clock` looks forwards.
     assert_eq!(
         trace.rows(VALUES),
         "\

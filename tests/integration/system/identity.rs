@@ -14,7 +14,7 @@ const THREADS: &str = "SELECT utid, tid, t.name, is_main_thread AS main, t.start
     upid, pid FROM thread t LEFT JOIN process USING (upid) ORDER BY utid";
 const PROCESSES: &str = "SELECT p.upid, p.pid, p.name, p.start_ts, p.end_ts, q.pid AS parent \
     FROM process p LEFT JOIN process q ON p.parent_upid = q.upid ORDER BY p.upid";
-/// What /proc alone gives about processes.
+/// Columns of processes that come from /proc alone.
 const FROM_PROC: &str = "SELECT pid, name, cmdline, uid, android_user_id AS user, \
     android_appid AS app, start_ts FROM process ORDER BY upid";
 /// The events of each track.
@@ -25,7 +25,7 @@ fn trace(packets: impl IntoIterator<Item = Packet>) -> Imported {
     Imported::trace(TraceBuilder::new().packets(packets))
 }
 
-/// What CPU 0 saw.
+/// The kernel events of CPU 0.
 fn kernel(events: impl IntoIterator<Item = FtraceEvent>) -> Packet {
     let bundle = events.into_iter().fold(FtraceBundle::new(0), FtraceBundle::event);
     Packet::new().sequence(1).ftrace(bundle)
@@ -245,7 +245,7 @@ pid  name             cmdline          uid   user  app   start_ts
 50   kworker/0:9      NULL             NULL  NULL  NULL  20
 "
     );
-    // What stands for the command line is the whole name of the thread.
+    // The text in place of the command line is the whole name of the thread.
     let threads = "SELECT tid, t.name, q.pid AS parent FROM thread t JOIN process p USING (upid) \
         LEFT JOIN process q ON p.parent_upid = q.upid ORDER BY utid";
     assert_eq!(

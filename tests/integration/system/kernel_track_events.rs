@@ -46,7 +46,7 @@ fn slices() {
             kind(70_001, "on_cpu", &on(("context_cpu", 3, INT64))),
             kind(70_002, "of_process", &on(("context_tgid", 3, INT64))),
             kind(70_003, "named", &on(("track_name", 3, TEXT))),
-            // What its tracks would be of is not known.
+            // The owner of its tracks is unknown.
             kind(70_004, "of_device", &on(("context_device", 3, INT64))),
         ],
         [

@@ -1,4 +1,4 @@
-//! What a recording lost, in words.
+//! Texts of `data_loss`.
 
 use insta::assert_snapshot;
 use tpq_testkit::{
@@ -45,8 +45,8 @@ fn from_to(from: u64, to: u64) -> [Packet; 2] {
     [service(from, ServiceEvent::TracingStarted), service(to, ServiceEvent::TracingDisabled)]
 }
 
-/// 4 MiB were written in 8 s to a ring of 1 MiB, so 4 MiB and a tenth would have been enough. What
-/// is left begins at 7 s.
+/// 4 MiB were written in 8 s to a ring of 1 MiB, so 4 MiB and a tenth would have been enough. The
+/// remaining data begins at 7 s.
 #[test]
 fn a_ring_that_wrapped() {
     let buffer = BufferStats::new(1024 * KIB).written(64, 4096 * KIB).chunks_overwritten(48);
@@ -137,7 +137,7 @@ fn a_kernel_buffer_that_was_overrun() {
     ");
 }
 
-/// What had been overwritten before the recording began is not of it.
+/// Data that was overwritten before the recording began is no loss of the recording.
 #[test]
 fn an_overrun_of_before_is_no_loss() {
     let cpu = || FtraceCpuStats::new(1).overrun(100).read_events(5);

@@ -1,4 +1,4 @@
-//! What user space writes into the kernel's trace.
+//! Markers that user space writes to the kernel's trace.
 
 use insta::assert_snapshot;
 use tpq_testkit::FtraceEvent;
@@ -46,7 +46,7 @@ fn slices_of_the_process() {
     20  -1   atrace_async_slice  load   load  NULL
     40  10   atrace_async_slice  load   load  NULL
     ");
-    // What began on the first track by 30 is two, and three by 50.
+    // Two slices began on the first track by 30, and three by 50.
     assert_snapshot!(imported.rows(SLICE_ARGS), @r"
     ts  name  flat_key                         key                              type  int  string
     10  load  cookie                           cookie                           int   1    NULL

@@ -1,4 +1,4 @@
-//! What a kernel and an Android or Linux system record: the test writes the events and the rows
+//! Data of kernels, Android and Linux systems: the test writes the events and the rows
 //! next to each other.
 
 mod android_packets;
@@ -7,6 +7,7 @@ mod buses;
 mod counters_of_kernel;
 mod cpu_info;
 mod drivers;
+mod event_rows;
 mod frames;
 mod ftrace_raw;
 mod functions;
@@ -27,7 +28,6 @@ mod secure_world;
 mod storage;
 mod sys_stats;
 mod syscalls;
-mod told;
 mod video;
 mod wakelocks;
 mod windows;
@@ -56,7 +56,7 @@ pub const COUNTERS: &str = "SELECT ts, t.type, t.name, value FROM counter c \
 /// Slices, with the kind of their tracks.
 pub const SLICES: &str = "SELECT ts, dur, t.type, t.name AS track, s.name, category FROM slice s \
     JOIN track t ON s.track_id = t.id ORDER BY ts, s.id";
-/// What distinguishes tracks.
+/// Dimensions of tracks.
 pub const DIMENSIONS: &str = "SELECT type, name, key, value_type, int_value, string_value \
     FROM track JOIN args ON dimension_arg_set_id = arg_set_id ORDER BY track.id, args.id";
 /// The args of slices.

@@ -17,8 +17,8 @@ fn sent(at: u64, interface: &str, len: u64, result: i64) -> FtraceEvent {
     event(at, 361, Message::new().uint(1, len).bytes(2, interface).int(3, result))
 }
 
-/// Totals of each interface, in whole KiB: 1000 bytes are none yet, 2100 are two. What the driver
-/// refused was not sent.
+/// Totals of each interface, in whole KiB: 1000 bytes are none yet, 2100 are two. Packets
+/// that the driver refused do not count as sent.
 #[test]
 fn totals_of_interfaces() {
     let imported = kernel([
@@ -71,8 +71,8 @@ fn dropped_packets() {
     ");
 }
 
-/// A connection is in one state until it enters another. What is not TCP has none, and states
-/// beyond those of TCP are not shown.
+/// A connection is in one state until it enters another. Connections other than TCP have none, and
+/// states beyond those of TCP are not shown.
 #[test]
 fn states_of_connections() {
     let state = |at, protocol, socket, from, to| {

@@ -10,7 +10,7 @@ use tpq_testkit::{
 use super::packets;
 use crate::imported::{Imported, recording};
 
-/// What was lost: the kind, how much, where, and in which file.
+/// Losses: kind, amount, location and file.
 const LOSSES: &str =
     "SELECT kind, amount, cpu, buffer, trace_id AS file FROM data_loss ORDER BY id";
 const REMEDIES: &str = "SELECT remedy FROM data_loss ORDER BY id";

@@ -1,11 +1,11 @@
-//! What is polled of processes.
+//! Polled data of processes.
 
 use tpq_testkit::{Message, Packet};
 
 use super::{COUNTERS, packets};
 use crate::imported::STATS;
 
-/// What one poll gave of a process.
+/// The packet of one poll of a process.
 fn poll(at: u64, process: Message) -> Packet {
     let stats = Message::new().message(1, process);
     Packet::new().sequence(2).timestamp(at).payload(9, stats)
@@ -33,7 +33,7 @@ fn memory_and_run_time() {
         .uint(21, 9)
         .uint(22, 10);
     let trace = packets([poll(10, stats)]);
-    // What is given in KiB is shown in bytes; times are nanoseconds.
+    // Values in KiB are shown in bytes; times are nanoseconds.
     assert_eq!(
         trace.rows(COUNTERS),
         "\
@@ -70,7 +70,7 @@ runtime.kernel_ns   proc_stat_runtime_key  kernel_ns
 }
 
 #[test]
-fn what_chromium_measures_of_its_processes() {
+fn process_stats_of_chromium() {
     let trace = packets([poll(10, process(7).bool(12, true).uint(13, 3).uint(14, 4))]);
     assert_eq!(
         trace.rows(COUNTERS),

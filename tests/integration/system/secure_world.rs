@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use tpq_testkit::Message;
 
-use super::told::{events, told_of};
+use super::event_rows::{events, rows_of_events};
 
 fn numbers(values: impl IntoIterator<Item = i64>) -> Message {
     (1..).zip(values).fold(Message::new(), |message, (field, value)| message.int(field, value))
@@ -11,14 +11,14 @@ fn numbers(values: impl IntoIterator<Item = i64>) -> Message {
 
 /// Why the hypervisor was entered, by the numbers of enter, reason and exit.
 fn entered(enter: u32, reason: (u32, Message), exit: u32) -> String {
-    let told = told_of([(enter, Message::new()), reason, (exit, Message::new())]);
+    let rows = rows_of_events([(enter, Message::new()), reason, (exit, Message::new())]);
     let slice = r#"10+20 pkvm_hypervisor "pkVM Hypervisor CPU 0" [cpu=0]: pkvm_hyp/hyp"#;
-    let reason = told.strip_prefix(slice).unwrap_or_else(|| panic!("{told}"));
+    let reason = rows.strip_prefix(slice).unwrap_or_else(|| panic!("{rows}"));
     reason.trim().to_owned()
 }
 
 #[test]
-fn what_the_hypervisor_is_entered_for() {
+fn reasons_to_enter_the_hypervisor() {
     let ffa = numbers([7, 0, 0, 0, 0, 1, -3]);
     let reasons = [
         (478, numbers([12, 1])),
@@ -30,8 +30,8 @@ fn what_the_hypervisor_is_entered_for() {
         (589, numbers([1])),
         (590, numbers([8])),
     ];
-    let told: Vec<String> = reasons.into_iter().map(|reason| entered(476, reason, 477)).collect();
-    assert_snapshot!(told.join("\n"), @r"
+    let rows: Vec<String> = reasons.into_iter().map(|reason| entered(476, reason, 477)).collect();
+    assert_snapshot!(rows.join("\n"), @r"
     {hyp_enter_reason=host_hcall id=12u invalid=1u}
     {hyp_enter_reason=host_smc id=13u forwarded=1u}
     {hyp_enter_reason=host_mem_abort esr=14u addr=4096u}
@@ -53,8 +53,8 @@ fn the_hypervisor_of_newer_kernels() {
         (585, numbers([1, 2, -3])),
         (586, numbers([5, 6])),
     ];
-    let told: Vec<String> = reasons.into_iter().map(|reason| entered(588, reason, 584)).collect();
-    assert_snapshot!(told.join("\n"), @r"
+    let rows: Vec<String> = reasons.into_iter().map(|reason| entered(588, reason, 584)).collect();
+    assert_snapshot!(rows.join("\n"), @r"
     {hyp_enter_reason=host_hcall id=12u invalid=1u}
     {hyp_enter_reason=host_smc id=13u forwarded=1u}
     {hyp_enter_reason=host_mem_abort esr=14u addr=4096u}
@@ -66,14 +66,14 @@ fn the_hypervisor_of_newer_kernels() {
 /// A reason without an entry has no slice to belong to.
 #[test]
 fn a_reason_alone() {
-    assert_snapshot!(told_of([(478, numbers([12, 1]))]), @"");
+    assert_snapshot!(rows_of_events([(478, numbers([12, 1]))]), @"");
 }
 
 #[test]
 fn calls_into_the_secure_world() {
     let call = |id| (338, Message::new().uint(2, id));
     let end = || (339, Message::new());
-    assert_snapshot!(told_of([call(0x4200_0001), end(), call(0), end()]), @r#"
+    assert_snapshot!(rows_of_events([call(0x4200_0001), end(), call(0), end()]), @r#"
     10+10 thread_execution "-" [utid=2]: scm id=0x42000001
     30+10 thread_execution "-" [utid=2]: scm id=0
     "#);
@@ -88,7 +88,7 @@ fn slices(these: impl IntoIterator<Item = (u32, Message)>) -> String {
 
 #[test]
 fn memory_and_calls_of_trusty() {
-    let told = slices([
+    let rows = slices([
         (445, numbers([5])),
         (446, numbers([6])),
         (447, Message::new()),
@@ -102,7 +102,7 @@ fn memory_and_calls_of_trusty() {
         (453, numbers([33])),
         (464, numbers([1, 2, 3])),
     ]);
-    assert_snapshot!(told, @r"
+    assert_snapshot!(rows, @r"
     ts   dur  category  name
     10   10   tipc      trusty_smc:r0= 5
     20   0    tipc      trusty_smc_done:r0= 6
@@ -121,7 +121,7 @@ fn memory_and_calls_of_trusty() {
 #[test]
 fn messages_of_trusty() {
     let service = |field| Message::new().bytes(field, "keys");
-    let told = slices([
+    let rows = slices([
         (454, Message::new().uint(1, 4).uint(2, 8).bytes(3, "keys")),
         (455, service(2)),
         (456, Message::new().int(2, -2)),
@@ -134,7 +134,7 @@ fn messages_of_trusty() {
         (458, service(3)),
         (462, service(3)),
     ]);
-    assert_snapshot!(told, @r"
+    assert_snapshot!(rows, @r"
     ts   dur  category  name
     10   0    tipc      trusty_ipc_handle_event: chan=4 srv_name=keys event=8
     20   10   tipc      tipc_connect: keys

@@ -156,7 +156,7 @@ fn latencies_of_f2fs() {
     ");
 }
 
-/// Another thread ends the read than began it. What ends at 40 was not seen to begin.
+/// Another thread ends the read than began it. The read that ends at 40 has no begin.
 #[test]
 fn reads_of_files() {
     let start = Message::new().int(1, 4096).uint(4, 77).int(5, 512).bytes(6, "/data/a");

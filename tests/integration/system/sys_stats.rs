@@ -1,4 +1,4 @@
-//! What is polled of the system.
+//! Polled data of the system.
 
 use tpq_testkit::{FtraceBundle, FtraceEvent, Message, Packet};
 
@@ -7,7 +7,7 @@ use crate::imported::STATS;
 
 const UNITS: &str = "SELECT name, unit FROM counter_track ORDER BY id";
 
-/// What one poll gave.
+/// The packet of one poll.
 fn poll(at: u64, stats: Message) -> Packet {
     Packet::new().sequence(2).timestamp(at).payload(7, stats)
 }
@@ -149,7 +149,7 @@ fn frequencies_of_devices_cpus_and_the_gpu() {
         .packed(17, [300]);
     let kernel = FtraceBundle::new(0).event(FtraceEvent::cpu_frequency(20, 0, 1, 700_000));
     let trace = packets([poll(10, stats), Packet::new().sequence(1).ftrace(kernel)]);
-    // What the kernel says of CPU 1 lies on the track of what was polled of it.
+    // The kernel event of CPU 1 is on the track of its polled values.
     assert_eq!(
         trace.rows(
             "SELECT c.ts, track_id, t.type, t.name, value, unit FROM counter c \

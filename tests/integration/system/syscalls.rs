@@ -27,7 +27,7 @@ fn calls(events: impl IntoIterator<Item = FtraceEvent>) -> Imported {
 }
 
 #[test]
-fn what_a_call_was_given_and_what_it_returned() {
+fn arguments_and_results_of_calls() {
     let imported = calls([enter(10, READ, &[3, u64::MAX]), exit(30, READ, -11)]);
     assert_snapshot!(imported.rows(SLICES), @r"
     ts  dur  type              track  name      category

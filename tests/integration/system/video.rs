@@ -9,7 +9,7 @@ fn event(at: u64, field: u32, payload: Message) -> FtraceEvent {
     FtraceEvent::other(at, 101, field, payload)
 }
 
-/// What a program queues and what it gets back, with the fields numbered by hand.
+/// A buffer that a program queues or gets back, with the fields numbered by hand.
 fn by_driver() -> Message {
     Message::new()
         .uint(1, 4096) // bytes used

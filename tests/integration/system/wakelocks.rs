@@ -1,4 +1,4 @@
-//! What keeps a device awake.
+//! Wakelocks.
 
 use insta::assert_snapshot;
 use tpq_testkit::{FtraceEvent, Message};

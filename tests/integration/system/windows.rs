@@ -44,7 +44,7 @@ fn imported(recording: &[u8], full_sort: bool, memory_limit: Option<u64>) -> Imp
 
 /// A window is two flushes long.
 #[test]
-fn what_a_window_holds_does_not_grow_with_the_recording() {
+fn window_memory_does_not_grow_with_the_recording() {
     let [short, long] = [30, 30 * 16].map(|seconds| recording(seconds, true));
     let peak = |trace: &[u8], full| imported(trace, full, None).summary().sort_peak;
     let (of_short, of_long) = (peak(&short, false), peak(&long, false));
@@ -71,7 +71,7 @@ fn without_flushes_events_wait_within_the_memory_limit() {
     }
 }
 
-/// What is dropped depends on flushes, and neither on how much waits nor on how much may.
+/// The dropped events depend on flushes, not on the number of waiting events or on its limit.
 #[test]
 fn late_events_are_dropped_and_counted_where_flushes_closed_their_window() {
     let of_cpu_1 = "SELECT count(*) FROM ftrace_event WHERE cpu = 1";

@@ -171,7 +171,7 @@ ts  key        type    int   string
     );
 }
 
-/// What each event lacks, and how that is counted.
+/// Events with missing parts, and the stats that count them.
 #[test]
 fn counters_that_make_no_sense() {
     let typed = |fields| event_of(10, Message::new().uint(9, 4), fields);

@@ -63,7 +63,7 @@ track_event_parser_errors       2
     );
 }
 
-/// What a program logs is a row of the log as well.
+/// Log messages of a program are also rows of the log.
 #[test]
 fn log_messages() {
     let body = (20, Message::new().uint(1, 3).bytes(2, "it broke"));

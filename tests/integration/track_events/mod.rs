@@ -26,8 +26,8 @@ const THREAD: u64 = 1;
 /// The track of the process 100.
 const PROCESS: u64 = 2;
 
-/// What a writer has described before its first event: a thread and its process. The thread is
-/// the one that writes.
+/// Descriptors of a writer before its first event: a thread and its process. The thread is the
+/// one that writes.
 fn described() -> TraceBuilder {
     let thread = TrackDescriptor::new(THREAD).parent(PROCESS).thread(100, 101, "worker");
     let process = TrackDescriptor::new(PROCESS).process(100, "program");
@@ -71,15 +71,15 @@ const SLICES: &str = "SELECT ts, dur, depth, t.type, t.name AS track, s.name FRO
 const SLICE_ARGS: &str = "SELECT name, key, value_type AS type, int_value AS int, \
     string_value AS string FROM slice s JOIN args a ON s.arg_set_id = a.arg_set_id \
     ORDER BY s.id, a.id";
-/// What counts of threads slices have.
+/// Thread time and instruction counts of slices.
 const THREAD_COUNTS: &str = "SELECT name, dur, thread_ts, thread_dur, \
     thread_instruction_count AS count, thread_instruction_delta AS delta FROM slice ORDER BY id";
-/// What was counted of events.
+/// Stats of track events that are not 0.
 const STATS: &str = "SELECT name, value FROM stats WHERE value != 0 \
     AND (name LIKE 'track\\_%' ESCAPE '\\' OR name LIKE 'flow%' OR name LIKE 'slice%' \
     OR name LIKE 'thread\\_%' ESCAPE '\\' OR name LIKE 'interned%' OR name LIKE 'misplaced%') \
     ORDER BY name";
-/// What was entered, with its args.
+/// Entries of the import log, with their args.
 const LOGS: &str = "SELECT l.name, l.ts, key, int_value AS int, string_value AS string \
     FROM trace_import_logs l LEFT JOIN args a ON l.arg_set_id = a.arg_set_id \
     ORDER BY l.id, a.id";

@@ -16,7 +16,7 @@ fn names(crop: bool) -> Imported {
 }
 
 #[test]
-fn what_lies_before_is_dropped_where_that_is_asked_for() {
+fn events_before_the_range_are_dropped_on_request() {
     let kept = "SELECT name FROM slice ORDER BY ts";
     assert_eq!(names(false).rows(kept), "name\nbefore\nat\nafter\n");
     assert_eq!(names(true).rows(kept), "name\nat\nafter\n");

@@ -1,4 +1,4 @@
-//! What becomes of described tracks: names, parents, order, and which are shown as one.
+//! Described tracks: names, parents, order, and merging.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What Chrome and its benchmarks say of themselves.
+//! Metadata of Chrome and of its benchmarks.
 
 use tpq_testkit::{Message, Packet};
 

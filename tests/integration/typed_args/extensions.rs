@@ -90,7 +90,7 @@ fn messages_that_are_known_can_gain_fields() {
 }
 
 #[test]
-fn what_one_file_describes_says_nothing_of_another() {
+fn extensions_are_scoped_to_a_file() {
     use crate::imported::{Imported, recording};
     let described = recording().packets([descriptor(1, set().as_bytes()), event(10, probe())]);
     let other = recording().packet(event(20, probe()));

@@ -119,7 +119,7 @@ fn places_in_source_code_are_looked_up() {
 }
 
 #[test]
-fn what_was_never_interned_is_counted() {
+fn missing_interned_data_is_counted() {
     let fields = message()
         .message(field::TASK_EXECUTION, message().uint(1, 5))
         .message(field::CHROME_HISTOGRAM_SAMPLE, message().uint(4, 1).int(3, 20));
@@ -212,7 +212,7 @@ fn processes_that_are_active_are_known() {
 }
 
 #[test]
-fn what_belongs_together_has_an_id_in_common() {
+fn related_events_have_a_common_id() {
     let by_number = event(10, message().uint(field::CORRELATION_ID, 77));
     let by_text = event(20, message().bytes(field::CORRELATION_ID + 1, "job"));
     let interned = message().message(43, message().uint(1, 2).bytes(2, "batch"));

@@ -1,4 +1,4 @@
-//! What track events carry as typed messages and as annotations, and the args it becomes.
+//! Args of typed messages and annotations of track events.
 
 mod annotations;
 mod chrome;

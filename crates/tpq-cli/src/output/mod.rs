@@ -59,8 +59,8 @@ struct Stream {
     format: FileFormat,
     /// The number of bytes written, before compression.
     written: u64,
-    /// The number of the current part, which increases at each mark and rewind. Only sinks of the
-    /// current part may write.
+    /// The number of the current part, which increases at each checkpoint and rewind. Only sinks of
+    /// the current part may write.
     part: u64,
     /// The name in messages.
     name: String,
@@ -79,7 +79,7 @@ impl Output {
         Ok(Self { stream: Arc::new(Mutex::new(stream)), unfinished, format, name })
     }
 
-    /// A sink for a writer of rows. It becomes invalid at the next mark or rewind.
+    /// A sink for a writer of rows. It becomes invalid at the next checkpoint or rewind.
     pub fn sink(&self) -> Sink {
         let part = lock(&self.stream).part;
         Box::new(SharedStream { stream: Arc::clone(&self.stream), part })
@@ -121,22 +121,22 @@ impl Output {
     ///
     /// # Errors
     /// When buffered data cannot be written.
-    pub fn mark(&self) -> anyhow::Result<Option<Mark>> {
+    pub fn checkpoint(&self) -> anyhow::Result<Option<Checkpoint>> {
         let Some(unfinished) = &self.unfinished else { return Ok(None) };
         let mut stream = lock(&self.stream);
-        let mut mark = || -> io::Result<Mark> {
+        let mut checkpoint = || -> io::Result<Checkpoint> {
             stream.end_part()?;
             stream.part += 1;
-            Ok(Mark { at: unfinished.file().stream_position()?, written: stream.written })
+            Ok(Checkpoint { at: unfinished.file().stream_position()?, written: stream.written })
         };
-        mark().map(Some).with_context(|| format!("cannot write {}", self.name))
+        checkpoint().map(Some).with_context(|| format!("cannot write {}", self.name))
     }
 
-    /// Discards everything written since a mark.
+    /// Discards everything written since a checkpoint.
     ///
     /// # Errors
     /// When the file cannot be truncated.
-    pub fn rewind(&self, mark: Mark) -> anyhow::Result<()> {
+    pub fn rewind(&self, checkpoint: Checkpoint) -> anyhow::Result<()> {
         let Some(unfinished) = &self.unfinished else { return Ok(()) };
         let mut stream = lock(&self.stream);
         // Dropping an encoder writes its buffer: drop it first, then truncate the file.
@@ -144,10 +144,10 @@ impl Output {
         stream.part += 1;
         let rewind = |stream: &mut Stream| -> io::Result<()> {
             let mut file = unfinished.file();
-            file.set_len(mark.at)?;
-            file.seek(SeekFrom::Start(mark.at))?;
+            file.set_len(checkpoint.at)?;
+            file.seek(SeekFrom::Start(checkpoint.at))?;
             stream.target = Some(Box::new(file.try_clone()?));
-            stream.written = mark.written;
+            stream.written = checkpoint.written;
             Ok(())
         };
         rewind(&mut stream).with_context(|| format!("cannot write {}", self.name))
@@ -156,7 +156,7 @@ impl Output {
 
 /// A position in an output to return to.
 #[derive(Clone, Copy)]
-pub struct Mark {
+pub struct Checkpoint {
     /// The length of the file.
     at: u64,
     written: u64,

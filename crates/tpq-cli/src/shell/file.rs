@@ -5,7 +5,7 @@ use std::path::Path;
 use tpq_output::{FileFormat, Sink, UnknownEnding};
 
 use super::paths;
-use crate::output::{Destination, Mark, Output};
+use crate::output::{Checkpoint, Destination, Output};
 
 /// A file for the results of consecutive statements. It gets its name when it is finished, and
 /// contains the results of the statements that succeeded.
@@ -71,7 +71,7 @@ impl ResultFile {
             !format.is_binary() || self.output.is_empty(),
             "{format} holds one result set; name another file with .output"
         );
-        Ok(Part { file: self, undo: self.output.mark()? })
+        Ok(Part { file: self, undo: self.output.checkpoint()? })
     }
 
     /// Gives the file its name.
@@ -98,7 +98,7 @@ fn path_and_format(argument: &str) -> (&str, Option<FileFormat>) {
 pub struct Part<'a> {
     file: &'a ResultFile,
     /// The previous end of the file.
-    undo: Option<Mark>,
+    undo: Option<Checkpoint>,
 }
 
 impl Part<'_> {
@@ -115,9 +115,9 @@ impl Part<'_> {
 
 impl Drop for Part<'_> {
     fn drop(&mut self) {
-        if let Some(mark) = self.undo {
+        if let Some(checkpoint) = self.undo {
             // After an error here the file accepts no more data, and is not finished.
-            let _ = self.file.output.rewind(mark);
+            let _ = self.file.output.rewind(checkpoint);
         }
     }
 }

@@ -29,8 +29,8 @@ struct Buffer<'a> {
 
 impl<'a> Buffer<'a> {
     fn of(file: &FileHealth<'a>, number: usize, counts: &'a CentralBuffer) -> Self {
-        let wanted = file.recording.wanted.as_ref();
-        let policy = wanted.and_then(|it| it.buffers.get(number)).copied().unwrap_or_default();
+        let requested = file.recording.requested.as_ref();
+        let policy = requested.and_then(|it| it.buffers.get(number)).copied().unwrap_or_default();
         let written = counts.bytes_written as f64;
         // Of what was turned away only the number of chunks is known.
         let chunk = written / counts.chunks_written.max(1) as f64;
@@ -54,8 +54,8 @@ impl<'a> Buffer<'a> {
     fn remedy(&self, file: &FileHealth<'_>) -> String {
         let number = self.number;
         let size = self.counts.size as f64;
-        let wanted = file.recording.wanted.as_ref();
-        let period = wanted.and_then(|it| it.file_write_period_ms);
+        let requested = file.recording.requested.as_ref();
+        let period = requested.and_then(|it| it.file_write_period_ms);
         match (self.rate, file.recording.length(), period) {
             (Some(rate), Some(_), Some(period)) => format!(
                 "Set size_kb of buffer {number} to {} or more: {}/s were written, and the file is \
@@ -91,9 +91,9 @@ fn buffers<'a>(file: &FileHealth<'a>) -> impl Iterator<Item = Buffer<'a>> {
 pub(super) fn write_table(file: &FileHealth<'_>, tables: &mut Tables) {
     for buffer in buffers(file) {
         let Buffer { number, counts, policy, lost, rate, .. } = buffer;
-        let wanted = file.recording.wanted.iter();
-        let sources: Vec<&str> = wanted
-            .flat_map(|wanted| &wanted.sources)
+        let requested = file.recording.requested.iter();
+        let sources: Vec<&str> = requested
+            .flat_map(|requested| &requested.sources)
             .filter(|(_, target)| *target as usize == number)
             .map(|(name, _)| name.as_str())
             .collect();
@@ -140,7 +140,7 @@ fn wrapped(file: &FileHealth<'_>, buffer: &Buffer<'_>) -> Option<Finding> {
     if counts.chunks_overwritten == 0 {
         return None;
     }
-    let kept_from = file.span(buffer.number).map(|span| span.0);
+    let retained_from = file.span(buffer.number).map(|span| span.0);
     let name = buffer.name();
     let turns = match counts.wraps {
         0 => String::new(),
@@ -154,7 +154,7 @@ fn wrapped(file: &FileHealth<'_>, buffer: &Buffer<'_>) -> Option<Finding> {
             bytes(counts.bytes_written as f64),
         ),
         remedy: buffer.remedy(file),
-        between: (file.recording.started, kept_from),
+        between: (file.recording.started, retained_from),
         amount: Some((buffer.lost as i64, "bytes")),
         stat: Some(Stat::TracedBufChunksOverwritten),
         buffer: Some(buffer.number as i64),
@@ -168,7 +168,7 @@ fn full(file: &FileHealth<'_>, buffer: &Buffer<'_>) -> Option<Finding> {
     if counts.chunks_discarded == 0 {
         return None;
     }
-    let kept_to = file.span(buffer.number).map(|span| span.1);
+    let retained_to = file.span(buffer.number).map(|span| span.1);
     Some(Finding {
         kind: "buffer_full",
         what: format!(
@@ -179,7 +179,7 @@ fn full(file: &FileHealth<'_>, buffer: &Buffer<'_>) -> Option<Finding> {
             bytes(buffer.wanted),
         ),
         remedy: buffer.remedy(file),
-        between: (kept_to, file.recording.stopped),
+        between: (retained_to, file.recording.stopped),
         amount: Some((signed(counts.chunks_discarded), "chunks")),
         stat: Some(Stat::TracedBufChunksDiscarded),
         buffer: Some(buffer.number as i64),
@@ -194,7 +194,7 @@ fn shared_memory(file: &FileHealth<'_>, buffer: &Buffer<'_>) -> Option<Finding> 
         return None;
     }
     let burst: u64 = file.sequences.iter().map(|(_, it)| it.burst).max().unwrap_or_default();
-    let asked = file.recording.wanted.as_ref().and_then(|wanted| wanted.shmem_size_kb);
+    let asked = file.recording.requested.as_ref().and_then(|requested| requested.shmem_size_kb);
     let now = asked.map_or(DEFAULT_SHMEM_KB, u64::from);
     let gaps = file.sequences.iter().flat_map(|(_, it)| &it.gaps);
     let from = gaps.clone().filter_map(|gap| gap.0).min();
@@ -259,8 +259,8 @@ fn damaged(buffer: &Buffer<'_>) -> Vec<Finding> {
 /// A buffer that is drained into a file should be a ring: if it is full once, all later data is
 /// turned away.
 fn discards_while_streaming(file: &FileHealth<'_>, buffer: &Buffer<'_>) -> Option<Finding> {
-    let wanted = file.recording.wanted.as_ref()?;
-    wanted.file_write_period_ms?;
+    let requested = file.recording.requested.as_ref()?;
+    requested.file_write_period_ms?;
     if buffer.policy != FillPolicy::Discard || buffer.counts.chunks_discarded > 0 {
         return None;
     }

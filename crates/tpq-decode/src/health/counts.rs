@@ -70,7 +70,7 @@ fn cut_short(file: &FileHealth<'_>) -> Option<Finding> {
 
 /// The recorder counts what its buffers lose, and writes the counts last.
 fn no_statistics(file: &FileHealth<'_>) -> Option<Finding> {
-    let recorded = file.recording.wanted.is_some() && file.recording.buffers.is_empty();
+    let recorded = file.recording.requested.is_some() && file.recording.buffers.is_empty();
     recorded.then(|| Finding {
         kind: "no_recorder_statistics",
         only_notice: true,

@@ -32,8 +32,8 @@ pub(super) fn find(file: &FileHealth<'_>) -> Vec<Finding> {
 /// Events that are older than what had been sorted already.
 fn late(file: &FileHealth<'_>) -> Option<Finding> {
     let lost = file.count(Stat::SorterPushEventOutOfOrder);
-    let wanted = file.recording.wanted.as_ref();
-    let asked = wanted.and_then(|wanted| wanted.flush_period_ms);
+    let requested = file.recording.requested.as_ref();
+    let asked = requested.and_then(|requested| requested.flush_period_ms);
     let better = asked.map_or(USUAL_PERIOD_MS, |asked| (asked / 2).clamp(1000, USUAL_PERIOD_MS));
     (lost > 0).then(|| Finding {
         kind: "late_packets",
@@ -81,9 +81,9 @@ fn failed_flushes(file: &FileHealth<'_>) -> Option<Finding> {
 
 /// A recording that streams without flushes may keep stale pages for minutes.
 fn no_flushes(file: &FileHealth<'_>) -> Option<Finding> {
-    let wanted = file.recording.wanted.as_ref()?;
-    wanted.file_write_period_ms?;
-    (wanted.flush_period_ms.is_none()).then(|| Finding {
+    let requested = file.recording.requested.as_ref()?;
+    requested.file_write_period_ms?;
+    (requested.flush_period_ms.is_none()).then(|| Finding {
         kind: "no_periodic_flush",
         only_notice: true,
         what: "The recording streams into a file without periodic flushes: a source that writes \

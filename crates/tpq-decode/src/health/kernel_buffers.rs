@@ -137,12 +137,12 @@ fn between(file: &FileHealth<'_>, buffer: &KernelBuffer) -> (Option<i64>, Option
 /// The buffer that would have held between two drains what was written then: as much larger as
 /// more was written than read, with half as much again for bursts.
 fn remedy(file: &FileHealth<'_>, buffer: &KernelBuffer) -> String {
-    let wanted = file.recording.wanted.as_ref();
-    let size = wanted
+    let requested = file.recording.requested.as_ref();
+    let size = requested
         .and_then(|it| it.kernel_buffer_kb)
         .or(file.recording.kernel_buffer_kb)
         .unwrap_or(DEFAULT_BUFFER_KB);
-    let period = wanted.and_then(|it| it.drain_period_ms).unwrap_or(DEFAULT_DRAIN_MS);
+    let period = requested.and_then(|it| it.drain_period_ms).unwrap_or(DEFAULT_DRAIN_MS);
     let more = buffer.counts.written() as f64 / buffer.counts.read.max(1) as f64;
     let kb_at = |period_ms: u32| {
         let kb = f64::from(size) * more * 1.5 * f64::from(period_ms) / f64::from(period.max(1));
@@ -183,15 +183,15 @@ fn starved(buffer: &KernelBuffer, period_ms: u32) -> String {
 
 /// That the central buffer would have to hold what is lost now, where it could not.
 fn room(file: &FileHealth<'_>) -> String {
-    let Some(wanted) = &file.recording.wanted else { return String::new() };
-    let of_kernel = wanted.sources.iter().find(|(name, _)| name.starts_with("linux.ftrace"));
+    let Some(requested) = &file.recording.requested else { return String::new() };
+    let of_kernel = requested.sources.iter().find(|(name, _)| name.starts_with("linux.ftrace"));
     let Some(&(_, number)) = of_kernel else { return String::new() };
     let Some(buffer) = file.recording.buffers.get(number as usize) else { return String::new() };
     let counts = || file.recording.kernel.values().map(|cpu| cpu.counts);
     let read = counts().fold(0_i64, |sum, cpu| sum.saturating_add(cpu.read)).max(1);
     let written = counts().fold(0_i64, |sum, cpu| sum.saturating_add(cpu.written()));
     let needed = buffer.bytes_written as f64 * (written as f64 / read as f64);
-    if wanted.file_write_period_ms.is_some() || needed <= buffer.size as f64 {
+    if requested.file_write_period_ms.is_some() || needed <= buffer.size as f64 {
         return String::new();
     }
     format!(" Buffer {number} would then need a size_kb of {} to hold them all.", size_kb(needed))

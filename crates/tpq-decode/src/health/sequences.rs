@@ -92,7 +92,7 @@ fn lost_state(file: &FileHealth<'_>, sequence: &SequenceLoss) -> Option<Finding>
 fn state_remedy(file: &FileHealth<'_>, sequence: &SequenceLoss) -> String {
     const SHORTEST_MS: f64 = 20.0;
     const USUAL_MS: f64 = 5000.0;
-    let asked = file.recording.wanted.as_ref().and_then(|it| it.clear_period_ms);
+    let asked = file.recording.requested.as_ref().and_then(|it| it.clear_period_ms);
     let period = |ms: f64| match asked {
         Some(asked) if f64::from(asked) <= ms => {
             format!("clear_period_ms of incremental_state_config to less than the {asked} it was")
@@ -121,7 +121,7 @@ fn state_remedy(file: &FileHealth<'_>, sequence: &SequenceLoss) -> String {
 /// said will have written to the ring that wrapped, if there is but one.
 fn held(file: &FileHealth<'_>, sequence: &SequenceLoss) -> Option<f64> {
     let recording = file.recording;
-    let policy = |buffer: usize| recording.wanted.as_ref()?.buffers.get(buffer).copied();
+    let policy = |buffer: usize| recording.requested.as_ref()?.buffers.get(buffer).copied();
     let wrapped = |buffer: &usize| recording.buffers[*buffer].chunks_overwritten > 0;
     let mut rings = (0..recording.buffers.len()).filter(wrapped);
     let buffer = match (file.writers.buffer(sequence.sequence), rings.next(), rings.next()) {

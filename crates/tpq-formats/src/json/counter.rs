@@ -3,7 +3,7 @@
 use sonic_rs::to_object_iter;
 use tpq_tables::Stat;
 
-use super::event::Context;
+use super::context::Context;
 use super::owner::EventOwner;
 use super::text::unescaped;
 use tpq_trackers::track::{Dimensions, ThreadCounter, TrackKind};

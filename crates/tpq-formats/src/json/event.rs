@@ -4,9 +4,10 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 use sonic_rs::to_object_iter;
-use tpq_ingest::{Span, TraceBytes};
+use tpq_ingest::Span;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
+use super::context::Context;
 use super::owner::EventOwner;
 use super::reader::{JsonEvent, Scope};
 use super::text::unescaped;
@@ -20,19 +21,6 @@ use tpq_trackers::track::{
 /// The tracks of instants that are of no thread.
 const GLOBAL_INSTANTS: TrackKind = TrackKind::slices("legacy_chrome_global_instants");
 const PROCESS_INSTANTS: TrackKind = TrackKind::slices("chrome_process_instant");
-
-/// An event under way.
-pub(super) struct Context<'a> {
-    pub(super) event: JsonEvent,
-    pub(super) ts: i64,
-    pub(super) machine: u32,
-    pub(super) name: StringId,
-    pub(super) category: StringId,
-    pub(super) bytes: &'a TraceBytes<'a>,
-    pub(super) trackers: &'a mut Trackers,
-    pub(super) tables: &'a mut Tables,
-    pub(super) stats: &'a mut Stats,
-}
 
 /// Decodes one event.
 pub(crate) fn decode_event(

@@ -2,7 +2,7 @@
 
 use tpq_tables::Stat;
 
-use super::event::Context;
+use super::context::Context;
 use super::owner::EventOwner;
 use tpq_trackers::track::FlowId;
 

@@ -2,6 +2,7 @@
 //!
 //! The format has no specification; fields are read as Perfetto's trace processor reads them.
 
+mod context;
 mod counter;
 mod event;
 mod flow;

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use tpq_ingest::Span;
 use tpq_tables::StringId;
 
-use super::event::Context;
+use super::context::Context;
 use super::reader::JsonId;
 use tpq_trackers::track::{NamePriority, Tid, Upid, Utid};
 

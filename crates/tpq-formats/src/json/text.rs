@@ -3,7 +3,7 @@
 use tpq_ingest::Span;
 use tpq_tables::StringId;
 
-use super::event::Context;
+use super::context::Context;
 
 /// The text that stands between the quotes of a string.
 pub(super) fn unescaped(raw: &[u8]) -> String {

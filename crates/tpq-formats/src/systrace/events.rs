@@ -85,7 +85,7 @@ pub(super) const OTHERS: &[(&str, Read)] = &[
 ];
 
 /// Reads the details of an event; `None` if they are malformed.
-pub(super) type Read = fn(&mut Line<'_>) -> Option<()>;
+pub(super) type Read = fn(&mut LineContext<'_>) -> Option<()>;
 
 /// How the details of an event are read.
 #[derive(Clone, Copy)]
@@ -102,7 +102,7 @@ static READINGS: LazyLock<FxHashMap<&'static [u8], Reading>> = LazyLock::new(|| 
 });
 
 /// A line, and everything it may change.
-pub(super) struct Line<'a> {
+pub(super) struct LineContext<'a> {
     details: Details<'a>,
     event: &'a FtraceEvent<'a>,
     trackers: &'a mut Trackers,
@@ -119,14 +119,15 @@ pub(super) fn decode(
     stats: &mut Stats,
 ) -> Option<()> {
     let Some(reading) = READINGS.get(line.event) else { return Some(()) };
-    let mut on = Line { details: Details(line.details), event, trackers, tables, stats };
+    let mut context =
+        LineContext { details: Details(line.details), event, trackers, tables, stats };
     match *reading {
-        Reading::Pairs(field, needs) => on.pairs(field, needs),
-        Reading::Own(read) => read(&mut on),
+        Reading::Pairs(field, needs) => context.pairs(field, needs),
+        Reading::Own(read) => read(&mut context),
     }
 }
 
-impl Line<'_> {
+impl LineContext<'_> {
     /// Decodes an event with details that name its fields.
     fn pairs(&mut self, field: u32, needs: &[&str]) -> Option<()> {
         self.need(needs)?;
@@ -153,18 +154,18 @@ impl Line<'_> {
 }
 
 /// A switch: as the kernel writes it, or in short as `trace-cmd` does.
-fn sched_switch(on: &mut Line<'_>) -> Option<()> {
-    let mut message = Message::of_pairs(ftrace_event::SCHED_SWITCH, on.details);
-    if on.need(&["prev_pid", "prev_prio", "next_pid", "next_prio"]).is_some() {
-        if on.number("prev_state").is_none() {
-            let letters = on.details.word("prev_state").unwrap_or_default();
+fn sched_switch(line: &mut LineContext<'_>) -> Option<()> {
+    let mut message = Message::of_pairs(ftrace_event::SCHED_SWITCH, line.details);
+    if line.need(&["prev_pid", "prev_prio", "next_pid", "next_prio"]).is_some() {
+        if line.number("prev_state").is_none() {
+            let letters = line.details.word("prev_state").unwrap_or_default();
             message.int(switch_fields::PREV_STATE, state_bits(letters));
         }
     } else {
-        let (previous, next) = (on.details.before(" ==> ")?, on.details.after(" ==> ")?);
-        let (previous, state) = split_last(previous, b' ')?;
-        message.int(switch_fields::PREV_STATE, state_bits(state));
         use switch_fields::*;
+        let (previous, next) = (line.details.before(" ==> ")?, line.details.after(" ==> ")?);
+        let (previous, state) = split_last(previous, b' ')?;
+        message.int(PREV_STATE, state_bits(state));
         let fields = [[PREV_COMM, PREV_PID, PREV_PRIO], [NEXT_COMM, NEXT_PID, NEXT_PRIO]];
         for ([comm_at, pid_at, prio_at], task) in fields.into_iter().zip([previous, next]) {
             let (comm, pid, prio) = short_task(task)?;
@@ -173,22 +174,22 @@ fn sched_switch(on: &mut Line<'_>) -> Option<()> {
             message.int(prio_at, prio);
         }
     }
-    on.decode(ftrace_event::SCHED_SWITCH, &message);
+    line.decode(ftrace_event::SCHED_SWITCH, &message);
     Some(())
 }
 
 /// Also names the woken thread: this can be the only line of a thread that never runs.
-fn sched_waking(on: &mut Line<'_>) -> Option<()> {
-    let (comm, pid) = match on.number("pid") {
-        Some(pid) => (on.details.text("comm").unwrap_or_default(), pid),
+fn sched_waking(line: &mut LineContext<'_>) -> Option<()> {
+    let (comm, pid) = match line.number("pid") {
+        Some(pid) => (line.details.text("comm").unwrap_or_default(), pid),
         None => {
-            let end = on.details.before("]")?.len() + 1;
-            let (comm, pid, _) = short_task(on.details.0.get(..end)?)?;
+            let end = line.details.before("]")?.len() + 1;
+            let (comm, pid, _) = short_task(line.details.0.get(..end)?)?;
             (comm, pid)
         }
     };
-    let woken = on.event.tid(i32::try_from(pid).ok()?);
-    let Line { event, trackers, tables, .. } = on;
+    let woken = line.event.tid(i32::try_from(pid).ok()?);
+    let LineContext { event, trackers, tables, .. } = line;
     let utid = trackers.processes.thread(woken, tables);
     if !comm.is_empty() {
         let name = tables.strings.intern_bytes(comm);
@@ -201,39 +202,39 @@ fn sched_waking(on: &mut Line<'_>) -> Option<()> {
 }
 
 /// The function is given by its name, which packets have under an id.
-fn sched_blocked_reason(on: &mut Line<'_>) -> Option<()> {
-    let pid = i32::try_from(on.number("pid")?).ok()?;
-    let io_wait = on.number("iowait")? != 0;
-    let caller = on.details.text("caller").unwrap_or_default();
-    let function = on.tables.strings.intern_bytes(caller);
-    let utid = on.trackers.processes.thread(on.event.tid(pid), on.tables);
+fn sched_blocked_reason(line: &mut LineContext<'_>) -> Option<()> {
+    let pid = i32::try_from(line.number("pid")?).ok()?;
+    let io_wait = line.number("iowait")? != 0;
+    let caller = line.details.text("caller").unwrap_or_default();
+    let function = line.tables.strings.intern_bytes(caller);
+    let utid = line.trackers.processes.thread(line.event.tid(pid), line.tables);
     let io_wait = Some(io_wait);
-    on.trackers.deferred.push_state(StateEvent::Blocked { utid, io_wait, function });
+    line.trackers.deferred.push_state(StateEvent::Blocked { utid, io_wait, function });
     Some(())
 }
 
 /// Text that a program wrote to the trace marker. Other text is counted where markers are read.
-fn marker(on: &mut Line<'_>) -> Option<()> {
-    let text = on.details.0;
+fn marker(line: &mut LineContext<'_>) -> Option<()> {
+    let text = line.details.0;
     let text = text.strip_prefix(b"tracing_mark_write:").map_or(text, <[u8]>::trim_ascii_start);
-    text::decode_marker(on.event, text, on.trackers, on.tables, on.stats);
+    text::decode_marker(line.event, text, line.trackers, line.tables, line.stats);
     Some(())
 }
 
 /// Its keys are shorter than the names of the fields.
-fn cpu_frequency_limits(on: &mut Line<'_>) -> Option<()> {
-    let limit = |short, long| on.number(short).or_else(|| on.number(long));
+fn cpu_frequency_limits(line: &mut LineContext<'_>) -> Option<()> {
+    let limit = |short, long| line.number(short).or_else(|| line.number(long));
     let mut message = Message::default();
     message.int(limits_fields::MIN_FREQ, limit("min", "min_freq")?);
     message.int(limits_fields::MAX_FREQ, limit("max", "max_freq")?);
-    message.int(limits_fields::CPU_ID, on.number("cpu_id")?);
-    on.decode(ftrace_event::CPU_FREQUENCY_LIMITS, &message);
+    message.int(limits_fields::CPU_ID, line.number("cpu_id")?);
+    line.decode(ftrace_event::CPU_FREQUENCY_LIMITS, &message);
     Some(())
 }
 
-fn workqueue_execute_start(on: &mut Line<'_>) -> Option<()> {
-    let function = on.details.after("function ")?;
-    let Line { event, trackers, tables, stats, .. } = on;
+fn workqueue_execute_start(line: &mut LineContext<'_>) -> Option<()> {
+    let function = line.details.after("function ")?;
+    let LineContext { event, trackers, tables, stats, .. } = line;
     let track = event.thread_track(trackers, tables);
     let [category, name] =
         [b"workqueue", function].map(|text: &[u8]| tables.strings.intern_bytes(text));
@@ -242,7 +243,7 @@ fn workqueue_execute_start(on: &mut Line<'_>) -> Option<()> {
     Some(())
 }
 
-fn binder_transaction(on: &mut Line<'_>) -> Option<()> {
+fn binder_transaction(line: &mut LineContext<'_>) -> Option<()> {
     let mut message = Message::default();
     let fields = [
         (binder_transaction_fields::DEBUG_ID, "transaction"),
@@ -252,28 +253,28 @@ fn binder_transaction(on: &mut Line<'_>) -> Option<()> {
         (binder_transaction_fields::REPLY, "reply"),
     ];
     for (field, key) in fields {
-        message.int(field, on.number(key)?);
+        message.int(field, line.number(key)?);
     }
-    message.int(binder_transaction_fields::FLAGS, on.number("flags").unwrap_or_default());
-    let code = String::from_utf8_lossy(on.details.word("code").unwrap_or_default());
-    let event = on.event.with_message(message.as_bytes());
-    text::decode_transaction(&event, &code, on.trackers, on.tables, on.stats);
+    message.int(binder_transaction_fields::FLAGS, line.number("flags").unwrap_or_default());
+    let code = String::from_utf8_lossy(line.details.word("code").unwrap_or_default());
+    let event = line.event.with_message(message.as_bytes());
+    text::decode_transaction(&event, &code, line.trackers, line.tables, line.stats);
     Some(())
 }
 
-fn binder_transaction_received(on: &mut Line<'_>) -> Option<()> {
+fn binder_transaction_received(line: &mut LineContext<'_>) -> Option<()> {
     let mut message = Message::default();
-    message.int(binder_received_fields::DEBUG_ID, on.number("transaction")?);
-    on.decode(ftrace_event::BINDER_TRANSACTION_RECEIVED, &message);
+    message.int(binder_received_fields::DEBUG_ID, line.number("transaction")?);
+    line.decode(ftrace_event::BINDER_TRANSACTION_RECEIVED, &message);
     Some(())
 }
 
-fn irq_handler_exit(on: &mut Line<'_>) -> Option<()> {
+fn irq_handler_exit(line: &mut LineContext<'_>) -> Option<()> {
     let mut message = Message::default();
-    message.int(irq_exit_fields::IRQ, on.number("irq")?);
-    let is_handled = on.details.word("ret") == Some(b"handled");
+    message.int(irq_exit_fields::IRQ, line.number("irq")?);
+    let is_handled = line.details.word("ret") == Some(b"handled");
     message.int(irq_exit_fields::RET, i64::from(is_handled));
-    on.decode(ftrace_event::IRQ_HANDLER_EXIT, &message);
+    line.decode(ftrace_event::IRQ_HANDLER_EXIT, &message);
     Some(())
 }
 
@@ -282,63 +283,63 @@ const RSS_MEMBERS: [&[u8]; 4] =
     [b"MM_FILEPAGES", b"MM_ANONPAGES", b"MM_SWAPENTS", b"MM_SHMEMPAGES"];
 
 /// Newer kernels name the counter and the unit of its size, older ones give numbers alone.
-fn rss_stat(on: &mut Line<'_>) -> Option<()> {
+fn rss_stat(line: &mut LineContext<'_>) -> Option<()> {
     let named = |name: &[u8]| RSS_MEMBERS.iter().position(|&member| member == name);
-    let member = match on.number("member") {
+    let member = match line.number("member") {
         Some(member) => member,
-        None => named(on.details.word("type")?)? as i64,
+        None => named(line.details.word("type")?)? as i64,
     };
-    let size = on.details.word("size")?;
+    let size = line.details.word("size")?;
     let mut message = Message::default();
     message.int(rss_stat_fields::MEMBER, member);
     message.int(rss_stat_fields::SIZE, number(size.strip_suffix(b"B").unwrap_or(size))?);
-    if let Some(mm) = on.number("mm_id") {
-        message.int(rss_stat_fields::CURR, on.number("curr").unwrap_or_default());
+    if let Some(mm) = line.number("mm_id") {
+        message.int(rss_stat_fields::CURR, line.number("curr").unwrap_or_default());
         message.int(rss_stat_fields::MM_ID, mm);
     }
-    on.decode(ftrace_event::RSS_STAT, &message);
+    line.decode(ftrace_event::RSS_STAT, &message);
     Some(())
 }
 
 /// Such as `machine_suspend[3] begin`.
-fn suspend_resume(on: &mut Line<'_>) -> Option<()> {
-    let action = on.details.before("[")?;
-    let value = number(on.details.between("[", "]")?)?;
+fn suspend_resume(line: &mut LineContext<'_>) -> Option<()> {
+    let action = line.details.before("[")?;
+    let value = number(line.details.between("[", "]")?)?;
     let mut message = Message::default();
     message.text(suspend_fields::ACTION, action);
     message.int(suspend_fields::VAL, value);
-    message.int(suspend_fields::START, i64::from(on.details.after("]")? == b"begin"));
-    on.decode(ftrace_event::SUSPEND_RESUME, &message);
+    message.int(suspend_fields::START, i64::from(line.details.after("]")? == b"begin"));
+    line.decode(ftrace_event::SUSPEND_RESUME, &message);
     Some(())
 }
 
 /// Such as `NR 64 (1, 7ffe4000, 10, 0, 0, 0)`, with arguments in hexadecimal.
-fn sys_enter(on: &mut Line<'_>) -> Option<()> {
+fn sys_enter(line: &mut LineContext<'_>) -> Option<()> {
     let mut message = Message::default();
-    message.int(sys_enter_fields::ID, number(on.details.between("NR ", " ")?)?);
-    for arg in on.details.between("(", ")")?.split(|&byte| byte == b',') {
+    message.int(sys_enter_fields::ID, number(line.details.between("NR ", " ")?)?);
+    for arg in line.details.between("(", ")")?.split(|&byte| byte == b',') {
         message.int(sys_enter_fields::ARGS, hex(arg.trim_ascii())?.cast_signed());
     }
-    on.decode(ftrace_event::SYS_ENTER, &message);
+    line.decode(ftrace_event::SYS_ENTER, &message);
     Some(())
 }
 
 /// Such as `NR 64 = 16`.
-fn sys_exit(on: &mut Line<'_>) -> Option<()> {
+fn sys_exit(line: &mut LineContext<'_>) -> Option<()> {
     let mut message = Message::default();
-    message.int(sys_exit_fields::ID, number(on.details.between("NR ", " = ")?)?);
-    message.int(sys_exit_fields::RET, number(on.details.after(" = ")?)?);
-    on.decode(ftrace_event::SYS_EXIT, &message);
+    message.int(sys_exit_fields::ID, number(line.details.between("NR ", " = ")?)?);
+    message.int(sys_exit_fields::RET, number(line.details.after(" = ")?)?);
+    line.decode(ftrace_event::SYS_EXIT, &message);
     Some(())
 }
 
 /// Its flags are in hexadecimal, though nothing says so.
-fn task_newtask(on: &mut Line<'_>) -> Option<()> {
-    on.need(&["pid"])?;
-    let flags = hex(on.details.word("clone_flags")?)?;
-    let mut message = Message::of_pairs(ftrace_event::TASK_NEWTASK, on.details);
+fn task_newtask(line: &mut LineContext<'_>) -> Option<()> {
+    line.need(&["pid"])?;
+    let flags = hex(line.details.word("clone_flags")?)?;
+    let mut message = Message::of_pairs(ftrace_event::TASK_NEWTASK, line.details);
     message.int(newtask_fields::CLONE_FLAGS, flags.cast_signed());
-    on.decode(ftrace_event::TASK_NEWTASK, &message);
+    line.decode(ftrace_event::TASK_NEWTASK, &message);
     Some(())
 }
 

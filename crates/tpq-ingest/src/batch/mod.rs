@@ -9,7 +9,7 @@ use crate::event_time;
 use crate::loss::LossEntry;
 use crate::packet::{PacketHeader, packet_field};
 use crate::prescan::{next_packet, span_of};
-use crate::sequence::{SequenceLoss, Sequences};
+use crate::sequence::{ResolvedHeader, SequenceLoss, Sequences};
 use crate::timeline::{Bundle, ClockNames, PendingRun};
 use crate::{
     EventReader, Immediate, Loss, LossBook, Message, Payload, Route, Router, Run, RunKind,
@@ -156,66 +156,55 @@ impl<'a> Batcher<'a> {
         }
         let immediate = &mut open.batch.immediate;
         let losses = self.losses.at(source);
-        let placed = self.sequences.source(&header, source, span, packet, immediate, losses);
-        if !placed.usable {
-            let entry = self.entry(source, span);
-            let sequence = Some(header.sequence);
-            self.losses.enter(LossEntry { loss: Loss::SkippedWithoutState, sequence, ..entry }, 1);
-            return;
-        }
+        let resolved = self.sequences.resolve(&header, source, span, packet, immediate, losses);
         let (offset, len) = (header.payload.0 as usize, header.payload.1 as usize);
         let payload = &packet[offset..offset + len];
-        let written = (placed.clock, placed.ns);
-        let (clock_id, ns) = match self.event_time(&header, payload, written) {
+        let (clock_id, ns) = match self.event_time(&header, payload, &resolved) {
             Ok(written) => written,
             Err(loss) => {
                 let (entry, sequence) = (self.entry(source, span), Some(header.sequence));
-                self.losses.enter(LossEntry { loss, sequence, ..entry }, 1);
-                return;
+                return self.losses.enter(LossEntry { loss, sequence, ..entry }, 1);
             }
         };
-        let clock = clocks.clock(header.sequence, clock_id.unwrap_or(clocks.default));
+        let clock_id = clock_id.unwrap_or(clocks.default);
+        let clock = clocks.clock(header.sequence, clock_id);
         let route = self.router.route(header.kind);
         // Only what becomes an event: other packets may carry a time that means nothing.
         if let (Route::Sorted, Some(ns)) = (route, ns) {
             self.sequences.date(&header, (clock, ns), packet.len());
         }
-        match header.kind {
-            packet_field::CLOCK_SNAPSHOT => self.note_snapshot(&header),
-            packet_field::SERVICE_EVENT => open.batch.recorder_event = recorder_event_of(payload),
-            _ => {}
-        }
+        self.note(&header, payload, open);
         let message = Message {
             span: span.inner(offset, len),
-            generation: placed.generation,
+            generation: resolved.generation,
             position: self.position,
             kind: header.kind,
         };
-        match (route, ns) {
-            (Route::Skip, _) => {}
-            (Route::Split, _) => {
-                let written = (clock_id.unwrap_or(clocks.default), ns);
-                self.split(&header, message, payload, written, open);
-            }
-            (Route::Immediate, ns) => {
+        let sequence = header.sequence;
+        match route {
+            Route::Skip => {}
+            Route::Split => self.split(&header, message, payload, (clock_id, ns), open),
+            Route::Immediate => {
                 let ts = ns.and_then(|ns| {
                     let entry = self.entry(source, span);
                     self.timeline.date(clock, ns, entry, &mut self.losses)
                 });
-                let sequence = header.sequence;
-                open.batch.immediate.push(Immediate::Packet { message, source, sequence, ts });
+                open.apply(source, sequence, message, ts);
             }
-            (Route::Sorted, ns) => open.sort(source, header.sequence, clock, message, ns),
-            (Route::Twice, ns) => {
-                let sequence = header.sequence;
-                open.batch.immediate.push(Immediate::Packet {
-                    message,
-                    source,
-                    sequence,
-                    ts: None,
-                });
+            Route::Sorted => open.sort(source, sequence, clock, message, ns),
+            Route::Twice => {
+                open.apply(source, sequence, message, None);
                 open.sort(source, sequence, clock, message, ns);
             }
+        }
+    }
+
+    /// Takes note of packets that change how others are read or sorted.
+    fn note(&mut self, header: &PacketHeader, payload: &[u8], open: &mut Open) {
+        match header.kind {
+            packet_field::CLOCK_SNAPSHOT => self.note_snapshot(header),
+            packet_field::SERVICE_EVENT => open.batch.recorder_event = recorder_event_of(payload),
+            _ => {}
         }
     }
 
@@ -224,8 +213,12 @@ impl<'a> Batcher<'a> {
         &mut self,
         header: &PacketHeader,
         payload: &[u8],
-        written: (Option<u32>, Option<i64>),
+        resolved: &ResolvedHeader,
     ) -> Result<(Option<u32>, Option<i64>), Loss> {
+        if !resolved.usable {
+            return Err(Loss::SkippedWithoutState);
+        }
+        let written = (resolved.clock, resolved.ns);
         match (header.kind, written.1) {
             (packet_field::TRACK_EVENT, _) if header.sequence == 0 => {
                 Err(Loss::EventWithoutSequence)
@@ -416,6 +409,11 @@ impl EventReader for Batcher<'_> {
 }
 
 impl Open {
+    /// Adds a packet that takes effect before the events of the batch.
+    fn apply(&mut self, source: SourceId, sequence: u32, message: Message, ts: Option<i64>) {
+        self.batch.immediate.push(Immediate::Packet { message, source, sequence, ts });
+    }
+
     fn sort(
         &mut self,
         source: SourceId,

@@ -2,17 +2,17 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{PACKET_TAG, Passed, Prescan, PrescanMemory, codec_of, next_packet, span_of};
+use super::{OnScanned, PACKET_TAG, Prescan, PrescanMemory, codec_of, next_packet, span_of};
 use crate::packet::PacketHeader;
 
 /// Size of the ranges in which scanned bytes are reported, in bytes.
-const PASSED_BYTES: usize = 4 << 20;
+const REPORTED_BYTES: usize = 4 << 20;
 
 /// A header scan in progress.
 pub(super) struct HeaderScan<'a, 'p> {
     file: &'a [u8],
     base: u64,
-    passed: Passed<'p>,
+    on_scanned: OnScanned<'p>,
     pub(super) prescan: Prescan<'a>,
     /// Where the packets begin that no segment holds yet.
     pub(super) from: usize,
@@ -31,10 +31,10 @@ impl<'a, 'p> HeaderScan<'a, 'p> {
         base: u64,
         at: usize,
         budget: u64,
-        passed: Passed<'p>,
+        on_scanned: OnScanned<'p>,
     ) -> Self {
         let prescan = Prescan::nothing(file, base, budget);
-        Self { file, base, passed, prescan, from: at, at }
+        Self { file, base, on_scanned, prescan, from: at, at }
     }
 
     /// Scans the packets up to `until`, as far as they can be read; the last may end behind it.
@@ -71,8 +71,8 @@ impl<'a, 'p> HeaderScan<'a, 'p> {
                 }
             }
             self.at = next;
-            if next - reported >= PASSED_BYTES {
-                (self.passed)(reported..next);
+            if next - reported >= REPORTED_BYTES {
+                (self.on_scanned)(reported..next);
                 reported = next;
                 if in_vain.load(Ordering::Relaxed) {
                     break;
@@ -85,12 +85,12 @@ impl<'a, 'p> HeaderScan<'a, 'p> {
     /// Scans a file from two offsets at a time. Where the later one turns out to be invalid, or
     /// what follows needs to be read in its order, what was found there is forgotten.
     pub(super) fn in_halves(&mut self, middle: usize, room: PrescanMemory<'_, 'a>) {
-        let Self { file, base, passed, .. } = *self;
+        let Self { file, base, on_scanned, .. } = *self;
         let in_vain = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().name("prescan".into());
             let later = thread.spawn_scoped(scope, || {
-                let mut later = HeaderScan::new(file, base, middle, 0, passed);
+                let mut later = HeaderScan::new(file, base, middle, 0, on_scanned);
                 later.go_on_unless(file.len(), None, &in_vain).is_ok().then_some(later)
             });
             // A compressed packet has its room.

@@ -125,7 +125,7 @@ impl PrescanMemory<'_, '_> {
 
 /// Receives ranges of a file that were scanned, except the last one; some of them twice, where they
 /// had to be scanned again.
-pub type Passed<'p> = &'p (dyn Fn(Range<usize>) + Sync);
+pub type OnScanned<'p> = &'p (dyn Fn(Range<usize>) + Sync);
 
 /// Scans a file with the addresses from `base` on, on a second thread as well if that is
 /// worth while and `two` threads may be used. Inflated data beyond `room` is dropped and counted.
@@ -136,10 +136,10 @@ pub fn prescan<'a>(
     file: &'a [u8],
     base: u64,
     room: PrescanMemory<'_, 'a>,
-    passed: Passed<'_>,
+    on_scanned: OnScanned<'_>,
     two: bool,
 ) -> Result<Prescan<'a>, PrescanError> {
-    let mut header_scan = HeaderScan::new(file, base, 0, room.budget, passed);
+    let mut header_scan = HeaderScan::new(file, base, 0, room.budget, on_scanned);
     if let Some(middle) = two.then(|| middle_of(file)).flatten() {
         header_scan.in_halves(middle, room);
     }

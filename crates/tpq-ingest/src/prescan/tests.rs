@@ -137,8 +137,8 @@ fn to_find_the_middle_takes_no_longer_for_what_looks_like_packets_everywhere() {
 fn nearly_all_of_a_file_is_reported_once() {
     let file = packets(2 * HALF);
     let described = std::sync::Mutex::new(Vec::new());
-    let passed = |range| described.lock().expect("nobody panics").push(range);
-    assert!(prescan(&file, 0, PrescanMemory::in_memory(0), &passed, true).is_ok());
+    let on_scanned = |range| described.lock().expect("nobody panics").push(range);
+    assert!(prescan(&file, 0, PrescanMemory::in_memory(0), &on_scanned, true).is_ok());
     let mut described: Vec<Range<usize>> = described.into_inner().expect("nobody panics");
     described.sort_unstable_by_key(|range| range.start);
     assert!(

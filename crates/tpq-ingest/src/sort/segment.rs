@@ -54,9 +54,9 @@ impl Segment {
     /// Reads the next block; gives its stored runs, and what is left then.
     pub(super) fn read(self, memory: &SortMemory) -> io::Result<(Vec<StoredRun>, Option<Self>)> {
         let next = self.at + self.len;
-        let ahead = if next < self.end { HEADER as u64 } else { 0 };
-        let bytes = memory.read(self.len + ahead, self.at)?;
-        let (bytes, ahead) = bytes.split_at(self.len as usize);
+        let next_header_len = if next < self.end { HEADER as u64 } else { 0 };
+        let bytes = memory.read(self.len + next_header_len, self.at)?;
+        let (bytes, next_header) = bytes.split_at(self.len as usize);
         let mut header = Bytes(bytes);
         let (_, count, first) = (header.u64()?, header.u64()?, header.u64()?);
         let first = usize::try_from(first).map_err(|_| damaged())?;
@@ -64,10 +64,10 @@ impl Segment {
         let block = Block { memory, at: self.at, bytes };
         let stored_runs =
             (0..count).map(|_| StoredRun::read(&mut rest, &block)).collect::<io::Result<_>>()?;
-        if ahead.is_empty() {
+        if next_header.is_empty() {
             return Ok((stored_runs, None));
         }
-        let mut header = Bytes(ahead);
+        let mut header = Bytes(next_header);
         let (len, _, _) = (header.u64()?, header.u64()?, header.u64()?);
         let (ts, [source, cpu]) = (header.i64()?, header.words()?);
         let key =

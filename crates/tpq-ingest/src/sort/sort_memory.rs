@@ -134,7 +134,7 @@ impl SortMemory {
 
     /// Where strings lie in the store, if they were written.
     pub(super) fn offset_of(&self, strings: &Arc<[Span]>) -> Option<u64> {
-        self.strings.borrow().place(strings)
+        self.strings.borrow().offset(strings)
     }
 
     /// Notes where strings are written. They can be read for as long as there are segments.

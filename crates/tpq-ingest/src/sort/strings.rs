@@ -23,7 +23,7 @@ pub(super) struct StoredStrings {
 
 impl StoredStrings {
     /// Where strings lie, if they were written.
-    pub(super) fn place(&self, strings: &Arc<[Span]>) -> Option<u64> {
+    pub(super) fn offset(&self, strings: &Arc<[Span]>) -> Option<u64> {
         self.by_address.get(&Arc::as_ptr(strings).addr()).copied()
     }
 
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_run_has_is_dropped() {
+    fn unused_strings_are_dropped() {
         const LEN: usize = 1_000;
         let mut stored = StoredStrings::default();
         let kept = strings(LEN);
@@ -98,18 +98,18 @@ mod tests {
             assert!(stored.bytes < most as u64, "{} bytes stay", stored.bytes);
         }
         assert!(stored.by_offset.len() < 15 && stored.by_address.len() < 15);
-        assert_eq!(stored.place(&kept), Some(5));
+        assert_eq!(stored.offset(&kept), Some(5));
         assert!(stored.at(5).is_some_and(|strings| Arc::ptr_eq(&strings, &kept)));
         assert!(stored.at(100).is_none());
     }
 
     #[test]
-    fn what_is_read_again_has_its_new_address() {
+    fn reread_strings_have_their_new_address() {
         let mut stored = StoredStrings::default();
         let (before, after) = (strings(3), strings(3));
         stored.note_read(&before, 5, 0);
         stored.note_read(&after, 5, 0);
-        assert_eq!((stored.place(&before), stored.place(&after)), (None, Some(5)));
+        assert_eq!((stored.offset(&before), stored.offset(&after)), (None, Some(5)));
         let one = bytes(&Arc::downgrade(&after));
         assert_eq!(stored.bytes, one);
     }

@@ -39,6 +39,11 @@ fn rank(node: &Node) -> u8 {
         Format::Perfetto => 1,
         Format::Json => 2,
         Format::Systrace => 3,
-        _ => node.inside.iter().map(rank).min().unwrap_or(4),
+        Format::Gzip
+        | Format::Zstd
+        | Format::Tar
+        | Format::Zip
+        | Format::Text
+        | Format::Unknown => node.inside.iter().map(rank).min().unwrap_or(4),
     }
 }

@@ -14,7 +14,7 @@ pub(crate) struct PackedChunk {
     base: i64,
     /// The bytes of a value; none where every row is NULL.
     width: usize,
-    values: Place,
+    values: Storage,
     rows: usize,
     packing: Packing,
     facts: Facts,
@@ -23,8 +23,8 @@ pub(crate) struct PackedChunk {
 }
 
 /// The storage of the values.
-enum Place {
-    Here(BytesMut),
+enum Storage {
+    InMemory(BytesMut),
     Spilled(Spilled),
 }
 
@@ -33,7 +33,7 @@ impl PackedChunk {
     pub(crate) fn pack<N: Native>(values: &[N], valid: Valid<'_>, packing: Packing) -> Self {
         let (Form { base, width, facts }, bytes) = pack(values, valid, packing);
         let rows = values.len();
-        Self { base, width, values: Place::Here(bytes), rows, packing, facts, changed: false }
+        Self { base, width, values: Storage::InMemory(bytes), rows, packing, facts, changed: false }
     }
 
     /// Puts as many other values in place of its own, in the memory of these where they take as
@@ -42,7 +42,7 @@ impl PackedChunk {
         let form = Form::of(values, valid, self.packing);
         let len = form.width * values.len();
         let bytes = match &mut self.values {
-            Place::Here(own) if own.len() == len => {
+            Storage::InMemory(own) if own.len() == len => {
                 own.clear();
                 form.write(values, own);
                 std::mem::take(own)
@@ -50,22 +50,22 @@ impl PackedChunk {
             _ => form.written(values),
         };
         let Form { base, width, facts } = form;
-        (self.base, self.width, self.values) = (base, width, Place::Here(bytes));
+        (self.base, self.width, self.values) = (base, width, Storage::InMemory(bytes));
         (self.facts, self.changed) = (facts, false);
     }
 
     /// Gives the values to a file, where memory has no room for them.
     pub(crate) fn spill(&mut self, spill: &Arc<Spill>) {
-        let Place::Here(bytes) = &self.values else { return };
+        let Storage::InMemory(bytes) = &self.values else { return };
         if let Some(spilled) = (!bytes.is_empty()).then(|| spill.take(bytes)).flatten() {
-            self.values = Place::Spilled(spilled);
+            self.values = Storage::Spilled(spilled);
         }
     }
 
     /// Rows of nothing but NULL.
     pub(crate) fn null(rows: usize) -> Self {
         let facts = Facts { bounds: None, nulls: rows, sorted: false };
-        let (packing, values) = (Packing::Integers, Place::Here(BytesMut::new()));
+        let (packing, values) = (Packing::Integers, Storage::InMemory(BytesMut::new()));
         Self { base: 0, width: 0, values, rows, packing, facts, changed: false }
     }
 
@@ -74,10 +74,10 @@ impl PackedChunk {
     }
 
     /// How many bytes its values take in memory.
-    pub(crate) fn bytes_here(&self) -> usize {
+    pub(crate) fn bytes_in_memory(&self) -> usize {
         match &self.values {
-            Place::Here(bytes) => bytes.len(),
-            Place::Spilled(_) => 0,
+            Storage::InMemory(bytes) => bytes.len(),
+            Storage::Spilled(_) => 0,
         }
     }
 
@@ -89,8 +89,8 @@ impl PackedChunk {
     pub(crate) fn get(&self, row: usize) -> i64 {
         let at = row * self.width;
         let difference = match &self.values {
-            Place::Here(bytes) => difference(&bytes[at..][..self.width]),
-            Place::Spilled(spilled) => difference(&spilled.get(at, self.width)),
+            Storage::InMemory(bytes) => difference(&bytes[at..][..self.width]),
+            Storage::Spilled(spilled) => difference(&spilled.get(at, self.width)),
         };
         self.base.wrapping_add(difference)
     }
@@ -109,8 +109,8 @@ impl PackedChunk {
         let bytes = &difference.to_le_bytes()[..self.width];
         let at = row * self.width;
         match &mut self.values {
-            Place::Here(values) => values[at..][..self.width].copy_from_slice(bytes),
-            Place::Spilled(spilled) => spilled.set(at, bytes),
+            Storage::InMemory(values) => values[at..][..self.width].copy_from_slice(bytes),
+            Storage::Spilled(spilled) => spilled.set(at, bytes),
         }
         self.changed = true;
         true
@@ -119,8 +119,8 @@ impl PackedChunk {
     pub(crate) fn unpack<N: Native>(&self) -> Vec<N> {
         let read;
         let bytes = match &self.values {
-            Place::Here(bytes) => &**bytes,
-            Place::Spilled(spilled) => {
+            Storage::InMemory(bytes) => &**bytes,
+            Storage::Spilled(spilled) => {
                 read = spilled.get(0, self.rows * self.width);
                 &*read
             }
@@ -153,10 +153,10 @@ impl PackedChunk {
             return (FrozenValues::null(), facts);
         }
         let values = match self.values {
-            Place::Here(bytes) => {
-                FrozenValues::here(self.base, self.width, bytes.freeze(), self.rows)
+            Storage::InMemory(bytes) => {
+                FrozenValues::in_memory(self.base, self.width, bytes.freeze(), self.rows)
             }
-            Place::Spilled(spilled) => {
+            Storage::Spilled(spilled) => {
                 FrozenValues::spilled(self.base, self.width, spilled, self.rows)
             }
         };
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_changed_in_its_place() {
+    fn values_that_fit_are_changed_in_place() {
         let mut chunk = packed(&[-1, 200, -1]);
         assert!(chunk.set(0, 254) && !chunk.set(2, 255) && !chunk.set(2, -2));
         let (values, facts) = chunk.freeze(Valid(None));

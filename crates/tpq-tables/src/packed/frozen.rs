@@ -11,11 +11,11 @@ use crate::spill::Spilled;
 /// The values of a chunk that does not change any more.
 pub(crate) struct FrozenValues {
     base: i64,
-    values: FrozenPlace,
+    values: FrozenStorage,
 }
 
-enum FrozenPlace {
-    Here(FrozenChunk),
+enum FrozenStorage {
+    InMemory(FrozenChunk),
     Spilled { spilled: Spilled, width: usize, rows: usize },
 }
 
@@ -50,11 +50,11 @@ fn chunk_of(width: usize, bytes: Buffer, rows: usize) -> Option<FrozenChunk> {
 impl FrozenValues {
     /// Of rows that are all NULL.
     pub(super) fn null() -> Self {
-        Self { base: 0, values: FrozenPlace::Here(FrozenChunk::Null) }
+        Self { base: 0, values: FrozenStorage::InMemory(FrozenChunk::Null) }
     }
 
     /// In bytes that are in memory, as many as it takes.
-    pub(super) fn here(base: i64, width: usize, bytes: Bytes, rows: usize) -> Self {
+    pub(super) fn in_memory(base: i64, width: usize, bytes: Bytes, rows: usize) -> Self {
         debug_assert_eq!(bytes.len(), width * rows, "values of a chunk");
         // Arrow would panic at an address that is not aligned, which small memory may have.
         let bytes = match width < 2 || bytes.as_ptr().addr().is_multiple_of(width) {
@@ -62,56 +62,56 @@ impl FrozenValues {
             false => Buffer::from_slice_ref(&bytes),
         };
         let values = chunk_of(width, bytes, rows).unwrap_or(FrozenChunk::Null);
-        Self { base, values: FrozenPlace::Here(values) }
+        Self { base, values: FrozenStorage::InMemory(values) }
     }
 
     /// In a file.
     pub(super) fn spilled(base: i64, width: usize, spilled: Spilled, rows: usize) -> Self {
-        Self { base, values: FrozenPlace::Spilled { spilled, width, rows } }
+        Self { base, values: FrozenStorage::Spilled { spilled, width, rows } }
     }
 
     /// The base that is added to each value, the width of a value in bytes, and all bytes.
     pub(crate) fn parts(&self) -> io::Result<(i64, usize, Buffer)> {
         let (width, bytes) = match &self.values {
-            FrozenPlace::Spilled { spilled, width, rows } => {
+            FrozenStorage::Spilled { spilled, width, rows } => {
                 (*width, spilled.read(0, width * rows)?)
             }
-            FrozenPlace::Here(FrozenChunk::Null) => (0, Buffer::default()),
-            FrozenPlace::Here(FrozenChunk::U8(values)) => (1, values.inner().clone()),
-            FrozenPlace::Here(FrozenChunk::U16(values)) => (2, values.inner().clone()),
-            FrozenPlace::Here(FrozenChunk::U32(values)) => (4, values.inner().clone()),
-            FrozenPlace::Here(FrozenChunk::I64(values)) => (8, values.inner().clone()),
+            FrozenStorage::InMemory(FrozenChunk::Null) => (0, Buffer::default()),
+            FrozenStorage::InMemory(FrozenChunk::U8(values)) => (1, values.inner().clone()),
+            FrozenStorage::InMemory(FrozenChunk::U16(values)) => (2, values.inner().clone()),
+            FrozenStorage::InMemory(FrozenChunk::U32(values)) => (4, values.inner().clone()),
+            FrozenStorage::InMemory(FrozenChunk::I64(values)) => (8, values.inner().clone()),
         };
         Ok((self.base, width, bytes))
     }
 
     /// Whether [`FrozenValues::wide`] hands out the values where they lie, without a copy.
     pub(crate) fn is_shared(&self) -> bool {
-        matches!(self.values, FrozenPlace::Here(FrozenChunk::I64(_)))
+        matches!(self.values, FrozenStorage::InMemory(FrozenChunk::I64(_)))
     }
 
     /// How many bytes all values take, wherever they are.
     pub(crate) fn bytes(&self) -> usize {
         match &self.values {
-            FrozenPlace::Spilled { width, rows, .. } => width * rows,
-            FrozenPlace::Here(FrozenChunk::Null) => 0,
-            FrozenPlace::Here(FrozenChunk::U8(values)) => values.inner().len(),
-            FrozenPlace::Here(FrozenChunk::U16(values)) => values.inner().len(),
-            FrozenPlace::Here(FrozenChunk::U32(values)) => values.inner().len(),
-            FrozenPlace::Here(FrozenChunk::I64(values)) => values.inner().len(),
+            FrozenStorage::Spilled { width, rows, .. } => width * rows,
+            FrozenStorage::InMemory(FrozenChunk::Null) => 0,
+            FrozenStorage::InMemory(FrozenChunk::U8(values)) => values.inner().len(),
+            FrozenStorage::InMemory(FrozenChunk::U16(values)) => values.inner().len(),
+            FrozenStorage::InMemory(FrozenChunk::U32(values)) => values.inner().len(),
+            FrozenStorage::InMemory(FrozenChunk::I64(values)) => values.inner().len(),
         }
     }
 
     /// The same from its parts; `None` where they do not fit each other. Bytes must be aligned.
     pub(crate) fn of_parts(base: i64, width: usize, bytes: Buffer, rows: usize) -> Option<Self> {
-        Some(Self { base, values: FrozenPlace::Here(chunk_of(width, bytes, rows)?) })
+        Some(Self { base, values: FrozenStorage::InMemory(chunk_of(width, bytes, rows)?) })
     }
 
     /// Some rows, and where they are in what is given.
     fn at(&self, rows: Range<usize>) -> io::Result<(FrozenChunk, Range<usize>)> {
         match &self.values {
-            FrozenPlace::Here(values) => Ok((values.clone(), rows)),
-            FrozenPlace::Spilled { spilled, width, .. } => {
+            FrozenStorage::InMemory(values) => Ok((values.clone(), rows)),
+            FrozenStorage::Spilled { spilled, width, .. } => {
                 let bytes = spilled.read(rows.start * width, rows.len() * width)?;
                 let values = chunk_of(*width, bytes, rows.len()).unwrap_or(FrozenChunk::Null);
                 Ok((values, 0..rows.len()))

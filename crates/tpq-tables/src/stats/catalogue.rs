@@ -49,8 +49,8 @@ catalogue! {
          The frames after the cut are missing.";
     DeobfuscateLocationParseError = "deobfuscate_location_parse_error":
         Single, Error, Analysis, Global,
-        "Method mappings whose source location could not be parsed. The frames keep a deobfuscated \
-         name but may lack file and line.";
+        "Method mappings with a source location that could not be parsed. The frames keep a \
+         deobfuscated name but may lack file and line.";
     EnergyBreakdownMissingValues = "energy_breakdown_missing_values":
         Single, Error, Analysis, MachineAndTrace,
         "Energy breakdown packets without a consumer id or an energy value. They were skipped.";
@@ -245,8 +245,8 @@ catalogue! {
         "CPU times in `/proc/stat` that are malformed or belong to no valid CPU. They were \
          skipped.";
     KernelWakelockReusedId = "kernel_wakelock_reused_id": Single, Error, Analysis, MachineAndTrace,
-        "Kernel wakelocks whose id was already taken by another name. Times of the two may be \
-         mixed up.";
+        "Kernel wakelocks with an id that another name had already. Times of the two may be mixed \
+         up.";
     KernelWakelockUnknownId = "kernel_wakelock_unknown_id":
         Single, Error, Analysis, MachineAndTrace,
         "Times of kernel wakelocks with an id that has no name. They were skipped.";
@@ -256,13 +256,13 @@ catalogue! {
          the device and were ignored.";
     KernelTrackeventFormatError = "kernel_trackevent_format_error":
         Single, Error, Analysis, MachineAndTrace,
-        "Kernel track events whose format in tracefs does not fit the convention for them. They \
-         were not turned into slices or counters.";
+        "Kernel track events with a format in tracefs that does not fit the convention for them. \
+         They were not turned into slices or counters.";
     AppWakelockParseError = "app_wakelock_parse_error": Single, Error, Analysis, MachineAndTrace,
         "App wakelock packets that are malformed. They were skipped.";
     AppWakelockUnknownId = "app_wakelock_unknown_id": Single, Error, Analysis, MachineAndTrace,
-        "App wakelock events whose id was never interned. They were skipped; the packet that \
-         defines it may have been lost.";
+        "App wakelock events with an id that was never interned. They were skipped; the packet \
+         that defines it may have been lost.";
     MeminfoUnknownKeys = "meminfo_unknown_keys": Single, Error, Analysis, MachineAndTrace,
         "Values of `/proc/meminfo` under a number tpq has no name for. They were skipped; the \
          recorder is probably newer than tpq.";
@@ -276,7 +276,7 @@ catalogue! {
          tell.";
     MismatchedSchedSwitchTids = "mismatched_sched_switch_tids":
         Single, Error, Analysis, MachineAndTrace,
-        "Context switches whose outgoing thread is not the one that was switched in before on that \
+        "Context switches with an outgoing thread other than the one switched in before on that \
          CPU. Events between the two are missing; look at the ftrace losses of that CPU.";
     MmUnknownType = "mm_unknown_type": Single, Error, Analysis, MachineAndTrace,
         "Values of a kind of memory counter tpq does not know. They were skipped.";
@@ -299,8 +299,8 @@ catalogue! {
          locking; such values were skipped.";
     RssStatUnknownThreadForMmId = "rss_stat_unknown_thread_for_mm_id":
         Single, Info, Analysis, MachineAndTrace,
-        "Memory counters in `rss_stat` events whose address space could not be traced to a \
-         process. They were skipped.";
+        "Memory counters in `rss_stat` events with an address space of no known process. They were \
+         skipped.";
     FilterInputBytes = "filter_input_bytes": Single, Info, Trace, MachineAndTrace,
         "Bytes that went into the trace filter of the tracing service.";
     FilterInputPackets = "filter_input_packets": Single, Info, Trace, MachineAndTrace,
@@ -320,11 +320,9 @@ catalogue! {
         "Flow events with no slice around them on their thread. Their arrows have no end and were \
          dropped.";
     FlowStepWithoutStart = "flow_step_without_start": Single, Info, Trace, MachineAndTrace,
-        "Steps of a flow whose start was not seen. Most flows of this kind began before the \
-         recording did.";
+        "Steps of a flow without a start. Most flows of this kind began before the recording did.";
     FlowEndWithoutStart = "flow_end_without_start": Single, Info, Trace, MachineAndTrace,
-        "Ends of a flow whose start was not seen. Most flows of this kind began before the \
-         recording did.";
+        "Ends of a flow without a start. Most flows of this kind began before the recording did.";
     FlowInvalidId = "flow_invalid_id": Single, Error, Trace, MachineAndTrace,
         "Flow events with a missing or unreadable id. They were skipped.";
     FlowWithoutDirection = "flow_without_direction": Single, Error, Trace, MachineAndTrace,
@@ -450,7 +448,7 @@ catalogue! {
          producer may be faulty or may have crashed.";
     TracedBufDataLossOrphanContinuation = "traced_buf_data_loss_orphan_continuation":
         Indexed, DataLoss, Trace, MachineAndTrace,
-        "Ends of packets in a central buffer whose beginning was gone. Those packets are lost; \
+        "Ends of packets in a central buffer without their beginning. Those packets are lost; \
          enlarge the buffer.";
     TracedBufDataLossReassemblyGap = "traced_buf_data_loss_reassembly_gap":
         Indexed, DataLoss, Trace, MachineAndTrace,
@@ -458,8 +456,7 @@ catalogue! {
          was missing. They are lost; enlarge the buffer.";
     TracedBufDataLossReassemblyBrokenChain = "traced_buf_data_loss_reassembly_broken_chain":
         Indexed, DataLoss, Trace, MachineAndTrace,
-        "Packets spread over several chunks whose chunks do not continue one another. They are \
-         lost.";
+        "Packets spread over several chunks that do not continue one another. They are lost.";
     TracedBufDataLossOverwrite = "traced_buf_data_loss_overwrite":
         Indexed, DataLoss, Trace, MachineAndTrace,
         "Losses in a central buffer because unread data was overwritten as it wrapped. Enlarge \
@@ -528,8 +525,8 @@ catalogue! {
          packets are a common cause.";
     TrackHierarchyMissingUuid = "track_hierarchy_missing_uuid":
         Single, Info, Analysis, MachineAndTrace,
-        "Tracks, and events on them, whose parent was never described. They were skipped; lost \
-         packets are a common cause.";
+        "Tracks without a described parent, and events on them. They were skipped; lost packets \
+         are a common cause.";
     TrackEventThreadInvalidEnd = "track_event_thread_invalid_end":
         Single, Error, Trace, MachineAndTrace,
         "Slice ends on a thread without an open slice. The begin was lost, or lies before the \
@@ -563,7 +560,7 @@ catalogue! {
          relation in a manifest.";
     ClockSyncMixedClockSources = "clock_sync_mixed_clock_sources":
         Single, Error, Analysis, MachineAndTrace,
-        "Clocks whose relation came from more than one kind of source, such as snapshots and a \
+        "Clocks with relations from more than one kind of source, such as snapshots and a \
          manifest. Events may be placed by either, so they can be off from each other.";
     ClockSyncCacheMiss = "clock_sync_cache_miss": Single, Info, Analysis, Global,
         "Clock readings of snapshots that were placed on the timeline one at a time; events \
@@ -573,12 +570,12 @@ catalogue! {
          to the wrong process.";
     ProcessTrackerParentPidChanged = "process_tracker_parent_pid_changed":
         Single, Info, Analysis, MachineAndTrace,
-        "Processes whose parent changed while they ran, as happens when the parent exits first. \
+        "Processes with another parent later in their run, as happens when the parent exits first. \
          The first parent was kept.";
     NamespacedThreadMissingProcess = "namespaced_thread_missing_process":
         Single, Error, Analysis, MachineAndTrace,
-        "Threads in a PID namespace whose process was never described. They could not be given to \
-         a process.";
+        "Threads in a PID namespace without a described process. They could not be given to a \
+         process.";
     JsonTokenizerFailure = "json_tokenizer_failure": Single, Error, Trace, MachineAndTrace,
         "Invalid JSON or invalid events in a JSON trace. They were skipped.";
     JsonParserFailure = "json_parser_failure": Single, Error, Trace, MachineAndTrace,
@@ -639,8 +636,8 @@ catalogue! {
         "Timestamp of the last heap profile of a process.";
     SymbolizationTmpBuildIdNotFound = "symbolization_tmp_build_id_not_found":
         Single, Error, Analysis, MachineAndTrace,
-        "Mapped files in a temporary folder whose build id is not known. Their symbols are matched \
-         by name alone or not at all.";
+        "Mapped files in a temporary folder without a known build id. Their symbols are matched by \
+         name alone or not at all.";
     MetatraceOverruns = "metatrace_overruns": Single, Error, Trace, MachineAndTrace,
         "Events of the recorder about itself that were dropped because their buffer was full.";
     PackagesListHasParseErrors = "packages_list_has_parse_errors":
@@ -773,8 +770,8 @@ catalogue! {
         "JavaScript code events with a type of code tpq does not know. They were skipped.";
     V8CodeLoadMissingCodeRange = "v8_code_load_missing_code_range":
         Single, Error, Analysis, MachineAndTrace,
-        "JavaScript code loads of an isolate whose range of code memory is not known. The code \
-         could not be placed.";
+        "JavaScript code loads of an isolate without a known range of code memory. The code could \
+         not be placed.";
     WinscopeSfLayersParseErrors = "winscope_sf_layers_parse_errors":
         Single, Error, Analysis, MachineAndTrace,
         "SurfaceFlinger layer snapshots that are malformed. Layers in them are missing.";
@@ -836,8 +833,7 @@ catalogue! {
         "Records in the Java heap dump.";
     HprofSegmentOvershootCounter = "hprof_segment_overshoot_counter":
         Single, Info, Analysis, MachineAndTrace,
-        "Dump sections of the Java heap dump whose records went on past the length the section \
-         gave.";
+        "Dump sections of the Java heap dump with records past the length of the section.";
     HprofFieldValueErrors = "hprof_field_value_errors": Single, Error, Analysis, MachineAndTrace,
         "Values of object fields in the Java heap dump that could not be read. They are missing.";
     HprofClassErrors = "hprof_class_errors": Single, Error, Analysis, MachineAndTrace,
@@ -910,7 +906,7 @@ catalogue! {
          stats.";
     StreamingProfileInvalidTimestamp = "streaming_profile_invalid_timestamp":
         Single, Error, Analysis, MachineAndTrace,
-        "Streamed profile packets whose timestamps could not be converted to trace time. Their \
+        "Streamed profile packets with timestamps that could not be converted to trace time. Their \
          samples are missing.";
     ThreadDescriptorMissingSequenceId = "thread_descriptor_missing_sequence_id":
         Single, Error, Analysis, MachineAndTrace,
@@ -1025,22 +1021,22 @@ catalogue! {
     ThreadDescriptorSkippedIncrementalStateInvalid =
         "thread_descriptor_skipped_incremental_state_invalid":
         Single, Notice, Analysis, MachineAndTrace,
-        "Thread descriptors of sequences whose state was lost. They were skipped, as what is counted \
-         from them would come out wrong; lost packets are the cause.";
+        "Thread descriptors of sequences that lost their state. They were skipped, as counts from \
+         them would be wrong; lost packets are the cause.";
     TrackEventSkippedTimestampDeltaWithoutValidState =
         "track_event_skipped_timestamp_delta_without_valid_state":
         Single, Notice, Analysis, MachineAndTrace,
-        "Track events whose time is a difference from one that was lost. They were skipped; lost \
+        "Track events with a time that is a difference from a lost one. They were skipped; lost \
          packets are the cause.";
     TrackEventSkippedThreadTimeDeltaWithoutValidState =
         "track_event_skipped_thread_time_delta_without_valid_state":
         Single, Notice, Analysis, MachineAndTrace,
-        "Track events whose CPU time is a difference from one that was lost. They were skipped; \
+        "Track events with a CPU time that is a difference from a lost one. They were skipped; \
          lost packets are the cause.";
     TrackEventSkippedThreadInstructionDeltaWithoutValidState =
         "track_event_skipped_thread_instruction_delta_without_valid_state":
         Single, Notice, Analysis, MachineAndTrace,
-        "Track events whose count of instructions is a difference from one that was lost. They were \
+        "Track events with a count of instructions that is a difference from a lost one. They were \
          skipped; lost packets are the cause.";
     PacketSkippedSeqNeedsIncrementalStateInvalid =
         "packet_skipped_seq_needs_incremental_state_invalid":
@@ -1050,13 +1046,13 @@ catalogue! {
          clear_period_ms so that writers repeat what they interned.";
     InternedDataSkippedIncrementalStateInvalid = "interned_data_skipped_incremental_state_invalid":
         Single, Info, Analysis, MachineAndTrace,
-        "Packets whose interned data was skipped, since earlier packets of their sequence were \
-         lost and it could not be told what it belongs to.";
+        "Packets with interned data that was skipped: earlier packets of their sequence were lost, \
+         so its state is unknown.";
     FtraceEventsBeforeAllCpus = "ftrace_events_before_all_cpus":
         Single, Info, Analysis, MachineAndTrace,
         "Kernel events from before all CPUs have data, as where a ring buffer wrapped. They are \
-         left out: who ran and who waited cannot be told from some of the CPUs. The metadata \
-         ftrace_latest_data_start_ns says from when on there is data of all.";
+         left out: the running and the waiting threads are unknown without the data of all CPUs. \
+         The metadata ftrace_latest_data_start_ns says from when on there is data of all.";
     SequencePacketLoss = "sequence_packet_loss":
         Single, DataLoss, Analysis, MachineAndTrace,
         "Places where a writer lost packets and the trace does not say which buffer it wrote to: \

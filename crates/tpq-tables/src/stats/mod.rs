@@ -151,7 +151,7 @@ impl StatSource {
 }
 
 /// Largest number of sources for which stats of value 0 have rows.
-const MOST_PLACES: usize = 1000;
+const MAX_SOURCES: usize = 1000;
 
 /// The counts of an import.
 #[derive(Clone, Debug, Default)]
@@ -249,7 +249,7 @@ impl Stats {
                     }
                     // Of very many files only what was counted has rows, or there would be a
                     // hundred times as many as of events.
-                    let every = scoped.len() <= MOST_PLACES || stat == Stat::TraceTruncatedBytes;
+                    let every = scoped.len() <= MAX_SOURCES || stat == Stat::TraceTruncatedBytes;
                     let counted = |stats: &Stats| {
                         every || stat.kind() == StatKind::Indexed || stats.get(stat) != 0
                     };
@@ -309,7 +309,7 @@ mod tests {
         some.add(Stat::MalformedPackets, 3);
         let none = Stats::default();
         let of = |trace| if trace == 7 { &some } else { &none };
-        let files = MOST_PLACES as u32 + 1;
+        let files = MAX_SOURCES as u32 + 1;
         let scoped: Vec<_> = (0..files).map(|trace| (0, trace, of(trace))).collect();
         some.write(&scoped, &mut tables);
         let rows = |stat: Stat| {

@@ -11,13 +11,13 @@ use crate::{CHUNK_ROWS, ReadError, Table, Tables, TraceTables};
 
 /// A file of a trace that can be imported again, unless `gone`.
 #[derive(Default)]
-struct Kept {
+struct RestorableTrace {
     shortened: AtomicBool,
     gone: AtomicBool,
     restored: AtomicUsize,
 }
 
-impl Store for Kept {
+impl Store for RestorableTrace {
     fn is_intact(&self) -> bool {
         !self.shortened.load(Ordering::Relaxed)
     }
@@ -34,8 +34,11 @@ impl Store for Kept {
 const LONG: &str = "a name that does not fit into a view";
 const SHORT: &str = "short";
 
-fn open(bytes: impl Into<Bytes>, kept: &Arc<Kept>) -> Result<(TraceTables, Bytes), NotTables> {
-    let store: Arc<dyn Store> = Arc::<Kept>::clone(kept);
+fn open(
+    bytes: impl Into<Bytes>,
+    trace: &Arc<RestorableTrace>,
+) -> Result<(TraceTables, Bytes), NotTables> {
+    let store: Arc<dyn Store> = Arc::<RestorableTrace>::clone(trace);
     TraceTables::from_bytes(bytes.into(), store)
 }
 
@@ -151,10 +154,10 @@ fn any_changed_byte_is_found_and_the_rows_restored() {
     for place in chunks.clone().step_by(997) {
         let mut bytes = whole.clone();
         bytes[place] ^= 1 << (place % 8);
-        let kept = Arc::<Kept>::default();
-        let (tables, _) = open(bytes, &kept).expect("its directory is whole");
+        let trace = Arc::<RestorableTrace>::default();
+        let (tables, _) = open(bytes, &trace).expect("its directory is whole");
         assert_eq!(contents(&tables).expect("is restored"), expected, "{place}");
-        found += kept.restored.load(Ordering::Relaxed);
+        found += trace.restored.load(Ordering::Relaxed);
     }
     // All but those between blobs.
     let tried = chunks.step_by(997).count();
@@ -166,27 +169,27 @@ fn damage_that_cannot_be_restored_is_an_error() {
     let mut bytes = written(&tables());
     let place = chunks_of(&bytes).start + 100;
     bytes[place] ^= 1;
-    let kept = Arc::<Kept>::default();
-    kept.gone.store(true, Ordering::Relaxed);
-    let (tables, _) = open(bytes, &kept).expect("its directory is whole");
+    let trace = Arc::<RestorableTrace>::default();
+    trace.gone.store(true, Ordering::Relaxed);
+    let (tables, _) = open(bytes, &trace).expect("its directory is whole");
     let error = contents(&tables).expect_err("is damaged").to_string();
     assert!(error.ends_with("is damaged, and the trace is gone"), "{error}");
-    assert_eq!(kept.restored.load(Ordering::Relaxed), 1);
+    assert_eq!(trace.restored.load(Ordering::Relaxed), 1);
 }
 
 /// Chunks that were checked before are not trusted either.
 #[test]
 fn a_file_that_was_shortened_while_in_use_is_not_read() {
-    let kept = Arc::<Kept>::default();
-    let (tables, _) = open(written(&tables()), &kept).expect("is whole");
+    let trace = Arc::<RestorableTrace>::default();
+    let (tables, _) = open(written(&tables()), &trace).expect("is whole");
     let before = contents(&tables).expect("is whole");
-    assert_eq!(kept.restored.load(Ordering::Relaxed), 0);
-    kept.shortened.store(true, Ordering::Relaxed);
+    assert_eq!(trace.restored.load(Ordering::Relaxed), 0);
+    trace.shortened.store(true, Ordering::Relaxed);
     assert_eq!(contents(&tables).expect("is restored"), before);
     let slice = tables.get("slice").expect("is there");
     let name = slice.decl().column_index("name").expect("is there");
     let ids = slice.string_ids(0, 0..2, name).expect("is restored");
     let names = slice.read(0, 0..2, &[name]).expect("is restored");
     assert_eq!(slice.strings(&ids).as_ref(), names.column(0).as_ref());
-    assert_eq!(kept.restored.load(Ordering::Relaxed), 1);
+    assert_eq!(trace.restored.load(Ordering::Relaxed), 1);
 }

@@ -11,7 +11,7 @@ declare_table! {
         fd: i64 => Long,
         /// Time of the poll, ns in trace time.
         ts: Option<i64> => Timestamp,
-        /// Process; join with `process` on `id`.
+        /// Process; join with `process` on `upid`.
         upid: Option<u32> => JoinId("process"),
         /// Path of the file.
         path: StringId => String,

@@ -9,7 +9,7 @@ declare_table! {
         ts: i64 => Timestamp,
         /// Name of the tracepoint.
         name: StringId => String,
-        /// Thread that was running; join with `thread` on `id`.
+        /// Thread that was running; join with `thread` on `utid`.
         utid: u32 => JoinId("thread"),
         /// Arguments; join with `args` on `arg_set_id`.
         arg_set_id: Option<u32> => ArgSetId,

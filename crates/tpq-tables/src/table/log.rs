@@ -7,7 +7,7 @@ declare_table! {
     table "logs" => LogTable, LogRow {
         /// Time of the message, ns in trace time.
         ts: i64 => Timestamp,
-        /// Thread that logged the message; join with `thread` on `id`; NULL if unknown.
+        /// Thread that logged the message; NULL if unknown. Join with `thread` on `utid`.
         utid: Option<u32> => JoinId("thread"),
         /// Priority. Android: from 2 (verbose) over 4 (info) to 7 (fatal). Journal: from 0
         /// (emergency) to 7 (debug).

@@ -5,7 +5,7 @@ use crate::StringId;
 declare_table! {
     /// A memory mapping of a process, or the sum of several mappings with the same name.
     table "profiler_smaps" => ProfilerSmapsTable, ProfilerSmapsRow {
-        /// Process; join with `process` on `id`.
+        /// Process; join with `process` on `upid`.
         upid: u32 => JoinId("process"),
         /// Time of the measurement, ns in trace time.
         ts: i64 => Timestamp,

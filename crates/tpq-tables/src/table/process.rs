@@ -13,7 +13,7 @@ declare_table! {
         start_ts: Option<i64> => Timestamp,
         /// End of the thread, ns in trace time; NULL if it was not recorded.
         end_ts: Option<i64> => Timestamp,
-        /// Process of the thread; join with `process` on `id`; NULL if unknown.
+        /// Process of the thread; NULL if unknown. Join with `process` on `upid`.
         upid: Option<u32> => JoinId("process"),
         /// Whether it is the main thread of its process; NULL if the process is unknown.
         is_main_thread: Option<u32> => Bool,
@@ -37,7 +37,7 @@ declare_table! {
         start_ts: Option<i64> => Timestamp,
         /// End of the process, ns in trace time; NULL if it was not recorded.
         end_ts: Option<i64> => Timestamp,
-        /// Process that created it; join with `process` on `id`; NULL if unknown.
+        /// Process that created it; NULL if unknown. Join with `process` on `upid`.
         parent_upid: Option<u32> => JoinId("process"),
         /// User id of the process; NULL if unknown.
         uid: Option<u32> => Long,

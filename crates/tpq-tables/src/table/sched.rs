@@ -9,7 +9,7 @@ declare_table! {
         ts: i64 => Timestamp,
         /// Duration, ns; -1 if the trace ends first.
         dur: i64 => Duration,
-        /// Thread that runs; join with `thread` on `id`.
+        /// Thread that runs; join with `thread` on `utid`.
         utid: u32 => JoinId("thread"),
         /// State of the thread at the end, in the letters of the kernel: `R`, `S`, `D`, `R+`… NULL
         /// if the next switch of the CPU was not recorded.
@@ -28,7 +28,7 @@ declare_table! {
         ts: i64 => Timestamp,
         /// Duration, ns; -1 if the end was not recorded.
         dur: i64 => Duration,
-        /// Thread; join with `thread` on `id`.
+        /// Thread; join with `thread` on `utid`.
         utid: u32 => JoinId("thread"),
         /// `Running`, `R` (runnable), `R+` (preempted), `S` (sleeping), `D` (uninterruptible)…
         state: StringId => String,
@@ -36,7 +36,7 @@ declare_table! {
         io_wait: Option<u32> => Bool,
         /// Kernel function in which the thread is blocked; NULL if unknown.
         blocked_function: StringId => String,
-        /// Thread that woke this one; join with `thread` on `id`; NULL if unknown.
+        /// Thread that woke this one; NULL if unknown. Join with `thread` on `utid`.
         waker_utid: Option<u32> => JoinId("thread"),
         /// State of the waking thread at that moment; join with `thread_state` on `id`.
         waker_id: Option<u32> => JoinId("thread_state"),
@@ -56,9 +56,9 @@ declare_table! {
         thread_state_id: u32 => JoinId("thread_state"),
         /// Whether an interrupt caused the wakeup, not the waking thread; NULL if unknown.
         irq_context: Option<u32> => Bool,
-        /// Thread that was woken; join with `thread` on `id`.
+        /// Thread that was woken; join with `thread` on `utid`.
         utid: u32 => JoinId("thread"),
-        /// Thread that woke it; join with `thread` on `id`.
+        /// Thread that woke it; join with `thread` on `utid`.
         waker_utid: u32 => JoinId("thread"),
     }
 }

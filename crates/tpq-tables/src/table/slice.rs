@@ -71,7 +71,7 @@ declare_table! {
         ts: i64 => Timestamp,
         /// Kind of the record, such as `track_event.legacy_event`; details are in its arguments.
         name: StringId => String,
-        /// Thread of the event; join with `thread` on `id`.
+        /// Thread of the event; join with `thread` on `utid`.
         utid: u32 => JoinId("thread"),
         /// Arguments; join with `args` on `arg_set_id`.
         arg_set_id: Option<ArgSetNumber> => ArgSetId,

@@ -20,9 +20,9 @@ declare_table! {
         machine_id: u32 => JoinId("machine"),
         /// Number of a group of tracks that can be shown as one; NULL if it is in no group.
         track_group_id: Option<u32> => Long,
-        /// Thread of the track; join with `thread` on `id`; NULL for other tracks.
+        /// Thread of the track; NULL for other tracks. Join with `thread` on `utid`.
         utid: Option<u32> => JoinId("thread"),
-        /// Process of the track; join with `process` on `id`; NULL for other tracks.
+        /// Process of the track; NULL for other tracks. Join with `process` on `upid`.
         upid: Option<u32> => JoinId("process"),
         /// CPU of the track; NULL for other tracks.
         cpu: Option<u32> => Long,

@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_before_the_damage_is_kept() {
+    fn values_before_the_damage_are_kept() {
         for json in [r#"{"a":1,"b":"#, r#"{"a":1,"b" 2}"#, r#"{"a":1,b:2}"#, r#"{"a":1"#] {
             assert_eq!(flattened(json), (vec!["args.a = Int(1)".to_owned()], Err(Malformed)));
         }

@@ -43,11 +43,11 @@ pub struct MessageArgs<'a> {
     /// The set that receives the args.
     pub args: &'a mut ArgSet,
     /// Fields that become more than args; annotations never do.
-    pub beyond: Option<Beyond<'a>>,
+    pub tables: Option<MessageTables<'a>>,
 }
 
 /// Fields of messages that become more than args.
-pub struct Beyond<'a> {
+pub struct MessageTables<'a> {
     /// Mappings by their contents.
     pub mappings: &'a mut Mappings,
     /// Receives mappings that have no row yet.
@@ -178,8 +178,8 @@ impl<'a> MessageArgs<'a> {
         match path.special {
             None => false,
             Some(Special::ActiveProcess) => {
-                if let Some(beyond) = &mut self.beyond {
-                    beyond.active_processes.push(field.as_i32());
+                if let Some(tables) = &mut self.tables {
+                    tables.active_processes.push(field.as_i32());
                 }
                 false
             }
@@ -241,8 +241,8 @@ impl<'a> MessageArgs<'a> {
             load_bias: number(mapping::LOAD_BIAS),
             name: self.strings.intern(&path),
         };
-        let beyond = self.beyond.as_mut()?;
-        Some(beyond.mappings.get(row, beyond.mapping_rows))
+        let tables = self.tables.as_mut()?;
+        Some(tables.mappings.get(row, tables.mapping_rows))
     }
 
     /// An interned source location; one that was never sent is counted.

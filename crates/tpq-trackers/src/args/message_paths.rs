@@ -261,7 +261,7 @@ impl MessagePaths {
         let fields = descriptors.message(index).map(|message| &message.fields);
         let field = fields.and_then(|fields| fields.get(&number)).ok_or(NoPath::Unknown)?;
         let of_event = index == *track_event && above.key == ArgKey::default();
-        let path = source(above.key, (number, field), position, of_event, strings)?;
+        let path = path_of_field(above.key, (number, field), position, of_event, strings)?;
         let path = self.push(path);
         self.fields.insert((message, number, position), path);
         Ok(path)
@@ -279,10 +279,10 @@ impl MessagePaths {
             return Ok(key);
         }
         let text = strings.get(name).replace(['.', '[', ']'], "_");
-        let flat = joined(under.flat, &text, strings)?;
+        let flat = child_key(under.flat, &text, strings)?;
         let full = match under.flat == under.full {
             true => flat,
-            false => joined(under.full, &text, strings)?,
+            false => child_key(under.full, &text, strings)?,
         };
         let key = ArgKey { flat, full };
         self.members.insert((under, name), key);
@@ -312,7 +312,7 @@ impl MessagePaths {
 }
 
 /// The path of a field's value under a key.
-fn source(
+fn path_of_field(
     above: ArgKey,
     (number, field): (u32, &FieldDescriptor),
     position: u32,
@@ -320,11 +320,11 @@ fn source(
     strings: &mut StringPool,
 ) -> Result<MessagePath, NoPath> {
     let FieldDescriptor { name, kind, width, repeated, extension } = field;
-    let flat = joined(above.flat, name, strings)?;
+    let flat = child_key(above.flat, name, strings)?;
     let full = match (*repeated, above.flat == above.full) {
-        (true, _) => joined(above.full, &format!("{name}[{position}]"), strings)?,
+        (true, _) => child_key(above.full, &format!("{name}[{position}]"), strings)?,
         (false, true) => flat,
-        (false, false) => joined(above.full, name, strings)?,
+        (false, false) => child_key(above.full, name, strings)?,
     };
     Ok(MessagePath {
         key: ArgKey { flat, full },
@@ -352,7 +352,7 @@ fn special(flat_key: &str) -> Option<Special> {
 }
 
 /// A name under a key.
-fn joined(under: StringId, name: &str, strings: &mut StringPool) -> Result<StringId, NoPath> {
+fn child_key(under: StringId, name: &str, strings: &mut StringPool) -> Result<StringId, NoPath> {
     let above = strings.get(under);
     if above.len() + name.len() >= MAX_KEY {
         return Err(NoPath::LongKey);
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn what_events_have_for_themselves_is_not_shown() {
+    fn fields_of_the_event_itself_are_not_shown() {
         let mut strings = StringPool::default();
         let mut paths = MessagePaths::new(&mut strings);
         let event = paths.track_event();

@@ -13,7 +13,7 @@ mod syscall;
 pub use annotation::{ANNOTATIONS, add_annotations_of_event};
 pub use extension::describe_extensions;
 pub use mappings::Mappings;
-pub use message::{Beyond, MAX_DEPTH, MessageArgs, SourceLocation, Unreadable};
+pub use message::{MAX_DEPTH, MessageArgs, MessageTables, SourceLocation, Unreadable};
 pub use message_paths::{ArgKey, LocationKeys, MessagePath, MessagePaths, NoPath, PathId, Special};
 pub use set::{Annotated, Arg, ArgSet, ArgValue, JsonOrigin, SetPart};
 pub use syscall::add_syscall_args;

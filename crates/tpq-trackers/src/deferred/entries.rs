@@ -16,7 +16,7 @@ use crate::args::{ArgSet, ArgValue};
 /// Entries of a batch: enough that handing one over costs nothing, few enough to stay in the cache.
 const BATCH_ENTRIES: usize = 1 << 11;
 /// Pieces of sets in a batch, unless one set has more.
-const BATCH_PIECES: usize = 1 << 12;
+const BATCH_PARTS: usize = 1 << 12;
 /// Texts that go along with a batch.
 const BATCH_TEXTS: usize = 1 << 12;
 
@@ -62,7 +62,7 @@ impl Batch {
     pub(super) fn is_large(&self) -> bool {
         const MUCH: usize = 8;
         self.entries.capacity() > MUCH * BATCH_ENTRIES
-            || self.parts.capacity() > MUCH * BATCH_PIECES
+            || self.parts.capacity() > MUCH * BATCH_PARTS
             || self.texts.is_large()
     }
 
@@ -131,6 +131,16 @@ impl DeferredWrites {
         self.batch.entries.push(Entry::Source(source));
     }
 
+    /// The sources of the buffered entries, in order.
+    #[cfg(test)]
+    pub(crate) fn sources(&self) -> Vec<SourceId> {
+        let source = |entry: &Entry| match entry {
+            Entry::Source(source) => Some(*source),
+            _ => None,
+        };
+        self.batch.entries.iter().filter_map(source).collect()
+    }
+
     /// Adds a kernel event.
     #[inline(always)]
     pub fn push_event(&mut self, event: KernelEvent) {
@@ -187,7 +197,7 @@ impl DeferredWrites {
     #[inline]
     pub fn is_full(&self, tables: &Tables) -> bool {
         self.batch.entries.len() >= BATCH_ENTRIES
-            || self.batch.parts.len() >= BATCH_PIECES
+            || self.batch.parts.len() >= BATCH_PARTS
             || self.sends_texts && tables.strings.len() >= self.next_text as usize + BATCH_TEXTS
     }
 

@@ -58,7 +58,7 @@ pub(super) struct Ticket(pub(super) u32);
 const MOST_WAITING: usize = 1 << 14;
 
 /// Distance of the prefetch, in sets.
-const AHEAD: usize = 12;
+const PREFETCH_DISTANCE: usize = 12;
 
 /// The names of types of values, as tables have them.
 #[derive(Clone, Copy)]
@@ -138,7 +138,7 @@ impl SetIndex {
         found.clear();
         let mut begin = 0;
         for (at, set) in waiting.iter().enumerate() {
-            if let Some(later) = waiting.get(at + AHEAD) {
+            if let Some(later) = waiting.get(at + PREFETCH_DISTANCE) {
                 known.fetch(later.hash);
             }
             let (id, is_new) = known.id(set.hash);

@@ -118,7 +118,7 @@ impl EventArgs {
 }
 
 /// The context that a message refers to.
-pub(super) struct Around<'w, 'a> {
+pub(super) struct MessageContext<'w, 'a> {
     pub(super) bytes: &'a TraceBytes<'a>,
     pub(super) interned: &'w Interned<'a>,
     /// The kinds that the trace describes itself, by number.
@@ -182,13 +182,13 @@ impl EventRows {
     pub(super) fn write(
         &mut self,
         event: &KernelEvent,
-        around: Around<'_, '_>,
+        context: MessageContext<'_, '_>,
         sets: &mut SetIndex,
         texts: &mut Texts,
     ) {
         let (name, set) = match event.args {
             EventArgs::Message { number, data, generation } => {
-                self.message(number, (data, generation), around, sets, texts)
+                self.message(number, (data, generation), context, sets, texts)
             }
             EventArgs::Switch { previous, state, next } => {
                 self.switch(previous, state, next, sets, texts)
@@ -205,16 +205,16 @@ impl EventRows {
         &mut self,
         number: u32,
         (data, generation): (Span, GenerationId),
-        around: Around<'_, '_>,
+        context: MessageContext<'_, '_>,
         sets: &mut SetIndex,
         texts: &mut Texts,
     ) -> (StringId, SetRef) {
-        let data = around.bytes.get(data);
+        let data = context.bytes.get(data);
         let set = &mut self.set;
         let pool = &mut texts.pool;
         let name = match event_kind(number) {
             Some(kind) if number != GENERIC => {
-                return self.known(kind, (data, generation), around, sets, texts);
+                return self.known(kind, (data, generation), context, sets, texts);
             }
             Some(_) => {
                 set.clear();
@@ -224,7 +224,7 @@ impl EventRows {
             }
             None => {
                 set.clear();
-                read_unlisted(number, data, around.described.get(&number), set, pool)
+                read_unlisted(number, data, context.described.get(&number), set, pool)
             }
         };
         (name, SetRef::of(sets.intern(set)))
@@ -235,11 +235,11 @@ impl EventRows {
         &mut self,
         kind: &EventKind,
         (data, generation): (&[u8], GenerationId),
-        around: Around<'_, '_>,
+        context: MessageContext<'_, '_>,
         sets: &mut SetIndex,
         texts: &mut Texts,
     ) -> (StringId, SetRef) {
-        let Around { interned, stats, .. } = around;
+        let MessageContext { interned, stats, .. } = context;
         // The meaning of a function's id changes with the state of the sequence.
         let functions = FUNCTIONS.iter().any(|&(event, _)| event == kind.number);
         let made_from = (!functions).then(|| hash_numbered([u64::from(kind.number), 0], data));

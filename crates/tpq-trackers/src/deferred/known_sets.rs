@@ -25,7 +25,7 @@ impl KnownSets {
     /// Has the processor fetch where a set is looked for soon.
     #[inline]
     pub(super) fn fetch(&self, hash: u128) {
-        fetch(&self.slots[self.place(hash)..]);
+        fetch(&self.slots[self.first_slot(hash)..]);
     }
 
     /// The id of a set, and whether it is a new one.
@@ -34,7 +34,7 @@ impl KnownSets {
         if (self.hashes.len() + 1) * 4 > self.slots.len() * 3 {
             self.grow();
         }
-        let mut at = self.place(hash);
+        let mut at = self.first_slot(hash);
         loop {
             let slot = self.slots[at];
             let id = slot as u32;
@@ -52,7 +52,7 @@ impl KnownSets {
     }
 
     /// The first slot of a hash.
-    fn place(&self, hash: u128) -> usize {
+    fn first_slot(&self, hash: u128) -> usize {
         hash as usize & (self.slots.len() - 1)
     }
 
@@ -64,7 +64,7 @@ impl KnownSets {
     fn grow(&mut self) {
         self.slots = vec![0; 2 * self.slots.len()];
         for (id, &hash) in (1..).zip(&self.hashes) {
-            let mut at = self.place(hash);
+            let mut at = self.first_slot(hash);
             while self.slots[at] != 0 {
                 at = self.after(at);
             }

@@ -11,7 +11,7 @@ use super::writer::DeferredWriter;
 
 /// Batches that may wait to be written. The faster thread alternates: with a short queue, the two
 /// threads would block each other.
-const AHEAD: usize = 16;
+const QUEUE_LENGTH: usize = 16;
 
 /// Sends batches to the deferred writer.
 pub enum DeferredStage<'a> {
@@ -39,7 +39,7 @@ impl<'a> DeferredStage<'a> {
         &mut self,
         start: impl FnOnce(Box<dyn FnOnce() + Send + 'a>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let (batches, receive) = sync_channel(AHEAD);
+        let (batches, receive) = sync_channel(QUEUE_LENGTH);
         let (give_back, spare) = channel();
         let (send, end) = channel();
         let thread = Self::Threaded(WriterThread { batches, spare, under_way: 0, end });
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_batch_that_takes_much_memory_waits_alone() {
-        let (batches, receive) = sync_channel(AHEAD);
+        let (batches, receive) = sync_channel(QUEUE_LENGTH);
         let (give_back, spare) = channel();
         let (_send, end) = channel();
         let mut thread = WriterThread { batches, spare, under_way: 0, end };

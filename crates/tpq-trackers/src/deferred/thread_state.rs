@@ -126,11 +126,11 @@ enum Threads {
 
 impl Threads {
     /// Largest number of sources that each have a slot for every thread.
-    const FEW_PLACES: usize = 8;
+    const FEW_SOURCES: usize = 8;
 
     /// The states for one of `sources` sources.
-    fn of_places(sources: usize) -> Self {
-        match sources <= Self::FEW_PLACES {
+    fn for_sources(sources: usize) -> Self {
+        match sources <= Self::FEW_SOURCES {
             true => Self::All(Vec::new()),
             false => Self::Few(FxHashMap::default()),
         }
@@ -184,7 +184,7 @@ impl ThreadStates {
     /// Of this many entries.
     pub(super) fn new(sources: usize, awake: AwakeStates) -> Self {
         Self {
-            threads: (0..sources).map(|_| Threads::of_places(sources)).collect(),
+            threads: (0..sources).map(|_| Threads::for_sources(sources)).collect(),
             awake,
             rows: Rows::default(),
             table: ThreadStateTable::default(),

@@ -12,7 +12,7 @@ use tpq_tables::{Packer, Stats, Tables};
 use super::DeferredWrites;
 use super::entries::{Batch, Entry};
 use super::index::{SetIndex, Ticket};
-use super::kernel_event::{Around, EventArgs, EventRows, KernelEvent};
+use super::kernel_event::{EventArgs, EventRows, KernelEvent, MessageContext};
 use super::recent::{RecentSets, SetRef};
 use super::texts::Texts;
 use super::thread_state::ThreadStates;
@@ -190,13 +190,13 @@ impl<'a> DeferredWriter<'a> {
         let Self { texts, sets, events, reader, .. } = self;
         let Reader { bytes, interned, described, stats, source, .. } = reader;
         let file = reader.sources.get(*source).file as usize;
-        let around = Around {
+        let context = MessageContext {
             bytes,
             interned: &interned[file],
             described: &described[*source as usize],
             stats: &mut stats[*source as usize],
         };
-        events.write(event, around, sets, texts);
+        events.write(event, context, sets, texts);
     }
 
     /// Writes the last batch on the decoding thread.
@@ -219,18 +219,18 @@ impl<'a> DeferredWriter<'a> {
 }
 
 /// Distance, in entries, of the prefetch of bytes of the trace.
-const AHEAD: usize = 4;
+const PREFETCH_DISTANCE: usize = 4;
 /// Distance, in entries, of the prefetch of the entries themselves, which another core has written.
-const ENTRIES_AHEAD: usize = 16;
+const ENTRY_PREFETCH_DISTANCE: usize = 16;
 
 impl Reader<'_> {
     /// Has the processor fetch what is read soon.
     #[inline]
     fn fetch_ahead(&self, entries: &[Entry], parts: &[SetPart]) {
-        if let Some(later) = entries.get(ENTRIES_AHEAD..) {
+        if let Some(later) = entries.get(ENTRY_PREFETCH_DISTANCE..) {
             fetch(later);
         }
-        if let Some(Entry::Event(KernelEvent { args, .. })) = entries.get(AHEAD)
+        if let Some(Entry::Event(KernelEvent { args, .. })) = entries.get(PREFETCH_DISTANCE)
             && let EventArgs::Message { data, .. } = args
         {
             self.bytes.fetch(*data);
@@ -239,7 +239,7 @@ impl Reader<'_> {
             SetPart::Annotations(Annotated { event, .. })
             | SetPart::Call(event)
             | SetPart::Json(event),
-        ) = parts.get(AHEAD)
+        ) = parts.get(PREFETCH_DISTANCE)
         {
             self.bytes.fetch(*event);
         }
@@ -319,7 +319,7 @@ impl Reader<'_> {
             strings: &mut texts.pool,
             stats: &mut self.stats[source as usize],
             args: set,
-            beyond: None,
+            tables: None,
         };
         add_annotations_of_event(&mut message, self.bytes.get(event));
     }

@@ -34,7 +34,7 @@ pub use kernel::mm::MemoryOwners;
 pub use kernel::network::Network;
 pub use kernel::page_size::PageSize;
 pub use kernel::sched::{PreviousTask, Sched};
-pub use kernel::syscall::{Call, Care, Syscalls};
+pub use kernel::syscall::{Call, SyscallHandling, Syscalls};
 pub use kernel::task_state::{Change, TaskStates};
 pub use power::power_state::{Consumer, EntityState, Power};
 pub use power::uid_time::UidTimes;
@@ -44,7 +44,7 @@ pub use recorder::interest::Interest;
 pub use recorder::metadata::{Metadata, MetadataValue};
 pub use recorder::perf::{PerfSessions, PerfTracks};
 pub use recorder::recording::{
-    CentralBuffer, FillPolicy, KernelBuffer, KernelCounts, Recording, Wanted,
+    CentralBuffer, FillPolicy, KernelBuffer, KernelCounts, Recording, RequestedConfig,
 };
 pub use recorder::writer::{Writers, by_writer};
 pub use scopes::{DecoderStates, FileTrackers, SourceTrackers, Trackers};

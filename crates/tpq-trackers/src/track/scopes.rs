@@ -380,5 +380,8 @@ mod tests {
         }
         let rows = tables.metadata.trace_id.iter().collect::<Vec<_>>();
         assert_eq!(rows.len(), 2, "one row for each file: {rows:?}");
+        trackers.enter(0);
+        trackers.enter(1);
+        assert_eq!(trackers.deferred.sources(), [2, 0, 1], "one entry for each change");
     }
 }

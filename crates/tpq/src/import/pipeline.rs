@@ -16,9 +16,9 @@ use crate::read_ahead::ReadAhead;
 
 /// Steps that may wait between the thread that sorts and the one that decodes. With few, the two
 /// would wait for each other by turns.
-const STEPS_AHEAD: usize = 16;
+const STEP_QUEUE: usize = 16;
 /// The same where memory has a limit, as what waits there is not counted.
-const STEPS_AHEAD_LIMITED: usize = 4;
+const STEP_QUEUE_LIMITED: usize = 4;
 
 /// Decodes all events in the order of time.
 pub(super) fn decode_all(
@@ -47,8 +47,8 @@ pub(super) fn decode_all(
         for number in 0..files.threads(options.threads.unwrap_or_else(cores)) {
             start(scope, format!("reader {number}"), || files.work(read))?;
         }
-        let ahead = options.memory_limit.map_or(STEPS_AHEAD, |_| STEPS_AHEAD_LIMITED);
-        let (send, steps) = sync_channel::<io::Result<Step>>(ahead);
+        let queue = options.memory_limit.map_or(STEP_QUEUE, |_| STEP_QUEUE_LIMITED);
+        let (send, steps) = sync_channel::<io::Result<Step>>(queue);
         let files = &files;
         let work = move || {
             let _closes = files.close_on_drop();

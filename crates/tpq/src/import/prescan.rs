@@ -27,7 +27,7 @@ pub(super) fn prescan_all<'a>(
     for (entry, file) in inputs.traces() {
         options.not_cancelled()?;
         let _span = options.span("prescan").map(|span| span.with("trace_id", entry as u64));
-        let passed = |range: Range<usize>| {
+        let on_scanned = |range: Range<usize>| {
             let len = range.len() as u64;
             let done = scanned.fetch_add(len, Ordering::Relaxed) + len;
             // Bytes that were scanned twice count once.
@@ -42,7 +42,7 @@ pub(super) fn prescan_all<'a>(
         let has_packets = is_format(file, |format| format.has_packets);
         let prescan = match has_packets {
             false => Prescan::of_text(file.bytes(), base, budget),
-            true => prescan(file.bytes(), base, room, &passed, options.threads != Some(1))
+            true => prescan(file.bytes(), base, room, &on_scanned, options.threads != Some(1))
                 .map_err(|source| ImportError::Prescan { path: file.shown().to_owned(), source })?,
         };
         if has_packets && manifest_follows(file.bytes(), prescan.end) {

@@ -36,7 +36,7 @@ fn binder_calls() {
 /// The app runs from 10 to 15 and from 48 to 50, sleeps from 15 to 45; the server runs from 20 to
 /// 25 and from 30 to 40.
 #[test]
-fn what_threads_do_in_binder_calls() {
+fn thread_states_in_binder_calls() {
     let trace = calls();
     let sql = "SELECT client_ts, server_ts, thread_state_type, thread_state, thread_state_dur, \
         thread_state_count FROM android_sync_binder_thread_state_by_txn \
@@ -98,7 +98,7 @@ fn services() {
     );
 }
 
-/// What the runtime writes when `thread` holds a lock.
+/// The slice of the runtime for a lock that `thread` holds.
 fn contention(thread: &str, tid: i32, waiters: u32) -> String {
     format!(
         "B|100|monitor contention with owner {thread} ({tid}) at void a.B.hold(int)(B.java:12) \

@@ -1,4 +1,4 @@
-//! What the device spends: suspension and wakeups, the screen, the battery, rails and frequencies.
+//! Power use: suspension and wakeups, the screen, the battery, rails and frequencies.
 
 use tpq_testkit::{Message, Packet};
 

@@ -45,7 +45,7 @@ fn time_to_display() {
 
 /// The main thread is there from 100 on, and runs all the time.
 #[test]
-fn what_takes_the_time_of_a_startup() {
+fn breakdown_of_a_startup() {
     let sql = "SELECT ts, dur, reason FROM android_startup_opinionated_breakdown ORDER BY ts";
     assert_eq!(
         lines(&startup(), "startup.startup_breakdowns", sql),

@@ -97,7 +97,7 @@ fn input_events() {
     let sent = "inputChannel=app (server), seq=0x7, type=MOTION)";
     let received = "inputChannel=app (client), seq=0x7, type=MOTION)";
     let finished = "inputChannel=app (client), seq=0x7, type=FINISHED)";
-    let told = "inputChannel=app (server), seq=0x7, type=FINISHED)";
+    let message = "inputChannel=app (server), seq=0x7, type=FINISHED)";
     let slice = |pid: i32, name: String| format!("B|{pid}|{name}");
     let trace = marked(&[
         (20, BINDER, &slice(500, format!("sendMessage({sent}"))),
@@ -106,7 +106,7 @@ fn input_events() {
         (33, APP, "E|100"),
         (50, APP, &slice(100, format!("sendMessage({finished}"))),
         (51, APP, "E|100"),
-        (55, BINDER, &slice(500, format!("receiveMessage({told}"))),
+        (55, BINDER, &slice(500, format!("receiveMessage({message}"))),
         (56, BINDER, "E|500"),
     ]);
     let sql = "SELECT dispatch_latency_dur, handling_latency_dur, ack_latency_dur, \

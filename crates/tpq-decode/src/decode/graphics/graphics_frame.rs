@@ -162,69 +162,104 @@ fn change_phase(
     let key = (event.buffer, event.layer_name);
     let Some(buffer) = trackers.source.buffers.buffers.get(&key) else { return };
     let (phase, acquired) = (buffer.phase.clone(), buffer.acquired);
-    let id = event.buffer;
-    let any = StringId::NULL;
     let next = match event.kind {
-        Some(happened::DEQUEUE) => {
-            forget_app(&phase, event, trackers, tables);
-            let track = track(event, &format!("APP_{id} {}", event.layer), trackers, tables);
-            match begin(event, track, trackers, tables, stats) {
-                Some(slice) => Phase::App { slice, track, since: event.ts },
-                None => Phase::Unknown,
-            }
-        }
-        Some(happened::QUEUE) => {
-            if let Phase::App { slice, track, since } = phase {
-                trackers.source.slices.end(event.ts, track, any, any, tables, stats);
-                name_app(slice, event, event.frame, trackers, tables);
-                // The GPU may be done before the app gives the buffer away.
-                if acquired > since {
-                    set_phase(key, Phase::Unknown, trackers);
-                    return;
-                }
-            }
-            let track = track(event, &format!("GPU_{id} {}", event.layer), trackers, tables);
-            begin(event, track, trackers, tables, stats);
-            Phase::Gpu { track }
-        }
+        Some(happened::DEQUEUE) => begin_app(&phase, event, trackers, tables, stats),
+        Some(happened::QUEUE) => begin_gpu(&phase, acquired, event, trackers, tables, stats),
         Some(happened::ACQUIRE_FENCE) => match phase {
             Phase::Gpu { track } => {
-                trackers.source.slices.end(event.ts, track, any, any, tables, stats);
+                end(event, track, trackers, tables, stats);
                 Phase::Unknown
             }
             phase => phase,
         },
         Some(happened::LATCH) => {
             forget_app(&phase, event, trackers, tables);
-            let track = track(event, &format!("SF_{id} {}", event.layer), trackers, tables);
+            let name = format!("SF_{} {}", event.buffer, event.layer);
+            let track = track(event, &name, trackers, tables);
             begin(event, track, trackers, tables, stats);
             Phase::Compositor { track }
         }
-        Some(happened::PRESENT_FENCE) => {
-            let next = match phase {
-                Phase::Compositor { track } => {
-                    trackers.source.slices.end(event.ts, track, any, any, tables, stats);
-                    Phase::Unknown
-                }
-                phase => phase,
-            };
-            if let Some(&track) = trackers.source.buffers.shown.get(&event.layer_name) {
-                trackers.source.slices.end(event.ts, track, any, any, tables, stats);
-            }
-            let track = track(event, &format!("Display_{}", event.layer), trackers, tables);
-            begin(event, track, trackers, tables, stats);
-            trackers.source.buffers.shown.insert(event.layer_name, track);
-            next
-        }
+        Some(happened::PRESENT_FENCE) => present(phase, event, trackers, tables, stats),
         _ => phase,
     };
-    set_phase(key, next, trackers);
+    if let Some(buffer) = trackers.source.buffers.buffers.get_mut(&key) {
+        buffer.phase = next;
+    }
 }
 
-fn set_phase(key: (u32, StringId), phase: Phase, trackers: &mut Trackers) {
-    if let Some(buffer) = trackers.source.buffers.buffers.get_mut(&key) {
-        buffer.phase = phase;
+/// The app got the buffer.
+fn begin_app(
+    phase: &Phase,
+    event: &Event<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) -> Phase {
+    forget_app(phase, event, trackers, tables);
+    let name = format!("APP_{} {}", event.buffer, event.layer);
+    let track = track(event, &name, trackers, tables);
+    match begin(event, track, trackers, tables, stats) {
+        Some(slice) => Phase::App { slice, track, since: event.ts },
+        None => Phase::Unknown,
     }
+}
+
+/// The app gave the buffer away. The GPU may be done before, at the time `acquired`.
+fn begin_gpu(
+    phase: &Phase,
+    acquired: i64,
+    event: &Event<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) -> Phase {
+    if let &Phase::App { slice, track, since } = phase {
+        end(event, track, trackers, tables, stats);
+        name_app(slice, event, event.frame, trackers, tables);
+        if acquired > since {
+            return Phase::Unknown;
+        }
+    }
+    let name = format!("GPU_{} {}", event.buffer, event.layer);
+    let track = track(event, &name, trackers, tables);
+    begin(event, track, trackers, tables, stats);
+    Phase::Gpu { track }
+}
+
+/// The buffer is on the display, and the one before of its layer no more.
+fn present(
+    phase: Phase,
+    event: &Event<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) -> Phase {
+    let next = match phase {
+        Phase::Compositor { track } => {
+            end(event, track, trackers, tables, stats);
+            Phase::Unknown
+        }
+        phase => phase,
+    };
+    if let Some(&track) = trackers.source.buffers.shown.get(&event.layer_name) {
+        end(event, track, trackers, tables, stats);
+    }
+    let track = track(event, &format!("Display_{}", event.layer), trackers, tables);
+    begin(event, track, trackers, tables, stats);
+    trackers.source.buffers.shown.insert(event.layer_name, track);
+    next
+}
+
+/// Ends the phase on a track.
+fn end(
+    event: &Event<'_>,
+    track: u32,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let any = StringId::NULL;
+    trackers.source.slices.end(event.ts, track, any, any, tables, stats);
 }
 
 /// Begins a phase, by the name of its frame or, where that is not known, of its time.

@@ -10,7 +10,7 @@ use tpq_tables::{Stat, Stats, Tables};
 
 use crate::decode::recorder::trace_uuid::format_uuid;
 use crate::decode::{Packet, PacketDecoder};
-use tpq_trackers::track::{self, MetadataValue, Trackers, Wanted};
+use tpq_trackers::track::{self, MetadataValue, RequestedConfig, Trackers};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder {
     field: trace_packet::TRACE_CONFIG,
@@ -34,7 +34,7 @@ fn decode_config(
     }
     let name = config.unique_session_name();
     trackers.metadata.set_text("unique_session_name", name, tables);
-    trackers.file.recording.wanted = Some(wanted(&config));
+    trackers.file.recording.requested = Some(requested(&config));
     let statsd = config.statsd_metadata.as_ref();
     if let Some(subscription) = statsd.and_then(|statsd| statsd.triggering_subscription_id) {
         let subscription = MetadataValue::Int(subscription);
@@ -52,7 +52,7 @@ fn decode_config(
 }
 
 /// The parts of the configuration that decide possible losses.
-fn wanted(config: &TraceConfig) -> Wanted {
+fn requested(config: &TraceConfig) -> RequestedConfig {
     let policy = |buffer: &BufferConfig| match buffer.fill_policy() {
         FillPolicy::Discard => track::FillPolicy::Discard,
         _ => track::FillPolicy::Ring,
@@ -60,7 +60,7 @@ fn wanted(config: &TraceConfig) -> Wanted {
     let sources = || config.data_sources.iter().filter_map(|source| source.config.as_ref());
     let ftrace = || sources().filter_map(|source| source.ftrace_config.as_ref());
     let given = |value: u32| Some(value).filter(|&value| value > 0);
-    Wanted {
+    RequestedConfig {
         buffers: config.buffers.iter().map(policy).collect(),
         sources: sources().map(|it| (it.name().to_owned(), it.target_buffer())).collect(),
         // The recorder's own period where none is given.

@@ -35,7 +35,7 @@ impl Phase {
     }
 
     /// Whether a slice cannot represent it.
-    pub(super) fn is_kept(self) -> bool {
+    pub(super) fn is_raw(self) -> bool {
         matches!(self.0, b'R' | b'S' | b'T' | b'p')
     }
 

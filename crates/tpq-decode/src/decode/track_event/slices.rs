@@ -188,7 +188,7 @@ fn add_phase(
     args: &mut tpq_trackers::args::ArgSet,
     context: &mut DecodeContext<'_, '_>,
 ) {
-    if let Some(phase) = event.phase().filter(|phase| phase.is_kept()) {
+    if let Some(phase) = event.phase().filter(|phase| phase.is_raw()) {
         let value = ArgValue::String(context.intern(&phase.text()));
         args.add(context.intern("legacy_event.phase"), value);
     }

@@ -12,7 +12,7 @@ use super::context::DecodeContext;
 use super::event::{Present, bits};
 use crate::decode::Packet;
 use tpq_trackers::args::{Annotated, ArgSet, ArgValue};
-use tpq_trackers::args::{Beyond, MAX_DEPTH, MessageArgs, Unreadable};
+use tpq_trackers::args::{MAX_DEPTH, MessageArgs, MessageTables, Unreadable};
 use tpq_trackers::track::{Tid, Utid};
 
 /// The fields that events have for themselves, by number: name, track, time, flows. They are no
@@ -98,7 +98,7 @@ fn read(typed: bool, thread: Option<Utid>, args: &mut ArgSet, context: &mut Deco
         strings: &mut tables.strings,
         stats,
         args,
-        beyond: Some(Beyond {
+        tables: Some(MessageTables {
             mappings,
             mapping_rows: &mut tables.stack_profile_mapping,
             active_processes: Vec::new(),
@@ -133,7 +133,7 @@ fn read(typed: bool, thread: Option<Utid>, args: &mut ArgSet, context: &mut Deco
             message.stats.increment(Stat::TrackEventParserErrors);
         }
     }
-    let active = message.beyond.map(|beyond| beyond.active_processes).unwrap_or_default();
+    let active = message.tables.map(|tables| tables.active_processes).unwrap_or_default();
     for pid in active {
         let pid = Tid { machine: packet.machine, id: i64::from(pid) };
         processes.process(pid, tables);
@@ -216,8 +216,8 @@ fn active_processes(message: &mut MessageArgs<'_>, field: &Field<'_>) {
         Fields::new(field.as_bytes()).filter(|field| field.number == chrome_active_processes::PID)
     {
         let pids = tpq_proto::wire::repeated(&field).map(|pid| pid as i32);
-        if let Some(beyond) = &mut message.beyond {
-            beyond.active_processes.extend(pids);
+        if let Some(tables) = &mut message.tables {
+            tables.active_processes.extend(pids);
         }
     }
 }

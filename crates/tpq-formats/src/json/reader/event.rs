@@ -232,11 +232,11 @@ impl JsonEvent {
     /// Reads what [`Self::write`] wrote; `ts` is not part of it.
     pub(in crate::json) fn from_words(words: &[u32], strings: &[Span]) -> Self {
         let &[head, first, ref numbers @ ..] = words else { return Self::default() };
-        let number = |index: usize| match numbers.get(index * 2..index * 2 + 2) {
+        let stored = |index: usize| match numbers.get(index * 2..index * 2 + 2) {
             Some(&[low, high]) => (u64::from(high) << 32 | u64::from(low)) as i64,
             _ => NO_TIME,
         };
-        let time = |index: usize| Some(number(index)).filter(|time| *time != NO_TIME);
+        let time = |index: usize| Some(stored(index)).filter(|time| *time != NO_TIME);
         let mut next = first as usize;
         let spans: [Span; MAX_OWN_STRINGS] = std::array::from_fn(|bit| {
             if head >> 8 & 1 << bit == 0 {
@@ -248,8 +248,8 @@ impl JsonEvent {
         let [name, category, id, id2, bind_id, args, pid_name, tid_name] = spans;
         Self {
             phase: head as u8,
-            pid: id_of(head >> 22, number(0), pid_name),
-            tid: id_of(head >> 24, number(1), tid_name),
+            pid: id_of(head >> 22, stored(0), pid_name),
+            tid: id_of(head >> 24, stored(1), tid_name),
             ts: None,
             dur: time(2),
             tts: time(3),
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_mended_in_place() {
+    fn invalid_text_is_replaced_in_place() {
         let text = b"{\"ph\":\"X\",\"name\":\"caf\xe9\tb\",\"ts\":1}";
         let event = JsonEvent::read(text, Span { addr: 0, len: text.len() as u32 }).unwrap();
         assert_eq!((event.name, event.ts), (Span { addr: 18, len: 6 }, Some(1_000)));

@@ -81,7 +81,7 @@ struct Open {
     first_position: u32,
     events: Events,
     line_times: Vec<i64>,
-    line_places: Vec<(u32, u32)>,
+    line_ranges: Vec<(u32, u32)>,
     start: usize,
 }
 
@@ -254,7 +254,7 @@ impl<'a> JsonReader<'a> {
         self.position += 1;
         self.latest = ts;
         open.line_times.push(ts);
-        open.line_places.push((offset, len));
+        open.line_ranges.push((offset, len));
     }
 
     /// Counts something that is wrong, and enters where.
@@ -267,15 +267,15 @@ impl<'a> JsonReader<'a> {
             clock: None,
             timestamp: None,
             sequence: None,
-            text: Some(self.lines.place(self.text, at, what)),
+            text: Some(self.lines.location(self.text, at, what)),
         };
         self.losses.enter(entry, count);
     }
 
     fn close(&mut self, open: Open, batch: &mut Batch) {
-        let Open { first_position, events, line_times, line_places, start } = open;
+        let Open { first_position, events, line_times, line_ranges, start } = open;
         let addr = self.base + start as u64;
-        let mut lines: Vec<(i64, (u32, u32))> = line_times.into_iter().zip(line_places).collect();
+        let mut lines: Vec<(i64, (u32, u32))> = line_times.into_iter().zip(line_ranges).collect();
         lines.sort_by_key(|&(ts, _)| ts);
         let (line_times, ranges) = lines.into_iter().unzip();
         let lines = (self.kinds.lines, line_times, Payload::Bundle { addr, ranges });
@@ -356,7 +356,7 @@ impl EventReader for JsonReader<'_> {
             first_position: self.position,
             events: Events::default(),
             line_times: Vec::new(),
-            line_places: Vec::new(),
+            line_ranges: Vec::new(),
             start,
         };
         while open.events.times.len() + open.line_times.len() < BATCH_EVENTS

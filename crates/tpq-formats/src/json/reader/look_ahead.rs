@@ -15,7 +15,7 @@ const WORTH_HELP: usize = 512;
 /// …this many tenths, since this thread walks meanwhile.
 const HELPERS_TENTHS: usize = 6;
 /// Events that are handed over at once.
-const PIECE: usize = 64;
+const BATCH: usize = 64;
 
 /// A part that was walked over and not taken yet.
 pub(super) struct LookAhead<'a> {
@@ -93,11 +93,11 @@ impl Text<'_> {
 
 /// Another thread.
 pub(super) struct Helper {
-    pieces: Sender<Vec<Range<usize>>>,
+    batches: Sender<Vec<Range<usize>>>,
     read: Receiver<Vec<ReadEvent>>,
     /// The next part to hand over.
-    piece: Vec<Range<usize>>,
-    /// Pieces that were handed over and not taken back.
+    batch: Vec<Range<usize>>,
+    /// Batches that were handed over and not taken back.
     away: usize,
     /// Events that were taken back and not asked for.
     back: std::vec::IntoIter<ReadEvent>,
@@ -106,32 +106,32 @@ pub(super) struct Helper {
 impl Helper {
     /// A helper, and its work: it ends with the helper.
     pub(super) fn new<'a>(text: Text<'a>) -> (Self, impl FnOnce() + Send + use<'a>) {
-        let (pieces, receive) = channel::<Vec<Range<usize>>>();
+        let (batches, receive) = channel::<Vec<Range<usize>>>();
         let (send, read) = channel();
         let work = move || {
-            for piece in receive {
-                let read = piece.iter().map(|range| text.event(range)).collect();
+            for batch in receive {
+                let read = batch.iter().map(|range| text.event(range)).collect();
                 if send.send(read).is_err() {
                     break;
                 }
             }
         };
-        (Self { pieces, read, piece: Vec::new(), away: 0, back: Vec::new().into_iter() }, work)
+        (Self { batches, read, batch: Vec::new(), away: 0, back: Vec::new().into_iter() }, work)
     }
 
     /// Has an event read.
     pub(super) fn give(&mut self, event: Range<usize>) {
-        self.piece.push(event);
-        if self.piece.len() == PIECE {
+        self.batch.push(event);
+        if self.batch.len() == BATCH {
             self.hand_over();
         }
     }
 
     /// Hands over the events that were given last.
     pub(super) fn hand_over(&mut self) {
-        let piece = std::mem::take(&mut self.piece);
+        let batch = std::mem::take(&mut self.batch);
         // The receiver has panicked; its scope reports that.
-        self.away += usize::from(!piece.is_empty() && self.pieces.send(piece).is_ok());
+        self.away += usize::from(!batch.is_empty() && self.batches.send(batch).is_ok());
     }
 
     /// Takes back the next of the events that were given; `None` where that is not to be had.
@@ -206,7 +206,7 @@ mod tests {
     /// Each level of what is nested goes back, behind a few parts that are events or nearly: what
     /// comes then must not be walked again for each.
     #[test]
-    fn what_goes_back_at_every_turn_is_not_walked_again_and_again() {
+    fn repeated_rewinds_stay_linear() {
         let nested =
             (0..400).fold("{}".to_owned(), |inner, _| format!("{{!{{}},{{}},{{}},{inner}}}"));
         let large = format!("{{\"ph\":\"i\",\"ts\":1,\"name\":\"{}\"}}", "n".repeat(4 << 20));

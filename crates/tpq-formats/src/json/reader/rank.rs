@@ -18,12 +18,12 @@ const REST: u64 = u64::MAX;
 /// Ranks the events of a text in turn.
 #[derive(Debug, Default)]
 pub(super) struct Ranks {
-    threads: FxHashMap<(i64, i64), Begun>,
+    threads: FxHashMap<(i64, i64), OpenSlices>,
 }
 
 /// Open slices of a thread, as far as the text was read. Hashes distinguish the names.
 #[derive(Debug, Default)]
-struct Begun {
+struct OpenSlices {
     /// Slices open since before the moment.
     older: Vec<u64>,
     moment: i64,
@@ -33,7 +33,7 @@ struct Begun {
     ended: bool,
 }
 
-impl Begun {
+impl OpenSlices {
     fn at(&mut self, ts: i64) -> &mut Self {
         if self.moment != ts {
             self.older.append(&mut self.now);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_contains_comes_before_what_it_contains() {
+    fn parents_come_before_children() {
         let of = ranks(&[
             (b'i', 5, 0, ""),
             (b'X', 5, 1, ""),

@@ -3,7 +3,7 @@
 use tpq_clock::Clock;
 use tpq_ingest::{
     Batch, EventReader, FileContext, Loss, LossBook, LossEntry, Payload, PendingRun, Run, RunKind,
-    SourceId, TextPlace, Timeline, TraceBytes,
+    SourceId, TextLocation, Timeline, TraceBytes,
 };
 
 use super::sections::{Part, Sections};
@@ -144,7 +144,7 @@ impl<'a> SystraceReader<'a> {
             clock: None,
             timestamp: None,
             sequence: None,
-            text: Some(TextPlace { line: self.line, column: 1, what }),
+            text: Some(TextLocation { line: self.line, column: 1, what }),
         };
         self.losses.enter(entry, 1);
     }

@@ -67,7 +67,7 @@ fn close_a_window() -> [Result<Run, RecorderEvent>; 3] {
 }
 
 #[test]
-fn what_comes_after_its_window_closed_is_dropped_and_counted() {
+fn late_events_are_dropped_and_counted() {
     let mut steps = vec![Ok(run(1, 0, &[10, 20]))];
     steps.extend(close_a_window());
     steps.extend(close_a_window());

@@ -71,7 +71,7 @@ impl Emit for Out {
 }
 
 #[derive(Clone, Debug)]
-enum Said {
+enum Input {
     Run(Run),
     RecorderEvent(RecorderEvent),
 }
@@ -115,7 +115,7 @@ fn payload(form: u8, position: u32, events: usize) -> Payload {
 }
 
 /// A run or mark of a file with positions of its own.
-fn said() -> impl Strategy<Value = Said> {
+fn input() -> impl Strategy<Value = Input> {
     let run = (0..5_u8, 0..3_u32, 0..2_u32, 0..400_i64, vec(0..3_i64, 1..30));
     let run = run.prop_map(|(form, lane, source, from, steps)| {
         let times = steps.iter().scan(from, |ts, step| {
@@ -125,7 +125,7 @@ fn said() -> impl Strategy<Value = Said> {
         let timestamps: Vec<i64> = times.collect();
         let kind = RunKind(RunKind::FIRST_SPLIT + u32::from(form));
         let payload = payload(form, 0, timestamps.len());
-        Said::Run(Run {
+        Input::Run(Run {
             kind,
             cpu: lane.checked_sub(1),
             source,
@@ -138,17 +138,17 @@ fn said() -> impl Strategy<Value = Said> {
     });
     prop_oneof![
         8 => run,
-        1 => Just(Said::RecorderEvent(RecorderEvent::Flushed)),
-        1 => Just(Said::RecorderEvent(RecorderEvent::ReadBuffers)),
+        1 => Just(Input::RecorderEvent(RecorderEvent::Flushed)),
+        1 => Just(Input::RecorderEvent(RecorderEvent::ReadBuffers)),
     ]
 }
 
 /// Numbers the runs of files, as the positions of their packets do.
-fn numbered(mut files: Vec<Vec<Said>>) -> Vec<Vec<Said>> {
-    for (file, said) in (0_u32..).zip(&mut files) {
-        let runs = said.iter_mut().filter_map(|said| match said {
-            Said::Run(run) => Some(run),
-            Said::RecorderEvent(_) => None,
+fn numbered(mut files: Vec<Vec<Input>>) -> Vec<Vec<Input>> {
+    for (file, inputs) in (0_u32..).zip(&mut files) {
+        let runs = inputs.iter_mut().filter_map(|input| match input {
+            Input::Run(run) => Some(run),
+            Input::RecorderEvent(_) => None,
         });
         for (position, run) in (1..).zip(runs) {
             let form = (run.kind.0 - RunKind::FIRST_SPLIT) as u8;
@@ -167,17 +167,19 @@ struct Interleaved {
 }
 
 fn interleave(
-    files: &[Vec<Said>],
+    files: &[Vec<Input>],
     windowed: &[bool],
     memory: SortMemory,
 ) -> Result<Interleaved, Stopped> {
     let mut interleaver = Interleaver::new(windowed, memory);
     let mut out = Out::default();
-    let mut left: Vec<_> = files.iter().map(|said| said.iter()).collect();
+    let mut left: Vec<_> = files.iter().map(|inputs| inputs.iter()).collect();
     while let Some(file) = interleaver.flush(&mut out)? {
         match left[file].next() {
-            Some(Said::Run(run)) => interleaver.push(file, run.clone())?,
-            Some(Said::RecorderEvent(event)) => interleaver.handle_event(file, *event, &mut out)?,
+            Some(Input::Run(run)) => interleaver.push(file, run.clone())?,
+            Some(Input::RecorderEvent(event)) => {
+                interleaver.handle_event(file, *event, &mut out)?
+            }
             None => interleaver.end(file, &mut out)?,
         }
     }
@@ -186,7 +188,7 @@ fn interleave(
     Ok(Interleaved { events: out.0, late, written, peak })
 }
 
-fn assert_same(files: &[Vec<Said>], windowed: &[bool], most: u64, block: u64) -> Interleaved {
+fn assert_same(files: &[Vec<Input>], windowed: &[bool], most: u64, block: u64) -> Interleaved {
     let full = interleave(files, windowed, SortMemory::in_memory()).expect("nothing is stored");
     let memory = SortMemory::with_blocks(most, block, Store::default());
     let little = interleave(files, windowed, memory).expect("the store takes everything");
@@ -203,7 +205,7 @@ proptest! {
 
     #[test]
     fn the_room_changes_nothing(
-        files in vec((vec(said(), 0..60), any::<bool>()), 1..4),
+        files in vec((vec(input(), 0..60), any::<bool>()), 1..4),
         most in prop_oneof![Just(0), 0..20_000_u64],
         block in prop_oneof![Just(0), 0..4_000_u64],
     ) {
@@ -213,13 +215,13 @@ proptest! {
 }
 
 /// Runs that all overlap, and of which some have events at the same time.
-fn overlapping(runs: i64, form: u8) -> Vec<Said> {
+fn overlapping(runs: i64, form: u8) -> Vec<Input> {
     let run = |at: i64| {
         let timestamps: Vec<i64> = (0..200).map(|step| at + step * 1_000 / 3 * 3).collect();
         let payload = payload(form, 0, timestamps.len());
         let kind = RunKind(RunKind::FIRST_SPLIT + u32::from(form));
         let (lane, source) = ((at % 2) as u32, 0);
-        Said::Run(Run {
+        Input::Run(Run {
             kind,
             cpu: lane.checked_sub(1),
             source,
@@ -249,9 +251,9 @@ fn many_stretches_give_the_same_events_within_the_room() {
 }
 
 /// A store that notes the most bytes that are read at a time.
-struct Noting(Store, Arc<AtomicUsize>);
+struct RecordingStore(Store, Arc<AtomicUsize>);
 
-impl RunStore for Noting {
+impl RunStore for RecordingStore {
     fn write(&self, bytes: &[u8], at: u64) -> io::Result<()> {
         self.0.write(bytes, at)
     }
@@ -263,7 +265,7 @@ impl RunStore for Noting {
 }
 
 /// Runs of a few events, far apart, with strings that take much more than these.
-fn with_many_strings(runs: i64, strings: usize) -> Vec<Said> {
+fn with_many_strings(runs: i64, strings: usize) -> Vec<Input> {
     let run = |at: i64| {
         let spans: Vec<Span> = (0..strings as u64).map(|addr| Span { addr, len: 0 }).collect();
         let payload = Payload::Words {
@@ -273,7 +275,7 @@ fn with_many_strings(runs: i64, strings: usize) -> Vec<Said> {
             ranks: Vec::new(),
             own_strings: false,
         };
-        Said::Run(Run {
+        Input::Run(Run {
             kind: RunKind(RunKind::FIRST_SPLIT),
             cpu: Some(0),
             source: 0,
@@ -294,7 +296,7 @@ fn strings_that_runs_share_take_little_room() {
     const RUNS: i64 = 300;
     const STRINGS: usize = 1_000;
     let most_read = Arc::new(AtomicUsize::new(0));
-    let store = Noting(Store::default(), Arc::clone(&most_read));
+    let store = RecordingStore(Store::default(), Arc::clone(&most_read));
     let memory = SortMemory::with_blocks(100_000, 1_000, store);
     let files = [with_many_strings(RUNS, STRINGS)];
     let outcome = interleave(&files, &[false], memory).expect("the store takes everything");
@@ -369,8 +371,8 @@ impl RunStore for Damaging {
 
     fn read(&self, bytes: &mut [u8], at: u64) -> io::Result<()> {
         self.0.read(bytes, at)?;
-        let place = (self.1 % bytes.len() as u64) as usize;
-        bytes[place] = 0xff;
+        let offset = (self.1 % bytes.len() as u64) as usize;
+        bytes[offset] = 0xff;
         Ok(())
     }
 }
@@ -383,20 +385,20 @@ fn blocks_that_are_damaged_do_not_end_the_process() {
     for place in 0..400 {
         let memory = SortMemory::with_blocks(2_000, 500, Damaging(Store::default(), place));
         let mut sorter = Sorter::new(false);
-        for said in files.iter().flatten() {
-            let Said::Run(run) = said else { continue };
+        for input in files.iter().flatten() {
+            let Input::Run(run) = input else { continue };
             sorter.push(run.clone());
         }
         sorter.spill(&memory).expect("the store takes everything");
-        errors += u32::from(sorter.finish(&memory, &mut Nobody).is_err());
+        errors += u32::from(sorter.finish(&memory, &mut DiscardSink).is_err());
     }
     assert!(errors > 50, "{errors}");
 }
 
 /// Takes events whatever they are.
-struct Nobody;
+struct DiscardSink;
 
-impl Emit for Nobody {
+impl Emit for DiscardSink {
     fn emit(&mut self, _: i64, _: &Arc<Run>, _: usize) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }

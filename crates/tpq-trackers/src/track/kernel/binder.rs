@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_before_it_was_sent_was_never_waited_for() {
+    fn calls_that_failed_before_sending_have_no_wait() {
         let mut binder = Binder::default();
         binder.command(1, Command::Transaction);
         assert!(!binder.returned(1, Return::Failed));

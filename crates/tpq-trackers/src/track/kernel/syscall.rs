@@ -14,12 +14,12 @@ pub struct Call {
     /// The name of its slices.
     pub name: StringId,
     /// Whether the call needs special handling.
-    pub care: Care,
+    pub handling: SyscallHandling,
 }
 
 /// Special handling of a system call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Care {
+pub enum SyscallHandling {
     /// No special handling.
     Nothing,
     /// It may hand over a marker, by which its slice is cut.

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 /// The requested configuration, where present.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub struct RequestedConfig {
     /// The policy of each central buffer.
     pub buffers: Vec<FillPolicy>,
     /// Data sources and the number of the buffer each writes to.
@@ -121,7 +121,7 @@ pub struct KernelBuffer {
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
     /// The configuration, if the trace has it.
-    pub wanted: Option<Wanted>,
+    pub requested: Option<RequestedConfig>,
     /// Central buffers in the order of the configuration.
     pub buffers: Vec<CentralBuffer>,
     /// Kernel buffers by machine and CPU.

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_added_to_a_call_follows_its_args() {
+    fn added_args_follow_those_of_the_call() {
         let (mut open, mut strings) = (OpenArgs::default(), StringPool::default());
         let added = ArgSet::of([("key", ArgValue::Int(1))], &mut strings);
         open.keep_call(0, 5, span(1));

@@ -11,7 +11,7 @@ use crate::track::{Dimensions, NewSlice, TrackKind, Trackers, Tracks, Utid};
 
 /// Largest number of additional tracks of a thread. A slice that nests on none of them is dropped
 /// and counted.
-const MAX_BESIDE: usize = 1024;
+const MAX_OVERLAP_TRACKS: usize = 1024;
 
 const OVERLAPPING: TrackKind = TrackKind::slices("thread_overlapping_slice");
 
@@ -39,28 +39,28 @@ impl Trackers {
         let refusal = Refusal::overlap(stat, overlap, event.clone(), tables);
         self.source.slices.refused.push(refusal);
         // The first track next to the thread's on which it nests, else a new one.
-        let mut beside = self.source.overlap_tracks.remove(&utid).unwrap_or_default();
+        let mut overlap_tracks = self.source.overlap_tracks.remove(&utid).unwrap_or_default();
         let mut next = 0;
         let (id, track) = loop {
-            if next == MAX_BESIDE {
+            if next == MAX_OVERLAP_TRACKS {
                 let stat = Stat::SliceDropOverlappingCompleteEvent;
                 stats.increment(stat);
                 break (None, track);
             }
-            let track = beside.get(next).copied().unwrap_or_else(|| {
-                beside.push(self.track_beside(utid, next, tables));
-                beside[next]
+            let track = overlap_tracks.get(next).copied().unwrap_or_else(|| {
+                overlap_tracks.push(self.make_overlap_track(utid, next, tables));
+                overlap_tracks[next]
             });
             match self.source.slices.try_complete(NewSlice { track, ..slice }, dur, tables, stats) {
                 Ok(id) => break (id, track),
                 Err(_) => next += 1,
             }
         };
-        self.source.overlap_tracks.insert(utid, beside);
+        self.source.overlap_tracks.insert(utid, overlap_tracks);
         self.give_args(id?, track, args, tables)
     }
 
-    fn track_beside(&mut self, utid: Utid, index: usize, tables: &mut Tables) -> u32 {
+    fn make_overlap_track(&mut self, utid: Utid, index: usize, tables: &mut Tables) -> u32 {
         let dimensions = Dimensions::thread(utid).number("track_compressor_idx", index as i64);
         Tracks::make(OVERLAPPING, dimensions, StringId::NULL, &mut self.deferred, tables)
     }

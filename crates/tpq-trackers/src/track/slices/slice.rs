@@ -42,7 +42,7 @@ pub struct SliceEnd {
 
 /// The open slice of a track without nesting.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Begun {
+pub struct OpenSlice {
     /// How often a slice began, whether or not one was open.
     pub count: u32,
     /// When one last began.
@@ -64,7 +64,7 @@ pub struct Slices {
     /// The open slices of each track, outermost first.
     stacks: FxHashMap<u32, Vec<u32>>,
     /// The tracks without nesting.
-    unnested: FxHashMap<u32, Begun>,
+    unnested: FxHashMap<u32, OpenSlice>,
     /// A loss, for the import log.
     pub(in crate::track) refused: Vec<Refusal>,
     /// The tracks with flows that wait for the next slice.
@@ -92,9 +92,9 @@ impl Slices {
         tables: &mut Tables,
         stats: &mut Stats,
     ) -> Option<u32> {
-        let begun = self.unnested.entry(slice.track).or_default();
-        begun.count += 1;
-        begun.last_ts = slice.ts;
+        let open = self.unnested.entry(slice.track).or_default();
+        open.count += 1;
+        open.last_ts = slice.ts;
         if self.stacks.get(&slice.track).is_some_and(|stack| !stack.is_empty()) {
             return None;
         }
@@ -102,7 +102,7 @@ impl Slices {
     }
 
     /// The open slice of a track, if it is one without nesting.
-    pub fn begun(&self, track: u32) -> Option<Begun> {
+    pub fn open_unnested(&self, track: u32) -> Option<OpenSlice> {
         self.unnested.get(&track).copied()
     }
 
@@ -359,9 +359,9 @@ mod tests {
         assert_eq!(begin(&mut fixture, 20), None);
         assert_eq!(fixture.end(30, ""), first);
         assert!(begin(&mut fixture, 40).is_some_and(|second| fixture.shape(second).1 == 0));
-        let begun = fixture.slices.begun(0).unwrap();
-        assert_eq!((begun.count, begun.last_ts), (3, 40));
-        assert!(fixture.slices.begun(1).is_none());
+        let open = fixture.slices.open_unnested(0).unwrap();
+        assert_eq!((open.count, open.last_ts), (3, 40));
+        assert!(fixture.slices.open_unnested(1).is_none());
     }
 
     #[test]

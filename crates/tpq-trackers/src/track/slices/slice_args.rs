@@ -85,14 +85,14 @@ impl Trackers {
     fn write_args(&mut self, id: u32, track: u32, args: &ArgSet, tables: &mut Tables) {
         let mut all = self.open_args.take(track, id);
         all.append(args);
-        if let Some(begun) = self.source.slices.begun(track) {
-            let count = ArgValue::Int(i64::from(begun.count));
-            let last = ArgValue::Int(begun.last_ts);
-            let begun = [
+        if let Some(open) = self.source.slices.open_unnested(track) {
+            let count = ArgValue::Int(i64::from(open.count));
+            let last = ArgValue::Int(open.last_ts);
+            let begins = [
                 ("legacy_unnestable_begin_count", count),
                 ("legacy_unnestable_last_begin_ts", last),
             ];
-            all.append(&ArgSet::of(begun, &mut tables.strings));
+            all.append(&ArgSet::of(begins, &mut tables.strings));
         }
         if !all.is_empty() {
             let set = self.deferred.intern(&all);

@@ -65,7 +65,7 @@ pub struct TrackRows<'a> {
 
 /// The track row that the events of a described track belong to.
 #[derive(Clone, Copy)]
-enum Placed {
+enum TrackTarget {
     /// On a track of their own.
     Own(u32),
     /// On tracks that they share with those of siblings.
@@ -96,7 +96,7 @@ pub struct TrackUuids {
     /// Tracks that never will be.
     unsound: FxHashMap<u64, Stat>,
     owners: Owners,
-    placed: FxHashMap<u64, Placed>,
+    targets: FxHashMap<u64, TrackTarget>,
     groups: FxHashMap<GroupKey, u32>,
     shared: Vec<SharedGroup>,
     /// The running totals of incremental counters, by scope of interned state.
@@ -128,7 +128,7 @@ impl TrackUuids {
         let alone = described.merge == Merge::Never;
         if !described.name.is_null() && (entry.name.is_null() || alone) {
             entry.name = described.name;
-            if let (true, Some(&Placed::Own(track))) = (alone, self.placed.get(&uuid)) {
+            if let (true, Some(&TrackTarget::Own(track))) = (alone, self.targets.get(&uuid)) {
                 tables.track.name.set(track, described.name);
             }
         }
@@ -159,7 +159,7 @@ impl TrackUuids {
         Some(*total)
     }
 
-    /// Whether a track can be placed: it and its ancestors are known, up to one without a parent.
+    /// Whether a track can be created: it and its ancestors are known, up to one without a parent.
     /// A track that only events name has no parent.
     pub fn check(&mut self, uuid: u64, tables: &mut Tables) -> Result<(), Stat> {
         if self.sound.contains(&uuid) {
@@ -249,9 +249,9 @@ impl TrackUuids {
         processes: &mut Processes,
         rows: &mut TrackRows<'_>,
     ) -> u32 {
-        match self.source(uuid, by, processes, rows) {
-            Placed::Own(track) => track,
-            Placed::Group(group, by) => self.shared_track(uuid, group, by, usage, rows),
+        match self.target(uuid, by, processes, rows) {
+            TrackTarget::Own(track) => track,
+            TrackTarget::Group(group, by) => self.shared_track(uuid, group, by, usage, rows),
         }
     }
 
@@ -263,38 +263,38 @@ impl TrackUuids {
         processes: &mut Processes,
         rows: &mut TrackRows<'_>,
     ) -> Option<u32> {
-        match self.source(uuid, by, processes, rows) {
-            Placed::Own(track) => Some(track),
-            Placed::Group(..) => None,
+        match self.target(uuid, by, processes, rows) {
+            TrackTarget::Own(track) => Some(track),
+            TrackTarget::Group(..) => None,
         }
     }
 
-    fn source(
+    fn target(
         &mut self,
         uuid: u64,
         by: FirstEvent,
         processes: &mut Processes,
         rows: &mut TrackRows<'_>,
-    ) -> Placed {
-        match self.placed.get(&uuid) {
-            Some(&placed) => placed,
+    ) -> TrackTarget {
+        match self.targets.get(&uuid) {
+            Some(&target) => target,
             None => {
                 self.identify(uuid, processes, rows.tables);
-                self.place_at(uuid, by, MAX_ANCESTORS, processes, rows)
+                self.target_at(uuid, by, MAX_ANCESTORS, processes, rows)
             }
         }
     }
 
-    fn place_at(
+    fn target_at(
         &mut self,
         uuid: u64,
         by: FirstEvent,
         depth: usize,
         processes: &mut Processes,
         rows: &mut TrackRows<'_>,
-    ) -> Placed {
-        if let Some(&placed) = self.placed.get(&uuid) {
-            return placed;
+    ) -> TrackTarget {
+        if let Some(&target) = self.targets.get(&uuid) {
+            return target;
         }
         let described = match self.described.get(&uuid) {
             Some(described) => *described,
@@ -302,9 +302,9 @@ impl TrackUuids {
         };
         let owner = self.owner(uuid);
         let parent = self.parent(&described, by, depth, processes, rows);
-        let placed = match (described.kind, owner) {
+        let target = match (described.kind, owner) {
             (DescribedKind::Thread { shared: true, .. }, Owner::Thread(utid)) => {
-                Placed::Own(rows.tracks.execution(utid, rows.deferred, rows.tables))
+                TrackTarget::Own(rows.tracks.execution(utid, rows.deferred, rows.tables))
             }
             (kind, _) => {
                 let name = match kind {
@@ -316,8 +316,8 @@ impl TrackUuids {
                 self.make(NewTrack { uuid, described, owner, name, parent, whole, shared }, rows)
             }
         };
-        self.placed.insert(uuid, placed);
-        placed
+        self.targets.insert(uuid, target);
+        target
     }
 
     /// The row of a track's parent, which there is from then on. A track that hangs from a thread's
@@ -334,17 +334,17 @@ impl TrackUuids {
             return None;
         }
         let by = FirstEvent { name: StringId::NULL, ..by };
-        let parent = match self.place_at(described.parent, by, depth - 1, processes, rows) {
-            Placed::Own(track) => track,
-            Placed::Group(group, by) => self.first_track(described.parent, group, by, rows),
+        let parent = match self.target_at(described.parent, by, depth - 1, processes, rows) {
+            TrackTarget::Own(track) => track,
+            TrackTarget::Group(group, by) => self.first_track(described.parent, group, by, rows),
         };
         let is_root = self.described.get(&described.parent).is_some_and(Described::is_root);
         (!is_root && !described.is_root()).then_some(parent)
     }
 
-    fn make(&mut self, track: NewTrack, rows: &mut TrackRows<'_>) -> Placed {
+    fn make(&mut self, track: NewTrack, rows: &mut TrackRows<'_>) -> TrackTarget {
         if !track.described.is_merged() {
-            return Placed::Own(track.write(rows.deferred, rows.tables));
+            return TrackTarget::Own(track.write(rows.deferred, rows.tables));
         }
         let (kind, value) = merge_key(track.described.merge, track.name);
         let key = (track.owner, track.described.parent, kind, value);
@@ -354,7 +354,7 @@ impl TrackUuids {
             let parent = track.parent;
             self.shared.push(SharedGroup { tracks: SharedTracks::default(), parent });
         }
-        Placed::Group(group, FirstEvent { name: track.name, whole: track.whole })
+        TrackTarget::Group(group, FirstEvent { name: track.name, whole: track.whole })
     }
 
     fn shared_track(
@@ -409,7 +409,7 @@ impl TrackUuids {
 }
 
 impl Trackers {
-    /// Whether a track can be placed; one that cannot is counted and entered.
+    /// Whether a track can be created; one that cannot is counted and entered.
     pub fn check_track(&mut self, uuid: u64, tables: &mut Tables, stats: &mut Stats) -> bool {
         let Err(stat) = self.source.uuids.check(uuid, tables) else { return true };
         stats.increment(stat);

@@ -32,7 +32,7 @@ fn ion_grow(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    ion_heap(&mut event.on(trackers, tables, stats), event.int(ion_heap_grow::LEN));
+    ion_heap(&mut event.effects(trackers, tables, stats), event.int(ion_heap_grow::LEN));
 }
 
 fn ion_shrink(
@@ -42,29 +42,29 @@ fn ion_shrink(
     stats: &mut Stats,
 ) {
     ion_heap(
-        &mut event.on(trackers, tables, stats),
+        &mut event.effects(trackers, tables, stats),
         event.int(ion_heap_shrink::LEN).wrapping_neg(),
     );
 }
 
 /// A heap changed; its size is what it was before.
-fn ion_heap(on: &mut Effects<'_, '_>, change: i64) {
-    let heap = match on.event.field(ion_heap_grow::HEAP_NAME) {
-        Some(_) => on.event.string(ion_heap_grow::HEAP_NAME),
+fn ion_heap(effects: &mut Effects<'_, '_>, change: i64) {
+    let heap = match effects.event.field(ion_heap_grow::HEAP_NAME) {
+        Some(_) => effects.event.string(ion_heap_grow::HEAP_NAME),
         None => "unknown".into(),
     };
-    let total = on.event.int(ion_heap_grow::TOTAL_ALLOCATED).wrapping_add(change);
-    ion(on, &heap, total as f64, change as f64);
+    let total = effects.event.int(ion_heap_grow::TOTAL_ALLOCATED).wrapping_add(change);
+    ion(effects, &heap, total as f64, change as f64);
 }
 
 /// The size of a heap, and what the running thread changed of it.
-fn ion(on: &mut Effects<'_, '_>, heap: &str, total: f64, change: f64) {
+fn ion(effects: &mut Effects<'_, '_>, heap: &str, total: f64, change: f64) {
     let suffix = if heap.is_empty() { String::new() } else { format!(".{heap}") };
-    let of = on.by_text("heap_name", heap);
-    on.count(ION, of, &format!("mem.ion{suffix}"), total);
-    let heap = on.intern(heap);
-    let of = Dimensions::thread(on.utid()).text("heap_name", heap);
-    on.count(ION_CHANGE, of, &format!("mem.ion_change{suffix}"), change);
+    let of = effects.by_text("heap_name", heap);
+    effects.count(ION, of, &format!("mem.ion{suffix}"), total);
+    let heap = effects.intern(heap);
+    let of = Dimensions::thread(effects.utid()).text("heap_name", heap);
+    effects.count(ION_CHANGE, of, &format!("mem.ion_change{suffix}"), change);
 }
 
 fn ion_stat(
@@ -73,10 +73,10 @@ fn ion_stat(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let change = event.int(ion_stat::LEN);
-    ion(&mut on, "", event.uint(ion_stat::TOTAL_ALLOCATED) as f64, change as f64);
-    buffer(&mut on, (ION_BUFFERS, "mem.ion_buffer"), event.uint(ion_stat::BUFFER_ID), change);
+    ion(&mut effects, "", event.uint(ion_stat::TOTAL_ALLOCATED) as f64, change as f64);
+    buffer(&mut effects, (ION_BUFFERS, "mem.ion_buffer"), event.uint(ion_stat::BUFFER_ID), change);
 }
 
 fn dma_heap(
@@ -85,28 +85,33 @@ fn dma_heap(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let (inode, change) = (event.uint(dma_heap_stat::INODE), event.int(dma_heap_stat::LEN));
-    on.count(
+    effects.count(
         DMA_HEAP,
-        on.machine(),
+        effects.machine(),
         "mem.dma_heap",
         event.uint(dma_heap_stat::TOTAL_ALLOCATED) as f64,
     );
-    let of = Dimensions::thread(on.utid());
+    let of = Dimensions::thread(effects.utid());
     let args = [("inode", Arg::Uint(inode))];
-    on.count_with(DMA_HEAP_CHANGE, of, "mem.dma_heap_change", change as f64, &args);
-    buffer(&mut on, (DMA_BUFFERS, "mem.dma_buffer"), inode, change);
+    effects.count_with(DMA_HEAP_CHANGE, of, "mem.dma_heap_change", change as f64, &args);
+    buffer(&mut effects, (DMA_BUFFERS, "mem.dma_buffer"), inode, change);
 }
 
 /// A buffer is there from when it is allocated until it is freed.
-fn buffer(on: &mut Effects<'_, '_>, (kind, track): (TrackKind, &str), number: u64, change: i64) {
-    let of = on.machine();
+fn buffer(
+    effects: &mut Effects<'_, '_>,
+    (kind, track): (TrackKind, &str),
+    number: u64,
+    change: i64,
+) {
+    let of = effects.machine();
     if change > 0 {
         let name = format!("{} kB", change / 1024);
-        on.begin_shared((kind, of, track), number, name.as_str(), &[]);
+        effects.begin_shared((kind, of, track), number, name.as_str(), &[]);
     } else {
-        on.end_shared((kind, of, track), number, &[]);
+        effects.end_shared((kind, of, track), number, &[]);
     }
 }
 
@@ -117,7 +122,7 @@ fn fastrpc(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let number = event.int(fastrpc_dma_stat::CID) as u32;
     let processor = match number {
         0 => "ASDP".to_owned(),
@@ -126,14 +131,14 @@ fn fastrpc(
         3 => "CDSP".to_owned(),
         other => other.to_string(),
     };
-    let of = on.machine().number("cid", number.into());
-    on.count(
+    let of = effects.machine().number("cid", number.into());
+    effects.count(
         FASTRPC,
         of,
         &format!("mem.fastrpc[{processor}]"),
         event.uint(fastrpc_dma_stat::TOTAL_ALLOCATED) as f64,
     );
-    let of = Dimensions::thread(on.utid()).number("cid", number.into());
+    let of = Dimensions::thread(effects.utid()).number("cid", number.into());
     let name = format!("mem.fastrpc_change[{processor}]");
-    on.count(FASTRPC_CHANGE, of, &name, event.int(fastrpc_dma_stat::LEN) as f64);
+    effects.count(FASTRPC_CHANGE, of, &name, event.int(fastrpc_dma_stat::LEN) as f64);
 }

@@ -39,10 +39,10 @@ fn count(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let clock = event.string(clock_set_rate::NAME);
-    let of = on.by_text("linux_device", &clock);
-    on.count(kind, of, &format!("{clock} {what}"), event.uint(clock_set_rate::STATE) as f64);
+    let of = effects.by_text("linux_device", &clock);
+    effects.count(kind, of, &format!("{clock} {what}"), event.uint(clock_set_rate::STATE) as f64);
 }
 
 /// Names of devices begin with an address, which the track's name leaves out.
@@ -52,12 +52,12 @@ fn device_frequency(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let device = event.string(clock_set_rate::NAME);
     let name = match device.find("devfreq_") {
         Some(start) => device[start..].to_owned(),
         None => format!("devfreq_{device}"),
     };
-    let of = on.by_text("linux_device", &device);
-    on.count(DEVICE_FREQUENCY, of, &name, event.uint(devfreq_frequency::FREQ) as f64);
+    let of = effects.by_text("linux_device", &device);
+    effects.count(DEVICE_FREQUENCY, of, &name, event.uint(devfreq_frequency::FREQ) as f64);
 }

@@ -37,9 +37,9 @@ fn frequency(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    let Some(cpu) = on.cpu(event.int(cpu_frequency::CPU_ID)) else { return };
-    on.count(FREQUENCY, cpu, "cpufreq", event.int(cpu_frequency::STATE) as f64);
+    let mut effects = event.effects(trackers, tables, stats);
+    let Some(cpu) = effects.cpu(event.int(cpu_frequency::CPU_ID)) else { return };
+    effects.count(FREQUENCY, cpu, "cpufreq", event.int(cpu_frequency::STATE) as f64);
 }
 
 fn frequency_limits(
@@ -48,15 +48,15 @@ fn frequency_limits(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let number = event.int(cpu_frequency_limits::CPU_ID);
-    let Some(cpu) = on.cpu(number) else { return };
+    let Some(cpu) = effects.cpu(number) else { return };
     let (max, min) = (
         event.int(cpu_frequency_limits::MAX_FREQ) as f64,
         event.int(cpu_frequency_limits::MIN_FREQ) as f64,
     );
-    on.count(MAX_FREQUENCY, cpu, &format!("Cpu {number} Max Freq Limit"), max);
-    on.count(MIN_FREQUENCY, cpu, &format!("Cpu {number} Min Freq Limit"), min);
+    effects.count(MAX_FREQUENCY, cpu, &format!("Cpu {number} Max Freq Limit"), max);
+    effects.count(MIN_FREQUENCY, cpu, &format!("Cpu {number} Min Freq Limit"), min);
 }
 
 /// The frequency to which hardware held a CPU down.
@@ -66,16 +66,16 @@ fn throttle(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    let Some(cpu) = on.cpu(event.int(dcvsh_freq::CPU)) else { return };
-    on.count(THROTTLE, cpu, "cpufreq_throttle", event.uint(dcvsh_freq::FREQ) as f64);
+    let mut effects = event.effects(trackers, tables, stats);
+    let Some(cpu) = effects.cpu(event.int(dcvsh_freq::CPU)) else { return };
+    effects.count(THROTTLE, cpu, "cpufreq_throttle", event.uint(dcvsh_freq::FREQ) as f64);
 }
 
 /// The state a CPU idles in; leaving it is the state of all ones.
 fn idle(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let mut on = event.on(trackers, tables, stats);
-    let Some(cpu) = on.cpu(event.int(cpu_idle::CPU_ID)) else { return };
-    on.count(IDLE, cpu, "cpuidle", f64::from(event.int(cpu_idle::STATE) as u32));
+    let mut effects = event.effects(trackers, tables, stats);
+    let Some(cpu) = effects.cpu(event.int(cpu_idle::CPU_ID)) else { return };
+    effects.count(IDLE, cpu, "cpuidle", f64::from(event.int(cpu_idle::STATE) as u32));
 }
 
 fn utilization(
@@ -84,22 +84,22 @@ fn utilization(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let number = event.int(sched_cpu_util_cfs::CPU);
-    let Some(cpu) = on.cpu(number) else { return };
-    on.count(
+    let Some(cpu) = effects.cpu(number) else { return };
+    effects.count(
         UTILIZATION,
         cpu,
         &format!("Cpu {number} Util"),
         event.uint(sched_cpu_util_cfs::CPU_UTIL) as f64,
     );
-    on.count(
+    effects.count(
         CAPACITY,
         cpu,
         &format!("Cpu {number} Cap"),
         event.uint(sched_cpu_util_cfs::CAPACITY) as f64,
     );
-    on.count(
+    effects.count(
         RUNNING,
         cpu,
         &format!("Cpu {number} Nr Running"),
@@ -114,13 +114,13 @@ fn hotplug_enter(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let number = event.int(cpuhp_multi_enter::CPU);
-    let Some(cpu) = on.cpu(number) else { return };
+    let Some(cpu) = effects.cpu(number) else { return };
     let step = event.int(cpuhp_multi_enter::IDX);
-    let track = on.track(HOTPLUG, cpu, &format!("CPU Hotplug {number}"));
+    let track = effects.track(HOTPLUG, cpu, &format!("CPU Hotplug {number}"));
     let args = [("action_cpu", Arg::Uint(event.cpu.into())), ("cpuhp_idx", Arg::Int(step))];
-    on.begin(track, ("cpu", format!("cpuhp({step})").as_str()), &args);
+    effects.begin(track, ("cpu", format!("cpuhp({step})").as_str()), &args);
 }
 
 fn hotplug_exit(
@@ -129,9 +129,9 @@ fn hotplug_exit(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let number = event.int(cpuhp_exit::CPU);
-    let Some(cpu) = on.cpu(number) else { return };
-    let track = on.track(HOTPLUG, cpu, &format!("CPU Hotplug {number}"));
-    on.end(track, &[]);
+    let Some(cpu) = effects.cpu(number) else { return };
+    let track = effects.track(HOTPLUG, cpu, &format!("CPU Hotplug {number}"));
+    effects.end(track, &[]);
 }

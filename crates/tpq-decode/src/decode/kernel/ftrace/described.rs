@@ -49,35 +49,35 @@ pub(super) fn decode(
     if kind.context == TrackContext::Unknown {
         return;
     }
-    let mut on = event.on(trackers, tables, stats);
-    if add(&kind, &mut on).is_none() {
-        on.stats.increment(Stat::KernelTrackeventFormatError);
+    let mut effects = event.effects(trackers, tables, stats);
+    if add(&kind, &mut effects).is_none() {
+        effects.stats.increment(Stat::KernelTrackeventFormatError);
     }
 }
 
 /// `None` when the event lacks what its kind must have.
-fn add(kind: &KernelTrackEvent, on: &mut Effects<'_, '_>) -> Option<()> {
-    let event = on.event;
+fn add(kind: &KernelTrackEvent, effects: &mut Effects<'_, '_>) -> Option<()> {
+    let event = effects.event;
     let name = match kind.track_name {
         Some(number) => event.field(number)?.as_bytes(),
         None => kind.name.as_slice(),
     };
     let name = String::from_utf8_lossy(name);
-    let key = on.intern(&name);
-    let ([slices, counter], of) = scope(kind.context, on)?;
+    let key = effects.intern(&name);
+    let ([slices, counter], of) = scope(kind.context, effects)?;
     let of = of.text("name", key);
     let (Some(phase), Some(slice_name)) = (kind.phase, kind.slice_name) else {
         let value = event.field(kind.value?)?.as_i64() as f64;
-        on.count(counter, of, &name, value);
+        effects.count(counter, of, &name, value);
         return Some(());
     };
-    let track = on.track(slices, of, &name);
+    let track = effects.track(slices, of, &name);
     let (phase, slice_name) = (event.field(phase)?, event.field(slice_name)?);
     let slice_name = String::from_utf8_lossy(slice_name.as_bytes());
     match phase.as_u64() as u8 {
-        b'B' => on.begin(track, &*slice_name, &[]),
-        b'E' => on.end(track, &[]),
-        b'I' => on.instant(track, &*slice_name, &[]),
+        b'B' => effects.begin(track, &*slice_name, &[]),
+        b'E' => effects.end(track, &[]),
+        b'I' => effects.instant(track, &*slice_name, &[]),
         _ => return None,
     };
     Some(())
@@ -85,18 +85,23 @@ fn add(kind: &KernelTrackEvent, on: &mut Effects<'_, '_>) -> Option<()> {
 
 /// The kinds of track for slices and counters of a context, and the dimensions that distinguish
 /// those tracks.
-fn scope(context: TrackContext, on: &mut Effects<'_, '_>) -> Option<([TrackKind; 2], Dimensions)> {
-    let event = on.event;
+fn scope(
+    context: TrackContext,
+    effects: &mut Effects<'_, '_>,
+) -> Option<([TrackKind; 2], Dimensions)> {
+    let event = effects.event;
     Some(match context {
-        TrackContext::Thread => ([THREAD_SLICES, THREAD_COUNTER], Dimensions::thread(on.utid())),
+        TrackContext::Thread => {
+            ([THREAD_SLICES, THREAD_COUNTER], Dimensions::thread(effects.utid()))
+        }
         TrackContext::Process(number) => {
             let pid = Tid { machine: event.machine, id: event.field(number)?.as_i64() };
-            let upid = on.trackers.processes.process(pid, on.tables);
+            let upid = effects.trackers.processes.process(pid, effects.tables);
             ([PROCESS_SLICES, PROCESS_COUNTER], Dimensions::process(upid))
         }
         TrackContext::Cpu(number) => {
             let cpu = event.field(number)?.as_i64();
-            ([CPU_SLICES, CPU_COUNTER], on.cpu(cpu)?)
+            ([CPU_SLICES, CPU_COUNTER], effects.cpu(cpu)?)
         }
         TrackContext::Unknown => return None,
     })

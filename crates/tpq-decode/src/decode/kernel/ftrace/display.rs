@@ -38,27 +38,27 @@ const SETTINGS_LITE: TrackKind = TrackKind::slices("panel_settings_lite");
 
 /// The track of one display or panel, named after what it shows.
 fn track(
-    on: &mut Effects<'_, '_>,
+    effects: &mut Effects<'_, '_>,
     kind: TrackKind,
     key: &'static str,
     title: &str,
     number: i64,
 ) -> u32 {
     let number = number as u32;
-    let of = on.machine().number(key, number.into());
-    on.track(kind, of, &format!("{title}[{number}]"))
+    let of = effects.machine().number(key, number.into());
+    effects.track(kind, of, &format!("{title}[{number}]"))
 }
 
 /// An instant on a panel's track, which is named like it.
 fn panel_instant(
-    on: &mut Effects<'_, '_>,
+    effects: &mut Effects<'_, '_>,
     kind: TrackKind,
     name: &str,
     number: i64,
     args: &[NamedArg<'_>],
 ) {
-    let track = track(on, kind, "panel_index", name, number);
-    on.instant(track, name, args);
+    let track = track(effects, kind, "panel_index", name, number);
+    effects.instant(track, name, args);
 }
 
 fn int<'a>(event: &FtraceEvent<'_>, key: &'a str, number: u32) -> NamedArg<'a> {
@@ -76,14 +76,19 @@ fn underrun(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    let track =
-        track(&mut on, UNDERRUN, "display_id", "underrun", event.int(dpu_disp_dpu_underrun::ID));
+    let mut effects = event.effects(trackers, tables, stats);
+    let track = track(
+        &mut effects,
+        UNDERRUN,
+        "display_id",
+        "underrun",
+        event.int(dpu_disp_dpu_underrun::ID),
+    );
     let args = [
         int(event, "vsync_count", dpu_disp_dpu_underrun::VSYNC_COUNT),
         int(event, "pending_frame", dpu_disp_dpu_underrun::FRAMES_PENDING),
     ];
-    on.instant(track, UNDERRUN.name, &args);
+    effects.instant(track, UNDERRUN.name, &args);
 }
 
 /// The display had to show a line that was not there.
@@ -93,9 +98,9 @@ fn line_underrun(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let track = track(
-        &mut on,
+        &mut effects,
         LINE_UNDERRUN,
         "display_id",
         "line_underrun",
@@ -105,7 +110,7 @@ fn line_underrun(
         int(event, "vsync_count", dpu_disp_dpu_underrun::VSYNC_COUNT),
         int(event, "pending_frame", dpu_disp_dpu_underrun::FRAMES_PENDING),
     ];
-    on.instant(track, LINE_UNDERRUN.name, &args);
+    effects.instant(track, LINE_UNDERRUN.name, &args);
 }
 
 fn vblank_interrupt(
@@ -114,18 +119,18 @@ fn vblank_interrupt(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let output = event.int(dpu_disp_vblank_irq_enable::OUTPUT_ID);
-    let track = track(&mut on, VBLANK_INTERRUPT, "display_id", "vblank_irq_en", output);
+    let track = track(&mut effects, VBLANK_INTERRUPT, "display_id", "vblank_irq_en", output);
     if event.int(dpu_disp_vblank_irq_enable::ENABLE) == 0 {
-        on.end(track, &[]);
+        effects.end(track, &[]);
         return;
     }
     let args = [
         int(event, "display_id", dpu_disp_vblank_irq_enable::ID),
         int(event, "output_id", dpu_disp_vblank_irq_enable::OUTPUT_ID),
     ];
-    on.begin(track, VBLANK_INTERRUPT.name, &args);
+    effects.begin(track, VBLANK_INTERRUPT.name, &args);
 }
 
 /// The args that all events of late and missing frames have, in fields of the same numbers.
@@ -145,8 +150,8 @@ fn frame_start_timeout(
     stats: &mut Stats,
 ) {
     let (args, output) = (frame_args(event), event.int(dpu_disp_frame_start_timeout::OUTPUT_ID));
-    let mut on = event.on(trackers, tables, stats);
-    panel_instant(&mut on, FRAME_START_TIMEOUT, "frame_start_timeout", output, &args);
+    let mut effects = event.effects(trackers, tables, stats);
+    panel_instant(&mut effects, FRAME_START_TIMEOUT, "frame_start_timeout", output, &args);
 }
 
 fn frame_done_timeout(
@@ -157,8 +162,8 @@ fn frame_done_timeout(
 ) {
     let (mut args, output) = (frame_args(event), event.int(dpu_disp_frame_done_timeout::OUTPUT_ID));
     args.push(int(event, "during_disable", dpu_disp_frame_done_timeout::DURING_DISABLE));
-    let mut on = event.on(trackers, tables, stats);
-    panel_instant(&mut on, FRAME_DONE_TIMEOUT, "frame_done_timeout", output, &args);
+    let mut effects = event.effects(trackers, tables, stats);
+    panel_instant(&mut effects, FRAME_DONE_TIMEOUT, "frame_done_timeout", output, &args);
 }
 
 fn frame_start_missing(
@@ -168,8 +173,8 @@ fn frame_start_missing(
     stats: &mut Stats,
 ) {
     let (args, output) = (frame_args(event), event.int(dpu_disp_frame_start_missing::OUTPUT_ID));
-    let mut on = event.on(trackers, tables, stats);
-    panel_instant(&mut on, FRAME_START_MISSING, "frame_start_missing", output, &args);
+    let mut effects = event.effects(trackers, tables, stats);
+    panel_instant(&mut effects, FRAME_START_MISSING, "frame_start_missing", output, &args);
 }
 
 fn frame_done_missing(
@@ -179,8 +184,8 @@ fn frame_done_missing(
     stats: &mut Stats,
 ) {
     let (args, output) = (frame_args(event), event.int(dpu_disp_frame_done_missing::OUTPUT_ID));
-    let mut on = event.on(trackers, tables, stats);
-    panel_instant(&mut on, FRAME_DONE_MISSING, "frame_done_missing", output, &args);
+    let mut effects = event.effects(trackers, tables, stats);
+    panel_instant(&mut effects, FRAME_DONE_MISSING, "frame_done_missing", output, &args);
 }
 
 /// The panel read its memory while it was being written.
@@ -191,9 +196,9 @@ fn panel_underrun(
     stats: &mut Stats,
 ) {
     let args = [int(event, "collision_cnt", gram_collision::COLLISION_CNT)];
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     panel_instant(
-        &mut on,
+        &mut effects,
         PANEL_UNDERRUN,
         PANEL_UNDERRUN.name,
         event.int(gram_collision::PANEL_INDEX),
@@ -218,9 +223,9 @@ fn settings_full(
         int(event, "max_rr", panel_settings_full::MAX_RR),
         int(event, "te_freq", panel_settings_full::TE_FREQ),
     ];
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     panel_instant(
-        &mut on,
+        &mut effects,
         SETTINGS_FULL,
         SETTINGS_FULL.name,
         event.int(panel_settings_full::PANEL_INDEX),
@@ -240,9 +245,9 @@ fn settings_lite(
         int(event, "max_rr", panel_settings_lite::MAX_RR),
         int(event, "te_freq", panel_settings_lite::TE_FREQ),
     ];
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     panel_instant(
-        &mut on,
+        &mut effects,
         SETTINGS_LITE,
         SETTINGS_LITE.name,
         event.int(panel_settings_lite::PANEL_INDEX),

@@ -40,7 +40,7 @@ fn vblank(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    vblank_instant(&mut event.on(trackers, tables, stats), "signal");
+    vblank_instant(&mut event.effects(trackers, tables, stats), "signal");
 }
 
 fn vblank_delivered(
@@ -49,15 +49,15 @@ fn vblank_delivered(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    vblank_instant(&mut event.on(trackers, tables, stats), "deliver");
+    vblank_instant(&mut event.effects(trackers, tables, stats), "deliver");
 }
 
-fn vblank_instant(on: &mut Effects<'_, '_>, name: &str) {
-    let crtc = on.event.int(drm_vblank_event::CRTC) as u32;
-    let of = on.machine().number("drm_crtc", crtc.into());
-    let track = on.track(VBLANK, of, &format!("vblank-{crtc}"));
-    let args = [("vblank seqno", Arg::Uint(on.event.uint(drm_vblank_event::SEQ)))];
-    on.instant(track, name, &args);
+fn vblank_instant(effects: &mut Effects<'_, '_>, name: &str) {
+    let crtc = effects.event.int(drm_vblank_event::CRTC) as u32;
+    let of = effects.machine().number("drm_crtc", crtc.into());
+    let track = effects.track(VBLANK, of, &format!("vblank-{crtc}"));
+    let args = [("vblank seqno", Arg::Uint(effects.event.uint(drm_vblank_event::SEQ)))];
+    effects.instant(track, name, &args);
 }
 
 /// A job as older kernels name it, by its number and the address of its fence: the number is of
@@ -69,7 +69,7 @@ fn job_queued_by_number(
     stats: &mut Stats,
 ) {
     queue(
-        &mut event.on(trackers, tables, stats),
+        &mut event.effects(trackers, tables, stats),
         drm_sched_job::NAME,
         Job::Local(event.uint(drm_sched_job::ID)),
     );
@@ -83,7 +83,7 @@ fn job_run_by_number(
 ) {
     let (job, done) =
         (Job::Local(event.uint(drm_run_job::ID)), Job::Local(event.uint(drm_run_job::FENCE)));
-    run(&mut event.on(trackers, tables, stats), drm_run_job::NAME, job, done);
+    run(&mut event.effects(trackers, tables, stats), drm_run_job::NAME, job, done);
 }
 
 fn job_done_by_number(
@@ -93,7 +93,7 @@ fn job_done_by_number(
     stats: &mut Stats,
 ) {
     finish(
-        &mut event.on(trackers, tables, stats),
+        &mut event.effects(trackers, tables, stats),
         Job::Local(event.uint(drm_sched_process_job::FENCE)),
     );
 }
@@ -106,7 +106,7 @@ fn job_queued(
     stats: &mut Stats,
 ) {
     queue(
-        &mut event.on(trackers, tables, stats),
+        &mut event.effects(trackers, tables, stats),
         drm_sched_job_queue::NAME,
         Job::Fence(
             event.uint(drm_sched_job_queue::FENCE_CONTEXT),
@@ -125,7 +125,7 @@ fn job_run(
         event.uint(drm_sched_job_run::FENCE_CONTEXT),
         event.uint(drm_sched_job_run::FENCE_SEQNO),
     );
-    run(&mut event.on(trackers, tables, stats), drm_sched_job_run::NAME, job, job);
+    run(&mut event.effects(trackers, tables, stats), drm_sched_job_run::NAME, job, job);
 }
 
 fn job_done(
@@ -135,7 +135,7 @@ fn job_done(
     stats: &mut Stats,
 ) {
     finish(
-        &mut event.on(trackers, tables, stats),
+        &mut event.effects(trackers, tables, stats),
         Job::Fence(
             event.uint(drm_sched_job_done::FENCE_CONTEXT),
             event.uint(drm_sched_job_done::FENCE_SEQNO),
@@ -155,79 +155,81 @@ fn fence_args(context: u64, seqno: u64) -> [NamedArg<'static>; 2] {
 }
 
 /// A thread queued a job on the ring that a field names.
-fn queue(on: &mut Effects<'_, '_>, name: u32, job: Job) {
-    let ring = on.event.string(name);
+fn queue(effects: &mut Effects<'_, '_>, name: u32, job: Job) {
+    let ring = effects.event.string(name);
     let mut args = vec![("gpu sched ring", Arg::Text(&ring))];
     args.extend(job_args(job));
-    let track = on.thread_track();
-    let Some(slice) = on.instant(track, "drm_sched_job_queue", &args) else { return };
-    ring_track(on, &ring);
-    let ring = on.intern(&ring);
-    on.trackers.source.kernel.drm.rings.entry(ring).or_default().queued.insert(job, slice);
+    let track = effects.thread_track();
+    let Some(slice) = effects.instant(track, "drm_sched_job_queue", &args) else { return };
+    ring_track(effects, &ring);
+    let ring = effects.intern(&ring);
+    effects.trackers.source.kernel.drm.rings.entry(ring).or_default().queued.insert(job, slice);
 }
 
-fn ring_track(on: &mut Effects<'_, '_>, ring: &str) -> u32 {
-    let of = on.by_text("name", ring);
-    on.track(RING, of, &format!("sched-{ring}"))
+fn ring_track(effects: &mut Effects<'_, '_>, ring: &str) -> u32 {
+    let of = effects.by_text("name", ring);
+    effects.track(RING, of, &format!("sched-{ring}"))
 }
 
 /// A job was handed to its ring; `done` is what its end will give.
-fn run(on: &mut Effects<'_, '_>, name: u32, job: Job, done: Job) {
-    let ring = on.event.string(name);
-    ring_track(on, &ring);
-    let ring = on.intern(&ring);
-    let drm = &mut on.trackers.source.kernel.drm;
+fn run(effects: &mut Effects<'_, '_>, name: u32, job: Job, done: Job) {
+    let ring = effects.event.string(name);
+    ring_track(effects, &ring);
+    let ring = effects.intern(&ring);
+    let drm = &mut effects.trackers.source.kernel.drm;
     drm.busy.entry(done).or_insert(ring);
     let running = &mut drm.rings.entry(ring).or_default().running;
     running.push_back(job);
     if running.len() == 1 {
-        begin_job(on, ring);
+        begin_job(effects, ring);
     }
 }
 
 /// The job in front of a ring runs from now on.
-fn begin_job(on: &mut Effects<'_, '_>, ring: StringId) {
-    let name = on.tables.strings.get(ring).to_owned();
-    let track = ring_track(on, &name);
-    let queue = on.trackers.source.kernel.drm.rings.get(&ring);
+fn begin_job(effects: &mut Effects<'_, '_>, ring: StringId) {
+    let name = effects.tables.strings.get(ring).to_owned();
+    let track = ring_track(effects, &name);
+    let queue = effects.trackers.source.kernel.drm.rings.get(&ring);
     let Some(&job) = queue.and_then(|ring| ring.running.front()) else { return };
-    let Some(slice) = on.begin(track, "job", &job_args(job)) else { return };
-    let ring = on.trackers.source.kernel.drm.rings.get_mut(&ring);
+    let Some(slice) = effects.begin(track, "job", &job_args(job)) else { return };
+    let ring = effects.trackers.source.kernel.drm.rings.get_mut(&ring);
     if let Some(queued) = ring.and_then(|ring| ring.queued.remove(&job)) {
-        on.trackers.file.flows.link(queued, slice, on.tables);
+        effects.trackers.file.flows.link(queued, slice, effects.tables);
     }
 }
 
-fn finish(on: &mut Effects<'_, '_>, done: Job) {
-    let drm = &mut on.trackers.source.kernel.drm;
+fn finish(effects: &mut Effects<'_, '_>, done: Job) {
+    let drm = &mut effects.trackers.source.kernel.drm;
     let Some(ring) = drm.busy.remove(&done) else { return };
     let Some(state) = drm.rings.get_mut(&ring) else { return };
     state.running.pop_front();
     let more = !state.running.is_empty();
-    let name = on.tables.strings.get(ring).to_owned();
-    let track = ring_track(on, &name);
-    on.end(track, &[]);
+    let name = effects.tables.strings.get(ring).to_owned();
+    let track = ring_track(effects, &name);
+    effects.end(track, &[]);
     if more {
-        begin_job(on, ring);
+        begin_job(effects, ring);
     }
 }
 
 /// The timeline of a fence's context, made when there is none; `None` for fences that stand for
 /// others.
-fn timeline<'t>(on: &'t mut Effects<'_, '_>) -> Option<(u32, &'t mut FenceTimeline)> {
-    let name = on.event.string(dma_fence_emit::TIMELINE);
+fn timeline<'t>(effects: &'t mut Effects<'_, '_>) -> Option<(u32, &'t mut FenceTimeline)> {
+    let name = effects.event.string(dma_fence_emit::TIMELINE);
     if name == UNBOUND {
         return None;
     }
-    let (context, seqno) =
-        (on.event.int(dma_fence_emit::CONTEXT) as u32, on.event.int(dma_fence_emit::SEQNO) as u32);
-    if !on.trackers.source.kernel.drm.timelines.contains_key(&context) {
-        let of = on.by_text("name", &name).number("context", context.into());
-        let track = on.track(FENCE, of, &format!("fence-{name}-{context}"));
+    let (context, seqno) = (
+        effects.event.int(dma_fence_emit::CONTEXT) as u32,
+        effects.event.int(dma_fence_emit::SEQNO) as u32,
+    );
+    if !effects.trackers.source.kernel.drm.timelines.contains_key(&context) {
+        let of = effects.by_text("name", &name).number("context", context.into());
+        let track = effects.track(FENCE, of, &format!("fence-{name}-{context}"));
         let new = FenceTimeline { track, emits: false, pending: Default::default() };
-        on.trackers.source.kernel.drm.timelines.insert(context, new);
+        effects.trackers.source.kernel.drm.timelines.insert(context, new);
     }
-    let timeline = on.trackers.source.kernel.drm.timelines.get_mut(&context)?;
+    let timeline = effects.trackers.source.kernel.drm.timelines.get_mut(&context)?;
     Some((seqno, timeline))
 }
 
@@ -237,15 +239,15 @@ fn fence_init(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    let Some((seqno, timeline)) = timeline(&mut on) else { return };
+    let mut effects = event.effects(trackers, tables, stats);
+    let Some((seqno, timeline)) = timeline(&mut effects) else { return };
     if timeline.emits {
         return;
     }
     timeline.pending.push_back(seqno);
     let (track, waiting) = (timeline.track, timeline.pending.len());
     if waiting == 1 {
-        begin_fence(&mut on, track, seqno);
+        begin_fence(&mut effects, track, seqno);
     }
 }
 
@@ -255,8 +257,8 @@ fn fence_emit(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    let Some((seqno, timeline)) = timeline(&mut on) else { return };
+    let mut effects = event.effects(trackers, tables, stats);
+    let Some((seqno, timeline)) = timeline(&mut effects) else { return };
     let track = timeline.track;
     // The owners of earlier fences were guessed from their times.
     let guessed = !timeline.emits && !timeline.pending.is_empty();
@@ -267,10 +269,10 @@ fn fence_emit(
     timeline.pending.push_back(seqno);
     let waiting = timeline.pending.len();
     if guessed {
-        on.end(track, &[]);
+        effects.end(track, &[]);
     }
     if waiting == 1 {
-        begin_fence(&mut on, track, seqno);
+        begin_fence(&mut effects, track, seqno);
     }
 }
 
@@ -280,21 +282,21 @@ fn fence_signaled(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    let Some((seqno, timeline)) = timeline(&mut on) else { return };
+    let mut effects = event.effects(trackers, tables, stats);
+    let Some((seqno, timeline)) = timeline(&mut effects) else { return };
     if timeline.pending.front().is_none_or(|&front| seqno < front) {
         return;
     }
     timeline.pending.pop_front();
     let (track, next) = (timeline.track, timeline.pending.front().copied());
-    on.end(track, &[]);
+    effects.end(track, &[]);
     if let Some(next) = next {
-        begin_fence(&mut on, track, next);
+        begin_fence(&mut effects, track, next);
     }
 }
 
-fn begin_fence(on: &mut Effects<'_, '_>, track: u32, seqno: u32) {
-    on.begin(track, "fence", &[("fence seqno", Arg::Uint(seqno.into()))]);
+fn begin_fence(effects: &mut Effects<'_, '_>, track: u32, seqno: u32) {
+    effects.begin(track, "fence", &[("fence seqno", Arg::Uint(seqno.into()))]);
 }
 
 fn fence_wait_start(
@@ -303,9 +305,9 @@ fn fence_wait_start(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    let track = on.thread_track();
-    on.begin(
+    let mut effects = event.effects(trackers, tables, stats);
+    let track = effects.thread_track();
+    effects.begin(
         track,
         "dma_fence_wait",
         &fence_args(
@@ -321,7 +323,7 @@ fn fence_wait_end(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    let track = on.thread_track();
-    on.end(track, &[]);
+    let mut effects = event.effects(trackers, tables, stats);
+    let track = effects.thread_track();
+    effects.end(track, &[]);
 }

@@ -62,7 +62,7 @@ impl<'e> FtraceEvent<'e> {
     }
 
     /// The event with what it may change.
-    pub(super) fn on<'a>(
+    pub(super) fn effects<'a>(
         &'a self,
         trackers: &'a mut Trackers,
         tables: &'a mut Tables,

@@ -16,8 +16,8 @@ const FILE_SYSTEM: TrackKind = TrackKind::slices("android_fs");
 const TRACK: &str = "android_fs";
 
 fn start(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let mut on = event.on(trackers, tables, stats);
-    on.trackers.source.kernel.file_reads.insert(
+    let mut effects = event.effects(trackers, tables, stats);
+    effects.trackers.source.kernel.file_reads.insert(
         (event.uint(android_fs_dataread_start::INO), event.int(android_fs_dataread_start::OFFSET)),
         event.pid,
     );
@@ -27,20 +27,20 @@ fn start(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, 
         ("offset_start", Arg::Int(event.int(android_fs_dataread_start::OFFSET))),
         ("bytes_read_start", Arg::Int(event.int(android_fs_dataread_start::BYTES))),
     ];
-    let (of, cookie) = (on.machine(), event.pid as u32);
-    on.begin_shared((FILE_SYSTEM, of, TRACK), cookie.into(), "android_fs_data_read", &args);
+    let (of, cookie) = (effects.machine(), event.pid as u32);
+    effects.begin_shared((FILE_SYSTEM, of, TRACK), cookie.into(), "android_fs_data_read", &args);
 }
 
 /// A read may end on another thread: the location that it read identifies the start.
 fn end(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let source =
         (event.uint(android_fs_dataread_end::INO), event.int(android_fs_dataread_end::OFFSET));
-    let Some(pid) = on.trackers.source.kernel.file_reads.remove(&source) else { return };
+    let Some(pid) = effects.trackers.source.kernel.file_reads.remove(&source) else { return };
     let args = [
         ("offset_end", Arg::Int(event.int(android_fs_dataread_end::OFFSET))),
         ("bytes_read_end", Arg::Int(event.int(android_fs_dataread_end::BYTES))),
     ];
-    let (of, cookie) = (on.machine(), pid as u32);
-    on.end_shared((FILE_SYSTEM, of, TRACK), cookie.into(), &args);
+    let (of, cookie) = (effects.machine(), pid as u32);
+    effects.end_shared((FILE_SYSTEM, of, TRACK), cookie.into(), &args);
 }

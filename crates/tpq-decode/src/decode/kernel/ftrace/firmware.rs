@@ -33,21 +33,21 @@ fn sensor(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let number = event.int(cros_ec_sensorhub_data::EC_SENSOR_NUM) as u32;
     let (now, sampled, queued) = (
         event.int(cros_ec_sensorhub_data::CURRENT_TIME),
         event.int(cros_ec_sensorhub_data::CURRENT_TIMESTAMP),
         event.int(cros_ec_sensorhub_data::FIFO_TIMESTAMP),
     );
-    let of = on.machine().number("ec_sensor_num", number.into());
+    let of = effects.machine().number("ec_sensor_num", number.into());
     let args = [
         ("ec_num", Arg::Int(number.into())),
         ("ec_delta", Arg::Int(queued.wrapping_sub(sampled))),
         ("sample_ts", Arg::Int(sampled)),
     ];
     let name = format!("cros_ec.cros_ec_sensorhub_data.{number}");
-    on.count_with(SENSOR, of, &name, now.wrapping_sub(sampled) as f64, &args);
+    effects.count_with(SENSOR, of, &name, now.wrapping_sub(sampled) as f64, &args);
 }
 
 fn interconnect(
@@ -56,7 +56,7 @@ fn interconnect(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    interconnect_event(&mut event.on(trackers, tables, stats), "google_icc_event");
+    interconnect_event(&mut event.effects(trackers, tables, stats), "google_icc_event");
 }
 
 fn resources(
@@ -65,13 +65,13 @@ fn resources(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    interconnect_event(&mut event.on(trackers, tables, stats), "google_irm_event");
+    interconnect_event(&mut event.effects(trackers, tables, stats), "google_irm_event");
 }
 
-fn interconnect_event(on: &mut Effects<'_, '_>, category: &str) {
-    let name = on.event.string(google_irm_event::EVENT);
-    let track = on.track(INTERCONNECT, on.machine(), "Interconnect Events");
-    on.instant(track, (category, name.as_ref()), &[]);
+fn interconnect_event(effects: &mut Effects<'_, '_>, category: &str) {
+    let name = effects.event.string(google_irm_event::EVENT);
+    let track = effects.track(INTERCONNECT, effects.machine(), "Interconnect Events");
+    effects.instant(track, (category, name.as_ref()), &[]);
 }
 
 /// The event is dated when the counter was read.
@@ -82,7 +82,7 @@ fn power_counter(
     stats: &mut Stats,
 ) {
     named_counter(
-        &mut event.on(trackers, tables, stats),
+        &mut event.effects(trackers, tables, stats),
         POWER_COUNTER,
         param_set_value_cpm::BODY,
         param_set_value_cpm::VALUE,
@@ -96,7 +96,7 @@ fn counter(
     stats: &mut Stats,
 ) {
     named_counter(
-        &mut event.on(trackers, tables, stats),
+        &mut event.effects(trackers, tables, stats),
         COUNTER,
         fwtp_perfetto_counter::NAME,
         fwtp_perfetto_counter::VALUE,
@@ -104,20 +104,20 @@ fn counter(
 }
 
 /// A counter with its name and value in these fields.
-fn named_counter(on: &mut Effects<'_, '_>, kind: TrackKind, name: u32, value: u32) {
-    let name = on.event.string(name);
-    let of = on.by_text("name", &name);
-    on.count(kind, of, &name, f64::from(on.event.int(value) as u32));
+fn named_counter(effects: &mut Effects<'_, '_>, kind: TrackKind, name: u32, value: u32) {
+    let name = effects.event.string(name);
+    let of = effects.by_text("name", &name);
+    effects.count(kind, of, &name, f64::from(effects.event.int(value) as u32));
 }
 
 /// Slices of one name do not overlap: one that begins ends what was open.
 fn slice(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let (category, name) =
         (event.string(fwtp_perfetto_slice::CATEGORY), event.string(fwtp_perfetto_slice::NAME));
-    let track = on.track(SLICE, Dimensions::machine(event.machine), &name);
-    on.end(track, &[]);
+    let track = effects.track(SLICE, Dimensions::machine(event.machine), &name);
+    effects.end(track, &[]);
     if event.int(fwtp_perfetto_slice::BEGIN) != 0 {
-        on.begin(track, (category.as_ref(), name.as_ref()), &[]);
+        effects.begin(track, (category.as_ref(), name.as_ref()), &[]);
     }
 }

@@ -37,8 +37,8 @@ const POWER_STATE: TrackKind = TrackKind::slices("powervr_gpu_power_state");
 const ADRENO_HZ: i128 = 19_200_000;
 
 /// Adds the GPU that a track is of.
-fn of_gpu(of: Dimensions, gpu: u32, on: &mut Effects<'_, '_>) -> Dimensions {
-    let ugpu = on.trackers.gpus.get(on.event.machine, gpu, on.tables);
+fn of_gpu(of: Dimensions, gpu: u32, effects: &mut Effects<'_, '_>) -> Dimensions {
+    let ugpu = effects.trackers.gpus.get(effects.event.machine, gpu, effects.tables);
     of.number("ugpu", ugpu.into()).number("gpu", gpu.into())
 }
 
@@ -48,9 +48,9 @@ fn frequency(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    let of = of_gpu(on.machine(), event.int(gpu_frequency::GPU_ID) as u32, &mut on);
-    on.count(FREQUENCY, of, "gpufreq", event.int(gpu_frequency::STATE) as f64);
+    let mut effects = event.effects(trackers, tables, stats);
+    let of = of_gpu(effects.machine(), event.int(gpu_frequency::GPU_ID) as u32, &mut effects);
+    effects.count(FREQUENCY, of, "gpufreq", event.int(gpu_frequency::STATE) as f64);
 }
 
 /// The event gives a thousandth of what others do.
@@ -60,9 +60,14 @@ fn adreno_frequency(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    let of = of_gpu(on.machine(), event.int(kgsl_gpu_frequency::GPU_ID) as u32, &mut on);
-    on.count(FREQUENCY, of, "gpufreq", event.int(kgsl_gpu_frequency::GPU_FREQ) as f64 * 1000.0);
+    let mut effects = event.effects(trackers, tables, stats);
+    let of = of_gpu(effects.machine(), event.int(kgsl_gpu_frequency::GPU_ID) as u32, &mut effects);
+    effects.count(
+        FREQUENCY,
+        of,
+        "gpufreq",
+        event.int(kgsl_gpu_frequency::GPU_FREQ) as f64 * 1000.0,
+    );
 }
 
 /// Memory of a GPU that a process has, or all together where the event names none.
@@ -72,24 +77,24 @@ fn memory(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let (gpu, pid) =
         (event.int(gpu_mem_total::GPU_ID) as u32, event.int(gpu_mem_total::PID) as i32);
     let bytes = event.uint(gpu_mem_total::SIZE) as f64;
     if pid == 0 {
-        let of = of_gpu(on.machine(), gpu, &mut on);
-        on.count(MEMORY, of, "GPU Memory", bytes);
+        let of = of_gpu(effects.machine(), gpu, &mut effects);
+        effects.count(MEMORY, of, "GPU Memory", bytes);
         return;
     }
     // Memory may be freed after the process ended: nothing is to be made of that.
     let tid = event.tid(pid);
-    if on.trackers.processes.known_thread(tid, on.tables).is_none() {
+    if effects.trackers.processes.known_thread(tid, effects.tables).is_none() {
         return;
     }
-    let utid = on.trackers.processes.thread_of_process(tid, tid, on.tables);
-    let Some(upid) = on.tables.thread.upid.get(utid) else { return };
-    let of = of_gpu(Dimensions::process(upid), gpu, &mut on);
-    on.count(PROCESS_MEMORY, of, "GPU Memory", bytes);
+    let utid = effects.trackers.processes.thread_of_process(tid, tid, effects.tables);
+    let Some(upid) = effects.tables.thread.upid.get(utid) else { return };
+    let of = of_gpu(Dimensions::process(upid), gpu, &mut effects);
+    effects.count(PROCESS_MEMORY, of, "GPU Memory", bytes);
 }
 
 /// A GPU worked for an app in a period, but not all of the time.
@@ -99,16 +104,16 @@ fn work_period(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let uid = i64::from(event.int(gpu_work_period::UID) as i32);
-    let of =
-        of_gpu(on.machine(), event.int(gpu_work_period::GPU_ID) as u32, &mut on).number("uid", uid);
-    let track = on.nameless_track(WORK_PERIOD, of);
+    let of = of_gpu(effects.machine(), event.int(gpu_work_period::GPU_ID) as u32, &mut effects)
+        .number("uid", uid);
+    let track = effects.nameless_track(WORK_PERIOD, of);
     let dur = event
         .int(gpu_work_period::END_TIME_NS)
         .wrapping_sub(event.int(gpu_work_period::START_TIME_NS));
     if dur < 0 {
-        on.stats.increment(Stat::GpuWorkPeriodNegativeDuration);
+        effects.stats.increment(Stat::GpuWorkPeriodNegativeDuration);
         return;
     }
     let active = event.int(gpu_work_period::TOTAL_ACTIVE_DURATION_NS);
@@ -118,9 +123,9 @@ fn work_period(
         percent if percent.is_infinite() => "%inf".to_owned(),
         percent => format!("%{percent:.2}"),
     };
-    if let Some(id) = on.complete(track, name.as_str(), dur, &[]) {
-        on.tables.slice.thread_ts.set(id, Some(event.ts));
-        on.tables.slice.thread_dur.set(id, Some(active));
+    if let Some(id) = effects.complete(track, name.as_str(), dur, &[]) {
+        effects.tables.slice.thread_ts.set(id, Some(event.ts));
+        effects.tables.slice.thread_dur.set(id, Some(active));
     }
 }
 
@@ -130,16 +135,16 @@ fn power_state(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    let track = on.track(POWER_STATE, on.machine(), POWER_STATE.name);
-    on.end(track, &[]);
+    let mut effects = event.effects(trackers, tables, stats);
+    let track = effects.track(POWER_STATE, effects.machine(), POWER_STATE.name);
+    effects.end(track, &[]);
     let name = match event.int(gpu_power_state::NEW_STATE) {
         0 => "OFF",
         1 => "PG",
         2 => "ON",
         _ => "Unknown",
     };
-    on.begin(track, name, &[]);
+    effects.begin(track, name, &[]);
 }
 
 /// A thread gave an Adreno GPU commands to do.
@@ -149,7 +154,7 @@ fn adreno_queued(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let kernel = &mut event.on(trackers, tables, stats).trackers.source.kernel;
+    let kernel = &mut event.effects(trackers, tables, stats).trackers.source.kernel;
     kernel.adreno_threads.insert(event.int(kgsl_adreno_cmdbatch_queued::ID) as u32, event.pid);
 }
 
@@ -160,23 +165,23 @@ fn adreno_retired(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let Some(dur) = adreno_duration(event.data) else { return };
     let (context, prio) = (
         event.int(kgsl_adreno_cmdbatch_retired::ID) as u32,
         event.int(kgsl_adreno_cmdbatch_retired::PRIO) as u32,
     );
-    let process = adreno_process(context, &mut on);
+    let process = adreno_process(context, &mut effects);
     let name = match &process {
         Some(process) => format!("GPU {process} (Ctx={context}, Prio={prio})"),
         None => format!("GPU (Ctx={context}, Prio={prio})"),
     };
-    let of = on.machine().number("context_id", context.into()).number("prio", prio.into());
-    let track = on.complete_shared((ADRENO, of, &name), "GPU", dur);
+    let of = effects.machine().number("context_id", context.into()).number("prio", prio.into());
+    let track = effects.complete_shared((ADRENO, of, &name), "GPU", dur);
     // The process may have become known since the track was made.
     if process.is_some() {
-        let name = on.intern(&name);
-        on.tables.track.name.set(track, name);
+        let name = effects.intern(&name);
+        effects.tables.track.name.set(track, name);
     }
 }
 
@@ -195,10 +200,10 @@ pub(super) fn adreno_duration(message: &[u8]) -> Option<i64> {
 }
 
 /// The name of the process that queues the commands of a context.
-fn adreno_process(context: u32, on: &mut Effects<'_, '_>) -> Option<String> {
-    let thread = *on.trackers.source.kernel.adreno_threads.get(&context)?;
-    let utid = on.trackers.processes.thread(on.event.tid(thread), on.tables);
-    let upid = on.tables.thread.upid.get(utid)?;
-    let name = on.tables.process.name.get(upid);
-    (!name.is_null()).then(|| on.tables.strings.get(name).to_owned())
+fn adreno_process(context: u32, effects: &mut Effects<'_, '_>) -> Option<String> {
+    let thread = *effects.trackers.source.kernel.adreno_threads.get(&context)?;
+    let utid = effects.trackers.processes.thread(effects.event.tid(thread), effects.tables);
+    let upid = effects.tables.thread.upid.get(utid)?;
+    let name = effects.tables.process.name.get(upid);
+    (!name.is_null()).then(|| effects.tables.strings.get(name).to_owned())
 }

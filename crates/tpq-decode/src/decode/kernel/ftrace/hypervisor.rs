@@ -42,12 +42,12 @@ fn track(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables) 
 
 fn enter(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let track = track(event, trackers, tables);
-    event.on(trackers, tables, stats).begin(track, SLICE, &[]);
+    event.effects(trackers, tables, stats).begin(track, SLICE, &[]);
 }
 
 fn exit(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let track = track(event, trackers, tables);
-    event.on(trackers, tables, stats).end(track, &[]);
+    event.effects(trackers, tables, stats).end(track, &[]);
 }
 
 /// Reasons for entering the hypervisor.
@@ -62,7 +62,7 @@ fn reason(
     let track = track(event, trackers, tables);
     let mut all = vec![("hyp_enter_reason", Arg::Text(reason))];
     all.extend_from_slice(args);
-    event.on(trackers, tables, stats).add_to_open(track, SLICE, &all);
+    event.effects(trackers, tables, stats).add_to_open(track, SLICE, &all);
 }
 
 fn host_hcall(

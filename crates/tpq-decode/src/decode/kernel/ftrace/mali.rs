@@ -82,7 +82,7 @@ fn interrupt_start(
 ) {
     let track = irq_track(event, trackers, tables);
     let args = [("info_val", Arg::Uint(event.uint(mali_mali_csfinterruptstart::INFO_VAL)))];
-    event.on(trackers, tables, stats).begin(track, INTERRUPT, &args);
+    event.effects(trackers, tables, stats).begin(track, INTERRUPT, &args);
 }
 
 fn interrupt_end(
@@ -93,7 +93,7 @@ fn interrupt_end(
 ) {
     let track = irq_track(event, trackers, tables);
     let args = [("info_val", Arg::Uint(event.uint(mali_mali_csfinterruptend::INFO_VAL)))];
-    event.on(trackers, tables, stats).end_named(track, INTERRUPT, &args);
+    event.effects(trackers, tables, stats).end_named(track, INTERRUPT, &args);
 }
 
 /// The microcontroller left the state it was in for another.
@@ -104,10 +104,10 @@ fn mcu(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    let track = on.nameless_track(MCU, Dimensions::machine(event.machine));
-    on.end(track, &[]);
-    on.begin(track, state, &[]);
+    let mut effects = event.effects(trackers, tables, stats);
+    let track = effects.nameless_track(MCU, Dimensions::machine(event.machine));
+    effects.end(track, &[]);
+    effects.begin(track, state, &[]);
 }
 
 fn power_state(
@@ -116,10 +116,10 @@ fn power_state(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    on.count(
+    let mut effects = event.effects(trackers, tables, stats);
+    effects.count(
         POWER_STATE,
-        on.machine(),
+        effects.machine(),
         POWER_STATE.name,
         f64::from(event.int(mali_gpu_power_state::TO_STATE) as i32),
     );

@@ -35,7 +35,7 @@ struct Parts {
     value: i64,
 }
 
-fn mark(
+fn apply_parts(
     event: &FtraceEvent<'_>,
     parts: &Parts,
     trackers: &mut Trackers,
@@ -74,7 +74,7 @@ fn mdss(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, s
         name: tracing_mark_write::TRACE_NAME,
         value: 0,
     };
-    mark(event, &parts, trackers, tables, stats);
+    apply_parts(event, &parts, trackers, tables, stats);
 }
 
 /// Newer drivers give the letter, older ones whether something begins.
@@ -96,7 +96,7 @@ fn sde(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, st
         name: sde_tracing_mark_write::TRACE_NAME,
         value,
     };
-    mark(event, &parts, trackers, tables, stats);
+    apply_parts(event, &parts, trackers, tables, stats);
 }
 
 fn samsung(
@@ -118,7 +118,7 @@ fn samsung(
         name: samsung_tracing_mark_write::TRACE_NAME,
         value: event.int(samsung_tracing_mark_write::VALUE),
     };
-    mark(event, &parts, trackers, tables, stats);
+    apply_parts(event, &parts, trackers, tables, stats);
 }
 
 /// Its driver names processes that the thread is not of, except for counters.
@@ -126,7 +126,7 @@ fn dpu(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, st
     let letter = event.uint(dpu_tracing_mark_write::TYPE);
     let pid =
         if letter == u64::from(b'C') { event.int(dpu_tracing_mark_write::PID) as i32 } else { 0 };
-    mark(
+    apply_parts(
         event,
         &Parts {
             letter,
@@ -144,7 +144,7 @@ fn dpu(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, st
 fn g2d(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let (letter, pid) =
         (event.uint(g2d_tracing_mark_write::TYPE), event.int(g2d_tracing_mark_write::PID) as i32);
-    mark(
+    apply_parts(
         event,
         &Parts {
             letter,
@@ -165,7 +165,7 @@ fn panel(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, 
 fn mali(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let (letter, pid) =
         (event.uint(mali_tracing_mark_write::TYPE), event.int(mali_tracing_mark_write::PID) as i32);
-    mark(
+    apply_parts(
         event,
         &Parts {
             letter,
@@ -182,7 +182,7 @@ fn mali(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, s
 fn lwis(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let (letter, pid) =
         (event.uint(lwis_tracing_mark_write::TYPE), event.int(lwis_tracing_mark_write::PID) as i32);
-    mark(
+    apply_parts(
         event,
         &Parts {
             letter,
@@ -206,7 +206,7 @@ fn zero(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, s
         () => 0,
     };
     let (letter, pid) = (letter.into(), event.int(zero::PID) as i32);
-    mark(
+    apply_parts(
         event,
         &Parts { letter, pid, name: zero::NAME, value: event.int(zero::VALUE) },
         trackers,

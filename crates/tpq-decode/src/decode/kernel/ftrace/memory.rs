@@ -115,11 +115,11 @@ fn dmabuf(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    let utid = on.utid();
+    let mut effects = event.effects(trackers, tables, stats);
+    let utid = effects.utid();
     let sample = (event.ts, event.uint(dmabuf_rss_stat::RSS) as f64);
     let owner = Owner::Thread(utid);
-    process_memory::count(sample, owner, process_memory::DMABUF, on.trackers, on.tables);
+    process_memory::count(sample, owner, process_memory::DMABUF, effects.trackers, effects.tables);
 }
 
 /// How willing the kernel is to kill a process for its memory. Old recorders wrote negative
@@ -130,16 +130,16 @@ fn oom_score(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let tid = event.tid(event.int(oom_score_adj_update::PID) as i32);
-    let utid = on.trackers.processes.thread(tid, on.tables);
+    let utid = effects.trackers.processes.thread(tid, effects.tables);
     let counter = ThreadCounter {
         process: OOM_SCORE,
         thread: THREAD_OOM_SCORE,
-        name: on.intern(OOM_SCORE.name),
+        name: effects.intern(OOM_SCORE.name),
         of: Dimensions::thread(utid),
     };
-    on.count_for_process_of(
+    effects.count_for_process_of(
         utid,
         counter,
         f64::from(event.int(oom_score_adj_update::OOM_SCORE_ADJ) as i16),
@@ -153,11 +153,11 @@ fn victim(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let tid = event.tid(event.int(mark_victim::PID) as i32);
-    let utid = on.trackers.processes.thread(tid, on.tables);
-    let track = on.track_of_thread(utid);
-    on.instant(track, "mem.oom_kill", &[]);
+    let utid = effects.trackers.processes.thread(tid, effects.tables);
+    let track = effects.track_of_thread(utid);
+    effects.instant(track, "mem.oom_kill", &[]);
 }
 
 /// How often something was done for a process's memory, and how long it took.
@@ -167,22 +167,22 @@ fn event_record(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let Some(what) = MM_EVENTS.get(event.int(mm_event_record::TYPE) as usize) else {
-        on.stats.increment(Stat::MmUnknownType);
+        effects.stats.increment(Stat::MmUnknownType);
         return;
     };
-    let utid = on.utid();
+    let utid = effects.utid();
     for (metric, number) in [
         ("count", mm_event_record::COUNT),
         ("max_lat", mm_event_record::MAX_LAT),
         ("avg_lat", mm_event_record::AVG_LAT),
     ] {
         let of = Dimensions::thread(utid)
-            .text("mm_event_type", on.intern(what))
-            .text("mm_event_metric", on.intern(metric));
-        let name = on.intern(&format!("mem.mm.{what}.{metric}"));
+            .text("mm_event_type", effects.intern(what))
+            .text("mm_event_metric", effects.intern(metric));
+        let name = effects.intern(&format!("mem.mm.{what}.{metric}"));
         let counter = ThreadCounter { process: MM_EVENT, thread: THREAD_MM_EVENT, name, of };
-        on.count_for_process_of(utid, counter, event.int(number) as f64);
+        effects.count_for_process_of(utid, counter, event.int(number) as f64);
     }
 }

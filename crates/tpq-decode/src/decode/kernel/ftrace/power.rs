@@ -31,61 +31,61 @@ fn suspend_resume(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let action = event.string(suspend_resume::ACTION);
     // Its value is the CPU, on which the machine need not wake again.
     let value =
         if action == "timekeeping_freeze" { 0 } else { event.int(suspend_resume::VAL) as i32 };
     let name = format!("{action}({value})");
-    let cookie = u64::from(on.intern(&name).0);
+    let cookie = u64::from(effects.intern(&name).0);
     if event.int(suspend_resume::START) == 0 {
-        let of = on.machine();
-        on.end_shared((SUSPEND_RESUME, of, LATENCY), cookie, &[]);
-        action_ended(&mut on, &action);
+        let of = effects.machine();
+        effects.end_shared((SUSPEND_RESUME, of, LATENCY), cookie, &[]);
+        action_ended(&mut effects, &action);
         return;
     }
-    let suspend = &mut on.trackers.source.kernel.suspend;
+    let suspend = &mut effects.trackers.source.kernel.suspend;
     match (action.as_ref(), *suspend) {
         ("suspend_enter", _) => *suspend = Suspend::Entering(cookie),
         ("freeze_processes", Suspend::Entering(entry)) => *suspend = Suspend::Freezing(entry),
         _ => {}
     }
-    begin(&mut on, &name, cookie, "Main Kernel Suspend Event", [Arg::NoText; 3]);
+    begin(&mut effects, &name, cookie, "Main Kernel Suspend Event", [Arg::NoText; 3]);
 }
 
 /// Entering the suspend ended, or cannot go on: processes thaw while they are being frozen only
 /// where that failed.
-fn action_ended(on: &mut Effects<'_, '_>, action: &str) {
-    match (action, on.trackers.source.kernel.suspend) {
+fn action_ended(effects: &mut Effects<'_, '_>, action: &str) {
+    match (action, effects.trackers.source.kernel.suspend) {
         ("suspend_enter", _) => {}
         ("thaw_processes", Suspend::Freezing(entry)) => {
-            let of = on.machine();
-            on.end_shared((SUSPEND_RESUME, of, LATENCY), entry, &[]);
+            let of = effects.machine();
+            effects.end_shared((SUSPEND_RESUME, of, LATENCY), entry, &[]);
         }
         _ => return,
     }
-    on.trackers.source.kernel.suspend = Suspend::Awake;
+    effects.trackers.source.kernel.suspend = Suspend::Awake;
 }
 
 /// Begins a slice of suspending or resuming; of a device, its name, driver and phase are known.
 fn begin(
-    on: &mut Effects<'_, '_>,
+    effects: &mut Effects<'_, '_>,
     name: &str,
     cookie: u64,
     event_type: &str,
     [device, driver, phase]: [Arg<'_>; 3],
 ) {
-    let utid = on.utid();
+    let utid = effects.utid();
     let args = [
         ("utid", Arg::Uint(utid.into())),
         ("event_type", Arg::Text(event_type)),
-        ("cpu", Arg::Uint(on.event.cpu.into())),
+        ("cpu", Arg::Uint(effects.event.cpu.into())),
         ("device_name", device),
         ("driver_name", driver),
         ("callback_phase", phase),
     ];
-    let of = on.machine();
-    on.begin_shared((SUSPEND_RESUME, of, LATENCY), cookie, name, &args);
+    let of = effects.machine();
+    effects.begin_shared((SUSPEND_RESUME, of, LATENCY), cookie, name, &args);
 }
 
 fn suspend_resume_minimal(
@@ -94,12 +94,12 @@ fn suspend_resume_minimal(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    let track = on.track(MINIMAL, on.machine(), "Suspend/Resume Minimal");
+    let mut effects = event.effects(trackers, tables, stats);
+    let track = effects.track(MINIMAL, effects.machine(), "Suspend/Resume Minimal");
     if event.int(suspend_resume_minimal::START) != 0 {
-        on.begin(track, "Suspended", &[]);
+        effects.begin(track, "Suspended", &[]);
     } else {
-        on.end(track, &[]);
+        effects.end(track, &[]);
     }
 }
 
@@ -110,19 +110,19 @@ fn callback_start(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let (device, driver) = (
         event.string(device_pm_callback_start::DEVICE),
         event.string(device_pm_callback_start::DRIVER),
     );
     let name = format!("{device} {driver}");
-    let cookie = u64::from(on.intern(&name).0);
+    let cookie = u64::from(effects.intern(&name).0);
     let phase = callback_phase(
         &event.string(device_pm_callback_start::PM_OPS),
         event.int(device_pm_callback_start::EVENT) as i32,
     );
     let args = [Arg::Text(&device), Arg::Text(&driver), Arg::Text(&phase)];
-    begin(&mut on, &name, cookie, "Device PM Suspend Event", args);
+    begin(&mut effects, &name, cookie, "Device PM Suspend Event", args);
 }
 
 fn callback_end(
@@ -131,15 +131,15 @@ fn callback_end(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let name = format!(
         "{} {}",
         event.string(device_pm_callback_end::DEVICE),
         event.string(device_pm_callback_end::DRIVER)
     );
-    let cookie = u64::from(on.intern(&name).0);
-    let of = on.machine();
-    on.end_shared((SUSPEND_RESUME, of, LATENCY), cookie, &[]);
+    let cookie = u64::from(effects.intern(&name).0);
+    let of = effects.machine();
+    effects.end_shared((SUSPEND_RESUME, of, LATENCY), cookie, &[]);
 }
 
 /// The purpose of a device's callback, such as `suspend:late`.
@@ -172,11 +172,11 @@ fn runtime_status(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let device = event.string(rpm_status::NAME);
-    let of = on.by_text("linux_device", &device);
-    let track = on.nameless_track(RUNTIME, of);
-    on.end(track, &[]);
+    let of = effects.by_text("linux_device", &device);
+    let track = effects.nameless_track(RUNTIME, of);
+    effects.end(track, &[]);
     let name = match event.int(rpm_status::STATUS) as i32 {
         0 => "Active",
         1 => "Resuming",
@@ -184,5 +184,5 @@ fn runtime_status(
         3 => "Suspending",
         _ => "Invalid State",
     };
-    on.begin(track, name, &[]);
+    effects.begin(track, name, &[]);
 }

@@ -38,7 +38,7 @@ fn direct_begin(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let args = [
         ("direct_reclaim_order", Arg::Int(event.int(mm_vmscan_direct_reclaim_begin::ORDER))),
         (
@@ -50,8 +50,8 @@ fn direct_begin(
             Arg::Uint(event.uint(mm_vmscan_direct_reclaim_begin::GFP_FLAGS)),
         ),
     ];
-    let track = on.thread_track();
-    on.begin(track, "mm_vmscan_direct_reclaim", &args);
+    let track = effects.thread_track();
+    effects.begin(track, "mm_vmscan_direct_reclaim", &args);
 }
 
 fn direct_end(
@@ -60,9 +60,9 @@ fn direct_end(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    let track = on.thread_track();
-    on.end(
+    let mut effects = event.effects(trackers, tables, stats);
+    let track = effects.thread_track();
+    effects.end(
         track,
         &[(
             "direct_reclaim_nr_reclaimed",
@@ -78,7 +78,7 @@ fn group_begin(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let args = [
         ("memcg_reclaim_order", Arg::Int(event.int(mm_vmscan_memcg_reclaim_begin::ORDER))),
         (
@@ -90,8 +90,8 @@ fn group_begin(
             Arg::Uint(event.uint(mm_vmscan_memcg_reclaim_begin::GFP_FLAGS)),
         ),
     ];
-    let track = on.thread_track();
-    on.begin(track, "mm_vmscan_memcg_reclaim", &args);
+    let track = effects.thread_track();
+    effects.begin(track, "mm_vmscan_memcg_reclaim", &args);
 }
 
 fn group_end(
@@ -100,9 +100,9 @@ fn group_end(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    let track = on.thread_track();
-    on.end(
+    let mut effects = event.effects(trackers, tables, stats);
+    let track = effects.thread_track();
+    effects.end(
         track,
         &[(
             "memcg_reclaim_nr_reclaimed",
@@ -119,14 +119,14 @@ fn shrink_start(
 ) {
     let shrinker = event.symbol_or_hex(event.uint(SHRINKER), tables, stats);
     let shrinker = tables.strings.get(shrinker).to_owned();
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let args = [
         ("shrink_name", Arg::Text(&shrinker)),
         ("total_scan", Arg::Uint(event.uint(mm_shrink_slab_start::TOTAL_SCAN))),
         ("priority", Arg::Int(event.int(mm_shrink_slab_start::PRIORITY))),
     ];
-    let track = on.thread_track();
-    on.begin(track, "mm_vmscan_shrink_slab", &args);
+    let track = effects.thread_track();
+    effects.begin(track, "mm_vmscan_shrink_slab", &args);
 }
 
 fn shrink_end(
@@ -135,9 +135,9 @@ fn shrink_end(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    let track = on.thread_track();
-    on.end(track, &[("freed", Arg::Int(event.int(mm_shrink_slab_end::RETVAL)))]);
+    let mut effects = event.effects(trackers, tables, stats);
+    let track = effects.thread_track();
+    effects.end(track, &[("freed", Arg::Int(event.int(mm_shrink_slab_end::RETVAL)))]);
 }
 
 fn kswapd_wake(
@@ -146,9 +146,9 @@ fn kswapd_wake(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    let track = on.thread_track();
-    on.begin(track, KSWAPD, &[]);
+    let mut effects = event.effects(trackers, tables, stats);
+    let track = effects.thread_track();
+    effects.begin(track, KSWAPD, &[]);
 }
 
 fn kswapd_done(
@@ -157,8 +157,8 @@ fn kswapd_done(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    let track = on.thread_track();
+    let mut effects = event.effects(trackers, tables, stats);
+    let track = effects.thread_track();
     let number = |number| event.field(number).map(|field| field.as_u64());
     let (scanned, reclaimed) = (
         number(pixel_mm_kswapd_done::DELTA_NR_SCANNED),
@@ -171,28 +171,28 @@ fn kswapd_done(
         let percent = (reclaimed as f64 * 100.0 / scanned as f64).round();
         args.push(("efficiency %", Arg::Uint(percent as u64)));
     }
-    on.end_named(track, KSWAPD, &args);
+    effects.end_named(track, KSWAPD, &args);
 }
 
 /// The events by which a kernel reports the end of an allocation of contiguous memory: none before
 /// 5.10, one up to 6.0, two from 6.1 on.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Telling {
-    Nothing,
-    AtOnce,
-    InParts,
+enum EndEvents {
+    None,
+    One,
+    Two,
 }
 
-fn telling(on: &Effects<'_, '_>) -> Telling {
-    let release = on.tables.machine.release.get(on.event.machine);
-    let mut numbers = on.tables.strings.get(release).split(['.', '-']).map(str::parse::<u32>);
+fn end_events(effects: &Effects<'_, '_>) -> EndEvents {
+    let release = effects.tables.machine.release.get(effects.event.machine);
+    let mut numbers = effects.tables.strings.get(release).split(['.', '-']).map(str::parse::<u32>);
     let (Some(Ok(major)), Some(Ok(minor))) = (numbers.next(), numbers.next()) else {
-        return Telling::Nothing;
+        return EndEvents::None;
     };
     match (major, minor) {
-        version if version < (5, 10) => Telling::Nothing,
-        version if version < (6, 1) => Telling::AtOnce,
-        _ => Telling::InParts,
+        version if version < (5, 10) => EndEvents::None,
+        version if version < (6, 1) => EndEvents::One,
+        _ => EndEvents::Two,
     }
 }
 
@@ -202,17 +202,17 @@ fn contiguous_start(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    let telling = telling(&on);
-    if telling == Telling::Nothing {
+    let mut effects = event.effects(trackers, tables, stats);
+    let end_events = end_events(&effects);
+    if end_events == EndEvents::None {
         return;
     }
-    if telling == Telling::InParts {
-        let utid = on.utid();
-        on.trackers.source.kernel.contiguous.insert(utid, [0; 3]);
+    if end_events == EndEvents::Two {
+        let utid = effects.utid();
+        effects.trackers.source.kernel.contiguous.insert(utid, [0; 3]);
     }
-    let track = on.thread_track();
-    on.begin(track, "mm_cma_alloc", &[]);
+    let track = effects.thread_track();
+    effects.begin(track, "mm_cma_alloc", &[]);
 }
 
 /// Pages that were moved for the current allocation.
@@ -222,16 +222,16 @@ fn contiguous_migrated(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    if telling(&on) == Telling::InParts {
-        let utid = on.utid();
+    let mut effects = event.effects(trackers, tables, stats);
+    if end_events(&effects) == EndEvents::Two {
+        let utid = effects.utid();
         let pages = [
             mm_alloc_contig_migrate_range_info::NR_MIGRATED,
             mm_alloc_contig_migrate_range_info::NR_RECLAIMED,
             mm_alloc_contig_migrate_range_info::NR_MAPPED,
         ]
         .map(|number| event.uint(number));
-        on.trackers.source.kernel.contiguous.insert(utid, pages);
+        effects.trackers.source.kernel.contiguous.insert(utid, pages);
     }
 }
 
@@ -241,14 +241,14 @@ fn contiguous_finish(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    if telling(&on) != Telling::InParts {
+    let mut effects = event.effects(trackers, tables, stats);
+    if end_events(&effects) != EndEvents::Two {
         return;
     }
-    let utid = on.utid();
-    let pages = on.trackers.source.kernel.contiguous.get(&utid).copied().unwrap_or_default();
+    let utid = effects.utid();
+    let pages = effects.trackers.source.kernel.contiguous.get(&utid).copied().unwrap_or_default();
     end_contiguous(
-        &mut on,
+        &mut effects,
         [cma_alloc_finish::NAME, cma_alloc_finish::PFN, cma_alloc_finish::COUNT],
         pages,
         &[],
@@ -261,8 +261,8 @@ fn contiguous_info(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    if telling(&on) == Telling::AtOnce {
+    let mut effects = event.effects(trackers, tables, stats);
+    if end_events(&effects) == EndEvents::One {
         let pages =
             [cma_alloc_info::NR_MIGRATED, cma_alloc_info::NR_RECLAIMED, cma_alloc_info::NR_MAPPED]
                 .map(|number| event.uint(number));
@@ -272,7 +272,7 @@ fn contiguous_info(
             ("cma_nr_test_fail", Arg::Uint(event.uint(cma_alloc_info::ERR_TEST))),
         ];
         end_contiguous(
-            &mut on,
+            &mut effects,
             [cma_alloc_info::NAME, cma_alloc_info::PFN, cma_alloc_info::COUNT],
             pages,
             &failures,
@@ -283,21 +283,21 @@ fn contiguous_info(
 /// Ends an allocation: given the fields of its area, its position and its size, and the pages that
 /// were migrated, reclaimed and mapped.
 fn end_contiguous(
-    on: &mut Effects<'_, '_>,
+    effects: &mut Effects<'_, '_>,
     [name, source, size]: [u32; 3],
     [migrated, reclaimed, mapped]: [u64; 3],
     failures: &[(&str, Arg<'_>)],
 ) {
-    let name = on.event.string(name);
+    let name = effects.event.string(name);
     let mut args = vec![
         ("cma_name", Arg::Text(&name)),
-        ("cma_pfn", Arg::Uint(on.event.uint(source))),
-        ("cma_req_pages", Arg::Uint(on.event.uint(size))),
+        ("cma_pfn", Arg::Uint(effects.event.uint(source))),
+        ("cma_req_pages", Arg::Uint(effects.event.uint(size))),
         ("cma_nr_migrated", Arg::Uint(migrated)),
         ("cma_nr_reclaimed", Arg::Uint(reclaimed)),
         ("cma_nr_mapped", Arg::Uint(mapped)),
     ];
     args.extend_from_slice(failures);
-    let track = on.thread_track();
-    on.end(track, &args);
+    let track = effects.thread_track();
+    effects.end(track, &args);
 }

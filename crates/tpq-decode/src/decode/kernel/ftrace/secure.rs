@@ -38,26 +38,26 @@ pub(super) const EVENTS: Events = &[
 
 const TIPC: &str = "tipc";
 
-fn begin(on: &mut Effects<'_, '_>, name: &str) {
-    let track = on.thread_track();
-    on.begin(track, (TIPC, name), &[]);
+fn begin(effects: &mut Effects<'_, '_>, name: &str) {
+    let track = effects.thread_track();
+    effects.begin(track, (TIPC, name), &[]);
 }
 
-fn end(on: &mut Effects<'_, '_>) {
-    let track = on.thread_track();
-    on.end_category(track, TIPC);
+fn end(effects: &mut Effects<'_, '_>) {
+    let track = effects.thread_track();
+    effects.end_category(track, TIPC);
 }
 
-fn instant(on: &mut Effects<'_, '_>, name: &str) {
-    let track = on.thread_track();
-    on.instant(track, (TIPC, name), &[]);
+fn instant(effects: &mut Effects<'_, '_>, name: &str) {
+    let track = effects.thread_track();
+    effects.instant(track, (TIPC, name), &[]);
 }
 
 /// Ends a slice and, where something went wrong, says so.
-fn end_with_error(on: &mut Effects<'_, '_>, error: Option<String>) {
-    end(on);
+fn end_with_error(effects: &mut Effects<'_, '_>, error: Option<String>) {
+    end(effects);
     if let Some(error) = error {
-        instant(on, &error);
+        instant(effects, &error);
     }
 }
 
@@ -67,14 +67,14 @@ fn call_start(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    let track = on.thread_track();
+    let mut effects = event.effects(trackers, tables, stats);
+    let track = effects.thread_track();
     // As C prints it, which leaves 0 without a prefix.
     let id = match event.uint(scm_call_start::X0) {
         0 => "0".to_owned(),
         id => format!("{id:#x}"),
     };
-    on.begin(track, format!("scm id={id}").as_str(), &[]);
+    effects.begin(track, format!("scm id={id}").as_str(), &[]);
 }
 
 fn call_end(
@@ -83,14 +83,14 @@ fn call_end(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    let track = on.thread_track();
-    on.end(track, &[]);
+    let mut effects = event.effects(trackers, tables, stats);
+    let track = effects.thread_track();
+    effects.end(track, &[]);
 }
 
 fn smc(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     begin(
-        &mut event.on(trackers, tables, stats),
+        &mut event.effects(trackers, tables, stats),
         &format!("trusty_smc:r0= {}", event.uint(trusty_smc::R0)),
     );
 }
@@ -102,7 +102,7 @@ fn smc_done(
     stats: &mut Stats,
 ) {
     let done = format!("trusty_smc_done:r0= {}", event.uint(trusty_smc_done::RET));
-    end_with_error(&mut event.on(trackers, tables, stats), Some(done));
+    end_with_error(&mut event.effects(trackers, tables, stats), Some(done));
 }
 
 fn std_call(
@@ -111,7 +111,7 @@ fn std_call(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    begin(&mut event.on(trackers, tables, stats), "trusty_std");
+    begin(&mut event.effects(trackers, tables, stats), "trusty_std");
 }
 
 fn std_call_done(
@@ -122,7 +122,7 @@ fn std_call_done(
 ) {
     let code = event.int(trusty_std_call32_done::RET);
     let error = (code < 0).then(|| format!("trusty_err_std: err= {code}"));
-    end_with_error(&mut event.on(trackers, tables, stats), error);
+    end_with_error(&mut event.effects(trackers, tables, stats), error);
 }
 
 fn share_memory(
@@ -137,7 +137,7 @@ fn share_memory(
         event.uint(trusty_share_memory::NENTS),
     );
     let name = format!("trusty_share_mem: len= {len} nents= {nents} lend= {lend}");
-    begin(&mut event.on(trackers, tables, stats), &name);
+    begin(&mut event.effects(trackers, tables, stats), &name);
 }
 
 fn share_memory_done(
@@ -151,7 +151,7 @@ fn share_memory_done(
         event.int(trusty_share_memory_done::RET) as i32,
     );
     let done = format!("trusty_share_mem: handle= {handle} ret= {code}");
-    end_with_error(&mut event.on(trackers, tables, stats), Some(done));
+    end_with_error(&mut event.effects(trackers, tables, stats), Some(done));
 }
 
 fn reclaim_memory(
@@ -161,7 +161,7 @@ fn reclaim_memory(
     stats: &mut Stats,
 ) {
     begin(
-        &mut event.on(trackers, tables, stats),
+        &mut event.effects(trackers, tables, stats),
         &format!("trusty_reclaim_mem: id={}", event.uint(trusty_reclaim_memory::ID)),
     );
 }
@@ -174,12 +174,12 @@ fn reclaim_memory_done(
 ) {
     let code = event.int(trusty_reclaim_memory_done::RET) as i32;
     let error = (code < 0).then(|| format!("trusty_reclaim_mem_err: err= {code}"));
-    end_with_error(&mut event.on(trackers, tables, stats), error);
+    end_with_error(&mut event.effects(trackers, tables, stats), error);
 }
 
 fn irq(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     instant(
-        &mut event.on(trackers, tables, stats),
+        &mut event.effects(trackers, tables, stats),
         &format!("trusty_irq: irq= {}", event.int(trusty_irq::IRQ) as i32),
     );
 }
@@ -196,7 +196,7 @@ fn handle_event(
         event.string(trusty_ipc_handle_event::SRV_NAME),
     );
     let name = format!("trusty_ipc_handle_event: chan={channel} srv_name={service} event={number}");
-    instant(&mut event.on(trackers, tables, stats), &name);
+    instant(&mut event.effects(trackers, tables, stats), &name);
 }
 
 fn connect(
@@ -206,7 +206,7 @@ fn connect(
     stats: &mut Stats,
 ) {
     begin(
-        &mut event.on(trackers, tables, stats),
+        &mut event.effects(trackers, tables, stats),
         &format!("tipc_connect: {}", event.string(trusty_ipc_connect::PORT)),
     );
 }
@@ -219,26 +219,26 @@ fn connect_end(
 ) {
     let code = event.int(trusty_ipc_connect_end::ERR) as i32;
     let error = (code != 0).then(|| format!("tipc_err_connect:err= {code}"));
-    end_with_error(&mut event.on(trackers, tables, stats), error);
+    end_with_error(&mut event.effects(trackers, tables, stats), error);
 }
 
 fn write(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let (service, shared, len) = (
         event.string(trusty_ipc_write::SRV_NAME),
         event.uint(trusty_ipc_write::SHM_CNT),
         event.int(trusty_ipc_write::LEN_OR_ERR) as i32,
     );
     let shared = if shared > 0 { format!(" shm_cnt:[{shared}]") } else { String::new() };
-    instant(&mut on, &format!("tipc_write: {service}{shared}"));
+    instant(&mut effects, &format!("tipc_write: {service}{shared}"));
     if len < 0 {
-        instant(&mut on, &format!("tipc_err_write:len_or_err= {len}"));
+        instant(&mut effects, &format!("tipc_err_write:len_or_err= {len}"));
     }
 }
 
 fn read(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     begin(
-        &mut event.on(trackers, tables, stats),
+        &mut event.effects(trackers, tables, stats),
         &format!("tipc_read: {}", event.string(trusty_ipc_read::SRV_NAME)),
     );
 }
@@ -251,12 +251,12 @@ fn read_end(
 ) {
     let len = event.int(trusty_ipc_read_end::LEN_OR_ERR) as i32;
     let error = (len <= 0).then(|| format!("tipc_err_read:len_or_err= {len}"));
-    end_with_error(&mut event.on(trackers, tables, stats), error);
+    end_with_error(&mut event.effects(trackers, tables, stats), error);
 }
 
 fn poll(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     instant(
-        &mut event.on(trackers, tables, stats),
+        &mut event.effects(trackers, tables, stats),
         &format!("tipc_poll: {}", event.string(trusty_ipc_poll::SRV_NAME)),
     );
 }
@@ -267,7 +267,7 @@ fn received(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    instant(&mut event.on(trackers, tables, stats), "tipc_rx");
+    instant(&mut event.effects(trackers, tables, stats), "tipc_rx");
 }
 
 fn enqueue_nop(
@@ -280,5 +280,5 @@ fn enqueue_nop(
         [trusty_enqueue_nop::ARG1, trusty_enqueue_nop::ARG2, trusty_enqueue_nop::ARG3]
             .map(|number| event.uint(number));
     let name = format!("trusty_enqueue_nop: arg1= {one} arg2= {two} arg3={three}");
-    instant(&mut event.on(trackers, tables, stats), &name);
+    instant(&mut event.effects(trackers, tables, stats), &name);
 }

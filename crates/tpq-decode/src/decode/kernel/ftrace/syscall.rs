@@ -6,7 +6,7 @@ use tpq_tables::{Stat, Stats, Tables};
 use super::event::{Events, FtraceEvent, thread_track};
 use super::syscall_names;
 use tpq_trackers::args::{ArgSet, add_syscall_args};
-use tpq_trackers::track::{Call, Care, NewSlice, SliceEnd, Trackers};
+use tpq_trackers::track::{Call, NewSlice, SliceEnd, SyscallHandling, Trackers};
 
 pub(super) const EVENTS: Events =
     &[(ftrace_event::SYS_ENTER, enter), (ftrace_event::SYS_EXIT, exit)];
@@ -28,27 +28,27 @@ fn call(
             return None;
         }
         let name = known.map_or_else(|| format!("sys_{number}"), |name| format!("sys_{name}"));
-        let care = match known {
-            Some("write") => Care::Write,
-            Some("rt_sigreturn") => Care::ReturnFromSignal,
-            _ => Care::Nothing,
+        let handling = match known {
+            Some("write") => SyscallHandling::Write,
+            Some("rt_sigreturn") => SyscallHandling::ReturnFromSignal,
+            _ => SyscallHandling::Nothing,
         };
-        Some(Call { name: tables.strings.intern(&name), care })
+        Some(Call { name: tables.strings.intern(&name), handling })
     })
 }
 
 fn enter(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
     let number = event.fields().find(|field| field.number == sys_enter::ID);
     let number = number.map(|number| number.as_i64()).unwrap_or_default();
-    let Some(Call { name, care }) = call(event, number, trackers, tables) else { return };
+    let Some(Call { name, handling }) = call(event, number, trackers, tables) else { return };
     let utid = event.running(trackers, tables);
     let track = thread_track(utid, trackers, tables);
     let slice = NewSlice { ts: event.ts, track, name, ..NewSlice::default() };
-    if care == Care::ReturnFromSignal {
+    if handling == SyscallHandling::ReturnFromSignal {
         trackers.instant(slice, &arguments(event, tables), tables, stats);
         return;
     }
-    if care == Care::Write {
+    if handling == SyscallHandling::Write {
         trackers.source.syscalls.writing.insert(utid);
     }
     match event.span {
@@ -79,9 +79,9 @@ fn exit(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, s
         }
     }
     let call = call(event, number.unwrap_or_default(), trackers, tables);
-    let Some(Call { name, care }) = call else { return };
+    let Some(Call { name, handling }) = call else { return };
     let utid = event.running(trackers, tables);
-    if care == Care::Write && !trackers.source.syscalls.writing.remove(&utid) {
+    if handling == SyscallHandling::Write && !trackers.source.syscalls.writing.remove(&utid) {
         return;
     }
     let track = thread_track(utid, trackers, tables);

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_marker_is_malformed() {
+    fn other_text_is_malformed() {
         for line in ["", "hello", "C|12|n", "C|12|n|1.5", "B|x|n", "S|12||7", "N|12|t", "I|12|"] {
             assert_eq!(parse(line), Parsed::Malformed, "{line:?}");
         }

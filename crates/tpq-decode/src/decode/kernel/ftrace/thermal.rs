@@ -32,11 +32,11 @@ fn temperature(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let zone = event.string(thermal_temperature::THERMAL_ZONE);
-    let of = on.by_text("thermal_zone", &zone);
+    let of = effects.by_text("thermal_zone", &zone);
     let value = f64::from(event.int(thermal_temperature::TEMP) as i32);
-    on.count(TEMPERATURE, of, &format!("{zone} Temperature"), value);
+    effects.count(TEMPERATURE, of, &format!("{zone} Temperature"), value);
 }
 
 fn cooling(
@@ -45,10 +45,10 @@ fn cooling(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let device = event.string(cdev_update::TYPE);
-    let of = on.by_text("linux_device", &device);
-    on.count(
+    let of = effects.by_text("linux_device", &device);
+    effects.count(
         COOLING,
         of,
         &format!("{device} Cooling Device"),
@@ -58,19 +58,19 @@ fn cooling(
 
 /// Reports of the power management firmware about a zone.
 fn zone(event: &FtraceEvent<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let number = event.int(thermal_exynos_acpm_bulk::TZ_ID);
     let zone = usize::try_from(number).ok().and_then(|number| ZONES.get(number));
     let Some(zone) = zone else {
-        on.stats.increment(Stat::FtraceBundleTokenizerErrors);
+        effects.stats.increment(Stat::FtraceBundleTokenizerErrors);
         return;
     };
-    let of = on.by_text("thermal_zone", zone);
+    let of = effects.by_text("thermal_zone", zone);
     let args = [("thermal_zone_id", Arg::Int(number))];
     let temperature = event.int(thermal_exynos_acpm_bulk::CURRENT_TEMP) as f64;
-    on.count_with(ZONE_TEMPERATURE, of, &format!("{zone} Temperature"), temperature, &args);
+    effects.count_with(ZONE_TEMPERATURE, of, &format!("{zone} Temperature"), temperature, &args);
     let state = event.int(thermal_exynos_acpm_bulk::CDEV_STATE) as f64;
-    on.count_with(ZONE_COOLING, of, &format!("Tj-{zone} Cooling Device"), state, &args);
+    effects.count_with(ZONE_COOLING, of, &format!("Tj-{zone} Cooling Device"), state, &args);
 }
 
 /// The battery could not give what was asked of it, so that parts are held down, or can again.
@@ -80,13 +80,13 @@ fn battery_limit(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let throttle = event.int(bcl_irq_trigger::THROTTLE) as i32;
     let while_throttled = |number, otherwise| match throttle {
         0 => otherwise,
         _ => event.int(number) as i32,
     };
-    let mut count = |key: &str, value: i32| count_limit(&mut on, key, value);
+    let mut count = |key: &str, value: i32| count_limit(&mut effects, key, value);
     count("bcl_irq_id", while_throttled(bcl_irq_trigger::ID, -1));
     count("bcl_irq_throttle", throttle);
     for (number, part) in [
@@ -102,7 +102,7 @@ fn battery_limit(
     count("bcl_irq_capacity", event.int(bcl_irq_trigger::CAPACITY) as i32);
 }
 
-fn count_limit(on: &mut Effects<'_, '_>, key: &str, value: i32) {
-    let of = on.by_text("bcl_key", key);
-    on.count(BATTERY_LIMIT, of, key, f64::from(value));
+fn count_limit(effects: &mut Effects<'_, '_>, key: &str, value: i32) {
+    let of = effects.by_text("bcl_key", key);
+    effects.count(BATTERY_LIMIT, of, key, f64::from(value));
 }

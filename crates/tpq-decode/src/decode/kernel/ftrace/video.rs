@@ -151,7 +151,7 @@ fn instant(
     tables: &mut Tables,
     stats: &mut Stats,
 ) -> Option<u32> {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let int = |number| Arg::Int(event.int(number));
     let (buffer, code) = (flags(event.int(numbers.flags) as u32), numbers.timecode);
     let code_flags = timecode_flags(event.int(code) as u32);
@@ -173,8 +173,8 @@ fn instant(
         ("timecode_userbits3", int(code + 9)),
         ("sequence", int(numbers.sequence)),
     ]);
-    let track = on.thread_track();
-    on.instant(track, (CATEGORY, name), &args)
+    let track = effects.thread_track();
+    effects.instant(track, (CATEGORY, name), &args)
 }
 
 /// A program gives a buffer to a device or takes it back.

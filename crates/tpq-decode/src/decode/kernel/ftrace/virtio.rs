@@ -96,18 +96,18 @@ fn named((first, names): (u32, &'static [&'static str]), number: u32) -> Option<
 }
 
 /// The queue of a GPU that an event is of, with how much of it is free.
-fn gpu(on: &mut Effects<'_, '_>) -> Option<&'static str> {
-    let queue = match on.event.string(virtio_gpu_cmd_queue::NAME).as_ref() {
+fn gpu(effects: &mut Effects<'_, '_>) -> Option<&'static str> {
+    let queue = match effects.event.string(virtio_gpu_cmd_queue::NAME).as_ref() {
         "control" => "Control",
         "cursor" => "Cursor",
         _ => return None,
     };
-    let of = on.by_text("virtgpu_name", queue);
-    on.count(
+    let of = effects.by_text("virtgpu_name", queue);
+    effects.count(
         GPU_FREE,
         of,
         &format!("Virtgpu {queue} Free"),
-        on.event.int(virtio_gpu_cmd_queue::NUM_FREE) as f64,
+        effects.event.int(virtio_gpu_cmd_queue::NUM_FREE) as f64,
     );
     Some(queue)
 }
@@ -118,19 +118,19 @@ fn gpu_queue(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    let Some(queue) = gpu(&mut on) else { return };
+    let mut effects = event.effects(trackers, tables, stats);
+    let Some(queue) = gpu(&mut effects) else { return };
     let (number, command) = (
         event.int(virtio_gpu_cmd_queue::SEQNO) as u32,
         event.int(virtio_gpu_cmd_queue::TYPE) as u32,
     );
     let name = GPU_COMMANDS.into_iter().find_map(|names| named(names, command));
-    let of = on.by_text("virtgpu_name", queue);
+    let of = effects.by_text("virtgpu_name", queue);
     let track = format!("Virtgpu {queue} Queue");
-    on.begin_shared((GPU_QUEUE, of, &track), number.into(), name.unwrap_or_default(), &[]);
+    effects.begin_shared((GPU_QUEUE, of, &track), number.into(), name.unwrap_or_default(), &[]);
     // A command with a fence is not answered at once, so that shows nothing about the queue.
     if event.uint(virtio_gpu_cmd_queue::FENCE_ID) == 0 {
-        on.trackers.source.kernel.virtgpu_commands.insert((queue, number), event.ts);
+        effects.trackers.source.kernel.virtgpu_commands.insert((queue, number), event.ts);
     }
 }
 
@@ -140,17 +140,18 @@ fn gpu_response(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
-    let Some(queue) = gpu(&mut on) else { return };
+    let mut effects = event.effects(trackers, tables, stats);
+    let Some(queue) = gpu(&mut effects) else { return };
     let number = event.int(virtio_gpu_cmd_response::SEQNO) as u32;
-    let of = on.by_text("virtgpu_name", queue);
+    let of = effects.by_text("virtgpu_name", queue);
     let track = format!("Virtgpu {queue} Queue");
-    on.end_shared((GPU_QUEUE, of, &track), number.into(), &[]);
-    let Some(queued) = on.trackers.source.kernel.virtgpu_commands.remove(&(queue, number)) else {
+    effects.end_shared((GPU_QUEUE, of, &track), number.into(), &[]);
+    let Some(queued) = effects.trackers.source.kernel.virtgpu_commands.remove(&(queue, number))
+    else {
         return;
     };
     let latency = event.ts.saturating_sub(queued) as f64;
-    on.count(GPU_LATENCY, of, &format!("Virtgpu {queue} Latency"), latency);
+    effects.count(GPU_LATENCY, of, &format!("Virtgpu {queue} Latency"), latency);
 }
 
 fn video_command(
@@ -159,7 +160,7 @@ fn video_command(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    add_video_command(&mut event.on(trackers, tables, stats), false);
+    add_video_command(&mut event.effects(trackers, tables, stats), false);
 }
 
 fn video_command_done(
@@ -168,22 +169,22 @@ fn video_command_done(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    add_video_command(&mut event.on(trackers, tables, stats), true);
+    add_video_command(&mut event.effects(trackers, tables, stats), true);
 }
 
-fn add_video_command(on: &mut Effects<'_, '_>, response: bool) {
+fn add_video_command(effects: &mut Effects<'_, '_>, response: bool) {
     let (stream, command) = (
-        on.event.int(virtio_video_cmd::STREAM_ID) as u32,
-        on.event.int(virtio_video_cmd::TYPE) as u32,
+        effects.event.int(virtio_video_cmd::STREAM_ID) as u32,
+        effects.event.int(virtio_video_cmd::TYPE) as u32,
     );
     let name = named(VIDEO_COMMANDS, command).unwrap_or("Unknown");
-    let of = on
+    let of = effects
         .machine()
         .number("virtio_stream_id", stream.into())
         .number("is_response", response.into());
     let what = if response { "Responses" } else { "Requests" };
     let track = format!("virtio_video stream #{stream} {what}");
-    on.complete_shared((VIDEO_COMMAND, of, &track), name, VIDEO_COMMAND_DUR);
+    effects.complete_shared((VIDEO_COMMAND, of, &track), name, VIDEO_COMMAND_DUR);
 }
 
 /// The purpose of a queue of a stream.
@@ -201,11 +202,11 @@ fn video_queue(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let resource = event.int(virtio_video_resource_queue::RESOURCE_ID) as i32;
-    with_video_queue(&mut on, |on, track| {
+    with_video_queue(&mut effects, |effects, track| {
         let name = format!("Resource #{resource}");
-        on.begin_shared(track, i64::from(resource) as u64, name.as_str(), &[]);
+        effects.begin_shared(track, i64::from(resource) as u64, name.as_str(), &[]);
     });
 }
 
@@ -215,7 +216,7 @@ fn video_queue_done(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let mut on = event.on(trackers, tables, stats);
+    let mut effects = event.effects(trackers, tables, stats);
     let resource = i64::from(event.int(virtio_video_resource_queue_done::RESOURCE_ID) as i32);
     let args = [
         ("stream_id", Arg::Int(event.int(virtio_video_resource_queue_done::STREAM_ID))),
@@ -232,24 +233,24 @@ fn video_queue_done(
         ("data_size3", Arg::Int(event.int(virtio_video_resource_queue_done::DATA_SIZE3))),
         ("timestamp", Arg::Uint(event.uint(virtio_video_resource_queue_done::TIMESTAMP))),
     ];
-    with_video_queue(&mut on, |on, track| {
-        on.end_shared(track, resource as u64, &args);
+    with_video_queue(&mut effects, |effects, track| {
+        effects.end_shared(track, resource as u64, &args);
     });
 }
 
 /// Does something on the track of a stream's queue.
 fn with_video_queue(
-    on: &mut Effects<'_, '_>,
+    effects: &mut Effects<'_, '_>,
     act: impl FnOnce(&mut Effects<'_, '_>, (TrackKind, tpq_trackers::track::Dimensions, &str)),
 ) {
     let (queue, stream) = (
-        on.event.int(virtio_video_resource_queue::QUEUE_TYPE) as u32,
-        on.event.int(virtio_video_resource_queue::STREAM_ID) as u32,
+        effects.event.int(virtio_video_resource_queue::QUEUE_TYPE) as u32,
+        effects.event.int(virtio_video_resource_queue::STREAM_ID) as u32,
     );
-    let of = on
+    let of = effects
         .machine()
         .number("virtio_stream_id", stream.into())
         .number("virtio_queue_type", queue.into());
     let track = format!("virtio_video stream #{stream} {}", video_queue_name(queue));
-    act(on, (VIDEO_QUEUE, of, &track));
+    act(effects, (VIDEO_QUEUE, of, &track));
 }

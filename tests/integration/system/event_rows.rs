@@ -21,13 +21,13 @@ pub fn events(events: impl IntoIterator<Item = (u32, Message)>) -> Imported {
 }
 
 /// The rows of kernel events of [`THREAD`] at 10, 20, 30….
-pub fn told_of(these: impl IntoIterator<Item = (u32, Message)>) -> String {
-    told(&events(these))
+pub fn rows_of_events(these: impl IntoIterator<Item = (u32, Message)>) -> String {
+    rows(&events(these))
 }
 
 /// Counter values as `ts track = value {args}`, then slices as `ts+dur track: category/name
 /// {args}`; a track is `type "name" [dimensions]`.
-pub fn told(trace: &Imported) -> String {
+pub fn rows(trace: &Imported) -> String {
     let tracks = tracks(trace);
     let args = args(trace);
     let mut text = String::new();

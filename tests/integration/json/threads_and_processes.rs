@@ -1,4 +1,4 @@
-//! Threads and processes: their ids, and what they are called.
+//! Ids and names of threads and processes.
 
 use crate::imported::THREADS;
 

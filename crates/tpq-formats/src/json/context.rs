@@ -1,0 +1,20 @@
+//! State of the decoding of one event.
+
+use tpq_ingest::TraceBytes;
+use tpq_tables::{Stats, StringId, Tables};
+
+use super::reader::JsonEvent;
+use tpq_trackers::track::Trackers;
+
+/// The event that is being decoded, and everything that it may change.
+pub(super) struct Context<'a> {
+    pub(super) event: JsonEvent,
+    pub(super) ts: i64,
+    pub(super) machine: u32,
+    pub(super) name: StringId,
+    pub(super) category: StringId,
+    pub(super) bytes: &'a TraceBytes<'a>,
+    pub(super) trackers: &'a mut Trackers,
+    pub(super) tables: &'a mut Tables,
+    pub(super) stats: &'a mut Stats,
+}
