@@ -91,8 +91,8 @@ CREATE PERFETTO FUNCTION android_extract_android_monitor_contention_blocked_src(
 RETURNS STRING AS
 SELECT nullif(split_part(split_part($slice_name, ')(', 3), ')', 1), '');
 
--- Slices of contentions: those without children, or with a child slice of the runtime for the wait.
--- Other slices were matched wrongly.
+-- Slices of contentions that ended: those without children, or with a child slice of the runtime for
+-- the wait. Other slices were matched wrongly.
 CREATE PERFETTO TABLE _contention_slices AS
 SELECT
   contention.id,
@@ -104,7 +104,7 @@ SELECT
   split_part(contention.name, 'blocking from ', 2) AS waiting
 FROM slice AS contention
 LEFT JOIN slice AS child ON child.parent_id = contention.id
-WHERE contention.name GLOB 'monitor contention*'
+WHERE contention.name GLOB 'monitor contention*' AND contention.dur != -1
 GROUP BY
   contention.id, contention.ts, contention.dur, contention.track_id, contention.name
 HAVING count(child.id) = 0 OR count(*) FILTER (WHERE child.name GLOB 'Lock contention*') > 0;
@@ -129,6 +129,27 @@ FROM (
   WHERE reply.name = 'binder reply'
 )
 WHERE nth = 1;
+
+-- Name of the lock of each contention, if the program has slices `<lock>_lock_acquire` before and
+-- `<lock>_lock_held` after it. A slice of the runtime for the wait may come between.
+CREATE PERFETTO TABLE _lock_name_of_contention AS
+WITH neighbors AS (
+  SELECT
+    id,
+    lag(name) OVER along AS before,
+    lead(name) OVER along AS after,
+    lead(name, 2) OVER along AS second_after
+  FROM slice
+  WHERE track_id IN (SELECT track_id FROM _contention_slices)
+  WINDOW along AS (PARTITION BY track_id ORDER BY ts, depth)
+)
+SELECT id, replace(before, '_lock_acquire', '') AS lock_name
+FROM neighbors
+WHERE
+  id IN (SELECT id FROM _contention_slices)
+  AND before GLOB '*_lock_acquire'
+  AND CASE WHEN after GLOB 'Lock contention*' THEN second_after ELSE after END
+    = replace(before, '_lock_acquire', '_lock_held');
 
 -- A thread that waited for a monitor lock, with the thread that held it.
 CREATE PERFETTO TABLE android_monitor_contention(
@@ -186,7 +207,9 @@ CREATE PERFETTO TABLE android_monitor_contention(
   -- Kernel id of the thread of that binder reply.
   binder_reply_tid LONG,
   -- Kernel id of the process.
-  pid LONG
+  pid LONG,
+  -- Name of the lock that the program gives in slices around the wait; NULL if there is none.
+  lock_name STRING
 ) AS
 WITH owned AS (
   SELECT
@@ -223,7 +246,8 @@ SELECT
   reply.id AS binder_reply_id,
   reply.ts AS binder_reply_ts,
   reply.tid AS binder_reply_tid,
-  process.pid
+  process.pid,
+  named.lock_name
 FROM owned
 JOIN thread_track AS track ON track.id = owned.track_id
 JOIN thread AS blocked ON blocked.utid = track.utid
@@ -231,6 +255,10 @@ LEFT JOIN process ON process.upid = blocked.upid
 LEFT JOIN thread AS blocking ON blocking.tid = owned.owner_tid AND blocking.upid = blocked.upid
 JOIN _android_asleep_durations!(_contention_slices) AS suspended ON suspended.id = owned.id
 LEFT JOIN _reply_of_contention AS reply ON reply.contention_id = owned.id
+LEFT JOIN _lock_name_of_contention AS named ON named.id = owned.id
+WHERE
+  nullif(split_part(split_part(owned.holding, ' ', 2), '(', 1), '') IS NOT NULL
+  AND nullif(split_part(split_part(owned.waiting, ' ', 2), '(', 1), '') IS NOT NULL
 ORDER BY owned.ts, owned.id;
 
 -- Pairs of contentions: in `child_id` a thread waits for a lock, and the holder of that lock itself
@@ -242,8 +270,8 @@ JOIN android_monitor_contention AS child
   ON child.blocking_utid = parent.blocked_utid
   AND child.ts BETWEEN parent.ts AND parent.ts + parent.dur;
 
--- A contention with the contentions that block it and that it blocks. A contention has one row for
--- each combination of parent and child.
+-- A contention with the contentions that block it, and the first one that it blocks. A contention
+-- has one row for each parent.
 CREATE PERFETTO TABLE android_monitor_contention_chain(
   -- Contention in which the holder of this lock waits, so that it holds the lock longer; NULL if
   -- there is none. Join with `android_monitor_contention` on `id`.
@@ -303,15 +331,24 @@ CREATE PERFETTO TABLE android_monitor_contention_chain(
   binder_reply_tid LONG,
   -- Kernel id of the process.
   pid LONG,
-  -- Contention that waits for a lock held by the waiting thread; NULL if there is none. Join with
-  -- `android_monitor_contention` on `id`.
-  child_id LONG
+  -- First contention that waits for a lock held by the waiting thread; NULL if there is none. Join
+  -- with `android_monitor_contention` on `id`.
+  child_id LONG,
+  -- Name of the lock that the program gives in slices around the wait; NULL if there is none.
+  lock_name STRING
 ) AS
-SELECT held_up_by.parent_id, contention.*, holds_up.child_id
+WITH holds_up AS (
+  SELECT parent_id AS id, min(child_id) AS child_id FROM _contention_links GROUP BY parent_id
+)
+SELECT
+  held_up_by.parent_id,
+  contention.* EXCLUDE (lock_name),
+  holds_up.child_id,
+  contention.lock_name
 FROM android_monitor_contention AS contention
 LEFT JOIN _contention_links AS held_up_by ON held_up_by.child_id = contention.id
-LEFT JOIN _contention_links AS holds_up ON holds_up.parent_id = contention.id
-ORDER BY contention.ts, contention.id;
+LEFT JOIN holds_up ON holds_up.id = contention.id
+ORDER BY contention.ts, contention.id, held_up_by.parent_id;
 
 -- First waiter for each lock, until any of the waiters gets the lock: only for this time the thread
 -- is known to hold the lock.

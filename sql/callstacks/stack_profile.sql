@@ -1,6 +1,7 @@
 -- Call stacks of samples as trees.
 
 INCLUDE PERFETTO MODULE graphs.hierarchy;
+INCLUDE PERFETTO MODULE graphs.scan;
 INCLUDE PERFETTO MODULE graphs.search;
 
 -- Functions of each frame: the function itself and those inlined into it. `place` numbers them from

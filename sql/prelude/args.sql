@@ -26,6 +26,8 @@ SELECT
     WHEN 'json' THEN string_value
     WHEN 'real' THEN CAST(real_value AS TEXT)
     WHEN 'pointer' THEN '0x' || to_hex(int_value)
+    -- An unsigned integer above 2^63 is stored as a negative one.
+    WHEN 'uint' THEN CASE WHEN int_value < 0 THEN printf('%u', int_value) ELSE CAST(int_value AS TEXT) END
     WHEN 'bool' THEN CASE WHEN int_value = 0 THEN 'false' ELSE 'true' END
     ELSE CAST(int_value AS TEXT)
   END AS display_value

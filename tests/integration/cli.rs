@@ -91,6 +91,59 @@ fn statements_come_from_a_file() {
 }
 
 #[test]
+fn parameters_are_values_and_never_sql() {
+    let sql = "SELECT $a + 1 AS sum, :b AS text, $c IS NULL AS nothing";
+    let arguments = ["query", SCHED, "-c", sql, "--param", "a=41", "--param", "b=x'; --"];
+    let given = [&arguments[..], &["--param", "$c=NULL"]].concat();
+    assert_snapshot!(snapshot(&given), @r"
+    exit code: 0
+    ----- stdout
+    sum,text,nothing
+    42,x'; --,1
+    ");
+    assert_snapshot!(snapshot(&arguments), @r"
+    exit code: 1
+    ----- stderr
+    error: the parameter `$c` has no value
+    line 1, column 35:
+      SELECT $a + 1 AS sum, :b AS text, $c IS NULL AS nothing
+                                        ^^
+    give one with --param c=VALUE, or with .param set c VALUE in the shell
+    ");
+    let wrong = run(&["query", SCHED, "-c", "SELECT 1", "--param", "a"]);
+    assert_eq!(wrong.status.code(), Some(2), "{}", describe(&wrong));
+}
+
+#[test]
+fn files_join_with_a_trace() {
+    let trace = std::path::Path::new(crate::ROOT).join(SCHED);
+    let folder = Folder::of(&[("labels.csv", &b"Name,Label\napp,first\nworker,second\n"[..])]);
+    let sql = "ATTACH 'labels.csv' AS l; SELECT DISTINCT label FROM thread JOIN l USING (name) \
+               WHERE name = 'app'; SELECT count(*) AS n FROM 'labels.csv'";
+    assert_snapshot!(folder.tell(&["query", trace.to_str().unwrap(), "-c", sql]), @r"
+    exit code: 0
+    ----- stdout
+    label
+    first
+
+    n
+    2
+    ");
+}
+
+#[test]
+fn a_statement_without_output_prints_nothing() {
+    let sql = "CREATE PERFETTO TABLE t AS SELECT 1 AS a; INCLUDE PERFETTO MODULE time.conversion; \
+               SELECT 2 AS suppress_query_output; SELECT a FROM t; CREATE TABLE u(a INT)";
+    assert_snapshot!(snapshot(&["query", SCHED, "-c", sql]), @r"
+    exit code: 0
+    ----- stdout
+    a
+    1
+    ");
+}
+
+#[test]
 fn bad_sql_is_located() {
     assert_snapshot!("bad_syntax", snapshot(&["query", SCHED, "-c", "SELECT FROM WHERE"]));
     assert_snapshot!("unknown_table", snapshot(&["query", SCHED, "-c", "SELECT * FROM shed"]));

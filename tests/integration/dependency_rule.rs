@@ -51,6 +51,11 @@ const RULES: &[Rule] = &[
         may: &["tpq-tables", "tpq-sql"],
         must_not: &["prost", "memmap2", "clap"],
     },
+    Rule {
+        name: "tpq-summary",
+        may: &["tpq-proto", "tpq-sql"],
+        must_not: &["memmap2", "clap", "tokio"],
+    },
     Rule { name: "tpq-testkit", may: &[], must_not: &["prost", "datafusion", "tokio"] },
 ];
 

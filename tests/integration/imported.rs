@@ -127,6 +127,11 @@ impl Imported {
         rows.cells[0][0].clone().unwrap_or_else(|| "NULL".to_owned())
     }
 
+    /// Works with the trace itself.
+    pub fn with_trace<T>(&self, work: impl AsyncFnOnce(&Trace) -> T) -> T {
+        self.runtime.block_on(work(&self.trace))
+    }
+
     /// The summary of the import.
     pub fn summary(&self) -> &tpq::ImportSummary {
         self.trace.summary()

@@ -40,6 +40,7 @@ mod schemas;
 mod shell;
 mod shortened;
 mod sort_agreement;
+mod summaries;
 mod system;
 mod systrace;
 mod tables_doc;

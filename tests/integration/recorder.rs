@@ -169,8 +169,7 @@ fn arguments_of_every_type_keep_type_and_value() {
         ["2", "debug.a", "uint", "255"],
         ["2", "debug.b", "uint", "65535"],
         ["2", "debug.c", "uint", "4294967295"],
-        // Shown with the sign that its bits have in a column of signed numbers.
-        ["2", "debug.d", "uint", "-1"],
+        ["2", "debug.d", "uint", "18446744073709551615"],
         ["2", "debug.e", "uint", "7"],
         ["3", "debug.a", "int", "-128"],
         ["3", "debug.b", "int", "-32768"],

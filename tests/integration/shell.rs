@@ -52,9 +52,9 @@ fn show_and_describe_are_statements() {
     assert_snapshot!(csv("SHOW FUNCTIONS LIKE 'abs%'"), @r"
     exit code: 0
     ----- stdout
-    name
-    abs
-    abs_time_str
+    name,kind,arguments
+    abs,scalar,
+    abs_time_str,scalar,
     ");
     assert_snapshot!(csv("SHOW MODULES LIKE 'time.%'; "), @r"
     exit code: 0
@@ -106,6 +106,42 @@ fn hidden_rows_are_not_computed() {
     let text = shell(&format!(".limit 3\n.mode csv\n{endless}\n"));
     assert!(text.contains("i\n1\n2\n3\n"), "{text}");
     assert!(text.contains("the first 3 rows; .limit off shows all"), "{text}");
+}
+
+#[test]
+fn a_statement_without_output_prints_nothing() {
+    let script = "CREATE TABLE t(a INT);\nINCLUDE PERFETTO MODULE time.conversion;\n\
+                  SELECT 1 AS suppress_query_output;\n";
+    assert_eq!(shell(script), "exit code: 0\n");
+}
+
+#[test]
+fn parameters_are_set_and_listed() {
+    let script = ".mode csv\n.param set n 5\n.param set $text it's\nSELECT $n + 1 AS n, :text AS t;\n\
+                  .param\n.param unset n\n.param list\nSELECT $n;\n.param put n 5\n";
+    assert_snapshot!(shell(script), @r"
+    exit code: 1
+    ----- stdout
+    n,t
+    6,it's
+    n     5
+    text  'it''s'
+    text  'it''s'
+    ----- stderr
+    1 row
+    error: the parameter `$n` has no value
+    line 1, column 8:
+      SELECT $n;
+             ^^
+    give one with --param n=VALUE, or with .param set n VALUE in the shell
+    error: write .param set NAME VALUE, unset NAME, list or clear
+    ");
+}
+
+#[test]
+fn functions_are_listed_with_kinds_and_arguments() {
+    let text = shell(".functions pragma*\n");
+    assert!(text.ends_with("\npragma_table_info  table      (table)\n"), "{text}");
 }
 
 #[test]

@@ -14,6 +14,7 @@ use crate::command::man::ManArgs;
 use crate::command::merge::MergeArgs;
 use crate::command::query::QueryArgs;
 use crate::command::shell::ShellArgs;
+use crate::command::summarize::SummarizeArgs;
 use crate::config::Config;
 
 const EXAMPLES: &str = "\
@@ -56,6 +57,8 @@ pub enum Command {
     Query(QueryArgs),
     /// Write tables, or the result of a query, to files
     Export(ExportArgs),
+    /// Compute the metrics of a trace summary specification
+    Summarize(SummarizeArgs),
     /// Show what is in a trace
     Info(InfoArgs),
     /// Report lost data and how to avoid it; exit status 1 when data was lost
@@ -98,6 +101,7 @@ impl Cli {
             Some(Command::Shell(args)) => &mut args.import,
             Some(Command::Query(args)) => &mut args.import,
             Some(Command::Export(args)) => &mut args.import,
+            Some(Command::Summarize(args)) => &mut args.import,
             Some(Command::Info(args)) => &mut args.import,
             Some(Command::Check(args)) => &mut args.import,
             Some(Command::Clocks(args)) => &mut args.import,

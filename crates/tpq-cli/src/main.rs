@@ -23,6 +23,7 @@ mod names;
 mod open;
 mod open_files;
 mod output;
+mod parameter;
 mod peak_memory;
 mod progress;
 mod query_progress;
@@ -61,6 +62,7 @@ async fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Shell(args)) => command::shell::run(args.import).await,
         Some(Command::Query(args)) => command::query::run(args).await,
         Some(Command::Export(args)) => command::export::run(args).await,
+        Some(Command::Summarize(args)) => command::summarize::run(args).await,
         Some(Command::Info(args)) => command::info::run(args).await,
         Some(Command::Check(args)) => command::check::run(args).await,
         Some(Command::Clocks(args)) => command::clocks::run(args).await,

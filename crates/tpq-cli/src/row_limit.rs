@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
+use futures::StreamExt;
 use tokio::sync::oneshot;
 use tpq::{CancelToken, ResultSet, SqlError, Statement, Trace};
 use tpq_output::{OutputError, ResultWriter};
@@ -90,9 +91,20 @@ pub async fn run(
     let result = start(trace, statement, max_rows, &CancelToken::default()).await?;
     drop(planning);
     let Some(result) = result else { return Ok(ShownRows::NONE) };
+    if result.is_suppressed() {
+        return run_silently(result).await;
+    }
     let mut first = LimitedWriter::new(writer, max_rows.filter(|_| result.limit().is_some()));
     results::execute(trace, result, &mut first).await?;
     Ok(first.shown())
+}
+
+/// Runs a statement to its end without its rows.
+async fn run_silently(mut result: ResultSet) -> anyhow::Result<ShownRows> {
+    while let Some(batch) = result.next().await {
+        batch?;
+    }
+    Ok(ShownRows::NONE)
 }
 
 /// Starts a statement of which at most `max_rows` rows are written. It computes one more row, which

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write;
 
-use prost_types::field_descriptor_proto::Type;
+use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, FileDescriptorSet};
 
 /// All types of some files, by their full names with a leading dot.
@@ -37,7 +37,13 @@ pub(super) fn tables(descriptors: &FileDescriptorSet) -> Result<String, Box<dyn 
         for field in ordered {
             let (number, name) = (field.number(), names.add(field.name()));
             let kind = types.kind(field)?;
-            writeln!(fields, "    FieldRow {{ number: {number}, name: {name}, kind: {kind} }},")?;
+            let repeated = field.label() == Label::Repeated;
+            let oneof = field.oneof_index.map_or(0, |index| index + 1);
+            writeln!(
+                fields,
+                "    FieldRow {{ number: {number}, name: {name}, kind: {kind}, \
+                 repeated: {repeated}, oneof: {oneof} }},"
+            )?;
             count += 1;
         }
     }

@@ -38,8 +38,13 @@ pub(crate) enum Kind {
 /// A field of a message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Field {
+    pub(crate) number: u32,
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,
+    /// Whether it can have several values.
+    pub(crate) repeated: bool,
+    /// The oneof that it belongs to, counted from 1; 0 for none.
+    pub(crate) oneof: u8,
 }
 
 /// The position of a name: offset and length.
@@ -55,6 +60,15 @@ struct FieldRow {
     number: u32,
     name: NameAt,
     kind: Kind,
+    repeated: bool,
+    oneof: u8,
+}
+
+impl FieldRow {
+    fn field(&self) -> Field {
+        let Self { number, kind, repeated, oneof, .. } = *self;
+        Field { number, name: name(self.name), kind, repeated, oneof }
+    }
 }
 
 struct ValueRow {
@@ -76,26 +90,52 @@ impl Message {
         u16::try_from(index).ok().map(Self)
     }
 
+    /// Returns the name without the package and the messages around it.
+    pub(crate) fn name(self) -> &'static str {
+        let full = MESSAGES.get(usize::from(self.0)).map_or("", |row| name(row.name));
+        full.rsplit('.').next().unwrap_or(full)
+    }
+
+    /// The fields, ordered by number.
+    fn rows(self) -> &'static [FieldRow] {
+        let index = usize::from(self.0);
+        let first = MESSAGES.get(index).map_or(FIELDS.len(), |row| row.fields as usize);
+        let end = MESSAGES.get(index + 1).map_or(FIELDS.len(), |next| next.fields as usize);
+        FIELDS.get(first..end).unwrap_or_default()
+    }
+
     /// Returns the field with this number.
     pub(crate) fn field(self, number: u32) -> Option<Field> {
-        let index = usize::from(self.0);
-        let first = MESSAGES.get(index)?.fields as usize;
-        let end = MESSAGES.get(index + 1).map_or(FIELDS.len(), |next| next.fields as usize);
-        let fields = FIELDS.get(first..end)?;
-        let row = &fields[fields.binary_search_by_key(&number, |row| row.number).ok()?];
-        Some(Field { name: name(row.name), kind: row.kind })
+        let rows = self.rows();
+        let index = rows.binary_search_by_key(&number, |row| row.number).ok()?;
+        Some(rows[index].field())
+    }
+
+    /// Returns the field with this name.
+    pub(crate) fn field_named(self, wanted: &str) -> Option<Field> {
+        self.rows().iter().find(|row| name(row.name) == wanted).map(FieldRow::field)
     }
 }
 
 impl Enum {
+    /// The values, ordered by number.
+    fn rows(self) -> &'static [ValueRow] {
+        let index = usize::from(self.0);
+        let first = ENUMS.get(index).map_or(VALUES.len(), |&first| first as usize);
+        let end = ENUMS.get(index + 1).map_or(VALUES.len(), |&next| next as usize);
+        VALUES.get(first..end).unwrap_or_default()
+    }
+
     /// Returns the name of a value.
     pub(crate) fn value_name(self, value: i32) -> Option<&'static str> {
-        let index = usize::from(self.0);
-        let first = *ENUMS.get(index)? as usize;
-        let end = ENUMS.get(index + 1).map_or(VALUES.len(), |&next| next as usize);
-        let values = VALUES.get(first..end)?;
-        let row = &values[values.binary_search_by_key(&value, |row| row.number).ok()?];
-        Some(name(row.name))
+        let rows = self.rows();
+        let index = rows.binary_search_by_key(&value, |row| row.number).ok()?;
+        Some(name(rows[index].name))
+    }
+
+    /// Returns the value of this name.
+    pub(crate) fn value_named(self, wanted: &str) -> Option<i32> {
+        self.rows().iter().find(|row| name(row.name) == wanted).map(|row| row.number)
     }
 }
 
@@ -119,6 +159,12 @@ mod tests {
         let Some(Kind::Enum(policy)) = policy else { panic!("{policy:?}") };
         assert_eq!(policy.value_name(2), Some("DISCARD"));
         assert_eq!(policy.value_name(-1), None);
+        assert_eq!(policy.value_named("DISCARD"), Some(2));
+        assert_eq!(policy.value_named("discard"), None);
+        assert_eq!(config.name(), "TraceConfig");
+        let buffers = config.field_named("buffers").map(|it| (it.number, it.repeated, it.oneof));
+        assert_eq!(buffers, Some((1, true, 0)));
+        assert_eq!(config.field_named("duration_ms").map(|it| it.repeated), Some(false));
         assert!(Message::of::<InternedData>().is_some());
     }
 

@@ -6,6 +6,7 @@
 mod decode;
 mod descriptor;
 pub mod ftrace;
+pub mod json;
 pub mod message;
 pub mod reflect;
 pub mod text;

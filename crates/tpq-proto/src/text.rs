@@ -1,4 +1,8 @@
-//! Prints messages in the text format of protobuf, like `trace_config_pbtxt` in `metadata`.
+//! The text format of protobuf: prints messages, like `trace_config_pbtxt` in `metadata`, and reads
+//! them.
+
+mod parse;
+mod tokens;
 
 use std::fmt::Write;
 
@@ -6,6 +10,9 @@ use prost::Name;
 
 use crate::descriptor::{self, Kind, Message};
 use crate::wire::{Field, Fields, Packed, Value};
+
+pub use self::parse::parse;
+pub use self::tokens::TextError;
 
 /// The largest depth of nested messages; deeper ones are printed as empty.
 const MAX_DEPTH: usize = 100;
@@ -16,17 +23,27 @@ const MAX_DEPTH: usize = 100;
 /// Fields are printed in the order of the wire. Fields and enum values that `protos/` does not name
 /// are printed with their number. Damage ends the message that contains it.
 pub fn print<M: Name>(bytes: &[u8]) -> String {
-    let mut printer = Printer::default();
+    print_with::<M>(bytes, float)
+}
+
+/// Prints like [`print()`], but floats have as many digits as it takes to read the same value back.
+pub fn print_exact<M: Name>(bytes: &[u8]) -> String {
+    print_with::<M>(bytes, exact_float)
+}
+
+fn print_with<M: Name>(bytes: &[u8], float: fn(f64) -> String) -> String {
+    let mut printer = Printer { out: String::new(), depth: 0, float };
     if let Some(message) = Message::of::<M>() {
         printer.message(message, bytes);
     }
     printer.out
 }
 
-#[derive(Default)]
 struct Printer {
     out: String,
     depth: usize,
+    /// Formats a number.
+    float: fn(f64) -> String,
 }
 
 impl Printer {
@@ -78,7 +95,8 @@ impl Printer {
         let name = known.name;
         match known.kind {
             Kind::Double | Kind::Float => {
-                self.line(format_args!("{name}: {}", float(field.as_f64())));
+                let text = (self.float)(field.as_f64());
+                self.line(format_args!("{name}: {text}"));
             }
             Kind::Int32 | Kind::Sfixed32 => self.line(format_args!("{name}: {}", field.as_i32())),
             Kind::Int64 | Kind::Sfixed64 => self.line(format_args!("{name}: {}", field.as_i64())),
@@ -121,6 +139,16 @@ impl Printer {
 /// Formats a number with six digits after the point, like C prints a float.
 fn float(value: f64) -> String {
     if value.is_nan() { "nan".to_owned() } else { format!("{value:.6}") }
+}
+
+/// Formats a number with at least six digits after the point, or with an exponent if that loses
+/// digits.
+fn exact_float(value: f64) -> String {
+    let text = float(value);
+    match text.parse::<f64>() {
+        Ok(read) if read == value || value.is_nan() => text,
+        _ => format!("{value:?}"),
+    }
 }
 
 /// Formats bytes in quotes, with everything except printable ASCII escaped.
@@ -246,6 +274,20 @@ trace_uuid_msb: -3";
             r#"}"#,
         ];
         assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn exact_floats_read_back_as_themselves() {
+        for (value, text) in [
+            (0.1, "0.100000"),
+            (-2.0, "-2.000000"),
+            (1.5e-9, "1.5e-9"),
+            (0.1 + 0.2, "0.30000000000000004"),
+            (f64::NEG_INFINITY, "-inf"),
+            (f64::NAN, "nan"),
+        ] {
+            assert_eq!(exact_float(value), text);
+        }
     }
 
     #[test]

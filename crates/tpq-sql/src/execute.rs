@@ -11,7 +11,7 @@ use crate::changes::{Change, changed};
 use crate::errors::{Names, SqlError, SqlErrorKind, nearest, translate};
 use crate::perfetto_sql::{
     Command, Creation, FunctionDeclaration, Macro, MacroDeclaration, Name, ObjectKind, Planner,
-    Script, Statement, Text, exists_already, expand, named, split_script,
+    Script, Statement, Text, exists_already, expand, legacy_function, named, split_script,
 };
 
 /// Carries out statements that give no rows.
@@ -41,13 +41,16 @@ impl Executor<'_> {
         if Command::declares_macro(&text) {
             return Ok(text);
         }
+        let text = legacy_function(&text)?.unwrap_or(text);
         expand(text, self.catalog)
     }
 
     /// Carries out a command that gives no rows; others are no concern of it.
     pub(crate) async fn execute(&self, command: Command, text: &Text) -> Result<(), SqlError> {
         match command {
-            Command::Sql | Command::Show(_) => Ok(()),
+            Command::Sql | Command::Show(_) | Command::Summarize(_) => Ok(()),
+            Command::Attach(declaration) => self.attach(declaration, text).await,
+            Command::Detach { if_exists, name } => self.detach(if_exists, &name, text),
             Command::Include(paths) => {
                 for path in &paths {
                     self.include(path, text)?;
@@ -59,8 +62,8 @@ impl Executor<'_> {
                 let definition = Definition::from_relation(declaration, text);
                 self.create_relation(&creation, definition, text).await
             }
-            Command::CreateSpanJoin(creation, call) => {
-                let definition = Definition::from_span_join(creation.clone(), call, text);
+            Command::CreateVirtualTable(creation, table) => {
+                let definition = Definition::from_virtual_table(creation.clone(), table, text);
                 self.create_relation(&creation, definition, text).await
             }
             Command::CreateFunction(declaration) => self.create_function(declaration, text),
@@ -85,7 +88,7 @@ impl Executor<'_> {
         }
     }
 
-    async fn create_relation(
+    pub(crate) async fn create_relation(
         &self,
         creation: &Creation,
         definition: Definition,
@@ -97,16 +100,28 @@ impl Executor<'_> {
             return Ok(());
         }
         if self.checked {
-            definition.source(&self.planner())?;
-            if let Some(table) = definition.materialized() {
-                let rows = table.rows(self.state).await;
-                rows.map_err(|error| self.planner().error(error, text))?;
-            }
+            self.fill(&definition, text).await?;
             self.not_cancelled(text)?;
         }
         let created = Created::Declared(Arc::new(definition));
         self.catalog.objects_mut().add_relation(name, created);
         Ok(())
+    }
+
+    /// Plans a definition, runs the query of a table, and builds the index of a table function.
+    async fn fill(&self, definition: &Definition, text: &Text) -> Result<(), SqlError> {
+        let function = definition.function(&self.planner())?;
+        let filled = match function {
+            Some(function) => function.prepare(self.state).await,
+            None => {
+                definition.source(&self.planner())?;
+                match definition.materialized() {
+                    Some(table) => table.rows(self.state).await.map(|_| ()),
+                    None => Ok(()),
+                }
+            }
+        };
+        filled.map_err(|error| self.planner().error(error, text))
     }
 
     fn create_function(
@@ -174,8 +189,12 @@ impl Executor<'_> {
         if !self.may_create(creation, exists, text)? {
             return Ok(());
         }
+        let planner = self.planner();
         let failed = |error| self.planner().error(error, text);
-        let plan = self.planner().plan(query).and_then(|plan| named(plan).map_err(failed))?;
+        let plan = planner.plan(query).and_then(|plan| {
+            let plan = named(plan).and_then(|plan| planner.with_final_types(plan));
+            plan.map_err(failed)
+        })?;
         let table = MaterializedTable::from_query(name, plan);
         table.rows(self.state).await.map_err(failed)?;
         self.not_cancelled(text)?;
@@ -267,9 +286,9 @@ impl Executor<'_> {
                 self.add(&name, definition);
                 Ok(())
             }
-            Command::CreateSpanJoin(creation, call) => {
+            Command::CreateVirtualTable(creation, table) => {
                 let name = creation.name.text.clone();
-                self.add(&name, Definition::from_span_join(creation, call, &text));
+                self.add(&name, Definition::from_virtual_table(creation, table, &text));
                 Ok(())
             }
             Command::CreateFunction(mut declaration) => {

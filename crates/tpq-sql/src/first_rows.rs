@@ -55,7 +55,7 @@ impl Session {
         statement: &Statement,
         cancel: &CancelToken,
     ) -> Result<Option<u64>, SqlError> {
-        let Some((state, planned, text)) = self.plan_of_rows(statement, cancel)? else {
+        let Some((state, planned, text)) = self.plan_of_rows(statement, cancel).await? else {
             return Ok(None);
         };
         let failed = |error| translate(error, &text, &Names::none());

@@ -14,6 +14,8 @@
 //! plan are tpq's own, because SQL on traces is SQLite's dialect, and because the tables know their
 //! order and value ranges.
 
+mod ambiguous_filters;
+mod attach;
 mod cancel;
 mod carried;
 mod catalog;
@@ -21,15 +23,19 @@ mod changes;
 mod errors;
 mod execute;
 mod explain;
+mod files;
 mod first_rows;
+mod function_list;
 mod functions;
 mod in_order;
 mod lowering;
 mod memory;
 mod memory_pool;
+mod module_objects;
 mod modules;
 mod narrow_filters;
 mod operators;
+mod parameters;
 mod perfetto_sql;
 mod planning_checks;
 mod result;
@@ -38,6 +44,7 @@ mod session;
 mod show;
 mod spill_files;
 mod stack;
+mod summarize;
 mod views;
 
 #[cfg(test)]
@@ -46,7 +53,9 @@ mod tests;
 pub use cancel::CancelToken;
 pub use catalog::{Relation, RelationColumn};
 pub use errors::{ErrorLocation, SqlError, SqlErrorKind};
+pub use function_list::FunctionInfo;
 pub use modules::{Module, ModuleObject, SqlModule};
+pub use parameters::ParameterValue;
 pub use perfetto_sql::Statement;
 pub use result::ResultSet;
 pub use session::{Session, SessionOptions};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::errors::SqlError;
-use crate::perfetto_sql::{Command, Creation, Script, split_script};
+use crate::module_objects::{contents, head_comment};
 
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 
@@ -93,29 +93,13 @@ pub struct ModuleObject {
 impl Module {
     /// Parses a module.
     pub(crate) fn read(name: &str, text: &Arc<str>) -> Result<Self, SqlError> {
-        let script = Arc::new(Script { module: Some(name.into()), text: Arc::clone(text) });
-        let mut objects = Vec::new();
-        for statement in split_script(&script)? {
-            let object = match Command::parse(&statement.text_as_written())? {
-                Command::CreateRelation(made) => {
-                    let kind = if made.is_table { "table" } else { "view" };
-                    (kind, made.creation)
-                }
-                Command::CreateSpanJoin(creation, _) => ("table", creation),
-                Command::CreateFunction(made) => ("function", made.creation),
-                Command::CreateMacro(made) => ("macro", made.creation),
-                _ => continue,
-            };
-            let (kind, Creation { name, doc, .. }) = object;
-            if !name.text.starts_with('_') {
-                objects.push(ModuleObject { name: name.written, kind, doc });
-            }
-        }
-        let head = text.lines().take_while(|line| line.starts_with("--"));
-        let head: Vec<&str> = head.map(|line| line.trim_start_matches('-').trim()).collect();
-        let is_separate = text.lines().nth(head.len()).is_some_and(|line| line.trim().is_empty());
-        let doc = if is_separate { head.join("\n") } else { String::new() };
-        Ok(Self { name: name.to_owned(), doc, objects })
+        let objects = contents(name, text)?.into_iter().filter(|object| !object.is_private());
+        let objects = objects.map(|object| ModuleObject {
+            kind: object.object_type.word(),
+            name: object.name,
+            doc: object.doc,
+        });
+        Ok(Self { name: name.to_owned(), doc: head_comment(text), objects: objects.collect() })
     }
 }
 

@@ -87,7 +87,7 @@ fn narrowed(node: &Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn ExecutionPla
 }
 
 /// An expression with columns renumbered by their positions in `used`.
-fn moved(expr: Arc<dyn PhysicalExpr>, used: &[usize]) -> Result<Arc<dyn PhysicalExpr>> {
+pub(crate) fn moved(expr: Arc<dyn PhysicalExpr>, used: &[usize]) -> Result<Arc<dyn PhysicalExpr>> {
     let expr = expr.transform(|expr| {
         let Some(column) = expr.downcast_ref::<Column>() else { return Ok(Transformed::no(expr)) };
         let Some(index) = used.iter().position(|&used| used == column.index()) else {

@@ -53,6 +53,14 @@ impl ResultSet {
         self.limit
     }
 
+    /// Whether the statement asks that its rows are not shown: its only column is called
+    /// `suppress_query_output`.
+    pub fn is_suppressed(&self) -> bool {
+        const SUPPRESSED: &str = "suppress_query_output";
+        let columns = self.schema.fields();
+        matches!(&columns[..], [only] if only.name().eq_ignore_ascii_case(SUPPRESSED))
+    }
+
     /// The columns, with their display names. Two columns may have the same name, as in
     /// `SELECT 1, 1`.
     pub fn schema(&self) -> &SchemaRef {

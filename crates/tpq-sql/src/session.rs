@@ -9,12 +9,15 @@ use datafusion::logical_expr::registry::FunctionRegistry;
 use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
 use tpq_tables::TraceTables;
 
+use crate::ambiguous_filters::guarded;
 use crate::cancel::{CancelOnDrop, CancelToken};
 use crate::catalog::{Catalog, Relation};
 use crate::changes::{Change, change_of};
 use crate::errors::{Names, SqlError, SqlErrorKind, translate};
 use crate::execute::Executor;
 use crate::explain::{explains, in_lines};
+use crate::files::{FileAccess, open_wanted};
+use crate::function_list::{FunctionInfo, functions_of};
 use crate::functions;
 use crate::in_order::{LimitInOrder, in_order};
 use crate::memory::Memory;
@@ -23,8 +26,9 @@ use crate::narrow_filters;
 use crate::operators::{
     CancelChecks, MemoryGuards, PackedSorts, PartitionTopNRule, TraceQueryPlanner,
 };
+use crate::parameters::Parameters;
 use crate::perfetto_sql::{
-    Command, Planned, Planner, SqliteOperators, Statement, Text, TraceTypes, split,
+    Command, Planned, Planner, SqliteOperators, Statement, Text, TraceTypes, split, with_parameters,
 };
 use crate::planning_checks;
 use crate::result::ResultSet;
@@ -66,6 +70,9 @@ pub struct SessionOptions {
     /// The kinds of packets in the trace, by the names of their payload fields: tables for what
     /// is not read yet are empty only without them.
     pub packets: Vec<String>,
+    /// Whether statements may read files with the permissions of the process: `read_parquet`,
+    /// `FROM 'devices.csv'`, ATTACH. Off unless set, because statements may come from others.
+    pub allow_files: bool,
 }
 
 /// Settings of the engine, and the memory that statements share.
@@ -87,6 +94,7 @@ fn session_config(options: &SessionOptions, memory: Memory) -> SessionConfig {
         config = within(limit, config);
     }
     config.options_mut().extensions.insert(memory);
+    config.options_mut().extensions.insert(FileAccess::new(options.allow_files));
     config
 }
 
@@ -107,7 +115,9 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
         .with_optimizer_rules(planning_checks::optimizer_rules())
         .with_query_planner(Arc::new(TraceQueryPlanner))
         .with_type_planner(Arc::new(TraceTypes))
-        .with_physical_optimizer_rules(planning_checks::physical_rules(narrow_filters::rules()))
+        .with_physical_optimizer_rules(planning_checks::physical_rules(guarded(
+            narrow_filters::rules(),
+        )))
         .with_physical_optimizer_rule(Arc::new(LimitInOrder));
     if options.memory_limit.is_none() {
         state = state
@@ -136,13 +146,20 @@ fn register_functions(
     for function in functions::aggregate() {
         state.register_udaf(function)?;
     }
+    for function in functions::window() {
+        state.register_udwf(function)?;
+    }
+    for planner in functions::expr_planners() {
+        state.register_expr_planner(planner)?;
+    }
     state.register_expr_planner(Arc::new(SqliteOperators))
 }
 
 /// Runs SQL on the tables of a trace.
 pub struct Session {
     context: SessionContext,
-    catalog: Catalog,
+    catalog: Arc<Catalog>,
+    parameters: Parameters,
 }
 
 impl Session {
@@ -157,7 +174,8 @@ impl Session {
         register_functions(&mut state, &tables).map_err(bug)?;
         let context = SessionContext::new_with_state(state);
         let modules = Modules::new(&options.modules);
-        Ok(Self { context, catalog: Catalog::new(tables, modules, options.packets.clone()) })
+        let catalog = Catalog::new(tables, modules, options.packets.clone(), context.clone());
+        Ok(Self { context, catalog, parameters: Parameters::default() })
     }
 
     /// Cuts a script into statements, to be run one after the other.
@@ -209,13 +227,21 @@ impl Session {
         let stop = CancelOnDrop(cancel.child());
         let state = self.state_with(&stop.0);
         let executor = Executor { state: &state, catalog: &self.catalog, checked: true };
-        let text = executor.expanded(statement)?;
+        let text = with_parameters(executor.expanded(statement)?, &self.parameters)?;
         match Command::parse(&text)? {
             Command::Sql => {}
-            Command::Show(show) => return self.show(&show, text).map(Some),
-            command => return executor.execute(command, &text).await.map(|()| None),
+            Command::Show(show) => return self.show(&state, &show, text).await.map(Some),
+            Command::Summarize(query) => {
+                return self.summarize(state, query, text, stop).await.map(Some);
+            }
+            _ => loop {
+                let outcome = executor.execute(Command::parse(&text)?, &text).await;
+                if outcome.is_ok() || !open_wanted(&state).await {
+                    return outcome.map(|()| None);
+                }
+            },
         }
-        match self.ask(&state, &text)? {
+        match self.ask(&state, &text).await? {
             Asked::Change(change) => executor.change(change, &text).await.map(|()| None),
             Asked::Rows(planned) => {
                 let shaped = shape(planned);
@@ -226,47 +252,78 @@ impl Session {
     }
 
     /// The plan of a statement, if it gives rows, and the state to run it in; nothing is run.
-    pub(crate) fn plan_of_rows(
+    pub(crate) async fn plan_of_rows(
         &self,
         statement: &Statement,
         cancel: &CancelToken,
     ) -> Result<Option<(SessionState, Planned, Text)>, SqlError> {
         let state = self.state_with(cancel);
         let executor = Executor { state: &state, catalog: &self.catalog, checked: true };
-        let text = executor.expanded(statement)?;
+        let text = with_parameters(executor.expanded(statement)?, &self.parameters)?;
         if !matches!(Command::parse(&text)?, Command::Sql) {
             return Ok(None);
         }
-        match self.ask(&state, &text)? {
+        match self.ask(&state, &text).await? {
             Asked::Rows(planned) => Ok(Some((state, planned, text))),
             Asked::Change(_) => Ok(None),
         }
-    }
-
-    pub(crate) fn state(&self) -> SessionState {
-        self.context.state()
     }
 
     pub(crate) fn catalog(&self) -> &Catalog {
         &self.catalog
     }
 
+    pub(crate) fn parameter_values(&self) -> &Parameters {
+        &self.parameters
+    }
+
     /// The state to plan and run a statement in that `cancel` stops.
     fn state_with(&self, cancel: &CancelToken) -> SessionState {
         let mut state = self.context.state();
-        state.config_mut().options_mut().extensions.insert(cancel.clone());
+        let files = FileAccess::of(state.config_options()).renewed();
+        let extensions = &mut state.config_mut().options_mut().extensions;
+        extensions.insert(cancel.clone());
+        extensions.insert(files);
         // Functions get the configuration that was noted when the statement began.
         state.mark_start_execution();
         state
     }
 
-    /// The result of a statement.
-    fn ask(&self, state: &SessionState, text: &Text) -> Result<Asked, SqlError> {
+    /// The state to describe objects in.
+    pub(crate) fn state(&self) -> SessionState {
+        self.state_with(&CancelToken::default())
+    }
+
+    /// The result of a statement. Files that it names are opened first.
+    async fn ask(&self, state: &SessionState, text: &Text) -> Result<Asked, SqlError> {
+        loop {
+            let asked = self.ask_once(state, text);
+            if asked.is_ok() || !open_wanted(state).await {
+                return asked;
+            }
+        }
+    }
+
+    fn ask_once(&self, state: &SessionState, text: &Text) -> Result<Asked, SqlError> {
         let planner = Planner::new(state, &self.catalog);
         let tree = planner.parse(text)?;
         match change_of(&tree, text, &planner)? {
             Some(change) => Ok(Asked::Change(change)),
             None => planner.plan_tree(tree, text).map(Asked::Rows),
+        }
+    }
+
+    /// Plans a query. Files that it names are opened first.
+    pub(crate) async fn planned(
+        &self,
+        state: &SessionState,
+        query: &Text,
+    ) -> Result<Planned, SqlError> {
+        loop {
+            let planned = Planner::new(state, &self.catalog).plan(query);
+            if planned.is_ok() || !open_wanted(state).await {
+                return planned;
+            }
         }
     }
 
@@ -319,14 +376,20 @@ impl Session {
 
     /// The names of all functions, in alphabetical order.
     pub fn function_names(&self) -> Vec<String> {
-        let state = self.context.state();
-        let planner = Planner::new(&state, &self.catalog);
-        planner.names().functions.into_iter().filter(|name| !name.starts_with("__")).collect()
+        let mut names: Vec<String> =
+            self.functions().into_iter().map(|function| function.name).collect();
+        names.dedup();
+        names
+    }
+
+    /// All functions, in alphabetical order.
+    pub fn functions(&self) -> Vec<FunctionInfo> {
+        functions_of(&self.context.state(), &self.catalog)
     }
 
     /// The columns and documentation of a table or view; `None` when there is none of that name.
     pub fn describe(&self, name: &str) -> Option<Relation> {
-        let state = self.context.state();
+        let state = self.state();
         let planner = Planner::new(&state, &self.catalog);
         with_room_to_plan(|| self.catalog.relation(name, &planner)).ok().flatten()
     }

@@ -41,6 +41,8 @@ pub use tpq_clock::{
 pub use tpq_decode::{Treatment, kernel_events_with_tables, treatment};
 pub use tpq_source::{FileIdentity, PartialFile, Readers, remove_abandoned, remove_partial_files};
 pub use tpq_sql::{
-    CancelToken, Relation, RelationColumn, ResultSet, Session, SqlError, SqlErrorKind, Statement,
+    CancelToken, FunctionInfo, ParameterValue, Relation, RelationColumn, ResultSet, Session,
+    SqlError, SqlErrorKind, Statement,
 };
+pub use tpq_summary::{SummaryError, SummaryFormat, SummaryOptions, SummarySpecs, summarize};
 pub use trace::{OpenError, Trace};

@@ -44,6 +44,8 @@ pub struct ImportOptions {
     /// Packages of SQL modules, in addition to tpq's own. They override tpq's modules of the same
     /// name.
     pub sql_packages: Vec<SqlPackage>,
+    /// Whether statements may read other files than the trace, with the permissions of the process.
+    pub allow_files: bool,
     /// Where finished tables are kept, so that the same traces need not be imported again. A
     /// summary from the cache has no clocks. Not used if `strict` is set.
     pub cache: Option<TableCache>,
@@ -75,6 +77,7 @@ impl Default for ImportOptions {
             crop: false,
             strict: false,
             sql_packages: Vec::new(),
+            allow_files: false,
             cache: None,
             cancel: CancelToken::default(),
             progress: None,

@@ -75,6 +75,7 @@ impl Trace {
             threads: options.threads,
             modules: modules.into_iter().flatten().collect(),
             packets: Vec::new(),
+            allow_files: options.allow_files,
         };
         let metatrace = options.metatrace.clone();
         let stop = CancelOnDrop(options.cancel.child());

@@ -26,8 +26,7 @@ SELECT
   sum(s.sum_running_dur) AS sum_running_dur,
   sum(s.running_count) AS running_count,
   sum(s.slice_count) AS slice_count,
-  sum(s.perf_sample_count) AS perf_sample_count,
-  sum(s.instruments_sample_count) AS instruments_sample_count
+  sum(s.stack_sample_count) AS stack_sample_count
 FROM _thread_available_info_summary AS s
 JOIN thread AS t ON t.utid = s.utid
 WHERE t.upid IS NOT NULL
@@ -41,8 +40,7 @@ SELECT
   coalesce(t.sum_running_dur, 0) AS sum_running_dur,
   coalesce(t.running_count, 0) AS running_count,
   coalesce(t.slice_count, 0) AS thread_slice_count,
-  coalesce(t.perf_sample_count, 0) AS perf_sample_count,
-  coalesce(t.instruments_sample_count, 0) AS instruments_sample_count,
+  coalesce(t.stack_sample_count, 0) AS stack_sample_count,
   coalesce(s.slice_count, 0) AS process_slice_count,
   coalesce(a.allocation_count, 0) AS allocation_count,
   coalesce(g.graph_object_count, 0) AS graph_object_count
@@ -53,4 +51,10 @@ LEFT JOIN _heap_profile_allocation_summary AS a ON a.upid = p.upid
 LEFT JOIN _heap_profile_graph_summary AS g ON g.upid = p.upid
 WHERE
   coalesce(t.upid, s.upid, a.upid, g.upid) IS NOT NULL
-  OR p.upid IN (SELECT upid FROM process_counter_track);
+  OR p.upid IN (
+    SELECT upid FROM process_counter_track
+    UNION ALL
+    SELECT upid FROM process_state_track
+    UNION ALL
+    SELECT upid FROM profiler_smaps
+  );

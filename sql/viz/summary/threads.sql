@@ -18,19 +18,13 @@ FROM thread_track AS t
 JOIN _slice_track_summary AS s ON s.id = t.id
 GROUP BY t.utid;
 
--- Number of perf samples of each thread.
-CREATE PERFETTO TABLE _perf_sample_summary AS
-SELECT utid, count(*) AS perf_sample_cnt
-FROM perf_sample
-WHERE callsite_id IS NOT NULL
-GROUP BY utid;
-
--- Number of Instruments (Apple) samples of each thread.
-CREATE PERFETTO TABLE _instruments_sample_summary AS
-SELECT utid, count(*) AS instruments_sample_cnt
-FROM instruments_sample
-WHERE callsite_id IS NOT NULL
-GROUP BY utid;
+-- Number of stack samples of each thread.
+CREATE PERFETTO TABLE _stack_sample_summary AS
+SELECT c.utid, count(*) AS sample_count
+FROM stack_sample_task_context AS c
+JOIN stack_sample AS s ON s.task_context_id = c.id
+WHERE c.utid IS NOT NULL
+GROUP BY c.utid;
 
 -- Threads with any data, with the amounts.
 CREATE PERFETTO TABLE _thread_available_info_summary AS
@@ -40,15 +34,11 @@ SELECT
   coalesce(r.sum_running_dur, 0) AS sum_running_dur,
   coalesce(r.running_count, 0) AS running_count,
   coalesce(s.slice_count, 0) AS slice_count,
-  coalesce(p.perf_sample_cnt, 0) AS perf_sample_count,
-  coalesce(i.instruments_sample_cnt, 0) AS instruments_sample_count
+  coalesce(k.sample_count, 0) AS stack_sample_count
 FROM thread AS t
 LEFT JOIN _sched_summary AS r ON r.utid = t.utid
 LEFT JOIN _thread_track_summary AS s ON s.utid = t.utid
-LEFT JOIN _perf_sample_summary AS p ON p.utid = t.utid
-LEFT JOIN _instruments_sample_summary AS i ON i.utid = t.utid
+LEFT JOIN _stack_sample_summary AS k ON k.utid = t.utid
 WHERE
-  coalesce(r.utid, s.utid, p.utid, i.utid) IS NOT NULL
-  OR t.utid IN (
-    SELECT utid FROM cpu_profile_stack_sample UNION ALL SELECT utid FROM thread_counter_track
-  );
+  coalesce(r.utid, s.utid, k.utid) IS NOT NULL
+  OR t.utid IN (SELECT utid FROM thread_counter_track);

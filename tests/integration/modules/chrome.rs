@@ -1,5 +1,9 @@
 //! `chrome.*`: events of a process 100, with a main thread.
 
+mod benchmarks;
+mod scroll_jank;
+mod scrolls;
+
 use tpq_testkit::{
     FtraceBundle, FtraceEvent, InternedData, Message, Packet, Task, TrackDescriptor,
 };
@@ -17,10 +21,16 @@ mod field {
     pub const CHROME_HISTOGRAM_SAMPLE: u32 = 28;
     pub const CHROME_MOJO_EVENT_INFO: u32 = 38;
     pub const EVENT_LATENCY: u32 = 1032;
+    pub const SCROLL_DELTAS: u32 = 1047;
+    pub const GRAPHICS_PIPELINE: u32 = 1052;
     pub const PAGE_LOAD: u32 = 1056;
     pub const STARTUP: u32 = 1057;
     pub const WEB_CONTENT_INTERACTION: u32 = 1058;
     pub const SCROLL_METRICS: u32 = 1066;
+    pub const LATENCY_INFO: u32 = 1068;
+    pub const CURRENT_TASK: u32 = 1071;
+    pub const FRAME_REPORTER: u32 = 1075;
+    pub const SCROLL_JANK_V4: u32 = 1078;
 }
 
 fn message() -> Message {
@@ -34,15 +44,26 @@ fn event(at: u64, event: Message) -> (u64, Packet) {
 /// A slice from one moment to another, with details in a field.
 fn slice(
     track: u64,
+    times: (u64, u64),
+    named: (&str, &str),
+    details: (u32, Message),
+) -> [(u64, Packet); 2] {
+    slice_with(track, times, named, [details])
+}
+
+/// A slice from one moment to another, with details in several fields.
+fn slice_with(
+    track: u64,
     (from, to): (u64, u64),
     (category, name): (&str, &str),
-    (field, details): (u32, Message),
+    details: impl IntoIterator<Item = (u32, Message)>,
 ) -> [(u64, Packet); 2] {
     let begin = category
         .split(',')
         .fold(message().uint(9, 1).uint(11, track), |event, category| event.bytes(22, category))
-        .bytes(23, name)
-        .message(field, details);
+        .bytes(23, name);
+    let begin =
+        details.into_iter().fold(begin, |event, (field, details)| event.message(field, details));
     [event(from, begin), event(to, message().uint(9, 2).uint(11, track))]
 }
 
@@ -56,6 +77,14 @@ fn plain(track: u64, times: (u64, u64), name: &str) -> [(u64, Packet); 2] {
 }
 
 fn scene(slices: &[[(u64, Packet); 2]]) -> Imported {
+    scene_on([], slices)
+}
+
+/// Slices of which some are on further tracks.
+fn scene_on(
+    further: impl IntoIterator<Item = TrackDescriptor>,
+    slices: &[[(u64, Packet); 2]],
+) -> Imported {
     let location = message().uint(1, 5).bytes(2, "a/b.cc").bytes(3, "Post");
     let start = Packet::new().sequence(1).timestamp(1).flags(1);
     let start = start.interned(InternedData::from(message().message(4, location)));
@@ -63,6 +92,7 @@ fn scene(slices: &[[(u64, Packet); 2]]) -> Imported {
         TrackDescriptor::new(PROCESS).process(100, "Browser"),
         TrackDescriptor::new(THREAD).parent(PROCESS).thread(100, 100, "CrBrowserMain"),
     ];
+    let tracks = tracks.into_iter().chain(further);
     let tracks = tracks.map(|track| Packet::new().sequence(1).track_descriptor(track));
     let mut events = slices.concat();
     events.sort_by_key(|&(at, _)| at);

@@ -72,3 +72,39 @@ fn nodes_with_all_above() {
     let nodes = "(0, NULL, 0), (1, 0, 0), (2, 0, 0), (3, 1, 0)";
     assert_eq!(of("graphs.hierarchy", nodes, sql), ["0", "1", "3"]);
 }
+
+/// 1 is the root of 2 and 3, 3 of 4; 9 is alone.
+#[test]
+fn sums_of_subtrees() {
+    let sql = "SELECT id, total_count, total_size, total_native_size, depth FROM _subtree_sums!((\
+        SELECT source_node_id AS id, dest_node_id AS parent_id, 1 AS self_count, \
+        edge_weight AS self_size, -edge_weight AS native_size FROM g)) ORDER BY id";
+    let nodes = "(1, NULL, 10), (2, 1, 20), (3, 1, 30), (4, 3, 40), (9, NULL, 5)";
+    assert_eq!(
+        of("graphs.subtree_sums", nodes, sql),
+        ["1 4 100 -100 1", "2 1 20 -20 2", "3 2 70 -70 2", "4 1 40 -40 3", "9 1 5 -5 1"]
+    );
+}
+
+/// Two paths lead from 1 to 4.
+const TWO_PATHS: &str = "(1, 2, 0), (1, 3, 0), (2, 4, 0), (3, 4, 0)";
+
+#[test]
+fn rows_of_every_path() {
+    let sql = "SELECT * FROM _graph_scan!(g, (SELECT 1 AS id, 0 AS depth, 'from' AS path), \
+        (depth, path), (SELECT t.id, t.depth + 1 AS depth, t.path || t.id AS path FROM $table t)) \
+        ORDER BY id, path";
+    assert_eq!(
+        of("graphs.scan", TWO_PATHS, sql),
+        ["1 0 from", "2 1 from2", "3 1 from3", "4 2 from24", "4 2 from34"]
+    );
+}
+
+/// 4 has the rows of 2 and 3 and one of its own.
+#[test]
+fn sums_along_edges() {
+    let sql = "SELECT * FROM _graph_aggregating_scan!(g, \
+        (SELECT 1 AS id, 1 AS n UNION ALL SELECT 4, 10), (n), \
+        (SELECT id, sum(n) AS n FROM $table GROUP BY id)) ORDER BY id";
+    assert_eq!(of("graphs.scan", TWO_PATHS, sql), ["1 1", "2 1", "3 1", "4 12"]);
+}

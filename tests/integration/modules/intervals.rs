@@ -149,3 +149,19 @@ fn the_innermost_at_any_time() {
     let intervals = "(1, 0, 10, 'a'), (2, 5, 10, 'a'), (3, 5, 2, 'b')";
     assert_eq!(of("intervals.overlap", intervals, sql), ["2 1 5 5 1 a"]);
 }
+
+/// Buckets of 5 from 100 on. `a` has most of the first one, `b` of the three after it, and nothing
+/// is in the one from 120 on. From 125 on, `a` has more than `b` again. The other partition has one
+/// interval without a duration.
+#[test]
+fn groups_that_dominate_buckets() {
+    let intervals = "(1, 100, 7, 'a'), (2, 107, 3, 'b'), (3, 112, 5, 'b'), (5, 130, 3, 'b'), \
+        (6, 133, 2, 'a'), (7, 128, 9, 'a'), (10, 150, 0, 'c')";
+    let tables = "CREATE PERFETTO TABLE s AS SELECT id, ts, dur, k AS group_hash, id / 10 AS p \
+        FROM t; CREATE PERFETTO TABLE b AS SELECT * FROM _mipmap_buckets_table!(s, p, 5);";
+    let rows = |sql: &str| of("intervals.mipmap", intervals, &format!("{tables} {sql}"));
+    let sql = "SELECT id, p, bucket_index, ts, dur FROM b WHERE bucket_index IN (0, 7) ORDER BY id";
+    assert_eq!(rows(sql), ["1 0 0 100 5", "8 0 7 135 5", "9 1 0 150 5"]);
+    let sql = "SELECT p, id, ts, dur, group_hash FROM _mipmap_merged!(s, b, p, 5) ORDER BY ts";
+    assert_eq!(rows(sql), ["0 1 100 5 a", "0 2 105 15 b", "0 6 125 15 a", "1 10 150 5 c"]);
+}

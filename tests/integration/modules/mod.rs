@@ -5,13 +5,20 @@ mod all;
 mod android;
 mod chrome;
 mod counters;
+mod export;
 mod graphs;
 mod intervals;
 mod linux;
+mod pixel;
+mod pkvm;
+mod proto_path;
 mod sched;
 mod slices;
+mod stacks;
+mod standard;
 mod time;
 mod viz;
+mod wattson;
 
 use tpq_testkit::{
     FtraceBundle, FtraceEvent, Packet, ProcessTree, Task, TraceBuilder, TrackDescriptor, TrackEvent,

@@ -9,3 +9,4 @@ pub mod man;
 pub mod merge;
 pub mod query;
 pub mod shell;
+pub mod summarize;

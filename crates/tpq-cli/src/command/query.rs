@@ -12,6 +12,7 @@ use tpq_output::{FileFormat, Format, OutputOptions, writer};
 use crate::args::ImportArgs;
 use crate::exit::Usage;
 use crate::output::{Destination, Output};
+use crate::parameter::Parameter;
 use crate::query_progress::QueryProgress;
 use crate::terminal::Style;
 use crate::{export, metatrace, open, row_limit};
@@ -21,7 +22,8 @@ Examples:
   tpq query trace.pftrace -c 'SELECT name, dur FROM slice ORDER BY dur DESC LIMIT 10'
   tpq query trace.pftrace -f analysis.sql --format csv -o result.csv
   echo 'SELECT count(*) FROM sched' | tpq query trace.pftrace
-  tpq query trace.pftrace -c 'SELECT * FROM counter' -o counter.parquet";
+  tpq query trace.pftrace -c 'SELECT * FROM counter' -o counter.parquet
+  tpq query trace.pftrace -f slow.sql --param name=drawFrame --param limit=10";
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -36,6 +38,11 @@ pub struct QueryArgs {
     /// File with the SQL statements to run; - is stdin
     #[arg(short, long, value_name = "FILE", conflicts_with = "command")]
     pub file: Option<PathBuf>,
+
+    /// Let $NAME and :NAME in the statements stand for V: NULL, an integer or a real if V looks like
+    /// one, otherwise a text; can be repeated
+    #[arg(long, value_name = "NAME=V")]
+    pub param: Vec<Parameter>,
 
     /// Output format: table, csv, tsv, json, ndjson, markdown, arrow or parquet; text formats take
     /// a suffix .gz or .zst, such as csv.gz. Overrides the file extension of -o [default: from the
@@ -71,6 +78,7 @@ impl QueryArgs {
     pub fn has_query_options(&self) -> bool {
         self.command.is_some()
             || self.file.is_some()
+            || !self.param.is_empty()
             || self.output.is_some()
             || self.format.is_some()
             || self.null.is_some()
@@ -112,6 +120,7 @@ pub async fn run(args: QueryArgs) -> anyhow::Result<()> {
         // A count of rows may still hold the trace when the process ends, so dropping the trace
         // does not wait for the cache.
         let _wait = WaitUntilCached(&trace);
+        args.param.iter().for_each(|parameter| parameter.set(trace.session()));
         for statement in trace.session().statements(&sql)? {
             let mut progress = QueryProgress::start(args.import.flags.quiet);
             let prints = on_terminal && format.format != Format::Table;

@@ -81,7 +81,8 @@ pub fn selected(trace: &Trace, all_views: bool, modules: &[String]) -> Vec<Selec
     let mut names: Vec<String> = filled.map(|table| table.decl().name.to_owned()).collect();
     let views = session.built_in_views().into_iter();
     let views = views.filter(|view| !tables.contains(&view.as_str()));
-    names.extend(views.filter(|view| all_views || view.ends_with("_track")));
+    let is_public = |view: &String| !view.starts_with("__");
+    names.extend(views.filter(|view| all_views && is_public(view) || view.ends_with("_track")));
     let mut selected: Vec<Selected> =
         names.into_iter().map(|name| Selected { name, even_empty: false }).collect();
     for module in modules.iter().filter_map(|module| session.module(module)) {

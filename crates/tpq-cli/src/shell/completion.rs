@@ -58,6 +58,9 @@ fn complete_dot(session: &Session, command: &str, prefix: &str) -> Vec<String> {
             matching(prefix, tpq_output::Format::ALL.iter().map(|format| format.to_string()))
         }
         Some(("limit", _)) => matching(prefix, ["screen".to_owned(), "off".to_owned()]),
+        Some(("param", _)) => {
+            matching(prefix, ["set", "unset", "list", "clear"].map(str::to_owned))
+        }
         Some(("timer" | "pager", _)) => matching(prefix, ["on".to_owned(), "off".to_owned()]),
         Some(_) => Vec::new(),
     }

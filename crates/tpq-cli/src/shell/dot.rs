@@ -10,6 +10,7 @@ use super::detached_query::until_interrupted;
 use super::file::ResultFile;
 use super::listing;
 use super::pager::Pager;
+use super::param;
 use super::paths;
 use crate::command::info;
 use crate::row_limit::RowLimit;
@@ -29,7 +30,7 @@ const fn command(name: &'static str, arguments: &'static str, about: &'static st
 /// Every command, in alphabetical order.
 pub const COMMANDS: &[DotCommand] = &[
     command(".explain", "[STATEMENT]", "Show the plan of a statement, or of the last one"),
-    command(".functions", "[PATTERN]", "List functions"),
+    command(".functions", "[PATTERN]", "List functions, with their kinds and arguments"),
     command(".help", "", "Show this help (also help, \\?)"),
     command(".info", "", "Show what is in the trace"),
     command(".limit", "N|screen|off", "Show the first N rows, as many as fit the screen, or all"),
@@ -46,6 +47,11 @@ pub const COMMANDS: &[DotCommand] = &[
         "Write results to FILE, which is complete after the next .output; without FILE, to the screen",
     ),
     command(".pager", "on|off|COMMAND", "Use a pager for results that do not fit the screen"),
+    command(
+        ".param",
+        "[set NAME VALUE]",
+        "Let $NAME stand for a value in statements; also unset NAME, list, clear",
+    ),
     command(".quit", "", "Leave the shell (also exit, quit, \\q, Ctrl-D)"),
     command(".read", "FILE", "Run the statements and commands in a file"),
     command(".schema", "TABLE", "Show the columns of a table and their meaning (also \\d TABLE)"),
@@ -72,7 +78,7 @@ pub async fn run(shell: &mut Shell, line: &str) -> anyhow::Result<Flow> {
     let argument = argument.trim();
     match name {
         ".quit" | ".exit" => Ok(Flow::Quit),
-        ".help" | ".tables" | ".functions" | ".modules" | ".schema" => {
+        ".help" | ".tables" | ".functions" | ".modules" | ".schema" | ".param" | ".parameter" => {
             let text = list(shell, name, argument)?;
             shell.print(&text)?;
             Ok(Flow::Continue)
@@ -92,14 +98,15 @@ pub async fn run(shell: &mut Shell, line: &str) -> anyhow::Result<Flow> {
     }
 }
 
-/// The text of a command that lists something.
+/// The text of a command that lists something, or only changes parameters.
 fn list(shell: &Shell, name: &str, argument: &str) -> anyhow::Result<String> {
     let session = shell.trace.session();
     match name {
         ".tables" => Ok(listing::names(session.table_names(), argument)),
-        ".functions" => Ok(listing::names(session.function_names(), argument)),
+        ".functions" => Ok(listing::functions(session, argument, Style::of_stdout())),
         ".modules" => listing::modules(session, argument, Style::of_stdout()),
         ".schema" => listing::schema(session, argument, Style::of_stdout()),
+        ".param" | ".parameter" => param::run(session, argument),
         _ => Ok(help()),
     }
 }

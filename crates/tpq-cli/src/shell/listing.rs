@@ -25,6 +25,25 @@ pub fn names(names: Vec<String>, pattern: &str) -> String {
     out
 }
 
+/// The functions that match a pattern, each on a line.
+pub fn functions(session: &Session, pattern: &str, style: Style) -> String {
+    let pattern = pattern.to_lowercase().replace('%', "*");
+    let functions = session.functions();
+    let found: Vec<_> =
+        functions.iter().filter(|function| matches(&pattern, &function.name)).collect();
+    let wide = found.iter().map(|function| function.name.chars().count()).max().unwrap_or(0);
+    let mut out = String::new();
+    for function in found {
+        let kind = style.cyan(&format!("{:<9}", function.kind));
+        let arguments = function.arguments.as_deref();
+        let arguments = arguments.map(|arguments| style.dim(&format!("({arguments})")));
+        let line = format!("{:<wide$}  {kind}  {}", function.name, arguments.unwrap_or_default());
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
 /// Whether a name matches a pattern, in which `*` stands for any text. A pattern without `*`
 /// matches names that contain it.
 fn matches(pattern: &str, name: &str) -> bool {

@@ -18,6 +18,7 @@ mod lex;
 mod listing;
 mod open;
 mod pager;
+mod param;
 mod paths;
 mod run_statement;
 mod script;
@@ -229,6 +230,7 @@ impl Shell {
             let Outcome { shown, ended } = self.run_statement(statement.clone(), &page).await?;
             let measured = (started.elapsed(), memory.bytes());
             if let WorkResult::Cancelled { still_running } = ended {
+                let shown = shown.unwrap_or(ShownRows::NONE);
                 print_note(&cancelled_message(shown, measured.0, still_running));
                 return Ok(Flow::Interrupted);
             }
@@ -236,7 +238,7 @@ impl Shell {
                 self.interrupts = signals::interrupts();
             }
             std::io::stdout().flush()?;
-            let all = match shown.is_truncated {
+            let all = match shown.is_some_and(|shown| shown.is_truncated) {
                 true => row_limit::count(&self.trace, &statement).await,
                 false => None,
             };
@@ -276,21 +278,26 @@ impl Shell {
         Ok(outcome)
     }
 
-    /// Prints how many rows were shown, the time, and the peak memory.
+    /// Prints how many rows were shown, the time, and the peak memory. Without output there is only
+    /// the time, if it is to be shown.
     fn print_summary(
         &self,
-        shown: ShownRows,
+        shown: Option<ShownRows>,
         all: Option<u64>,
         (elapsed, peak): (Duration, Option<u64>),
     ) {
-        let mut text = shown.describe(all);
+        let mut text = match shown {
+            Some(shown) => shown.describe(all),
+            None if self.timer => "done".to_owned(),
+            None => return,
+        };
         if self.timer {
             text.push_str(&format!(" in {:.3} s", elapsed.as_secs_f64()));
             if let Some(peak) = peak {
                 text.push_str(&format!(", memory at most {}", bytes(peak)));
             }
         }
-        if shown.is_truncated {
+        if shown.is_some_and(|shown| shown.is_truncated) {
             text.push_str("; .limit off shows all");
         }
         print_note(&text);

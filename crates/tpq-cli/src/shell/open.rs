@@ -13,7 +13,8 @@ use crate::{health_line, open};
 
 impl Shell {
     /// Opens traces with the options of the shell. If that fails, the current traces stay open.
-    /// Objects that statements created belong to the old traces and are dropped with them.
+    /// Objects that statements created belong to the old traces and are dropped with them;
+    /// parameters stay.
     pub(super) async fn open(&mut self, traces: &[PathBuf]) -> anyhow::Result<Flow> {
         anyhow::ensure!(!traces.is_empty(), "which traces? .open TRACE…");
         if let Some(file) = &self.output {
@@ -32,6 +33,9 @@ impl Shell {
         }
         // A cancelled query that still runs may hold the trace until the process ends.
         self.trace.wait_until_cached();
+        for (name, value) in self.trace.session().parameters() {
+            trace.session().set_parameter(&name, value);
+        }
         self.trace = Arc::new(trace);
         self.last.clear();
         let names: Vec<String> = traces.iter().map(|path| path.display().to_string()).collect();

@@ -21,8 +21,8 @@ enum Event {
 
 /// The outcome of a statement.
 pub struct Outcome {
-    /// The rows that were written.
-    pub shown: ShownRows,
+    /// The rows that were written; `None` for a statement without output.
+    pub shown: Option<ShownRows>,
     /// Whether it ran to its end.
     pub ended: WorkResult<()>,
 }
@@ -60,7 +60,7 @@ pub async fn run_statement(
     if has_columns && matches!(ended, WorkResult::Done(())) {
         writer.end()?;
     }
-    Ok(Outcome { shown: writer.shown(), ended })
+    Ok(Outcome { shown: has_columns.then(|| writer.shown()), ended })
 }
 
 async fn execute(
@@ -77,11 +77,16 @@ async fn execute(
     let mut executing = trace.span("execute");
     let mut rows = 0;
     let limited = result.limit().is_some();
-    events.send(Event::Columns(Arc::clone(result.schema()), limited)).await;
+    let is_shown = !result.is_suppressed();
+    if is_shown {
+        events.send(Event::Columns(Arc::clone(result.schema()), limited)).await;
+    }
     while let Some(batch) = result.next().await {
         let batch = batch?;
         rows += batch.num_rows() as u64;
-        events.send(Event::Rows(batch)).await;
+        if is_shown {
+            events.send(Event::Rows(batch)).await;
+        }
     }
     if let Some(span) = &mut executing {
         span.add("rows", rows);

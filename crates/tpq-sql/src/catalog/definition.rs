@@ -2,18 +2,23 @@
 
 use std::sync::{Arc, OnceLock};
 
-use datafusion::arrow::datatypes::{DataType, SchemaRef};
+use datafusion::arrow::datatypes::{DataType, FieldRef, SchemaRef};
 use datafusion::common::Result;
+use datafusion::common::tree_node::TreeNode;
 use datafusion::datasource::{ViewTable, provider_as_source};
 use datafusion::error::DataFusionError;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, TableSource, cast, col};
+use datafusion::sql::sqlparser::tokenizer::Token;
 
+use super::index_table::IndexTable;
 use super::materialized::MaterializedTable;
 use super::relation::{Relation, RelationColumn};
 use crate::errors::{SqlError, SqlErrorKind, nearest};
-use crate::operators::{SpanJoin, SpanTable};
+use crate::functions::{IndexKind, TableFunction, declared_call};
+use crate::operators::{SpanJoin, SpanTable, TimeWindows};
 use crate::perfetto_sql::{
-    Creation, Declared, Planner, RelationDeclaration, SpanJoinCall, SpanJoinSide, Text, named,
+    Creation, Declared, Planner, RelationDeclaration, SpanJoinCall, SpanJoinSide, Text,
+    VirtualTable, named,
 };
 
 /// A table or view that a statement declares.
@@ -25,6 +30,10 @@ pub(crate) struct Definition {
     text: Text,
     source: OnceLock<Arc<dyn TableSource>>,
     materialized: OnceLock<Arc<MaterializedTable>>,
+    numbered: OnceLock<Arc<MaterializedTable>>,
+    /// The columns of the query as they are written.
+    written: OnceLock<Vec<String>>,
+    index: OnceLock<Arc<IndexTable>>,
 }
 
 /// The source of the rows.
@@ -34,6 +43,9 @@ enum Rows {
     /// The query runs when the table is first read; its rows stay in memory.
     Table(Text),
     SpanJoin(Box<SpanJoinCall>),
+    TimeWindows(TimeWindows),
+    /// Calls are answered from an index over the rows of the query.
+    Index(&'static dyn IndexKind, Text),
 }
 
 impl Definition {
@@ -45,19 +57,41 @@ impl Definition {
         Self::new(creation, columns, rows, text)
     }
 
-    /// Makes the definition from `CREATE VIRTUAL TABLE … USING SPAN_JOIN`.
-    pub(crate) fn from_span_join(creation: Creation, call: SpanJoinCall, text: &Text) -> Self {
-        Self::new(creation, None, Rows::SpanJoin(Box::new(call)), text)
+    /// Makes the definition from `CREATE VIRTUAL TABLE`.
+    pub(crate) fn from_virtual_table(creation: Creation, table: VirtualTable, text: &Text) -> Self {
+        let rows = match table {
+            VirtualTable::SpanJoin(call) => Rows::SpanJoin(call),
+            VirtualTable::TimeWindows(windows) => Rows::TimeWindows(windows),
+            VirtualTable::Index(kind, query) => {
+                Rows::Index(kind, Text { sources: text.sources.clone(), tokens: query })
+            }
+        };
+        Self::new(creation, None, rows, text)
     }
 
     fn new(creation: Creation, columns: Option<Vec<Declared>>, rows: Rows, text: &Text) -> Self {
         let (source, materialized) = (OnceLock::new(), OnceLock::new());
-        Self { creation, columns, rows, text: text.clone(), source, materialized }
+        let (text, numbered, index) = (text.clone(), OnceLock::new(), OnceLock::new());
+        let written = OnceLock::new();
+        Self { creation, columns, rows, text, source, materialized, numbered, written, index }
     }
 
     /// The name as the statement writes it.
     pub(crate) fn name(&self) -> &str {
         &self.creation.name.written
+    }
+
+    /// Whether this is a view, which has no rows of its own.
+    pub(super) fn is_view(&self) -> bool {
+        matches!(self.rows, Rows::View(_))
+    }
+
+    /// The statement, with its macros expanded and without the comment before it.
+    pub(super) fn statement(&self) -> String {
+        let tokens = self.text.tokens.iter().map(|token| &token.token);
+        let tokens = tokens.skip_while(|token| matches!(token, Token::Whitespace(_)));
+        let tokens = tokens.filter(|token| **token != Token::EOF);
+        tokens.map(ToString::to_string).collect::<String>().trim_end().to_owned()
     }
 
     /// The description for `.schema`. Without declared columns, the column list is empty until the
@@ -71,21 +105,91 @@ impl Definition {
         Relation { name: self.creation.name.text.clone(), doc: self.creation.doc.clone(), columns }
     }
 
+    /// The same with all columns; plans the query if that is necessary.
+    ///
+    /// # Errors
+    /// When the query cannot be planned.
+    pub(super) fn planned_relation(&self, planner: &Planner) -> Result<Relation, SqlError> {
+        let mut relation = self.relation();
+        if relation.columns.is_empty() {
+            let schema = match self.index_table(planner)? {
+                Some(table) => table.columns().map_err(|error| planner.error(error, &self.text))?,
+                None => self.source(planner)?.schema(),
+            };
+            relation.columns = RelationColumn::from_schema(&schema);
+        }
+        Ok(relation)
+    }
+
     /// Returns the source that plans read from; plans the query on the first call.
     ///
     /// # Errors
-    /// When the query cannot be planned, or its columns differ from the declared ones.
+    /// When the query cannot be planned, its columns differ from the declared ones, or this is a
+    /// table function.
     pub(crate) fn source(&self, planner: &Planner) -> Result<Arc<dyn TableSource>, SqlError> {
         if let Some(source) = self.source.get() {
             return Ok(Arc::clone(source));
         }
         let source = planner.within(&self.creation.name.text, || self.plan(planner))?;
+        // The tables of a span join are looked up each time, as a statement may drop one and
+        // create it again: Perfetto's page does so with a table of windows.
+        if matches!(self.rows, Rows::SpanJoin(_)) {
+            return Ok(source);
+        }
         Ok(Arc::clone(self.source.get_or_init(|| source)))
+    }
+
+    /// Returns the table function; plans the query on the first call. `None` if this is a table or
+    /// view.
+    ///
+    /// # Errors
+    /// When the query cannot be planned, or does not have the columns that the index reads.
+    pub(crate) fn function(
+        &self,
+        planner: &Planner,
+    ) -> Result<Option<Arc<dyn TableFunction>>, SqlError> {
+        Ok(self.index_table(planner)?.map(|table| Arc::clone(table) as Arc<dyn TableFunction>))
+    }
+
+    fn index_table(&self, planner: &Planner) -> Result<Option<&Arc<IndexTable>>, SqlError> {
+        let Rows::Index(kind, query) = &self.rows else { return Ok(None) };
+        if let Some(table) = self.index.get() {
+            return Ok(Some(table));
+        }
+        let name = &self.creation.name.text;
+        let plan = planner.within(name, || self.plan_query(query, planner))?;
+        let table = IndexTable::try_new(name, *kind, plan);
+        let table = table.map_err(|error| planner.error(error, &self.text))?;
+        Ok(Some(self.index.get_or_init(|| Arc::new(table))))
     }
 
     /// The table with rows in memory; `None` for views and before planning.
     pub(crate) fn materialized(&self) -> Option<Arc<MaterializedTable>> {
         self.materialized.get().cloned()
+    }
+
+    /// The columns as they are written; `None` before planning.
+    pub(super) fn written_columns(&self) -> Option<Vec<String>> {
+        self.written.get().cloned()
+    }
+
+    /// Whether the rows are kept in memory.
+    pub(crate) fn is_table(&self) -> bool {
+        matches!(self.rows, Rows::Table(_))
+    }
+
+    /// The table with the column `_auto_id`; `None` for views.
+    ///
+    /// # Errors
+    /// As [`Definition::source`].
+    pub(super) fn numbered(
+        &self,
+        planner: &Planner,
+    ) -> Result<Option<Arc<MaterializedTable>>, SqlError> {
+        self.source(planner)?;
+        let Some(table) = self.materialized() else { return Ok(None) };
+        let numbered = || Arc::new(MaterializedTable::numbered(table));
+        Ok(Some(Arc::clone(self.numbered.get_or_init(numbered))))
     }
 
     fn plan(&self, planner: &Planner) -> Result<Arc<dyn TableSource>, SqlError> {
@@ -104,16 +208,29 @@ impl Definition {
                 let plan = span_join(call, planner).map_err(failed)?;
                 provider_as_source(view(plan))
             }
+            Rows::TimeWindows(windows) => provider_as_source(Arc::new(*windows)),
+            Rows::Index(kind, _) => return Err(without_arguments(self.name(), *kind)),
         })
     }
 
     fn plan_query(&self, query: &Text, planner: &Planner) -> Result<LogicalPlan, SqlError> {
-        let plan = named(planner.plan(query)?).map_err(|error| planner.error(error, &self.text))?;
+        let planned = planner.plan(query)?;
+        self.written.get_or_init(|| planned.names.clone());
+        let plan = named(planned).and_then(|plan| planner.with_final_types(plan));
+        let plan = plan.map_err(|error| planner.error(error, &self.text))?;
         match &self.columns {
             Some(declared) => check_columns(plan, declared, &self.text, planner),
             None => Ok(plan),
         }
     }
+}
+
+/// The error for a table function that is used like a table.
+fn without_arguments(name: &str, kind: &dyn IndexKind) -> SqlError {
+    let arguments: Vec<&str> = kind.arguments().iter().map(|(name, _)| *name).collect();
+    let message = format!("`{name}` is a table function, and is used without arguments");
+    SqlError::new(SqlErrorKind::Invalid, message)
+        .hint(Some(format!("write {name}({})", arguments.join(", "))))
 }
 
 /// Plans a span join of two tables, both of which must exist.
@@ -163,7 +280,7 @@ fn check_column(column: &Declared, schema: &SchemaRef, text: &Text) -> Result<()
         let message = format!("`{name}` is declared, but the query gives no such column");
         return Err(SqlError::new(SqlErrorKind::Invalid, message).at(location()).hint(hint));
     };
-    if fits(field.data_type(), &column.data_type) {
+    if convertible(&col(name.as_str()), field.data_type(), &column.data_type) {
         return Ok(());
     }
     let found = type_name(field.data_type());
@@ -184,6 +301,28 @@ pub(crate) fn fits(found: &DataType, declared: &DataType) -> bool {
     }
 }
 
+/// Whether `value`, of type `found`, can be of type `declared`.
+pub(crate) fn convertible(value: &Expr, found: &DataType, declared: &DataType) -> bool {
+    fits(found, declared) || declared_call(value.clone(), found, declared, "").is_some()
+}
+
+/// Converts a value of type `found` to the type that it is declared with.
+pub(crate) fn converted(
+    value: Expr,
+    found: &DataType,
+    declared: &DataType,
+    name: &str,
+    kind: &str,
+) -> Expr {
+    if fits(found, declared) {
+        return cast(value, declared.clone());
+    }
+    match declared_call(value.clone(), found, declared, &declaration(name, kind)) {
+        Some(converted) => converted,
+        None => cast(value, declared.clone()),
+    }
+}
+
 /// The PerfettoSQL name of a type.
 pub(crate) fn type_name(data_type: &DataType) -> &'static str {
     match data_type {
@@ -197,33 +336,51 @@ pub(crate) fn type_name(data_type: &DataType) -> &'static str {
     }
 }
 
-/// Adds a cast to each column of the plan that does not have its declared type.
+/// Converts each column of the plan that does not have its declared type.
 fn with_types(plan: LogicalPlan, declared: &[Declared]) -> Result<LogicalPlan> {
     let wanted = |name: &str| {
         let column = declared.iter().find(|column| column.name.text == name)?;
-        (column.data_type != DataType::Null).then_some(&column.data_type)
+        (column.data_type != DataType::Null).then_some(column)
     };
-    let fields = plan.schema().fields();
-    let all_match = fields
-        .iter()
-        .all(|field| wanted(field.name()).is_none_or(|data_type| data_type == field.data_type()));
-    if all_match {
+    let unsure = columns_of_unsure_type(&plan);
+    let is_unsure = |index: usize| unsure.get(index) == Some(&true);
+    let convert = |(index, (qualifier, field)): (usize, (Option<&_>, &FieldRef))| {
+        let column = Expr::from((qualifier, field));
+        let Some(Declared { name, kind, data_type, .. }) = wanted(field.name()) else {
+            return column;
+        };
+        let found = field.data_type();
+        if is_unsure(index)
+            && let declaration = declaration(&name.text, kind)
+            && let Some(call) = declared_call(column.clone(), found, data_type, &declaration)
+        {
+            return call.alias(field.name());
+        }
+        match data_type == found {
+            true => column,
+            false => converted(column, found, data_type, &name.text, kind).alias(field.name()),
+        }
+    };
+    let exprs: Vec<Expr> = plan.schema().iter().enumerate().map(convert).collect();
+    if exprs.iter().all(|expr| matches!(expr, Expr::Column(_))) {
         return Ok(plan);
     }
-    let exprs: Vec<Expr> = plan
-        .schema()
-        .iter()
-        .map(|(qualifier, field)| {
-            let column = Expr::from((qualifier, field));
-            match wanted(field.name()) {
-                Some(data_type) if data_type != field.data_type() => {
-                    cast(column, data_type.clone()).alias(field.name())
-                }
-                _ => column,
-            }
-        })
-        .collect();
     LogicalPlanBuilder::from(plan).project(exprs)?.build()
+}
+
+/// The columns that may get another type than the plan has now: the type of a CASE is that of its
+/// first branch until the types of all branches are looked at.
+fn columns_of_unsure_type(plan: &LogicalPlan) -> Vec<bool> {
+    let LogicalPlan::Projection(projection) = plan else { return Vec::new() };
+    let has_case = |expr: &Expr| {
+        expr.exists(|part| Ok(matches!(part, Expr::Case(_)))).is_ok_and(|found| found)
+    };
+    projection.expr.iter().map(has_case).collect()
+}
+
+/// A declared name with its type, for messages.
+fn declaration(name: &str, kind: &str) -> String {
+    format!("`{name}` {kind}")
 }
 
 /// Projects the columns of a plan in the order of the declaration.

@@ -3,9 +3,10 @@
 use std::sync::{Arc, OnceLock};
 
 use datafusion::arrow::datatypes::DataType;
-use datafusion::logical_expr::LogicalPlan;
+use datafusion::common::Column;
+use datafusion::logical_expr::{Expr, LogicalPlan};
 
-use super::definition::{check_columns, fits, in_order_of, type_name};
+use super::definition::{check_columns, convertible, in_order_of, type_name};
 use crate::errors::{SqlError, SqlErrorKind};
 use crate::lowering::inline_calls;
 use crate::perfetto_sql::{
@@ -93,7 +94,8 @@ impl SqlFunction {
             );
             return Err(SqlError::new(SqlErrorKind::Invalid, message).at(location()));
         };
-        if !fits(field.data_type(), &value.data_type) {
+        let column = Expr::Column(Column::new_unqualified(field.name()));
+        if !convertible(&column, field.data_type(), &value.data_type) {
             let found = type_name(field.data_type());
             let message =
                 format!("`{}` returns {}, but its query gives {found}", self.name(), value.kind);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
-use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
+use datafusion::arrow::array::{ArrayRef, Int64Array, RecordBatch, RecordBatchOptions};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
@@ -23,12 +23,24 @@ use crate::scan::{Snapshot, StoredProvider, StoredTable};
 pub(crate) struct MaterializedTable {
     name: String,
     schema: SchemaRef,
-    /// The query that produces the rows; `None` for a table from `CREATE TABLE`.
-    query: Option<LogicalPlan>,
+    origin: Origin,
     rows: RwLock<Option<StoredRows>>,
     /// Locked while the query runs, so that the query runs only once.
     running: futures::lock::Mutex<()>,
 }
+
+/// The origin of the rows.
+enum Origin {
+    /// Statements such as INSERT.
+    Statements,
+    /// A query, which runs when the table is first read.
+    Query(LogicalPlan),
+    /// Another table; its rows get a number as a last column.
+    Numbered(Arc<MaterializedTable>),
+}
+
+/// The column of [`MaterializedTable::numbered`].
+pub(crate) const AUTO_ID: &str = "_auto_id";
 
 /// The rows of a table in memory.
 #[derive(Clone)]
@@ -43,19 +55,27 @@ impl MaterializedTable {
     /// Makes a table of the rows of a query. The query runs when the table is first read.
     pub(crate) fn from_query(name: &str, query: LogicalPlan) -> Self {
         let schema = stored_schema(query.schema().inner());
-        Self::new(name, schema, Some(query))
+        Self::new(name, schema, Origin::Query(query))
     }
 
     /// Makes a table without rows.
     pub(crate) fn empty(name: &str, schema: SchemaRef) -> Result<Self> {
-        let table = Self::new(name, schema, None);
+        let table = Self::new(name, schema, Origin::Statements);
         table.replace(Vec::new(), None)?;
         Ok(table)
     }
 
-    fn new(name: &str, schema: SchemaRef, query: Option<LogicalPlan>) -> Self {
+    /// The same rows with the column `_auto_id`: the number of each row, from 0.
+    pub(crate) fn numbered(table: Arc<Self>) -> Self {
+        let fields = table.schema.fields().iter().cloned();
+        let number = Arc::new(Field::new(AUTO_ID, DataType::Int64, true));
+        let schema = Arc::new(Schema::new(fields.chain([number]).collect::<Vec<_>>()));
+        Self::new(&table.name.clone(), schema, Origin::Numbered(table))
+    }
+
+    fn new(name: &str, schema: SchemaRef, origin: Origin) -> Self {
         let running = futures::lock::Mutex::new(());
-        Self { name: name.to_owned(), schema, query, rows: RwLock::new(None), running }
+        Self { name: name.to_owned(), schema, origin, rows: RwLock::new(None), running }
     }
 
     /// Replaces all rows by `batches`, for which `memory` is reserved.
@@ -100,10 +120,18 @@ impl MaterializedTable {
         if let Some(rows) = self.current() {
             return Ok(rows);
         }
-        if let Some(query) = &self.query {
-            let (batches, memory) = run(&self.name, query, state).await?;
-            let batches = batches.into_iter().map(|batch| with_schema(&batch, &self.schema));
-            self.replace(batches.collect::<Result<_>>()?, memory.map(Arc::new))?;
+        match &self.origin {
+            Origin::Statements => {}
+            Origin::Query(query) => {
+                let (batches, memory) = run(&self.name, query, state).await?;
+                let batches = batches.into_iter().map(|batch| with_schema(&batch, &self.schema));
+                self.replace(batches.collect::<Result<_>>()?, memory.map(Arc::new))?;
+            }
+            Origin::Numbered(table) => {
+                let rows = Box::pin(table.load(state)).await?;
+                let batches = numbered(rows.snapshot.batches(), &self.schema)?;
+                self.replace(batches, rows.memory)?;
+            }
         }
         self.current().ok_or_else(|| {
             datafusion::error::DataFusionError::Internal(format!(
@@ -116,6 +144,20 @@ impl MaterializedTable {
     fn current(&self) -> Option<StoredRows> {
         self.rows.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
+}
+
+/// The batches with the number of each row as a last column.
+fn numbered(batches: &[RecordBatch], schema: &SchemaRef) -> Result<Vec<RecordBatch>> {
+    let mut first = 0_i64;
+    let mut result = Vec::with_capacity(batches.len());
+    for batch in batches {
+        let end = first + batch.num_rows() as i64;
+        let numbers = Arc::new(Int64Array::from_iter_values(first..end));
+        let columns = batch.columns().iter().cloned().chain([numbers as ArrayRef]).collect();
+        result.push(RecordBatch::try_new(Arc::clone(schema), columns)?);
+        first = end;
+    }
+    Ok(result)
 }
 
 /// Runs a query; returns its rows in order and the memory that is reserved for them.

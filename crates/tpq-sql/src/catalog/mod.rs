@@ -6,24 +6,29 @@
 
 mod definition;
 mod function;
+mod index_table;
 mod materialized;
 mod objects;
 mod relation;
+mod system;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 
 use datafusion::common::Result;
 use datafusion::datasource::provider_as_source;
 use datafusion::error::DataFusionError;
+use datafusion::execution::context::SessionContext;
 use datafusion::logical_expr::TableSource;
 use tpq_tables::TraceTables;
 
-pub(crate) use definition::{Definition, fits, type_name};
+pub(crate) use definition::{Definition, converted, convertible, type_name};
 pub(crate) use function::SqlFunction;
-pub(crate) use materialized::MaterializedTable;
+pub(crate) use materialized::{AUTO_ID, MaterializedTable};
 pub(crate) use objects::{Created, Objects};
 pub use relation::{Relation, RelationColumn};
+pub(crate) use system::pragma_rows;
+use system::{Directory, INFORMATION_SCHEMA, SystemTable};
 
 use crate::errors::{NoSuchTable, SqlError};
 use crate::functions::{self, TableFunction};
@@ -34,6 +39,9 @@ use crate::views::{Prelude, UnfilledTable};
 
 /// Prefix that distinguishes a stored table from a view of the same name.
 const STORED: &str = "__stored_";
+
+/// Prefix of a table that a statement created, with the column `_auto_id`.
+pub(crate) const NUMBERED: &str = "__numbered_";
 
 /// Prefix of the stored tables in Perfetto's trace processor.
 const INTRINSIC: &str = "__intrinsic_";
@@ -48,19 +56,39 @@ pub(crate) struct Catalog {
     /// The kinds of packets in the trace.
     packets: Vec<String>,
     objects: RwLock<Objects>,
+    /// The way to this catalog for tables about it.
+    directory: Directory,
 }
 
 impl Catalog {
-    pub(crate) fn new(tables: Arc<TraceTables>, modules: Modules, packets: Vec<String>) -> Self {
+    /// The catalog of the session with this context.
+    pub(crate) fn new(
+        tables: Arc<TraceTables>,
+        modules: Modules,
+        packets: Vec<String>,
+        context: SessionContext,
+    ) -> Arc<Self> {
+        Arc::new_cyclic(|own: &Weak<Self>| {
+            let directory = Directory::new(Weak::clone(own), context);
+            Self::with_directory(tables, modules, packets, directory)
+        })
+    }
+
+    fn with_directory(
+        tables: Arc<TraceTables>,
+        modules: Modules,
+        packets: Vec<String>,
+        directory: Directory,
+    ) -> Self {
         let source = |table: &Arc<tpq_tables::Table>| {
             let stored = Arc::new(StoredTable::new(Arc::clone(table) as _));
             (table.decl().name.to_owned(), provider_as_source(Arc::new(StoredProvider(stored))))
         };
         let stored = tables.iter().map(source).collect();
-        let functions = functions::table(&tables).into_iter();
+        let functions = functions::table(&tables).into_iter().chain(system::functions(&directory));
         let functions = functions.map(|function| (function.name().to_owned(), function)).collect();
         let (prelude, objects) = (Prelude::default(), RwLock::default());
-        Self { stored, tables, prelude, functions, modules, packets, objects }
+        Self { stored, tables, prelude, functions, modules, packets, objects, directory }
     }
 
     /// The objects that statements created.
@@ -99,6 +127,14 @@ impl Catalog {
         if let Some(stored) = name.strip_prefix(STORED) {
             return self.stored(stored).ok_or_else(|| as_external(NoSuchTable(name.clone())));
         }
+        if let Some(numbered) = name.strip_prefix(NUMBERED) {
+            let created = self.objects().relation(numbered);
+            let source = created.map(|created| created.numbered(planner)).transpose();
+            return match source.map_err(as_external)?.flatten() {
+                Some(source) => Ok(source),
+                None => Err(as_external(NoSuchTable(name.clone()))),
+            };
+        }
         let created = self.objects().relation(&name);
         if let Some(created) = created {
             return created.source(planner).map_err(as_external);
@@ -110,9 +146,28 @@ impl Catalog {
         if let Some(source) = self.stored(&name).or_else(intrinsic) {
             return Ok(source);
         }
+        if let Some(table) = SystemTable::find(&name) {
+            return Ok(table.source(&self.directory));
+        }
         match UnfilledTable::find(&name) {
             Some(table) => table.source(&self.packets).map_err(as_external),
             None => Err(as_external(NoSuchTable(name.clone()))),
+        }
+    }
+
+    /// The same for a name after a schema, which is ignored unless it is `information_schema`.
+    pub(crate) fn source_in(
+        &self,
+        schema: &str,
+        name: &str,
+        planner: &Planner,
+    ) -> Result<Arc<dyn TableSource>> {
+        if !schema.eq_ignore_ascii_case(INFORMATION_SCHEMA) {
+            return self.source(name, planner);
+        }
+        match SystemTable::in_information_schema(&name.to_lowercase()) {
+            Some(table) => Ok(table.source(&self.directory)),
+            None => Err(as_external(NoSuchTable(format!("{INFORMATION_SCHEMA}.{name}")))),
         }
     }
 
@@ -125,9 +180,24 @@ impl Catalog {
         self.stored.contains_key(name) || Prelude::names().any(|view| view == name)
     }
 
+    /// The table function that `CREATE VIRTUAL TABLE` created with this name, in lower case.
+    pub(crate) fn virtual_function(
+        &self,
+        name: &str,
+        planner: &Planner,
+    ) -> Result<Option<Arc<dyn TableFunction>>> {
+        let created = self.objects().relation(name);
+        created.map_or(Ok(None), |created| created.function(planner)).map_err(as_external)
+    }
+
     /// The table function with this name, in lower case.
     pub(crate) fn table_function(&self, name: &str) -> Option<&Arc<dyn TableFunction>> {
         self.functions.get(name)
+    }
+
+    /// The built-in table functions, in alphabetical order.
+    pub(crate) fn table_functions(&self) -> impl Iterator<Item = &Arc<dyn TableFunction>> {
+        self.functions.values()
     }
 
     /// Describes a table or view; `None` if there is none with this name.
@@ -145,7 +215,8 @@ impl Catalog {
             return Ok(Some(view.relation()));
         }
         let Some(table) = self.tables.get(&name) else {
-            return Ok(UnfilledTable::find(&name).map(|table| table.relation()));
+            let system = SystemTable::find(&name).map(|table| table.relation(&name));
+            return Ok(system.or_else(|| UnfilledTable::find(&name).map(|table| table.relation())));
         };
         let column = |column: &tpq_tables::ColumnDecl| RelationColumn {
             name: column.name.to_owned(),

@@ -11,9 +11,10 @@ use super::function::SqlFunction;
 use super::materialized::MaterializedTable;
 use super::relation::{Relation, RelationColumn};
 use crate::errors::SqlError;
+use crate::functions::TableFunction;
 use crate::perfetto_sql::{Macro, Planner};
 
-/// A table or view that a statement created.
+/// A table, view or virtual table that a statement created.
 #[derive(Clone)]
 pub(crate) enum Created {
     /// A table or view from a declaration; statements cannot change its rows.
@@ -30,16 +31,48 @@ impl Created {
         }
     }
 
+    /// The columns as they are written, where that is known.
+    pub(crate) fn written_columns(&self) -> Option<Vec<String>> {
+        match self {
+            Self::Declared(definition) => definition.written_columns(),
+            Self::Own(_) => None,
+        }
+    }
+
+    /// Whether the rows are kept, so that they have numbers.
+    pub(crate) fn has_numbers(&self) -> bool {
+        match self {
+            Self::Declared(definition) => definition.is_table(),
+            Self::Own(_) => true,
+        }
+    }
+
+    /// The source with the column `_auto_id`; `None` for views.
+    pub(super) fn numbered(
+        &self,
+        planner: &Planner,
+    ) -> Result<Option<Arc<dyn TableSource>>, SqlError> {
+        let table = match self {
+            Self::Declared(definition) => definition.numbered(planner)?,
+            Self::Own(table) => Some(Arc::new(MaterializedTable::numbered(Arc::clone(table)))),
+        };
+        Ok(table.map(|table| provider_as_source(table)))
+    }
+
+    /// The table function that this is; `None` for tables and views.
+    pub(super) fn function(
+        &self,
+        planner: &Planner,
+    ) -> Result<Option<Arc<dyn TableFunction>>, SqlError> {
+        match self {
+            Self::Declared(definition) => definition.function(planner),
+            Self::Own(_) => Ok(None),
+        }
+    }
+
     pub(super) fn relation(&self, name: &str, planner: &Planner) -> Result<Relation, SqlError> {
         match self {
-            Self::Declared(definition) => {
-                let mut relation = definition.relation();
-                if relation.columns.is_empty() {
-                    definition.source(planner)?;
-                    relation = definition.relation();
-                }
-                Ok(relation)
-            }
+            Self::Declared(definition) => definition.planned_relation(planner),
             Self::Own(_) => {
                 let schema = self.source(planner)?.schema();
                 let columns = RelationColumn::from_schema(&schema);
@@ -57,6 +90,8 @@ pub(crate) struct Objects {
     macros: BTreeMap<String, Arc<Macro>>,
     /// The modules that were included.
     included: HashSet<String>,
+    /// The relations that are attached files.
+    attached: HashSet<String>,
 }
 
 impl Objects {
@@ -70,6 +105,11 @@ impl Objects {
 
     pub(crate) fn function(&self, name: &str) -> Option<Arc<SqlFunction>> {
         self.functions.get(name).cloned()
+    }
+
+    /// All functions, in alphabetical order.
+    pub(crate) fn functions(&self) -> Vec<Arc<SqlFunction>> {
+        self.functions.values().cloned().collect()
     }
 
     pub(super) fn function_names(&self) -> Vec<String> {
@@ -109,6 +149,7 @@ impl Objects {
     }
 
     pub(crate) fn add_relation(&mut self, name: &str, relation: Created) {
+        self.attached.remove(name);
         self.relations.insert(name.to_owned(), relation);
     }
 
@@ -120,8 +161,19 @@ impl Objects {
         self.macros.insert(made.declaration.creation.name.text.clone(), Arc::new(made));
     }
 
+    /// Marks a relation as an attached file.
+    pub(crate) fn attach(&mut self, name: &str) {
+        self.attached.insert(name.to_owned());
+    }
+
+    /// Drops an attached file; returns whether there was one with this name.
+    pub(crate) fn detach(&mut self, name: &str) -> bool {
+        self.attached.contains(name) && self.drop_relation(name)
+    }
+
     /// Drops a table or view; returns whether there was one with this name.
     pub(crate) fn drop_relation(&mut self, name: &str) -> bool {
+        self.attached.remove(name);
         self.relations.remove(name).is_some()
     }
 

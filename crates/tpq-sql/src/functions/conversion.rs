@@ -22,6 +22,8 @@ pub(crate) const TRUTHY: &str = "__truthy";
 pub(crate) const NUMBER: &str = "__number";
 /// Converts text for a comparison with numbers that have the affinity of a column.
 pub(crate) const COMPARABLE: &str = "__comparable";
+/// Returns its argument; not part of a plan once that is optimised.
+pub(crate) const SAME: &str = "__same";
 pub(crate) const CAST_INTEGER: &str = "__cast_integer";
 pub(crate) const CAST_REAL: &str = "__cast_real";
 pub(crate) const CAST_TEXT: &str = "__cast_text";
@@ -31,6 +33,7 @@ pub(super) fn functions() -> Vec<PerRow> {
     vec![
         truthy(),
         number(),
+        same(),
         PerRow::new(COMPARABLE, 1..=1, real, |values| Ok(comparable(&values[0]))),
         cast_integer(),
         cast_real(),
@@ -38,6 +41,12 @@ pub(super) fn functions() -> Vec<PerRow> {
         cast_blob(),
         type_of(),
     ]
+}
+
+fn same() -> PerRow {
+    let returns = |types: &[DataType]| types[0].clone();
+    PerRow::new(SAME, 1..=1, returns, |values| Ok(values[0].clone()))
+        .simplified(|args, _, _| Ok(Some(args[0].clone())))
 }
 
 fn truthy() -> PerRow {

@@ -50,7 +50,7 @@ fn as_like(pattern: &str) -> Option<String> {
 }
 
 /// Whether a pattern matches the whole of a text.
-fn matches(pattern: &str, text: &str) -> Result<bool> {
+pub(crate) fn matches(pattern: &str, text: &str) -> Result<bool> {
     let pattern: Vec<char> = pattern.chars().collect();
     let text: Vec<char> = text.chars().collect();
     let (mut p, mut t) = (0, 0);

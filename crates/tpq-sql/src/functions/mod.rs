@@ -1,50 +1,77 @@
 //! SQL functions that DataFusion does not have, or that must behave as in SQLite; one file for
 //! each family.
 
+mod aggregates;
+mod arg_sets;
 mod bounded;
 mod budget;
 mod chain;
+mod checked;
 mod choice;
 mod clocks;
 mod conversion;
 mod cpu_of;
 mod dates;
+mod declared;
 mod encoding;
 mod extract_arg;
+mod flamegraph;
+mod ftrace_text;
 mod glob;
+mod hexadecimal;
+mod index_kind;
 mod integer;
+mod integer_sum;
+mod internal_layout;
+mod json;
 mod mathematics;
+mod metadata;
+mod mipmap;
 mod number;
+mod of_trace;
+mod packages;
 mod pattern;
 mod per_row;
+mod perf_samples;
 mod pointers;
 mod printf;
 mod random;
 mod regex_text;
+mod reserved;
+mod series;
 mod slice_ancestry;
 mod slices;
 mod steps;
+mod stored_rows;
 mod table_function;
 mod text;
+mod time_bucket;
 mod trace_time;
 mod value;
 
 use std::sync::{Arc, LazyLock};
 
-use datafusion::logical_expr::{AggregateUDF, Expr, ScalarUDF};
+use datafusion::logical_expr::planner::ExprPlanner;
+use datafusion::logical_expr::{AggregateUDF, Expr, ScalarUDF, WindowUDF};
 use tpq_tables::TraceTables;
 
 pub(crate) use bounded::bounded;
 pub(crate) use chain::{ALL_TRUE, ARITHMETIC};
+pub(crate) use checked::{ADD, MULTIPLY, SUBTRACT};
 pub(crate) use choice::{GREATEST, LEAST};
 pub(crate) use conversion::{
-    CAST_BLOB, CAST_INTEGER, CAST_REAL, CAST_TEXT, COMPARABLE, NUMBER, TRUTHY, literal_number,
+    CAST_BLOB, CAST_INTEGER, CAST_REAL, CAST_TEXT, COMPARABLE, NUMBER, SAME, TRUTHY, literal_number,
 };
+pub(crate) use declared::declared_call;
+pub(crate) use flamegraph::{FLAMEGRAPH_CONFIG, literal_config};
+pub(crate) use glob::matches as matches_glob;
+pub(crate) use index_kind::{Index, IndexKind, index_kinds};
 pub(crate) use integer::{NEGATIVE, REMAINDER, SHIFT_LEFT, SHIFT_RIGHT};
-pub(crate) use number::real_prefix;
+pub(crate) use number::{real_prefix, real_text};
 pub(crate) use per_row::is_text;
-pub(crate) use pointers::collects_rows;
-pub(crate) use table_function::{CallArgument, CalledRows, TableFunction};
+pub(crate) use pointers::{AGGREGATING_GRAPH_SCAN, GRAPH_SCAN, Graph, collects_rows};
+pub(crate) use reserved::Reserved;
+pub(crate) use table_function::{CallArgument, CallPart, CallParts, CalledRows, TableFunction};
 pub(crate) use text::JOINED_TEXT;
 
 /// All scalar functions for a trace.
@@ -60,10 +87,13 @@ pub(crate) fn scalar(tables: &TraceTables) -> Vec<Arc<ScalarUDF>> {
         clocks::functions(),
         conversion::functions(),
         dates::functions(),
+        declared::functions(),
         encoding::functions(),
         glob::functions(),
+        hexadecimal::functions(),
         mathematics::functions(),
         pattern::functions(),
+        perf_samples::functions(),
         printf::functions(),
         random::functions(),
         regex_text::functions(),
@@ -77,6 +107,7 @@ pub(crate) fn scalar(tables: &TraceTables) -> Vec<Arc<ScalarUDF>> {
         ScalarUDF::new_from_impl(chain::Arithmetic::default()),
         ScalarUDF::new_from_impl(integer::Negative::default()),
         ScalarUDF::new_from_impl(extract_arg::ExtractArg::new(tables)),
+        ScalarUDF::new_from_impl(flamegraph::FlamegraphConfig::default()),
         ScalarUDF::new_from_impl(slice_ancestry::SliceIsAncestor::new(tables)),
         clock("to_realtime", "REALTIME", clocks::TimeFormat::Nanoseconds),
         clock("to_monotonic", "MONOTONIC", clocks::TimeFormat::Nanoseconds),
@@ -86,8 +117,24 @@ pub(crate) fn scalar(tables: &TraceTables) -> Vec<Arc<ScalarUDF>> {
         time("trace_dur", end.saturating_sub(start)),
     ];
     let integer_operators = integer::integer_operators().map(ScalarUDF::new_from_impl);
-    let own = per_row.chain(of_trace).chain(integer_operators).map(Arc::new);
-    own.chain(pointers::scalar()).collect()
+    let checked_operators = checked::checked_operators().map(ScalarUDF::new_from_impl);
+    let integer_operators = integer_operators.into_iter().chain(checked_operators);
+    let json = json::functions().into_iter().map(ScalarUDF::new_from_impl);
+    let buckets = time_bucket::functions().map(ScalarUDF::new_from_impl);
+    let own = per_row.chain(of_trace).chain(integer_operators).chain(json).chain(buckets);
+    own.chain(lookups(tables)).map(Arc::new).chain(pointers::scalar()).collect()
+}
+
+/// The scalar functions that look up rows of a trace.
+fn lookups(tables: &TraceTables) -> impl Iterator<Item = ScalarUDF> {
+    let sets = arg_sets::index(tables);
+    let of_trace = [
+        arg_sets::to_json(&sets),
+        ftrace_text::function(tables, &sets),
+        packages::function(tables),
+    ];
+    let metadata = metadata::functions(tables).into_iter().map(ScalarUDF::new_from_impl);
+    of_trace.into_iter().map(ScalarUDF::new_from_impl).chain(metadata)
 }
 
 /// Builds a call of one of the conversion functions; returns the argument if there is no such
@@ -130,8 +177,9 @@ pub(crate) fn joined_text(left: Expr, right: Expr) -> Expr {
 /// Builds a call of an operator on two integers; `None` if there is no such operator.
 pub(crate) fn integer_call(name: &str, left: Expr, right: Expr) -> Option<Expr> {
     static OPERATORS: LazyLock<Vec<Arc<ScalarUDF>>> = LazyLock::new(|| {
-        let operators = integer::integer_operators().into_iter();
-        operators.map(ScalarUDF::new_from_impl).map(Arc::new).collect()
+        let checked = checked::checked_operators().map(ScalarUDF::new_from_impl);
+        let operators = integer::integer_operators().map(ScalarUDF::new_from_impl);
+        operators.into_iter().chain(checked).map(Arc::new).collect()
     });
     let operator = OPERATORS.iter().find(|operator| operator.name() == name)?;
     Some(operator.call(vec![left, right]))
@@ -139,10 +187,22 @@ pub(crate) fn integer_call(name: &str, left: Expr, right: Expr) -> Option<Expr> 
 
 /// All aggregate functions.
 pub(crate) fn aggregate() -> Vec<Arc<AggregateUDF>> {
-    pointers::aggregate()
+    let sum = AggregateUDF::new_from_impl(integer_sum::CheckedSum::default());
+    let own = pointers::aggregate().into_iter().chain(aggregates::functions());
+    own.chain([Arc::new(sum)]).collect()
+}
+
+/// Planners of the operators and aggregates that stand for calls of other functions.
+pub(crate) fn expr_planners() -> [Arc<dyn ExprPlanner>; 2] {
+    [Arc::new(json::JsonOperators), Arc::new(aggregates::PlannedAggregates)]
+}
+
+/// All window functions.
+pub(crate) fn window() -> Vec<Arc<WindowUDF>> {
+    vec![Arc::new(WindowUDF::new_from_impl(internal_layout::InternalLayout::default()))]
 }
 
 /// All table functions for a trace.
 pub(crate) fn table(tables: &Arc<TraceTables>) -> Vec<Arc<dyn TableFunction>> {
-    slices::functions(tables).into_iter().chain(pointers::table()).collect()
+    slices::functions(tables).into_iter().chain(pointers::table()).chain(series::table()).collect()
 }

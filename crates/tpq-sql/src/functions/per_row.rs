@@ -131,20 +131,7 @@ impl ScalarUDFImpl for PerRow {
     }
 
     fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
-        if !self.arguments.contains(&arguments.len()) {
-            let (few, many) = self.arguments.clone().into_inner();
-            let name = self.name.trim_start_matches("__");
-            return match (few == many, many == usize::MAX) {
-                (true, _) => {
-                    plan_err!("{name}() takes {few} arguments, {} were given", arguments.len())
-                }
-                (_, true) => plan_err!("{name}() takes at least {few} arguments"),
-                _ => plan_err!(
-                    "{name}() takes {few} to {many} arguments, {} were given",
-                    arguments.len()
-                ),
-            };
-        }
+        check_count(self.name, &self.arguments, arguments.len())?;
         Ok((self.returns)(arguments))
     }
 
@@ -218,20 +205,41 @@ impl PerRow {
 }
 
 /// The values of an argument: one for each row, or one for all rows.
-struct Argument {
+pub(super) struct Argument {
     column: Column,
     constant: bool,
 }
 
 impl Argument {
-    fn new(arg: &ColumnarValue, rows: usize) -> Result<Self> {
+    pub(super) fn new(arg: &ColumnarValue, rows: usize) -> Result<Self> {
         let constant = matches!(arg, ColumnarValue::Scalar(_));
         let column = Column::from_array(&arg.to_array(if constant { 1 } else { rows })?)?;
         Ok(Self { column, constant })
     }
 
-    fn value(&self, row: usize) -> Value<'_> {
+    pub(super) fn value(&self, row: usize) -> Value<'_> {
         self.column.value(if self.constant { 0 } else { row })
+    }
+}
+
+/// Checks the number of arguments of a call.
+///
+/// # Errors
+/// When the function cannot be called with `given` arguments.
+pub(super) fn check_count(
+    name: &str,
+    arguments: &RangeInclusive<usize>,
+    given: usize,
+) -> Result<()> {
+    if arguments.contains(&given) {
+        return Ok(());
+    }
+    let (few, many) = (*arguments.start(), *arguments.end());
+    let name = name.trim_start_matches("__");
+    match (few == many, many == usize::MAX) {
+        (true, _) => plan_err!("{name}() takes {few} arguments, {given} were given"),
+        (_, true) => plan_err!("{name}() takes at least {few} arguments"),
+        _ => plan_err!("{name}() takes {few} to {many} arguments, {given} were given"),
     }
 }
 

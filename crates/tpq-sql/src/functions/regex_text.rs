@@ -1,5 +1,5 @@
-//! `regexp(pattern, text)`, also written `text REGEXP pattern`, `regexp_extract(text, pattern)`
-//! and `regexp_replace_simple(text, pattern, replacement)`.
+//! `regexp(pattern, text[, flags])`, also written `text REGEXP pattern`,
+//! `regexp_extract(text, pattern)` and `regexp_replace_simple(text, pattern, replacement)`.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -18,27 +18,9 @@ const MAX_CACHED: usize = 64;
 
 pub(super) fn functions() -> Vec<PerRow> {
     vec![
-        PerRow::new(
-            "regexp",
-            2..=2,
-            |_| DataType::Boolean,
-            |values| {
-                let (Some(pattern), Some(text)) = (values[0].as_text(), values[1].as_text()) else {
-                    return Ok(Value::Null);
-                };
-                Ok(Value::Integer(i64::from(compiled(&pattern)?.is_match(&text))))
-            },
-        ),
-        PerRow::new("regexp_extract", 2..=2, text, |values| {
-            let (Some(text), Some(pattern)) = (values[0].as_text(), values[1].as_text()) else {
-                return Ok(Value::Null);
-            };
-            let pattern = compiled(&pattern)?;
-            let Some(found) = pattern.captures(&text) else { return Ok(Value::Null) };
-            // The first group, or the whole match if the pattern has no groups.
-            let part = if found.len() > 1 { found.get(1) } else { found.get(0) };
-            Ok(part.map_or(Value::Null, |part| Value::text(part.as_str().to_owned())))
-        }),
+        PerRow::new("regexp", 2..=3, |_| DataType::Boolean, matches)
+            .alias("__intrinsic_regexp_with_flags"),
+        PerRow::new("regexp_extract", 2..=2, text, extract),
         PerRow::new("regexp_replace_simple", 3..=3, text, |values| {
             let (Some(text), Some(pattern), Some(replacement)) =
                 (values[0].as_text(), values[1].as_text(), values[2].as_text())
@@ -56,6 +38,37 @@ pub(super) fn functions() -> Vec<PerRow> {
             replaced_size(values, if all { usize::MAX } else { 1 })
         }),
     ]
+}
+
+/// Whether a part of the text matches. Of the flags `i`, which ignores case, and `c`, which does
+/// not, the last one applies.
+fn matches<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
+    let (Some(pattern), Some(text)) = (values[0].as_text(), values[1].as_text()) else {
+        return Ok(Value::Null);
+    };
+    let flags = match values.get(2).map(Value::as_text) {
+        None => None,
+        Some(None) => return Ok(Value::Null),
+        Some(flags) => flags,
+    };
+    let flags = flags.unwrap_or_default();
+    if let Some(flag) = flags.chars().find(|flag| !matches!(flag, 'i' | 'c')) {
+        return exec_err!("regexp() has the flags i and c, '{flag}' was given");
+    }
+    let flags = if flags.ends_with('i') { "i" } else { "" };
+    Ok(Value::Integer(i64::from(with_flags(&pattern, flags)?.is_match(&text))))
+}
+
+/// The first group of the first match, or the whole match if the pattern has no groups. NULL if
+/// nothing matches, or if the group is optional and has no part in the match.
+fn extract<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
+    let (Some(text), Some(pattern)) = (values[0].as_text(), values[1].as_text()) else {
+        return Ok(Value::Null);
+    };
+    let pattern = compiled(&pattern)?;
+    let Some(found) = pattern.captures(&text) else { return Ok(Value::Null) };
+    let part = if found.len() > 1 { found.get(1) } else { found.get(0) };
+    Ok(part.map_or(Value::Null, |part| Value::text(part.as_str().to_owned())))
 }
 
 /// `regexp_replace(text, pattern, replacement, flags)`; `\1` in the replacement stands for the

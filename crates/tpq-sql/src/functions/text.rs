@@ -76,7 +76,6 @@ fn encodings() -> Vec<PerRow> {
         .alias("chr"),
         returns_text("hex", 1..=1, |values| Ok(Value::text(hex(&bytes(&values[0])))))
             .sized(|values| values[0].text_size().saturating_mul(2)),
-        PerRow::new("unhex", 1..=2, blob, unhex),
         returns_text("quote", 1..=1, |values| Ok(Value::text(quote(&values[0])))).sized(|values| {
             let quotes = match &values[0] {
                 Value::Text(text) => text.bytes().filter(|byte| *byte == b'\'').count(),
@@ -226,7 +225,7 @@ fn trim<'a>(values: &[Value<'a>], start: bool, end: bool) -> Value<'a> {
 }
 
 /// Returns a test for whether a character is one of `characters`.
-fn one_of(characters: &str) -> impl Fn(char) -> bool {
+pub(super) fn one_of(characters: &str) -> impl Fn(char) -> bool {
     /// Up to this length in bytes, a search of the text is as fast as making a set.
     const MAX_SEARCHED: usize = 16;
     let set: Option<HashSet<char>> =
@@ -265,32 +264,6 @@ fn hex(bytes: &[u8]) -> String {
         text.push(DIGITS[usize::from(byte & 15)]);
     }
     text
-}
-
-fn unhex<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
-    let ignored = match values.get(1) {
-        None => Some(Cow::Borrowed("")),
-        Some(ignored) => ignored.as_text(),
-    };
-    let (Some(text), Some(ignored)) = (values[0].as_text(), ignored) else {
-        return Ok(Value::Null);
-    };
-    let is_ignored = one_of(&ignored);
-    let mut bytes = Vec::with_capacity(text.len() / 2);
-    let mut characters = text.chars();
-    while let Some(high) = characters.next() {
-        let Some(high) = high.to_digit(16) else {
-            if is_ignored(high) {
-                continue;
-            }
-            return Ok(Value::Null);
-        };
-        let Some(low) = characters.next().and_then(|low| low.to_digit(16)) else {
-            return Ok(Value::Null);
-        };
-        bytes.push(u8::try_from(high * 16 + low).unwrap_or(0));
-    }
-    Ok(Value::Blob(bytes.into()))
 }
 
 /// Formats a value as an SQL literal.

@@ -55,6 +55,16 @@ impl<'a> Value<'a> {
         matches!(self, Self::Null)
     }
 
+    pub(super) fn into_owned(self) -> Value<'static> {
+        match self {
+            Self::Null => Value::Null,
+            Self::Integer(value) => Value::Integer(value),
+            Self::Real(value) => Value::Real(value),
+            Self::Text(text) => Value::text(text.into_owned()),
+            Self::Blob(bytes) => Value::Blob(bytes.into_owned().into()),
+        }
+    }
+
     /// Converts to text; `None` for NULL.
     pub(super) fn as_text(&self) -> Option<Cow<'a, str>> {
         match self {

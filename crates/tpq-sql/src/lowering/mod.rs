@@ -4,6 +4,7 @@
 //! DataFusion takes few of these. Each kind is rewritten in a file of its own, on the plan that
 //! was made of the syntax tree and before anything else looks at it.
 
+mod in_lists;
 mod keys;
 mod sql_functions;
 mod subqueries;
@@ -18,6 +19,7 @@ pub(crate) use table_calls::CallSource;
 /// Rewrites a plan into one that DataFusion can optimise and run.
 pub(crate) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
     let plan = inline_calls(plan)?;
+    let plan = in_lists::lower(plan)?;
     let plan = table_calls::lower(plan)?;
     let plan = subqueries::lower(plan)?;
     keys::lower(plan)

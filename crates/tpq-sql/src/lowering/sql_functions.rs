@@ -18,11 +18,11 @@ use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
     ColumnarValue, Expr, ExprSchemable, LogicalPlan, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl,
-    Signature, Subquery, SubqueryAlias, TableScan, TableSource, TypeSignature, Volatility, cast,
+    Signature, Subquery, SubqueryAlias, TableScan, TableSource, TypeSignature, Volatility,
 };
 
 use super::CallSource;
-use crate::catalog::{SqlFunction, fits, type_name};
+use crate::catalog::{SqlFunction, converted, convertible, type_name};
 use crate::errors::SqlError;
 use crate::perfetto_sql::{Declared, check_call};
 
@@ -319,12 +319,12 @@ fn typed(
         if *wanted == DataType::Null || found == *wanted {
             return Ok(arg.clone());
         }
-        if !fits(&found, wanted) {
-            let Parameter { name: argument, kind, .. } = parameter;
+        let Parameter { name: argument, kind, .. } = parameter;
+        if !convertible(arg, &found, wanted) {
             let found = type_name(&found);
             return plan_err!("{name}() takes {kind} for `{argument}`, not {found}");
         }
-        Ok(cast(arg.clone(), wanted.clone()))
+        Ok(converted(arg.clone(), &found, wanted, argument, kind))
     };
     parameters.iter().zip(args).map(typed).collect()
 }

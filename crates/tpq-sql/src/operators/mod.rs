@@ -4,11 +4,13 @@
 pub(crate) mod apply;
 mod cancel_checks;
 mod each_batch;
+mod graph_scan;
 mod memory_guards;
 mod packed_sort;
 mod partition_top_n;
 mod span_join;
 mod table_call;
+mod time_windows;
 
 use std::sync::Arc;
 
@@ -21,11 +23,13 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
 
 pub(crate) use cancel_checks::CancelChecks;
+pub(crate) use graph_scan::{GraphScan, ScanKind, StepTable};
 pub(crate) use memory_guards::MemoryGuards;
 pub(crate) use packed_sort::PackedSorts;
 pub(crate) use partition_top_n::PartitionTopNRule;
 pub(crate) use span_join::{SpanJoin, SpanJoinKind, SpanTable};
 pub(crate) use table_call::TableCall;
+pub(crate) use time_windows::TimeWindows;
 
 /// DataFusion's own planner, which asks this module for the nodes it does not know.
 #[derive(Debug)]
@@ -40,6 +44,7 @@ impl QueryPlanner for TraceQueryPlanner {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let extensions: Vec<Arc<dyn ExtensionPlanner + Send + Sync>> = vec![
             Arc::new(apply::ApplyPlanner),
+            Arc::new(graph_scan::GraphScanPlanner),
             Arc::new(span_join::SpanJoinPlanner),
             Arc::new(table_call::TableCallPlanner),
         ];

@@ -10,8 +10,8 @@ use datafusion::sql::sqlparser::ast::BinaryOperator;
 
 use super::comparison;
 use crate::functions::{
-    NEGATIVE, REMAINDER, SHIFT_LEFT, SHIFT_RIGHT, integer_call, is_text, joined_text,
-    literal_number, sqlite_call,
+    ADD, MULTIPLY, NEGATIVE, REMAINDER, SHIFT_LEFT, SHIFT_RIGHT, SUBTRACT, integer_call, is_text,
+    joined_text, literal_number, sqlite_call,
 };
 
 /// Division by zero gives NULL, comparisons and text count as numbers in arithmetic, and there are
@@ -53,6 +53,9 @@ impl ExprPlanner for SqliteOperators {
         if matches!(expr.op, Plus | Minus | Multiply | Divide) {
             beyond_integers(&mut expr);
         }
+        if let Some(checked) = checked(&expr, schema) {
+            return Ok(PlannerResult::Planned(checked));
+        }
         if expr.op == Divide && may_be_zero(&expr.right) {
             let zero = match expr.right.get_type(schema) {
                 Ok(DataType::Int64) => lit(0_i64),
@@ -69,7 +72,7 @@ impl ExprPlanner for SqliteOperators {
             // These count in unsigned integers, which become decimals when something is
             // subtracted.
             "row_number" | "rank" | "dense_rank" | "ntile" => cast(window(expr), DataType::Int64),
-            "lead" | "lag" if expr.args.len() == 3 && expr.args[2].any_column_refs() => {
+            "lead" | "lag" if expr.args.len() == 3 && !is_constant(&expr.args[2]) => {
                 let default = expr.args.remove(2);
                 neighbour_or(expr, default)
             }
@@ -90,6 +93,16 @@ fn window(expr: RawWindowExpr) -> Expr {
         distinct: expr.distinct,
     };
     Expr::from(WindowFunction { fun: expr.func_def, params })
+}
+
+/// Whether DataFusion takes an expression for a default of `lead` and `lag`.
+fn is_constant(expr: &Expr) -> bool {
+    match expr {
+        Expr::Literal(..) => true,
+        Expr::Negative(inner) => is_constant(inner),
+        Expr::Cast(cast) => is_constant(&cast.expr),
+        _ => false,
+    }
 }
 
 /// The value of a neighbouring row, or `default` of this row if there is none: DataFusion supports
@@ -170,6 +183,22 @@ fn shift(expr: RawBinaryExpr) -> PlannerResult<RawBinaryExpr> {
         Some(shifted) => PlannerResult::Planned(shifted),
         None => PlannerResult::Original(expr),
     }
+}
+
+/// `+`, `-` or `*` of integers that depend on the row, as a call that reports overflow.
+fn checked(expr: &RawBinaryExpr, schema: &DFSchema) -> Option<Expr> {
+    let name = match expr.op {
+        BinaryOperator::Plus => ADD,
+        BinaryOperator::Minus => SUBTRACT,
+        BinaryOperator::Multiply => MULTIPLY,
+        _ => return None,
+    };
+    let is_integer = |side: &Expr| matches!(side.get_type(schema), Ok(DataType::Int64));
+    let constants = constant(&expr.left).is_some() && constant(&expr.right).is_some();
+    if constants || !is_integer(&expr.left) || !is_integer(&expr.right) {
+        return None;
+    }
+    integer_call(name, expr.left.clone(), expr.right.clone())
 }
 
 /// An out-of-range integer is a real, where it is known before the statement runs.

@@ -3,10 +3,12 @@
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::Text;
+use super::attach::{attach, detach};
 use super::cursor::{Cursor, Name};
 use super::declared::{self, Declared};
 use super::show::{Show, show};
-use super::span_join::{SpanJoinCall, span_join};
+use super::summarize::summarize;
+use super::virtual_table::{VirtualTable, virtual_table};
 use crate::errors::{SqlError, SqlErrorKind};
 
 /// The parsed form of a statement.
@@ -18,8 +20,8 @@ pub(crate) enum Command {
     Include(Vec<Name>),
     /// `CREATE PERFETTO TABLE` and `CREATE PERFETTO VIEW`.
     CreateRelation(RelationDeclaration),
-    /// `CREATE VIRTUAL TABLE x USING SPAN_JOIN(…)`.
-    CreateSpanJoin(Creation, SpanJoinCall),
+    /// `CREATE VIRTUAL TABLE x USING kind(…)`.
+    CreateVirtualTable(Creation, VirtualTable),
     /// `CREATE PERFETTO FUNCTION`.
     CreateFunction(FunctionDeclaration),
     /// `CREATE PERFETTO MACRO`.
@@ -32,6 +34,12 @@ pub(crate) enum Command {
     DropIndex { table: Name },
     /// `SHOW` and `DESCRIBE`: rows about what there is to ask.
     Show(Show),
+    /// `SUMMARIZE t` and `SUMMARIZE SELECT …`: one row for each column of a query.
+    Summarize(Vec<TokenWithSpan>),
+    /// `ATTACH 'file' AS x`: a view of a file.
+    Attach(RelationDeclaration),
+    /// `DETACH [IF EXISTS] x`.
+    Detach { if_exists: bool, name: Name },
     /// `DROP PERFETTO TABLE|VIEW|FUNCTION|MACRO [IF EXISTS] x`.
     Drop { kind: ObjectKind, if_exists: bool, name: Name },
 }
@@ -98,9 +106,22 @@ pub(crate) enum FunctionBody {
 #[derive(Clone, Debug)]
 pub(crate) struct MacroDeclaration {
     pub creation: Creation,
-    /// Names and kinds of the arguments.
-    pub args: Vec<(Name, Name)>,
+    pub args: Vec<MacroArgument>,
+    /// The kind of the result, such as `Expr`.
+    pub returns: Name,
+    /// The comment on the result.
+    pub returns_doc: String,
     pub body: Vec<TokenWithSpan>,
+}
+
+/// An argument of a macro.
+#[derive(Clone, Debug)]
+pub(crate) struct MacroArgument {
+    pub name: Name,
+    /// The kind of tokens, such as `TableOrSubquery`.
+    pub kind: Name,
+    /// The comment before the argument.
+    pub doc: String,
 }
 
 impl Command {
@@ -108,24 +129,18 @@ impl Command {
     pub(crate) fn parse(text: &Text) -> Result<Self, SqlError> {
         let mut cursor = Cursor::new(text);
         let doc = cursor.comment();
-        if cursor.take_words(&["INCLUDE", "PERFETTO"]) {
-            return include(&mut cursor);
-        }
-        if cursor.take_words(&["DROP", "PERFETTO"]) {
-            return drop(&mut cursor);
-        }
-        if let Some(show) = show(&mut cursor)? {
-            return Ok(Self::Show(show));
+        if let Some(command) = without_create(&mut cursor, &doc)? {
+            return Ok(command);
         }
         if !cursor.take_word("CREATE") {
             return Ok(Self::Sql);
         }
         if cursor.take_words(&["VIRTUAL", "TABLE"]) {
-            return virtual_table(&mut cursor, doc, false);
+            return create_virtual_table(&mut cursor, doc, false);
         }
         let or_replace = cursor.take_words(&["OR", "REPLACE"]);
         if cursor.take_words(&["VIRTUAL", "TABLE"]) {
-            return virtual_table(&mut cursor, doc, or_replace);
+            return create_virtual_table(&mut cursor, doc, or_replace);
         }
         if !cursor.take_word("PERFETTO") {
             return plain(&mut cursor, text, doc, or_replace);
@@ -170,6 +185,36 @@ impl Command {
         cursor.take_words(&["OR", "REPLACE"]);
         cursor.take_words(&["PERFETTO", "MACRO"])
     }
+
+    /// Whether a statement declares a function, which has arguments of its own.
+    pub(super) fn declares_function(text: &Text) -> bool {
+        let mut cursor = Cursor::new(text);
+        if !cursor.take_word("CREATE") {
+            return false;
+        }
+        cursor.take_words(&["OR", "REPLACE"]);
+        cursor.take_words(&["PERFETTO", "FUNCTION"])
+    }
+}
+
+/// The statements that are not queries and do not begin with CREATE.
+fn without_create(cursor: &mut Cursor, doc: &str) -> Result<Option<Command>, SqlError> {
+    if cursor.take_words(&["INCLUDE", "PERFETTO"]) {
+        return include(cursor).map(Some);
+    }
+    if cursor.take_words(&["DROP", "PERFETTO"]) {
+        return drop(cursor).map(Some);
+    }
+    if cursor.take_word("ATTACH") {
+        return attach(cursor, doc.to_owned()).map(Some);
+    }
+    if cursor.take_word("DETACH") {
+        return detach(cursor).map(Some);
+    }
+    if let Some(show) = show(cursor)? {
+        return Ok(Some(Command::Show(show)));
+    }
+    Ok(summarize(cursor)?.map(Command::Summarize))
 }
 
 fn include(cursor: &mut Cursor) -> Result<Command, SqlError> {
@@ -232,13 +277,17 @@ fn drop(cursor: &mut Cursor) -> Result<Command, SqlError> {
     Ok(Command::Drop { kind, if_exists, name })
 }
 
-fn virtual_table(cursor: &mut Cursor, doc: String, or_replace: bool) -> Result<Command, SqlError> {
+fn create_virtual_table(
+    cursor: &mut Cursor,
+    doc: String,
+    or_replace: bool,
+) -> Result<Command, SqlError> {
     let if_not_exists = cursor.take_words(&["IF", "NOT", "EXISTS"]);
     let name = cursor.name("the name of the table")?;
     cursor.expect_word("USING")?;
-    let call = span_join(cursor)?;
+    let table = virtual_table(cursor)?;
     cursor.end()?;
-    Ok(Command::CreateSpanJoin(Creation { name, or_replace, if_not_exists, doc }, call))
+    Ok(Command::CreateVirtualTable(Creation { name, or_replace, if_not_exists, doc }, table))
 }
 
 /// `CREATE [TEMP] TABLE|VIEW x AS …`, as in SQLite.
@@ -285,14 +334,21 @@ fn relation(
     Ok(Command::CreateRelation(RelationDeclaration { creation, is_table, columns, query }))
 }
 
+/// Steps over RETURNS; returns the comment after it, or else the comment before it.
+fn returns_comment(cursor: &mut Cursor) -> Result<String, SqlError> {
+    let before = cursor.comment();
+    cursor.expect_word("RETURNS")?;
+    let after = cursor.comment();
+    Ok(if after.is_empty() { before } else { after })
+}
+
 fn function(cursor: &mut Cursor, text: &Text, creation: Creation) -> Result<Command, SqlError> {
     cursor.expect(&Token::LParen)?;
     let args = declared::list(cursor, text)?;
     if cursor.peek().is_some_and(|token| token.token == Token::Comma) {
         return Err(cursor.expected("RETURNS"));
     }
-    cursor.expect_word("RETURNS")?;
-    let doc = cursor.comment();
+    let doc = returns_comment(cursor)?;
     let returns = if cursor.take_word("TABLE") {
         cursor.expect(&Token::LParen)?;
         Returns::Table(declared::list(cursor, text)?)
@@ -318,14 +374,17 @@ fn macro_declaration(cursor: &mut Cursor, creation: Creation) -> Result<Command,
         if !args.is_empty() {
             cursor.expect(&Token::Comma)?;
         }
+        let doc = cursor.comment();
         let name = cursor.name("the name of an argument")?;
-        args.push((name, cursor.name("what the argument is: Expr, TableOrSubquery, ColumnName…")?));
+        let kind = cursor.name("what the argument is: Expr, TableOrSubquery, ColumnName…")?;
+        args.push(MacroArgument { name, kind, doc });
     }
-    cursor.expect_word("RETURNS")?;
-    cursor.name("what the macro gives: Expr, TableOrSubquery, ColumnName…")?;
+    let returns_doc = returns_comment(cursor)?;
+    let returns = cursor.name("what the macro gives: Expr, TableOrSubquery, ColumnName…")?;
     cursor.expect_word("AS")?;
     let body = cursor.rest();
-    Ok(Command::CreateMacro(MacroDeclaration { creation, args, body }))
+    let declaration = MacroDeclaration { creation, args, returns, returns_doc, body };
+    Ok(Command::CreateMacro(declaration))
 }
 
 fn index(cursor: &mut Cursor) -> Result<Command, SqlError> {

@@ -1,4 +1,4 @@
-//! Text compared with numbers, by SQLite's rule of affinity.
+//! Comparisons by SQLite's rules: text with numbers by affinity, integers with reals exactly.
 //!
 //! A column, and a `CAST`, says what its values are compared as. Where the number's side says it,
 //! text that is a number is one, and other text is greater than any number. Where only the text's
@@ -8,7 +8,9 @@ use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::logical_expr::planner::RawBinaryExpr;
 use datafusion::logical_expr::{Case, Expr, ExprSchemable, cast, lit};
+use datafusion::sql::sqlparser::ast::BinaryOperator;
 
+use super::exact::{IntegerBound, RealBound};
 use crate::functions::{CAST_TEXT, COMPARABLE, is_text, real_prefix, sqlite_call};
 
 /// Makes the sides of a comparison comparable.
@@ -29,6 +31,49 @@ pub(super) fn plan(expr: &mut RawBinaryExpr, schema: &DFSchema) {
     } else if left.is_numeric() && is_text(&right) {
         mixed(&mut expr.right, &mut expr.left);
     }
+    exact(expr, schema);
+}
+
+/// Compares a column of integers with a real, and a column of reals with an integer, as numbers:
+/// the engine would convert the integers, and those above 2^53 would change.
+fn exact(expr: &mut RawBinaryExpr, schema: &DFSchema) {
+    if is_number(&expr.left) && !is_number(&expr.right) {
+        let Some(op) = mirrored(&expr.op) else { return };
+        std::mem::swap(&mut expr.left, &mut expr.right);
+        expr.op = op;
+    }
+    let Ok(data_type) = expr.left.get_type(schema) else { return };
+    let replaced = match (&data_type, &expr.right) {
+        (DataType::Int64, Expr::Literal(ScalarValue::Float64(Some(real)), _)) => {
+            IntegerBound::of(&expr.op, *real).map(|bound| (bound.op, lit(bound.value)))
+        }
+        (DataType::Float64, Expr::Literal(ScalarValue::Int64(Some(integer)), _)) => {
+            RealBound::of(&expr.op, *integer).map(|bound| (bound.op, lit(bound.value)))
+        }
+        _ => None,
+    };
+    if let Some((op, value)) = replaced {
+        expr.op = op;
+        expr.right = value;
+    }
+}
+
+fn is_number(expr: &Expr) -> bool {
+    matches!(expr, Expr::Literal(ScalarValue::Int64(_) | ScalarValue::Float64(_), _))
+}
+
+/// The operator with its sides exchanged.
+fn mirrored(op: &BinaryOperator) -> Option<BinaryOperator> {
+    use BinaryOperator::{Eq, Gt, GtEq, Lt, LtEq, NotEq};
+    Some(match op {
+        Eq => Eq,
+        NotEq => NotEq,
+        Lt => Gt,
+        LtEq => GtEq,
+        Gt => Lt,
+        GtEq => LtEq,
+        _ => return None,
+    })
 }
 
 fn mixed(text: &mut Expr, number: &mut Expr) {
@@ -70,7 +115,7 @@ fn greatest(text: Expr) -> Expr {
     Expr::Case(Case::new(None, vec![(present, Box::new(lit(f64::INFINITY)))], None))
 }
 
-fn has_affinity(expr: &Expr) -> bool {
+pub(crate) fn has_affinity(expr: &Expr) -> bool {
     match expr {
         Expr::Column(_) | Expr::OuterReferenceColumn(..) | Expr::Cast(_) => true,
         Expr::Alias(alias) => has_affinity(&alias.expr),

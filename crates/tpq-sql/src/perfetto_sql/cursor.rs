@@ -50,9 +50,15 @@ impl<'a> Cursor<'a> {
         None
     }
 
+    /// Whether the line break at hand makes a blank line. The token of a comment has its own.
     fn ends_paragraph(&self) -> bool {
-        let next = self.text.tokens.get(self.at + 1).map(|next| &next.token);
-        matches!(next, Some(Token::Whitespace(Whitespace::Newline)))
+        let token = |at: Option<usize>| Some(&self.text.tokens.get(at?)?.token);
+        let after_comment = matches!(
+            token(self.at.checked_sub(1)),
+            Some(Token::Whitespace(Whitespace::SingleLineComment { .. }))
+        );
+        let next = token(Some(self.at + 1));
+        after_comment || matches!(next, Some(Token::Whitespace(Whitespace::Newline)))
     }
 
     pub(super) fn next(&mut self) -> Option<&'a TokenWithSpan> {
@@ -148,6 +154,12 @@ impl<'a> Cursor<'a> {
     /// That nothing is left.
     pub(super) fn end(&mut self) -> Result<(), SqlError> {
         if self.peek().is_none() { Ok(()) } else { Err(self.expected("the end of the statement")) }
+    }
+
+    /// The error, at the next token.
+    pub(super) fn located(&mut self, error: SqlError) -> SqlError {
+        let span = self.peek().map(|token| token.span).or_else(|| self.last());
+        error.at(span.and_then(|span| self.text.sources.location(span)))
     }
 
     /// The error that something else was expected here.

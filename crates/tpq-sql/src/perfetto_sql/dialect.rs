@@ -188,6 +188,19 @@ impl Dialect for TraceDialect {
         true
     }
 
+    // DuckDB's `SELECT * EXCLUDE (a)`, `SELECT * EXCEPT (a)` and `SELECT * REPLACE (1 AS a)`.
+    fn supports_select_wildcard_exclude(&self) -> bool {
+        true
+    }
+
+    fn supports_select_wildcard_except(&self) -> bool {
+        true
+    }
+
+    fn supports_select_wildcard_replace(&self) -> bool {
+        true
+    }
+
     fn parse_prefix(&self, parser: &mut Parser) -> Option<Result<Expr, ParserError>> {
         if let Some(left) = &self.expressions_left {
             match left.get().checked_sub(1) {
@@ -227,9 +240,9 @@ impl Dialect for TraceDialect {
             return Some(Ok(equals));
         }
         match token {
-            // `||` binds tighter than arithmetic, all operators on bits tighter than `<`, and that
-            // tighter than `=`.
-            Token::StringConcat => Some(Ok(self.concatenation())),
+            // `||`, `->` and `->>` bind tighter than arithmetic, all operators on bits tighter than
+            // `<`, and that tighter than `=`.
+            Token::StringConcat | Token::Arrow | Token::LongArrow => Some(Ok(self.concatenation())),
             Token::Ampersand | Token::Pipe | Token::ShiftLeft | Token::ShiftRight => {
                 Some(Ok(equals + 2))
             }

@@ -18,6 +18,7 @@ use datafusion::sql::sqlparser::ast::{
 use super::complexity::{DEPTH, too_deep, too_large};
 use super::planner::Planner;
 use crate::errors::SqlError;
+use crate::operators::GraphScan;
 
 /// The most that may be planned: the steps of the plan, and the columns and expressions of each.
 pub(super) const MOST: u64 = 500_000;
@@ -251,6 +252,11 @@ impl Measure {
         all.parts += plan.schema().fields().len() as u64;
         for input in plan.inputs() {
             all.with(self.plan(input));
+        }
+        if let LogicalPlan::Extension(extension) = plan
+            && let Some(scan) = extension.node.as_any().downcast_ref::<GraphScan>()
+        {
+            all.with(self.plan(scan.step()));
         }
         // Nothing in it gives an error.
         let _ = plan.apply_expressions(|expr| {

@@ -9,32 +9,41 @@
 
 use std::ops::ControlFlow;
 
+use super::flamegraph_find::find_rows;
 use super::table_pointers::bind_pointers;
+use super::wildcards;
 
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
-    Expr, Join, JoinConstraint, JoinOperator, Select, TableFactor, TableWithJoins, Value, VisitMut,
-    VisitorMut,
+    Expr, Ident, Join, JoinConstraint, JoinOperator, Select, TableAlias, TableFactor,
+    TableWithJoins, Value, VisitMut, VisitorMut,
 };
 
 /// Rewrites every FROM.
 pub(super) fn see_tables_before(tree: &mut Tree) {
     match tree {
         Tree::Statement(statement) => {
-            let _: ControlFlow<()> = statement.visit(&mut Lateral);
+            let _: ControlFlow<()> = statement.visit(&mut Lateral::default());
         }
         Tree::Explain(explain) => see_tables_before(&mut explain.statement),
         _ => {}
     }
 }
 
-struct Lateral;
+/// Rewrites the tables of FROM.
+#[derive(Default)]
+struct Lateral {
+    /// How many subqueries were named.
+    derived: usize,
+}
 
 impl VisitorMut for Lateral {
     type Break = ();
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
         bind_pointers(select);
+        find_rows(select);
+        wildcards::rewrite(select);
         chain(&mut select.from);
         ControlFlow::Continue(())
     }
@@ -50,6 +59,12 @@ impl VisitorMut for Lateral {
                     with_ordinality: false,
                     alias: alias.take(),
                 };
+            }
+            // Its columns could be taken for those of a table with equal names.
+            TableFactor::Derived { alias: alias @ None, .. } => {
+                let name = Ident::new(format!("__derived_{}", self.derived));
+                self.derived += 1;
+                *alias = Some(TableAlias { explicit: true, name, columns: vec![], at: None });
             }
             TableFactor::NestedJoin { table_with_joins, .. } => {
                 table_with_joins.joins.iter_mut().for_each(ask_for_nothing);

@@ -163,7 +163,7 @@ impl Expander<'_> {
         if wanted.len() != args.len() {
             let list: Vec<String> = wanted
                 .iter()
-                .map(|(name, kind)| format!("{} {}", name.text, kind.written))
+                .map(|arg| format!("{} {}", arg.name.text, arg.kind.written))
                 .collect();
             let message =
                 format!("`{name}!` takes {} arguments, {} were given", wanted.len(), args.len());
@@ -171,7 +171,7 @@ impl Expander<'_> {
             return Err(self.error(call.span, &message).hint(Some(hint)));
         }
         let number = self.sources.add_expansion(&found.script, &call.name, call.span);
-        let names = wanted.iter().map(|(name, _)| name.text.as_str());
+        let names = wanted.iter().map(|arg| arg.name.text.as_str());
         let values: HashMap<&str, Vec<TokenWithSpan>> = names.zip(args).collect();
         let value_of = |token| argument(token).and_then(|name| values.get(name.as_str()));
         // A body may name a long argument any number of times.

@@ -10,35 +10,52 @@
 //! lookup cannot make a view at the moment it is named, and its errors say where only when asked.
 
 mod arithmetic;
+mod attach;
+mod calls_in_from;
 mod command;
 mod comparison;
 mod complexity;
 mod cursor;
 mod declared;
 mod dialect;
+mod duckdb;
+mod exact;
 mod expansion;
+mod file_tables;
+mod flamegraph_find;
+mod graph_scans;
 mod lateral;
+mod legacy_functions;
 mod macros;
+mod parameters;
 mod planner;
 mod rewrite;
+mod scope;
 mod script;
 mod show;
 mod source;
 mod span_join;
+mod summarize;
 mod table_pointers;
+mod time_windows;
 mod titles;
 mod token_macros;
 mod types;
+mod virtual_table;
+mod wildcards;
 
 pub(crate) use arithmetic::SqliteOperators;
 pub(crate) use command::{
-    Command, Creation, FunctionBody, FunctionDeclaration, MacroDeclaration, ObjectKind,
-    RelationDeclaration, Returns, exists_already,
+    Command, Creation, FunctionBody, FunctionDeclaration, MacroArgument, MacroDeclaration,
+    ObjectKind, RelationDeclaration, Returns, exists_already,
 };
+pub(crate) use comparison::has_affinity;
 pub(crate) use cursor::Name;
 pub(crate) use declared::Declared;
 pub(crate) use expansion::check_call;
+pub(crate) use legacy_functions::legacy_function;
 pub(crate) use macros::{Macro, Macros, expand};
+pub(crate) use parameters::with_parameters;
 pub(crate) use planner::{NESTING, Planned, Planner, named};
 pub use script::Statement;
 pub(crate) use script::{split, split_script};
@@ -46,3 +63,4 @@ pub(crate) use show::{Show, Shown};
 pub(crate) use source::{Script, Sources, Text};
 pub(crate) use span_join::{SpanJoinCall, SpanJoinSide};
 pub(crate) use types::TraceTypes;
+pub(crate) use virtual_table::VirtualTable;

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{DataType, Field, SchemaRef};
-use datafusion::common::{DFSchema, Result, TableReference, plan_err};
+use datafusion::common::{Result, TableReference, plan_err};
 use datafusion::config::ConfigOptions;
 use datafusion::datasource::cte_worktable::CteWorkTable;
 use datafusion::datasource::provider_as_source;
@@ -12,9 +12,11 @@ use datafusion::error::DataFusionError;
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::planner::{ContextProvider, ExprPlanner, TypePlanner};
 use datafusion::logical_expr::{
-    AggregateUDF, Expr, ExprSchemable, HigherOrderUDF, LogicalPlan, LogicalPlanBuilder, ScalarUDF,
-    TableSource, WindowUDF,
+    AggregateUDF, Expr, HigherOrderUDF, LogicalPlan, LogicalPlanBuilder, ScalarUDF, TableSource,
+    WindowUDF,
 };
+use datafusion::optimizer::AnalyzerRule;
+use datafusion::optimizer::analyzer::type_coercion::TypeCoercion;
 use datafusion::sql::parser::{DFParserBuilder, Statement as Tree};
 use datafusion::sql::planner::{NullOrdering, ParserOptions, PlannerContext, SqlToRel};
 use datafusion::sql::sqlparser::ast;
@@ -22,17 +24,24 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 
 use super::complexity::{check_tokens, flatten};
 use super::dialect::{TraceDialect, sqlite_tokens};
+use super::duckdb::plain_tokens;
 use super::expansion::{check_expansion, check_plan, parts_of};
+use super::file_tables::read_named_files;
 use super::lateral::see_tables_before;
-use super::rewrite::{display_names, limited_recursion, lower_case_names, rewrite, rewrite_failed};
+use super::rewrite::{
+    QuotedNames, StatementNames, display_names, drop_unused_ctes, limited_recursion,
+    lower_case_names, number_tables, rewrite, rewrite_failed,
+};
+use super::scope::Scope;
 use super::titles::Titles;
 use super::types::without_booleans;
 use super::{Declared, Returns, Text, TraceTypes};
 use crate::cancel::CancelToken;
 use crate::catalog::{Catalog, Created, MaterializedTable, SqlFunction};
 use crate::errors::{Names, SqlError, SqlErrorKind, reported_error, translate, unknown_table};
+use crate::files::{FileAccess, Reader};
 use crate::functions::CallArgument;
-use crate::lowering::{CallSource, SqlCall, SqlCallSource, lower};
+use crate::lowering::{SqlCall, lower};
 
 /// How deeply brackets may nest, in calls, expressions and queries: deep enough for generated SQL.
 pub(crate) const NESTING: usize = 400;
@@ -55,10 +64,12 @@ pub(crate) struct Planned {
 
 /// Plans statements against a catalog.
 pub(crate) struct Planner<'a> {
-    state: &'a SessionState,
-    catalog: &'a Catalog,
+    pub(super) state: &'a SessionState,
+    pub(super) catalog: &'a Catalog,
     /// The objects being planned, the outermost first.
     planning: RefCell<Vec<String>>,
+    /// The columns of `$table` in the queries of graph scans being planned, the innermost last.
+    pub(super) step_tables: RefCell<Vec<SchemaRef>>,
     /// The error of a function that was named.
     trouble: RefCell<Option<SqlError>>,
 }
@@ -75,39 +86,17 @@ impl Planner<'_> {
             }
         }
     }
-
-    /// The same for a table that one gives.
-    fn called_table(
-        &self,
-        name: &str,
-        function: &SqlFunction,
-        args: Vec<Expr>,
-    ) -> Result<Arc<dyn TableSource>> {
-        if let Returns::Value(_) = function.returns() {
-            return plan_err!("{name}() gives one value, not a table");
-        }
-        let body = function.body(self).map_err(as_external)?;
-        Ok(Arc::new(SqlCallSource::try_new(name, function.args(), args, body)?))
-    }
-}
-
-/// The arguments of a table function, as far as they are known before the statement runs.
-fn call_argument(expr: &Expr) -> CallArgument {
-    match expr {
-        Expr::Literal(value, _) => CallArgument {
-            data_type: value.data_type(),
-            text: value.try_as_str().flatten().map(Arc::from),
-        },
-        other => CallArgument {
-            data_type: other.get_type(&DFSchema::empty()).unwrap_or(DataType::Null),
-            text: None,
-        },
-    }
 }
 
 impl<'a> Planner<'a> {
     pub(crate) fn new(state: &'a SessionState, catalog: &'a Catalog) -> Self {
-        Self { state, catalog, planning: RefCell::default(), trouble: RefCell::default() }
+        Self {
+            state,
+            catalog,
+            planning: RefCell::default(),
+            step_tables: RefCell::default(),
+            trouble: RefCell::default(),
+        }
     }
 
     /// Plans a query.
@@ -126,24 +115,78 @@ impl<'a> Planner<'a> {
     /// How many parts there are to plan where a table or view is named, and how many columns it
     /// has; `None` where there is none of that name.
     pub(super) fn size_of(&self, name: &str) -> Option<(u64, u64)> {
-        let source = self.catalog.source(name, self).ok()?;
+        let source = self.relation(name).ok()?;
         let columns = source.schema().fields().len() as u64;
         let view = source.get_logical_plan();
         Some((view.map_or(columns, |plan| parts_of(&plan)) + 1, columns))
     }
 
+    /// The table or view of that name, or the `$table` of the query that is being planned.
+    pub(super) fn relation(&self, name: &str) -> Result<Arc<dyn TableSource>> {
+        match self.step_table(name) {
+            Some(table) => Ok(table),
+            None => self.catalog.source(name, self),
+        }
+    }
+
+    /// The columns of a table or view, as they are written; `None` where there is none of that
+    /// name.
+    pub(super) fn columns_of(&self, name: &str) -> Option<Vec<String>> {
+        let schema = self.relation(name).ok()?.schema();
+        let columns: Vec<String> =
+            schema.fields().iter().map(|field| field.name().clone()).collect();
+        let written = self.catalog.objects().relation(name).and_then(|it| it.written_columns());
+        Some(written.filter(|written| same_names(written, &columns)).unwrap_or(columns))
+    }
+
+    /// The columns of a table function, as far as its arguments do not decide them.
+    pub(super) fn columns_of_call(&self, name: &str) -> Option<Vec<String>> {
+        let name = name.to_lowercase();
+        if let Some(function) = self.sql_function(&name) {
+            let Returns::Table(columns) = function.returns() else { return None };
+            return Some(columns.iter().map(|column| column.name.text.clone()).collect());
+        }
+        let function = self.table_function(&self.delegate(&name)?).ok().flatten()?;
+        let unknown = CallArgument { data_type: DataType::Null, text: None };
+        let schema = function.schema(&vec![unknown; function.arguments().len()]).ok()?;
+        Some(schema.fields().iter().map(|field| field.name().clone()).collect())
+    }
+
+    /// Whether a statement created a table of that name, whose rows have numbers.
+    pub(super) fn has_numbers(&self, name: &str) -> bool {
+        self.catalog.objects().relation(name).is_some_and(|created| created.has_numbers())
+    }
+
+    /// Whether there is an aggregate function of that name.
+    pub(super) fn is_aggregate(&self, name: &str) -> bool {
+        self.state.aggregate_functions().contains_key(name)
+    }
+
     /// Plans a query with a syntax tree that was parsed from `text`.
     pub(crate) fn plan_tree(&self, mut tree: Tree, text: &Text) -> Result<Planned, SqlError> {
         refuse_unless_query(&tree, text)?;
+        drop_unused_ctes(&mut tree, &text.tokens);
         check_expansion(&tree, self)?;
+        let quoted = QuotedNames::of(&text.tokens);
+        let written = Scope::written_names(&tree, self, &quoted);
         let titles = Titles::of(text);
         rewrite(&mut tree, &titles);
+        read_named_files(&mut tree, &FileAccess::of(self.state.config_options()));
         see_tables_before(&mut tree);
+        number_tables(&mut tree, &text.tokens, self);
         let planner = self.planner();
-        let plan = self.plan_again(tree, |tree| planner.statement_to_plan(tree));
+        let plan = self.plan_again(tree, text, |tree| planner.statement_to_plan(tree));
         let plan = plan.and_then(small_enough).and_then(lower).and_then(small_enough);
         let plan = plan.and_then(without_booleans);
-        self.planned(plan, &titles, text)
+        let Planned { plan, mut names } = self.planned(plan, &titles, text)?;
+        if let Some(written) = written.filter(|written| written.len() == names.len()) {
+            for (name, written) in names.iter_mut().zip(written) {
+                if name.eq_ignore_ascii_case(&written) {
+                    *name = written;
+                }
+            }
+        }
+        Ok(Planned { plan, names })
     }
 
     /// Plans the body of a function: `$1`, `$2`… in the plan are the arguments. Not lowered, as
@@ -154,13 +197,15 @@ impl<'a> Planner<'a> {
         check_expansion(&tree, self)?;
         let titles = Titles::of(text);
         rewrite(&mut tree, &titles);
+        read_named_files(&mut tree, &FileAccess::of(self.state.config_options()));
         see_tables_before(&mut tree);
+        number_tables(&mut tree, &text.tokens, self);
         let field = |arg: &Declared| {
             Some(Arc::new(Field::new(&arg.name.text, arg.data_type.clone(), true)))
         };
         let fields: Vec<_> = args.iter().map(field).collect();
         let planner = self.planner();
-        let plan = self.plan_again(tree, |tree| {
+        let plan = self.plan_again(tree, text, |tree| {
             let Tree::Statement(query) = tree else { return plan_err!("EXPLAIN is no body") };
             let mut context = PlannerContext::new().with_prepare_param_data_types(fields.clone());
             planner.sql_statement_to_plan_with_context(*query, &mut context)
@@ -172,13 +217,16 @@ impl<'a> Planner<'a> {
     fn plan_again(
         &self,
         mut tree: Tree,
+        text: &Text,
         plan: impl Fn(Tree) -> Result<LogicalPlan>,
     ) -> Result<LogicalPlan> {
+        let names = StatementNames { planner: self, quoted: QuotedNames::of(&text.tokens) };
         for _ in 0..REWRITES {
             match plan(tree.clone()) {
                 // Errors of a view that it uses cannot be corrected here.
                 Err(error)
-                    if reported_error(&error).is_none() && rewrite_failed(&mut tree, &error) =>
+                    if reported_error(&error).is_none()
+                        && rewrite_failed(&mut tree, &error, &names) =>
                 {
                     check_expansion(&tree, self).map_err(as_external)?;
                 }
@@ -210,6 +258,12 @@ impl<'a> Planner<'a> {
             plan.schema().fields().iter().map(|field| field.name().as_str()).collect();
         let names = display_names(titles.of_result(), &columns);
         Ok(Planned { plan, names })
+    }
+
+    /// The plan with the types that its columns have when it runs: those of CASE and UNION are
+    /// decided by all of their parts, after planning.
+    pub(crate) fn with_final_types(&self, plan: LogicalPlan) -> Result<LogicalPlan> {
+        TypeCoercion::new().analyze(plan, self.state.config_options())
     }
 
     /// The plan that reads a table or view.
@@ -255,7 +309,7 @@ impl<'a> Planner<'a> {
     }
 
     /// The function that a statement created under that name, or the one it delegates to.
-    fn sql_function(&self, name: &str) -> Option<Arc<SqlFunction>> {
+    pub(super) fn sql_function(&self, name: &str) -> Option<Arc<SqlFunction>> {
         let mut function = self.catalog.objects().function(name)?;
         // Long enough for any chain that ends.
         for _ in 0..DELEGATIONS {
@@ -267,7 +321,7 @@ impl<'a> Planner<'a> {
     }
 
     /// The name of the built-in function that a function created by a statement delegates to.
-    fn delegate(&self, name: &str) -> Option<String> {
+    pub(super) fn delegate(&self, name: &str) -> Option<String> {
         let mut name = name.to_owned();
         for _ in 0..DELEGATIONS {
             let Some(function) = self.catalog.objects().function(&name) else { return Some(name) };
@@ -281,10 +335,17 @@ impl<'a> Planner<'a> {
         functions.extend(self.catalog.function_names());
         functions.extend(self.udaf_names());
         functions.extend(self.udwf_names());
+        functions.extend(Reader::names().map(str::to_owned));
         functions.sort();
         functions.dedup();
         Names { tables: self.catalog.names(), functions, modules: Some(self.catalog.modules()) }
     }
+}
+
+/// Whether names differ in nothing but their case.
+fn same_names(written: &[String], columns: &[String]) -> bool {
+    written.len() == columns.len()
+        && written.iter().zip(columns).all(|(a, b)| a.eq_ignore_ascii_case(b))
 }
 
 fn small_enough(plan: LogicalPlan) -> Result<LogicalPlan> {
@@ -294,13 +355,13 @@ fn small_enough(plan: LogicalPlan) -> Result<LogicalPlan> {
     }
 }
 
-fn as_external(error: SqlError) -> DataFusionError {
+pub(super) fn as_external(error: SqlError) -> DataFusionError {
     DataFusionError::External(error.into())
 }
 
 fn parse(text: &Text) -> Result<Tree> {
     let dialect = TraceDialect::for_tokens(text.tokens.len());
-    let mut tokens = text.tokens.clone();
+    let mut tokens = plain_tokens(text.tokens.clone());
     lower_case_names(&mut tokens);
     let tokens = sqlite_tokens(tokens);
     let mut parser = DFParserBuilder::new(tokens)
@@ -364,7 +425,10 @@ pub(crate) fn named(planned: Planned) -> Result<LogicalPlan> {
 impl ContextProvider for Planner<'_> {
     fn get_table_source(&self, name: TableReference) -> Result<Arc<dyn TableSource>> {
         CancelToken::of(self.state.config_options()).check()?;
-        self.catalog.source(name.table(), self)
+        match name.schema() {
+            Some(schema) => self.catalog.source_in(schema, name.table(), self),
+            None => self.relation(name.table()),
+        }
     }
 
     fn get_table_function_source(
@@ -372,21 +436,7 @@ impl ContextProvider for Planner<'_> {
         name: &str,
         args: Vec<Expr>,
     ) -> Result<Arc<dyn TableSource>> {
-        let name = name.to_lowercase();
-        if let Some(function) = self.sql_function(&name) {
-            return self.called_table(&name, &function, args);
-        }
-        let name = self.delegate(&name).unwrap_or(name);
-        let Some(function) = self.catalog.table_function(&name) else {
-            return plan_err!("Invalid function '{name}'");
-        };
-        let known: Vec<CallArgument> = args.iter().map(call_argument).collect();
-        let (given, wanted) = (args.len(), function.arguments().len());
-        if given != wanted {
-            return plan_err!("{name}() takes {wanted} arguments, {given} were given");
-        }
-        let schema = function.schema(&known)?;
-        Ok(Arc::new(CallSource { function: Arc::clone(function), args, schema }))
+        self.called_in_from(&name.to_lowercase(), args)
     }
 
     fn create_cte_work_table(&self, name: &str, schema: SchemaRef) -> Result<Arc<dyn TableSource>> {

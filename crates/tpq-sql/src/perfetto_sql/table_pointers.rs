@@ -11,7 +11,7 @@ use datafusion::sql::sqlparser::ast::{
     Value, VisitMut, VisitorMut,
 };
 
-const POINTER: &str = "__intrinsic_table_ptr";
+pub(super) const POINTER: &str = "__intrinsic_table_ptr";
 const BIND: &str = "__intrinsic_table_ptr_bind";
 
 /// Moves the names of columns from WHERE into the calls in FROM.

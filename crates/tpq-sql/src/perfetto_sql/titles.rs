@@ -119,8 +119,11 @@ fn ends_items(token: &TokenWithSpan, last: Option<&TokenWithSpan>) -> bool {
         Keyword::INTERSECT,
         Keyword::EXCEPT,
     ];
-    // `a IS DISTINCT FROM b` goes on.
+    // `a IS DISTINCT FROM b` goes on, and so does `* EXCEPT (a)`.
     let from = is(token, Keyword::FROM) && !last.is_some_and(|last| is(last, Keyword::DISTINCT));
+    if is(token, Keyword::EXCEPT) && last.is_some_and(|last| last.token == Token::Mul) {
+        return false;
+    }
     from || ENDS.iter().any(|&keyword| is(token, keyword))
 }
 
@@ -138,5 +141,8 @@ mod tests {
         let outer = titles.at(Location::new(1, 1)).unwrap_or_default();
         assert_eq!(outer, ["max( a,b )", "x IS DISTINCT FROM y AS z", "(SELECT 1, 2 FROM t)"]);
         assert_eq!(titles.at(Location::new(2, 3)).unwrap_or_default(), ["1", "2"]);
+        let statements = split("SELECT * EXCEPT (a), b FROM t EXCEPT SELECT 1").unwrap_or_default();
+        let titles = Titles::of(&statements[0].text_as_written());
+        assert_eq!(titles.of_result().unwrap_or_default(), ["* EXCEPT (a)", "b"]);
     }
 }

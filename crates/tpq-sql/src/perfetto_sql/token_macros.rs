@@ -42,8 +42,16 @@ fn stringify(
     if let Some(name) = unknown {
         return Err(format!("`${name}` has no value here"));
     }
-    let text: String = tokens.iter().map(|token| token.token.to_string()).collect();
+    let text: String = tokens.iter().map(written).collect();
     Ok(vec![TokenWithSpan { token: Token::SingleQuotedString(text), span }])
+}
+
+/// A token as SQL. A string token holds its text without the doubled quotes.
+fn written(token: &TokenWithSpan) -> String {
+    match &token.token {
+        Token::SingleQuotedString(text) => format!("'{}'", text.replace('\'', "''")),
+        token => token.to_string(),
+    }
 }
 
 fn apply(

@@ -22,7 +22,7 @@ fn ending_of(sql: &str) -> SqlErrorKind {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
         let (session, cancel) = (session(), CancelToken::default());
-        let planned = session.plan_of_rows(&statement(sql), &cancel).unwrap();
+        let planned = session.plan_of_rows(&statement(sql), &cancel).await.unwrap();
         let (state, Planned { plan, .. }, text) = planned.unwrap();
         let frame = DataFrame::new(state, plan);
         let mut rows = frame.execute_stream().await.unwrap();
@@ -50,6 +50,7 @@ fn a_statement_that_is_cancelled_while_it_runs_ends() {
         "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n",
         "SELECT sum((SELECT count(*) FROM sched b WHERE b.ts < a.ts)) FROM sched a",
         "SELECT sum(length(replace(hex(a.ts + b.ts), '0', '11'))) FROM sched a, sched b",
+        "SELECT count(*) FROM generate_series(1, 9000000000000000000)",
     ];
     for sql in statements {
         let (done, ending) = std::sync::mpsc::channel();
@@ -64,7 +65,8 @@ fn a_statement_that_is_cancelled_while_it_runs_ends() {
 async fn planning_stops_when_its_statement_is_cancelled() {
     let (session, cancel) = (session(), CancelToken::default());
     let sql = statement("SELECT ts FROM sched WHERE dur > 5");
-    let (state, Planned { plan, .. }, _) = session.plan_of_rows(&sql, &cancel).unwrap().unwrap();
+    let planned = session.plan_of_rows(&sql, &cancel).await.unwrap();
+    let (state, Planned { plan, .. }, _) = planned.unwrap();
     let optimized = state.optimize(&plan).unwrap();
     let physical = state.query_planner().create_physical_plan(&optimized, &state).await.unwrap();
     let rules = state.physical_optimizers();
@@ -77,7 +79,7 @@ async fn planning_stops_when_its_statement_is_cancelled() {
     assert!(rules.iter().filter(stopped).count() > 10);
     let error = state.optimize(&plan).unwrap_err();
     assert!(error.find_root().to_string().contains("cancelled"), "{error}");
-    let error = session.plan_of_rows(&sql, &cancel).map(|_| ()).unwrap_err();
+    let error = session.plan_of_rows(&sql, &cancel).await.map(|_| ()).unwrap_err();
     assert_eq!(error.kind(), SqlErrorKind::Cancelled);
 }
 

@@ -5,7 +5,7 @@ use datafusion::arrow::util::display::array_value_to_string;
 use super::sqlite::session;
 
 /// The values of the first row, as text; NULL as an empty one.
-async fn row(sql: &str) -> String {
+pub(super) async fn row(sql: &str) -> String {
     let result = session().query(sql).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
     let batches = result.collect().await.unwrap_or_else(|error| panic!("{sql}: {error}"));
     let batch = batches.iter().find(|batch| batch.num_rows() > 0).unwrap();
@@ -13,7 +13,7 @@ async fn row(sql: &str) -> String {
     cells.collect::<Vec<_>>().join("|")
 }
 
-async fn check(answers: &[(&str, &str)]) {
+pub(super) async fn check(answers: &[(&str, &str)]) {
     for (sql, answer) in answers {
         assert_eq!(row(sql).await, *answer, "{sql}");
     }
@@ -48,6 +48,10 @@ async fn regular_expressions_find_and_replace() {
         ("SELECT 'abc' REGEXP 'b.', 'abc' REGEXP '^b', NULL REGEXP 'a', regexp('c$', 'abc')", "1|0||1"),
         ("SELECT 'abc' NOT REGEXP 'z', count(*) FROM slice WHERE name REGEXP '^(app|render)$'", "1|5"),
         ("SELECT regexp_extract('Binder:12_3', 'Binder:([0-9]+)'), regexp_extract('abc', 'b.'), regexp_extract('abc', 'z')", "12|bc|"),
+        ("SELECT regexp('B', 'abc'), regexp('B', 'abc', 'i'), regexp('B', 'abc', 'ic'), regexp('B', 'abc', 'ci')", "0|1|0|1"),
+        ("SELECT regexp_extract('Lock contention on a GC lock', 'on (?:a )?(.*) lock'), regexp_extract('ab', '(a)(b)')", "on a GC|a"),
+        // The group is optional and has no part in the match.
+        ("SELECT regexp_extract('b', '(x)?b') IS NULL, regexp_extract('xb', '(x)?b'), regexp_extract('b', '()b') IS NULL", "1|x|0"),
         ("SELECT regexp_replace_simple('a1b22', '[0-9]+', '#'), regexp_replace_simple('a', 'a', '$0')", "a#b#|$0"),
     ])
     .await;
@@ -82,6 +86,10 @@ async fn text_is_split_encoded_and_demangled() {
         ("SELECT levenshtein('kitten', 'sitting'), levenshtein('', 'ab'), levenshtein('ä', 'a'), levenshtein(NULL, 'a')", "3|2|1|"),
         ("SELECT trim('xyaxy', 'yx'), unhex('41-42', '-') = x'4142'", "a|1"),
         ("SELECT hash('a') = hash('a'), hash('a') = hash('b'), hash(1, 'a') = hash(1, 'a'), typeof(hash(1))", "1|0|1|integer"),
+        // The published values of the 64-bit FNV-1a hash, as signed integers.
+        ("SELECT hash(''), hash('a'), hash('foobar'), hash('foo', 'bar')", "-3750763034362895579|-5808556873153909620|-8821353812377114648|-8821353812377114648"),
+        ("SELECT unhex('1F'), unhex('0x10000000'), unhex('abc') & 15, unhex('xyz') IS NULL, __intrinsic_unhex('ff'), typeof(unhex('1'))", "31|268435456|12|1|255|integer"),
+        ("SELECT __intrinsic_strip_hex('Thread12', 1), __intrinsic_strip_hex('Thread1', 2), __intrinsic_strip_hex(NULL, 1) IS NULL", "Thread|Thread1|1"),
     ])
     .await;
 }
@@ -99,6 +107,11 @@ async fn moments_are_given_on_other_clocks() {
             "1700000000000000050|1700000000000000200|1699999999999999900|",
         ),
         ("SELECT to_monotonic(1010), abs_time_str(1000)", "510|2023-11-14T22:13:20.000000000"),
+        // Between two readings, at one, and before the first one: all digits of the nanoseconds.
+        (
+            "SELECT abs_time_str(1050), abs_time_str(1100), abs_time_str(900), abs_time_str(NULL)",
+            "2023-11-14T22:13:20.000000050|2023-11-14T22:13:20.000000200|2023-11-14T22:13:19.999999900|",
+        ),
     ])
     .await;
 }

@@ -1,13 +1,18 @@
 //! Tests of whole statements, on a small trace made here.
 
+mod aggregates;
 mod cancelling;
 mod deep;
 mod engine_dialect;
 mod errors;
+mod files;
 mod functions;
+mod graph_scans;
+mod habits;
 mod listings;
 mod memory;
 mod memory_guards;
+mod names;
 mod partition_top_n;
 mod plans;
 mod pointers;
@@ -15,7 +20,9 @@ mod slices;
 mod sqlite;
 mod statements;
 mod subqueries;
+mod trace_lookups;
 mod values;
+mod virtual_tables;
 
 use std::sync::Arc;
 

@@ -95,11 +95,11 @@ async fn functions_that_are_wrong_say_where() {
              ^^^^
     did you mean `dur`?
     ");
-    let returns = "CREATE PERFETTO FUNCTION f() RETURNS LONG AS SELECT name FROM slice";
+    let returns = "CREATE PERFETTO FUNCTION f() RETURNS LONG AS SELECT x'00' FROM slice";
     assert_snapshot!(said(&session, returns).await, @r"
-    `f` returns LONG, but its query gives STRING
+    `f` returns LONG, but its query gives BYTES
     line 1, column 26:
-      CREATE PERFETTO FUNCTION f() RETURNS LONG AS SELECT name FROM slice
+      CREATE PERFETTO FUNCTION f() RETURNS LONG AS SELECT x'00' FROM slice
                                ^
     ");
     let missing =

@@ -49,7 +49,7 @@ const FILES: &[File] = &[
     file!("memory.sql", "process_memory_mappings"),
     file!("perf.sql", "perf_counter_track"),
     file!("args.sql", "args"),
-    file!("trace.sql", "trace_bounds"),
+    file!("trace.sql", "trace_bounds", "__intrinsic_trace_file", "_trace_import_logs"),
     file!("log.sql", "android_logs"),
     file!("network.sql", "__intrinsic_android_network_packets"),
     file!(
@@ -74,6 +74,13 @@ impl Prelude {
     /// The names of all views.
     pub(crate) fn names() -> impl Iterator<Item = &'static str> {
         FILES.iter().flat_map(|file| file.names).copied()
+    }
+
+    /// The files as modules: names and texts.
+    pub(crate) fn modules() -> impl Iterator<Item = (String, &'static str)> {
+        let files = FILES.iter().map(|file| (file.name, file.text));
+        let files = files.chain([("macros.sql", MACROS)]);
+        files.map(|(name, text)| (format!("prelude.{}", name.trim_end_matches(".sql")), text))
     }
 
     /// All macros of the prelude.

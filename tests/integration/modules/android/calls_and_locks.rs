@@ -2,7 +2,9 @@
 
 use tpq_testkit::{FtraceEvent, Task};
 
-use super::{APP, IDLE, RENDER, SYSTEM, calls, lines, marks, receive, recorded, send, startup};
+use super::{
+    APP, IDLE, RENDER, SYSTEM, calls, lines, marked, marks, receive, recorded, send, startup,
+};
 
 #[test]
 fn binder_calls() {
@@ -163,4 +165,80 @@ fn contentions_and_their_chains() {
     let sql = "SELECT thread_state, thread_state_dur, thread_state_count \
         FROM android_monitor_contention_chain_thread_state_by_txn";
     assert_eq!(contentions(sql), ["Running 30 1"]);
+}
+
+/// The first wait is for a lock that the program names before and after it; around the second there
+/// is no name.
+#[test]
+fn names_of_locks() {
+    let wait = contention("RenderThread", RENDER, 0);
+    let trace = marked(&[
+        (5, APP, "B|100|mLock_lock_acquire"),
+        (8, APP, "E|100"),
+        (10, APP, &wait),
+        (11, APP, "B|100|Lock contention on a monitor lock (owner tid: 102)"),
+        (19, APP, "E|100"),
+        (20, APP, "E|100"),
+        (25, APP, "B|100|mLock_lock_held"),
+        (30, APP, "E|100"),
+        (40, APP, &wait),
+        (50, APP, "E|100"),
+    ]);
+    for table in ["android_monitor_contention", "android_monitor_contention_chain"] {
+        let sql = format!("SELECT ts, lock_name FROM {table} ORDER BY ts");
+        assert_eq!(lines(&trace, "monitor_contention", &sql), ["10 mLock", "40 NULL"]);
+    }
+}
+
+/// Drawing waits for a buffer from 12 to 15, which does not count. The choreographer's messages and
+/// other slices are no blocking calls. A call over binder blocks from 10 to 50.
+#[test]
+fn blocking_calls() {
+    let trace = marked(&[
+        (10, RENDER, "B|100|DrawFrames 7"),
+        (12, RENDER, "B|100|waitForBufferRelease"),
+        (15, RENDER, "E|100"),
+        (20, RENDER, "E|100"),
+        (30, RENDER, "B|100|drawLayer abc"),
+        (34, RENDER, "E|100"),
+        (40, APP, "B|100|android.os.Handler: a.b.C$1"),
+        (45, APP, "E|100"),
+        (50, APP, "B|100|android.view.Choreographer$FrameHandler: #1"),
+        (55, APP, "E|100"),
+        (60, APP, "B|100|monitor contention with owner x"),
+        (66, APP, "E|100"),
+        (70, APP, "B|100|other"),
+        (71, APP, "E|100"),
+        (80, APP, "B|100|NotificationStackScrollLayout#onMeasure"),
+        (85, APP, "E|100"),
+    ]);
+    let sql = "SELECT call.name, ts, dur, ts_end, tid FROM _android_critical_blocking_calls AS call \
+        JOIN thread USING (utid) ORDER BY ts, call.name";
+    assert_eq!(
+        lines(&trace, "critical_blocking_calls", sql),
+        [
+            "DrawFrames 10 7 17 102",
+            "drawLayer 30 4 34 102",
+            "drawLayer abc 30 4 34 102",
+            "Handler: a.b.C 40 5 45 100",
+            "monitor contention with <...> 60 6 66 100",
+            "NotificationStackScrollLayout#onMeasure 80 5 85 100",
+        ]
+    );
+    let sql = "SELECT name FROM slice WHERE _is_relevant_notifications_blocking_call(name, dur)";
+    assert_eq!(
+        lines(&trace, "critical_blocking_calls", sql),
+        ["NotificationStackScrollLayout#onMeasure"]
+    );
+    let sql = "SELECT name, ts, dur FROM _android_critical_blocking_calls ORDER BY ts, name";
+    assert_eq!(
+        lines(&calls(), "critical_blocking_calls", sql),
+        [
+            "AIDL::java::IActivity::start::server 10 40",
+            "binder transaction 10 40",
+            "binder transaction async 60 0",
+        ]
+    );
+    let sql = "SELECT tid FROM _render_thread_per_process JOIN thread ON utid = render_thread_utid";
+    assert_eq!(lines(&trace, "render_thread", sql), ["102"]);
 }

@@ -1,8 +1,8 @@
-//! Frames of apps and of the compositor, and the journeys that are made of them.
+//! Frames of apps and of the compositor.
 
-use tpq_testkit::{FtraceBundle, Message, Packet, ProcessTree};
+use tpq_testkit::{Message, Packet, ProcessTree};
 
-use super::{APP, RENDER, app_frame, frame, lines, marks, startup};
+use super::{APP, app_frame, frame, lines, startup};
 use crate::imported::{Imported, recording};
 
 #[test]
@@ -62,46 +62,6 @@ fn reasons_for_janky_frames() {
         UNION ALL SELECT 'App Deadline Missed' UNION ALL SELECT 'Dropped Frame' \
         UNION ALL SELECT 'None') ORDER BY sf DESC, app DESC, missed DESC";
     assert_eq!(lines(&startup(), "frames.jank_type", sql), ["1 0 1", "0 1 1", "0 0 1", "0 0 0"]);
-}
-
-/// A journey from 590 to 905, with two frames.
-#[test]
-fn journeys() {
-    let events = marks(&[
-        (590, APP, "S|100|J<OPEN_APP>|1"),
-        (600, APP, "B|100|Choreographer#doFrame 55"),
-        (650, RENDER, "B|100|DrawFrames 55"),
-        (700, APP, "E|100"),
-        (750, RENDER, "E|100"),
-        (900, APP, "I|100|J<OPEN_APP>#FT#end#0"),
-        (905, APP, "F|100|J<OPEN_APP>|1"),
-    ]);
-    let frames = app_frame(55, (580, 690), (595, 760));
-    let bundle = events.into_iter().fold(FtraceBundle::new(0), FtraceBundle::event);
-    let tree = ProcessTree::new().process(APP, 1, &["com.android.systemui"], 10_001).thread(
-        RENDER,
-        APP,
-        "RenderThread",
-    );
-    let trace = recording()
-        .packet(Packet::new().sequence(9).timestamp(1).process_tree(tree))
-        .packet(Packet::new().sequence(1).ftrace(bundle))
-        .packets(frames);
-    let trace = Imported::trace(trace);
-    let sql = "SELECT cuj_id, process_name, cuj_slice_name, cuj_name, ts, ts_end, dur, state, \
-        begin_vsync, end_vsync FROM android_jank_cuj";
-    assert_eq!(
-        lines(&trace, "cujs.base", sql),
-        ["1 com.android.systemui J<OPEN_APP> OPEN_APP 580 760 180 completed 55 55"]
-    );
-    let sql =
-        "SELECT cuj_id, name, tid FROM android_jank_cuj_render_thread JOIN thread USING (utid)";
-    assert!(
-        lines(&trace, "cujs.threads", &sql.replace(" name", " thread.name"))
-            == ["1 RenderThread 102"]
-    );
-    let sql = "SELECT cuj_id, cuj_type, cuj_name, ts FROM android_jank_latency_cujs";
-    assert_eq!(lines(&trace, "cujs.sysui_cujs", sql), ["1 jank OPEN_APP 580"]);
 }
 
 /// The app's frame 55 is shown by the compositor's frame 900.

@@ -1,9 +1,10 @@
 //! Memory of processes: what they have, what is collected, and the processes that are killed for
 //! want of it.
 
-use tpq_testkit::{FtraceEvent, Message, Task};
+use tpq_testkit::{FtraceBundle, FtraceEvent, Message, Packet, ProcessTree, Task};
 
 use super::{APP, BINDER, IDLE, SYSTEM, lines, marked, marks, recorded};
+use crate::imported::{Imported, recording};
 
 #[test]
 fn oom_scores_and_memory() {
@@ -132,4 +133,77 @@ fn memory_of_the_gpu() {
     let sql = "SELECT ts, dur, pid, gpu_memory FROM android_gpu_memory_per_process \
         JOIN process USING (upid) ORDER BY ts";
     assert_eq!(lines(&trace, "gpu.memory", sql), ["10 20 100 500", "30 20 100 700"]);
+}
+
+/// The zygote of the app has 1,000 and then 3,000 bytes, 2,000 on average. The app inherits memory
+/// without a file, and no shared memory. Its swap grows by more than 100 MiB at once.
+#[test]
+fn memory_without_that_of_the_zygote() {
+    const ZYGOTE: i32 = 50;
+    let tree = ProcessTree::new().process(ZYGOTE, 1, &["zygote64"], 0).process(
+        APP,
+        ZYGOTE,
+        &["com.example.app"],
+        10_001,
+    );
+    let events = marks(&[
+        (10, ZYGOTE, "C|50|mem.rss.anon|1000"),
+        (10, APP, "C|100|mem.rss.anon|5000"),
+        (10, APP, "C|100|mem.rss.shmem|700"),
+        (10, APP, "C|100|Heap size (KB)|2"),
+        (10, APP, "C|100|mem.swap|0"),
+        (20, ZYGOTE, "C|50|mem.rss.anon|3000"),
+        (20, APP, "C|100|oom_score_adj|0"),
+        (30, APP, "C|100|mem.rss.anon|1000"),
+        (35, APP, "C|100|oom_score_adj|900"),
+        (40, APP, "C|100|mem.swap|200000000"),
+        (50, APP, "I|100|x"),
+    ]);
+    let bundle = events.into_iter().fold(FtraceBundle::new(0), FtraceBundle::event);
+    let trace = recording()
+        .packet(Packet::new().sequence(9).timestamp(1).process_tree(tree))
+        .packet(Packet::new().sequence(1).ftrace(bundle));
+    let trace = Imported::trace(trace);
+    let sql = "SELECT pid, memory_track_name, ts, dur, value, zygote_adjusted_value, \
+        track_has_spike_gt_100mib FROM android_process_memory_intervals \
+        ORDER BY pid, memory_track_name, ts";
+    assert_eq!(
+        lines(&trace, "memory.memory_breakdown", sql),
+        [
+            "50 mem.rss.anon 10 10 1000 1000 0",
+            "50 mem.rss.anon 20 30 3000 3000 0",
+            "100 mem.heap 10 40 2048 2048 0",
+            "100 mem.rss.anon 10 20 5000 3000 0",
+            "100 mem.rss.anon 30 20 1000 0 0",
+            "100 mem.rss.shmem 10 40 700 700 0",
+            "100 mem.swap 10 30 0 0 1",
+            "100 mem.swap 40 10 200000000 200000000 1",
+        ]
+    );
+    let sql = "SELECT ts, dur, bucket, value, zygote_adjusted_value \
+        FROM android_process_memory_intervals_by_oom_bucket \
+        WHERE pid = 100 AND memory_track_name = 'mem.rss.anon' ORDER BY ts";
+    assert_eq!(
+        lines(&trace, "memory.memory_breakdown", sql),
+        [
+            "10 10 unknown 5000 3000",
+            "20 10 foreground 5000 3000",
+            "30 5 foreground 1000 0",
+            "35 15 cached 1000 0",
+        ]
+    );
+}
+
+#[test]
+fn shared_buffers_that_a_process_has() {
+    let has = |at, bytes| {
+        let change = Message::new().uint(1, bytes).int(2, 4096).uint(3, 7);
+        FtraceEvent::other(at, APP, 579, change)
+    };
+    let mut events = vec![has(70, 4096), has(75, 8192)];
+    events.extend(marks(&[(90, SYSTEM, "I|500|x")]));
+    let sql = "SELECT pid, ts, dur, dmabuf_rss FROM _dmabuf_spans JOIN process USING (upid) \
+        ORDER BY ts";
+    let trace = recorded(events, Vec::new());
+    assert_eq!(lines(&trace, "memory.dmabuf_spans", sql), ["100 70 5 4096", "100 75 15 8192"]);
 }

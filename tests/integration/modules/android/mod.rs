@@ -1,7 +1,11 @@
 //! `android.*`: an app of process 100 and the system server, process 500, write markers.
 
 mod calls_and_locks;
+mod cujs;
+mod device_states;
 mod frames;
+mod heap;
+mod jobs;
 mod memory;
 mod power;
 mod startups;

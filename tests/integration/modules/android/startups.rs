@@ -1,6 +1,8 @@
 //! The startups of apps, and the processes that are started for them.
 
-use super::{APP, SYSTEM, lines, marked, startup};
+use tpq_testkit::{FtraceEvent, Task};
+
+use super::{APP, IDLE, SYSTEM, lines, marked, marks, packages, recorded, startup};
 
 #[test]
 fn app_startups() {
@@ -103,5 +105,80 @@ fn processes_that_were_started() {
     assert_eq!(
         lines(&trace, "app_process_starts", sql),
         ["com.example.app 100 com.example.app.Main activity 10 5 20 10 40 7 37"]
+    );
+}
+
+/// What an app records of itself: it binds at 60 and again at 94. The slice at 70 is no frame.
+#[test]
+fn cold_starts_that_an_app_records() {
+    let trace = marked(&[
+        (60, APP, "B|100|bindApplication"),
+        (61, APP, "E|100"),
+        (70, APP, "B|100|Choreographer#doFrame - x"),
+        (71, APP, "E|100"),
+        (80, APP, "B|100|Choreographer#doFrame 56"),
+        (85, APP, "E|100"),
+        (90, APP, "B|100|reportFullyDrawn() for a"),
+        (93, APP, "E|100"),
+        (94, APP, "B|100|bindApplication"),
+        (95, APP, "E|100"),
+        (96, APP, "B|100|Choreographer#doFrame 57"),
+        (99, APP, "E|100"),
+    ]);
+    let sql = "SELECT ts, name, dur, startup_checkpoint \
+        FROM android_profiling_manager_cold_startup ORDER BY ts, startup_checkpoint";
+    assert_eq!(
+        lines(&trace, "profiling_manager.startup", sql),
+        [
+            "60 app_startup_ttff 25 TTFF",
+            "60 app_startup_tti 33 TTI",
+            "94 app_startup_ttff 5 TTFF",
+            "94 app_startup_tti NULL TTI",
+        ]
+    );
+    let sql = "SELECT name, ts, dur \
+        FROM _android_generate_start_to_end_slices('bind*', '*doFrame [0-9]*', 0) ORDER BY ts";
+    assert_eq!(
+        lines(&trace, "profiling_manager.util", sql),
+        ["bindApplication 60 20", "bindApplication 94 2"]
+    );
+}
+
+/// A startup from 1 to 9 ms. The main thread runs from 2 to 7.3 ms and is in a slice from 3 to 5.6:
+/// the longer part of each ms counts.
+#[test]
+fn startups_in_steps() {
+    const MS: u64 = 1_000_000;
+    let app = Task::new("app", APP);
+    let mut events = marks(&[
+        (MS, SYSTEM, "S|500|launchingActivity#7|1"),
+        (MS + 1, SYSTEM, "S|500|launching: com.example.app|2"),
+        (3 * MS, APP, "B|100|bindApplication"),
+        (5 * MS + 600_000, APP, "E|100"),
+        (6 * MS, APP, "B|100|activityStart"),
+        (6 * MS + 1_000, APP, "E|100"),
+        (6 * MS + 2_000, APP, "B|100|activityResume"),
+        (6 * MS + 3_000, APP, "E|100"),
+        (9 * MS, SYSTEM, "F|500|launching: com.example.app|2"),
+        (9 * MS, SYSTEM, "F|500|launchingActivity#7|1"),
+        (9 * MS + 1, SYSTEM, "I|500|launchingActivity#7:completed-cold:com.example.app"),
+    ]);
+    events.extend([
+        FtraceEvent::sched_switch(2 * MS, IDLE, 0, app),
+        FtraceEvent::sched_switch(7 * MS + 300_000, app, 1, IDLE),
+        FtraceEvent::sched_switch(10 * MS, IDLE, 0, app),
+        FtraceEvent::sched_switch(11 * MS, app, 1, IDLE),
+    ]);
+    let trace = recorded(events, vec![packages(&[("com.example.app", 10_001)])]);
+    let sql = "SELECT ts, dur, startup_id, package, startup_type, startup_dur, name, state, depth \
+        FROM _android_startup_mipmap_1ms ORDER BY ts";
+    assert_eq!(
+        lines(&trace, "startup.startup_mipmap", sql),
+        [
+            "2000000 1000000 7 com.example.app cold 8000000 NULL Running NULL",
+            "3000000 3000000 7 com.example.app cold 8000000 bindApplication Running 0",
+            "6000000 1000000 7 com.example.app cold 8000000 NULL Running NULL",
+            "7000000 2000000 7 com.example.app cold 8000000 NULL Sleeping NULL",
+        ]
     );
 }

@@ -38,6 +38,18 @@ fn a_shared_app_id() {
     assert_eq!(lines(&trace, "process_metadata", sql), ["100 1 com.example"]);
 }
 
+/// The package with the shortest name counts.
+#[test]
+fn packages_of_user_ids() {
+    let trace = recorded(
+        marks(&[(10, APP, "I|100|x")]),
+        vec![packages(&[("com.example.longer", 10_001), ("com.example", 10_001)])],
+    );
+    let sql = "SELECT android_package_lookup(10001) AS a, android_package_lookup(1010001) AS b, \
+        android_package_lookup(5) AS c";
+    assert_eq!(lines(&trace, "package_lookup", sql), ["com.example com.example NULL"]);
+}
+
 #[test]
 fn the_freezer() {
     let trace = marked(&[

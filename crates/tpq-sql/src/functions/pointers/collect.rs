@@ -21,7 +21,8 @@ type Finish = fn(&[ArrayRef]) -> Result<Vec<ArrayRef>>;
 #[derive(Debug)]
 pub(super) struct Layout {
     pub name: &'static str,
-    /// The names and types of the first arguments; `Null` allows any type.
+    /// The names and types of the first arguments; `Null` allows any type. There, a struct is a row
+    /// and is collected as one column for each of its fields.
     pub arguments: &'static [(&'static str, DataType)],
     /// Whether pairs of a column name and a value follow. Only the values are collected, because
     /// the function that uses the table gets the names again.
@@ -33,9 +34,35 @@ pub(super) struct Layout {
     pub null_error: Option<&'static str>,
 }
 
+/// The source of a collected column.
+#[derive(Debug)]
+struct Source {
+    /// The position of the argument.
+    argument: usize,
+    /// The position of the field, if the argument is a row.
+    part: Option<usize>,
+    /// The column.
+    field: FieldRef,
+}
+
+impl Source {
+    fn new(argument: usize, part: Option<usize>, name: &str, kind: DataType) -> Self {
+        Self { argument, part, field: Arc::new(Field::new(name, kind, true)) }
+    }
+
+    /// The values in a batch of arguments.
+    fn values<'a>(&self, arguments: &'a [ArrayRef]) -> Option<&'a ArrayRef> {
+        let argument = arguments.get(self.argument)?;
+        match self.part {
+            Some(part) => argument.as_struct_opt()?.columns().get(part),
+            None => Some(argument),
+        }
+    }
+}
+
 impl Layout {
-    /// The positions of the collected arguments, and their columns.
-    fn collected(&self, arguments: &[DataType]) -> Result<Vec<(usize, FieldRef)>> {
+    /// The collected columns.
+    fn collected(&self, arguments: &[DataType]) -> Result<Vec<Source>> {
         let own = self.arguments.len();
         let rest = arguments.len().saturating_sub(own);
         if arguments.len() < own || (rest > 0 && !self.pairs) || rest % 2 == 1 {
@@ -45,15 +72,22 @@ impl Layout {
         }
         let mut collected = Vec::new();
         for (index, (name, wanted)) in self.arguments.iter().enumerate() {
-            let kind = match wanted {
-                DataType::Null => column_type(&arguments[index]),
-                wanted => wanted.clone(),
-            };
-            collected.push((index, Arc::new(Field::new(*name, kind, true))));
+            match (wanted, &arguments[index]) {
+                (DataType::Null, DataType::Struct(fields)) => {
+                    collected.extend(fields.iter().enumerate().map(|(part, field)| {
+                        let kind = column_type(field.data_type());
+                        Source::new(index, Some(part), field.name(), kind)
+                    }));
+                }
+                (DataType::Null, kind) => {
+                    collected.push(Source::new(index, None, name, column_type(kind)));
+                }
+                (wanted, _) => collected.push(Source::new(index, None, name, wanted.clone())),
+            }
         }
         for (pair, index) in (own + 1..arguments.len()).step_by(2).enumerate() {
-            let field = Field::new(format!("p{pair}"), column_type(&arguments[index]), true);
-            collected.push((index, Arc::new(field)));
+            let kind = column_type(&arguments[index]);
+            collected.push(Source::new(index, None, &format!("p{pair}"), kind));
         }
         Ok(collected)
     }
@@ -73,7 +107,7 @@ impl Collect {
 
     fn rows_type(&self, arguments: &[DataType]) -> Result<Fields> {
         let collected = self.layout.collected(arguments)?;
-        Ok(collected.into_iter().map(|(_, field)| field).collect())
+        Ok(collected.into_iter().map(|source| source.field).collect())
     }
 }
 
@@ -124,7 +158,7 @@ impl AggregateUDFImpl for Collect {
 #[derive(Debug)]
 struct CollectedRows {
     layout: &'static Layout,
-    collected: Vec<(usize, FieldRef)>,
+    collected: Vec<Source>,
     /// The arrays of each column, one for each batch.
     columns: Vec<Vec<ArrayRef>>,
 }
@@ -146,22 +180,22 @@ impl CollectedRows {
     }
 
     fn fields(&self) -> Fields {
-        self.collected.iter().map(|(_, field)| Arc::clone(field)).collect()
+        self.collected.iter().map(|source| Arc::clone(&source.field)).collect()
     }
 }
 
 impl Accumulator for CollectedRows {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
-        for ((index, field), parts) in self.collected.iter().zip(&mut self.columns) {
-            let Some(column) = values.get(*index) else {
-                return internal_err!("{}() without argument {index}", self.layout.name);
+        for (source, parts) in self.collected.iter().zip(&mut self.columns) {
+            let Some(column) = source.values(values) else {
+                return internal_err!("{}() without {}", self.layout.name, source.field.name());
             };
             if let Some(message) = self.layout.null_error
                 && column.logical_null_count() > 0
             {
                 return Err(datafusion::error::DataFusionError::Execution(message.to_owned()));
             }
-            parts.push(cast(column, field.data_type())?);
+            parts.push(cast(column, source.field.data_type())?);
         }
         Ok(())
     }

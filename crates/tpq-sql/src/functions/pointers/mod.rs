@@ -19,6 +19,7 @@ mod collect;
 mod graphs;
 mod intervals;
 mod operator;
+mod symbolize;
 mod table;
 mod table_ptr;
 
@@ -28,17 +29,21 @@ use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
 
 use super::TableFunction;
 use collect::Collect;
-use operator::OperatorFunction;
+pub(crate) use graphs::{AGGREGATING_GRAPH_SCAN, GRAPH_SCAN, Graph};
+use operator::{OperatorFunction, TableOperator};
 
 /// The scalar functions that take tables and return a table.
 pub(super) fn scalar() -> Vec<Arc<ScalarUDF>> {
+    let symbolize: Arc<dyn TableOperator> = Arc::new(symbolize::Symbolize);
     let operators = intervals::operators().into_iter().chain(graphs::operators());
+    let operators = operators.chain([symbolize]);
     operators.map(|op| Arc::new(ScalarUDF::new_from_impl(OperatorFunction::new(op)))).collect()
 }
 
 /// The aggregate functions that collect rows.
 pub(super) fn aggregate() -> Vec<Arc<AggregateUDF>> {
     let layouts = intervals::COLLECTED.iter().chain(graphs::COLLECTED);
+    let layouts = layouts.chain(symbolize::COLLECTED);
     layouts.map(|layout| Arc::new(AggregateUDF::new_from_impl(Collect::new(layout)))).collect()
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use datafusion::arrow::array::{Array, ArrayRef, new_empty_array};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Fields};
 use datafusion::common::{Result, ScalarValue, internal_err, plan_err};
+use datafusion::execution::memory_pool::MemoryReservation;
 use datafusion::logical_expr::{
     ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
@@ -14,11 +15,12 @@ use datafusion::logical_expr::{
 use super::collect::is_table;
 use super::table::{columns_of, from_value, table_type, to_value};
 use crate::cancel::{self, CancelToken};
+use crate::memory::Memory;
 
 /// An argument of an operator.
 pub(super) enum Operand {
-    /// The columns of a table; `None` for NULL or a table without rows.
-    Table(Option<Vec<ArrayRef>>),
+    /// A table with its columns; `None` for NULL or a table without rows.
+    Table { fields: Fields, columns: Option<Vec<ArrayRef>> },
     /// A value that is not a table.
     Value(ScalarValue),
 }
@@ -27,9 +29,16 @@ impl Operand {
     /// The columns, if this is a table with rows.
     pub(super) fn table(&self) -> Option<&[ArrayRef]> {
         match self {
-            Self::Table(columns) => columns.as_deref(),
+            Self::Table { columns, .. } => columns.as_deref(),
             Self::Value(_) => None,
         }
+    }
+
+    /// The column with a name, if this is a table with rows that has one.
+    pub(super) fn column(&self, name: &str) -> Option<&ArrayRef> {
+        let Self::Table { fields, columns } = self else { return None };
+        let (index, _) = fields.find(name)?;
+        columns.as_ref()?.get(index)
     }
 }
 
@@ -67,6 +76,19 @@ pub(super) trait TableOperator: Debug + Send + Sync {
     /// # Errors
     /// When the operands have invalid values.
     fn run(&self, operands: &[Operand]) -> Result<Option<Vec<ArrayRef>>>;
+
+    /// As [`run`](Self::run), for operators with results that may be much larger than their
+    /// operands: reserves memory while it computes.
+    ///
+    /// # Errors
+    /// Those of [`run`](Self::run), and when there is not enough memory.
+    fn run_within(
+        &self,
+        operands: &[Operand],
+        _memory: Option<&MemoryReservation>,
+    ) -> Result<Option<Vec<ArrayRef>>> {
+        self.run(operands)
+    }
 }
 
 /// A table operator as a scalar function.
@@ -126,14 +148,19 @@ impl ScalarUDFImpl for OperatorFunction {
         let arrays = ColumnarValue::values_to_arrays(&args.args)?;
         let rows = arrays.first().map_or(1, |array| array.len());
         let token = CancelToken::of(&args.config_options);
+        let memory = Memory::of(&args.config_options).map(|memory| memory.consumer(self.name()));
         let mut tables = Vec::with_capacity(rows);
         for row in 0..rows {
             let operands = arrays.iter().map(|array| match columns_of(array.data_type()) {
-                Some(_) => Ok(Operand::Table(from_value(array, row)?)),
+                Some(fields) => {
+                    let columns = from_value(array, row)?;
+                    Ok(Operand::Table { fields: fields.clone(), columns })
+                }
                 None => Ok(Operand::Value(ScalarValue::try_from_array(array, row)?)),
             });
             let operands = operands.collect::<Result<Vec<_>>>()?;
-            let result = cancel::under(token.clone(), || self.operator.run(&operands))?;
+            let run = || self.operator.run_within(&operands, memory.as_ref());
+            let result = cancel::under(token.clone(), run)?;
             let empty = || columns.iter().map(|field| new_empty_array(field.data_type())).collect();
             tables.push(to_value(columns, Some(result.unwrap_or_else(empty)))?);
         }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions, UInt32Array,
+    Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions, UInt32Array, new_null_array,
 };
 use datafusion::arrow::compute::take;
 use datafusion::arrow::datatypes::{DataType, Field, Fields, Schema, SchemaRef};
@@ -31,6 +31,13 @@ fn bindings(text: &str, columns: &Fields) -> Vec<(String, String)> {
     bindings.map(|(alias, name)| (alias.to_owned(), name.to_owned())).collect()
 }
 
+/// Whether a column is the id of one more table than there is: macros on intervals name as many
+/// ids as there may be tables, whatever their number. Such an id is NULL.
+fn is_unused_id(name: &str) -> bool {
+    let number = name.strip_prefix("id_").unwrap_or_default();
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 impl TableFunction for TablePointer {
     fn name(&self) -> &str {
         "__intrinsic_table_ptr"
@@ -51,6 +58,10 @@ impl TableFunction for TablePointer {
         let mut fields = Vec::new();
         for (column, name) in bindings(names, columns) {
             let Some((_, field)) = columns.find(&name) else {
+                if is_unused_id(&name) {
+                    fields.push(Field::new(column, DataType::Int64, true));
+                    continue;
+                }
                 return plan_err!(
                     "the table of __intrinsic_table_ptr() has no column called {name}"
                 );
@@ -84,6 +95,11 @@ impl TableFunction for TablePointer {
         let (mut fields, mut columns) = (Vec::new(), Vec::new());
         for (_, name) in wanted.iter().filter_map(|&index| names.get(index)) {
             let Some(column) = all.column_by_name(name) else {
+                if is_unused_id(name) {
+                    fields.push(Field::new(name, DataType::Int64, true));
+                    columns.push(new_null_array(&DataType::Int64, rows.len()));
+                    continue;
+                }
                 return internal_err!("a table without column {name}");
             };
             fields.push(Field::new(name, column.data_type().clone(), true));

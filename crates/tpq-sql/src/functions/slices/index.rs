@@ -64,6 +64,35 @@ impl Nesting {
         ((row as usize) < self.ts.len()).then_some(row)
     }
 
+    /// The number of slices.
+    pub(super) fn len(&self) -> usize {
+        self.ts.len()
+    }
+
+    /// The slices of a track, in the order of time.
+    pub(super) fn of_track(&self, track: i64) -> &[u32] {
+        let track_of = |row: u32| self.track[row as usize];
+        let start = self.by_track.partition_point(|&row| track_of(row) < track);
+        let count = self.by_track[start..].partition_point(|&row| track_of(row) == track);
+        &self.by_track[start..start + count]
+    }
+
+    /// The start and the end of a slice; a slice without end ends at the greatest time.
+    pub(super) fn span(&self, row: u32) -> (i64, i64) {
+        let (ts, dur) = (self.ts[row as usize], self.dur[row as usize]);
+        (ts, if dur < 0 { i64::MAX } else { ts.saturating_add(dur) })
+    }
+
+    /// The number of slices that a slice is nested in.
+    pub(super) fn depth(&self, row: u32) -> i64 {
+        self.depth[row as usize]
+    }
+
+    /// The slice that a slice is nested in.
+    pub(super) fn parent(&self, row: u32) -> Option<u32> {
+        self.parent.get(row as usize).and_then(|&id| self.row(id))
+    }
+
     /// Adds the ancestors of `row`, outermost first.
     pub(super) fn ancestors(&self, row: u32, rows: &mut Vec<u32>) {
         let before = rows.len();

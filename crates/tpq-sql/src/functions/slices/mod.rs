@@ -1,9 +1,10 @@
-//! Table functions on the nesting of slices and on the flows between slices.
+//! Table functions on the nesting of slices, on their layout, and on the flows between slices.
 
 mod columns;
 mod flow_index;
 mod flows;
 mod index;
+mod layout;
 mod relatives;
 
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use columns::StoredColumns;
 use flow_index::FlowIndex;
 use flows::{ConnectedFlows, Direction};
 use index::SliceIndex;
+use layout::SliceLayout;
 use relatives::{Relation, Relatives};
 
 /// The functions of this family. Their indexes are built on first use.
@@ -34,6 +36,7 @@ pub(super) fn functions(tables: &Arc<TraceTables>) -> Vec<Arc<dyn TableFunction>
             Arc::clone(&columns),
         )));
     }
+    functions.push(Arc::new(SliceLayout::new(Arc::clone(&slices))));
     let columns = Arc::new(StoredColumns::new(flow));
     for direction in [Direction::Preceding, Direction::Following, Direction::Direct] {
         let (slices, flows) = (Arc::clone(&slices), Arc::clone(&flows));

@@ -1,5 +1,6 @@
 //! Calls the function for some hundred input rows at a time.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -11,10 +12,11 @@ use datafusion::common::{Result, internal_err};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::equivalence::ProjectionMapping;
 use datafusion::physical_expr::expressions::Column;
+use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
 use datafusion::physical_plan::execution_plan::{ChildrenPropertiesMode, ReplaceChildrenOptions};
 use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, MetricsSet};
-use datafusion::physical_plan::projection::ProjectionExec;
+use datafusion::physical_plan::projection::{ProjectionExec, ProjectionExpr};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties,
@@ -22,7 +24,8 @@ use datafusion::physical_plan::{
 use futures::{StreamExt, stream};
 
 use crate::cancel::{self, CancelToken};
-use crate::functions::{CalledRows, TableFunction};
+use crate::functions::{CallPart, CallParts, CalledRows, TableFunction};
+use crate::narrow_filters::moved;
 
 /// How many calls are made at once: enough for the work to be on columns, and few enough for
 /// what they give to be small even where each gives hundreds of rows.
@@ -191,7 +194,9 @@ impl ExecutionPlan for TableCallExec {
             let column = item.expr.downcast_ref::<Column>()?;
             self.caller.output.get(column.index()).copied()
         });
-        let Some(output) = chosen.collect::<Option<Vec<usize>>>() else { return Ok(None) };
+        let Some(output) = chosen.collect::<Option<Vec<usize>>>() else {
+            return self.with_used_columns(projection);
+        };
         let caller = Caller {
             function: Arc::clone(&self.caller.function),
             args: self.caller.args.clone(),
@@ -206,6 +211,40 @@ impl ExecutionPlan for TableCallExec {
     }
 }
 
+impl TableCallExec {
+    /// The projection over a call that makes only the columns it uses; `None` where it uses all.
+    /// An argument can be a table, which would be repeated in each row.
+    fn with_used_columns(
+        &self,
+        projection: &ProjectionExec,
+    ) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+        let mut used = BTreeSet::new();
+        for item in projection.expr() {
+            used.extend(collect_columns(&item.expr).iter().map(Column::index));
+        }
+        let used: Vec<usize> = used.into_iter().collect();
+        if used.len() == self.caller.output.len() {
+            return Ok(None);
+        }
+        let caller = Caller {
+            function: Arc::clone(&self.caller.function),
+            args: self.caller.args.clone(),
+            condition: None,
+            keep_unmatched: self.caller.keep_unmatched,
+            before: self.caller.before,
+            output: used.iter().map(|&index| self.caller.output[index]).collect(),
+            schema: Arc::new(self.caller.schema.project(&used)?),
+        };
+        let exec = Self::over(Arc::clone(&self.input), Arc::new(caller))?;
+        let exprs = projection.expr().iter().map(|item| {
+            let expr = moved(Arc::clone(&item.expr), &used)?;
+            Ok(ProjectionExpr { expr, alias: item.alias.clone() })
+        });
+        let exprs = exprs.collect::<Result<Vec<_>>>()?;
+        Ok(Some(Arc::new(ProjectionExec::try_new(exprs, Arc::new(exec))?)))
+    }
+}
+
 /// The rows for a batch, part after part.
 fn call_in_parts(
     caller: &Arc<Caller>,
@@ -213,20 +252,75 @@ fn call_in_parts(
     cancel: &CancelToken,
 ) -> impl Iterator<Item = Result<RecordBatch>> + use<> {
     let (caller, cancel) = (Arc::clone(caller), cancel.clone());
-    (0..batch.num_rows()).step_by(CALLS).map(move |start| {
+    (0..batch.num_rows()).step_by(CALLS).flat_map(move |start| {
         let rows = CALLS.min(batch.num_rows() - start);
-        cancel::under(cancel.clone(), || caller.call(&batch.slice(start, rows)))
+        Calls {
+            caller: Arc::clone(&caller),
+            batch: batch.slice(start, rows),
+            cancel: cancel.clone(),
+            parts: None,
+            unmatched: Unmatched::default(),
+            has_ended: false,
+        }
     })
 }
 
+/// The rows of a few hundred calls, part after part.
+struct Calls {
+    caller: Arc<Caller>,
+    batch: RecordBatch,
+    cancel: CancelToken,
+    /// `None` before the first part is asked for.
+    parts: Option<CallParts>,
+    unmatched: Unmatched,
+    has_ended: bool,
+}
+
+impl Iterator for Calls {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.has_ended {
+            return None;
+        }
+        let part = cancel::under(self.cancel.clone(), || self.next_part()).transpose();
+        // Nothing follows an error.
+        self.has_ended = !matches!(part, Some(Ok(_)));
+        part
+    }
+}
+
+impl Calls {
+    fn next_part(&mut self) -> Result<Option<RecordBatch>> {
+        // A function may have rows without end.
+        self.cancel.check()?;
+        if self.parts.is_none() {
+            self.parts = Some(self.caller.call(&self.batch)?);
+        }
+        let Some(part) = self.parts.as_mut().and_then(Iterator::next) else { return Ok(None) };
+        self.caller.join_part(&self.batch, part?, &mut self.unmatched).map(Some)
+    }
+}
+
 impl Caller {
-    fn call(&self, batch: &RecordBatch) -> Result<RecordBatch> {
+    /// Starts the calls for the rows of a batch.
+    fn call(&self, batch: &RecordBatch) -> Result<CallParts> {
         let rows = batch.num_rows();
         let args = self.args.iter().map(|arg| arg.evaluate(batch)?.into_array(rows));
         let args = args.collect::<Result<Vec<_>>>()?;
         let wanted: Vec<usize> =
             self.output.iter().filter_map(|from| from.checked_sub(self.before)).collect();
-        let mut called = self.function.call(&args, rows, &wanted)?;
+        Ok(Arc::clone(&self.function).call_in_parts(args, rows, wanted))
+    }
+
+    /// The rows of the input joined to those of a part.
+    fn join_part(
+        &self,
+        batch: &RecordBatch,
+        part: CallPart,
+        unmatched: &mut Unmatched,
+    ) -> Result<RecordBatch> {
+        let CallPart { mut called, complete } = part;
         if let Some(condition) = &self.condition {
             let joined = self.join_rows(batch, &called.calls, &called.rows, None)?;
             let mask = condition.evaluate(&joined)?.into_array(joined.num_rows())?;
@@ -237,7 +331,7 @@ impl Caller {
         if !self.keep_unmatched {
             return self.join_rows(batch, &called.calls, &called.rows, None);
         }
-        let (calls, which) = with_unmatched(&called, rows);
+        let (calls, which) = unmatched.added_to(&called, complete);
         self.join_rows(batch, &calls, &called.rows, Some(&which))
     }
 
@@ -267,21 +361,76 @@ impl Caller {
     }
 }
 
-/// The calls with those that gave nothing among them, and which row each has, if any.
-fn with_unmatched(called: &CalledRows, calls: usize) -> (UInt32Array, UInt32Array) {
-    let mut given = (0u32..).zip(called.calls.values().iter().copied()).peekable();
-    let mut all = Vec::with_capacity(called.calls.len());
-    let mut which = Vec::with_capacity(called.calls.len());
-    for call in (0u32..).take(calls) {
-        let before = all.len();
-        while let Some((row, _)) = given.next_if(|&(_, of)| of == call) {
+/// Finds the calls without rows.
+#[derive(Default)]
+struct Unmatched {
+    /// The first call that may have more rows.
+    next: u32,
+    /// Whether that call has rows in the parts so far.
+    is_matched: bool,
+}
+
+impl Unmatched {
+    /// The calls of a part, with the calls that have no rows among them, and which row each has, if
+    /// any. The first `complete` calls have no rows in later parts.
+    fn added_to(&mut self, called: &CalledRows, complete: usize) -> (UInt32Array, UInt32Array) {
+        let mut all = Vec::with_capacity(called.calls.len());
+        let mut which = Vec::with_capacity(called.calls.len());
+        for (row, call) in (0u32..).zip(called.calls.values().iter().copied()) {
+            for empty in self.skip_to(call) {
+                all.push(empty);
+                which.push(None);
+            }
+            self.is_matched = true;
             all.push(call);
             which.push(Some(row));
         }
-        if all.len() == before {
-            all.push(call);
+        for empty in self.skip_to(u32::try_from(complete).unwrap_or(u32::MAX)) {
+            all.push(empty);
             which.push(None);
         }
+        (all.into(), which.into())
     }
-    (all.into(), which.into())
+
+    /// Goes on to a call; returns the calls before it that have no rows.
+    fn skip_to(&mut self, call: u32) -> std::ops::Range<u32> {
+        if call <= self.next {
+            return call..call;
+        }
+        let first = self.next + u32::from(self.is_matched);
+        self.next = call;
+        self.is_matched = false;
+        first..call
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::arrow::datatypes::Schema;
+
+    use super::*;
+
+    fn part(calls: &[u32]) -> CalledRows {
+        let options = RecordBatchOptions::new().with_row_count(Some(calls.len()));
+        let schema = Arc::new(Schema::empty());
+        let rows = RecordBatch::try_new_with_options(schema, vec![], &options).unwrap();
+        CalledRows { calls: calls.to_vec().into(), rows }
+    }
+
+    #[test]
+    fn calls_without_rows_are_found_across_parts() {
+        let mut unmatched = Unmatched::default();
+        // Of five calls, 0 and 3 have no rows, and the rows of 2 are in two parts.
+        let (calls, which) = unmatched.added_to(&part(&[1, 2]), 2);
+        assert_eq!(calls.values(), &[0, 1, 2]);
+        assert_eq!(which.iter().collect::<Vec<_>>(), [None, Some(0), Some(1)]);
+        let (calls, which) = unmatched.added_to(&part(&[2]), 3);
+        assert_eq!(calls.values(), &[2]);
+        assert_eq!(which.iter().collect::<Vec<_>>(), [Some(0)]);
+        let (calls, which) = unmatched.added_to(&part(&[4]), 5);
+        assert_eq!(calls.values(), &[3, 4]);
+        assert_eq!(which.iter().collect::<Vec<_>>(), [None, Some(0)]);
+        let (calls, _) = unmatched.added_to(&part(&[]), 5);
+        assert!(calls.is_empty());
+    }
 }

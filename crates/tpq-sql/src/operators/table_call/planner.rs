@@ -36,6 +36,7 @@ impl ExtensionPlanner for TableCallPlanner {
         let args = args.collect::<Result<_>>()?;
         let condition = call.condition.as_ref().map(|on| physical(on, &call.schema)).transpose()?;
         let function = Arc::clone(&call.function);
+        function.prepare(session).await?;
         let schema = Arc::clone(call.schema.inner());
         let exec = TableCallExec::try_new(
             Arc::clone(input),

@@ -141,6 +141,9 @@ fn function(expr: &mut Expr) {
         }
         "iif" | "if" if (2..=3).contains(&args) => *expr = if_else(function),
         "percentile" if args == 2 => percentile(function),
+        "__intrinsic_row_dataframe_agg" | "__intrinsic_tree_from_table" if args > 1 => {
+            pass_row(function);
+        }
         _ => {}
     }
 }
@@ -148,6 +151,15 @@ fn function(expr: &mut Expr) {
 fn convert_first(function: &mut Function, name: &str) {
     if let Some(first) = plain_args(function).into_iter().next() {
         *first = call(name, vec![take(first)]);
+    }
+}
+
+/// Makes one row of pairs of name and value, so that the type of the argument has the names.
+fn pass_row(function: &mut Function) {
+    let pairs = plain_args(function).into_iter().map(take).collect();
+    if let FunctionArguments::List(list) = &mut function.args {
+        let row = FunctionArgExpr::Expr(call("named_struct", pairs));
+        list.args = vec![FunctionArg::Unnamed(row)];
     }
 }
 

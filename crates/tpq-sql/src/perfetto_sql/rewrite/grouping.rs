@@ -5,47 +5,31 @@
 //! others: the same for all columns, and the same each time, however the work is split.
 
 use datafusion::sql::sqlparser::ast::{
-    Expr, Function, FunctionArgumentClause, FunctionArguments, GroupByExpr, Ident, OrderBy,
-    OrderByExpr, OrderByKind, OrderByOptions, Query, Select, SelectItem, SetExpr, Value,
+    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause, FunctionArguments,
+    GroupByExpr, Ident, OrderBy, OrderByExpr, OrderByKind, OrderByOptions, Query, Select,
+    SelectItem, SetExpr, Value, WindowType,
 };
 
 use super::calls::plain_args;
 use super::{DUPLICATE_MARK, call, take};
 
-const AGGREGATES: &[&str] = &[
-    "count",
-    "sum",
-    "min",
-    "max",
-    "avg",
-    "string_agg",
-    "first_value",
-    "last_value",
-    "array_agg",
-    "median",
-    "percentile",
-    "approx_distinct",
-    "approx_median",
-    "stddev",
-    "stddev_pop",
-    "var",
-    "var_pop",
-    "corr",
-    "bool_and",
-    "bool_or",
-    "bit_and",
-    "bit_or",
-    "bit_xor",
-    "nth_value",
-    "approx_percentile_cont",
-];
+/// What is known of a statement that could not be planned.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    /// Whether there is an aggregate function of a name.
+    pub is_aggregate: &'a dyn Fn(&str) -> bool,
+    /// The column that the error is about: it is not grouped by, also where its alias has the name
+    /// of a column that is.
+    pub outside: Option<&'a str>,
+}
 
 /// The columns that identify rows of a trace.
 const LEADING: &[&str] = &["id", "ts"];
 
 /// Which expressions a SELECT may use as they are, and which row the others are of.
 #[derive(Clone)]
-struct Groups {
+struct Groups<'a> {
+    known: Known<'a>,
     /// The grouping expressions, as text.
     expressions: Vec<String>,
     /// The deciding expression of the row, and whether the greatest is wanted.
@@ -55,23 +39,25 @@ struct Groups {
 }
 
 /// Takes the columns that are not grouped by from one row of the group.
-pub(super) fn rewrite(query: &mut Query) {
+pub(super) fn rewrite(query: &mut Query, known: Known) {
     match &mut *query.body {
-        SetExpr::Select(select) => rewrite_select(select, query.order_by.as_mut()),
+        SetExpr::Select(select) => {
+            rewrite_select(select, query.order_by.as_mut(), known);
+        }
         SetExpr::SetOperation { left, right, .. } => {
-            set_operand(left);
-            set_operand(right);
+            set_operand(left, known);
+            set_operand(right, known);
         }
         _ => {}
     }
 }
 
-fn set_operand(body: &mut SetExpr) {
+fn set_operand(body: &mut SetExpr, known: Known) {
     match body {
-        SetExpr::Select(select) => rewrite_select(select, None),
+        SetExpr::Select(select) => rewrite_select(select, None, known),
         SetExpr::SetOperation { left, right, .. } => {
-            set_operand(left);
-            set_operand(right);
+            set_operand(left, known);
+            set_operand(right, known);
         }
         // A query of its own is visited for itself.
         _ => {}
@@ -85,22 +71,22 @@ fn items(select: &mut Select) -> impl Iterator<Item = &mut Expr> {
     })
 }
 
-fn rewrite_select(select: &mut Select, order: Option<&mut OrderBy>) {
-    let expressions = grouped_by(select);
+fn rewrite_select(select: &mut Select, order: Option<&mut OrderBy>, known: Known) {
+    let expressions = grouped_by(select, known.outside);
     let mut extremes = Vec::new();
     let mut aggregates = false;
     for expr in items(select) {
-        aggregates |= find(expr, &mut extremes);
+        aggregates |= find(expr, known, &mut extremes);
     }
     if let Some(having) = &mut select.having {
-        aggregates |= find(having, &mut extremes);
+        aggregates |= find(having, known, &mut extremes);
     }
     if expressions.is_empty() && !aggregates {
         return;
     }
     extremes.dedup_by(|a, b| a.0 == b.0 && a.1 == b.1);
     let row = if extremes.len() == 1 { extremes.pop() } else { None };
-    let mut groups = Groups { expressions, row, ties: Vec::new() };
+    let mut groups = Groups { known, expressions, row, ties: Vec::new() };
     items(select).for_each(|expr| groups.note_ties(expr));
     // In HAVING an alias is one only where it is written.
     let mut having = groups.clone();
@@ -109,11 +95,26 @@ fn rewrite_select(select: &mut Select, order: Option<&mut OrderBy>) {
     if let Some(condition) = &mut select.having {
         having.pick(condition);
     }
+    let aliases = aliases(select);
+    let grouped = groups.clone();
     let mut ordered = groups;
-    ordered.expressions.extend(aliases(select));
+    ordered.expressions.extend(aliases.iter().cloned());
     if let Some(OrderBy { kind: OrderByKind::Expressions(by), .. }) = order {
-        by.iter_mut().for_each(|by| ordered.pick(&mut by.expr));
+        for by in by {
+            // `t.x` of a column that is selected and not grouped by is the selected value.
+            match selected_name(&by.expr, &aliases).filter(|_| !grouped.has(&by.expr)) {
+                Some(alias) => by.expr = Expr::Identifier(Ident::with_quote('"', alias)),
+                None => ordered.pick(&mut by.expr),
+            }
+        }
     }
+}
+
+/// The alias that a qualified column has in the result.
+fn selected_name(expr: &Expr, aliases: &[String]) -> Option<String> {
+    let Expr::CompoundIdentifier(_) = expr else { return None };
+    let name = last_name(expr)?.to_lowercase();
+    aliases.contains(&name).then_some(name)
 }
 
 fn aliases(select: &Select) -> Vec<String> {
@@ -147,7 +148,7 @@ fn pick_items(select: &mut Select, groups: &Groups) {
 }
 
 /// The grouping of a SELECT: written out where it is an alias or a position.
-fn grouped_by(select: &Select) -> Vec<String> {
+fn grouped_by(select: &Select, outside: Option<&str>) -> Vec<String> {
     let GroupByExpr::Expressions(by, _) = &select.group_by else { return Vec::new() };
     let mut expressions = Vec::new();
     for expr in by {
@@ -163,7 +164,8 @@ fn grouped_by(select: &Select) -> Vec<String> {
             match item {
                 SelectItem::ExprWithAlias { expr: aliased, alias }
                     if position == Some(index + 1)
-                        || alias.value.eq_ignore_ascii_case(&as_text(expr)) =>
+                        || outside != Some(as_text(aliased).as_str())
+                            && alias.value.eq_ignore_ascii_case(&as_text(expr)) =>
                 {
                     expressions.push(as_text(aliased));
                 }
@@ -198,15 +200,14 @@ fn is_same(one: &Expr, other: &Expr) -> bool {
         && (is_plain(one) || is_plain(other) || as_text(one) == as_text(other))
 }
 
-fn is_aggregate(function: &Function) -> bool {
-    let name = function.name.to_string().to_lowercase();
-    function.over.is_none() && AGGREGATES.contains(&name.as_str())
+fn aggregates(function: &Function, known: Known) -> bool {
+    function.over.is_none() && (known.is_aggregate)(&function.name.to_string().to_lowercase())
 }
 
 /// Whether there is an aggregate in an expression; those that decide the row are noted.
-fn find(expr: &mut Expr, extremes: &mut Vec<(Expr, bool)>) -> bool {
+fn find(expr: &mut Expr, known: Known, extremes: &mut Vec<(Expr, bool)>) -> bool {
     if let Expr::Function(function) = expr
-        && is_aggregate(function)
+        && aggregates(function, known)
     {
         let name = function.name.to_string().to_lowercase();
         if let ("min" | "max", [only]) = (name.as_str(), &plain_args(function)[..]) {
@@ -215,7 +216,7 @@ fn find(expr: &mut Expr, extremes: &mut Vec<(Expr, bool)>) -> bool {
         return true;
     }
     // Not only whether there is one: all are noted.
-    parts(expr).into_iter().fold(false, |found, part| find(part, extremes) | found)
+    parts(expr).into_iter().fold(false, |found, part| find(part, known, extremes) | found)
 }
 
 /// The expressions an expression is made of, those of subqueries left out.
@@ -242,7 +243,7 @@ fn parts(expr: &mut Expr) -> Vec<&mut Expr> {
         }
         Expr::Between { expr, low, high, .. } => vec![expr, low, high],
         Expr::Tuple(parts) => parts.iter_mut().collect(),
-        Expr::Function(function) => plain_args(function),
+        Expr::Function(function) => call_parts(function),
         Expr::Case { operand, conditions, else_result, .. } => {
             let mut parts: Vec<&mut Expr> =
                 operand.iter_mut().map(|operand| &mut **operand).collect();
@@ -257,7 +258,23 @@ fn parts(expr: &mut Expr) -> Vec<&mut Expr> {
     }
 }
 
-impl Groups {
+/// The arguments of a call, and the columns of its window.
+fn call_parts(function: &mut Function) -> Vec<&mut Expr> {
+    let mut parts = Vec::new();
+    if let Some(WindowType::WindowSpec(window)) = &mut function.over {
+        parts.extend(&mut window.partition_by);
+        parts.extend(window.order_by.iter_mut().map(|by| &mut by.expr));
+    }
+    if let FunctionArguments::List(list) = &mut function.args {
+        parts.extend(list.args.iter_mut().filter_map(|arg| match arg {
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
+            _ => None,
+        }));
+    }
+    parts
+}
+
+impl Groups<'_> {
     /// Whether a column is grouped by, with or without its table before it.
     fn has(&self, expr: &Expr) -> bool {
         let text = as_text(expr);
@@ -278,7 +295,7 @@ impl Groups {
             return;
         }
         match expr {
-            Expr::Function(function) if is_aggregate(function) => {}
+            Expr::Function(function) if aggregates(function, self.known) => {}
             Expr::Identifier(_) | Expr::CompoundIdentifier(_) => *expr = self.of_row(take(expr)),
             other => parts(other).into_iter().for_each(|part| self.pick(part)),
         }
@@ -290,7 +307,7 @@ impl Groups {
             return;
         }
         match expr {
-            Expr::Function(function) if is_aggregate(function) => {}
+            Expr::Function(function) if aggregates(function, self.known) => {}
             Expr::Identifier(_) | Expr::CompoundIdentifier(_) => {
                 let leads = last_name(expr).is_some_and(|name| LEADING.contains(&name));
                 let decider = self.row.iter().map(|(decider, _)| decider);
@@ -329,7 +346,8 @@ mod tests {
     #[test]
     fn a_column_is_grouped_by_with_or_without_its_table() {
         let expressions = vec!["t.utid".into(), "dur / 10".into()];
-        let groups = Groups { expressions, row: None, ties: Vec::new() };
+        let known = Known { is_aggregate: &|_| false, outside: None };
+        let groups = Groups { known, expressions, row: None, ties: Vec::new() };
         let column = |names: &[&str]| {
             Expr::CompoundIdentifier(names.iter().map(|name| (*name).into()).collect())
         };

@@ -1,16 +1,22 @@
 //! From SQLite's habits to what DataFusion plans, one file per habit.
 
+mod auto_id;
 mod calls;
 mod chains;
 mod collation;
+mod distinct;
 mod duplicates;
+mod group_keys;
 mod grouping;
+mod hidden_order;
 mod limits;
 mod literals;
 mod orders;
+mod quoted;
 mod retry;
 mod row_values;
 mod truth;
+mod unused_ctes;
 mod using;
 mod windows;
 
@@ -28,9 +34,12 @@ use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::titles::Titles;
 use crate::functions::CAST_INTEGER;
+pub(super) use auto_id::number_tables;
 pub(super) use chains::{flatten_chain, flatten_set_operations, order_set_operations};
 pub(super) use limits::limited_recursion;
-pub(super) use retry::rewrite_failed;
+pub(super) use quoted::QuotedNames;
+pub(super) use retry::{StatementNames, rewrite_failed};
+pub(super) use unused_ctes::drop_unused_ctes;
 
 /// Follows the title of a column that another column of the same SELECT already has, since
 /// DataFusion wants them unique. It and the text after it are removed again for display.
@@ -110,6 +119,8 @@ impl VisitorMut for Rewriter<'_> {
 
     fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
         limits::rewrite(query);
+        orders::name_selected(query);
+        group_keys::hide(query);
         orders::rewrite(query);
         // SQLite does not ask for the word RECURSIVE.
         if let Some(with) = &mut query.with {

@@ -28,6 +28,28 @@ pub(super) fn rewrite(query: &mut Query) {
     }
 }
 
+/// Names selected expressions in ORDER BY by their aliases: in `min(ts) AS ts … ORDER BY min(ts)`
+/// the engine would take `ts` for the alias.
+pub(super) fn name_selected(query: &mut Query) {
+    let SetExpr::Select(select) = &*query.body else { return };
+    let Some(OrderBy { kind: OrderByKind::Expressions(by), .. }) = &mut query.order_by else {
+        return;
+    };
+    for by in by {
+        let alias = select.projection.iter().find_map(|item| match item {
+            SelectItem::ExprWithAlias { expr: expr @ Expr::Function(_), alias }
+                if *expr == by.expr =>
+            {
+                Some(alias.clone())
+            }
+            _ => None,
+        });
+        if let Some(alias) = alias {
+            by.expr = Expr::Identifier(Ident::with_quote('"', alias.value));
+        }
+    }
+}
+
 /// Whether each row of the table is one of the SELECT, as far as is known here.
 fn shows_rows(select: &Select) -> bool {
     select.projection.iter().all(|item| match item {

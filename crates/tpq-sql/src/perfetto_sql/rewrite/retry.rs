@@ -15,37 +15,54 @@ use datafusion::sql::sqlparser::ast::{
     visit_expressions, visit_expressions_mut,
 };
 
-use super::{duplicates, grouping, text, using};
+use super::grouping::Known;
+use super::{QuotedNames, distinct, duplicates, grouping, hidden_order, quoted, using};
 use crate::perfetto_sql::expansion::MOST;
+use crate::perfetto_sql::planner::Planner;
+use crate::perfetto_sql::scope::Scope;
+
+/// The meaning of names in a statement.
+pub(in super::super) struct StatementNames<'a> {
+    pub planner: &'a Planner<'a>,
+    pub quoted: QuotedNames,
+}
 
 /// Rewrites a statement that could not be planned; whether there was something to rewrite.
-pub(in super::super) fn rewrite_failed(tree: &mut Tree, error: &DataFusionError) -> bool {
+pub(in super::super) fn rewrite_failed(
+    tree: &mut Tree,
+    error: &DataFusionError,
+    names: &StatementNames,
+) -> bool {
     let tree = match tree {
         Tree::Statement(statement) => statement,
-        Tree::Explain(explain) => return rewrite_failed(&mut explain.statement, error),
+        Tree::Explain(explain) => return rewrite_failed(&mut explain.statement, error, names),
         _ => return false,
     };
+    let scope = || Scope::new(names.planner);
     match error.find_root() {
         DataFusionError::SchemaError(error, _) => match &**error {
             SchemaError::FieldNotFound { field, .. } if field.relation.is_none() => {
                 let name = &field.name;
                 let mut aliased = Aliases { name, found: false, parts: 0 };
                 let _ = tree.visit(&mut aliased);
-                aliased.found || {
-                    let mut quoted = Quoted { name, found: false };
-                    let _ = tree.visit(&mut quoted);
-                    quoted.found
-                }
+                aliased.found
+                    || quoted::as_text(tree, name, &names.quoted)
+                    || using::qualify(tree, name, &scope())
             }
             SchemaError::AmbiguousReference { field } => {
-                using::qualify(tree, &field.name) || duplicates::mark(tree, &field.name)
+                using::qualify(tree, &field.name, &scope())
+                    || duplicates::mark(tree, &field.name)
+                    || hidden_order::rename(tree, &field.name)
             }
             _ => false,
         },
         DataFusionError::Plan(message) if is_outside_group(message) => {
             let before = tree.to_string();
-            let _ = tree.visit(&mut Groups);
+            let _ = tree.visit(&mut Groups { names, outside: outside_column(message) });
             tree.to_string() != before
+        }
+        DataFusionError::Plan(message) if distinct::is_ordered_otherwise(message) => {
+            distinct::order_by_others(tree, &scope())
         }
         DataFusionError::Plan(message) => {
             duplicates::named_twice(message).is_some_and(|name| duplicates::mark(tree, name))
@@ -58,27 +75,6 @@ fn is_outside_group(message: &str) -> bool {
     message.contains("must be in GROUP BY")
         || message.contains("must appear in the GROUP BY")
         || message.contains("could not be resolved from available columns")
-}
-
-/// Puts text in place of a name in double quotes that is no column's.
-struct Quoted<'a> {
-    name: &'a str,
-    found: bool,
-}
-
-impl VisitorMut for Quoted<'_> {
-    type Break = ();
-
-    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
-        if let Expr::Identifier(name) = expr
-            && name.quote_style == Some('"')
-            && name.value == self.name
-        {
-            *expr = text(self.name);
-            self.found = true;
-        }
-        ControlFlow::Continue(())
-    }
 }
 
 /// Puts what an alias stands for in its place in WHERE and in ON.
@@ -144,21 +140,32 @@ fn condition(join: &mut Join) -> Option<&mut Expr> {
     }
 }
 
-/// Columns outside of GROUP BY.
-struct Groups;
+/// The column that an error of grouping names.
+fn outside_column(message: &str) -> Option<&str> {
+    let (_, rest) = message.split_once("column \"")?;
+    Some(rest.split_once("\" must")?.0)
+}
 
-impl VisitorMut for Groups {
+/// Columns outside of GROUP BY.
+struct Groups<'a> {
+    names: &'a StatementNames<'a>,
+    /// The column that the error is about.
+    outside: Option<&'a str>,
+}
+
+impl VisitorMut for Groups<'_> {
     type Break = ();
 
     fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        grouping::rewrite(query);
+        let is_aggregate = |name: &str| self.names.planner.is_aggregate(name);
+        let known = Known { is_aggregate: &is_aggregate, outside: self.outside };
+        grouping::rewrite(query, known);
         ControlFlow::Continue(())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use datafusion::common::Column;
     use datafusion::sql::parser::DFParser;
 
     use super::*;
@@ -167,12 +174,11 @@ mod tests {
     fn an_alias_is_put_in_place_of_its_name_up_to_a_size() {
         let (sum, uses) = (["1"; 300].join("/"), ["a"; 5_000].join(","));
         let sql = format!("SELECT {sum} AS a FROM t WHERE f({uses})");
-        let mut tree = DFParser::parse_sql(&sql).unwrap().pop_front().unwrap();
-        let field = Box::new(Column::from_name("a"));
-        let error = SchemaError::FieldNotFound { field, valid_fields: vec![] };
-        let error = DataFusionError::SchemaError(Box::new(error), Box::new(None));
-        assert!(rewrite_failed(&mut tree, &error));
-        let Tree::Statement(statement) = tree else { panic!("{sql}") };
+        let tree = DFParser::parse_sql(&sql).unwrap().pop_front().unwrap();
+        let Tree::Statement(mut statement) = tree else { panic!("{sql}") };
+        let mut aliased = Aliases { name: "a", found: false, parts: 0 };
+        let _ = statement.visit(&mut aliased);
+        assert!(aliased.found);
         let mut parts = 0;
         let _: ControlFlow<()> = visit_expressions(&*statement, |_| {
             parts += 1;

@@ -46,6 +46,12 @@ SELECT group_concat(name, '') FROM (SELECT name FROM slice ORDER BY id)
 SELECT length(group_concat(name)) FROM slice
 SELECT group_concat(column1) FROM (VALUES ('b'), ('a'))
 SELECT name, group_concat(id) FROM (SELECT * FROM slice ORDER BY id DESC) GROUP BY name ORDER BY name
+-- TOTAL.
+SELECT total(dur), total(parent_id), total(value), typeof(total(dur)) FROM slice LEFT JOIN counter USING (id)
+SELECT total(dur) FROM slice WHERE 0
+SELECT track_id, total(dur) FROM slice GROUP BY track_id HAVING total(dur) > 40.5 ORDER BY total(dur)
+SELECT id, total(dur) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM slice ORDER BY id
+SELECT total(dur) FILTER (WHERE dur > 10), total(DISTINCT depth) FROM slice
 -- Columns outside GROUP BY.
 SELECT name, max(dur) FROM slice
 SELECT name, min(dur), ts FROM slice

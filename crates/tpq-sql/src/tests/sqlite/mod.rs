@@ -20,6 +20,7 @@ const FILES: &[&str] = &[
     "integers",
     "truth",
     "text",
+    "json",
     "numbers",
     "aggregates",
     "windows",

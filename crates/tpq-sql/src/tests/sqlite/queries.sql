@@ -124,3 +124,18 @@ SELECT 1 UNION ALL SELECT 2 EXCEPT SELECT 3 INTERSECT SELECT 1
 SELECT 1 UNION SELECT 2 UNION SELECT 3 INTERSECT SELECT 2 INTERSECT SELECT 2 UNION ALL SELECT 5
 SELECT id FROM slice EXCEPT SELECT 1 INTERSECT SELECT id FROM slice WHERE id < 4 UNION ALL SELECT 9 ORDER BY 1
 SELECT 1 UNION SELECT * FROM (SELECT 2 INTERSECT SELECT 2)
+SELECT DISTINCT depth FROM slice ORDER BY ts
+SELECT DISTINCT name, depth FROM slice ORDER BY id
+SELECT id, dur / 2 AS ts FROM slice s ORDER BY s.ts DESC, s.id
+SELECT parent_id, min(id) FROM slice s GROUP BY depth ORDER BY s.parent_id, 2
+SELECT depth, min(ts) AS ts FROM slice GROUP BY depth ORDER BY min(ts)
+SELECT count(*) FROM slice a JOIN slice b ON a.id = b.id JOIN slice c USING (id)
+SELECT id, a.depth FROM slice a JOIN slice b USING (id) JOIN slice c USING (id, depth) ORDER BY id
+SELECT count(*) FROM (SELECT 1 AS id) JOIN (SELECT 1 AS id) AS t ON t.id = 1
+SELECT id FROM slice JOIN (SELECT 1 AS id) USING (id)
+SELECT id, lead(ts, 1, (SELECT max(ts) FROM slice)) OVER (ORDER BY ts, id) FROM slice ORDER BY id
+SELECT id, lag(dur, 1 + 1, 0 - 7) OVER (ORDER BY id) FROM slice ORDER BY id
+WITH unread AS (SELECT nope.x FROM missing) SELECT count(*) FROM slice
+SELECT a.depth, count(*) FROM slice a JOIN (SELECT id, depth FROM slice) b USING (id) GROUP BY a.depth ORDER BY a.depth
+SELECT * FROM (SELECT utid, tid FROM thread) JOIN (SELECT utid, cpu FROM sched) USING (utid) ORDER BY utid, cpu
+SELECT depth, first_value(id) OVER (PARTITION BY depth ORDER BY depth) FROM (SELECT min(id) AS id, depth FROM slice GROUP BY depth) GROUP BY depth ORDER BY depth

@@ -36,7 +36,7 @@ SELECT length('abc'), length('ü'), length(NULL), length(12345), length(1.5), le
 SELECT length(name), length(dur), octet_length('ü') FROM slice ORDER BY id
 SELECT unicode('A'), unicode('ü'), unicode(''), unicode(NULL), char(65, 66, 67), char(), char(252)
 SELECT hex('abc'), hex(x'00ff'), hex(NULL), hex(255), hex(''), hex(1.5)
-SELECT unhex('4142'), unhex('zz'), unhex(''), unhex('41-42', '-'), hex(unhex('00FF'))
+SELECT unhex('4142', ''), unhex('zz', ''), unhex('', '-'), unhex('41-42', '-'), unhex('4-1', '-'), hex(unhex('00FF', ''))
 SELECT quote('it''s'), quote(5), quote(1.5), quote(NULL), quote(x'41'), quote(name) FROM slice WHERE id = 0
 SELECT zeroblob(3), hex(zeroblob(2)), length(zeroblob(5))
 SELECT concat('a', NULL, 1), concat_ws(',', 'a', NULL, 'b', 2), concat(1.0, 'x')

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 /// A directed graph; the edges of each node keep their order.
-pub(super) struct Graph {
+pub(crate) struct Graph {
     /// The id of each node.
     ids: Vec<i64>,
     /// The node with each id.
@@ -18,7 +18,7 @@ pub(super) struct Graph {
 
 impl Graph {
     /// Makes a graph with an edge from each of `sources` to the one of `dests` with the same index.
-    pub(super) fn from_edges(sources: &[i64], dests: &[i64]) -> Self {
+    pub(crate) fn from_edges(sources: &[i64], dests: &[i64]) -> Self {
         let mut graph = Self {
             ids: Vec::new(),
             nodes: FxHashMap::default(),
@@ -58,28 +58,28 @@ impl Graph {
     }
 
     /// The number of nodes; they are numbered from 0.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ids.len()
     }
 
     /// The node with an id; `None` if no edge has it.
-    pub(super) fn node(&self, id: i64) -> Option<u32> {
+    pub(crate) fn node(&self, id: i64) -> Option<u32> {
         self.nodes.get(&id).copied()
     }
 
     /// The id of a node.
-    pub(super) fn id(&self, node: u32) -> i64 {
+    pub(crate) fn id(&self, node: u32) -> i64 {
         self.ids[node as usize]
     }
 
     /// The targets of a node's edges.
-    pub(super) fn successors(&self, node: u32) -> &[u32] {
+    pub(crate) fn successors(&self, node: u32) -> &[u32] {
         let node = node as usize;
         &self.targets[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 
     /// A node's edges: the index in the input and the target of each.
-    pub(super) fn edges(&self, node: u32) -> impl DoubleEndedIterator<Item = (u32, u32)> {
+    pub(crate) fn edges(&self, node: u32) -> impl DoubleEndedIterator<Item = (u32, u32)> {
         let range = self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize;
         self.edges[range.clone()].iter().copied().zip(self.targets[range].iter().copied())
     }

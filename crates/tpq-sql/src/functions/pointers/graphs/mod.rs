@@ -1,10 +1,14 @@
 //! Functions on graphs and trees; nodes are identified by integers.
 
+mod critical_path;
 mod dfs_weight_bounded;
+mod dominator_summary;
 mod dominators;
 mod graph;
 mod partition;
+mod scan;
 mod search;
+mod tree;
 
 use std::sync::Arc;
 
@@ -15,6 +19,8 @@ use super::operator::TableOperator;
 use super::table::integer;
 
 pub(super) use dfs_weight_bounded::DfsWeightBounded;
+pub(crate) use graph::Graph;
+pub(crate) use scan::{AGGREGATING_GRAPH_SCAN, GRAPH_SCAN};
 
 /// The aggregates of this family.
 pub(super) const COLLECTED: &[Layout] = &[
@@ -69,9 +75,39 @@ pub(super) const COLLECTED: &[Layout] = &[
         })),
         null_error: None,
     },
+    // The planner passes the pairs of name and value of the following two as one row.
+    Layout {
+        name: "__intrinsic_row_dataframe_agg",
+        arguments: &[("row", DataType::Null)],
+        pairs: false,
+        finish: None,
+        null_error: None,
+    },
+    Layout {
+        name: "__intrinsic_tree_from_table",
+        arguments: &[("row", DataType::Null)],
+        pairs: false,
+        finish: None,
+        null_error: None,
+    },
+    Layout {
+        name: "__intrinsic_wakeup_graph_agg",
+        arguments: critical_path::SPAN_COLUMNS,
+        pairs: false,
+        finish: None,
+        null_error: None,
+    },
 ];
 
 /// The functions of this family.
 pub(super) fn operators() -> Vec<Arc<dyn TableOperator>> {
-    vec![Arc::new(search::Search::DepthFirst), Arc::new(search::Search::BreadthFirst)]
+    vec![
+        Arc::new(search::Search::DepthFirst),
+        Arc::new(search::Search::BreadthFirst),
+        Arc::new(scan::MisplacedScan(GRAPH_SCAN)),
+        Arc::new(scan::MisplacedScan(AGGREGATING_GRAPH_SCAN)),
+        Arc::new(tree::TreeToTable),
+        Arc::new(dominator_summary::DominatorSummary),
+        Arc::new(critical_path::CriticalPathWalk),
+    ]
 }

@@ -18,7 +18,7 @@ use crate::functions::pointers::operator::{Operand, OperandType, TableOperator, 
 use crate::functions::pointers::table::{integer, integers, to_column};
 
 /// The number of tables that the result has an id column for.
-const MAX_TABLES: usize = 10;
+const MAX_TABLES: usize = 15;
 /// The number of columns of a collected table before those of its key: id, ts, dur.
 const COLUMNS_BEFORE_KEY: usize = 3;
 const NAME: &str = "__intrinsic_interval_intersect";

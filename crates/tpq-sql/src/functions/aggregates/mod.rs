@@ -1,0 +1,20 @@
+//! Aggregate functions that DataFusion does not have.
+
+mod edge_value;
+mod histogram;
+mod planned;
+
+use std::sync::Arc;
+
+use datafusion::logical_expr::AggregateUDF;
+
+pub(super) use planned::PlannedAggregates;
+
+pub(super) fn functions() -> Vec<Arc<AggregateUDF>> {
+    let own = [
+        AggregateUDF::new_from_impl(edge_value::EdgeValue::new(edge_value::Edge::First)),
+        AggregateUDF::new_from_impl(edge_value::EdgeValue::new(edge_value::Edge::Last)),
+        AggregateUDF::new_from_impl(histogram::Histogram::default()),
+    ];
+    own.into_iter().chain(planned::functions()).map(Arc::new).collect()
+}

@@ -1,0 +1,161 @@
+//! `x IN (a, b, …)` with values of another type than `x`, by SQLite's rules: what cannot be equal
+//! to `x` leaves the list, and the others become values of its type.
+
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{DFSchema, Result, ScalarValue};
+use datafusion::logical_expr::expr::InList;
+use datafusion::logical_expr::expr_rewriter::NamePreserver;
+use datafusion::logical_expr::utils::merge_schema;
+use datafusion::logical_expr::{Case, Expr, ExprSchemable, LogicalPlan, lit};
+
+use crate::functions::{is_text, real_prefix, real_text};
+use crate::perfetto_sql::has_affinity;
+
+/// Converts the lists of all IN operators.
+pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let lowered = plan.transform_up_with_subqueries(|node| {
+        let schema = merge_schema(&node.inputs());
+        let preserver = NamePreserver::new(&node);
+        node.map_expressions(|expr| {
+            let saved = preserver.save(&expr);
+            let lowered = expr.transform_up(|expr| match expr {
+                Expr::InList(list) => converted(list, &schema),
+                other => Ok(Transformed::no(other)),
+            })?;
+            Ok(lowered.update_data(|expr| saved.restore(expr)))
+        })
+    });
+    Ok(lowered?.data)
+}
+
+fn converted(mut list: InList, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let Ok(data_type) = list.expr.get_type(schema) else {
+        return Ok(Transformed::no(Expr::InList(list)));
+    };
+    let numbers = data_type.is_numeric() || data_type == DataType::Boolean;
+    if !numbers && !is_text(&data_type) {
+        return Ok(Transformed::no(Expr::InList(list)));
+    }
+    let affinity = has_affinity(&list.expr);
+    let before = list.list.len();
+    let mut changed = false;
+    let mut values = Vec::with_capacity(before);
+    for value in list.list {
+        let Expr::Literal(scalar, _) = &value else {
+            values.push(value);
+            continue;
+        };
+        match literal(scalar, &data_type, affinity) {
+            Literal::Same => values.push(value),
+            Literal::Other(other) => {
+                changed = true;
+                values.push(other);
+            }
+            Literal::Unequal => changed = true,
+        }
+    }
+    if values.is_empty() && before > 0 {
+        // False, and NULL for NULL.
+        let present = Box::new(Expr::IsNotNull(list.expr));
+        let result = Box::new(lit(list.negated));
+        return Ok(Transformed::yes(Expr::Case(Case::new(None, vec![(present, result)], None))));
+    }
+    list.list = values;
+    let expr = Expr::InList(list);
+    Ok(if changed { Transformed::yes(expr) } else { Transformed::no(expr) })
+}
+
+/// A value of a list, for an expression of a type.
+enum Literal {
+    /// The value as it is.
+    Same,
+    /// The value in the type of the expression.
+    Other(Expr),
+    /// No value of the expression is equal to it.
+    Unequal,
+}
+
+/// Converts a value for an expression of type `data_type`; with `affinity`, text and numbers are
+/// compared as that type.
+fn literal(value: &ScalarValue, data_type: &DataType, affinity: bool) -> Literal {
+    if value.is_null() {
+        return Literal::Same;
+    }
+    let number = match (value, value.try_as_str().flatten()) {
+        (_, Some(_)) if is_text(data_type) => return Literal::Same,
+        (_, Some(text)) if affinity => number_of(text),
+        (_, Some(_)) => return Literal::Unequal,
+        (ScalarValue::Int64(Some(integer)), _) => Some(Number::Integer(*integer)),
+        (ScalarValue::Float64(Some(real)), _) => Some(Number::Real(*real)),
+        _ => return Literal::Same,
+    };
+    let Some(number) = number else { return Literal::Unequal };
+    match (data_type, number) {
+        (text, Number::Integer(value)) if is_text(text) && affinity => {
+            Literal::Other(lit(value.to_string()))
+        }
+        (text, Number::Real(value)) if is_text(text) && affinity => {
+            Literal::Other(lit(real_text(value)))
+        }
+        (text, _) if is_text(text) => Literal::Unequal,
+        (DataType::Float64, Number::Integer(value)) => match value as f64 {
+            real if real as i128 == i128::from(value) => Literal::Other(lit(real)),
+            _ => Literal::Unequal,
+        },
+        (DataType::Float64, Number::Real(value)) => Literal::Other(lit(value)),
+        (DataType::Int64, Number::Integer(value)) => Literal::Other(lit(value)),
+        (DataType::Int64, Number::Real(value)) => match value as i64 {
+            integer if integer as f64 == value && value < ABOVE_INTEGERS => {
+                Literal::Other(lit(integer))
+            }
+            _ => Literal::Unequal,
+        },
+        _ => Literal::Same,
+    }
+}
+
+/// 2^63, the first real above all integers.
+const ABOVE_INTEGERS: f64 = 9_223_372_036_854_775_808.0;
+
+enum Number {
+    Integer(i64),
+    Real(f64),
+}
+
+/// The number that a text is as a whole.
+fn number_of(text: &str) -> Option<Number> {
+    if let Ok(integer) = text.trim().parse() {
+        return Some(Number::Integer(integer));
+    }
+    match real_prefix(text) {
+        (real, true) => Some(Number::Real(real)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn converted(value: ScalarValue, data_type: DataType) -> Option<Expr> {
+        match literal(&value, &data_type, true) {
+            Literal::Same => Some(lit(value)),
+            Literal::Other(expr) => Some(expr),
+            Literal::Unequal => None,
+        }
+    }
+
+    #[test]
+    fn values_take_the_type_of_a_column_or_leave_the_list() {
+        let text = |text: &str| ScalarValue::Utf8(Some(text.into()));
+        assert_eq!(converted(text("3"), DataType::Int64), Some(lit(3_i64)));
+        assert_eq!(converted(text("3.0"), DataType::Int64), Some(lit(3_i64)));
+        assert_eq!(converted(text("hello"), DataType::Int64), None);
+        assert_eq!(converted(ScalarValue::Float64(Some(2.5)), DataType::Int64), None);
+        assert_eq!(converted(ScalarValue::Int64(Some(5)), DataType::Utf8View), Some(lit("5")));
+        // 2^53 + 1 is no real.
+        let odd = ScalarValue::Int64(Some((1 << 53) + 1));
+        assert_eq!(converted(odd, DataType::Float64), None);
+    }
+}

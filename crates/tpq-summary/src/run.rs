@@ -1,0 +1,127 @@
+//! Runs structured queries.
+
+use std::collections::HashSet;
+
+use futures::StreamExt;
+use tpq_sql::{ResultSet, Session, SqlError, Statement};
+
+use crate::SummaryError;
+use crate::error::QueryError;
+use crate::query::{Query, Relation, SharedQueries, Steps, select};
+
+/// Runs the queries of a specification in a session.
+pub(crate) struct Runner<'a> {
+    session: &'a Session,
+    shared: SharedQueries<'a>,
+    /// The statements that were run before queries. Each is run once.
+    prepared: HashSet<String>,
+}
+
+impl<'a> Runner<'a> {
+    pub(crate) fn new(session: &'a Session, shared: SharedQueries<'a>) -> Self {
+        Self { session, shared, prepared: HashSet::new() }
+    }
+
+    /// Finds a query of the specification by its id.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub(crate) fn shared(&self, id: &str) -> Result<&'a Query, QueryError> {
+        self.shared.get(id)
+    }
+
+    /// Starts a query. If it selects no columns, the result has those of `wanted`. `part` is the
+    /// name of the query in errors.
+    ///
+    /// # Errors
+    /// When the query is not valid, or its SQL fails.
+    pub(crate) async fn rows(
+        &mut self,
+        query: &Query,
+        wanted: Option<&[String]>,
+        part: &str,
+    ) -> Result<ResultSet, SummaryError> {
+        self.start(query, wanted).await.map_err(|error| error.of(part))
+    }
+
+    async fn start(
+        &mut self,
+        query: &Query,
+        wanted: Option<&[String]>,
+    ) -> Result<ResultSet, QueryError> {
+        let session = self.session;
+        let split = |sql: &str| -> Result<Vec<String>, SqlError> {
+            let statements = session.statements(sql)?;
+            Ok(statements.iter().map(|statement| statement.text().to_owned()).collect())
+        };
+        let steps = Steps::of(query, &self.shared, &split)?;
+        for module in &steps.modules {
+            self.prepare(format!("INCLUDE PERFETTO MODULE {module}")).await?;
+        }
+        for statement in &steps.preambles {
+            self.prepare(statement.clone()).await?;
+        }
+        let sql = self.statement(&steps, wanted).await?;
+        Ok(self.session.query(&sql).await?)
+    }
+
+    /// Runs a statement, unless it was run before.
+    async fn prepare(&mut self, sql: String) -> Result<(), SqlError> {
+        if self.prepared.contains(&sql) {
+            return Ok(());
+        }
+        for statement in self.session.statements(&sql)? {
+            drain(self.session, &statement).await?;
+        }
+        self.prepared.insert(sql);
+        Ok(())
+    }
+
+    /// The SQL of all steps: each but the last one is a common table expression.
+    async fn statement(
+        &self,
+        steps: &Steps<'_>,
+        wanted: Option<&[String]>,
+    ) -> Result<String, QueryError> {
+        let needed = steps.needed_columns();
+        let mut relations: Vec<Relation> = Vec::new();
+        let mut before = String::new();
+        let last = steps.steps.len().saturating_sub(1);
+        for (number, step) in steps.steps.iter().enumerate() {
+            let inputs = step.inputs.iter().filter_map(|&input| relations.get(input));
+            let inputs: Vec<&Relation> = inputs.collect();
+            if number == last {
+                let sql = select(step, &inputs, wanted)?;
+                return Ok(format!("{before}{sql}"));
+            }
+            let sql = select(step, &inputs, None)?;
+            let name = format!("_query_{number}");
+            let separator = if before.is_empty() { "WITH " } else { ",\n" };
+            let before_this = before.trim_end();
+            before = format!("{before_this}{separator}{name} AS (\n{sql}\n)\n");
+            let columns = match needed.get(number) {
+                Some(true) => {
+                    self.columns(&format!("{before}SELECT * FROM {name} LIMIT 0")).await?
+                }
+                _ => Vec::new(),
+            };
+            relations.push(Relation { name, columns });
+        }
+        Ok(before)
+    }
+
+    /// The columns of a statement.
+    async fn columns(&self, sql: &str) -> Result<Vec<String>, SqlError> {
+        let result = self.session.query(sql).await?;
+        Ok(result.schema().fields().iter().map(|field| field.name().clone()).collect())
+    }
+}
+
+/// Runs a statement and ignores its rows.
+async fn drain(session: &Session, statement: &Statement) -> Result<(), SqlError> {
+    let Some(mut rows) = session.run(statement).await? else { return Ok(()) };
+    while let Some(batch) = rows.next().await {
+        batch?;
+    }
+    Ok(())
+}
