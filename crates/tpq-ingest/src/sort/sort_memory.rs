@@ -54,7 +54,7 @@ impl SortMemory {
         Self::with_blocks(memory - memory / 4, block, store)
     }
 
-    /// PrescanMemory in memory only.
+    /// Memory of the sort, in memory only.
     pub fn in_memory() -> Self {
         Self::with_blocks(u64::MAX, MOST_BLOCK, NoStore)
     }

@@ -152,7 +152,7 @@ impl<'a> Planner<'a> {
         Some(schema.fields().iter().map(|field| field.name().clone()).collect())
     }
 
-    /// Whether a statement created a table of that name, whose rows have numbers.
+    /// Whether a statement created a table of that name; its rows have numbers.
     pub(super) fn has_numbers(&self, name: &str) -> bool {
         self.catalog.objects().relation(name).is_some_and(|created| created.has_numbers())
     }

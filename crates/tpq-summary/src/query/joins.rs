@@ -11,7 +11,7 @@ use super::select::{Relation, named};
 use super::text::{column, in_parentheses, is_name, name, quoted};
 use crate::error::{QueryError, invalid};
 
-/// The columns of a SELECT, whose names are unique.
+/// The columns of a SELECT; their names are unique.
 #[derive(Default)]
 pub(super) struct Columns {
     names: HashSet<String>,
