@@ -241,9 +241,9 @@ impl Session {
                 }
             },
         }
-        match self.ask(&state, &text).await? {
-            Asked::Change(change) => executor.change(change, &text).await.map(|()| None),
-            Asked::Rows(planned) => {
+        match self.plan_statement(&state, &text).await? {
+            PlannedStatement::Change(change) => executor.change(change, &text).await.map(|()| None),
+            PlannedStatement::Rows(planned) => {
                 let shaped = shape(planned);
                 let shaped = shaped.map_err(|error| translate(error, &text, &Names::none()))?;
                 self.start(state, shaped, text, stop).await.map(Some)
@@ -263,9 +263,9 @@ impl Session {
         if !matches!(Command::parse(&text)?, Command::Sql) {
             return Ok(None);
         }
-        match self.ask(&state, &text).await? {
-            Asked::Rows(planned) => Ok(Some((state, planned, text))),
-            Asked::Change(_) => Ok(None),
+        match self.plan_statement(&state, &text).await? {
+            PlannedStatement::Rows(planned) => Ok(Some((state, planned, text))),
+            PlannedStatement::Change(_) => Ok(None),
         }
     }
 
@@ -295,21 +295,25 @@ impl Session {
     }
 
     /// The result of a statement. Files that it names are opened first.
-    async fn ask(&self, state: &SessionState, text: &Text) -> Result<Asked, SqlError> {
+    async fn plan_statement(
+        &self,
+        state: &SessionState,
+        text: &Text,
+    ) -> Result<PlannedStatement, SqlError> {
         loop {
-            let asked = self.ask_once(state, text);
+            let asked = self.plan_once(state, text);
             if asked.is_ok() || !open_wanted(state).await {
                 return asked;
             }
         }
     }
 
-    fn ask_once(&self, state: &SessionState, text: &Text) -> Result<Asked, SqlError> {
+    fn plan_once(&self, state: &SessionState, text: &Text) -> Result<PlannedStatement, SqlError> {
         let planner = Planner::new(state, &self.catalog);
         let tree = planner.parse(text)?;
         match change_of(&tree, text, &planner)? {
-            Some(change) => Ok(Asked::Change(change)),
-            None => planner.plan_tree(tree, text).map(Asked::Rows),
+            Some(change) => Ok(PlannedStatement::Change(change)),
+            None => planner.plan_tree(tree, text).map(PlannedStatement::Rows),
         }
     }
 
@@ -416,7 +420,7 @@ impl Session {
 }
 
 /// The result of a statement.
-enum Asked {
+enum PlannedStatement {
     Rows(Planned),
     Change(Change),
 }

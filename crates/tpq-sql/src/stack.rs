@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_dropped_unfinished_has_room() {
+    fn unfinished_values_are_dropped_on_a_grown_stack() {
         let unfinished = || async {
             let _held = nested();
             futures::future::pending::<()>().await;

@@ -11,7 +11,7 @@ use datafusion::common::{Result, exec_err, resources_datafusion_err};
 use datafusion::config::ConfigOptions;
 use datafusion::execution::memory_pool::MemoryReservation;
 
-use super::text::JOINED_TEXT;
+use super::text::CONCAT_TEXT;
 use crate::memory::{LONGEST_VALUE, Memory};
 
 /// Reservations grow in steps of at least this size, in bytes. A call that makes less reserves
@@ -31,7 +31,7 @@ pub(super) struct Budget<'a> {
 impl<'a> Budget<'a> {
     pub(super) fn new(function: &'a str, config: &ConfigOptions) -> Self {
         let function = match function {
-            JOINED_TEXT => "concat",
+            CONCAT_TEXT => "concat",
             other => other.trim_start_matches("__"),
         };
         let memory = Memory::of(config);

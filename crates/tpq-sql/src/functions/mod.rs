@@ -72,7 +72,7 @@ pub(crate) use per_row::is_text;
 pub(crate) use pointers::{AGGREGATING_GRAPH_SCAN, GRAPH_SCAN, Graph, collects_rows};
 pub(crate) use reserved::Reserved;
 pub(crate) use table_function::{CallArgument, CallPart, CallParts, CalledRows, TableFunction};
-pub(crate) use text::JOINED_TEXT;
+pub(crate) use text::CONCAT_TEXT;
 
 /// All scalar functions for a trace.
 pub(crate) fn scalar(tables: &TraceTables) -> Vec<Arc<ScalarUDF>> {
@@ -153,19 +153,19 @@ pub(crate) fn sqlite_call(name: &str, argument: Expr) -> Expr {
 /// Builds the concatenation of two texts, which is NULL if one of them is NULL. Nested
 /// concatenations become arguments of the same call, up to `MAX_PARTS`, which limits the number of
 /// texts that exist at the same time.
-pub(crate) fn joined_text(left: Expr, right: Expr) -> Expr {
+pub(crate) fn concat_text(left: Expr, right: Expr) -> Expr {
     const MAX_PARTS: usize = 64;
     static JOINED: LazyLock<Arc<ScalarUDF>> =
-        LazyLock::new(|| Arc::new(ScalarUDF::new_from_impl(text::joined_text())));
+        LazyLock::new(|| Arc::new(ScalarUDF::new_from_impl(text::concat_text())));
     let parts = |expr: &Expr| match expr {
-        Expr::ScalarFunction(call) if call.name() == JOINED_TEXT => call.args.len(),
+        Expr::ScalarFunction(call) if call.name() == CONCAT_TEXT => call.args.len(),
         _ => 1,
     };
     let can_merge = parts(&left) + parts(&right) <= MAX_PARTS;
     let mut texts = Vec::new();
     for side in [left, right] {
         match side {
-            Expr::ScalarFunction(call) if can_merge && call.name() == JOINED_TEXT => {
+            Expr::ScalarFunction(call) if can_merge && call.name() == CONCAT_TEXT => {
                 texts.extend(call.args);
             }
             other => texts.push(other),

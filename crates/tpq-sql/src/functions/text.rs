@@ -13,7 +13,7 @@ use super::steps::Steps;
 use super::value::Value;
 
 /// The name of the function for `a || b || c`.
-pub(crate) const JOINED_TEXT: &str = "__joined_text";
+pub(crate) const CONCAT_TEXT: &str = "__concat_text";
 
 pub(super) fn functions() -> Vec<PerRow> {
     let families = [editing(), properties(), encodings(), concatenations()];
@@ -96,7 +96,7 @@ fn concatenations() -> Vec<PerRow> {
             Ok(Value::text(values.iter().filter_map(Value::as_text).collect::<String>()))
         })
         .sized(joined_size),
-        joined_text(),
+        concat_text(),
         returns_text("concat_ws", 2..=usize::MAX, concat_ws).alias("str_join").sized(|values| {
             let separators = values[0].text_size().saturating_mul(values.len());
             joined_size(values).saturating_add(separators)
@@ -104,8 +104,8 @@ fn concatenations() -> Vec<PerRow> {
     ]
 }
 
-pub(super) fn joined_text() -> PerRow {
-    PerRow::new(JOINED_TEXT, 1..=usize::MAX, text, joined).sized(joined_size)
+pub(super) fn concat_text() -> PerRow {
+    PerRow::new(CONCAT_TEXT, 1..=usize::MAX, text, joined).sized(joined_size)
 }
 
 fn part_type(types: &[DataType]) -> DataType {

@@ -9,6 +9,7 @@ mod keys;
 mod sql_functions;
 mod subqueries;
 mod table_calls;
+mod values_in_joins;
 
 use datafusion::common::Result;
 use datafusion::logical_expr::LogicalPlan;
@@ -22,5 +23,6 @@ pub(crate) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
     let plan = in_lists::lower(plan)?;
     let plan = table_calls::lower(plan)?;
     let plan = subqueries::lower(plan)?;
+    let plan = values_in_joins::lower(plan)?;
     keys::lower(plan)
 }

@@ -34,7 +34,7 @@ use crate::memory::{Memory, bytes_of};
 const WINDOW_VALUE: usize = 2 * 8;
 
 /// Rows that a sort may keep in memory at a time.
-const MOST_KEPT: usize = 10_000;
+const MAX_FETCH_IN_MEMORY: usize = 10_000;
 
 /// Puts steps next to sorts, windows and joins.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ fn counts_shared_texts(node: &Arc<dyn ExecutionPlan>) -> bool {
 /// In place of a sort that keeps many first rows, which cannot spill, one that sorts all.
 fn spilling(node: &Arc<dyn ExecutionPlan>) -> Option<Arc<dyn ExecutionPlan>> {
     let sort = node.downcast_ref::<SortExec>()?;
-    let fetch = sort.fetch().filter(|&fetch| fetch > MOST_KEPT)?;
+    let fetch = sort.fetch().filter(|&fetch| fetch > MAX_FETCH_IN_MEMORY)?;
     Some(Arc::new(LocalLimitExec::new(Arc::new(sort.with_fetch(None)), fetch)))
 }
 

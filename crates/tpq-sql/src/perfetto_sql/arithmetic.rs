@@ -10,8 +10,8 @@ use datafusion::sql::sqlparser::ast::BinaryOperator;
 
 use super::comparison;
 use crate::functions::{
-    ADD, MULTIPLY, NEGATIVE, REMAINDER, SHIFT_LEFT, SHIFT_RIGHT, SUBTRACT, integer_call, is_text,
-    joined_text, literal_number, sqlite_call,
+    ADD, MULTIPLY, NEGATIVE, REMAINDER, SHIFT_LEFT, SHIFT_RIGHT, SUBTRACT, concat_text,
+    integer_call, is_text, literal_number, sqlite_call,
 };
 
 /// Division by zero gives NULL, comparisons and text count as numbers in arithmetic, and there are
@@ -169,7 +169,7 @@ fn concatenation(expr: RawBinaryExpr, schema: &DFSchema) -> PlannerResult<RawBin
         return PlannerResult::Original(expr);
     }
     let RawBinaryExpr { left, right, .. } = expr;
-    PlannerResult::Planned(joined_text(left, right))
+    PlannerResult::Planned(concat_text(left, right))
 }
 
 /// Bits moved by any number, of which DataFusion takes the last six bits.

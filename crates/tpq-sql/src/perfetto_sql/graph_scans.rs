@@ -27,7 +27,7 @@ use super::script::{Statement, split_script};
 use super::table_pointers::POINTER;
 use super::{Script, Text};
 use crate::errors::{SqlError, SqlErrorKind};
-use crate::functions::JOINED_TEXT;
+use crate::functions::CONCAT_TEXT;
 use crate::operators::{GraphScan, ScanKind, StepTable};
 
 /// The name of the table in the query of a scan.
@@ -251,7 +251,7 @@ fn text_of(expr: &Expr) -> Option<&str> {
     match expr {
         Expr::Literal(value, _) => value.try_as_str().flatten(),
         // A long text.
-        Expr::ScalarFunction(call) if call.name() == JOINED_TEXT => match &call.args[..] {
+        Expr::ScalarFunction(call) if call.name() == CONCAT_TEXT => match &call.args[..] {
             [only] => text_of(only),
             _ => None,
         },

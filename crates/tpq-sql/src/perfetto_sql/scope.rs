@@ -8,7 +8,7 @@ use datafusion::sql::sqlparser::ast::{
 };
 
 use super::planner::Planner;
-use super::rewrite::{DUPLICATE_MARK, QuotedNames};
+use super::rewrite::{DUPLICATE_SUFFIX, QuotedNames};
 
 /// How deeply queries within FROM are looked into.
 const MAX_DEPTH: usize = 64;
@@ -61,7 +61,7 @@ impl<'a> Scope<'a> {
     fn shown(&self, name: &Ident) -> String {
         match self.quoted {
             Some(quoted) => quoted.written(name),
-            None => name.value.split(DUPLICATE_MARK).next().unwrap_or_default().to_owned(),
+            None => name.value.split(DUPLICATE_SUFFIX).next().unwrap_or_default().to_owned(),
         }
     }
 

@@ -370,6 +370,15 @@ async fn subqueries_are_joins_where_they_can_be() {
     let limited = "SELECT (SELECT max(ts) FROM slice b WHERE b.ts < a.ts) FROM slice a LIMIT 3";
     let plan = explain(limited).await;
     assert!(plan.contains("Apply") && plan.contains("fetch=3"), "{plan}");
+    // A value that reads one side of a join is computed there and is a key of the join.
+    let keyed = "SELECT a.id, b.id FROM slice a JOIN slice b
+        ON b.id = (SELECT max(c.id) FROM slice c WHERE c.ts < a.ts AND c.track_id > 0)";
+    let plan = explain(keyed).await;
+    assert!(plan.contains("Apply") && !plan.contains("Cross Join"), "{plan}");
+    // Slices start at 100, 110…, on the tracks 0, 1, 2, 0…: slice 2 finds slice 1, slices 3 and 4
+    // find slice 2.
+    let found = lines(&session, &format!("{keyed} ORDER BY a.id LIMIT 4")).await;
+    assert_eq!(found, ["2 1", "3 2", "4 2", "5 4"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

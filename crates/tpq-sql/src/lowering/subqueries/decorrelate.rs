@@ -18,13 +18,13 @@ use super::bind::outward;
 use super::pull_up::{Pulled, pull_up};
 
 /// A lowered scalar subquery: a plan to be joined, and its value on the joined row.
-pub(super) struct Joined {
+pub(super) struct JoinableSubquery {
     plan: LogicalPlan,
     on: Vec<Expr>,
     value: Expr,
 }
 
-impl Joined {
+impl JoinableSubquery {
     /// The rows of `input`, each with the columns of the one row of this plan that it fits, and
     /// the expression that gives the value.
     pub(super) fn join_to(self, input: LogicalPlan) -> Result<(LogicalPlan, Expr)> {
@@ -42,7 +42,7 @@ pub(super) fn decorrelate(
     plan: &LogicalPlan,
     table: &str,
     row: &DFSchema,
-) -> Result<Option<Joined>> {
+) -> Result<Option<JoinableSubquery>> {
     let Some(column) = plan.schema().columns().into_iter().next() else { return Ok(None) };
     let mut top = Top { value: Expr::Column(column), order: Vec::new(), guards: Vec::new() };
     let Some(base) = top.descend(plan)? else { return Ok(None) };
@@ -61,7 +61,7 @@ pub(super) fn decorrelate(
     if on.is_empty() || value.contains_outer() {
         return Ok(None);
     }
-    Ok(Some(Joined { plan: pulled.plan, on, value }))
+    Ok(Some(JoinableSubquery { plan: pulled.plan, on, value }))
 }
 
 /// The steps at the top of a subquery, applied to its rows.

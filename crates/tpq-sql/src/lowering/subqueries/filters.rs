@@ -8,7 +8,7 @@ use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
 use datafusion::logical_expr::{Expr, Filter, LogicalPlan};
 
 use super::bind::outer_columns;
-use super::{has_subquery, is_correlated, placing};
+use super::{attach, has_subquery, is_correlated};
 
 /// Rewrites the subqueries of a filter.
 pub(super) fn lower(filter: Filter) -> Result<LogicalPlan> {
@@ -26,7 +26,7 @@ pub(super) fn lower(filter: Filter) -> Result<LogicalPlan> {
     }
     match conjunction(others) {
         Some(predicate) => {
-            placing::lower(LogicalPlan::Filter(Filter::try_new(predicate, Arc::new(plan))?))
+            attach::lower(LogicalPlan::Filter(Filter::try_new(predicate, Arc::new(plan))?))
         }
         None => Ok(plan),
     }

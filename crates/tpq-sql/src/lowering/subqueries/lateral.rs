@@ -13,7 +13,7 @@ use datafusion::logical_expr::{
 
 use super::bind::{apply, inward, outer_columns};
 use super::pull_up::pull_up;
-use super::{has_subquery, is_correlated, lower_node, placing};
+use super::{attach, has_subquery, is_correlated, lower_node};
 use crate::operators::apply::ApplyKind;
 
 /// Rewrites a join with a right side that may depend on the row of the left side.
@@ -128,7 +128,7 @@ fn lower_left(join: Join, with: Vec<Expr>, without: Vec<Expr>) -> Result<Logical
                 return apply(left_of(&join), right, ApplyKind::Rows { outer: true });
             }
         };
-        let (plan, condition) = placing::join_subqueries(std::mem::take(side), condition.clone())?;
+        let (plan, condition) = attach::join_subqueries(std::mem::take(side), condition.clone())?;
         *side = plan;
         conditions.push(condition);
     }

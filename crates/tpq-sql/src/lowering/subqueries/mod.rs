@@ -2,7 +2,7 @@
 //! expect them.
 //!
 //! All kinds are made scalar subqueries first (`exists_in`), which then become a column of a plan
-//! put below the step they were in (`placing`): by a join where the subquery depends on the row
+//! put below the step they were in (`attach`): by a join where the subquery depends on the row
 //! by equalities only (`decorrelate`), else by running it for each row (`bind`). What DataFusion
 //! does well itself is left to it: scalar subqueries that depend on nothing, and EXISTS and IN
 //! that filter rows.
@@ -18,13 +18,13 @@
 //!     s
 //! ```
 
+mod attach;
 mod bind;
 mod decorrelate;
 mod exists_in;
 mod filters;
 mod lateral;
 mod limits;
-mod placing;
 mod pull_up;
 mod values;
 
@@ -51,7 +51,7 @@ fn lower_node(node: LogicalPlan) -> Result<LogicalPlan> {
         LogicalPlan::Join(join) => lateral::lower_condition(join),
         LogicalPlan::Limit(limit) => limits::lower(limit),
         LogicalPlan::Values(values) => values::lower(values),
-        node => placing::lower(node),
+        node => attach::lower(node),
     }
 }
 

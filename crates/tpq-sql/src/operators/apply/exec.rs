@@ -43,7 +43,7 @@ use crate::in_order::in_order;
 use crate::memory::{Memory, bytes_of};
 
 /// How many values, or rows, are kept for parameters that come again.
-const KEPT: usize = 1 << 16;
+const MAX_CACHED_ROWS: usize = 1 << 16;
 
 /// A combination of parameters, as the row format has it.
 type Key = Box<[u8]>;
@@ -94,7 +94,7 @@ impl Subplan {
             }
             outcome => outcome?,
         };
-        if known.rows >= KEPT {
+        if known.rows >= MAX_CACHED_ROWS {
             *known = Known::default();
         }
         match (&known.held, held) {

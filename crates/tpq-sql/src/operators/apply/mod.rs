@@ -58,8 +58,7 @@ impl Apply {
         params: Vec<Expr>,
         kind: ApplyKind,
     ) -> Result<LogicalPlan> {
-        let node = Self::try_new(Arc::new(input), subplan, params, kind)?;
-        Ok(LogicalPlan::Extension(Extension { node: Arc::new(node) }))
+        Ok(Self::try_new(Arc::new(input), subplan, params, kind)?.into_plan())
     }
 
     fn try_new(
@@ -90,6 +89,53 @@ impl Apply {
         let metadata = input.schema().metadata().clone();
         let schema = Arc::new(DFSchema::new_with_metadata(fields, metadata)?);
         Ok(Self { input, subplan, params, kind, schema })
+    }
+
+    /// The node at the top of a plan; `None` when it is another.
+    pub(crate) fn of(plan: &LogicalPlan) -> Option<&Self> {
+        match plan {
+            LogicalPlan::Extension(extension) => extension.node.as_any().downcast_ref(),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn into_plan(self) -> LogicalPlan {
+        LogicalPlan::Extension(Extension { node: Arc::new(self) })
+    }
+
+    pub(crate) fn input(&self) -> &LogicalPlan {
+        &self.input
+    }
+
+    /// The values of `$1`, `$2`… for a row of the input.
+    pub(crate) fn params(&self) -> &[Expr] {
+        &self.params
+    }
+
+    /// Whether each row of the input is one row of the output, with one more column.
+    pub(crate) fn gives_value(&self) -> bool {
+        matches!(self.kind, ApplyKind::Value(_))
+    }
+
+    /// The columns of the output.
+    pub(crate) fn columns(&self) -> Vec<Column> {
+        self.schema.columns()
+    }
+
+    /// The same for the rows of another input.
+    pub(crate) fn over(&self, input: LogicalPlan) -> Result<LogicalPlan> {
+        let subplan = Arc::clone(&self.subplan);
+        Self::plan(input, subplan, self.params.clone(), self.kind.clone())
+    }
+
+    /// The same with a changed subplan, of the same columns.
+    pub(crate) fn map_subplan(
+        &self,
+        change: impl FnOnce(LogicalPlan) -> Result<LogicalPlan>,
+    ) -> Result<Self> {
+        let subplan = change(self.subplan.as_ref().clone())?;
+        let (input, params) = (Arc::clone(&self.input), self.params.clone());
+        Self::try_new(input, Arc::new(subplan), params, self.kind.clone())
     }
 }
 

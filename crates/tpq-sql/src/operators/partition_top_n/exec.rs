@@ -19,7 +19,7 @@ use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Pla
 use futures::StreamExt;
 
 use super::PartitionTopN;
-use super::places::{Places, codes};
+use super::top_codes::{TopCodes, codes};
 
 /// Rows that are looked at before it is asked whether that pays.
 const SLICE: usize = 8192;
@@ -27,7 +27,7 @@ const SLICE: usize = 8192;
 const TRIAL: usize = 1 << 16;
 /// Partitions that may be known by their keys, on each thread…
 const PARTITIONS: usize = 1 << 18;
-/// …and places in all of them: 8 MiB.
+/// …and top_codes in all of them: 8 MiB.
 const PLACES: usize = 1 << 20;
 
 /// Drops rows that are surely not among the first few of their partition.
@@ -133,7 +133,7 @@ struct TopNFilter {
     partitions: Box<dyn GroupValues>,
     /// The partition of each row of a batch.
     of_rows: Vec<usize>,
-    places: Places,
+    top_codes: TopCodes,
     rows: usize,
     admitted: usize,
 }
@@ -146,8 +146,8 @@ impl TopNFilter {
         let keys = top_n.partition.iter().map(field).collect::<Result<Vec<_>>>()?;
         let schema = Arc::new(Schema::new(keys));
         let partitions = new_group_values(schema, &GroupOrdering::None)?;
-        let places = Places::new(top_n.most, top_n.ties_are_behind);
-        Ok(Self { top_n, partitions, of_rows: Vec::new(), places, rows: 0, admitted: 0 })
+        let top_codes = TopCodes::new(top_n.most, top_n.rejects_ties);
+        Ok(Self { top_n, partitions, of_rows: Vec::new(), top_codes, rows: 0, admitted: 0 })
     }
 
     /// The rows of a batch that may be among the first of their partition.
@@ -177,11 +177,11 @@ impl TopNFilter {
         codes: &[Option<u64>],
         out: &mut BooleanBufferBuilder,
     ) -> Result<()> {
-        let Self { partitions, of_rows, places, .. } = self;
+        let Self { partitions, of_rows, top_codes, .. } = self;
         partitions.intern(keys, of_rows)?;
-        places.grow(partitions.len());
+        top_codes.grow(partitions.len());
         for (&partition, &code) in of_rows.iter().zip(codes) {
-            let admitted = places.admits(partition, code);
+            let admitted = top_codes.admits(partition, code);
             self.admitted += usize::from(admitted);
             out.append(admitted);
         }
@@ -192,7 +192,7 @@ impl TopNFilter {
     /// Whether enough rows are dropped to be worth the search.
     fn pays(&self) -> bool {
         let too_many = self.rows >= TRIAL && self.admitted > self.rows / 2;
-        !too_many && self.partitions.len() <= PARTITIONS && self.places.len() <= PLACES
+        !too_many && self.partitions.len() <= PARTITIONS && self.top_codes.len() <= PLACES
     }
 }
 
@@ -217,7 +217,7 @@ mod tests {
         let order =
             PhysicalSortExpr::new(col("order", &schema).expect("is"), SortOptions::default());
         let partition = vec![col("key", &schema).expect("is")];
-        let top_n = PartitionTopN { most, partition, order, ties_are_behind: true };
+        let top_n = PartitionTopN { most, partition, order, rejects_ties: true };
         TopNFilter::new(top_n, &schema).expect("keys can be compared")
     }
 

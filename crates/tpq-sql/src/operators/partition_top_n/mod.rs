@@ -1,12 +1,12 @@
 //! The first few rows of each partition, where a query asks for no others:
 //!
 //! ```sql
-//! SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY name ORDER BY dur DESC) AS place
-//!                FROM slice) WHERE place <= 3;
+//! SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY name ORDER BY dur DESC) AS position
+//!                FROM slice) WHERE position <= 3;
 //! ```
 //!
 //! ```text
-//! FilterExec: place <= 3                  FilterExec: place <= 3
+//! FilterExec: position <= 3                  FilterExec: position <= 3
 //!   WindowAggExec: row_number()             WindowAggExec: row_number()
 //!     sort, repartition            ──▶        sort, repartition
 //!       rows                                    PartitionTopNExec: fetch=3
@@ -17,7 +17,7 @@
 //! partition. It may let others pass: what is above it stays, and says which rows these are.
 
 mod exec;
-mod places;
+mod top_codes;
 
 use std::sync::Arc;
 
@@ -82,7 +82,7 @@ struct PartitionTopN {
     /// The first sort key.
     order: PhysicalSortExpr,
     /// Whether of two rows that are equal by `order` the one that comes in later is behind.
-    ties_are_behind: bool,
+    rejects_ties: bool,
 }
 
 /// The input of a filter, without rows that it would drop anyway; `None` where none are known.
@@ -112,7 +112,7 @@ fn find_top_n(
 ) -> Option<(PartitionTopN, Path)> {
     let (mut node, mut path) = (input, 0);
     while let Some(projection) = node.downcast_ref::<ProjectionExec>() {
-        column = column_behind(&projection.expr().get(column)?.expr)?;
+        column = underlying_column(&projection.expr().get(column)?.expr)?;
         (node, path) = (projection.input(), path + 1);
     }
     let functions = window_functions(node)?;
@@ -130,16 +130,17 @@ fn find_top_n(
     let data_type = order.expr.data_type(&schema).ok()?;
     let partition = function.partition_by();
     let stays = !partition.iter().chain([&order.expr]).any(is_volatile);
-    let distinguishes =
-        |key: &Arc<dyn PhysicalExpr>| key.data_type(&schema).is_ok_and(|of| tells_apart(&of));
+    let distinguishes = |key: &Arc<dyn PhysicalExpr>| {
+        key.data_type(&schema).is_ok_and(|of| has_distinct_equality(&of))
+    };
     let usable = !partition.is_empty() && partition.iter().all(distinguishes) && stays;
-    let usable = usable && places::has_codes(&data_type) && functions.iter().all(same);
+    let usable = usable && top_codes::has_codes(&data_type) && functions.iter().all(same);
     usable.then(|| {
         let top_n = PartitionTopN {
             most,
             partition: partition.to_vec(),
             order: order.clone(),
-            ties_are_behind: rest.is_empty() && ranking(function) == Some("row_number"),
+            rejects_ties: rest.is_empty() && ranking(function) == Some("row_number"),
         };
         (top_n, path)
     })
@@ -147,17 +148,17 @@ fn find_top_n(
 
 /// Whether what DataFusion takes for one group of such values is one partition of window functions:
 /// these have -0 and 0 apart.
-fn tells_apart(data_type: &DataType) -> bool {
+fn has_distinct_equality(data_type: &DataType) -> bool {
     use DataType::*;
     matches!(data_type, Boolean | Int32 | Int64 | UInt32 | UInt64 | Utf8View)
 }
 
 /// The column that an expression gives, as it is or with a sign.
-fn column_behind(expr: &Arc<dyn PhysicalExpr>) -> Option<usize> {
+fn underlying_column(expr: &Arc<dyn PhysicalExpr>) -> Option<usize> {
     match expr.downcast_ref::<CastExpr>() {
         Some(cast) => {
             let keeps_value = matches!(cast.cast_type(), DataType::Int64 | DataType::UInt64);
-            keeps_value.then(|| column_behind(cast.expr())).flatten()
+            keeps_value.then(|| underlying_column(cast.expr())).flatten()
         }
         None => expr.downcast_ref::<Column>().map(Column::index),
     }
@@ -179,7 +180,7 @@ fn ranking(function: &Arc<dyn WindowExpr>) -> Option<&'static str> {
 fn limit(condition: &Arc<dyn PhysicalExpr>) -> Option<(usize, u64)> {
     let condition = condition.downcast_ref::<BinaryExpr>()?;
     let of = |column: &Arc<dyn PhysicalExpr>, number: &Arc<dyn PhysicalExpr>, op: Operator| {
-        let column = column_behind(column)?;
+        let column = underlying_column(column)?;
         let number = number.downcast_ref::<Literal>()?.value();
         let number = number.cast_to(&DataType::UInt64).ok()?;
         let ScalarValue::UInt64(Some(number)) = number else { return None };

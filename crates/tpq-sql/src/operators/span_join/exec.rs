@@ -28,8 +28,8 @@ use datafusion::physical_plan::{
 };
 use futures::{StreamExt, stream};
 
-use super::side::{Places, Side};
-use super::sweep::{Pause, Pieces, Sweep};
+use super::side::{RowLocations, Side};
+use super::sweep::{JoinedRows, Pause, Sweep};
 use super::{Partitions, SpanJoinKind, own_columns};
 use crate::cancel::CancelToken;
 use crate::memory::{Memory, bytes_of};
@@ -207,14 +207,14 @@ impl Join {
                 Pause::Full => return self.batch().map(Some),
                 Pause::Busy => {
                     self.cancel.check()?;
-                    if self.sweep.pieces.ts.is_empty() {
+                    if self.sweep.rows.ts.is_empty() {
                         self.forget();
                     }
                 }
                 Pause::Done => self.done = true,
             }
         }
-        if self.sweep.pieces.ts.is_empty() { Ok(None) } else { self.batch().map(Some) }
+        if self.sweep.rows.ts.is_empty() { Ok(None) } else { self.batch().map(Some) }
     }
 
     /// Reserves memory for a batch that is loaded.
@@ -241,7 +241,7 @@ impl Join {
 
     /// The rows found so far, which are then forgotten with the batches they came from.
     fn batch(&mut self) -> Result<RecordBatch> {
-        let Pieces { ts, dur, partition, left, right } = std::mem::take(&mut self.sweep.pieces);
+        let JoinedRows { ts, dur, partition, left, right } = std::mem::take(&mut self.sweep.rows);
         let rows = ts.len();
         let integers = |values: Vec<i64>| -> ArrayRef { Arc::new(Int64Array::from(values)) };
         let mut columns = vec![integers(ts), integers(dur)];
@@ -258,24 +258,26 @@ impl Join {
     }
 }
 
-/// Adds the columns after the first `own` of one table, at the places of the rows.
+/// Adds the columns after the first `own` of one table, at the locations of the rows.
 fn take_others(
     side: &Side,
     schema: &SchemaRef,
     own: usize,
-    places: &Places,
+    locations: &RowLocations,
     columns: &mut Vec<ArrayRef>,
 ) -> Result<()> {
     // Before the batches stands a row of NULLs, for where there is no row.
-    let places: Vec<(usize, usize)> =
-        places.iter().map(|place| place.map_or((0, 0), |(batch, row)| (batch + 1, row))).collect();
+    let locations: Vec<(usize, usize)> = locations
+        .iter()
+        .map(|location| location.map_or((0, 0), |(batch, row)| (batch + 1, row)))
+        .collect();
     for (index, field) in schema.fields().iter().enumerate().skip(own) {
         let kind: &DataType = field.data_type();
         let none = new_null_array(kind, 1);
         let batches = side.batches().filter_map(|batch| batch.columns().get(index));
         let arrays: Vec<&dyn Array> =
             [&none].into_iter().chain(batches).map(AsRef::as_ref).collect();
-        columns.push(interleave(&arrays, &places)?);
+        columns.push(interleave(&arrays, &locations)?);
     }
     Ok(())
 }

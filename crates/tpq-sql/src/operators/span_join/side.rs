@@ -10,7 +10,7 @@ use crate::memory::bytes_of;
 const OPEN: i64 = -1;
 
 /// Where a row is: the number of its batch among those kept, and its number in that.
-pub(super) type Place = (usize, usize);
+pub(super) type RowLocation = (usize, usize);
 
 /// The span of one table that covers a segment of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,7 +18,7 @@ pub(super) enum Segment {
     /// Nothing; `last` where no span of the partition follows.
     Gap { from: i64, to: i64, last: bool },
     /// A row.
-    Span { ts: i64, dur: i64, place: Place },
+    Span { ts: i64, dur: i64, location: RowLocation },
     /// There is no more of the partition.
     Over,
 }
@@ -54,9 +54,9 @@ impl Segment {
         matches!(self, Self::Span { .. })
     }
 
-    pub(super) fn place(&self) -> Option<Place> {
+    pub(super) fn location(&self) -> Option<RowLocation> {
         match *self {
-            Self::Span { place, .. } => Some(place),
+            Self::Span { location, .. } => Some(location),
             _ => None,
         }
     }
@@ -93,7 +93,7 @@ pub(super) struct Side {
     loaded: Vec<Loaded>,
     bytes: usize,
     /// Where the head is.
-    at: Place,
+    at: RowLocation,
     complete: bool,
     pub(super) segment: Segment,
 }
@@ -137,19 +137,19 @@ impl Side {
         Ok(())
     }
 
-    /// The batches that places are in.
+    /// The batches that locations are in.
     pub(super) fn batches(&self) -> impl Iterator<Item = &RecordBatch> {
         self.loaded.iter().map(|loaded| &loaded.batch)
     }
 
     /// Forgets the batches that were gone through.
     pub(super) fn forget(&mut self) {
-        let done = self.segment.place().map_or(self.at.0, |place| place.0.min(self.at.0));
+        let done = self.segment.location().map_or(self.at.0, |location| location.0.min(self.at.0));
         let forgotten = self.loaded.drain(..done.min(self.loaded.len()));
         self.bytes -= forgotten.map(|loaded| loaded.bytes).sum::<usize>();
         self.at.0 -= done;
-        if let Segment::Span { place, .. } = &mut self.segment {
-            place.0 -= done;
+        if let Segment::Span { location, .. } = &mut self.segment {
+            location.0 -= done;
         }
     }
 
@@ -243,10 +243,10 @@ impl Side {
 
     fn take_head(&mut self) -> Segment {
         let Some(loaded) = self.loaded.get(self.at.0) else { return Segment::Over };
-        let place = self.at;
+        let location = self.at;
         self.at.1 += 1;
-        let (ts, dur) = (or_zero(&loaded.ts, place.1), or_zero(&loaded.dur, place.1));
-        Segment::Span { ts, dur, place }
+        let (ts, dur) = (or_zero(&loaded.ts, location.1), or_zero(&loaded.dur, location.1));
+        Segment::Span { ts, dur, location }
     }
 
     /// Steps on, leaving out the rows that end before `ts`. Their time counts as a gap, of which
@@ -312,9 +312,9 @@ fn first_ending(loaded: &Loaded, from: usize, ts: i64) -> usize {
 }
 
 fn row_end(loaded: &Loaded, row: usize) -> i64 {
-    let place = (0, row);
+    let location = (0, row);
     let (ts, dur) = (or_zero(&loaded.ts, row), or_zero(&loaded.dur, row));
-    Segment::Span { ts, dur, place }.end()
+    Segment::Span { ts, dur, location }.end()
 }
 
 /// NULL counts as 0, as it does in SQLite's C interface: a span without `dur` is a moment.
@@ -322,5 +322,5 @@ fn or_zero(values: &Int64Array, row: usize) -> i64 {
     if values.is_null(row) { 0 } else { values.value(row) }
 }
 
-/// A row of the result that is NULL in the columns of one side has no place there.
-pub(super) type Places = Vec<Option<Place>>;
+/// A row of the result that is NULL in the columns of one side has no location there.
+pub(super) type RowLocations = Vec<Option<RowLocation>>;

@@ -2,7 +2,7 @@
 
 use datafusion::common::Result;
 
-use super::side::{Head, Places, Segment, Side};
+use super::side::{Head, RowLocations, Segment, Side};
 use super::{Partitions, SpanJoinKind};
 
 /// Why the sweep stopped.
@@ -22,14 +22,14 @@ pub(super) enum Pause {
 
 /// Rows of the result.
 #[derive(Default)]
-pub(super) struct Pieces {
+pub(super) struct JoinedRows {
     /// Nanoseconds.
     pub ts: Vec<i64>,
     /// Nanoseconds; -1 where a span has no end.
     pub dur: Vec<i64>,
     pub partition: Vec<i64>,
-    pub left: Places,
-    pub right: Places,
+    pub left: RowLocations,
+    pub right: RowLocations,
 }
 
 /// The state of a join.
@@ -48,7 +48,7 @@ pub(super) struct Sweep {
     /// Whether the piece in which the segments meet was given.
     given: bool,
     enough: usize,
-    pub(super) pieces: Pieces,
+    pub(super) rows: JoinedRows,
 }
 
 /// Steps after which a sweep pauses, whether they found rows or not: a few milliseconds.
@@ -69,14 +69,14 @@ impl Sweep {
             orderly: None,
             given: false,
             enough,
-            pieces: Pieces::default(),
+            rows: JoinedRows::default(),
         }
     }
 
     /// Finds rows until something is missing.
     pub(super) fn run(&mut self) -> Result<Pause> {
         for _ in 0..STEPS {
-            if self.pieces.ts.len() >= self.enough {
+            if self.rows.ts.len() >= self.enough {
                 return Ok(Pause::Full);
             }
             let Some(partition) = self.partition else {
@@ -144,11 +144,11 @@ impl Sweep {
         let (left, right) = (&self.left.segment, &self.right.segment);
         let ts = left.start().max(right.start());
         let end = left.counted_end().min(right.counted_end());
-        self.pieces.ts.push(ts);
-        self.pieces.dur.push(end.saturating_sub(ts));
-        self.pieces.partition.push(partition);
-        self.pieces.left.push(left.place());
-        self.pieces.right.push(right.place());
+        self.rows.ts.push(ts);
+        self.rows.dur.push(end.saturating_sub(ts));
+        self.rows.partition.push(partition);
+        self.rows.left.push(left.location());
+        self.rows.right.push(right.location());
     }
 
     /// Starts the next partition that has rows to give; otherwise says what is missing.

@@ -324,7 +324,7 @@ fn segments(
         if gaps && from < ts {
             segments.push((Segment::Gap { from, to: ts, last: false }, "-".to_owned()));
         }
-        let span = Segment::Span { ts, dur, place: (0, 0) };
+        let span = Segment::Span { ts, dur, location: (0, 0) };
         from = span.end();
         segments.push((span, label.clone()));
     }

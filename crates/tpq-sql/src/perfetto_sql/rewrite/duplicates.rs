@@ -8,10 +8,10 @@ use datafusion::sql::sqlparser::ast::{
     Expr, Ident, Select, SelectItem, Statement, VisitMut, VisitorMut,
 };
 
-use super::{DUPLICATE_MARK, take};
+use super::{DUPLICATE_SUFFIX, take};
 
 /// Marks the items called `name` next to a `*`; returns whether there was one.
-pub(super) fn mark(tree: &mut Statement, name: &str) -> bool {
+pub(super) fn rename_duplicates(tree: &mut Statement, name: &str) -> bool {
     let mut items = Items { name, found: false };
     let _: ControlFlow<()> = tree.visit(&mut items);
     items.found
@@ -39,7 +39,7 @@ impl VisitorMut for Items<'_> {
         let Some(all) = select.projection.iter().position(is_all) else {
             return ControlFlow::Continue(());
         };
-        let mark = Ident::with_quote('"', format!("{}{DUPLICATE_MARK}*", self.name));
+        let mark = Ident::with_quote('"', format!("{}{DUPLICATE_SUFFIX}*", self.name));
         let is_it = |name: &Ident| name.value.eq_ignore_ascii_case(self.name);
         for (index, item) in select.projection.iter_mut().enumerate() {
             match item {

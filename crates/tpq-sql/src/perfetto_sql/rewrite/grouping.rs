@@ -11,7 +11,7 @@ use datafusion::sql::sqlparser::ast::{
 };
 
 use super::calls::plain_args;
-use super::{DUPLICATE_MARK, call, take};
+use super::{DUPLICATE_SUFFIX, call, take};
 
 /// What is known of a statement that could not be planned.
 #[derive(Clone, Copy)]
@@ -139,7 +139,7 @@ fn pick_items(select: &mut Select, groups: &Groups) {
         {
             let again = named.iter().filter(|other| **other == name).count();
             let inner =
-                if again == 0 { name.clone() } else { format!("{name}{DUPLICATE_MARK}{again}") };
+                if again == 0 { name.clone() } else { format!("{name}{DUPLICATE_SUFFIX}{again}") };
             named.push(name);
             let alias = Ident::with_quote('"', inner);
             *item = SelectItem::ExprWithAlias { expr: take(expr), alias };

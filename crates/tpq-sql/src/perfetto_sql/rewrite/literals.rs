@@ -3,7 +3,7 @@
 use datafusion::sql::sqlparser::ast::{BinaryOperator, Expr, UnaryOperator, Value};
 
 use super::{call, number, take};
-use crate::functions::{CAST_BLOB, JOINED_TEXT, NEGATIVE};
+use crate::functions::{CAST_BLOB, CONCAT_TEXT, NEGATIVE};
 
 /// The negative of the least integer.
 const LEAST_NEGATED: &str = "9223372036854775808.0";
@@ -55,7 +55,7 @@ pub(super) fn share(expr: &mut Expr) {
     let Expr::Value(value) = &*expr else { return };
     let function = match &value.value {
         Value::HexStringLiteral(_) => CAST_BLOB,
-        Value::SingleQuotedString(text) if text.len() > LONG => JOINED_TEXT,
+        Value::SingleQuotedString(text) if text.len() > LONG => CONCAT_TEXT,
         _ => return,
     };
     *expr = call(function, vec![take(expr)]);

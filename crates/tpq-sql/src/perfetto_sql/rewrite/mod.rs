@@ -43,7 +43,7 @@ pub(super) use unused_ctes::drop_unused_ctes;
 
 /// Follows the title of a column that another column of the same SELECT already has, since
 /// DataFusion wants them unique. It and the text after it are removed again for display.
-pub(super) const DUPLICATE_MARK: char = '\u{1}';
+pub(super) const DUPLICATE_SUFFIX: char = '\u{1}';
 
 /// Names are the same in whatever case they are written, quoted or not: all are made lower case,
 /// as all tables and columns are. What is shown keeps its case, see [`display_names`].
@@ -229,7 +229,7 @@ fn unique(title: String, taken: &mut Taken) -> String {
     };
     loop {
         count += 1;
-        let name = format!("{title}{DUPLICATE_MARK}{count}");
+        let name = format!("{title}{DUPLICATE_SUFFIX}{count}");
         if let Entry::Vacant(free) = taken.entry(name.to_lowercase()) {
             free.insert(0);
             taken.insert(key, count);
@@ -243,7 +243,7 @@ fn unique(title: String, taken: &mut Taken) -> String {
 pub(super) fn display_names(titles: Option<&[String]>, columns: &[&str]) -> Vec<String> {
     let titles = titles.unwrap_or_default();
     let shown = |(index, column): (usize, &&str)| {
-        let name = column.split(DUPLICATE_MARK).next().unwrap_or_default();
+        let name = column.split(DUPLICATE_SUFFIX).next().unwrap_or_default();
         // An alias ends its item. With `*` in the list the positions do not match, then any
         // item that ends in the name will do.
         let at = titles.get(index).filter(|_| titles.len() == columns.len());

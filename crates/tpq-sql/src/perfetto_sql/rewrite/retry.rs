@@ -51,7 +51,7 @@ pub(in super::super) fn rewrite_failed(
             }
             SchemaError::AmbiguousReference { field } => {
                 using::qualify(tree, &field.name, &scope())
-                    || duplicates::mark(tree, &field.name)
+                    || duplicates::rename_duplicates(tree, &field.name)
                     || hidden_order::rename(tree, &field.name)
             }
             _ => false,
@@ -64,9 +64,8 @@ pub(in super::super) fn rewrite_failed(
         DataFusionError::Plan(message) if distinct::is_ordered_otherwise(message) => {
             distinct::order_by_others(tree, &scope())
         }
-        DataFusionError::Plan(message) => {
-            duplicates::named_twice(message).is_some_and(|name| duplicates::mark(tree, name))
-        }
+        DataFusionError::Plan(message) => duplicates::named_twice(message)
+            .is_some_and(|name| duplicates::rename_duplicates(tree, name)),
         _ => false,
     }
 }

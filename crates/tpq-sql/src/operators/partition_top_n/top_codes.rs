@@ -49,28 +49,28 @@ fn of<T: ArrowPrimitiveType>(
     values.iter().map(|value| value.map_or(null, |value| Some(turned(value)))).collect()
 }
 
-/// The code that sorts last, and that of a vacant place.
+/// The code that sorts last, and that of an unused entry.
 const LAST: u64 = u64::MAX;
 
 /// The least codes of each partition that were seen.
-pub(super) struct Places {
+pub(super) struct TopCodes {
     most: usize,
-    ties_are_behind: bool,
+    rejects_ties: bool,
     /// `most` for each partition, in ascending order.
     codes: Vec<u64>,
 }
 
-impl Places {
-    pub(super) fn new(most: usize, ties_are_behind: bool) -> Self {
-        Self { most, ties_are_behind, codes: Vec::new() }
+impl TopCodes {
+    pub(super) fn new(most: usize, rejects_ties: bool) -> Self {
+        Self { most, rejects_ties, codes: Vec::new() }
     }
 
-    /// Places for a number of partitions.
+    /// TopCodes for a number of partitions.
     pub(super) fn grow(&mut self, partitions: usize) {
         self.codes.resize(partitions * self.most, LAST);
     }
 
-    /// How many places there are.
+    /// The number of codes.
     pub(super) fn len(&self) -> usize {
         self.codes.len()
     }
@@ -81,14 +81,14 @@ impl Places {
         // Nothing comes before such a NULL but others, which are not counted.
         let Some(code) = code else { return true };
         let begin = partition * self.most;
-        let places = &mut self.codes[begin..begin + self.most];
-        let last = places[self.most - 1];
+        let top_codes = &mut self.codes[begin..begin + self.most];
+        let last = top_codes[self.most - 1];
         if code >= last {
-            return last == LAST || code == last && !self.ties_are_behind;
+            return last == LAST || code == last && !self.rejects_ties;
         }
-        let place = places.partition_point(|&before| before <= code);
-        places.copy_within(place..self.most - 1, place + 1);
-        places[place] = code;
+        let position = top_codes.partition_point(|&before| before <= code);
+        top_codes.copy_within(position..self.most - 1, position + 1);
+        top_codes[position] = code;
         true
     }
 }
@@ -101,35 +101,35 @@ mod tests {
 
     use super::*;
 
-    fn admitted(places: &mut Places, rows: &[(usize, u64)]) -> Vec<bool> {
-        rows.iter().map(|&(partition, code)| places.admits(partition, Some(code))).collect()
+    fn admitted(top_codes: &mut TopCodes, rows: &[(usize, u64)]) -> Vec<bool> {
+        rows.iter().map(|&(partition, code)| top_codes.admits(partition, Some(code))).collect()
     }
 
     #[test]
     fn rows_behind_so_many_others_are_dropped() {
-        let mut places = Places::new(2, true);
-        places.grow(2);
+        let mut top_codes = TopCodes::new(2, true);
+        top_codes.grow(2);
         let rows = [(0, 5), (0, 7), (0, 8), (1, 9), (0, 7), (0, 6), (0, 6), (0, 1), (0, 5), (1, 3)];
         let expected = [true, true, false, true, false, true, false, true, false, true];
-        assert_eq!(admitted(&mut places, &rows), expected);
-        assert!(places.admits(0, None), "a NULL that comes first");
+        assert_eq!(admitted(&mut top_codes, &rows), expected);
+        assert!(top_codes.admits(0, None), "a NULL that comes first");
     }
 
     #[test]
     fn equal_rows_share_a_rank() {
-        let mut places = Places::new(2, false);
-        places.grow(1);
+        let mut top_codes = TopCodes::new(2, false);
+        top_codes.grow(1);
         let rows = [(0, 5), (0, 5), (0, 5), (0, 6), (0, 4), (0, 5), (0, 4), (0, 5)];
         let expected = [true, true, true, false, true, true, true, false];
-        assert_eq!(admitted(&mut places, &rows), expected);
+        assert_eq!(admitted(&mut top_codes, &rows), expected);
     }
 
     #[test]
     fn the_last_of_all_values_is_dropped_behind_others_only() {
-        let mut places = Places::new(1, true);
-        places.grow(1);
+        let mut top_codes = TopCodes::new(1, true);
+        top_codes.grow(1);
         let rows = [(0, LAST), (0, LAST), (0, LAST - 1), (0, LAST)];
-        assert_eq!(admitted(&mut places, &rows), [true, true, true, false]);
+        assert_eq!(admitted(&mut top_codes, &rows), [true, true, true, false]);
     }
 
     #[test]

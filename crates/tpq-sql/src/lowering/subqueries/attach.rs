@@ -21,36 +21,36 @@ pub(super) fn lower(node: LogicalPlan) -> Result<LogicalPlan> {
         return not_impl_err!("a subquery in {}", node.display());
     };
     let input = input.clone();
-    let mut below = Below { input, known: Vec::new() };
+    let mut input_plan = InputPlan { input, known: Vec::new() };
     let plan = match &node {
         LogicalPlan::Projection(step) => {
-            let exprs = below.rewrite_all(&step.expr)?;
-            LogicalPlan::Projection(Projection::try_new(exprs, Arc::new(below.input))?)
+            let exprs = input_plan.rewrite_all(&step.expr)?;
+            LogicalPlan::Projection(Projection::try_new(exprs, Arc::new(input_plan.input))?)
         }
         LogicalPlan::Filter(step) => {
-            let predicate = below.rewrite(step.predicate.clone())?;
-            LogicalPlan::Filter(Filter::try_new(predicate, Arc::new(below.input))?)
+            let predicate = input_plan.rewrite(step.predicate.clone())?;
+            LogicalPlan::Filter(Filter::try_new(predicate, Arc::new(input_plan.input))?)
         }
         LogicalPlan::Sort(step) => {
             let mut expr = step.expr.clone();
             for by in &mut expr {
-                by.expr = below.rewrite(by.expr.clone())?;
+                by.expr = input_plan.rewrite(by.expr.clone())?;
             }
-            LogicalPlan::Sort(Sort { expr, input: Arc::new(below.input), fetch: step.fetch })
+            LogicalPlan::Sort(Sort { expr, input: Arc::new(input_plan.input), fetch: step.fetch })
         }
         LogicalPlan::Aggregate(step) => {
-            let groups = below.rewrite_all(&step.group_expr)?;
-            let aggregates = below.rewrite_all(&step.aggr_expr)?;
-            let input = Arc::new(below.input);
+            let groups = input_plan.rewrite_all(&step.group_expr)?;
+            let aggregates = input_plan.rewrite_all(&step.aggr_expr)?;
+            let input = Arc::new(input_plan.input);
             LogicalPlan::Aggregate(Aggregate::try_new(input, groups, aggregates)?)
         }
         LogicalPlan::Window(step) => {
-            let exprs = below.rewrite_all(&step.window_expr)?;
-            LogicalPlan::Window(Window::try_new(exprs, Arc::new(below.input))?)
+            let exprs = input_plan.rewrite_all(&step.window_expr)?;
+            LogicalPlan::Window(Window::try_new(exprs, Arc::new(input_plan.input))?)
         }
         LogicalPlan::Extension(step) => {
-            let exprs = below.rewrite_all(&step.node.expressions())?;
-            let node = step.node.with_exprs_and_inputs(exprs, vec![below.input])?;
+            let exprs = input_plan.rewrite_all(&step.node.expressions())?;
+            let node = step.node.with_exprs_and_inputs(exprs, vec![input_plan.input])?;
             LogicalPlan::Extension(Extension { node })
         }
         other => return not_impl_err!("a subquery in {}", other.display()),
@@ -60,9 +60,9 @@ pub(super) fn lower(node: LogicalPlan) -> Result<LogicalPlan> {
 
 /// The plan with columns for the subqueries of an expression, and the expression without them.
 pub(super) fn join_subqueries(plan: LogicalPlan, expr: Expr) -> Result<(LogicalPlan, Expr)> {
-    let mut below = Below { input: plan, known: Vec::new() };
-    let expr = below.rewrite(expr)?;
-    Ok((below.input, expr))
+    let mut input_plan = InputPlan { input: plan, known: Vec::new() };
+    let expr = input_plan.rewrite(expr)?;
+    Ok((input_plan.input, expr))
 }
 
 /// The columns of a schema out of a plan that has these and others, or has them under names that
@@ -92,13 +92,13 @@ fn with_columns_of(plan: LogicalPlan, schema: &DFSchema) -> Result<LogicalPlan> 
 }
 
 /// The plan below a step, growing by what the step's subqueries give.
-struct Below {
+struct InputPlan {
     input: LogicalPlan,
     /// Subqueries seen before, and what stands for them.
     known: Vec<(LogicalPlan, Expr)>,
 }
 
-impl Below {
+impl InputPlan {
     /// Expressions of the same names, without subqueries.
     fn rewrite_all(&mut self, exprs: &[Expr]) -> Result<Vec<Expr>> {
         let rewritten = exprs.iter().map(|expr| {
@@ -228,13 +228,13 @@ fn gives_one_row(plan: &LogicalPlan) -> bool {
 /// The plan with one more column, which the step above it may read in a subquery though it is not
 /// selected: `SELECT a FROM t ORDER BY (SELECT … WHERE x = t.b)`.
 fn expose(plan: &LogicalPlan, column: &Column) -> Result<Option<LogicalPlan>> {
-    let below = |input: &LogicalPlan| match input.schema().has_column(column) {
+    let exposed = |input: &LogicalPlan| match input.schema().has_column(column) {
         true => Ok(Some(input.clone())),
         false => expose(input, column),
     };
     match plan {
         LogicalPlan::Projection(step) => {
-            let Some(input) = below(&step.input)? else { return Ok(None) };
+            let Some(input) = exposed(&step.input)? else { return Ok(None) };
             let mut exprs = step.expr.clone();
             exprs.push(Expr::Column(column.clone()));
             let Ok(plan) = Projection::try_new(exprs, Arc::new(input)) else { return Ok(None) };
@@ -242,7 +242,7 @@ fn expose(plan: &LogicalPlan, column: &Column) -> Result<Option<LogicalPlan>> {
         }
         // A column that is not grouped by is that of any row of the group.
         LogicalPlan::Aggregate(step) => {
-            let Some(input) = below(&step.input)? else { return Ok(None) };
+            let Some(input) = exposed(&step.input)? else { return Ok(None) };
             let bare = first_value(Expr::Column(column.clone()), Vec::new());
             let mut aggregates = step.aggr_expr.clone();
             aggregates.push(bare.alias_qualified(column.relation.clone(), column.name.clone()));
@@ -252,7 +252,7 @@ fn expose(plan: &LogicalPlan, column: &Column) -> Result<Option<LogicalPlan>> {
         LogicalPlan::Filter(_) | LogicalPlan::Sort(_) | LogicalPlan::Window(_) => {
             let inputs = plan.inputs();
             let [input] = inputs[..] else { return Ok(None) };
-            let Some(input) = below(input)? else { return Ok(None) };
+            let Some(input) = exposed(input)? else { return Ok(None) };
             let exprs = plan.expressions();
             Ok(Some(plan.with_new_exprs(exprs, vec![input])?))
         }
