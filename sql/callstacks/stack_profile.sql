@@ -1,8 +1,7 @@
 -- Call stacks of samples as trees.
 
 INCLUDE PERFETTO MODULE graphs.hierarchy;
-INCLUDE PERFETTO MODULE graphs.scan;
-INCLUDE PERFETTO MODULE graphs.search;
+INCLUDE PERFETTO MODULE graphs.subtree_sums;
 
 -- Functions of each frame: the function itself and those inlined into it. `place` numbers them from
 -- 1 (innermost) to `places`.
@@ -87,6 +86,27 @@ RETURNS TableOrSubquery AS
   JOIN stack_profile_mapping AS __m ON __m.id = __f.mapping_id
 );
 
+-- Returns the trees of the callsites with the sum of the values of the samples that have the node as
+-- innermost function: `id`, `parent_id`, `name`, `mapping_name`, `source_file`, `line_number` and
+-- `self_value`.
+CREATE PERFETTO MACRO _callstacks_for_callsites_weighted(
+  -- Samples, with columns `callsite_id` and `value`.
+  samples TableOrSubquery
+)
+RETURNS TableOrSubquery AS
+(
+  SELECT
+    __c.id, __c.parent_id, __c.name, __c.mapping_name, __c.source_file, __c.line_number,
+    CASE
+      WHEN __c.is_leaf_function_in_callsite_frame = 1 THEN coalesce(__sampled.sampled_value, 0)
+      ELSE 0
+    END AS self_value
+  FROM _callstacks_for_stack_profile_samples!($samples) AS __c
+  LEFT JOIN (
+    SELECT callsite_id, sum(value) AS sampled_value FROM $samples GROUP BY callsite_id
+  ) AS __sampled ON __sampled.callsite_id = __c.callsite_id
+);
+
 -- Returns the trees of the callsites with the number of samples that have the node as innermost
 -- function: `id`, `parent_id`, `name`, `mapping_name`, `source_file`, `line_number` and
 -- `self_count`.
@@ -96,35 +116,36 @@ CREATE PERFETTO MACRO _callstacks_for_callsites(
 )
 RETURNS TableOrSubquery AS
 (
-  SELECT
-    __c.id, __c.parent_id, __c.name, __c.mapping_name, __c.source_file, __c.line_number,
-    CASE
-      WHEN __c.is_leaf_function_in_callsite_frame = 1 THEN coalesce(__counted.samples, 0) ELSE 0
-    END AS self_count
-  FROM _callstacks_for_stack_profile_samples!($samples) AS __c
-  LEFT JOIN (
-    SELECT callsite_id, count(*) AS samples FROM $samples GROUP BY callsite_id
-  ) AS __counted ON __counted.callsite_id = __c.callsite_id
+  SELECT id, parent_id, name, mapping_name, source_file, line_number, self_value AS self_count
+  FROM _callstacks_for_callsites_weighted!((SELECT callsite_id, 1 AS value FROM $samples))
 );
 
 -- Returns the number of samples of each function including its callees: `id` and
 -- `cumulative_count`.
 CREATE PERFETTO MACRO _callstacks_self_to_cumulative(
-  -- Functions with `id`, `parent_id` and `self_count`.
+  -- Functions with `id`, `parent_id` and `self_count`. Each parent must be one of the functions.
   callstacks TableOrSubquery
 )
 RETURNS TableOrSubquery AS
 (
-  SELECT __around.node_id AS id, sum(__f.self_count) AS cumulative_count
-  FROM graph_reachable_weight_bounded_dfs!(
-    (
-      SELECT id AS source_node_id, parent_id AS dest_node_id, 0 AS edge_weight
-      FROM $callstacks
-      WHERE parent_id IS NOT NULL
-    ),
-    (SELECT id AS root_node_id, 0 AS root_target_weight FROM $callstacks),
-    0
-  ) AS __around
-  JOIN $callstacks AS __f ON __f.id = __around.root_node_id
-  GROUP BY __around.node_id
+  SELECT id, total_count AS cumulative_count
+  FROM _subtree_sums!((
+    SELECT id, parent_id, self_count, 0 AS self_size, 0 AS native_size FROM $callstacks
+  ))
+);
+
+-- Returns the functions with both counts of samples: `id`, `parent_id`, `name`, `mapping_name`,
+-- `source_file`, `line_number`, `self_count` and `cumulative_count`, in the order of `id`.
+CREATE PERFETTO MACRO _callstacks_with_cumulative(
+  -- Functions, as `_callstacks_for_callsites!` returns them.
+  callstacks TableOrSubquery
+)
+RETURNS TableOrSubquery AS
+(
+  SELECT
+    __f.id, __f.parent_id, __f.name, __f.mapping_name, __f.source_file, __f.line_number,
+    __f.self_count, __summed.cumulative_count
+  FROM $callstacks AS __f
+  JOIN _callstacks_self_to_cumulative!($callstacks) AS __summed ON __summed.id = __f.id
+  ORDER BY __f.id
 );

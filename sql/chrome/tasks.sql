@@ -1,4 +1,4 @@
--- Tasks of Chrome threads.
+-- Tasks of Chrome threads, and the Java views of Chrome on Android.
 
 -- Mojo messages and replies that processes received, with their interface.
 CREATE PERFETTO TABLE _chrome_mojo_slices AS
@@ -30,6 +30,59 @@ SELECT
     ELSE substr(name, length('Receive ') + 1)
   END AS task_name
 FROM reported;
+
+-- Java views with the name of the view: that of the slice without the phase of drawing, measuring or
+-- layout. Views of frameworks, which occur around any other view, are left out.
+CREATE PERFETTO TABLE _chrome_named_java_views AS
+SELECT id, view_name
+FROM (
+  SELECT
+    id,
+    regexp_replace_simple(name, '\.(draw|onLayout|onMeasure|Layout|Measure)$', '') AS view_name
+  FROM slice
+  WHERE category GLOB '*Java*' AND NOT category GLOB '*toplevel*' AND dur > 0
+)
+WHERE view_name NOT IN (
+  'AppCompatImageButton', 'ComponentHost', 'CompositorView:finalizeLayers',
+  'CompositorViewHolder', 'CompositorViewHolder:layout',
+  'CompositorViewHolder:updateContentViewChildrenDimension', 'ContentFrameLayout',
+  'CoordinatorLayout', 'CoordinatorLayoutForPointer', 'FitWindowsFrameLayout',
+  'FitWindowsLinearLayout', 'LayoutDriver:onUpdate', 'OptimizedFrameLayout',
+  'ScrollingBottomViewResourceFrameLayout', 'ViewResourceAdapter:captureWithHardwareDraw',
+  'ViewResourceAdapter:captureWithSoftwareDraw', 'ViewResourceAdapter:getBitmap',
+  'ViewResourceFrameLayout'
+);
+
+-- A Java view of Chrome that was measured, laid out or drawn. Views within another view and views
+-- of frameworks are left out.
+CREATE PERFETTO VIEW chrome_java_views(
+  -- Name of the view.
+  filtered_name STRING,
+  -- Whether the slice is part of a screenshot of the toolbar that was drawn by the CPU.
+  is_software_screenshot BOOL,
+  -- Whether the slice is part of a screenshot of the toolbar that was drawn by the GPU.
+  is_hardware_screenshot BOOL,
+  -- Slice of the view; join with `slice` on `id`.
+  slice_id LONG
+) AS
+WITH enclosed AS (
+  SELECT
+    view.id,
+    max(around.id IS NOT NULL) AS is_inner,
+    max(above.name = 'ViewResourceAdapter:captureWithSoftwareDraw') AS is_software_screenshot,
+    max(above.name = 'ViewResourceAdapter:captureWithHardwareDraw') AS is_hardware_screenshot
+  FROM _chrome_named_java_views AS view, ancestor_slice(view.id) AS above
+  LEFT JOIN _chrome_named_java_views AS around ON around.id = above.id
+  GROUP BY view.id
+)
+SELECT
+  view.view_name AS filtered_name,
+  coalesce(enclosed.is_software_screenshot, 0) AS is_software_screenshot,
+  coalesce(enclosed.is_hardware_screenshot, 0) AS is_hardware_screenshot,
+  view.id AS slice_id
+FROM _chrome_named_java_views AS view
+LEFT JOIN enclosed ON enclosed.id = view.id
+WHERE coalesce(enclosed.is_inner, 0) = 0;
 
 -- A task that a Chrome scheduler ran.
 CREATE PERFETTO VIEW chrome_scheduler_tasks(

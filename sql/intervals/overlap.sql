@@ -1,6 +1,7 @@
 -- Number of overlapping intervals, and merged intervals.
 
 INCLUDE PERFETTO MODULE intervals.intersect;
+INCLUDE PERFETTO MODULE std.metasql.unparenthesize;
 
 -- Counts overlapping intervals over time. Output: `ts`, each time at which an interval starts or
 -- ends, and `value`, the number of intervals from then on.
@@ -67,6 +68,43 @@ RETURNS Expr AS
   WHERE __end > __next
 );
 
+-- Merges intervals of the same group that overlap, touch or are at most `epsilon` apart. Output:
+-- `ts`, `dur` and the group columns.
+CREATE PERFETTO MACRO _intervals_merged_in_groups(
+  -- Intervals with `ts`, non-negative `dur` and the group columns.
+  intervals TableOrSubquery,
+  -- Columns to group by, in parentheses.
+  groups ColumnNameList,
+  -- Maximum gap between merged intervals, in the unit of `ts`.
+  epsilon Expr
+)
+RETURNS TableOrSubquery AS
+(
+  SELECT
+    min(ts) AS ts, max(__end) - min(ts) AS dur, metasql_unparenthesize_exprlist!($groups)
+  FROM (
+    -- Counts the intervals that start after the end of all intervals before them.
+    SELECT
+      ts, __end, metasql_unparenthesize_exprlist!($groups),
+      sum(CASE WHEN ts <= __reach + $epsilon THEN 0 ELSE 1 END) OVER (
+        PARTITION BY metasql_unparenthesize_exprlist!($groups)
+        ORDER BY ts, __end ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+      ) AS __merged
+    FROM (
+      SELECT
+        ts,
+        ts + dur AS __end,
+        metasql_unparenthesize_exprlist!($groups),
+        max(ts + dur) OVER (
+          PARTITION BY metasql_unparenthesize_exprlist!($groups)
+          ORDER BY ts, ts + dur ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ) AS __reach
+      FROM $intervals
+    )
+  )
+  GROUP BY metasql_unparenthesize_exprlist!($groups), __merged
+);
+
 -- Merges intervals that overlap, touch or are at most `epsilon` apart. Output: `ts` and `dur`.
 CREATE PERFETTO MACRO interval_merge_overlapping(
   -- Intervals with `ts` and non-negative `dur`.
@@ -76,24 +114,27 @@ CREATE PERFETTO MACRO interval_merge_overlapping(
 )
 RETURNS TableOrSubquery AS
 (
-  SELECT min(ts) AS ts, max(__end) - min(ts) AS dur
-  FROM (
-    -- Counts the intervals that start after the end of all intervals before them.
-    SELECT
-      ts, __end,
-      sum(CASE WHEN ts <= __reach + $epsilon THEN 0 ELSE 1 END)
-        OVER (ORDER BY ts, __end ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS __merged
-    FROM (
-      SELECT
-        ts,
-        ts + dur AS __end,
-        max(ts + dur)
-          OVER (ORDER BY ts, ts + dur ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS __reach
-      FROM $intervals
-    )
+  SELECT ts, dur
+  FROM _intervals_merged_in_groups!(
+    (SELECT ts, dur, 0 AS __all FROM $intervals), (__all), $epsilon
   )
-  GROUP BY __merged
   ORDER BY ts
+);
+
+-- Merges intervals of the same group that overlap or touch. Output: `ts`, `dur` and the group
+-- columns. Intervals without an end (`dur` -1) are left out.
+CREATE PERFETTO MACRO interval_merge_overlapping_partitioned(
+  -- Intervals with `ts`, `dur` and the group columns.
+  intervals TableOrSubquery,
+  -- Columns to group by, in parentheses.
+  partition_columns ColumnNameList
+)
+RETURNS TableOrSubquery AS
+(
+  SELECT ts, dur, metasql_unparenthesize_exprlist!($partition_columns)
+  FROM _intervals_merged_in_groups!(
+    (SELECT * FROM $intervals WHERE dur >= 0), $partition_columns, 0
+  )
 );
 
 -- Joins roots with the intervals in them: `root_id`, `root_ts`, `root_dur`, and `id`, `parent_id`,

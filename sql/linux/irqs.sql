@@ -1,4 +1,4 @@
--- Interrupts that the kernel handled.
+-- Interrupts that the kernel handled, and their names.
 
 -- A hardware interrupt.
 CREATE PERFETTO VIEW linux_hard_irqs(
@@ -52,3 +52,16 @@ CREATE PERFETTO VIEW linux_irqs(
 SELECT ts, dur, name, id, parent_id, 0 AS is_soft_irq FROM linux_hard_irqs
 UNION ALL
 SELECT ts, dur, name, id, NULL, 1 FROM linux_soft_irqs;
+
+-- Name of an interrupt number, as the recorder read it.
+CREATE PERFETTO VIEW linux_interrupt_mapping(
+  -- Unique id of the row.
+  id ID,
+  -- Number of the interrupt on its machine.
+  irq_id LONG,
+  -- Name of the interrupt.
+  name STRING,
+  -- Machine of the interrupt; join with `machine` on `id`.
+  machine_id JOINID(machine.id)
+) AS
+SELECT id, irq_id, name, machine_id FROM _linux_interrupt_mapping;

@@ -2,47 +2,43 @@
 
 INCLUDE PERFETTO MODULE callstacks.stack_profile;
 
--- A CPU profiling sample of a thread.
+-- A CPU profiling sample: a call stack that a profiler took on time, cycles or instructions.
 CREATE PERFETTO TABLE cpu_profiling_samples(
-  -- Number of the sample, from 1 in order of time.
+  -- Unique id of the sample; join with `stack_sample` on `id`.
   id LONG,
   -- Time of the sample, ns in trace time.
   ts TIMESTAMP,
-  -- Thread; join with `thread` on `utid`.
+  -- Thread; NULL if unknown. Join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- Kernel id of the thread.
+  -- Kernel id of the thread; NULL if unknown.
   tid LONG,
-  -- Name of the thread.
+  -- Name of the thread; NULL if unknown.
   thread_name STRING,
   -- CPU, unique across machines; NULL if the profiler does not record it. Join with `cpu` on
   -- `ucpu`.
   ucpu LONG,
-  -- CPU number on its machine.
+  -- CPU number on its machine; NULL if the profiler does not record it.
   cpu LONG,
   -- Call stack of the sample; join with `stack_profile_callsite` on `id`.
-  callsite_id LONG
+  callsite_id LONG,
+  -- Profiler, such as `linux.perf` or `chrome`.
+  source STRING
 ) AS
 SELECT
-  row_number() OVER (ORDER BY s.ts) AS id,
-  s.ts, s.utid, t.tid, t.name AS thread_name, s.ucpu, cpu.cpu, s.callsite_id
-FROM (
-  SELECT ts, utid, cpu AS ucpu, callsite_id FROM perf_sample
-  UNION ALL
-  SELECT ts, utid, cpu, callsite_id FROM instruments_sample
-  UNION ALL
-  SELECT ts, utid, NULL, callsite_id FROM cpu_profile_stack_sample
-) AS s
-LEFT JOIN thread AS t ON t.utid = s.utid
-LEFT JOIN cpu ON cpu.ucpu = s.ucpu
+  s.id, s.ts, task.utid, t.tid, t.name AS thread_name, execution.ucpu, cpu.cpu, s.callsite_id,
+  s.source
+FROM stack_sample AS s
+LEFT JOIN stack_sample_session AS session ON session.id = s.session_id
+LEFT JOIN stack_sample_task_context AS task ON task.id = s.task_context_id
+LEFT JOIN stack_sample_execution_context AS execution ON execution.id = s.execution_context_id
+LEFT JOIN thread AS t ON t.utid = task.utid
+LEFT JOIN cpu ON cpu.ucpu = execution.ucpu
+WHERE coalesce(session.timebase_unit, 'ns') IN ('ns', 'cycles', 'instructions')
 ORDER BY s.ts;
 
 -- Functions of the call stacks of samples, with their own sample counts.
 CREATE PERFETTO TABLE _cpu_profiling_self_callsites AS
-SELECT id, parent_id, name, mapping_name, source_file, line_number, self_count
-FROM _callstacks_for_callsites!(
-  (SELECT callsite_id FROM cpu_profiling_samples WHERE callsite_id IS NOT NULL)
-)
-ORDER BY id;
+SELECT * FROM _callstacks_for_callsites!(cpu_profiling_samples) ORDER BY id;
 
 -- A function of the call stacks of samples. The rows form trees.
 CREATE PERFETTO TABLE cpu_profiling_summary_tree(
@@ -63,9 +59,4 @@ CREATE PERFETTO TABLE cpu_profiling_summary_tree(
   -- Number of samples with this node in the call stack.
   cumulative_count LONG
 ) AS
-SELECT
-  f.id, f.parent_id, f.name, f.mapping_name, f.source_file, f.line_number, f.self_count,
-  c.cumulative_count
-FROM _cpu_profiling_self_callsites AS f
-JOIN _callstacks_self_to_cumulative!(_cpu_profiling_self_callsites) AS c ON c.id = f.id
-ORDER BY f.id;
+SELECT * FROM _callstacks_with_cumulative!(_cpu_profiling_self_callsites);

@@ -1,7 +1,7 @@
 -- Slices for flame graphs and lists.
 
 INCLUDE PERFETTO MODULE graphs.hierarchy;
-INCLUDE PERFETTO MODULE slices.with_context;
+INCLUDE PERFETTO MODULE slices.slices;
 
 -- Returns the nodes of a flame graph of slices, which are the given slices and their ancestors:
 -- `id`, `parentId`, `name`, `self_dur`, the duration without that of the children in the graph,
@@ -73,9 +73,6 @@ CREATE PERFETTO VIEW _viz_slices_for_ui_table(
   arg_set_id ARGSETID
 ) AS
 SELECT
-  s.id, s.ts, s.dur, s.category, s.name, s.track_id, t.name AS track_name,
-  o.thread_name, o.utid, o.tid, o.process_name, o.upid, o.pid,
-  s.depth, s.parent_id, s.arg_set_id
-FROM slice AS s
-JOIN track AS t ON t.id = s.track_id
-LEFT JOIN thread_or_process_slice AS o ON o.id = s.id;
+  id, ts, dur, category, name, track_id, track_name, thread_name, utid, tid, process_name, upid,
+  pid, depth, parent_id, arg_set_id
+FROM _slice_with_thread_and_process_info;

@@ -1,6 +1,7 @@
 //! The list of decoders, by payload field.
 
-use tpq_ingest::{Bundle, Route, Router, RunKind, SplitSink, packet_field};
+use tpq_ingest::{Bundle, Route, Router, RunKind, SplitSink};
+use tpq_proto::fields::trace_packet;
 
 use crate::decode;
 use crate::decode::{BundleDecoder, DecodeEvent, PacketDecoder};
@@ -106,11 +107,11 @@ pub enum Treatment {
 
 /// Kinds of packets that the stages before decoding read.
 const TRANSPORT: &[u32] = &[
-    packet_field::CLOCK_SNAPSHOT,
-    packet_field::SYNCHRONIZATION_MARKER,
-    packet_field::COMPRESSED_PACKETS,
-    packet_field::ZSTD_COMPRESSED_PACKETS,
-    packet_field::REMOTE_CLOCK_SYNC,
+    trace_packet::CLOCK_SNAPSHOT,
+    trace_packet::SYNCHRONIZATION_MARKER,
+    trace_packet::COMPRESSED_PACKETS,
+    trace_packet::ZSTD_COMPRESSED_PACKETS,
+    trace_packet::REMOTE_CLOCK_SYNC,
 ];
 
 /// The route of packets with this payload field.
@@ -189,7 +190,7 @@ mod tests {
     #[test]
     fn routes_of_packets() {
         assert_eq!(treatment(1), Treatment::Decoded);
-        assert_eq!(treatment(packet_field::COMPRESSED_PACKETS), Treatment::Transport);
+        assert_eq!(treatment(trace_packet::COMPRESSED_PACKETS), Treatment::Transport);
         assert_eq!(treatment(60_000), Treatment::NotYet);
         assert!(kernel_events_with_tables().contains(&"sched_switch"));
     }

@@ -2,18 +2,10 @@
 //! differences from the event before.
 
 use tpq_clock::MONOTONIC;
+use tpq_proto::fields::{thread_descriptor, trace_packet, track_descriptor, track_event};
 use tpq_proto::wire::{Field, Fields};
 
 use crate::Loss;
-use crate::packet::packet_field;
-
-/// Numbers of the fields this reads.
-mod field {
-    pub(super) const TIMESTAMP_DELTA_US: u32 = 1;
-    pub(super) const TIMESTAMP_ABSOLUTE_US: u32 = 16;
-    pub(super) const THREAD_OF_TRACK: u32 = 4;
-    pub(super) const REFERENCE_TIMESTAMP_US: u32 = 6;
-}
 
 /// The clock of such moments.
 pub(crate) const CLOCK: u32 = MONOTONIC;
@@ -32,9 +24,9 @@ impl EventTime {
     /// it gives.
     pub(crate) fn note(&mut self, kind: u32, payload: &[u8]) {
         match kind {
-            packet_field::THREAD_DESCRIPTOR => self.0 = Some(reference(payload)),
-            packet_field::TRACK_DESCRIPTOR => {
-                if let Some(thread) = find(payload, field::THREAD_OF_TRACK) {
+            trace_packet::THREAD_DESCRIPTOR => self.0 = Some(reference(payload)),
+            trace_packet::TRACK_DESCRIPTOR => {
+                if let Some(thread) = find(payload, track_descriptor::THREAD) {
                     self.0 = Some(reference(thread.as_bytes()));
                 }
             }
@@ -44,18 +36,18 @@ impl EventTime {
 
     /// The time of an event, ns of [`CLOCK`]; `None` if it has none.
     pub(crate) fn of(&mut self, event: &[u8]) -> Result<Option<i64>, Loss> {
-        if let Some(delta) = find(event, field::TIMESTAMP_DELTA_US) {
+        if let Some(delta) = find(event, track_event::TIMESTAMP_DELTA_US) {
             let last = self.0.as_mut().ok_or(Loss::DifferenceWithoutReference)?;
             *last = last.saturating_add(in_ns(&delta));
             return Ok(Some(*last));
         }
-        let absolute = find(event, field::TIMESTAMP_ABSOLUTE_US).map(|us| in_ns(&us));
+        let absolute = find(event, track_event::TIMESTAMP_ABSOLUTE_US).map(|us| in_ns(&us));
         Ok(absolute.filter(|&ns| ns != 0))
     }
 }
 
 fn reference(thread: &[u8]) -> i64 {
-    find(thread, field::REFERENCE_TIMESTAMP_US).map_or(0, |us| in_ns(&us))
+    find(thread, thread_descriptor::REFERENCE_TIMESTAMP_US).map_or(0, |us| in_ns(&us))
 }
 
 fn find<'a>(message: &'a [u8], number: u32) -> Option<Field<'a>> {

@@ -5,6 +5,7 @@
 //! id of the writer sequence, as a writer's own clocks are.
 
 use tpq_clock::{BOOTTIME, MONOTONIC_RAW};
+use tpq_proto::fields::ftrace_event_bundle;
 use tpq_proto::wire::Fields;
 
 /// The kernel's `global` clock: ns that are the same on all CPUs, and of no POSIX clock.
@@ -13,15 +14,6 @@ const GLOBAL: u32 = 64;
 const LOCAL: u32 = 65;
 /// A clock that has no name in the trace format, as `x86-tsc`: ticks of unknown length.
 const UNNAMED: u32 = 66;
-
-/// Numbers of the fields of a bundle.
-mod field {
-    pub(super) const EVENT: u32 = 2;
-    pub(super) const COMPACT_SCHED: u32 = 4;
-    pub(super) const FTRACE_CLOCK: u32 = 5;
-    pub(super) const FTRACE_TIMESTAMP: u32 = 6;
-    pub(super) const BOOT_TIMESTAMP: u32 = 7;
-}
 
 /// The id of the clock that a bundle says it is in.
 pub fn ftrace_clock_id(ftrace_clock: u64) -> u32 {
@@ -49,10 +41,10 @@ pub(crate) fn ftrace_reading(bundle: &[u8]) -> Option<FtraceReading> {
     let (mut id, mut value, mut boottime) = (BOOTTIME, None, None);
     for field in Fields::new(bundle) {
         match field.number {
-            field::FTRACE_CLOCK => id = ftrace_clock_id(field.as_u64()),
-            field::FTRACE_TIMESTAMP => value = Some(field.as_i64()),
-            field::BOOT_TIMESTAMP => boottime = Some(field.as_i64()),
-            field::EVENT | field::COMPACT_SCHED => break,
+            ftrace_event_bundle::FTRACE_CLOCK => id = ftrace_clock_id(field.as_u64()),
+            ftrace_event_bundle::FTRACE_TIMESTAMP => value = Some(field.as_i64()),
+            ftrace_event_bundle::BOOT_TIMESTAMP => boottime = Some(field.as_i64()),
+            ftrace_event_bundle::EVENT | ftrace_event_bundle::COMPACT_SCHED => break,
             _ => {}
         }
     }

@@ -40,7 +40,7 @@ pub use ftrace_clock::ftrace_clock_id;
 pub use loss::{Loss, LossBook, LossEntry, Losses, TextLocation};
 pub use order::{EventOrder, Events, Step};
 pub use own_strings::{FIRST_STRING_WORD, MAX_OWN_STRINGS, own_strings};
-pub use packet::{PacketHeader, packet_field};
+pub use packet::PacketHeader;
 pub use prescan::{
     KeepLarge, MachineUse, OnScanned, Prescan, PrescanError, PrescanMemory, prescan,
 };

@@ -5,11 +5,12 @@
 
 use rustc_hash::FxHashMap;
 use tpq_clock::is_sequence_scoped;
+use tpq_proto::fields::trace_packet_defaults;
 use tpq_proto::wire::Fields;
 
 use crate::event_time::EventTime;
 use crate::history::{Gap, History, Stamp, has_reason};
-use crate::packet::{PacketHeader, SEQ_NEEDS_INCREMENTAL_STATE, packet_field};
+use crate::packet::{PacketHeader, SEQ_NEEDS_INCREMENTAL_STATE};
 use crate::snapshot::SnapshotClock;
 use crate::{Loss, Losses, SourceId, Span};
 
@@ -344,7 +345,7 @@ impl Sequence {
         }
         self.defaults = Some(span.inner(offset as usize, len as usize));
         self.default_clock = Fields::new(&packet[offset as usize..][..len as usize])
-            .filter(|field| field.number == packet_field::TIMESTAMP_CLOCK_ID)
+            .filter(|field| field.number == trace_packet_defaults::TIMESTAMP_CLOCK_ID)
             .last()
             .map(|field| field.as_u32());
         true

@@ -1,7 +1,9 @@
 //! Packets with the readings of several clocks at one moment.
 
 use tpq_clock::{BOOTTIME, TSC};
-use tpq_proto::wire::Fields;
+use tpq_proto::fields::clock_snapshot::{self, clock};
+use tpq_proto::fields::remote_clock_sync::{self, synced_clocks};
+use tpq_proto::wire::{Field, Fields};
 
 use crate::ftrace_clock::FtraceReading;
 use crate::packet::PacketHeader;
@@ -71,8 +73,10 @@ pub(crate) fn clocks_of(machine: u32, snapshot: &[u8]) -> (Vec<SnapshotClock>, O
     let (mut clocks, mut primary) = (Vec::new(), None);
     for field in Fields::new(snapshot) {
         match field.number {
-            1 => clocks.push(clock_of(machine, field.as_bytes())),
-            2 => primary = Some(field.as_u32()).filter(|&id| id != 0),
+            clock_snapshot::CLOCKS => clocks.push(clock_of(machine, field.as_bytes())),
+            clock_snapshot::PRIMARY_TRACE_CLOCK => {
+                primary = Some(field.as_u32()).filter(|&id| id != 0);
+            }
             _ => {}
         }
     }
@@ -83,10 +87,10 @@ fn clock_of(machine: u32, message: &[u8]) -> SnapshotClock {
     let (mut id, mut ticks, mut incremental, mut multiplier) = (0, 0, false, 1);
     for field in Fields::new(message) {
         match field.number {
-            1 => id = field.as_u32(),
-            2 => ticks = field.as_i64(),
-            3 => incremental = field.as_bool(),
-            4 => multiplier = field.as_u64().max(1),
+            clock::CLOCK_ID => id = field.as_u32(),
+            clock::TIMESTAMP => ticks = field.as_i64(),
+            clock::IS_INCREMENTAL => incremental = field.as_bool(),
+            clock::UNIT_MULTIPLIER_NS => multiplier = field.as_u64().max(1),
             _ => {}
         }
     }
@@ -124,12 +128,13 @@ pub(crate) fn clocks_of_remote_sync(
 ) -> Vec<(SnapshotClock, SnapshotClock)> {
     const HOST: u32 = 0;
     let mut exchanges: Vec<(Vec<SnapshotClock>, Vec<SnapshotClock>)> = Vec::new();
-    for synced in Fields::new(sync).filter(|field| field.number == 1) {
+    let is_synced = |field: &Field<'_>| field.number == remote_clock_sync::SYNCED_CLOCKS;
+    for synced in Fields::new(sync).filter(is_synced) {
         let (mut client, mut host) = (Vec::new(), Vec::new());
         for field in Fields::new(synced.as_bytes()) {
             match field.number {
-                2 => client = clocks_of(machine, field.as_bytes()).0,
-                3 => host = clocks_of(HOST, field.as_bytes()).0,
+                synced_clocks::CLIENT_CLOCKS => client = clocks_of(machine, field.as_bytes()).0,
+                synced_clocks::HOST_CLOCKS => host = clocks_of(HOST, field.as_bytes()).0,
                 _ => {}
             }
         }

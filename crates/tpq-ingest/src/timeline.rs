@@ -6,9 +6,9 @@ use rustc_hash::FxHashMap;
 use tpq_clock::{
     Clock, ClockGraph, ClockPaths, Converter, PathError, PlaceError, Placement, Source, TRACE_FILE,
 };
+use tpq_proto::fields::trace_packet;
 
 use crate::loss::{LossBook, LossEntry};
-use crate::packet::packet_field;
 use crate::{GenerationId, Immediate, Loss, Message, Payload, Run, RunKind, SourceId, Span};
 
 /// The route of packets of a kind.
@@ -252,7 +252,7 @@ impl Timeline {
         if run.timestamps.iter().any(|&ts| ts < 0) {
             let written = written.as_ref().unwrap_or(&run.timestamps);
             let is_lost = |index: usize| run.timestamps[index] < 0;
-            let is_event = |index: usize| run.kind_of(index) == Some(packet_field::TRACK_EVENT);
+            let is_event = |index: usize| run.kind_of(index) == Some(trace_packet::TRACK_EVENT);
             let other = |index| is_lost(index) && !is_event(index);
             lose(&run, clock, Loss::NegativeTimestamp, written, other, losses);
             let event = |index| is_lost(index) && is_event(index);

@@ -86,18 +86,27 @@ impl Format {
             Self::Perfetto | Self::Json | Self::Systrace => Contents::Events,
             Self::Tar | Self::Zip => Contents::Files,
             Self::Gzip | Self::Zstd => Contents::OneFile,
-            Self::Manifest | Self::Text | Self::Unknown => Contents::Other,
+            Self::Manifest => Contents::Manifest,
+            Self::Text | Self::Unknown => Contents::Other,
         }
     }
 
     /// Whether it is an archive or a compressed file.
-    pub(crate) fn holds_files(self) -> bool {
+    pub fn holds_files(self) -> bool {
         matches!(self.contents(), Contents::Files | Contents::OneFile)
     }
 
     /// Whether it is a trace with events that tpq reads.
     pub fn is_trace(self) -> bool {
         self.contents() == Contents::Events
+    }
+
+    /// Whether tpq reads files of this format.
+    pub fn is_read(self) -> bool {
+        match self.contents() {
+            Contents::Events | Contents::Files | Contents::OneFile | Contents::Manifest => true,
+            Contents::Other => false,
+        }
     }
 
     /// Whether it is an archive of files.
@@ -112,6 +121,7 @@ enum Contents {
     Events,
     Files,
     OneFile,
+    Manifest,
     Other,
 }
 

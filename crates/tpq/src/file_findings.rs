@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use tpq_clock::Rule;
 use tpq_decode::FileRemark;
 use tpq_ingest::Timeline;
-use tpq_source::{Entry, Format, Inputs};
+use tpq_source::{Entry, Inputs};
 
 use crate::summary::{FilePlacement, TextDamage};
 use tpq_formats::Reader;
@@ -35,14 +35,8 @@ pub(crate) fn remarks(inputs: &Inputs, entry: usize) -> impl Iterator<Item = Fil
     let file = &inputs.entries()[entry];
     let name = stored_name(inputs, entry);
     let name = move || name.clone();
-    let holds_files = matches!(
-        file.format(),
-        Format::Tar | Format::Zip | Format::Gzip | Format::Zstd | Format::Manifest
-    );
     let found = match (file.cut(), file.unread()) {
-        (Some(cut), _) if file.format().is_trace() || holds_files => {
-            Some(FileRemark::Cut(name(), cut.to_string()))
-        }
+        (Some(cut), _) if file.format().is_read() => Some(FileRemark::Cut(name(), cut.to_string())),
         (Some(cut), _) => Some(FileRemark::Unreadable(name(), cut.to_string())),
         (None, Some(why)) => Some(FileRemark::NotRead(name(), why.to_owned())),
         (None, None) => None,

@@ -163,7 +163,7 @@ fn format(inputs: &Inputs) -> String {
     let mut containers: Vec<&str> = inputs
         .entries()
         .iter()
-        .filter(|entry| is_container(entry.format()))
+        .filter(|entry| entry.format().holds_files())
         .map(|entry| entry.format().name())
         .collect();
     containers.dedup();
@@ -171,8 +171,4 @@ fn format(inputs: &Inputs) -> String {
         true => what,
         false => format!("{what} ({})", containers.join(", ")),
     }
-}
-
-fn is_container(format: Format) -> bool {
-    matches!(format, Format::Gzip | Format::Zstd | Format::Tar | Format::Zip)
 }

@@ -4,11 +4,7 @@ INCLUDE PERFETTO MODULE callstacks.stack_profile;
 
 -- Functions of the call stacks of samples, with their own sample counts.
 CREATE PERFETTO TABLE _linux_perf_raw_callstacks AS
-SELECT id, parent_id, name, mapping_name, source_file, line_number, self_count
-FROM _callstacks_for_callsites!(
-  (SELECT callsite_id FROM perf_sample WHERE callsite_id IS NOT NULL)
-)
-ORDER BY id;
+SELECT * FROM _callstacks_for_callsites!(perf_sample) ORDER BY id;
 
 -- A function of the call stacks of perf samples. The rows form trees.
 CREATE PERFETTO TABLE linux_perf_samples_summary_tree(
@@ -30,9 +26,4 @@ CREATE PERFETTO TABLE linux_perf_samples_summary_tree(
   -- Number of samples with this node in the call stack.
   cumulative_count LONG
 ) AS
-SELECT
-  f.id, f.parent_id, f.name, f.mapping_name, f.source_file, f.line_number, f.self_count,
-  c.cumulative_count
-FROM _linux_perf_raw_callstacks AS f
-JOIN _callstacks_self_to_cumulative!(_linux_perf_raw_callstacks) AS c ON c.id = f.id
-ORDER BY f.id;
+SELECT * FROM _callstacks_with_cumulative!(_linux_perf_raw_callstacks);

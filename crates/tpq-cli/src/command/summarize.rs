@@ -43,7 +43,7 @@ pub struct SummarizeArgs {
     /// Output format: text, proto (bytes) or json [default: json for -o with the extension .json,
     /// proto for .pb and .binpb, otherwise text]
     #[arg(long, value_name = "FORMAT", value_enum, hide_possible_values = true)]
-    pub format: Option<Format>,
+    pub format: Option<SummaryFormatArg>,
 
     /// Write to this file instead of stdout (-). The file is created or replaced once it is complete
     #[arg(short, long, value_name = "FILE")]
@@ -52,7 +52,7 @@ pub struct SummarizeArgs {
 
 /// The output format of a summary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Format {
+pub enum SummaryFormatArg {
     /// The text format of protobuf
     Text,
     /// Bytes of a `TraceSummary`
@@ -61,12 +61,12 @@ pub enum Format {
     Json,
 }
 
-impl From<Format> for SummaryFormat {
-    fn from(format: Format) -> Self {
+impl From<SummaryFormatArg> for SummaryFormat {
+    fn from(format: SummaryFormatArg) -> Self {
         match format {
-            Format::Text => Self::Text,
-            Format::Proto => Self::Proto,
-            Format::Json => Self::Json,
+            SummaryFormatArg::Text => Self::Text,
+            SummaryFormatArg::Proto => Self::Proto,
+            SummaryFormatArg::Json => Self::Json,
         }
     }
 }
@@ -91,12 +91,12 @@ impl SummarizeArgs {
         let extension = self.output.as_deref().and_then(Path::extension);
         let format = match (self.format, extension.and_then(|extension| extension.to_str())) {
             (Some(format), _) => format,
-            (None, Some("json")) => Format::Json,
-            (None, Some("pb" | "binpb")) => Format::Proto,
-            (None, _) => Format::Text,
+            (None, Some("json")) => SummaryFormatArg::Json,
+            (None, Some("pb" | "binpb")) => SummaryFormatArg::Proto,
+            (None, _) => SummaryFormatArg::Text,
         };
         let is_terminal = matches!(destination, Destination::Stdout) && stdout().is_terminal();
-        if format == Format::Proto && is_terminal {
+        if format == SummaryFormatArg::Proto && is_terminal {
             let message = "proto is not text; name a file with -o, or pipe it".to_owned();
             return Err(Usage(message).into());
         }

@@ -3,11 +3,12 @@
 
 use rustc_hash::FxHashMap;
 use tpq_clock::Clock;
+use tpq_proto::fields::{trace_packet, tracing_service_event};
 use tpq_proto::wire::Fields;
 
 use crate::event_time;
 use crate::loss::LossEntry;
-use crate::packet::{PacketHeader, packet_field};
+use crate::packet::PacketHeader;
 use crate::prescan::{next_packet, span_of};
 use crate::sequence::{ResolvedHeader, SequenceLoss, Sequences};
 use crate::timeline::{Bundle, ClockNames, PendingRun};
@@ -202,8 +203,8 @@ impl<'a> Batcher<'a> {
     /// Takes note of packets that change how others are read or sorted.
     fn note(&mut self, header: &PacketHeader, payload: &[u8], open: &mut Open) {
         match header.kind {
-            packet_field::CLOCK_SNAPSHOT => self.note_snapshot(header),
-            packet_field::SERVICE_EVENT => open.batch.recorder_event = recorder_event_of(payload),
+            trace_packet::CLOCK_SNAPSHOT => self.note_snapshot(header),
+            trace_packet::SERVICE_EVENT => open.batch.recorder_event = recorder_event_of(payload),
             _ => {}
         }
     }
@@ -220,21 +221,21 @@ impl<'a> Batcher<'a> {
         }
         let written = (resolved.clock, resolved.ns);
         match (header.kind, written.1) {
-            (packet_field::TRACK_EVENT, _) if header.sequence == 0 => {
+            (trace_packet::TRACK_EVENT, _) if header.sequence == 0 => {
                 Err(Loss::EventWithoutSequence)
             }
-            (packet_field::TRACK_EVENT, None) => {
+            (trace_packet::TRACK_EVENT, None) => {
                 let ns = self.sequences.event_time(header, payload)?.ok_or(Loss::UndatedEvent)?;
                 Ok((Some(event_time::CLOCK), Some(ns)))
             }
-            (packet_field::THREAD_DESCRIPTOR, _) if header.sequence == 0 => {
+            (trace_packet::THREAD_DESCRIPTOR, _) if header.sequence == 0 => {
                 Err(Loss::ThreadWithoutSequence)
             }
-            (packet_field::THREAD_DESCRIPTOR, _) => {
+            (trace_packet::THREAD_DESCRIPTOR, _) => {
                 let valid = self.sequences.note_event_time(header, payload);
                 if valid { Ok(written) } else { Err(Loss::ThreadWithoutState) }
             }
-            (packet_field::TRACK_DESCRIPTOR, _) => {
+            (trace_packet::TRACK_DESCRIPTOR, _) => {
                 self.sequences.note_event_time(header, payload);
                 Ok(written)
             }
@@ -267,7 +268,7 @@ impl<'a> Batcher<'a> {
         let (source, clocks) = self.file.source(header.machine);
         if payload.len() > LARGEST_BUNDLE {
             let loss = match header.kind {
-                packet_field::FTRACE_EVENTS => Loss::MalformedBundle,
+                trace_packet::FTRACE_EVENTS => Loss::MalformedBundle,
                 _ => Loss::MalformedPacket,
             };
             let entry = LossEntry { loss, ..self.entry(source, message.span) };
@@ -465,8 +466,12 @@ fn message_run(source: SourceId, message: Message, ts: i64) -> Run {
 
 fn recorder_event_of(service_event: &[u8]) -> Option<RecorderEvent> {
     Fields::new(service_event).find_map(|field| match field.number {
-        3 if field.as_bool() => Some(RecorderEvent::Flushed),
-        4 if field.as_bool() => Some(RecorderEvent::ReadBuffers),
+        tracing_service_event::ALL_DATA_SOURCES_FLUSHED if field.as_bool() => {
+            Some(RecorderEvent::Flushed)
+        }
+        tracing_service_event::READ_TRACING_BUFFERS_COMPLETED if field.as_bool() => {
+            Some(RecorderEvent::ReadBuffers)
+        }
         _ => None,
     })
 }

@@ -14,11 +14,12 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::ops::Range;
 
+use tpq_proto::fields::trace_packet;
 use tpq_proto::wire::read_varint;
 
 use crate::ftrace_clock::ftrace_reading;
 use crate::inflate::{Codec, inflate};
-use crate::packet::{PacketHeader, packet_field};
+use crate::packet::PacketHeader;
 use crate::snapshot::{self, SnapshotClock, SnapshotOrigin, SnapshotPacket};
 use crate::trace_bytes::FileBytes;
 use crate::{Loss, Losses, Span};
@@ -157,8 +158,8 @@ pub fn prescan<'a>(
 
 fn codec_of(kind: u32) -> Option<Codec> {
     match kind {
-        packet_field::COMPRESSED_PACKETS => Some(Codec::Zlib),
-        packet_field::ZSTD_COMPRESSED_PACKETS => Some(Codec::Zstd),
+        trace_packet::COMPRESSED_PACKETS => Some(Codec::Zlib),
+        trace_packet::ZSTD_COMPRESSED_PACKETS => Some(Codec::Zstd),
         _ => None,
     }
 }
@@ -190,7 +191,7 @@ pub(crate) fn next_packet(bytes: &[u8], mut at: usize) -> Option<(Range<usize>, 
 
 /// Whether only the recorder writes such packets: about itself, its configuration and its clocks.
 fn is_of_recorder(kind: u32) -> bool {
-    use packet_field::*;
+    use trace_packet::*;
     matches!(
         kind,
         0 | CLOCK_SNAPSHOT
@@ -296,18 +297,18 @@ impl<'a> Prescan<'a> {
             self.snapshots.push(snapshot);
         };
         match header.kind {
-            packet_field::CLOCK_SNAPSHOT => {
+            trace_packet::CLOCK_SNAPSHOT => {
                 let (clocks, primary) = snapshot::clocks_of(header.machine, payload);
                 add(SnapshotOrigin::Snapshot, clocks);
                 self.primary_clock = self.primary_clock.or(primary);
             }
-            packet_field::REMOTE_CLOCK_SYNC => {
+            trace_packet::REMOTE_CLOCK_SYNC => {
                 machine.remote_syncs += 1;
                 for (client, host) in snapshot::clocks_of_remote_sync(header.machine, payload) {
                     add(SnapshotOrigin::RemoteSync, vec![client, host]);
                 }
             }
-            packet_field::FTRACE_EVENTS => {
+            trace_packet::FTRACE_EVENTS => {
                 if let Some(reading) = ftrace_reading(payload) {
                     add(SnapshotOrigin::Ftrace, snapshot::clocks_of_bundle(header, reading));
                 }

@@ -44,8 +44,8 @@ fn packets(len: usize) -> Vec<u8> {
             break;
         }
         out.extend(match number % 1000 {
-            7 => packet(packet_field::CLOCK_SNAPSHOT, &clocks),
-            _ => packet(packet_field::TRACK_EVENT, &[b'.'; 100][..(number % 90) as usize]),
+            7 => packet(trace_packet::CLOCK_SNAPSHOT, &clocks),
+            _ => packet(trace_packet::TRACK_EVENT, &[b'.'; 100][..(number % 90) as usize]),
         });
     }
     out
@@ -84,7 +84,7 @@ fn the_halves_of_a_file_are_put_together() {
 #[test]
 fn a_place_that_only_looks_like_the_middle_is_none() {
     let mut file = packets(HALF);
-    file.extend(packet(packet_field::TRACK_EVENT, &packets(4 << 20)));
+    file.extend(packet(trace_packet::TRACK_EVENT, &packets(4 << 20)));
     file.extend(packets(HALF));
     assert!(middle_of(&file).is_some_and(|middle| middle < HALF + (4 << 20)));
     same(&file);
@@ -94,8 +94,8 @@ fn a_place_that_only_looks_like_the_middle_is_none() {
 fn compressed_packets_are_read_in_their_order() {
     let mut zlib = ZlibEncoder::new(Vec::new(), Compression::fast());
     zlib.write_all(&packets(300_000)).expect("memory takes all");
-    let inner = packet(packet_field::COMPRESSED_PACKETS, &zlib.finish().expect("memory takes all"));
-    let damaged = packet(packet_field::COMPRESSED_PACKETS, b"no zlib");
+    let inner = packet(trace_packet::COMPRESSED_PACKETS, &zlib.finish().expect("memory takes all"));
+    let damaged = packet(trace_packet::COMPRESSED_PACKETS, b"no zlib");
     for first in [HALF / 2, 3 * HALF / 2] {
         let mut file = packets(first);
         file.extend(&damaged);
@@ -128,7 +128,7 @@ fn to_find_the_middle_takes_no_longer_for_what_looks_like_packets_everywhere() {
     let mut file = packets(HALF);
     let mut payload = [0x11, 0x0a, 0x80, 0x80, 0x80, 0x01, 0x10, 0x80, 0x01].repeat(1 << 17);
     payload.extend([0x10, 0].repeat(2 << 20));
-    file.extend(packet(packet_field::TRACK_EVENT, &payload));
+    file.extend(packet(trace_packet::TRACK_EVENT, &payload));
     assert_eq!(middle_of(&file), None);
     same(&file);
 }

@@ -5,7 +5,7 @@ use datafusion::error::DataFusionError;
 use datafusion::sql::sqlparser::parser::ParserError;
 use datafusion::sql::sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan};
 
-use super::wording::{function_in, out_of_memory, plain};
+use super::wording::{function_in, out_of_memory, plain, unsupported};
 use crate::cancel::Cancelled;
 use crate::modules::Modules;
 use crate::perfetto_sql::{NESTING, Text};
@@ -116,7 +116,7 @@ pub(crate) fn translate(error: DataFusionError, text: &Text, names: &Names) -> S
         }
         DataFusionError::Plan(message) => planning_error(message, names, span, &context),
         DataFusionError::NotImplemented(message) => {
-            SqlError::new(SqlErrorKind::Unsupported, format!("not supported: {}", plain(message)))
+            SqlError::new(SqlErrorKind::Unsupported, unsupported(message))
                 .at(span.and_then(|span| text.sources.location(span)))
         }
         DataFusionError::Internal(message) => {

@@ -42,6 +42,30 @@ pub(super) fn plain(message: &str) -> String {
     reworded(text).unwrap_or_else(|| with_sql_types(text))
 }
 
+/// Rewords a message on something that DataFusion does not support.
+pub(super) fn unsupported(message: &str) -> String {
+    let text = plain(message);
+    let what = if text.starts_with("Unsupported LIMIT") || text.starts_with("Unsupported OFFSET") {
+        "LIMIT and OFFSET by a value that only the rows of a query around it give"
+    } else if text.contains("OuterReferenceColumn") {
+        "a column of a query around a subquery, in this place"
+    } else {
+        without_expressions(&text)
+    };
+    format!("not supported: {what}")
+}
+
+/// A message up to an expression or plan that is printed in it with all fields.
+fn without_expressions(text: &str) -> &str {
+    let Some((start, _)) = text.split_once(" { ") else { return text };
+    let start = start.split('(').next().unwrap_or(start);
+    match start.rsplit_once(": ") {
+        // The last word is the name of a type.
+        Some((start, kind)) if !kind.contains(' ') => start,
+        _ => start,
+    }
+}
+
 /// Rewords the message of a memory pool that refused a request, or of a function with a too long
 /// value.
 pub(super) fn out_of_memory(message: &str) -> String {
@@ -123,6 +147,11 @@ fn reworded(text: &str) -> Option<String> {
         let column = text.split("column \"").nth(1)?.split('"').next()?;
         return Some(format!("`{column}` must be in GROUP BY or inside an aggregate function"));
     }
+    if text.starts_with("No installed planner was able to plan TableScan") {
+        let (_, rest) = text.split_once("table: \"")?;
+        let function = rest.split('"').next()?;
+        return Some(format!("{function}() is called with a column that no table before it has"));
+    }
     if text.starts_with("Projections require unique expression names") {
         return Some("two result columns have the same name; name one with AS".into());
     }
@@ -149,7 +178,7 @@ pub(super) fn function_in(message: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{out_of_memory, plain};
+    use super::{out_of_memory, plain, unsupported};
 
     #[test]
     fn out_of_memory_errors_name_the_operator() {
@@ -175,5 +204,26 @@ mod tests {
         let message = "Arrow error: Cast error: Cannot cast string 'abc' to value of Int64 type";
         assert_eq!(plain(message), "cannot read 'abc' as LONG");
         assert_eq!(plain("Execution error: Divide by zero\nnote"), "Divide by zero");
+        let message = "No installed planner was able to plan TableScan for custom TableSource: \
+                       Bare { table: \"f\" }";
+        assert_eq!(plain(message), "f() is called with a column that no table before it has");
+    }
+
+    #[test]
+    fn messages_on_what_is_not_supported_print_no_expressions() {
+        let message = "Unsupported LIMIT expression: Some(ScalarFunction(ScalarFunction { func: f";
+        assert_eq!(
+            unsupported(message),
+            "not supported: LIMIT and OFFSET by a value that only the rows of a query around it give"
+        );
+        let message = "Physical plan does not support logical expression \
+                       OuterReferenceColumn(Field { name: \"x\" }, Column { name: \"x\" })";
+        assert_eq!(
+            unsupported(message),
+            "not supported: a column of a query around a subquery, in this place"
+        );
+        let message = "Unsupported ast node in sqltorel: Interval(Interval { value: 1 })";
+        assert_eq!(unsupported(message), "not supported: Unsupported ast node in sqltorel");
+        assert_eq!(unsupported("LIMIT BY clause"), "not supported: LIMIT BY clause");
     }
 }

@@ -15,7 +15,8 @@ use datafusion::logical_expr::{
 use tpq_tables::TraceTables;
 
 use super::per_row::{PerRow, text};
-use super::value::{Column, Value};
+use super::stored_rows::{Lazy, StoredRows};
+use super::value::Value;
 
 pub(super) fn functions() -> Vec<PerRow> {
     vec![PerRow::new("to_timecode", 1..=1, text, |values| {
@@ -37,33 +38,44 @@ fn timecode(ns: i64) -> String {
     )
 }
 
-/// Pairs of a timestamp and the reading of a clock at that time, both in ns, sorted.
-type Readings = Arc<[(i64, i64)]>;
+/// The readings of one clock of the trace's own machine, read on first use.
+struct Readings {
+    clock: &'static str,
+    rows: Option<StoredRows>,
+    /// Pairs of a timestamp and the reading of the clock at that time, both in ns, sorted.
+    pairs: Lazy<Vec<(i64, i64)>>,
+}
 
-/// Reads the readings of a clock of the trace's own machine from `clock_snapshot`.
-fn readings(tables: &TraceTables, clock: &str) -> Option<Readings> {
-    let table = tables.get("clock_snapshot")?;
-    let names = ["ts", "clock_name", "clock_value", "machine_id"];
-    let columns: Option<Vec<usize>> =
-        names.iter().map(|name| table.decl().column_index(name)).collect();
-    let columns = columns?;
-    let mut readings = Vec::new();
-    for chunk in 0..table.num_chunks() {
-        let batch = table.read(chunk, 0..table.chunk_rows(chunk), &columns).ok()?;
-        let columns: Result<Vec<Column>> = batch.columns().iter().map(Column::from_array).collect();
-        let columns = columns.ok()?;
-        for row in 0..batch.num_rows() {
-            let is_clock = matches!(columns[1].value(row), Value::Text(name) if name.eq_ignore_ascii_case(clock));
-            let own_machine = columns[3].value(row).as_integer().unwrap_or(0) == 0;
-            if let (true, true, Value::Integer(ts), Value::Integer(value)) =
-                (is_clock, own_machine, columns[0].value(row), columns[2].value(row))
-            {
-                readings.push((ts, value));
-            }
-        }
+impl Readings {
+    fn new(tables: &TraceTables, clock: &'static str) -> Self {
+        let columns = ["ts", "clock_name", "clock_value", "machine_id"];
+        let rows = StoredRows::new(tables, "clock_snapshot", &columns);
+        Self { clock, rows, pairs: Lazy::default() }
     }
-    readings.sort_unstable();
-    Some(readings.into())
+
+    /// # Errors
+    /// When the table cannot be read.
+    fn pairs(&self) -> Result<&[(i64, i64)]> {
+        let pairs = self.pairs.get(|| {
+            let mut pairs = Vec::new();
+            let Some(rows) = &self.rows else { return Ok(pairs) };
+            rows.each(|_, columns, at| {
+                let value = |column: usize| columns[column].value(at);
+                let is_clock =
+                    value(1).as_text().is_some_and(|name| name.eq_ignore_ascii_case(self.clock));
+                let own_machine = value(3).as_integer().unwrap_or(0) == 0;
+                if let (true, true, Value::Integer(ts), Value::Integer(reading)) =
+                    (is_clock, own_machine, value(0), value(2))
+                {
+                    pairs.push((ts, reading));
+                }
+                Ok(())
+            })?;
+            pairs.sort_unstable();
+            Ok(pairs)
+        })?;
+        Ok(pairs)
+    }
 }
 
 /// The format of a function's results.
@@ -74,13 +86,26 @@ pub(super) enum TimeFormat {
 }
 
 /// A function that converts a timestamp of the trace to another clock.
-#[derive(Debug, PartialEq, Eq)]
 pub(super) struct ToClock {
     name: &'static str,
     format: TimeFormat,
-    readings: Readings,
+    readings: Arc<Readings>,
     signature: Signature,
 }
+
+impl std::fmt::Debug for ToClock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl PartialEq for ToClock {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name && Arc::ptr_eq(&self.readings, &other.readings)
+    }
+}
+
+impl Eq for ToClock {}
 
 impl Hash for ToClock {
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -92,21 +117,21 @@ impl ToClock {
     pub(super) fn new(
         tables: &TraceTables,
         name: &'static str,
-        clock: &str,
+        clock: &'static str,
         format: TimeFormat,
     ) -> Self {
-        let readings = readings(tables, clock).unwrap_or_default();
+        let readings = Arc::new(Readings::new(tables, clock));
         let signature = Signature::any(1, Volatility::Immutable);
         Self { name, format, readings, signature }
     }
+}
 
-    /// Converts a timestamp. The clock is assumed to run at the rate of the trace's clock since its
-    /// last reading.
-    fn convert(&self, ts: i64) -> Option<i64> {
-        let after = self.readings.partition_point(|(read, _)| *read <= ts);
-        let (read, value) = self.readings.get(after.saturating_sub(1))?;
-        value.checked_add(ts.checked_sub(*read)?)
-    }
+/// Converts a timestamp. The clock is assumed to run at the rate of the trace's clock since its
+/// last reading.
+fn convert(readings: &[(i64, i64)], ts: i64) -> Option<i64> {
+    let after = readings.partition_point(|(read, _)| *read <= ts);
+    let (read, value) = readings.get(after.saturating_sub(1))?;
+    value.checked_add(ts.checked_sub(*read)?)
 }
 
 impl ScalarUDFImpl for ToClock {
@@ -128,13 +153,14 @@ impl ScalarUDFImpl for ToClock {
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let timestamps = cast(&args.args[0].to_array(args.number_rows)?, &DataType::Int64)?;
         let timestamps = timestamps.as_primitive::<Int64Type>();
+        let readings = self.readings.pairs()?;
         if self.format == TimeFormat::Nanoseconds {
-            let values = timestamps.unary_opt::<_, Int64Type>(|ts| self.convert(ts));
+            let values = timestamps.unary_opt::<_, Int64Type>(|ts| convert(readings, ts));
             return Ok(ColumnarValue::Array(Arc::new(values)));
         }
         let mut texts = StringViewBuilder::with_capacity(args.number_rows);
         for ts in timestamps {
-            let text = ts.and_then(|ts| self.convert(ts)).map(|ns| {
+            let text = ts.and_then(|ts| convert(readings, ts)).map(|ns| {
                 DateTime::from_timestamp_nanos(ns).format("%Y-%m-%dT%H:%M:%S%.9f").to_string()
             });
             texts.append_option(text);

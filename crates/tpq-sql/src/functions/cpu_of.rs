@@ -20,11 +20,13 @@ use datafusion::logical_expr::{
 };
 use tpq_tables::TraceTables;
 
+use super::stored_rows::{Lazy, StoredRows};
+
 /// The offset between the CPU numbers of one machine and those of the next.
 const MACHINE_STEP: i64 = 4096;
 
 /// The kind of numbers that a function returns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Numbering {
     /// Numbers that are unique on each machine.
     PerMachine,
@@ -32,62 +34,92 @@ pub(super) enum Numbering {
     AcrossMachines,
 }
 
-/// `__cpu_of` or `__cpu_among_machines`.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct CpuOf {
-    numbering: Numbering,
-    signature: Signature,
+/// The numbers of the CPUs of a trace.
+struct Numbers {
     /// The number of each CPU, by `ucpu`.
-    numbers: Arc<[Option<i64>]>,
+    by_id: Vec<Option<i64>>,
     /// Whether each number is equal to its `ucpu`.
     is_identity: bool,
 }
 
-impl CpuOf {
-    pub(super) fn new(tables: &TraceTables, numbering: Numbering) -> Self {
-        let numbers = numbers(tables, numbering).unwrap_or_default();
-        let is_identity =
-            numbers.iter().enumerate().all(|(id, number)| *number == i64::try_from(id).ok());
-        let signature = Signature::exact(vec![DataType::Int64], Volatility::Immutable);
-        Self { numbering, signature, numbers: numbers.into(), is_identity }
-    }
-
+impl Numbers {
     fn number(&self, id: i64) -> Option<i64> {
         if self.is_identity {
             return Some(id);
         }
-        *self.numbers.get(usize::try_from(id).ok()?)?
+        *self.by_id.get(usize::try_from(id).ok()?)?
     }
 }
 
-fn numbers(tables: &TraceTables, numbering: Numbering) -> Option<Vec<Option<i64>>> {
-    let table = tables.get("cpu")?;
-    let columns = ["cpu", "machine_id"].map(|name| table.decl().column_index(name));
-    let columns = [columns[0]?, columns[1]?];
-    let mut numbers = Vec::with_capacity(table.num_rows());
-    for chunk in 0..table.num_chunks() {
-        let batch = table.read(chunk, 0..table.chunk_rows(chunk), &columns).ok()?;
-        let cpus = batch.column(0).as_primitive_opt::<Int64Type>()?;
-        let machines = batch.column(1).as_primitive_opt::<Int64Type>()?;
-        let offset = match numbering {
-            Numbering::PerMachine => 0,
-            Numbering::AcrossMachines => MACHINE_STEP,
-        };
-        let number = |(cpu, machine): (Option<i64>, Option<i64>)| Some(cpu? + offset * machine?);
-        numbers.extend(cpus.iter().zip(machines).map(number));
-    }
-    Some(numbers)
+/// The CPUs of a trace, read on first use.
+struct Cpus {
+    numbering: Numbering,
+    rows: Option<StoredRows>,
+    numbers: Lazy<Numbers>,
 }
+
+impl Cpus {
+    /// # Errors
+    /// When the table cannot be read.
+    fn numbers(&self) -> Result<&Numbers> {
+        self.numbers.get(|| {
+            let offset = match self.numbering {
+                Numbering::PerMachine => 0,
+                Numbering::AcrossMachines => MACHINE_STEP,
+            };
+            let mut by_id = Vec::new();
+            if let Some(rows) = &self.rows {
+                rows.each(|_, columns, at| {
+                    let value = |column: usize| columns[column].value(at).as_integer();
+                    let number = value(0).zip(value(1));
+                    by_id.push(number.map(|(cpu, machine)| cpu + offset * machine));
+                    Ok(())
+                })?;
+            }
+            let is_identity =
+                by_id.iter().enumerate().all(|(id, number)| *number == i64::try_from(id).ok());
+            Ok(Numbers { by_id, is_identity })
+        })
+    }
+}
+
+/// `__cpu_of` or `__cpu_among_machines`.
+pub(super) struct CpuOf {
+    cpus: Arc<Cpus>,
+    signature: Signature,
+}
+
+impl CpuOf {
+    pub(super) fn new(tables: &TraceTables, numbering: Numbering) -> Self {
+        let rows = StoredRows::new(tables, "cpu", &["cpu", "machine_id"]);
+        let signature = Signature::exact(vec![DataType::Int64], Volatility::Immutable);
+        Self { cpus: Arc::new(Cpus { numbering, rows, numbers: Lazy::default() }), signature }
+    }
+}
+
+impl std::fmt::Debug for CpuOf {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl PartialEq for CpuOf {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.cpus, &other.cpus)
+    }
+}
+
+impl Eq for CpuOf {}
 
 impl Hash for CpuOf {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.numbers.hash(state);
+        self.cpus.numbering.hash(state);
     }
 }
 
 impl ScalarUDFImpl for CpuOf {
     fn name(&self) -> &str {
-        match self.numbering {
+        match self.cpus.numbering {
             Numbering::PerMachine => "__cpu_of",
             Numbering::AcrossMachines => "__cpu_among_machines",
         }
@@ -102,8 +134,9 @@ impl ScalarUDFImpl for CpuOf {
     }
 
     fn simplify(&self, mut args: Vec<Expr>, _: &SimplifyContext) -> Result<ExprSimplifyResult> {
+        let is_identity = self.cpus.numbers()?.is_identity;
         match args.pop() {
-            Some(id) if self.is_identity => Ok(ExprSimplifyResult::Simplified(id)),
+            Some(id) if is_identity => Ok(ExprSimplifyResult::Simplified(id)),
             id => Ok(ExprSimplifyResult::Original(id.into_iter().collect())),
         }
     }
@@ -111,10 +144,11 @@ impl ScalarUDFImpl for CpuOf {
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let ids = ColumnarValue::values_to_arrays(&args.args)?;
         let ids = ids[0].as_primitive::<Int64Type>();
+        let numbers = self.cpus.numbers()?;
         let numbers: Int64Array = if ids.null_count() == 0 {
-            ids.values().iter().map(|&id| self.number(id)).collect()
+            ids.values().iter().map(|&id| numbers.number(id)).collect()
         } else {
-            ids.iter().map(|id| self.number(id?)).collect()
+            ids.iter().map(|id| numbers.number(id?)).collect()
         };
         Ok(ColumnarValue::Array(Arc::new(numbers)))
     }

@@ -76,9 +76,11 @@ pub(crate) use text::CONCAT_TEXT;
 
 /// All scalar functions for a trace.
 pub(crate) fn scalar(tables: &TraceTables) -> Vec<Arc<ScalarUDF>> {
-    let (start, end) = trace_time::bounds(tables);
+    let bounds = Arc::new(trace_time::Bounds::new(tables));
     let cpu = |numbering| ScalarUDF::new_from_impl(cpu_of::CpuOf::new(tables, numbering));
-    let time = |name, value| ScalarUDF::new_from_impl(trace_time::TraceTime::new(name, value));
+    let time = |name, of_bounds: fn(i64, i64) -> i64| {
+        ScalarUDF::new_from_impl(trace_time::TraceTime::new(name, &bounds, of_bounds))
+    };
     let clock = |name, clock, format| {
         ScalarUDF::new_from_impl(clocks::ToClock::new(tables, name, clock, format))
     };
@@ -112,9 +114,9 @@ pub(crate) fn scalar(tables: &TraceTables) -> Vec<Arc<ScalarUDF>> {
         clock("to_realtime", "REALTIME", clocks::TimeFormat::Nanoseconds),
         clock("to_monotonic", "MONOTONIC", clocks::TimeFormat::Nanoseconds),
         clock("abs_time_str", "REALTIME", clocks::TimeFormat::Iso8601),
-        time("trace_start", start),
-        time("trace_end", end),
-        time("trace_dur", end.saturating_sub(start)),
+        time("trace_start", |start, _| start),
+        time("trace_end", |_, end| end),
+        time("trace_dur", |start, end| end.saturating_sub(start)),
     ];
     let integer_operators = integer::integer_operators().map(ScalarUDF::new_from_impl);
     let checked_operators = checked::checked_operators().map(ScalarUDF::new_from_impl);

@@ -1,7 +1,7 @@
 //! `slice_is_ancestor(ancestor_id, descendant_id)`: whether a slice is nested in another.
 
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use datafusion::arrow::array::{AsArray, BooleanArray};
 use datafusion::arrow::compute::cast;
@@ -10,58 +10,60 @@ use datafusion::common::Result;
 use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
-use tpq_tables::{Table, TraceTables};
+use tpq_tables::TraceTables;
 
-use super::value::{Column, Value};
+use super::stored_rows::{Lazy, StoredRows};
+
+/// The parent of each slice, read on first use.
+struct Parents {
+    rows: Option<StoredRows>,
+    by_id: Lazy<Vec<Option<i64>>>,
+}
+
+impl Parents {
+    /// # Errors
+    /// When the table cannot be read.
+    fn by_id(&self) -> Result<&[Option<i64>]> {
+        let by_id = self.by_id.get(|| {
+            let mut parents = Vec::new();
+            let Some(rows) = &self.rows else { return Ok(parents) };
+            parents.reserve_exact(rows.count());
+            rows.each(|_, columns, at| {
+                parents.push(columns[0].value(at).as_integer());
+                Ok(())
+            })?;
+            Ok(parents)
+        })?;
+        Ok(by_id)
+    }
+}
 
 #[derive(Clone)]
 pub(super) struct SliceIsAncestor {
-    slices: Option<Arc<Table>>,
-    /// The parent of each slice, by id; read on first use.
-    parents: Arc<OnceLock<Vec<Option<i64>>>>,
+    parents: Arc<Parents>,
     signature: Signature,
 }
 
 impl SliceIsAncestor {
     pub(super) fn new(tables: &TraceTables) -> Self {
         let signature = Signature::any(2, Volatility::Immutable);
-        Self { slices: tables.get("slice").cloned(), parents: Arc::default(), signature }
+        let rows = StoredRows::new(tables, "slice", &["parent_id"]);
+        Self { parents: Arc::new(Parents { rows, by_id: Lazy::default() }), signature }
     }
+}
 
-    fn parents(&self) -> &[Option<i64>] {
-        self.parents.get_or_init(|| self.read().unwrap_or_default())
-    }
-
-    fn read(&self) -> Option<Vec<Option<i64>>> {
-        let table = self.slices.as_ref()?;
-        let column = [table.decl().column_index("parent_id")?];
-        let mut parents = Vec::with_capacity(table.num_rows());
-        for chunk in 0..table.num_chunks() {
-            let batch = table.read(chunk, 0..table.chunk_rows(chunk), &column).ok()?;
-            let column = Column::from_array(batch.column(0)).ok()?;
-            parents.extend((0..batch.num_rows()).map(|row| match column.value(row) {
-                Value::Integer(parent) => Some(parent),
-                _ => None,
-            }));
+/// Follows the parents of a slice. The id of a parent is smaller than that of its child; the walk
+/// stops if it is not, so it always ends.
+fn is_ancestor(parents: &[Option<i64>], ancestor: i64, mut slice: i64) -> bool {
+    while let Some(parent) = usize::try_from(slice).ok().and_then(|slice| *parents.get(slice)?)
+        && parent < slice
+    {
+        if parent == ancestor {
+            return true;
         }
-        Some(parents)
+        slice = parent;
     }
-
-    /// Follows the parents of a slice. The id of a parent is smaller than that of its child; the
-    /// walk stops if it is not, so it always ends.
-    fn is_ancestor(&self, ancestor: i64, mut slice: i64) -> bool {
-        let parents = self.parents();
-        while let Some(parent) =
-            usize::try_from(slice).ok().and_then(|slice| *parents.get(slice)?)
-            && parent < slice
-        {
-            if parent == ancestor {
-                return true;
-            }
-            slice = parent;
-        }
-        false
-    }
+    false
 }
 
 impl std::fmt::Debug for SliceIsAncestor {
@@ -102,10 +104,11 @@ impl ScalarUDFImpl for SliceIsAncestor {
             Ok(cast(&args.args[at].to_array(args.number_rows)?, &DataType::Int64)?)
         };
         let (ancestors, slices) = (ids(0)?, ids(1)?);
+        let parents = self.parents.by_id()?;
         let pairs =
             ancestors.as_primitive::<Int64Type>().iter().zip(slices.as_primitive::<Int64Type>());
         let found: BooleanArray =
-            pairs.map(|(ancestor, slice)| Some(self.is_ancestor(ancestor?, slice?))).collect();
+            pairs.map(|(ancestor, slice)| Some(is_ancestor(parents, ancestor?, slice?))).collect();
         Ok(ColumnarValue::Array(Arc::new(found)))
     }
 }

@@ -144,12 +144,15 @@ impl TableSource for SqlCallSource {
 impl SqlCallSource {
     /// Whether all columns it is called with are among these.
     fn fits(&self, schema: &DFSchema) -> bool {
-        self.args.iter().all(|arg| arg.column_refs().iter().all(|column| schema.has_column(column)))
+        has_columns_of(schema, &self.args)
     }
 
     /// The rows of the call, for columns of `around`.
     fn rows(&self, table: &TableReference, around: &DFSchema) -> Result<LogicalPlan> {
         let args = typed(&self.name, &self.parameters, &self.args, around)?;
+        let args =
+            args.into_iter().map(|arg| arg.transform_up(|part| inlined(part, around)).data());
+        let args = args.collect::<Result<Vec<_>>>()?;
         check_call(&self.body, &args).map_err(as_external)?;
         let rows = bind_plan(self.body.as_ref().clone(), &as_outer(&args, around)?)?.data;
         Ok(LogicalPlan::SubqueryAlias(SubqueryAlias::try_new(Arc::new(rows), table.clone())?))
@@ -171,14 +174,18 @@ fn check_count(name: &str, parameters: &[Parameter], given: usize) -> Result<()>
 
 /// Puts the bodies of functions in the places of their calls.
 pub(crate) fn inline_calls(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let no_columns = DFSchema::empty();
     let plan = plan.transform_up_with_subqueries(|node| match node {
         LogicalPlan::TableScan(scan) => match called(&scan.source) {
             Some(call) if !call.args.iter().any(Expr::any_column_refs) => {
-                Ok(Transformed::yes(call.rows(&scan.table_name, &DFSchema::empty())?))
+                Ok(Transformed::yes(call.rows(&scan.table_name, &no_columns)?))
             }
             // Subqueries that a table function is called with are no part of the plan yet.
             _ => with_arguments(scan, &|expr| {
-                in_subquery(expr, &|plan| Ok(Transformed::yes(inline_calls(plan)?)))
+                let expr = inlined(expr, &no_columns)?;
+                expr.transform_data(|expr| {
+                    in_subquery(expr, &|plan| Ok(Transformed::yes(inline_calls(plan)?)))
+                })
             }),
         },
         LogicalPlan::Join(mut join) => {
@@ -209,7 +216,7 @@ fn lateral(right: LogicalPlan, left: &DFSchema) -> Result<Transformed<LogicalPla
         }
         LogicalPlan::TableScan(scan) => {
             let Some(call) = called(&scan.source).filter(|call| call.fits(left)) else {
-                return Ok(Transformed::no(LogicalPlan::TableScan(scan)));
+                return with_arguments(scan, &|expr| inlined(expr, left));
             };
             let rows = call.rows(&scan.table_name, left)?;
             let outer_ref_columns = rows.all_out_ref_exprs();
@@ -220,6 +227,21 @@ fn lateral(right: LogicalPlan, left: &DFSchema) -> Result<Transformed<LogicalPla
             Ok(Transformed::yes(LogicalPlan::SubqueryAlias(alias)))
         }
         right => Ok(Transformed::no(right)),
+    }
+}
+
+/// Whether a schema has all columns of some expressions.
+fn has_columns_of(schema: &DFSchema, exprs: &[Expr]) -> bool {
+    exprs.iter().all(|expr| expr.column_refs().iter().all(|column| schema.has_column(column)))
+}
+
+/// What an expression stands for, if it is a call with columns of `schema`.
+fn inlined(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    match call_of(&expr) {
+        Some((call, args)) if has_columns_of(schema, args) => {
+            Ok(Transformed::yes(value(call, args, schema)?))
+        }
+        _ => Ok(Transformed::no(expr)),
     }
 }
 
@@ -253,7 +275,7 @@ fn tables_called_with(plan: LogicalPlan, outer: &DFSchema) -> Result<Transformed
             Some(call) if call.fits(outer) => {
                 Ok(Transformed::yes(call.rows(&scan.table_name, outer)?))
             }
-            _ => Ok(Transformed::no(LogicalPlan::TableScan(scan))),
+            _ => with_arguments(scan, &|expr| inlined(expr, outer)),
         },
         node => Ok(Transformed::no(node)),
     })

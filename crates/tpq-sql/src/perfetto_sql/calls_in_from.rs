@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{DFSchema, Result, plan_err};
+use datafusion::common::{DFSchema, Result, plan_err, unqualified_field_not_found};
 use datafusion::logical_expr::{Expr, ExprSchemable, TableSource};
 
 use super::Returns;
@@ -21,6 +21,7 @@ impl Planner<'_> {
         args: Vec<Expr>,
     ) -> Result<Arc<dyn TableSource>> {
         if let Some(function) = self.sql_function(name) {
+            check_names(&args)?;
             return self.called_table(name, &function, args);
         }
         let name = self.delegate(name).unwrap_or_else(|| name.to_owned());
@@ -37,6 +38,7 @@ impl Planner<'_> {
                 _ => plan_err!("Invalid function '{name}'"),
             };
         };
+        check_names(&args)?;
         check_count(&*function, args.len())?;
         let known: Vec<CallArgument> = args.iter().map(call_argument).collect();
         let schema = function.schema(&known)?;
@@ -63,6 +65,16 @@ impl Planner<'_> {
         }
         let body = function.body(self).map_err(as_external)?;
         Ok(Arc::new(SqlCallSource::try_new(name, function.args(), args, body)?))
+    }
+}
+
+/// Refuses names that no table before the call has as columns: DataFusion leaves them as they are.
+/// Where such a name is in double quotes the statement is planned again, with a text for it.
+fn check_names(args: &[Expr]) -> Result<()> {
+    let columns = args.iter().flat_map(Expr::column_refs);
+    match columns.filter(|column| column.relation.is_none()).min() {
+        Some(column) => Err(unqualified_field_not_found(&column.name, &DFSchema::empty())),
+        None => Ok(()),
     }
 }
 

@@ -12,6 +12,7 @@
 mod arithmetic;
 mod attach;
 mod calls_in_from;
+mod column_names;
 mod command;
 mod comparison;
 mod complexity;
@@ -41,10 +42,12 @@ mod time_windows;
 mod titles;
 mod token_macros;
 mod types;
+mod union_types;
 mod virtual_table;
 mod wildcards;
 
 pub(crate) use arithmetic::SqliteOperators;
+pub(crate) use column_names::named;
 pub(crate) use command::{
     Command, Creation, FunctionBody, FunctionDeclaration, MacroArgument, MacroDeclaration,
     ObjectKind, RelationDeclaration, Returns, exists_already,
@@ -56,7 +59,7 @@ pub(crate) use expansion::check_call;
 pub(crate) use legacy_functions::legacy_function;
 pub(crate) use macros::{Macro, Macros, expand};
 pub(crate) use parameters::with_parameters;
-pub(crate) use planner::{NESTING, Planned, Planner, named};
+pub(crate) use planner::{NESTING, Planned, Planner};
 pub use script::Statement;
 pub(crate) use script::{split, split_script};
 pub(crate) use show::{Show, Shown};

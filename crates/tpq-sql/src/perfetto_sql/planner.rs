@@ -35,6 +35,7 @@ use super::rewrite::{
 use super::scope::Scope;
 use super::titles::Titles;
 use super::types::without_booleans;
+use super::union_types::with_union_types;
 use super::{Declared, Returns, Text, TraceTypes};
 use crate::cancel::CancelToken;
 use crate::catalog::{Catalog, Created, MaterializedTable, SqlFunction};
@@ -170,13 +171,14 @@ impl<'a> Planner<'a> {
         let quoted = QuotedNames::of(&text.tokens);
         let written = Scope::written_names(&tree, self, &quoted);
         let titles = Titles::of(text);
-        rewrite(&mut tree, &titles);
+        rewrite(&mut tree, &titles, &|name| self.is_aggregate(name));
         read_named_files(&mut tree, &FileAccess::of(self.state.config_options()));
         see_tables_before(&mut tree);
         number_tables(&mut tree, &text.tokens, self);
         let planner = self.planner();
         let plan = self.plan_again(tree, text, |tree| planner.statement_to_plan(tree));
-        let plan = plan.and_then(small_enough).and_then(lower).and_then(small_enough);
+        let plan = plan.and_then(small_enough).and_then(with_union_types);
+        let plan = plan.and_then(lower).and_then(small_enough);
         let plan = plan.and_then(without_booleans);
         let Planned { plan, mut names } = self.planned(plan, &titles, text)?;
         if let Some(written) = written.filter(|written| written.len() == names.len()) {
@@ -196,7 +198,7 @@ impl<'a> Planner<'a> {
         refuse_unless_query(&tree, text)?;
         check_expansion(&tree, self)?;
         let titles = Titles::of(text);
-        rewrite(&mut tree, &titles);
+        rewrite(&mut tree, &titles, &|name| self.is_aggregate(name));
         read_named_files(&mut tree, &FileAccess::of(self.state.config_options()));
         see_tables_before(&mut tree);
         number_tables(&mut tree, &text.tokens, self);
@@ -210,7 +212,7 @@ impl<'a> Planner<'a> {
             let mut context = PlannerContext::new().with_prepare_param_data_types(fields.clone());
             planner.sql_statement_to_plan_with_context(*query, &mut context)
         });
-        self.planned(plan, &titles, text)
+        self.planned(plan.and_then(with_union_types), &titles, text)
     }
 
     /// Plans a statement, rewritten for as long as planning finds something to rewrite.
@@ -404,22 +406,6 @@ fn not_a_query(verb: &str, text: &Text) -> SqlError {
 fn first_word(text: &Text) -> String {
     let words = text.tokens.iter().filter(|token| matches!(token.token, Token::Word(_)));
     words.map(|token| token.token.to_string().to_uppercase()).next().unwrap_or_default()
-}
-
-/// The plan of a query with columns named as they are shown.
-pub(crate) fn named(planned: Planned) -> Result<LogicalPlan> {
-    let Planned { plan, names } = planned;
-    let schema = Arc::clone(plan.schema());
-    let fine = schema.fields().iter().zip(&names).all(|(field, name)| field.name() == name);
-    if fine {
-        return Ok(plan);
-    }
-    let exprs = schema.iter().zip(&names).map(|((qualifier, field), name)| {
-        let name = name.to_lowercase();
-        let column = Expr::from((qualifier, field));
-        if *field.name() == name { column } else { column.alias(name) }
-    });
-    LogicalPlanBuilder::from(plan).project(exprs.collect::<Vec<_>>())?.build()
 }
 
 impl ContextProvider for Planner<'_> {

@@ -1,14 +1,18 @@
 //! The columns that a syntax tree can name: those of tables and views by the catalog, those of
 //! CTEs and subqueries by their items. No query is planned for this, except views on first use.
 
+use std::ops::ControlFlow;
+
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
     Cte, Expr, Ident, Join, JoinConstraint, JoinOperator, ObjectName, Query, Select, SelectItem,
-    SelectItemQualifiedWildcardKind, SetExpr, Statement, TableAlias, TableFactor,
+    SelectItemQualifiedWildcardKind, SetExpr, Statement, TableAlias, TableFactor, VisitMut,
+    VisitorMut, WildcardAdditionalOptions,
 };
 
 use super::planner::Planner;
 use super::rewrite::{DUPLICATE_SUFFIX, QuotedNames};
+use super::wildcards::left_out;
 
 /// How deeply queries within FROM are looked into.
 const MAX_DEPTH: usize = 64;
@@ -113,22 +117,12 @@ impl<'a> Scope<'a> {
             match item {
                 SelectItem::UnnamedExpr(expr) => columns.push(self.name_of(expr)),
                 SelectItem::ExprWithAlias { alias, .. } => columns.push(self.shown(alias)),
-                SelectItem::Wildcard(_) => {
+                item => {
+                    let (table, options) = star(item)?;
                     let sources = sources.get_or_insert_with(|| self.sources(select));
-                    columns.extend(all_columns(select, sources)?);
+                    let all = star_columns(select, sources, table, options)?;
+                    columns.extend(all.into_iter().map(|(_, column)| column.to_owned()));
                 }
-                SelectItem::QualifiedWildcard(
-                    SelectItemQualifiedWildcardKind::ObjectName(name),
-                    _,
-                ) => {
-                    let sources = sources.get_or_insert_with(|| self.sources(select));
-                    let table = last(name)?;
-                    let is_it = |source: &&Source| {
-                        source.name.as_ref().is_some_and(|it| is_same(it, &table.value))
-                    };
-                    columns.extend(sources.iter().find(is_it)?.columns.clone()?);
-                }
-                _ => return None,
             }
         }
         Some(columns)
@@ -203,55 +197,142 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// The columns that `*` gives: one for each name that joins are USING.
-fn all_columns(select: &Select, sources: &[Source]) -> Columns {
-    let using = using_names(select);
-    let mut columns: Vec<String> = Vec::new();
+/// Calls `change` for every query of a statement with the names that the query sees, the queries
+/// within it before it.
+pub(super) fn visit_queries<'a>(
+    statement: &mut Statement,
+    scope: &Scope<'a>,
+    change: &mut dyn FnMut(&mut Query, &Scope<'a>),
+) {
+    let mut queries = Queries { scopes: vec![scope.clone()], change };
+    let _: ControlFlow<()> = statement.visit(&mut queries);
+}
+
+struct Queries<'a, 'c> {
+    /// The scopes of the queries around, the innermost last.
+    scopes: Vec<Scope<'a>>,
+    change: &'c mut dyn FnMut(&mut Query, &Scope<'a>),
+}
+
+impl VisitorMut for Queries<'_, '_> {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        if let Some(scope) = self.scopes.last().map(|scope| scope.within(query)) {
+            self.scopes.push(scope);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        if let Some(scope) = self.scopes.pop() {
+            (self.change)(query, &scope);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// A column that `*` stands for, with its table.
+type StarColumn<'s> = (Option<&'s Ident>, &'s str);
+
+/// The columns that `*`, or `table.*`, stands for in a SELECT with these tables in FROM, without
+/// those that USING, EXCLUDE and EXCEPT leave out; `None` where they are not known.
+fn star_columns<'s>(
+    select: &Select,
+    sources: &'s [Source],
+    table: Option<&Ident>,
+    options: &WildcardAdditionalOptions,
+) -> Option<Vec<StarColumn<'s>>> {
+    if options.opt_rename.is_some() || options.opt_ilike.is_some() || has_natural_join(select) {
+        return None;
+    }
+    let is_named = |source: &&Source| match (table, &source.name) {
+        (None, _) => true,
+        (Some(table), Some(name)) => is_same(name, &table.value),
+        (Some(_), None) => false,
+    };
+    let sources: Vec<&Source> = sources.iter().filter(is_named).collect();
+    let left_out = left_out(options);
+    // An unknown name is an error, which the engine reports.
+    let is_known = |name: &&Ident| sources.iter().any(|source| source.has(&name.value));
+    if sources.is_empty() || !left_out.iter().all(is_known) {
+        return None;
+    }
+    // `a.*` and `b.*` both have the column that a join is USING, `*` has it once.
+    let using = if table.is_none() { using_names(select) } else { Vec::new() };
+    let mut columns: Vec<StarColumn> = Vec::new();
     for source in sources {
         for column in source.columns.as_ref()? {
-            let is_known = |known: &String| known.eq_ignore_ascii_case(column);
-            if !(using.contains(&column.to_lowercase()) && columns.iter().any(is_known)) {
-                columns.push(column.clone());
+            let is_joined = using.contains(&column.to_lowercase())
+                && columns.iter().any(|(_, known)| known.eq_ignore_ascii_case(column));
+            if !is_joined && !left_out.iter().any(|name| is_same(name, column)) {
+                columns.push((source.name.as_ref(), column.as_str()));
             }
         }
     }
     Some(columns)
 }
 
-/// The items of a SELECT with `*` written out, without the columns that USING leaves out; `None`
-/// where that is impossible.
+/// The items of a SELECT with `*` and `table.*` written out, without the columns that USING,
+/// EXCLUDE and EXCEPT leave out; `None` where that is impossible.
 pub(super) fn written_out(select: &Select, scope: &Scope) -> Option<Vec<SelectItem>> {
-    let names = using_names(select);
+    let mut sources = None;
     let mut items = Vec::new();
     for item in &select.projection {
-        let SelectItem::Wildcard(options) = item else {
+        let Some((table, options)) = star(item) else {
             items.push(item.clone());
             continue;
         };
-        if options.opt_exclude.is_some()
-            || options.opt_except.is_some()
-            || options.opt_replace.is_some()
-        {
-            return None;
-        }
-        let mut seen: Vec<String> = Vec::new();
-        for source in scope.sources(select) {
-            let (table, columns) = (source.name?, source.columns?);
-            for column in columns {
-                let column = column.to_lowercase();
-                if names.contains(&column) {
-                    if seen.contains(&column) {
-                        continue;
-                    }
-                    seen.push(column.clone());
-                }
-                let column = Ident::with_quote('"', column);
-                let column = Expr::CompoundIdentifier(vec![table.clone(), column]);
-                items.push(SelectItem::UnnamedExpr(column));
-            }
+        let sources = sources.get_or_insert_with(|| scope.sources(select));
+        for (table, column) in star_columns(select, sources, table, options)? {
+            items.push(column_item(table?, column, options));
         }
     }
     Some(items)
+}
+
+/// The table before `*`, if there is one, and the options after it; `None` for other items.
+fn star(item: &SelectItem) -> Option<(Option<&Ident>, &WildcardAdditionalOptions)> {
+    match item {
+        SelectItem::Wildcard(options) => Some((None, options)),
+        SelectItem::QualifiedWildcard(
+            SelectItemQualifiedWildcardKind::ObjectName(name),
+            options,
+        ) => Some((Some(last(name)?), options)),
+        _ => None,
+    }
+}
+
+/// Whether an item is `*` or `table.*`.
+pub(super) fn is_star(item: &SelectItem) -> bool {
+    matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..))
+}
+
+/// A column of `*` as an item of its own; the value that REPLACE gives it, if it does.
+fn column_item(table: &Ident, column: &str, options: &WildcardAdditionalOptions) -> SelectItem {
+    let name = Ident::with_quote('"', column.to_lowercase());
+    let mut replaced = options.opt_replace.iter().flat_map(|replace| &replace.items);
+    match replaced.find(|element| is_same(&element.column_name, column)) {
+        Some(element) => SelectItem::ExprWithAlias { expr: element.expr.clone(), alias: name },
+        None => SelectItem::UnnamedExpr(Expr::CompoundIdentifier(vec![table.clone(), name])),
+    }
+}
+
+fn has_natural_join(select: &Select) -> bool {
+    use JoinOperator::{FullOuter, Inner, Join as Plain, Left, LeftOuter, Right, RightOuter};
+    let mut joins = select.from.iter().flat_map(|from| &from.joins);
+    joins.any(|join| {
+        matches!(
+            &join.join_operator,
+            Plain(JoinConstraint::Natural)
+                | Inner(JoinConstraint::Natural)
+                | Left(JoinConstraint::Natural)
+                | LeftOuter(JoinConstraint::Natural)
+                | Right(JoinConstraint::Natural)
+                | RightOuter(JoinConstraint::Natural)
+                | FullOuter(JoinConstraint::Natural)
+        )
+    })
 }
 
 fn using_names(select: &Select) -> Vec<String> {

@@ -11,6 +11,8 @@ use datafusion::sql::sqlparser::ast::{
     WildcardAdditionalOptions,
 };
 
+use super::scope::last;
+
 /// Rewrites the options of every `*` in a SELECT.
 pub(super) fn rewrite(select: &mut Select) {
     for item in &mut select.projection {
@@ -46,6 +48,31 @@ fn rewrite_options(options: &mut WildcardAdditionalOptions, table: &[Ident]) {
         let value = std::mem::replace(expr, Expr::Value(Value::Null.into()));
         *expr = naming(column, value);
     }
+}
+
+/// The columns that EXCLUDE and EXCEPT leave out.
+pub(super) fn left_out(options: &WildcardAdditionalOptions) -> Vec<&Ident> {
+    let mut names: Vec<&Ident> = match &options.opt_exclude {
+        Some(ExcludeSelectItem::Single(name)) => last(name).into_iter().collect(),
+        Some(ExcludeSelectItem::Multiple(names)) => names.iter().filter_map(last).collect(),
+        None => Vec::new(),
+    };
+    if let Some(ExceptSelectItem { first_element, additional_elements }) = &options.opt_except {
+        names.push(first_element);
+        names.extend(additional_elements);
+    }
+    names
+}
+
+/// Leaves more columns out.
+pub(super) fn leave_out(options: &mut WildcardAdditionalOptions, columns: &[Ident]) {
+    let mut names = match options.opt_exclude.take() {
+        Some(ExcludeSelectItem::Single(name)) => vec![name],
+        Some(ExcludeSelectItem::Multiple(names)) => names,
+        None => Vec::new(),
+    };
+    names.extend(columns.iter().map(|column| ObjectName::from(vec![column.clone()])));
+    options.opt_exclude = Some(ExcludeSelectItem::Multiple(names));
 }
 
 fn lower_case_object(name: &mut ObjectName) {

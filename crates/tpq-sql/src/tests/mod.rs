@@ -9,6 +9,7 @@ mod files;
 mod functions;
 mod graph_scans;
 mod habits;
+mod library;
 mod listings;
 mod memory;
 mod memory_guards;

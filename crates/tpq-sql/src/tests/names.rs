@@ -194,3 +194,114 @@ async fn columns_of_tables_come_before_aliases_in_group_by() {
                      FROM (VALUES (1, 'a', 10), (2, 'b', 20))) GROUP BY g ORDER BY g";
     assert_eq!(rows(&session, sql).await, ["1 a", "2 b"]);
 }
+
+/// Of several columns with one name the first is meant by it.
+#[tokio::test]
+async fn columns_of_one_name_are_kept() {
+    let session = session();
+    let create = "CREATE PERFETTO TABLE made AS \
+                  SELECT column1 AS id, column2 AS v FROM (VALUES (10, 'a'), (20, 'b')); ";
+    let numbered = format!("{create} SELECT _auto_id AS id, * FROM made ORDER BY v");
+    let (names, lines) = result(&session, &numbered).await;
+    assert_eq!(names, ["id", "id", "v"]);
+    assert_eq!(lines, ["0 10 a", "1 20 b"]);
+    let pair = "WITH x AS (SELECT 1 AS k, 2 AS d), y AS (SELECT 3 AS k)";
+    for (sql, names, line) in [
+        ("SELECT x.d AS k, x.* FROM x", &["k", "k", "d"][..], "2 1 2"),
+        ("SELECT d AS k, * EXCLUDE (d) FROM x", &["k", "k"], "2 1"),
+        ("SELECT d AS k, * REPLACE (5 AS k) FROM x", &["k", "k", "d"], "2 5 2"),
+        ("SELECT *, * FROM x", &["k", "d", "k", "d"], "1 2 1 2"),
+        ("SELECT k FROM (SELECT x.d AS k, x.* FROM x)", &["k"], "2"),
+        ("SELECT k FROM (SELECT x.*, x.d AS k FROM x)", &["k"], "1"),
+        ("SELECT k FROM (SELECT 7 AS k, * FROM x, y)", &["k"], "7"),
+    ] {
+        let (found, lines) = result(&session, &format!("{pair} {sql}")).await;
+        assert_eq!(found, names, "{sql}");
+        assert_eq!(lines, [line], "{sql}");
+    }
+    let view = format!("CREATE PERFETTO VIEW seen AS {pair} SELECT x.*, y.* FROM x, y;");
+    let (names, lines) = result(&session, &format!("{view} SELECT * FROM seen")).await;
+    assert_eq!(names, ["k", "d", "k:1"]);
+    assert_eq!(lines, ["1 2 3"]);
+    assert_eq!(rows(&session, "SELECT k FROM seen").await, ["1"]);
+}
+
+/// A name in double quotes that no column has is a text, as it is written.
+#[tokio::test]
+async fn functions_in_from_are_called_with_texts_in_double_quotes() {
+    let session = session();
+    let create = "CREATE PERFETTO FUNCTION f(x STRING) RETURNS TABLE(a STRING) AS SELECT $x AS a;";
+    assert_eq!(rows(&session, &format!("{create} SELECT * FROM f(\"Text\")")).await, ["Text"]);
+    let sql = "SELECT t.utid, c.a FROM thread t, f(\"Text\") c ORDER BY 1";
+    assert_eq!(rows(&session, sql).await, ["0 Text", "1 Text"]);
+    let sql = "SELECT t.utid, c.a FROM thread t JOIN f(\"name\") c ORDER BY 1";
+    assert_eq!(rows(&session, sql).await, ["0 app", "1 worker"]);
+    let error = message(&session, "SELECT * FROM f(nope)").await;
+    assert!(error.contains("no column is called `nope`"), "{error}");
+}
+
+/// Calls are arguments like others.
+#[tokio::test]
+async fn functions_in_from_are_called_with_values_of_functions() {
+    let session = session();
+    let create = "CREATE PERFETTO FUNCTION successor(x LONG) RETURNS LONG AS SELECT $x + 1; \
+                  CREATE PERFETTO FUNCTION tid_of(x LONG) RETURNS LONG AS \
+                  SELECT min(tid) FROM thread WHERE utid = $x; \
+                  CREATE PERFETTO FUNCTION tens(x LONG) RETURNS TABLE(a LONG) AS \
+                  SELECT $x * 10 AS a; \
+                  CREATE PERFETTO FUNCTION below(x LONG) RETURNS TABLE(a LONG) AS \
+                  SELECT count(*) AS a FROM thread WHERE tid < $x;";
+    session.query(&format!("{create} SELECT 1")).await.unwrap();
+    for (sql, expected) in [
+        (
+            "SELECT t.utid, c.a FROM thread t, tens(successor(t.utid)) c ORDER BY 1",
+            &["0 10", "1 20"][..],
+        ),
+        (
+            "SELECT t.utid, c.a FROM thread t, tens(tid_of(t.utid)) c ORDER BY 1",
+            &["0 1000", "1 1010"],
+        ),
+        (
+            "SELECT t.utid, c.a FROM thread t LEFT JOIN below(successor(successor(t.tid))) c ORDER BY 1",
+            &["0 2", "1 2"],
+        ),
+        (
+            "SELECT t.utid, (SELECT a FROM tens(successor(t.utid))) FROM thread t ORDER BY 1",
+            &["0 10", "1 20"],
+        ),
+        (
+            "SELECT t.utid, c.value FROM thread t, generate_series(1, successor(t.utid)) c ORDER BY 1, 2",
+            &["0 1", "1 1", "1 2"],
+        ),
+        ("SELECT a FROM tens(successor(4))", &["50"]),
+        ("SELECT a FROM below(tid_of(1))", &["1"]),
+        ("SELECT value FROM generate_series(successor(4), 6) ORDER BY 1", &["5", "6"]),
+    ] {
+        assert_eq!(rows(&session, sql).await, expected, "{sql}");
+    }
+}
+
+/// A column of UNION that begins with NULL has the type of the other queries.
+#[tokio::test]
+async fn functions_are_called_with_unions_that_begin_with_null() {
+    let session = session();
+    let union = "FROM (SELECT NULL AS v UNION ALL SELECT 1) t ORDER BY 1";
+    let create = "CREATE PERFETTO FUNCTION last_before(x LONG) RETURNS LONG AS \
+                  SELECT max(utid) FROM thread WHERE utid < $x LIMIT 1;";
+    let sql = format!("{create} SELECT last_before((SELECT t.v)) {union}");
+    assert_eq!(rows(&session, &sql).await, ["NULL", "0"]);
+    let create = "CREATE PERFETTO FUNCTION greatest_of(x LONG) RETURNS LONG AS \
+                  SELECT max(a) FROM (SELECT NULL AS a UNION ALL SELECT $x LIMIT 3);";
+    let sql = format!("{create} SELECT greatest_of(v) {union}");
+    assert_eq!(rows(&session, &sql).await, ["NULL", "1"]);
+}
+
+/// A table has the rows of its query in their order, also where that is one of a subquery.
+#[tokio::test]
+async fn tables_keep_the_order_of_a_union_in_a_subquery() {
+    let session = session();
+    let sql = "CREATE TABLE ordered AS SELECT * FROM ( \
+               SELECT column1 AS a FROM (VALUES (3), (1)) UNION ALL SELECT 2 ORDER BY a); \
+               SELECT _auto_id, a FROM ordered ORDER BY 1";
+    assert_eq!(rows(&session, sql).await, ["0 1", "1 2", "2 3"]);
+}

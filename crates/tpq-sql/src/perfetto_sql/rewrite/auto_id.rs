@@ -5,14 +5,13 @@ use std::ops::ControlFlow;
 
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
-    Expr, Ident, ObjectName, Query, Select, SetExpr, TableAlias, TableFactor, VisitMut, VisitorMut,
-    visit_expressions,
+    Expr, Ident, ObjectName, Select, SetExpr, TableAlias, TableFactor, visit_expressions,
 };
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use crate::catalog::{AUTO_ID, NUMBERED};
 use crate::perfetto_sql::planner::Planner;
-use crate::perfetto_sql::scope::{Scope, is_same, last, written_out};
+use crate::perfetto_sql::scope::{Scope, is_same, last, visit_queries, written_out};
 
 /// Gives tables the column where `tokens`, the statement, name it.
 pub(in super::super) fn number_tables(
@@ -26,74 +25,51 @@ pub(in super::super) fn number_tables(
     }
     match tree {
         Tree::Statement(statement) => {
-            let scopes = vec![Scope::new(planner)];
-            let _: ControlFlow<()> = statement.visit(&mut Queries { planner, scopes });
+            visit_queries(statement, &Scope::new(planner), &mut |query, scope| {
+                number_body(&mut query.body, scope, planner);
+            });
         }
         Tree::Explain(explain) => number_tables(&mut explain.statement, tokens, planner),
         _ => {}
     }
 }
 
-struct Queries<'a> {
-    planner: &'a Planner<'a>,
-    scopes: Vec<Scope<'a>>,
-}
-
-impl VisitorMut for Queries<'_> {
-    type Break = ();
-
-    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        if let Some(scope) = self.scopes.last().map(|scope| scope.within(query)) {
-            self.scopes.push(scope);
+fn number_body(body: &mut SetExpr, scope: &Scope, planner: &Planner) {
+    match body {
+        SetExpr::Select(select) => number_select(select, scope, planner),
+        SetExpr::SetOperation { left, right, .. } => {
+            number_body(left, scope, planner);
+            number_body(right, scope, planner);
         }
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        let Some(scope) = self.scopes.pop() else { return ControlFlow::Continue(()) };
-        self.body(&mut query.body, &scope);
-        ControlFlow::Continue(())
+        _ => {}
     }
 }
 
-impl Queries<'_> {
-    fn body(&self, body: &mut SetExpr, scope: &Scope) {
-        match body {
-            SetExpr::Select(select) => self.select(select, scope),
-            SetExpr::SetOperation { left, right, .. } => {
-                self.body(left, scope);
-                self.body(right, scope);
-            }
-            _ => {}
-        }
+fn number_select(select: &mut Select, scope: &Scope, planner: &Planner) {
+    let Uses { bare, tables } = Uses::of(select);
+    if !bare && tables.is_empty() {
+        return;
     }
-
-    fn select(&self, select: &mut Select, scope: &Scope) {
-        let Uses { bare, tables } = Uses::of(select);
-        if !bare && tables.is_empty() {
-            return;
+    let items = written_out(select, scope);
+    let factors = select.from.iter_mut().flat_map(|from| {
+        let joined = from.joins.iter_mut().map(|join| &mut join.relation);
+        std::iter::once(&mut from.relation).chain(joined)
+    });
+    let mut changed = false;
+    for factor in factors {
+        let TableFactor::Table { name, alias, args: None, .. } = factor else { continue };
+        let Some(table) = last(name).map(|name| name.value.to_lowercase()) else { continue };
+        let called = alias.as_ref().map_or(&table, |alias| &alias.name.value);
+        let is_named = bare || tables.iter().any(|it| it.eq_ignore_ascii_case(called));
+        if !is_named || scope.has_cte(&table) || !planner.has_numbers(&table) {
+            continue;
         }
-        let items = written_out(select, scope);
-        let factors = select.from.iter_mut().flat_map(|from| {
-            let joined = from.joins.iter_mut().map(|join| &mut join.relation);
-            std::iter::once(&mut from.relation).chain(joined)
-        });
-        let mut changed = false;
-        for factor in factors {
-            let TableFactor::Table { name, alias, args: None, .. } = factor else { continue };
-            let Some(table) = last(name).map(|name| name.value.to_lowercase()) else { continue };
-            let called = alias.as_ref().map_or(&table, |alias| &alias.name.value);
-            let is_named = bare || tables.iter().any(|it| it.eq_ignore_ascii_case(called));
-            if !is_named || scope.has_cte(&table) || !self.planner.has_numbers(&table) {
-                continue;
-            }
-            alias.get_or_insert_with(|| alias_of(&table));
-            *name = ObjectName::from(vec![Ident::with_quote('"', format!("{NUMBERED}{table}"))]);
-            changed = true;
-        }
-        if let Some(items) = items.filter(|_| changed) {
-            select.projection = items;
-        }
+        alias.get_or_insert_with(|| alias_of(&table));
+        *name = ObjectName::from(vec![Ident::with_quote('"', format!("{NUMBERED}{table}"))]);
+        changed = true;
+    }
+    if let Some(items) = items.filter(|_| changed) {
+        select.projection = items;
     }
 }
 

@@ -1,15 +1,13 @@
 //! `SELECT DISTINCT … ORDER BY x` with an `x` that is not selected: SQLite orders each row of the
 //! result by the `x` of the first row that gave it, which is the least one in a table in order.
 
-use std::ops::ControlFlow;
-
 use datafusion::sql::sqlparser::ast::{
     Distinct, Expr, GroupByExpr, Ident, OrderByKind, Query, Select, SelectItem, SetExpr, Statement,
-    Value, VisitMut, VisitorMut,
+    Value,
 };
 
 use super::{call, take};
-use crate::perfetto_sql::scope::{Scope, written_out};
+use crate::perfetto_sql::scope::{Scope, visit_queries, written_out};
 
 /// Whether an error of planning is about this.
 pub(super) fn is_ordered_otherwise(message: &str) -> bool {
@@ -19,32 +17,9 @@ pub(super) fn is_ordered_otherwise(message: &str) -> bool {
 /// Groups by the selected columns, so that the order can be by others; returns whether there was
 /// such a query.
 pub(super) fn order_by_others(tree: &mut Statement, scope: &Scope) -> bool {
-    let mut queries = Queries { scopes: vec![scope.clone()], found: false };
-    let _: ControlFlow<()> = tree.visit(&mut queries);
-    queries.found
-}
-
-struct Queries<'a> {
-    scopes: Vec<Scope<'a>>,
-    found: bool,
-}
-
-impl VisitorMut for Queries<'_> {
-    type Break = ();
-
-    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        if let Some(scope) = self.scopes.last().map(|scope| scope.within(query)) {
-            self.scopes.push(scope);
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        if let Some(scope) = self.scopes.pop() {
-            self.found |= rewrite(query, &scope);
-        }
-        ControlFlow::Continue(())
-    }
+    let mut found = false;
+    visit_queries(tree, scope, &mut |query, scope| found |= rewrite(query, scope));
+    found
 }
 
 fn rewrite(query: &mut Query, scope: &Scope) -> bool {

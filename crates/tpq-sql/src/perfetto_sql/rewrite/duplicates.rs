@@ -1,68 +1,138 @@
-//! A column that `*` gives as well: `SELECT *, dur / 10 AS dur`, `SELECT s.id, s.*`.
+//! A name that stands twice in a SELECT: `SELECT *, dur / 10 AS dur`, `SELECT s.ts AS id, s.*`.
 //!
 //! DataFusion wants names to be unique. As in SQLite, the first of the two is meant by the name.
 
-use std::ops::ControlFlow;
-
 use datafusion::sql::sqlparser::ast::{
-    Expr, Ident, Select, SelectItem, Statement, VisitMut, VisitorMut,
+    Expr, Ident, OrderBy, Query, Select, SelectItem, SetExpr, Statement,
 };
 
-use super::{DUPLICATE_SUFFIX, take};
+use super::{DUPLICATE_SUFFIX, Taken, orders, take, unique};
+use crate::perfetto_sql::scope::{Scope, is_same, is_star, visit_queries, written_out};
 
-/// Marks the items called `name` next to a `*`; returns whether there was one.
-pub(super) fn rename_duplicates(tree: &mut Statement, name: &str) -> bool {
-    let mut items = Items { name, found: false };
-    let _: ControlFlow<()> = tree.visit(&mut items);
-    items.found
+/// Gives all but the first of the columns called `name` in a SELECT other names; returns whether
+/// there was such a SELECT.
+pub(super) fn rename_duplicates(tree: &mut Statement, name: &str, scope: &Scope) -> bool {
+    let mut found = false;
+    visit_queries(tree, scope, &mut |query, scope| {
+        let Query { body, order_by, .. } = query;
+        found |= in_body(body, order_by.as_mut(), name, scope);
+    });
+    found
 }
 
 /// The column that DataFusion says stands twice in a SELECT.
 pub(super) fn named_twice(message: &str) -> Option<&str> {
     let (_, rest) = message.split_once("require unique expression names but the expression \"")?;
-    let (column, _) = rest.split_once('"')?;
-    Some(column.rsplit('.').next().unwrap_or(column))
-}
-
-struct Items<'a> {
-    name: &'a str,
-    found: bool,
-}
-
-impl VisitorMut for Items<'_> {
-    type Break = ();
-
-    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
-        let is_all = |item: &SelectItem| {
-            matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..))
-        };
-        let Some(all) = select.projection.iter().position(is_all) else {
-            return ControlFlow::Continue(());
-        };
-        let mark = Ident::with_quote('"', format!("{}{DUPLICATE_SUFFIX}*", self.name));
-        let is_it = |name: &Ident| name.value.eq_ignore_ascii_case(self.name);
-        for (index, item) in select.projection.iter_mut().enumerate() {
-            match item {
-                // Before `*` a column may be marked in its place, as its value is the same.
-                SelectItem::UnnamedExpr(column) if last(column).is_some_and(is_it) => {
-                    *item = SelectItem::ExprWithAlias { expr: take(column), alias: mark.clone() };
-                    self.found = true;
-                }
-                SelectItem::ExprWithAlias { alias, .. } if index > all && is_it(alias) => {
-                    *alias = mark.clone();
-                    self.found = true;
-                }
-                _ => {}
-            }
-        }
-        ControlFlow::Continue(())
+    let (expression, _) = rest.split_once("\" at position")?;
+    match expression.rsplit_once(" AS ") {
+        Some((_, alias)) => Some(alias),
+        None => Some(expression.rsplit('.').next().unwrap_or(expression)),
     }
 }
 
-fn last(column: &Expr) -> Option<&Ident> {
-    match column {
-        Expr::Identifier(name) => Some(name),
-        Expr::CompoundIdentifier(names) => names.last(),
+fn in_body(body: &mut SetExpr, order: Option<&mut OrderBy>, name: &str, scope: &Scope) -> bool {
+    match body {
+        SetExpr::Select(select) => rename(select, order, name, scope),
+        SetExpr::SetOperation { left, right, .. } => {
+            let found = in_body(left, None, name, scope);
+            in_body(right, None, name, scope) || found
+        }
+        // A query of its own is visited for itself.
+        _ => false,
+    }
+}
+
+fn rename(select: &mut Select, order: Option<&mut OrderBy>, name: &str, scope: &Scope) -> bool {
+    let has_star = select.projection.iter().any(is_star);
+    // The columns of a lone `*` have their tables before them.
+    if has_star && select.projection.len() == 1 {
+        return false;
+    }
+    let Some(mut items) = written_out(select, scope) else { return rename_beside(select, name) };
+    let is_it = |item: &SelectItem| name_of(item).is_some_and(|it| is_same(it, name));
+    let places: Vec<usize> = (0..items.len()).filter(|&index| is_it(&items[index])).collect();
+    if are_apart(&items, &places) {
+        return false;
+    }
+    let names = items.iter().filter_map(name_of);
+    let mut taken: Taken = names.map(|name| (name.value.to_lowercase(), 0)).collect();
+    for &place in places.iter().skip(1) {
+        set_name(&mut items[place], unique(name.to_lowercase(), &mut taken));
+    }
+    select.projection = items;
+    // A column of `*` comes before an alias in ORDER BY, a column that is written does not.
+    if let Some(order) = order.filter(|_| !has_star) {
+        orders::name_aliases(select, order);
+    }
+    true
+}
+
+/// Whether DataFusion can tell the items at these places apart: by the tables before them.
+fn are_apart(items: &[SelectItem], places: &[usize]) -> bool {
+    let mut columns: Vec<String> = Vec::new();
+    for &place in places {
+        let SelectItem::UnnamedExpr(column @ Expr::CompoundIdentifier(_)) = &items[place] else {
+            return places.len() < 2;
+        };
+        let column = column.to_string().to_lowercase().replace('"', "");
+        if columns.contains(&column) {
+            return false;
+        }
+        columns.push(column);
+    }
+    true
+}
+
+/// Renames the items called `name` beside a `*` of unknown columns; returns whether there was one.
+fn rename_beside(select: &mut Select, name: &str) -> bool {
+    let Some(star) = select.projection.iter().position(is_star) else { return false };
+    let mut found = false;
+    for (index, item) in select.projection.iter_mut().enumerate() {
+        // Before `*` a column may be renamed in its place, as its value is the same.
+        let may_be = index > star || matches!(item, SelectItem::UnnamedExpr(_));
+        if may_be && name_of(item).is_some_and(|it| is_same(it, name)) {
+            set_name(item, format!("{name}{DUPLICATE_SUFFIX}*"));
+            found = true;
+        }
+    }
+    found
+}
+
+fn set_name(item: &mut SelectItem, name: String) {
+    let alias = Ident::with_quote('"', name);
+    match item {
+        SelectItem::UnnamedExpr(column) => {
+            *item = SelectItem::ExprWithAlias { expr: take(column), alias };
+        }
+        SelectItem::ExprWithAlias { alias: old, .. } => *old = alias,
+        _ => {}
+    }
+}
+
+/// The name of an item that is a column or has an alias.
+fn name_of(item: &SelectItem) -> Option<&Ident> {
+    match item {
+        SelectItem::ExprWithAlias { alias, .. } => Some(alias),
+        SelectItem::UnnamedExpr(Expr::Identifier(name)) => Some(name),
+        SelectItem::UnnamedExpr(Expr::CompoundIdentifier(names)) => names.last(),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named_twice;
+
+    #[test]
+    fn the_name_that_stands_twice_is_read_from_the_error() {
+        let message = |expression: &str| {
+            format!(
+                "Projections require unique expression names but the expression \"{expression}\" \
+                 at position 0 and \"t.x\" at position 2 have the same name."
+            )
+        };
+        assert_eq!(named_twice(&message("t.x")), Some("x"));
+        assert_eq!(named_twice(&message("max(t.dur) AS x")), Some("x"));
+        assert_eq!(named_twice("another error"), None);
     }
 }

@@ -4,14 +4,17 @@
 //! Of several such rows it is the one that is least in these columns, its time and id before the
 //! others: the same for all columns, and the same each time, however the work is split.
 
+use std::ops::ControlFlow;
+
 use datafusion::sql::sqlparser::ast::{
     Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause, FunctionArguments,
     GroupByExpr, Ident, OrderBy, OrderByExpr, OrderByKind, OrderByOptions, Query, Select,
-    SelectItem, SetExpr, Value, WindowType,
+    SelectItem, SetExpr, Value, WindowType, visit_expressions,
 };
 
 use super::calls::plain_args;
-use super::{DUPLICATE_SUFFIX, call, take};
+use super::{Taken, call, hidden_order, take, unique};
+use crate::perfetto_sql::scope::{Scope, is_star, written_out};
 
 /// What is known of a statement that could not be planned.
 #[derive(Clone, Copy)]
@@ -39,25 +42,29 @@ struct Groups<'a> {
 }
 
 /// Takes the columns that are not grouped by from one row of the group.
-pub(super) fn rewrite(query: &mut Query, known: Known) {
+pub(super) fn rewrite(query: &mut Query, known: Known, scope: &Scope) {
     match &mut *query.body {
         SetExpr::Select(select) => {
-            rewrite_select(select, query.order_by.as_mut(), known);
+            if rewrite_select(select, query.order_by.as_mut(), known, scope) {
+                hidden_order::move_out(query);
+            }
         }
         SetExpr::SetOperation { left, right, .. } => {
-            set_operand(left, known);
-            set_operand(right, known);
+            set_operand(left, known, scope);
+            set_operand(right, known, scope);
         }
         _ => {}
     }
 }
 
-fn set_operand(body: &mut SetExpr, known: Known) {
+fn set_operand(body: &mut SetExpr, known: Known, scope: &Scope) {
     match body {
-        SetExpr::Select(select) => rewrite_select(select, None, known),
+        SetExpr::Select(select) => {
+            rewrite_select(select, None, known, scope);
+        }
         SetExpr::SetOperation { left, right, .. } => {
-            set_operand(left, known);
-            set_operand(right, known);
+            set_operand(left, known, scope);
+            set_operand(right, known, scope);
         }
         // A query of its own is visited for itself.
         _ => {}
@@ -71,8 +78,13 @@ fn items(select: &mut Select) -> impl Iterator<Item = &mut Expr> {
     })
 }
 
-fn rewrite_select(select: &mut Select, order: Option<&mut OrderBy>, known: Known) {
-    let expressions = grouped_by(select, known.outside);
+/// Rewrites a SELECT; whether ORDER BY has columns that only a subquery can give.
+fn rewrite_select(
+    select: &mut Select,
+    order: Option<&mut OrderBy>,
+    known: Known,
+    scope: &Scope,
+) -> bool {
     let mut extremes = Vec::new();
     let mut aggregates = false;
     for expr in items(select) {
@@ -81,33 +93,61 @@ fn rewrite_select(select: &mut Select, order: Option<&mut OrderBy>, known: Known
     if let Some(having) = &mut select.having {
         aggregates |= find(having, known, &mut extremes);
     }
-    if expressions.is_empty() && !aggregates {
-        return;
+    let is_grouped = matches!(&select.group_by, GroupByExpr::Expressions(by, _) if !by.is_empty());
+    if !is_grouped && !aggregates {
+        return false;
     }
+    write_out_stars(select, scope);
     extremes.dedup_by(|a, b| a.0 == b.0 && a.1 == b.1);
     let row = if extremes.len() == 1 { extremes.pop() } else { None };
+    let expressions = grouped_by(select, known.outside);
     let mut groups = Groups { known, expressions, row, ties: Vec::new() };
     items(select).for_each(|expr| groups.note_ties(expr));
-    // In HAVING an alias is one only where it is written.
     let mut having = groups.clone();
-    having.expressions.extend(aliases(select));
-    pick_items(select, &groups);
-    if let Some(condition) = &mut select.having {
-        having.pick(condition);
+    if let Some(mut condition) = select.having.take() {
+        having.expressions.extend(having_aliases(select, scope));
+        having.note_ties(&mut condition);
+        groups.ties.clone_from(&having.ties);
+        having.pick(&mut condition);
+        select.having = Some(condition);
     }
+    pick_items(select, &groups);
     let aliases = aliases(select);
     let grouped = groups.clone();
     let mut ordered = groups;
     ordered.expressions.extend(aliases.iter().cloned());
+    let mut picked = false;
     if let Some(OrderBy { kind: OrderByKind::Expressions(by), .. }) = order {
         for by in by {
             // `t.x` of a column that is selected and not grouped by is the selected value.
             match selected_name(&by.expr, &aliases).filter(|_| !grouped.has(&by.expr)) {
                 Some(alias) => by.expr = Expr::Identifier(Ident::with_quote('"', alias)),
-                None => ordered.pick(&mut by.expr),
+                None => {
+                    let written = by.expr.clone();
+                    ordered.pick(&mut by.expr);
+                    picked |= by.expr != written;
+                }
             }
         }
     }
+    picked && grouped.is_decided_by(&aliases)
+}
+
+/// A star gives columns like others: those that are not grouped by are of one row.
+fn write_out_stars(select: &mut Select, scope: &Scope) {
+    if select.projection.iter().any(is_star)
+        && let Some(items) = written_out(select, scope)
+    {
+        select.projection = items;
+    }
+}
+
+/// The aliases that HAVING may name: a column of a table comes before an alias.
+fn having_aliases(select: &Select, scope: &Scope) -> Vec<String> {
+    let sources = scope.sources(select);
+    let mut aliases = aliases(select);
+    aliases.retain(|alias| !sources.iter().any(|source| source.has(alias)));
+    aliases
 }
 
 /// The alias that a qualified column has in the result.
@@ -126,22 +166,22 @@ fn aliases(select: &Select) -> Vec<String> {
 }
 
 fn pick_items(select: &mut Select, groups: &Groups) {
-    let mut named = Vec::new();
+    let mut taken = Taken::new();
     for item in &mut select.projection {
         let (SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) = item else {
             continue;
         };
         let name = last_name(expr).map(str::to_owned);
         groups.pick(expr);
-        // A column keeps its name.
-        if let (SelectItem::UnnamedExpr(expr), Some(name)) = (&mut *item, name)
-            && last_name(expr).is_none()
-        {
-            let again = named.iter().filter(|other| **other == name).count();
-            let inner =
-                if again == 0 { name.clone() } else { format!("{name}{DUPLICATE_SUFFIX}{again}") };
-            named.push(name);
-            let alias = Ident::with_quote('"', inner);
+        if let SelectItem::ExprWithAlias { alias, .. } = item {
+            alias.value = unique(std::mem::take(&mut alias.value), &mut taken);
+        } else if let (SelectItem::UnnamedExpr(expr), Some(name)) = (&mut *item, name) {
+            if last_name(expr).is_some() {
+                taken.entry(name.to_lowercase()).or_default();
+                continue;
+            }
+            // A column keeps its name.
+            let alias = Ident::with_quote('"', unique(name, &mut taken));
             *item = SelectItem::ExprWithAlias { expr: take(expr), alias };
         }
     }
@@ -164,7 +204,7 @@ fn grouped_by(select: &Select, outside: Option<&str>) -> Vec<String> {
             match item {
                 SelectItem::ExprWithAlias { expr: aliased, alias }
                     if position == Some(index + 1)
-                        || outside != Some(as_text(aliased).as_str())
+                        || !is_column(&as_text(aliased), outside)
                             && alias.value.eq_ignore_ascii_case(&as_text(expr)) =>
                 {
                     expressions.push(as_text(aliased));
@@ -179,11 +219,19 @@ fn grouped_by(select: &Select, outside: Option<&str>) -> Vec<String> {
     expressions
 }
 
+/// Whether an expression is the column that the error is about, each with or without its table.
+fn is_column(text: &str, outside: Option<&str>) -> bool {
+    let ends_in = |long: &str, short: &str| {
+        long.strip_suffix(short).is_some_and(|table| table.is_empty() || table.ends_with('.'))
+    };
+    outside.is_some_and(|outside| ends_in(outside, text) || ends_in(text, outside))
+}
+
 fn as_text(expr: &Expr) -> String {
     expr.to_string().to_lowercase().replace(['"', '`', '[', ']'], "")
 }
 
-fn last_name(expr: &Expr) -> Option<&str> {
+pub(super) fn last_name(expr: &Expr) -> Option<&str> {
     match expr {
         Expr::Identifier(name) => Some(&name.value),
         Expr::CompoundIdentifier(names) => names.last().map(|name| name.value.as_str()),
@@ -193,7 +241,7 @@ fn last_name(expr: &Expr) -> Option<&str> {
 
 /// Whether two columns may be one: `a.x` and `b.x` differ, `x` and `a.x` do not. DataFusion takes
 /// no column twice in the order of an aggregate.
-fn is_same(one: &Expr, other: &Expr) -> bool {
+pub(super) fn is_same(one: &Expr, other: &Expr) -> bool {
     let (Some(name), Some(other_name)) = (last_name(one), last_name(other)) else { return false };
     let is_plain = |expr: &Expr| matches!(expr, Expr::Identifier(_));
     name.eq_ignore_ascii_case(other_name)
@@ -220,7 +268,7 @@ fn find(expr: &mut Expr, known: Known, extremes: &mut Vec<(Expr, bool)>) -> bool
 }
 
 /// The expressions an expression is made of, those of subqueries left out.
-fn parts(expr: &mut Expr) -> Vec<&mut Expr> {
+pub(super) fn parts(expr: &mut Expr) -> Vec<&mut Expr> {
     match expr {
         Expr::BinaryOp { left, right, .. }
         | Expr::IsDistinctFrom(left, right)
@@ -287,6 +335,21 @@ impl Groups<'_> {
                 || plain
                     && (!grouped.contains('.') || !text.contains('.'))
                     && name.as_deref() == Some(last)
+        })
+    }
+
+    /// Whether the columns that decide between rows have such names. Within ORDER BY the engine
+    /// takes these for columns of the result.
+    fn is_decided_by(&self, names: &[String]) -> bool {
+        let deciders = self.row.iter().map(|(decider, _)| decider);
+        deciders.chain(&self.ties).any(|decider| {
+            let named = visit_expressions(decider, |part| match part {
+                Expr::Identifier(name) if names.contains(&name.value.to_lowercase()) => {
+                    ControlFlow::Break(())
+                }
+                _ => ControlFlow::Continue(()),
+            });
+            named.is_break()
         })
     }
 

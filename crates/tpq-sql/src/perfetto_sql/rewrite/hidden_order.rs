@@ -38,18 +38,25 @@ impl VisitorMut for Queries<'_> {
 const SUBQUERY: &str = "__ordered";
 
 fn rewrite(query: &mut Query, name: &str) -> Option<()> {
-    let order = query.order_by.as_mut()?;
-    let OrderByKind::Expressions(by) = &mut order.kind else { return None };
-    let SetExpr::Select(select) = query.body.as_mut() else { return None };
+    let OrderByKind::Expressions(by) = &query.order_by.as_ref()?.kind else { return None };
+    let SetExpr::Select(select) = query.body.as_ref() else { return None };
     let is_hidden = |expr: &Expr| {
         matches!(expr, Expr::CompoundIdentifier(names)
             if names.last().is_some_and(|last| last.value.eq_ignore_ascii_case(name)))
     };
     let is_alias = |item: &SelectItem| matches!(item, SelectItem::ExprWithAlias { alias, .. } if alias.value == name);
-    if !by.iter().any(|by| is_hidden(&by.expr))
-        || !select.projection.iter().any(is_alias)
-        || matches!(select.distinct, Some(Distinct::Distinct | Distinct::On(_)))
-    {
+    if !by.iter().any(|by| is_hidden(&by.expr)) || !select.projection.iter().any(is_alias) {
+        return None;
+    }
+    move_out(query)
+}
+
+/// Puts a query into a subquery, by columns of which it is ordered then; `None` where that is
+/// impossible.
+pub(super) fn move_out(query: &mut Query) -> Option<()> {
+    let OrderByKind::Expressions(by) = &mut query.order_by.as_mut()?.kind else { return None };
+    let SetExpr::Select(select) = query.body.as_mut() else { return None };
+    if matches!(select.distinct, Some(Distinct::Distinct | Distinct::On(_))) {
         return None;
     }
     let columns = select.projection.iter().map(column).collect::<Option<Vec<_>>>()?;
@@ -57,7 +64,7 @@ fn rewrite(query: &mut Query, name: &str) -> Option<()> {
         // A column of the result, or a position, means the same outside of the subquery.
         let is_column = match &by.expr {
             Expr::Value(_) => true,
-            by @ Expr::Identifier(_) => columns.contains(&SelectItem::UnnamedExpr(by.clone())),
+            Expr::Identifier(name) => columns.iter().any(|column| is_name(column, name)),
             _ => false,
         };
         if is_column {
@@ -85,6 +92,11 @@ fn rewrite(query: &mut Query, name: &str) -> Option<()> {
         outer.from = vec![derived(inner)];
     }
     Some(())
+}
+
+fn is_name(column: &SelectItem, name: &Ident) -> bool {
+    matches!(column, SelectItem::UnnamedExpr(Expr::Identifier(column))
+        if column.value.eq_ignore_ascii_case(&name.value))
 }
 
 /// The column of an item in the result of the subquery.

@@ -23,7 +23,10 @@ pub(super) fn rewrite(query: &mut Query) {
 }
 
 fn is_negative(expr: &Expr) -> bool {
-    matches!(expr, Expr::UnaryOp { op: UnaryOperator::Minus, .. })
+    match expr {
+        Expr::Nested(inner) => is_negative(inner),
+        expr => matches!(expr, Expr::UnaryOp { op: UnaryOperator::Minus, .. }),
+    }
 }
 
 /// The name of a CTE that refers to itself and has a LIMIT, which would have to end the recursion.

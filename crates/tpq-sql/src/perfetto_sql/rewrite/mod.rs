@@ -9,6 +9,7 @@ mod duplicates;
 mod group_keys;
 mod grouping;
 mod hidden_order;
+mod later_tables;
 mod limits;
 mod literals;
 mod orders;
@@ -58,12 +59,12 @@ pub(super) fn lower_case_names(tokens: &mut [TokenWithSpan]) {
 }
 
 /// Rewrites a statement in place.
-pub(super) fn rewrite(tree: &mut Tree, titles: &Titles) {
+pub(super) fn rewrite(tree: &mut Tree, titles: &Titles, is_aggregate: &dyn Fn(&str) -> bool) {
     match tree {
         Tree::Statement(statement) => {
-            let _: ControlFlow<()> = statement.visit(&mut Rewriter { titles });
+            let _: ControlFlow<()> = statement.visit(&mut Rewriter { titles, is_aggregate });
         }
-        Tree::Explain(explain) => rewrite(&mut explain.statement, titles),
+        Tree::Explain(explain) => rewrite(&mut explain.statement, titles, is_aggregate),
         _ => {}
     }
 }
@@ -105,6 +106,8 @@ fn text(text: &str) -> Expr {
 
 struct Rewriter<'a> {
     titles: &'a Titles,
+    /// Whether there is an aggregate function of a name.
+    is_aggregate: &'a dyn Fn(&str) -> bool,
 }
 
 impl VisitorMut for Rewriter<'_> {
@@ -120,7 +123,7 @@ impl VisitorMut for Rewriter<'_> {
     fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
         limits::rewrite(query);
         orders::name_selected(query);
-        group_keys::hide(query);
+        group_keys::hide(query, self.is_aggregate);
         orders::rewrite(query);
         // SQLite does not ask for the word RECURSIVE.
         if let Some(with) = &mut query.with {

@@ -1,6 +1,7 @@
 //! Rewrites that depend on tables: whether a name in double quotes is a column or text, whether a
 //! name in WHERE is an alias, whether a column outside of GROUP BY is decided by it, whether a
-//! name that joins are USING is otherwise clear, and whether `*` gives a column already.
+//! name that joins are USING is otherwise clear, whether `*` gives a column already, and whether a
+//! table of a condition is joined after it.
 //!
 //! The statement is planned as it is; where that fails for one of these, it is rewritten, and
 //! planned again.
@@ -11,15 +12,17 @@ use datafusion::common::SchemaError;
 use datafusion::error::DataFusionError;
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
-    Expr, Join, JoinConstraint, JoinOperator, Query, Select, SelectItem, VisitMut, VisitorMut,
+    Expr, Join, JoinConstraint, JoinOperator, Select, SelectItem, VisitMut, VisitorMut,
     visit_expressions, visit_expressions_mut,
 };
 
 use super::grouping::Known;
-use super::{QuotedNames, distinct, duplicates, grouping, hidden_order, quoted, using};
+use super::{
+    QuotedNames, distinct, duplicates, grouping, hidden_order, later_tables, quoted, using,
+};
 use crate::perfetto_sql::expansion::MOST;
 use crate::perfetto_sql::planner::Planner;
-use crate::perfetto_sql::scope::Scope;
+use crate::perfetto_sql::scope::{Scope, visit_queries};
 
 /// The meaning of names in a statement.
 pub(in super::super) struct StatementNames<'a> {
@@ -46,26 +49,34 @@ pub(in super::super) fn rewrite_failed(
                 let mut aliased = Aliases { name, found: false, parts: 0 };
                 let _ = tree.visit(&mut aliased);
                 aliased.found
-                    || quoted::as_text(tree, name, &names.quoted)
+                    || quoted::as_text(tree, name, &names.quoted, &scope())
                     || using::qualify(tree, name, &scope())
+                    || later_tables::move_conditions(tree, field, &scope())
+            }
+            SchemaError::FieldNotFound { field, .. } => {
+                later_tables::move_conditions(tree, field, &scope())
             }
             SchemaError::AmbiguousReference { field } => {
                 using::qualify(tree, &field.name, &scope())
-                    || duplicates::rename_duplicates(tree, &field.name)
+                    || duplicates::rename_duplicates(tree, &field.name, &scope())
                     || hidden_order::rename(tree, &field.name)
             }
             _ => false,
         },
         DataFusionError::Plan(message) if is_outside_group(message) => {
             let before = tree.to_string();
-            let _ = tree.visit(&mut Groups { names, outside: outside_column(message) });
+            let is_aggregate = |name: &str| names.planner.is_aggregate(name);
+            let known = Known { is_aggregate: &is_aggregate, outside: outside_column(message) };
+            visit_queries(tree, &scope(), &mut |query, scope| {
+                grouping::rewrite(query, known, scope);
+            });
             tree.to_string() != before
         }
         DataFusionError::Plan(message) if distinct::is_ordered_otherwise(message) => {
             distinct::order_by_others(tree, &scope())
         }
         DataFusionError::Plan(message) => duplicates::named_twice(message)
-            .is_some_and(|name| duplicates::rename_duplicates(tree, name)),
+            .is_some_and(|name| duplicates::rename_duplicates(tree, name, &scope())),
         _ => false,
     }
 }
@@ -143,24 +154,6 @@ fn condition(join: &mut Join) -> Option<&mut Expr> {
 fn outside_column(message: &str) -> Option<&str> {
     let (_, rest) = message.split_once("column \"")?;
     Some(rest.split_once("\" must")?.0)
-}
-
-/// Columns outside of GROUP BY.
-struct Groups<'a> {
-    names: &'a StatementNames<'a>,
-    /// The column that the error is about.
-    outside: Option<&'a str>,
-}
-
-impl VisitorMut for Groups<'_> {
-    type Break = ();
-
-    fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        let is_aggregate = |name: &str| self.names.planner.is_aggregate(name);
-        let known = Known { is_aggregate: &is_aggregate, outside: self.outside };
-        grouping::rewrite(query, known);
-        ControlFlow::Continue(())
-    }
 }
 
 #[cfg(test)]

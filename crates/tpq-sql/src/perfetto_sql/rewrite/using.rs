@@ -10,74 +10,73 @@ use datafusion::sql::sqlparser::ast::{
     SetExpr, Statement, VisitMut, VisitorMut,
 };
 
-use crate::perfetto_sql::scope::{Scope, Source, is_same, last, using, written_out};
+use crate::perfetto_sql::scope::{Scope, Source, is_same, last, using, visit_queries, written_out};
 
 /// Qualifies the column `name` where joins are USING it; returns whether there was such a place.
 pub(super) fn qualify(tree: &mut Statement, name: &str, scope: &Scope) -> bool {
-    let mut queries = Queries { name, scopes: vec![scope.clone()], found: false };
-    let _: ControlFlow<()> = tree.visit(&mut queries);
-    queries.found
+    let mut found = false;
+    visit_queries(tree, scope, &mut |query, scope| found |= in_query(query, name, scope));
+    found
 }
 
-struct Queries<'a> {
-    name: &'a str,
-    /// The scopes of the queries around, the innermost last.
-    scopes: Vec<Scope<'a>>,
-    found: bool,
-}
-
-impl VisitorMut for Queries<'_> {
-    type Break = ();
-
-    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        if let Some(scope) = self.scopes.last().map(|scope| scope.within(query)) {
-            self.scopes.push(scope);
+fn in_query(query: &mut Query, name: &str, scope: &Scope) -> bool {
+    let SetExpr::Select(select) = query.body.as_mut() else {
+        return in_operands(&mut query.body, name, scope);
+    };
+    let mut found = false;
+    for mut names in in_select(select, name, scope) {
+        let is_alias = select.projection.iter().any(|item| {
+            matches!(item, SelectItem::ExprWithAlias { alias, .. } if is_same(alias, &names.name))
+        });
+        if let Some(order) = query.order_by.as_mut().filter(|_| !is_alias) {
+            let _ = order.visit(&mut names);
         }
-        ControlFlow::Continue(())
+        found |= names.found;
     }
+    found
+}
 
-    fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        let Some(scope) = self.scopes.pop() else { return ControlFlow::Continue(()) };
-        if let SetExpr::Select(select) = query.body.as_mut()
-            && let Some(table) = holder(select, self.name, &scope)
-        {
-            let joined = join_on(select, self.name, &scope);
-            let mut names =
-                Names { name: self.name, table, shadowed: vec![], scope, found: joined };
-            let _ = select.visit(&mut names);
-            let is_alias = select.projection.iter().any(|item| {
-                matches!(item, SelectItem::ExprWithAlias { alias, .. } if is_same(alias, self.name))
-            });
-            if let Some(order) = query.order_by.as_mut().filter(|_| !is_alias) {
-                let _ = order.visit(&mut names);
-            }
-            self.found |= names.found;
-        } else if let SetExpr::SetOperation { .. } = query.body.as_ref() {
-            self.operands(&mut query.body, &scope);
+/// The same in the operands of UNION and the like.
+fn in_operands(body: &mut SetExpr, name: &str, scope: &Scope) -> bool {
+    match body {
+        SetExpr::Select(select) => in_select(select, name, scope).iter().any(|names| names.found),
+        SetExpr::SetOperation { left, right, .. } => {
+            let found = in_operands(left, name, scope);
+            in_operands(right, name, scope) || found
         }
-        ControlFlow::Continue(())
+        _ => false,
     }
 }
 
-impl Queries<'_> {
-    /// The same in the operands of UNION and the like.
-    fn operands(&mut self, body: &mut SetExpr, scope: &Scope) {
-        match body {
-            SetExpr::Select(select) => {
-                let Some(table) = holder(select, self.name, scope) else { return };
-                let found = join_on(select, self.name, scope);
-                let (name, scope) = (self.name, scope.clone());
-                let mut names = Names { name, table, shadowed: vec![], scope, found };
-                let _ = select.visit(&mut names);
-                self.found |= names.found;
-            }
-            SetExpr::SetOperation { left, right, .. } => {
-                self.operands(left, scope);
-                self.operands(right, scope);
-            }
-            _ => {}
-        }
+/// Qualifies the column in a SELECT, if joins in it are USING the column; what was found. Where
+/// such a join is written as one with ON, its other columns are qualified as well.
+fn in_select<'a>(select: &mut Select, name: &str, scope: &Scope<'a>) -> Vec<Names<'a>> {
+    let Some(table) = holder(select, name, scope) else { return Vec::new() };
+    let mut columns = vec![(name.to_owned(), table)];
+    let held = |column: String| {
+        let table = holder(select, &column, scope)?;
+        Some((column, table))
+    };
+    let others: Vec<_> = joined_with(select, name).into_iter().filter_map(held).collect();
+    let found = join_on(select, name, scope);
+    if found {
+        columns.extend(others);
     }
+    let mut all = Vec::new();
+    for (name, table) in columns {
+        let mut names = Names { name, table, shadowed: vec![], scope: scope.clone(), found };
+        let _ = select.visit(&mut names);
+        all.push(names);
+    }
+    all
+}
+
+/// The other columns of the joins USING `name`.
+fn joined_with(select: &Select, name: &str) -> Vec<String> {
+    let joins = select.from.iter().flat_map(|from| &from.joins);
+    let columns = joins.filter(|join| is_using(join, name)).filter_map(using).flatten();
+    let names = columns.filter_map(last).map(|column| column.value.to_lowercase());
+    names.filter(|column| !column.eq_ignore_ascii_case(name)).collect()
 }
 
 fn is_using(join: &Join, name: &str) -> bool {
@@ -163,7 +162,7 @@ fn equalities(join: &Join, before: &[Source], joined: &[Source]) -> Option<Expr>
 
 /// Puts the table before a name, also in subqueries that have no column of that name themselves.
 struct Names<'a> {
-    name: &'a str,
+    name: String,
     table: Ident,
     /// For each query around, from the SELECT on, whether it has a column of that name.
     shadowed: Vec<bool>,
@@ -180,7 +179,7 @@ impl VisitorMut for Names<'_> {
             SetExpr::Select(select) => scope
                 .sources(select)
                 .iter()
-                .any(|source| source.columns.is_none() || source.has(self.name)),
+                .any(|source| source.columns.is_none() || source.has(&self.name)),
             _ => true,
         };
         self.shadowed.push(has);
@@ -195,7 +194,7 @@ impl VisitorMut for Names<'_> {
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
         if !self.shadowed.contains(&true)
             && let Expr::Identifier(name) = expr
-            && is_same(name, self.name)
+            && is_same(name, &self.name)
         {
             *expr = Expr::CompoundIdentifier(vec![self.table.clone(), name.clone()]);
             self.found = true;

@@ -45,6 +45,10 @@ SELECT group_concat(name || ':' || dur, ', ') FROM (SELECT name, dur FROM slice 
 SELECT group_concat(name, '') FROM (SELECT name FROM slice ORDER BY id)
 SELECT length(group_concat(name)) FROM slice
 SELECT group_concat(column1) FROM (VALUES ('b'), ('a'))
+SELECT group_concat(name, '>') FROM (SELECT name FROM slice WHERE name IS NOT NULL ORDER BY dur, id)
+WITH ordered AS (SELECT name FROM slice WHERE name IS NOT NULL ORDER BY dur, id) SELECT group_concat(name, '>') FROM ordered
+SELECT group_concat(n) FROM (SELECT 2 AS n UNION ALL SELECT 1 UNION ALL SELECT 3 ORDER BY n)
+SELECT track_id, group_concat(id) FROM (SELECT id, track_id FROM slice ORDER BY -dur, id) GROUP BY track_id ORDER BY track_id
 SELECT name, group_concat(id) FROM (SELECT * FROM slice ORDER BY id DESC) GROUP BY name ORDER BY name
 -- TOTAL.
 SELECT total(dur), total(parent_id), total(value), typeof(total(dur)) FROM slice LEFT JOIN counter USING (id)
@@ -78,7 +82,26 @@ SELECT max(ts) AS ts, name FROM slice
 SELECT iif(max(dur) > 60, name, 'short'), track_id FROM slice GROUP BY track_id ORDER BY track_id
 SELECT thread.utid, thread.name, max(sched.ts) FROM thread LEFT JOIN sched ON sched.utid = thread.utid GROUP BY thread.utid ORDER BY 1
 SELECT DISTINCT track_id, max(dur) FROM slice GROUP BY track_id ORDER BY 1
+-- `*` beside an aggregate or GROUP BY.
+SELECT *, max(dur) FROM (SELECT id, name, dur FROM slice)
+SELECT *, depth + 1 AS d FROM (SELECT id, depth FROM slice) GROUP BY id ORDER BY id
+SELECT *, min(dur) AS least FROM (SELECT id, track_id, dur FROM slice WHERE dur > 0) GROUP BY track_id ORDER BY track_id
+SELECT max(dur) AS dur, * FROM (SELECT id, track_id, dur FROM slice) GROUP BY track_id ORDER BY dur DESC
+SELECT *, max(dur) AS dur FROM (SELECT id, track_id, dur FROM slice) GROUP BY track_id ORDER BY track_id
+SELECT s.*, max(s.dur) FROM (SELECT id, track_id, dur FROM slice) s GROUP BY s.track_id ORDER BY s.track_id
+SELECT a.*, b.id, max(b.dur) FROM (SELECT id, track_id FROM slice WHERE depth = 0) a JOIN (SELECT id, track_id, dur FROM slice) b ON a.track_id = b.track_id GROUP BY a.id ORDER BY a.id
+SELECT *, max(ts) FROM (SELECT id, track_id FROM slice) JOIN (SELECT id, ts FROM slice) USING (id) GROUP BY 2 ORDER BY 2
+-- In HAVING a column comes before an alias.
+SELECT track_id, max(dur) AS dur FROM slice GROUP BY track_id HAVING dur > 40 ORDER BY track_id
+SELECT track_id, -max(dur) AS dur FROM slice GROUP BY track_id HAVING dur > 40 ORDER BY track_id
+SELECT track_id, min(dur) AS dur FROM slice WHERE dur > 0 GROUP BY track_id HAVING dur > 5 ORDER BY track_id
+SELECT id, sum(dur) - 10 AS dur FROM slice GROUP BY id HAVING dur > 10 ORDER BY id
+SELECT track_id, sum(dur) AS total FROM slice GROUP BY track_id HAVING total > 60 ORDER BY track_id
+SELECT depth AS k, max(dur) AS depth FROM slice GROUP BY depth HAVING depth > 0 ORDER BY k
 -- A key of one table is none of what it is joined with.
 SELECT count(*), sum(n) FROM (SELECT k, v, sum(c) AS n FROM (SELECT a.k, b.v, count(*) AS c FROM (SELECT depth AS k, count(*) FROM slice GROUP BY depth) AS a JOIN (SELECT depth, track_id AS v FROM slice) AS b ON a.k = b.depth GROUP BY a.k, b.v) GROUP BY k, v)
 SELECT a.k, b.v, count(*) AS c FROM (SELECT depth AS k, count(*) FROM slice GROUP BY depth) AS a JOIN (SELECT depth, name AS v FROM slice) AS b ON a.k = b.depth GROUP BY a.k, b.v ORDER BY a.k, b.v DESC
 SELECT s.id, t.name, c.value, count(*) FROM slice AS s JOIN thread AS t ON t.utid = s.track_id JOIN counter AS c ON c.ts > s.ts GROUP BY s.id, t.name, c.value ORDER BY s.id, c.value DESC
+SELECT count(*), count(DISTINCT k) FROM (SELECT k, max(c) FROM (SELECT a.k, b.v, count(*) AS c FROM (SELECT depth AS k, count(*) FROM slice GROUP BY depth) AS a JOIN (SELECT depth, track_id AS v FROM slice) AS b ON a.k = b.depth GROUP BY a.k, b.v ORDER BY a.k) GROUP BY k)
+SELECT count(*), count(DISTINCT k) FROM (SELECT k, max(c) FROM (SELECT a.k, b.v, count(*) AS c FROM (SELECT depth AS k, count(*) FROM slice GROUP BY depth) AS a JOIN (SELECT depth, track_id AS v FROM slice) AS b ON a.k = b.depth GROUP BY a.k, b.v ORDER BY abs(k) + b.v, count(a.k) LIMIT 100) GROUP BY k)
+SELECT * FROM (SELECT a.depth, b.depth, count(*) FROM slice a JOIN slice b ON a.id = b.id GROUP BY a.depth, b.depth) ORDER BY 1

@@ -27,13 +27,9 @@ SELECT coalesce(name, id), ifnull(parent_id, 'root') FROM slice ORDER BY id
 SELECT coalesce(int_value, string_value, real_value) FROM args ORDER BY id
 SELECT 'a' AS v UNION ALL SELECT 1 UNION ALL SELECT NULL
 SELECT iif(dur > 10, name, dur) FROM slice ORDER BY id
--- The order of a subquery is kept where the columns it is by are selected; DISTINCT in an aggregate loses
--- it.
+-- DISTINCT in an aggregate loses the order of a subquery.
 SELECT sum(DISTINCT depth), avg(DISTINCT depth), count(DISTINCT depth), group_concat(DISTINCT depth) FROM (SELECT depth FROM slice ORDER BY depth)
 SELECT group_concat(DISTINCT name) FROM (SELECT name FROM slice ORDER BY id)
-WITH ordered AS (SELECT name FROM slice WHERE name IS NOT NULL ORDER BY dur, id) SELECT group_concat(name, '>') FROM ordered
--- `*` beside an aggregate must be written out.
-SELECT *, max(dur) FROM (SELECT id, name, dur FROM slice)
 -- EXCLUDE is not parsed.
 SELECT id, sum(dur) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE CURRENT ROW) FROM slice ORDER BY id
 -- The seventeenth digit is the one nearest to the value; SQLite's own may be one off.

@@ -36,3 +36,6 @@ SELECT json_group_object(name, dur) FROM slice WHERE 0
 SELECT track_id, json_group_array(json_object('id', id) ORDER BY id) FROM slice GROUP BY track_id ORDER BY track_id
 SELECT track_id, json_group_array(dur ORDER BY id) FILTER (WHERE dur > 10) FROM slice GROUP BY track_id ORDER BY track_id
 SELECT json_object('rows', json_group_array(id ORDER BY id), 'count', count(*)) FROM slice
+SELECT json_group_array(id) FROM (SELECT id FROM slice ORDER BY dur, id)
+SELECT json_group_object(id, name) FROM (SELECT id, name FROM slice WHERE id < 4 ORDER BY id DESC)
+SELECT depth, JSON_GROUP_ARRAY(ts) FROM (SELECT * FROM slice ORDER BY ts DESC) GROUP BY depth ORDER BY depth

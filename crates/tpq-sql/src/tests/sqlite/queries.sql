@@ -20,6 +20,19 @@ SELECT * FROM (SELECT a.id, b.id FROM slice a JOIN slice b ON b.parent_id = a.id
 SELECT count(*) FROM (SELECT dur, dur FROM slice)
 SELECT top.id, top.dur FROM slice AS top WHERE top.depth = 0 ORDER BY top.id
 SELECT dur AS top FROM slice ORDER BY top, id
+SELECT input.id FROM (SELECT * FROM (SELECT 7 AS id, * FROM (SELECT id, ts FROM slice)) ORDER BY ts) input
+SELECT q FROM (SELECT b.q, ts, q FROM (SELECT id AS q, ts FROM slice) b) ORDER BY 1
+SELECT id FROM slice WHERE name = "app" OR name = "worker" OR "id" = "x" ORDER BY id
+-- One name for several columns: the first is meant.
+SELECT id FROM (SELECT s.depth AS id, s.* FROM (SELECT id, depth FROM slice) s) ORDER BY id
+SELECT s.depth AS id, s.* FROM (SELECT id, depth FROM slice) s ORDER BY s.id
+SELECT d.id, d.depth FROM (SELECT depth AS id, * FROM (SELECT id, depth FROM slice)) d ORDER BY 1, 2
+SELECT depth + 1 AS id, *, depth + 2 AS id FROM (SELECT id, depth FROM slice) ORDER BY 2
+SELECT *, * FROM (SELECT id, name FROM slice) ORDER BY 1
+SELECT id AS depth, s.depth FROM slice s ORDER BY depth
+SELECT s.dur, -dur AS dur FROM slice s ORDER BY dur, id
+SELECT dur, -dur AS dur FROM slice WHERE dur > 0 ORDER BY dur
+SELECT *, -dur AS dur FROM (SELECT id, dur FROM slice WHERE dur > 0) ORDER BY dur
 -- Order and limits.
 SELECT parent_id FROM slice ORDER BY parent_id, id
 SELECT parent_id FROM slice ORDER BY parent_id DESC, id
@@ -29,10 +42,12 @@ SELECT id FROM slice ORDER BY dur DESC, id LIMIT 3
 SELECT id FROM slice ORDER BY id LIMIT 3 OFFSET 2
 SELECT id FROM slice ORDER BY id LIMIT 2, 3
 SELECT id FROM slice ORDER BY id LIMIT -1
+SELECT id FROM slice ORDER BY id LIMIT (-1)
 SELECT id FROM slice ORDER BY id LIMIT -1 OFFSET 8
 SELECT id FROM slice ORDER BY id LIMIT 2 OFFSET -1
 SELECT id FROM slice ORDER BY id LIMIT 0
 SELECT id FROM slice ORDER BY id LIMIT 1 + 1
+SELECT id FROM slice ORDER BY id LIMIT (1 + 1) * 2 OFFSET length('a')
 SELECT id FROM slice ORDER BY -dur, id
 SELECT name, dur FROM slice ORDER BY 2 DESC, 1 LIMIT 4
 SELECT name FROM slice ORDER BY length(name), name, id
@@ -45,6 +60,18 @@ SELECT id FROM slice ORDER BY CASE name WHEN 'app' THEN 0 ELSE 1 END, id DESC
 SELECT id FROM (SELECT id FROM slice ORDER BY id DESC LIMIT 3) ORDER BY id
 SELECT max(id) FROM (SELECT id FROM slice ORDER BY id LIMIT 4)
 SELECT id FROM slice WHERE id > (SELECT avg(id) FROM slice) ORDER BY id
+SELECT depth, max(ts) AS latest, id FROM slice s GROUP BY depth ORDER BY s.dur DESC, depth
+SELECT track_id, id, max(dur) FROM slice GROUP BY track_id ORDER BY ts DESC
+SELECT x AS id, name, count(*) FROM (SELECT parent_id AS x FROM slice) ii JOIN (SELECT id, name FROM slice) ts ON ts.id = ii.x GROUP BY id ORDER BY id
+-- The order of a subquery.
+SELECT id FROM (SELECT id FROM slice ORDER BY dur DESC, id)
+SELECT id FROM (SELECT id FROM (SELECT id FROM slice ORDER BY dur DESC, id)) WHERE id > 2
+SELECT * FROM (SELECT id, name FROM slice ORDER BY ts DESC)
+SELECT x.* FROM (SELECT depth, count(*) AS n FROM slice GROUP BY depth ORDER BY max(ts)) x
+SELECT * FROM (SELECT name FROM thread UNION ALL SELECT name FROM process ORDER BY name)
+SELECT * FROM (SELECT * FROM (SELECT id AS a FROM slice UNION SELECT tid FROM thread ORDER BY 1 DESC))
+WITH s AS (SELECT id FROM slice ORDER BY dur, id) SELECT * FROM s
+SELECT * FROM (SELECT s.* FROM slice s JOIN thread t ON t.utid = s.track_id WHERE s.id < 0 ORDER BY t.tid)
 -- Joins.
 SELECT s.id, t.name FROM slice s JOIN thread t ON s.track_id = t.utid ORDER BY s.id
 SELECT s.id, t.name FROM slice s LEFT JOIN thread t ON s.track_id = t.utid AND t.tid > 100 ORDER BY s.id
@@ -71,6 +98,11 @@ SELECT count(*) FROM slice NOT INDEXED
 SELECT name FROM slice JOIN (SELECT 3 AS wanted) ON id = wanted
 SELECT slice.name FROM slice JOIN thread ON track_id = utid ORDER BY slice.id
 SELECT t.id, s.id FROM (thread t JOIN slice s ON s.track_id = t.utid) WHERE s.depth = 0 ORDER BY 2
+SELECT a.id, b.id FROM slice a JOIN slice b ON b.parent_id = c.id AND b.dur > 0 JOIN slice c ON c.id = a.id ORDER BY 1, 2
+SELECT a.id, c.id FROM slice a JOIN slice b ON a.id = c.parent_id AND b.id = a.id LEFT JOIN slice c ON c.depth = b.depth + 1 ORDER BY 1, 2
+SELECT a.id FROM slice a JOIN slice b ON x = a.id AND b.id = a.id JOIN (SELECT DISTINCT parent_id AS x FROM slice) c ON b.depth < 2 ORDER BY 1
+SELECT a.id, c.id FROM slice a JOIN slice b ON b.id = c.parent_id AND b.id = a.id, slice c ORDER BY 1, 2
+SELECT f.c, v, a.*, h.e FROM (SELECT 1 AS c, 7 AS x) a JOIN (SELECT 1 AS c, 2 AS v, 3 AS d) f ON f.c = a.c LEFT JOIN (SELECT 1 AS c, 2 AS v, 3 AS d, 4 AS e) h USING (c, v, d) ORDER BY v
 -- Subqueries, WITH, VALUES.
 SELECT (SELECT max(dur) FROM slice), (SELECT name FROM slice ORDER BY dur DESC LIMIT 1)
 SELECT (SELECT name FROM slice WHERE id = 99) IS NULL
