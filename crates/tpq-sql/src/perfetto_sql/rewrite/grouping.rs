@@ -43,17 +43,17 @@ struct Groups<'a> {
 
 /// Takes the columns that are not grouped by from one row of the group.
 pub(super) fn rewrite(query: &mut Query, known: Known, scope: &Scope) {
-    match &mut *query.body {
-        SetExpr::Select(select) => {
-            if rewrite_select(select, query.order_by.as_mut(), known, scope) {
-                hidden_order::move_out(query);
-            }
-        }
+    let order_is_apart = match &mut *query.body {
+        SetExpr::Select(select) => rewrite_select(select, query.order_by.as_mut(), known, scope),
         SetExpr::SetOperation { left, right, .. } => {
             set_operand(left, known, scope);
             set_operand(right, known, scope);
+            false
         }
-        _ => {}
+        _ => false,
+    };
+    if order_is_apart {
+        hidden_order::move_out(query);
     }
 }
 
