@@ -149,13 +149,13 @@ LEFT JOIN android_process_metadata AS package ON package.upid = binder_end.upid;
 
 -- A binder call, with the slices, threads and processes of the client and the server.
 CREATE PERFETTO TABLE android_binder_txns(
-  -- Name of the interface slice in the server, `AIDL::<language>::<interface>::<method>::server`;
-  -- NULL without an interface slice.
-  aidl_name STRING,
   -- Interface part of `aidl_name`.
   interface STRING,
   -- Method part of `aidl_name`.
   method_name STRING,
+  -- Name of the interface slice in the server, `AIDL::<language>::<interface>::<method>::server`;
+  -- NULL without an interface slice.
+  aidl_name STRING,
   -- Start of the interface slice, ns in trace time.
   aidl_ts TIMESTAMP,
   -- Duration of the interface slice, ns.
@@ -218,9 +218,9 @@ CREATE PERFETTO TABLE android_binder_txns(
   is_server_package_debuggable BOOL
 ) AS
 SELECT
-  aidl.name AS aidl_name,
   nullif(split_part(aidl.name, '::', 3), '') AS interface,
   nullif(split_part(aidl.name, '::', 4), '') AS method_name,
+  aidl.name AS aidl_name,
   aidl.ts AS aidl_ts,
   aidl.dur AS aidl_dur,
   client.id AS binder_txn_id,

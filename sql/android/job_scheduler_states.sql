@@ -214,10 +214,10 @@ CREATE PERFETTO TABLE android_job_scheduler_with_screen_charging_states(
   slice_id JOINID(slice.id),
   -- Name and id of the job: `<name>_<id>`.
   job_name STRING,
-  -- Job id.
-  job_id LONG,
   -- User id of the app.
   uid LONG,
+  -- Job id.
+  job_id LONG,
   -- Duration of the whole run, ns.
   job_dur DURATION,
   -- Package of the job.
@@ -284,38 +284,14 @@ SELECT
   part.dur,
   job.slice_id,
   job.job_name || '_' || job.job_id AS job_name,
-  job.job_id,
   job.uid,
+  job.job_id,
   job.dur AS job_dur,
   job.package_name,
   job.job_namespace,
   charging.charging_state,
   screen.screen_state,
-  job.effective_priority,
-  job.has_battery_not_low_constraint,
-  job.has_charging_constraint,
-  job.has_connectivity_constraint,
-  job.has_content_trigger_constraint,
-  job.has_deadline_constraint,
-  job.has_idle_constraint,
-  job.has_storage_not_low_constraint,
-  job.has_timing_delay_constraint,
-  job.is_prefetch,
-  job.is_requested_expedited_job,
-  job.is_running_as_expedited_job,
-  job.num_previous_attempts,
-  job.requested_priority,
-  job.standby_bucket,
-  job.is_periodic,
-  job.has_flex_constraint,
-  job.is_requested_as_user_initiated_job,
-  job.is_running_as_user_initiated_job,
-  job.deadline_ms,
-  job.job_start_latency_ms,
-  job.num_uncompleted_work_items,
-  job.proc_state,
-  job.internal_stop_reason,
-  job.public_stop_reason
+  job.* EXCLUDE (id, ts, dur, slice_id, job_name, uid, job_id, package_name, job_namespace)
 FROM _interval_intersect!(
   (android_job_scheduler_states, android_charging_states, android_screen_state), ()
 ) AS part

@@ -24,8 +24,12 @@ CREATE PERFETTO VIEW android_network_packets(
   packet_transport STRING,
   -- TCP flags as text.
   packet_tcp_flags STRING,
+  -- TCP flags as a bit set: 1 for FIN, 2 for SYN…
+  packet_tcp_flags_int LONG,
   -- Socket tag set by the app, in hexadecimal.
   socket_tag STRING,
+  -- Socket tag as a number.
+  socket_tag_int LONG,
   -- User id that owns the socket.
   socket_uid LONG,
   -- Local port; for TCP and UDP.
@@ -35,11 +39,7 @@ CREATE PERFETTO VIEW android_network_packets(
   -- ICMP message type; NULL for other protocols.
   packet_icmp_type LONG,
   -- ICMP message code; NULL for other protocols.
-  packet_icmp_code LONG,
-  -- TCP flags as a bit set: 1 for FIN, 2 for SYN…
-  packet_tcp_flags_int LONG,
-  -- Socket tag as a number.
-  socket_tag_int LONG
+  packet_icmp_code LONG
 ) AS
 SELECT
   slice.id,
@@ -53,14 +53,14 @@ SELECT
   packet.packet_length,
   packet.packet_transport,
   packet.packet_tcp_flags_str AS packet_tcp_flags,
+  packet.packet_tcp_flags AS packet_tcp_flags_int,
   packet.socket_tag_str AS socket_tag,
+  packet.socket_tag AS socket_tag_int,
   packet.socket_uid,
   packet.local_port,
   packet.remote_port,
   packet.packet_icmp_type,
-  packet.packet_icmp_code,
-  packet.packet_tcp_flags AS packet_tcp_flags_int,
-  packet.socket_tag AS socket_tag_int
+  packet.packet_icmp_code
 FROM __intrinsic_android_network_packets AS packet
 JOIN slice ON slice.id = packet.id;
 

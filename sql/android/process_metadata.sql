@@ -1,5 +1,20 @@
 -- Processes with their Android packages.
 
+INCLUDE PERFETTO MODULE android.user_list;
+
+-- App ids of processes, and the ids in the package list that they stand for: SDK sandboxes (from
+-- 20000) and private compute (from 30000) have numbers of their own for each app (from 10000).
+CREATE PERFETTO VIEW _app_ids AS
+SELECT
+  upid,
+  name AS process_name,
+  android_appid,
+  CASE
+    WHEN android_appid BETWEEN 20000 AND 39999 THEN 10000 + android_appid % 10000
+    ELSE android_appid
+  END AS package_appid
+FROM process;
+
 -- Packages, if the trace has a package list, with the number of packages that share the uid.
 CREATE PERFETTO TABLE _packages AS
 SELECT uid, package_name, version_code, debuggable, count(*) OVER (PARTITION BY uid) AS sharing
@@ -10,15 +25,15 @@ FROM package_list;
 -- only. Of several candidates, the one with the longest matching name counts.
 CREATE PERFETTO TABLE _package_of_process AS
 WITH candidates AS (
-  SELECT process.upid, package.*
-  FROM process
-  JOIN _packages AS package ON package.uid = process.android_appid
-  WHERE package.sharing = 1 OR process.name GLOB package.package_name || '*'
+  SELECT app.upid, package.*
+  FROM _app_ids AS app
+  JOIN _packages AS package ON package.uid = app.package_appid
+  WHERE package.sharing = 1 OR app.process_name GLOB package.package_name || '*'
   UNION ALL
-  SELECT process.upid, package.*
-  FROM process
-  JOIN _packages AS package ON process.name GLOB package.package_name || '*'
-  WHERE process.android_appid BETWEEN 90000 AND 99999
+  SELECT app.upid, package.*
+  FROM _app_ids AS app
+  JOIN _packages AS package ON app.process_name GLOB package.package_name || '*'
+  WHERE app.android_appid BETWEEN 90000 AND 99999
 )
 SELECT upid, package_name, version_code, debuggable
 FROM (
@@ -61,10 +76,12 @@ CREATE PERFETTO TABLE android_process_metadata(
   process_name STRING,
   -- App id of the process, without the Android user id.
   uid LONG,
-  -- 1 if several packages share the app id, else NULL.
-  shared_uid BOOL,
   -- Android user id.
   user_id LONG,
+  -- Kind of the Android user, such as `SECONDARY` or `GUEST`; NULL if unknown.
+  user_type STRING,
+  -- 1 if several packages share the app id, else NULL.
+  shared_uid BOOL,
   -- Package name; NULL if unknown.
   package_name STRING,
   -- Version code of the package; NULL if unknown.
@@ -85,15 +102,20 @@ SELECT
     ELSE process.name
   END AS process_name,
   process.android_appid AS uid,
-  CASE WHEN shared.uid IS NOT NULL THEN 1 END AS shared_uid,
   process.android_user_id AS user_id,
+  user.type AS user_type,
+  CASE WHEN shared.uid IS NOT NULL THEN 1 END AS shared_uid,
   package.package_name,
   package.version_code,
   package.debuggable,
   kernel.upid IS NOT NULL AS is_kernel_task
 FROM process
+JOIN _app_ids AS app ON app.upid = process.upid
 LEFT JOIN (SELECT DISTINCT uid FROM _packages WHERE sharing > 1) AS shared
-  ON shared.uid = process.android_appid
+  ON shared.uid = app.package_appid
+-- A recorder can list the users repeatedly.
+LEFT JOIN (SELECT android_user_id, max(type) AS type FROM android_user_list GROUP BY 1) AS user
+  ON user.android_user_id = process.android_user_id
 LEFT JOIN _package_of_process AS package ON package.upid = process.upid
 LEFT JOIN _android_kernel_tasks AS kernel ON kernel.upid = process.upid
 ORDER BY process.upid;

@@ -1,14 +1,17 @@
--- Periods in which the device was suspended or awake.
+-- Periods in which machines were suspended or awake.
 
--- Suspensions: from the minimal kernel events if the trace has them, else from the suspend steps
--- during which the clock is frozen.
+INCLUDE PERFETTO MODULE intervals.fill_gaps;
+
+-- Suspensions of each machine: from the minimal kernel events if the machine has them, else from
+-- the suspend steps during which the clock is frozen.
 CREATE PERFETTO TABLE _suspensions AS
 WITH reported AS (
   SELECT
     slice.ts,
     slice.dur,
+    track.machine_id,
     track.name = 'Suspend/Resume Minimal' AS is_minimal,
-    max(track.name = 'Suspend/Resume Minimal') OVER () AS has_minimal
+    max(track.name = 'Suspend/Resume Minimal') OVER (PARTITION BY track.machine_id) AS has_minimal
   FROM slice
   JOIN track ON track.id = slice.track_id
   WHERE
@@ -20,45 +23,44 @@ WITH reported AS (
     )
 ),
 with_next AS (
-  SELECT ts, dur, coalesce(lead(ts) OVER (ORDER BY ts), trace_end()) AS next_ts
+  SELECT
+    ts, dur, machine_id,
+    lead(ts, 1, trace_end()) OVER (PARTITION BY machine_id ORDER BY ts) AS next_ts
   FROM reported
   WHERE is_minimal = has_minimal
 )
 -- A suspension that overlaps the next one has lost its end; leave it out.
-SELECT ts, dur, next_ts
+SELECT ts, dur, machine_id
 FROM with_next
 WHERE ts + dur <= next_ts;
 
--- A period in which the device was awake or suspended. The periods cover the whole trace.
+-- A period in which a machine was awake or suspended. The periods of a machine cover the whole
+-- trace. A machine without suspensions has no periods, except the first machine: it recorded the
+-- trace and so was awake.
 CREATE PERFETTO TABLE android_suspend_state(
   -- Start of the period, ns in trace time.
   ts TIMESTAMP,
   -- Duration, ns.
   dur DURATION,
+  -- Machine; join with `machine` on `id`.
+  machine_id JOINID(machine.id),
   -- Power state: `awake` or `suspended`.
   power_state STRING
 ) AS
-WITH first_suspension AS (
-  SELECT coalesce(min(ts), trace_end()) AS ts FROM _suspensions
-),
-last_of_gap AS (
-  SELECT ts, dur, coalesce(lead(ts) OVER (ORDER BY ts), trace_end()) AS next_ts
-  FROM _suspensions
+SELECT ts, dur, machine_id, coalesce(power_state, 'awake') AS power_state
+FROM intervals_fill_gaps!(
+  (machine_id),
+  (power_state),
+  (
+    SELECT ts, dur, machine_id, 'suspended' AS power_state FROM _suspensions
+    UNION ALL
+    -- Of no length: its only effect is that the first machine has gaps to fill.
+    SELECT trace_start(), 0, 0, NULL
+  )
 )
-SELECT * FROM (
-  SELECT trace_start() AS ts, ts - trace_start() AS dur, 'awake' AS power_state
-  FROM first_suspension
-  UNION ALL
-  SELECT ts + dur AS ts, next_ts - ts - dur AS dur, 'awake' AS power_state
-  FROM last_of_gap
-  UNION ALL
-  SELECT ts, dur, 'suspended' AS power_state
-  FROM _suspensions
-)
-WHERE dur > 0
 ORDER BY ts;
 
--- Returns the time of a span in which the device was awake, which converts a wall-clock duration to
+-- Returns the time of a span in which the first machine was awake, which converts a wall-clock duration to
 -- a monotonic duration.
 CREATE PERFETTO FUNCTION _extract_duration_without_suspend(
   -- Start of the span, ns in trace time.
@@ -77,11 +79,11 @@ SELECT
     0
   )
 FROM _suspensions AS asleep
-WHERE asleep.ts < $ts + $dur AND asleep.ts + asleep.dur > $ts;
+WHERE asleep.machine_id = 0 AND asleep.ts < $ts + $dur AND asleep.ts + asleep.dur > $ts;
 
--- Returns the suspended time of each span. Input: spans with `id`, `ts` and `dur`. Output: `id` and
--- `asleep_dur`. Spans and suspensions are merged in time order: the suspended time before the end
--- of a span minus that before its start.
+-- Returns the time in which the first machine was suspended during each span. Input: spans with
+-- `id`, `ts` and `dur`. Output: `id` and `asleep_dur`. Spans and suspensions are merged in time
+-- order: the suspended time before the end of a span minus that before its start.
 CREATE PERFETTO MACRO _android_asleep_durations(
   -- Spans with `id`, `ts` and `dur`.
   spans TableOrSubquery
@@ -114,6 +116,7 @@ RETURNS TableOrSubquery AS (
           CAST(NULL AS BIGINT) AS id, ts, 0 AS is_end, dur AS suspension_dur,
           ts + dur AS suspension_end
         FROM _suspensions
+        WHERE machine_id = 0
       )
     )
     WHERE id IS NOT NULL

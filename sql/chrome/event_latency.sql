@@ -1,30 +1,29 @@
 -- Latency of input events in Chrome, from the event to the presentation of the frame with its
 -- result.
 
--- Returns the start of the first stage of an event with a name, as an aggregate.
+-- Returns the start of the first stage of an event that has a name, as an aggregate.
 CREATE PERFETTO MACRO _event_stage_began(
-  -- Name of the stage.
+  -- Pattern of the name of the stage.
   stage_name Expr
 )
 RETURNS Expr AS
-min(stage.ts) FILTER (WHERE stage.name = $stage_name);
+min(stage.ts) FILTER (WHERE stage.name GLOB $stage_name);
 
--- Returns the end of the first stage of an event with a name, as an aggregate.
+-- Returns the end of the first stage of an event that has a name and ended, as an aggregate.
 CREATE PERFETTO MACRO _event_stage_ended(
-  -- Name of the stage.
+  -- Pattern of the name of the stage.
   stage_name Expr
 )
 RETURNS Expr AS
-min(stage.ts + stage.dur) FILTER (WHERE stage.name = $stage_name);
+min(stage.ts + stage.dur) FILTER (WHERE stage.name GLOB $stage_name AND stage.dur != -1);
 
 -- Timestamps from the stages of each event, which are its descendant slices. The names of the
 -- stages depend on the Chrome version.
 CREATE PERFETTO TABLE _event_latency_stages AS
 SELECT
   event.id,
-  max(
-    stage.name GLOB '*ToPresentation' OR stage.name GLOB '*ToPresentationCompositorFrame'
-  ) AS is_presented,
+  -- This stage begins when the compositor submits the frame of the event.
+  max(stage.name GLOB 'Submit*ToPresentationCompositorFrame') AS is_presented,
   _event_stage_began!('BufferAvailableToBufferReady') AS buffer_available_timestamp,
   _event_stage_began!('BufferReadyToLatch') AS buffer_ready_timestamp,
   coalesce(
@@ -33,8 +32,7 @@ SELECT
   _event_stage_began!('SwapEndToPresentationCompositorFrame') AS swap_end_timestamp,
   coalesce(
     _event_stage_ended!('SwapEndToPresentationCompositorFrame'),
-    _event_stage_ended!('LatchToPresentation'),
-    _event_stage_ended!('SwapStartToPresentation'),
+    _event_stage_ended!('*ToPresentation'),
     _event_stage_ended!('LatchToSwapEnd')
   ) AS presentation_timestamp
 FROM

@@ -11,190 +11,162 @@ SELECT name, description
 FROM (VALUES
   (
     'TouchRendererHandlingToBrowserMain',
-    'From the handling of a blocking touch move by the page to the start of its processing on '
-    || 'the main thread of the browser. A touch move blocks if the page has to see it before it '
-    || 'can become a scroll.'
+    'From the handling of a touch by the page to the main thread of the browser.'
   ),
   (
     'GenerationToBrowserMain',
-    'From the time that the system gives the input to the start of its processing on the main '
-    || 'thread of the browser.'
+    'From the creation of the input to the main thread of the browser.'
   ),
   (
     'GenerationToRendererCompositor',
-    'From the time that the system gives the input to its handling on the compositor thread of '
-    || 'the renderer. The input is a touch press that the browser inserts when a touch becomes a '
-    || 'scroll.'
+    'From the creation of the input to the compositor thread of the page.'
   ),
   (
     'BrowserMainToRendererCompositor',
-    'From the start of processing on the main thread of the browser to the start on the '
-    || 'compositor thread of the renderer, with the waiting times of the tasks on the IO thread '
-    || 'and the compositor thread.'
+    'From the main thread of the browser to the compositor thread of the page.'
   ),
   (
     'RendererCompositorQueueingDelay',
-    'The input waits in the compositor thread of the renderer for the start of the frame that '
-    || 'will contain it.'
+    'In the queue of the compositor thread of the page.'
   ),
   (
     'RendererCompositorToMain',
-    'From the end of processing on the compositor thread of the renderer to the start on its '
-    || 'main thread. This stage exists if the compositor thread cannot scroll by itself, for '
-    || 'instance because of blocking event listeners of the page or of its layout.'
+    'From the compositor thread of the page to its main thread.'
   ),
   (
     'RendererCompositorProcessing',
-    'The compositor thread of the renderer processes the input.'
+    'Work on the compositor thread of the page.'
   ),
   (
     'RendererMainProcessing',
-    'The main thread of the renderer processes the input.'
+    'Work on the main thread of the page.'
   ),
   (
     'EndActivateToSubmitCompositorFrame',
-    'The compositor thread of the renderer waits for the GPU to finish a frame before it '
-    || 'submits the next one.'
+    'From the end of the activation to the submission of the frame.'
   ),
   (
     'SubmitCompositorFrameToPresentationCompositorFrame',
-    'From the submission of the frame by the renderer to its presentation on the screen. On '
-    || 'systems that do not report presentations, such as macOS, iOS and Android WebView, the end '
-    || 'is inexact.'
+    'From the submission of the frame to its presentation.'
   ),
   (
     'ArrivedInRendererCompositorToTermination',
-    'Between the arrival of the input on the compositor thread of the renderer and the decision '
-    || 'to ignore the input or to merge it into another frame.'
+    'From the arrival on the compositor thread of the page to the end of an event without a '
+    || 'frame of its own.'
   ),
   (
     'RendererCompositorStartedToTermination',
-    'Between the start of processing on the compositor thread of the renderer and the decision '
-    || 'to ignore the input or to merge it into another frame.'
+    'From the start of the work on the compositor thread of the page to the end of an event '
+    || 'without a frame of its own.'
   ),
   (
     'RendererMainFinishedToTermination',
-    'Between the end of processing on the main thread of the renderer and the decision to '
-    || 'ignore the input or to merge it into another frame.'
+    'From the end of the work on the main thread of the page to the end of an event without a '
+    || 'frame of its own.'
   ),
   (
     'RendererCompositorFinishedToTermination',
-    'Between the end of processing on the compositor thread of the renderer and the decision to '
-    || 'ignore the input or to merge it into another frame.'
+    'From the end of the work on the compositor thread of the page to the end of an event '
+    || 'without a frame of its own.'
   ),
   (
     'RendererMainStartedToTermination',
-    'Between the start of processing on the main thread of the renderer and the decision to '
-    || 'ignore the input or to merge it into another frame.'
+    'From the start of the work on the main thread of the page to the end of an event without '
+    || 'a frame of its own.'
   ),
   (
     'RendererCompositorFinishedToBeginImplFrame',
-    'The compositor thread of the renderer has processed the input without a frame, for '
-    || 'instance because the main thread was busy, and waits for the next begin of a frame from '
-    || 'viz.'
+    'From the end of the work on the compositor thread of the page to the begin of its frame.'
   ),
   (
     'RendererCompositorFinishedToCommit',
-    'From the end of processing on the compositor thread of the renderer to the start of the '
-    || 'commit by the main thread.'
+    'From the end of the work on the compositor thread of the page to the commit.'
   ),
   (
     'RendererCompositorFinishedToEndCommit',
-    'From the end of processing on the compositor thread of the renderer to the end of the '
-    || 'commit by the main thread.'
+    'From the end of the work on the compositor thread of the page to the end of the commit.'
   ),
   (
     'RendererCompositorFinishedToActivation',
-    'From the end of processing on the compositor thread of the renderer to the start of the '
-    || 'activation of a tree that was committed before.'
+    'From the end of the work on the compositor thread of the page to the activation.'
   ),
   (
     'RendererCompositorFinishedToEndActivate',
-    'From the end of processing on the compositor thread of the renderer to the end of the '
-    || 'activation of the tree.'
+    'From the end of the work on the compositor thread of the page to the end of the activation.'
   ),
   (
     'RendererCompositorFinishedToSubmitCompositorFrame',
-    'From the end of processing on the compositor thread of the renderer to the submission of '
-    || 'the frame. The frame needs no commit, and waits only for the GPU to finish the frame '
-    || 'before.'
+    'From the end of the work on the compositor thread of the page to the submission of the '
+    || 'frame.'
   ),
   (
     'RendererMainFinishedToBeginImplFrame',
-    'The main thread of the renderer has processed the input, and the compositor thread waits '
-    || 'for the begin of a frame to show the result.'
+    'From the end of the work on the main thread of the page to the begin of the frame.'
   ),
   (
     'RendererMainFinishedToSendBeginMainFrame',
-    'The main thread of the renderer has processed the input, and waits for the request to '
-    || 'produce a frame.'
+    'From the end of the work on the main thread of the page to the request for a frame of it.'
   ),
   (
     'RendererMainFinishedToCommit',
-    'From the end of processing on the main thread of the renderer to the start of its commit.'
+    'From the end of the work on the main thread of the page to the commit.'
   ),
   (
     'BeginImplFrameToSendBeginMainFrame',
-    'The compositor thread of the renderer has received the begin of a frame, and passes it on '
-    || 'to the main thread.'
+    'From the begin of the frame on the compositor thread of the page to the request for a '
+    || 'frame of its main thread.'
   ),
   (
     'RendererCompositorFinishedToSendBeginMainFrame',
-    'The compositor thread of the renderer has processed the input, and waits for the begin of '
-    || 'a frame that it can pass on to the main thread.'
+    'From the end of the work on the compositor thread of the page to the request for a frame '
+    || 'of its main thread.'
   ),
   (
     'SendBeginMainFrameToCommit',
-    'The main thread of the renderer updates the page: inputs, animations, styles and layout.'
+    'From the request for a frame of the main thread of the page to the commit.'
   ),
   (
     'Commit',
-    'The main thread of the renderer copies its layer tree to the compositor thread, and is '
-    || 'blocked meanwhile.'
+    'Commit: the layers of the main thread of the page become those of its compositor thread.'
   ),
   (
     'EndCommitToActivation',
-    'The committed tree waits for its activation.'
+    'From the end of the commit to the activation.'
   ),
   (
     'Activation',
-    'The compositor thread of the renderer replaces the active tree by the pending one.'
+    'Activation: the committed layers become those that are drawn.'
   ),
   (
     'SubmitToReceiveCompositorFrame',
-    'From the submission of the frame by the compositor thread of the renderer to its arrival '
-    || 'in viz.'
+    'From the submission of the frame by the page to viz.'
   ),
   (
     'ReceiveCompositorFrameToStartDraw',
-    'Viz has a first frame and waits for the frames of the other clients, such as the toolbar '
-    || 'of the browser, up to its deadline. After that it draws all of them as one.'
+    'In viz, until it draws the frame.'
   ),
   (
     'StartDrawToSwapStart',
-    'Viz combines the surfaces of all clients and issues the commands to draw them, until the '
-    || 'GPU thread starts the swap.'
+    'Viz draws the frame, until the swap of buffers.'
   ),
   (
     'SwapStartToBufferAvailable',
-    'First part of the swap: the system prepares the buffer, and Chrome waits until it can '
-    || 'write to it.'
+    'Swap, until the buffer can be written.'
   ),
   (
     'BufferAvailableToBufferReady',
-    'Part of the swap: Chrome transfers the frame to the buffer.'
+    'Swap, until the buffer is complete.'
   ),
   (
     'BufferReadyToLatch',
-    'Part of the swap: the buffer is complete, and waits for the system to take it.'
+    'Swap, until the system latches the buffer.'
   ),
   (
     'LatchToSwapEnd',
-    'Last part of the swap: the system has taken the buffer, and puts the frame into the queue '
-    || 'of frames to present.'
+    'From the latch to the end of the swap.'
   ),
   (
     'SwapEndToPresentationCompositorFrame',
-    'From the end of the swap to the moment at which the screen shows the frame.'
+    'From the end of the swap to the presentation of the frame.'
   )
 ) AS stage(name, description);

@@ -10,18 +10,18 @@ CREATE PERFETTO TABLE chrome_web_content_interactions(
   dur DURATION,
   -- Kind of interaction, such as `TAP_OR_CLICK`.
   interaction_type STRING,
-  -- Total duration of all its events, in ms.
-  total_duration_ms LONG,
   -- Renderer process of the page; join with `process` on `upid`.
-  renderer_upid JOINID(process.id)
+  renderer_upid JOINID(process.id),
+  -- Total duration of all its events, in ms.
+  total_duration_ms LONG
 ) AS
 SELECT
   slice.id,
   slice.ts,
   slice.dur,
   kind.string_value AS interaction_type,
-  total.int_value AS total_duration_ms,
-  coalesce(process_track.upid, thread.upid) AS renderer_upid
+  coalesce(process_track.upid, thread.upid) AS renderer_upid,
+  total.int_value AS total_duration_ms
 FROM slice
 LEFT JOIN args AS kind
   ON kind.arg_set_id = slice.arg_set_id AND kind.key = 'web_content_interaction.type'

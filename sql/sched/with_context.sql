@@ -10,10 +10,10 @@ CREATE PERFETTO VIEW sched_with_thread_process(
   dur DURATION,
   -- Thread; join with `thread` on `utid`.
   utid JOINID(thread.id),
-  -- Name of the thread.
-  thread_name STRING,
   -- Process of the thread; join with `process` on `upid`.
   upid JOINID(process.id),
+  -- Name of the thread.
+  thread_name STRING,
   -- Name of the process.
   process_name STRING,
   -- CPU number, as in `sched.cpu`.
@@ -24,7 +24,7 @@ CREATE PERFETTO VIEW sched_with_thread_process(
   priority LONG
 ) AS
 SELECT
-  s.id, s.ts, s.dur, s.utid, t.name AS thread_name, t.upid, p.name AS process_name,
+  s.id, s.ts, s.dur, s.utid, t.upid, t.name AS thread_name, p.name AS process_name,
   s.cpu, s.end_state, s.priority
 FROM sched AS s
 JOIN thread AS t ON t.utid = s.utid

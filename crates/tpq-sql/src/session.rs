@@ -110,6 +110,7 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
     let mut state = SessionStateBuilder::new()
         .with_config(session_config(options, memory))
         .with_runtime_env(runtime.build_arc()?)
+        .with_expr_planners(vec![functions::aggregate_planner()])
         .with_default_features()
         .with_analyzer_rules(planning_checks::analyzer_rules())
         .with_optimizer_rules(planning_checks::optimizer_rules())
@@ -149,9 +150,7 @@ fn register_functions(
     for function in functions::window() {
         state.register_udwf(function)?;
     }
-    for planner in functions::expr_planners() {
-        state.register_expr_planner(planner)?;
-    }
+    state.register_expr_planner(functions::operator_planner())?;
     state.register_expr_planner(Arc::new(SqliteOperators))
 }
 

@@ -102,18 +102,18 @@ CREATE PERFETTO TABLE android_jank_cuj(
   upid JOINID(process.id),
   -- Name of the process.
   process_name STRING,
-  -- Name of the CUJ slice, `J<name>`.
-  cuj_slice_name STRING,
-  -- Name of the CUJ.
-  cuj_name STRING,
   -- Slice; join with `slice` on `id`.
   slice_id JOINID(slice.id),
+  -- Name of the CUJ slice, `J<name>`.
+  cuj_slice_name STRING,
   -- Start of the slice, ns in trace time.
   ts TIMESTAMP,
-  -- End of the slice, ns in trace time.
-  ts_end TIMESTAMP,
   -- Duration of the slice, ns.
   dur DURATION,
+  -- End of the slice, ns in trace time.
+  ts_end TIMESTAMP,
+  -- Name of the CUJ.
+  cuj_name STRING,
   -- Result: `completed`; NULL if no mark states it.
   state STRING,
   -- Thread that produces the frames of the CUJ; NULL if no mark states it. Join with `thread` on
@@ -130,12 +130,12 @@ SELECT
   cuj.cuj_id,
   cuj.upid,
   cuj.process_name,
-  cuj.cuj_slice_name,
-  _extract_cuj_name_from_slice(cuj.cuj_slice_name) AS cuj_name,
   cuj.slice_id,
+  cuj.cuj_slice_name,
   cuj.ts,
-  cuj.ts_end,
   cuj.dur,
+  cuj.ts_end,
+  _extract_cuj_name_from_slice(cuj.cuj_slice_name) AS cuj_name,
   result.state,
   detail.ui_thread,
   detail.layer_id,

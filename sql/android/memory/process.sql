@@ -88,7 +88,8 @@ CREATE PERFETTO TABLE memory_oom_score_with_rss_and_swap_per_process(
   file_rss LONG,
   -- Resident shared memory, in bytes.
   shmem_rss LONG,
-  -- Sum of `anon_rss`, `file_rss` and `shmem_rss`, in bytes; unknown values count as 0.
+  -- Sum of `anon_rss`, `file_rss` and `shmem_rss`, in bytes. As in the other sums, unknown shared
+  -- memory and swap count as 0.
   rss LONG,
   -- Memory in swap, in bytes.
   swap LONG,
@@ -98,9 +99,7 @@ CREATE PERFETTO TABLE memory_oom_score_with_rss_and_swap_per_process(
   rss_and_swap LONG
 ) AS
 WITH filled AS (
-  SELECT
-    *,
-    coalesce(anon_rss, 0) + coalesce(file_rss, 0) + coalesce(shmem_rss, 0) AS rss
+  SELECT *, anon_rss + file_rss + coalesce(shmem_rss, 0) AS rss
   FROM _process_memory_moments
   WHERE end_ts > ts
 )
@@ -124,7 +123,7 @@ SELECT
   CAST(filled.shmem_rss AS BIGINT) AS shmem_rss,
   CAST(filled.rss AS BIGINT) AS rss,
   CAST(filled.swap AS BIGINT) AS swap,
-  CAST(coalesce(filled.anon_rss, 0) + coalesce(filled.swap, 0) AS BIGINT) AS anon_rss_and_swap,
+  CAST(filled.anon_rss + coalesce(filled.swap, 0) AS BIGINT) AS anon_rss_and_swap,
   CAST(filled.rss + coalesce(filled.swap, 0) AS BIGINT) AS rss_and_swap
 FROM filled
 JOIN process ON process.upid = filled.upid

@@ -29,7 +29,7 @@ JOIN thread ON thread.upid = started.upid AND thread.is_main_thread = 1
 WHERE startup.dur > 0;
 
 -- Scheduling states of each main thread, clipped to the startup.
-CREATE PERFETTO TABLE _startup_states AS
+CREATE PERFETTO TABLE _startup_thread_states AS
 SELECT
   main.main_id,
   greatest(state.ts, main.ts) AS ts,
@@ -49,8 +49,8 @@ JOIN _slice_flattened AS innermost ON innermost.utid = main.utid
 WHERE innermost.ts < main.ts_end AND innermost.ts + innermost.dur > main.ts;
 
 -- States of each main thread with the innermost slice, if the thread is in a slice.
-CREATE VIRTUAL TABLE _startup_states_and_slices USING SPAN_LEFT_JOIN(
-  _startup_states PARTITIONED main_id,
+CREATE VIRTUAL TABLE _startup_thread_states_and_slices USING SPAN_LEFT_JOIN(
+  _startup_thread_states PARTITIONED main_id,
   _startup_innermost_slices PARTITIONED main_id
 );
 
@@ -74,7 +74,7 @@ SELECT
   part.depth,
   part.io_wait,
   part.blocked_function
-FROM _startup_states_and_slices AS part
+FROM _startup_thread_states_and_slices AS part
 JOIN _startup_main_threads AS main ON main.main_id = part.main_id;
 
 -- Steps of 1 ms of each startup.

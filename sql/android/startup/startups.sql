@@ -2,22 +2,33 @@
 
 INCLUDE PERFETTO MODULE android.process_metadata;
 
+INCLUDE PERFETTO MODULE android.startup.startup_events;
+
 INCLUDE PERFETTO MODULE android.startup.startups_maxsdk28;
 
 INCLUDE PERFETTO MODULE android.startup.startups_minsdk29;
 
 INCLUDE PERFETTO MODULE android.startup.startups_minsdk33;
 
--- Lowest SDK version of the startup format in the trace, detected from its slices.
+INCLUDE PERFETTO MODULE android.version;
+
+-- Lowest SDK version of the startup format in the trace: by the version of the device or, if that is
+-- not recorded, by the slices.
 CREATE PERFETTO TABLE _startup_source AS
 SELECT
   CASE
-    WHEN count(*) FILTER (WHERE name GLOB 'launchingActivity#*:*') > 0 THEN 33
-    WHEN count(*) FILTER (WHERE name GLOB 'MetricsLogger:*') > 0 THEN 29
+    WHEN coalesce(sdk >= 33, numbered > 0) THEN 33
+    WHEN coalesce(sdk >= 29, logged > 0) THEN 29
     ELSE 28
   END AS min_sdk
-FROM slice
-WHERE name GLOB 'launchingActivity#*' OR name GLOB 'MetricsLogger:*';
+FROM (
+  SELECT
+    _android_sdk_version() AS sdk,
+    count(*) FILTER (WHERE name GLOB 'launchingActivity#*:*') AS numbered,
+    count(*) FILTER (WHERE name GLOB 'MetricsLogger:*') AS logged
+  FROM slice
+  WHERE name GLOB 'launchingActivity#*' OR name GLOB 'MetricsLogger:*'
+);
 
 -- Startups in that format.
 CREATE PERFETTO TABLE _startups AS
@@ -104,9 +115,28 @@ SELECT startup_id, upid, pid, startup_type
 FROM typed
 ORDER BY startup_id, upid;
 
+-- Last launch of the package of a startup that began after another launch. The launch before is a
+-- trampoline: an activity that only starts another one.
+CREATE PERFETTO TABLE _launch_after_trampoline AS
+SELECT startup_id, dur
+FROM (
+  SELECT
+    startup.startup_id,
+    launch.dur,
+    launch.package_name = startup.package AS is_own,
+    min(launch.ts) OVER (PARTITION BY startup.startup_id) < launch.ts AS is_later,
+    row_number() OVER (
+      PARTITION BY startup.startup_id, launch.package_name = startup.package
+      ORDER BY launch.ts DESC
+    ) AS nth_last
+  FROM _startups AS startup
+  JOIN _startup_events AS launch ON launch.ts >= startup.ts AND launch.ts < startup.ts_end
+)
+WHERE is_own AND is_later AND nth_last = 1;
+
 -- A startup of an app.
 CREATE PERFETTO VIEW android_startups(
-  -- Number of the startup: assigned by the system from Android 13 on, else in order of time.
+  -- Number of the startup: assigned by the system from Android 13 on, else from 0 in order of time.
   startup_id ID,
   -- Start, ns in trace time.
   ts TIMESTAMP,
@@ -114,6 +144,8 @@ CREATE PERFETTO VIEW android_startups(
   ts_end LONG,
   -- Duration, ns.
   dur DURATION,
+  -- Duration of the last launch if another activity started it, else `dur`, ns.
+  dur_without_trampoline DURATION,
   -- Package name.
   package STRING,
   -- Type: `cold`, `warm` or `hot`; NULL if neither the system nor the processes indicate it.
@@ -129,10 +161,12 @@ SELECT
   startup.ts,
   startup.ts_end,
   startup.dur,
+  coalesce(launch.dur, startup.dur) AS dur_without_trampoline,
   startup.package,
   coalesce(startup.startup_type, of_processes.startup_type) AS startup_type
 FROM _startups AS startup
 LEFT JOIN of_processes ON of_processes.startup_id = startup.startup_id
+LEFT JOIN _launch_after_trampoline AS launch ON launch.startup_id = startup.startup_id
 ORDER BY startup.ts;
 
 -- A startup with a thread of one of its processes.

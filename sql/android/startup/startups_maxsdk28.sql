@@ -23,7 +23,7 @@ GROUP BY slice.id, slice.ts, process.name, thread.name;
 
 -- A startup on Android 9 or earlier.
 CREATE PERFETTO TABLE _startups_maxsdk28(
-  -- Number of the startup, in order of time.
+  -- Number of the startup from 0, in order of time.
   startup_id LONG,
   -- Start, ns in trace time.
   ts TIMESTAMP,
@@ -45,8 +45,7 @@ WITH resumed AS (
 launched_resumes AS (
   SELECT DISTINCT resumed.id
   FROM resumed
-  JOIN _startup_events AS launch
-    ON resumed.ts <= launch.ts_end AND launch.ts <= resumed.ts_end
+  JOIN _startup_events AS launch ON resumed.ts BETWEEN launch.ts AND launch.ts_end
 ),
 startups AS (
   SELECT ts, ts_end, package_name AS package, CAST(NULL AS TEXT) AS startup_type
@@ -58,7 +57,7 @@ startups AS (
   WHERE launched_resumes.id IS NULL
 )
 SELECT
-  row_number() OVER (ORDER BY ts) AS startup_id,
+  row_number() OVER (ORDER BY ts) - 1 AS startup_id,
   ts,
   ts_end,
   ts_end - ts AS dur,

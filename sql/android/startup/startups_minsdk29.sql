@@ -10,17 +10,18 @@ SELECT ts, lead(ts, 1, trace_end()) OVER (ORDER BY ts) AS next_ts
 FROM slice
 WHERE name = 'MetricsLogger:launchObserverNotifyIntentStarted';
 
--- Launches that started after each intent and ended before the next intent.
-CREATE PERFETTO TABLE _launches_of_intent AS
-SELECT intent.ts AS intent_ts, intent.next_ts, launch.*
+-- Intents of which the system finished a launch.
+CREATE PERFETTO TABLE _finished_intents AS
+SELECT DISTINCT intent.ts
 FROM _intents AS intent
-JOIN _startup_events AS launch
-  ON launch.ts BETWEEN intent.ts AND intent.next_ts
-  AND launch.ts_end BETWEEN intent.ts AND intent.next_ts;
+JOIN slice
+  ON slice.name = 'MetricsLogger:launchObserverNotifyActivityLaunchFinished'
+  AND slice.ts BETWEEN intent.ts AND intent.next_ts;
 
--- A startup on Android 10 to 12: a launch of an intent with exactly one finished launch.
+-- A startup on Android 10 to 12: from an intent to the end of its launch. An intent with several
+-- launches, or without a finished one, is no startup.
 CREATE PERFETTO TABLE _startups_minsdk29(
-  -- Number of the startup, in order of time.
+  -- Number of the startup from 0, in order of time.
   startup_id LONG,
   -- Start, ns in trace time.
   ts TIMESTAMP,
@@ -33,20 +34,20 @@ CREATE PERFETTO TABLE _startups_minsdk29(
   -- Always NULL: these versions do not record the type.
   startup_type STRING
 ) AS
-WITH finished AS (
-  SELECT intent.ts, count(*) AS launches
+WITH launches AS (
+  SELECT
+    intent.ts, intent.next_ts, launch.ts_end, launch.package_name,
+    count(*) OVER (PARTITION BY intent.ts) AS launches
   FROM _intents AS intent
-  JOIN slice
-    ON slice.name = 'MetricsLogger:launchObserverNotifyActivityLaunchFinished'
-    AND slice.ts BETWEEN intent.ts AND intent.next_ts
-  GROUP BY intent.ts
+  JOIN _startup_events AS launch ON launch.ts BETWEEN intent.ts AND intent.next_ts
 )
 SELECT
-  row_number() OVER (ORDER BY launch.ts) AS startup_id,
+  row_number() OVER (ORDER BY launch.ts) - 1 AS startup_id,
   launch.ts,
   launch.ts_end,
-  launch.dur,
+  launch.ts_end - launch.ts AS dur,
   launch.package_name AS package,
   CAST(NULL AS TEXT) AS startup_type
-FROM _launches_of_intent AS launch
-JOIN finished ON finished.ts = launch.intent_ts AND finished.launches = 1;
+FROM launches AS launch
+JOIN _finished_intents AS finished ON finished.ts = launch.ts
+WHERE launch.launches = 1 AND launch.ts_end BETWEEN launch.ts AND launch.next_ts;

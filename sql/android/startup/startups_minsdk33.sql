@@ -1,47 +1,21 @@
 -- Startups on Android 13 and later: an asynchronous slice from the request to the end, then an
 -- instant with the result.
 
-INCLUDE PERFETTO MODULE android.startup.startup_events;
-
--- Slices `launchingActivity#<number>`, which span a whole startup.
-CREATE PERFETTO TABLE _startups_numbered AS
-SELECT substr(name, length('launchingActivity#') + 1) AS number, ts, dur, ts + dur AS ts_end
-FROM slice
-WHERE name GLOB 'launchingActivity#*' AND NOT name GLOB '*:*' AND dur >= 0;
-
--- Instants `launchingActivity#<number>:completed-<type>:<package>`, which end a startup. A launch
--- within the same process is not a startup.
+-- Results of startups, from instants `launchingActivity#<number>:completed[-<type>]:<package>`. A
+-- launch within the same process is not a startup.
 CREATE PERFETTO TABLE _startups_completed AS
-SELECT
+SELECT DISTINCT
   split_part(mark, ':', 1) AS number,
-  substr(mark, instr(mark, ':') + 1 + length('completed-')) AS outcome
-FROM (SELECT substr(name, length('launchingActivity#') + 1) AS mark FROM slice
-  WHERE
-    name GLOB 'launchingActivity#*:completed-*:*'
-    AND NOT name GLOB '*:completed-same-process:*');
+  split_part(mark, ':', 2) AS outcome,
+  split_part(mark, ':', 3) AS package
+FROM (
+  SELECT substr(name, length('launchingActivity#') + 1) AS mark
+  FROM slice
+  WHERE name GLOB 'launchingActivity#*:completed*:*' AND dur = 0
+)
+WHERE NOT mark GLOB '*:completed-same-process:*';
 
--- Startups with the type and package from the result.
-CREATE PERFETTO TABLE _startups_ended AS
-SELECT
-  numbered.*,
-  split_part(outcome, ':', 1) AS startup_type,
-  substr(outcome, instr(outcome, ':') + 1) AS package
-FROM _startups_numbered AS numbered
-JOIN _startups_completed AS completed ON completed.number = numbered.number;
-
--- Launches during each startup: the start of the first launch, and the start of the last launch of
--- the package of the startup.
-CREATE PERFETTO TABLE _launches_of_startup AS
-SELECT
-  startup.number,
-  min(launch.ts) AS first_ts,
-  max(CASE WHEN launch.package_name = startup.package THEN launch.ts END) AS own_ts
-FROM _startups_ended AS startup
-JOIN _startup_events AS launch ON launch.ts >= startup.ts AND launch.ts < startup.ts_end
-GROUP BY startup.number;
-
--- A startup on Android 13 or later. If the launch of another package was merged into it, it starts
--- with its own launch.
+-- A startup on Android 13 or later, from a slice `launchingActivity#<number>`.
 CREATE PERFETTO TABLE _startups_minsdk33(
   -- Number of the startup, assigned by the system.
   startup_id LONG,
@@ -53,19 +27,19 @@ CREATE PERFETTO TABLE _startups_minsdk33(
   dur DURATION,
   -- Package name.
   package STRING,
-  -- Type: `cold`, `warm` or `hot`.
+  -- Type: `cold`, `warm` or `hot`; NULL if the system did not report it.
   startup_type STRING
 ) AS
 SELECT
-  CAST(startup.number AS INT) AS startup_id,
-  coalesce(own.ts, startup.ts) AS ts,
-  coalesce(own.ts_end, startup.ts_end) AS ts_end,
-  coalesce(own.dur, startup.dur) AS dur,
-  startup.package,
-  startup.startup_type
-FROM _startups_ended AS startup
-LEFT JOIN _launches_of_startup AS launches
-  ON launches.number = startup.number AND launches.own_ts > launches.first_ts
-LEFT JOIN _startup_events AS own
-  ON own.ts = launches.own_ts AND own.package_name = startup.package
-WHERE startup.startup_type IN ('cold', 'warm', 'hot');
+  CAST(completed.number AS INT) AS startup_id,
+  slice.ts,
+  slice.ts + slice.dur AS ts_end,
+  slice.dur,
+  completed.package,
+  CASE
+    WHEN completed.outcome IN ('completed-cold', 'completed-warm', 'completed-hot')
+      THEN substr(completed.outcome, length('completed-') + 1)
+  END AS startup_type
+FROM _startups_completed AS completed
+JOIN slice ON slice.name = 'launchingActivity#' || completed.number
+WHERE slice.dur > 0;

@@ -10,81 +10,50 @@ CREATE PERFETTO TABLE chrome_scroll_jank_cause_descriptions(
   cause_process STRING,
   -- Name of the thread with the cause.
   cause_thread STRING,
-  -- What the cause is, and what to look at.
+  -- What the thread does too late.
   cause_description STRING
 ) AS
 SELECT event_latency_stage, cause_process, cause_thread, cause_description
 FROM (VALUES
   (
-    'GenerationToBrowserMain',
-    'Browser',
-    'CrBrowserMain',
-    'The main thread of the browser runs other tasks, or waits for something, while the input '
-    || 'is in its queue. Its slices in this stage show what.'
+    'GenerationToBrowserMain', 'Browser', 'CrBrowserMain',
+    'The main thread of the browser is late to take the input.'
   ),
   (
-    'RendererCompositorQueueingDelay',
-    'Renderer',
-    'Compositor',
-    'The compositor thread has no frame to put the input in. It depends on the main thread of '
-    || 'the renderer, for example while event handlers run there.'
+    'RendererCompositorQueueingDelay', 'Renderer', 'Compositor',
+    'The compositor of the page is late to start a frame.'
   ),
   (
-    'RendererCompositorQueueingDelay',
-    'GPU',
-    'VizCompositorThread',
-    'Viz has not asked the renderer for a frame. A fling, which makes many inputs for few '
-    || 'frames, has the same effect.'
+    'RendererCompositorQueueingDelay', 'GPU', 'VizCompositorThread',
+    'Viz is late to request a frame.'
   ),
   (
-    'ReceiveCompositorFrameToStartDraw',
-    'GPU',
-    'VizCompositorThread',
-    'Viz holds the frame back: it waits for the frame of another client up to its deadline, or '
-    || 'no buffer is free.'
+    'ReceiveCompositorFrameToStartDraw', 'GPU', 'VizCompositorThread',
+    'Viz is late to draw the frame that it has.'
   ),
   (
-    'ReceiveCompositorFrameToStartDraw',
-    'GPU',
-    'CrGpuMain',
-    'The main thread of the GPU process runs other work, so that no buffer becomes free. If it '
-    || 'is idle, the system keeps the buffers.'
+    'ReceiveCompositorFrameToStartDraw', 'GPU', 'CrGpuMain',
+    'The GPU thread is late with the buffer of an earlier frame.'
   ),
   (
-    'ReceiveCompositorFrameToStartDraw',
-    'Browser',
-    'CrBrowserMain',
-    'The frame of the browser''s user interface is late, because the main thread runs other '
-    || 'tasks.'
+    'ReceiveCompositorFrameToStartDraw', 'Browser', 'CrBrowserMain',
+    'The browser is late with its own part of the frame, such as the toolbar.'
   ),
   (
-    'BufferReadyToLatch',
-    'GPU',
-    'VizCompositorThread',
-    'The buffer missed the moment at which the system takes one, and waits for that of the next '
-    || 'vsync. The stages of the event before show what was slower this time: drawing in Chrome, '
-    || 'or the system.'
+    'BufferReadyToLatch', 'GPU', 'VizCompositorThread',
+    'The buffer is complete too late for the vsync, and is latched at the next one.'
   ),
   (
-    'SwapEndToPresentationCompositorFrame',
-    'GPU',
-    'VizCompositorThread',
-    'The buffer missed its vsync, as in the stage BufferReadyToLatch, and the frame is '
-    || 'presented with the next one.'
+    'SwapEndToPresentationCompositorFrame', 'GPU', 'VizCompositorThread',
+    'The buffer is latched too late for the vsync, and is presented at the next one.'
   ),
   (
-    'SwapEndToPresentationCompositorFrame',
-    'GPU',
-    'CrGpuMain',
-    'The main thread of the GPU process is busy or is not scheduled. The event then has a stage '
-    || 'StartDrawToBufferAvailable.'
+    'SwapEndToPresentationCompositorFrame', 'GPU', 'CrGpuMain',
+    'The GPU thread is late to swap the buffers.'
   ),
   (
-    'SwapEndToPresentationCompositorFrame',
-    'GPU',
-    'surfaceflinger',
-    'The compositor of Android has not released a buffer for viz to write to. The event then '
-    || 'has a stage StartDrawToBufferAvailable.'
+    'SwapEndToPresentationCompositorFrame', 'GPU', 'surfaceflinger',
+    'SurfaceFlinger is late to release a buffer that Chrome can draw into.'
   )
 ) AS cause(event_latency_stage, cause_process, cause_thread, cause_description);
 
@@ -98,7 +67,7 @@ CREATE PERFETTO VIEW chrome_scroll_jank_causes_with_event_latencies(
   cause_process STRING,
   -- Name of the thread with the cause; NULL if the stage has no known cause.
   cause_thread STRING,
-  -- What the cause is, and what to look at; NULL if the stage has no known cause.
+  -- What the thread does too late; NULL if the stage has no known cause.
   cause_description STRING
 ) AS
 SELECT

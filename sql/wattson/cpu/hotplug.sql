@@ -56,14 +56,15 @@ SELECT ts, dur, cpu, iif(is_elsewhere = 1 AND dur >= 100000, 1, 0) AS offline
 FROM periods
 ORDER BY cpu, ts;
 
--- A period in which the device was awake or suspended. The periods cover the trace.
+-- A period in which the first machine was awake or suspended. The periods cover the trace.
 CREATE PERFETTO TABLE _gapless_suspend_slices(
   -- Start of the period, ns in trace time.
   ts TIMESTAMP,
   -- Duration, ns.
   dur DURATION,
-  -- Whether the device was suspended.
+  -- Whether the machine was suspended.
   suspended BOOL
 ) AS
 SELECT ts, dur, iif(power_state = 'suspended', 1, 0) AS suspended
-FROM android_suspend_state;
+FROM android_suspend_state
+WHERE machine_id = 0;

@@ -1,6 +1,8 @@
 //! Every module that comes with tpq: each can be included and read, and says what it has.
 
-use std::path::Path;
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use tokio::runtime::Runtime;
 use tpq::{ImportOptions, Session, Trace};
@@ -81,4 +83,39 @@ fn everything_says_what_it_is() {
         silent
     });
     assert!(silent.is_empty(), "without a comment: {}", silent.join(", "));
+}
+
+/// The name that a line of a module creates, if it is the first line of a `CREATE` statement.
+fn created(line: &str) -> Option<&str> {
+    let line = line.strip_prefix("CREATE ")?;
+    let line = line.strip_prefix("PERFETTO ").or(line.strip_prefix("VIRTUAL ")).unwrap_or(line);
+    let kinds = ["TABLE ", "VIEW ", "FUNCTION ", "MACRO "];
+    let name = kinds.iter().find_map(|kind| line.strip_prefix(kind))?;
+    name.split([' ', '(']).next()
+}
+
+/// The modules of a session share their names, private ones included: of two tables with one name
+/// the later would replace the other.
+#[test]
+fn names_are_of_one_module() {
+    let mut folders = vec![Path::new(crate::ROOT).join("sql")];
+    let mut creators: HashMap<String, PathBuf> = HashMap::new();
+    let mut clashes = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap();
+            for name in text.lines().filter_map(created) {
+                if let Some(other) = creators.insert(name.to_lowercase(), path.clone()) {
+                    clashes.push(format!("{name}: {} and {}", other.display(), path.display()));
+                }
+            }
+        }
+    }
+    assert!(creators.len() > 500, "{} names", creators.len());
+    assert!(clashes.is_empty(), "{}", clashes.join("\n"));
 }

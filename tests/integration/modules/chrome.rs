@@ -194,7 +194,8 @@ fn beats_of_the_display() {
     assert_eq!(beats(sql), ["18.0 16000000.0"]);
 }
 
-/// The first of two events of scrolling is shown at 90, the second not at all.
+/// The first of three events of scrolling is shown at 90, the second not at all. Of the third no
+/// frame was submitted.
 #[test]
 fn latency_of_input() {
     let details = |id, kind| {
@@ -204,24 +205,35 @@ fn latency_of_input() {
     let named = ("input.scrolling", "EventLatency");
     let trace = scene(&[
         slice(THREAD, (10, 100), named, details(71, 21)),
+        plain(THREAD, (15, 90), "SubmitCompositorFrameToPresentationCompositorFrame"),
         plain(THREAD, (20, 30), "BufferAvailableToBufferReady"),
         plain(THREAD, (30, 40), "BufferReadyToLatch"),
         plain(THREAD, (40, 60), "LatchToSwapEnd"),
         plain(THREAD, (60, 90), "SwapEndToPresentationCompositorFrame"),
         slice(THREAD, (200, 210), named, details(72, 10)),
+        slice(THREAD, (300, 340), named, details(73, 10)),
+        plain(THREAD, (310, 330), "LatchToPresentation"),
     ]);
     let sql = "SELECT ts, dur, scroll_update_id, is_presented, is_janky_scrolled_frame, \
         buffer_available_timestamp, buffer_ready_timestamp, latch_timestamp, swap_end_timestamp, \
         presentation_timestamp FROM chrome_event_latencies ORDER BY ts";
     assert_eq!(
         lines(&trace, "event_latency", sql),
-        ["10 90 71 1 1 20 30 40 60 90", "200 10 72 0 0 NULL NULL NULL NULL NULL"]
+        [
+            "10 90 71 1 1 20 30 40 60 90",
+            "200 10 72 0 0 NULL NULL NULL NULL NULL",
+            "300 40 73 0 0 NULL NULL 310 NULL 330",
+        ]
     );
     let sql = "SELECT ts, event_type, is_janky, scroll_id FROM chrome_gesture_scroll_updates \
         ORDER BY ts";
     assert_eq!(
         lines(&trace, "event_latency", sql),
-        ["10 FIRST_GESTURE_SCROLL_UPDATE 1 1", "200 GESTURE_SCROLL_UPDATE 0 1"]
+        [
+            "10 FIRST_GESTURE_SCROLL_UPDATE 1 1",
+            "200 GESTURE_SCROLL_UPDATE 0 1",
+            "300 GESTURE_SCROLL_UPDATE 0 1",
+        ]
     );
 }
 

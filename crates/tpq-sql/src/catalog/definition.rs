@@ -350,6 +350,8 @@ fn with_types(plan: LogicalPlan, declared: &[Declared]) -> Result<LogicalPlan> {
             return column;
         };
         let found = field.data_type();
+        let stays_real = *found == DataType::Float64 && is_number(kind);
+        let data_type = if stays_real { found } else { data_type };
         if is_unsure(index)
             && let declaration = declaration(&name.text, kind)
             && let Some(call) = declared_call(column.clone(), found, data_type, &declaration)
@@ -366,6 +368,12 @@ fn with_types(plan: LogicalPlan, declared: &[Declared]) -> Result<LogicalPlan> {
         return Ok(plan);
     }
     LogicalPlanBuilder::from(plan).project(exprs)?.build()
+}
+
+/// Whether a declared type is that of any number, so that reals stay reals: the library declares
+/// LONG for rates. Times and ids are integers.
+fn is_number(kind: &str) -> bool {
+    ["LONG", "INT", "UINT"].iter().any(|number| number.eq_ignore_ascii_case(kind))
 }
 
 /// The columns that may get another type than the plan has now: the type of a CASE is that of its

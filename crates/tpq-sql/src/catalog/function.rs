@@ -8,6 +8,7 @@ use datafusion::logical_expr::{Expr, LogicalPlan};
 
 use super::definition::{check_columns, convertible, in_order_of, type_name};
 use crate::errors::{SqlError, SqlErrorKind};
+use crate::functions::{EXTRACT_ARG, is_text};
 use crate::lowering::inline_calls;
 use crate::perfetto_sql::{
     Declared, FunctionBody, FunctionDeclaration, Name, Planner, Returns, Text, named,
@@ -101,11 +102,28 @@ impl SqlFunction {
                 format!("`{}` returns {}, but its query gives {found}", self.name(), value.kind);
             return Err(SqlError::new(SqlErrorKind::Invalid, message).at(location()));
         }
-        if value.data_type == DataType::Null {
+        if value.data_type == DataType::Null || is_text_argument(&plan) {
             return Ok(plan);
         }
         let name = Name { text: field.name().clone(), ..value.name.clone() };
         let value = Declared { name, ..value.clone() };
         check_columns(plan, &[value], &self.text, planner)
+    }
+}
+
+/// Whether the value is an argument that is a text in this trace. It stays one whatever the
+/// function declares: the type of an argument can differ between traces.
+fn is_text_argument(plan: &LogicalPlan) -> bool {
+    match plan {
+        LogicalPlan::Projection(step) => {
+            let value = step.expr.first().cloned().map(Expr::unalias);
+            let is_argument = matches!(&value, Some(Expr::ScalarFunction(call))
+                if call.name() == EXTRACT_ARG);
+            is_argument && is_text(step.schema.field(0).data_type())
+        }
+        LogicalPlan::Limit(step) => is_text_argument(&step.input),
+        LogicalPlan::Sort(step) => is_text_argument(&step.input),
+        LogicalPlan::SubqueryAlias(step) => is_text_argument(&step.input),
+        _ => false,
     }
 }

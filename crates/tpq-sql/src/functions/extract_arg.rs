@@ -18,6 +18,9 @@ use tpq_tables::{Table, TraceTables};
 
 use super::value::{Builder, Column, Value};
 
+/// The name of the function that reads an argument.
+pub(crate) const EXTRACT_ARG: &str = "extract_arg";
+
 /// The values of one key.
 struct Values {
     data_type: DataType,
@@ -99,7 +102,7 @@ fn owned(value: &Value) -> Value<'static> {
 
 impl std::fmt::Debug for ExtractArg {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("extract_arg")
+        f.write_str(EXTRACT_ARG)
     }
 }
 
@@ -113,13 +116,13 @@ impl Eq for ExtractArg {}
 
 impl Hash for ExtractArg {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        "extract_arg".hash(state);
+        EXTRACT_ARG.hash(state);
     }
 }
 
 impl ScalarUDFImpl for ExtractArg {
     fn name(&self) -> &str {
-        "extract_arg"
+        EXTRACT_ARG
     }
 
     fn signature(&self) -> &Signature {

@@ -41,6 +41,7 @@ mod reserved;
 mod series;
 mod slice_ancestry;
 mod slices;
+mod stacks;
 mod steps;
 mod stored_rows;
 mod table_function;
@@ -55,6 +56,7 @@ use datafusion::logical_expr::planner::ExprPlanner;
 use datafusion::logical_expr::{AggregateUDF, Expr, ScalarUDF, WindowUDF};
 use tpq_tables::TraceTables;
 
+pub(crate) use aggregates::EXCLUDED_ROWS;
 pub(crate) use bounded::bounded;
 pub(crate) use chain::{ALL_TRUE, ARITHMETIC};
 pub(crate) use checked::{ADD, MULTIPLY, SUBTRACT};
@@ -63,6 +65,7 @@ pub(crate) use conversion::{
     CAST_BLOB, CAST_INTEGER, CAST_REAL, CAST_TEXT, COMPARABLE, NUMBER, SAME, TRUTHY, literal_number,
 };
 pub(crate) use declared::declared_call;
+pub(crate) use extract_arg::EXTRACT_ARG;
 pub(crate) use flamegraph::{FLAMEGRAPH_CONFIG, literal_config};
 pub(crate) use glob::matches as matches_glob;
 pub(crate) use index_kind::{Index, IndexKind, index_kinds};
@@ -99,7 +102,9 @@ pub(crate) fn scalar(tables: &TraceTables) -> Vec<Arc<ScalarUDF>> {
         printf::functions(),
         random::functions(),
         regex_text::functions(),
+        stacks::functions(),
         text::functions(),
+        vec![aggregates::excluded_rows()],
     ];
     let per_row = families.into_iter().flatten().map(ScalarUDF::new_from_impl);
     let of_trace = [
@@ -191,12 +196,18 @@ pub(crate) fn integer_call(name: &str, left: Expr, right: Expr) -> Option<Expr> 
 pub(crate) fn aggregate() -> Vec<Arc<AggregateUDF>> {
     let sum = AggregateUDF::new_from_impl(integer_sum::CheckedSum::default());
     let own = pointers::aggregate().into_iter().chain(aggregates::functions());
-    own.chain([Arc::new(sum)]).collect()
+    own.chain([sum, stacks::aggregate()].map(Arc::new)).collect()
 }
 
-/// Planners of the operators and aggregates that stand for calls of other functions.
-pub(crate) fn expr_planners() -> [Arc<dyn ExprPlanner>; 2] {
-    [Arc::new(json::JsonOperators), Arc::new(aggregates::PlannedAggregates)]
+/// The planner of aggregates that stand for calls of other functions. It comes before the planners
+/// of DataFusion.
+pub(crate) fn aggregate_planner() -> Arc<dyn ExprPlanner> {
+    Arc::new(aggregates::PlannedAggregates)
+}
+
+/// The planner of operators that stand for calls of functions.
+pub(crate) fn operator_planner() -> Arc<dyn ExprPlanner> {
+    Arc::new(json::JsonOperators)
 }
 
 /// All window functions.
@@ -206,5 +217,6 @@ pub(crate) fn window() -> Vec<Arc<WindowUDF>> {
 
 /// All table functions for a trace.
 pub(crate) fn table(tables: &Arc<TraceTables>) -> Vec<Arc<dyn TableFunction>> {
-    slices::functions(tables).into_iter().chain(pointers::table()).chain(series::table()).collect()
+    let own = slices::functions(tables).into_iter().chain(pointers::table());
+    own.chain(series::table()).chain(json::table()).chain(stacks::table()).collect()
 }

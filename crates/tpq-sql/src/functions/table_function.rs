@@ -49,6 +49,12 @@ pub(crate) trait TableFunction: Debug + Send + Sync + 'static {
         self.arguments().len()
     }
 
+    /// The function that a call with `args` calls, if that is another one: where the types of columns
+    /// depend on the values of literals.
+    fn for_call(&self, _args: &[CallArgument]) -> Option<Arc<dyn TableFunction>> {
+        None
+    }
+
     /// The columns of the result for `args`. The caller checks the number and types of `args`
     /// against [`arguments`](Self::arguments) before.
     ///

@@ -24,6 +24,7 @@ use datafusion::logical_expr::{
 use super::CallSource;
 use crate::catalog::{SqlFunction, converted, convertible, type_name};
 use crate::errors::SqlError;
+use crate::functions::is_text;
 use crate::perfetto_sql::{Declared, check_call};
 
 /// An argument as the function declares it.
@@ -60,7 +61,11 @@ impl SqlCall {
         body: Arc<LogicalPlan>,
     ) -> ScalarUDF {
         let found = body.schema().fields().first().map(|field| field.data_type().clone());
-        let returns = if *returns == DataType::Null { found } else { Some(returns.clone()) };
+        // A real stays one where a number is declared, and so does the text of an argument.
+        let stays = |found: &DataType| *found == DataType::Float64 || is_text(found);
+        let is_kept = *returns == DataType::Int64 && found.as_ref().is_some_and(stays);
+        let is_body = is_kept || *returns == DataType::Null;
+        let returns = if is_body { found } else { Some(returns.clone()) };
         ScalarUDF::new_from_impl(Self {
             name: function.name().to_owned(),
             parameters: function.args().iter().map(Parameter::from).collect(),

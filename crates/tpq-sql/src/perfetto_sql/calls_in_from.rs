@@ -41,6 +41,7 @@ impl Planner<'_> {
         check_names(&args)?;
         check_count(&*function, args.len())?;
         let known: Vec<CallArgument> = args.iter().map(call_argument).collect();
+        let function = function.for_call(&known).unwrap_or(function);
         let schema = function.schema(&known)?;
         Ok(Arc::new(CallSource { function, args, schema }))
     }

@@ -1,5 +1,6 @@
 //! `SELECT CREATE_FUNCTION('f(x LONG)', 'STRING', 'SELECT …')` and `SELECT CREATE_VIEW_FUNCTION(…)`:
-//! how functions were created before `CREATE PERFETTO FUNCTION`.
+//! how functions were created before `CREATE PERFETTO FUNCTION`; and `SELECT IMPORT('a.b')`: how
+//! modules were included before `INCLUDE PERFETTO MODULE`.
 
 use datafusion::sql::sqlparser::tokenizer::Token;
 
@@ -24,15 +25,37 @@ pub(crate) fn legacy_function(text: &Text) -> Result<Option<Text>, SqlError> {
     let gives_table = match word().as_deref() {
         Some("CREATE_FUNCTION") => false,
         Some("CREATE_VIEW_FUNCTION") => true,
+        Some("IMPORT") => return included(tokens),
         _ => return Ok(None),
     };
     let Some([prototype, returns, body]) = texts(tokens) else { return Ok(None) };
     let returns = if gives_table { format!("TABLE({returns})") } else { returns };
     let body = body.trim().trim_end_matches(';');
-    let sql =
-        format!("CREATE OR REPLACE PERFETTO FUNCTION {prototype} RETURNS {returns} AS {body}");
-    let statement = split(&sql)?.into_iter().next();
+    statement(&format!(
+        "CREATE OR REPLACE PERFETTO FUNCTION {prototype} RETURNS {returns} AS {body}"
+    ))
+}
+
+fn statement(sql: &str) -> Result<Option<Text>, SqlError> {
+    let statement = split(sql)?.into_iter().next();
     Ok(statement.map(|statement| statement.text_as_written()))
+}
+
+/// The statement that includes the module in `('a.b')`.
+fn included<'a>(mut tokens: impl Iterator<Item = &'a Token>) -> Result<Option<Text>, SqlError> {
+    let is_path = |path: &str| {
+        let is_name =
+            |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        path.split('.').all(|name| !name.is_empty() && is_name(name))
+    };
+    match (tokens.next(), tokens.next(), tokens.next(), tokens.next()) {
+        (Some(Token::LParen), Some(Token::SingleQuotedString(path)), Some(Token::RParen), None)
+            if is_path(path) =>
+        {
+            statement(&format!("INCLUDE PERFETTO MODULE {path}"))
+        }
+        _ => Ok(None),
+    }
 }
 
 /// The three texts of `('a', 'b', 'c')`.
@@ -69,6 +92,12 @@ mod tests {
             of("SELECT CREATE_VIEW_FUNCTION('F()', 'a INT', 'SELECT 1 AS a')").as_deref(),
             Some("CREATE OR REPLACE PERFETTO FUNCTION F() RETURNS TABLE(a INT) AS SELECT 1 AS a")
         );
+        assert_eq!(
+            of("SELECT IMPORT('slices.with_context')").as_deref(),
+            Some("INCLUDE PERFETTO MODULE slices.with_context")
+        );
+        assert_eq!(of("SELECT IMPORT('a; b')"), None);
+        assert_eq!(of("SELECT IMPORT('a'), 1"), None);
         assert_eq!(of("SELECT 1"), None);
         assert_eq!(of("SELECT CREATE_FUNCTION('F()')"), None);
     }

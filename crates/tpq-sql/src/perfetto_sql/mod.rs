@@ -21,6 +21,7 @@ mod declared;
 mod dialect;
 mod duckdb;
 mod exact;
+mod exclusions;
 mod expansion;
 mod file_tables;
 mod flamegraph_find;

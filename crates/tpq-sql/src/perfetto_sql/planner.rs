@@ -25,6 +25,7 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 use super::complexity::{check_tokens, flatten};
 use super::dialect::{TraceDialect, sqlite_tokens};
 use super::duckdb::plain_tokens;
+use super::exclusions::mark_exclusions;
 use super::expansion::{check_expansion, check_plan, parts_of};
 use super::file_tables::read_named_files;
 use super::lateral::see_tables_before;
@@ -365,7 +366,7 @@ fn parse(text: &Text) -> Result<Tree> {
     let dialect = TraceDialect::for_tokens(text.tokens.len());
     let mut tokens = plain_tokens(text.tokens.clone());
     lower_case_names(&mut tokens);
-    let tokens = sqlite_tokens(tokens);
+    let tokens = mark_exclusions(sqlite_tokens(tokens));
     let mut parser = DFParserBuilder::new(tokens)
         .with_dialect(&dialect)
         .with_recursion_limit(NESTING)

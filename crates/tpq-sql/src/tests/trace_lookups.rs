@@ -161,3 +161,14 @@ async fn there_is_no_symbolizer() {
                AND __intrinsic_table_ptr_bind(c4, 'address')";
     assert!(lines(sql).await.is_empty());
 }
+
+/// The text of an argument stays one, whatever the function that returns it declares.
+#[tokio::test]
+async fn a_function_may_return_the_text_of_an_argument() {
+    let create = "CREATE PERFETTO FUNCTION comm(arg_set LONG) RETURNS LONG AS \
+                  SELECT extract_arg($arg_set, 'prev_comm')";
+    let sql =
+        format!("{create}; SELECT coalesce(comm(2), 'none') AS a, coalesce(comm(3), 'none') AS b");
+    let table = rows(&session(), &sql).await.unwrap();
+    assert!(table.contains("| app | none |"), "{table}");
+}

@@ -16,6 +16,7 @@ fn oom_scores_and_memory() {
         (22, SYSTEM, "E|500"),
         (23, SYSTEM, "E|500"),
         (30, APP, "C|100|mem.rss.anon|1000"),
+        (30, APP, "C|100|mem.rss.file|7"),
         (40, APP, "C|100|mem.swap|50"),
         (50, APP, "I|100|x"),
     ]);
@@ -34,10 +35,10 @@ fn oom_scores_and_memory() {
     assert_eq!(
         lines(&trace, "memory.process", sql),
         [
-            "10 10 0 foreground 100 NULL 0 NULL 0 0 NULL",
-            "20 10 900 cached 100 NULL 0 NULL 0 0 activityChange",
-            "30 10 900 cached 100 1000 1000 NULL 1000 1000 activityChange",
-            "40 10 900 cached 100 1000 1000 50 1050 1050 activityChange",
+            "10 10 0 foreground 100 NULL NULL NULL NULL NULL NULL",
+            "20 10 900 cached 100 NULL NULL NULL NULL NULL activityChange",
+            "30 10 900 cached 100 1000 1007 NULL 1000 1007 activityChange",
+            "40 10 900 cached 100 1000 1007 50 1050 1057 activityChange",
         ]
     );
     let sql = "SELECT android_oom_adj_score_to_bucket_name(201) AS a, \

@@ -12,8 +12,11 @@ fn suspension() {
         (50, SYSTEM, "H|500|Suspend/Resume Minimal|1"),
         (100, APP, "I|100|x"),
     ]);
-    let sql = "SELECT ts, dur, power_state FROM android_suspend_state ORDER BY ts";
-    assert_eq!(lines(&trace, "suspend", sql), ["10 10 awake", "20 30 suspended", "50 50 awake"]);
+    let sql = "SELECT * FROM android_suspend_state ORDER BY ts";
+    assert_eq!(
+        lines(&trace, "suspend", sql),
+        ["10 10 0 awake", "20 30 0 suspended", "50 50 0 awake"]
+    );
     let sql = "SELECT _extract_duration_without_suspend(10, 30) AS a, \
         _extract_duration_without_suspend(60, 5) AS b";
     assert_eq!(lines(&trace, "suspend", sql), ["10 5"]);

@@ -70,7 +70,8 @@ fn breakdown_of_a_startup() {
     );
 }
 
-/// On Android 10 to 12 a startup is the launch that an intent brought about and that was finished.
+/// On Android 10 to 12 a startup lasts from an intent to the end of its launch. The second launch
+/// is not finished.
 #[test]
 fn startups_of_older_versions() {
     let trace = marked(&[
@@ -87,7 +88,36 @@ fn startups_of_older_versions() {
         (95, SYSTEM, "F|500|launching: com.other|2"),
     ]);
     let sql = "SELECT startup_id, ts, ts_end, package, startup_type FROM android_startups";
-    assert_eq!(lines(&trace, "startup.startups", sql), ["1 20 60 com.example.app warm"]);
+    assert_eq!(lines(&trace, "startup.startups", sql), ["0 10 60 com.example.app warm"]);
+}
+
+/// `com.tramp` only starts the app, from 50 to 90. The system has no type for the second startup,
+/// and the third is within a process.
+#[test]
+fn startups_with_a_trampoline() {
+    let trace = marked(&[
+        (20, SYSTEM, "S|500|launchingActivity#7|1"),
+        (30, SYSTEM, "S|500|launching: com.tramp|2"),
+        (40, SYSTEM, "F|500|launching: com.tramp|2"),
+        (50, SYSTEM, "S|500|launching: com.example.app|3"),
+        (90, SYSTEM, "F|500|launching: com.example.app|3"),
+        (100, SYSTEM, "F|500|launchingActivity#7|1"),
+        (101, SYSTEM, "I|500|launchingActivity#7:completed-hot:com.example.app"),
+        (200, SYSTEM, "S|500|launchingActivity#8|1"),
+        (210, SYSTEM, "S|500|launching: com.other|2"),
+        (220, SYSTEM, "F|500|launching: com.other|2"),
+        (230, SYSTEM, "F|500|launchingActivity#8|1"),
+        (231, SYSTEM, "I|500|launchingActivity#8:completed:com.other"),
+        (300, SYSTEM, "S|500|launchingActivity#9|1"),
+        (320, SYSTEM, "F|500|launchingActivity#9|1"),
+        (321, SYSTEM, "I|500|launchingActivity#9:completed-same-process:com.other"),
+    ]);
+    let sql = "SELECT startup_id, ts, ts_end, dur, dur_without_trampoline, package, startup_type \
+        FROM android_startups ORDER BY ts";
+    assert_eq!(
+        lines(&trace, "startup.startups", sql),
+        ["7 20 100 80 40 com.example.app hot", "8 200 230 30 30 com.other NULL"]
+    );
 }
 
 #[test]

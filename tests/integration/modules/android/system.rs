@@ -1,8 +1,11 @@
 //! Apps as the system knows and serves them, and the device itself.
 
-use tpq_testkit::{Message, Packet};
+use tpq_testkit::{Message, Packet, ProcessTree};
 
-use super::{APP, BINDER, SYSTEM, calls, lines, marked, marks, packages, recorded, startup};
+use super::{
+    APP, BINDER, RENDER, SYSTEM, app_frame, calls, frame, lines, marked, marks, packages, recorded,
+    startup,
+};
 
 #[test]
 fn processes_have_packages() {
@@ -76,6 +79,36 @@ fn apps_that_do_not_respond() {
     );
 }
 
+/// The timer of the third report expired at 30; the types of the others follow from the subject.
+#[test]
+fn causes_and_timeouts_of_anrs() {
+    let trace = marked(&[
+        (10, SYSTEM, "C|500|ErrorId:com.example.app 100#1|1"),
+        (10, SYSTEM, "C|500|Subject(for ErrorId 1):Broadcast of Intent { act=A flg=0x1 cmp=b }|1"),
+        (20, SYSTEM, "C|500|ErrorId:com.example.app 100#2|1"),
+        (20, SYSTEM, "C|500|Subject(for ErrorId 2):Broadcast of Intent { act=A flg=0x10000010 }|1"),
+        (30, SYSTEM, "B|500|expired(7,100,10001,SERVICE_TIMEOUT,20000)"),
+        (31, SYSTEM, "E|500"),
+        (40, SYSTEM, "C|500|ErrorId:com.example.app 100#3|1"),
+        (40, SYSTEM, "C|500|Subject(for ErrorId 3):executing service a/.S, waited|1"),
+        (50, SYSTEM, "C|500|ErrorId:system_server 500#4|1"),
+        (50, SYSTEM, "C|500|Subject(for ErrorId 4):Blocked in handler on main (main) for 2s|1"),
+        (60, SYSTEM, "C|500|ErrorId:com.other#5|1"),
+    ]);
+    let sql = "SELECT error_id, anr_type, intent, component, timer_delay, anr_dur_ms, \
+        default_anr_dur_ms FROM android_anrs ORDER BY ts";
+    assert_eq!(
+        lines(&trace, "anrs", sql),
+        [
+            "1 BROADCAST_OF_INTENT A b NULL NULL 60000",
+            "2 BROADCAST_OF_INTENT A NULL NULL NULL 10000",
+            "3 EXECUTING_SERVICE NULL a/.S 10 20000 20000",
+            "4 SYSTEM_SERVER_WATCHDOG_TIMEOUT NULL NULL NULL 2000 NULL",
+            "5 NULL NULL NULL NULL NULL NULL",
+        ]
+    );
+}
+
 #[test]
 fn broadcasts() {
     let trace = marked(&[
@@ -128,6 +161,88 @@ fn input_events() {
         lines(&trace, "input", sql),
         ["10 20 5 35 100 com.example.app MOTION 0x7 app (server) 20 2 30 3 NULL"]
     );
+}
+
+/// The system reads an event at 10 and sends it at 20. The app handles it within frame 55, which is
+/// on the display until 200. A second event, sent at 220, is handled before frame 56 begins.
+#[test]
+fn input_events_and_their_frames() {
+    /// The thread that sends events.
+    const INPUT: i32 = 503;
+    let mut events = marks(&[
+        (10, SYSTEM, "B|500|UnwantedInteractionBlocker::notifyMotion(id=0x9)"),
+        (12, SYSTEM, "E|500"),
+        (15, INPUT, "B|500|enqueue(inputChannel=1f a/.B (server), id=0x9)"),
+        (16, INPUT, "B|500|dispatch"),
+        (17, INPUT, "B|500|publish"),
+        (20, INPUT, "B|500|sendMessage(inputChannel=1f a/.B (server), seq=0x7, type=MOTION)"),
+        (22, INPUT, "E|500"),
+        (23, INPUT, "E|500"),
+        (24, INPUT, "E|500"),
+        (25, INPUT, "E|500"),
+        (30, APP, "B|100|receiveMessage(inputChannel=1f a/.B (client), seq=0x7, type=MOTION)"),
+        (33, APP, "E|100"),
+        (34, APP, "S|100|InputConsumer processing on 1f a/.B (0x7)|7"),
+        (40, APP, "B|100|Choreographer#doFrame 55"),
+        (41, APP, "B|100|dispatchInputEvent MotionEvent ACTION_MOVE deviceId=3"),
+        (42, APP, "B|100|deliverInputEvent src=0x1002 eventTimeNano=9000 id=0x9"),
+        (44, APP, "E|100"),
+        (45, APP, "E|100"),
+        (46, APP, "F|100|InputConsumer processing on 1f a/.B (0x7)|7"),
+        (50, APP, "B|100|sendMessage(inputChannel=1f a/.B (client), seq=0x7, type=FINISHED)"),
+        (51, APP, "E|100"),
+        (55, INPUT, "B|500|receiveMessage(inputChannel=1f a/.B (server), seq=0x7, type=FINISHED)"),
+        (56, INPUT, "E|500"),
+        (60, APP, "E|100"),
+        (61, RENDER, "B|100|DrawFrames 55"),
+        (70, RENDER, "E|100"),
+    ]);
+    events.extend(marks(&[
+        (215, INPUT, "B|500|enqueue(inputChannel=1f a/.B (server), id=0xa)"),
+        (216, INPUT, "B|500|dispatch"),
+        (217, INPUT, "B|500|publish"),
+        (220, INPUT, "B|500|sendMessage(inputChannel=1f a/.B (server), seq=0x8, type=KEY)"),
+        (222, INPUT, "E|500"),
+        (223, INPUT, "E|500"),
+        (224, INPUT, "E|500"),
+        (225, INPUT, "E|500"),
+        (230, APP, "B|100|receiveMessage(inputChannel=1f a/.B (client), seq=0x8, type=KEY)"),
+        (231, APP, "E|100"),
+        (241, APP, "B|100|dispatchInputEvent KeyEvent ACTION_DOWN deviceId=3"),
+        (242, APP, "B|100|deliverInputEvent src=0x101 eventTimeNano=9500 id=0xa"),
+        (244, APP, "E|100"),
+        (245, APP, "E|100"),
+        (250, APP, "B|100|sendMessage(inputChannel=1f a/.B (client), seq=0x8, type=FINISHED)"),
+        (251, APP, "E|100"),
+        (255, INPUT, "B|500|receiveMessage(inputChannel=1f a/.B (server), seq=0x8, type=FINISHED)"),
+        (256, INPUT, "E|500"),
+        (260, APP, "B|100|Choreographer#doFrame 56"),
+        (270, APP, "E|100"),
+    ]));
+    let sender = ProcessTree::new().thread(INPUT, SYSTEM, "InputDispatcher");
+    let mut packets = vec![Packet::new().sequence(9).timestamp(2).process_tree(sender)];
+    packets.extend(app_frame(55, (35, 65), (38, 75)));
+    let shown = Message::new().int(1, 1).int(2, 900).int(3, SYSTEM.into());
+    packets.extend([frame(80, 2, shown), frame(200, 5, Message::new().int(1, 1))]);
+    let trace = recorded(events, packets);
+
+    let sql = "SELECT end_to_end_latency_dur, pid, event_action, normalized_event_channel, \
+        input_event_id, read_time, frame_id, is_speculative_frame, event_time \
+        FROM android_input_events ORDER BY dispatch_ts";
+    assert_eq!(
+        lines(&trace, "input", sql),
+        [
+            "190 100 ACTION_MOVE a/.B (server) 0x9 10 55 0 9000",
+            "NULL 100 ACTION_DOWN a/.B (server) 0xa NULL 56 1 9500",
+        ]
+    );
+    let sql = "SELECT input_id, ts_reader, ts_dispatch, ts_receive, ts_consume, dur_consume \
+        FROM _android_input_lifecycle_by_slice_id( \
+            (SELECT id FROM slice WHERE name GLOB 'InputConsumer*'))";
+    assert_eq!(lines(&trace, "input", sql), ["0x9 10 20 30 34 12"]);
+    let sql = "SELECT frame_id, ts_do_frame, dur_do_frame, ts_draw_frames, dur_draw_frames, ts_sf \
+        FROM _android_input_frames ORDER BY frame_id";
+    assert_eq!(lines(&trace, "input", sql), ["55 40 20 61 9 NULL", "56 260 10 NULL NULL NULL"]);
 }
 
 /// Packets at 5, 7 and 20 to 25 with nine, and at 22, and a network that disconnects after 10:

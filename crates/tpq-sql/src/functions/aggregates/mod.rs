@@ -1,6 +1,8 @@
 //! Aggregate functions that DataFusion does not have.
 
+mod best_row;
 mod edge_value;
+mod frame_scan;
 mod histogram;
 mod planned;
 
@@ -8,6 +10,8 @@ use std::sync::Arc;
 
 use datafusion::logical_expr::AggregateUDF;
 
+pub(crate) use frame_scan::EXCLUDED_ROWS;
+pub(super) use frame_scan::excluded_rows;
 pub(super) use planned::PlannedAggregates;
 
 pub(super) fn functions() -> Vec<Arc<AggregateUDF>> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{Result, ScalarValue, internal_err, plan_err};
+use datafusion::common::{Result, ScalarValue, internal_err};
 use datafusion::functions::core::expr_fn::coalesce;
 use datafusion::functions_aggregate::approx_percentile_cont::approx_percentile_cont_udaf;
 use datafusion::functions_aggregate::array_agg::array_agg_udaf;
@@ -15,7 +15,7 @@ use datafusion::functions_aggregate::string_agg::string_agg_udaf;
 use datafusion::functions_aggregate::sum::sum_udaf;
 use datafusion::functions_aggregate::variance::var_samp_udaf;
 use datafusion::logical_expr::expr::{
-    AggregateFunction, NullTreatment, WindowFunction, WindowFunctionParams,
+    AggregateFunction, AggregateFunctionParams, NullTreatment, WindowFunction, WindowFunctionParams,
 };
 use datafusion::logical_expr::function::AccumulatorArgs;
 use datafusion::logical_expr::planner::{
@@ -28,6 +28,8 @@ use datafusion::logical_expr::{
 
 use super::super::json::{ARRAY_OF, ELEMENT, MEMBER, OBJECT_OF, json_call};
 use super::super::per_row::check_count;
+use super::best_row::BestRow;
+use super::frame_scan::{self, Exclusion};
 use crate::functions::{CAST_REAL, CAST_TEXT, sqlite_call};
 
 /// An aggregate that planning replaces.
@@ -228,16 +230,18 @@ impl ExprPlanner for PlannedAggregates {
         (planned.plan)(expr).map(PlannerResult::Planned)
     }
 
-    fn plan_window(&self, expr: RawWindowExpr) -> Result<PlannerResult<RawWindowExpr>> {
-        let WindowFunctionDefinition::AggregateUDF(func) = &expr.func_def else {
-            return Ok(PlannerResult::Original(expr));
-        };
-        match find(func.name()) {
-            Some(planned) if !super::edge_value::is_edge(planned.name) => {
-                window(planned, Arc::clone(func), expr).map(PlannerResult::Planned)
-            }
-            _ => Ok(PlannerResult::Original(expr)),
+    /// This sees every call with OVER before other planners do, so that none takes the mark of
+    /// EXCLUDE for an expression of PARTITION BY.
+    fn plan_window(&self, mut expr: RawWindowExpr) -> Result<PlannerResult<RawWindowExpr>> {
+        let exclusion = Exclusion::take(&mut expr.partition_by);
+        if let WindowFunctionDefinition::AggregateUDF(func) = &expr.func_def
+            && let Some(planned) = find(func.name())
+            && !super::edge_value::is_edge(planned.name)
+        {
+            let func = Arc::clone(func);
+            return window(planned, func, expr, exclusion).map(PlannerResult::Planned);
         }
+        frame_scan::plan(expr, exclusion)
     }
 }
 
@@ -246,7 +250,12 @@ fn find(name: &str) -> Option<&'static Planned> {
 }
 
 /// Plans a call with OVER: the aggregate in the replaced expression becomes a window function.
-fn window(planned: &Planned, func: Arc<AggregateUDF>, expr: RawWindowExpr) -> Result<Expr> {
+fn window(
+    planned: &Planned,
+    func: Arc<AggregateUDF>,
+    expr: RawWindowExpr,
+    exclusion: Option<Exclusion>,
+) -> Result<Expr> {
     check_count(planned.name, &planned.arguments, expr.args.len())?;
     let RawWindowExpr {
         args,
@@ -259,24 +268,63 @@ fn window(planned: &Planned, func: Arc<AggregateUDF>, expr: RawWindowExpr) -> Re
         ..
     } = expr;
     let call = RawAggregateExpr { func, args, distinct, filter, order_by: vec![], null_treatment };
-    let windowed = (planned.plan)(call)?.transform_up(|expr| match expr {
-        Expr::AggregateFunction(call) if !call.params.order_by.is_empty() => {
-            plan_err!("{}() is not a window function", planned.name)
-        }
-        Expr::AggregateFunction(call) => {
-            let params = WindowFunctionParams {
-                args: call.params.args,
-                partition_by: partition_by.clone(),
-                order_by: order_by.clone(),
-                window_frame: window_frame.clone(),
-                filter: call.params.filter,
-                null_treatment: call.params.null_treatment,
-                distinct: call.params.distinct,
-            };
-            let fun = WindowFunctionDefinition::AggregateUDF(call.func);
-            Ok(Transformed::yes(Expr::from(WindowFunction { fun, params })))
-        }
-        other => Ok(Transformed::no(other)),
-    })?;
+    let windowed =
+        (planned.plan)(call)?.transform_up(|expr| match expr {
+            Expr::AggregateFunction(call) => {
+                let AggregateFunctionParams {
+                    args,
+                    distinct,
+                    filter,
+                    order_by: order,
+                    null_treatment,
+                } = call.params;
+                let (func, args) = in_order(call.func, args, &order);
+                let call = RawWindowExpr {
+                    func_def: WindowFunctionDefinition::AggregateUDF(func),
+                    args,
+                    partition_by: partition_by.clone(),
+                    order_by: order_by.clone(),
+                    window_frame: window_frame.clone(),
+                    filter,
+                    null_treatment,
+                    distinct,
+                };
+                frame_scan::plan(call, exclusion)
+                    .map(|call| Transformed::yes(window_function(call)))
+            }
+            other => Ok(Transformed::no(other)),
+        })?;
     Ok(windowed.data)
+}
+
+/// An aggregate over rows in an order as one that finds the first row itself: frames come in the
+/// order of the window. Only the first value is taken from rows in an order.
+fn in_order(
+    func: Arc<AggregateUDF>,
+    mut args: Vec<Expr>,
+    order: &[SortExpr],
+) -> (Arc<AggregateUDF>, Vec<Expr>) {
+    if order.is_empty() {
+        return (func, args);
+    }
+    args.extend(order.iter().map(|sort| sort.expr.clone()));
+    (Arc::new(AggregateUDF::new_from_impl(BestRow::new(order))), args)
+}
+
+fn window_function(call: PlannerResult<RawWindowExpr>) -> Expr {
+    match call {
+        PlannerResult::Planned(expr) => expr,
+        PlannerResult::Original(call) => {
+            let params = WindowFunctionParams {
+                args: call.args,
+                partition_by: call.partition_by,
+                order_by: call.order_by,
+                window_frame: call.window_frame,
+                filter: call.filter,
+                null_treatment: call.null_treatment,
+                distinct: call.distinct,
+            };
+            Expr::from(WindowFunction { fun: call.func_def, params })
+        }
+    }
 }

@@ -47,6 +47,12 @@ impl Output {
         }
     }
 
+    /// A column with the mark of this kind.
+    pub(super) fn mark_column(self, field: Field) -> Field {
+        let mark = self.mark().map(|mark| (MARK.to_owned(), mark.to_owned()));
+        field.with_metadata(HashMap::from_iter(mark))
+    }
+
     /// Whether a column has the mark of this kind.
     pub(super) fn marks(self, field: &Field) -> bool {
         self.mark().is_some() && field.metadata().get(MARK).map(String::as_str) == self.mark()
@@ -166,8 +172,7 @@ impl ScalarUDFImpl for JsonFunction {
     fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
         check_count(self.name, &self.arguments, args.arg_fields.len())?;
         let field = Field::new(self.name, self.data_type(), true);
-        let mark = self.output.mark().map(|mark| (MARK.to_owned(), mark.to_owned()));
-        Ok(Arc::new(field.with_metadata(HashMap::from_iter(mark))))
+        Ok(Arc::new(self.output.mark_column(field)))
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use datafusion::common::{Result, exec_err};
 
 use super::super::value::Value;
-use super::scan::{Scan, Scanner, unescaped};
+use super::scan::{Scan, Scanner};
+use super::strings::unescaped;
 
 /// One step of a path.
 #[derive(Debug, PartialEq)]
@@ -70,6 +71,20 @@ fn steps(mut rest: &str) -> Option<Vec<Step<'_>>> {
         rest = after;
     }
     Some(steps)
+}
+
+/// A path without its last step; `$` as it is. `None` if the text is not a path.
+pub(super) fn parent(path: &str) -> Option<&str> {
+    let mut rest = path.strip_prefix('$')?;
+    let mut end = path.len();
+    while !rest.is_empty() {
+        end = path.len() - rest.len();
+        (_, rest) = match rest.strip_prefix('.') {
+            Some(key) => key_step(key)?,
+            None => index_step(rest.strip_prefix('[')?)?,
+        };
+    }
+    path.get(..end)
 }
 
 /// Reads a key, with or without quotes, and returns the text after it.
@@ -213,6 +228,20 @@ mod tests {
             assert_eq!(found(json, path), None, "{path}");
         }
         assert_eq!(found("[1]", "$[99999999999999999999]"), None);
+    }
+
+    #[test]
+    fn the_parent_of_a_path_is_what_is_before_its_last_step() {
+        for (path, before) in [
+            ("$", "$"),
+            ("$.a", "$"),
+            ("$.a[1]", "$.a"),
+            ("$[0].\"b.c\"", "$[0]"),
+            ("$.a[#-1]", "$.a"),
+        ] {
+            assert_eq!(parent(path), Some(before), "{path}");
+        }
+        assert_eq!(parent("a"), None);
     }
 
     #[test]

@@ -5,7 +5,8 @@ use datafusion::common::Result;
 use super::super::value::Value;
 use super::function::{JsonFunction, Operand, Output};
 use super::path::{self, Step};
-use super::scan::{Kind, document, is_strict, minified, sql_value, string_size};
+use super::scan::{Kind, document, is_strict, sql_value};
+use super::strings::{minified, string_size};
 
 /// `json -> path`
 pub(super) const GET: &str = "__json_get";

@@ -1,12 +1,11 @@
 //! Reading JSON text without building a tree: a value is the part of the text that it takes.
 
-use std::borrow::Cow;
-
 use datafusion::common::exec_datafusion_err;
 use datafusion::error::DataFusionError;
 
 use super::super::steps::Steps;
 use super::super::value::Value;
+use super::strings::{minified, unescaped};
 
 /// The maximum depth of arrays and objects, as in SQLite.
 const MAX_DEPTH: usize = 1_000;
@@ -80,10 +79,21 @@ impl Kind {
     }
 }
 
-/// A position in a JSON text.
+/// A place in a JSON text.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Position {
+    /// The number of bytes before it.
+    at: usize,
+    /// The number of values and keys before it; an array or object that it is within is before it.
+    nodes: i64,
+}
+
+/// Reads a JSON text from a position on.
 pub(super) struct Scanner<'a> {
     text: &'a str,
     at: usize,
+    /// The number of values and keys that were begun.
+    nodes: i64,
     steps: Steps,
     /// Whether a string has control characters. JSON forbids them, SQLite reads them.
     has_controls: bool,
@@ -91,7 +101,41 @@ pub(super) struct Scanner<'a> {
 
 impl<'a> Scanner<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, steps: Steps::default(), has_controls: false }
+        Self::from_position(text, Position::default())
+    }
+
+    /// Goes on with `text` at a position.
+    pub(super) fn from_position(text: &'a str, position: Position) -> Self {
+        let Position { at, nodes } = position;
+        Self { text, at, nodes, steps: Steps::default(), has_controls: false }
+    }
+
+    pub(super) fn position(&self) -> Position {
+        Position { at: self.at, nodes: self.nodes }
+    }
+
+    /// The number of values and keys before the position.
+    pub(super) fn nodes(&self) -> i64 {
+        self.nodes
+    }
+
+    /// The text from the position on.
+    pub(super) fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// Steps into an array or object, and returns the bracket that closes it; `None` at other
+    /// values.
+    pub(super) fn enter(&mut self) -> Option<u8> {
+        let close = match self.peek()? {
+            b'{' => b'}',
+            b'[' => b']',
+            _ => return None,
+        };
+        self.at += 1;
+        self.nodes += 1;
+        self.skip_blanks();
+        Some(close)
     }
 
     fn peek(&self) -> Option<u8> {
@@ -125,6 +169,7 @@ impl<'a> Scanner<'a> {
         // The closing brackets of the open arrays and objects.
         let mut open: Vec<u8> = Vec::new();
         loop {
+            self.nodes += 1;
             match self.peek() {
                 Some(bracket @ (b'{' | b'[')) => {
                     self.at += 1;
@@ -175,6 +220,7 @@ impl<'a> Scanner<'a> {
 
     /// Skips a key and its colon, and returns the text between its quotes.
     pub(super) fn key(&mut self) -> Scan<&'a str> {
+        self.nodes += 1;
         let key = self.string()?;
         self.skip_blanks();
         self.expect(b':')?;
@@ -247,7 +293,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn word(&mut self) -> Scan<()> {
-        let rest = self.text.get(self.at..).unwrap_or_default();
+        let rest = self.rest();
         let word = ["true", "false", "null"].into_iter().find(|word| rest.starts_with(word));
         self.at += word.ok_or(Fault::Malformed)?.len();
         Ok(())
@@ -282,115 +328,6 @@ pub(super) fn is_strict(text: &str) -> Scan<bool> {
         Err(Fault::Malformed) => Ok(false),
         Err(stopped) => Err(stopped),
     }
-}
-
-/// A value without blanks, and without control characters in strings.
-pub(super) fn minified(value: &str) -> Cow<'_, str> {
-    if value.bytes().all(|byte| byte > b' ') {
-        return Cow::Borrowed(value);
-    }
-    let mut text = String::with_capacity(value.len());
-    let (mut in_string, mut escaped) = (false, false);
-    for c in value.chars() {
-        if !in_string {
-            if !c.is_ascii_whitespace() {
-                in_string = c == '"';
-                text.push(c);
-            }
-            continue;
-        }
-        in_string = escaped || c != '"';
-        escaped = c == '\\' && !escaped;
-        match c {
-            '\0'..' ' => push_control(&mut text, c),
-            c => text.push(c),
-        }
-    }
-    Cow::Owned(text)
-}
-
-/// Appends a text as a JSON string.
-pub(in super::super) fn push_string(json: &mut String, text: &str) {
-    json.push('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => json.extend(['\\', c]),
-            '\0'..' ' => push_control(json, c),
-            c => json.push(c),
-        }
-    }
-    json.push('"');
-}
-
-fn push_control(json: &mut String, c: char) {
-    match c {
-        '\u{8}' => json.push_str("\\b"),
-        '\t' => json.push_str("\\t"),
-        '\n' => json.push_str("\\n"),
-        '\u{c}' => json.push_str("\\f"),
-        '\r' => json.push_str("\\r"),
-        c => json.push_str(&format!("\\u{:04x}", u32::from(c))),
-    }
-}
-
-/// The length in bytes of a text as a JSON string.
-pub(super) fn string_size(text: &str) -> usize {
-    let size = |byte: u8| match byte {
-        b'"' | b'\\' => 2,
-        0..b' ' => 6,
-        _ => 1,
-    };
-    text.bytes().map(size).fold(2, usize::saturating_add)
-}
-
-/// The text that stands between the quotes of a JSON string.
-pub(super) fn unescaped(text: &str) -> Cow<'_, str> {
-    if !text.contains('\\') {
-        return Cow::Borrowed(text);
-    }
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, escape)) = rest.split_once('\\') {
-        plain.push_str(before);
-        let mut characters = escape.chars();
-        let letter = characters.next();
-        rest = characters.as_str();
-        match letter {
-            Some('b') => plain.push('\u{8}'),
-            Some('f') => plain.push('\u{c}'),
-            Some('n') => plain.push('\n'),
-            Some('r') => plain.push('\r'),
-            Some('t') => plain.push('\t'),
-            Some('u') => plain.push(unicode(&mut rest)),
-            Some(other) => plain.push(other),
-            None => {}
-        }
-    }
-    plain.push_str(rest);
-    Cow::Owned(plain)
-}
-
-/// Reads the digits after `\u`, with those of a second escape if both are surrogates.
-fn unicode(rest: &mut &str) -> char {
-    let Some(high) = four_digits(rest) else { return char::REPLACEMENT_CHARACTER };
-    *rest = rest.get(4..).unwrap_or_default();
-    if let Some(character) = char::from_u32(high) {
-        return character;
-    }
-    let low = rest.strip_prefix("\\u").and_then(four_digits);
-    match (high, low) {
-        (0xd800..0xdc00, Some(low @ 0xdc00..0xe000)) => {
-            *rest = rest.get(6..).unwrap_or_default();
-            let code = 0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00);
-            char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
-        }
-        _ => char::REPLACEMENT_CHARACTER,
-    }
-}
-
-/// The number that the first four hexadecimal digits of a text stand for.
-fn four_digits(text: &str) -> Option<u32> {
-    u32::from_str_radix(text.get(..4)?, 16).ok()
 }
 
 /// The SQL value of a JSON value: NULL, a number or a text. Arrays and objects are JSON text.
@@ -464,25 +401,6 @@ mod tests {
         assert!(is_json(&nested(MAX_DEPTH)));
         assert!(!is_json(&nested(MAX_DEPTH + 2)));
         assert!(!is_json(&"[".repeat(1_000_000)));
-    }
-
-    #[test]
-    fn blanks_are_removed_outside_of_strings() {
-        assert_eq!(minified("{ \"a b\" : [ 1 ,\n2 ] }"), "{\"a b\":[1,2]}");
-        assert_eq!(minified("\"a\\\" b\" "), "\"a\\\" b\"");
-        assert_eq!(minified("\"a\tb\\\\\" "), "\"a\\tb\\\\\"");
-    }
-
-    #[test]
-    fn strings_are_escaped_and_read_back() {
-        let text = "a\"b\\c\n\u{1}é😀";
-        let mut json = String::new();
-        push_string(&mut json, text);
-        assert_eq!(json, "\"a\\\"b\\\\c\\n\\u0001é😀\"");
-        assert!(json.len() <= string_size(text));
-        assert_eq!(sql_value(&json), Value::text(text));
-        assert_eq!(unescaped("\\ud83d\\ude00\\u00e9\\/"), "😀é/");
-        assert_eq!(unescaped("\\ud83d!"), "\u{fffd}!");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use datafusion::common::{Result, exec_err};
 use super::super::number::real_text;
 use super::super::value::Value;
 use super::function::{JsonFunction, Operand, Output, Rule};
-use super::scan::{push_string, string_size};
+use super::strings::{push_string, string_size};
 
 /// A value as JSON; NULL is `null`.
 pub(in super::super) const ELEMENT: &str = "__json_element";

@@ -44,7 +44,8 @@ fn inline(spec: &mut WindowSpec, named: &[(String, WindowSpec)]) {
     };
     let Some((_, base)) = named.iter().find(|(name, _)| *name == base) else { return };
     spec.window_name = None;
-    spec.partition_by.clone_from(&base.partition_by);
+    // Its own PARTITION BY can only be what EXCLUDE was rewritten to.
+    spec.partition_by.extend_from_slice(&base.partition_by);
     if spec.order_by.is_empty() {
         spec.order_by.clone_from(&base.order_by);
     }

@@ -30,8 +30,6 @@ SELECT iif(dur > 10, name, dur) FROM slice ORDER BY id
 -- DISTINCT in an aggregate loses the order of a subquery.
 SELECT sum(DISTINCT depth), avg(DISTINCT depth), count(DISTINCT depth), group_concat(DISTINCT depth) FROM (SELECT depth FROM slice ORDER BY depth)
 SELECT group_concat(DISTINCT name) FROM (SELECT name FROM slice ORDER BY id)
--- EXCLUDE is not parsed.
-SELECT id, sum(dur) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE CURRENT ROW) FROM slice ORDER BY id
 -- The seventeenth digit is the one nearest to the value; SQLite's own may be one off.
 SELECT CAST(1/3.0 AS TEXT)
 -- unhex() with one argument is PerfettoSQL's: an integer.
@@ -40,5 +38,10 @@ SELECT unhex('4142')
 -- is a number.
 SELECT json_extract('{"a": 7}', '$.a'), '[1.5]' ->> 0
 SELECT json_extract('[1, [2, 3]]', '$[1]') -> 0, json_array(json_extract('[[1]]', '$[0]'))
+-- So are the values of json_each(), unless a literal holds numbers alone. Ids count the values.
+SELECT key, value, type, atom, id FROM json_each('[1, "b", null, 2.5, [3]]')
+SELECT slice.id, j.value FROM slice, json_each('[' || slice.id || ',' || slice.dur || ']') AS j WHERE slice.id < 4 ORDER BY slice.id, j.key
+-- Keys are texts where one is.
+SELECT key, atom, type, fullkey, path FROM json_tree('{"a": [1, {"b": 2}]}') WHERE key IS NOT NULL ORDER BY fullkey
 -- JSON5 is not read.
 SELECT json('{a: 1}')

@@ -39,3 +39,11 @@ SELECT json_object('rows', json_group_array(id ORDER BY id), 'count', count(*)) 
 SELECT json_group_array(id) FROM (SELECT id FROM slice ORDER BY dur, id)
 SELECT json_group_object(id, name) FROM (SELECT id, name FROM slice WHERE id < 4 ORDER BY id DESC)
 SELECT depth, JSON_GROUP_ARRAY(ts) FROM (SELECT * FROM slice ORDER BY ts DESC) GROUP BY depth ORDER BY depth
+SELECT key, type, parent, fullkey, path FROM json_each('[1, "b", null, 2.5, [3]]')
+SELECT key, value, type, atom FROM json_each('["b", null, "c"]')
+SELECT key, type, fullkey, path FROM json_each('{"a": 1, "b c": {"d": true}}')
+SELECT key, value, type FROM json_each('{"a": [4, 5, 6]}', '$.a')
+SELECT key, atom, type, fullkey FROM json_tree('[1, [2, 3]]') ORDER BY fullkey
+SELECT count(*) FROM json_each('[]')
+SELECT count(*) FROM json_each(NULL)
+SELECT sum(value) FROM json_each('[1, 2, 3, 4]')
