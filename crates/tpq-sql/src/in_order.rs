@@ -20,10 +20,11 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::aggregates::AggregateExec;
 use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
-use datafusion::physical_plan::common::spawn_buffered;
 use datafusion::physical_plan::limit::LimitStream;
 use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, MetricsSet};
-use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::stream::{
+    RecordBatchReceiverStreamBuilder, RecordBatchStreamAdapter,
+};
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
 use futures::StreamExt;
 
@@ -53,7 +54,7 @@ pub(crate) fn in_order(
     // The properties of a column can become more exact between planning and execution.
     let schema = parts.first().map_or(schema, |part| part.schema());
     let ahead = (ALL_AHEAD / parts.len().max(1)).clamp(1, BATCHES_AHEAD);
-    let start = move |part| spawn_buffered(part, ahead);
+    let start = move |part| spawned(part, ahead);
     let mut waiting = parts.into_iter();
     let running: VecDeque<_> = waiting.by_ref().take(PARTS_AHEAD).map(start).collect();
     let next = move |(mut running, mut waiting): (
@@ -70,6 +71,23 @@ pub(crate) fn in_order(
     };
     let chained = futures::stream::unfold((running, waiting), next);
     Box::pin(RecordBatchStreamAdapter::new(schema, chained))
+}
+
+/// A stream that runs in a task of its own, up to `ahead` batches ahead of its reader. DataFusion's
+/// own function spawns in runtimes of several threads only, but the parts of a join wait for each
+/// other in any runtime.
+fn spawned(mut part: SendableRecordBatchStream, ahead: usize) -> SendableRecordBatchStream {
+    let mut builder = RecordBatchReceiverStreamBuilder::new(part.schema(), ahead);
+    let batches = builder.tx();
+    builder.spawn(async move {
+        while let Some(batch) = part.next().await {
+            if batches.send(batch).await.is_err() {
+                break;
+            }
+        }
+        Ok(())
+    });
+    builder.build()
 }
 
 /// Adds [`InOrderExec`] where a LIMIT takes the first rows of several parts, and where rows are

@@ -24,7 +24,8 @@ use crate::memory::Memory;
 use crate::modules::{Module, Modules, SqlModule};
 use crate::narrow_filters;
 use crate::operators::{
-    CancelChecks, MemoryGuards, PackedSorts, PartitionTopNRule, TraceQueryPlanner,
+    CancelChecks, FindSharedPlans, MemoryGuards, PackedSorts, PartitionTopNRule, SettleSharedPlans,
+    ShowSharedPlans, TraceQueryPlanner,
 };
 use crate::parameters::Parameters;
 use crate::perfetto_sql::{
@@ -99,7 +100,8 @@ fn session_config(options: &SessionOptions, memory: Memory) -> SessionConfig {
 }
 
 /// The engine with tpq's rules and planners. The order of the physical rules matters: guards see
-/// the final sorts, and cancellation checks come after all rules that inspect joins.
+/// the final sorts, cancellation checks come after all rules that inspect joins, and no rule may
+/// follow the one that shows shared plans.
 fn session_state(options: &SessionOptions) -> datafusion::common::Result<SessionState> {
     let memory = Memory::new(options.memory_limit);
     let spill =
@@ -113,7 +115,9 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
         .with_expr_planners(vec![functions::aggregate_planner()])
         .with_default_features()
         .with_analyzer_rules(planning_checks::analyzer_rules())
+        .with_analyzer_rule(Arc::new(FindSharedPlans))
         .with_optimizer_rules(planning_checks::optimizer_rules())
+        .with_optimizer_rule(Arc::new(SettleSharedPlans))
         .with_query_planner(Arc::new(TraceQueryPlanner))
         .with_type_planner(Arc::new(TraceTypes))
         .with_physical_optimizer_rules(planning_checks::physical_rules(guarded(
@@ -129,6 +133,7 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
     Ok(state
         .with_physical_optimizer_rule(Arc::new(guards))
         .with_physical_optimizer_rule(Arc::new(CancelChecks))
+        .with_physical_optimizer_rule(Arc::new(ShowSharedPlans))
         .build())
 }
 

@@ -4,6 +4,8 @@
 //! over a value that is computed for each pair of rows. When the value reads columns of one side
 //! only, that side computes it, and the condition can become a key of the join.
 
+use std::sync::Arc;
+
 use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::logical_expr::{Expr, Join, JoinType, LogicalPlan, LogicalPlanBuilder};
@@ -14,7 +16,8 @@ use crate::operators::apply::Apply;
 pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
     plan.transform_down(|node| {
         let Some(apply) = Apply::of(&node) else { return Ok(Transformed::no(node)) };
-        let apply = apply.map_subplan(lower)?;
+        let subplan = lower(apply.subplan().clone())?;
+        let apply = apply.with_subplan(Arc::new(subplan));
         match on_one_side(&apply)? {
             Some(plan) => Ok(Transformed::yes(plan)),
             None => Ok(Transformed::yes(apply.into_plan())),

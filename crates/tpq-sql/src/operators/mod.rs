@@ -8,7 +8,9 @@ mod graph_scan;
 mod memory_guards;
 mod packed_sort;
 mod partition_top_n;
+mod shared;
 mod span_join;
+mod subplans;
 mod table_call;
 mod time_windows;
 
@@ -27,6 +29,7 @@ pub(crate) use graph_scan::{GraphScan, ScanKind, StepTable};
 pub(crate) use memory_guards::MemoryGuards;
 pub(crate) use packed_sort::PackedSorts;
 pub(crate) use partition_top_n::PartitionTopNRule;
+pub(crate) use shared::{FindSharedPlans, SettleSharedPlans, ShowSharedPlans};
 pub(crate) use span_join::{SpanJoin, SpanJoinKind, SpanTable};
 pub(crate) use table_call::TableCall;
 pub(crate) use time_windows::TimeWindows;
@@ -42,9 +45,11 @@ impl QueryPlanner for TraceQueryPlanner {
         plan: &LogicalPlan,
         state: &dyn Session,
     ) -> Result<Arc<dyn ExecutionPlan>> {
+        let partitions = state.config().target_partitions();
         let extensions: Vec<Arc<dyn ExtensionPlanner + Send + Sync>> = vec![
             Arc::new(apply::ApplyPlanner),
             Arc::new(graph_scan::GraphScanPlanner),
+            Arc::new(shared::SharedPlanner::new(partitions)),
             Arc::new(span_join::SpanJoinPlanner),
             Arc::new(table_call::TableCallPlanner),
         ];

@@ -49,6 +49,11 @@ impl TableCall {
         let schema = Arc::new(schema_of(&input, &rows, keep_unmatched)?);
         Ok(Self { input, function, args, rows, condition, keep_unmatched, schema })
     }
+
+    /// Where the function is: two of the same name may differ.
+    pub(super) fn function_address(&self) -> *const () {
+        Arc::as_ptr(&self.function).cast()
+    }
 }
 
 fn schema_of(input: &LogicalPlan, rows: &LogicalPlan, nullable: bool) -> Result<DFSchema> {

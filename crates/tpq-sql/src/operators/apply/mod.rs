@@ -61,6 +61,16 @@ impl Apply {
         Ok(Self::try_new(Arc::new(input), subplan, params, kind)?.into_plan())
     }
 
+    /// The plan that is run for the rows.
+    pub(crate) fn subplan(&self) -> &LogicalPlan {
+        &self.subplan
+    }
+
+    /// The same with another such plan, which has the same columns.
+    pub(crate) fn with_subplan(&self, subplan: Arc<LogicalPlan>) -> Self {
+        Self { subplan, ..self.clone() }
+    }
+
     fn try_new(
         input: Arc<LogicalPlan>,
         subplan: Arc<LogicalPlan>,
@@ -126,16 +136,6 @@ impl Apply {
     pub(crate) fn over(&self, input: LogicalPlan) -> Result<LogicalPlan> {
         let subplan = Arc::clone(&self.subplan);
         Self::plan(input, subplan, self.params.clone(), self.kind.clone())
-    }
-
-    /// The same with a changed subplan, of the same columns.
-    pub(crate) fn map_subplan(
-        &self,
-        change: impl FnOnce(LogicalPlan) -> Result<LogicalPlan>,
-    ) -> Result<Self> {
-        let subplan = change(self.subplan.as_ref().clone())?;
-        let (input, params) = (Arc::clone(&self.input), self.params.clone());
-        Self::try_new(input, Arc::new(subplan), params, self.kind.clone())
     }
 }
 

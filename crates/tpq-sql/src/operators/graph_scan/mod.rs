@@ -96,6 +96,11 @@ impl GraphScan {
     pub(crate) fn step(&self) -> &LogicalPlan {
         &self.step
     }
+
+    /// The same with another plan of the query, which has the same columns.
+    pub(super) fn with_step(&self, step: Arc<LogicalPlan>) -> Self {
+        Self { step, ..self.clone() }
+    }
 }
 
 impl PartialOrd for GraphScan {
