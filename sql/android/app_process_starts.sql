@@ -1,5 +1,8 @@
 -- Starts of app processes, with the reason for each start.
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE slices.with_context;
+
 -- Requests of the system server to start a process.
 CREATE PERFETTO TABLE _process_start_requests AS
 SELECT

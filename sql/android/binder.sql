@@ -4,6 +4,9 @@ INCLUDE PERFETTO MODULE android.process_metadata;
 
 INCLUDE PERFETTO MODULE android.suspend;
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE slices.flow;
+
 -- Number of binder slices of each kind per process.
 CREATE PERFETTO VIEW android_binder_metrics_by_process(
   -- Name of the process.

@@ -2,6 +2,10 @@
 
 INCLUDE PERFETTO MODULE android.binder;
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE intervals.overlap;
+INCLUDE PERFETTO MODULE slices.with_context;
+
 -- Returns the innermost slice at each time. Input: slices with `root_id`, `id`, `parent_id` (an
 -- input slice or NULL), `ts`, `dur` and `depth` that nest within each root. Output: intervals with
 -- `root_id`, `ts`, `dur` and `id`.

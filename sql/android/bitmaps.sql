@@ -2,6 +2,9 @@
 
 INCLUDE PERFETTO MODULE counters.intervals;
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE intervals.intersect;
+
 -- Values of both bitmap counters, one row per change.
 CREATE PERFETTO TABLE _bitmap_counters AS
 SELECT

@@ -1,5 +1,9 @@
 -- Garbage collections of the Android runtime: reclaimed memory and thread states.
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE intervals.intersect;
+INCLUDE PERFETTO MODULE slices.with_context;
+
 -- Collections: top-level thread slices `…concurrent…GC`. If the compaction phase follows as a slice
 -- of its own, its duration is added.
 CREATE PERFETTO TABLE _gc_slices AS

@@ -3,6 +3,9 @@
 INCLUDE PERFETTO MODULE android.frames.timeline;
 INCLUDE PERFETTO MODULE android.surfaceflinger;
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE intervals.intersect;
+
 -- Messages of input channels on both ends, `sendMessage(inputChannel=<name> (server|client), seq=…,
 -- type=…)` and `receiveMessage(…)`.
 CREATE PERFETTO TABLE _input_messages AS

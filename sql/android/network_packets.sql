@@ -1,5 +1,8 @@
 -- Network packets that the device sent and received.
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE std.metasql.unparenthesize;
+
 -- A network packet, or several packets reported in one row.
 CREATE PERFETTO VIEW android_network_packets(
   -- Slice of the packets; join with `slice` on `id`.

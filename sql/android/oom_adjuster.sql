@@ -2,6 +2,9 @@
 
 INCLUDE PERFETTO MODULE counters.intervals;
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE slices.with_context;
+
 -- Converts an oom score to a coarse bucket.
 CREATE PERFETTO FUNCTION android_oom_adj_score_to_bucket_name(
   -- Oom score.

@@ -2,6 +2,9 @@
 
 INCLUDE PERFETTO MODULE counters.intervals;
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE intervals.fill_gaps;
+
 -- Display states, one row per change.
 CREATE PERFETTO TABLE _display_states AS
 SELECT id, ts, dur, CAST(value AS BIGINT) AS value

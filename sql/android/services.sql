@@ -2,6 +2,9 @@
 
 INCLUDE PERFETTO MODULE android.binder;
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE slices.with_context;
+
 -- Bind requests of the system to services, with the binder call that sent each: the next child of
 -- the same slice. The sequence number pairs a request with its receipt in the service process.
 CREATE PERFETTO TABLE _bind_requests AS

@@ -1,5 +1,8 @@
 -- Frames in SurfaceFlinger, the Android compositor.
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE slices.with_context;
+
 -- Process of SurfaceFlinger.
 CREATE PERFETTO TABLE _android_sf_process AS
 SELECT upid, pid, name

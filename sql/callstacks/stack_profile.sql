@@ -3,6 +3,9 @@
 INCLUDE PERFETTO MODULE graphs.hierarchy;
 INCLUDE PERFETTO MODULE graphs.subtree_sums;
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE graphs.scan;
+
 -- Functions of each frame: the function itself and those inlined into it. `place` numbers them from
 -- 1 (innermost) to `places`.
 CREATE PERFETTO VIEW _callstack_frame_function AS

@@ -1,6 +1,9 @@
 -- Path of Android input events to Chrome: the system reads an event, dispatches it, and Chrome
 -- delivers it. The trace needs the atrace categories `input` and `view`.
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE slices.with_context;
+
 -- Returns the id of an input event from the name of a slice, such as `0x344bb0f9` from
 -- `…(id=0x344bb0f9)`; NULL if there is none.
 CREATE PERFETTO MACRO _input_event_id(

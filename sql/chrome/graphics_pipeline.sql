@@ -1,6 +1,9 @@
 -- Steps of frames in Chrome: of surface frames, which a client produces, and of display frames, in
 -- which the display compositor (viz) combines surface frames.
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE slices.with_context;
+
 -- Returns the value of an argument of a step, as an aggregate.
 CREATE PERFETTO MACRO _graphics_step_arg(
   -- Key of the argument.

@@ -2,6 +2,9 @@
 
 INCLUDE PERFETTO MODULE chrome.android_input;
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE intervals.intersect;
+
 -- Returns the value of an argument of a step, as an aggregate.
 CREATE PERFETTO MACRO _input_step_arg(
   -- Key of the argument.

@@ -1,5 +1,8 @@
 -- Runs of the LoadLine benchmark, version 2, which loads pages.
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE slices.with_context;
+
 -- Marks of pages, `LoadLine2/<page>/<mark>`. Marks of renderers are on the main thread if they are
 -- moments, and on a track of the process if they are measures.
 CREATE PERFETTO TABLE _chrome_loadline_2_marks AS

@@ -1,5 +1,8 @@
 -- Page loads in Chrome, with their metrics.
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE slices.with_context;
+
 -- Page load events, with the navigation id and the browser process.
 CREATE PERFETTO TABLE _page_load_events AS
 SELECT

@@ -6,6 +6,9 @@ INCLUDE PERFETTO MODULE chrome.chrome_scrolls_v4;
 
 INCLUDE PERFETTO MODULE chrome.graphics_pipeline;
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE time.conversion;
+
 -- Tags for stages that take long, with the time that is too long, in ms. A vsync interval is too
 -- long for most stages; some are usually much shorter, and the latch usually takes a whole
 -- interval.

@@ -1,5 +1,8 @@
 -- Startups of Chrome on Android.
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE slices.with_context;
+
 -- Startup events, with the activity id and the browser process.
 CREATE PERFETTO TABLE _chrome_startup_events AS
 SELECT

@@ -1,5 +1,8 @@
 -- Interactions with web pages in Chrome: taps, clicks, keys and drags.
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE slices.with_context;
+
 -- A click, tap, key press or drag on a web page: the longest of its events.
 CREATE PERFETTO TABLE chrome_web_content_interactions(
   -- Slice of the interaction; join with `slice` on `id`.

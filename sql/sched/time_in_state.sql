@@ -1,5 +1,8 @@
 -- Time of threads and CPUs in each scheduling state.
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE intervals.intersect;
+
 -- Time that a thread spent in a scheduling state over the trace.
 CREATE PERFETTO TABLE sched_time_in_state_for_thread(
   -- Thread; join with `thread` on `utid`.

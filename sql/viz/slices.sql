@@ -3,6 +3,10 @@
 INCLUDE PERFETTO MODULE graphs.hierarchy;
 INCLUDE PERFETTO MODULE slices.slices;
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE graphs.scan;
+INCLUDE PERFETTO MODULE slices.with_context;
+
 -- Returns the nodes of a flame graph of slices, which are the given slices and their ancestors:
 -- `id`, `parentId`, `name`, `self_dur`, the duration without that of the children in the graph,
 -- `self_count`, 1 for a given slice and 0 for an ancestor, and `simple_count`, which is 1.

@@ -2,6 +2,9 @@
 
 INCLUDE PERFETTO MODULE counters.intervals;
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE intervals.fill_gaps;
+
 -- Names of the states in the counter `BatteryStatus`.
 CREATE PERFETTO TABLE _charging_state_names AS
 SELECT column1 AS value, column2 AS short_name, column3 AS name

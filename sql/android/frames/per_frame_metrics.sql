@@ -2,6 +2,9 @@
 
 INCLUDE PERFETTO MODULE android.frames.timeline;
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE time.conversion;
+
 -- Time by which each frame missed its deadline. Recorded from Android 12 on.
 CREATE PERFETTO TABLE android_frames_overrun(
   -- Frame number.

@@ -1,6 +1,9 @@
 -- Frames of Android 9 and earlier, where slices carry no frame number: draw slices are matched by
 -- time to the frame that contains or precedes them.
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE slices.with_context;
+
 -- Work of each frame on the main thread, with the start of the next frame of the process.
 CREATE PERFETTO TABLE _unnumbered_do_frames AS
 SELECT

@@ -1,5 +1,8 @@
 -- GPU memory of processes.
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE linux.memory.general;
+
 -- A period in which the GPU memory of a process was constant.
 CREATE PERFETTO TABLE android_gpu_memory_per_process(
   -- Start, ns in trace time.

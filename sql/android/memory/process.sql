@@ -2,6 +2,9 @@
 
 INCLUDE PERFETTO MODULE android.oom_adjuster;
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE linux.memory.general;
+
 -- Memory counters of each process, one row for each time with a value.
 CREATE PERFETTO TABLE _process_memory_told AS
 SELECT

@@ -1,5 +1,8 @@
 -- Slices with which the activity manager marks the launch of an app.
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE slices.with_context;
+
 -- A launch of an app, from slice `launching: <package>` of the system server.
 CREATE PERFETTO TABLE _startup_events(
   -- Start, ns in trace time.

@@ -1,5 +1,8 @@
 -- Threads that can be the cause of scroll jank.
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE slices.with_context;
+
 -- Names of Chrome processes: in traces that Chrome records, and in traces of the system.
 CREATE PERFETTO VIEW _chrome_process_types AS
 SELECT upid, 'Browser' AS process_type

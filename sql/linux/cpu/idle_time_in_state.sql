@@ -1,5 +1,8 @@
 -- Time of CPUs in each idle state, from counters of the system.
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE time.conversion;
+
 -- Time that a CPU spent in an idle state between two readings of the counters.
 CREATE PERFETTO TABLE linux_per_cpu_idle_time_in_state_counters(
   -- Time of the later reading, ns in trace time.

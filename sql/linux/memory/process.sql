@@ -1,5 +1,8 @@
 -- Memory of processes.
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE linux.memory.general;
+
 -- Memory of each process, from one change of any counter to the next.
 CREATE PERFETTO TABLE _memory_rss_and_swap_per_process_table AS
 WITH

@@ -3,6 +3,9 @@
 INCLUDE PERFETTO MODULE linux.devfreq;
 INCLUDE PERFETTO MODULE wattson.device_infos;
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE intervals.intersect;
+
 -- Returns the rate of an event that the DSU counts. The periods lie between two values of the
 -- counter; the time before the first value has rate 0, and so has the whole trace without values.
 CREATE PERFETTO FUNCTION _arm_dsu_event_rate(

@@ -6,6 +6,9 @@ INCLUDE PERFETTO MODULE wattson.cpu.idle;
 INCLUDE PERFETTO MODULE wattson.curves.utils;
 INCLUDE PERFETTO MODULE wattson.device_infos;
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE intervals.intersect;
+
 -- Periods with one frequency and one idle state.
 CREATE VIRTUAL TABLE _cpu_freq_and_idle USING SPAN_JOIN(
   _adjusted_cpu_freq PARTITIONED cpu,

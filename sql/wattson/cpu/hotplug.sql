@@ -3,6 +3,9 @@
 INCLUDE PERFETTO MODULE android.suspend;
 INCLUDE PERFETTO MODULE wattson.device_infos;
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE time.conversion;
+
 -- Moments at which the work of taking a CPU offline or online moved to another CPU or back.
 CREATE PERFETTO TABLE _hotplug_handovers AS
 SELECT cpu, ts, is_elsewhere

@@ -4,6 +4,9 @@ INCLUDE PERFETTO MODULE android.gpu.frequency;
 INCLUDE PERFETTO MODULE android.gpu.mali_power_state;
 INCLUDE PERFETTO MODULE wattson.device_infos;
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE intervals.intersect;
+
 -- A period in which the GPU had a constant power state. The drivers of Mali and PowerVR GPUs record
 -- it in different ways; a device has only one of them.
 CREATE PERFETTO VIEW _gpu_power_state(

@@ -4,6 +4,9 @@ INCLUDE PERFETTO MODULE android.process_metadata;
 INCLUDE PERFETTO MODULE linux.irqs;
 INCLUDE PERFETTO MODULE wattson.cpu.idle;
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE intervals.overlap;
+
 -- A period in which a CPU was not idle.
 CREATE PERFETTO TABLE _idle_exits(
   -- Start of the period, ns in trace time.

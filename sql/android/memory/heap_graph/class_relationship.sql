@@ -2,6 +2,9 @@
 
 INCLUDE PERFETTO MODULE graphs.search;
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE graphs.scan;
+
 -- Returns classes and all classes that inherit from them: `id`, the class; `ancestor_class_id`, the
 -- given class; and `ancestor_class_name`, its name. A given class is its own descendant.
 CREATE PERFETTO MACRO android_heap_graph_class_find_descendants(

@@ -3,6 +3,9 @@
 INCLUDE PERFETTO MODULE linux.cpu.utilization.general;
 INCLUDE PERFETTO MODULE linux.cpu.utilization.thread_cpu;
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE time.conversion;
+
 -- Returns the CPU utilization of a process per period. A time slice counts only until the end of
 -- the period in which it starts.
 CREATE PERFETTO FUNCTION cpu_process_utilization_per_period(

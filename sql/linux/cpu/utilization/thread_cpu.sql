@@ -2,6 +2,9 @@
 
 INCLUDE PERFETTO MODULE linux.cpu.utilization.general;
 
+-- Statements that include this module may use these as well.
+INCLUDE PERFETTO MODULE intervals.intersect;
+
 -- CPU cycles of a thread on a CPU.
 CREATE PERFETTO TABLE cpu_cycles_per_thread_per_cpu(
   -- Thread; join with `thread` on `utid`.
