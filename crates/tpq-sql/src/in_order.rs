@@ -20,11 +20,13 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::aggregates::AggregateExec;
 use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
+use datafusion::physical_plan::execution_plan::{ChildrenPropertiesMode, ReplaceChildrenOptions};
 use datafusion::physical_plan::limit::LimitStream;
 use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, MetricsSet};
 use datafusion::physical_plan::stream::{
     RecordBatchReceiverStreamBuilder, RecordBatchStreamAdapter,
 };
+use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
 use futures::StreamExt;
 
@@ -40,6 +42,9 @@ const ALL_AHEAD: usize = 64;
 /// The parts of a join wait for each other, so all of them must run. They are neighbours, and no
 /// more of them than cores.
 const PARTS_AHEAD: usize = 1024;
+
+/// The aggregates of DataFusion that give rows, or texts of them, in order.
+const COLLECTING: [&str; 4] = ["array_agg", "first_value", "last_value", "string_agg"];
 
 /// Streams one after the other, while all of them run, or as many of them as may.
 pub(crate) fn in_order(
@@ -91,7 +96,7 @@ fn spawned(mut part: SendableRecordBatchStream, ahead: usize) -> SendableRecordB
 }
 
 /// Adds [`InOrderExec`] where a LIMIT takes the first rows of several parts, and where rows are
-/// collected in order.
+/// numbered or collected.
 #[derive(Debug)]
 pub(crate) struct LimitInOrder;
 
@@ -102,19 +107,23 @@ impl PhysicalOptimizerRule for LimitInOrder {
         _: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let replaced = plan.transform_up(|node| {
-            let Some(coalesce) = node.downcast_ref::<CoalescePartitionsExec>() else {
-                return Ok(Transformed::no(node));
-            };
-            let fetch = coalesce.fetch();
-            if fetch.is_none() && !collects_rows(coalesce.input()) {
-                return Ok(Transformed::no(node));
+            if let Some(coalesce) = node.downcast_ref::<CoalescePartitionsExec>() {
+                let is_wanted = coalesce.fetch().is_some() || depends_on_order(coalesce.input());
+                return Ok(match is_wanted {
+                    true => Transformed::yes(InOrderExec::in_place_of(coalesce)),
+                    false => Transformed::no(node),
+                });
             }
-            Ok(Transformed::yes(Arc::new(InOrderExec {
-                properties: Arc::clone(node.properties()),
-                input: Arc::clone(coalesce.input()),
-                fetch,
-                metrics: ExecutionPlanMetricsSet::new(),
-            })))
+            let children = node.children();
+            if let [child] = children[..]
+                && depends_on_order(&node)
+                && let Some(coalesce) = child.downcast_ref::<CoalescePartitionsExec>()
+            {
+                let input = InOrderExec::in_place_of(coalesce);
+                let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+                return node.replace_children(vec![input], options).map(Transformed::yes);
+            }
+            Ok(Transformed::no(node))
         })?;
         Ok(replaced.data)
     }
@@ -128,10 +137,17 @@ impl PhysicalOptimizerRule for LimitInOrder {
     }
 }
 
-/// Whether a plan gives, for each part, the rows that an aggregate collected.
-fn collects_rows(plan: &Arc<dyn ExecutionPlan>) -> bool {
+/// Whether the results of a step depend on the order of its rows: windows number rows, and some
+/// aggregates collect them.
+fn depends_on_order(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    if plan.is::<WindowAggExec>() || plan.is::<BoundedWindowAggExec>() {
+        return true;
+    }
     let Some(aggregate) = plan.downcast_ref::<AggregateExec>() else { return false };
-    aggregate.aggr_expr().iter().any(|function| functions::collects_rows(function.fun()))
+    aggregate.aggr_expr().iter().any(|function| {
+        let function = function.fun();
+        functions::collects_rows(function) || COLLECTING.contains(&function.name())
+    })
 }
 
 /// The first rows of all parts of a plan, or all of them, the first part's first.
@@ -141,6 +157,17 @@ struct InOrderExec {
     fetch: Option<usize>,
     properties: Arc<PlanProperties>,
     metrics: ExecutionPlanMetricsSet,
+}
+
+impl InOrderExec {
+    fn in_place_of(coalesce: &CoalescePartitionsExec) -> Arc<dyn ExecutionPlan> {
+        Arc::new(Self {
+            properties: Arc::clone(coalesce.properties()),
+            input: Arc::clone(coalesce.input()),
+            fetch: coalesce.fetch(),
+            metrics: ExecutionPlanMetricsSet::new(),
+        })
+    }
 }
 
 impl DisplayAs for InOrderExec {

@@ -34,6 +34,7 @@ mod memory_pool;
 mod module_objects;
 mod modules;
 mod narrow_filters;
+mod offsets;
 mod operators;
 mod parameters;
 mod perfetto_sql;

@@ -23,6 +23,7 @@ use crate::in_order::{LimitInOrder, in_order};
 use crate::memory::Memory;
 use crate::modules::{Module, Modules, SqlModule};
 use crate::narrow_filters;
+use crate::offsets;
 use crate::operators::{
     CancelChecks, FindSharedPlans, MemoryGuards, PackedSorts, PartitionTopNRule, SettleSharedPlans,
     ShowSharedPlans, TraceQueryPlanner,
@@ -120,9 +121,9 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
         .with_optimizer_rule(Arc::new(SettleSharedPlans))
         .with_query_planner(Arc::new(TraceQueryPlanner))
         .with_type_planner(Arc::new(TraceTypes))
-        .with_physical_optimizer_rules(planning_checks::physical_rules(guarded(
+        .with_physical_optimizer_rules(planning_checks::physical_rules(guarded(offsets::before(
             narrow_filters::rules(),
-        )))
+        ))))
         .with_physical_optimizer_rule(Arc::new(LimitInOrder));
     if options.memory_limit.is_none() {
         state = state

@@ -389,3 +389,20 @@ async fn runs_read_only_the_chunks_that_matter() {
     let plan = rows(&super::session(), sql).await.unwrap();
     assert!(plan.contains("chunks_skipped=27") && plan.contains("runs=3"), "{plan}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_parts_of_a_union_stay_in_order() {
+    let session = session();
+    // Slice 0 is called draw, slice 1 wait.
+    let texts = "SELECT (SELECT group_concat(v, '|') FROM (SELECT name AS v FROM slice
+        WHERE id = t.id + 1 UNION ALL SELECT name FROM slice WHERE id = t.id))
+        FROM thread t WHERE t.id = 0";
+    let numbers =
+        "SELECT group_concat(n || ':' || v, ' ') FROM (SELECT row_number() OVER () AS n, v
+        FROM (SELECT id AS v FROM slice WHERE id = 5 UNION ALL
+        SELECT id FROM slice WHERE id < 2))";
+    for _ in 0..20 {
+        assert_eq!(lines(&session, texts).await, ["wait|draw"]);
+        assert_eq!(lines(&session, numbers).await, ["1:5 2:0 3:1"]);
+    }
+}
