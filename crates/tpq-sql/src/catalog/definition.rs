@@ -4,10 +4,12 @@ use std::sync::{Arc, OnceLock};
 
 use datafusion::arrow::datatypes::{DataType, FieldRef, SchemaRef};
 use datafusion::common::Result;
-use datafusion::common::tree_node::TreeNode;
+use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::datasource::{ViewTable, provider_as_source};
 use datafusion::error::DataFusionError;
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, TableSource, cast, col};
+use datafusion::logical_expr::{
+    Expr, Join, JoinConstraint, LogicalPlan, LogicalPlanBuilder, TableSource, cast, col,
+};
 use datafusion::sql::sqlparser::tokenizer::Token;
 
 use super::index_table::IndexTable;
@@ -194,7 +196,7 @@ impl Definition {
 
     fn plan(&self, planner: &Planner) -> Result<Arc<dyn TableSource>, SqlError> {
         let failed = |error| planner.error(error, &self.text);
-        let view = |plan| Arc::new(ViewTable::new(plan, None));
+        let view = |plan| Arc::new(ViewTable::new(without_using(plan), None));
         Ok(match &self.rows {
             Rows::View(query) => provider_as_source(view(self.plan_query(query, planner)?)),
             Rows::Table(query) => {
@@ -223,6 +225,18 @@ impl Definition {
             None => Ok(plan),
         }
     }
+}
+
+/// The plan with all joins as joins ON a condition. A `*` above would leave out what they are USING.
+fn without_using(plan: LogicalPlan) -> LogicalPlan {
+    let changed = plan.clone().transform_down_with_subqueries(|node| match node {
+        LogicalPlan::Join(join) if join.join_constraint == JoinConstraint::Using => {
+            let join_constraint = JoinConstraint::On;
+            Ok(Transformed::yes(LogicalPlan::Join(Join { join_constraint, ..join })))
+        }
+        other => Ok(Transformed::no(other)),
+    });
+    changed.map_or(plan, |changed| changed.data)
 }
 
 /// The error for a table function that is used like a table.

@@ -12,7 +12,7 @@ use datafusion::config::ConfigOptions;
 use datafusion::logical_expr::{ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDFImpl, cast, lit};
 
 use super::number::whole_integer;
-use super::per_row::{PerRow, blob, integer, is_text, real, text};
+use super::per_row::{PerRow, Rule, blob, integer, is_text, real, text};
 use super::value::Value;
 
 /// Converts a condition that is not a comparison: true for a number other than 0, or text that
@@ -28,6 +28,10 @@ pub(crate) const CAST_INTEGER: &str = "__cast_integer";
 pub(crate) const CAST_REAL: &str = "__cast_real";
 pub(crate) const CAST_TEXT: &str = "__cast_text";
 pub(crate) const CAST_BLOB: &str = "__cast_blob";
+/// Makes ASCII letters of text lower case; other values stay.
+pub(crate) const FOLD_CASE: &str = "__fold_case";
+/// Removes the spaces at the end of text; other values stay.
+pub(crate) const TRIM_END: &str = "__trim_end";
 
 pub(super) fn functions() -> Vec<PerRow> {
     vec![
@@ -40,7 +44,28 @@ pub(super) fn functions() -> Vec<PerRow> {
         cast_text(),
         cast_blob(),
         type_of(),
+        collation(FOLD_CASE, |values| Ok(changed(&values[0], str::to_ascii_lowercase))),
+        collation(TRIM_END, |values| {
+            Ok(changed(&values[0], |text| text.trim_end_matches(' ').to_owned()))
+        }),
     ]
+}
+
+/// A function that changes text; not part of a plan for values of other types.
+fn collation(name: &'static str, rule: Rule) -> PerRow {
+    let returns = |types: &[DataType]| match &types[0] {
+        text if is_text(text) => DataType::Utf8View,
+        other => other.clone(),
+    };
+    PerRow::new(name, 1..=1, returns, rule)
+        .simplified(|args, types, _| Ok((!is_text(&types[0])).then(|| args[0].clone())))
+}
+
+fn changed<'a>(value: &Value<'a>, change: impl Fn(&str) -> String) -> Value<'a> {
+    match value {
+        Value::Text(text) => Value::text(change(text)),
+        other => other.clone(),
+    }
 }
 
 fn same() -> PerRow {

@@ -64,7 +64,16 @@ fn evaluate(values: &[Value]) -> Option<NaiveDateTime> {
             let ms = if unix { number * 1000.0 } else { (number - EPOCH_DAY) * DAY_MS };
             at_ms(ms)?
         }
-        None => parse(&value.as_text()?)?,
+        None => {
+            let is_auto = |value: &Value| {
+                value.as_text().is_some_and(|text| text.eq_ignore_ascii_case("auto"))
+            };
+            // It is about numbers.
+            if modifiers.clone().next().is_some_and(is_auto) {
+                modifiers.next();
+            }
+            parse(&value.as_text()?)?
+        }
     };
     for modifier in modifiers {
         datetime = apply_modifier(datetime, modifier.as_text()?.trim())?;

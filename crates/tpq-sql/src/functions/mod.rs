@@ -56,13 +56,14 @@ use datafusion::logical_expr::planner::ExprPlanner;
 use datafusion::logical_expr::{AggregateUDF, Expr, ScalarUDF, WindowUDF};
 use tpq_tables::TraceTables;
 
-pub(crate) use aggregates::EXCLUDED_ROWS;
+pub(crate) use aggregates::{EXCLUDED_ROWS, sorting_text};
 pub(crate) use bounded::bounded;
 pub(crate) use chain::{ALL_TRUE, ARITHMETIC};
 pub(crate) use checked::{ADD, MULTIPLY, SUBTRACT};
 pub(crate) use choice::{GREATEST, LEAST};
 pub(crate) use conversion::{
-    CAST_BLOB, CAST_INTEGER, CAST_REAL, CAST_TEXT, COMPARABLE, NUMBER, SAME, TRUTHY, literal_number,
+    CAST_BLOB, CAST_INTEGER, CAST_REAL, CAST_TEXT, COMPARABLE, FOLD_CASE, NUMBER, SAME, TRIM_END,
+    TRUTHY, literal_number,
 };
 pub(crate) use declared::declared_call;
 pub(crate) use extract_arg::EXTRACT_ARG;

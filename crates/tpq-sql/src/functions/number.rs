@@ -142,19 +142,20 @@ pub(super) fn scientific(value: f64, decimals: usize) -> String {
     }
 }
 
-/// Formats a number with `decimals` decimals, rounded from `significant` significant digits;
-/// halves are rounded away from 0.
-pub(super) fn rounded(value: f64, decimals: usize, significant: usize) -> String {
-    if !value.is_finite() || value.abs() >= 1e15 {
+/// Formats a number with `decimals` decimals, of at most `most` significant digits; halves are
+/// rounded away from 0. As in SQLite, 18 digits of the number count.
+pub(super) fn rounded(value: f64, decimals: usize, most: usize) -> String {
+    if !value.is_finite() {
         return fixed(value, decimals);
     }
-    let scientific = scientific(value.abs(), significant.saturating_sub(1));
+    let scientific = scientific(value.abs(), 17);
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i64 = exponent.parse().unwrap_or(0);
     let mut digits: Vec<u8> =
         mantissa.bytes().filter(u8::is_ascii_digit).map(|digit| digit - b'0').collect();
     let wanted = exponent + 1 + i64::try_from(decimals).unwrap_or(i64::MAX);
     let Ok(wanted) = usize::try_from(wanted) else { return fixed(0.0, decimals) };
+    let wanted = wanted.min(most);
     let mut exponent = exponent;
     if wanted < digits.len() {
         let round_up = digits[wanted] >= 5;

@@ -1,15 +1,18 @@
 //! `x IN (a, b, …)` with values of another type than `x`, by SQLite's rules: what cannot be equal
-//! to `x` leaves the list, and the others become values of its type.
+//! to `x` leaves the list, and the others become values of its type. In `x IN (SELECT y …)` texts
+//! become numbers where the other side is a number.
+
+use std::sync::Arc;
 
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue};
-use datafusion::logical_expr::expr::InList;
+use datafusion::logical_expr::expr::{InList, InSubquery};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
-use datafusion::logical_expr::{Case, Expr, ExprSchemable, LogicalPlan, lit};
+use datafusion::logical_expr::{Case, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, lit};
 
-use crate::functions::{is_text, real_prefix, real_text};
+use crate::functions::{COMPARABLE, is_text, real_prefix, real_text, sqlite_call};
 use crate::perfetto_sql::has_affinity;
 
 /// Converts the lists of all IN operators.
@@ -21,6 +24,7 @@ pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
             let saved = preserver.save(&expr);
             let lowered = expr.transform_up(|expr| match expr {
                 Expr::InList(list) => converted(list, &schema),
+                Expr::InSubquery(search) => comparable(search, &schema),
                 other => Ok(Transformed::no(other)),
             })?;
             Ok(lowered.update_data(|expr| saved.restore(expr)))
@@ -64,6 +68,28 @@ fn converted(mut list: InList, schema: &DFSchema) -> Result<Transformed<Expr>> {
     list.list = values;
     let expr = Expr::InList(list);
     Ok(if changed { Transformed::yes(expr) } else { Transformed::no(expr) })
+}
+
+/// Makes a number of text that is searched in numbers, and of texts in which a number is searched.
+fn comparable(mut search: InSubquery, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let Ok(left) = search.expr.get_type(schema) else {
+        return Ok(Transformed::no(Expr::InSubquery(search)));
+    };
+    let rows = &search.subquery.subquery;
+    let Some(column) = rows.schema().columns().into_iter().next() else {
+        return Ok(Transformed::no(Expr::InSubquery(search)));
+    };
+    let right = rows.schema().field(0).data_type();
+    if is_text(&left) && right.is_numeric() {
+        *search.expr = sqlite_call(COMPARABLE, *search.expr);
+    } else if left.is_numeric() && is_text(right) {
+        let number = sqlite_call(COMPARABLE, Expr::Column(column.clone())).alias(column.name());
+        let plan = LogicalPlanBuilder::from(Arc::clone(rows)).project([number])?.build()?;
+        search.subquery = search.subquery.with_plan(Arc::new(plan));
+    } else {
+        return Ok(Transformed::no(Expr::InSubquery(search)));
+    }
+    Ok(Transformed::yes(Expr::InSubquery(search)))
 }
 
 /// A value of a list, for an expression of a type.

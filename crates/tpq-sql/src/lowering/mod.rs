@@ -6,6 +6,7 @@
 
 mod in_lists;
 mod keys;
+mod ordered_aggregates;
 mod sql_functions;
 mod subqueries;
 mod table_calls;
@@ -24,5 +25,6 @@ pub(crate) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
     let plan = table_calls::lower(plan)?;
     let plan = subqueries::lower(plan)?;
     let plan = values_in_joins::lower(plan)?;
+    let plan = ordered_aggregates::lower(plan)?;
     keys::lower(plan)
 }

@@ -20,7 +20,7 @@ pub(super) fn subplan_of(plan: &LogicalPlan) -> Option<&LogicalPlan> {
     }
 }
 
-/// Whether a step is a [`GraphScan`], whose subplan reads a table of its own.
+/// Whether a step is a [`GraphScan`], with a subplan that reads a table of its own.
 pub(super) fn is_graph_scan(plan: &LogicalPlan) -> bool {
     match plan {
         LogicalPlan::Extension(extension) => extension.node.as_any().is::<GraphScan>(),

@@ -11,7 +11,9 @@ use datafusion::logical_expr::{Case, Expr, ExprSchemable, cast, lit};
 use datafusion::sql::sqlparser::ast::BinaryOperator;
 
 use super::exact::{IntegerBound, RealBound};
-use crate::functions::{CAST_TEXT, COMPARABLE, is_text, real_prefix, sqlite_call};
+use crate::functions::{
+    CAST_TEXT, COMPARABLE, FOLD_CASE, TRIM_END, is_text, real_prefix, sqlite_call,
+};
 
 /// Makes the sides of a comparison comparable.
 pub(super) fn plan(expr: &mut RawBinaryExpr, schema: &DFSchema) {
@@ -31,7 +33,31 @@ pub(super) fn plan(expr: &mut RawBinaryExpr, schema: &DFSchema) {
     } else if left.is_numeric() && is_text(&right) {
         mixed(&mut expr.right, &mut expr.left);
     }
+    if is_blob(&left) && is_other(&right) {
+        blob_and_other(&mut expr.left, &mut expr.right);
+    } else if is_other(&left) && is_blob(&right) {
+        blob_and_other(&mut expr.right, &mut expr.left);
+    }
     exact(expr, schema);
+}
+
+fn is_blob(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Binary | DataType::BinaryView)
+}
+
+/// Whether values of a type are less than all blobs.
+fn is_other(data_type: &DataType) -> bool {
+    is_text(data_type) || data_type.is_numeric()
+}
+
+/// A blob is greater than all texts and numbers; NULL stays NULL.
+fn blob_and_other(blob: &mut Expr, other: &mut Expr) {
+    let rank = |expr: &Expr, rank: i64| {
+        let present = Box::new(Expr::IsNotNull(Box::new(expr.clone())));
+        Expr::Case(Case::new(None, vec![(present, Box::new(lit(rank)))], None))
+    };
+    *blob = rank(blob, 1);
+    *other = rank(other, 0);
 }
 
 /// Compares a column of integers with a real, and a column of reals with an integer, as numbers:
@@ -119,7 +145,10 @@ pub(crate) fn has_affinity(expr: &Expr) -> bool {
     match expr {
         Expr::Column(_) | Expr::OuterReferenceColumn(..) | Expr::Cast(_) => true,
         Expr::Alias(alias) => has_affinity(&alias.expr),
-        Expr::ScalarFunction(function) => function.name().starts_with("__cast_"),
+        Expr::ScalarFunction(function) => match function.name() {
+            FOLD_CASE | TRIM_END => function.args.first().is_some_and(has_affinity),
+            name => name.starts_with("__cast_"),
+        },
         _ => false,
     }
 }

@@ -152,6 +152,10 @@ impl Dialect for TraceDialect {
         true
     }
 
+    fn supports_numeric_literal_underscores(&self) -> bool {
+        true
+    }
+
     fn supports_in_empty_list(&self) -> bool {
         true
     }

@@ -20,7 +20,7 @@ use datafusion::optimizer::analyzer::type_coercion::TypeCoercion;
 use datafusion::sql::parser::{DFParserBuilder, Statement as Tree};
 use datafusion::sql::planner::{NullOrdering, ParserOptions, PlannerContext, SqlToRel};
 use datafusion::sql::sqlparser::ast;
-use datafusion::sql::sqlparser::tokenizer::Token;
+use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::complexity::{check_tokens, flatten};
 use super::dialect::{TraceDialect, sqlite_tokens};
@@ -31,7 +31,7 @@ use super::file_tables::read_named_files;
 use super::lateral::see_tables_before;
 use super::rewrite::{
     QuotedNames, StatementNames, display_names, drop_unused_ctes, limited_recursion,
-    lower_case_names, number_tables, rewrite, rewrite_failed,
+    lower_case_names, number_tables, rewrite, rewrite_failed, select_order_keys, write_out_stars,
 };
 use super::scope::Scope;
 use super::titles::Titles;
@@ -172,10 +172,7 @@ impl<'a> Planner<'a> {
         let quoted = QuotedNames::of(&text.tokens);
         let written = Scope::written_names(&tree, self, &quoted);
         let titles = Titles::of(text);
-        rewrite(&mut tree, &titles, &|name| self.is_aggregate(name));
-        read_named_files(&mut tree, &FileAccess::of(self.state.config_options()));
-        see_tables_before(&mut tree);
-        number_tables(&mut tree, &text.tokens, self);
+        self.rewrite(&mut tree, &titles, &text.tokens);
         let planner = self.planner();
         let plan = self.plan_again(tree, text, |tree| planner.statement_to_plan(tree));
         let plan = plan.and_then(small_enough).and_then(with_union_types);
@@ -192,6 +189,16 @@ impl<'a> Planner<'a> {
         Ok(Planned { plan, names })
     }
 
+    /// Rewrites a statement to what DataFusion plans as SQLite would.
+    fn rewrite(&self, tree: &mut Tree, titles: &Titles, tokens: &[TokenWithSpan]) {
+        rewrite(tree, titles, &|name| self.is_aggregate(name));
+        read_named_files(tree, &FileAccess::of(self.state.config_options()));
+        see_tables_before(tree);
+        number_tables(tree, tokens, self);
+        write_out_stars(tree, tokens, self);
+        select_order_keys(tree, self);
+    }
+
     /// Plans the body of a function: `$1`, `$2`… in the plan are the arguments. Not lowered, as
     /// only the call decides what the arguments are.
     pub(crate) fn plan_body(&self, text: &Text, args: &[Declared]) -> Result<Planned, SqlError> {
@@ -199,10 +206,7 @@ impl<'a> Planner<'a> {
         refuse_unless_query(&tree, text)?;
         check_expansion(&tree, self)?;
         let titles = Titles::of(text);
-        rewrite(&mut tree, &titles, &|name| self.is_aggregate(name));
-        read_named_files(&mut tree, &FileAccess::of(self.state.config_options()));
-        see_tables_before(&mut tree);
-        number_tables(&mut tree, &text.tokens, self);
+        self.rewrite(&mut tree, &titles, &text.tokens);
         let field = |arg: &Declared| {
             Some(Arc::new(Field::new(&arg.name.text, arg.data_type.clone(), true)))
         };

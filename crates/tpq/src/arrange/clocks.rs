@@ -207,14 +207,14 @@ pub(super) fn trace_clock(
     bases: &Bases<'_>,
     graph: &ClockGraph,
 ) -> Clock {
-    let nobody = ClockNames { source: Source::default(), default: BOOTTIME, private: false };
+    let unnamed = ClockNames { source: Source::default(), default: BOOTTIME, private: false };
     let claimed: Vec<ClockNames> = contexts.iter().map(|context| context.base.1).collect();
     let has_clock = |names: &&ClockNames| !names.private;
     let reads_it = |names: &&ClockNames| {
         has_clock(names) && graph.contains(Clock::of_source(names.source, names.default))
     };
     let first = claimed.iter().find(reads_it).or(claimed.iter().find(has_clock));
-    let first = *first.or(claimed.first()).unwrap_or(&nobody);
+    let first = *first.or(claimed.first()).unwrap_or(&unnamed);
     let Some(wanted) = inputs.manifest().and_then(|manifest| manifest.trace_time.as_ref()) else {
         return match first.private {
             true => Clock::of_source(first.source, TRACE_FILE),

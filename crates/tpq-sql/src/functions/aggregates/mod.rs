@@ -5,6 +5,7 @@ mod edge_value;
 mod frame_scan;
 mod histogram;
 mod planned;
+mod sorting_text;
 
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use datafusion::logical_expr::AggregateUDF;
 pub(crate) use frame_scan::EXCLUDED_ROWS;
 pub(super) use frame_scan::excluded_rows;
 pub(super) use planned::PlannedAggregates;
+pub(crate) use sorting_text::sorting_text;
 
 pub(super) fn functions() -> Vec<Arc<AggregateUDF>> {
     let own = [

@@ -29,7 +29,7 @@ struct Object {
 }
 
 enum Node {
-    /// A place for an arg whose type is not known yet.
+    /// A place for an arg of a type that is not known yet.
     Empty,
     /// JSON text.
     Value(String),

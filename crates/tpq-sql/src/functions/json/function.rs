@@ -1,4 +1,4 @@
-//! Functions on JSON, whose results later functions recognise as JSON.
+//! Functions on JSON. Later functions recognise their results as JSON.
 //!
 //! SQLite marks the text that a JSON function returns, so that `json_array(json('[1]'))` nests an
 //! array instead of quoting a text. Here the mark is metadata of the column.

@@ -44,7 +44,7 @@ pub(super) struct Profile {
 }
 
 impl Profile {
-    /// A profile whose values have these types and units.
+    /// A profile with values of these types and units.
     pub(super) fn new<'a>(types: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
         let mut profile = Self {
             message: Vec::new(),

@@ -26,7 +26,7 @@
 //! each reader gets the query in its place, which is what DataFusion would have done.
 //!
 //! **What runs.** Whichever reader is first asked for rows starts the query, on tasks of their own:
-//! were a reader to compute it, others could wait for one that nobody asks for more. Each partition
+//! were a reader to compute it, other readers could wait for one that is not asked for more rows. Each partition
 //! of the query is collected whole, in memory or, where the pool refuses, in a temporary file, and
 //! read by the same partition of every reader. So partitioning and order are those of the query. An
 //! error reaches all readers. A LIMIT above a reader does not stop the query early; recursions that

@@ -87,7 +87,7 @@ impl SharedRun {
         }
     }
 
-    /// Starts a task for each partition. A reader that nobody asks for more never holds up another.
+    /// Starts a task for each partition. A reader that is not asked for rows never delays another.
     fn begin(
         &self,
         context: &Arc<TaskContext>,

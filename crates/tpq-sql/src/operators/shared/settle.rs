@@ -52,8 +52,8 @@ struct Shared {
     is_changed: bool,
 }
 
-/// A plan whose shared queries are being settled, from those that no other reads to those that
-/// read none: a query that is not shared is read wherever what reads it is.
+/// A plan whose shared queries are being settled, from the queries that no other query
+/// reads to the queries that read none. A query that is not shared is part of its readers.
 struct Settling<'a> {
     config: &'a dyn OptimizerConfig,
     /// DataFusion's rules.
@@ -195,7 +195,7 @@ impl Settling<'_> {
 struct Reads {
     /// The plans by the numbers of their queries, and what their rows fulfil.
     plans: HashMap<usize, (Arc<SharedPlan>, Vec<Expr>)>,
-    /// The queries whose plan EXPLAIN shows in one of the steps.
+    /// The queries with a plan that EXPLAIN shows in one of the steps.
     shown: HashSet<usize>,
 }
 

@@ -2,8 +2,9 @@
 
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, CaseWhen, CeilFloorKind, DataType, Expr, Function, FunctionArg,
-    FunctionArgExpr, FunctionArguments, Ident, ObjectName, TrimWhereField, UnaryOperator, Value,
+    BinaryOperator, CaseWhen, CeilFloorKind, DataType, DuplicateTreatment, Expr, Function,
+    FunctionArg, FunctionArgExpr, FunctionArgumentClause, FunctionArguments, Ident, ObjectName,
+    TrimWhereField, UnaryOperator, Value,
 };
 
 use super::super::types::{SqliteType, sqlite_type};
@@ -132,6 +133,9 @@ fn function(expr: &mut Expr) {
             let sum = take(expr);
             *expr = call("coalesce", vec![sum, number("0.0")]);
         }
+        "group_concat" | "string_agg" if is_distinct_in_order(function) => {
+            *expr = distinct_texts(function);
+        }
         "group_concat" | "string_agg" => {
             rename(function, "string_agg");
             convert_first(function, CAST_TEXT);
@@ -146,6 +150,30 @@ fn function(expr: &mut Expr) {
         }
         _ => {}
     }
+}
+
+/// Whether a call takes each value once, in the order of the values.
+fn is_distinct_in_order(function: &Function) -> bool {
+    let FunctionArguments::List(list) = &function.args else { return false };
+    let [FunctionArgumentClause::OrderBy(keys)] = &list.clauses[..] else { return false };
+    let Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(value))) = list.args.first() else {
+        return false;
+    };
+    let is_distinct = list.duplicate_treatment == Some(DuplicateTreatment::Distinct);
+    is_distinct && function.filter.is_none() && matches!(&keys[..], [key] if key.expr == *value)
+}
+
+/// The text of a list of values: as texts they would have another order.
+fn distinct_texts(function: &mut Function) -> Expr {
+    let mut args = plain_args(function);
+    let value = args[0].clone();
+    let separator = args.get_mut(1).map_or_else(|| text(","), |separator| take(separator));
+    if let FunctionArguments::List(list) = &mut function.args {
+        list.args.truncate(1);
+    }
+    rename(function, "array_agg");
+    function.filter = Some(Box::new(Expr::IsNotNull(Box::new(value))));
+    call("array_to_string", vec![Expr::Function(function.clone()), separator])
 }
 
 fn convert_first(function: &mut Function, name: &str) {

@@ -1,10 +1,13 @@
-//! `LIMIT -1` and `OFFSET -1` are none.
+//! `LIMIT -1` and `OFFSET -1` are none, and `LIMIT '3'` is 3.
 
 use std::ops::ControlFlow;
 
 use datafusion::sql::sqlparser::ast::{
-    Expr, LimitClause, Offset, OffsetRows, Query, Statement, UnaryOperator, Visit, Visitor,
+    Expr, LimitClause, Offset, OffsetRows, Query, Statement, Value, Visit, Visitor,
 };
+
+use super::literals::constant;
+use super::number;
 
 pub(super) fn rewrite(query: &mut Query) {
     let Some(clause) = &mut query.limit_clause else { return };
@@ -17,15 +20,24 @@ pub(super) fn rewrite(query: &mut Query) {
         };
     }
     if let LimitClause::LimitOffset { limit, offset, .. } = clause {
+        limit.iter_mut().for_each(as_number);
+        offset.iter_mut().for_each(|offset| as_number(&mut offset.value));
         limit.take_if(|limit| is_negative(limit));
         offset.take_if(|offset| is_negative(&offset.value));
     }
 }
 
 fn is_negative(expr: &Expr) -> bool {
-    match expr {
-        Expr::Nested(inner) => is_negative(inner),
-        expr => matches!(expr, Expr::UnaryOp { op: UnaryOperator::Minus, .. }),
+    constant(expr).is_some_and(|value| value < 0)
+}
+
+/// A text that is an integer is one.
+fn as_number(expr: &mut Expr) {
+    if let Expr::Value(value) = expr
+        && let Value::SingleQuotedString(text) = &value.value
+        && text.trim().parse::<i64>().is_ok()
+    {
+        *expr = number(text.trim());
     }
 }
 

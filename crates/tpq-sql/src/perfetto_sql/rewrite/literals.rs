@@ -36,6 +36,9 @@ pub(super) fn rewrite(expr: &mut Expr) {
             *expr = Expr::Nested(Box::new(take(inner)));
         }
         Expr::Value(value) => {
+            if let Value::Number(digits, _) = &mut value.value {
+                digits.retain(|character| character != '_');
+            }
             if let Value::Number(digits, _) = &mut value.value
                 && digits.bytes().all(|byte| byte.is_ascii_digit())
                 && digits.parse::<i64>().is_err()
@@ -74,7 +77,7 @@ fn is_number(expr: &Expr) -> bool {
 }
 
 /// The integer that an expression of literals is.
-fn constant(expr: &Expr) -> Option<i64> {
+pub(super) fn constant(expr: &Expr) -> Option<i64> {
     match expr {
         Expr::Value(value) => match &value.value {
             Value::Number(digits, _) => digits.parse().ok(),

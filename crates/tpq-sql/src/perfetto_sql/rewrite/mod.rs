@@ -12,13 +12,18 @@ mod hidden_order;
 mod later_tables;
 mod limits;
 mod literals;
+mod nested_ctes;
+mod order_keys;
 mod orders;
 mod quoted;
+mod ranges;
 mod retry;
 mod row_values;
+mod stars;
 mod truth;
 mod unused_ctes;
 mod using;
+mod values;
 mod windows;
 
 use std::collections::HashMap;
@@ -38,8 +43,10 @@ use crate::functions::CAST_INTEGER;
 pub(super) use auto_id::number_tables;
 pub(super) use chains::{flatten_chain, flatten_set_operations, order_set_operations};
 pub(super) use limits::limited_recursion;
+pub(super) use order_keys::select_order_keys;
 pub(super) use quoted::QuotedNames;
 pub(super) use retry::{StatementNames, rewrite_failed};
+pub(super) use stars::write_out_stars;
 pub(super) use unused_ctes::drop_unused_ctes;
 
 /// Follows the title of a column that another column of the same SELECT already has, since
@@ -62,6 +69,7 @@ pub(super) fn lower_case_names(tokens: &mut [TokenWithSpan]) {
 pub(super) fn rewrite(tree: &mut Tree, titles: &Titles, is_aggregate: &dyn Fn(&str) -> bool) {
     match tree {
         Tree::Statement(statement) => {
+            nested_ctes::rename(statement);
             let _: ControlFlow<()> = statement.visit(&mut Rewriter { titles, is_aggregate });
         }
         Tree::Explain(explain) => rewrite(&mut explain.statement, titles, is_aggregate),
@@ -113,10 +121,17 @@ struct Rewriter<'a> {
 impl VisitorMut for Rewriter<'_> {
     type Break = ();
 
+    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        collation::in_order(query);
+        values::rewrite(&mut query.body);
+        ControlFlow::Continue(())
+    }
+
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
         let titles = self.titles.at(select.select_token.0.span.start);
         name_items(select, titles.unwrap_or_default());
         windows::inline_bases(select);
+        collation::in_select(select);
         ControlFlow::Continue(())
     }
 
@@ -141,6 +156,7 @@ impl VisitorMut for Rewriter<'_> {
     }
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        ranges::rewrite(expr);
         collation::rewrite(expr);
         literals::rewrite(expr);
         row_values::rewrite(expr);

@@ -20,7 +20,7 @@ use crate::perfetto_sql::wildcards::{leave_out, left_out};
 /// The columns that are added to subqueries are called this, with a number.
 const ADDED: &str = "__ordered_by_";
 
-/// Aggregates whose result shows the order of their input.
+/// Aggregates with a result that shows the order of their input.
 const SHOW_ORDER: &[&str] =
     &["string_agg", "json_group_array", "json_group_object", "array_agg", "list"];
 
@@ -108,12 +108,12 @@ fn items(select: &Select) -> impl Iterator<Item = &Expr> {
     })
 }
 
-fn is_grouped(select: &Select) -> bool {
+pub(super) fn is_grouped(select: &Select) -> bool {
     !matches!(&select.group_by, GroupByExpr::Expressions(by, _) if by.is_empty())
         || is_distinct(select)
 }
 
-fn is_distinct(select: &Select) -> bool {
+pub(super) fn is_distinct(select: &Select) -> bool {
     matches!(select.distinct, Some(Distinct::Distinct | Distinct::On(_)))
 }
 
@@ -122,9 +122,9 @@ fn shows_rows(select: &Select) -> bool {
     items(select).all(|expr| !has(expr, |part| matches!(part, Expr::Function(_))))
 }
 
-/// Whether there is such a part in an expression.
-fn has(expr: &Expr, is_it: impl Fn(&Expr) -> bool) -> bool {
-    let found = visit_expressions(expr, |part: &Expr| match is_it(part) {
+/// Whether there is such an expression in a part of a query.
+pub(super) fn has(part: &impl Visit, is_it: impl Fn(&Expr) -> bool) -> bool {
+    let found = visit_expressions(part, |part: &Expr| match is_it(part) {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     });
@@ -217,7 +217,7 @@ fn keys_of(query: &mut Query, may_add: bool) -> Option<Keys> {
 }
 
 /// The SELECT that names the columns of a query.
-fn first_select(body: &SetExpr) -> Option<&Select> {
+pub(super) fn first_select(body: &SetExpr) -> Option<&Select> {
     match body {
         SetExpr::Select(select) => Some(select),
         SetExpr::SetOperation { left, .. } => first_select(left),

@@ -1,38 +1,175 @@
-//! `(a, b) IN (SELECT x, y …)`: there is a row with both.
+//! Row values: `(a, b) = (1, 2)`, `(a, b) < (SELECT x, y …)`, `(a, b) IN (SELECT x, y …)`.
+//!
+//! They become comparisons of their parts, so that a NULL makes a comparison unknown unless other
+//! parts decide it. DataFusion compares them as structs, to which NULL is a value.
 
-use datafusion::sql::sqlparser::ast::{BinaryOperator, Expr, Ident, Query, Statement, Value};
+use datafusion::sql::sqlparser::ast::{
+    BinaryOperator, CaseWhen, Expr, Ident, Query, SelectItem, SetExpr, Statement, TableFactor,
+    UnaryOperator, Value,
+};
 use datafusion::sql::sqlparser::parser::Parser;
 
 use super::super::dialect::TraceDialect;
-use super::take;
+use super::{number, take};
 
 pub(super) fn rewrite(expr: &mut Expr) {
-    let Expr::InSubquery { expr: row, subquery, negated } = expr else { return };
-    let Expr::Tuple(values) = &mut **row else { return };
-    let columns: Vec<Ident> =
-        (0..values.len()).map(|at| Ident::new(format!("__value{at}"))).collect();
-    let equal = values.iter_mut().zip(&columns).map(|(value, column)| Expr::BinaryOp {
-        left: Box::new(Expr::Identifier(column.clone())),
-        op: BinaryOperator::Eq,
-        right: Box::new(take(value)),
-    });
-    let Some(condition) = equal.reduce(|all, one| Expr::BinaryOp {
-        left: Box::new(all),
-        op: BinaryOperator::And,
-        right: Box::new(one),
-    }) else {
-        return;
+    let replaced = match expr {
+        Expr::InSubquery { expr: row, subquery, negated } => match parts(row) {
+            Some(row) => in_subquery(&row, subquery, *negated),
+            None => None,
+        },
+        Expr::BinaryOp { left, op, right } => compared(left, op, right),
+        Expr::IsNotDistinctFrom(left, right) => same(left, right),
+        Expr::IsDistinctFrom(left, right) => same(left, right).map(not),
+        Expr::Case { operand, conditions, .. } => {
+            compare_cases(operand, conditions);
+            None
+        }
+        _ => None,
     };
-    if let Some(query) = rows_with(subquery, &columns, condition) {
-        *expr = Expr::Exists { subquery: Box::new(query), negated: *negated };
+    if let Some(replaced) = replaced {
+        *expr = replaced;
     }
 }
 
-/// The rows of a query, under other names, for which a condition holds.
-fn rows_with(query: &Query, columns: &[Ident], condition: Expr) -> Option<Query> {
-    use datafusion::sql::sqlparser::ast::{SetExpr, TableFactor};
+/// The parts of a row value.
+fn parts(expr: &Expr) -> Option<Vec<Expr>> {
+    match expr {
+        Expr::Tuple(parts) => Some(parts.clone()),
+        Expr::Nested(inner) => parts(inner),
+        _ => None,
+    }
+}
+
+fn binary(op: BinaryOperator, left: Expr, right: Expr) -> Expr {
+    Expr::BinaryOp { left: Box::new(left), op, right: Box::new(right) }
+}
+
+fn nested(expr: Expr) -> Expr {
+    Expr::Nested(Box::new(expr))
+}
+
+fn not(expr: Expr) -> Expr {
+    Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(nested(expr)) }
+}
+
+/// All pairs combined by AND or OR.
+fn combined(
+    left: &[Expr],
+    right: &[Expr],
+    op: &BinaryOperator,
+    pair: impl Fn(Expr, Expr) -> Expr,
+) -> Option<Expr> {
+    let pairs = left.iter().zip(right).map(|(left, right)| pair(left.clone(), right.clone()));
+    pairs.reduce(|all, one| binary(op.clone(), all, one)).map(nested)
+}
+
+fn equal(left: &[Expr], right: &[Expr]) -> Option<Expr> {
+    combined(left, right, &BinaryOperator::And, |a, b| binary(BinaryOperator::Eq, a, b))
+}
+
+/// A comparison of two rows of the same length.
+fn of_parts(left: &[Expr], op: &BinaryOperator, right: &[Expr]) -> Option<Expr> {
+    use BinaryOperator::{And, Eq, Gt, GtEq, Lt, LtEq, NotEq, Or};
+    if left.len() != right.len() {
+        return None;
+    }
+    let strict = match op {
+        Eq => return equal(left, right),
+        NotEq => return combined(left, right, &Or, |a, b| binary(NotEq, a, b)),
+        Lt | LtEq => Lt,
+        Gt | GtEq => Gt,
+        _ => return None,
+    };
+    // From the last part to the first: the first is less, or equal and the others decide.
+    let (last_left, left) = left.split_last()?;
+    let (last_right, right) = right.split_last()?;
+    let mut result = binary(op.clone(), last_left.clone(), last_right.clone());
+    for (left, right) in left.iter().zip(right).rev() {
+        let ties = binary(And, binary(Eq, left.clone(), right.clone()), nested(result));
+        result = binary(Or, binary(strict.clone(), left.clone(), right.clone()), nested(ties));
+    }
+    Some(nested(result))
+}
+
+fn compared(left: &Expr, op: &BinaryOperator, right: &Expr) -> Option<Expr> {
+    match (parts(left), parts(right)) {
+        (Some(left), Some(right)) => of_parts(&left, op, &right),
+        (Some(row), None) => with_subquery(&row, right, |row, columns| of_parts(row, op, columns)),
+        (None, Some(row)) => with_subquery(&row, left, |row, columns| of_parts(columns, op, row)),
+        (None, None) => None,
+    }
+}
+
+/// Whether both are the same, NULLs included.
+fn same(left: &Expr, right: &Expr) -> Option<Expr> {
+    let pairs = |left: &[Expr], right: &[Expr]| {
+        combined(left, right, &BinaryOperator::And, |a, b| {
+            Expr::IsNotDistinctFrom(Box::new(a), Box::new(b))
+        })
+    };
+    match (parts(left)?, parts(right)) {
+        (left, Some(right)) if left.len() == right.len() => pairs(&left, &right),
+        (left, None) => with_subquery(&left, right, pairs),
+        _ => None,
+    }
+}
+
+/// A condition on a row and the row of a scalar subquery.
+fn with_subquery(
+    row: &[Expr],
+    subquery: &Expr,
+    condition: impl Fn(&[Expr], &[Expr]) -> Option<Expr>,
+) -> Option<Expr> {
+    let Expr::Subquery(query) = subquery else { return None };
+    let columns = column_names(row.len());
+    let value = condition(row, &identifiers(&columns))?;
+    renamed_rows(query, &columns, value, None).map(|query| Expr::Subquery(Box::new(query)))
+}
+
+fn in_subquery(row: &[Expr], subquery: &Query, negated: bool) -> Option<Expr> {
+    let columns = column_names(row.len());
+    let equal = equal(&identifiers(&columns), row)?;
+    let exists = |condition| {
+        let query = renamed_rows(subquery, &columns, number("1"), Some(condition))?;
+        Some(Expr::Exists { subquery: Box::new(query), negated })
+    };
+    let found = exists(equal.clone())?;
+    if !negated {
+        return Some(found);
+    }
+    // A row that may be equal is not known to be absent.
+    let may_be_found = exists(Expr::IsNull(Box::new(equal)))?;
+    Some(nested(binary(BinaryOperator::And, found, may_be_found)))
+}
+
+fn compare_cases(operand: &mut Option<Box<Expr>>, conditions: &mut [CaseWhen]) {
+    if operand.as_deref().and_then(parts).is_none() {
+        return;
+    }
+    let Some(value) = operand.take() else { return };
+    for case in conditions {
+        case.condition = binary(BinaryOperator::Eq, (*value).clone(), take(&mut case.condition));
+    }
+}
+
+fn column_names(count: usize) -> Vec<Ident> {
+    (0..count).map(|at| Ident::new(format!("__value{at}"))).collect()
+}
+
+fn identifiers(columns: &[Ident]) -> Vec<Expr> {
+    columns.iter().cloned().map(Expr::Identifier).collect()
+}
+
+/// `SELECT value FROM (query) AS __rows(columns) WHERE condition`.
+pub(super) fn renamed_rows(
+    query: &Query,
+    columns: &[Ident],
+    value: Expr,
+    condition: Option<Expr>,
+) -> Option<Query> {
     let names: Vec<String> = columns.iter().map(ToString::to_string).collect();
-    let text = format!("SELECT 1 FROM (SELECT 1) AS __rows({}) WHERE NULL", names.join(", "));
+    let text = format!("SELECT NULL FROM (SELECT 1) AS __rows({})", names.join(", "));
     let dialect = TraceDialect::default();
     let parsed = Parser::new(&dialect).try_with_sql(&text).ok()?.parse_statement().ok()?;
     let Statement::Query(mut outer) = parsed else { return None };
@@ -40,9 +177,9 @@ fn rows_with(query: &Query, columns: &[Ident], condition: Expr) -> Option<Query>
     if let TableFactor::Derived { subquery, .. } = &mut select.from.first_mut()?.relation {
         **subquery = query.clone();
     }
-    debug_assert!(
-        matches!(&select.selection, Some(Expr::Value(value)) if value.value == Value::Null)
-    );
-    select.selection = Some(condition);
+    debug_assert!(matches!(&select.projection[..], [SelectItem::UnnamedExpr(Expr::Value(value))]
+        if value.value == Value::Null));
+    select.projection = vec![SelectItem::UnnamedExpr(value)];
+    select.selection = condition;
     Some(*outer)
 }

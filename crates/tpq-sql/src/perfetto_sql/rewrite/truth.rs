@@ -3,7 +3,8 @@
 
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, CastKind, DataType, Expr, Function, FunctionArg, FunctionArgExpr,
-    FunctionArguments, JoinConstraint, JoinOperator, Select, SelectItem, UnaryOperator, Value,
+    FunctionArguments, JoinConstraint, JoinOperator, Select, SelectItem, TableFactor,
+    TableWithJoins, UnaryOperator, Value,
 };
 
 use super::{call, take};
@@ -68,7 +69,24 @@ pub(super) fn as_value(expr: &mut Expr) {
 pub(super) fn select(select: &mut Select) {
     let conditions = [&mut select.selection, &mut select.having, &mut select.qualify];
     conditions.into_iter().flatten().for_each(as_condition);
-    for join in select.from.iter_mut().flat_map(|table| &mut table.joins) {
+    select.from.iter_mut().for_each(joins);
+    for item in &mut select.projection {
+        if let SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } = item {
+            as_value(expr);
+        }
+    }
+}
+
+/// The conditions of joins, also of those in brackets.
+fn joins(from: &mut TableWithJoins) {
+    let nested = |factor: &mut TableFactor| {
+        if let TableFactor::NestedJoin { table_with_joins, .. } = factor {
+            joins(table_with_joins);
+        }
+    };
+    nested(&mut from.relation);
+    for join in &mut from.joins {
+        nested(&mut join.relation);
         if let Some(JoinConstraint::On(condition)) = constraint(&mut join.join_operator) {
             as_condition(condition);
         }
@@ -78,11 +96,6 @@ pub(super) fn select(select: &mut Select) {
         {
             let constraint = std::mem::replace(constraint, JoinConstraint::None);
             join.join_operator = JoinOperator::Inner(constraint);
-        }
-    }
-    for item in &mut select.projection {
-        if let SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } = item {
-            as_value(expr);
         }
     }
 }

@@ -10,8 +10,8 @@ SELECT CASE WHEN dur < 0 THEN 'unfinished' WHEN dur = 0 THEN 'instant' ELSE dur 
 -- IS compares text with numbers as numbers.
 SELECT NULL IS NULL, 1 IS 1, 1 IS NOT 2, 1 IS NULL, NULL IS NOT NULL, 1 IS '1'
 SELECT CASE WHEN 0 THEN 1 END, CASE 1 WHEN '1' THEN 'same' ELSE 'other' END, CASE NULL WHEN NULL THEN 1 ELSE 2 END
--- A row with a NULL is never equal to another.
-SELECT (1, NULL) = (1, 2), (1, NULL) = (2, 2)
+-- In a list of results, a row that may be in a subquery is not, and is not missing.
+SELECT (depth, parent_id) IN (SELECT depth, parent_id FROM slice WHERE id < 3) FROM slice ORDER BY id
 -- A column has one type: integers among reals are reals, and numbers among text are text.
 SELECT min(1, '0'), max(1, 'a'), max('b', 'a')
 SELECT iif(dur, 'yes', 'no'), iif(dur > 10, 1, 0), iif(parent_id IS NULL, 'root', parent_id) FROM slice ORDER BY id
@@ -27,6 +27,8 @@ SELECT coalesce(name, id), ifnull(parent_id, 'root') FROM slice ORDER BY id
 SELECT coalesce(int_value, string_value, real_value) FROM args ORDER BY id
 SELECT 'a' AS v UNION ALL SELECT 1 UNION ALL SELECT NULL
 SELECT iif(dur > 10, name, dur) FROM slice ORDER BY id
+VALUES (1), ('a'), (NULL)
+SELECT id, lead(id, 1, 'none') OVER (ORDER BY id) FROM slice ORDER BY id
 -- DISTINCT in an aggregate loses the order of a subquery.
 SELECT sum(DISTINCT depth), avg(DISTINCT depth), count(DISTINCT depth), group_concat(DISTINCT depth) FROM (SELECT depth FROM slice ORDER BY depth)
 SELECT group_concat(DISTINCT name) FROM (SELECT name FROM slice ORDER BY id)
@@ -45,3 +47,11 @@ SELECT slice.id, j.value FROM slice, json_each('[' || slice.id || ',' || slice.d
 SELECT key, atom, type, fullkey, path FROM json_tree('{"a": [1, {"b": 2}]}') WHERE key IS NOT NULL ORDER BY fullkey
 -- JSON5 is not read.
 SELECT json('{a: 1}')
+-- A collation holds for comparisons, orders and groups of the SELECT that states it, not for DISTINCT and
+-- UNION, and not above the SELECT.
+SELECT count(*) FROM (SELECT DISTINCT name COLLATE NOCASE FROM (SELECT name FROM thread UNION ALL SELECT upper(name) FROM thread))
+SELECT n = 'APP' FROM (SELECT name COLLATE NOCASE AS n, id FROM slice) ORDER BY id
+-- A recursion has one term that reads its own rows.
+WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 2 FROM r WHERE n < 5 UNION ALL SELECT n * 2 FROM r WHERE n < 5) SELECT count(*) FROM r
+-- An aggregate belongs to the query that it stands in.
+SELECT (SELECT count(s.id) FROM thread) FROM slice s

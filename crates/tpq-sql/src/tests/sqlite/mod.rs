@@ -17,6 +17,8 @@ use crate::Session;
 const FILES: &[&str] = &[
     "literals",
     "operators",
+    "collations",
+    "rows",
     "integers",
     "truth",
     "text",

@@ -171,3 +171,9 @@ WITH unread AS (SELECT nope.x FROM missing) SELECT count(*) FROM slice
 SELECT a.depth, count(*) FROM slice a JOIN (SELECT id, depth FROM slice) b USING (id) GROUP BY a.depth ORDER BY a.depth
 SELECT * FROM (SELECT utid, tid FROM thread) JOIN (SELECT utid, cpu FROM sched) USING (utid) ORDER BY utid, cpu
 SELECT depth, first_value(id) OVER (PARTITION BY depth ORDER BY depth) FROM (SELECT min(id) AS id, depth FROM slice GROUP BY depth) GROUP BY depth ORDER BY depth
+SELECT * FROM (SELECT id FROM slice ORDER BY id DESC LIMIT 5 OFFSET 2)
+SELECT * FROM (SELECT id FROM slice ORDER BY id DESC LIMIT 1 OFFSET 1) ORDER BY id DESC
+WITH q AS (SELECT id, dur FROM slice ORDER BY dur DESC, id LIMIT 4 OFFSET 3) SELECT * FROM q ORDER BY dur DESC, id
+SELECT id FROM (SELECT dur, id FROM slice ORDER BY dur, id LIMIT 3 OFFSET 4) ORDER BY dur, id
+SELECT * FROM (SELECT utid FROM thread) a JOIN (SELECT utid FROM thread) b ON a.utid <> b.utid WHERE EXISTS (SELECT 1 FROM thread a JOIN thread b USING (utid)) ORDER BY 1, 2
+WITH p AS (SELECT count(*) n FROM thread a JOIN thread b USING (utid)) SELECT * FROM (SELECT utid FROM thread WHERE utid < 3) a, (SELECT utid, tid FROM thread WHERE utid > 1) b, p ORDER BY 1, 2, 3

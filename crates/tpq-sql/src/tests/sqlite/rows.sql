@@ -1,0 +1,52 @@
+-- A NULL leaves a comparison unknown unless other parts decide it.
+SELECT (1, 2) = (1, 2), (1, 2) = (1, 3), (1, 2) <> (1, 3), (1, 2) <> (1, 2)
+SELECT (1, NULL) = (1, 2), (1, NULL) = (2, 2), (1, NULL) = (1, NULL), (1, NULL) <> (2, 2)
+SELECT (1, 2) < (1, 3), (1, 2) < (1, 2), (1, 2) <= (1, 2), (2, 1) > (1, 9), (1, 1, 2) >= (1, 1, 1)
+SELECT (1, NULL) < (2, 0), (1, NULL) < (1, 2), (NULL, 1) < (2, 0), (2, NULL) <= (1, 0), (1, 2, NULL) < (1, 3, 0)
+SELECT (1, NULL) IS (1, NULL), (1, NULL) IS (1, 2), (1, NULL) IS NOT (1, NULL), (1, 2) IS NOT (1, NULL)
+SELECT (1, 5) BETWEEN (1, 2) AND (2, 0), (2, 1) BETWEEN (1, 2) AND (2, 0), (1, NULL) BETWEEN (0, 0) AND (1, 0)
+SELECT CASE (1, 2) WHEN (1, 1) THEN 'a' WHEN (1, 2) THEN 'b' ELSE 'c' END, CASE (1, NULL) WHEN (1, NULL) THEN 'a' ELSE 'b' END
+SELECT id FROM slice WHERE (depth, dur) > (0, 50) ORDER BY id
+SELECT id FROM slice WHERE (depth, parent_id) = (1, 3) ORDER BY id
+SELECT id FROM slice WHERE (ts, dur) = (SELECT ts, dur FROM slice WHERE id = 4)
+SELECT id FROM slice WHERE (ts, dur) >= (SELECT ts, dur FROM slice WHERE id = 7) ORDER BY id
+SELECT (SELECT ts, dur FROM slice WHERE id = 4) = (1030, 0), (1, 2) = (SELECT ts, dur FROM slice WHERE id = 400)
+SELECT id FROM slice WHERE (track_id, depth) IN (SELECT track_id, max(depth) FROM slice GROUP BY 1) ORDER BY id
+SELECT id FROM slice WHERE (track_id, depth) IN (VALUES (0, 1), (2, 0)) ORDER BY id
+SELECT id FROM slice WHERE (depth, parent_id) IN (SELECT depth, parent_id FROM slice) ORDER BY id
+SELECT id FROM slice WHERE (depth, parent_id) NOT IN (SELECT depth, parent_id FROM slice WHERE id < 3) ORDER BY id
+SELECT id FROM slice WHERE (depth, parent_id) NOT IN (SELECT depth, parent_id FROM slice WHERE id BETWEEN 1 AND 2) ORDER BY id
+SELECT utid FROM thread WHERE (utid, upid) NOT IN (SELECT utid, upid FROM thread WHERE utid = 0) ORDER BY utid
+-- Mixed types in ranges, lists and subqueries.
+SELECT '5' BETWEEN 1 AND 9, 5 BETWEEN '1' AND '9', 'b' BETWEEN 'a' AND 'c'
+SELECT id FROM slice WHERE name BETWEEN 1 AND 5 ORDER BY id
+SELECT id FROM slice WHERE dur BETWEEN '10' AND '40' ORDER BY id
+SELECT id FROM slice WHERE dur NOT BETWEEN 10 AND 40.5 ORDER BY id
+SELECT id FROM slice WHERE (SELECT max(tid) FROM thread) BETWEEN dur AND ts ORDER BY id
+SELECT tid FROM thread WHERE tid IN (SELECT '100') ORDER BY tid
+SELECT tid FROM thread WHERE CAST(tid AS TEXT) IN (SELECT tid FROM thread WHERE tid > 100) ORDER BY tid
+SELECT name FROM thread WHERE name IN (SELECT tid FROM thread)
+SELECT x'41' = 'A', 'A' = x'41', x'41' > 'Z', x'' > 9, 5 < x'00', x'41' <> 'A', NULL = x'41', x'41' = x'41'
+SELECT id FROM slice WHERE name < x'00' ORDER BY id
+-- Names.
+WITH a AS (SELECT 1 AS x) SELECT * FROM (WITH a AS (SELECT 2 AS x) SELECT a.x FROM a) AS inner, a
+WITH a AS (SELECT 1 AS x), b AS (WITH a AS (SELECT 2 AS x) SELECT x + 1 AS y FROM a) SELECT * FROM a, b
+WITH a AS (SELECT id FROM slice WHERE id < 2) SELECT id, (WITH a AS (SELECT max(utid) AS m FROM thread) SELECT m FROM a) FROM a ORDER BY id
+SELECT -dur AS dur FROM slice ORDER BY dur + 0, id
+SELECT -dur AS dur FROM slice ORDER BY dur, id
+SELECT id, -dur AS ts FROM slice s ORDER BY abs(ts - 1040), id
+-- Numbers.
+SELECT 1_000, 1_0.5_0, 1_000 + 1
+SELECT id FROM slice ORDER BY id LIMIT '3'
+SELECT id FROM slice ORDER BY id LIMIT 2 - 3
+SELECT id FROM slice ORDER BY id LIMIT 4 - 1 OFFSET '2'
+SELECT s.id, t.utid FROM (slice s JOIN thread t ON 1) WHERE s.id < 2 ORDER BY 1, 2
+SELECT s.id, t.utid FROM (slice s LEFT JOIN thread t ON t.utid) WHERE s.id < 2 ORDER BY 1, 2
+-- Orders of aggregates.
+SELECT group_concat(name, ',' ORDER BY name, utid), group_concat(tid, ',' ORDER BY tid DESC) FROM thread
+SELECT track_id, group_concat(id, ' ' ORDER BY dur, id), group_concat(dur, ' ' ORDER BY id DESC), count(*) FROM slice GROUP BY track_id ORDER BY track_id
+SELECT group_concat(DISTINCT dur ORDER BY dur) FROM slice
+SELECT group_concat(DISTINCT dur ORDER BY dur DESC), group_concat(DISTINCT name ORDER BY name) FROM slice
+SELECT group_concat(DISTINCT dur ORDER BY dur) FROM slice WHERE id > 100
+SELECT datetime('2024-01-02 03:04:05', 'auto'), datetime(1700000000, 'auto'), date('2024-01-31', 'auto', '+1 day')
+SELECT printf('%.2f', 1.555), printf('%.1f', 0.25), printf('%.0f', 2.5), printf('%.2f', 1.005), printf('%.3f', 2.0005), printf('%.2f', 1e15 + 0.125)
