@@ -55,3 +55,6 @@ SELECT n = 'APP' FROM (SELECT name COLLATE NOCASE AS n, id FROM slice) ORDER BY 
 WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 2 FROM r WHERE n < 5 UNION ALL SELECT n * 2 FROM r WHERE n < 5) SELECT count(*) FROM r
 -- An aggregate belongs to the query that it stands in.
 SELECT (SELECT count(s.id) FROM thread) FROM slice s
+-- A subquery beside GROUP BY sees columns of the groups, not what they were computed from.
+SELECT a.depth % 2, (SELECT count(*) FROM slice b WHERE b.depth % 2 = a.depth % 2) FROM slice a GROUP BY a.depth % 2
+SELECT a.depth % 2 AS d, (SELECT count(*) FROM slice b WHERE b.depth = d) AS n FROM slice a GROUP BY 1
