@@ -96,7 +96,8 @@ fn bind_one(address: SocketAddr) -> Result<TcpListener, ListenError> {
     })
 }
 
-/// A listener with a limit on connections at once. Others wait in the queue of the system.
+/// A listener with a limit on connections at once. Others wait for one of them
+/// to end.
 pub(crate) struct LimitedListener {
     listener: TcpListener,
     slots: Arc<Semaphore>,
@@ -113,9 +114,9 @@ impl Listener for LimitedListener {
     type Addr = SocketAddr;
 
     async fn accept(&mut self) -> (CountedStream, SocketAddr) {
+        let (stream, address) = Listener::accept(&mut self.listener).await;
         // The semaphore is never closed.
         let slot = Arc::clone(&self.slots).acquire_owned().await.ok();
-        let (stream, address) = Listener::accept(&mut self.listener).await;
         // Replies are small and awaited, one after the other.
         let _ = stream.set_nodelay(true);
         (CountedStream { stream, _slot: slot }, address)

@@ -56,9 +56,9 @@ impl Socket {
     /// Serves connections, as many at once as there are slots.
     pub(crate) async fn run(&self, engine: Arc<Engine>, slots: Arc<Semaphore>) {
         loop {
-            let slot = Arc::clone(&slots).acquire_owned().await;
             match self.listener.accept().await {
                 Ok((stream, _)) => {
+                    let slot = Arc::clone(&slots).acquire_owned().await;
                     let engine = Arc::clone(&engine);
                     tokio::spawn(async move {
                         serve_stream(engine, stream).await;
