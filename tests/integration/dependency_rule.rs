@@ -56,6 +56,11 @@ const RULES: &[Rule] = &[
         may: &["tpq-proto", "tpq-sql"],
         must_not: &["memmap2", "clap", "tokio"],
     },
+    Rule {
+        name: "tpq-server",
+        may: &["tpq-proto", "tpq-sql", "tpq-output", "tpq-summary"],
+        must_not: &["memmap2", "clap"],
+    },
     Rule { name: "tpq-testkit", may: &[], must_not: &["prost", "datafusion", "tokio"] },
 ];
 

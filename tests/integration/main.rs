@@ -37,6 +37,7 @@ mod recorder;
 mod running;
 mod same_tables;
 mod schemas;
+mod server;
 mod shell;
 mod shortened;
 mod sort_agreement;

@@ -13,6 +13,7 @@ use crate::command::info::InfoArgs;
 use crate::command::man::ManArgs;
 use crate::command::merge::MergeArgs;
 use crate::command::query::QueryArgs;
+use crate::command::serve::ServeArgs;
 use crate::command::shell::ShellArgs;
 use crate::command::summarize::SummarizeArgs;
 use crate::config::Config;
@@ -26,6 +27,10 @@ Examples:
   tpq info trace.pftrace                               what is in the trace
   tpq check trace.pftrace                              lost data and how to avoid it
   tpq query phone.pftrace watch.pftrace -f both.sql    two traces on one timeline
+  tpq serve trace.pftrace                              for ui.perfetto.dev and Python
+
+Calls of trace_processor_shell are understood: -D or --httpd is `serve`, -q FILE.sql is
+`query -f FILE.sql`, -Q SQL is `query -c SQL`, `server http` and `server unix` are `serve`.
 
 Exit status: 0 on success, 1 when a query or an import failed, 2 on bad usage,
 130 after Ctrl-C.";
@@ -57,6 +62,8 @@ pub enum Command {
     Query(QueryArgs),
     /// Write tables, or the result of a query, to files
     Export(ExportArgs),
+    /// Answer the Perfetto UI, its Python package, and other programs
+    Serve(Box<ServeArgs>),
     /// Compute the metrics of a trace summary specification
     Summarize(SummarizeArgs),
     /// Show what is in a trace
@@ -101,6 +108,7 @@ impl Cli {
             Some(Command::Shell(args)) => &mut args.import,
             Some(Command::Query(args)) => &mut args.import,
             Some(Command::Export(args)) => &mut args.import,
+            Some(Command::Serve(args)) => &mut args.import,
             Some(Command::Summarize(args)) => &mut args.import,
             Some(Command::Info(args)) => &mut args.import,
             Some(Command::Check(args)) => &mut args.import,
