@@ -27,6 +27,7 @@ mod parameter;
 mod peak_memory;
 mod progress;
 mod query_progress;
+mod report;
 mod results;
 mod row_limit;
 mod runtime;
@@ -63,6 +64,7 @@ async fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Query(args)) => command::query::run(args).await,
         Some(Command::Export(args)) => command::export::run(args).await,
         Some(Command::Summarize(args)) => command::summarize::run(args).await,
+        Some(Command::Report(args)) => command::report::run(args).await,
         Some(Command::Info(args)) => command::info::run(args).await,
         Some(Command::Check(args)) => command::check::run(args).await,
         Some(Command::Clocks(args)) => command::clocks::run(args).await,

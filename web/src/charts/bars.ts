@@ -9,7 +9,7 @@ export interface Bar {
   /** A second name, such as the process of a thread. */
   of?: string;
   value: number;
-  /** The value in the trace that this one is compared with; NaN when it has none. */
+  /** The value in the second trace, when two are compared; NaN when it has none. */
   against?: number;
 }
 
@@ -38,10 +38,10 @@ export function bars({ title, valueName, unit, bars, traces, most = MOST_BARS }:
   const head = traces
     ? [valueName, traces[0], traces[1], 'change']
     : [valueName, 'value', 'share'];
-  const table = h('table', { class: 'bars' },
+  const table = h('table', { class: traces ? 'bars compared' : 'bars' },
     h('caption', {}, summary),
     h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, title),
-      ...head.map((name, index) => h('th', { scope: 'col', class: index > 0 && 'number' }, index === 0 ? valueName : name)))),
+      ...head.map((name, index) => h('th', { scope: 'col', class: index > 0 && 'number', title: name }, name)))),
     h('tbody', {}, ...shown.map((bar) => row(bar, largest, total, unit, traces !== undefined))));
   return { element: h('div', { class: 'chart' }, table), summary, close: () => {} };
 }
@@ -68,10 +68,10 @@ function row(bar: Bar, largest: number, total: number, unit: Unit, compared: boo
 
 const number = (text: string) => h('td', { class: 'number' }, text);
 
-/** By how much the second value differs from the first. */
+/** By how much the second value differs from the first, which is the baseline. */
 function change({ value, against }: Bar): HTMLElement {
-  if (against === undefined || !Number.isFinite(against)) return number('only first');
-  if (!Number.isFinite(value)) return number('only second');
+  if (against === undefined || !Number.isFinite(against)) return number('gone');
+  if (!Number.isFinite(value)) return number('new');
   if (value === 0) return number(against === 0 ? '0 %' : 'new');
   const percent = (100 * (against - value)) / value;
   return number(`${percent > 0 ? '+' : ''}${Math.abs(percent) >= 10 ? percent.toFixed(0) : percent.toFixed(1)} %`);

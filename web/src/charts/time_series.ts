@@ -80,8 +80,8 @@ function options(series: Series[], unit: Unit, stepped: boolean, width: number, 
     scales: { x: { time: false } },
     cursor: { drag: { x: true, y: false }, points: { size: 6 } },
     axes: [
-      { ...axis(), values: (_, ticks) => ticks.map(duration), space: 80 },
-      { ...axis(), values: (_, ticks) => ticks.map((tick) => inUnit(tick, unit)), size: 64 },
+      { ...axis(), values: (_, ticks) => ticks.map(duration), space: 80, size: 32 },
+      { ...axis(), values: (_, ticks) => ticks.map((tick) => inUnit(tick, unit)), size: 64, space: 26 },
     ],
     series: [
       { label: 'time', value: (_, time) => (time === null ? '–' : duration(time)) },

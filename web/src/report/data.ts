@@ -33,7 +33,7 @@ export interface TraceReport {
 
 export interface ReportData {
   version: string;
-  /** One trace, or two to compare. */
+  /** One trace, or two: the baseline first. */
   traces: TraceReport[];
 }
 

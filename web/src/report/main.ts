@@ -10,7 +10,7 @@ import { SECTIONS } from './sections';
 
 function draw({ version, traces }: ReportData): void {
   const main = byId('report');
-  const names = traces.map(({ name }) => name).join(' and ');
+  const names = traces.map(({ name }) => name).reverse().join(' against ');
   document.title = `${names} – trace report`;
   main.classList.toggle('compared', traces.length > 1);
   const contents = h('nav', { class: 'contents', 'aria-label': 'Sections' },
@@ -19,7 +19,7 @@ function draw({ version, traces }: ReportData): void {
     h('section', { id, 'aria-labelledby': `${id}-title` }, h('h2', { id: `${id}-title` }, title), draw(traces)));
   main.replaceChildren(
     h('h1', {}, names),
-    h('div', { class: 'report-head' }, ...traces.map(({ health }) => badge(health))),
+    h('div', { class: 'report-head' }, ...traces.flatMap(({ name, health }) => [traces.length > 1 && h('span', {}, name), badge(health)])),
     contents, ...sections,
     h('footer', {}, `Written by tpq ${version}. This file needs no network.`));
 }

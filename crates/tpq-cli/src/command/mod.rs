@@ -8,5 +8,6 @@ pub mod info;
 pub mod man;
 pub mod merge;
 pub mod query;
+pub mod report;
 pub mod shell;
 pub mod summarize;

@@ -1,0 +1,3 @@
+//! A server of SQL on traces.
+
+pub mod page;
