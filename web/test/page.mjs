@@ -1,11 +1,15 @@
 // Drives the page in a browser, on an invented trace: node test/page.mjs
 
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { serve } from '../dev/server.mjs';
 import { expect, expectEqual, text, withBrowser } from './browser.mjs';
 
 const LATENCIES = "SELECT ts, dur FROM thread_state WHERE state = 'R'";
 const SLICES = 'SELECT id, parent_id, name, dur, thread FROM slice';
 
+const folder = mkdtempSync(join(tmpdir(), 'tpq-page-'));
 const { server, port } = await serve();
 const address = `http://127.0.0.1:${port}/`;
 const link = (values) => `${address}#${new URLSearchParams(values)}`;
@@ -75,6 +79,22 @@ await withBrowser([
     await open(page, link({ sql: 'SELECT big, name', view: 'table' }));
     const shown = await text(page, '#view tbody');
     for (const wanted of ['9223372036854775807', 'NULL', '</script><b>bold']) expect(shown, wanted);
+  }],
+
+  ['rows are copied and saved as CSV', async (page) => {
+    await page.browserContext().overridePermissions(address.slice(0, -1), ['clipboard-read', 'clipboard-write', 'clipboard-sanitized-write']);
+    await open(page, link({ sql: 'SELECT thread, cpu_time' }));
+    const [copy, save] = await page.$$('.result-foot button');
+    await copy.press('Enter');
+    await page.waitForFunction(() => document.getElementById('status').textContent.startsWith('copied'));
+    expect(await page.evaluate(() => navigator.clipboard.readText()), /^thread,cpu_time\r?\nrenderer,3200000000\r?\n/);
+    const client = await page.createCDPSession();
+    await client.send('Browser.setDownloadBehavior', { behavior: 'allowAndName', downloadPath: folder, eventsEnabled: true });
+    const done = new Promise((resolve) => {
+      client.on('Browser.downloadProgress', (event) => event.state === 'completed' && resolve(event.guid));
+    });
+    await save.press('Enter');
+    expect(readFileSync(join(folder, await done), 'utf8'), 'compositor,');
   }],
 
   ['each chart is drawn, with a text that states what it shows', async (page) => {
@@ -159,6 +179,13 @@ await withBrowser([
     expect(await text(page, '.cm-content'), 'FROM thread_state');
     await page.keyboard.type(' AS s WHERE s.st');
     await page.waitForFunction(() => document.querySelector('.cm-tooltip-autocomplete')?.textContent.includes('state'));
+    await page.keyboard.press('Escape');
+    await page.keyboard.type('; SELECT ts, c.va FROM counter AS c');
+    for (let index = 0; index < ' FROM counter AS c'.length; index++) await page.keyboard.press('ArrowLeft');
+    await page.keyboard.down('Control');
+    await page.keyboard.press('Space');
+    await page.keyboard.up('Control');
+    await page.waitForFunction(() => document.querySelector('.cm-tooltip-autocomplete')?.textContent.includes('value'));
     await page.keyboard.press('Escape');
   }],
 
@@ -248,6 +275,7 @@ await withBrowser([
   }],
 ]);
 server.close();
+rmSync(folder, { recursive: true });
 
 /** The texts whose colour is too close to that of their background. */
 function lowContrast() {

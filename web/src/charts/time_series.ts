@@ -81,7 +81,7 @@ function options(series: Series[], unit: Unit, stepped: boolean, width: number, 
     cursor: { drag: { x: true, y: false }, points: { size: 6 } },
     axes: [
       { ...axis(), values: (_, ticks) => ticks.map(duration), space: 80, size: 32 },
-      { ...axis(), values: (_, ticks) => ticks.map((tick) => inUnit(tick, unit)), size: 64, space: 26 },
+      { ...axis(), values: (_, ticks) => ticks.map((tick) => inUnit(tick, unit)), size: 64, space: height < 200 ? 26 : 44 },
     ],
     series: [
       { label: 'time', value: (_, time) => (time === null ? '–' : duration(time)) },

@@ -92,10 +92,12 @@ function statementAt(context: CompletionContext): string {
 /** The tables after FROM and JOIN, and after commas between them. */
 function uses(statement: string, relations: Map<string, Relation>): Use[] {
   const used: Use[] = [];
-  const names = /(?:\bfrom|\bjoin|,)\s+(\w+)(?:\s+(?:as\s+)?(?!on\b|using\b|where\b|join\b|left\b|group\b|order\b|limit\b)(\w+))?/gi;
-  for (const [, name = '', alias] of statement.matchAll(names)) {
+  // What follows the name is looked at without being consumed: it may begin the next match.
+  const names = /(?:\bfrom|\bjoin|,)\s+(\w+)(?=(?:\s+(?:as\s+)?(\w+))?)/gi;
+  for (const [, name = '', next = ''] of statement.matchAll(names)) {
     const relation = relations.get(name.toLowerCase());
-    if (relation) used.push({ relation, alias: (alias ?? name).toLowerCase() });
+    const alias = KEYWORDS.includes(next.toUpperCase()) || next === '' ? name : next;
+    if (relation) used.push({ relation, alias: alias.toLowerCase() });
   }
   return used;
 }

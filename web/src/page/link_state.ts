@@ -9,7 +9,8 @@ export interface LinkState {
   choices: Record<string, string>;
 }
 
-export const LIMITS = [1_000, 10_000, 100_000, 1_000_000];
+/** The numbers of rows to choose from; a taller table than the last exceeds what browsers draw. */
+export const LIMITS = [1_000, 10_000, 100_000, 500_000];
 export const DEFAULT_LIMIT = 10_000;
 
 /** Reads the part of a link after `#`. Choices of a chart begin with `c.`. */

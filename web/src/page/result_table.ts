@@ -131,7 +131,8 @@ class ResultTable {
   private save(): void {
     const link = h('a', { download: 'result.csv', href: URL.createObjectURL(new Blob([toCsv(this.result.columns, this.rows)], { type: 'text/csv' })) });
     link.click();
-    URL.revokeObjectURL(link.href);
+    // The browser reads it after this call.
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   }
 }
 

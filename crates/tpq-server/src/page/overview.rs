@@ -135,7 +135,7 @@ async fn objects(session: &Session, sql: &str) -> Result<Vec<Value>, OverviewErr
     let object = |row: &Value| {
         let cells = row.as_array().into_iter().flatten().cloned();
         let names = columns.iter().map(|column| column["name"].as_str().unwrap_or_default());
-        names.map(str::to_owned).zip(cells).collect::<serde_json::Map<_, _>>().into()
+        Value::Object(names.map(str::to_owned).zip(cells).collect())
     };
     Ok(list("rows").iter().map(object).collect())
 }

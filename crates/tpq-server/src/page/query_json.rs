@@ -25,7 +25,7 @@ pub enum RequestError {
     #[error("expected an object with a text `sql`")]
     NoSql,
     /// The member `limit` is not a number of rows.
-    #[error("`limit` is not a number of rows, from 1 to {MAX_ROWS}")]
+    #[error("`limit` is not a number of rows, from 1 to {}", MAX_ROWS)]
     Limit,
 }
 
