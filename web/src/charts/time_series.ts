@@ -7,6 +7,9 @@ import { Unit, counted, duration, inUnit } from '../format';
 import { Chart, empty, figure } from './chart';
 import { SERIES_COLOURS, cssVariable, onSchemeChange, seriesColour } from './series_colour';
 
+/** Steps between tick marks of sizes. */
+const BINARY_STEPS = Array.from({ length: 50 }, (_, power) => 2 ** power);
+
 export interface Series {
   name: string;
   /** In ns since the start of the trace, ascending. */
@@ -81,7 +84,7 @@ function options(series: Series[], unit: Unit, stepped: boolean, width: number, 
     cursor: { drag: { x: true, y: false }, points: { size: 6 } },
     axes: [
       { ...axis(), values: (_, ticks) => ticks.map(duration), space: 80, size: 32 },
-      { ...axis(), values: (_, ticks) => ticks.map((tick) => inUnit(tick, unit)), size: 64, space: height < 200 ? 26 : 44 },
+      { ...axis(), values: (_, ticks) => ticks.map((tick) => inUnit(tick, unit)), size: 64, space: height < 200 ? 26 : 44, ...(unit === 'bytes' ? { incrs: BINARY_STEPS } : {}) },
     ],
     series: [
       { label: 'time', value: (_, time) => (time === null ? '–' : duration(time)) },

@@ -27,7 +27,7 @@ export const SECTIONS: ReportSection[] = [
   { id: 'run-queue', title: 'Run-queue latency', draw: runQueue },
   { id: 'slices', title: 'Longest slices', draw: (traces) => sides(traces, longestSlices) },
   { id: 'flame-graph', title: 'Flame graph of slices', draw: (traces) => sides(traces, flames) },
-  { id: 'counters', title: 'Counters over time', draw: (traces) => sides(traces, counters) },
+  { id: 'counters', title: 'Counters over time', draw: counters },
 ];
 
 /** One block for each trace, under its name when there are two. */
@@ -107,8 +107,23 @@ function flames({ flame_graph }: TraceReport): HTMLElement {
   return unlessMissing(flame_graph, ({ tree }) => flameGraph(tree, 'ns', 'slices').element);
 }
 
-function counters({ counters }: TraceReport): HTMLElement {
-  return unlessMissing(counters, ({ series }) => h('div', { class: 'counters' }, ...series.map(counter)));
+function counters(traces: TraceReport[]): HTMLElement {
+  const [first, second] = traces.map(({ counters }) => (missingReason(counters) === null ? (counters as { series: CounterSeries[] }).series : null));
+  if (first && second) return pairs(traces, first, second);
+  return sides(traces, ({ counters }) => unlessMissing(counters, ({ series }) => h('div', { class: 'counters' }, ...series.map(counter))));
+}
+
+/** Counters of the same name and owner next to each other. */
+function pairs(traces: TraceReport[], first: CounterSeries[], second: CounterSeries[]): HTMLElement {
+  const key = ({ name, owner }: CounterSeries) => `${name}\n${owner}`;
+  const keys = new Set([...first, ...second].map(key));
+  const heads = traces.map(({ name }, index) => h('div', { class: index === 0 ? 'side' : 'side second' }, h('h3', {}, name)));
+  const cell = (all: CounterSeries[], wanted: string) => {
+    const found = all.find((series) => key(series) === wanted);
+    const reason = `${wanted.replace('\n', ' ').trim()}: not among the counters with the most values.`;
+    return found ? counter(found) : h('p', { class: 'empty' }, reason);
+  };
+  return h('div', { class: 'sides counters' }, ...heads, ...[...keys].flatMap((wanted) => [cell(first, wanted), cell(second, wanted)]));
 }
 
 function counter({ name, unit, owner, values, points }: CounterSeries): HTMLElement {
