@@ -25,9 +25,9 @@ export function traceData(name, scale = 1) {
     duration: 9_870_000_000,
     health: overview.health,
     threads: { columns: [], rows: threads },
-    run_queue: { columns: [], rows: [[0, 800], [25, 9000], [50, 33000], [75, 90000], [90, 373000 * scale], [99, 7.3e6 * scale], [99.9, 2e7 * scale], [100, 3e7 * scale]] },
-    longest_slices: { columns: [], rows: [['Load page', 'renderer', 'browser', 41e6 * scale, overview.start_ts + 5e6], ['</script><script>document.title = "changed"</script>', 'io', '', 3e6, overview.start_ts + 9e6]] },
-    flame_graph: { tree: tree('all', 100e6, [tree('renderer', 70e6, [tree('Load page', 60e6, [tree('Parse', 20e6), tree('Layout', 15e6)])]), tree('io', 30e6, [tree('Fetch', 25e6)])]) },
+    run_queue: { columns: [], rows: [[25, 9000], [50, 33000], [75, 90000], [90, 373000 * scale], [95, 9e5 * scale], [99, 7.3e6 * scale], [99.9, 2e7 * scale], [100, 3e7 * scale]] },
+    longest_slices: { columns: [], rows: [['Load page', 'renderer', 'browser', 41e6 * scale, overview.start_ts + 5e6, 12], ['</script><script>document.title = "changed"</script>', 'io', '', 3e6, overview.start_ts + 9e6, 1]] },
+    flame_graph: { of: 'threads', tree: tree('all', 100e6, [tree('renderer', 70e6, [tree('Load page', 60e6, [tree('Parse', 20e6), tree('Layout', 15e6)])]), tree('io', 30e6, [tree('Fetch', 25e6)])]) },
     counters: { series: [{ name: 'cpu_frequency', unit: 'kHz', owner: 'CPU 0', values: 9000, points }, { name: 'mem.rss', unit: 'bytes', owner: 'browser', values: 400, points: points.map(([ts, value]) => [ts, value * 1000]) }] },
   };
 }

@@ -13,43 +13,52 @@ export function grouped(value: number): string {
   return Math.abs(value) >= 1e15 ? value.toPrecision(6) : NUMBER.format(value);
 }
 
-/** About three significant digits, without an exponent. */
-function short(value: number): string {
+/** About so many significant digits, without an exponent. */
+function short(value: number, digits: number): string {
   const size = Math.abs(value);
-  if (size >= 100 || Number.isInteger(value)) return NUMBER.format(Math.round(value));
-  return String(Number(value.toPrecision(3)));
+  if (size >= 10 ** (digits - 1) || Number.isInteger(value)) return NUMBER.format(Math.round(value));
+  return String(Number(value.toPrecision(digits)));
 }
 
 /** A duration in the unit that suits it: `1.23 ms`. */
-export function duration(ns: number): string {
+export function duration(ns: number, digits = 3): string {
   if (ns === 0) return '0';
   const size = Math.abs(ns);
   const [scale, unit] = TIMES.find(([scale]) => size >= scale * 0.9995) ?? [1, 'ns'];
-  return `${short(ns / scale)} ${unit}`;
+  return `${short(ns / scale, digits)} ${unit}`;
 }
 
 /** A size in bytes: `1.2 MiB`. */
-export function bytes(value: number): string {
+export function bytes(value: number, digits = 3): string {
   const [scale, unit] = SIZES.find(([scale]) => Math.abs(value) >= scale) ?? [1, 'bytes'];
-  return `${short(value / scale)} ${unit}`;
+  return `${short(value / scale, digits)} ${unit}`;
 }
 
 /** A number shortened to three digits and a letter: `12.3 k`. */
-export function compact(value: number): string {
+export function compact(value: number, digits = 3): string {
   const size = Math.abs(value);
   if (size !== 0 && size < 1e-3) return value.toExponential(1);
   const [scale, letter] = COUNTS.find(([scale]) => size >= scale * 0.9995) ?? [1, ''];
-  return `${short(value / scale)}${letter}`;
+  return `${short(value / scale, digits)}${letter}`;
 }
 
 /** A value in its unit. */
-export function inUnit(value: number, unit: Unit): string {
+export function inUnit(value: number, unit: Unit, digits = 3): string {
   switch (unit) {
-    case 'ns': return duration(value);
-    case 'bytes': return bytes(value);
-    case 'percent': return `${short(value)} %`;
-    default: return compact(value);
+    case 'ns': return duration(value, digits);
+    case 'bytes': return bytes(value, digits);
+    case 'percent': return `${short(value, digits)} %`;
+    default: return compact(value, digits);
   }
+}
+
+/** The labels of tick marks, with as many digits as tell them apart. */
+export function labels(values: number[], unit: Unit): string[] {
+  for (let digits = 3; digits < 9; digits++) {
+    const texts = values.map((value) => inUnit(value, unit, digits));
+    if (new Set(texts).size === texts.length) return texts;
+  }
+  return values.map(grouped);
 }
 
 /** A part of a whole in percent. */

@@ -32,7 +32,7 @@ await withBrowser([
     expect(await section(page, 'threads'), 'the largest is renderer');
     expect(await section(page, 'run-queue'), 'Half of the waits for a CPU end within 33 µs');
     expect(await section(page, 'slices'), 'Load page');
-    expect(await section(page, 'flame-graph'), 'Time in slices by their path, 100 ms in all');
+    expect(await section(page, 'flame-graph'), 'Time in slices of threads by their path, 100 ms in all');
     expect(await section(page, 'counters'), '9,000 values, drawn with 400, in kHz');
     expectEqual(await page.$$eval('#counters canvas', (all) => all.length), 2);
     expectEqual(await page.title(), 'sample.pftrace – trace report');

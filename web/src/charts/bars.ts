@@ -47,17 +47,20 @@ export function bars({ title, valueName, unit, bars, traces, most = MOST_BARS }:
 }
 
 function describe(title: string, valueName: string, unit: Unit, bars: Bar[], shown: number): string {
-  const top = bars.reduce((best, bar) => ((bar.value || 0) > (best.value || 0) ? bar : best));
+  const size = ({ value, against }: Bar) => Math.max(value || 0, against || 0);
+  const top = bars.reduce((best, bar) => (size(bar) > size(best) ? bar : best));
   const rest = shown < bars.length ? ` The first ${shown} of ${counted(bars.length, 'row')} are shown.` : '';
-  return `${valueName} by ${title}; the largest is ${top.name || '(no name)'} with ${inUnit(top.value, unit)}.${rest}`;
+  return `${valueName} by ${title}; the largest is ${top.name || '(no name)'} with ${inUnit(size(top), unit)}.${rest}`;
 }
 
 function row(bar: Bar, largest: number, total: number, unit: Unit, compared: boolean): HTMLElement {
   const text = (value: number | undefined) => (Number.isFinite(value) ? inUnit(value as number, unit) : '–');
-  const width = (value: number | undefined) => `width:${((100 * Math.abs(value || 0)) / largest).toFixed(2)}%`;
+  const fill = (kind: string, value: number | undefined) => {
+    const percent = ((100 * Math.abs(value || 0)) / largest).toFixed(2);
+    return h('span', { class: kind, style: Number.isFinite(value) ? `width:${percent}%` : 'visibility:hidden' });
+  };
   const cell = h('td', { class: 'bar-cell', 'aria-hidden': 'true' },
-    h('span', { class: 'bar-fill', style: width(bar.value) }),
-    compared && h('span', { class: 'bar-fill other', style: width(bar.against) }));
+    fill('bar-fill', bar.value), compared && fill('bar-fill other', bar.against));
   const label = [bar.name || '(no name)', bar.of ? h('span', { class: 'dim' }, ` ${bar.of}`) : ''];
   const name = h('th', { scope: 'row', title: bar.of ? `${bar.name}, ${bar.of}` : bar.name }, ...label);
   if (compared) {

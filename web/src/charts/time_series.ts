@@ -3,10 +3,13 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { h, onResize } from '../dom';
-import { Unit, counted, duration, inUnit } from '../format';
+import { Unit, counted, duration, inUnit, labels } from '../format';
 import { Chart, empty, figure } from './chart';
+import { hideTooltip, showTooltip } from './tooltip';
 import { SERIES_COLOURS, cssVariable, onSchemeChange, seriesColour } from './series_colour';
 
+/** Below this height there is no legend. */
+const SMALL = 200;
 /** Steps between tick marks of sizes. */
 const BINARY_STEPS = Array.from({ length: 50 }, (_, power) => 2 ** power);
 
@@ -74,17 +77,20 @@ function options(series: Series[], unit: Unit, stepped: boolean, width: number, 
     ticks: { stroke: () => cssVariable('--grid'), width: 1, size: 4 },
     font: '11px system-ui, sans-serif',
   });
+  const isSmall = height < SMALL;
   const paths = stepped ? uPlot.paths.stepped?.({ align: 1 }) : undefined;
   const value = (_: uPlot, value: number | null) => (value === null ? '–' : inUnit(value, unit));
   return {
     width,
     height,
-    legend: { live: true },
+    // A small chart shows its values next to the pointer.
+    legend: { show: !isSmall, live: true },
+    hooks: isSmall ? { setCursor: [(chart) => showValues(chart, unit)] } : {},
     scales: { x: { time: false } },
     cursor: { drag: { x: true, y: false }, points: { size: 6 } },
     axes: [
-      { ...axis(), values: (_, ticks) => ticks.map(duration), space: 80, size: 32 },
-      { ...axis(), values: (_, ticks) => ticks.map((tick) => inUnit(tick, unit)), size: 64, space: height < 200 ? 26 : 44, ...(unit === 'bytes' ? { incrs: BINARY_STEPS } : {}) },
+      { ...axis(), values: (_, ticks) => labels(ticks, 'ns'), space: 80, size: 32 },
+      { ...axis(), values: (_, ticks) => labels(ticks, unit), size: 64, space: isSmall ? 26 : 44, ...(unit === 'bytes' ? { incrs: BINARY_STEPS } : {}) },
     ],
     series: [
       { label: 'time', value: (_, time) => (time === null ? '–' : duration(time)) },
@@ -99,6 +105,16 @@ function options(series: Series[], unit: Unit, stepped: boolean, width: number, 
       })),
     ],
   };
+}
+
+/** Shows the time and the values at the pointer. */
+function showValues(chart: uPlot, unit: Unit): void {
+  const { idx, left = -1, top = -1 } = chart.cursor;
+  if (idx === null || idx === undefined || left < 0) return hideTooltip();
+  const box = chart.over.getBoundingClientRect();
+  const values = chart.data.slice(1).map((series) => series[idx]).filter((value) => typeof value === 'number');
+  const time = chart.data[0][idx] ?? 0;
+  showTooltip(box.left + left, box.top + top, [...values.map((value) => inUnit(value, unit, 4)), `at ${duration(time, 4)}`]);
 }
 
 /** Moves or scales the range of time; returns whether the key means that. */

@@ -27,7 +27,8 @@ export interface TraceReport {
   threads: Section;
   run_queue: Section;
   longest_slices: Section;
-  flame_graph: Section<{ tree: FlameNode }>;
+  /** Of threads, or of all tracks where no thread has slices. */
+  flame_graph: Section<{ of: 'threads' | 'tracks'; tree: FlameNode }>;
   counters: Section<{ series: CounterSeries[] }>;
 }
 

@@ -45,7 +45,7 @@ export function latencyChart(all: LatencySeries[]): HTMLElement {
   return h('div', {}, figure(host, summary, close).element, numbers(all));
 }
 
-const label = (percent: number) => (percent === 0 ? 'min' : percent === 100 ? 'max' : `p${percent}`);
+const label = (percent: number) => (percent === 100 ? 'max' : `p${percent}`);
 
 function numbers(all: LatencySeries[]): HTMLElement {
   const percents = all[0]?.rows.map((row) => toNumber(row[0])) ?? [];

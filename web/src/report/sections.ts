@@ -25,7 +25,7 @@ export const SECTIONS: ReportSection[] = [
   { id: 'health', title: 'Health', draw: (traces) => sides(traces, ({ health }) => healthSection(health)) },
   { id: 'threads', title: 'Threads by CPU time', draw: threads },
   { id: 'run-queue', title: 'Run-queue latency', draw: runQueue },
-  { id: 'slices', title: 'Longest slices', draw: (traces) => sides(traces, longestSlices) },
+  { id: 'slices', title: 'Longest slices, by name', draw: (traces) => sides(traces, longestSlices) },
   { id: 'flame-graph', title: 'Flame graph of slices', draw: (traces) => sides(traces, flames) },
   { id: 'counters', title: 'Counters over time', draw: counters },
 ];
@@ -93,18 +93,20 @@ function longestSlices({ longest_slices, start_ts }: TraceReport): HTMLElement {
   return unlessMissing(longest_slices, ({ rows }) => {
     const start = start_ts === null ? 0n : BigInt(start_ts);
     const line = (row: Cell[]) => h('tr', {},
-      h('td', { class: 'name' }, toText(row[0])),
+      h('td', { class: 'name', title: toText(row[0]) }, h('div', {}, toText(row[0]))),
       h('td', { class: 'number' }, duration(toNumber(row[3]))),
       h('td', { class: 'number' }, duration(Number(BigInt(row[4] ?? 0) - start))),
+      h('td', { class: 'number' }, grouped(toNumber(row[5]))),
       h('td', {}, toText(row[1]), toText(row[2]) && h('span', { class: 'dim' }, ` ${toText(row[2])}`)));
     const head = h('tr', {}, h('th', { scope: 'col' }, 'slice'), h('th', { scope: 'col', class: 'number' }, 'duration'),
-      h('th', { scope: 'col', class: 'number' }, 'begins at'), h('th', { scope: 'col' }, 'thread or track'));
+      h('th', { scope: 'col', class: 'number' }, 'begins at'), h('th', { scope: 'col', class: 'number' }, 'of this name'),
+      h('th', { scope: 'col' }, 'thread or track'));
     return h('div', { class: 'wide' }, h('table', { class: 'plain full' }, h('thead', {}, head), h('tbody', {}, ...rows.map(line))));
   });
 }
 
 function flames({ flame_graph }: TraceReport): HTMLElement {
-  return unlessMissing(flame_graph, ({ tree }) => flameGraph(tree, 'ns', 'slices').element);
+  return unlessMissing(flame_graph, ({ of, tree }) => flameGraph(tree, 'ns', `slices of ${of}`).element);
 }
 
 function counters(traces: TraceReport[]): HTMLElement {

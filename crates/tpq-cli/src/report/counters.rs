@@ -14,15 +14,19 @@ use crate::layout::rows;
 const MAX_COUNTERS: usize = 16;
 /// The number of intervals of a chart. Each has up to four points.
 const INTERVALS: i64 = 240;
+/// The number of counters of one name: one for each CPU or thread would leave no room for others.
+const MAX_OF_NAME: u32 = 4;
 
 const NO_COUNTERS: &str = "The trace has no counter that changes. On Linux and Android, the data \
     sources linux.ftrace and linux.sys_stats record CPU frequencies and memory, and programs record \
     counters as track events.";
 
-/// The counters with the most values, without those that never change.
+/// The counters with the most values, a few of each name, without those that never change.
 const SQL: &str = "SELECT counter_track.id, coalesce(counter_track.name, counter_track.type), \
     counter_track.unit, coalesce('CPU ' || cpu_counter_track.cpu, thread.name, 'tid ' || thread.tid, \
-    process.name, 'pid ' || process.pid), amounts.number \
+    process.name, 'pid ' || process.pid), amounts.number, \
+    row_number() OVER (PARTITION BY counter_track.name, counter_track.type \
+    ORDER BY amounts.number DESC, counter_track.id) AS place \
     FROM (SELECT track_id, count(*) AS number FROM counter GROUP BY track_id \
     HAVING min(value) < max(value)) AS amounts \
     JOIN counter_track ON counter_track.id = amounts.track_id \
@@ -36,8 +40,13 @@ const SQL: &str = "SELECT counter_track.id, coalesce(counter_track.name, counter
 /// The name, unit, owner and points of counters.
 pub async fn over_time(trace: &Trace, start: i64, end: i64) -> anyhow::Result<Value> {
     let mut series = Vec::new();
-    for row in rows(trace, SQL).await?.into_iter().take(MAX_COUNTERS) {
-        let Ok([id, name, unit, owner, number]) = <[String; 5]>::try_from(row) else { continue };
+    for row in rows(trace, SQL).await? {
+        let Ok([id, name, unit, owner, number, place]) = <[String; 6]>::try_from(row) else {
+            continue;
+        };
+        if place.parse::<u32>()? > MAX_OF_NAME || series.len() == MAX_COUNTERS {
+            continue;
+        }
         let unit = Some(unit).filter(|unit| !unit.is_empty());
         let points = points(trace, &id, start, end).await?;
         let number: u64 = number.parse()?;

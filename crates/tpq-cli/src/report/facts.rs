@@ -32,7 +32,7 @@ pub async fn facts(trace: &Trace, length: i64) -> anyhow::Result<Vec<(&'static s
     }
     let mut tables: Vec<(usize, &str)> =
         trace.tables().iter().map(|table| (table.num_rows(), table.decl().name)).collect();
-    tables.retain(|&(rows, name)| rows > 0 && !name.starts_with('_'));
+    tables.retain(|&(rows, name)| rows > 0 && name != "stats" && !name.starts_with('_'));
     tables.sort_by_key(|&(rows, name)| (std::cmp::Reverse(rows), name));
     let table = |&(rows, name): &(usize, &str)| format!("{name} {}", grouped(rows as u64));
     let largest: Vec<String> = tables.iter().take(8).map(table).collect();

@@ -17,27 +17,36 @@ const MIN_SHARE: f64 = 0.0005;
 /// The levels that are kept.
 const MAX_LEVELS: usize = 64;
 
-/// Slices in the order of their ids, so that parents precede their children. Slices without an end
-/// are kept for their children.
-const SQL: &str = "SELECT slice.id, slice.parent_id, slice.dur, \
+/// Slices of threads, in the order of their ids, so that parents precede their children. Slices
+/// without an end are kept for their children.
+const OF_THREADS: &str = "SELECT slice.id, slice.parent_id, slice.dur, \
     CAST(coalesce(slice.name, '(no name)') AS VARCHAR) AS name, \
-    CAST(coalesce(thread.name, 'tid ' || thread.tid, track.name, track.type) AS VARCHAR) AS track \
-    FROM slice LEFT JOIN track ON track.id = slice.track_id \
-    LEFT JOIN thread_track ON thread_track.id = slice.track_id \
-    LEFT JOIN thread USING (utid) WHERE slice.dur != 0 ORDER BY slice.id";
+    CAST(coalesce(thread.name, 'tid ' || thread.tid) AS VARCHAR) AS track \
+    FROM slice JOIN thread_track ON thread_track.id = slice.track_id \
+    JOIN thread USING (utid) WHERE slice.dur != 0 ORDER BY slice.id";
 
-/// The tree of the slices of all tracks, which are its first level.
+/// Slices of all tracks. Those of asynchronous work overlap, so that they are drawn only where there
+/// are no others.
+const OF_TRACKS: &str = "SELECT slice.id, slice.parent_id, slice.dur, \
+    CAST(coalesce(slice.name, '(no name)') AS VARCHAR) AS name, \
+    CAST(coalesce(track.name, track.type) AS VARCHAR) AS track \
+    FROM slice LEFT JOIN track ON track.id = slice.track_id \
+    WHERE slice.dur != 0 ORDER BY slice.id";
+
+/// The tree of the slices of threads, otherwise of all tracks, which are its first level.
 pub async fn of_slices(trace: &Trace) -> anyhow::Result<Value> {
-    let mut result = trace.session().query(SQL).await?;
-    let mut tree = Tree::new();
-    while let Some(batch) = result.try_next().await? {
-        tree.add(&batch)?;
+    for (of, sql) in [("threads", OF_THREADS), ("tracks", OF_TRACKS)] {
+        let mut result = trace.session().query(sql).await?;
+        let mut tree = Tree::new();
+        while let Some(batch) = result.try_next().await? {
+            tree.add(&batch)?;
+        }
+        tree.settle();
+        if tree.nodes[ROOT].total > 0 {
+            return Ok(json!({ "of": of, "tree": tree.json() }));
+        }
     }
-    tree.settle();
-    match tree.nodes[ROOT].total {
-        0 => Ok(missing(NO_SLICES)),
-        _ => Ok(json!({ "tree": tree.json() })),
-    }
+    Ok(missing(NO_SLICES))
 }
 
 const ROOT: usize = 0;

@@ -6,8 +6,8 @@ use tpq::Trace;
 use super::section::{NO_SCHEDULING, has_scheduling, missing};
 use crate::layout::rows;
 
-/// The percentiles of the report. The least value is 0, the greatest 100.
-const PERCENTILES: [f64; 8] = [0.0, 25.0, 50.0, 75.0, 90.0, 99.0, 99.9, 100.0];
+/// The percentiles of the report; 100 is the longest wait.
+const PERCENTILES: [f64; 8] = [25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 100.0];
 
 /// Waits of one length together: their number is small even where there are millions of waits.
 const SQL: &str = "SELECT dur, count(*) FROM thread_state \
