@@ -35,7 +35,7 @@ export function histogram({ name, unit, values, log }: HistogramData): Chart {
     const x = (log ? logarithmic : linear)(from, to, area.left, area.right, unit, 8);
     const most = Math.max(...binned.counts);
     const y = linear(0, most, area.bottom, area.top + 14, '', 4);
-    y.label = grouped;
+    y.labels = y.ticks.map(grouped);
     const plot: Plot = { x, y, xTitle: name, yTitle: 'values', marks: [] };
     drawBins(plot, area, binned, unit);
     drawPercentiles(plot, area, marks, unit);

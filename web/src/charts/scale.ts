@@ -1,13 +1,14 @@
 /** Scales from values to pixels, and their tick marks. */
 
-import { Unit, inUnit } from '../format';
+import { Unit, labels } from '../format';
 
 export interface Scale {
   /** The pixel of a value. */
   at(value: number): number;
   /** The values at the tick marks. */
   ticks: number[];
-  label(value: number): string;
+  /** The text at each tick mark. */
+  labels: string[];
 }
 
 /** The step between tick marks: a round number near `rough`. */
@@ -30,7 +31,7 @@ export function linear(from: number, to: number, start: number, end: number, uni
   return {
     at: (value) => start + ((value - from) / span) * (end - start),
     ticks,
-    label: (value) => inUnit(value, unit),
+    labels: labels(ticks, unit),
   };
 }
 
@@ -41,9 +42,10 @@ export function logarithmic(from: number, to: number, start: number, end: number
   const powers: number[] = [];
   for (let power = Math.ceil(Math.log10(from) - 1e-9); 10 ** power <= to * 1.000001; power++) powers.push(10 ** power);
   const every = Math.max(1, Math.ceil(powers.length / count));
+  const ticks = powers.filter((_, index) => index % every === 0);
   return {
     at: (value) => start + ((Math.log(value) - low) / span) * (end - start),
-    ticks: powers.filter((_, index) => index % every === 0),
-    label: (value) => inUnit(value, unit),
+    ticks,
+    labels: labels(ticks, unit),
   };
 }

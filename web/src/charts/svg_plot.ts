@@ -44,16 +44,16 @@ export function svgPlot(height: number, label: string, draw: (area: Area) => Plo
 
 function axes({ x, y, xTitle, yTitle }: Plot, area: Area): SVGElement[] {
   const marks: SVGElement[] = [];
-  for (const tick of y.ticks) {
+  y.ticks.forEach((tick, index) => {
     const at = Math.round(y.at(tick)) + 0.5;
     marks.push(svg('line', { class: 'grid', x1: area.left, x2: area.right, y1: at, y2: at }));
-    marks.push(svg('text', { class: 'tick', x: area.left - 6, y: at + 4, 'text-anchor': 'end' }, y.label(tick)));
-  }
-  for (const tick of x.ticks) {
+    marks.push(svg('text', { class: 'tick', x: area.left - 6, y: at + 4, 'text-anchor': 'end' }, y.labels[index] ?? ''));
+  });
+  x.ticks.forEach((tick, index) => {
     const at = Math.round(x.at(tick)) + 0.5;
     marks.push(svg('line', { class: 'axis', x1: at, x2: at, y1: area.bottom, y2: area.bottom + 4 }));
-    marks.push(svg('text', { class: 'tick', x: at, y: area.bottom + 16, 'text-anchor': 'middle' }, x.label(tick)));
-  }
+    marks.push(svg('text', { class: 'tick', x: at, y: area.bottom + 16, 'text-anchor': 'middle' }, x.labels[index] ?? ''));
+  });
   marks.push(svg('line', { class: 'axis', x1: area.left, x2: area.right, y1: area.bottom + 0.5, y2: area.bottom + 0.5 }));
   marks.push(svg('text', { class: 'title', x: area.right, y: area.bottom + 31, 'text-anchor': 'end' }, xTitle));
   const middle = (area.top + area.bottom) / 2;

@@ -12,7 +12,7 @@ const MOST_TABLES = 14;
 export function overviewView(overview: Overview): HTMLElement {
   const { traces, machines, clocks, tables, health } = overview;
   const largest = tables
-    .filter(({ rows, name }) => (rows ?? 0) > 0 && !name.startsWith('_'))
+    .filter(({ rows, name, doc }) => (rows ?? 0) > 0 && !name.startsWith('_') && !isOtherName(doc))
     .sort((a, b) => (b.rows ?? 0) - (a.rows ?? 0))
     .slice(0, MOST_TABLES);
   return h('div', { class: 'overview' },
@@ -45,6 +45,11 @@ function table(names: string[], rows: string[][]): HTMLElement {
   const body = rows.map((cells) => h('tr', {}, ...cells.map((cell, index) =>
     h(index === 0 ? 'th' : 'td', { scope: index === 0 && 'row', class: isNumber[index] && 'number' }, cell))));
   return h('table', { class: 'plain' }, h('thead', {}, h('tr', {}, ...head)), h('tbody', {}, ...body));
+}
+
+/** Whether a view is only another name of a table. */
+function isOtherName(doc: string): boolean {
+  return /^(Alias of|Old name of)\b/.test(doc);
 }
 
 function firstSentence(doc: string): string {

@@ -30,7 +30,7 @@ export function latencyChart(all: LatencySeries[]): HTMLElement {
     const place = new Map(percents.map((percent, index) => [percent, index]));
     const x = linear(0, Math.max(percents.length - 1, 1), area.left + 12, area.right - 24, '', percents.length);
     x.ticks = percents.map((_, index) => index);
-    x.label = (index) => label(percents[index] ?? 0);
+    x.labels = percents.map(label);
     const y = logarithmic(Math.min(...values), Math.max(...values) * 1.2, area.bottom, area.top, 'ns', 6);
     const marks = all.flatMap(({ name, rows, index }) => {
       const points = rows.map((row) => [x.at(place.get(toNumber(row[0])) ?? 0), y.at(Math.max(toNumber(row[1]), 1)), row] as const);
