@@ -63,7 +63,11 @@ fn a_trace_without_anything_states_what_is_missing() {
 fn the_file_appears_when_it_is_complete() {
     let trace = std::fs::read(format!("{}/testdata/sched.pftrace", crate::ROOT)).unwrap();
     let folder = Folder::of(&[("a.pftrace", &trace)]);
-    assert_snapshot!(folder.tell(&["report", "a.pftrace", "-o", "a.pftrace"]));
+    assert_snapshot!(folder.tell(&["report", "a.pftrace", "-o", "a.pftrace"]), @r"
+    exit code: 2
+    ----- stderr
+    error: -o would overwrite a.pftrace
+    ");
     let missing = folder.run(&["report", "a.pftrace", "--against", "b.pftrace", "-o", "r.html"]);
     assert_eq!(missing.status.code(), Some(1), "{}", describe(&missing));
     assert_eq!(folder.names(), ["a.pftrace"]);

@@ -33,7 +33,7 @@ export interface ColumnInfo {
 export interface Relation {
   name: string;
   kind: 'table' | 'view';
-  /** The number of rows; `null` for a view. */
+  /** The number of rows; `null` if it is unknown. */
   rows: number | null;
   doc: string;
   columns: ColumnInfo[];
