@@ -4,7 +4,7 @@ import { Bar, bars } from '../charts/bars';
 import { flameGraph } from '../charts/flame_graph';
 import { timeSeries } from '../charts/time_series';
 import { h } from '../dom';
-import { Unit, counted, duration, grouped, unitNamed } from '../format';
+import { Unit, counted, duration, grouped, unitNamed, unitOf } from '../format';
 import { healthSection } from '../health';
 import { Cell, Rows, toNumber, toText } from '../result';
 import { CounterSeries, Section, TraceReport, missingReason } from './data';
@@ -129,7 +129,7 @@ function pairs(traces: TraceReport[], first: CounterSeries[], second: CounterSer
 }
 
 function counter({ name, unit, owner, values, points }: CounterSeries): HTMLElement {
-  const known: Unit = unitNamed(unit);
+  const known: Unit = unitNamed(unit) || unitOf(name);
   const chart = timeSeries({
     valueName: known === '' && unit ? `${name} (${unit})` : name,
     unit: known,

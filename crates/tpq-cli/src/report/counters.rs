@@ -1,5 +1,7 @@
 //! Counters over time, each reduced to what a chart can show.
 
+use std::collections::HashMap;
+
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type};
@@ -14,19 +16,19 @@ use crate::layout::rows;
 const MAX_COUNTERS: usize = 16;
 /// The number of intervals of a chart. Each has up to four points.
 const INTERVALS: i64 = 240;
-/// The number of counters of one name: one for each CPU or thread would leave no room for others.
-const MAX_OF_NAME: u32 = 4;
+/// The number of counters of one name, and of one type: one for each CPU, thread or interrupt would
+/// leave no room for others.
+const MAX_OF_NAME: usize = 4;
+const MAX_OF_TYPE: usize = 6;
 
 const NO_COUNTERS: &str = "The trace has no counter that changes. On Linux and Android, the data \
     sources linux.ftrace and linux.sys_stats record CPU frequencies and memory, and programs record \
     counters as track events.";
 
-/// The counters with the most values, a few of each name, without those that never change.
+/// The counters that change, those with the most values first.
 const SQL: &str = "SELECT counter_track.id, coalesce(counter_track.name, counter_track.type), \
     counter_track.unit, coalesce('CPU ' || cpu_counter_track.cpu, thread.name, 'tid ' || thread.tid, \
-    process.name, 'pid ' || process.pid), amounts.number, \
-    row_number() OVER (PARTITION BY counter_track.name, counter_track.type \
-    ORDER BY amounts.number DESC, counter_track.id) AS place \
+    process.name, 'pid ' || process.pid), amounts.number, counter_track.type \
     FROM (SELECT track_id, count(*) AS number FROM counter GROUP BY track_id \
     HAVING min(value) < max(value)) AS amounts \
     JOIN counter_track ON counter_track.id = amounts.track_id \
@@ -40,12 +42,21 @@ const SQL: &str = "SELECT counter_track.id, coalesce(counter_track.name, counter
 /// The name, unit, owner and points of counters.
 pub async fn over_time(trace: &Trace, start: i64, end: i64) -> anyhow::Result<Value> {
     let mut series = Vec::new();
+    let mut shown: HashMap<String, usize> = HashMap::new();
     for row in rows(trace, SQL).await? {
-        let Ok([id, name, unit, owner, number, place]) = <[String; 6]>::try_from(row) else {
+        let Ok([id, name, unit, owner, number, kind]) = <[String; 6]>::try_from(row) else {
             continue;
         };
-        if place.parse::<u32>()? > MAX_OF_NAME || series.len() == MAX_COUNTERS {
+        if series.len() == MAX_COUNTERS {
+            break;
+        }
+        let [of_name, of_type] = [format!("name {name}"), format!("type {kind}")];
+        let count = |key: &String| shown.get(key).copied().unwrap_or(0);
+        if count(&of_name) == MAX_OF_NAME || count(&of_type) == MAX_OF_TYPE {
             continue;
+        }
+        for key in [of_name, of_type] {
+            *shown.entry(key).or_default() += 1;
         }
         let unit = Some(unit).filter(|unit| !unit.is_empty());
         let points = points(trace, &id, start, end).await?;
