@@ -220,7 +220,7 @@ mod tests {
         let [gap, risk] = &health.findings[..] else { panic!("two kinds: {health:?}") };
         assert_eq!(gap.what, ["4 packets of gap", "3 packets of gap", "2 packets of gap"]);
         assert_eq!(gap.more.as_deref(), Some("… and 1 more like these, 1 packets in all."));
-        assert_eq!(gap.location, "over the whole trace");
+        assert_eq!(gap.location, "from 0.500 s to the end");
         assert_eq!(risk.severity, Severity::Notice);
     }
 
