@@ -1,6 +1,7 @@
 // The browser for the tests of the pages.
 
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -46,6 +47,18 @@ export async function withBrowser(tests) {
 
 /** The text of the first element of a selector. */
 export const text = (page, selector) => page.$eval(selector, (element) => element.textContent);
+
+/** Lets scripts of a test run in a page; before the page is opened. */
+export const allowScripts = (page) => page.setBypassCSP(true);
+
+/** What axe finds that hinders people who use a page by the keyboard or a screen reader. */
+export async function hindrances(page) {
+  await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
+  return page.evaluate(async () => {
+    const { violations } = await globalThis.axe.run(document);
+    return violations.map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 120)}`);
+  });
+}
 
 /** Fails unless a text contains another. */
 export function expect(found, wanted) {

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serve } from '../dev/server.mjs';
-import { expect, expectEqual, text, withBrowser } from './browser.mjs';
+import { allowScripts, expect, expectEqual, hindrances, text, withBrowser } from './browser.mjs';
 
 const LATENCIES = "SELECT ts, dur FROM thread_state WHERE state = 'R'";
 const SLICES = 'SELECT id, parent_id, name, dur, thread FROM slice';
@@ -264,6 +264,17 @@ await withBrowser([
     await open(page, link({ sql: LATENCIES, view: 'heat_map' }));
     const others = requests.filter((url) => !url.startsWith(address) && !url.startsWith('data:'));
     expectEqual(others, []);
+  }],
+
+  ['nothing hinders people with a keyboard or a screen reader', async (page) => {
+    await allowScripts(page);
+    const views = [['table', 'SELECT id FROM slice'], ['bars', 'SELECT thread, cpu_time'], ['time_series', LATENCIES],
+      ['histogram', LATENCIES], ['heat_map', LATENCIES], ['flame_graph', SLICES]];
+    for (const url of [address, ...views.map(([view, sql]) => link({ view, sql }))]) {
+      await page.goto('about:blank');
+      await open(page, url);
+      expectEqual(await hindrances(page), []);
+    }
   }],
 
   ['texts have enough contrast, in light and dark', async (page) => {

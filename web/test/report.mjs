@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { emptyTrace, page as htmlOf, traceData } from '../dev/sample_report.mjs';
-import { expect, expectEqual, text, withBrowser } from './browser.mjs';
+import { allowScripts, expect, expectEqual, hindrances, text, withBrowser } from './browser.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'tpq-report-'));
 
@@ -53,6 +53,14 @@ await withBrowser([
     expectEqual(await page.$$eval('svg, canvas, .block', (all) => all.length), 0);
     await open(page, [traceData('a'), emptyTrace('b')]);
     expect(await section(page, 'run-queue'), 'b: The trace has no scheduling events.');
+  }],
+
+  ['nothing hinders people with a keyboard or a screen reader', async (page) => {
+    await allowScripts(page);
+    for (const traces of [[traceData('a')], [traceData('a'), emptyTrace('b')], [traceData('a'), traceData('b', 2)]]) {
+      await open(page, traces);
+      expectEqual(await hindrances(page), []);
+    }
   }],
 
   ['names cannot run scripts, and nothing is loaded', async (page) => {

@@ -68,7 +68,7 @@ class ResultTable {
       return h('th', { scope: 'col', class: this.numeric[column] && 'number', 'aria-sort': state }, button);
     });
     const focused = [...this.head.children].findIndex((cell) => cell.contains(document.activeElement));
-    this.head.replaceChildren(h('th', { class: 'row-number', 'aria-label': 'Row' }), ...cells);
+    this.head.replaceChildren(h('th', { scope: 'col', class: 'row-number', title: 'Row' }, '#'), ...cells);
     if (focused > 0) this.head.children[focused]?.querySelector('button')?.focus();
   }
 
