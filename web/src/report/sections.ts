@@ -140,5 +140,5 @@ function counter({ name, unit, owner, values, points }: CounterSeries): HTMLElem
   const reduced = values > points.length ? `, drawn with ${grouped(points.length)}` : '';
   const caption = `${counted(values, 'value')}${reduced}${unit && known === '' ? `, in ${unit}` : ''}`;
   chart.element.querySelector('figcaption')?.replaceChildren(caption);
-  return h('div', {}, h('h4', {}, name, owner && h('span', { class: 'dim' }, ` ${owner}`)), chart.element);
+  return h('div', {}, h('h3', {}, name, owner && h('span', { class: 'dim' }, ` ${owner}`)), chart.element);
 }
