@@ -57,8 +57,13 @@ const RULES: &[Rule] = &[
         must_not: &["memmap2", "clap", "tokio"],
     },
     Rule {
+        name: "tpq-health",
+        may: &["tpq-sql"],
+        must_not: &["prost", "memmap2", "clap", "tokio"],
+    },
+    Rule {
         name: "tpq-server",
-        may: &["tpq-proto", "tpq-sql", "tpq-output", "tpq-summary"],
+        may: &["tpq-proto", "tpq-sql", "tpq-output", "tpq-summary", "tpq-health"],
         must_not: &["memmap2", "clap"],
     },
     Rule { name: "tpq-testkit", may: &[], must_not: &["prost", "datafusion", "tokio"] },

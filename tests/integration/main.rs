@@ -32,7 +32,9 @@ mod metatrace;
 mod modules;
 mod mutations;
 mod output_files;
+mod page;
 mod recorder;
+mod report_command;
 #[cfg(target_os = "linux")]
 mod running;
 mod same_tables;

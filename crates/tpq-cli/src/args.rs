@@ -13,6 +13,7 @@ use crate::command::info::InfoArgs;
 use crate::command::man::ManArgs;
 use crate::command::merge::MergeArgs;
 use crate::command::query::QueryArgs;
+use crate::command::report::ReportArgs;
 use crate::command::serve::ServeArgs;
 use crate::command::shell::ShellArgs;
 use crate::command::summarize::SummarizeArgs;
@@ -24,6 +25,7 @@ Examples:
   tpq trace.pftrace -c 'SELECT * FROM slice'           run a statement
   tpq query trace.pftrace -f report.sql -o rows.csv    run a script
   tpq export trace.pftrace -o tables/                  every table as Parquet
+  tpq report trace.pftrace -o report.html              health and charts as one file
   tpq info trace.pftrace                               what is in the trace
   tpq check trace.pftrace                              lost data and how to avoid it
   tpq query phone.pftrace watch.pftrace -f both.sql    two traces on one timeline
@@ -66,6 +68,8 @@ pub enum Command {
     Serve(Box<ServeArgs>),
     /// Compute the metrics of a trace summary specification
     Summarize(SummarizeArgs),
+    /// Write the health and charts of a trace as one HTML file
+    Report(ReportArgs),
     /// Show what is in a trace
     Info(InfoArgs),
     /// Report lost data and how to avoid it; exit status 1 when data was lost
@@ -110,6 +114,7 @@ impl Cli {
             Some(Command::Export(args)) => &mut args.import,
             Some(Command::Serve(args)) => &mut args.import,
             Some(Command::Summarize(args)) => &mut args.import,
+            Some(Command::Report(args)) => &mut args.import,
             Some(Command::Info(args)) => &mut args.import,
             Some(Command::Check(args)) => &mut args.import,
             Some(Command::Clocks(args)) => &mut args.import,

@@ -28,6 +28,7 @@ mod parameter;
 mod peak_memory;
 mod progress;
 mod query_progress;
+mod report;
 mod results;
 mod row_limit;
 mod runtime;
@@ -66,6 +67,7 @@ async fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Export(args)) => command::export::run(args).await,
         Some(Command::Serve(args)) => command::serve::run(*args).await,
         Some(Command::Summarize(args)) => command::summarize::run(args).await,
+        Some(Command::Report(args)) => command::report::run(args).await,
         Some(Command::Info(args)) => command::info::run(args).await,
         Some(Command::Check(args)) => command::check::run(args).await,
         Some(Command::Clocks(args)) => command::clocks::run(args).await,

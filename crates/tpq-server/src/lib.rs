@@ -22,6 +22,7 @@ mod listen;
 mod loader;
 mod log;
 mod origin;
+pub mod page;
 mod query_result;
 mod rpc;
 mod server;

@@ -6,6 +6,7 @@
 mod export;
 mod metatrace;
 mod packages;
+mod page;
 mod query;
 mod summarizers;
 mod upload;

@@ -195,7 +195,7 @@ impl Output<'_> {
 }
 
 /// The end of the time of a query.
-struct Deadline {
+pub(super) struct Deadline {
     limit: Option<Duration>,
     has_passed: Arc<AtomicBool>,
     timer: Option<JoinHandle<()>>,
@@ -203,7 +203,7 @@ struct Deadline {
 
 impl Deadline {
     /// Cancels the query when its time is over.
-    fn start(limit: Option<Duration>, cancel: &CancelToken, timers: &Handle) -> Self {
+    pub(super) fn start(limit: Option<Duration>, cancel: &CancelToken, timers: &Handle) -> Self {
         let has_passed = Arc::new(AtomicBool::new(false));
         let timer = limit.map(|limit| {
             let (cancel, has_passed) = (cancel.clone(), Arc::clone(&has_passed));
@@ -216,14 +216,17 @@ impl Deadline {
         Self { limit, has_passed, timer }
     }
 
+    /// The limit, if its time is over.
+    pub(super) fn passed(&self) -> Option<Duration> {
+        self.limit.filter(|_| self.has_passed.load(Ordering::Acquire))
+    }
+
     /// The error for people, if the query was stopped by this deadline.
     fn explain(&self, error: QueryError) -> QueryError {
         let is_stopped =
             matches!(&error, QueryError::Sql(error) if error.kind() == SqlErrorKind::Cancelled);
-        match self.limit {
-            Some(limit) if is_stopped && self.has_passed.load(Ordering::Acquire) => {
-                EngineError::TooLong { limit }.into()
-            }
+        match self.passed() {
+            Some(limit) if is_stopped => EngineError::TooLong { limit }.into(),
             _ => error,
         }
     }

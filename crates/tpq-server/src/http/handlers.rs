@@ -6,8 +6,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures::{StreamExt, stream};
@@ -19,6 +18,7 @@ use tpq_proto::message::{
 };
 
 use super::{App, reply};
+use crate::page::{PAGE, PAGE_HEADERS, QueryRequest};
 use crate::query_result::error_message;
 use crate::rpc::{self, EndOfInput, NO_METRICS, appended};
 use crate::websocket;
@@ -26,10 +26,34 @@ use crate::websocket;
 /// Replies of the byte pipe that may wait to be sent.
 const MAX_WAITING: usize = 4;
 
-/// A page for people.
+/// The page for people.
 pub(super) async fn page() -> Response {
-    const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
-    ([(CONTENT_TYPE, HTML)], include_str!("page.html")).into_response()
+    let mut response = PAGE.into_response();
+    for (name, value) in PAGE_HEADERS {
+        let (name, value) = (HeaderName::from_static(name), HeaderValue::from_static(value));
+        response.headers_mut().insert(name, value);
+    }
+    response
+}
+
+/// What the page shows first.
+pub(super) async fn overview(State(app): State<App>) -> Response {
+    match app.engine.overview().await {
+        Ok(overview) => reply::json(overview),
+        Err(why) => (StatusCode::CONFLICT, format!("{why}\n")).into_response(),
+    }
+}
+
+/// Runs the statements of the page.
+pub(super) async fn page_query(State(app): State<App>, body: Body) -> Response {
+    let body = match limited(&app, body).await {
+        Ok(body) => body,
+        Err(response) => return response,
+    };
+    match QueryRequest::parse(&body) {
+        Ok(request) => reply::json(app.engine.page_query(request).await),
+        Err(error) => (StatusCode::BAD_REQUEST, format!("{error}\n")).into_response(),
+    }
 }
 
 pub(super) async fn status(State(app): State<App>) -> Response {

@@ -25,6 +25,8 @@ pub(crate) struct App {
 pub(crate) fn router(app: App) -> Router {
     Router::new()
         .route("/", get(handlers::page))
+        .route("/api/overview", get(handlers::overview))
+        .route("/api/query", post(handlers::page_query))
         // The Perfetto UI asks for the status by POST.
         .route("/status", get(handlers::status).post(handlers::status))
         .route("/parse", post(handlers::parse))

@@ -25,6 +25,12 @@ pub(super) fn stream(messages: impl Stream<Item = Bytes> + Send + 'static) -> Re
     bytes(Body::from_stream(messages.map(Ok::<_, std::convert::Infallible>)))
 }
 
+/// A reply of JSON.
+pub(super) fn json(text: String) -> Response {
+    const JSON: HeaderValue = HeaderValue::from_static("application/json");
+    ([(CONTENT_TYPE, JSON)], text).into_response()
+}
+
 /// A reply to what the server cannot do.
 pub(super) fn unsupported(why: &str) -> Response {
     (StatusCode::NOT_IMPLEMENTED, format!("{why}\n")).into_response()
