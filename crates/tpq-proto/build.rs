@@ -24,7 +24,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let descriptors = protox::compile(proto_files(&protos.join("tpq"))?, [&protos])?;
     fs::write(out.join("descriptors.rs"), descriptors::tables(&descriptors)?)?;
     let types = descriptors.clone();
-    prost_build::Config::new().enable_type_names().compile_fds(types)?;
+    prost_build::Config::new()
+        .enable_type_names()
+        // Up to 32 MiB of a trace, which are not copied.
+        .bytes([".perfetto.protos.TraceProcessorRpc.append_trace_data"])
+        .compile_fds(types)?;
 
     // For kernel events, only names and types are needed, not six hundred Rust types.
     let ftrace = protox::compile([protos.join("ftrace/event.proto")], [&protos])?;

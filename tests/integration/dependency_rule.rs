@@ -56,6 +56,16 @@ const RULES: &[Rule] = &[
         may: &["tpq-proto", "tpq-sql"],
         must_not: &["memmap2", "clap", "tokio"],
     },
+    Rule {
+        name: "tpq-health",
+        may: &["tpq-sql"],
+        must_not: &["prost", "memmap2", "clap", "tokio"],
+    },
+    Rule {
+        name: "tpq-server",
+        may: &["tpq-proto", "tpq-sql", "tpq-output", "tpq-summary", "tpq-health"],
+        must_not: &["memmap2", "clap"],
+    },
     Rule { name: "tpq-testkit", may: &[], must_not: &["prost", "datafusion", "tokio"] },
 ];
 

@@ -42,7 +42,7 @@ fn spans(text: &str) -> Vec<&str> {
 /// a source file or document. Patterns and placeholders are not.
 fn is_path(span: &str) -> bool {
     const FOLDERS: &[&str] =
-        &["benches/", "crates/", "docs/", "protos/", "sql/", "testdata/", "tests/"];
+        &["benches/", "crates/", "docs/", "protos/", "sql/", "testdata/", "tests/", "web/"];
     const ENDINGS: &[&str] = &[".md", ".rs", ".toml"];
     let plain = span.chars().all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c));
     plain

@@ -32,11 +32,14 @@ mod metatrace;
 mod modules;
 mod mutations;
 mod output_files;
+mod page;
 mod recorder;
+mod report_command;
 #[cfg(target_os = "linux")]
 mod running;
 mod same_tables;
 mod schemas;
+mod server;
 mod shell;
 mod shortened;
 mod sort_agreement;

@@ -13,6 +13,8 @@ use crate::command::info::InfoArgs;
 use crate::command::man::ManArgs;
 use crate::command::merge::MergeArgs;
 use crate::command::query::QueryArgs;
+use crate::command::report::ReportArgs;
+use crate::command::serve::ServeArgs;
 use crate::command::shell::ShellArgs;
 use crate::command::summarize::SummarizeArgs;
 use crate::config::Config;
@@ -23,9 +25,14 @@ Examples:
   tpq trace.pftrace -c 'SELECT * FROM slice'           run a statement
   tpq query trace.pftrace -f report.sql -o rows.csv    run a script
   tpq export trace.pftrace -o tables/                  every table as Parquet
+  tpq report trace.pftrace -o report.html              health and charts as one file
   tpq info trace.pftrace                               what is in the trace
   tpq check trace.pftrace                              lost data and how to avoid it
   tpq query phone.pftrace watch.pftrace -f both.sql    two traces on one timeline
+  tpq serve trace.pftrace                              for ui.perfetto.dev and Python
+
+Calls of trace_processor_shell are understood: -D or --httpd is `serve`, -q FILE.sql is
+`query -f FILE.sql`, -Q SQL is `query -c SQL`, `server http` and `server unix` are `serve`.
 
 Exit status: 0 on success, 1 when a query or an import failed, 2 on bad usage,
 130 after Ctrl-C.";
@@ -57,8 +64,12 @@ pub enum Command {
     Query(QueryArgs),
     /// Write tables, or the result of a query, to files
     Export(ExportArgs),
+    /// Answer the Perfetto UI, its Python package, and other programs
+    Serve(Box<ServeArgs>),
     /// Compute the metrics of a trace summary specification
     Summarize(SummarizeArgs),
+    /// Write the health and charts of a trace as one HTML file
+    Report(ReportArgs),
     /// Show what is in a trace
     Info(InfoArgs),
     /// Report lost data and how to avoid it; exit status 1 when data was lost
@@ -101,7 +112,9 @@ impl Cli {
             Some(Command::Shell(args)) => &mut args.import,
             Some(Command::Query(args)) => &mut args.import,
             Some(Command::Export(args)) => &mut args.import,
+            Some(Command::Serve(args)) => &mut args.import,
             Some(Command::Summarize(args)) => &mut args.import,
+            Some(Command::Report(args)) => &mut args.import,
             Some(Command::Info(args)) => &mut args.import,
             Some(Command::Check(args)) => &mut args.import,
             Some(Command::Clocks(args)) => &mut args.import,

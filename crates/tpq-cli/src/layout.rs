@@ -3,6 +3,7 @@
 use datafusion::arrow::array::Array;
 use datafusion::arrow::util::display::array_value_to_string;
 use tpq::Trace;
+pub use tpq_health::grouped;
 
 use crate::terminal::{Emphasis, Style};
 
@@ -98,19 +99,6 @@ pub async fn rows(trace: &Trace, sql: &str) -> anyhow::Result<Vec<Vec<String>>> 
         }
     }
     Ok(rows)
-}
-
-/// A number with its digits in groups of three.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 /// A number and the counted noun, in the singular or plural.

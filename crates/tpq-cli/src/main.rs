@@ -11,6 +11,7 @@ mod args;
 mod check;
 mod clocks;
 mod command;
+mod compatibility;
 mod config;
 mod exit;
 mod export;
@@ -27,9 +28,11 @@ mod parameter;
 mod peak_memory;
 mod progress;
 mod query_progress;
+mod report;
 mod results;
 mod row_limit;
 mod runtime;
+mod serve;
 mod shell;
 mod signals;
 mod terminal;
@@ -41,7 +44,7 @@ use clap::Parser;
 use crate::args::{Cli, Command};
 
 fn main() -> ExitCode {
-    let mut cli = Cli::parse();
+    let mut cli = Cli::parse_from(compatibility::arguments(std::env::args_os()));
     open_files::raise_limit();
     if let Err(error) = cli.configure() {
         return exit::code(Err(error));
@@ -62,7 +65,9 @@ async fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Shell(args)) => command::shell::run(args.import).await,
         Some(Command::Query(args)) => command::query::run(args).await,
         Some(Command::Export(args)) => command::export::run(args).await,
+        Some(Command::Serve(args)) => command::serve::run(*args).await,
         Some(Command::Summarize(args)) => command::summarize::run(args).await,
+        Some(Command::Report(args)) => command::report::run(args).await,
         Some(Command::Info(args)) => command::info::run(args).await,
         Some(Command::Check(args)) => command::check::run(args).await,
         Some(Command::Clocks(args)) => command::clocks::run(args).await,

@@ -15,6 +15,9 @@ static INTERRUPTS: OnceLock<watch::Sender<u64>> = OnceLock::new();
 /// Whether the shell handles Ctrl-C; otherwise it ends the process.
 static HANDLED: AtomicBool = AtomicBool::new(false);
 
+/// Whether the next signal, of whatever kind, counts as a Ctrl-C press that is handled.
+static ONE_END_HANDLED: AtomicBool = AtomicBool::new(false);
+
 fn sender() -> &'static watch::Sender<u64> {
     INTERRUPTS.get_or_init(|| watch::Sender::new(0))
 }
@@ -22,6 +25,22 @@ fn sender() -> &'static watch::Sender<u64> {
 /// From now on, Ctrl-C does not end the process.
 pub fn handle_interrupts() {
     HANDLED.store(true, Ordering::Release);
+}
+
+/// From now on, the first signal that asks the process to end counts as a Ctrl-C press, so that a
+/// server can end properly. The second one ends the process.
+pub fn handle_one_end() {
+    ONE_END_HANDLED.store(true, Ordering::Release);
+}
+
+/// Whether a signal is handled. If so, those that handle it know of it.
+fn is_handled(is_interrupt: bool) -> bool {
+    let one_end = ONE_END_HANDLED.swap(false, Ordering::AcqRel);
+    let handled = one_end || (is_interrupt && HANDLED.load(Ordering::Acquire));
+    if handled {
+        sender().send_modify(|count| *count += 1);
+    }
+    handled
 }
 
 /// All Ctrl-C presses from now on.
@@ -49,12 +68,10 @@ pub use unix::start;
 
 #[cfg(unix)]
 mod unix {
-    use std::sync::atomic::Ordering;
-
     use nix::sys::termios::{LocalFlags, SetArg, Termios, tcgetattr, tcsetattr};
     use tokio::signal::unix::{Signal, SignalKind, signal};
 
-    use super::{HANDLED, io, sender};
+    use super::{io, is_handled};
 
     /// Starts the thread that receives signals.
     ///
@@ -100,15 +117,13 @@ mod unix {
         mut hang_up: Option<Signal>,
     ) -> i32 {
         loop {
-            tokio::select! {
-                () = next(&mut interrupt) => {
-                    if !HANDLED.load(Ordering::Acquire) {
-                        return SignalKind::interrupt().as_raw_value();
-                    }
-                    sender().send_modify(|count| *count += 1);
-                }
-                () = next(&mut terminate) => return SignalKind::terminate().as_raw_value(),
-                () = next(&mut hang_up) => return SignalKind::hangup().as_raw_value(),
+            let kind = tokio::select! {
+                () = next(&mut interrupt) => SignalKind::interrupt(),
+                () = next(&mut terminate) => SignalKind::terminate(),
+                () = next(&mut hang_up) => SignalKind::hangup(),
+            };
+            if !is_handled(kind == SignalKind::interrupt()) {
+                return kind.as_raw_value();
             }
         }
     }
@@ -150,9 +165,7 @@ pub use other::start;
 
 #[cfg(not(unix))]
 mod other {
-    use std::sync::atomic::Ordering;
-
-    use super::{HANDLED, io, sender};
+    use super::{io, is_handled};
 
     /// Starts the thread that receives Ctrl-C.
     ///
@@ -163,11 +176,10 @@ mod other {
         std::thread::Builder::new().name("signals".into()).spawn(move || {
             runtime.block_on(async {
                 while tokio::signal::ctrl_c().await.is_ok() {
-                    if !HANDLED.load(Ordering::Acquire) {
+                    if !is_handled(true) {
                         tpq::remove_partial_files();
                         std::process::exit(130);
                     }
-                    sender().send_modify(|count| *count += 1);
                 }
             });
         })?;

@@ -6,7 +6,8 @@
 //!
 //! A [`ResultWriter`] receives batches one by one and keeps none of them. The exception is the
 //! table format, which must know the widths of its columns and therefore buffers a limited number
-//! of rows. The crate does not depend on SQL, nor on the destination of the bytes.
+//! of rows. [`JsonRows`] are rows for a page, with the types of their columns. The crate does not
+//! depend on SQL, nor on the destination of the bytes.
 
 mod arrow;
 mod cell;
@@ -16,6 +17,7 @@ mod error;
 mod file_format;
 mod format;
 mod json;
+mod json_rows;
 mod markdown;
 mod metadata;
 mod names;
@@ -33,5 +35,6 @@ pub use compression::{Compression, Encoder};
 pub use error::OutputError;
 pub use file_format::{FileFormat, UnknownEnding};
 pub use format::Format;
+pub use json_rows::JsonRows;
 pub use metadata::FileMetadata;
 pub use writer::{OutputOptions, ResultWriter, Sink, writer};

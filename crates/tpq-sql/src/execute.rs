@@ -245,7 +245,8 @@ impl Executor<'_> {
     fn include(&self, path: &Name, text: &Text) -> Result<(), SqlError> {
         let modules = self.catalog.modules().matching(&path.text);
         if modules.is_empty() {
-            let names = self.catalog.modules().names();
+            let known = self.catalog.modules();
+            let names = known.names();
             let near = nearest(&path.text, names.iter().copied());
             let message = format!("no module is called `{}`", path.written);
             return Err(SqlError::new(SqlErrorKind::UnknownTable, message)

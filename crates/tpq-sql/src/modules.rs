@@ -30,6 +30,13 @@ impl Modules {
         Self { own: own.collect() }
     }
 
+    /// The same list with further modules, which replace those of the same name.
+    pub(crate) fn with(&self, more: &[SqlModule]) -> Self {
+        let mut all = Self { own: self.own.clone() };
+        all.own.extend(Self::new(more).own);
+        all
+    }
+
     /// The names of all modules, in alphabetical order.
     pub(crate) fn names(&self) -> Vec<&str> {
         let built_in = BUILT_IN.iter().map(|&(name, _)| name);

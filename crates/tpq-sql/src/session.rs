@@ -418,6 +418,17 @@ impl Session {
         self.catalog.modules().module_of(&name.to_lowercase())
     }
 
+    /// Adds modules for INCLUDE PERFETTO MODULE. A module of the same name is replaced.
+    pub fn add_modules(&self, modules: &[SqlModule]) {
+        self.catalog.add_modules(modules);
+    }
+
+    /// Drops the tables, views, functions and macros that statements created, and forgets which
+    /// modules were included. Statements that run keep what they read.
+    pub fn restore_initial_tables(&self) {
+        self.catalog.drop_created();
+    }
+
     /// The names of the modules that were included, in alphabetical order.
     pub fn included_modules(&self) -> Vec<String> {
         self.catalog.objects().included().into_iter().collect()

@@ -18,6 +18,7 @@ mod memory;
 mod metrics;
 mod output;
 mod query;
+mod query_sql;
 mod rows;
 mod run;
 mod specs;
@@ -25,5 +26,6 @@ mod summarize;
 
 pub use error::SummaryError;
 pub use output::SummaryFormat;
+pub use query_sql::{QuerySql, query_sql};
 pub use specs::SummarySpecs;
 pub use summarize::{SummaryOptions, summarize};

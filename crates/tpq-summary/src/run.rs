@@ -14,12 +14,20 @@ pub(crate) struct Runner<'a> {
     session: &'a Session,
     shared: SharedQueries<'a>,
     /// The statements that were run before queries. Each is run once.
-    prepared: HashSet<String>,
+    done: HashSet<String>,
+}
+
+/// The SQL of a query.
+pub(crate) struct Prepared {
+    /// The statements before it, which have been run.
+    pub(crate) before: Vec<String>,
+    /// The statement with its rows.
+    pub(crate) sql: String,
 }
 
 impl<'a> Runner<'a> {
     pub(crate) fn new(session: &'a Session, shared: SharedQueries<'a>) -> Self {
-        Self { session, shared, prepared: HashSet::new() }
+        Self { session, shared, done: HashSet::new() }
     }
 
     /// Finds a query of the specification by its id.
@@ -49,31 +57,41 @@ impl<'a> Runner<'a> {
         query: &Query,
         wanted: Option<&[String]>,
     ) -> Result<ResultSet, QueryError> {
+        let prepared = self.prepared(query, wanted).await?;
+        Ok(self.session.query(&prepared.sql).await?)
+    }
+
+    /// Runs what a query needs before it, and returns its SQL.
+    pub(crate) async fn prepared(
+        &mut self,
+        query: &Query,
+        wanted: Option<&[String]>,
+    ) -> Result<Prepared, QueryError> {
         let session = self.session;
         let split = |sql: &str| -> Result<Vec<String>, SqlError> {
             let statements = session.statements(sql)?;
             Ok(statements.iter().map(|statement| statement.text().to_owned()).collect())
         };
         let steps = Steps::of(query, &self.shared, &split)?;
-        for module in &steps.modules {
-            self.prepare(format!("INCLUDE PERFETTO MODULE {module}")).await?;
-        }
-        for statement in &steps.preambles {
+        let includes =
+            steps.modules.iter().map(|module| format!("INCLUDE PERFETTO MODULE {module}"));
+        let before: Vec<String> = includes.chain(steps.preambles.iter().cloned()).collect();
+        for statement in &before {
             self.prepare(statement.clone()).await?;
         }
         let sql = self.statement(&steps, wanted).await?;
-        Ok(self.session.query(&sql).await?)
+        Ok(Prepared { before, sql })
     }
 
     /// Runs a statement, unless it was run before.
     async fn prepare(&mut self, sql: String) -> Result<(), SqlError> {
-        if self.prepared.contains(&sql) {
+        if self.done.contains(&sql) {
             return Ok(());
         }
         for statement in self.session.statements(&sql)? {
             drain(self.session, &statement).await?;
         }
-        self.prepared.insert(sql);
+        self.done.insert(sql);
         Ok(())
     }
 

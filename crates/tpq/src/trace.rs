@@ -1,13 +1,15 @@
 //! An imported trace, ready for queries.
 
-use std::path::PathBuf;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use datafusion::arrow::array::RecordBatch;
 use tpq_sql::{Session, SessionOptions, SqlError};
-use tpq_tables::TraceTables;
+use tpq_tables::{Tables, TraceTables};
 
 use crate::cache::{Key, PendingWrite};
+use crate::import::import_stream;
 use crate::{
     CancelToken, ImportError, ImportOptions, ImportSummary, MetaTrace, Span, SqlPackage,
     SqlPackageError, TableCache, import,
@@ -68,21 +70,47 @@ impl Trace {
         options.check()?;
         let paths: Vec<PathBuf> = paths.iter().cloned().map(Into::into).collect();
         // Before the import, which may take long: a mistyped folder should be reported at once.
-        let modules = options.sql_packages.iter().map(SqlPackage::read);
-        let modules = modules.collect::<Result<Vec<_>, _>>()?;
-        let mut session_options = SessionOptions {
-            memory_limit: options.memory_limit,
-            threads: options.threads,
-            modules: modules.into_iter().flatten().collect(),
-            packets: Vec::new(),
-            allow_files: options.allow_files,
-        };
+        let session_options = session_options(&options)?;
         let metatrace = options.metatrace.clone();
         let stop = CancelOnDrop(options.cancel.child());
         let options = ImportOptions { cancel: stop.0.clone(), ..options };
         let files = paths.clone();
         let imported = tokio::task::spawn_blocking(move || find_or_import(files, options));
-        let (tables, summary, origin) = imported.await??;
+        Self::with_session(paths, session_options, metatrace, imported.await??)
+    }
+
+    /// Imports the trace that `input` gives, on this thread. `name` is that of its file. The cache
+    /// is not used.
+    ///
+    /// # Errors
+    /// See [`import`]; and when `input` fails.
+    pub fn read(name: &Path, input: impl Read, options: &ImportOptions) -> Result<Self, OpenError> {
+        let session_options = session_options(options)?;
+        let (tables, summary) = import_stream(name, input, options)?;
+        let imported = (Arc::new(tables), summary, Origin::Import(Mutex::new(None)));
+        let metatrace = options.metatrace.clone();
+        Self::with_session(vec![name.to_owned()], session_options, metatrace, imported)
+    }
+
+    /// A trace without events: every table exists and is empty, except those that describe the
+    /// trace itself.
+    ///
+    /// # Errors
+    /// When a package of SQL modules cannot be read.
+    pub fn without_events(options: &ImportOptions) -> Result<Self, OpenError> {
+        let session_options = session_options(options)?;
+        let tables = Arc::new(Tables::default().finish());
+        let imported = (tables, ImportSummary::default(), Origin::Import(Mutex::new(None)));
+        Self::with_session(Vec::new(), session_options, options.metatrace.clone(), imported)
+    }
+
+    /// A trace with a session on its tables.
+    fn with_session(
+        paths: Vec<PathBuf>,
+        mut session_options: SessionOptions,
+        metatrace: Option<Arc<MetaTrace>>,
+        (tables, summary, origin): (Arc<TraceTables>, ImportSummary, Origin),
+    ) -> Result<Self, OpenError> {
         let kinds = summary.packet_kinds.iter();
         session_options.packets = kinds.map(|packets| packets.kind.clone()).collect();
         let session = Session::new(Arc::clone(&tables), &session_options)?;
@@ -156,6 +184,19 @@ impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.cancel();
     }
+}
+
+/// The options of a session, with the modules of all packages.
+fn session_options(options: &ImportOptions) -> Result<SessionOptions, SqlPackageError> {
+    let modules = options.sql_packages.iter().map(SqlPackage::read);
+    let modules = modules.collect::<Result<Vec<_>, _>>()?;
+    Ok(SessionOptions {
+        memory_limit: options.memory_limit,
+        threads: options.threads,
+        modules: modules.into_iter().flatten().collect(),
+        packets: Vec::new(),
+        allow_files: options.allow_files,
+    })
 }
 
 /// Finds the tables of the traces in the cache; otherwise imports the traces and starts to write

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{Loss, LossReport};
+use tpq_health::{ErrorCount, Loss, LossReport};
 
 /// `lost` is whether data was lost, and `unknown` whether the trace may have losses that it does
 /// not report. `losses` has the rows of `data_loss`, `errors` the stats of data that was not
 /// understood.
 pub fn json(report: &LossReport) -> Value {
-    let error = |error: &super::ErrorCount| json!({ "stat": error.stat, "count": error.count });
+    let error = |error: &ErrorCount| json!({ "stat": error.stat, "count": error.count });
     json!({
         "lost": report.is_lost(),
         "unknown": report.is_unknown(),

@@ -3,11 +3,11 @@
 use std::io::Write;
 
 use clap::{Args, ValueEnum};
+use tpq_health::{Health, LossReport, SourceNames};
 
 use crate::args::ImportArgs;
-use crate::check::{LossReport, json, text};
+use crate::check::{json, text};
 use crate::exit::AlreadyReported;
-use crate::names::Names;
 use crate::open;
 use crate::terminal::Style;
 
@@ -47,9 +47,10 @@ pub async fn run(args: CheckArgs) -> anyhow::Result<()> {
     // `--strict` is off: losses that would fail other commands are the result here.
     let import = ImportArgs { strict: false, ..args.import };
     open::with_import(&import, async |trace| {
-        let report = LossReport::of(&trace).await?;
+        let names = SourceNames::of(trace.session()).await?;
+        let report = LossReport::of(trace.session(), &names).await?;
         let text = match args.format {
-            CheckFormat::Text => text(&report, &Names::of(&trace).await?, Style::of_stdout()),
+            CheckFormat::Text => text(&Health::new(&report, &names), Style::of_stdout()),
             CheckFormat::Json => format!("{:#}\n", json(&report)),
         };
         std::io::stdout().write_all(text.as_bytes())?;

@@ -8,5 +8,7 @@ pub mod info;
 pub mod man;
 pub mod merge;
 pub mod query;
+pub mod report;
+pub mod serve;
 pub mod shell;
 pub mod summarize;

@@ -32,11 +32,11 @@ pub struct QueryArgs {
     pub import: ImportArgs,
 
     /// SQL statements to run, separated by semicolons [default: read from stdin]
-    #[arg(short, long, value_name = "SQL")]
+    #[arg(short, long, value_name = "SQL", short_alias = 'Q', alias = "query-string")]
     pub command: Option<String>,
 
     /// File with the SQL statements to run; - is stdin
-    #[arg(short, long, value_name = "FILE", conflicts_with = "command")]
+    #[arg(short, long, value_name = "FILE", alias = "query-file", conflicts_with = "command")]
     pub file: Option<PathBuf>,
 
     /// Let $NAME and :NAME in the statements stand for V: NULL, an integer or a real if V looks like

@@ -6,12 +6,13 @@ mod split;
 mod unpack;
 
 use std::collections::HashMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use self::unpack::{Node, Unpack};
 use crate::bytes::Bytes;
 use crate::file_identity::FileIdentity;
-use crate::{Entry, Format, Manifest, ManifestFile, SourceError};
+use crate::{Entry, Format, Manifest, ManifestFile, SourceError, stream};
 
 /// The largest number of files that an error names.
 const MAX_NAMED_FILES: usize = 5;
@@ -51,6 +52,32 @@ impl Inputs {
         Ok(Self { opened, ..inputs? })
     }
 
+    /// Reads one input to its end, as [`Inputs::open`] does with standard input: what it holds is
+    /// known when its last byte has arrived. `path` is its name in messages.
+    ///
+    /// # Errors
+    /// As [`Inputs::open`], and the errors of `input`.
+    pub fn read(
+        path: &Path,
+        input: impl Read,
+        limit: u64,
+        mut progress: impl FnMut(u64),
+    ) -> Result<Self, SourceError> {
+        let mut arrived = 0;
+        let input = Counted {
+            input,
+            count: |read| {
+                arrived += read;
+                progress(arrived);
+            },
+        };
+        let (bytes, cut) = stream::read(path, input)?;
+        let mut unpack = Unpack::new(limit, &mut progress);
+        let mut nodes = Vec::new();
+        add(&mut unpack, &mut nodes, path, None, (bytes, cut))?;
+        Self::arranged(unpack, nodes)
+    }
+
     fn unpack(
         paths: &[PathBuf],
         limit: u64,
@@ -63,14 +90,13 @@ impl Inputs {
             let name = (paths.len() > 1).then(|| shown(path));
             let (bytes, cut) = crate::bytes::read(path)?;
             opened.push(bytes.clone());
-            if bytes.is_empty() {
-                return Err(SourceError::Empty(path.to_owned()));
-            }
-            for node in unpack.open(name, shown(path), bytes, cut)? {
-                refuse_no_trace(path, &node)?;
-                nodes.push(node);
-            }
+            add(&mut unpack, &mut nodes, path, name, (bytes, cut))?;
         }
+        Self::arranged(unpack, nodes)
+    }
+
+    /// The inputs in the order of the import, matched with the manifest.
+    fn arranged(unpack: Unpack<'_>, nodes: Vec<Node>) -> Result<Self, SourceError> {
         let manifest = unpack.manifest;
         nodes.iter().try_for_each(refuse_nested)?;
         let entries = order::flatten(nodes);
@@ -121,6 +147,38 @@ impl Inputs {
         let files = self.manifest.as_ref().map_or(&[][..], |manifest| &manifest.files);
         let unmatched = self.unmatched.iter().filter_map(|&index| files.get(index));
         unmatched.map(|file| file.path.as_str()).collect()
+    }
+}
+
+/// Unpacks an input and adds what it holds.
+fn add(
+    unpack: &mut Unpack<'_>,
+    nodes: &mut Vec<Node>,
+    path: &Path,
+    name: Option<String>,
+    (bytes, cut): (Bytes, Option<std::io::Error>),
+) -> Result<(), SourceError> {
+    if bytes.is_empty() {
+        return Err(SourceError::Empty(path.to_owned()));
+    }
+    for node in unpack.open(name, shown(path), bytes, cut)? {
+        refuse_no_trace(path, &node)?;
+        nodes.push(node);
+    }
+    Ok(())
+}
+
+/// A reader that reports the number of bytes of each read.
+struct Counted<R, F> {
+    input: R,
+    count: F,
+}
+
+impl<R: Read, F: FnMut(u64)> Read for Counted<R, F> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        (self.count)(read as u64);
+        Ok(read)
     }
 }
 

@@ -32,7 +32,7 @@ use system::{Directory, INFORMATION_SCHEMA, SystemTable};
 
 use crate::errors::{NoSuchTable, SqlError};
 use crate::functions::{self, TableFunction};
-use crate::modules::Modules;
+use crate::modules::{Modules, SqlModule};
 use crate::perfetto_sql::{Macro, Macros, Planner};
 use crate::scan::{StoredProvider, StoredTable};
 use crate::views::{Prelude, UnfilledTable};
@@ -52,7 +52,7 @@ pub(crate) struct Catalog {
     tables: Arc<TraceTables>,
     prelude: Prelude,
     functions: BTreeMap<String, Arc<dyn TableFunction>>,
-    modules: Modules,
+    modules: RwLock<Arc<Modules>>,
     /// The kinds of packets in the trace.
     packets: Vec<String>,
     objects: RwLock<Objects>,
@@ -88,6 +88,7 @@ impl Catalog {
         let functions = functions::table(&tables).into_iter().chain(system::functions(&directory));
         let functions = functions.map(|function| (function.name().to_owned(), function)).collect();
         let (prelude, objects) = (Prelude::default(), RwLock::default());
+        let modules = RwLock::new(Arc::new(modules));
         Self { stored, tables, prelude, functions, modules, packets, objects, directory }
     }
 
@@ -103,8 +104,24 @@ impl Catalog {
     }
 
     /// The modules that a statement can include.
-    pub(crate) fn modules(&self) -> &Modules {
-        &self.modules
+    pub(crate) fn modules(&self) -> Arc<Modules> {
+        Arc::clone(&self.modules.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Adds modules. One of the same name is replaced, and its next INCLUDE runs it again.
+    pub(crate) fn add_modules(&self, modules: &[SqlModule]) {
+        let mut current = self.modules.write().unwrap_or_else(PoisonError::into_inner);
+        *current = Arc::new(current.with(modules));
+        drop(current);
+        let mut objects = self.objects_mut();
+        modules.iter().for_each(|module| objects.forget(&module.name));
+    }
+
+    /// Drops everything that statements created.
+    pub(crate) fn drop_created(&self) {
+        // Tables are freed after the guard is.
+        let created = std::mem::take(&mut *self.objects_mut());
+        drop(created);
     }
 
     /// The names of all tables and views, in alphabetical order.
@@ -243,7 +260,7 @@ impl Macros for Catalog {
     }
 
     fn module_of(&self, name: &str) -> Option<String> {
-        self.modules.module_of(name)
+        self.modules().module_of(name)
     }
 }
 

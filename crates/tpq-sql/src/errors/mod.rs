@@ -121,6 +121,11 @@ impl SqlError {
         self.location.as_deref()
     }
 
+    /// The hint: a suggestion, such as the name that was probably meant.
+    pub fn suggestion(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
     /// The full report: the message, the line with carets under the location, and the hint.
     pub fn report(&self) -> String {
         let mut report = self.message.clone();

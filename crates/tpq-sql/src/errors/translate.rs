@@ -1,5 +1,7 @@
 //! Translation of DataFusion's errors to [`SqlError`].
 
+use std::sync::Arc;
+
 use datafusion::common::{Column, Diagnostic, SchemaError};
 use datafusion::error::DataFusionError;
 use datafusion::sql::sqlparser::parser::ParserError;
@@ -18,14 +20,14 @@ use super::{ErrorLocation, SqlError, SqlErrorKind, nearest};
 pub(crate) struct NoSuchTable(pub String);
 
 /// All known names, for suggestions.
-pub(crate) struct Names<'a> {
+pub(crate) struct Names {
     pub tables: Vec<String>,
     pub functions: Vec<String>,
     /// The modules that may define an unknown name.
-    pub modules: Option<&'a Modules>,
+    pub modules: Option<Arc<Modules>>,
 }
 
-impl Names<'_> {
+impl Names {
     /// No names, for errors that are not about a name.
     pub(crate) fn none() -> Self {
         Self { tables: Vec::new(), functions: Vec::new(), modules: None }
@@ -33,7 +35,7 @@ impl Names<'_> {
 
     /// The hint for an unknown name: the module to include, or a similar name.
     fn hint(&self, name: &str, known: &[String]) -> Option<String> {
-        if let Some(module) = self.modules.and_then(|modules| modules.module_of(name)) {
+        if let Some(module) = self.modules.as_ref().and_then(|modules| modules.module_of(name)) {
             return Some(format!("it is in a module: INCLUDE PERFETTO MODULE {module};"));
         }
         nearest(name, known.iter().map(String::as_str)).map(did_you_mean)

@@ -337,7 +337,7 @@ impl<'a> Planner<'a> {
         None
     }
 
-    pub(crate) fn names(&self) -> Names<'_> {
+    pub(crate) fn names(&self) -> Names {
         let mut functions = self.udf_names();
         functions.extend(self.catalog.function_names());
         functions.extend(self.udaf_names());

@@ -25,6 +25,15 @@ impl Statement {
         Text { sources: Sources::new(&self.script), tokens: self.tokens.clone() }
     }
 
+    /// The offset in the script at which the text after this statement begins: behind its
+    /// semicolon, or at the end.
+    pub fn end(&self) -> usize {
+        let Some(last) = self.tokens.last() else { return 0 };
+        let end = byte_offset(&self.script.text, last.span.end);
+        let rest = self.script.text.get(end..).unwrap_or_default();
+        end + usize::from(rest.starts_with(';'))
+    }
+
     /// The text of the statement, without its semicolon.
     pub fn text(&self) -> &str {
         let solid = |token: &&TokenWithSpan| !matches!(token.token, Token::Whitespace(_));
@@ -92,6 +101,16 @@ mod tests {
         let statements = split(script).unwrap_or_default();
         let texts: Vec<&str> = statements.iter().map(Statement::text).collect();
         assert_eq!(texts, ["SELECT ';'", "SELECT 2"]);
+    }
+
+    #[test]
+    fn a_statement_ends_behind_its_semicolon() {
+        let script = "SELECT 'ä;' ; -- one\nSELECT 2 -- two\n;SELECT 3";
+        let ends = |script: &str| -> Vec<usize> {
+            split(script).unwrap_or_default().iter().map(Statement::end).collect()
+        };
+        assert_eq!(ends(script), [14, 39, 47]);
+        assert_eq!(script.len(), 47);
     }
 
     #[test]

@@ -5,8 +5,8 @@ mod pipeline;
 mod prescan;
 mod setup;
 
-use std::io;
-use std::path::PathBuf;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::Scope;
 
@@ -15,7 +15,7 @@ use tpq_formats::{OpenedFile, Reader};
 use tpq_ingest::{
     EventOrder, LossBook, Losses, SequenceLoss, SourceId, Step, Timeline, TraceBytes,
 };
-use tpq_source::{Inputs, Scratch, UNPACK_LIMIT};
+use tpq_source::{Inputs, Scratch, SourceError, UNPACK_LIMIT};
 use tpq_tables::{Packer, Spill, TraceTables};
 
 pub use self::error::ImportError;
@@ -41,10 +41,37 @@ pub fn import(
     paths: &[PathBuf],
     options: &ImportOptions,
 ) -> Result<(TraceTables, ImportSummary), ImportError> {
+    import_with(paths, options, || {
+        Inputs::open(paths, UNPACK_LIMIT, |read| options.advance(read, 0))
+    })
+}
+
+/// Imports the trace that `input` gives, with `name` as that of its file.
+///
+/// The bytes go to memory or to a temporary file while they arrive, and their format is checked;
+/// the import of their contents begins when the last one has arrived.
+///
+/// # Errors
+/// As [`import`], and when `input` fails.
+pub(crate) fn import_stream(
+    name: &Path,
+    input: impl Read,
+    options: &ImportOptions,
+) -> Result<(TraceTables, ImportSummary), ImportError> {
+    import_with(&[name.to_owned()], options, || {
+        Inputs::read(name, input, UNPACK_LIMIT, |read| options.advance(read, 0))
+    })
+}
+
+fn import_with(
+    paths: &[PathBuf],
+    options: &ImportOptions,
+    open: impl FnOnce() -> Result<Inputs, SourceError>,
+) -> Result<(TraceTables, ImportSummary), ImportError> {
     options.check()?;
     let mut stages = Stages::new(options);
     stages.begin("reading");
-    let inputs = Inputs::open(paths, UNPACK_LIMIT, |read| options.advance(read, 0))?;
+    let inputs = open()?;
     let outcome = import_inputs(paths, &inputs, &mut stages, options);
     // A result from missing bytes is invalid.
     if !matches!(outcome, Err(ImportError::Cancelled)) {

@@ -45,8 +45,9 @@ pub(super) fn rows(catalog: &Catalog) -> Result<RecordBatch> {
         library.add_module(&name, &text.into());
     }
     library.add_stored_tables(catalog);
-    for name in catalog.modules().names() {
-        if let Some(text) = catalog.modules().text(name) {
+    let modules = catalog.modules();
+    for name in modules.names() {
+        if let Some(text) = modules.text(name) {
             library.add_module(name, &text);
         }
     }

@@ -1,0 +1,65 @@
+//! What the server tells the person who started it, on stderr.
+
+use std::io::Write;
+use std::net::SocketAddr;
+
+use tpq_server::{Endpoint, ServerLog};
+
+use crate::terminal::Style;
+
+/// Prints messages, unless they are not wanted.
+pub struct Messages {
+    quiet: bool,
+}
+
+impl Messages {
+    pub fn new(quiet: bool) -> Self {
+        Self { quiet }
+    }
+
+    /// Says where the server listens.
+    pub fn listening(&self, addresses: &[SocketAddr], endpoints: &[Endpoint], has_token: bool) {
+        let mut places: Vec<String> =
+            addresses.iter().map(|address| format!("http://{address}")).collect();
+        places.extend(endpoints.iter().filter_map(|endpoint| match endpoint {
+            Endpoint::Socket(path) => Some(path.display().to_string()),
+            Endpoint::Loopback(_) | Endpoint::Address(_) => None,
+        }));
+        let token = if has_token { "; requests need the token" } else { "" };
+        self.print(&format!("listening on {}{token}; Ctrl-C ends it", places.join(" and ")));
+    }
+
+    /// Says that the server has ended.
+    pub fn ended(&self) {
+        self.print("the server has ended");
+    }
+
+    fn print(&self, text: &str) {
+        if !self.quiet {
+            let text = Style::of_stderr().dim(text);
+            // A message that cannot be printed is not an error.
+            let _ = writeln!(std::io::stderr(), "{text}");
+        }
+    }
+}
+
+impl ServerLog for Messages {
+    fn trace_begins(&self) {
+        self.print("a client sends a trace");
+    }
+
+    fn trace_ends(&self, outcome: Result<&str, &str>) {
+        match outcome {
+            Ok(name) => self.print(&format!("imported: {name}")),
+            Err(why) => self.print(&format!("not imported: {why}")),
+        }
+    }
+
+    fn refused(&self, why: &str) {
+        let why: String = why
+            .chars()
+            .map(|letter| if letter.is_control() { '\u{fffd}' } else { letter })
+            .collect();
+        self.print(&format!("refused: {why}"));
+    }
+}

@@ -1,0 +1,268 @@
+//! The engine: the current trace and everything that clients do with it.
+//!
+//! All clients share one trace and one session. A trace that arrives replaces the current one: the
+//! first bytes after a complete trace begin the next.
+
+mod export;
+mod metatrace;
+mod packages;
+mod page;
+mod query;
+mod summarizers;
+mod upload;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::FutureExt;
+use tokio::runtime::Handle;
+use tokio::sync::{RwLock, Semaphore};
+use tpq_proto::message::StatusResult;
+
+use self::summarizers::Summarizers;
+use self::upload::Upload;
+use crate::limits::Limits;
+use crate::loader::{ImportChoices, LoadError, LoadedTrace, Metatrace, TraceLoader};
+use crate::log::ServerLog;
+use crate::status::status;
+
+pub use self::export::ExportError;
+pub use self::packages::PackageError;
+pub(crate) use self::query::StatementEnd;
+
+/// Why the engine could not do what a client asked for.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// The trace could not be imported.
+    #[error("{0}")]
+    Import(String),
+    /// Only a part of the trace has arrived.
+    #[error(
+        "the trace is not complete: {bytes} bytes have arrived, and the client that sends it has \
+         not said that it ends"
+    )]
+    Incomplete {
+        /// The bytes so far.
+        bytes: u64,
+    },
+    /// A query took longer than it may.
+    #[error("the query was stopped: it ran for {} s, the limit of this server", limit.as_secs_f64())]
+    TooLong {
+        /// The limit.
+        limit: Duration,
+    },
+    /// A bug in tpq.
+    #[error("{0} stopped unexpectedly, which is a bug in tpq; the server goes on")]
+    Panicked(&'static str),
+}
+
+/// The current trace, and the queries that run on it.
+pub struct Engine {
+    loader: Arc<dyn TraceLoader>,
+    log: Arc<dyn ServerLog>,
+    limits: Limits,
+    /// The runtime of queries and imports.
+    workers: Handle,
+    query_slots: Semaphore,
+    state: RwLock<State>,
+    /// The choices for the next import.
+    choices: Mutex<ImportChoices>,
+    /// The name of the current trace. Read without waiting for an import.
+    trace_name: Mutex<String>,
+    summarizers: Mutex<Summarizers>,
+    /// The recording of the server itself, if one runs.
+    metatrace: Mutex<Option<Arc<dyn Metatrace>>>,
+}
+
+/// What is loaded.
+enum State {
+    /// A trace, which is empty before the first arrives.
+    Ready(Arc<dyn LoadedTrace>),
+    /// A trace that arrives, or has arrived and is imported.
+    Receiving(Upload),
+    /// The last trace could not be imported.
+    Failed(EngineError),
+}
+
+impl Engine {
+    /// An engine without a trace. Queries and imports run on `workers`.
+    ///
+    /// # Errors
+    /// When the loader cannot start a session.
+    pub fn new(
+        loader: Arc<dyn TraceLoader>,
+        log: Arc<dyn ServerLog>,
+        limits: Limits,
+        workers: Handle,
+    ) -> Result<Arc<Self>, LoadError> {
+        let empty = loader.empty()?;
+        Ok(Arc::new(Self {
+            loader,
+            log,
+            query_slots: Semaphore::new(limits.queries.clamp(1, Semaphore::MAX_PERMITS)),
+            limits,
+            workers,
+            state: RwLock::new(State::Ready(empty)),
+            choices: Mutex::new(ImportChoices::DEFAULT),
+            trace_name: Mutex::default(),
+            summarizers: Mutex::default(),
+            metatrace: Mutex::new(None),
+        }))
+    }
+
+    /// Replaces the current trace.
+    pub async fn set_trace(&self, trace: Arc<dyn LoadedTrace>) {
+        self.replace(&mut *self.state.write().await, State::Ready(trace));
+    }
+
+    /// The limits of clients.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Receives events for people.
+    pub(crate) fn log(&self) -> &dyn ServerLog {
+        self.log.as_ref()
+    }
+
+    /// What the server says about itself. Never waits.
+    pub fn status(&self) -> StatusResult {
+        status(&self.trace_name.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Takes bytes of a trace, and returns the number of its bytes so far. Waits while the import
+    /// has enough to read.
+    ///
+    /// # Errors
+    /// When the import has failed already.
+    pub async fn append(&self, bytes: Bytes) -> Result<u64, EngineError> {
+        let mut state = self.state.write().await;
+        if !matches!(&*state, State::Receiving(upload) if upload.is_open()) {
+            self.log.trace_begins();
+            let choices = *self.choices.lock().unwrap_or_else(PoisonError::into_inner);
+            let upload = Upload::begin(Arc::clone(&self.loader), choices, &self.workers);
+            self.replace(&mut state, State::Receiving(upload));
+        }
+        let State::Receiving(upload) = &mut *state else { return Ok(0) };
+        if upload.send(bytes).await {
+            return Ok(upload.bytes());
+        }
+        let total = upload.bytes();
+        // The import has ended: it failed, or nothing that can be read follows.
+        self.settle(&mut state).await.map(|_| total)
+    }
+
+    /// Ends the trace that arrives, and waits until it is imported.
+    ///
+    /// # Errors
+    /// When the import fails.
+    pub async fn finalize(&self) -> Result<(), EngineError> {
+        self.settle(&mut *self.state.write().await).await.map(drop)
+    }
+
+    /// Forgets the trace, and imports the next one with these choices.
+    ///
+    /// # Errors
+    /// When a session cannot be started.
+    pub async fn reset(&self, choices: ImportChoices) -> Result<(), EngineError> {
+        let empty = self.loader.empty();
+        let empty = empty.map_err(|error| EngineError::Import(error.to_string()))?;
+        *self.choices.lock().unwrap_or_else(PoisonError::into_inner) = choices;
+        self.replace(&mut *self.state.write().await, State::Ready(empty));
+        Ok(())
+    }
+
+    /// Forgets what queries created.
+    ///
+    /// # Errors
+    /// When there is no trace.
+    pub async fn restore_initial_tables(&self) -> Result<(), EngineError> {
+        self.trace().await?.session().restore_initial_tables();
+        self.summarizers.lock().unwrap_or_else(PoisonError::into_inner).forget_rows();
+        Ok(())
+    }
+
+    /// The current trace. Waits while it is imported.
+    pub(crate) async fn trace(&self) -> Result<Arc<dyn LoadedTrace>, EngineError> {
+        match &*self.state.read().await {
+            State::Ready(trace) => return Ok(Arc::clone(trace)),
+            State::Failed(error) => return Err(error.clone()),
+            State::Receiving(upload) if upload.is_open() => {
+                return Err(EngineError::Incomplete { bytes: upload.bytes() });
+            }
+            State::Receiving(_) => {}
+        }
+        // The client that ended the trace did not wait for its import.
+        self.settle(&mut *self.state.write().await).await
+    }
+
+    /// Ends the trace that arrives, if one does, and waits for its import.
+    async fn settle(&self, state: &mut State) -> Result<Arc<dyn LoadedTrace>, EngineError> {
+        if let State::Receiving(upload) = state {
+            let outcome = upload.finish().await;
+            match &outcome {
+                Ok(trace) => self.log.trace_ends(Ok(trace.name())),
+                Err(error) => self.log.trace_ends(Err(&error.to_string())),
+            }
+            let settled = outcome.map_or_else(State::Failed, State::Ready);
+            self.replace(state, settled);
+        }
+        match state {
+            State::Ready(trace) => Ok(Arc::clone(trace)),
+            State::Failed(error) => Err(error.clone()),
+            State::Receiving(_) => Err(EngineError::Panicked("the import")),
+        }
+    }
+
+    /// Changes the state. A large trace takes a while to be freed, so that is done elsewhere.
+    fn replace(&self, state: &mut State, new: State) {
+        let name = match &new {
+            State::Ready(trace) => trace.name().to_owned(),
+            State::Receiving(_) | State::Failed(_) => String::new(),
+        };
+        *self.trace_name.lock().unwrap_or_else(PoisonError::into_inner) = name;
+        self.summarizers.lock().unwrap_or_else(PoisonError::into_inner).forget_rows();
+        let old = std::mem::replace(state, new);
+        drop(self.workers.spawn_blocking(move || drop(old)));
+    }
+
+    /// Runs work on the runtime of queries. Dropping the future stops it. A panic ends this work
+    /// only.
+    pub(crate) async fn detached<T: Send + 'static>(
+        &self,
+        what: &'static str,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Result<T, EngineError> {
+        let caught = std::panic::AssertUnwindSafe(work).catch_unwind();
+        let task = AbortOnDrop(self.workers.spawn(caught));
+        match task.await {
+            Ok(Ok(done)) => Ok(done),
+            Ok(Err(_)) | Err(_) => Err(EngineError::Panicked(what)),
+        }
+    }
+}
+
+/// A task that ends when its result is no longer awaited.
+struct AbortOnDrop<T>(tokio::task::JoinHandle<T>);
+
+impl<T> Drop for AbortOnDrop<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl<T> Future for AbortOnDrop<T> {
+    type Output = Result<T, tokio::task::JoinError>;
+
+    fn poll(
+        mut self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        self.0.poll_unpin(context)
+    }
+}
+
+#[cfg(test)]
+mod tests;

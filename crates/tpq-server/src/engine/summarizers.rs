@@ -1,0 +1,209 @@
+//! Summarizers: sets of structured queries that a client changes step by step.
+//!
+//! The rows of a query are stored in a table when the client first asks for them. A change of any
+//! query drops these tables, because queries read each other.
+
+use std::collections::HashMap;
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use futures::StreamExt;
+use prost::Message;
+use tpq_proto::message::{
+    CreateSummarizerResult, DestroySummarizerResult, PerfettoSqlStructuredQuery as Query,
+    QuerySummarizerArgs, QuerySummarizerResult, SummarizerQuerySyncInfo, UpdateSummarizerSpecArgs,
+    UpdateSummarizerSpecResult,
+};
+use tpq_proto::text;
+use tpq_sql::{Session, SqlError};
+use tpq_summary::{QuerySql, SummaryError, query_sql};
+
+use super::{Engine, EngineError};
+
+/// The most summarizers at once.
+const MAX_SUMMARIZERS: usize = 1000;
+
+/// All summarizers, by their ids.
+#[derive(Default)]
+pub(super) struct Summarizers {
+    all: HashMap<String, Summarizer>,
+    /// The number of tables that were created, which is in their names.
+    tables: u64,
+}
+
+#[derive(Default)]
+struct Summarizer {
+    queries: Vec<Query>,
+    /// The rows of queries, by their ids.
+    stored: HashMap<String, QuerySummarizerResult>,
+}
+
+/// Why a query could not be answered.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    #[error(transparent)]
+    Summary(#[from] SummaryError),
+    #[error("{}", .0.report())]
+    Sql(#[from] SqlError),
+}
+
+impl Summarizers {
+    /// Forgets the rows of all queries: their tables are gone.
+    pub(super) fn forget_rows(&mut self) {
+        self.all.values_mut().for_each(|summarizer| summarizer.stored.clear());
+    }
+}
+
+impl Summarizer {
+    /// Replaces the queries, and returns what changed.
+    fn update(&mut self, queries: Vec<Query>) -> Vec<SummarizerQuerySyncInfo> {
+        let old: HashMap<&str, &Query> =
+            self.queries.iter().map(|query| (query.id(), query)).collect();
+        let info = |query: &Query| SummarizerQuerySyncInfo {
+            query_id: Some(query.id().to_owned()),
+            ..SummarizerQuerySyncInfo::default()
+        };
+        let mut changes: Vec<_> = queries
+            .iter()
+            .map(|query| SummarizerQuerySyncInfo {
+                was_updated: Some(old.get(query.id()) != Some(&query)),
+                ..info(query)
+            })
+            .collect();
+        let dropped =
+            self.queries.iter().filter(|old| queries.iter().all(|new| new.id() != old.id()));
+        changes.extend(
+            dropped.map(|query| SummarizerQuerySyncInfo { was_dropped: Some(true), ..info(query) }),
+        );
+        if changes.iter().any(|change| change.was_updated() || change.was_dropped()) {
+            self.stored.clear();
+        }
+        self.queries = queries;
+        changes
+    }
+}
+
+impl Engine {
+    fn summarizers(&self) -> MutexGuard<'_, Summarizers> {
+        self.summarizers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Creates a summarizer, or empties the one of this id.
+    pub(crate) fn create_summarizer(&self, id: Option<String>) -> CreateSummarizerResult {
+        let mut summarizers = self.summarizers();
+        let id = id.unwrap_or_else(|| format!("summarizer_{}", summarizers.all.len() + 1));
+        if summarizers.all.len() >= MAX_SUMMARIZERS && !summarizers.all.contains_key(&id) {
+            let error = format!("there are {MAX_SUMMARIZERS} summarizers; destroy some of them");
+            return CreateSummarizerResult { summarizer_id: None, error: Some(error) };
+        }
+        summarizers.all.insert(id.clone(), Summarizer::default());
+        CreateSummarizerResult { summarizer_id: Some(id), error: None }
+    }
+
+    /// Replaces the queries of a summarizer.
+    pub(crate) fn update_summarizer(
+        &self,
+        args: UpdateSummarizerSpecArgs,
+    ) -> UpdateSummarizerSpecResult {
+        match self.summarizers().all.get_mut(args.summarizer_id()) {
+            Some(summarizer) => {
+                let queries = args.spec.unwrap_or_default().query;
+                UpdateSummarizerSpecResult { queries: summarizer.update(queries), error: None }
+            }
+            None => UpdateSummarizerSpecResult {
+                queries: Vec::new(),
+                error: Some(unknown(args.summarizer_id())),
+            },
+        }
+    }
+
+    /// Stores the rows of a query in a table, unless they are, and describes the table.
+    pub(crate) async fn query_summarizer(
+        self: &Arc<Self>,
+        args: QuerySummarizerArgs,
+    ) -> QuerySummarizerResult {
+        let (queries, table) = {
+            let mut summarizers = self.summarizers();
+            let Some(summarizer) = summarizers.all.get(args.summarizer_id()) else {
+                return failed(false, unknown(args.summarizer_id()));
+            };
+            if let Some(stored) = summarizer.stored.get(args.query_id()) {
+                return stored.clone();
+            }
+            if summarizer.queries.iter().all(|query| query.id() != args.query_id()) {
+                return QuerySummarizerResult { exists: Some(false), ..Default::default() };
+            }
+            let queries = summarizer.queries.clone();
+            summarizers.tables += 1;
+            (queries, format!("_summarizer_rows_{}", summarizers.tables))
+        };
+        let (engine, id) = (Arc::clone(self), args.query_id().to_owned());
+        let work = async move { engine.store(&queries, &id, table).await };
+        let result = self.detached("the query", work).await;
+        match result.map_err(Failure::from).and_then(|result| result) {
+            Ok(result) => {
+                let stored =
+                    self.summarizers().all.get_mut(args.summarizer_id()).map(|summarizer| {
+                        summarizer.stored.insert(args.query_id().to_owned(), result.clone())
+                    });
+                drop(stored);
+                result
+            }
+            Err(error) => failed(true, error.to_string()),
+        }
+    }
+
+    /// Destroys a summarizer.
+    pub(crate) fn destroy_summarizer(&self, id: &str) -> DestroySummarizerResult {
+        let removed = self.summarizers().all.remove(id);
+        DestroySummarizerResult { error: removed.is_none().then(|| unknown(id)) }
+    }
+
+    async fn store(
+        &self,
+        queries: &[Query],
+        id: &str,
+        table: String,
+    ) -> Result<QuerySummarizerResult, Failure> {
+        let started = Instant::now();
+        let trace = self.trace().await?;
+        let session = trace.session();
+        let QuerySql { sql, standalone } = query_sql(session, queries, id).await?;
+        run(session, &format!("CREATE PERFETTO TABLE {table} AS {sql}")).await?;
+        let mut rows = session.query(&format!("SELECT * FROM {table}")).await?;
+        let columns = rows.schema().fields().iter().map(|field| field.name().clone()).collect();
+        let mut row_count = 0;
+        while let Some(batch) = rows.next().await {
+            row_count += batch?.num_rows();
+        }
+        let query = queries.iter().find(|query| query.id() == id);
+        Ok(QuerySummarizerResult {
+            exists: Some(true),
+            table_name: Some(table),
+            row_count: Some(i64::try_from(row_count).unwrap_or(i64::MAX)),
+            columns,
+            duration_ms: Some(started.elapsed().as_secs_f64() * 1e3),
+            error: None,
+            sql: Some(sql),
+            textproto: query.map(|query| text::print_exact::<Query>(&query.encode_to_vec())),
+            standalone_sql: Some(standalone),
+        })
+    }
+}
+
+async fn run(session: &Session, sql: &str) -> Result<(), SqlError> {
+    for statement in session.statements(sql)? {
+        session.run(&statement).await?;
+    }
+    Ok(())
+}
+
+fn unknown(id: &str) -> String {
+    format!("there is no summarizer `{id}`")
+}
+
+fn failed(exists: bool, error: String) -> QuerySummarizerResult {
+    QuerySummarizerResult { exists: Some(exists), error: Some(error), ..Default::default() }
+}

@@ -1,0 +1,175 @@
+//! What each path does.
+
+use std::sync::Arc;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::State;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use futures::{StreamExt, stream};
+use prost::Message;
+use tokio::sync::mpsc::channel;
+use tpq_proto::message::{
+    ComputeMetricResult, ExportArgs, FinalizeDataResult, QueryArgs, TraceSummaryArgs,
+    TraceSummaryResult,
+};
+
+use super::{App, reply};
+use crate::page::{PAGE, PAGE_HEADERS, QueryRequest};
+use crate::query_result::error_message;
+use crate::rpc::{self, EndOfInput, NO_METRICS, appended};
+use crate::websocket;
+
+/// Replies of the byte pipe that may wait to be sent.
+const MAX_WAITING: usize = 4;
+
+/// The page for people.
+pub(super) async fn page() -> Response {
+    let mut response = PAGE.into_response();
+    for (name, value) in PAGE_HEADERS {
+        let (name, value) = (HeaderName::from_static(name), HeaderValue::from_static(value));
+        response.headers_mut().insert(name, value);
+    }
+    response
+}
+
+/// What the page shows first.
+pub(super) async fn overview(State(app): State<App>) -> Response {
+    match app.engine.overview().await {
+        Ok(overview) => reply::json(overview),
+        Err(why) => (StatusCode::CONFLICT, format!("{why}\n")).into_response(),
+    }
+}
+
+/// Runs the statements of the page.
+pub(super) async fn page_query(State(app): State<App>, body: Body) -> Response {
+    let body = match limited(&app, body).await {
+        Ok(body) => body,
+        Err(response) => return response,
+    };
+    match QueryRequest::parse(&body) {
+        Ok(request) => reply::json(app.engine.page_query(request).await),
+        Err(error) => (StatusCode::BAD_REQUEST, format!("{error}\n")).into_response(),
+    }
+}
+
+pub(super) async fn status(State(app): State<App>) -> Response {
+    reply::message(&app.engine.status())
+}
+
+/// Takes a part of a trace, while its bytes arrive.
+pub(super) async fn parse(State(app): State<App>, body: Body) -> Response {
+    let mut chunks = body.into_data_stream();
+    let mut outcome = app.engine.append(Bytes::new()).await;
+    while let Some(chunk) = chunks.next().await {
+        match chunk {
+            // After an error, the rest is read and dropped: a client that sends reads no reply.
+            Ok(chunk) if outcome.is_ok() => outcome = app.engine.append(chunk).await,
+            Ok(_) => {}
+            Err(_) => return StatusCode::BAD_REQUEST.into_response(),
+        }
+    }
+    reply::message(&appended(outcome))
+}
+
+/// Ends a trace. The reply is empty, unless the trace could not be imported.
+pub(super) async fn notify_eof(State(app): State<App>) -> Response {
+    let error = app.engine.finalize().await.err().map(|error| error.to_string());
+    reply::message(&FinalizeDataResult { error })
+}
+
+pub(super) async fn query(State(app): State<App>, body: Body) -> Response {
+    let failed = |why: String| reply::message(&error_message(why));
+    let body = match limited(&app, body).await {
+        Ok(body) => body,
+        Err(response) => return response,
+    };
+    match QueryArgs::decode(body) {
+        Ok(args) => reply::stream(app.engine.query(args.sql_query.unwrap_or_default())),
+        Err(error) => failed(format!("the request is not a QueryArgs: {error}")),
+    }
+}
+
+pub(super) async fn compute_metric() -> Response {
+    let error = Some(NO_METRICS.to_owned());
+    reply::message(&ComputeMetricResult { error, ..ComputeMetricResult::default() })
+}
+
+pub(super) async fn trace_summary(State(app): State<App>, body: Body) -> Response {
+    let body = match limited(&app, body).await {
+        Ok(body) => body,
+        Err(response) => return response,
+    };
+    let result = match TraceSummaryArgs::decode(body) {
+        Ok(args) => app.engine.summarize(args).await,
+        Err(error) => TraceSummaryResult {
+            error: Some(format!("the request is not a TraceSummaryArgs: {error}")),
+            ..TraceSummaryResult::default()
+        },
+    };
+    reply::message(&result)
+}
+
+pub(super) async fn restore_initial_tables(State(app): State<App>) -> Response {
+    // Without a trace, nothing was created.
+    let _ = app.engine.restore_initial_tables().await;
+    reply::bytes(Bytes::new())
+}
+
+pub(super) async fn enable_metatrace(State(app): State<App>) -> Response {
+    app.engine.enable_metatrace();
+    reply::bytes(Bytes::new())
+}
+
+pub(super) async fn disable_and_read_metatrace(State(app): State<App>) -> Response {
+    reply::message(&app.engine.disable_and_read_metatrace())
+}
+
+/// Exports all tables. An error after the first bytes closes the connection.
+pub(super) async fn export(State(app): State<App>, body: Body) -> Response {
+    let body = match limited(&app, body).await {
+        Ok(body) => body,
+        Err(response) => return response,
+    };
+    let args = ExportArgs::decode(body).unwrap_or_default();
+    match app.engine.export(args.format()) {
+        Ok(parts) => reply::bytes(Body::from_stream(parts)),
+        Err(error) => reply::unsupported(&error.to_string()),
+    }
+}
+
+/// The byte pipe: the body has requests, the reply the replies to them.
+pub(super) async fn rpc(State(app): State<App>, body: Body) -> Response {
+    let chunks = body.into_data_stream();
+    let input = chunks.take_while(|chunk| std::future::ready(chunk.is_ok()));
+    let input = input.filter_map(|chunk| std::future::ready(chunk.ok())).boxed();
+    let (sender, replies) = channel(MAX_WAITING);
+    let engine = Arc::clone(&app.engine);
+    tokio::spawn(rpc::serve(engine, input, sender, EndOfInput::Answer));
+    reply::stream(stream::unfold(replies, async |mut replies| {
+        replies.recv().await.map(|reply| (reply, replies))
+    }))
+}
+
+/// The byte pipe as a WebSocket.
+pub(super) async fn websocket(
+    State(app): State<App>,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Response {
+    match upgrade {
+        Ok(upgrade) => websocket::upgrade(app.engine, upgrade),
+        Err(rejection) => rejection.into_response(),
+    }
+}
+
+/// The bytes of a body that is not too long.
+async fn limited(app: &App, body: Body) -> Result<Bytes, Response> {
+    let limit = app.engine.limits().message;
+    to_bytes(body, limit).await.map_err(|_| {
+        let why = format!("the body exceeds {limit} bytes or ends early\n");
+        (StatusCode::PAYLOAD_TOO_LARGE, why).into_response()
+    })
+}

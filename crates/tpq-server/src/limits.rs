@@ -1,0 +1,31 @@
+//! What clients may use.
+
+use std::time::Duration;
+
+/// The most that clients may use.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Bytes of one message, and of the body of a request other than that of a trace. The Perfetto
+    /// UI sends traces in messages of 32 MiB.
+    pub message: usize,
+    /// Connections at once. Others wait.
+    pub connections: usize,
+    /// Queries that run at once. Others wait.
+    pub queries: usize,
+    /// How long a query may run.
+    pub query_time: Option<Duration>,
+    /// Requests of one connection that may wait for their turn.
+    pub pending_requests: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            message: 64 << 20,
+            connections: 256,
+            queries: 16,
+            query_time: None,
+            pending_requests: 1024,
+        }
+    }
+}

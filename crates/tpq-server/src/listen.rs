@@ -1,0 +1,174 @@
+//! Where the server listens.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener as StdListener};
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use axum::serve::Listener;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Where a server is to listen.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Endpoint {
+    /// A port of both loopback addresses, where both exist. Port 0 stands for any that is free.
+    Loopback(u16),
+    /// An address and a port.
+    Address(SocketAddr),
+    /// A Unix socket.
+    Socket(PathBuf),
+}
+
+/// Why a server cannot listen.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ListenError {
+    /// Another process has the port.
+    #[error(
+        "port {} of {} is in use: another server may run there; choose another port with --port, \
+         or 0 for any that is free",
+        .0.port(), .0.ip()
+    )]
+    InUse(SocketAddr),
+    /// The address cannot be used.
+    #[error("cannot listen on {address}: {source}")]
+    Address {
+        /// The address.
+        address: SocketAddr,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// Another process listens on the socket.
+    #[error("a server listens on {} already", .0.display())]
+    SocketInUse(PathBuf),
+    /// The socket cannot be created.
+    #[error("cannot listen on {}: {source}", path.display())]
+    Socket {
+        /// The path.
+        path: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+}
+
+/// Listens on a port of both loopback addresses, or on one address.
+///
+/// # Errors
+/// When the port is in use, or the address is not one of this machine.
+pub(crate) fn bind(endpoint: &Endpoint) -> Result<Vec<TcpListener>, ListenError> {
+    match endpoint {
+        Endpoint::Address(address) => Ok(vec![bind_one(*address)?]),
+        Endpoint::Loopback(port) => bind_loopback(*port),
+        Endpoint::Socket(_) => Ok(Vec::new()),
+    }
+}
+
+fn bind_loopback(port: u16) -> Result<Vec<TcpListener>, ListenError> {
+    /// How often a free port is chosen of which the other family is in use.
+    const TRIES: usize = 20;
+    let mut tries = 0;
+    loop {
+        let first = bind_one((IpAddr::V4(Ipv4Addr::LOCALHOST), port).into())?;
+        let chosen = first.local_addr().map_or(port, |address| address.port());
+        match bind_one((IpAddr::V6(Ipv6Addr::LOCALHOST), chosen).into()) {
+            Ok(second) => return Ok(vec![first, second]),
+            Err(ListenError::InUse(_)) if port == 0 && tries < TRIES => tries += 1,
+            Err(error @ ListenError::InUse(_)) => return Err(error),
+            // There is no IPv6.
+            Err(_) => return Ok(vec![first]),
+        }
+    }
+}
+
+fn bind_one(address: SocketAddr) -> Result<TcpListener, ListenError> {
+    let listen = || {
+        let listener = StdListener::bind(address)?;
+        listener.set_nonblocking(true)?;
+        TcpListener::from_std(listener)
+    };
+    listen().map_err(|source| match source.kind() {
+        io::ErrorKind::AddrInUse => ListenError::InUse(address),
+        _ => ListenError::Address { address, source },
+    })
+}
+
+/// A listener with a limit on connections at once. Others wait for one of them
+/// to end.
+pub(crate) struct LimitedListener {
+    listener: TcpListener,
+    slots: Arc<Semaphore>,
+}
+
+impl LimitedListener {
+    pub(crate) fn new(listener: TcpListener, slots: Arc<Semaphore>) -> Self {
+        Self { listener, slots }
+    }
+}
+
+impl Listener for LimitedListener {
+    type Io = CountedStream;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (CountedStream, SocketAddr) {
+        let (stream, address) = Listener::accept(&mut self.listener).await;
+        // The semaphore is never closed.
+        let slot = Arc::clone(&self.slots).acquire_owned().await.ok();
+        // Replies are small and awaited, one after the other.
+        let _ = stream.set_nodelay(true);
+        (CountedStream { stream, _slot: slot }, address)
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+}
+
+/// A connection that counts as one until it is dropped.
+pub(crate) struct CountedStream {
+    stream: TcpStream,
+    _slot: Option<OwnedSemaphorePermit>,
+}
+
+impl AsyncRead for CountedStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for CountedStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, bytes)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}

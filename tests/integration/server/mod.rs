@@ -1,0 +1,8 @@
+//! `tpq serve`, by clients that speak its protocol.
+
+mod access;
+mod client;
+mod handshake;
+mod hostile;
+mod methods;
+mod uploads;

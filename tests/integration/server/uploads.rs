@@ -1,0 +1,79 @@
+//! Traces that clients send.
+
+use std::fs;
+use std::path::Path;
+
+use tpq_proto::message::trace_processor_rpc::{Args, TraceProcessorMethod as Method};
+use tpq_proto::message::{
+    AppendTraceDataResult, FinalizeDataResult, ResetTraceProcessorArgs, StatusResult,
+};
+
+use super::client::{TestServer, rows};
+
+fn testdata(name: &str) -> Vec<u8> {
+    fs::read(Path::new(crate::ROOT).join("testdata").join(name)).unwrap()
+}
+
+#[test]
+fn a_trace_in_chunks_replaces_the_current_one() {
+    let server = TestServer::start(&["testdata/track_events.pftrace"]);
+    assert_eq!(rows(&server.query("SELECT count(*) > 0 FROM slice")), ["1"]);
+    let trace = testdata("sched.pftrace");
+    let mut total = 0;
+    for chunk in trace.chunks(100) {
+        let appended: AppendTraceDataResult = server.post("/parse", chunk).message();
+        total += chunk.len() as i64;
+        assert_eq!((appended.error, appended.total_bytes_parsed), (None, Some(total)));
+    }
+    assert!(server.query("SELECT 1").error().contains("not complete"));
+    let end = server.get("/notify_eof");
+    assert_eq!((end.status, end.body.as_slice()), (200, &b""[..]));
+    assert_eq!(rows(&server.query("SELECT count(*) > 0 FROM sched")), ["1"]);
+    assert_eq!(rows(&server.query("SELECT count(*) FROM slice WHERE name = 'Load page'")), ["0"]);
+    let status: StatusResult = server.get("/status").message();
+    assert!(status.loaded_trace_name().starts_with("trace of "));
+}
+
+#[test]
+fn compressed_traces_and_the_byte_pipe_work_as_well() {
+    let server = TestServer::start(&[]);
+    let mut pipe = server.websocket();
+    let trace = testdata("track_events.pftrace.gz");
+    let appended = pipe.call(Method::TpmAppendTraceData, Some(Args::AppendTraceData(trace.into())));
+    assert!(matches!(appended, Some(Args::AppendResult(result)) if result.error.is_none()));
+    let end = pipe.call(Method::TpmFinalizeTraceData, None);
+    assert_eq!(end, Some(Args::FinalizeDataResult(FinalizeDataResult { error: None })));
+    assert_eq!(rows(&pipe.query("SELECT count(*) > 0 FROM slice")), ["1"]);
+    let reset = ResetTraceProcessorArgs {
+        ingest_ftrace_in_raw_table: Some(false),
+        ..ResetTraceProcessorArgs::default()
+    };
+    let reset = Some(Args::ResetTraceProcessorArgs(reset));
+    assert_eq!(pipe.call(Method::TpmResetTraceProcessor, reset), None);
+    assert_eq!(rows(&pipe.query("SELECT count(*) FROM slice")), ["0"]);
+    let trace = testdata("sched.pftrace");
+    pipe.call(Method::TpmAppendTraceData, Some(Args::AppendTraceData(trace.into())));
+    pipe.call(Method::TpmFinalizeTraceData, None);
+    let counts = "SELECT (SELECT count(*) > 0 FROM sched), (SELECT count(*) FROM ftrace_event)";
+    assert_eq!(rows(&pipe.query(counts)), ["1|0"]);
+}
+
+#[test]
+fn bytes_that_are_no_trace_are_an_error_and_the_next_trace_is_read() {
+    let server = TestServer::start(&[]);
+    let _: AppendTraceDataResult = server.post("/parse", b"no trace at all").message();
+    let end: FinalizeDataResult = server.get("/notify_eof").message();
+    assert!(end.error().contains("not a trace"), "{:?}", end.error);
+    assert!(server.query("SELECT 1").error().contains("not a trace"));
+    let _: AppendTraceDataResult = server.post("/parse", &testdata("sched.pftrace")).message();
+    assert!(server.get("/notify_eof").body.is_empty());
+    assert_eq!(rows(&server.query("SELECT count(*) > 0 FROM sched")), ["1"]);
+}
+
+#[test]
+fn a_long_upload_that_is_no_trace_ends_early() {
+    let server = TestServer::start(&[]);
+    let text = b"no trace\n".repeat(2_000_000);
+    let appended: AppendTraceDataResult = server.post("/parse", &text).message();
+    assert!(appended.error().contains("not a trace"), "{:?}", appended.error);
+}
