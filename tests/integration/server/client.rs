@@ -112,7 +112,7 @@ impl Reply {
         let mut all = Vec::new();
         // A connection that is reset has sent its reply before.
         let _ = stream.read_to_end(&mut all);
-        let end = all.windows(4).position(|bytes| bytes == b"\r\n\r\n").expect("a head");
+        let end = all.windows(4).position(|bytes| bytes == b"\r\n\r\n").unwrap();
         let headers = String::from_utf8_lossy(&all[..end]).to_ascii_lowercase();
         let status = headers.split(' ').nth(1).unwrap().parse().unwrap();
         let body = all[end + 4..].to_vec();
@@ -276,7 +276,7 @@ impl<T: Transport> Pipe<T> {
     /// Sends a request and returns its only reply.
     pub fn call(&mut self, method: TraceProcessorMethod, args: Option<Args>) -> Option<Args> {
         self.send(method, args);
-        let reply = self.receive().expect("a reply");
+        let reply = self.receive().unwrap();
         assert_eq!(reply.r#type, Some(Type::Response(method as i32)), "{:?}", reply.fatal_error);
         reply.args
     }
@@ -290,7 +290,7 @@ impl<T: Transport> Pipe<T> {
     pub fn receive_result(&mut self) -> QueryResult {
         let mut all = QueryResult::default();
         loop {
-            let reply = self.receive().expect("a reply");
+            let reply = self.receive().unwrap();
             let Some(Args::QueryResult(part)) = reply.args else { panic!("{reply:?}") };
             assert!(all.batch.is_empty() || part.column_names.is_empty(), "names come first");
             all.merge(part.encode_to_vec().as_slice()).unwrap();

@@ -163,15 +163,12 @@ impl Engine {
     }
 
     /// Forgets the trace, and imports the next one with these choices.
-    ///
-    /// # Errors
-    /// When a session cannot be started.
-    pub async fn reset(&self, choices: ImportChoices) -> Result<(), EngineError> {
+    pub async fn reset(&self, choices: ImportChoices) {
         let empty = self.loader.empty();
-        let empty = empty.map_err(|error| EngineError::Import(error.to_string()))?;
+        let empty = empty.map_err(|error| EngineError::Import(error.to_string()));
         *self.choices.lock().unwrap_or_else(PoisonError::into_inner) = choices;
-        self.replace(&mut *self.state.write().await, State::Ready(empty));
-        Ok(())
+        let state = empty.map_or_else(State::Failed, State::Ready);
+        self.replace(&mut *self.state.write().await, state);
     }
 
     /// Forgets what queries created.

@@ -110,75 +110,87 @@ async fn export(
     replies.send(Method::TpmExport, Some(Args::ExportResult(last))).await
 }
 
-/// The result of a method that has one reply.
+/// The result of a method that has one reply; `None` for one without a result.
 async fn result(engine: &Arc<Engine>, method: Method, args: Option<Args>) -> Option<Args> {
-    Some(match (method, args) {
-        (Method::TpmAppendTraceData, args) => {
+    match method {
+        Method::TpmSummarizeTrace
+        | Method::TpmCreateSummarizer
+        | Method::TpmUpdateSummarizerSpec
+        | Method::TpmQuerySummarizer
+        | Method::TpmDestroySummarizer => summary_result(engine, method, args).await,
+        Method::TpmComputeMetric => Some(Args::MetricResult(ComputeMetricResult {
+            error: Some(NO_METRICS.to_owned()),
+            ..ComputeMetricResult::default()
+        })),
+        // No metric has a descriptor.
+        Method::TpmGetMetricDescriptors => Some(Args::MetricDescriptors(Vec::new())),
+        Method::TpmGetStatus => Some(Args::Status(engine.status())),
+        Method::TpmEnableMetatrace => {
+            engine.enable_metatrace();
+            None
+        }
+        Method::TpmDisableAndReadMetatrace => {
+            Some(Args::Metatrace(engine.disable_and_read_metatrace()))
+        }
+        method => trace_result(engine, method, args).await,
+    }
+}
+
+/// The result of a method that changes the trace or its session.
+async fn trace_result(engine: &Arc<Engine>, method: Method, args: Option<Args>) -> Option<Args> {
+    match method {
+        Method::TpmAppendTraceData => {
             let bytes = args_of!(args, AppendTraceData);
-            Args::AppendResult(appended(engine.append(bytes).await))
+            Some(Args::AppendResult(appended(engine.append(bytes).await)))
         }
-        (Method::TpmFinalizeTraceData, _) => {
+        Method::TpmFinalizeTraceData => {
             let error = engine.finalize().await.err().map(|error| error.to_string());
-            Args::FinalizeDataResult(FinalizeDataResult { error })
+            Some(Args::FinalizeDataResult(FinalizeDataResult { error }))
         }
-        (Method::TpmGetStatus, _) => Args::Status(engine.status()),
-        (Method::TpmRestoreInitialTables, _) => {
-            // Without a trace, nothing was created.
-            let _ = engine.restore_initial_tables().await;
-            return None;
-        }
-        (Method::TpmResetTraceProcessor, args) => {
-            let choices = match args {
-                Some(Args::ResetTraceProcessorArgs(args)) => import_choices(&args),
-                _ => ImportChoices::DEFAULT,
-            };
-            // An empty session that cannot be started is reported by the next query.
-            let _ = engine.reset(choices).await;
-            return None;
-        }
-        (Method::TpmRegisterSqlPackage, args) => {
+        Method::TpmRegisterSqlPackage => {
             let package = args_of!(args, RegisterSqlPackageArgs);
             let error = engine.register_package(package).await.err();
             let error = error.map(|error| error.to_string());
-            Args::RegisterSqlPackageResult(RegisterSqlPackageResult { error })
+            Some(Args::RegisterSqlPackageResult(RegisterSqlPackageResult { error }))
         }
-        (Method::TpmSummarizeTrace, args) => {
+        Method::TpmResetTraceProcessor => {
+            let args = args_of!(args, ResetTraceProcessorArgs);
+            engine.reset(import_choices(&args)).await;
+            None
+        }
+        Method::TpmRestoreInitialTables => {
+            // Without a trace, nothing was created.
+            let _ = engine.restore_initial_tables().await;
+            None
+        }
+        _ => None,
+    }
+}
+
+/// The result of a method of summaries.
+async fn summary_result(engine: &Arc<Engine>, method: Method, args: Option<Args>) -> Option<Args> {
+    Some(match method {
+        Method::TpmSummarizeTrace => {
             let args = args_of!(args, TraceSummaryArgs);
             Args::TraceSummaryResult(engine.summarize(args).await)
         }
-        (Method::TpmComputeMetric, _) => Args::MetricResult(ComputeMetricResult {
-            error: Some(NO_METRICS.to_owned()),
-            ..ComputeMetricResult::default()
-        }),
-        // No metric has a descriptor.
-        (Method::TpmGetMetricDescriptors, _) => Args::MetricDescriptors(Vec::new()),
-        (Method::TpmEnableMetatrace, _) => {
-            engine.enable_metatrace();
-            return None;
-        }
-        (Method::TpmDisableAndReadMetatrace, _) => {
-            Args::Metatrace(engine.disable_and_read_metatrace())
-        }
-        (Method::TpmCreateSummarizer, args) => {
+        Method::TpmCreateSummarizer => {
             let id = args_of!(args, CreateSummarizerArgs).summarizer_id;
             Args::CreateSummarizerResult(engine.create_summarizer(id))
         }
-        (Method::TpmUpdateSummarizerSpec, args) => {
+        Method::TpmUpdateSummarizerSpec => {
             let args = args_of!(args, UpdateSummarizerSpecArgs);
             Args::UpdateSummarizerSpecResult(engine.update_summarizer(args))
         }
-        (Method::TpmQuerySummarizer, args) => {
+        Method::TpmQuerySummarizer => {
             let args = args_of!(args, QuerySummarizerArgs);
             Args::QuerySummarizerResult(engine.query_summarizer(args).await)
         }
-        (Method::TpmDestroySummarizer, args) => {
+        Method::TpmDestroySummarizer => {
             let args = args_of!(args, DestroySummarizerArgs);
             Args::DestroySummarizerResult(engine.destroy_summarizer(args.summarizer_id()))
         }
-        (Method::TpmExport, _)
-        | (Method::TpmUnspecified, _)
-        | (Method::TpmQueryStreaming, _)
-        | (Method::TpmStatementStreaming, _) => return None,
+        _ => return None,
     })
 }
 
