@@ -20,11 +20,14 @@ SOON = 20.0
 @pytest.fixture
 def ctrl_c():
     """Sends an interrupt to this process, half a second later."""
+    # Where a shell started the tests in the background, Python ignores interrupts.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     yield
     timer.cancel()
     timer.join()
+    signal.signal(signal.SIGINT, before)
 
 
 def test_ctrl_c_stops_a_statement(track_events, ctrl_c):
