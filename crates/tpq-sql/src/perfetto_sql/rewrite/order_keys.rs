@@ -102,13 +102,13 @@ fn has_groups(select: &Select, is_aggregate: &dyn Fn(&str) -> bool) -> bool {
 
 /// The aliases of other expressions than the column of that name.
 fn aliases(select: &Select) -> Vec<&Ident> {
-    let alias = |item| match item {
-        &SelectItem::ExprWithAlias { ref expr, ref alias }
-            if last_name(expr).is_none_or(|name| !is_same(alias, name)) =>
+    let mut aliases = Vec::new();
+    for item in &select.projection {
+        if let SelectItem::ExprWithAlias { expr, alias } = item
+            && last_name(expr).is_none_or(|name| !is_same(alias, name))
         {
-            Some(alias)
+            aliases.push(alias);
         }
-        _ => None,
-    };
-    select.projection.iter().filter_map(alias).collect()
+    }
+    aliases
 }
