@@ -1,5 +1,5 @@
 //! Linker arguments of an extension module: the interpreter that loads it has the symbols of
-//! Python, which the linker of macOS has to be told.
+//! Python, which the linker of macOS needs as an option.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -1,4 +1,4 @@
-//! Events for the person who runs the server.
+//! Events for the operator of the server.
 
 /// Receives events. Called from any thread; must return at once.
 pub trait ServerLog: Send + Sync {

@@ -1,4 +1,4 @@
-//! Who may use the server: host names, origins of web pages, and the token.
+//! Access to the server: host names, origins of web pages, and the token.
 //!
 //! Any page that a browser shows can send requests to a server on the same machine. Three checks
 //! keep it out. The `Host` header must name this machine, or a page could reach the server under a
@@ -56,7 +56,7 @@ pub(crate) enum RequestOrigin {
     Foreign,
 }
 
-/// Who may use the server.
+/// The rules of access to the server.
 #[derive(Clone, Debug)]
 pub struct Access {
     /// Whether only this machine can reach the server.

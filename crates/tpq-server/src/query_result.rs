@@ -92,7 +92,7 @@ impl BatchEncoder {
     /// Adds rows. Returns the batches that are full, as messages.
     ///
     /// # Errors
-    /// When a column has a type whose values cannot be shown.
+    /// When the values of a column have a type that cannot be shown.
     pub fn add(&mut self, rows: &RecordBatch) -> Result<Vec<Bytes>, ArrowError> {
         let columns = Cells::of(rows)?;
         let mut full = Vec::new();

@@ -48,7 +48,7 @@ fn is_close(message: &Message) -> bool {
 fn bytes_of(message: Message) -> Option<Bytes> {
     match message {
         Message::Binary(bytes) => Some(bytes),
-        // Not of the protocol: its bytes are no message, which the client is told.
+        // Not of the protocol: its bytes are no message, and the reply is an error.
         Message::Text(text) => Some(text.into()),
         Message::Ping(_) | Message::Pong(_) | Message::Close(_) => None,
     }

@@ -118,7 +118,7 @@ impl ServeArgs {
         Ok(endpoints)
     }
 
-    /// Who may use the server.
+    /// The rules of access to the server.
     ///
     /// # Errors
     /// When other machines could use it without a token.

@@ -1,4 +1,4 @@
-//! What the server tells the person who started it, on stderr.
+//! Messages of the server to its operator, on stderr.
 
 use std::io::Write;
 use std::net::SocketAddr;

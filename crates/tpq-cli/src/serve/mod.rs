@@ -31,7 +31,7 @@ const SERVER_THREADS: usize = 2;
 pub struct Settings {
     /// Where to listen.
     pub endpoints: Vec<Endpoint>,
-    /// Who may use it.
+    /// The rules of access to it.
     pub access: Access,
     /// What clients may use.
     pub limits: Limits,

@@ -93,7 +93,7 @@ impl Engine {
             };
             let outcome = outcome.unwrap_or(Err(EngineError::Panicked("the export").into()));
             if let Err(error) = outcome {
-                // Without a receiver, nobody needs the error.
+                // Without a receiver, the error has no use.
                 let _ = sender.send(Err(error)).await;
             }
         });

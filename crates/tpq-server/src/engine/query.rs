@@ -1,4 +1,4 @@
-//! Queries: statements whose last result becomes a stream of messages.
+//! Queries: the last result of their statements becomes a stream of messages.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
@@ -106,7 +106,7 @@ struct Query {
     sql: String,
     cancel: CancelToken,
     sender: Sender<Bytes>,
-    /// The runtime for timers, whose threads no query keeps busy.
+    /// The runtime for timers. No query runs on its threads.
     timers: Handle,
 }
 
@@ -122,7 +122,7 @@ impl Query {
             Ok(Err(error)) => error.to_string(),
             Err(_) => EngineError::Panicked("the query").to_string(),
         };
-        // Without a receiver, nobody needs the error.
+        // Without a receiver, the error has no use.
         let _ = self.sender.send(error_message(error).encode_to_vec().into()).await;
     }
 

@@ -1,4 +1,4 @@
-//! HTTP: the paths, and who may use them.
+//! HTTP: the paths, and the checks before them.
 
 mod guard;
 mod handlers;

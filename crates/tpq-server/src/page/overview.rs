@@ -36,7 +36,7 @@ const MACHINES: &str = "SELECT id, coalesce(name, 'machine ' || id) AS name, \
     trim(concat_ws(' ', sysname, release, arch)) AS system, num_cpus AS cpus \
     FROM machine ORDER BY id";
 
-/// The clocks that were read. Trace time is the clock whose values are the timestamps.
+/// The clocks that were read. The values of the trace time clock are the timestamps.
 const CLOCKS: &str = "SELECT coalesce(clock_name, 'clock ' || clock_id) AS name, \
     coalesce(machine.name, 'machine ' || machine_id) AS machine, count(*) AS snapshots, \
     min(ts = clock_value) AS is_trace_time \

@@ -1,6 +1,6 @@
 //! The byte pipe: messages in a stream of bytes.
 //!
-//! The stream is one `TraceProcessorRpcStream`, whose only field repeats: each message is a key, a
+//! The stream is one `TraceProcessorRpcStream` of one repeated field: each message is a key, a
 //! length and that many bytes. A chunk of a transport may hold a part of a message or several.
 
 use bytes::{Buf, Bytes, BytesMut};

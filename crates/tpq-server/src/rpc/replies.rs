@@ -54,7 +54,7 @@ impl Replies {
         self.send_message(TraceProcessorRpc { fatal_error: Some(why), ..Default::default() }).await
     }
 
-    /// Sends a reply whose argument, in the field `number`, is encoded already.
+    /// Sends a reply with an encoded argument in the field `number`.
     pub(super) async fn send_encoded(
         &mut self,
         method: TraceProcessorMethod,

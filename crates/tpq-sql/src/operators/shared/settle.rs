@@ -52,7 +52,7 @@ struct Shared {
     is_changed: bool,
 }
 
-/// A plan whose shared queries are being settled, from the queries that no other query
+/// A plan with shared queries that are being settled, from the queries that no other query
 /// reads to the queries that read none. A query that is not shared is part of its readers.
 struct Settling<'a> {
     config: &'a dyn OptimizerConfig,
