@@ -247,6 +247,7 @@ impl<'a> Decoder<'a> {
             trackers.enter(source);
             trackers.bind_arrived(&mut tables, stats);
         }
+        trackers.heap_graphs.end_all(&mut tables, &mut stats);
         close_args(&mut trackers, &mut self.deferred, &mut tables, &read);
         trackers.log_refusals(&mut tables);
         trackers.write_owner_args(&mut tables);

@@ -34,6 +34,7 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::graphics::gpu_info::PACKET,
     &decode::graphics::gpu_mem_total_event::PACKET,
     &decode::graphics::graphics_frame::PACKET,
+    &decode::heap::heap_graph::PACKET,
     &decode::kernel::interrupt_info::PACKET,
     &decode::kernel::journald::PACKET,
     &decode::power::kernel_wakelock::PACKET,

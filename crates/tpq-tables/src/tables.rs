@@ -113,6 +113,16 @@ define_tables! {
     state: StateTable,
     chrome_raw: ChromeRawTable,
     stack_profile_mapping: StackProfileMappingTable,
+    heap_graph: HeapGraphTable,
+    heap_graph_class: HeapGraphClassTable,
+    heap_graph_object: HeapGraphObjectTable,
+    heap_graph_object_data: HeapGraphObjectDataTable,
+    heap_graph_reference: HeapGraphReferenceTable,
+    heap_graph_primitive: HeapGraphPrimitiveTable,
+    heap_graph_thread_callsite: HeapGraphThreadCallsiteTable,
+    android_heap_graph_java_oome_details: JavaOomeDetailsTable,
+    heap_profile: HeapProfileTable,
+    heap_profile_allocation: HeapProfileAllocationTable,
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ pub(crate) mod android;
 pub(crate) mod chrome;
 pub(crate) mod clocks;
 pub(crate) mod graphics;
+pub(crate) mod heap;
 pub(crate) mod kernel;
 pub(crate) mod network;
 pub(crate) mod perf;

@@ -22,11 +22,11 @@ use crate::deferred::DeferredWrites;
 use crate::setup::Setup;
 use crate::track::counters::thread_counter::ReportedBy;
 use crate::track::{
-    Binder, Bounds, Buffers, Cpus, Disks, Flows, Frames, FtraceStart, GpuCounters, Gpus, Interest,
-    KernelTrackEvent, KernelWakelocks, KernelWork, MemoryOwners, Metadata, Network, OpenArgs,
-    OwnerArgs, Packages, PageSize, PerfSessions, Power, Processes, RecentTexts, Recording, Sched,
-    SequenceThreads, SharedByKind, Slices, States, Syscalls, TaskStates, TrackUuids, Tracks,
-    UidTimes, Undecided, Upid, Utid, Writers,
+    Binder, Bounds, Buffers, Cpus, Disks, Flows, Frames, FtraceStart, GpuCounters, Gpus,
+    HeapGraphs, Interest, KernelTrackEvent, KernelWakelocks, KernelWork, MemoryOwners, Metadata,
+    Network, OpenArgs, OwnerArgs, Packages, PageSize, PerfSessions, Power, Processes, RecentTexts,
+    Recording, Sched, SequenceThreads, SharedByKind, Slices, States, Syscalls, TaskStates,
+    TrackUuids, Tracks, UidTimes, Undecided, Upid, Utid, Writers,
 };
 
 /// Trackers of an import.
@@ -65,6 +65,8 @@ pub struct Trackers {
     pub perf_sessions: PerfSessions,
     /// Arguments of processes and threads.
     pub owner_args: OwnerArgs,
+    /// Dumps of Java heaps.
+    pub heap_graphs: HeapGraphs,
     /// State of single decoders for the whole import.
     pub states: DecoderStates,
     pub(super) reported_by: ReportedBy,
@@ -278,6 +280,7 @@ impl Trackers {
             undecided: Undecided::default(),
             perf_sessions: PerfSessions::default(),
             owner_args: OwnerArgs::default(),
+            heap_graphs: HeapGraphs::default(),
             states: DecoderStates::default(),
             reported_by: ReportedBy::default(),
             logged: FxHashMap::default(),

@@ -1,0 +1,3 @@
+//! Heaps of processes.
+
+pub(crate) mod heap_graph;

@@ -1,0 +1,99 @@
+//! Names of Java classes and fields in their source code.
+
+use rustc_hash::FxHashMap;
+use tpq_tables::{StringId, Tables};
+
+use super::class_names::ClassName;
+use super::graphs::{HeapGraphs, NamedClass};
+
+/// A mapping of names of one package: those of the running code to those of the source code.
+#[derive(Clone, Copy, Debug)]
+pub struct ClassMapping<'a> {
+    /// The package; empty for any.
+    pub package: &'a str,
+    /// Name of the class in the running code.
+    pub obfuscated: &'a str,
+    /// Name of the class in the source code.
+    pub name: &'a str,
+}
+
+/// Renames classes and fields of all dumps. Make one at the end of the import.
+#[derive(Debug)]
+pub struct HeapNames {
+    /// Classes by package, NULL if unknown, and name without what is around it.
+    classes: FxHashMap<(StringId, StringId), Vec<NamedClass>>,
+    /// New names of fields.
+    fields: FxHashMap<StringId, StringId>,
+}
+
+impl HeapNames {
+    /// Names of the classes of `graphs`.
+    pub fn new(graphs: &HeapGraphs, tables: &mut Tables) -> Self {
+        let packages = packages_by_uid(tables);
+        let mut classes: FxHashMap<_, Vec<NamedClass>> = FxHashMap::default();
+        for class in &graphs.classes {
+            let package = class.package.or_else(|| {
+                let app = tables.process.android_appid.get(class.upid)?;
+                packages.get(&i64::from(app)).copied()
+            });
+            let base = ClassName::of(tables.strings.get(class.name)).base.to_owned();
+            let base = tables.strings.intern(&base);
+            classes.entry((package.unwrap_or(StringId::NULL), base)).or_default().push(*class);
+        }
+        Self { classes, fields: FxHashMap::default() }
+    }
+
+    /// Renames the classes of a mapping. It counts for classes of its package, and for those of
+    /// unknown packages.
+    pub fn rename_class(&mut self, mapping: ClassMapping<'_>, tables: &mut Tables) {
+        let Some(base) = tables.strings.find(mapping.obfuscated) else { return };
+        let package = match mapping.package {
+            "" => None,
+            package => tables.strings.find(package),
+        };
+        for package in [Some(StringId::NULL), package].into_iter().flatten() {
+            for class in self.classes.get(&(package, base)).into_iter().flatten() {
+                let name = ClassName::of(tables.strings.get(class.name)).around(mapping.name);
+                let name = tables.strings.intern(&name);
+                tables.heap_graph_class.deobfuscated_name.set(class.row, name);
+            }
+        }
+    }
+
+    /// Renames a field. Both names include the class.
+    pub fn rename_field(&mut self, obfuscated: &str, name: &str, tables: &mut Tables) {
+        if let Some(obfuscated) = tables.strings.find(obfuscated) {
+            self.fields.insert(obfuscated, tables.strings.intern(name));
+        }
+    }
+
+    /// Writes the new names of fields.
+    pub fn write_fields(self, tables: &mut Tables) {
+        if self.fields.is_empty() {
+            return;
+        }
+        let table = &mut tables.heap_graph_reference;
+        for row in 0..table.len() {
+            if let Some(&name) = self.fields.get(&table.field_name.get(row)) {
+                table.deobfuscated_field_name.set(row, name);
+            }
+        }
+    }
+}
+
+/// The first package of each user id.
+fn packages_by_uid(tables: &Tables) -> FxHashMap<i64, StringId> {
+    let table = &tables.package_list;
+    let mut packages = FxHashMap::default();
+    for (uid, name) in table.uid.iter().zip(table.package_name.iter()) {
+        packages.entry(uid).or_insert(name);
+    }
+    packages
+}
+
+impl HeapGraphs {
+    /// Whether there is anything to rename.
+    pub fn has_classes(&self) -> bool {
+        !self.classes.is_empty()
+    }
+}
