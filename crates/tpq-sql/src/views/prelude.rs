@@ -46,11 +46,7 @@ const FILES: &[File] = &[
         "counters"
     ),
     file!("gpu.sql", "gpu", "gpu_counter_track"),
-    file!(
-        "memory.sql",
-        "process_memory_mappings",
-        "__intrinsic_heap_graph_java_oome_details"
-    ),
+    file!("memory.sql", "process_memory_mappings", "__intrinsic_heap_graph_java_oome_details"),
     file!("perf.sql", "perf_counter_track"),
     file!("args.sql", "args"),
     file!("trace.sql", "trace_bounds", "__intrinsic_trace_file", "_trace_import_logs"),
