@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use tpq_clock::{BOOTTIME, Converter, Source};
+use tpq_clock::{BOOTTIME, Converter, MONOTONIC_COARSE, Source};
 use tpq_ingest::{
     ClockNames, EventOrder, Immediate, Loss, LossBook, Losses, Message, Payload, Run, RunKind,
     SequenceLoss, SourceId, Sources, Span, Step, Timeline, TraceBytes,
@@ -44,6 +44,8 @@ struct State<'a> {
     interned: Vec<Interned<'a>>,
     /// Converts boot time to trace time, by source.
     boottime: Vec<Option<Converter>>,
+    /// Converts the coarse monotonic clock to trace time, by source.
+    monotonic_coarse: Vec<Option<Converter>>,
     /// Converts the clock of packets that name none, by source.
     default_clock: Vec<Option<Converter>>,
     trackers: Trackers,
@@ -117,6 +119,7 @@ impl<'a> Decoder<'a> {
             bytes,
             interned: (0..files.max(1)).map(|_| Interned::new(bytes)).collect(),
             boottime: converters(|_| BOOTTIME),
+            monotonic_coarse: converters(|_| MONOTONIC_COARSE),
             default_clock: converters(|names| names.default),
             trackers,
             tables,
@@ -248,6 +251,7 @@ impl<'a> Decoder<'a> {
             trackers.bind_arrived(&mut tables, stats);
         }
         trackers.heap_graphs.end_all(&mut tables, &mut stats);
+        trackers.heap_profiles.end_all(&mut stats);
         close_args(&mut trackers, &mut self.deferred, &mut tables, &read);
         trackers.log_refusals(&mut tables);
         trackers.write_owner_args(&mut tables);
@@ -474,6 +478,7 @@ impl State<'_> {
             source: id,
             machine: source.machine,
             boottime: self.boottime[id as usize].as_ref(),
+            monotonic_coarse: self.monotonic_coarse[id as usize].as_ref(),
             default_clock: self.default_clock[id as usize].as_ref(),
             generation: message.generation,
             interned: &self.interned[source.file as usize],

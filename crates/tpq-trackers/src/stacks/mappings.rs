@@ -114,7 +114,7 @@ pub(crate) fn read_mapping(
 const MAX_PATH: usize = 1 << 16;
 
 /// Bytes as hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     bytes
         .iter()
         .flat_map(|byte| [byte >> 4, byte & 15])

@@ -16,8 +16,8 @@ use tpq_tables::{StringId, Tables};
 pub use callsites::Callsites;
 pub use frames::{Frames, NewFrame, SourceLine};
 pub use interned::InternedStacks;
-pub use mappings::Mappings;
 pub(crate) use mappings::read_mapping;
+pub use mappings::{Mappings, hex};
 pub use symbols::push_symbol;
 
 use crate::ids::Upid;

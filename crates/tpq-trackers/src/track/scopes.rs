@@ -24,10 +24,10 @@ use crate::stacks::Stacks;
 use crate::track::counters::thread_counter::ReportedBy;
 use crate::track::{
     Binder, Bounds, Buffers, Cpus, Disks, Flows, Frames, FtraceStart, GpuCounters, Gpus,
-    HeapGraphs, Interest, KernelTrackEvent, KernelWakelocks, KernelWork, MemoryOwners, Metadata,
-    Network, OpenArgs, OwnerArgs, Packages, PageSize, PerfSessions, Power, Processes, RecentTexts,
-    Recording, Sched, SequenceThreads, SharedByKind, Slices, States, Syscalls, TaskStates,
-    TrackUuids, Tracks, UidTimes, Undecided, Upid, Utid, Writers,
+    HeapGraphs, HeapProfiles, Interest, KernelTrackEvent, KernelWakelocks, KernelWork,
+    MemoryOwners, Metadata, Network, OpenArgs, OwnerArgs, Packages, PageSize, PerfSessions, Power,
+    Processes, RecentTexts, Recording, Sched, SequenceThreads, SharedByKind, Slices, States,
+    Syscalls, TaskStates, TrackUuids, Tracks, UidTimes, Undecided, Upid, Utid, Writers,
 };
 
 /// Trackers of an import.
@@ -68,6 +68,8 @@ pub struct Trackers {
     pub owner_args: OwnerArgs,
     /// Dumps of Java heaps.
     pub heap_graphs: HeapGraphs,
+    /// Heap profiles.
+    pub heap_profiles: HeapProfiles,
     /// State of single decoders for the whole import.
     pub states: DecoderStates,
     pub(super) reported_by: ReportedBy,
@@ -282,6 +284,7 @@ impl Trackers {
             perf_sessions: PerfSessions::default(),
             owner_args: OwnerArgs::default(),
             heap_graphs: HeapGraphs::default(),
+            heap_profiles: HeapProfiles::default(),
             states: DecoderStates::default(),
             reported_by: ReportedBy::default(),
             logged: FxHashMap::default(),

@@ -24,7 +24,6 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
     let pid = header.get(heap_graph::PID).map_or(0, |pid| pid.as_u32());
     let pid = Tid { machine: packet.machine, id: i64::from(pid) };
     let upid = trackers.processes.process(pid, tables);
-    trackers.bounds.include(packet.ts());
     let generation = packet.interned.generation(packet.generation);
     let sequence = generation.map_or(0, |generation| generation.sequence);
     let graph = trackers.heap_graphs.open(packet.source, sequence);
@@ -36,7 +35,9 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
         graph.set_heap_size(bytes.as_i64());
     }
     let mut reader = Reader { graph, upid, ts: packet.ts(), lists: Lists::default() };
-    reader.read(packet.data, tables, stats);
+    if reader.read(packet.data, tables, stats) {
+        trackers.bounds.include(packet.ts());
+    }
     if header.uint(heap_graph::CONTINUED) == 0 {
         let dump = (upid, packet.ts());
         trackers.heap_graphs.end((packet.source, sequence), dump, tables, stats);
@@ -60,7 +61,9 @@ struct Lists {
 }
 
 impl Reader<'_> {
-    fn read(&mut self, packet: &[u8], tables: &mut Tables, stats: &mut Stats) {
+    /// Reads a packet; returns whether it adds objects.
+    fn read(&mut self, packet: &[u8], tables: &mut Tables, stats: &mut Stats) -> bool {
+        let objects = self.graph.object_count();
         let mut fields = Fields::new(packet);
         let [mut read_objects, mut read_roots] = [true; 2];
         for field in &mut fields {
@@ -85,6 +88,7 @@ impl Reader<'_> {
         if fields.is_damaged() {
             self.count_malformed(stats);
         }
+        self.graph.object_count() > objects
     }
 
     fn count_malformed(&self, stats: &mut Stats) {

@@ -250,6 +250,11 @@ impl HeapGraph {
         *self.of.get_or_insert((upid, ts)) == (upid, ts)
     }
 
+    /// The number of objects that were sent or are referred to.
+    pub fn object_count(&self) -> usize {
+        self.objects.len()
+    }
+
     /// The id of the last object.
     pub fn last_object(&self) -> u64 {
         self.last_object

@@ -1,4 +1,4 @@
-//! Heaps of processes: graphs of Java objects.
+//! Heaps of processes: graphs of Java objects, and profiles of allocations.
 
 pub(crate) mod class_names;
 pub(crate) mod deobfuscation;
@@ -7,5 +7,6 @@ mod graph_rows;
 pub(crate) mod graphs;
 mod native_size;
 mod package_location;
+pub(crate) mod profiles;
 mod reachability;
 mod superclasses;
