@@ -13,6 +13,8 @@ mod ftrace_raw;
 mod functions;
 mod generic_kernel;
 mod gpu;
+mod heap_graph;
+mod heap_profile;
 mod identity;
 mod interrupts;
 mod kernel_track_events;

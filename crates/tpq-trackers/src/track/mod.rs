@@ -26,7 +26,7 @@ pub use graphics::frames::Frames;
 pub use graphics::gpu::{GpuCounter, GpuCounters, Gpus};
 pub use heap::deobfuscation::{ClassMapping, HeapNames};
 pub use heap::graph::{HeapGraph, NewClass, NewObject, PRIMITIVE_FIELDS, PrimitiveType};
-pub use heap::graphs::HeapGraphs;
+pub use heap::graphs::{DumpedClass, HeapGraphs};
 pub use heap::profiles::{Allocation, HeapProfile, HeapProfiles};
 pub use kernel::binder::{Binder, Command, Return, Transaction};
 pub use kernel::cpu::{Cpus, MAX_CPUS};

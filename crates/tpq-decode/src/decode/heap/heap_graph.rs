@@ -8,7 +8,7 @@ use tpq_proto::fields::{
     interned_string, trace_packet,
 };
 use tpq_proto::wire::{Field, Fields, LastFields, Value, read_varint};
-use tpq_tables::{Stat, Stats, Tables};
+use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use crate::decode::{Packet, PacketDecoder, text};
 use tpq_trackers::track::{HeapGraph, NewClass, NewObject, Tid, Trackers, Upid};
@@ -198,11 +198,11 @@ impl Reader<'_> {
         let field = LastFields::<3>::new(message);
         let bytes = field.bytes(interned_string::STR);
         let (type_name, name) = match bytes.iter().position(|&byte| byte == b' ') {
-            Some(space) => (&bytes[..space], &bytes[space + 1..]),
-            None => (&[][..], bytes),
+            Some(space) => (Some(&bytes[..space]), &bytes[space + 1..]),
+            None => (None, bytes),
         };
         let name = tables.strings.intern_bytes(name);
-        let type_name = tables.strings.intern_bytes(type_name);
+        let type_name = type_name.map_or(StringId::NULL, |it| tables.strings.intern_bytes(it));
         self.graph.add_field(field.uint(interned_string::IID), name, type_name);
     }
 

@@ -4,9 +4,9 @@ use rustc_hash::FxHashMap;
 use tpq_tables::{StringId, Tables};
 
 use super::class_names::ClassName;
-use super::graphs::{HeapGraphs, NamedClass};
+use super::graphs::{DumpedClass, HeapGraphs};
 
-/// A mapping of names of one package: those of the running code to those of the source code.
+/// The name of a class of a package: in the running code, and in the source code.
 #[derive(Clone, Copy, Debug)]
 pub struct ClassMapping<'a> {
     /// The package; empty for any.
@@ -17,28 +17,28 @@ pub struct ClassMapping<'a> {
     pub name: &'a str,
 }
 
-/// Renames classes and fields of all dumps. Make one at the end of the import.
+/// Renames classes and fields of all dumps, at the end of the import.
 #[derive(Debug)]
 pub struct HeapNames {
     /// Classes by package, NULL if unknown, and name without what is around it.
-    classes: FxHashMap<(StringId, StringId), Vec<NamedClass>>,
+    classes: FxHashMap<(StringId, StringId), Vec<DumpedClass>>,
     /// New names of fields.
     fields: FxHashMap<StringId, StringId>,
 }
 
 impl HeapNames {
-    /// Names of the classes of `graphs`.
-    pub fn new(graphs: &HeapGraphs, tables: &mut Tables) -> Self {
-        let packages = packages_by_uid(tables);
-        let mut classes: FxHashMap<_, Vec<NamedClass>> = FxHashMap::default();
-        for class in &graphs.classes {
-            let package = class.package.or_else(|| {
-                let app = tables.process.android_appid.get(class.upid)?;
-                packages.get(&i64::from(app)).copied()
-            });
+    /// Names of the classes of `graphs`. `package` gives the package of a class, if it is known.
+    pub fn new(
+        graphs: &HeapGraphs,
+        tables: &mut Tables,
+        mut package: impl FnMut(&DumpedClass, &mut Tables) -> Option<StringId>,
+    ) -> Self {
+        let mut classes: FxHashMap<_, Vec<DumpedClass>> = FxHashMap::default();
+        for class in graphs.classes() {
+            let package = package(class, tables).unwrap_or(StringId::NULL);
             let base = ClassName::of(tables.strings.get(class.name)).base.to_owned();
             let base = tables.strings.intern(&base);
-            classes.entry((package.unwrap_or(StringId::NULL), base)).or_default().push(*class);
+            classes.entry((package, base)).or_default().push(*class);
         }
         Self { classes, fields: FxHashMap::default() }
     }
@@ -78,22 +78,5 @@ impl HeapNames {
                 table.deobfuscated_field_name.set(row, name);
             }
         }
-    }
-}
-
-/// The first package of each user id.
-fn packages_by_uid(tables: &Tables) -> FxHashMap<i64, StringId> {
-    let table = &tables.package_list;
-    let mut packages = FxHashMap::default();
-    for (uid, name) in table.uid.iter().zip(table.package_name.iter()) {
-        packages.entry(uid).or_insert(name);
-    }
-    packages
-}
-
-impl HeapGraphs {
-    /// Whether there is anything to rename.
-    pub fn has_classes(&self) -> bool {
-        !self.classes.is_empty()
     }
 }

@@ -6,7 +6,7 @@ use tpq_tables::table::HeapGraphRow;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use super::graph::HeapGraph;
-use super::package_location::package_of;
+use super::graph_rows::WrittenClass;
 use crate::ids::Upid;
 
 /// Writes dumps of Java heaps.
@@ -16,17 +16,20 @@ pub struct HeapGraphs {
     open: FxHashMap<(SourceId, u32), HeapGraph>,
     /// Rows of `heap_graph`.
     rows: FxHashMap<(Upid, i64), u32>,
-    pub(super) classes: Vec<NamedClass>,
+    classes: Vec<DumpedClass>,
 }
 
-/// A class of any dump, for its name in the source code.
+/// A class of any dump.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct NamedClass {
-    pub(super) row: u32,
-    pub(super) name: StringId,
-    pub(super) upid: Upid,
-    /// The package of its file; `None` if that is not the file of an app.
-    pub(super) package: Option<StringId>,
+pub struct DumpedClass {
+    /// Row of `heap_graph_class`.
+    pub row: u32,
+    /// Name of the class in the running code.
+    pub name: StringId,
+    /// File that it was loaded from; NULL if unknown.
+    pub location: StringId,
+    /// Process of the dump.
+    pub upid: Upid,
 }
 
 impl HeapGraphs {
@@ -76,8 +79,8 @@ impl HeapGraphs {
         let (upid, ts) = graph.of.unwrap_or(otherwise);
         let classes = graph.write((upid, ts), tables, stats);
         for class in classes {
-            let package = package(class.location, tables, stats);
-            self.classes.push(NamedClass { row: class.row, name: class.name, upid, package });
+            let WrittenClass { row, name, location } = class;
+            self.classes.push(DumpedClass { row, name, location, upid });
         }
         let table = &mut tables.heap_graph;
         match self.rows.get(&(upid, ts)) {
@@ -100,27 +103,15 @@ impl HeapGraphs {
         }
     }
 
+    /// The classes of all dumps that were written.
+    pub fn classes(&self) -> &[DumpedClass] {
+        &self.classes
+    }
+
     /// Adds a row of `heap_graph`. A dump of the same process and time completes the first one.
     pub fn add_dump(&mut self, row: HeapGraphRow, tables: &mut Tables) -> u32 {
         let number = tables.heap_graph.push(row);
         self.rows.entry((row.upid, row.ts)).or_insert(number);
         number
-    }
-}
-
-/// The package of the file of a class.
-fn package(location: StringId, tables: &mut Tables, stats: &mut Stats) -> Option<StringId> {
-    if location.is_null() {
-        return None;
-    }
-    match package_of(tables.strings.get(location)) {
-        Ok(package) => {
-            let package = package?.to_owned();
-            Some(tables.strings.intern(&package))
-        }
-        Err(_) => {
-            stats.increment(Stat::DeobfuscateLocationParseError);
-            None
-        }
     }
 }

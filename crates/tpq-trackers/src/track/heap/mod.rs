@@ -6,7 +6,6 @@ pub(crate) mod graph;
 mod graph_rows;
 pub(crate) mod graphs;
 mod native_size;
-mod package_location;
 pub(crate) mod profiles;
 mod reachability;
 mod superclasses;
