@@ -19,6 +19,7 @@ mod dependency_rule;
 mod docs_paths;
 mod export_command;
 mod health_line;
+mod heap_packets;
 mod hostile;
 mod imported;
 mod interrupts;

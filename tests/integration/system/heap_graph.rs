@@ -3,10 +3,8 @@
 use tpq_testkit::{Message, Packet, TraceBuilder};
 
 use super::packets;
+use crate::heap_packets::*;
 use crate::imported::{Imported, STATS};
-
-/// The field of a packet that a dump is in.
-const HEAP_GRAPH: u32 = 56;
 
 const OBJECTS: &str = "SELECT o.id, c.name AS class, self_size AS size, native_size AS native, \
     reference_set_id AS refs, reachable, root_distance AS distance, root_type, heap_type \
@@ -19,73 +17,6 @@ const GRAPHS: &str = "SELECT id, ts, pid, dump_reason, heap_size, truncated FROM
     JOIN process USING (upid) ORDER BY heap_graph.id";
 const INDEXED: &str = "SELECT stats.name, pid, value FROM stats JOIN process ON upid = idx \
     WHERE stats.name LIKE 'heap_graph%' ORDER BY stats.name, pid";
-
-/// Kinds of classes.
-const NORMAL: u64 = 1;
-const NO_REFERENCES: u64 = 2;
-const ARRAY: u64 = 4;
-const CLASS: u64 = 5;
-const WEAK_REFERENCE: u64 = 9;
-
-/// Kinds of roots.
-const JNI_GLOBAL: u64 = 1;
-const JNI_LOCAL: u64 = 2;
-const JAVA_FRAME: u64 = 3;
-const STICKY_CLASS: u64 = 5;
-const DEBUGGER: u64 = 11;
-
-/// A part of a dump of process 7 at a time.
-fn dump(at: u64, index: u64, continued: bool, parts: Vec<(u32, Message)>) -> Packet {
-    dump_of(7, 2, at, index, continued, parts)
-}
-
-fn dump_of(
-    pid: u64,
-    sequence: u32,
-    at: u64,
-    index: u64,
-    continued: bool,
-    parts: Vec<(u32, Message)>,
-) -> Packet {
-    let header = Message::new().uint(1, pid).uint(6, index).bool(5, continued);
-    let add = |all: Message, (field, part)| all.message(field, part);
-    let graph = parts.into_iter().fold(header, add);
-    Packet::new().sequence(sequence).timestamp(at).payload(HEAP_GRAPH, graph)
-}
-
-fn object(id: u64, class: u64, size: u64) -> (u32, Message) {
-    (2, Message::new().uint(1, id).uint(2, class).uint(3, size))
-}
-
-/// An object with references to others, for fields of its class.
-fn owner(id: u64, class: u64, size: u64, references: &[i64]) -> (u32, Message) {
-    let (field, object) = object(id, class, size);
-    (field, object.packed(5, references.iter().copied()))
-}
-
-/// An object that names the fields of its references.
-fn named(id: u64, class: u64, references: &[(i64, i64)]) -> (u32, Message) {
-    let (field, object) = object(id, class, 8);
-    let fields = references.iter().map(|&(field, _)| field);
-    let objects = references.iter().map(|&(_, object)| object);
-    (field, object.packed(4, fields).packed(5, objects))
-}
-
-fn class(id: u64, name: &str, kind: u64) -> Message {
-    Message::new().uint(1, id).bytes(3, name).uint(7, kind)
-}
-
-fn field(id: u64, name: &str) -> (u32, Message) {
-    (4, Message::new().uint(1, id).bytes(2, name))
-}
-
-fn location(id: u64, name: &str) -> (u32, Message) {
-    (8, Message::new().uint(1, id).bytes(2, name))
-}
-
-fn root(kind: u64, objects: &[i64]) -> (u32, Message) {
-    (7, Message::new().packed(1, objects.iter().copied()).uint(2, kind))
-}
 
 /// A whole dump in one packet.
 fn graph(parts: Vec<(u32, Message)>) -> Imported {

@@ -1,12 +1,10 @@
 //! Heap profiles.
 
-use tpq_testkit::{ClockSnapshot, Message, Packet};
+use tpq_testkit::Message;
 
 use super::packets;
-use crate::imported::{Imported, snapshot_packet};
-
-const PROFILE_PACKET: u32 = 37;
-const INTERNED_DATA: u32 = 12;
+use crate::heap_packets::*;
+use crate::imported::Imported;
 
 const ALLOCATIONS: &str = "SELECT ts, pid, heap_name, callsite_id AS callsite, count, size \
     FROM heap_profile_allocation JOIN process USING (upid) ORDER BY heap_profile_allocation.id";
@@ -18,61 +16,6 @@ const STACKS: &str = "SELECT c.id, depth, parent_id AS parent, f.name, rel_pc, m
 const COUNTS: &str = "SELECT name, idx, value FROM stats WHERE value != 0 \
     AND (name LIKE 'heapprofd%' OR name LIKE 'stackprofile%') ORDER BY name, idx";
 
-/// The coarse clock is 1,000 ns behind.
-fn clocks() -> Packet {
-    snapshot_packet(ClockSnapshot::new().clock(6, 5000).clock(4, 4000))
-}
-
-fn string(id: u64, text: impl AsRef<[u8]>) -> Message {
-    Message::new().uint(1, id).bytes(2, text)
-}
-
-fn frame(id: u64, function: u64, mapping: u64, rel_pc: u64) -> Message {
-    Message::new().uint(1, id).uint(2, function).uint(3, mapping).uint(4, rel_pc)
-}
-
-fn callstack(id: u64, frames: &[u64]) -> Message {
-    frames.iter().fold(Message::new().uint(1, id), |all, &frame| all.uint(2, frame))
-}
-
-/// Totals of a stack: size and number of allocations, and of those that were freed.
-fn sample(stack: u64, [allocated, freed]: [u64; 2], [allocs, frees]: [u64; 2]) -> Message {
-    Message::new().uint(1, stack).uint(2, allocated).uint(3, freed).uint(5, allocs).uint(6, frees)
-}
-
-/// A dump of a heap of process 7 at a time of the coarse clock.
-fn dump(at: u64, heap: &str, samples: Vec<Message>) -> Message {
-    let dump = Message::new().uint(1, 7).uint(9, at).bytes(11, heap);
-    samples.into_iter().fold(dump, |all, sample| all.message(2, sample))
-}
-
-/// A packet of a profile, the last of its dump.
-fn last(index: u64, dumps: Vec<Message>) -> Message {
-    let packet = Message::new().uint(7, index);
-    dumps.into_iter().fold(packet, |all, dump| all.message(5, dump))
-}
-
-fn packet(at: u64, profile: Message) -> Packet {
-    Packet::new().sequence(2).timestamp(at).payload(PROFILE_PACKET, profile)
-}
-
-/// A packet with the stacks 1, `main` that calls `f`, and 2, `main` alone.
-fn interned(at: u64, profile: Message) -> Packet {
-    let mapping = Message::new().uint(1, 1).uint(2, 1).uint(4, 100).uint(5, 200);
-    let data = Message::new()
-        .message(17, string(1, "system"))
-        .message(17, string(2, "a.so"))
-        .message(16, string(1, [0xab, 0x01]))
-        .message(19, mapping.uint(7, 1).uint(7, 2))
-        .message(5, string(1, "main"))
-        .message(5, string(2, "f"))
-        .message(6, frame(1, 1, 1, 10))
-        .message(6, frame(2, 2, 1, 20))
-        .message(7, callstack(1, &[1, 2]))
-        .message(7, callstack(2, &[1]));
-    packet(at, profile).flags(1).payload(INTERNED_DATA, data)
-}
-
 /// Totals become differences. What was freed is negative.
 #[test]
 fn totals_become_differences() {
@@ -80,8 +23,8 @@ fn totals_become_differences() {
     let second = vec![sample(1, [150, 40], [12, 4]), sample(2, [8, 8], [1, 1])];
     let trace = packets([
         clocks(),
-        interned(6000, last(0, vec![dump(4500, "libc.malloc", first)])),
-        packet(7000, last(1, vec![dump(5500, "libc.malloc", second)])),
+        interned(6000, last(0, vec![heap_dump(4500, "libc.malloc", first)])),
+        profile_packet(7000, last(1, vec![heap_dump(5500, "libc.malloc", second)])),
     ]);
     assert_eq!(
         trace.rows(ALLOCATIONS),
@@ -121,7 +64,7 @@ ts    ts_end  dur  pid  heap_name
 #[test]
 fn heaps_are_separate() {
     let samples = |size| vec![sample(1, [size, 4], [1, 1])];
-    let window = dump(4900, "", samples(7)).uint(15, 4600);
+    let window = heap_dump(4900, "", samples(7)).uint(15, 4600);
     let trace = packets([
         clocks(),
         interned(
@@ -129,19 +72,19 @@ fn heaps_are_separate() {
             last(
                 0,
                 vec![
-                    dump(4500, "libc.malloc", samples(10)),
-                    dump(4500, "com.android.art", samples(20)),
+                    heap_dump(4500, "libc.malloc", samples(10)),
+                    heap_dump(4500, "com.android.art", samples(20)),
                     window,
                 ],
             ),
         ),
-        packet(
+        profile_packet(
             7000,
             last(
                 1,
                 vec![
-                    dump(5500, "libc.malloc", samples(11)),
-                    dump(5500, "com.android.art", samples(22)),
+                    heap_dump(5500, "libc.malloc", samples(11)),
+                    heap_dump(5500, "com.android.art", samples(22)),
                 ],
             ),
         ),
@@ -179,19 +122,19 @@ fn stacks_in_the_packets_themselves() {
     let first = Message::new()
         .uint(7, 0)
         .bool(6, true)
-        .message(5, dump(4500, "libc.malloc", vec![sample(9, [100, 0], [1, 0])]));
+        .message(5, heap_dump(4500, "libc.malloc", vec![sample(9, [100, 0], [1, 0])]));
     let second = Message::new()
         .uint(7, 1)
-        .message(1, string(1, "bin"))
-        .message(1, string(2, "a"))
-        .message(1, string(3, "main"))
-        .message(1, string(4, [0xff]))
+        .message(1, interned_string(1, "bin"))
+        .message(1, interned_string(2, "a"))
+        .message(1, interned_string(3, "main"))
+        .message(1, interned_string(4, [0xff]))
         .message(4, mapping)
-        .message(2, frame(1, 3, 1, 10))
-        .message(2, frame(2, 0, 1, 20))
+        .message(2, stack_frame(1, 3, 1, 10))
+        .message(2, stack_frame(2, 0, 1, 20))
         .message(3, callstack(9, &[1, 2]))
-        .message(5, dump(4500, "libc.malloc", vec![sample(9, [0, 0], [0, 0])]));
-    let trace = packets([clocks(), packet(6000, first), packet(6001, second)]);
+        .message(5, heap_dump(4500, "libc.malloc", vec![sample(9, [0, 0], [0, 0])]));
+    let trace = packets([clocks(), profile_packet(6000, first), profile_packet(6001, second)]);
     assert_eq!(
         trace.rows(STACKS),
         "\
@@ -219,10 +162,10 @@ ts    pid  heap_name    callsite  count  size
 #[test]
 fn maxima() {
     let max = |size, count| Message::new().uint(1, 1).uint(8, size).uint(9, count);
-    let adjusted = dump(4600, "b", vec![max(64, 4)]).uint(12, 8192).uint(13, 4096);
+    let adjusted = heap_dump(4600, "b", vec![max(64, 4)]).uint(12, 8192).uint(13, 4096);
     let trace = packets([
         clocks(),
-        interned(6000, last(0, vec![dump(4500, "a", vec![max(50, 3)]), adjusted])),
+        interned(6000, last(0, vec![heap_dump(4500, "a", vec![max(50, 3)]), adjusted])),
     ]);
     assert_eq!(
         trace.rows(ALLOCATIONS),
@@ -246,7 +189,7 @@ fn the_profiler_says_what_went_wrong() {
     };
     let trace = packets([
         clocks(),
-        packet(
+        profile_packet(
             6000,
             last(
                 3,
@@ -286,14 +229,14 @@ heapprofd_unwind_time_us          7     300
 /// without frames and samples without a stack.
 #[test]
 fn stacks_that_are_not_whole() {
-    let profile = last(0, vec![dump(4500, "a", vec![sample(5, [1, 0], [1, 0])])])
+    let profile = last(0, vec![heap_dump(4500, "a", vec![sample(5, [1, 0], [1, 0])])])
         .message(4, Message::new().uint(1, 1).uint(2, 77))
         .message(4, Message::new().uint(1, 2).uint(7, 78))
-        .message(2, frame(1, 0, 99, 0))
-        .message(2, frame(2, 79, 2, 0))
+        .message(2, stack_frame(1, 0, 99, 0))
+        .message(2, stack_frame(2, 79, 2, 0))
         .message(3, callstack(1, &[98]))
         .message(3, callstack(2, &[]));
-    let trace = packets([clocks(), packet(6000, profile)]);
+    let trace = packets([clocks(), profile_packet(6000, profile)]);
     assert_eq!(
         trace.rows(
             "SELECT name, value FROM stats WHERE value != 0 AND name LIKE 'stackprofile%' \
@@ -314,7 +257,8 @@ stackprofile_invalid_string_id    3
 /// A dump without its last packet is dropped.
 #[test]
 fn an_unfinished_dump_is_counted() {
-    let profile = last(0, vec![dump(4500, "a", vec![sample(1, [1, 0], [1, 0])])]).bool(6, true);
+    let profile =
+        last(0, vec![heap_dump(4500, "a", vec![sample(1, [1, 0], [1, 0])])]).bool(6, true);
     let trace = packets([clocks(), interned(6000, profile)]);
     assert_eq!(trace.cell("SELECT count(*) FROM heap_profile_allocation"), "0");
     let counted = "SELECT value FROM stats WHERE name = 'heapprofd_non_finalized_profile'";
@@ -334,13 +278,13 @@ fn sums(trace: &Imported) -> Vec<Vec<String>> {
 fn a_stack_with_a_new_number_starts_from_zero() {
     let again = |at, profile: Message| {
         let data = Message::new().message(7, callstack(3, &[1, 2]));
-        packet(at, profile).payload(INTERNED_DATA, data)
+        profile_packet(at, profile).payload(INTERNED_DATA, data)
     };
     let trace = packets([
         clocks(),
-        interned(6000, last(0, vec![dump(4500, "a", vec![sample(1, [100, 100], [2, 2])])])),
-        again(7000, last(1, vec![dump(5500, "a", vec![sample(3, [30, 0], [1, 0])])])),
-        packet(8000, last(2, vec![dump(6500, "a", vec![sample(3, [40, 0], [2, 0])])])),
+        interned(6000, last(0, vec![heap_dump(4500, "a", vec![sample(1, [100, 100], [2, 2])])])),
+        again(7000, last(1, vec![heap_dump(5500, "a", vec![sample(3, [30, 0], [1, 0])])])),
+        profile_packet(8000, last(2, vec![heap_dump(6500, "a", vec![sample(3, [40, 0], [2, 0])])])),
     ]);
     assert_eq!(sums(&trace), [["1", "140", "2"]]);
     assert_eq!(trace.rows(COUNTS).contains("malformed"), false);
