@@ -13,6 +13,8 @@ use tpq_tables::{Packer, Stat, Stats, StringId, Tables};
 
 use crate::Tie;
 use crate::decode::clocks::{clock_drift, clock_snapshot};
+use crate::decode::heap::java_names;
+use crate::decode::profilers::symbols;
 use crate::decode::recorder::trace_uuid::uuid_of;
 use crate::decode::{Decode, Packet};
 use crate::event::RunEvent;
@@ -249,9 +251,9 @@ impl<'a> Decoder<'a> {
         for (source, stats) in (0..).zip(&mut stats) {
             trackers.enter(source);
             trackers.bind_arrived(&mut tables, stats);
+            symbols::name_frames(bytes, &mut trackers, &mut tables, stats);
         }
-        trackers.heap_graphs.end_all(&mut tables, &mut stats);
-        trackers.heap_profiles.end_all(&mut stats);
+        end_heaps(bytes, &mut trackers, &mut tables, &mut stats);
         close_args(&mut trackers, &mut self.deferred, &mut tables, &read);
         trackers.log_refusals(&mut tables);
         trackers.write_owner_args(&mut tables);
@@ -297,6 +299,25 @@ impl<'a> Decoder<'a> {
             written.join(&mut tables);
         }
         Finished { tables, stats: all }
+    }
+}
+
+/// Writes heap dumps without a last packet, and names Java classes.
+fn end_heaps(
+    bytes: &TraceBytes<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut [Stats],
+) {
+    trackers.heap_graphs.end_all(tables, stats);
+    trackers.heap_profiles.end_all(stats);
+    let mut mappings = Vec::new();
+    for source in 0..stats.len() as SourceId {
+        trackers.enter(source);
+        mappings.extend(&trackers.source.symbols.deobfuscation);
+    }
+    if let Some(stats) = stats.first_mut().filter(|_| !trackers.heap_graphs.classes().is_empty()) {
+        java_names::name_classes(bytes, &mappings, trackers, tables, stats);
     }
 }
 

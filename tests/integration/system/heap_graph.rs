@@ -566,3 +566,67 @@ id  ts  pid  dump_reason  heap_size  truncated
     );
     assert_eq!(trace.rows(STATS).contains("heap_graph_missing_packet"), true);
 }
+
+/// Names of the source code are those of the class's package, or of its process's, or of any where
+/// the package is unknown.
+#[test]
+fn classes_and_fields_have_their_names_in_the_source() {
+    let member = |obfuscated: &str, name: &str| Message::new().bytes(1, obfuscated).bytes(2, name);
+    let mapping = |package: &str, name: &str| {
+        let class = Message::new()
+            .bytes(1, "a.a")
+            .bytes(2, name)
+            .message(3, member("x", "next"))
+            .message(3, member("y", "org.Other.value"));
+        let mapping = Message::new().bytes(1, package).message(3, class);
+        Packet::new().sequence(3).timestamp(1).payload(64, mapping)
+    };
+    let at = |id: u64, name: &str, location: u64| (9, class(id, name, NORMAL).uint(2, location));
+    let objects = (1..=5).map(|id| object(id, id, 8));
+    let rest = vec![
+        named(6, 1, &[(1, 1), (2, 2), (3, 3)]),
+        at(1, "a.a", 1),
+        at(2, "java.lang.Class<a.a[]>", 2),
+        at(3, "a.a", 3),
+        (9, class(4, "a.a", NORMAL)),
+        at(5, "a.b", 1),
+        field(1, "a.a a.a.x"),
+        field(2, "int a.a.y"),
+        field(3, "int a.a.z"),
+        location(1, "/data/app/one-x/base.apk"),
+        location(2, "/data/app/two-x/base.apk"),
+        location(3, "/data/app/unreadable"),
+    ];
+    let trace = packets([
+        mapping("one", "org.One"),
+        dump(10, 0, false, objects.chain(rest).collect()),
+        mapping("two", "org.Two"),
+    ]);
+    assert_eq!(
+        trace
+            .rows("SELECT id, name, deobfuscated_name AS source FROM heap_graph_class ORDER BY id"),
+        // Of classes without a package, the last mapping counts.
+        "\
+id  name                    source
+0   a.a                     org.One
+1   java.lang.Class<a.a[]>  java.lang.Class<org.Two[]>
+2   a.a                     org.Two
+3   a.a                     org.Two
+4   a.b                     NULL
+"
+    );
+    assert_eq!(
+        trace.rows(
+            "SELECT field_name, deobfuscated_field_name AS source \
+            FROM heap_graph_reference ORDER BY id"
+        ),
+        "\
+field_name  source
+a.a.x       org.Two.next
+a.a.y       org.Other.value
+a.a.z       NULL
+"
+    );
+    let unreadable = "SELECT value FROM stats WHERE name = 'deobfuscate_location_parse_error'";
+    assert_eq!(trace.cell(unreadable), "1");
+}

@@ -8,9 +8,9 @@ pub(crate) mod graphics;
 pub(crate) mod heap;
 pub(crate) mod kernel;
 pub(crate) mod network;
-pub(crate) mod perf;
 pub(crate) mod power;
 pub(crate) mod process;
+pub(crate) mod profilers;
 pub(crate) mod recorder;
 pub(crate) mod track_event;
 

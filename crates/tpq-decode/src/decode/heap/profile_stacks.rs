@@ -7,7 +7,7 @@ use tpq_proto::wire::{Fields, LastFields, repeated};
 use tpq_tables::table::StackProfileMappingRow;
 use tpq_tables::{Stat, Stats, StringId, Tables};
 
-use tpq_trackers::stacks::{NewFrame, SourceLine, Stacks, hex};
+use tpq_trackers::stacks::{NewFrame, SourceLine, Stacks, build_id_text};
 
 /// The length at which paths end. Those of systems are shorter; a message of few bytes could
 /// describe a path of any length.
@@ -78,7 +78,7 @@ impl ProfileStacks {
         stats: &mut Stats,
     ) -> Option<StackProfileMappingRow> {
         let fields = LastFields::<9>::new(message);
-        let build_id = hex(self.string(fields.uint(mapping::BUILD_ID), stats)?);
+        let build_id = build_id_text(self.string(fields.uint(mapping::BUILD_ID), stats)?);
         let mut path = String::new();
         let parts = Fields::new(message).filter(|field| field.number == mapping::PATH_STRING_IDS);
         for iid in parts.flat_map(|field| repeated(&field)) {
