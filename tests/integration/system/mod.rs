@@ -14,6 +14,7 @@ mod functions;
 mod generic_kernel;
 mod gpu;
 mod heap_graph;
+mod heap_hostile;
 mod heap_profile;
 mod identity;
 mod interrupts;
