@@ -8,10 +8,10 @@ use tpq_tables::TraceTables;
 
 use super::NAME;
 use super::arguments::Call;
+use super::cells::{integer, text};
 use super::frames::{Frame, Values};
 use crate::functions::encoding::demangled;
 use crate::functions::stored_rows::{Lazy, StoredRows};
-use crate::functions::value::{Column, Value};
 
 /// The tables of call stacks, and of what was measured in them.
 pub(super) struct Callstacks {
@@ -55,19 +55,6 @@ struct Function {
 struct Measured {
     values: Values,
     ts: Option<i64>,
-}
-
-/// The value of a column as an integer; `None` for NULL.
-fn integer(columns: &[Column], column: usize, row: usize) -> Option<i64> {
-    columns.get(column).and_then(|column| column.value(row).as_integer())
-}
-
-/// The value of a column as a text; `None` for NULL.
-fn text(columns: &[Column], column: usize, row: usize) -> Option<Arc<str>> {
-    match columns.get(column).map(|column| column.value(row)) {
-        Some(Value::Text(text)) => Some(text.into()),
-        _ => None,
-    }
 }
 
 fn position(id: Option<i64>) -> Option<usize> {

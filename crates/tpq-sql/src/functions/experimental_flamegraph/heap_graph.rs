@@ -6,10 +6,10 @@ use datafusion::common::Result;
 use rustc_hash::FxHashMap;
 use tpq_tables::TraceTables;
 
+use super::cells::{integer, text};
 use super::frames::{Frame, Node};
 use crate::functions::steps::Steps;
 use crate::functions::stored_rows::StoredRows;
-use crate::functions::value::{Column, Value};
 
 /// Kinds of classes with objects that do not keep their referents alive.
 const WEAK: [&str; 3] =
@@ -41,17 +41,6 @@ struct Class {
     /// The name in the source code, if it is known.
     shown: Arc<str>,
     is_weak: bool,
-}
-
-fn integer(columns: &[Column], column: usize, row: usize) -> Option<i64> {
-    columns.get(column).and_then(|column| column.value(row).as_integer())
-}
-
-fn text(columns: &[Column], column: usize, row: usize) -> Option<Arc<str>> {
-    match columns.get(column).map(|column| column.value(row)) {
-        Some(Value::Text(text)) => Some(text.into()),
-        _ => None,
-    }
 }
 
 /// What stands for a dump that is incomplete and has no roots.

@@ -11,6 +11,7 @@
 
 mod arguments;
 mod callstacks;
+mod cells;
 mod frames;
 mod heap_graph;
 
