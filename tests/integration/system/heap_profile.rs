@@ -202,26 +202,27 @@ fn the_profiler_says_what_went_wrong() {
         ),
     ]);
     // A client that ran into a timeout lost data because the buffer was full.
+    let counted = trace.cells(COUNTS);
+    let counted: Vec<String> = counted.iter().map(|row| row.join(" ")).collect();
     assert_eq!(
-        trace.rows(COUNTS),
-        "\
-name                              idx   value
-heapprofd_buffer_corrupted        7     1
-heapprofd_buffer_overran          7     1
-heapprofd_buffer_overran          8     1
-heapprofd_client_disconnected     7     1
-heapprofd_client_error            8     1
-heapprofd_client_error            9     2
-heapprofd_client_spinlock_blocked 7     40
-heapprofd_hit_guardrail           7     1
-heapprofd_last_profile_timestamp  7     6000
-heapprofd_last_profile_timestamp  8     6000
-heapprofd_last_profile_timestamp  9     6000
-heapprofd_missing_packet          NULL  1
-heapprofd_rejected_concurrent     7     1
-heapprofd_unwind_samples          7     20
-heapprofd_unwind_time_us          7     300
-"
+        counted,
+        [
+            "heapprofd_buffer_corrupted 7 1",
+            "heapprofd_buffer_overran 7 1",
+            "heapprofd_buffer_overran 8 1",
+            "heapprofd_client_disconnected 7 1",
+            "heapprofd_client_error 8 1",
+            "heapprofd_client_error 9 2",
+            "heapprofd_client_spinlock_blocked 7 40",
+            "heapprofd_hit_guardrail 7 1",
+            "heapprofd_last_profile_timestamp 7 6000",
+            "heapprofd_last_profile_timestamp 8 6000",
+            "heapprofd_last_profile_timestamp 9 6000",
+            "heapprofd_missing_packet NULL 1",
+            "heapprofd_rejected_concurrent 7 1",
+            "heapprofd_unwind_samples 7 20",
+            "heapprofd_unwind_time_us 7 300",
+        ]
     );
 }
 
@@ -237,19 +238,19 @@ fn stacks_that_are_not_whole() {
         .message(3, callstack(1, &[98]))
         .message(3, callstack(2, &[]));
     let trace = packets([clocks(), profile_packet(6000, profile)]);
+    let sql = "SELECT name, value FROM stats WHERE value != 0 AND name LIKE 'stackprofile%' \
+        ORDER BY name";
+    let counted = trace.cells(sql);
+    let counted: Vec<String> = counted.iter().map(|row| row.join(" ")).collect();
     assert_eq!(
-        trace.rows(
-            "SELECT name, value FROM stats WHERE value != 0 AND name LIKE 'stackprofile%' \
-            ORDER BY name"
-        ),
-        "\
-name                              value
-stackprofile_empty_callstack      1
-stackprofile_invalid_callstack_id 1
-stackprofile_invalid_frame_id     1
-stackprofile_invalid_mapping_id   1
-stackprofile_invalid_string_id    3
-"
+        counted,
+        [
+            "stackprofile_empty_callstack 1",
+            "stackprofile_invalid_callstack_id 1",
+            "stackprofile_invalid_frame_id 1",
+            "stackprofile_invalid_mapping_id 1",
+            "stackprofile_invalid_string_id 3",
+        ]
     );
     assert_eq!(trace.cell("SELECT count(*) FROM heap_profile_allocation"), "0");
 }

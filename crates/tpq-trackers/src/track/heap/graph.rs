@@ -376,7 +376,7 @@ impl HeapGraph {
     /// The numbers of the root objects with their kinds of root, those that the runtime never
     /// collects last. Objects that nothing describes are left out.
     pub(super) fn roots(&self) -> impl Iterator<Item = (u32, u8)> {
-        let number = |&(id, kind): &(u64, u8)| Some((*self.object_numbers.get(&id)?, kind));
+        let number = move |&(id, kind): &(u64, u8)| Some((*self.object_numbers.get(&id)?, kind));
         let uncollected = self.uncollected.iter().map(|&number| (number, VM_INTERNAL));
         self.roots.iter().filter_map(number).chain(uncollected)
     }
