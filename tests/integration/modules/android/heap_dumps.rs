@@ -274,3 +274,47 @@ fn sums_of_a_summary_tree_are_those_of_the_samples() {
         [format!("{total} {all} {total} {all}")]
     );
 }
+
+/// The rows of a call of `experimental_flamegraph` for process 7.
+fn flamegraph(trace: &Imported, call: &str) -> Vec<String> {
+    let upid = trace.cell("SELECT upid FROM process WHERE pid = 7");
+    let call = call.replace("$upid", &upid);
+    let sql = format!(
+        "SELECT name, map_name, parent_id, depth, count, cumulative_count, size, cumulative_size, \
+            alloc_size, cumulative_alloc_size FROM experimental_flamegraph({call}) ORDER BY id"
+    );
+    trace.cells(&sql).iter().map(|row| row.join(" ")).collect()
+}
+
+#[test]
+fn flamegraphs_of_heaps() {
+    let dump = diamond();
+    assert_eq!(
+        flamegraph(&dump, "'graph', 10, NULL, $upid, NULL, NULL"),
+        [
+            "a.Root[] [ROOT_JNI_GLOBAL] JAVA NULL 0 1 5 1 31 0 0",
+            "a.Side[] JAVA 0 1 2 4 6 30 0 0",
+            "a.Middle[] JAVA 1 2 1 2 8 24 0 0",
+            "a.Leaf[] JAVA 2 3 1 1 16 16 0 0"
+        ]
+    );
+    assert_eq!(
+        flamegraph(&dump, "'graph', 10, NULL, $upid, NULL, 'middle'"),
+        [
+            "a.Root[] [ROOT_JNI_GLOBAL] JAVA NULL 0 1 5 1 31 0 0",
+            "a.Side[] JAVA 0 1 2 4 6 30 0 0",
+            "a.Middle[] JAVA 1 2 1 2 8 24 0 0",
+            "a.Leaf[] JAVA 2 3 1 1 16 16 0 0"
+        ]
+    );
+    let profile = profile();
+    assert_eq!(
+        flamegraph(&profile, "'native', 5500, NULL, $upid, NULL, NULL"),
+        ["main /system/a.so NULL 0 1 7 8 68 8 108", "f /system/a.so 0 1 6 6 60 60 100 100"]
+    );
+    assert_eq!(
+        flamegraph(&profile, "'native', 6500, NULL, $upid, NULL, NULL"),
+        ["main /system/a.so NULL 0 1 9 8 118 8 158", "f /system/a.so 0 1 8 8 110 110 150 150"]
+    );
+    assert_eq!(flamegraph(&profile, "'perf', NULL, '>0,<=9', $upid, NULL, NULL"), [""; 0]);
+}
