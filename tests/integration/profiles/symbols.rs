@@ -160,7 +160,7 @@ fn java() -> Message {
     for (iid, name) in [(1, "a.b"), (2, "a.c"), (3, "native")] {
         data = data.message(interned::FUNCTION_NAMES, string(iid, name));
     }
-    // Frame MN is function N of mapping M; 15 and 25 have lines.
+    // Frame MN is function N of mapping M, and 15 is function 1 with a line.
     for mapping in 1..=4 {
         for name in 1..=3 {
             let iid = mapping * 10 + name;
