@@ -146,7 +146,6 @@ impl RandomDump {
             level = level.iter().flat_map(|&object| self.references[object].clone()).collect();
             distance += 1;
         }
-        distances
     }
 
     /// The objects that each object dominates: those that are unreachable without it.
