@@ -79,8 +79,11 @@ impl Callstacks {
                 "heap_profile_allocation",
                 &["upid", "ts", "callsite_id", "count", "size"],
             )?,
-            samples: rows("profiler_sample", &["ts", "task_context_id", "callsite_id"])?,
-            tasks: rows("profiler_task_context", &["utid"])?,
+            samples: rows(
+                "__intrinsic_profiler_sample",
+                &["ts", "task_context_id", "callsite_id"],
+            )?,
+            tasks: rows("__intrinsic_profiler_task_context", &["utid"])?,
             threads: rows("thread", &["upid"])?,
             stacks: Lazy::default(),
         })
