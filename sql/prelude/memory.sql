@@ -62,4 +62,4 @@ CREATE PERFETTO VIEW __intrinsic_heap_graph_java_oome_details(
 ) AS
 SELECT
   id, heap_graph_id, allocation_size_bytes, total_bytes_free, free_bytes_until_oom, error_msg
-FROM android_heap_graph_java_oome_details;
+FROM __stored_android_heap_graph_java_oome_details;

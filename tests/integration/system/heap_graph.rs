@@ -13,7 +13,7 @@ const CLASSES: &str = "SELECT id, name, location, superclass_id AS super, classl
     kind FROM heap_graph_class ORDER BY id";
 const REFERENCES: &str = "SELECT reference_set_id AS refs, owner_id AS owner, owned_id AS owned, \
     field_name, field_type_name FROM heap_graph_reference ORDER BY id";
-const GRAPHS: &str = "SELECT id, ts, pid, dump_reason, heap_size, truncated FROM heap_graph \
+const GRAPHS: &str = "SELECT heap_graph.id AS id, ts, pid, dump_reason, heap_size, truncated FROM heap_graph \
     JOIN process USING (upid) ORDER BY heap_graph.id";
 const INDEXED: &str = "SELECT stats.name, pid, value FROM stats JOIN process ON upid = idx \
     WHERE stats.name LIKE 'heap_graph%' ORDER BY stats.name, pid";
@@ -300,8 +300,7 @@ id  field_name                                          field_type  int_value  l
 /// Two processes write at the same time, each on a sequence of its own.
 #[test]
 fn dumps_of_several_packets_and_processes() {
-    let part =
-        |pid, index, continued, parts| dump_of(pid, pid as u32, 10 + pid, index, continued, parts);
+    let part = |pid, index, continued, parts| dump_of(pid, pid as u32, 17, index, continued, parts);
     let trace = packets([
         part(7, 0, true, vec![owner(1, 1, 8, &[2])]),
         part(8, 0, true, vec![object(1, 1, 80)]),
@@ -319,7 +318,7 @@ fn dumps_of_several_packets_and_processes() {
         ),
         "\
 id  pid  ts  name   self_size  reachable
-0   8    18  b.B    80         1
+0   8    17  b.B    80         1
 1   7    17  a.A[]  8          1
 2   7    17  a.A[]  9          1
 3   7    30  a.A    5          0
@@ -329,7 +328,7 @@ id  pid  ts  name   self_size  reachable
         trace.rows(GRAPHS),
         "\
 id  ts  pid  dump_reason  heap_size  truncated
-0   18  8    NULL         NULL       0
+0   17  8    NULL         NULL       0
 1   17  7    NULL         NULL       0
 2   30  7    NULL         NULL       0
 "

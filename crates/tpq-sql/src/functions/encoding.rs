@@ -40,7 +40,9 @@ pub(super) fn demangled(name: &str) -> Result<Option<String>> {
     let mut output = LimitedText::default();
     let is_name = if let Ok(name) = rustc_demangle::try_demangle(name) {
         write!(output, "{name:#}").is_ok()
-    } else if let Ok(symbol) = cpp_demangle::Symbol::new(name.as_bytes()) {
+    } else if is_mangled_cpp(name)
+        && let Ok(symbol) = cpp_demangle::Symbol::new(name.as_bytes())
+    {
         symbol.structured_demangle(&mut output, &DemangleOptions::default()).is_ok()
     } else {
         false
@@ -49,6 +51,12 @@ pub(super) fn demangled(name: &str) -> Result<Option<String>> {
         return exec_err!("demangle() makes a name of more than {LONGEST_NAME} bytes");
     }
     Ok(is_name.then_some(output.text))
+}
+
+/// Whether a name begins as mangled names of C++ do. Others, such as `f`, are mangled types.
+fn is_mangled_cpp(name: &str) -> bool {
+    let rest = name.trim_start_matches('_');
+    (1..=4).contains(&(name.len() - rest.len())) && rest.starts_with('Z')
 }
 
 /// The maximum length in bytes: far longer than any name that a compiler produces.

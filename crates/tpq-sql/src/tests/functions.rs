@@ -83,6 +83,7 @@ async fn text_is_split_encoded_and_demangled() {
         ("SELECT str_join('-', 'a', NULL, 1), concat_ws('-', 'a', 2)", "a-1|a-2"),
         ("SELECT base64_encode('hi'), CAST(base64_decode('aGk=') AS TEXT), base64_decode('*')", "aGk=|hi|"),
         ("SELECT demangle('_Z3foov'), demangle('_ZN4core3fmtE'), demangle('main')", "foo()|core::fmt|"),
+        ("SELECT demangle('f'), demangle('__Z3foov')", "|foo()"),
         ("SELECT levenshtein('kitten', 'sitting'), levenshtein('', 'ab'), levenshtein('ä', 'a'), levenshtein(NULL, 'a')", "3|2|1|"),
         ("SELECT trim('xyaxy', 'yx'), unhex('41-42', '-') = x'4142'", "a|1"),
         ("SELECT hash('a') = hash('a'), hash('a') = hash('b'), hash(1, 'a') = hash(1, 'a'), typeof(hash(1))", "1|0|1|integer"),
