@@ -17,6 +17,7 @@ mod command;
 mod compatibility_doc;
 mod dependency_rule;
 mod docs_paths;
+mod each_command;
 mod export_command;
 mod health_line;
 mod hostile;

@@ -12,6 +12,7 @@
 mod arrange;
 mod cache;
 mod clocks;
+mod each;
 mod file_findings;
 mod import;
 mod metatrace;
@@ -28,6 +29,9 @@ mod trailing_manifest;
 pub use cache::TableCache;
 pub use clocks::{
     Basis, ClockConversion, ClockHop, ClockJump, ClockPath, ClockTie, Clocks, Measured,
+};
+pub use each::{
+    EachError, EachOptions, EachTrace, KeptRows, SharedColumns, TRACE_PATH, TRACE_UUID, each,
 };
 pub use import::{ImportError, import};
 pub use metatrace::{MetaTrace, Span};
