@@ -34,6 +34,7 @@ mod modules;
 mod mutations;
 mod output_files;
 mod page;
+mod profiles;
 mod recorder;
 mod report_command;
 #[cfg(target_os = "linux")]
