@@ -4,13 +4,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions, new_null_array,
+    Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions, new_empty_array, new_null_array,
 };
-use datafusion::arrow::compute::{concat_batches, max, min};
+use datafusion::arrow::buffer::BooleanBuffer;
+use datafusion::arrow::compute::{concat_batches, interleave_record_batch, max, min};
 use datafusion::arrow::datatypes::{DataType, Int64Type, Schema, SchemaRef};
 use datafusion::common::{Result, internal_err};
 use datafusion::error::DataFusionError;
-use tpq_tables::{CHUNK_ROWS, ChunkRange, ColumnKind, Table};
+use tpq_tables::{CHUNK_ROWS, ChunkRange, ColumnKind, PickedRows, Table};
 
 /// A table in chunks that a scan can read.
 pub(crate) trait ChunkedTable: Send + Sync {
@@ -48,6 +49,24 @@ pub(crate) trait ChunkedTable: Send + Sync {
     /// When the columns do not match the schema, which is a bug, or a temporary file cannot be
     /// read.
     fn read(&self, chunk: usize, rows: Range<usize>, projection: &[usize]) -> Result<RecordBatch>;
+
+    /// Which rows of a chunk have one of the values `wanted` in a column of integers.
+    ///
+    /// # Errors
+    /// As for [`ChunkedTable::read`].
+    fn matches(
+        &self,
+        chunk: usize,
+        rows: Range<usize>,
+        column: usize,
+        wanted: &[i64],
+    ) -> Result<BooleanBuffer>;
+
+    /// Reads single rows of some chunks.
+    ///
+    /// # Errors
+    /// As for [`ChunkedTable::read`].
+    fn pick(&self, picked: &[PickedRows], projection: &[usize]) -> Result<RecordBatch>;
 
     /// The number of strings in the string pool, including NULL, which has id 0; `None` if text
     /// columns hold text and not string ids.
@@ -96,6 +115,22 @@ impl ChunkedTable for Table {
 
     fn read(&self, chunk: usize, rows: Range<usize>, projection: &[usize]) -> Result<RecordBatch> {
         let batch = self.read(chunk, rows, projection);
+        batch.map_err(|error| DataFusionError::External(Box::new(error)))
+    }
+
+    fn matches(
+        &self,
+        chunk: usize,
+        rows: Range<usize>,
+        column: usize,
+        wanted: &[i64],
+    ) -> Result<BooleanBuffer> {
+        let matches = self.matches(chunk, rows, column, wanted);
+        matches.map_err(|error| DataFusionError::External(Box::new(error)))
+    }
+
+    fn pick(&self, picked: &[PickedRows], projection: &[usize]) -> Result<RecordBatch> {
+        let batch = self.pick(picked, projection);
         batch.map_err(|error| DataFusionError::External(Box::new(error)))
     }
 
@@ -227,5 +262,46 @@ impl ChunkedTable for Snapshot {
     fn read(&self, chunk: usize, rows: Range<usize>, projection: &[usize]) -> Result<RecordBatch> {
         let batch = self.chunks[chunk].slice(rows.start, rows.len());
         Ok(batch.project(projection)?)
+    }
+
+    fn matches(
+        &self,
+        chunk: usize,
+        rows: Range<usize>,
+        column: usize,
+        wanted: &[i64],
+    ) -> Result<BooleanBuffer> {
+        let values = self.chunks[chunk].column(column).slice(rows.start, rows.len());
+        let Some(values) = values.as_primitive_opt::<Int64Type>() else {
+            return internal_err!("{} has no integers in column {column}", self.name);
+        };
+        let is_wanted = |value: i64| match wanted {
+            [only] => value == *only,
+            wanted => wanted.binary_search(&value).is_ok(),
+        };
+        let numbers = values.values();
+        let found = BooleanBuffer::collect_bool(numbers.len(), |row| is_wanted(numbers[row]));
+        Ok(match values.nulls() {
+            Some(nulls) => &found & nulls.inner(),
+            None => found,
+        })
+    }
+
+    fn pick(&self, picked: &[PickedRows], projection: &[usize]) -> Result<RecordBatch> {
+        let chunks = picked.iter().map(|picked| self.chunks[picked.chunk].project(projection));
+        let chunks = chunks.collect::<std::result::Result<Vec<_>, _>>()?;
+        let rows: Vec<(usize, usize)> = picked
+            .iter()
+            .enumerate()
+            .flat_map(|(at, picked)| picked.rows.iter().map(move |&row| (at, row as usize)))
+            .collect();
+        if projection.is_empty() || chunks.is_empty() {
+            let schema = Arc::new(self.schema.project(projection)?);
+            let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
+            let columns = schema.fields().iter().map(|field| new_empty_array(field.data_type()));
+            let columns = columns.collect();
+            return Ok(RecordBatch::try_new_with_options(schema, columns, &options)?);
+        }
+        Ok(interleave_record_batch(&chunks.iter().collect::<Vec<_>>(), &rows)?)
     }
 }
