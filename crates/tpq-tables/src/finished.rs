@@ -10,7 +10,9 @@ use std::sync::Arc;
 use arrow_array::{
     ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchOptions, StringViewArray,
 };
-use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, NullBufferBuilder, ScalarBuffer};
+use arrow_buffer::{
+    BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer, NullBufferBuilder, ScalarBuffer,
+};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 
 use crate::packed::{FrozenValues, PackedChunk, TakeIds, Valid};
@@ -398,9 +400,12 @@ impl Table {
     ) -> Result<BooleanBuffer, ReadError> {
         let Some(stored) = column.checked_sub(1) else {
             let first = (chunk * CHUNK_ROWS + rows.start) as i64;
-            return Ok(BooleanBuffer::collect_bool(rows.len(), |row| {
-                wanted.contains(&(first + row as i64))
-            }));
+            let mut found = BooleanBufferBuilder::new(rows.len());
+            found.append_n(rows.len(), false);
+            let row_of = |id: &i64| usize::try_from(id.checked_sub(first)?).ok();
+            let found_rows = wanted.iter().filter_map(row_of).filter(|&row| row < rows.len());
+            found_rows.for_each(|row| found.set_bit(row, true));
+            return Ok(found.finish());
         };
         let of_own = |own: &StoredChunk| own.matches(rows.clone(), wanted);
         self.read_chunk(chunk, stored, of_own, |chunk, _| chunk.matches(rows.clone(), wanted))

@@ -208,7 +208,9 @@ fn concatenated(schema: &SchemaRef, batches: &[RecordBatch]) -> Result<RecordBat
     let found = batches.first().map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);
     let whole = concat_batches(&found, batches)?;
     let compact = |column: &ArrayRef| match column.data_type() {
-        DataType::Utf8View => Arc::new(column.as_string_view().gc()) as ArrayRef,
+        DataType::Utf8View if !column.as_string_view().data_buffers().is_empty() => {
+            Arc::new(column.as_string_view().gc()) as ArrayRef
+        }
         _ => Arc::clone(column),
     };
     let columns = whole.columns().iter().map(compact).collect();

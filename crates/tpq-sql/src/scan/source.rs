@@ -30,7 +30,7 @@ use tpq_tables::PickedRows;
 use super::StoredTable;
 use super::pruning::Pruner;
 use super::text_filter::TextFilter;
-use super::value_filter::{ValueFilter, WantedValues};
+use super::value_filter::{ValueFilter, WantedValues, Within};
 use crate::cancel::CancelToken;
 
 /// A scan: the chunks and columns to read, the direction, and the filters for skipping rows.
@@ -401,8 +401,13 @@ impl Reader {
         // The pruner knows the values of this moment that keys of a join have. A limit on rows
         // counts those that filters above leave out.
         let of_others = self.pruner.wanted().iter().filter(|_| self.source.fetch.is_none());
-        for WantedValues { column, values } in wanted.iter().chain(of_others) {
-            let passes = table.matches(chunk, rows.clone(), *column, values)?;
+        for wanted in wanted.iter().chain(of_others) {
+            let column = wanted.column;
+            let passes = match wanted.within(table.chunk_range(chunk, column)) {
+                Within::All => continue,
+                Within::None => return Ok(Some(BooleanBuffer::new_unset(rows.len()))),
+                Within::Some(values) => table.matches(chunk, rows.clone(), column, values)?,
+            };
             let passes = passing.map_or(passes.clone(), |before| &before & &passes);
             if passes.count_set_bits() == 0 {
                 return Ok(Some(passes));

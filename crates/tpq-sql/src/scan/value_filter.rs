@@ -13,6 +13,8 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::{BinaryExpr, Column, InListExpr, Literal};
 use datafusion::physical_expr::utils::split_conjunction;
 
+use tpq_tables::ChunkRange;
+
 use super::chunked::ChunkedTable;
 use crate::operators::apply::{is_known_when_run, with_known_values};
 
@@ -84,7 +86,29 @@ impl ValueFilter {
     }
 }
 
+/// Which rows of a chunk have wanted values, as far as the range of their values shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Within<'a> {
+    All,
+    /// Those with one of these values.
+    Some(&'a [i64]),
+    None,
+}
+
 impl WantedValues {
+    /// Which rows of a chunk with this range have wanted values.
+    pub(super) fn within(&self, range: ChunkRange) -> Within<'_> {
+        let Some((low, high)) = range.bounds else { return Within::Some(&self.values) };
+        let from = self.values.partition_point(|&value| value < low);
+        let until = self.values.partition_point(|&value| value <= high);
+        match &self.values[from..until] {
+            [] => Within::None,
+            // Values are distinct, so these are all of the range.
+            all if range.nulls == 0 && high.abs_diff(low) == all.len() as u64 - 1 => Within::All,
+            some => Within::Some(some),
+        }
+    }
+
     /// What a predicate demands of a scan that reads `columns` of a table: one entry for each
     /// comparison of this kind. Other parts of the predicate are ignored.
     pub(super) fn in_predicate(
@@ -148,5 +172,25 @@ fn literal(value: &Arc<dyn PhysicalExpr>) -> Option<Option<i64>> {
 impl fmt::Display for ValueFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.filter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_can_decide_for_a_chunk() {
+        let wanted = WantedValues { column: 0, values: vec![3, 4, 5, 9] };
+        let within = |bounds, nulls| wanted.within(ChunkRange { bounds, nulls });
+        assert_eq!(within(Some((3, 5)), 0), Within::All);
+        assert_eq!(within(Some((9, 9)), 0), Within::All);
+        assert_eq!(within(Some((3, 5)), 1), Within::Some(&[3, 4, 5]));
+        assert_eq!(within(Some((5, 9)), 0), Within::Some(&[5, 9]));
+        assert_eq!(within(Some((6, 8)), 0), Within::None);
+        assert_eq!(within(Some((i64::MIN, i64::MAX)), 0), Within::Some(&wanted.values));
+        assert_eq!(within(None, 7), Within::Some(&wanted.values));
+        let nothing = WantedValues { column: 0, values: vec![] };
+        assert_eq!(nothing.within(ChunkRange { bounds: Some((0, 1)), nulls: 0 }), Within::None);
     }
 }

@@ -150,8 +150,9 @@ impl Intersection {
     /// # Errors
     /// When the statement is cancelled.
     fn and(&self, table: &Intervals) -> Result<Self> {
-        let mut found = Vec::new();
-        let mut pairs = Vec::new();
+        let about = self.intervals.len().max(table.intervals.len());
+        let mut found = Vec::with_capacity(about);
+        let mut pairs = Vec::with_capacity(about);
         sweep(&self.intervals, &table.intervals, |left, right| {
             let (a, b) = (self.intervals[left as usize], table.intervals[right as usize]);
             let (start, end) = (a.start.max(b.start), a.end.min(b.end));
