@@ -1,5 +1,7 @@
 //! The part of a prescan that is done while a file arrives.
 
+use std::ops::Range;
+
 use super::Prescan;
 use super::header_scan::HeaderScan;
 
@@ -28,7 +30,8 @@ impl PrescanStart {
         if self.has_ended || file.len() < self.next {
             return;
         }
-        let mut scan = HeaderScan::new(file, 0, self.at, 0, &|_| ());
+        let ignored = |_: Range<usize>| ();
+        let mut scan = HeaderScan::new(file, 0, self.at, 0, &ignored);
         self.has_ended = scan.go_on(file.len(), None).is_err();
         self.at = scan.at;
         self.found.append(scan.prescan);

@@ -104,3 +104,28 @@ async fn parameters_are_values() {
     // The next row of the same thread is the one after the next.
     assert!(found.contains("| 30007 | 301090 |"), "{found}");
 }
+
+/// The rows of a mipmap are joined with the table by their ids: the scan reads these alone.
+#[tokio::test]
+async fn a_mipmap_is_the_small_side_of_a_join() {
+    let session = session();
+    let create = "CREATE VIRTUAL TABLE seen USING __intrinsic_slice_mipmap((\
+                  SELECT id, ts, dur, ucpu AS depth FROM sched))";
+    for statement in session.statements(create).unwrap() {
+        session.run(&statement).await.unwrap();
+    }
+    // Ten windows of each of two CPUs.
+    let of = |key: &str| {
+        format!(
+            "SELECT count(*), sum(s.ts), sum(z.count) FROM seen(1000, 1501000, 150000) z \
+             JOIN sched s ON s.id = {key}"
+        )
+    };
+    let found = rows(&session, &of("z.id")).await.unwrap();
+    assert_eq!(found, rows(&session, &of("z.id + 0")).await.unwrap());
+    assert!(found.contains("| 20 ") && found.contains("| 150000 "), "{found}");
+    let analyzed = rows(&session, &format!("EXPLAIN ANALYZE {}", of("z.id"))).await.unwrap();
+    assert!(analyzed.contains("HashJoinExec: mode=CollectLeft"), "{analyzed}");
+    let scan = analyzed.lines().find(|line| line.contains("DataSourceExec: sched_slice")).unwrap();
+    assert!(scan.contains("output_rows=20,"), "{scan}");
+}

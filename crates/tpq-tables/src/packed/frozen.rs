@@ -162,10 +162,10 @@ impl FrozenValues {
         let (values, rows) = self.around(rows)?;
         Ok(Some(match values {
             FrozenChunk::Null => return Ok(None),
-            FrozenChunk::U8(values) => pick(&values, &rows, self.base),
-            FrozenChunk::U16(values) => pick(&values, &rows, self.base),
-            FrozenChunk::U32(values) => pick(&values, &rows, self.base),
-            FrozenChunk::I64(values) => pick(&values, &rows, 0),
+            FrozenChunk::U8(values) => pick(&values[..], &rows, self.base),
+            FrozenChunk::U16(values) => pick(&values[..], &rows, self.base),
+            FrozenChunk::U32(values) => pick(&values[..], &rows, self.base),
+            FrozenChunk::I64(values) => pick(&values[..], &rows, 0),
         }))
     }
 
