@@ -1,6 +1,7 @@
 //! Tables with rows in memory: from `CREATE PERFETTO TABLE`, and tables from `CREATE TABLE`.
 
 use std::fmt;
+use std::pin::pin;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
@@ -8,16 +9,21 @@ use datafusion::arrow::array::{ArrayRef, Int64Array, RecordBatch, RecordBatchOpt
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::runtime::SpawnedTask;
 use datafusion::common::{Result, Statistics};
-use datafusion::execution::TaskContext;
+use datafusion::error::DataFusionError;
 use datafusion::execution::memory_pool::MemoryReservation;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::{Expr, LogicalPlan, TableType};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream_partitioned};
-use futures::TryStreamExt;
+use futures::{StreamExt, TryStreamExt, stream};
 
-use crate::in_order::in_order;
 use crate::memory::{bytes_of, reserve_for};
-use crate::scan::{Snapshot, StoredProvider, StoredTable};
+use crate::scan::{Chunks, Snapshot, StoredProvider, StoredTable};
+
+/// How many parts of a query run at a time. The parts of a join wait for each other, and are no
+/// more than cores; UNION ALL has as many as queries.
+const PARTS_AT_ONCE: usize = 1024;
 
 /// A table that keeps its rows in memory after its query ran.
 pub(crate) struct MaterializedTable {
@@ -87,11 +93,16 @@ impl MaterializedTable {
         batches: Vec<RecordBatch>,
         memory: Option<Arc<MemoryReservation>>,
     ) -> Result<()> {
-        let snapshot = Arc::new(Snapshot::new(&self.name, Arc::clone(&self.schema), batches)?);
+        let snapshot = Snapshot::new(&self.name, Arc::clone(&self.schema), batches)?;
+        self.replace_by(snapshot, memory);
+        Ok(())
+    }
+
+    fn replace_by(&self, snapshot: Snapshot, memory: Option<Arc<MemoryReservation>>) {
+        let snapshot = Arc::new(snapshot);
         let stored = Arc::new(StoredTable::new(Arc::clone(&snapshot) as _));
         *self.rows.write().unwrap_or_else(PoisonError::into_inner) =
             Some(StoredRows { snapshot, stored, memory });
-        Ok(())
     }
 
     /// The memory that is reserved for the current rows.
@@ -123,9 +134,9 @@ impl MaterializedTable {
         match &self.origin {
             Origin::Statements => {}
             Origin::Query(query) => {
-                let (batches, memory) = run(&self.name, query, state).await?;
-                let batches = batches.into_iter().map(|batch| with_schema(&batch, &self.schema));
-                self.replace(batches.collect::<Result<_>>()?, memory.map(Arc::new))?;
+                let (parts, memory) = run(&self.name, query, &self.schema, state).await?;
+                let snapshot = Snapshot::of_parts(&self.name, Arc::clone(&self.schema), parts)?;
+                self.replace_by(snapshot, memory.map(Arc::new));
             }
             Origin::Numbered(table) => {
                 let rows = Box::pin(table.load(state)).await?;
@@ -134,10 +145,7 @@ impl MaterializedTable {
             }
         }
         self.current().ok_or_else(|| {
-            datafusion::error::DataFusionError::Internal(format!(
-                "table {} has neither rows nor a query",
-                self.name
-            ))
+            DataFusionError::Internal(format!("table {} has neither rows nor a query", self.name))
         })
     }
 
@@ -160,25 +168,53 @@ fn numbered(batches: &[RecordBatch], schema: &SchemaRef) -> Result<Vec<RecordBat
     Ok(result)
 }
 
-/// Runs a query; returns its rows in order and the memory that is reserved for them.
+/// Runs a query; returns the rows of its parts in order, with the columns of a table, and the memory
+/// that is reserved for them. The parts run at the same time, as all of them are kept.
 async fn run(
     table: &str,
     query: &LogicalPlan,
+    schema: &SchemaRef,
     state: &dyn Session,
-) -> Result<(Vec<RecordBatch>, Option<MemoryReservation>)> {
+) -> Result<(Vec<Chunks>, Option<MemoryReservation>)> {
     let plan = state.create_physical_plan(query).await?;
     let context = Arc::new(TaskContext::from(state));
-    let schema = plan.schema();
-    let mut memory = reserve_for(table, &[], state.config_options())?;
-    let mut rows = in_order(schema, execute_stream_partitioned(plan, context)?);
-    let mut batches = Vec::new();
+    let all = reserve_for(table, &[], state.config_options())?;
+    let parts = execute_stream_partitioned(plan, context)?.into_iter().map(|part| {
+        let memory = reserve_for(table, &[], state.config_options())?;
+        Ok((part, memory, Arc::clone(schema)))
+    });
+    let parts = parts.collect::<Result<Vec<_>>>()?;
+    let collected = stream::iter(parts)
+        .map(|(part, memory, schema)| SpawnedTask::spawn(collect(part, memory, schema)))
+        .buffered(PARTS_AT_ONCE);
+    let mut collected = pin!(collected);
+    let mut parts = Vec::new();
+    while let Some(part) = collected.next().await {
+        let (chunks, memory) =
+            part.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)))??;
+        if let (Some(all), Some(memory)) = (&all, memory) {
+            all.grow(memory.free());
+        }
+        parts.push(chunks);
+    }
+    Ok((parts, all))
+}
+
+/// The rows of a part of a query, and the memory for them.
+async fn collect(
+    mut rows: SendableRecordBatchStream,
+    memory: Option<MemoryReservation>,
+    schema: SchemaRef,
+) -> Result<(Chunks, Option<MemoryReservation>)> {
+    let mut chunks = Chunks::new(&schema);
     while let Some(batch) = rows.try_next().await? {
-        if let Some(memory) = &mut memory {
+        if let Some(memory) = &memory {
             memory.try_grow(bytes_of(&batch))?;
         }
-        batches.push(batch);
+        chunks.push(with_schema(&batch, &schema)?)?;
     }
-    Ok((batches, memory))
+    chunks.flush()?;
+    Ok((chunks, memory))
 }
 
 /// Casts the columns of a batch to the table's types. The logical and the physical plan may use

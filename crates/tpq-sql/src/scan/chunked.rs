@@ -27,7 +27,7 @@ pub(crate) trait ChunkedTable: Send + Sync {
     /// The number of rows.
     fn num_rows(&self) -> usize;
 
-    /// The number of chunks; all but the last are full.
+    /// The number of chunks; all but the last are full, unless the table says how many rows each has.
     fn num_chunks(&self) -> usize {
         self.num_rows().div_ceil(CHUNK_ROWS)
     }
@@ -164,11 +164,36 @@ impl Snapshot {
     /// # Errors
     /// When the types differ, which is a bug.
     pub(crate) fn new(name: &str, schema: SchemaRef, batches: Vec<RecordBatch>) -> Result<Self> {
-        let rows = batches.iter().map(RecordBatch::num_rows).sum();
-        let chunks = rechunk(&schema, batches)?;
-        let range = |chunk: &RecordBatch| chunk.columns().iter().map(range_of).collect();
-        let ranges = chunks.iter().map(range).collect();
-        Ok(Self { name: name.to_owned(), schema, rows, chunks, ranges })
+        let mut chunks = Chunks::new(&schema);
+        batches.into_iter().try_for_each(|batch| chunks.push(batch))?;
+        chunks.flush()?;
+        Ok(Self::of_chunks(name, schema, chunks))
+    }
+
+    /// Makes a snapshot of the rows of several parts, one after the other.
+    ///
+    /// # Errors
+    /// As [`Snapshot::new`].
+    pub(crate) fn of_parts(name: &str, schema: SchemaRef, parts: Vec<Chunks>) -> Result<Self> {
+        let mut all = Chunks::new(&schema);
+        for chunk in parts.into_iter().flat_map(|part| part.chunks) {
+            // A scan of many small chunks takes long.
+            if chunk.rows.num_rows() < CHUNK_ROWS / 4 {
+                all.push(chunk.rows)?;
+            } else {
+                all.flush()?;
+                all.chunks.push(chunk);
+            }
+        }
+        all.flush()?;
+        Ok(Self::of_chunks(name, schema, all))
+    }
+
+    fn of_chunks(name: &str, schema: SchemaRef, chunks: Chunks) -> Self {
+        let rows = chunks.chunks.iter().map(|chunk| chunk.rows.num_rows()).sum();
+        let (chunks, ranges) =
+            chunks.chunks.into_iter().map(|chunk| (chunk.rows, chunk.ranges)).unzip();
+        Self { name: name.to_owned(), schema, rows, chunks, ranges }
     }
 
     /// All rows, in chunks.
@@ -177,29 +202,59 @@ impl Snapshot {
     }
 }
 
-/// Splits and joins batches into full chunks.
-fn rechunk(schema: &SchemaRef, batches: Vec<RecordBatch>) -> Result<Vec<RecordBatch>> {
-    let mut chunks = Vec::new();
-    let mut pending: Vec<RecordBatch> = Vec::new();
-    let mut count = 0;
-    for mut batch in batches {
-        while count + batch.num_rows() >= CHUNK_ROWS {
-            let missing = CHUNK_ROWS - count;
-            pending.push(batch.slice(0, missing));
+/// Rows in chunks, which are made as rows come.
+pub(crate) struct Chunks {
+    schema: SchemaRef,
+    chunks: Vec<Chunk>,
+    /// Rows that are not in a chunk yet.
+    pending: Vec<RecordBatch>,
+    /// The number of these rows.
+    count: usize,
+}
+
+/// Rows with the ranges of their columns.
+struct Chunk {
+    rows: RecordBatch,
+    ranges: Vec<ChunkRange>,
+}
+
+impl Chunks {
+    /// No rows yet, of these columns.
+    pub(crate) fn new(schema: &SchemaRef) -> Self {
+        Self { schema: Arc::clone(schema), chunks: Vec::new(), pending: Vec::new(), count: 0 }
+    }
+
+    /// Adds rows.
+    ///
+    /// # Errors
+    /// When the types differ, which is a bug.
+    pub(crate) fn push(&mut self, mut batch: RecordBatch) -> Result<()> {
+        while self.count + batch.num_rows() >= CHUNK_ROWS {
+            let missing = CHUNK_ROWS - self.count;
+            self.pending.push(batch.slice(0, missing));
             batch = batch.slice(missing, batch.num_rows() - missing);
-            chunks.push(concatenated(schema, &pending)?);
-            pending.clear();
-            count = 0;
+            self.count = CHUNK_ROWS;
+            self.flush()?;
         }
-        count += batch.num_rows();
+        self.count += batch.num_rows();
         if batch.num_rows() > 0 {
-            pending.push(batch);
+            self.pending.push(batch);
         }
+        Ok(())
     }
-    if count > 0 {
-        chunks.push(concatenated(schema, &pending)?);
+
+    /// Makes a chunk of the rows that are in none.
+    ///
+    /// # Errors
+    /// As [`Chunks::push`].
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        if std::mem::take(&mut self.count) > 0 {
+            let rows = concatenated(&self.schema, &std::mem::take(&mut self.pending))?;
+            let ranges = rows.columns().iter().map(range_of).collect();
+            self.chunks.push(Chunk { rows, ranges });
+        }
+        Ok(())
     }
-    Ok(chunks)
 }
 
 /// Joins batches into one, with the names of `schema`. Copies text out of buffers that it shares
@@ -240,6 +295,14 @@ impl ChunkedTable for Snapshot {
 
     fn num_rows(&self) -> usize {
         self.rows
+    }
+
+    fn num_chunks(&self) -> usize {
+        self.chunks.len()
+    }
+
+    fn chunk_rows(&self, chunk: usize) -> usize {
+        self.chunks[chunk].num_rows()
     }
 
     fn chunk_range(&self, chunk: usize, column: usize) -> ChunkRange {

@@ -17,5 +17,5 @@ mod source;
 mod text_filter;
 mod value_filter;
 
-pub(crate) use chunked::Snapshot;
+pub(crate) use chunked::{Chunks, Snapshot};
 pub(crate) use provider::{StoredProvider, StoredTable};
