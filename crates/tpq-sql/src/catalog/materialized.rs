@@ -1,7 +1,7 @@
 //! Tables with rows in memory: from `CREATE PERFETTO TABLE`, and tables from `CREATE TABLE`.
 
+use std::collections::VecDeque;
 use std::fmt;
-use std::pin::pin;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
@@ -16,7 +16,7 @@ use datafusion::execution::memory_pool::MemoryReservation;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::{Expr, LogicalPlan, TableType};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream_partitioned};
-use futures::{StreamExt, TryStreamExt, stream};
+use futures::TryStreamExt;
 
 use crate::memory::{bytes_of, reserve_for};
 use crate::scan::{Chunks, Snapshot, StoredProvider, StoredTable};
@@ -179,19 +179,18 @@ async fn run(
     let plan = state.create_physical_plan(query).await?;
     let context = Arc::new(TaskContext::from(state));
     let all = reserve_for(table, &[], state.config_options())?;
-    let parts = execute_stream_partitioned(plan, context)?.into_iter().map(|part| {
+    let mut waiting = Vec::new();
+    for rows in execute_stream_partitioned(plan, context)? {
         let memory = reserve_for(table, &[], state.config_options())?;
-        Ok((part, memory, Arc::clone(schema)))
-    });
-    let parts = parts.collect::<Result<Vec<_>>>()?;
-    let collected = stream::iter(parts)
-        .map(|(part, memory, schema)| SpawnedTask::spawn(collect(part, memory, schema)))
-        .buffered(PARTS_AT_ONCE);
-    let mut collected = pin!(collected);
+        waiting.push(Part { rows, memory, schema: Arc::clone(schema) });
+    }
+    let mut waiting = waiting.into_iter();
+    let mut running: VecDeque<_> = waiting.by_ref().take(PARTS_AT_ONCE).map(Part::start).collect();
     let mut parts = Vec::new();
-    while let Some(part) = collected.next().await {
+    while let Some(part) = running.pop_front() {
         let (chunks, memory) =
-            part.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)))??;
+            part.await.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)))??;
+        running.extend(waiting.next().map(Part::start));
         if let (Some(all), Some(memory)) = (&all, memory) {
             all.grow(memory.free());
         }
@@ -200,21 +199,33 @@ async fn run(
     Ok((parts, all))
 }
 
-/// The rows of a part of a query, and the memory for them.
-async fn collect(
-    mut rows: SendableRecordBatchStream,
+/// A part of a query, and the memory for its rows.
+struct Part {
+    rows: SendableRecordBatchStream,
     memory: Option<MemoryReservation>,
     schema: SchemaRef,
-) -> Result<(Chunks, Option<MemoryReservation>)> {
-    let mut chunks = Chunks::new(&schema);
-    while let Some(batch) = rows.try_next().await? {
-        if let Some(memory) = &memory {
-            memory.try_grow(bytes_of(&batch))?;
-        }
-        chunks.push(with_schema(&batch, &schema)?)?;
+}
+
+/// The rows of a part, and the memory for them.
+type Collected = (Chunks, Option<MemoryReservation>);
+
+impl Part {
+    /// Runs it in a task of its own, which ends when it is dropped.
+    fn start(self) -> SpawnedTask<Result<Collected>> {
+        SpawnedTask::spawn(self.collect())
     }
-    chunks.flush()?;
-    Ok((chunks, memory))
+
+    async fn collect(mut self) -> Result<Collected> {
+        let mut chunks = Chunks::new(&self.schema);
+        while let Some(batch) = self.rows.try_next().await? {
+            if let Some(memory) = &self.memory {
+                memory.try_grow(bytes_of(&batch))?;
+            }
+            chunks.push(with_schema(&batch, &self.schema)?)?;
+        }
+        chunks.flush()?;
+        Ok((chunks, self.memory))
+    }
 }
 
 /// Casts the columns of a batch to the table's types. The logical and the physical plan may use
