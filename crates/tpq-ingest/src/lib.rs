@@ -42,7 +42,7 @@ pub use order::{EventOrder, Events, Step};
 pub use own_strings::{FIRST_STRING_WORD, MAX_OWN_STRINGS, own_strings};
 pub use packet::PacketHeader;
 pub use prescan::{
-    KeepLarge, MachineUse, OnScanned, Prescan, PrescanError, PrescanMemory, prescan,
+    KeepLarge, MachineUse, OnScanned, Prescan, PrescanError, PrescanMemory, PrescanStart, prescan,
 };
 pub use reader::EventReader;
 pub use run::{Message, Payload, Run, RunId, RunKind};

@@ -24,6 +24,7 @@ mod sort_file;
 mod sql_package;
 mod summary;
 mod trace;
+mod traces;
 mod trailing_manifest;
 
 pub use cache::TableCache;

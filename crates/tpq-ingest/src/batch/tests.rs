@@ -134,7 +134,7 @@ fn walk(trace: &[u8]) -> Walked {
 
 fn walk_as(trace: &[u8], how: As) -> Walked {
     let mut prescan =
-        prescan(trace, 0, PrescanMemory::in_memory(u64::MAX), &|_| (), false).unwrap();
+        prescan(trace, 0, PrescanMemory::in_memory(u64::MAX), &|_| (), false, None).unwrap();
     let context = how.context(&mut prescan);
     let timeline = timeline(&context);
     let bytes = TraceBytes::new([prescan.bytes]);
@@ -495,6 +495,6 @@ fn a_cut_trace_keeps_what_came_before_the_cut() {
 #[test]
 fn a_file_without_packets_is_no_trace() {
     let huge = [0x0a, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10];
-    let error = prescan(&huge, 0, PrescanMemory::in_memory(u64::MAX), &|_| (), false).err();
+    let error = prescan(&huge, 0, PrescanMemory::in_memory(u64::MAX), &|_| (), false, None).err();
     assert!(matches!(error, Some(PrescanError::NoPackets { offset: 0 })));
 }

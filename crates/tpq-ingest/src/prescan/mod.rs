@@ -6,6 +6,7 @@
 //! half ends just there, they do.
 
 mod header_scan;
+mod start;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +25,7 @@ use crate::snapshot::{self, SnapshotClock, SnapshotOrigin, SnapshotPacket};
 use crate::trace_bytes::FileBytes;
 use crate::{Loss, Losses, Span};
 use header_scan::{HeaderScan, middle_of};
+pub use start::PrescanStart;
 
 /// The tag of a packet in a trace: field 1, length-delimited.
 const PACKET_TAG: u64 = 0x0a;
@@ -130,6 +132,7 @@ pub type OnScanned<'p> = &'p (dyn Fn(Range<usize>) + Sync);
 
 /// Scans a file with the addresses from `base` on, on a second thread as well if that is
 /// worth while and `two` threads may be used. Inflated data beyond `room` is dropped and counted.
+/// `start` is what was found while the file arrived; it applies to a file at address 0.
 ///
 /// # Errors
 /// When not one packet can be read.
@@ -139,9 +142,14 @@ pub fn prescan<'a>(
     room: PrescanMemory<'_, 'a>,
     on_scanned: OnScanned<'_>,
     two: bool,
+    start: Option<PrescanStart>,
 ) -> Result<Prescan<'a>, PrescanError> {
     let mut header_scan = HeaderScan::new(file, base, 0, room.budget, on_scanned);
-    if let Some(middle) = two.then(|| middle_of(file)).flatten() {
+    if let Some(start) = start.filter(|start| base == 0 && start.at() <= file.len()) {
+        header_scan.go_on_after(start);
+    }
+    let middle = two.then(|| middle_of(file)).flatten();
+    if let Some(middle) = middle.filter(|&middle| header_scan.at < middle) {
         header_scan.in_halves(middle, room);
     }
     // A compressed packet has its room.
@@ -259,8 +267,8 @@ impl<'a> Prescan<'a> {
         self.bytes.push_segment(addr, at);
     }
 
-    /// Adds what was found in the packets that follow.
-    fn append(&mut self, later: Self) {
+    /// Adds what was found in the packets that follow, apart from bytes.
+    fn append(&mut self, later: Prescan<'_>) {
         for mut snapshot in later.snapshots {
             snapshot.position = snapshot.position.wrapping_add(self.packets as u32);
             self.snapshots.push(snapshot);

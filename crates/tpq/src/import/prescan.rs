@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tpq_ingest::{Losses, Prescan, PrescanMemory, SourceId, prescan};
+use tpq_ingest::{Losses, Prescan, PrescanMemory, PrescanStart, SourceId, prescan};
 use tpq_source::{Inputs, ManifestError, Scratch, UNPACK_LIMIT};
 
 use super::ImportError;
@@ -12,10 +12,11 @@ use crate::arrange::{Arrangement, PrescannedFile};
 use crate::options::ImportOptions;
 use crate::trailing_manifest::manifest_follows;
 
-/// Prescans every file with events.
+/// Prescans every file with events. `start` is what was found in a single file while it arrived.
 pub(super) fn prescan_all<'a>(
     inputs: &'a Inputs,
     scratch: &'a Scratch,
+    mut start: Option<PrescanStart>,
     options: &ImportOptions,
 ) -> Result<Vec<PrescannedFile<'a>>, ImportError> {
     let total: u64 = inputs.traces().map(|(_, file)| file.bytes().len() as u64).sum();
@@ -42,8 +43,12 @@ pub(super) fn prescan_all<'a>(
         let has_packets = is_format(file, |format| format.has_packets);
         let prescan = match has_packets {
             false => Prescan::of_text(file.bytes(), base, budget),
-            true => prescan(file.bytes(), base, room, &on_scanned, options.threads != Some(1))
-                .map_err(|source| ImportError::Prescan { path: file.shown().to_owned(), source })?,
+            true => {
+                let (bytes, two) = (file.bytes(), options.threads != Some(1));
+                prescan(bytes, base, room, &on_scanned, two, start.take()).map_err(|source| {
+                    ImportError::Prescan { path: file.shown().to_owned(), source }
+                })?
+            }
         };
         if has_packets && manifest_follows(file.bytes(), prescan.end) {
             return Err(ManifestError::NotFirst { file: file.shown().to_owned() }.into());
