@@ -20,6 +20,7 @@ mod docs_paths;
 mod each_command;
 mod export_command;
 mod health_line;
+mod heap_packets;
 mod hostile;
 mod imported;
 mod interrupts;

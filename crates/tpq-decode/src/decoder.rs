@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use tpq_clock::{BOOTTIME, Converter, Source};
+use tpq_clock::{BOOTTIME, Converter, MONOTONIC_COARSE, Source};
 use tpq_ingest::{
     ClockNames, EventOrder, Immediate, Loss, LossBook, Losses, Message, Payload, Run, RunKind,
     SequenceLoss, SourceId, Sources, Span, Step, Timeline, TraceBytes,
@@ -13,6 +13,7 @@ use tpq_tables::{Packer, Stat, Stats, StringId, Tables};
 
 use crate::Tie;
 use crate::decode::clocks::{clock_drift, clock_snapshot};
+use crate::decode::heap::java_names;
 use crate::decode::profilers::symbols;
 use crate::decode::recorder::trace_uuid::uuid_of;
 use crate::decode::{Decode, Packet};
@@ -45,6 +46,8 @@ struct State<'a> {
     interned: Vec<Interned<'a>>,
     /// Converts boot time to trace time, by source.
     boottime: Vec<Option<Converter>>,
+    /// Converts the coarse monotonic clock to trace time, by source.
+    monotonic_coarse: Vec<Option<Converter>>,
     /// Converts the clock of packets that name none, by source.
     default_clock: Vec<Option<Converter>>,
     trackers: Trackers,
@@ -118,6 +121,7 @@ impl<'a> Decoder<'a> {
             bytes,
             interned: (0..files.max(1)).map(|_| Interned::new(bytes)).collect(),
             boottime: converters(|_| BOOTTIME),
+            monotonic_coarse: converters(|_| MONOTONIC_COARSE),
             default_clock: converters(|names| names.default),
             trackers,
             tables,
@@ -249,6 +253,7 @@ impl<'a> Decoder<'a> {
             trackers.bind_arrived(&mut tables, stats);
             symbols::name_frames(bytes, &mut trackers, &mut tables, stats);
         }
+        end_heaps(bytes, &mut trackers, &mut tables, &mut stats);
         close_args(&mut trackers, &mut self.deferred, &mut tables, &read);
         trackers.log_refusals(&mut tables);
         trackers.write_owner_args(&mut tables);
@@ -294,6 +299,25 @@ impl<'a> Decoder<'a> {
             written.join(&mut tables);
         }
         Finished { tables, stats: all }
+    }
+}
+
+/// Writes heap dumps without a last packet, and names Java classes.
+fn end_heaps(
+    bytes: &TraceBytes<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut [Stats],
+) {
+    trackers.heap_graphs.end_all(tables, stats);
+    trackers.heap_profiles.end_all(stats);
+    let mut mappings = Vec::new();
+    for source in 0..stats.len() as SourceId {
+        trackers.enter(source);
+        mappings.extend(&trackers.source.symbols.deobfuscation);
+    }
+    if let Some(stats) = stats.first_mut().filter(|_| !trackers.heap_graphs.classes().is_empty()) {
+        java_names::name_classes(bytes, &mappings, trackers, tables, stats);
     }
 }
 
@@ -475,6 +499,7 @@ impl State<'_> {
             source: id,
             machine: source.machine,
             boottime: self.boottime[id as usize].as_ref(),
+            monotonic_coarse: self.monotonic_coarse[id as usize].as_ref(),
             default_clock: self.default_clock[id as usize].as_ref(),
             generation: message.generation,
             interned: &self.interned[source.file as usize],

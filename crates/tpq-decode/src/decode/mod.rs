@@ -5,6 +5,7 @@ pub(crate) mod android;
 pub(crate) mod chrome;
 pub(crate) mod clocks;
 pub(crate) mod graphics;
+pub(crate) mod heap;
 pub(crate) mod kernel;
 pub(crate) mod network;
 pub(crate) mod power;
@@ -35,6 +36,8 @@ pub(crate) struct Packet<'a> {
     pub(crate) machine: u32,
     /// Converts that machine's boot time to trace time; `None` if no path leads there.
     pub(crate) boottime: Option<&'a Converter>,
+    /// Converts that machine's coarse monotonic clock to trace time; `None` if no path leads there.
+    pub(crate) monotonic_coarse: Option<&'a Converter>,
     /// Converts the clock of packets that name none to trace time; `None` if no path leads there.
     pub(crate) default_clock: Option<&'a Converter>,
     /// The location of the payload.
@@ -58,6 +61,12 @@ impl Packet<'_> {
     /// Converts boot time to trace time, for fields that use boot time in packets of any clock.
     pub(crate) fn at_boottime(&self, ns: i64) -> Option<i64> {
         self.boottime.map(|boottime| boottime.convert_one(ns))
+    }
+
+    /// Converts the coarse monotonic clock to trace time, for fields that use it in packets of any
+    /// clock.
+    pub(crate) fn at_monotonic_coarse(&self, ns: i64) -> Option<i64> {
+        self.monotonic_coarse.map(|clock| clock.convert_one(ns))
     }
 
     /// A moment that is given in the clock of packets that name none, in trace time.

@@ -46,7 +46,7 @@ const FILES: &[File] = &[
         "counters"
     ),
     file!("gpu.sql", "gpu", "gpu_counter_track"),
-    file!("memory.sql", "process_memory_mappings"),
+    file!("memory.sql", "process_memory_mappings", "__intrinsic_heap_graph_java_oome_details"),
     file!("perf.sql", "perf_counter_track", "perf_session", "perf_sample"),
     file!(
         "stack_sample.sql",

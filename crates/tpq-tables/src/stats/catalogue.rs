@@ -595,6 +595,9 @@ catalogue! {
     HeapGraphMissingPacket = "heap_graph_missing_packet": Indexed, Error, Trace, Global,
         "Packets of a Java heap dump that never arrived, for a process. Objects in them are \
          missing; enlarge the buffer.";
+    HeapGraphMissingObject = "heap_graph_missing_object": Indexed, Info, Analysis, Global,
+        "Objects that others in a Java heap dump refer to and that are not in the trace, for a \
+         process. They have a row with size -1; packets were lost, or the recorder left them out.";
     HeapprofdBufferCorrupted = "heapprofd_buffer_corrupted": Indexed, Error, Trace, MachineAndTrace,
         "Not 0 when the memory shared with a profiled process was found corrupted. Its heap \
          profile ends there.";
@@ -623,6 +626,10 @@ catalogue! {
         Single, Error, Trace, MachineAndTrace,
         "Heap profiles without their last packet. They were dropped or are incomplete; flush at \
          the end, or enlarge the buffer.";
+    HeapprofdSamplingIntervalAdjusted = "heapprofd_sampling_interval_adjusted":
+        Indexed, Info, Trace, MachineAndTrace,
+        "Bytes by which the profiler changed the sampling interval of a process because it could \
+         not keep up. Sizes are estimates for the changed interval.";
     HeapprofdUnwindTimeUs = "heapprofd_unwind_time_us": Indexed, Info, Trace, MachineAndTrace,
         "Microseconds the profiler spent unwinding call stacks of a process.";
     HeapprofdUnwindSamples = "heapprofd_unwind_samples": Indexed, Info, Trace, MachineAndTrace,

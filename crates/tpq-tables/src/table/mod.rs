@@ -12,6 +12,7 @@ mod file;
 mod ftrace;
 mod gpu;
 mod health;
+mod heap;
 mod interrupt;
 mod jit;
 mod log;
@@ -40,6 +41,14 @@ pub use file::{FileDescriptorRow, FileDescriptorTable};
 pub use ftrace::{FtraceEventRow, FtraceEventTable};
 pub use gpu::{GpuCounterGroupRow, GpuCounterGroupTable, GpuRow, GpuTable};
 pub use health::{DataLossRow, DataLossTable, TraceBufferRow, TraceBufferTable};
+pub use heap::{
+    HeapGraphClassRow, HeapGraphClassTable, HeapGraphObjectDataRow, HeapGraphObjectDataTable,
+    HeapGraphObjectRow, HeapGraphObjectTable, HeapGraphPrimitiveRow, HeapGraphPrimitiveTable,
+    HeapGraphReferenceRow, HeapGraphReferenceTable, HeapGraphRow, HeapGraphTable,
+    HeapGraphThreadCallsiteRow, HeapGraphThreadCallsiteTable, HeapProfileAllocationRow,
+    HeapProfileAllocationTable, HeapProfileRow, HeapProfileTable, JavaOomeDetailsRow,
+    JavaOomeDetailsTable,
+};
 pub use interrupt::{InterruptMappingRow, InterruptMappingTable};
 pub use jit::{
     JitCodeRow, JitCodeTable, JitFrameRow, JitFrameTable, V8InternalCodeRow, V8InternalCodeTable,

@@ -6,6 +6,7 @@
 pub(crate) mod android;
 pub(crate) mod counters;
 pub(crate) mod graphics;
+pub(crate) mod heap;
 pub(crate) mod kernel;
 pub(crate) mod power;
 pub(crate) mod profilers;
@@ -24,6 +25,10 @@ pub use counters::thread_counter::{ReportedBy, ThreadCounter, Undecided};
 pub use graphics::buffer::{Buffers, Phase};
 pub use graphics::frames::Frames;
 pub use graphics::gpu::{GpuCounter, GpuCounters, Gpus};
+pub use heap::deobfuscation::{ClassMapping, HeapNames};
+pub use heap::graph::{HeapGraph, NewClass, NewObject, PRIMITIVE_FIELDS, PrimitiveType};
+pub use heap::graphs::{DumpedClass, HeapGraphs};
+pub use heap::profiles::{Allocation, HeapProfile, HeapProfiles};
 pub use kernel::binder::{Binder, Command, Return, Transaction};
 pub use kernel::cpu::{Cpus, MAX_CPUS};
 pub use kernel::disk::Disks;

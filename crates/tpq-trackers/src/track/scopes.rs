@@ -23,11 +23,12 @@ use crate::setup::Setup;
 use crate::stacks::Stacks;
 use crate::track::counters::thread_counter::ReportedBy;
 use crate::track::{
-    Binder, Bounds, Buffers, Cpus, Disks, Flows, Frames, FtraceStart, GpuCounters, Gpus, Interest,
-    KernelTrackEvent, KernelWakelocks, KernelWork, MemoryOwners, Metadata, Network, OpenArgs,
-    OwnerArgs, Packages, PageSize, PerfCounters, Power, Processes, ProfilerSamples, RecentTexts,
-    Recording, Sched, SequenceThreads, SharedByKind, Slices, States, SymbolPackets, Syscalls,
-    TaskStates, TrackUuids, Tracks, UidTimes, Undecided, Upid, Utid, Writers,
+    Binder, Bounds, Buffers, Cpus, Disks, Flows, Frames, FtraceStart, GpuCounters, Gpus,
+    HeapGraphs, HeapProfiles, Interest, KernelTrackEvent, KernelWakelocks, KernelWork,
+    MemoryOwners, Metadata, Network, OpenArgs, OwnerArgs, Packages, PageSize, PerfCounters, Power,
+    Processes, ProfilerSamples, RecentTexts, Recording, Sched, SequenceThreads, SharedByKind,
+    Slices, States, SymbolPackets, Syscalls, TaskStates, TrackUuids, Tracks, UidTimes, Undecided,
+    Upid, Utid, Writers,
 };
 
 /// Trackers of an import.
@@ -68,6 +69,10 @@ pub struct Trackers {
     pub samples: ProfilerSamples,
     /// Arguments of processes and threads.
     pub owner_args: OwnerArgs,
+    /// Dumps of Java heaps.
+    pub heap_graphs: HeapGraphs,
+    /// Heap profiles.
+    pub heap_profiles: HeapProfiles,
     /// State of single decoders for the whole import.
     pub states: DecoderStates,
     pub(super) reported_by: ReportedBy,
@@ -285,6 +290,8 @@ impl Trackers {
             perf_counters: PerfCounters::default(),
             samples: ProfilerSamples::default(),
             owner_args: OwnerArgs::default(),
+            heap_graphs: HeapGraphs::default(),
+            heap_profiles: HeapProfiles::default(),
             states: DecoderStates::default(),
             reported_by: ReportedBy::default(),
             logged: FxHashMap::default(),
