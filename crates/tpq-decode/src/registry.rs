@@ -32,7 +32,9 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::kernel::generic_kernel::TASK_STATE,
     &decode::graphics::gpu_counter_event::PACKET,
     &decode::graphics::gpu_info::PACKET,
+    &decode::graphics::gpu_log::PACKET,
     &decode::graphics::gpu_mem_total_event::PACKET,
+    &decode::graphics::gpu_render_stage::PACKET,
     &decode::graphics::graphics_frame::PACKET,
     &decode::kernel::interrupt_info::PACKET,
     &decode::kernel::journald::PACKET,
@@ -63,6 +65,8 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::recorder::trigger::TRIGGER,
     &decode::recorder::ui_state::PACKET,
     &decode::android::user_list::PACKET,
+    &decode::graphics::vulkan_api::PACKET,
+    &decode::graphics::vulkan_memory::PACKET,
 ];
 
 /// Every decoder of packets that are split into events, except the kernel's.

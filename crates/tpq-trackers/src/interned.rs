@@ -14,10 +14,14 @@ const KINDS: &[u32] = &[
     interned_data::EVENT_NAMES,
     interned_data::DEBUG_ANNOTATION_NAMES,
     interned_data::SOURCE_LOCATIONS,
+    interned_data::FUNCTION_NAMES,
     interned_data::BUILD_IDS,
     interned_data::MAPPING_PATHS,
     interned_data::MAPPINGS,
     interned_data::LOG_MESSAGE_BODY,
+    interned_data::VULKAN_MEMORY_KEYS,
+    interned_data::GRAPHICS_CONTEXTS,
+    interned_data::GPU_SPECIFICATIONS,
     interned_data::HISTOGRAM_NAMES,
     interned_data::KERNEL_SYMBOLS,
     interned_data::DEBUG_ANNOTATION_VALUE_TYPE_NAMES,
@@ -27,6 +31,8 @@ const KINDS: &[u32] = &[
     interned_data::PACKET_CONTEXT,
     interned_data::APP_WAKELOCK_INFO,
     interned_data::CORRELATION_ID_STR,
+    interned_data::COMPUTE_KERNELS,
+    interned_data::COMPUTE_ARG_NAMES,
 ];
 
 struct Entry {

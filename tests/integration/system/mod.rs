@@ -23,12 +23,14 @@ mod network;
 mod odd_recordings;
 mod perf_counters;
 mod process_stats;
+mod render_stages;
 mod scheduling;
 mod secure_world;
 mod storage;
 mod sys_stats;
 mod syscalls;
 mod video;
+mod vulkan;
 mod wakelocks;
 mod windows;
 

@@ -36,7 +36,10 @@ pub use counter::{CounterRow, CounterTable};
 pub use cpu::{CpuFreqRow, CpuFreqTable, CpuRow, CpuTable};
 pub use file::{FileDescriptorRow, FileDescriptorTable};
 pub use ftrace::{FtraceEventRow, FtraceEventTable};
-pub use gpu::{GpuCounterGroupRow, GpuCounterGroupTable, GpuRow, GpuTable};
+pub use gpu::{
+    GpuContextRow, GpuContextTable, GpuCounterGroupRow, GpuCounterGroupTable, GpuRow, GpuTable,
+    VulkanMemoryRow, VulkanMemoryTable,
+};
 pub use health::{DataLossRow, DataLossTable, TraceBufferRow, TraceBufferTable};
 pub use interrupt::{InterruptMappingRow, InterruptMappingTable};
 pub use log::{LogRow, LogTable};
