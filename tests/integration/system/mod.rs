@@ -6,6 +6,7 @@ mod binder;
 mod buses;
 mod counters_of_kernel;
 mod cpu_info;
+mod damaged_gpu_events;
 mod drivers;
 mod event_rows;
 mod frames;

@@ -8,7 +8,7 @@ use tpq_proto::fields::{
 };
 use tpq_proto::wire::{Fields, LastFields};
 use tpq_tables::table::VulkanMemoryRow;
-use tpq_tables::{Stats, Tables};
+use tpq_tables::{Stats, StringId, Tables};
 
 use crate::decode::graphics::unique_args::UniqueArgs;
 use crate::decode::{Packet, PacketDecoder};
@@ -44,8 +44,10 @@ fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, sta
         |names: &[&str; 6], number: u32| tables.strings.intern(name_of(names, event.int(number)));
     let source = name(&SOURCES, fields::SOURCE);
     let operation = name(&OPERATIONS, fields::OPERATION);
-    let scope = event.has(fields::ALLOCATION_SCOPE);
-    let scope = scope.then(|| name(&SCOPES, fields::ALLOCATION_SCOPE)).unwrap_or_default();
+    let scope = match event.has(fields::ALLOCATION_SCOPE) {
+        true => name(&SCOPES, fields::ALLOCATION_SCOPE),
+        false => StringId::NULL,
+    };
     let long = |number| event.get(number).map(|field| field.as_i64());
     let index = |number| event.get(number).map(|field| field.as_u32());
     let function_name = event.get(fields::CALLER_IID).and_then(|iid| {
