@@ -23,7 +23,9 @@ enum Owner {
 /// A value that distinguishes tracks of one owner.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DimensionValue {
+    /// A number.
     Int(i64),
+    /// A text.
     Text(StringId),
 }
 
