@@ -62,7 +62,7 @@ declare_table! {
         /// Kind of change: `CREATE`, `DESTROY`, `BIND`, `DESTROY_BOUND` or `ANNOTATIONS`.
         operation: StringId => String,
         /// Time of the change as the event states it, ns.
-        timestamp: i64 => Timestamp,
+        timestamp: i64 => Long,
         /// Process; join with `process` on `upid`.
         upid: Option<u32> => JoinId("process"),
         /// Handle of the device; NULL if not stated.
