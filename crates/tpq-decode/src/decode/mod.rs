@@ -48,6 +48,12 @@ pub(crate) struct Packet<'a> {
 }
 
 impl<'a> Packet<'a> {
+    /// A number for the data that is interned together with what the packet refers to: ids mean
+    /// something within it.
+    pub(crate) fn interned_scope(&self) -> u32 {
+        self.interned.generation(self.generation).map_or(0, |generation| generation.interned)
+    }
+
     /// A message that the packet refers to by the id it was interned under. A missing one is
     /// counted.
     pub(crate) fn interned_message(

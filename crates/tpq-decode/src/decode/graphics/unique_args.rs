@@ -29,6 +29,16 @@ impl UniqueArgs {
         self.put(tables.strings.intern(key), value);
     }
 
+    /// How many keys there are.
+    pub(in crate::decode) fn len(&self) -> usize {
+        self.args.len()
+    }
+
+    /// All keys with their values.
+    pub(in crate::decode) fn into_pairs(self) -> Vec<(StringId, ArgValue)> {
+        self.args
+    }
+
     /// The set of all args.
     pub(in crate::decode) fn finish(self) -> ArgSet {
         let mut set = ArgSet::default();

@@ -39,13 +39,6 @@ fn decode_event(
     }
 }
 
-/// Where an interned description is remembered: ids mean something among what is interned
-/// together.
-fn scope(packet: &Packet<'_>, iid: u64) -> (u32, u64) {
-    let generation = packet.interned.generation(packet.generation);
-    (generation.map_or(0, |generation| generation.interned), iid)
-}
-
 /// Adds the counters of an interned description, once.
 fn describe(
     packet: &Packet<'_>,
@@ -54,7 +47,7 @@ fn describe(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let scope = scope(packet, iid);
+    let scope = (packet.interned_scope(), iid);
     if trackers.source.gpu_counters.interned.get(&scope).is_some_and(|known| known.is_some()) {
         return;
     }
@@ -103,7 +96,7 @@ fn count_interned(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let scope = scope(packet, iid);
+    let scope = (packet.interned_scope(), iid);
     for (id, value) in values(packet.data) {
         let known = trackers.source.gpu_counters.interned.get(&scope);
         let Some(Some(counters)) = known else { return };

@@ -1,5 +1,6 @@
 //! Kernels of compute APIs, and how they are launched.
 
+use rustc_hash::FxHashMap;
 use tpq_proto::fields::{
     gpu_render_stage_event::{
         compute_kernel_launch as launch, dim3, extra_compute_arg as compute_arg,
@@ -7,23 +8,50 @@ use tpq_proto::fields::{
     interned_compute_kernel as kernel, interned_data,
 };
 use tpq_proto::wire::{Fields, LastFields};
-use tpq_tables::{Stats, StringId, Tables};
+use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use crate::decode::Packet;
 use crate::decode::graphics::unique_args::UniqueArgs;
 use tpq_trackers::args::ArgValue;
+use tpq_trackers::track::Trackers;
+
+/// Largest number of args of a kernel. They are args of each of its launches.
+const MAX_ARGS: usize = 128;
+
+/// Kernels that were read, by scope and id: each is launched many times.
+#[derive(Default)]
+struct Kernels(FxHashMap<(u32, u64), Vec<(StringId, ArgValue)>>);
 
 /// Adds the kernel of an id. A missing one is counted.
 pub(super) fn add_kernel(
     packet: &Packet<'_>,
     iid: u64,
     args: &mut UniqueArgs,
+    trackers: &mut Trackers,
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let Some(message) = packet.interned_message(interned_data::COMPUTE_KERNELS, iid, stats) else {
-        return;
-    };
+    let key = (packet.interned_scope(), iid);
+    let Kernels(kernels) = trackers.source.states.get::<Kernels>();
+    if !kernels.contains_key(&key) {
+        let kind = interned_data::COMPUTE_KERNELS;
+        let Some(message) = packet.interned_message(kind, iid, stats) else { return };
+        let kernel = read_kernel(packet, message, tables, stats);
+        kernels.insert(key, kernel);
+    }
+    for &(key, value) in kernels.get(&key).into_iter().flatten() {
+        args.put(key, value);
+    }
+}
+
+/// The names and the args of a kernel.
+fn read_kernel(
+    packet: &Packet<'_>,
+    message: &[u8],
+    tables: &mut Tables,
+    stats: &mut Stats,
+) -> Vec<(StringId, ArgValue)> {
+    let mut args = UniqueArgs::default();
     let fields = LastFields::<5>::new(message);
     for (key, number) in [
         ("kernel_name", kernel::NAME),
@@ -35,7 +63,13 @@ pub(super) fn add_kernel(
             args.put_named(key, ArgValue::String(value), tables);
         }
     }
-    add_args(packet, message, kernel::ARGS, args, tables, stats);
+    add_args(packet, message, kernel::ARGS, &mut args, tables, stats);
+    if args.len() > MAX_ARGS {
+        stats.increment(Stat::GpuRenderStageParserErrors);
+    }
+    let mut args = args.into_pairs();
+    args.truncate(MAX_ARGS);
+    args
 }
 
 /// Adds the sizes and the args of a launch.

@@ -44,7 +44,7 @@ pub(super) fn args(
     let mut args = UniqueArgs::default();
     add_stage(packet, event, &mut args, trackers, tables, stats);
     if let Some(iid) = event.get(fields::KERNEL_IID) {
-        compute::add_kernel(packet, iid.as_u64(), &mut args, tables, stats);
+        compute::add_kernel(packet, iid.as_u64(), &mut args, trackers, tables, stats);
     }
     if let Some(launch) = event.get(fields::LAUNCH) {
         compute::add_launch(packet, launch.as_bytes(), &mut args, tables, stats);
@@ -74,12 +74,12 @@ fn add_stage(
     packet: &Packet<'_>,
     event: &Event<'_>,
     args: &mut UniqueArgs,
-    trackers: &Trackers,
+    trackers: &mut Trackers,
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
     let description = if let Some(iid) = event.get(fields::STAGE_IID) {
-        let stage = specification::interned(packet, iid.as_u64(), tables, stats);
+        let stage = specification::interned(packet, iid.as_u64(), trackers, tables, stats);
         stage.map(|stage| {
             args.put_named("render_stage_category", ArgValue::Int(stage.category), tables);
             stage.description.text

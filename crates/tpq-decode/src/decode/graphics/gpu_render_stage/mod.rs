@@ -81,13 +81,13 @@ fn queue(
     packet: &Packet<'_>,
     event: &Event<'_>,
     gpu: u32,
-    trackers: &Trackers,
+    trackers: &mut Trackers,
     tables: &mut Tables,
     stats: &mut Stats,
 ) -> Option<(GpuQueue, Description)> {
     if let Some(iid) = event.get(fields::HW_QUEUE_IID) {
         let iid = iid.as_u64();
-        let shown = specification::interned(packet, iid, tables, stats)?.description;
+        let shown = specification::interned(packet, iid, trackers, tables, stats)?.description;
         let queue = GpuQueue { gpu, interned: true, id: iid as u32, name: shown.name };
         return Some((queue, shown));
     }
@@ -106,26 +106,26 @@ fn queue(
 fn name(
     packet: &Packet<'_>,
     event: &Event<'_>,
-    trackers: &Trackers,
+    trackers: &mut Trackers,
     tables: &mut Tables,
     stats: &mut Stats,
 ) -> StringId {
-    let strings = &mut tables.strings;
     if let Some(iid) = event.get(fields::NAME_IID) {
         let (kind, iid) = (interned_data::EVENT_NAMES, iid.as_u64());
+        let strings = &mut tables.strings;
         let name = packet.interned.text(packet.generation, kind, iid, strings, stats);
         return name.unwrap_or_default();
     }
     if let Some(name) = event.get(fields::NAME) {
-        return strings.intern_bytes(name.as_bytes());
+        return tables.strings.intern_bytes(name.as_bytes());
     }
     if let Some(iid) = event.get(fields::STAGE_IID) {
-        let stage = specification::interned(packet, iid.as_u64(), tables, stats);
+        let stage = specification::interned(packet, iid.as_u64(), trackers, tables, stats);
         return stage.map(|stage| stage.description.name).unwrap_or_default();
     }
     let id = specification::stage_id(event);
     match u32::try_from(id).ok().and_then(|id| trackers.source.render_stages.stage(id)) {
         Some(stage) => stage.name,
-        None => strings.intern(&format!("render stage({id})")),
+        None => tables.strings.intern(&format!("render stage({id})")),
     }
 }

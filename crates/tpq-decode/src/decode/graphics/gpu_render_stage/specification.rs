@@ -1,5 +1,6 @@
 //! Queues and stages as the trace specifies them: interned, or in an event.
 
+use rustc_hash::FxHashMap;
 use tpq_proto::fields::{
     gpu_render_stage_event::{
         self,
@@ -15,25 +16,39 @@ use crate::decode::{Packet, text};
 use tpq_trackers::track::{Description, Trackers};
 
 /// An interned queue or stage.
+#[derive(Clone, Copy)]
 pub(super) struct Specification {
     pub(super) description: Description,
     /// The kind of work of a stage, by its number.
     pub(super) category: i64,
 }
 
+/// Interned queues and stages that were read, by scope and id: each is of many events.
+#[derive(Default)]
+struct Known(FxHashMap<(u32, u64), Specification>);
+
 /// The interned queue or stage of an id. A missing one is counted.
 pub(super) fn interned(
     packet: &Packet<'_>,
     iid: u64,
+    trackers: &mut Trackers,
     tables: &mut Tables,
     stats: &mut Stats,
 ) -> Option<Specification> {
+    let key = (packet.interned_scope(), iid);
+    let Known(known) = trackers.source.states.get::<Known>();
+    if let Some(&specification) = known.get(&key) {
+        return Some(specification);
+    }
     let message = packet.interned_message(interned_data::GPU_SPECIFICATIONS, iid, stats)?;
     let fields = LastFields::<5>::new(message);
     let name = text(&fields, specification::NAME, tables);
     let description = text(&fields, specification::DESCRIPTION, tables);
     let category = fields.int(specification::CATEGORY);
-    Some(Specification { description: Description { name, text: description }, category })
+    let description = Description { name, text: description };
+    let specification = Specification { description, category };
+    known.insert(key, specification);
+    Some(specification)
 }
 
 /// The number of an event's stage; 0 where the event states none.
