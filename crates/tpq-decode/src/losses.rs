@@ -119,6 +119,7 @@ fn stat_of(loss: Loss) -> Stat {
         Loss::UnrelatableClock => Stat::ClockSyncUnrelatableClockDomains,
         Loss::DifferenceWithoutReference => Stat::TrackEventSkippedTimestampDeltaWithoutValidState,
         Loss::UndatedEvent => Stat::TrackEventMissingTimestamp,
+        Loss::UndatedCounters => Stat::GpuCountersMissingTimestamp,
         Loss::EventWithoutSequence => Stat::TrackEventMissingSequenceId,
         Loss::ThreadWithoutSequence => Stat::ThreadDescriptorMissingSequenceId,
         Loss::ThreadWithoutState => Stat::ThreadDescriptorSkippedIncrementalStateInvalid,

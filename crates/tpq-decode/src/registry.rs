@@ -32,7 +32,9 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::kernel::generic_kernel::TASK_STATE,
     &decode::graphics::gpu_counter_event::PACKET,
     &decode::graphics::gpu_info::PACKET,
+    &decode::graphics::gpu_log::PACKET,
     &decode::graphics::gpu_mem_total_event::PACKET,
+    &decode::graphics::gpu_render_stage::PACKET,
     &decode::graphics::graphics_frame::PACKET,
     &decode::heap::art_process_metadata::PACKET,
     &decode::heap::heap_graph::PACKET,
@@ -74,6 +76,8 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::recorder::trigger::TRIGGER,
     &decode::recorder::ui_state::PACKET,
     &decode::android::user_list::PACKET,
+    &decode::graphics::vulkan_api::PACKET,
+    &decode::graphics::vulkan_memory::PACKET,
 ];
 
 /// Every decoder of packets that are split into events, except the kernel's.

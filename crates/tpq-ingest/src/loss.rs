@@ -44,6 +44,8 @@ pub enum Loss {
     DifferenceWithoutReference,
     /// A track event that says nowhere when it happened.
     UndatedEvent,
+    /// Values of counters in a packet without a time.
+    UndatedCounters,
     /// A track event without a sequence to belong to.
     EventWithoutSequence,
     /// A description of a writer's thread without a sequence to belong to.

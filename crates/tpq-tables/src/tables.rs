@@ -101,6 +101,8 @@ define_tables! {
     cpu_freq: CpuFreqTable,
     gpu: GpuTable,
     gpu_counter_group: GpuCounterGroupTable,
+    gpu_context: GpuContextTable,
+    vulkan_memory_allocations: VulkanMemoryTable,
     filedescriptor: FileDescriptorTable,
     profiler_smaps: ProfilerSmapsTable,
     logs: LogTable,

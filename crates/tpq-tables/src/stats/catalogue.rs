@@ -1060,6 +1060,11 @@ catalogue! {
         "Kernel events from before all CPUs have data, as where a ring buffer wrapped. They are \
          left out: the running and the waiting threads are unknown without the data of all CPUs. \
          The metadata ftrace_latest_data_start_ns says from when on there is data of all.";
+    AdrenoCmdbatchUnplaced = "adreno_cmdbatch_unplaced":
+        Single, Info, Analysis, MachineAndTrace,
+        "Batches of an Adreno GPU without an event of their submission, or that end before they \
+         begin. They have no slice, as their times are ticks of the GPU's clock; record \
+         kgsl/adreno_cmdbatch_sync as well.";
     SequencePacketLoss = "sequence_packet_loss":
         Single, DataLoss, Analysis, MachineAndTrace,
         "Places where a writer lost packets and the trace does not say which buffer it wrote to: \

@@ -39,7 +39,10 @@ pub use counter::{CounterRow, CounterTable};
 pub use cpu::{CpuFreqRow, CpuFreqTable, CpuRow, CpuTable};
 pub use file::{FileDescriptorRow, FileDescriptorTable};
 pub use ftrace::{FtraceEventRow, FtraceEventTable};
-pub use gpu::{GpuCounterGroupRow, GpuCounterGroupTable, GpuRow, GpuTable};
+pub use gpu::{
+    GpuContextRow, GpuContextTable, GpuCounterGroupRow, GpuCounterGroupTable, GpuRow, GpuTable,
+    VulkanMemoryRow, VulkanMemoryTable,
+};
 pub use health::{DataLossRow, DataLossTable, TraceBufferRow, TraceBufferTable};
 pub use heap::{
     HeapGraphClassRow, HeapGraphClassTable, HeapGraphObjectDataRow, HeapGraphObjectDataTable,
