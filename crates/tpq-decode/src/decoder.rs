@@ -14,7 +14,7 @@ use tpq_tables::{Packer, Stat, Stats, StringId, Tables};
 use crate::Tie;
 use crate::decode::clocks::{clock_drift, clock_snapshot};
 use crate::decode::recorder::trace_uuid::uuid_of;
-use crate::decode::{Decode, Packet};
+use crate::decode::{Decode, Packet, winscope};
 use crate::event::RunEvent;
 use crate::format::{FormatDecoder, FormatDecoders};
 use crate::health::{self, FileHealth, FileRemark};
@@ -246,6 +246,7 @@ impl<'a> Decoder<'a> {
         for (source, stats) in (0..).zip(&mut stats) {
             trackers.enter(source);
             trackers.bind_arrived(&mut tables, stats);
+            winscope::finish_source(&mut trackers, &mut tables, stats);
         }
         close_args(&mut trackers, &mut self.deferred, &mut tables, &read);
         trackers.log_refusals(&mut tables);

@@ -63,6 +63,13 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::recorder::trigger::TRIGGER,
     &decode::recorder::ui_state::PACKET,
     &decode::android::user_list::PACKET,
+    &decode::winscope::LAYERS,
+    &decode::winscope::protolog::MESSAGE,
+    &decode::winscope::protolog::VIEWER_CONFIG,
+    &decode::winscope::shell_transition::HANDLERS,
+    &decode::winscope::shell_transition::TRANSITION,
+    &decode::winscope::transactions::PACKET,
+    &decode::winscope::winscope_extensions::PACKET,
 ];
 
 /// Every decoder of packets that are split into events, except the kernel's.

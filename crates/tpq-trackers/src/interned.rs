@@ -27,6 +27,14 @@ const KINDS: &[u32] = &[
     interned_data::PACKET_CONTEXT,
     interned_data::APP_WAKELOCK_INFO,
     interned_data::CORRELATION_ID_STR,
+    interned_data::PROTOLOG_STRING_ARGS,
+    interned_data::PROTOLOG_STACKTRACE,
+    interned_data::VIEWCAPTURE_PACKAGE_NAME,
+    interned_data::VIEWCAPTURE_WINDOW_NAME,
+    interned_data::VIEWCAPTURE_VIEW_ID,
+    interned_data::VIEWCAPTURE_CLASS_NAME,
+    interned_data::VIEWCAPTURE_CONTENT_DESCRIPTION,
+    interned_data::VIEWCAPTURE_TEXT,
 ];
 
 struct Entry {

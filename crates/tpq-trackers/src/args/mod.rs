@@ -8,6 +8,7 @@ mod mappings;
 mod message;
 mod message_paths;
 mod set;
+mod snapshot_fields;
 mod syscall;
 
 pub use annotation::{ANNOTATIONS, add_annotations_of_event};
