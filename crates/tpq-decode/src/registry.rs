@@ -8,6 +8,7 @@ use crate::decode::{BundleDecoder, DecodeEvent, PacketDecoder};
 
 /// Every decoder of packets. To add one, write its file and list it here.
 pub(crate) const PACKETS: &[&PacketDecoder] = &[
+    &decode::android::aflags::PACKET,
     &decode::android::android_log::PACKET,
     &decode::power::app_wakelock::PACKET,
     &decode::power::battery::PACKET,
@@ -63,6 +64,8 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::recorder::trigger::TRIGGER,
     &decode::recorder::ui_state::PACKET,
     &decode::android::user_list::PACKET,
+    &decode::android::video_frame::ERROR,
+    &decode::android::video_frame::PACKET,
     &decode::winscope::LAYERS,
     &decode::winscope::protolog::MESSAGE,
     &decode::winscope::protolog::VIEWER_CONFIG,

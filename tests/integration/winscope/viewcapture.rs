@@ -52,11 +52,11 @@ fn views_of_a_window() {
     // View 2: (20, 30 - 10), and 10 and 15 more as it shrinks around its center. View 3 is scaled
     // with it.
     let sql = "INCLUDE PERFETTO MODULE android.winscope.viewcapture; \
-        SELECT node_id, parent_id, hashcode, view.is_visible, view_id, class_name, depth, opacity, \
+        SELECT node_id, parent_id, hashcode, v.is_visible, view_id, class_name, depth, opacity, \
             x, y, w, h \
-        FROM android_viewcapture_view AS view \
+        FROM android_viewcapture_view AS v \
         LEFT JOIN __intrinsic_winscope_trace_rect AS drawn ON drawn.id = trace_rect_id \
-        LEFT JOIN __intrinsic_winscope_rect AS rect ON rect.id = rect_id ORDER BY view.id";
+        LEFT JOIN __intrinsic_winscope_rect AS rect ON rect.id = rect_id ORDER BY v.id";
     assert_eq!(
         lines(&trace, sql),
         [
@@ -105,18 +105,11 @@ fn odd_trees() {
         .message(3, view(1, -1, [0; 4]))
         .message(3, view(2, 1, [0; 4]))
         .message(3, view(1, 2, [0; 4]));
-    let trace = import([chain, circle].map(|snapshot| {
+    let snapshots = [chain, circle].map(|snapshot| {
         at_with_state(10).payload(field::EXTENSIONS, Message::new().message(4, snapshot))
-    }));
-    let sql = "SELECT snapshot_id, count(*), count(trace_rect_id) FROM __intrinsic_viewcapture_view \
-        GROUP BY snapshot_id ORDER BY snapshot_id";
-    // The packets need a state that was never cleared.
-    assert_eq!(lines(&trace, sql), Vec::<String>::new());
-    let trace = import([interned(&[(CLASSES, 1, "View")])].into_iter().chain(
-        [view(0, -1, [0; 4]), view(0, 0, [0; 4])].map(|view| {
-            let snapshot = Message::new().message(3, view);
-            at_with_state(10).payload(field::EXTENSIONS, Message::new().message(4, snapshot))
-        }),
-    ));
-    assert_eq!(lines(&trace, sql), ["0 1 1", "1 1 1"]);
+    });
+    let trace = import([interned(&[(CLASSES, 1, "View")])].into_iter().chain(snapshots));
+    let sql = "SELECT snapshot_id, count(*), count(trace_rect_id) \
+        FROM __intrinsic_viewcapture_view GROUP BY snapshot_id ORDER BY snapshot_id";
+    assert_eq!(lines(&trace, sql), ["0 20000 20000", "1 3 3"]);
 }

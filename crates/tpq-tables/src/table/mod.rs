@@ -25,8 +25,10 @@ mod track;
 mod winscope;
 
 pub use android::{
-    AndroidUserRow, AndroidUserTable, CpuPerUidRow, CpuPerUidTable, GameInterventionRow,
-    GameInterventionTable, NetworkPacketRow, NetworkPacketTable, PackageListRow, PackageListTable,
+    AflagRow, AflagTable, AndroidUserRow, AndroidUserTable, CpuPerUidRow, CpuPerUidTable,
+    FrameworkProcessRow, FrameworkProcessTable, GameInterventionRow, GameInterventionTable,
+    NetworkPacketRow, NetworkPacketTable, PackageListRow, PackageListTable, VideoFrameRow,
+    VideoFrameTable,
 };
 pub use args::{ArgsRow, ArgsTable};
 pub use clock::{

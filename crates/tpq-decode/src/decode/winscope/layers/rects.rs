@@ -130,8 +130,8 @@ impl Rects<'_, '_> {
         let message = layer.input?;
         let window = LastFields::<18>::new(message);
         let config = window.uint(input_window_info_proto::INPUT_CONFIG) as u32;
-        let displays = self.snapshot.displays.iter().rev();
-        let display = { displays }.find(|it| it.layer_stack == layer.layer_stack);
+        let displays = &self.snapshot.displays;
+        let display = displays.iter().rfind(|it| it.layer_stack == layer.layer_stack);
         let transforms = [display.map(|it| it.transform), Some(layer.transform.inverse())];
         let to_layer = |rect: Rect| {
             transforms.iter().flatten().fold(rect, |rect, it: &Transform| it.apply_to(&rect))

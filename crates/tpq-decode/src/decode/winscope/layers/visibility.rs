@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 use tpq_tables::{StringId, StringPool};
 
 use super::Snapshot;
+use super::display::Display;
 use super::layer::{Color, Layer};
 use crate::decode::winscope::geometry::Rect;
 
@@ -103,9 +104,8 @@ fn list(layers: &mut Vec<i32>, layer: &Layer<'_>) {
 
 /// The area of the display that shows a layer.
 fn display_of(layer: &Layer<'_>, snapshot: &Snapshot<'_>) -> Option<Rect> {
-    let displays = snapshot.displays.iter().rev();
-    let mut displays = displays.filter(|it| it.layer_stack == layer.layer_stack && it.has_area);
-    displays.next().map(|display| display.area)
+    let shows = |it: &&Display| it.layer_stack == layer.layer_stack && it.has_area;
+    snapshot.displays.iter().rfind(shows).map(|display| display.area)
 }
 
 /// Whether a layer without a hidden parent is visible where nothing lies above it.
