@@ -53,6 +53,7 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::kernel::system_info::PACKET,
     &decode::android::system_property::PACKET,
     &decode::process::thread_descriptor::PACKET,
+    &decode::recorder::trace_attributes::PACKET,
     &decode::recorder::trace_config::PACKET,
     &decode::recorder::trace_stats::PACKET,
     &decode::recorder::trace_uuid::PACKET,

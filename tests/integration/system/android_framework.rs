@@ -1,4 +1,5 @@
-//! What Android's own services report: feature flags, videos of displays, starts of processes.
+//! What Android's own services report: feature flags, videos of displays, starts of processes; and
+//! what was attached to a recording.
 
 use tpq_testkit::{Message, Packet};
 
@@ -111,4 +112,22 @@ fn processes_that_the_framework_starts() {
     );
     let args = "SELECT count(DISTINCT slice.id) FROM slice JOIN args USING (arg_set_id)";
     assert_eq!(trace.cell(args), "7", "each report is a slice with args as well");
+}
+
+/// Facts that were attached to the recording; of two values of a key the later one counts.
+#[test]
+fn attributes_of_a_recording() {
+    let attribute = |key: &str| Message::new().bytes(1, key);
+    let attributes = Message::new()
+        .message(1, attribute("branch").bytes(3, "main"))
+        .message(1, attribute("build").int(2, -7))
+        .message(1, attribute("branch").bytes(3, "release"))
+        .message(1, attribute("without value"));
+    let trace = packets([Packet::new().sequence(2).payload(126, attributes)]);
+    let sql = "SELECT name, key_type, int_value, str_value FROM metadata \
+        WHERE name GLOB 'trace_attribute*' ORDER BY name";
+    assert_eq!(
+        lines(&trace, sql),
+        ["trace_attribute.branch single NULL release", "trace_attribute.build single -7 NULL",]
+    );
 }
