@@ -10,7 +10,7 @@ use tpq_testkit::{Message, TraceBuilder};
 use super::{at, at_with_state, extension, field, float, interned};
 use crate::imported::Imported;
 
-const ROUNDS: u32 = 600;
+const ROUNDS: u32 = 400;
 
 /// A trace with some of everything.
 fn sample() -> Vec<u8> {
@@ -61,7 +61,7 @@ fn sample() -> Vec<u8> {
 fn damage_is_counted_or_refused() {
     let sample = sample();
     assert_eq!(Imported::file(&sample).cell("SELECT count(*) FROM surfaceflinger_layer"), "2");
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("trace");
     let mut random = Random::new(0x5eed_1a7e);
