@@ -82,7 +82,7 @@ fn add_transaction(message: &[u8], commit: TransactionRow, context: &mut DecodeC
         uid: Some(transaction.int(transaction_state::UID) as i32 as u32),
         ..commit
     };
-    let own = own_args(message);
+    let own = own_args(message, context.stats);
     let mut is_empty = true;
     for state in messages(message, transaction_state::LAYER_CHANGES) {
         is_empty = false;
@@ -100,18 +100,22 @@ fn add_transaction(message: &[u8], commit: TransactionRow, context: &mut DecodeC
 }
 
 /// Largest size of what every change of a transaction repeats of it, bytes.
-const MAX_OWN: usize = 1024;
+const MAX_OWN: usize = 128;
 
-/// The fields of a transaction that each of its changes has as args, too.
-fn own_args(transaction: &[u8]) -> Vec<u8> {
+/// The fields of a transaction that each of its changes has as args, too. What is too long to be
+/// repeated is counted.
+fn own_args(transaction: &[u8], stats: &mut Stats) -> Vec<u8> {
     let mut own = Vec::new();
     let mut fields = Fields::new(transaction);
     let mut begin = 0;
     while let Some(field) = fields.next() {
         let end = fields.position();
         let is_own = [transaction_state::APPLY_TOKEN, transaction_state::TRANSACTION_BARRIERS];
-        if is_own.contains(&field.number) && own.len() + (end - begin) <= MAX_OWN {
-            own.extend_from_slice(transaction.get(begin..end).unwrap_or_default());
+        if is_own.contains(&field.number) {
+            match own.len() + (end - begin) <= MAX_OWN {
+                true => own.extend_from_slice(transaction.get(begin..end).unwrap_or_default()),
+                false => stats.increment(ERRORS),
+            }
         }
         begin = end;
     }
