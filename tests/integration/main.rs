@@ -53,6 +53,7 @@ mod tables_doc;
 mod text_filters;
 mod track_events;
 mod typed_args;
+mod winscope;
 
 /// The root of the repository.
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");

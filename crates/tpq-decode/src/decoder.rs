@@ -16,7 +16,7 @@ use crate::decode::clocks::{clock_drift, clock_snapshot};
 use crate::decode::heap::java_names;
 use crate::decode::profilers::symbols;
 use crate::decode::recorder::trace_uuid::uuid_of;
-use crate::decode::{Decode, Packet};
+use crate::decode::{Decode, Packet, winscope};
 use crate::event::RunEvent;
 use crate::format::{FormatDecoder, FormatDecoders};
 use crate::health::{self, FileHealth, FileRemark};
@@ -252,6 +252,7 @@ impl<'a> Decoder<'a> {
             trackers.enter(source);
             trackers.bind_arrived(&mut tables, stats);
             symbols::name_frames(bytes, &mut trackers, &mut tables, stats);
+            winscope::finish_source(&mut trackers, &mut tables, stats);
         }
         end_heaps(bytes, &mut trackers, &mut tables, &mut stats);
         close_args(&mut trackers, &mut self.deferred, &mut tables, &read);

@@ -8,6 +8,7 @@ use crate::decode::{BundleDecoder, DecodeEvent, PacketDecoder};
 
 /// Every decoder of packets. To add one, write its file and list it here.
 pub(crate) const PACKETS: &[&PacketDecoder] = &[
+    &decode::android::aflags::PACKET,
     &decode::android::android_log::PACKET,
     &decode::power::app_wakelock::PACKET,
     &decode::power::battery::PACKET,
@@ -65,6 +66,7 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::kernel::system_info::PACKET,
     &decode::android::system_property::PACKET,
     &decode::process::thread_descriptor::PACKET,
+    &decode::recorder::trace_attributes::PACKET,
     &decode::recorder::trace_config::PACKET,
     &decode::recorder::trace_stats::PACKET,
     &decode::recorder::trace_uuid::PACKET,
@@ -78,6 +80,15 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::android::user_list::PACKET,
     &decode::graphics::vulkan_api::PACKET,
     &decode::graphics::vulkan_memory::PACKET,
+    &decode::android::video_frame::ERROR,
+    &decode::android::video_frame::PACKET,
+    &decode::winscope::LAYERS,
+    &decode::winscope::protolog::MESSAGE,
+    &decode::winscope::protolog::VIEWER_CONFIG,
+    &decode::winscope::shell_transition::HANDLERS,
+    &decode::winscope::shell_transition::TRANSITION,
+    &decode::winscope::transactions::PACKET,
+    &decode::winscope::winscope_extensions::PACKET,
 ];
 
 /// Every decoder of packets that are split into events, except the kernel's.

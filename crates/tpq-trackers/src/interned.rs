@@ -45,6 +45,14 @@ const KINDS: &[u32] = &[
     interned_data::STACK_SAMPLE_ASYNC_CONTEXT_DESCRIPTORS,
     interned_data::COMPUTE_KERNELS,
     interned_data::COMPUTE_ARG_NAMES,
+    interned_data::PROTOLOG_STRING_ARGS,
+    interned_data::PROTOLOG_STACKTRACE,
+    interned_data::VIEWCAPTURE_PACKAGE_NAME,
+    interned_data::VIEWCAPTURE_WINDOW_NAME,
+    interned_data::VIEWCAPTURE_VIEW_ID,
+    interned_data::VIEWCAPTURE_CLASS_NAME,
+    interned_data::VIEWCAPTURE_CONTENT_DESCRIPTION,
+    interned_data::VIEWCAPTURE_TEXT,
 ];
 
 struct Entry {

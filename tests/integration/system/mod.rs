@@ -1,6 +1,7 @@
 //! Data of kernels, Android and Linux systems: the test writes the events and the rows
 //! next to each other.
 
+mod android_framework;
 mod android_packets;
 mod binder;
 mod buses;

@@ -13,6 +13,7 @@ pub(crate) mod process;
 pub(crate) mod profilers;
 pub(crate) mod recorder;
 pub(crate) mod track_event;
+pub(crate) mod winscope;
 
 use tpq_clock::Converter;
 use tpq_ingest::{Bundle, GenerationId, Loss, Payload, Route, RunKind, SourceId, Span, SplitSink};

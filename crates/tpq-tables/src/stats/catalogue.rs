@@ -782,6 +782,70 @@ catalogue! {
     WinscopeSfLayersParseErrors = "winscope_sf_layers_parse_errors":
         Single, Error, Analysis, MachineAndTrace,
         "SurfaceFlinger layer snapshots that are malformed. Layers in them are missing.";
+    WinscopeSfTransactionsParseErrors = "winscope_sf_transactions_parse_errors":
+        Single, Error, Analysis, MachineAndTrace,
+        "SurfaceFlinger transactions that are malformed or have fields tpq does not know. Some of \
+         their arguments are missing.";
+    WinscopeShellTransitionsParseErrors = "winscope_shell_transitions_parse_errors":
+        Single, Error, Analysis, MachineAndTrace,
+        "Messages about window transitions that are malformed or have fields tpq does not know. \
+         Some of their arguments are missing.";
+    WinscopeInputmethodClientsParseErrors = "winscope_inputmethod_clients_parse_errors":
+        Single, Error, Analysis, MachineAndTrace,
+        "Dumps of clients of input methods that are malformed or have fields tpq does not know. \
+         Some of their arguments are missing.";
+    WinscopeInputmethodServiceParseErrors = "winscope_inputmethod_service_parse_errors":
+        Single, Error, Analysis, MachineAndTrace,
+        "Dumps of input methods that are malformed or have fields tpq does not know. Some of their \
+         arguments are missing.";
+    WinscopeInputmethodManagerServiceParseErrors =
+        "winscope_inputmethod_manager_service_parse_errors":
+        Single, Error, Analysis, MachineAndTrace,
+        "Dumps of the service of input methods that are malformed or have fields tpq does not \
+         know. Some of their arguments are missing.";
+    WinscopeViewcaptureParseErrors = "winscope_viewcapture_parse_errors":
+        Single, Error, Analysis, MachineAndTrace,
+        "Snapshots of views that are malformed or have fields tpq does not know. Some of their \
+         arguments or views are missing.";
+    WinscopeViewcaptureMissingInternedStringParseErrors =
+        "winscope_viewcapture_missing_interned_string_parse_errors":
+        Single, Error, Analysis, MachineAndTrace,
+        "Texts of views that were interned and never sent; lost packets are a common cause. The \
+         views stay without them.";
+    WinscopeProtologMissingInternedArgParseErrors =
+        "winscope_protolog_missing_interned_arg_parse_errors":
+        Single, Info, Analysis, MachineAndTrace,
+        "Parameters of ProtoLog messages that were interned and never sent; lost packets are a \
+         common cause. `<ERROR>` stands in their place.";
+    WinscopeProtologMissingInternedStacktraceParseErrors =
+        "winscope_protolog_missing_interned_stacktrace_parse_errors":
+        Single, Info, Analysis, MachineAndTrace,
+        "Stack traces of ProtoLog messages that were interned and never sent. The messages have \
+         none.";
+    WinscopeProtologMessageDecodingFailed = "winscope_protolog_message_decoding_failed":
+        Single, Info, Analysis, MachineAndTrace,
+        "ProtoLog messages that no viewer configuration in the trace describes, or whose text is \
+         too long. Their text is missing or cut off.";
+    WinscopeProtologMessageCollision = "winscope_protolog_message_collision":
+        Single, Info, Analysis, MachineAndTrace,
+        "ProtoLog messages with an id that the viewer configuration gives to several messages, \
+         where the parameters do not tell which one was meant.";
+    WinscopeProtologMessageCollisionResolved = "winscope_protolog_message_collision_resolved":
+        Single, Info, Analysis, MachineAndTrace,
+        "ProtoLog messages with an id that the viewer configuration gives to several messages, \
+         where only one fits the parameters.";
+    WinscopeProtologGroupTagCollision = "winscope_protolog_group_tag_collision":
+        Single, Info, Analysis, MachineAndTrace,
+        "Groups of ProtoLog messages that have several tags in the viewer configurations. Their \
+         messages have the tag `COLLISION_GROUP`.";
+    WinscopeProtologGroupTagMissing = "winscope_protolog_group_tag_missing":
+        Single, Info, Analysis, MachineAndTrace,
+        "ProtoLog messages of a group that no viewer configuration describes. They have the tag \
+         `UNKNOWN_GROUP`.";
+    WinscopeProtologParamMismatch = "winscope_protolog_param_mismatch":
+        Single, Info, Analysis, MachineAndTrace,
+        "Parameters of ProtoLog messages that their text has no place for, or the other way \
+         round.";
     WinscopeWindowmanagerParseErrors = "winscope_windowmanager_parse_errors":
         Single, Error, Analysis, MachineAndTrace,
         "Window manager snapshots that are malformed. Windows in them are missing.";

@@ -25,10 +25,13 @@ mod slice;
 mod stack;
 mod trace;
 mod track;
+mod winscope;
 
 pub use android::{
-    AndroidUserRow, AndroidUserTable, CpuPerUidRow, CpuPerUidTable, GameInterventionRow,
-    GameInterventionTable, NetworkPacketRow, NetworkPacketTable, PackageListRow, PackageListTable,
+    AflagRow, AflagTable, AndroidUserRow, AndroidUserTable, CpuPerUidRow, CpuPerUidTable,
+    FrameworkProcessRow, FrameworkProcessTable, GameInterventionRow, GameInterventionTable,
+    NetworkPacketRow, NetworkPacketTable, PackageListRow, PackageListTable, VideoFrameRow,
+    VideoFrameTable,
 };
 pub use args::{ArgsRow, ArgsTable};
 pub use clock::{
@@ -88,3 +91,18 @@ pub use trace::{
     TraceBoundsTable, TraceFileRow, TraceFileTable,
 };
 pub use track::{TrackRow, TrackTable};
+pub use winscope::{
+    InputDispatchRow, InputDispatchTable, InputMethodClientsRow, InputMethodClientsTable,
+    InputMethodManagerServiceRow, InputMethodManagerServiceTable, InputMethodServiceRow,
+    InputMethodServiceTable, KeyEventRow, KeyEventTable, LayerRow, LayerTable, LayersSnapshotRow,
+    LayersSnapshotTable, MotionEventRow, MotionEventTable, ProtologRow, ProtologTable,
+    ShellHandlerRow, ShellHandlerTable, ShellParticipantRow, ShellParticipantTable, ShellProtoRow,
+    ShellProtoTable, ShellTransitionRow, ShellTransitionTable, SurfaceFlingerDisplayRow,
+    SurfaceFlingerDisplayTable, TransactionFlagRow, TransactionFlagTable, TransactionRow,
+    TransactionTable, TransactionsRow, TransactionsTable, ViewCaptureInternedRow,
+    ViewCaptureInternedTable, ViewCaptureRow, ViewCaptureTable, ViewCaptureViewRow,
+    ViewCaptureViewTable, WindowContainerRow, WindowContainerTable, WindowManagerRow,
+    WindowManagerTable, WinscopeFillRegionRow, WinscopeFillRegionTable, WinscopeRectRow,
+    WinscopeRectTable, WinscopeTraceRectRow, WinscopeTraceRectTable, WinscopeTransformRow,
+    WinscopeTransformTable,
+};

@@ -184,6 +184,11 @@ impl ArgSet {
         set
     }
 
+    /// Number of parts of the set: args, and messages that are read later.
+    pub fn len(&self) -> usize {
+        self.parts.len()
+    }
+
     /// Whether the set has no args.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()

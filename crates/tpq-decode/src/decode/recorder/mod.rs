@@ -2,6 +2,7 @@
 
 pub(crate) mod extension_descriptor;
 pub(crate) mod service_event;
+pub(crate) mod trace_attributes;
 pub(crate) mod trace_config;
 pub(crate) mod trace_stats;
 pub(crate) mod trace_uuid;
