@@ -34,6 +34,7 @@ mod mutations;
 mod output_files;
 mod page;
 mod recorder;
+mod recordings;
 mod report_command;
 #[cfg(target_os = "linux")]
 mod running;

@@ -11,6 +11,7 @@ mod shapes;
 mod slices;
 mod system_lines;
 mod threads_and_processes;
+mod trace_metadata;
 
 use crate::imported::Imported;
 

@@ -37,7 +37,10 @@ pub use cpu::{CpuFreqRow, CpuFreqTable, CpuRow, CpuTable};
 pub use file::{FileDescriptorRow, FileDescriptorTable};
 pub use ftrace::{FtraceEventRow, FtraceEventTable};
 pub use gpu::{GpuCounterGroupRow, GpuCounterGroupTable, GpuRow, GpuTable};
-pub use health::{DataLossRow, DataLossTable, TraceBufferRow, TraceBufferTable};
+pub use health::{
+    DataLossRow, DataLossTable, TraceBufferRow, TraceBufferTable, TraceDiagnosticsRow,
+    TraceDiagnosticsTable, TraceRequestRow, TraceRequestTable,
+};
 pub use interrupt::{InterruptMappingRow, InterruptMappingTable};
 pub use log::{LogRow, LogTable};
 pub use machine::{MachineRow, MachineTable};

@@ -25,8 +25,8 @@ use crate::track::{
     Binder, Bounds, Buffers, Cpus, Disks, Flows, Frames, FtraceStart, GpuCounters, Gpus, Interest,
     KernelTrackEvent, KernelWakelocks, KernelWork, MemoryOwners, Metadata, Network, OpenArgs,
     OwnerArgs, Packages, PageSize, PerfSessions, Power, Processes, RecentTexts, Recording, Sched,
-    SequenceThreads, SharedByKind, Slices, States, Syscalls, TaskStates, TrackUuids, Tracks,
-    UidTimes, Undecided, Upid, Utid, Writers,
+    SeenEvents, SequenceThreads, SharedByKind, Slices, States, Syscalls, TaskStates, TrackUuids,
+    Tracks, Translations, UidTimes, Undecided, Upid, Utid, Writers,
 };
 
 /// Trackers of an import.
@@ -173,6 +173,10 @@ pub struct FileTrackers {
     pub recording: Recording,
     /// Writers of the recording.
     pub writers: Writers,
+    /// What hashes and obfuscated names stand for.
+    pub translations: Translations,
+    /// Kinds of kernel events that occur.
+    pub seen_events: SeenEvents,
     /// The range of interest.
     pub interest: Interest,
     /// Keys of message fields.
@@ -188,6 +192,8 @@ impl FileTrackers {
             ftrace: FtraceStart::default(),
             recording: Recording::default(),
             writers: Writers::default(),
+            translations: Translations::default(),
+            seen_events: SeenEvents::default(),
             interest: Interest::new(crop),
             messages: MessagePaths::new(strings),
             states: DecoderStates::default(),
