@@ -47,7 +47,19 @@ const FILES: &[File] = &[
     ),
     file!("gpu.sql", "gpu", "gpu_counter_track"),
     file!("memory.sql", "process_memory_mappings"),
-    file!("perf.sql", "perf_counter_track"),
+    file!("perf.sql", "perf_counter_track", "perf_session", "perf_sample"),
+    file!(
+        "stack_sample.sql",
+        "stack_sample_session",
+        "stack_sample_async_context",
+        "stack_sample_task_context",
+        "stack_sample_execution_context",
+        "stack_sample",
+        "stack_sample_counter_track",
+        "stack_sample_counter",
+        "cpu_profile_stack_sample",
+        "instruments_sample"
+    ),
     file!("args.sql", "args"),
     file!(
         "trace.sql",

@@ -17,16 +17,18 @@ use tpq_ingest::{SourceId, Sources};
 use tpq_proto::ftrace::DescribedKind;
 use tpq_tables::{Stat, StringId, StringPool, Tables};
 
-use crate::args::{Mappings, MessagePaths};
+use crate::args::MessagePaths;
 use crate::deferred::DeferredWrites;
 use crate::setup::Setup;
+use crate::stacks::Stacks;
 use crate::track::counters::thread_counter::ReportedBy;
 use crate::track::{
     Binder, Bounds, Buffers, Cpus, Disks, Flows, Frames, FtraceStart, GpuCounters, Gpus, Interest,
     KernelTrackEvent, KernelWakelocks, KernelWork, MemoryOwners, Metadata, Network, OpenArgs,
-    OwnerArgs, Packages, PageSize, PerfSessions, Power, Processes, RecentTexts, Recording, Sched,
-    SeenEvents, SequenceThreads, SharedByKind, Slices, States, Syscalls, TaskStates, TrackUuids,
-    Tracks, Translations, UidTimes, Undecided, Upid, Utid, Writers,
+    OwnerArgs, Packages, PageSize, PerfCounters, Power, Processes, ProfilerSamples, RecentTexts,
+    Recording, Sched, SeenEvents, SequenceThreads, SharedByKind, Slices, States, SymbolPackets,
+    Syscalls, TaskStates, TrackUuids, Tracks, Translations, UidTimes, Undecided, Upid, Utid,
+    Writers,
 };
 
 /// Trackers of an import.
@@ -61,8 +63,10 @@ pub struct Trackers {
     pub gpus: Gpus,
     /// Values of counters with tracks that are decided at the end.
     pub undecided: Undecided,
-    /// Sessions of perf samples.
-    pub perf_sessions: PerfSessions,
+    /// Tracks of the counters of perf.
+    pub perf_counters: PerfCounters,
+    /// Rows that samples of profilers share.
+    pub samples: ProfilerSamples,
     /// Arguments of processes and threads.
     pub owner_args: OwnerArgs,
     /// State of single decoders for the whole import.
@@ -123,8 +127,10 @@ pub struct SourceTrackers {
     pub sequence_threads: SequenceThreads,
     /// Open states of tracks.
     pub track_states: States,
-    /// Rows of `stack_profile_mapping`.
-    pub mappings: Mappings,
+    /// Call stacks.
+    pub stacks: Stacks,
+    /// Packets that name code.
+    pub symbols: SymbolPackets,
     /// State of single decoders.
     pub states: DecoderStates,
 }
@@ -157,7 +163,8 @@ impl SourceTrackers {
             task_states: TaskStates::default(),
             sequence_threads: SequenceThreads::default(),
             track_states: States::default(),
-            mappings: Mappings::default(),
+            stacks: Stacks::default(),
+            symbols: SymbolPackets::default(),
             states: DecoderStates::default(),
         }
     }
@@ -282,7 +289,8 @@ impl Trackers {
             open_args: OpenArgs::default(),
             gpus: Gpus::default(),
             undecided: Undecided::default(),
-            perf_sessions: PerfSessions::default(),
+            perf_counters: PerfCounters::default(),
+            samples: ProfilerSamples::default(),
             owner_args: OwnerArgs::default(),
             states: DecoderStates::default(),
             reported_by: ReportedBy::default(),

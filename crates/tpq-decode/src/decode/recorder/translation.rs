@@ -7,6 +7,7 @@ use tpq_proto::fields::{
 };
 use tpq_proto::wire::{Field, Fields, LastFields};
 use tpq_tables::{StringId, StringPool, Tables};
+use tpq_trackers::stacks::build_id_text;
 use tpq_trackers::track::{HashOf, Trackers};
 
 /// The entries of all tables are in field 1, and have their key and value in fields 1 and 2.
@@ -80,8 +81,7 @@ fn text<const N: usize>(
 /// which is the last.
 fn symbols(packet: &[u8], trackers: &mut Trackers, tables: &mut Tables) {
     let build_id = LastFields::<4>::new(packet).bytes(module_symbols::BUILD_ID);
-    let digits: String = build_id.iter().map(|byte| format!("{byte:02x}")).collect();
-    let build_id = tables.strings.intern(&digits);
+    let build_id = tables.strings.intern(&build_id_text(build_id));
     let addresses = Fields::new(packet);
     for address in addresses.filter(|field| field.number == module_symbols::ADDRESS_SYMBOLS) {
         let address = address.as_bytes();
