@@ -556,6 +556,7 @@ impl State<'_> {
                     cpu: run.cpu.unwrap_or_default(),
                     bytes: self.bytes,
                     interned: &self.interned[source.file as usize],
+                    default_clock: self.default_clock[run.source as usize].as_ref(),
                 };
                 let State { trackers, tables, stats, .. } = self;
                 trackers.enter(run.source);

@@ -4,6 +4,7 @@
 mod async_events;
 mod broken;
 mod counters;
+mod cpu_profiles;
 mod flows;
 mod instants;
 mod mutations;

@@ -4,6 +4,7 @@
 
 mod context;
 mod counter;
+mod cpu_profile;
 mod event;
 mod flow;
 mod metadata;
