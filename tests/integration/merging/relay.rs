@@ -126,8 +126,7 @@ fn a_single_remote_machine_takes_the_hosts_place() {
     ");
 }
 
-/// A host that only says what it is stays a machine: the clocks are its own, so nothing relates
-/// the guest's wall time to its boot time.
+/// A host that only says what it is stays a machine.
 #[test]
 fn a_host_that_says_what_it_is_stays() {
     let trace = TraceBuilder::new()

@@ -166,6 +166,31 @@ fn attributes() {
     ");
 }
 
+/// The probes were hit 30 times and missed twice while recording. Of three pages that could not be
+/// read, one held an entry without data, which some kernels write.
+#[test]
+fn kernel_probes_and_unreadable_pages() {
+    let stats = |phase: u64, hits: u64, misses: u64| {
+        let probes = Message::new().uint(1, hits).uint(2, misses);
+        Message::new().uint(1, phase).message(10, probes)
+    };
+    let end = stats(2, 40, 7).uint(9, 12).uint(9, 4).uint(9, 1).uint(9, 15);
+    let trace = recording()
+        .packets([of_recorder(34, stats(1, 10, 5)), of_recorder(34, end)])
+        .packet(instant(5, "x"));
+    insta::assert_snapshot!(Imported::trace(trace).rows(STATS), @r"
+    name                                        idx   severity   value
+    ftrace_abi_errors_skipped_zero_data_length  NULL  info       1
+    ftrace_bundle_tokenizer_errors              NULL  error      2
+    ftrace_kprobe_hits_begin                    NULL  info       10
+    ftrace_kprobe_hits_delta                    NULL  info       30
+    ftrace_kprobe_hits_end                      NULL  info       40
+    ftrace_kprobe_misses_begin                  NULL  info       5
+    ftrace_kprobe_misses_delta                  NULL  data_loss  2
+    ftrace_kprobe_misses_end                    NULL  info       7
+    ");
+}
+
 /// A trace that streams into a file loses what is overwritten; one that writes once a day is meant
 /// to be a ring. Services from version 54 on flush before they write.
 #[test]
