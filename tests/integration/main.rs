@@ -37,6 +37,7 @@ mod output_files;
 mod page;
 mod profiles;
 mod recorder;
+mod recordings;
 mod report_command;
 #[cfg(target_os = "linux")]
 mod running;

@@ -9,11 +9,35 @@ use tpq_tables::{Stat, Stats, Tables};
 use tpq_trackers::args::{ArgSet, ArgValue};
 
 use tpq_trackers::deferred::DeferredWrites;
-use tpq_trackers::track::log_row;
+use tpq_trackers::track::{Recording, log_row};
 
 pub(crate) fn count_losses(losses: &Losses, stats: &mut Stats) {
     for (loss, count) in losses.iter() {
         stats.add(stat_of(loss), i64::try_from(count).unwrap_or(i64::MAX));
+    }
+}
+
+/// From this period of writing on, a recording that writes into a file is meant to be a ring
+/// buffer, in ms: a day.
+const RING_BUFFER_PERIOD_MS: u32 = 24 * 60 * 60 * 1000;
+/// From this version on, the service flushes before each write.
+const FLUSHES_BEFORE_WRITES: u32 = 54;
+
+/// Counts what a recording that streams into a file loses by its settings.
+pub(crate) fn count_streaming(recording: &Recording, stats: &mut Stats) {
+    let Some(requested) = &recording.requested else { return };
+    let Some(period_ms) = requested.file_write_period_ms else { return };
+    if period_ms < RING_BUFFER_PERIOD_MS {
+        for buffer in 0..requested.buffers.len() as i64 {
+            let overwritten = stats.get_indexed(Stat::TracedBufBytesOverwritten, buffer);
+            if let Some(bytes) = overwritten.filter(|&bytes| bytes > 0) {
+                stats.set_indexed(Stat::LongTraceModeBytesOverwritten, buffer, bytes);
+            }
+        }
+    }
+    let flushes = recording.service_version.is_some_and(|it| it >= FLUSHES_BEFORE_WRITES);
+    if requested.flush_period_ms.is_none() && !flushes {
+        stats.set(Stat::ConfigWriteIntoFileNoFlush, 1);
     }
 }
 

@@ -67,6 +67,7 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::android::system_property::PACKET,
     &decode::process::thread_descriptor::PACKET,
     &decode::recorder::trace_attributes::PACKET,
+    &decode::recorder::concurrent_session::PACKET,
     &decode::recorder::trace_config::PACKET,
     &decode::recorder::trace_stats::PACKET,
     &decode::recorder::trace_uuid::PACKET,
@@ -124,7 +125,8 @@ pub(crate) fn packet_decoder(field: u32) -> Option<&'static PacketDecoder> {
 /// The decoders of packets of a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Treatment {
-    /// They contain other packets or clock snapshots; stages before decoding read them.
+    /// They contain other packets or clock snapshots, or say what other packets mean; they are read
+    /// before all events.
     Transport,
     /// A decoder reads them.
     Decoded,
@@ -139,6 +141,7 @@ const TRANSPORT: &[u32] = &[
     trace_packet::COMPRESSED_PACKETS,
     trace_packet::ZSTD_COMPRESSED_PACKETS,
     trace_packet::REMOTE_CLOCK_SYNC,
+    trace_packet::TRANSLATION_TABLE,
 ];
 
 /// The route of packets with this payload field.

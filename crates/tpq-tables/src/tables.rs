@@ -90,6 +90,8 @@ define_tables! {
     stats: StatsTable,
     data_loss: DataLossTable,
     trace_buffer: TraceBufferTable,
+    trace_diagnostics: TraceDiagnosticsTable,
+    trace_request: TraceRequestTable,
     metadata: MetadataTable,
     machine: MachineTable,
     clock_snapshot: ClockSnapshotTable,

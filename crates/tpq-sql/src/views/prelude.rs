@@ -61,7 +61,13 @@ const FILES: &[File] = &[
         "instruments_sample"
     ),
     file!("args.sql", "args"),
-    file!("trace.sql", "trace_bounds", "__intrinsic_trace_file", "_trace_import_logs"),
+    file!(
+        "trace.sql",
+        "trace_bounds",
+        "trace_diagnostics",
+        "__intrinsic_trace_file",
+        "_trace_import_logs"
+    ),
     file!("log.sql", "android_logs"),
     file!("network.sql", "__intrinsic_android_network_packets"),
     file!(

@@ -80,10 +80,16 @@ catalogue! {
         Single, Info, Analysis, MachineAndTrace,
         "Frame timeline ends for which no start was seen. Most belong to frames that began before \
          the recording did.";
+    FtraceAbiErrorsSkippedZeroDataLength = "ftrace_abi_errors_skipped_zero_data_length":
+        Single, Info, Trace, MachineAndTrace,
+        "Entries without data in the kernel's buffer, which the recorder passed over. Some kernels \
+         write them; no event is missing.";
     FtraceBundleTokenizerErrors = "ftrace_bundle_tokenizer_errors":
         Single, Error, Analysis, MachineAndTrace,
         "Bundles of kernel events that could not be split into events, or are larger than 8 MiB, \
-         which no recorder writes. What they held is missing; the trace file may be damaged.";
+         which no recorder writes, and pages of the kernel's buffer that the recorder could not \
+         read. What they held is missing; the trace file may be damaged, or the recorder does not \
+         know the kernel.";
     FtraceCpuBytesBegin = "ftrace_cpu_bytes_begin": Indexed, Info, Trace, MachineAndTrace,
         "Bytes not yet read in the kernel buffer of a CPU when recording began.";
     FtraceCpuBytesEnd = "ftrace_cpu_bytes_end": Indexed, Info, Trace, MachineAndTrace,
@@ -581,8 +587,8 @@ catalogue! {
     JsonParserFailure = "json_parser_failure": Single, Error, Trace, MachineAndTrace,
         "JSON events that lack needed fields or have them in the wrong type. They were skipped.";
     JsonEventsNotRead = "json_events_not_read": Single, Info, Trace, MachineAndTrace,
-        "JSON events of phases that tpq does not read: life cycles of objects, samples of V8, \
-         memory dumps, clock marks and contexts.";
+        "JSON events of phases that tpq does not read: life cycles of objects, samples that are no \
+         profile of V8, memory dumps, clock marks and contexts.";
     JsonDisplayTimeUnit = "json_display_time_unit": Single, Info, Trace, MachineAndTrace,
         "Not 0 when a JSON trace says in which unit to display times. It does not change the times \
          themselves, which are microseconds.";

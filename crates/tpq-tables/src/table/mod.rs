@@ -46,7 +46,10 @@ pub use gpu::{
     GpuContextRow, GpuContextTable, GpuCounterGroupRow, GpuCounterGroupTable, GpuRow, GpuTable,
     VulkanMemoryRow, VulkanMemoryTable,
 };
-pub use health::{DataLossRow, DataLossTable, TraceBufferRow, TraceBufferTable};
+pub use health::{
+    DataLossRow, DataLossTable, TraceBufferRow, TraceBufferTable, TraceDiagnosticsRow,
+    TraceDiagnosticsTable, TraceRequestRow, TraceRequestTable,
+};
 pub use heap::{
     HeapGraphClassRow, HeapGraphClassTable, HeapGraphObjectDataRow, HeapGraphObjectDataTable,
     HeapGraphObjectRow, HeapGraphObjectTable, HeapGraphPrimitiveRow, HeapGraphPrimitiveTable,

@@ -220,6 +220,19 @@ impl ArgSet {
         self.parts.iter().filter_map(SetPart::value)
     }
 
+    /// Its values, to be changed.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Arg> {
+        self.parts.iter_mut().filter_map(|part| match part {
+            SetPart::Value(arg) => Some(arg),
+            _ => None,
+        })
+    }
+
+    /// Removes the values under keys.
+    pub(crate) fn remove(&mut self, keys: &[StringId]) {
+        self.parts.retain(|part| part.value().is_none_or(|arg| !keys.contains(&arg.key)));
+    }
+
     /// Removes the values with keys that another set has, too, and adds that set's.
     pub(crate) fn replace(&mut self, later: &Self) {
         let is_later = |key: StringId| later.values().any(|later| later.key == key);

@@ -41,6 +41,7 @@ pub use kernel::mm::MemoryOwners;
 pub use kernel::network::Network;
 pub use kernel::page_size::PageSize;
 pub use kernel::sched::{PreviousTask, Sched};
+pub use kernel::seen_events::SeenEvents;
 pub use kernel::syscall::{Call, SyscallHandling, Syscalls};
 pub use kernel::task_state::{Change, TaskStates};
 pub use power::power_state::{Consumer, EntityState, Power};
@@ -52,9 +53,9 @@ pub use profilers::symbol_packets::SymbolPackets;
 pub use recorder::import_log::log_row;
 pub use recorder::interest::Interest;
 pub use recorder::metadata::{Metadata, MetadataValue};
-pub use recorder::recording::{
-    CentralBuffer, FillPolicy, KernelBuffer, KernelCounts, Recording, RequestedConfig,
-};
+pub use recorder::recording::{CentralBuffer, KernelBuffer, KernelCounts, Recording};
+pub use recorder::requested::{FillPolicy, RequestedConfig, RequestedFtrace};
+pub use recorder::translations::{HashOf, Translations};
 pub use recorder::writer::{Writers, by_writer};
 pub use scopes::{DecoderStates, FileTrackers, SourceTrackers, Trackers};
 pub use slices::async_track::{AsyncId, AsyncPhase};

@@ -26,9 +26,9 @@ use crate::track::{
     Binder, Bounds, Buffers, Cpus, Disks, Flows, Frames, FtraceStart, GpuCounters, Gpus,
     HeapGraphs, HeapProfiles, Interest, KernelTrackEvent, KernelWakelocks, KernelWork,
     MemoryOwners, Metadata, Network, OpenArgs, OwnerArgs, Packages, PageSize, PerfCounters, Power,
-    Processes, ProfilerSamples, RecentTexts, Recording, RenderStages, Sched, SequenceThreads,
-    SharedByKind, Slices, States, SymbolPackets, Syscalls, TaskStates, TrackUuids, Tracks,
-    UidTimes, Undecided, Upid, Utid, Writers,
+    Processes, ProfilerSamples, RecentTexts, Recording, RenderStages, Sched, SeenEvents,
+    SequenceThreads, SharedByKind, Slices, States, SymbolPackets, Syscalls, TaskStates, TrackUuids,
+    Tracks, Translations, UidTimes, Undecided, Upid, Utid, Writers,
 };
 
 /// Trackers of an import.
@@ -187,6 +187,10 @@ pub struct FileTrackers {
     pub recording: Recording,
     /// Writers of the recording.
     pub writers: Writers,
+    /// What hashes and obfuscated names stand for.
+    pub translations: Translations,
+    /// Kinds of kernel events that occur.
+    pub seen_events: SeenEvents,
     /// The range of interest.
     pub interest: Interest,
     /// Keys of message fields.
@@ -202,6 +206,8 @@ impl FileTrackers {
             ftrace: FtraceStart::default(),
             recording: Recording::default(),
             writers: Writers::default(),
+            translations: Translations::default(),
+            seen_events: SeenEvents::default(),
             interest: Interest::new(crop),
             messages: MessagePaths::new(strings),
             states: DecoderStates::default(),

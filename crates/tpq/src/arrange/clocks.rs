@@ -57,6 +57,7 @@ pub(super) fn tie_files(
         for snapshot in &context.snapshots {
             let readings = readings(context, snapshot);
             if is_well_formed(snapshot) && graph.add_snapshot(&readings).is_ok() {
+                note_readers(context, snapshot, graph);
                 ties.push(Tie { origin: snapshot.origin.name(), readings });
             } else {
                 losses.enter(invalid(context, snapshot), 1);
@@ -64,6 +65,14 @@ pub(super) fn tie_files(
         }
     }
     ties
+}
+
+/// Notes the machines of a file that read clocks themselves.
+fn note_readers(context: &FileContext, snapshot: &SnapshotPacket, graph: &mut ClockGraph) {
+    for clock in &snapshot.clocks {
+        let (_, names) = context.machines.get(&clock.machine).unwrap_or(&context.base);
+        graph.set_reader(names.source, names.default);
+    }
 }
 
 fn invalid(context: &FileContext, snapshot: &SnapshotPacket) -> LossEntry {

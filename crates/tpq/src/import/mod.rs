@@ -22,7 +22,7 @@ use tpq_tables::{Packer, Spill, TraceTables};
 pub use self::error::ImportError;
 use self::error::{refuse_illegible, refuse_losses, refuse_too_many};
 use self::pipeline::{FilesProgress, decode_all, start};
-use self::prescan::{prescan_all, prescan_losses};
+use self::prescan::{PrescanFindings, prescan_all, prescan_losses};
 pub(crate) use self::received::Received;
 use self::setup::{describe, open_files, setup, windowed};
 use crate::arrange::{Arrangement, arrange};
@@ -73,6 +73,7 @@ fn import_inputs(
         options.timed("arrange", || arrange(inputs, &mut scans, options.clock_interpolation))?;
     let summary = summarise(inputs, &scans);
     let prescans = prescan_losses(&scans, &arrangement);
+    let findings = PrescanFindings::all(&mut scans, &arrangement);
     let addresses = scans.iter().map(|scan| {
         let bytes = &scan.prescan.bytes;
         bytes.base()..bytes.end()
@@ -81,7 +82,8 @@ fn import_inputs(
     let bytes = TraceBytes::new(scans.into_iter().map(|scan| scan.prescan.bytes));
 
     stages.begin("importing");
-    let prescanned = Prescanned { inputs, arrangement, summary, prescans, memory: &memory };
+    let prescanned =
+        Prescanned { inputs, arrangement, summary, prescans, findings, memory: &memory };
     let (finished, summary) =
         std::thread::scope(|scope| prescanned.decode(&bytes, &spill, stages, options, scope))?;
     if options.strict {
@@ -103,6 +105,8 @@ struct Prescanned<'a> {
     arrangement: Arrangement,
     summary: ImportSummary,
     prescans: Vec<(SourceId, Losses)>,
+    /// Of each file, what the decoder has to know first.
+    findings: Vec<PrescanFindings>,
     memory: &'a TraceMemory<'a>,
 }
 
@@ -151,6 +155,9 @@ impl Prescanned<'_> {
             decoder.defer_to(|work| start(scope, "deferred".into(), work))?;
         }
         describe(self.inputs, &self.arrangement, &mut decoder);
+        for findings in std::mem::take(&mut self.findings) {
+            findings.tell(&mut decoder);
+        }
         Ok(decoder)
     }
 

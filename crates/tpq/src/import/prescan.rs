@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tpq_ingest::{Losses, Prescan, PrescanMemory, PrescanStart, SourceId, prescan};
+use tpq_decode::Decoder;
+use tpq_ingest::{Losses, Prescan, PrescanMemory, PrescanStart, SourceId, Span, prescan};
 use tpq_source::{Inputs, ManifestError, Scratch, UNPACK_LIMIT};
 
 use super::ImportError;
@@ -62,6 +63,37 @@ pub(super) fn prescan_all<'a>(
         scans.push(PrescannedFile { entry, prescan });
     }
     Ok(scans)
+}
+
+/// What the prescan of a file tells the decoder.
+pub(super) struct PrescanFindings {
+    /// The source of the file's base machine.
+    source: SourceId,
+    /// The payload fields of its packets.
+    kinds: Vec<u32>,
+    /// Payloads of packets that say what other packets mean, by kind.
+    translations: Vec<(u32, Span)>,
+}
+
+impl PrescanFindings {
+    /// What the prescans of all files found.
+    pub(super) fn all(scans: &mut [PrescannedFile<'_>], arrangement: &Arrangement) -> Vec<Self> {
+        let bases = arrangement.contexts.iter().map(|context| context.base.0);
+        let found = |(source, scan): (SourceId, &mut PrescannedFile<'_>)| Self {
+            source,
+            kinds: scan.prescan.kinds.keys().copied().collect(),
+            translations: std::mem::take(&mut scan.prescan.translations),
+        };
+        bases.zip(scans).map(found).collect()
+    }
+
+    pub(super) fn tell(self, decoder: &mut Decoder<'_>) {
+        let Self { source, kinds, translations } = self;
+        decoder.note_packet_kinds(source, kinds);
+        for (kind, payload) in translations {
+            decoder.translate(source, kind, payload);
+        }
+    }
 }
 
 /// Losses of the prescans, at the sources of their files.

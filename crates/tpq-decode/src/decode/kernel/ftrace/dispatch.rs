@@ -92,6 +92,11 @@ pub(crate) fn decode_run_event(
     if !compact || trackers.source.sched.running(event.cpu).is_some() {
         trackers.bounds.include(event.ts);
     }
+    match event.run.kind {
+        compact_sched::SWITCHES => trackers.file.seen_events.add(ftrace_event::SCHED_SWITCH),
+        compact_sched::WAKINGS => trackers.file.seen_events.add(ftrace_event::SCHED_WAKING),
+        _ => {}
+    }
     if trackers.file.ftrace.is_partial(event.machine, event.ts) {
         stats.increment(Stat::FtraceEventsBeforeAllCpus);
         match event.run.kind {
@@ -164,6 +169,7 @@ fn read_message<'a>(
     let utid = trackers.processes.thread(tid, tables);
     ftrace.utid = Some(utid);
     let (number, data) = (number?, ftrace.span?);
+    trackers.file.seen_events.add(number);
     raw::record(ftrace, (number, data), utid, trackers, tables, stats);
     Some(number)
 }
