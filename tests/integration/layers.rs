@@ -11,7 +11,7 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
     (
         "tpq-trackers",
         &[],
-        &["ids", "fingerprint", "interned", "args", "deferred", "setup", "track"],
+        &["ids", "fingerprint", "interned", "stacks", "args", "deferred", "setup", "track"],
     ),
     ("tpq-decode", &[], &["event", "decode", "format", "registry", "losses", "health", "decoder"]),
     ("tpq-formats", &[], &["format", "packets", "systrace", "json", "registry"]),
@@ -40,6 +40,7 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
 /// Folders where fields of messages are read by the constants of `tpq_proto::fields`.
 const READ_BY_NAME: &[&str] = &[
     "crates/tpq-ingest/src",
+    "crates/tpq-trackers/src/stacks",
     "crates/tpq-trackers/src/args",
     "crates/tpq-decode/src/decode",
     "crates/tpq-formats/src",

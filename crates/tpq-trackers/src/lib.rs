@@ -1,7 +1,7 @@
-//! State between events: trackers, arguments and the deferred writer.
+//! State between events: trackers, stacks, arguments and the deferred writer.
 //!
 //! ```text
-//! ids, interned ──▶ args ──▶ deferred ──▶ track
+//! ids, interned ──▶ stacks ──▶ args ──▶ deferred ──▶ track
 //! ```
 //!
 //! Each module uses only those before it. Decoders call trackers; trackers write tables and pass to
@@ -13,4 +13,5 @@ pub mod fingerprint;
 pub mod ids;
 pub mod interned;
 pub mod setup;
+pub mod stacks;
 pub mod track;

@@ -13,10 +13,12 @@ mod ftrace;
 mod gpu;
 mod health;
 mod interrupt;
+mod jit;
 mod log;
 mod machine;
 mod memory;
 mod process;
+mod profiler;
 mod sched;
 mod slice;
 mod stack;
@@ -39,10 +41,23 @@ pub use ftrace::{FtraceEventRow, FtraceEventTable};
 pub use gpu::{GpuCounterGroupRow, GpuCounterGroupTable, GpuRow, GpuTable};
 pub use health::{DataLossRow, DataLossTable, TraceBufferRow, TraceBufferTable};
 pub use interrupt::{InterruptMappingRow, InterruptMappingTable};
+pub use jit::{
+    JitCodeRow, JitCodeTable, JitFrameRow, JitFrameTable, V8InternalCodeRow, V8InternalCodeTable,
+    V8IsolateRow, V8IsolateTable, V8JsCodeRow, V8JsCodeTable, V8JsFunctionRow, V8JsFunctionTable,
+    V8JsScriptRow, V8JsScriptTable, V8RegexpCodeRow, V8RegexpCodeTable, V8WasmCodeRow,
+    V8WasmCodeTable, V8WasmScriptRow, V8WasmScriptTable,
+};
 pub use log::{LogRow, LogTable};
 pub use machine::{MachineRow, MachineTable};
 pub use memory::{ProfilerSmapsRow, ProfilerSmapsTable};
 pub use process::{ProcessRow, ProcessTable, ThreadRow, ThreadTable};
+pub use profiler::{
+    ChromeSampleExtrasRow, ChromeSampleExtrasTable, ProfilerAsyncContextRow,
+    ProfilerAsyncContextTable, ProfilerCounterSetRow, ProfilerCounterSetTable,
+    ProfilerExecutionContextRow, ProfilerExecutionContextTable, ProfilerSampleRow,
+    ProfilerSampleTable, ProfilerSessionRow, ProfilerSessionTable, ProfilerTaskContextRow,
+    ProfilerTaskContextTable,
+};
 pub use sched::{
     SchedSliceRow, SchedSliceTable, SpuriousSchedWakeupRow, SpuriousSchedWakeupTable,
     ThreadStateRow, ThreadStateTable,
@@ -50,7 +65,12 @@ pub use sched::{
 pub use slice::{
     ChromeRawRow, ChromeRawTable, FlowRow, FlowTable, SliceRow, SliceTable, StateRow, StateTable,
 };
-pub use stack::{StackProfileMappingRow, StackProfileMappingTable};
+pub use stack::{
+    StackProfileCallsiteRow, StackProfileCallsiteTable, StackProfileFrameRow,
+    StackProfileFrameTable, StackProfileMappingRow, StackProfileMappingTable,
+    StackProfileSymbolRow, StackProfileSymbolTable, TrackEventCallstackRow,
+    TrackEventCallstackTable,
+};
 pub use trace::{
     ImportLogRow, ImportLogTable, MetadataRow, MetadataTable, StatsRow, StatsTable, TraceBoundsRow,
     TraceBoundsTable, TraceFileRow, TraceFileTable,

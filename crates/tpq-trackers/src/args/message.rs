@@ -2,23 +2,20 @@
 
 use rustc_hash::FxHashMap;
 use tpq_ingest::GenerationId;
-use tpq_proto::fields::{
-    interned_data, interned_string, mapping, source_location, unsymbolized_source_location,
-};
+use tpq_proto::fields::{interned_data, source_location, unsymbolized_source_location};
 use tpq_proto::reflect::{Kind, Width};
-use tpq_proto::wire::{Field, Fields, LastFields, Packed, Value, repeated};
-use tpq_tables::table::{StackProfileMappingRow, StackProfileMappingTable};
+use tpq_proto::wire::{Field, Fields, LastFields, Packed, Value};
+use tpq_tables::table::StackProfileMappingTable;
 use tpq_tables::{Stat, Stats, StringId, StringPool};
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
 use super::annotation;
-use crate::args::{
-    ArgKey, LocationKeys, Mappings, MessagePath, MessagePaths, NoPath, PathId, Special,
-};
+use crate::args::{ArgKey, LocationKeys, MessagePath, MessagePaths, NoPath, PathId, Special};
 use crate::args::{ArgSet, ArgValue};
 use crate::interned::Interned;
+use crate::stacks::{Mappings, read_mapping};
 
 /// Messages within messages deeper than this are left out and counted: no program means to write
 /// them.
@@ -214,33 +211,7 @@ impl<'a> MessageArgs<'a> {
 
     /// The row of a mapping that was interned; one that was never sent is counted.
     fn mapping(&mut self, iid: u64) -> Option<u32> {
-        let message = self.lookup(interned_data::MAPPINGS, iid)?;
-        let mapping = LastFields::<9>::new(message);
-        let build_id = match mapping.uint(mapping::BUILD_ID) {
-            0 => "".to_owned(),
-            iid => hex(LastFields::<3>::new(self.lookup(interned_data::BUILD_IDS, iid)?)
-                .bytes(interned_string::STR)),
-        };
-        let mut path = String::new();
-        for iid in Fields::new(message)
-            .filter(|field| field.number == mapping::PATH_STRING_IDS)
-            .flat_map(|it| repeated(&it))
-        {
-            let part = LastFields::<3>::new(self.lookup(interned_data::MAPPING_PATHS, iid)?)
-                .bytes(interned_string::STR);
-            path.push('/');
-            path.push_str(&String::from_utf8_lossy(part));
-        }
-        let number = |number: u32| mapping.uint(number) as i64;
-        let row = StackProfileMappingRow {
-            build_id: self.strings.intern(&build_id),
-            exact_offset: number(mapping::EXACT_OFFSET),
-            start_offset: number(mapping::START_OFFSET),
-            start: number(mapping::START),
-            end: number(mapping::END),
-            load_bias: number(mapping::LOAD_BIAS),
-            name: self.strings.intern(&path),
-        };
+        let row = read_mapping(self.interned, self.generation, iid, self.strings, self.stats)?;
         let tables = self.tables.as_mut()?;
         Some(tables.mappings.get(row, tables.mapping_rows))
     }
@@ -337,13 +308,4 @@ fn unpacked(packed: &[u8], width: Width) -> Box<dyn Iterator<Item = Value<'_>> +
             Box::new(words.iter().map(|word| Value::Fixed64(u64::from_le_bytes(*word))))
         }
     }
-}
-
-/// Bytes as hexadecimal digits.
-fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 15])
-        .map(|digit| char::from(b"0123456789abcdef"[digit as usize]))
-        .collect()
 }

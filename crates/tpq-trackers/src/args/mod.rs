@@ -4,7 +4,6 @@
 mod annotation;
 mod extension;
 pub mod json;
-mod mappings;
 mod message;
 mod message_paths;
 mod set;
@@ -12,7 +11,6 @@ mod syscall;
 
 pub use annotation::{ANNOTATIONS, add_annotations_of_event};
 pub use extension::describe_extensions;
-pub use mappings::Mappings;
 pub use message::{MAX_DEPTH, MessageArgs, MessageTables, SourceLocation, Unreadable};
 pub use message_paths::{ArgKey, LocationKeys, MessagePath, MessagePaths, NoPath, PathId, Special};
 pub use set::{Annotated, Arg, ArgSet, ArgValue, JsonOrigin, SetPart};

@@ -17,9 +17,10 @@ use tpq_ingest::{SourceId, Sources};
 use tpq_proto::ftrace::DescribedKind;
 use tpq_tables::{Stat, StringId, StringPool, Tables};
 
-use crate::args::{Mappings, MessagePaths};
+use crate::args::MessagePaths;
 use crate::deferred::DeferredWrites;
 use crate::setup::Setup;
+use crate::stacks::Stacks;
 use crate::track::counters::thread_counter::ReportedBy;
 use crate::track::{
     Binder, Bounds, Buffers, Cpus, Disks, Flows, Frames, FtraceStart, GpuCounters, Gpus, Interest,
@@ -123,8 +124,8 @@ pub struct SourceTrackers {
     pub sequence_threads: SequenceThreads,
     /// Open states of tracks.
     pub track_states: States,
-    /// Rows of `stack_profile_mapping`.
-    pub mappings: Mappings,
+    /// Call stacks.
+    pub stacks: Stacks,
     /// State of single decoders.
     pub states: DecoderStates,
 }
@@ -157,7 +158,7 @@ impl SourceTrackers {
             task_states: TaskStates::default(),
             sequence_threads: SequenceThreads::default(),
             track_states: States::default(),
-            mappings: Mappings::default(),
+            stacks: Stacks::default(),
             states: DecoderStates::default(),
         }
     }

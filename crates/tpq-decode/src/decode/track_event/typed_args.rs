@@ -89,8 +89,11 @@ pub(super) fn add(
 /// the event's own.
 fn read(typed: bool, thread: Option<Utid>, args: &mut ArgSet, context: &mut DecodeContext<'_, '_>) {
     let DecodeContext { packet, trackers, tables, stats } = context;
-    let (messages, processes, mappings) =
-        (&mut trackers.file.messages, &mut trackers.processes, &mut trackers.source.mappings);
+    let (messages, processes, mappings) = (
+        &mut trackers.file.messages,
+        &mut trackers.processes,
+        &mut trackers.source.stacks.mappings,
+    );
     let mut message = MessageArgs {
         interned: packet.interned,
         generation: packet.generation,
