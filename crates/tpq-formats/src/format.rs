@@ -35,6 +35,8 @@ pub enum DefaultClock {
     OfFile(u32),
     /// A timeline of the file alone; a manifest may name a clock.
     Private,
+    /// The file has no times.
+    None,
 }
 
 /// A file to open.

@@ -4,10 +4,19 @@ use tpq_decode::FormatDecoder;
 use tpq_source::Format;
 
 use crate::format::TraceFormat;
-use crate::{json, packets, systrace};
+use crate::{collapsed, gecko, json, logcat, ninja, packets, perf_script, pprof, systrace};
 
 /// Decoders of all formats without packets, for `tpq_decode::Decoder`.
-pub const DECODERS: &[&FormatDecoder] = &[&json::DECODER, &systrace::DECODER];
+pub const DECODERS: &[&FormatDecoder] = &[
+    &json::DECODER,
+    &systrace::DECODER,
+    &ninja::DECODER,
+    &logcat::DECODER,
+    &perf_script::DECODER,
+    &collapsed::DECODER,
+    &gecko::DECODER,
+    &pprof::DECODER,
+];
 
 /// The description of a format; `None` for files without events.
 pub fn trace_format(format: Format) -> Option<&'static TraceFormat> {
@@ -15,6 +24,12 @@ pub fn trace_format(format: Format) -> Option<&'static TraceFormat> {
         Format::Perfetto => Some(&packets::FORMAT),
         Format::Json => Some(&json::FORMAT),
         Format::Systrace => Some(&systrace::FORMAT),
+        Format::Ninja => Some(&ninja::FORMAT),
+        Format::Logcat => Some(&logcat::FORMAT),
+        Format::PerfScript => Some(&perf_script::FORMAT),
+        Format::CollapsedStacks => Some(&collapsed::FORMAT),
+        Format::Gecko => Some(&gecko::FORMAT),
+        Format::Pprof => Some(&pprof::FORMAT),
         Format::Manifest
         | Format::Gzip
         | Format::Zstd
@@ -22,5 +37,6 @@ pub fn trace_format(format: Format) -> Option<&'static TraceFormat> {
         | Format::Zip
         | Format::Text
         | Format::Unknown => None,
+        _ => None,
     }
 }

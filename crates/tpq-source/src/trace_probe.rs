@@ -66,13 +66,7 @@ impl TraceProbe {
                     verdict => verdict,
                 }
             }
-            Format::Json
-            | Format::Systrace
-            | Format::Manifest
-            | Format::Gzip
-            | Format::Zstd
-            | Format::Tar
-            | Format::Zip => Verdict::Continue,
+            _ => Verdict::Continue,
         }
     }
 }

@@ -124,6 +124,8 @@ define_tables! {
     profiler_sample: ProfilerSampleTable,
     profiler_counter_set: ProfilerCounterSetTable,
     chrome_sample_extras: ChromeSampleExtrasTable,
+    aggregate_profile: AggregateProfileTable,
+    aggregate_sample: AggregateSampleTable,
     jit_code: JitCodeTable,
     jit_frame: JitFrameTable,
     v8_isolate: V8IsolateTable,

@@ -226,12 +226,7 @@ fn refuse_no_trace(path: &Path, node: &Node) -> Result<(), SourceError> {
         Format::Text | Format::Unknown => {
             Err(SourceError::NotATrace { path: path.to_owned(), what: node.format })
         }
-        Format::Perfetto
-        | Format::Json
-        | Format::Systrace
-        | Format::Manifest
-        | Format::Tar
-        | Format::Zip => Ok(()),
+        _ => Ok(()),
     }
 }
 

@@ -3,6 +3,7 @@
 //! To add a table: declare it in the file of its family (or a new file, listed here), then add
 //! it to `define_tables!` in `tables.rs`. Schema, builder, docs and completion follow.
 
+mod aggregate;
 mod android;
 mod args;
 mod clock;
@@ -25,6 +26,9 @@ mod stack;
 mod trace;
 mod track;
 
+pub use aggregate::{
+    AggregateProfileRow, AggregateProfileTable, AggregateSampleRow, AggregateSampleTable,
+};
 pub use android::{
     AndroidUserRow, AndroidUserTable, CpuPerUidRow, CpuPerUidTable, GameInterventionRow,
     GameInterventionTable, NetworkPacketRow, NetworkPacketTable, PackageListRow, PackageListTable,
