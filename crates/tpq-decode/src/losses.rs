@@ -125,6 +125,8 @@ fn stat_of(loss: Loss) -> Stat {
         Loss::NegativeEventTime => Stat::TrackEventInvalidTimestamp,
         Loss::NegativeTimestamp => Stat::TraceSorterNegativeTimestampDropped,
         Loss::OutOfOrder => Stat::SorterPushEventOutOfOrder,
+        Loss::UndatedProfile => Stat::StreamingProfileInvalidTimestamp,
+        Loss::ProfileWithoutTimes => Stat::StackprofileParserError,
         Loss::MalformedPacket => Stat::MalformedPackets,
         Loss::MalformedCompactSched => Stat::CompactSchedHasParseErrors,
         Loss::MalformedBundle => Stat::FtraceBundleTokenizerErrors,

@@ -2,8 +2,10 @@
 //! differences from the event before.
 
 use tpq_clock::MONOTONIC;
-use tpq_proto::fields::{thread_descriptor, trace_packet, track_descriptor, track_event};
-use tpq_proto::wire::{Field, Fields};
+use tpq_proto::fields::{
+    streaming_profile_packet, thread_descriptor, trace_packet, track_descriptor, track_event,
+};
+use tpq_proto::wire::{Field, Fields, repeated};
 
 use crate::Loss;
 
@@ -32,6 +34,19 @@ impl EventTime {
             }
             _ => {}
         }
+    }
+
+    /// The time that the samples of a streamed profile count from, ns of [`CLOCK`]. Later
+    /// differences of the sequence count from the last of the samples.
+    pub(crate) fn of_profile(&mut self, profile: &[u8]) -> Result<i64, Loss> {
+        let last = self.0.as_mut().ok_or(Loss::UndatedProfile)?;
+        let first = *last;
+        let number = streaming_profile_packet::TIMESTAMP_DELTA_US;
+        let deltas = Fields::new(profile).filter(|field| field.number == number);
+        for delta in deltas.flat_map(|field| repeated(&field)) {
+            *last = last.saturating_add((delta as i64).saturating_mul(1000));
+        }
+        Ok(first)
     }
 
     /// The time of an event, ns of [`CLOCK`]; `None` if it has none.

@@ -52,6 +52,11 @@ pub enum Loss {
     ThreadWithoutState,
     /// A track event that lies before the start of trace time.
     NegativeEventTime,
+    /// Samples of a streamed profile with times that count from an unknown time, or that lead
+    /// outside of time.
+    UndatedProfile,
+    /// Samples of a streamed profile without times.
+    ProfileWithoutTimes,
     /// A packet or bundle that is malformed, or larger than any that is split into events.
     MalformedPacket,
     /// A bundle of kernel events that is malformed, or larger than any.

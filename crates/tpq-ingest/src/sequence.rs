@@ -249,6 +249,16 @@ impl Sequences {
         sequence.event_time.of(event)
     }
 
+    /// Time that the samples of a streamed profile count from, ns of [`crate::event_time::CLOCK`].
+    pub(crate) fn profile_time(
+        &mut self,
+        header: &PacketHeader,
+        profile: &[u8],
+    ) -> Result<i64, Loss> {
+        let sequence = self.sequences.entry((header.machine, header.sequence)).or_default();
+        sequence.event_time.of_profile(profile)
+    }
+
     /// Takes note of when a packet, or an event in it, was recorded.
     pub(crate) fn date(&mut self, header: &PacketHeader, stamp: Stamp, len: usize) {
         if let Some(sequence) = self.sequences.get_mut(&(header.machine, header.sequence)) {

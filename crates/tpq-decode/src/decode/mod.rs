@@ -7,9 +7,9 @@ pub(crate) mod clocks;
 pub(crate) mod graphics;
 pub(crate) mod kernel;
 pub(crate) mod network;
-pub(crate) mod perf;
 pub(crate) mod power;
 pub(crate) mod process;
+pub(crate) mod profilers;
 pub(crate) mod recorder;
 pub(crate) mod track_event;
 

@@ -209,7 +209,8 @@ impl<'a> Batcher<'a> {
         }
     }
 
-    /// The clock and the time of a packet; those of a track event may lie in the event.
+    /// The clock and the time of a packet; those of a track event may lie in the event, and those of
+    /// a streamed profile count from earlier ones.
     fn event_time(
         &mut self,
         header: &PacketHeader,
@@ -226,6 +227,10 @@ impl<'a> Batcher<'a> {
             }
             (trace_packet::TRACK_EVENT, None) => {
                 let ns = self.sequences.event_time(header, payload)?.ok_or(Loss::UndatedEvent)?;
+                Ok((Some(event_time::CLOCK), Some(ns)))
+            }
+            (trace_packet::STREAMING_PROFILE_PACKET, _) => {
+                let ns = self.sequences.profile_time(header, payload)?;
                 Ok((Some(event_time::CLOCK), Some(ns)))
             }
             (trace_packet::THREAD_DESCRIPTOR, _) if header.sequence == 0 => {

@@ -99,7 +99,6 @@ pub(crate) fn scalar(tables: &TraceTables) -> Vec<Arc<ScalarUDF>> {
         hexadecimal::functions(),
         mathematics::functions(),
         pattern::functions(),
-        perf_samples::functions(),
         printf::functions(),
         random::functions(),
         regex_text::functions(),
@@ -140,6 +139,7 @@ fn lookups(tables: &TraceTables) -> impl Iterator<Item = ScalarUDF> {
         arg_sets::to_json(&sets),
         ftrace_text::function(tables, &sets),
         packages::function(tables),
+        perf_samples::function(tables),
     ];
     let metadata = metadata::functions(tables).into_iter().map(ScalarUDF::new_from_impl);
     of_trace.into_iter().map(ScalarUDF::new_from_impl).chain(metadata)
@@ -219,5 +219,5 @@ pub(crate) fn window() -> Vec<Arc<WindowUDF>> {
 /// All table functions for a trace.
 pub(crate) fn table(tables: &Arc<TraceTables>) -> Vec<Arc<dyn TableFunction>> {
     let own = slices::functions(tables).into_iter().chain(pointers::table());
-    own.chain(series::table()).chain(json::table()).chain(stacks::table()).collect()
+    own.chain(series::table()).chain(json::table()).chain(stacks::table(tables)).collect()
 }

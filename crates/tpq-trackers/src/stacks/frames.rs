@@ -60,6 +60,16 @@ impl Frames {
         })
     }
 
+    /// All frames in binaries: mapping, address in the binary and row.
+    pub fn in_binaries(&self) -> impl Iterator<Item = (u32, u64, u32)> {
+        self.rows.iter().map(|(&(mapping, rel_pc, _), &row)| (mapping, rel_pc, row))
+    }
+
+    /// The rows of all frames.
+    pub fn all(&self) -> impl Iterator<Item = u32> {
+        self.rows.values().chain(self.named.values()).copied()
+    }
+
     /// The row of a function without an address. Its name and source are a symbol as well.
     pub fn named(
         &mut self,

@@ -24,6 +24,13 @@ pub struct InternedStacks<'a> {
     pub upid: Option<Upid>,
 }
 
+/// A frame that was found.
+struct Frame {
+    row: u32,
+    /// Whether its code was compiled at run time.
+    is_jit: bool,
+}
+
 /// Kinds of frames, by number; 0 is an unknown kind.
 const KINDS: [&str; 7] = ["", "native", "kernel", "interpreted", "jit", "gc", "runtime"];
 
@@ -47,13 +54,16 @@ impl<'a> InternedStacks<'a> {
         let kind = interned_data::CALLSTACKS;
         let stack = self.message(kind, iid, Stat::StackprofileInvalidCallstackId, stats)?;
         let frames = Fields::new(stack).filter(|field| field.number == callstack::FRAME_IDS);
-        let mut callsite = None;
+        let (mut callsite, mut is_fixed) = (None, true);
         for (depth, iid) in (0..).zip(frames.flat_map(|field| repeated(&field))) {
             stacks.effort.frames += 1;
-            let frame = self.frame(iid, stacks, tables, stats)?;
+            let Frame { row: frame, is_jit } = self.frame(iid, stacks, tables, stats)?;
+            is_fixed &= !is_jit;
             callsite = Some(stacks.callsites.get(callsite, frame, depth, tables));
         }
         match callsite {
+            // Other code may lie at the same addresses later.
+            Some(_) if !is_fixed => {}
             Some(callsite) => {
                 stacks.resolved.callsites.insert(key, callsite);
             }
@@ -68,10 +78,10 @@ impl<'a> InternedStacks<'a> {
         stacks: &mut Stacks,
         tables: &mut Tables,
         stats: &mut Stats,
-    ) -> Option<u32> {
+    ) -> Option<Frame> {
         let key = self.key(iid);
-        if let Some(&frame) = stacks.resolved.frames.get(&key) {
-            return Some(frame);
+        if let Some(&row) = stacks.resolved.frames.get(&key) {
+            return Some(Frame { row, is_jit: false });
         }
         let kind = interned_data::FRAMES;
         let message = self.message(kind, iid, Stat::StackprofileInvalidFrameId, stats)?;
@@ -86,6 +96,7 @@ impl<'a> InternedStacks<'a> {
         };
         let line = fields.get(frame::LINE_NUMBER).map(|line| line.as_u32());
         let source = SourceLine { file, line };
+        let mut is_jit = false;
         let row = match fields.uint(frame::MAPPING_ID) {
             0 => {
                 let none = tables.strings.intern("");
@@ -95,15 +106,23 @@ impl<'a> InternedStacks<'a> {
             iid => {
                 let mapping = self.mapping(iid, stacks, tables, stats)?;
                 let rel_pc = fields.uint(frame::REL_PC);
-                stacks.frames.get(NewFrame { mapping, rel_pc, name, source }, tables)
+                let compiled = self.upid.and_then(|upid| {
+                    stacks.jit.frame(upid, (mapping, rel_pc), name, tables, stats)
+                });
+                is_jit = compiled.is_some();
+                compiled.unwrap_or_else(|| {
+                    stacks.frames.get(NewFrame { mapping, rel_pc, name, source }, tables)
+                })
             }
         };
         let kind = kind_name(&fields, tables);
         if !kind.is_null() {
             tables.stack_profile_frame.kind.set(row, kind);
         }
-        stacks.resolved.frames.insert(key, row);
-        Some(row)
+        if !is_jit {
+            stacks.resolved.frames.insert(key, row);
+        }
+        Some(Frame { row, is_jit })
     }
 
     /// The row of an interned mapping.

@@ -46,6 +46,11 @@ impl Mappings {
         *self.rows.entry((upid, [build_id, name], numbers)).or_insert_with(|| table.push(row))
     }
 
+    /// All mappings of binaries: path, build id and row.
+    pub fn all(&self) -> impl Iterator<Item = (StringId, StringId, u32)> {
+        self.rows.iter().map(|(&(_, [build_id, name], _), &row)| (name, build_id, row))
+    }
+
     /// The row that stands for the mapping of frames that lie in no binary.
     pub fn placeholder(&mut self, name: StringId, tables: &mut Tables) -> u32 {
         let Tables { strings, stack_profile_mapping, .. } = tables;
@@ -82,7 +87,7 @@ pub(crate) fn read_mapping(
         0 => String::new(),
         iid => {
             let kind = interned_data::BUILD_IDS;
-            hex(text(lookup(kind, iid, Stat::StackprofileInvalidStringId)?))
+            build_id_text(text(lookup(kind, iid, Stat::StackprofileInvalidStringId)?))
         }
     };
     let mut path = String::new();
@@ -113,8 +118,19 @@ pub(crate) fn read_mapping(
 /// describe a path of any length.
 const MAX_PATH: usize = 1 << 16;
 
+/// A build id in hexadecimal digits. Old versions of Chromium write the digits, of which there are
+/// 33, instead of the bytes.
+pub fn build_id_text(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if bytes.len() == 33 && text.chars().all(|it| it.is_ascii_hexdigit()) => {
+            text.to_owned()
+        }
+        _ => hex(bytes),
+    }
+}
+
 /// Bytes as hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+fn hex(bytes: &[u8]) -> String {
     bytes
         .iter()
         .flat_map(|byte| [byte >> 4, byte & 15])

@@ -7,6 +7,7 @@
 mod callsites;
 mod frames;
 mod interned;
+mod jit;
 mod mappings;
 mod symbols;
 
@@ -16,9 +17,10 @@ use tpq_tables::{StringId, Tables};
 pub use callsites::Callsites;
 pub use frames::{Frames, NewFrame, SourceLine};
 pub use interned::InternedStacks;
-pub use mappings::Mappings;
+pub use jit::{JitCode, NewCode};
 pub(crate) use mappings::read_mapping;
-pub use symbols::push_symbol;
+pub use mappings::{Mappings, build_id_text};
+pub use symbols::{push_symbol, push_symbols};
 
 use crate::ids::Upid;
 
@@ -31,6 +33,8 @@ pub struct Stacks {
     pub frames: Frames,
     /// Rows of `stack_profile_callsite`.
     pub callsites: Callsites,
+    /// Code that was compiled at run time.
+    pub jit: JitCode,
     /// What interned stacks, frames and mappings became.
     resolved: Resolved,
     /// How much work interned stacks have made so far.

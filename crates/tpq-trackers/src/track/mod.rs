@@ -8,6 +8,7 @@ pub(crate) mod counters;
 pub(crate) mod graphics;
 pub(crate) mod kernel;
 pub(crate) mod power;
+pub(crate) mod profilers;
 pub(crate) mod recorder;
 mod scopes;
 pub(crate) mod slices;
@@ -39,10 +40,12 @@ pub use kernel::task_state::{Change, TaskStates};
 pub use power::power_state::{Consumer, EntityState, Power};
 pub use power::uid_time::UidTimes;
 pub use power::wakelock::{KernelWakelock, KernelWakelocks};
+pub use profilers::perf::{PerfCounters, PerfTracks};
+pub use profilers::samples::{Profiler, ProfilerSamples, SampledTask, push_counter_set};
+pub use profilers::symbol_packets::SymbolPackets;
 pub use recorder::import_log::log_row;
 pub use recorder::interest::Interest;
 pub use recorder::metadata::{Metadata, MetadataValue};
-pub use recorder::perf::{PerfSessions, PerfTracks};
 pub use recorder::recording::{
     CentralBuffer, FillPolicy, KernelBuffer, KernelCounts, Recording, RequestedConfig,
 };

@@ -25,9 +25,9 @@ use crate::track::counters::thread_counter::ReportedBy;
 use crate::track::{
     Binder, Bounds, Buffers, Cpus, Disks, Flows, Frames, FtraceStart, GpuCounters, Gpus, Interest,
     KernelTrackEvent, KernelWakelocks, KernelWork, MemoryOwners, Metadata, Network, OpenArgs,
-    OwnerArgs, Packages, PageSize, PerfSessions, Power, Processes, RecentTexts, Recording, Sched,
-    SequenceThreads, SharedByKind, Slices, States, Syscalls, TaskStates, TrackUuids, Tracks,
-    UidTimes, Undecided, Upid, Utid, Writers,
+    OwnerArgs, Packages, PageSize, PerfCounters, Power, Processes, ProfilerSamples, RecentTexts,
+    Recording, Sched, SequenceThreads, SharedByKind, Slices, States, SymbolPackets, Syscalls,
+    TaskStates, TrackUuids, Tracks, UidTimes, Undecided, Upid, Utid, Writers,
 };
 
 /// Trackers of an import.
@@ -62,8 +62,10 @@ pub struct Trackers {
     pub gpus: Gpus,
     /// Values of counters with tracks that are decided at the end.
     pub undecided: Undecided,
-    /// Sessions of perf samples.
-    pub perf_sessions: PerfSessions,
+    /// Tracks of the counters of perf.
+    pub perf_counters: PerfCounters,
+    /// Rows that samples of profilers share.
+    pub samples: ProfilerSamples,
     /// Arguments of processes and threads.
     pub owner_args: OwnerArgs,
     /// State of single decoders for the whole import.
@@ -126,6 +128,8 @@ pub struct SourceTrackers {
     pub track_states: States,
     /// Call stacks.
     pub stacks: Stacks,
+    /// Packets that name code.
+    pub symbols: SymbolPackets,
     /// State of single decoders.
     pub states: DecoderStates,
 }
@@ -159,6 +163,7 @@ impl SourceTrackers {
             sequence_threads: SequenceThreads::default(),
             track_states: States::default(),
             stacks: Stacks::default(),
+            symbols: SymbolPackets::default(),
             states: DecoderStates::default(),
         }
     }
@@ -277,7 +282,8 @@ impl Trackers {
             open_args: OpenArgs::default(),
             gpus: Gpus::default(),
             undecided: Undecided::default(),
-            perf_sessions: PerfSessions::default(),
+            perf_counters: PerfCounters::default(),
+            samples: ProfilerSamples::default(),
             owner_args: OwnerArgs::default(),
             states: DecoderStates::default(),
             reported_by: ReportedBy::default(),

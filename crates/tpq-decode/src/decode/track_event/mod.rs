@@ -4,6 +4,7 @@
 //! `event.rs` reads the fields. `dispatch.rs` accumulates counter deltas (`counters.rs`), finds the
 //! thread, process and track (`owner.rs`) and calls the function for the event's phase.
 
+mod callstacks;
 mod context;
 mod counters;
 mod dispatch;

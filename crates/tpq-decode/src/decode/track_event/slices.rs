@@ -1,5 +1,6 @@
 //! Slices and instants, on tracks of threads and on others.
 
+use super::callstacks;
 use super::context::DecodeContext;
 use super::counters::ThreadCounters;
 use super::event::TrackEvent;
@@ -48,6 +49,7 @@ fn begin_on_track(
     let mut args = args(event, owner, context);
     add_phase(event, &mut args, context);
     context.trackers.open_args.keep(id, args);
+    callstacks::begin(event, owner, (id, track), context);
     flows::pass(event, id, context);
     Some(Some(id))
 }
@@ -105,6 +107,7 @@ fn end_on_track(
     all.append(&added);
     let set = context.trackers.deferred.intern(&all);
     context.tables.slice.arg_set_id.set(id, set);
+    callstacks::end(event, owner, (id, track), context);
     flows::pass(event, id, context);
     Some(Some(id))
 }
@@ -165,6 +168,7 @@ fn write_complete(
     let id = context.trackers.source.slices.complete(slice, dur, context.tables, context.stats)?;
     let mut args = args(event, owner, context);
     add_phase(event, &mut args, context);
+    callstacks::begin(event, owner, (id, track), context);
     let set = context.trackers.deferred.intern(&args);
     let slice = &mut context.tables.slice;
     slice.arg_set_id.set(id, set);

@@ -10,23 +10,23 @@ use datafusion::error::DataFusionError;
 use tpq_tables::Table;
 
 /// The columns of a table. Each column is loaded on first use.
-pub(super) struct StoredColumns {
+pub(in crate::functions) struct StoredColumns {
     table: Arc<Table>,
     columns: Vec<OnceLock<ArrayRef>>,
 }
 
 impl StoredColumns {
-    pub(super) fn new(table: &Arc<Table>) -> Self {
+    pub(in crate::functions) fn new(table: &Arc<Table>) -> Self {
         let columns = table.decl().columns.iter().map(|_| OnceLock::new()).collect();
         Self { table: Arc::clone(table), columns }
     }
 
-    pub(super) fn schema(&self) -> &SchemaRef {
+    pub(in crate::functions) fn schema(&self) -> &SchemaRef {
         self.table.schema()
     }
 
     /// The values at `rows` of the column at a position.
-    pub(super) fn take(&self, column: usize, rows: &UInt32Array) -> Result<ArrayRef> {
+    pub(in crate::functions) fn take(&self, column: usize, rows: &UInt32Array) -> Result<ArrayRef> {
         let Some(cell) = self.columns.get(column) else {
             return internal_err!("{} has no column {column}", self.table.decl().name);
         };
@@ -58,7 +58,10 @@ fn load_column(table: &Table, column: usize) -> Result<ArrayRef> {
 }
 
 /// All values of the integer columns `names`, in that order; -1 stands for NULL.
-pub(super) fn integers<const N: usize>(table: &Table, names: [&str; N]) -> Result<[Vec<i64>; N]> {
+pub(in crate::functions) fn integers<const N: usize>(
+    table: &Table,
+    names: [&str; N],
+) -> Result<[Vec<i64>; N]> {
     let mut values = [const { Vec::new() }; N];
     for (name, values) in names.iter().zip(&mut values) {
         let Some(column) = table.decl().column_index(name) else {

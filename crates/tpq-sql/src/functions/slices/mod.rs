@@ -1,6 +1,6 @@
 //! Table functions on the nesting of slices, on their layout, and on the flows between slices.
 
-mod columns;
+pub(super) mod columns;
 mod flow_index;
 mod flows;
 mod index;

@@ -1,7 +1,7 @@
 //! Stacks of named frames, which statements put together, and profiles of them.
 //!
-//! A stack is a blob: a `Stack` message, the innermost frame first. Frames have names. Frames that
-//! are rows of call stack tables do not occur, as tpq does not fill these tables.
+//! A stack is a blob: a `Stack` message, the innermost frame first. Frames have names: no function
+//! makes stacks of frames that are rows of call stack tables.
 
 mod callsites;
 mod profile;
@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use datafusion::common::exec_err;
 use datafusion::logical_expr::AggregateUDF;
+use tpq_tables::TraceTables;
 
 use super::TableFunction;
 use super::per_row::{PerRow, blob};
@@ -58,8 +59,8 @@ pub(super) fn aggregate() -> AggregateUDF {
 }
 
 /// The table functions of this family.
-pub(super) fn table() -> Vec<Arc<dyn TableFunction>> {
-    callsites::table()
+pub(super) fn table(tables: &TraceTables) -> Vec<Arc<dyn TableFunction>> {
+    callsites::table(tables)
 }
 
 /// Appends a frame to a stack.

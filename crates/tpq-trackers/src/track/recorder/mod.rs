@@ -3,6 +3,5 @@
 pub(in crate::track) mod import_log;
 pub(in crate::track) mod interest;
 pub(in crate::track) mod metadata;
-pub(in crate::track) mod perf;
 pub(in crate::track) mod recording;
 pub(in crate::track) mod writer;

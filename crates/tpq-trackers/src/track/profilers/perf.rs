@@ -1,9 +1,8 @@
-//! Sessions of the perf profiler, and the tracks of their counters.
+//! The tracks of counters that the perf profiler reads.
 
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
-use tpq_ingest::SourceId;
 
 /// The tracks of a session on one CPU.
 #[derive(Clone, Debug)]
@@ -14,10 +13,9 @@ pub struct PerfTracks {
     pub followers: Rc<[u32]>,
 }
 
-/// Numbers sessions: each writer sequence is one.
+/// The tracks of all sessions of perf.
 #[derive(Default)]
-pub struct PerfSessions {
-    sessions: FxHashMap<(SourceId, u32), u32>,
+pub struct PerfCounters {
     tracks: FxHashMap<(u32, u32), PerfTracks>,
     /// The tracks of counters that are read together with others.
     followers: usize,
@@ -27,13 +25,7 @@ pub struct PerfSessions {
 /// costs more than the sample that makes it.
 const MOST_FOLLOWERS: usize = 1 << 17;
 
-impl PerfSessions {
-    /// The session of a sequence.
-    pub fn session(&mut self, source: SourceId, sequence: u32) -> u32 {
-        let next = self.sessions.len() as u32;
-        *self.sessions.entry((source, sequence)).or_insert(next)
-    }
-
+impl PerfCounters {
     /// The tracks of a session on a CPU, if it was seen there.
     pub fn tracks(&self, session: u32, cpu: u32) -> Option<PerfTracks> {
         self.tracks.get(&(session, cpu)).cloned()

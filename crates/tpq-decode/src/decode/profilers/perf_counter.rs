@@ -26,6 +26,31 @@ pub(in crate::decode) fn timebase(defaults: Option<&PerfSampleDefaults>) -> Stri
     name(timebase.name(), event, &timebase.modifiers)
 }
 
+/// The unit of that counter; `None` if it is not known what it counts.
+pub(in crate::decode) fn timebase_unit(
+    defaults: Option<&PerfSampleDefaults>,
+) -> Option<&'static str> {
+    let Some(defaults) = defaults else { return Some("ns") };
+    let counter = match defaults.timebase.as_ref()?.event.as_ref()? {
+        timebase::Event::Counter(counter) => Counter::try_from(*counter).ok()?,
+        timebase::Event::Tracepoint(_) => return Some("count"),
+        timebase::Event::RawEvent(_) => return None,
+    };
+    Some(match counter {
+        Counter::UnknownCounter => return None,
+        Counter::SwCpuClock | Counter::SwTaskClock => "ns",
+        Counter::HwCpuCycles | Counter::HwRefCpuCycles => "cycles",
+        Counter::HwInstructions => "instructions",
+        Counter::SwPageFaults | Counter::SwPageFaultsMin | Counter::SwPageFaultsMaj => {
+            "page-faults"
+        }
+        Counter::HwCacheReferences => "cache-references",
+        Counter::HwCacheMisses => "cache-misses",
+        Counter::HwBranchMisses => "branch-misses",
+        _ => "count",
+    })
+}
+
 /// The name of a counter that is read with it.
 pub(in crate::decode) fn follower(follower: &FollowerEvent) -> String {
     let event = match &follower.event {
