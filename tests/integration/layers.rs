@@ -30,6 +30,7 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
             "collapsed",
             "gecko",
             "pprof",
+            "perf_data",
             "json",
             "registry",
         ],

@@ -18,6 +18,7 @@ mod json;
 mod logcat;
 mod ninja;
 mod packets;
+mod perf_data;
 mod perf_script;
 mod pprof;
 mod registry;
@@ -25,5 +26,5 @@ mod samples;
 mod systrace;
 mod text;
 
-pub use format::{DefaultClock, OpenFile, OpenedFile, Reader, TraceFormat, Work};
+pub use format::{DefaultClock, OpenFile, OpenedFile, Reader, ScanFile, TraceFormat, Work};
 pub use registry::{DECODERS, trace_format};

@@ -4,7 +4,9 @@ use tpq_decode::FormatDecoder;
 use tpq_source::Format;
 
 use crate::format::TraceFormat;
-use crate::{collapsed, gecko, json, logcat, ninja, packets, perf_script, pprof, systrace};
+use crate::{
+    collapsed, gecko, json, logcat, ninja, packets, perf_data, perf_script, pprof, systrace,
+};
 
 /// Decoders of all formats without packets, for `tpq_decode::Decoder`.
 pub const DECODERS: &[&FormatDecoder] = &[
@@ -16,6 +18,7 @@ pub const DECODERS: &[&FormatDecoder] = &[
     &collapsed::DECODER,
     &gecko::DECODER,
     &pprof::DECODER,
+    &perf_data::DECODER,
 ];
 
 /// The description of a format; `None` for files without events.
@@ -30,6 +33,7 @@ pub fn trace_format(format: Format) -> Option<&'static TraceFormat> {
         Format::CollapsedStacks => Some(&collapsed::FORMAT),
         Format::Gecko => Some(&gecko::FORMAT),
         Format::Pprof => Some(&pprof::FORMAT),
+        Format::PerfData => Some(&perf_data::FORMAT),
         Format::Manifest
         | Format::Gzip
         | Format::Zstd

@@ -1,12 +1,9 @@
 //! Rows of samples and of profiles, for formats of profilers.
 
-use rustc_hash::FxHashMap;
-use tpq_tables::table::{
-    AggregateProfileRow, AggregateSampleRow, ProfilerSampleRow, ProfilerTaskContextRow,
-};
+use tpq_tables::table::{AggregateProfileRow, AggregateSampleRow, ProfilerSampleRow};
 use tpq_tables::{StringId, Tables};
 use tpq_trackers::stacks::SourceLine;
-use tpq_trackers::track::{Trackers, Upid, Utid};
+use tpq_trackers::track::{SampledTask, Trackers, Upid, Utid};
 
 /// A sample of a thread.
 #[derive(Clone, Copy, Debug)]
@@ -21,10 +18,6 @@ pub(crate) struct StackSample {
     pub(crate) callsite: Option<u32>,
 }
 
-/// Tasks that samples are attributed to.
-#[derive(Default)]
-struct Tasks(FxHashMap<(Option<Upid>, Utid), u32>);
-
 /// Writes a sample of the profiler `source`.
 pub(crate) fn push_sample(
     source: &str,
@@ -33,11 +26,8 @@ pub(crate) fn push_sample(
     tables: &mut Tables,
 ) {
     let StackSample { ts, utid, upid, callsite } = sample;
-    let Tasks(tasks) = trackers.states.get();
-    let task = *tasks.entry((upid, utid)).or_insert_with(|| {
-        let row = ProfilerTaskContextRow { upid, utid: Some(utid), async_context_id: None };
-        tables.profiler_task_context.push(row)
-    });
+    let task = SampledTask { upid, utid: Some(utid), async_context: None };
+    let task = trackers.samples.task(task, tables);
     trackers.bounds.include(ts);
     let row = ProfilerSampleRow {
         ts,

@@ -32,6 +32,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     is_windowed: false,
     has_kernel: false,
     has_deferred_args: false,
+    prescan: None,
     open,
 };
 

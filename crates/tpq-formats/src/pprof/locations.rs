@@ -3,9 +3,9 @@
 use rustc_hash::FxHashMap;
 use tpq_proto::fields::pprof_profile::{self, function, line, location, mapping};
 use tpq_proto::wire::{Fields, LastFields};
-use tpq_tables::table::{StackProfileMappingRow, StackProfileSymbolRow};
+use tpq_tables::table::StackProfileMappingRow;
 use tpq_tables::{StringId, Tables};
-use tpq_trackers::stacks::{NewFrame, SourceLine};
+use tpq_trackers::stacks::{NewFrame, SourceLine, push_symbols};
 use tpq_trackers::track::Trackers;
 
 /// The name of what the profile does not name.
@@ -81,7 +81,12 @@ pub(super) fn frames(
         let row = trackers.source.stacks.frames.get(frame, tables);
         // A frame that was known has its symbols.
         if tables.stack_profile_frame.len() > before && !lines.is_empty() {
-            let symbols = push_symbols(&lines, tables);
+            let symbols = lines.iter().enumerate().map(|(index, (function, line))| {
+                let line = u32::try_from(*line).ok().filter(|&line| line > 0);
+                let source = SourceLine { file: function.file, line };
+                (function.name, source, Some(index + 1 < lines.len()))
+            });
+            let symbols = push_symbols(symbols, tables);
             tables.stack_profile_frame.symbol_set_id.set(row, Some(symbols));
         }
         frames.insert(location.uint(location::ID), row);
@@ -143,19 +148,4 @@ fn lines(location: &[u8], functions: &FxHashMap<u64, Function>) -> Vec<(Function
         Some((*function, if line > 0 { line } else { function.start_line }))
     });
     lines.collect()
-}
-
-/// Adds a symbol for each function of a location; returns their set.
-fn push_symbols(lines: &[(Function, i64)], tables: &mut Tables) -> u32 {
-    let symbol_set_id = tables.stack_profile_symbol.len();
-    for (index, (function, line)) in lines.iter().enumerate() {
-        tables.stack_profile_symbol.push(StackProfileSymbolRow {
-            symbol_set_id,
-            name: function.name,
-            source_file: function.file,
-            line_number: u32::try_from(*line).ok().filter(|&line| line > 0),
-            inlined: Some(index + 1 < lines.len()),
-        });
-    }
-    symbol_set_id
 }

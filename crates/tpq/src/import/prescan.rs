@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tpq_formats::trace_format;
 use tpq_ingest::{Losses, Prescan, PrescanMemory, SourceId, prescan};
 use tpq_source::{Inputs, ManifestError, Scratch, UNPACK_LIMIT};
 
@@ -41,7 +42,10 @@ pub(super) fn prescan_all<'a>(
         };
         let has_packets = is_format(file, |format| format.has_packets);
         let prescan = match has_packets {
-            false => Prescan::of_text(file.bytes(), base, budget),
+            false => match trace_format(file.format()).and_then(|format| format.prescan) {
+                Some(scan) => scan(file.bytes(), base, room),
+                None => Prescan::of_text(file.bytes(), base, budget),
+            },
             true => prescan(file.bytes(), base, room, &on_scanned, options.threads != Some(1))
                 .map_err(|source| ImportError::Prescan { path: file.shown().to_owned(), source })?,
         };
