@@ -18,6 +18,7 @@ mod compatibility_doc;
 mod dependency_rule;
 mod docs_paths;
 mod export_command;
+mod formats;
 mod health_line;
 mod hostile;
 mod imported;

@@ -135,6 +135,8 @@ fn stat_of(loss: Loss) -> Stat {
         Loss::MalformedNinjaLine => Stat::NinjaParseErrors,
         Loss::MalformedLogLine => Stat::AndroidLogNumFailed,
         Loss::MalformedStraceLine => Stat::StraceParseFailure,
+        Loss::StraceWithoutTime => Stat::StraceUnsupportedTimestampFormat,
+        Loss::StraceWithoutThread => Stat::StraceMissingPid,
         Loss::SampleWithoutStack => Stat::PerfTextImporterSampleNoFrames,
         Loss::MalformedRecord => Stat::FormatParseErrors,
         Loss::DisplayTimeUnit => Stat::JsonDisplayTimeUnit,

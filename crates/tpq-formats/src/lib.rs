@@ -11,6 +11,8 @@
 //! folder with a [`TraceFormat`], and its lines in [`trace_format`] and [`DECODERS`].
 
 mod collapsed;
+mod cpuprofile;
+mod dmesg;
 mod document;
 mod format;
 mod gecko;
@@ -23,6 +25,9 @@ mod perf_script;
 mod pprof;
 mod registry;
 mod samples;
+mod simpleperf;
+mod speedscope;
+mod strace;
 mod systrace;
 mod text;
 

@@ -5,7 +5,8 @@ use tpq_source::Format;
 
 use crate::format::TraceFormat;
 use crate::{
-    collapsed, gecko, json, logcat, ninja, packets, perf_data, perf_script, pprof, systrace,
+    collapsed, cpuprofile, dmesg, gecko, json, logcat, ninja, packets, perf_data, perf_script,
+    pprof, simpleperf, speedscope, strace, systrace,
 };
 
 /// Decoders of all formats without packets, for `tpq_decode::Decoder`.
@@ -19,6 +20,11 @@ pub const DECODERS: &[&FormatDecoder] = &[
     &gecko::DECODER,
     &pprof::DECODER,
     &perf_data::DECODER,
+    &strace::DECODER,
+    &dmesg::DECODER,
+    &simpleperf::DECODER,
+    &cpuprofile::DECODER,
+    &speedscope::DECODER,
 ];
 
 /// The description of a format; `None` for files without events.
@@ -34,6 +40,11 @@ pub fn trace_format(format: Format) -> Option<&'static TraceFormat> {
         Format::Gecko => Some(&gecko::FORMAT),
         Format::Pprof => Some(&pprof::FORMAT),
         Format::PerfData => Some(&perf_data::FORMAT),
+        Format::Strace => Some(&strace::FORMAT),
+        Format::Dmesg => Some(&dmesg::FORMAT),
+        Format::SimpleperfReport => Some(&simpleperf::FORMAT),
+        Format::CpuProfile => Some(&cpuprofile::FORMAT),
+        Format::Speedscope => Some(&speedscope::FORMAT),
         Format::Manifest
         | Format::Gzip
         | Format::Zstd

@@ -74,6 +74,10 @@ pub enum Loss {
     MalformedLogLine,
     /// A line of `strace` that is no call.
     MalformedStraceLine,
+    /// A line of `strace` without a time that can be read.
+    StraceWithoutTime,
+    /// A line of `strace` that names no thread.
+    StraceWithoutThread,
     /// A sample of `perf script` without a call stack.
     SampleWithoutStack,
     /// A part of a file that makes no sense in its format.

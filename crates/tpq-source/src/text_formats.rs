@@ -88,13 +88,16 @@ fn is_zone(word: &[u8]) -> bool {
 /// Whether the first lines are calls of `strace`: the id of a thread if there are several, a time,
 /// and a call, a signal or an exit.
 fn is_strace(lines: &[&[u8]]) -> bool {
-    !lines.is_empty() && lines.iter().take(LINES).all(|line| is_strace_line(line))
+    // It says on lines of their own which processes it follows.
+    let mut lines = lines.iter().filter(|line| !line.starts_with(b"strace: ")).take(LINES);
+    lines.next().is_some_and(|line| is_strace_line(line)) && lines.all(|line| is_strace_line(line))
 }
 
 fn is_strace_line(line: &[u8]) -> bool {
     let Some(rest) = after_pid(line) else { return false };
     let Some((time, rest)) = split_once(rest, b' ') else { return false };
-    let is_epoch = split_once(time, b'.').is_some_and(|(s, f)| is_number(s) && is_number(f));
+    let is_epoch = is_number(time)
+        || split_once(time, b'.').is_some_and(|(s, f)| is_number(s) && is_number(f));
     let is_clock = is_time_of_day(time) || is_time_of_day(&[time, b".0"].concat());
     (is_epoch || is_clock) && is_call(rest.trim_ascii_start())
 }
@@ -106,7 +109,8 @@ fn after_pid(line: &[u8]) -> Option<&[u8]> {
         return is_number(pid.trim_ascii()).then(|| rest.trim_ascii_start());
     }
     match split_once(line, b' ') {
-        Some((pid, rest)) if is_number(pid) => Some(rest.trim_ascii_start()),
+        // Seconds since the epoch have ten digits.
+        Some((pid, rest)) if is_number(pid) && pid.len() < 10 => Some(rest.trim_ascii_start()),
         _ => Some(line),
     }
 }
@@ -227,6 +231,7 @@ mod tests {
             ("12 1700000000.123456 read(3, \"\", 1) = 0\n", Some(Format::Strace)),
             ("[pid   12] 10:20:30.5 <... read resumed>) = 0\n", Some(Format::Strace)),
             ("10:20:30 --- SIGCHLD {} ---\n", Some(Format::Strace)),
+            ("strace: Process 12 attached\n1700000000 read(3) = 0\n", Some(Format::Strace)),
             ("read(3, \"\", 1) = 0\n", None),
             ("[    0.000000] Linux version 6\n[    0.000001] x\n", Some(Format::Dmesg)),
             ("<6>[    0.000000] Linux version 6\n", Some(Format::Dmesg)),

@@ -8,7 +8,9 @@ use super::attribute::Attribute;
 use super::records::Context;
 use super::sample::Sample;
 
-const COUNTER: TrackKind = TrackKind::counter("perf_cpu_counter", Some(""));
+const OF_CPU: TrackKind = TrackKind::counter("perf_cpu_counter", Some(""));
+/// Counters of samples that state no CPU.
+const OF_ALL: TrackKind = TrackKind::counter("perf_global_counter", Some(""));
 
 /// Writes the values of counters that a sample states; returns their rows. A sample states the
 /// values of all counters that are read with it, or by how much that of its event has grown.
@@ -18,10 +20,7 @@ pub(super) fn count(
     event: &Attribute,
     context: &mut Context<'_>,
 ) -> Vec<u32> {
-    let Some(cpu) = sample.cpu else {
-        context.stats.increment(Stat::PerfCounterSkippedBecauseNoCpu);
-        return Vec::new();
-    };
+    let cpu = sample.cpu;
     let mut rows = Vec::new();
     if sample.values.is_empty() {
         match sample.period.or(event.fixed_period()) {
@@ -51,17 +50,19 @@ enum Change {
     To(f64),
 }
 
-fn push(number: usize, cpu: u32, change: Change, context: &mut Context<'_>) -> Option<u32> {
+fn push(number: usize, cpu: Option<u32>, change: Change, context: &mut Context<'_>) -> Option<u32> {
     let event = *context.session.events.attributes.get(number)?;
     let Context { ts, machine, session, trackers, tables, .. } = context;
     let recorded = session.recorded.get_mut(number)?;
     let (id, name) = (recorded.session, recorded.name.as_str());
     let (track, value) = recorded.counters.entry(cpu).or_insert_with(|| {
         let name = tables.strings.intern(name);
-        let dimensions = Dimensions::cpu(*machine, cpu)
-            .number("perf_session_id", i64::from(id))
-            .text("name", name);
-        (track(dimensions, name, event.is_timebase(), trackers, tables), 0.0)
+        let (kind, of) = match cpu {
+            Some(cpu) => (OF_CPU, Dimensions::cpu(*machine, cpu)),
+            None => (OF_ALL, Dimensions::machine(*machine)),
+        };
+        let of = of.number("perf_session_id", i64::from(id)).text("name", name);
+        (track((kind, of), name, event.is_timebase(), trackers, tables), 0.0)
     });
     match change {
         Change::By(delta) => *value += delta,
@@ -72,14 +73,13 @@ fn push(number: usize, cpu: u32, change: Change, context: &mut Context<'_>) -> O
 
 /// The track of a counter, which says whether samples are taken by it.
 fn track(
-    dimensions: Dimensions,
+    (kind, dimensions): (TrackKind, Dimensions),
     name: StringId,
     is_timebase: bool,
     trackers: &mut Trackers,
     tables: &mut Tables,
 ) -> u32 {
-    let track =
-        trackers.source.tracks.get(COUNTER, dimensions, name, &mut trackers.deferred, tables);
+    let track = trackers.source.tracks.get(kind, dimensions, name, &mut trackers.deferred, tables);
     let mut args = ArgSet::default();
     args.add(tables.strings.intern("is_timebase"), ArgValue::Bool(is_timebase));
     let arg_set = trackers.deferred.intern(&args);

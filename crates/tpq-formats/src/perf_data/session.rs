@@ -37,8 +37,8 @@ pub(super) struct RecordedEvent {
     pub(super) session: u32,
     /// Name of the event; the empty string if unknown.
     pub(super) name: String,
-    /// Track and value of the counter of each CPU.
-    pub(super) counters: FxHashMap<u32, (u32, f64)>,
+    /// Track and value of the counter of each CPU; `None` is the CPU of samples that state none.
+    pub(super) counters: FxHashMap<Option<u32>, (u32, f64)>,
 }
 
 impl Session {
