@@ -7,6 +7,9 @@ const HEAD_LEN: usize = 16 << 10;
 /// The number of lines that must be in a format without a header.
 const LINES: usize = 3;
 
+/// Whether lines are of a format.
+type IsFormat = fn(&[&[u8]]) -> bool;
+
 /// The format of a text; `None` for text in no format that tpq reads.
 pub(crate) fn format_of_text(bytes: &[u8]) -> Option<Format> {
     if bytes.starts_with(b"# ninja log v") {
@@ -23,7 +26,7 @@ pub(crate) fn format_of_text(bytes: &[u8]) -> Option<Format> {
     };
     let lines = head.get(..end)?.split(|&byte| byte == b'\n').map(|line| line.trim_ascii_end());
     let lines: Vec<&[u8]> = lines.filter(|line| !line.is_empty()).collect();
-    let tests: [(Format, fn(&[&[u8]]) -> bool); 5] = [
+    let tests: [(Format, IsFormat); 5] = [
         (Format::Logcat, is_logcat),
         (Format::Strace, is_strace),
         (Format::Dmesg, is_dmesg),

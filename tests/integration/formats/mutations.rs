@@ -57,7 +57,7 @@ fn damaged_files_neither_panic_nor_hang() {
     let mut panicked = Vec::new();
     for (index, file) in files().iter().enumerate() {
         for number in 0..MUTATIONS {
-            let bytes = mutate(&mut Random::new(number), &[file]);
+            let bytes = mutate(&mut Random::new(number), &[file.as_slice()]);
             std::fs::write(&path, &bytes).unwrap();
             let options = ImportOptions { threads: Some(1), ..ImportOptions::default() };
             let paths = [path.clone()];

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! # ninja log v5
-//! 12	95	1795223259285636326	obj/main.o	c552a0c2b2fcec5c
+//! 12    95    1795223259285636326    obj/main.o    c552a0c2b2fcec5c
 //! ```
 //!
 //! A log has no threads. Commands that overlap are given to different workers, which are the threads

@@ -3,8 +3,8 @@
 //!
 //! ```text
 //! perf  7496/7496  [003] 264874.155353:    1001001 cpu-clock:
-//! 	ffffffff810d47be smp_call_function_single+0x1e ([kernel.kallsyms])
-//! 	    7f81ee50c5d7 ioctl (/lib/x86_64-linux-gnu/libc-2.27.so)
+//!     ffffffff810d47be smp_call_function_single+0x1e ([kernel.kallsyms])
+//!         7f81ee50c5d7 ioctl (/lib/x86_64-linux-gnu/libc-2.27.so)
 //! ```
 
 mod sample;

@@ -46,7 +46,7 @@ fn profiles(bytes: &[u8], strings: &Strings, tables: &mut Tables) -> Vec<u32> {
     let mut profiles = Vec::new();
     for field in fields {
         let message = LastFields::<3>::new(field.as_bytes());
-        let mut text = |field, otherwise: &str| match strings.get(&message, field) {
+        let text = |field, otherwise: &str| match strings.get(&message, field) {
             Some(text) => tables.strings.get(text).to_owned(),
             None => otherwise.to_owned(),
         };
