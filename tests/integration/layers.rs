@@ -36,6 +36,7 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
             "simpleperf",
             "cpuprofile",
             "speedscope",
+            "art_methods",
             "json",
             "registry",
         ],

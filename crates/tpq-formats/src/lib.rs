@@ -10,6 +10,7 @@
 //! Each module uses only those before it. To add a format: a variant of `tpq_source::Format`, a
 //! folder with a [`TraceFormat`], and its lines in [`trace_format`] and [`DECODERS`].
 
+mod art_methods;
 mod collapsed;
 mod cpuprofile;
 mod dmesg;

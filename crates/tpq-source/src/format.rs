@@ -158,18 +158,16 @@ impl Format {
             | Self::Gecko
             | Self::CpuProfile
             | Self::Speedscope
-            | Self::Otlp
             | Self::Pprof
             | Self::PerfData
             | Self::SimpleperfReport
             | Self::Strace
             | Self::Dmesg
-            | Self::Fuchsia
             | Self::ArtMethods => Contents::Events,
             Self::Tar | Self::Zip => Contents::Files,
             Self::Gzip | Self::Zstd => Contents::OneFile,
             Self::Manifest => Contents::Manifest,
-            Self::Text | Self::Unknown => Contents::Other,
+            Self::Otlp | Self::Fuchsia | Self::Text | Self::Unknown => Contents::Other,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Formats other than Perfetto's, JSON and the text of the kernel's tracer: small files of each, and
 //! the rows that they become.
 
+mod art_methods;
 mod documents;
 mod logs;
 mod mutations;
