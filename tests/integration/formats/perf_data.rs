@@ -1,6 +1,6 @@
 //! Recordings of perf and of simpleperf.
 
-use tpq_testkit::{PerfData, PerfSample};
+use tpq_testkit::{Message, PerfData, PerfSample};
 
 use super::kind_and_clock;
 use crate::imported::{Imported, STATS, refused};
@@ -149,4 +149,44 @@ fn mappings_without_a_size_are_left_out() {
     let trace = Imported::file(file);
     let names = trace.cells("SELECT name FROM stack_profile_mapping ORDER BY id");
     assert_eq!(names, [["[kernel.kallsyms]_text"], ["/lib/modules/b.ko"]]);
+}
+
+/// Simpleperf states the names of functions. Those of a binary are by addresses of its symbols: its
+/// code lies at 0x100 more than its place in the file. Those of the kernel are by its addresses.
+#[test]
+fn functions_of_simpleperf() {
+    let symbol = |address, len, name: &str| {
+        Message::new().uint(1, address).uint(2, len).bytes(3, name.as_bytes())
+    };
+    let app = Message::new()
+        .bytes(1, "/bin/app")
+        .uint(2, 2)
+        .uint(3, 0x1100)
+        .message(4, symbol(0x310, 0x10, "work"))
+        .message(4, symbol(0x400, 0x80, "main"))
+        .message(6, Message::new().uint(1, 0x1000));
+    let kernel =
+        Message::new().bytes(1, "[kernel.kallsyms]").message(4, symbol(0xf000, 0x20, "idle"));
+    let mut files = Vec::new();
+    for file in [app, kernel] {
+        files.extend((file.as_bytes().len() as u32).to_le_bytes());
+        files.extend(file.as_bytes());
+    }
+    let file = PerfData::new()
+        .event(0, 0)
+        .event(0, 7)
+        .mmap(u32::MAX, (0xf000, 0x1000, 0), "[kernel.kallsyms]_text")
+        .mmap(70, (0x1000, 0x800, 0x200), "/bin/app")
+        .sample(&sample(100, 2_000, 5, &[KERNEL, 0xf010, USER, 0x1010, 0x1100, 0x1700]))
+        .feature(129, b"event_type_info\0cycles,0,0\nfaults,0,7\0".to_vec())
+        .feature(132, files)
+        .file();
+    let trace = Imported::file(file);
+    let frames = "SELECT name FROM stack_profile_frame ORDER BY id";
+    // 0x1700 is 0xa00 among the addresses of symbols, where there is none. Simpleperf corrects the
+    // addresses of callers itself, so 0x1100 stays as it is.
+    assert_eq!(trace.cells(frames), [[""], ["main"], ["work"], ["idle"]]);
+    assert_eq!(trace.cells("SELECT name FROM track"), [["cycles"]]);
+    let skipped = "SELECT count(*) FROM stats WHERE name = 'perf_features_skipped'";
+    assert_eq!(trace.cell(skipped), "0");
 }

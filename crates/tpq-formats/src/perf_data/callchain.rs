@@ -6,6 +6,7 @@ use tpq_trackers::track::Upid;
 
 use super::records::Context;
 use super::sample::CpuMode;
+use super::symbols::Binary;
 
 /// An address in a call chain.
 #[derive(Clone, Copy, Debug)]
@@ -36,8 +37,15 @@ fn frame_at(address: u64, mode: CpuMode, upid: Upid, context: &mut Context<'_>) 
         true => Some(&session.kernel),
         false => session.processes.get(&upid),
     };
-    let name = tables.strings.intern("");
-    let (mapping, rel_pc) = match memory.and_then(|memory| memory.at(address)) {
+    let mapped = memory.and_then(|memory| memory.at(address));
+    let function = mapped.and_then(|mapped| {
+        let binary = mapped.binary.and_then(|binary| session.binaries.get(binary));
+        let at = |it: &'_ Binary| mapped.rel_pc(address).wrapping_add(it.load_bias);
+        let of_binary = binary.and_then(|binary| binary.symbols.at(at(binary)));
+        of_binary.or_else(|| session.kernel_symbols.at(address).filter(|_| mode.is_kernel()))
+    });
+    let name = tables.strings.intern(function.unwrap_or_default());
+    let (mapping, rel_pc) = match mapped {
         Some(mapped) => (mapped.row, mapped.rel_pc(address)),
         None => {
             stats.increment(Stat::PerfDummyMappingUsed);

@@ -6,6 +6,7 @@ use tpq_trackers::track::Trackers;
 
 use super::layout::{Numbers, Record};
 use super::session::Session;
+use super::symbols::read_binaries;
 use crate::text::text_of;
 
 /// Numbers of features.
@@ -14,7 +15,7 @@ mod feature {
     pub(super) const OS_RELEASE: u32 = 4;
     pub(super) const CMDLINE: u32 = 11;
     pub(super) const EVENT_DESC: u32 = 12;
-    pub(super) const GROUP_DESC: u32 = 24;
+    pub(super) const GROUP_DESC: u32 = 17;
     pub(super) const SIMPLEPERF_FILE: u32 = 128;
     pub(super) const SIMPLEPERF_META_INFO: u32 = 129;
     pub(super) const SIMPLEPERF_FILE2: u32 = 132;
@@ -50,7 +51,12 @@ pub(super) fn decode_feature(
             simpleperf_facts(section, session);
             Some(())
         }
-        feature::SIMPLEPERF_FILE | feature::SIMPLEPERF_FILE2 => {
+        feature::SIMPLEPERF_FILE2 => {
+            session.is_simpleperf = true;
+            read_binaries(section, session)
+        }
+        // The form of old versions.
+        feature::SIMPLEPERF_FILE => {
             session.is_simpleperf = true;
             None
         }

@@ -11,6 +11,8 @@ pub(super) struct Mapped {
     pub(super) start: u64,
     /// Offset in the binary of the first address.
     pub(super) offset: u64,
+    /// Number of the binary among those with symbols.
+    pub(super) binary: Option<usize>,
 }
 
 impl Mapped {
@@ -60,7 +62,7 @@ mod tests {
     use super::*;
 
     fn mapped(row: u32, start: u64) -> Mapped {
-        Mapped { row, start, offset: 0x10 }
+        Mapped { row, start, offset: 0x10, binary: None }
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod reader;
 mod records;
 mod sample;
 mod session;
+mod symbols;
 
 use tpq_decode::{FormatDecoder, format_run_kind};
 use tpq_ingest::RunKind;

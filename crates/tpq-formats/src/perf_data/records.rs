@@ -129,7 +129,8 @@ fn mmap(record: &Record<'_>, context: &mut Context<'_>) -> Option<()> {
         ..StackProfileMappingRow::default()
     };
     let row = context.tables.stack_profile_mapping.push(row);
-    let mapped = Mapped { row, start, offset };
+    let binary = context.session.binary_of_path.get(path).copied();
+    let mapped = Mapped { row, start, offset, binary };
     if is_kernel {
         context.session.kernel.map(start, end, mapped);
         return Some(());

@@ -10,6 +10,7 @@ use super::attribute::{Attribute, Events, ids};
 use super::features::decode_feature;
 use super::layout::Layout;
 use super::memory::Memory;
+use super::symbols::{Binary, Symbols};
 
 /// The name of the profiler in its rows.
 pub(super) const SOURCE: &str = "linux.perf";
@@ -25,6 +26,11 @@ pub(super) struct Session {
     /// Memory of the kernel, and of processes.
     pub(super) kernel: Memory,
     pub(super) processes: FxHashMap<Upid, Memory>,
+    /// Binaries with symbols, and the number of each by its path.
+    pub(super) binaries: Vec<Binary>,
+    pub(super) binary_of_path: FxHashMap<Vec<u8>, usize>,
+    /// Functions of the kernel.
+    pub(super) kernel_symbols: Symbols,
     /// Whether simpleperf recorded it, which corrects return addresses itself.
     pub(super) is_simpleperf: bool,
     /// The command line of the recorder; NULL until it is known.
