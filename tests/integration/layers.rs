@@ -37,6 +37,7 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
             "cpuprofile",
             "speedscope",
             "art_methods",
+            "fuchsia",
             "json",
             "registry",
         ],

@@ -16,6 +16,7 @@ mod cpuprofile;
 mod dmesg;
 mod document;
 mod format;
+mod fuchsia;
 mod gecko;
 mod json;
 mod logcat;

@@ -5,8 +5,8 @@ use tpq_source::Format;
 
 use crate::format::TraceFormat;
 use crate::{
-    art_methods, collapsed, cpuprofile, dmesg, gecko, json, logcat, ninja, packets, perf_data,
-    perf_script, pprof, simpleperf, speedscope, strace, systrace,
+    art_methods, collapsed, cpuprofile, dmesg, fuchsia, gecko, json, logcat, ninja, packets,
+    perf_data, perf_script, pprof, simpleperf, speedscope, strace, systrace,
 };
 
 /// Decoders of all formats without packets, for `tpq_decode::Decoder`.
@@ -26,6 +26,7 @@ pub const DECODERS: &[&FormatDecoder] = &[
     &cpuprofile::DECODER,
     &speedscope::DECODER,
     &art_methods::DECODER,
+    &fuchsia::DECODER,
 ];
 
 /// The description of a format; `None` for files without events.
@@ -47,13 +48,13 @@ pub fn trace_format(format: Format) -> Option<&'static TraceFormat> {
         Format::CpuProfile => Some(&cpuprofile::FORMAT),
         Format::Speedscope => Some(&speedscope::FORMAT),
         Format::ArtMethods => Some(&art_methods::FORMAT),
+        Format::Fuchsia => Some(&fuchsia::FORMAT),
         Format::Manifest
         | Format::Gzip
         | Format::Zstd
         | Format::Tar
         | Format::Zip
         | Format::Otlp
-        | Format::Fuchsia
         | Format::Text
         | Format::Unknown => None,
     }

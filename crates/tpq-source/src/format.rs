@@ -163,11 +163,12 @@ impl Format {
             | Self::SimpleperfReport
             | Self::Strace
             | Self::Dmesg
+            | Self::Fuchsia
             | Self::ArtMethods => Contents::Events,
             Self::Tar | Self::Zip => Contents::Files,
             Self::Gzip | Self::Zstd => Contents::OneFile,
             Self::Manifest => Contents::Manifest,
-            Self::Otlp | Self::Fuchsia | Self::Text | Self::Unknown => Contents::Other,
+            Self::Otlp | Self::Text | Self::Unknown => Contents::Other,
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod art_methods;
 mod documents;
+mod fuchsia;
 mod logs;
 mod mutations;
 mod ninja;

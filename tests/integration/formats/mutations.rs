@@ -47,6 +47,7 @@ fn files() -> Vec<Vec<u8>> {
     files.push(pprof.concat());
     let record = [0x0a, 8, 8, 9, 16, 7, 0x1a, 2, 8, 1];
     files.extend([super::art_methods::listed(), super::art_methods::streamed()]);
+    files.push(super::fuchsia::trace());
     files.push([&b"SIMPLEPERF\x01\x00\x0a\x00\x00\x00"[..], &record, &[0; 4]].concat());
     files
 }
