@@ -17,7 +17,7 @@ const INLINE: u64 = 0x8000;
 /// A record: its length is the number of words with the first.
 fn record(kind: u64, bits: u64, words: &[u64]) -> Vec<u8> {
     let header = kind | (words.len() as u64 + 1) << 4 | bits;
-    [&[header], words].concat().into_iter().flat_map(u64::to_le_bytes).collect()
+    [&[header][..], words].concat().into_iter().flat_map(u64::to_le_bytes).collect()
 }
 
 /// The words of a text.
@@ -33,13 +33,13 @@ fn arg(kind: u64, name: &str, half: u32, rest: &[u64]) -> Vec<u64> {
     let len = 1 + name_words.len() + rest.len();
     let header =
         kind | (len as u64) << 4 | (INLINE | name.len() as u64) << 16 | u64::from(half) << 32;
-    [&[header], name_words.as_slice(), rest].concat()
+    [&[header][..], name_words.as_slice(), rest].concat()
 }
 
 /// An event of thread 1 with category 1 and name 2; `words` lie behind its time.
 fn event(kind: u64, ticks: u64, args: u64, words: &[u64]) -> Vec<u8> {
     let bits = kind << 16 | args << 20 | 1 << 24 | 1 << 32 | 2 << 48;
-    record(EVENT, bits, &[&[ticks], words].concat())
+    record(EVENT, bits, &[&[ticks][..], words].concat())
 }
 
 /// A trace with a tick for each microsecond.
@@ -63,7 +63,7 @@ pub(super) fn trace() -> Vec<u8> {
         define(1, "cat"),
         define(2, "work"),
         record(THREAD, 1 << 16, &[70, 71]),
-        object(1, "app", 0, &[&[70], text("app").as_slice()].concat()),
+        object(1, "app", 0, &[&[70][..], text("app").as_slice()].concat()),
         object(2, "main", 1, &[vec![71], text("main"), arg(8, "process", 0, &[70])].concat()),
         event(3, 200, 0, &[]),
         event(2, 100, 1, &arg(1, "n", 5, &[])),
