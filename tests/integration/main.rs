@@ -19,6 +19,7 @@ mod dependency_rule;
 mod docs_paths;
 mod each_command;
 mod export_command;
+mod formats;
 mod health_line;
 mod heap_packets;
 mod hostile;

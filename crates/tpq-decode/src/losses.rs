@@ -99,7 +99,7 @@ fn details(entry: &LossEntry, tables: &mut Tables) -> ArgSet {
     if let Some(Clock { id, .. }) = entry.clock {
         add("clock_id", i64::from(id));
     }
-    if let Some(TextLocation { line, column, .. }) = entry.text {
+    if let Some(TextLocation { line: line @ 1.., column, .. }) = entry.text {
         add("line", line as i64);
         add("column", column as i64);
     }
@@ -157,6 +157,13 @@ fn stat_of(loss: Loss) -> Stat {
         Loss::MalformedBundle => Stat::FtraceBundleTokenizerErrors,
         Loss::MalformedText => Stat::JsonTokenizerFailure,
         Loss::MalformedLine => Stat::SystraceParseFailure,
+        Loss::MalformedNinjaLine => Stat::NinjaParseErrors,
+        Loss::MalformedLogLine => Stat::AndroidLogNumFailed,
+        Loss::MalformedStraceLine => Stat::StraceParseFailure,
+        Loss::StraceWithoutTime => Stat::StraceUnsupportedTimestampFormat,
+        Loss::StraceWithoutThread => Stat::StraceMissingPid,
+        Loss::SampleWithoutStack => Stat::PerfTextImporterSampleNoFrames,
+        Loss::MalformedRecord => Stat::FormatParseErrors,
         Loss::DisplayTimeUnit => Stat::JsonDisplayTimeUnit,
     }
 }

@@ -26,14 +26,17 @@ mod file_identity;
 mod format;
 mod guarded_map;
 mod inputs;
+mod json_formats;
 mod manifest;
 mod mapped_temp;
 mod own_file;
 mod partial_file;
+mod pprof;
 mod prefix;
 mod scratch;
 mod stream;
 mod systrace;
+mod text_formats;
 mod trace_probe;
 mod unpacked;
 

@@ -30,6 +30,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     is_windowed: false,
     has_kernel: false,
     has_deferred_args: true,
+    prescan: None,
     open,
 };
 

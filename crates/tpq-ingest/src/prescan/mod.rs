@@ -214,6 +214,16 @@ impl<'a> Prescan<'a> {
         self.budget
     }
 
+    /// Adds bytes that a file of another format held in compressed form at `offset`, as a segment of
+    /// their own.
+    pub fn push_unpacked(&mut self, bytes: Vec<u8>, offset: u64, room: PrescanMemory<'_, 'a>) {
+        let len = bytes.len();
+        self.budget = self.budget.saturating_sub(len as u64);
+        let bytes = (room.keep)(self.bytes.inflated(), bytes);
+        let addr = self.bytes.push_inflated(bytes, offset);
+        self.bytes.push_segment(addr, len);
+    }
+
     /// Scans the inflated bytes of a packet at `offset` of the file.
     fn inflate(
         &mut self,

@@ -185,15 +185,10 @@ fn refuse_no_trace(path: &Path, node: &Node) -> Result<(), SourceError> {
         Format::Gzip | Format::Zstd => {
             node.inside.iter().try_for_each(|inner| refuse_contents(path, node.format, inner))
         }
-        Format::Text | Format::Unknown => {
+        format if !format.is_read() => {
             Err(SourceError::NotATrace { path: path.to_owned(), what: node.format })
         }
-        Format::Perfetto
-        | Format::Json
-        | Format::Systrace
-        | Format::Manifest
-        | Format::Tar
-        | Format::Zip => Ok(()),
+        _ => Ok(()),
     }
 }
 

@@ -586,6 +586,12 @@ catalogue! {
         "Invalid JSON or invalid events in a JSON trace. They were skipped.";
     JsonParserFailure = "json_parser_failure": Single, Error, Trace, MachineAndTrace,
         "JSON events that lack needed fields or have them in the wrong type. They were skipped.";
+    FormatParseErrors = "format_parse_errors": Single, Error, Trace, MachineAndTrace,
+        "Parts of a file that are damaged or make no sense in its format, such as lines of \
+         collapsed stacks without a count, or samples of a profile that refer to no stack. They \
+         were skipped; the import log has the positions of the first.";
+    FormatRecordsNotRead = "format_records_not_read": Indexed, Info, Trace, MachineAndTrace,
+        "Records of a file of kinds that tpq does not read, by kind as the format numbers it.";
     JsonEventsNotRead = "json_events_not_read": Single, Info, Trace, MachineAndTrace,
         "JSON events of phases that tpq does not read: life cycles of objects, samples that are no \
          profile of V8, memory dumps, clock marks and contexts.";

@@ -3,6 +3,7 @@
 //! To add a table: declare it in the file of its family (or a new file, listed here), then add
 //! it to `define_tables!` in `tables.rs`. Schema, builder, docs and completion follow.
 
+mod aggregate;
 mod android;
 mod args;
 mod clock;
@@ -27,6 +28,9 @@ mod trace;
 mod track;
 mod winscope;
 
+pub use aggregate::{
+    AggregateProfileRow, AggregateProfileTable, AggregateSampleRow, AggregateSampleTable,
+};
 pub use android::{
     AflagRow, AflagTable, AndroidUserRow, AndroidUserTable, CpuPerUidRow, CpuPerUidTable,
     FrameworkProcessRow, FrameworkProcessTable, GameInterventionRow, GameInterventionTable,

@@ -30,7 +30,7 @@ pub(super) fn own_clock(
     let named = clocks.and_then(|clocks| clocks.clock).map(|clock| clock.id());
     let format = trace_format(inputs.entries()[scan.entry].format());
     let default = format.map_or(DefaultClock::Private, |format| format.default_clock);
-    if default == DefaultClock::Private {
+    if matches!(default, DefaultClock::Private | DefaultClock::None) {
         return Ok((named.is_none(), named.unwrap_or(TRACE_FILE)));
     }
     let pinned = clocks.is_some_and(|clocks| clocks.clock.is_none());
@@ -39,7 +39,7 @@ pub(super) fn own_clock(
         return Err(ManifestError::SingleClock { file });
     }
     let clock = match default {
-        DefaultClock::Private => TRACE_FILE,
+        DefaultClock::Private | DefaultClock::None => TRACE_FILE,
         DefaultClock::OfFile(id) => named.or(scan.prescan.primary_clock).unwrap_or(id),
         DefaultClock::OfPackets(id) => scan.prescan.primary_clock.unwrap_or(id),
     };

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tpq_decode::Decoder;
+use tpq_formats::trace_format;
 use tpq_ingest::{Losses, Prescan, PrescanMemory, PrescanStart, SourceId, Span, prescan};
 use tpq_source::{Inputs, ManifestError, Scratch, UNPACK_LIMIT};
 
@@ -43,7 +44,10 @@ pub(super) fn prescan_all<'a>(
         };
         let has_packets = is_format(file, |format| format.has_packets);
         let prescan = match has_packets {
-            false => Prescan::of_text(file.bytes(), base, budget),
+            false => match trace_format(file.format()).and_then(|format| format.prescan) {
+                Some(scan) => scan(file.bytes(), base, room),
+                None => Prescan::of_text(file.bytes(), base, budget),
+            },
             true => {
                 let (bytes, two) = (file.bytes(), options.threads != Some(1));
                 prescan(bytes, base, room, &on_scanned, two, start.take()).map_err(|source| {
