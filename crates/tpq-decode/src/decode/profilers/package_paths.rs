@@ -2,7 +2,7 @@
 
 /// What the path of a file says of its package.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Location<'a> {
+pub(in crate::decode) enum Location<'a> {
     /// The package.
     Package(&'a str),
     /// Anonymous memory, such as that of code compiled at run time.
@@ -52,7 +52,7 @@ const SYSTEM_WORDS: &[(&str, &str)] = &[
 ];
 
 /// The package that a file is of.
-pub(super) fn package_of(path: &str) -> Location<'_> {
+pub(in crate::decode) fn package_of(path: &str) -> Location<'_> {
     let begins = SYSTEM_APPS.iter().find(|(begin, _)| path.starts_with(begin));
     let contains = || SYSTEM_WORDS.iter().find(|(word, _)| path.contains(word));
     if let Some((_, package)) = begins.or_else(contains) {
