@@ -131,16 +131,16 @@ id  instructions  cycles  other
 4   NULL          5000.0  NULL
 "
     );
-    let sql = "SELECT id, name, unit, session_id AS session, cpu, is_timebase \
+    let sql = "SELECT name, type, unit, session_id AS session, cpu, is_timebase \
         FROM stack_sample_counter_track ORDER BY id";
     assert_eq!(
         imported.rows(sql),
         "\
-id  name          unit  session  cpu  is_timebase
-0   cpu-cycles    NULL  0        0    1
-1   instructions  NULL  0        0    0
-2   cpu-cycles    NULL  0        1    1
-3   instructions  NULL  0        1    0
+name          type              unit  session  cpu  is_timebase
+cpu-cycles    perf_cpu_counter  NULL  0        0    1
+instructions  perf_cpu_counter  NULL  0        0    0
+cpu-cycles    perf_cpu_counter  NULL  0        1    1
+instructions  perf_cpu_counter  NULL  0        1    0
 "
     );
 }
