@@ -18,8 +18,8 @@ const SAMPLES: &str = "SELECT s.id, ts, s.source, task.upid, tid, task.async_con
     LEFT JOIN __intrinsic_profiler_execution_context e ON e.id = execution_context_id \
     LEFT JOIN thread USING (utid) ORDER BY s.id";
 const VALUES: &str = "SELECT sample.ts, t.type, t.name, t.unit, t.cpu, value \
-    FROM __intrinsic_profiler_sample sample \
-    JOIN __intrinsic_profiler_counter_set of_sample USING (counter_set_id) \
+    FROM __intrinsic_profiler_sample AS sample \
+    JOIN __intrinsic_profiler_counter_set AS of_sample USING (counter_set_id) \
     JOIN counter ON counter.id = counter_id JOIN track t ON t.id = track_id \
     ORDER BY counter_set_id, of_sample.id";
 
