@@ -44,3 +44,22 @@ SELECT
   shared_dirty_resident_kb AS shared_dirty_kb, private_clean_resident_kb AS private_clean_kb,
   private_dirty_kb, locked_kb, proportional_resident_kb AS pss_kb, pss_dirty_kb, swap_pss_kb
 FROM profiler_smaps;
+
+-- An `OutOfMemoryError` that caused a dump of the Java heap.
+CREATE PERFETTO VIEW __intrinsic_heap_graph_java_oome_details(
+  -- Unique id of the row.
+  id ID,
+  -- Dump; join with `heap_graph` on `id`.
+  heap_graph_id JOINID(heap_graph.id),
+  -- Size of the allocation that failed, bytes.
+  allocation_size_bytes LONG,
+  -- Free memory in the heap, bytes.
+  total_bytes_free LONG,
+  -- Memory that could be allocated before the limit of the heap, bytes.
+  free_bytes_until_oom LONG,
+  -- Message of the error; NULL without one.
+  error_msg STRING
+) AS
+SELECT
+  id, heap_graph_id, allocation_size_bytes, total_bytes_free, free_bytes_until_oom, error_msg
+FROM android_heap_graph_java_oome_details;

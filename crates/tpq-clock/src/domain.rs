@@ -5,6 +5,8 @@
 pub const REALTIME: u32 = 1;
 /// `CLOCK_MONOTONIC`.
 pub const MONOTONIC: u32 = 3;
+/// `CLOCK_MONOTONIC_COARSE`, which is as fine as the kernel's timer.
+pub const MONOTONIC_COARSE: u32 = 4;
 /// `CLOCK_MONOTONIC_RAW`.
 pub const MONOTONIC_RAW: u32 = 5;
 /// `CLOCK_BOOTTIME`, the default trace time of a system trace.

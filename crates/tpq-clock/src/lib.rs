@@ -26,8 +26,8 @@ pub mod tsc;
 
 pub use convert::{Converter, Edge, Interpolation};
 pub use domain::{
-    BOOTTIME, Clock, ClockScope, MONOTONIC, MONOTONIC_RAW, REALTIME, Source, TRACE_FILE, TSC,
-    builtin_name, is_sequence_scoped,
+    BOOTTIME, Clock, ClockScope, MONOTONIC, MONOTONIC_COARSE, MONOTONIC_RAW, REALTIME, Source,
+    TRACE_FILE, TSC, builtin_name, is_sequence_scoped,
 };
 pub use drift::{Drift, Grain, Jump, drift};
 pub use graph::{ClockGraph, ClockPaths, PathError, Reading, SnapshotError};

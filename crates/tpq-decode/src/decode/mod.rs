@@ -5,6 +5,7 @@ pub(crate) mod android;
 pub(crate) mod chrome;
 pub(crate) mod clocks;
 pub(crate) mod graphics;
+pub(crate) mod heap;
 pub(crate) mod kernel;
 pub(crate) mod network;
 pub(crate) mod power;
@@ -12,11 +13,12 @@ pub(crate) mod process;
 pub(crate) mod profilers;
 pub(crate) mod recorder;
 pub(crate) mod track_event;
+pub(crate) mod winscope;
 
 use tpq_clock::Converter;
 use tpq_ingest::{Bundle, GenerationId, Loss, Payload, Route, RunKind, SourceId, Span, SplitSink};
 use tpq_proto::wire::LastFields;
-use tpq_tables::{Stats, StringId, Tables};
+use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use crate::event::RunEvent;
 use tpq_trackers::interned::Interned;
@@ -35,6 +37,8 @@ pub(crate) struct Packet<'a> {
     pub(crate) machine: u32,
     /// Converts that machine's boot time to trace time; `None` if no path leads there.
     pub(crate) boottime: Option<&'a Converter>,
+    /// Converts that machine's coarse monotonic clock to trace time; `None` if no path leads there.
+    pub(crate) monotonic_coarse: Option<&'a Converter>,
     /// Converts the clock of packets that name none to trace time; `None` if no path leads there.
     pub(crate) default_clock: Option<&'a Converter>,
     /// The location of the payload.
@@ -47,7 +51,28 @@ pub(crate) struct Packet<'a> {
     pub(crate) interned: &'a Interned<'a>,
 }
 
-impl Packet<'_> {
+impl<'a> Packet<'a> {
+    /// A number for the data that is interned together with what the packet refers to: ids mean
+    /// something within it.
+    pub(crate) fn interned_scope(&self) -> u32 {
+        self.interned.generation(self.generation).map_or(0, |generation| generation.interned)
+    }
+
+    /// A message that the packet refers to by the id it was interned under. A missing one is
+    /// counted.
+    pub(crate) fn interned_message(
+        &self,
+        kind: u32,
+        iid: u64,
+        stats: &mut Stats,
+    ) -> Option<&'a [u8]> {
+        let message = self.interned.message(self.generation, kind, iid);
+        if message.is_none() {
+            stats.increment(Stat::InternedDataTokenizerErrors);
+        }
+        message
+    }
+
     /// The timestamp of a packet that is decoded in time order, in ns of trace time. Decoders of
     /// packets that are decoded at once read `timestamp`, which such packets can lack.
     pub(crate) fn ts(&self) -> i64 {
@@ -58,6 +83,12 @@ impl Packet<'_> {
     /// Converts boot time to trace time, for fields that use boot time in packets of any clock.
     pub(crate) fn at_boottime(&self, ns: i64) -> Option<i64> {
         self.boottime.map(|boottime| boottime.convert_one(ns))
+    }
+
+    /// Converts the coarse monotonic clock to trace time, for fields that use it in packets of any
+    /// clock.
+    pub(crate) fn at_monotonic_coarse(&self, ns: i64) -> Option<i64> {
+        self.monotonic_coarse.map(|clock| clock.convert_one(ns))
     }
 
     /// A moment that is given in the clock of packets that name none, in trace time.

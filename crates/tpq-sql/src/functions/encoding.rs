@@ -36,7 +36,7 @@ pub(super) fn functions() -> Vec<PerRow> {
 /// # Errors
 /// When the result is too long: the length can double with each part of a mangled name, because a
 /// part can refer twice to all text before it.
-fn demangled(name: &str) -> Result<Option<String>> {
+pub(super) fn demangled(name: &str) -> Result<Option<String>> {
     let mut output = LimitedText::default();
     let is_name = if let Ok(name) = rustc_demangle::try_demangle(name) {
         write!(output, "{name:#}").is_ok()

@@ -14,6 +14,7 @@ mod cpu_of;
 mod dates;
 mod declared;
 mod encoding;
+mod experimental_flamegraph;
 mod extract_arg;
 mod flamegraph;
 mod ftrace_text;
@@ -219,5 +220,6 @@ pub(crate) fn window() -> Vec<Arc<WindowUDF>> {
 /// All table functions for a trace.
 pub(crate) fn table(tables: &Arc<TraceTables>) -> Vec<Arc<dyn TableFunction>> {
     let own = slices::functions(tables).into_iter().chain(pointers::table());
-    own.chain(series::table()).chain(json::table()).chain(stacks::table(tables)).collect()
+    let own = own.chain(series::table()).chain(json::table()).chain(stacks::table(tables));
+    own.chain(experimental_flamegraph::table(tables)).collect()
 }

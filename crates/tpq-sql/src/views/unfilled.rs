@@ -95,10 +95,13 @@ mod tests {
 
     #[test]
     fn naming_a_table_is_an_error_if_the_trace_has_its_data() {
-        let table = UnfilledTable::find("heap_graph_object").map(|table| {
-            (table.source(&["track_event".into()]).is_ok(), table.source(&["heap_graph".into()]))
+        let table = UnfilledTable::find("protolog").map(|table| {
+            (
+                table.source(&["track_event".into()]).is_ok(),
+                table.source(&["protolog_message".into()]),
+            )
         });
         let Some((true, Err(error))) = table else { panic!("expected empty, then an error") };
-        assert!(error.to_string().contains("`heap_graph` packets"), "{error}");
+        assert!(error.to_string().contains("`protolog_message` packets"), "{error}");
     }
 }

@@ -23,11 +23,12 @@ use crate::setup::Setup;
 use crate::stacks::Stacks;
 use crate::track::counters::thread_counter::ReportedBy;
 use crate::track::{
-    Binder, Bounds, Buffers, Cpus, Disks, Flows, Frames, FtraceStart, GpuCounters, Gpus, Interest,
-    KernelTrackEvent, KernelWakelocks, KernelWork, MemoryOwners, Metadata, Network, OpenArgs,
-    OwnerArgs, Packages, PageSize, PerfCounters, Power, Processes, ProfilerSamples, RecentTexts,
-    Recording, Sched, SequenceThreads, SharedByKind, Slices, States, SymbolPackets, Syscalls,
-    TaskStates, TrackUuids, Tracks, UidTimes, Undecided, Upid, Utid, Writers,
+    Binder, Bounds, Buffers, Cpus, Disks, Flows, Frames, FtraceStart, GpuCounters, Gpus,
+    HeapGraphs, HeapProfiles, Interest, KernelTrackEvent, KernelWakelocks, KernelWork,
+    MemoryOwners, Metadata, Network, OpenArgs, OwnerArgs, Packages, PageSize, PerfCounters, Power,
+    Processes, ProfilerSamples, RecentTexts, Recording, RenderStages, Sched, SeenEvents,
+    SequenceThreads, SharedByKind, Slices, States, SymbolPackets, Syscalls, TaskStates, TrackUuids,
+    Tracks, Translations, UidTimes, Undecided, Upid, Utid, Writers,
 };
 
 /// Trackers of an import.
@@ -68,6 +69,10 @@ pub struct Trackers {
     pub samples: ProfilerSamples,
     /// Arguments of processes and threads.
     pub owner_args: OwnerArgs,
+    /// Dumps of Java heaps.
+    pub heap_graphs: HeapGraphs,
+    /// Heap profiles.
+    pub heap_profiles: HeapProfiles,
     /// State of single decoders for the whole import.
     pub states: DecoderStates,
     pub(super) reported_by: ReportedBy,
@@ -120,6 +125,8 @@ pub struct SourceTrackers {
     pub page_size: PageSize,
     /// Counters of GPUs.
     pub gpu_counters: GpuCounters,
+    /// Queues, stages and contexts of GPUs.
+    pub render_stages: RenderStages,
     /// States of tasks as generic kernels report them.
     pub task_states: TaskStates,
     /// Threads that sequences belong to.
@@ -159,6 +166,7 @@ impl SourceTrackers {
             disks: Disks::default(),
             page_size: PageSize::default(),
             gpu_counters: GpuCounters::default(),
+            render_stages: RenderStages::default(),
             task_states: TaskStates::default(),
             sequence_threads: SequenceThreads::default(),
             track_states: States::default(),
@@ -179,6 +187,10 @@ pub struct FileTrackers {
     pub recording: Recording,
     /// Writers of the recording.
     pub writers: Writers,
+    /// What hashes and obfuscated names stand for.
+    pub translations: Translations,
+    /// Kinds of kernel events that occur.
+    pub seen_events: SeenEvents,
     /// The range of interest.
     pub interest: Interest,
     /// Keys of message fields.
@@ -194,6 +206,8 @@ impl FileTrackers {
             ftrace: FtraceStart::default(),
             recording: Recording::default(),
             writers: Writers::default(),
+            translations: Translations::default(),
+            seen_events: SeenEvents::default(),
             interest: Interest::new(crop),
             messages: MessagePaths::new(strings),
             states: DecoderStates::default(),
@@ -285,6 +299,8 @@ impl Trackers {
             perf_counters: PerfCounters::default(),
             samples: ProfilerSamples::default(),
             owner_args: OwnerArgs::default(),
+            heap_graphs: HeapGraphs::default(),
+            heap_profiles: HeapProfiles::default(),
             states: DecoderStates::default(),
             reported_by: ReportedBy::default(),
             logged: FxHashMap::default(),

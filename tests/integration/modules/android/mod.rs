@@ -5,6 +5,7 @@ mod cujs;
 mod device_states;
 mod frames;
 mod heap;
+mod heap_dumps;
 mod jobs;
 mod memory;
 mod power;

@@ -9,7 +9,7 @@ use tpq_tables::{Stat, Stats, StringId, Tables};
 use super::package_paths::{Location, package_of};
 use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::stacks::{SourceLine, push_symbols};
-use tpq_trackers::track::Trackers;
+use tpq_trackers::track::{Trackers, Upid};
 
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: trace_packet::DEOBFUSCATION_MAPPING, route: Route::Immediate, decode };
@@ -215,9 +215,7 @@ fn add_by_process(
     tables: &Tables,
 ) {
     let mut visited = FxHashSet::default();
-    let samples = &tables.profiler_sample;
-    for (task, callsite) in samples.task_context_id.iter().zip(samples.callsite_id.iter()) {
-        let upid = task.and_then(|task| tables.profiler_task_context.upid.get(task));
+    for (upid, callsite) in stacks_of_processes(tables) {
         let app = upid.and_then(|upid| tables.process.android_appid.get(upid));
         let Some(package) = app.and_then(|app| trackers.source.packages.of_app(app)) else {
             continue;
@@ -234,4 +232,20 @@ fn add_by_process(
             next = tables.stack_profile_callsite.parent_id.get(callsite);
         }
     }
+}
+
+/// The call stacks of processes: those of heap profiles first, then samples and dumps.
+fn stacks_of_processes(tables: &Tables) -> impl Iterator<Item = (Option<Upid>, Option<u32>)> {
+    let Tables { heap_profile_allocation: allocations, profiler_sample: samples, .. } = tables;
+    let of_allocations = allocations.upid.iter().zip(allocations.callsite_id.iter());
+    let of_allocations = of_allocations.map(|(upid, callsite)| (Some(upid), Some(callsite)));
+    let of_samples = samples.task_context_id.iter().zip(samples.callsite_id.iter());
+    let of_samples = of_samples.map(|(task, callsite)| {
+        (task.and_then(|task| tables.profiler_task_context.upid.get(task)), callsite)
+    });
+    let dumps = &tables.heap_graph_thread_callsite;
+    let of_dumps = dumps.heap_graph_id.iter().zip(dumps.callsite_id.iter());
+    let of_dumps =
+        of_dumps.map(|(dump, callsite)| (Some(tables.heap_graph.upid.get(dump)), callsite));
+    of_allocations.chain(of_samples).chain(of_dumps)
 }
