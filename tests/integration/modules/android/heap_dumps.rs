@@ -136,15 +136,16 @@ impl RandomDump {
     fn distances(&self, without: Option<usize>) -> Vec<Option<usize>> {
         let mut distances = vec![None; self.references.len()];
         let mut level: Vec<usize> = (0..self.roots).collect();
-        for distance in 0.. {
+        let mut distance = 0;
+        loop {
             level.retain(|&object| distances[object].is_none() && Some(object) != without);
             if level.is_empty() {
                 return distances;
             }
             level.iter().for_each(|&object| distances[object] = Some(distance));
             level = level.iter().flat_map(|&object| self.references[object].clone()).collect();
+            distance += 1;
         }
-        distances
     }
 
     /// The objects that each object dominates: those that are unreachable without it.

@@ -240,12 +240,12 @@ fn stacks_of_processes(tables: &Tables) -> impl Iterator<Item = (Option<Upid>, O
     let of_allocations = allocations.upid.iter().zip(allocations.callsite_id.iter());
     let of_allocations = of_allocations.map(|(upid, callsite)| (Some(upid), Some(callsite)));
     let of_samples = samples.task_context_id.iter().zip(samples.callsite_id.iter());
-    let of_samples = of_samples.map(|(task, callsite)| {
+    let of_samples = of_samples.map(move |(task, callsite)| {
         (task.and_then(|task| tables.profiler_task_context.upid.get(task)), callsite)
     });
     let dumps = &tables.heap_graph_thread_callsite;
     let of_dumps = dumps.heap_graph_id.iter().zip(dumps.callsite_id.iter());
     let of_dumps =
-        of_dumps.map(|(dump, callsite)| (Some(tables.heap_graph.upid.get(dump)), callsite));
+        of_dumps.map(move |(dump, callsite)| (Some(tables.heap_graph.upid.get(dump)), callsite));
     of_allocations.chain(of_samples).chain(of_dumps)
 }
