@@ -92,6 +92,7 @@ fn messages_of_one_id() {
     let other_group = Message::new().message(2, other_group);
     let no_group = Message::new().fixed64(1, 6).bytes(2, "alone").uint(3, 6).uint(4, 40);
     let trace = import([
+        interned(&[(STRING_ARGS, 1, "unused")]),
         config(&[(5, "number %d", 4), (5, "flag %b", 5), (5, "count %d", 4)]),
         // The same again is no collision.
         config(&[(5, "number %d", 4)]),
