@@ -33,6 +33,7 @@ mod modules;
 mod mutations;
 mod output_files;
 mod page;
+mod profiles;
 mod recorder;
 mod recordings;
 mod report_command;

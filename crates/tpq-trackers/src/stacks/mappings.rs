@@ -41,7 +41,7 @@ impl Mappings {
         table: &mut StackProfileMappingTable,
     ) -> u32 {
         let StackProfileMappingRow { build_id, name, .. } = row;
-        let upid = upid.filter(|_| row.start as u64 != row.end as u64);
+        let upid = upid.filter(|_| row.start != row.end);
         let numbers = [row.exact_offset, row.start_offset, row.start, row.end, row.load_bias];
         *self.rows.entry((upid, [build_id, name], numbers)).or_insert_with(|| table.push(row))
     }

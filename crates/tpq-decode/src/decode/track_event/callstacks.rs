@@ -26,14 +26,26 @@ struct Stack {
     weight: Option<f64>,
 }
 
-/// Adds the stack of an event that begins a slice, or is one.
+/// Adds the stack of an event that begins a slice.
 pub(super) fn begin(
+    event: &TrackEvent<'_>,
+    owner: &EventOwner,
+    slice: (u32, u32),
+    context: &mut DecodeContext<'_, '_>,
+) {
+    if let Some(row) = complete(event, owner, slice, context) {
+        context.trackers.states.get::<Begun>().0.insert(slice.0, row);
+    }
+}
+
+/// Adds the stack of an event that is a whole slice; returns its row.
+pub(super) fn complete(
     event: &TrackEvent<'_>,
     owner: &EventOwner,
     (slice_id, track_id): (u32, u32),
     context: &mut DecodeContext<'_, '_>,
-) {
-    let Some(Stack { callsite, weight }) = stack(event, owner, context) else { return };
+) -> Option<u32> {
+    let Stack { callsite, weight } = stack(event, owner, context)?;
     let row = TrackEventCallstackRow {
         slice_id,
         track_id,
@@ -41,8 +53,7 @@ pub(super) fn begin(
         end_callsite_id: None,
         weight,
     };
-    let row = context.tables.track_event_callstacks.push(row);
-    context.trackers.states.get::<Begun>().0.insert(slice_id, row);
+    Some(context.tables.track_event_callstacks.push(row))
 }
 
 /// Adds the stack of an event that ends a slice to the row of its begin.

@@ -168,7 +168,7 @@ fn write_complete(
     let id = context.trackers.source.slices.complete(slice, dur, context.tables, context.stats)?;
     let mut args = args(event, owner, context);
     add_phase(event, &mut args, context);
-    callstacks::begin(event, owner, (id, track), context);
+    callstacks::complete(event, owner, (id, track), context);
     let set = context.trackers.deferred.intern(&args);
     let slice = &mut context.tables.slice;
     slice.arg_set_id.set(id, set);
