@@ -228,7 +228,7 @@ impl Prescanned<'_> {
         mut timeline: Timeline,
         options: &ImportOptions,
     ) -> Result<(Finished, ImportSummary), ImportError> {
-        let Self { inputs, arrangement, mut summary, prescans, memory } = self;
+        let Self { inputs, arrangement, mut summary, prescans, memory, .. } = self;
         let sequences: Vec<_> = readers.iter().flat_map(sequence_losses).collect();
         for reader in readers {
             timeline.merge(reader.timeline());
