@@ -40,9 +40,9 @@ fn chunks_add_calls_and_samples() {
     112000  10   2      fé      https://a/b.js  main
     ");
     insta::assert_snapshot!(trace.rows(STATS), @r"
-    name                                   value
-    json_events_not_read                   1
+    name                                    value
+    json_events_not_read                    1
     legacy_v8_cpu_profile_invalid_callsite  1
-    legacy_v8_cpu_profile_invalid_sample   2
+    legacy_v8_cpu_profile_invalid_sample    2
     ");
 }

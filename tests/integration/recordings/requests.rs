@@ -38,5 +38,17 @@ fn kernel_events_and_data_sources() {
 fn advice_of_check() {
     let folder = Folder::of(&[("a.pftrace", &asked().build())]);
     insta::assert_snapshot!(folder.tell(&["check", "a.pftrace"]), @r"
+    exit code: 0
+    ----- stdout
+    No loss was reported, but not every loss would be reported.
+
+    ! The recorder's statistics are not in the trace: what its buffers lost is not known.
+        → They are written when a recording ends: let it end by itself, and copy the whole file.
+
+    The configuration:
+    • Data sources that the configuration asks for are without any data: linux.sys_stats.
+        → See that their producers run and that their names are right, or leave them out.
+    • Kernel events that the configuration asks for never occurred: sched/sched_waking.
+        → See that the kernel has them, or leave out those that are not needed.
     ");
 }

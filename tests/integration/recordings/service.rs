@@ -114,14 +114,14 @@ fn other_sessions() {
         FROM state JOIN state_track AS track ON state.track_id = track.id \
         WHERE type = 'concurrent_tracing_sessions' ORDER BY session, ts, state.id";
     insta::assert_snapshot!(trace.rows(states), @r"
-    name          ts  dur  value                       uid    sources  session
-    boot          10  2    CONFIGURED                  10001  2        1
-    boot          12  28   STARTED                     10001  2        1
+    name          ts  dur  value                        uid    sources  session
+    boot          10  2    CONFIGURED                   10001  2        1
+    boot          12  28   STARTED                      10001  2        1
     boot          40  5    DISABLING_WAITING_STOP_ACKS  10001  2        1
-    boot          45  0    DISABLED                    10001  2        1
-    Session 2     15  -1   STARTED                     10002  3        2
-    boot (clone)  20  10   CLONED_READ_ONLY            10003  4        3
-    boot (clone)  30  0    DISABLED                    10003  4        3
+    boot          45  0    DISABLED                     10001  2        1
+    Session 2     15  -1   STARTED                      10002  3        2
+    boot (clone)  20  10   CLONED_READ_ONLY             10003  4        3
+    boot (clone)  30  0    DISABLED                     10003  4        3
     ");
     insta::assert_snapshot!(trace.rows(STATS), @r"
     name               idx   severity  value

@@ -39,6 +39,14 @@ fn names_of_hashes() {
         table(2, Message::new().message(1, entry(7, "Back"))),
     ]);
     insta::assert_snapshot!(Imported::trace(trace).rows(ARGS), @r"
+    name               key                                value
+    histogram          chrome_histogram_sample.name_hash  7
+    histogram          chrome_histogram_sample.name       Memory.Used
+    unknown histogram  chrome_histogram_sample.name_hash  8
+    named histogram    chrome_histogram_sample.name_hash  7
+    named histogram    chrome_histogram_sample.name       Own
+    action             chrome_user_event.action_hash      7
+    action             chrome_user_event.action           Back
     ");
 }
 
@@ -76,8 +84,8 @@ fn names_of_triggers() {
         .packet(trigger)
         .packet(table(6, Message::new().message(1, entry(99, "SlowStart"))));
     insta::assert_snapshot!(Imported::trace(trace).rows(ARGS), @r"
-    name            key                      value
+    name            key                       value
     chrome_trigger  chrome_trigger.name_hash  99
-    chrome_trigger  chrome_trigger.name      SlowStart
+    chrome_trigger  chrome_trigger.name       SlowStart
     ");
 }
