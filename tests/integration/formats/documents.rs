@@ -191,7 +191,7 @@ fn spans_of_open_telemetry() {
         ]
     );
     let places = trace.cells(PLACES);
-    assert_eq!(places, [["format_parse_errors", "14", "a span has no start before its end"]]);
+    assert_eq!(places, [["format_parse_errors", "12", "a span has no start before its end"]]);
     assert_eq!(kind_and_clock(&trace), ("otlp".to_owned(), vec![vec!["1".to_owned()]]));
 }
 
