@@ -38,6 +38,7 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
             "speedscope",
             "art_methods",
             "fuchsia",
+            "otlp",
             "json",
             "registry",
         ],

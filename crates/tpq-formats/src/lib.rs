@@ -21,6 +21,7 @@ mod gecko;
 mod json;
 mod logcat;
 mod ninja;
+mod otlp;
 mod packets;
 mod perf_data;
 mod perf_script;

@@ -5,7 +5,7 @@ use tpq_source::Format;
 
 use crate::format::TraceFormat;
 use crate::{
-    art_methods, collapsed, cpuprofile, dmesg, fuchsia, gecko, json, logcat, ninja, packets,
+    art_methods, collapsed, cpuprofile, dmesg, fuchsia, gecko, json, logcat, ninja, otlp, packets,
     perf_data, perf_script, pprof, simpleperf, speedscope, strace, systrace,
 };
 
@@ -27,6 +27,7 @@ pub const DECODERS: &[&FormatDecoder] = &[
     &speedscope::DECODER,
     &art_methods::DECODER,
     &fuchsia::DECODER,
+    &otlp::DECODER,
 ];
 
 /// The description of a format; `None` for files without events.
@@ -49,12 +50,12 @@ pub fn trace_format(format: Format) -> Option<&'static TraceFormat> {
         Format::Speedscope => Some(&speedscope::FORMAT),
         Format::ArtMethods => Some(&art_methods::FORMAT),
         Format::Fuchsia => Some(&fuchsia::FORMAT),
+        Format::Otlp => Some(&otlp::FORMAT),
         Format::Manifest
         | Format::Gzip
         | Format::Zstd
         | Format::Tar
         | Format::Zip
-        | Format::Otlp
         | Format::Text
         | Format::Unknown => None,
     }

@@ -163,12 +163,13 @@ impl Format {
             | Self::SimpleperfReport
             | Self::Strace
             | Self::Dmesg
+            | Self::Otlp
             | Self::Fuchsia
             | Self::ArtMethods => Contents::Events,
             Self::Tar | Self::Zip => Contents::Files,
             Self::Gzip | Self::Zstd => Contents::OneFile,
             Self::Manifest => Contents::Manifest,
-            Self::Otlp | Self::Text | Self::Unknown => Contents::Other,
+            Self::Text | Self::Unknown => Contents::Other,
         }
     }
 

@@ -5,8 +5,8 @@
 enum Kind {
     /// Length-delimited, and present in any profile with samples.
     Core,
-    /// Length-delimited.
-    Bytes,
+    /// A type of values: two numbers.
+    ValueType,
     /// A number.
     Number,
     /// Numbers, one by one or packed.
@@ -15,7 +15,7 @@ enum Kind {
 
 /// The kind of each field from number 1 on.
 const FIELDS: [Kind; 15] = [
-    Kind::Bytes,
+    Kind::ValueType,
     Kind::Core,
     Kind::Core,
     Kind::Core,
@@ -25,7 +25,7 @@ const FIELDS: [Kind; 15] = [
     Kind::Number,
     Kind::Number,
     Kind::Number,
-    Kind::Bytes,
+    Kind::ValueType,
     Kind::Number,
     Kind::Numbers,
     Kind::Number,
@@ -57,19 +57,37 @@ pub(crate) fn is_pprof(bytes: &[u8]) -> bool {
                     return false;
                 }
             }
-            (2, Kind::Core | Kind::Bytes | Kind::Numbers) => {
+            (2, Kind::Core | Kind::ValueType | Kind::Numbers) => {
                 let Some(len) = varint(bytes, &mut at) else { return false };
                 has_core |= kind == Kind::Core;
                 let end = usize::try_from(len).ok().and_then(|len| at.checked_add(len));
-                match end.filter(|&end| end <= bytes.len()) {
-                    Some(end) => at = end,
-                    None => return has_core && bytes.len() >= CUT_LEN,
+                let Some(end) = end.filter(|&end| end <= bytes.len()) else {
+                    return has_core && bytes.len() >= CUT_LEN;
+                };
+                // Packets of a trace are fields of number 1 as well. They end the walk here, at the
+                // first, as a large trace has millions of them.
+                if kind == Kind::ValueType && !is_value_type(&bytes[at..end]) {
+                    return false;
                 }
+                at = end;
             }
             _ => return false,
         }
     }
     has_core
+}
+
+/// Whether these bytes are a type of values: the numbers of two strings.
+fn is_value_type(bytes: &[u8]) -> bool {
+    let mut at = 0;
+    while at < bytes.len() {
+        let is_number = matches!(bytes[at], 0x08 | 0x10);
+        at += 1;
+        if !is_number || varint(bytes, &mut at).is_none() {
+            return false;
+        }
+    }
+    true
 }
 
 fn varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
@@ -97,6 +115,7 @@ mod tests {
         assert!(!is_pprof(&profile[..9]), "cut");
         // Packets are fields of number 1 alone.
         assert!(!is_pprof(&[0x0a, 4, 8, 1, 16, 2, 0x0a, 4, 8, 1, 16, 2]));
+        assert!(!is_pprof(&[0x0a, 4, 0x40, 1, 0x50, 1, 0x12, 2, 8, 1]), "a packet");
         // Field 9 is a number, field 16 none of a profile.
         assert!(!is_pprof(&[0x12, 2, 8, 1, 0x4a, 2, 8, 1, 0x32, 0]));
         assert!(!is_pprof(&[0x12, 2, 8, 1, 0x80, 1, 1, 0x32, 0, 0x32, 0]));

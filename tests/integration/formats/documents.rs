@@ -143,6 +143,58 @@ ts       dur      depth  name  tid  thread
     assert_eq!(kind_and_clock(&trace).0, "speedscope");
 }
 
+#[test]
+fn spans_of_open_telemetry() {
+    let trace = Imported::file(
+        r#"{"resourceSpans": [{
+        "resource": {"attributes": [
+            {"key": "service.name", "value": {"stringValue": "shop"}},
+            {"key": "process.pid", "value": {"intValue": "70"}}]},
+        "scopeSpans": [{"spans": [
+            {"traceId": "aa", "spanId": "01", "name": "order", "kind": 2,
+             "startTimeUnixNano": "1000", "endTimeUnixNano": "1900", "status": {"code": 1},
+             "attributes": [{"key": "thread.id", "value": {"intValue": 71}},
+                            {"key": "free", "value": {"boolValue": true}}]},
+            {"traceId": "aa", "spanId": "02", "parentSpanId": "01", "name": "pay",
+             "startTimeUnixNano": "1200", "endTimeUnixNano": "1500"},
+            {"spanId": "03", "name": "wrong", "startTimeUnixNano": "5", "endTimeUnixNano": "4"}]}]},
+        {"resource": {"attributes": [{"key": "service.name", "value": {"stringValue": "bank"}}]},
+         "scopeSpans": [{"spans": [
+            {"spanId": "04", "name": "book", "startTimeUnixNano": 1300, "endTimeUnixNano": 1400}]}]}]}"#,
+    );
+    let slices = "SELECT ts, dur, slice.name, process.name AS process FROM slice \
+        LEFT JOIN thread_track t ON slice.track_id = t.id LEFT JOIN thread USING (utid) \
+        LEFT JOIN process_track p ON slice.track_id = p.id \
+        LEFT JOIN process ON process.upid = coalesce(p.upid, thread.upid) ORDER BY ts";
+    assert_eq!(
+        trace.cells(slices),
+        [
+            ["1000", "900", "order", "shop"],
+            ["1200", "300", "pay", "shop"],
+            ["1300", "100", "book", "bank"],
+        ]
+    );
+    let args = "SELECT slice.name, key, coalesce(string_value, CAST(int_value AS TEXT)) FROM slice \
+        JOIN args USING (arg_set_id) WHERE slice.name != 'book' ORDER BY slice.id, key";
+    assert_eq!(
+        trace.cells(args),
+        [
+            ["order", "attributes.free", "1"],
+            ["order", "attributes.thread.id", "71"],
+            ["order", "kind", "2"],
+            ["order", "span_id", "01"],
+            ["order", "status.code", "1"],
+            ["order", "trace_id", "aa"],
+            ["pay", "parent_span_id", "01"],
+            ["pay", "span_id", "02"],
+            ["pay", "trace_id", "aa"],
+        ]
+    );
+    let places = trace.cells(PLACES);
+    assert_eq!(places, [["format_parse_errors", "12", "a span has no start before its end"]]);
+    assert_eq!(kind_and_clock(&trace), ("otlp".to_owned(), vec![vec!["1".to_owned()]]));
+}
+
 /// A report of simpleperf: records with their sizes before them.
 fn report(records: &[Message]) -> Vec<u8> {
     let mut bytes = b"SIMPLEPERF\x01\x00".to_vec();

@@ -1,4 +1,4 @@
-//! Lines of a log, and the builds that they are of.
+//! Lines of a log.
 
 use tpq_ingest::Loss;
 
@@ -45,23 +45,9 @@ impl<'a> LogLine<'a> {
 pub(super) struct LogLines {
     /// Whether the header was read, and names a version with known lines.
     is_supported: Option<bool>,
-    /// The end of the last command, in ms since the start of its build.
-    last_end: i64,
-    /// The sum of the lengths of all builds before.
-    builds: i64,
 }
 
 impl LogLines {
-    /// Commands are logged as they end, so a command that ends earlier than the one before is of
-    /// another build, which is placed behind the builds before it.
-    fn place(&mut self, line: &LogLine<'_>) -> Option<i64> {
-        if line.end < self.last_end {
-            self.builds = self.builds.checked_add(self.last_end)?;
-        }
-        self.last_end = line.end;
-        line.start.checked_add(self.builds)?.checked_mul(NS_PER_MS)
-    }
-
     fn header(&mut self, line: &[u8]) -> Item {
         let version = trim_line(line).strip_prefix(HEADER).and_then(number::<u32>);
         let is_supported = version.is_some_and(|version| VERSIONS.contains(&version));
@@ -91,7 +77,7 @@ impl TextEvents for LogLines {
             let what = "this is not a line of start, end, time, output and hash";
             return (len_before(rest), malformed(what));
         };
-        let Some(ts) = self.place(&first) else {
+        let Some(ts) = first.start.checked_mul(NS_PER_MS) else {
             return (len_before(rest), malformed("the time of a command is out of range"));
         };
         while let Some((line, after)) = split_once(rest, b'\n') {

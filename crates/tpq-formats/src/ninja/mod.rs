@@ -6,7 +6,8 @@
 //! 12    95    1795223259285636326    obj/main.o    c552a0c2b2fcec5c
 //! ```
 //!
-//! A log has no threads. Commands that overlap are given to different workers, which are the threads
+//! A log may have lines of several builds, each with times since its own start; it does not state
+//! where one ends. A log has no threads. Commands that overlap are given to different workers, which are the threads
 //! of one process.
 
 mod jobs;
