@@ -42,7 +42,7 @@ impl TestServer {
             }
             said.push(line);
         };
-        let messages = Arc::new(Mutex::new(Vec::new()));
+        let messages: Arc<Mutex<Vec<String>>> = Arc::default();
         let said = Arc::clone(&messages);
         std::thread::spawn(move || {
             lines.for_each(|line| said.lock().unwrap().extend(line));

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use tpq_proto::message::trace_processor_rpc::{Args, TraceProcessorMethod as Method};
 use tpq_proto::message::{
@@ -122,15 +123,19 @@ fn a_trace_that_is_sent_again_is_in_the_cache() {
     // The entry is complete when the trace is replaced.
     let _: AppendTraceDataResult = server.post("/parse", &testdata("sched.pftrace")).message();
     server.get("/notify_eof");
-    let is_complete = || {
+    wait_until(|| {
         let files = fs::read_dir(folder.path()).unwrap();
         files.flatten().any(|file| file.path().extension().is_some_and(|end| end == "tables"))
-    };
-    let begin = std::time::Instant::now();
-    while !is_complete() {
-        assert!(begin.elapsed().as_secs() < 60);
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    });
     assert_eq!(send(333_333), first);
-    assert!(found(), "{:?}", server.messages());
+    wait_until(found);
+}
+
+/// Waits for what another thread or process does soon.
+fn wait_until(is_done: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !is_done() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "it is not done");
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
