@@ -60,3 +60,18 @@ pub fn trace_format(format: Format) -> Option<&'static TraceFormat> {
         | Format::Unknown => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_kind_of_runs_has_one_decoder() {
+        let mut kinds = BTreeSet::new();
+        for (kind, _) in DECODERS.iter().flat_map(|decoder| decoder.runs) {
+            assert!(kinds.insert(*kind), "two decoders of {kind:?}");
+        }
+    }
+}

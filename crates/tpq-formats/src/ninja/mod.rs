@@ -20,7 +20,7 @@ use self::log_lines::LogLines;
 use crate::text::TextReader;
 use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 
-const JOBS: RunKind = format_run_kind(5);
+const JOBS: RunKind = format_run_kind(29);
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     has_packets: false,
