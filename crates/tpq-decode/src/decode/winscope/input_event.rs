@@ -23,7 +23,7 @@ pub(super) fn decode(message: &[u8], context: &mut DecodeContext<'_, '_>) {
             | android_input_event::DISPATCHER_KEY_EVENT_REDACTED => key(event, context),
             android_input_event::DISPATCHER_WINDOW_DISPATCH_EVENT
             | android_input_event::DISPATCHER_WINDOW_DISPATCH_EVENT_REDACTED => {
-                dispatch(event, context)
+                sending(event, context)
             }
             _ => continue,
         }
@@ -65,7 +65,8 @@ fn key(message: &[u8], context: &mut DecodeContext<'_, '_>) {
     context.tables.android_key_events.push(row);
 }
 
-fn dispatch(message: &[u8], context: &mut DecodeContext<'_, '_>) {
+/// Adds the sending of an event to a window.
+fn sending(message: &[u8], context: &mut DecodeContext<'_, '_>) {
     let event = LastFields::<4>::new(message);
     let name = "com.android.internal.AndroidWindowInputDispatchEvent";
     let row = InputDispatchRow {

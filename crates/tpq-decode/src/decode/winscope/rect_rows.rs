@@ -38,6 +38,6 @@ impl DecodeContext<'_, '_> {
 }
 
 /// The bits of a number; both zeros are one.
-fn bits(number: f64) -> u64 {
-    if number == 0.0 { 0 } else { number.to_bits() }
+fn bits(value: f64) -> u64 {
+    if value == 0.0 { 0 } else { value.to_bits() }
 }

@@ -163,7 +163,7 @@ pub(super) fn write_rows(trackers: &mut Trackers, tables: &mut Tables) {
 /// Sets what follows from all messages about a transition.
 fn conclude(row: &mut ShellTransitionRow, strings: &mut StringPool) {
     let is_set = |time: Option<i64>| time.filter(|&ns| ns > 0);
-    let [create, send, dispatch, shell_abort, wm_abort, finish, merge] = [
+    let [create, send, dispatched, shell_abort, wm_abort, finish, merge] = [
         row.create_time_ns,
         row.send_time_ns,
         row.dispatch_time_ns,
@@ -173,13 +173,13 @@ fn conclude(row: &mut ShellTransitionRow, strings: &mut StringPool) {
         row.merge_time_ns,
     ]
     .map(is_set);
-    let first = create.or(send).or(dispatch).or(shell_abort).or(wm_abort).or(finish).or(merge);
+    let first = create.or(send).or(dispatched).or(shell_abort).or(wm_abort).or(finish).or(merge);
     row.ts = first.unwrap_or_default();
     // A merged transition is not dispatched, and one that was dispatched cannot be aborted.
-    let status = match (merge, dispatch, finish) {
+    let status = match (merge, dispatched, finish) {
         (Some(_), ..) => "merged",
-        (_, Some(dispatch), Some(finish)) => {
-            row.duration_ns = Some(finish.saturating_sub(dispatch));
+        (_, Some(dispatched), Some(finish)) => {
+            row.duration_ns = Some(finish.saturating_sub(dispatched));
             "played"
         }
         (_, None, _) if shell_abort.or(wm_abort).is_some() => "aborted",
