@@ -18,7 +18,7 @@ fn main() {
 }
 
 fn header_scan(trace: &Trace) -> Prescan<'_> {
-    prescan(&trace.bytes, 0, PrescanMemory::in_memory(u64::MAX), &|_| (), true)
+    prescan(&trace.bytes, 0, PrescanMemory::in_memory(u64::MAX), &|_| (), true, None)
         .unwrap_or_else(|error| panic!("{trace}: {error}"))
 }
 

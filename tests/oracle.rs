@@ -134,6 +134,11 @@ const NOT_ASKED: &[(&str, &[&str], &str)] = &[
         &["threads", "processes", "track_events/thread_slices"],
         "ids that are names, and command lines that a JSON file removes there",
     ),
+    (
+        "ss_firefox63",
+        &["bounds", "counts", "processes", "threads"],
+        "a profile that developer tools wrap is taken for JSON without events there",
+    ),
     ("hta_", &["threads", "processes", "track_events/thread_slices"], NAMES_AS_IDS),
     ("tl_", &["threads", "processes", "track_events/thread_slices"], NAMES_AS_IDS),
     (

@@ -21,7 +21,7 @@ pub struct Clocks {
 
 /// Prescans a trace.
 pub fn header_scan(trace: &Trace) -> (TraceBytes<'_>, Clocks) {
-    let prescan = prescan(&trace.bytes, 0, PrescanMemory::in_memory(u64::MAX), &|_| (), true)
+    let prescan = prescan(&trace.bytes, 0, PrescanMemory::in_memory(u64::MAX), &|_| (), true, None)
         .unwrap_or_else(|error| panic!("{trace}: {error}"));
     let Prescan { mut bytes, snapshots, primary_clock, .. } = prescan;
     let source = Source::default();

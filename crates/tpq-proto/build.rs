@@ -36,8 +36,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let packets = protox::compile(proto_files(&protos.join("packets"))?, [&protos])?;
 
-    // The contents of track events are read by their descriptors.
-    let mut carried = protox::compile(proto_files(&protos.join("track_event"))?, [&protos])?;
+    // The contents of track events and of snapshots of windows are read by their descriptors.
+    let mut carried = proto_files(&protos.join("track_event"))?;
+    carried.extend(proto_files(&protos.join("winscope"))?);
+    let mut carried = protox::compile(carried, [&protos])?;
     let sets = [&packets, &descriptors, &carried];
     fs::write(out.join("field_numbers.rs"), field_numbers::modules(&sets, &ftrace)?)?;
     for file in &mut carried.file {

@@ -19,7 +19,8 @@ CREATE PERFETTO VIEW cpu(
 ) AS
 SELECT
   id, id AS ucpu, cpu, cluster_id, processor, machine_id, capacity, arg_set_id
-FROM __stored_cpu;
+FROM __stored_cpu
+WHERE cpu IS NOT NULL;
 
 -- A frequency that a CPU supports.
 CREATE PERFETTO VIEW cpu_available_frequencies(

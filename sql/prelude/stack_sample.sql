@@ -154,7 +154,7 @@ JOIN __intrinsic_profiler_counter_set AS of_sample
 JOIN counter ON counter.id = of_sample.counter_id
 WHERE sample.callsite_id IS NOT NULL;
 
--- A sample of Chromium's profiler, or of another one that is neither perf nor Instruments.
+-- A sample of a CPU profile: of Chromium, V8, Firefox, simpleperf, speedscope, or of the text of perf.
 CREATE PERFETTO VIEW cpu_profile_stack_sample(
   -- Unique id of the sample; join with `stack_sample` on `id`.
   id ID,
@@ -173,7 +173,9 @@ SELECT
 FROM __intrinsic_profiler_sample AS sample
 LEFT JOIN __intrinsic_profiler_task_context AS task ON task.id = sample.task_context_id
 LEFT JOIN __intrinsic_chrome_stack_sample_extras AS extras ON extras.profiler_sample_id = sample.id
-WHERE sample.callsite_id IS NOT NULL AND coalesce(sample.source, '') NOT IN ('linux.perf', 'instruments');
+WHERE sample.source IN (
+  'chrome', 'legacy_v8', 'cpuprofile', 'gecko', 'simpleperf', 'perf_text', 'speedscope'
+);
 
 -- A sample of Instruments, the profiler of macOS.
 CREATE PERFETTO VIEW instruments_sample(

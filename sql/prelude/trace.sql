@@ -8,6 +8,27 @@ CREATE PERFETTO VIEW trace_bounds(
 SELECT start_ts, end_ts
 FROM __stored_trace_bounds;
 
+-- A setting of a configuration that makes a recording incomplete, slow or hard to read, though
+-- the recorder accepts it.
+CREATE PERFETTO VIEW trace_diagnostics(
+  -- Unique id of the problem.
+  id ID(__intrinsic_trace_diagnostics.id),
+  -- Kind of problem, such as `tiny_ftrace_buffer`.
+  key STRING,
+  -- The problem in a few words.
+  title STRING,
+  -- Settings of this recording that cause the problem, and their effect.
+  description STRING,
+  -- Change of the configuration that avoids the problem.
+  remediation STRING,
+  -- Certainty that the setting does harm, from 0 to 1.
+  confidence DOUBLE,
+  -- Trace file of the configuration; join with `trace_file` on `id`.
+  trace_id JOINID(trace_file.id)
+) AS
+SELECT id, key, title, description, remediation, confidence, trace_id
+FROM __intrinsic_trace_diagnostics;
+
 -- A file that was imported, or a member of an archive.
 CREATE PERFETTO VIEW __intrinsic_trace_file(
   -- Unique id of the file.

@@ -108,7 +108,9 @@ CREATE PERFETTO VIEW state_track(
 SELECT
   id, name, parent_id, type, dimension_arg_set_id, source_arg_set_id, machine_id
 FROM __stored_track
-WHERE type IN ('global_state_track_event', 'process_state_track_event', 'thread_state_track_event');
+WHERE type IN (
+  'global_state_track_event', 'process_state_track_event', 'thread_state_track_event',
+  'concurrent_tracing_sessions');
 
 -- A track that holds states of a process.
 CREATE PERFETTO VIEW process_state_track(

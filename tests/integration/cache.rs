@@ -334,3 +334,29 @@ fn an_option_wins_over_the_environment_and_that_over_the_settings() {
     run(&|_| ());
     assert_eq!(entries(), [1, 1]);
 }
+
+/// A trace that arrived as a stream is in the cache for streams and files, and is imported again
+/// from the bytes that arrived.
+#[test]
+fn a_stream_is_found_by_its_bytes() {
+    let fixture = CacheFixture::new();
+    let bytes = std::fs::read(fixture.trace()).unwrap();
+    let read = || Trace::read(Path::new("-"), bytes.as_slice(), &fixture.options()).unwrap();
+    let first = read();
+    assert!(!first.is_from_cache());
+    let rows = contents(&first);
+    drop(first);
+    let second = read();
+    assert!(second.is_from_cache());
+    assert!(contents(&second) == rows);
+    assert!(fixture.is_found(fixture.options()), "as a file");
+    let again = fixture.runtime.block_on(second.import_again()).unwrap().unwrap();
+    assert!(!again.is_from_cache());
+    assert_eq!(again.tables().iter().count(), second.tables().iter().count());
+    // A chunk that is damaged is read from a new import.
+    let damaged = read();
+    let file = fixture.files().pop().unwrap();
+    std::fs::File::options().write(true).open(&file).unwrap().set_len(4096).unwrap();
+    assert!(contents(&damaged) == rows);
+    assert_eq!(fixture.files().len(), 0, "it is deleted");
+}

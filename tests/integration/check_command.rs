@@ -105,6 +105,7 @@ fn for_programs() {
     exit code: 1
     ----- stdout
     {
+      "advice": [],
       "end_ts": 5000000000,
       "errors": [],
       "files": [

@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tpq::ImportOptions;
 use tpq_testkit::random::Random;
-use tpq_testkit::{FtraceBundle, FtraceEvent, Message, Packet, TraceBuilder};
+use tpq_testkit::{FtraceBundle, FtraceEvent, Message, Packet, STATE_CLEARED, TraceBuilder};
 
 use crate::imported::Imported;
 
@@ -168,6 +168,66 @@ const GPU_COUNTER: &[Field] =
     &[(1, Number), (2, Text), (7, Packed), (8, Packed), (10, Packed), (11, Number)];
 const GPU_GROUP: &[Field] = &[(1, Number), (2, Text), (4, Packed)];
 const GPU_MEMORY: &[Field] = &[(1, Number), (2, Number), (3, Number)];
+const RENDER_STAGE: &[Field] = &[
+    (1, Number),
+    (2, Number),
+    (3, Number),
+    (4, Number),
+    (5, Number),
+    (6, Holds::Message(&[(1, Text), (2, Text)])),
+    (7, Holds::Message(GPU_SPECIFICATIONS)),
+    (11, Number),
+    (12, Number),
+    (13, Number),
+    (14, Number),
+    (15, Packed),
+    (16, Number),
+    (17, Text),
+    (18, Packed),
+    (19, Number),
+    (20, Number),
+    (21, Holds::Message(GPU_LAUNCH)),
+];
+const GPU_SPECIFICATIONS: &[Field] = &[
+    (1, Holds::Message(PAIR)),
+    (2, Holds::Message(&[(1, Text), (2, Text)])),
+    (2, Holds::Message(&[(1, Text), (2, Text)])),
+    (3, Holds::Message(&[(1, Text), (2, Text)])),
+];
+const GPU_LAUNCH: &[Field] = &[
+    (1, Holds::Message(PAIR)),
+    (2, Holds::Message(PAIR)),
+    (3, Holds::Message(&[(1, Number), (2, Text), (3, Number), (5, Real)])),
+    (3, Holds::Message(&[(2, Text), (6, Text), (7, Number)])),
+];
+const GPU_LOG: &[Field] = &[(1, Number), (2, Text), (3, Text)];
+const VULKAN_API: &[Field] = &[
+    (1, Holds::Message(&[(3, Number), (4, Number), (5, Text)])),
+    (2, Holds::Message(&[(1, Number), (2, Number), (3, Number), (5, Packed), (6, Number)])),
+];
+const VULKAN_MEMORY: &[Field] = &[
+    (1, Number),
+    (2, Number),
+    (3, Number),
+    (4, Number),
+    (6, Number),
+    (7, Number),
+    (8, Number),
+    (9, Holds::Message(&[(1, Number), (2, Number)])),
+    (16, Number),
+    (18, Number),
+];
+const INTERNED_GPU: &[Field] = &[
+    (2, Holds::Message(&[(1, Number), (2, Text)])),
+    (22, Holds::Message(&[(1, Number), (2, Text)])),
+    (23, Holds::Message(&[(1, Number), (2, Number), (3, Number)])),
+    (24, Holds::Message(&[(1, Number), (2, Text), (3, Text), (4, Number)])),
+    (47, Holds::Message(&[(1, Number), (2, Holds::Message(&[(1, Holds::Message(GPU_COUNTER))]))])),
+    (
+        1000,
+        Holds::Message(&[(1, Number), (2, Text), (5, Holds::Message(&[(2, Text), (3, Number)]))]),
+    ),
+];
 const PERF_SAMPLE: &[Field] =
     &[(1, Number), (2, Number), (3, Number), (6, Number), (7, Packed), (17, Number), (18, Number)];
 const SMAPS: &[Field] = &[
@@ -191,6 +251,10 @@ const PAYLOADS: &[(u32, &[Field])] = &[
     (35, TRACE_STATS),
     (45, SYSTEM_INFO),
     (52, GPU_COUNTERS),
+    (53, RENDER_STAGE),
+    (62, VULKAN_MEMORY),
+    (63, GPU_LOG),
+    (65, VULKAN_API),
     (66, PERF_SAMPLE),
     (67, CPU_INFO),
     (69, SERVICE_EVENT),
@@ -324,6 +388,9 @@ fn packet(random: &mut Random, kind: u32, near: u64) -> Packet {
     let (field, fields) = PAYLOADS[random.below(PAYLOADS.len())];
     let payload = fill(random, fields);
     let mut packet = packet.timestamp(moment(random, near)).payload(field, payload);
+    if random.below(4) == 0 {
+        packet = packet.flags(STATE_CLEARED).payload(12, fill(random, INTERNED_GPU));
+    }
     if random.below(8) == 0 {
         packet = packet.previous_packet_dropped();
     }

@@ -17,7 +17,9 @@ mod command;
 mod compatibility_doc;
 mod dependency_rule;
 mod docs_paths;
+mod each_command;
 mod export_command;
+mod formats;
 mod health_line;
 mod heap_packets;
 mod hostile;
@@ -36,6 +38,7 @@ mod output_files;
 mod page;
 mod profiles;
 mod recorder;
+mod recordings;
 mod report_command;
 #[cfg(target_os = "linux")]
 mod running;
@@ -52,6 +55,7 @@ mod tables_doc;
 mod text_filters;
 mod track_events;
 mod typed_args;
+mod winscope;
 
 /// The root of the repository.
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");

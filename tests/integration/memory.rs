@@ -183,6 +183,22 @@ fn is_refused(sql: &str, part: &str) {
     assert!(ran.out.contains(part), "{sql}: {}", ran.out);
 }
 
+/// A long value of constants is computed when the statement runs, and stays out of the plan.
+#[test]
+fn long_values_of_constants_are_refused_or_short_lived() {
+    for call in [
+        "hex(zeroblob(20000000)) = ''",
+        "hex(zeroblob(20000000)) = hex(zeroblob(20000001))",
+        "quote(zeroblob(20000000)) > 'a'",
+        "replace(repeat('a', 20000000), 'a', 'bb') IS NULL",
+        "upper(lpad('a', 20000000)) || printf('%20000000d', 1) LIKE 'a%'",
+        "instr(zeroblob(20000000), x'01') + length(repeat('é', 10000000))",
+    ] {
+        ends_within_memory(&format!("SELECT {call}"));
+        ends_within_memory(&format!("SELECT count(*) FROM slice WHERE {call}"));
+    }
+}
+
 /// Each value is longer than any may be, or than the limit allows.
 #[test]
 fn values_that_are_too_long_are_refused() {

@@ -80,12 +80,31 @@ fn check(path: &Path) {
     let least = Some(ImportOptions::LEAST_MEMORY);
     let limited = ImportOptions { memory_limit: least, ..ImportOptions::default() };
     assert_same(&usual, &import(path, limited), &what("limited"));
+    assert_received_is(&usual, path);
     assert_cached_is(&usual, path);
     drop(usual);
     let full = ImportOptions { full_sort: true, ..ImportOptions::default() };
     let limited = ImportOptions { memory_limit: least, threads: Some(1), ..full.clone() };
     let full = import(path, full);
     assert_same(&full, &import(path, limited), &what("sorted in full, limited"));
+}
+
+/// Reads a trace as a stream, in pieces as they may arrive.
+fn assert_received_is(usual: &TraceTables, path: &Path) {
+    let pieces = Pieces(std::fs::File::open(path).unwrap(), 0);
+    let received = Trace::read(path, pieces, &ImportOptions::default()).unwrap();
+    assert_same(usual, received.tables(), &format!("{}, received", path.display()));
+}
+
+/// A stream that gives few bytes or many at a time.
+struct Pieces(std::fs::File, usize);
+
+impl std::io::Read for Pieces {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.1 = (self.1 * 7 + 1) % 300_007;
+        let len = buffer.len().min(self.1.max(1));
+        self.0.read(&mut buffer[..len])
+    }
 }
 
 /// Keeps a trace in a cache, finds it there, and compares what was found.
@@ -105,6 +124,9 @@ fn assert_cached_is(usual: &TraceTables, path: &Path) {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "{}", path.display());
     let found = open();
     assert_same(usual, found.tables(), &format!("{}, cached", path.display()));
+    let options = ImportOptions { cache: Some(cache), ..ImportOptions::default() };
+    let received = Trace::read(path, std::fs::File::open(path).unwrap(), &options).unwrap();
+    assert!(received.is_from_cache(), "{}, received", path.display());
 }
 
 fn check_all(folder: &str, wanted: impl Fn(&str) -> bool) {

@@ -13,6 +13,7 @@ mod clocks;
 mod command;
 mod compatibility;
 mod config;
+mod each;
 mod exit;
 mod export;
 mod files;

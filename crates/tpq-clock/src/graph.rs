@@ -9,7 +9,7 @@ use petgraph::visit::EdgeRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::route_cache::RouteCache;
-use crate::{Clock, Converter, Edge, Interpolation};
+use crate::{Clock, Converter, Edge, Interpolation, Source};
 
 /// The reading of one clock in a snapshot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,6 +72,10 @@ pub struct ClockGraph {
     edges: FxHashMap<(NodeIndex, NodeIndex), EdgeIndex>,
     /// Edges that were set by [`ClockGraph::set_offset`] rather than read in snapshots.
     stated: FxHashSet<EdgeIndex>,
+    /// The sources that read their clocks themselves, with the clock of packets that name none.
+    readers: FxHashMap<Source, u32>,
+    /// Machines that are known to be different from each other.
+    distinct: FxHashSet<u32>,
     interpolation: Interpolation,
 }
 
@@ -189,6 +193,28 @@ impl ClockGraph {
             .entry((from, to))
             .or_insert_with(|| graph.add_edge(from, to, Arc::new(Edge::default())));
         Arc::make_mut(&mut graph[index])
+    }
+
+    /// Notes that a source reads clocks itself, and the clock of its packets that name none.
+    pub fn set_reader(&mut self, source: Source, default_clock: u32) {
+        self.readers.insert(source, default_clock);
+    }
+
+    /// Notes machines that are different from each other for certain.
+    pub fn set_distinct(&mut self, machines: impl IntoIterator<Item = u32>) {
+        self.distinct.extend(machines);
+    }
+
+    /// Whether two clocks may be on the same machine without anything that says so.
+    pub(crate) fn may_be_same_machine(&self, a: Clock, b: Clock) -> bool {
+        let [a, b] = [a, b].map(|clock| clock.source.machine);
+        a == b || !(self.distinct.contains(&a) && self.distinct.contains(&b))
+    }
+
+    /// Whether the readings of other files of a machine hold for a clock: they hold for files that
+    /// read no clock themselves, and for the clock that a file is in.
+    pub(crate) fn follows_other_files(&self, clock: Clock) -> bool {
+        self.readers.get(&clock.source).is_none_or(|&default| clock.id == default)
     }
 
     /// Marks a clock with a stated offset to another clock, so that it is placed through that

@@ -2,9 +2,10 @@
 //!
 //! Files that were recorded separately share no snapshot, so something must be assumed. The
 //! assumptions, in this order: clocks of one domain on one machine are the same clock, which is
-//! true within one boot; wall time is the same on two machines; clocks of one domain are the same
-//! clock; a file without any clock begins where the timeline begins. Two different domains are
-//! never assumed to be the same.
+//! true within one boot; wall time is the same on two machines; a clock of the domain of the
+//! timeline is the timeline; a file without any clock begins where the timeline begins. Two
+//! different domains are never assumed to be the same, and no clock is assumed to be that of
+//! another machine which then leads to another domain.
 
 use petgraph::Direction;
 
@@ -95,10 +96,13 @@ impl ClockGraph {
             self.paths_from(from).into_iter().map(Route::from_path).collect();
         let incoming = paths.incoming();
         let same_machine = |a: Clock, b: Clock| a.source.machine == b.source.machine;
+        let same_boot =
+            |a: Clock, b: Clock| same_machine(a, b) && (b == to || self.follows_other_files(a));
+        let is_timeline = |a: Clock, b: Clock| b == to && self.may_be_same_machine(a, b);
         // The machines of the two clocks may differ from those of `from` and the timeline:
         // snapshots can relate machines.
         let realtime_of_two_machines = |a: Clock, b: Clock| a.id == REALTIME && !same_machine(a, b);
-        self.join(Rule::SameDomain, &outgoing, incoming, &same_machine)
+        self.join(Rule::SameDomain, &outgoing, incoming, &same_boot)
             .or_else(|| self.join(Rule::Realtime, &outgoing, incoming, &realtime_of_two_machines))
             .or_else(|| {
                 let outgoing = paths.outgoing_realtime(&outgoing, self);
@@ -106,7 +110,7 @@ impl ClockGraph {
                     if outgoing.is_empty() { &[] } else { paths.incoming_realtime(self) };
                 self.join(Rule::Realtime, &outgoing, incoming, &realtime_of_two_machines)
             })
-            .or_else(|| self.join(Rule::SameDomain, &outgoing, incoming, &|_, _| true))
+            .or_else(|| self.join(Rule::SameDomain, &outgoing, incoming, &is_timeline))
             .or_else(|| self.place_private_timeline(&outgoing, to))
             // A clock scoped to a sequence has no domain to share: its own snapshots are missing.
             .ok_or(match from.source == to.source || !from.is_domain() {
@@ -332,7 +336,38 @@ mod tests {
         let graph = graph(&[&[(0, 0, MONOTONIC, 90), (0, 0, BOOTTIME, 100)]]);
         let to = clock(0, 0, BOOTTIME);
         assert_eq!(placed(&graph, clock(1, 1, BOOTTIME), to, 7), (Rule::SameDomain, 7));
-        assert_eq!(placed(&graph, clock(1, 1, MONOTONIC), to, 91), (Rule::SameDomain, 101));
+        // The other machine's MONOTONIC may be behind its BOOTTIME by any time.
+        let from = clock(1, 1, MONOTONIC);
+        assert_eq!(graph.place(from, to).unwrap_err(), PlaceError::Unrelatable(from, to));
+    }
+
+    #[test]
+    fn machines_that_are_known_to_be_different_share_no_domain() {
+        let mut graph = graph(&[&[(0, 0, MONOTONIC, 90), (0, 0, BOOTTIME, 100)]]);
+        graph.set_distinct([0, 1]);
+        let (from, to) = (clock(1, 1, BOOTTIME), clock(0, 0, BOOTTIME));
+        assert_eq!(graph.place(from, to).unwrap_err(), PlaceError::Unrelatable(from, to));
+        // Nothing is known of the third.
+        assert_eq!(placed(&graph, clock(2, 2, BOOTTIME), to, 7), (Rule::SameDomain, 7));
+    }
+
+    #[test]
+    fn a_file_that_reads_clocks_follows_others_with_the_clock_it_is_in_alone() {
+        let mut graph = graph(&[
+            &[(0, 0, REALTIME, 1_100), (0, 0, MONOTONIC, 90), (0, 0, BOOTTIME, 100)],
+            &[(0, 1, BOOTTIME, 100), (0, 1, 200, 5)],
+        ]);
+        graph.set_reader(Source { machine: 0, file: 0 }, BOOTTIME);
+        graph.set_reader(Source { machine: 0, file: 1 }, BOOTTIME);
+        let to = clock(0, 0, BOOTTIME);
+        assert_eq!(placed(&graph, clock(0, 1, 200), to, 6), (Rule::SameDomain, 101));
+        let from = clock(0, 1, MONOTONIC);
+        assert_eq!(graph.place(from, to).unwrap_err(), PlaceError::Unrelatable(from, to));
+        // A file that reads none has the clocks of its machine.
+        assert_eq!(placed(&graph, clock(0, 2, MONOTONIC), to, 91), (Rule::SameDomain, 101));
+        // The clock that the file is in leads to any timeline of its machine.
+        let wall = clock(0, 0, REALTIME);
+        assert_eq!(placed(&graph, clock(0, 1, 200), wall, 6), (Rule::SameDomain, 1_101));
     }
 
     #[test]

@@ -16,11 +16,12 @@ use crate::decode::clocks::{clock_drift, clock_snapshot};
 use crate::decode::heap::java_names;
 use crate::decode::profilers::symbols;
 use crate::decode::recorder::trace_uuid::uuid_of;
-use crate::decode::{Decode, Packet};
+use crate::decode::recorder::translation;
+use crate::decode::{Decode, Packet, winscope};
 use crate::event::RunEvent;
 use crate::format::{FormatDecoder, FormatDecoders};
 use crate::health::{self, FileHealth, FileRemark};
-use crate::losses::{count_losses, count_unrelatable, log_file, write_book};
+use crate::losses::{count_losses, count_streaming, count_unrelatable, log_file, write_book};
 use crate::registry::{PACKETS, event_decoder};
 use tpq_trackers::deferred::{DeferredStage, DeferredWriter, Written};
 use tpq_trackers::interned::Interned;
@@ -101,8 +102,11 @@ impl<'a> Decoder<'a> {
         let mut tables = Tables::default();
         let mut trackers = Trackers::new(&setup, &mut tables);
         let Setup { machines, kernels, sources, clocks, files, .. } = setup;
+        let mut label = 0;
         for machine in &machines {
-            add_machine(machine, &mut trackers, &mut tables);
+            label += i64::from(machine.raw_id != 0);
+            let label_index = if machine.raw_id == 0 { 0 } else { label };
+            add_machine(machine, label_index, &mut trackers, &mut tables);
         }
         for &machine in &kernels {
             trackers.processes.idle_is_zero(machine, &mut tables);
@@ -177,6 +181,20 @@ impl<'a> Decoder<'a> {
         trackers.metadata.set_text("trace_type", format, tables);
     }
 
+    /// Reads a packet that says what other packets of the file of `source` mean.
+    pub fn translate(&mut self, source: SourceId, kind: u32, payload: Span) {
+        let State { bytes, trackers, tables, .. } = &mut self.state;
+        trackers.enter(source);
+        translation::read(kind, bytes.get(payload), trackers, tables);
+    }
+
+    /// Notes the payload fields of the packets in the file of `source`.
+    pub fn note_packet_kinds(&mut self, source: SourceId, kinds: impl IntoIterator<Item = u32>) {
+        let State { trackers, .. } = &mut self.state;
+        trackers.enter(source);
+        trackers.file.recording.packet_kinds.extend(kinds);
+    }
+
     /// Gives the file that the events of `source` come from an id by its contents, until it is
     /// found to have one.
     pub fn identify_file(&mut self, source: SourceId, contents: &[u8]) {
@@ -248,15 +266,18 @@ impl<'a> Decoder<'a> {
         let Outcome { books, order, prescans, sequences, ties, mut timeline } = outcome;
         let State { bytes, sources, mut trackers, mut tables, mut stats, .. } = self.state;
         let (import_stats, remarks) = (self.state.import_stats, self.state.remarks);
+        let boottime = self.state.boottime;
         for (source, stats) in (0..).zip(&mut stats) {
             trackers.enter(source);
             trackers.bind_arrived(&mut tables, stats);
             symbols::name_frames(bytes, &mut trackers, &mut tables, stats);
+            winscope::finish_source(&mut trackers, &mut tables, stats);
         }
         end_heaps(bytes, &mut trackers, &mut tables, &mut stats);
         close_args(&mut trackers, &mut self.deferred, &mut tables, &read);
         trackers.log_refusals(&mut tables);
         trackers.write_owner_args(&mut tables);
+        trackers.rename_process_tracks(&mut tables);
         trackers.decide_counters(&mut tables);
         trackers.write_uid_times(&mut tables);
         for book in books.iter().copied().chain(order.losses()) {
@@ -284,7 +305,9 @@ impl<'a> Decoder<'a> {
         let (start_ts, end_ts) = bounds(&trackers, &tables);
         tables.trace_bounds.push(TraceBoundsRow { start_ts, end_ts });
         let late = late_events(order.losses());
-        let recorded = Recorded { sources: &sources, sequences, stats: &stats, late: &late };
+        count_settings(&trackers, &self.state.first_sources, &mut stats);
+        let recorded =
+            Recorded { sources: &sources, sequences, stats: &stats, late: &late, boottime };
         write_health(&trackers, recorded, remarks, &import_stats, &mut tables);
         let mut all = import_stats;
         clock_snapshot::write_rows(ties, &mut timeline, &mut tables, &mut all);
@@ -380,12 +403,28 @@ struct Recorded<'a> {
     sequences: &'a [(SourceId, SequenceLoss)],
     stats: &'a [Stats],
     late: &'a FxHashMap<SourceId, (i64, i64)>,
+    /// Converts boot time to trace time, by source.
+    boottime: Vec<Option<Converter>>,
+}
+
+/// Counts what the configuration of each file decides, at the first source of the file.
+fn count_settings(
+    trackers: &Trackers,
+    first_sources: &FxHashMap<u32, SourceId>,
+    stats: &mut [Stats],
+) {
+    for (file, trackers) in (0..).zip(trackers.all_files()) {
+        let source = first_sources.get(&file).and_then(|&source| stats.get_mut(source as usize));
+        if let Some(stats) = source {
+            count_streaming(&trackers.recording, stats);
+        }
+    }
 }
 
 /// Writes the losses of each file's recording.
 fn write_health(
     trackers: &Trackers,
-    Recorded { sources, sequences, stats, late }: Recorded<'_>,
+    Recorded { sources, sequences, stats, late, boottime }: Recorded<'_>,
     remarks: Vec<(u32, FileRemark)>,
     import: &Stats,
     tables: &mut Tables,
@@ -403,7 +442,9 @@ fn write_health(
     for (file, _) in remarks.iter().filter(|(_, it)| it.stat() == Stat::TraceTruncatedBytes) {
         *cuts.entry(*file).or_default() += 1;
     }
-    let files = (0..).zip(trackers.all_files()).map(|(file, trackers)| {
+    let kernel_events = trackers.kernel_events_by_file();
+    let files = (0..).zip(trackers.all_files()).zip(kernel_events);
+    let files = files.map(|((file, trackers), kernel_events)| {
         let FileTrackers { recording, writers, ftrace, .. } = trackers;
         let ids = ids.get(&file).map_or(&[][..], Vec::as_slice);
         let machine = |source: SourceId| sources.get(source).machine;
@@ -418,6 +459,13 @@ fn write_health(
             late: late.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1))),
             spans: FxHashMap::default(),
             cuts: cuts.get(&file).copied().unwrap_or_default(),
+            started_at_boottime: recording.started.map(|started| {
+                let boottime = ids.first().and_then(|&source| boottime[source as usize].as_ref());
+                let ahead =
+                    boottime.map_or(0, |it| it.convert_one(started).saturating_sub(started));
+                started.saturating_sub(ahead)
+            }),
+            kernel_events,
         }
     });
     health::write_rows(files, remarks, import, tables);
@@ -447,10 +495,17 @@ pub enum Fact<'a> {
     Text(&'a str),
 }
 
-fn add_machine(machine: &MachineInfo, trackers: &mut Trackers, tables: &mut Tables) {
+fn add_machine(
+    machine: &MachineInfo,
+    label_index: i64,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+) {
     let name = machine.name.as_deref().map_or(StringId::NULL, |name| tables.strings.intern(name));
     let raw_id = machine.raw_id;
-    let row = tables.machine.push(MachineRow { raw_id, name, ..MachineRow::default() });
+    let label_index = Some(label_index);
+    let row = MachineRow { raw_id, name, label_index, ..MachineRow::default() };
+    let row = tables.machine.push(row);
     trackers.processes.add_machine(row, tables);
 }
 
@@ -527,6 +582,7 @@ impl State<'_> {
                     cpu: run.cpu.unwrap_or_default(),
                     bytes: self.bytes,
                     interned: &self.interned[source.file as usize],
+                    default_clock: self.default_clock[run.source as usize].as_ref(),
                 };
                 let State { trackers, tables, stats, .. } = self;
                 trackers.enter(run.source);

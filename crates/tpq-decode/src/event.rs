@@ -1,5 +1,6 @@
 //! The event that decoders of bundles and of other formats read.
 
+use tpq_clock::Converter;
 use tpq_ingest::{Payload, Run, Span, TraceBytes};
 use tpq_trackers::interned::Interned;
 
@@ -19,6 +20,9 @@ pub struct RunEvent<'a> {
     pub bytes: &'a TraceBytes<'a>,
     /// Interned data of sequences.
     pub interned: &'a Interned<'a>,
+    /// Converts times of the file in the clock that it is in to trace time; `None` if no path leads
+    /// there.
+    pub default_clock: Option<&'a Converter>,
 }
 
 impl<'a> RunEvent<'a> {

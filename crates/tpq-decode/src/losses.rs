@@ -9,11 +9,35 @@ use tpq_tables::{Stat, Stats, Tables};
 use tpq_trackers::args::{ArgSet, ArgValue};
 
 use tpq_trackers::deferred::DeferredWrites;
-use tpq_trackers::track::log_row;
+use tpq_trackers::track::{Recording, log_row};
 
 pub(crate) fn count_losses(losses: &Losses, stats: &mut Stats) {
     for (loss, count) in losses.iter() {
         stats.add(stat_of(loss), i64::try_from(count).unwrap_or(i64::MAX));
+    }
+}
+
+/// From this period of writing on, a recording that writes into a file is meant to be a ring
+/// buffer, in ms: a day.
+const RING_BUFFER_PERIOD_MS: u32 = 24 * 60 * 60 * 1000;
+/// From this version on, the service flushes before each write.
+const FLUSHES_BEFORE_WRITES: u32 = 54;
+
+/// Counts what a recording that streams into a file loses by its settings.
+pub(crate) fn count_streaming(recording: &Recording, stats: &mut Stats) {
+    let Some(requested) = &recording.requested else { return };
+    let Some(period_ms) = requested.file_write_period_ms else { return };
+    if period_ms < RING_BUFFER_PERIOD_MS {
+        for buffer in 0..requested.buffers.len() as i64 {
+            let overwritten = stats.get_indexed(Stat::TracedBufBytesOverwritten, buffer);
+            if let Some(bytes) = overwritten.filter(|&bytes| bytes > 0) {
+                stats.set_indexed(Stat::LongTraceModeBytesOverwritten, buffer, bytes);
+            }
+        }
+    }
+    let flushes = recording.service_version.is_some_and(|it| it >= FLUSHES_BEFORE_WRITES);
+    if requested.flush_period_ms.is_none() && !flushes {
+        stats.set(Stat::ConfigWriteIntoFileNoFlush, 1);
     }
 }
 
@@ -75,7 +99,7 @@ fn details(entry: &LossEntry, tables: &mut Tables) -> ArgSet {
     if let Some(Clock { id, .. }) = entry.clock {
         add("clock_id", i64::from(id));
     }
-    if let Some(TextLocation { line, column, .. }) = entry.text {
+    if let Some(TextLocation { line: line @ 1.., column, .. }) = entry.text {
         add("line", line as i64);
         add("column", column as i64);
     }
@@ -119,6 +143,7 @@ fn stat_of(loss: Loss) -> Stat {
         Loss::UnrelatableClock => Stat::ClockSyncUnrelatableClockDomains,
         Loss::DifferenceWithoutReference => Stat::TrackEventSkippedTimestampDeltaWithoutValidState,
         Loss::UndatedEvent => Stat::TrackEventMissingTimestamp,
+        Loss::UndatedCounters => Stat::GpuCountersMissingTimestamp,
         Loss::EventWithoutSequence => Stat::TrackEventMissingSequenceId,
         Loss::ThreadWithoutSequence => Stat::ThreadDescriptorMissingSequenceId,
         Loss::ThreadWithoutState => Stat::ThreadDescriptorSkippedIncrementalStateInvalid,
@@ -132,6 +157,13 @@ fn stat_of(loss: Loss) -> Stat {
         Loss::MalformedBundle => Stat::FtraceBundleTokenizerErrors,
         Loss::MalformedText => Stat::JsonTokenizerFailure,
         Loss::MalformedLine => Stat::SystraceParseFailure,
+        Loss::MalformedNinjaLine => Stat::NinjaParseErrors,
+        Loss::MalformedLogLine => Stat::AndroidLogNumFailed,
+        Loss::MalformedStraceLine => Stat::StraceParseFailure,
+        Loss::StraceWithoutTime => Stat::StraceUnsupportedTimestampFormat,
+        Loss::StraceWithoutThread => Stat::StraceMissingPid,
+        Loss::SampleWithoutStack => Stat::PerfTextImporterSampleNoFrames,
+        Loss::MalformedRecord => Stat::FormatParseErrors,
         Loss::DisplayTimeUnit => Stat::JsonDisplayTimeUnit,
     }
 }

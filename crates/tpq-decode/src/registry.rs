@@ -8,6 +8,7 @@ use crate::decode::{BundleDecoder, DecodeEvent, PacketDecoder};
 
 /// Every decoder of packets. To add one, write its file and list it here.
 pub(crate) const PACKETS: &[&PacketDecoder] = &[
+    &decode::android::aflags::PACKET,
     &decode::android::android_log::PACKET,
     &decode::power::app_wakelock::PACKET,
     &decode::power::battery::PACKET,
@@ -32,7 +33,9 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::kernel::generic_kernel::TASK_STATE,
     &decode::graphics::gpu_counter_event::PACKET,
     &decode::graphics::gpu_info::PACKET,
+    &decode::graphics::gpu_log::PACKET,
     &decode::graphics::gpu_mem_total_event::PACKET,
+    &decode::graphics::gpu_render_stage::PACKET,
     &decode::graphics::graphics_frame::PACKET,
     &decode::heap::art_process_metadata::PACKET,
     &decode::heap::heap_graph::PACKET,
@@ -63,6 +66,8 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::kernel::system_info::PACKET,
     &decode::android::system_property::PACKET,
     &decode::process::thread_descriptor::PACKET,
+    &decode::recorder::trace_attributes::PACKET,
+    &decode::recorder::concurrent_session::PACKET,
     &decode::recorder::trace_config::PACKET,
     &decode::recorder::trace_stats::PACKET,
     &decode::recorder::trace_uuid::PACKET,
@@ -74,6 +79,17 @@ pub(crate) const PACKETS: &[&PacketDecoder] = &[
     &decode::recorder::trigger::TRIGGER,
     &decode::recorder::ui_state::PACKET,
     &decode::android::user_list::PACKET,
+    &decode::graphics::vulkan_api::PACKET,
+    &decode::graphics::vulkan_memory::PACKET,
+    &decode::android::video_frame::ERROR,
+    &decode::android::video_frame::PACKET,
+    &decode::winscope::LAYERS,
+    &decode::winscope::protolog::MESSAGE,
+    &decode::winscope::protolog::VIEWER_CONFIG,
+    &decode::winscope::shell_transition::HANDLERS,
+    &decode::winscope::shell_transition::TRANSITION,
+    &decode::winscope::transactions::PACKET,
+    &decode::winscope::winscope_extensions::PACKET,
 ];
 
 /// Every decoder of packets that are split into events, except the kernel's.
@@ -109,7 +125,8 @@ pub(crate) fn packet_decoder(field: u32) -> Option<&'static PacketDecoder> {
 /// The decoders of packets of a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Treatment {
-    /// They contain other packets or clock snapshots; stages before decoding read them.
+    /// They contain other packets or clock snapshots, or say what other packets mean; they are read
+    /// before all events.
     Transport,
     /// A decoder reads them.
     Decoded,
@@ -124,6 +141,7 @@ const TRANSPORT: &[u32] = &[
     trace_packet::COMPRESSED_PACKETS,
     trace_packet::ZSTD_COMPRESSED_PACKETS,
     trace_packet::REMOTE_CLOCK_SYNC,
+    trace_packet::TRANSLATION_TABLE,
 ];
 
 /// The route of packets with this payload field.

@@ -1,6 +1,6 @@
 //! Descriptions of trace formats for the import.
 
-use tpq_ingest::{EventReader, FileContext, Timeline, TraceBytes};
+use tpq_ingest::{EventReader, FileContext, Prescan, PrescanMemory, Timeline, TraceBytes};
 
 /// Reader of the events of one file.
 pub type Reader<'a> = Box<dyn EventReader + 'a>;
@@ -22,9 +22,15 @@ pub struct TraceFormat {
     pub has_kernel: bool,
     /// Whether the deferred writer reads arguments from the bytes of the trace.
     pub has_deferred_args: bool,
+    /// The pass over a file without packets before the import, where what is compressed in it has
+    /// to be unpacked, or the clock of the file to be found.
+    pub prescan: Option<ScanFile>,
     /// Opens a file.
     pub open: for<'a> fn(OpenFile<'a>) -> OpenedFile<'a>,
 }
+
+/// Scans a file with the addresses from a number on. Unpacked bytes have a limit.
+pub type ScanFile = for<'a> fn(&'a [u8], u64, PrescanMemory<'_, 'a>) -> Prescan<'a>;
 
 /// The clock of events that name none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +41,8 @@ pub enum DefaultClock {
     OfFile(u32),
     /// A timeline of the file alone; a manifest may name a clock.
     Private,
+    /// The file has no times.
+    None,
 }
 
 /// A file to open.

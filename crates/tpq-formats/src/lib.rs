@@ -4,17 +4,35 @@
 //! and decoded by `tpq-decode`; any other has a folder here with a reader and decoders.
 //!
 //! ```text
-//! format ──▶ packets, systrace ──▶ json ──▶ registry
+//! format ──▶ text ──▶ samples ──▶ packets, systrace, ninja, … ──▶ json ──▶ registry
 //! ```
 //!
 //! Each module uses only those before it. To add a format: a variant of `tpq_source::Format`, a
 //! folder with a [`TraceFormat`], and its lines in [`trace_format`] and [`DECODERS`].
 
+mod art_methods;
+mod collapsed;
+mod cpuprofile;
+mod dmesg;
+mod document;
 mod format;
+mod fuchsia;
+mod gecko;
 mod json;
+mod logcat;
+mod ninja;
+mod otlp;
 mod packets;
+mod perf_data;
+mod perf_script;
+mod pprof;
 mod registry;
+mod samples;
+mod simpleperf;
+mod speedscope;
+mod strace;
 mod systrace;
+mod text;
 
-pub use format::{DefaultClock, OpenFile, OpenedFile, Reader, TraceFormat, Work};
+pub use format::{DefaultClock, OpenFile, OpenedFile, Reader, ScanFile, TraceFormat, Work};
 pub use registry::{DECODERS, trace_format};

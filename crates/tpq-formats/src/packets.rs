@@ -12,6 +12,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     is_windowed: true,
     has_kernel: true,
     has_deferred_args: true,
+    prescan: None,
     open,
 };
 

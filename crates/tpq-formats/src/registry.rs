@@ -4,10 +4,31 @@ use tpq_decode::FormatDecoder;
 use tpq_source::Format;
 
 use crate::format::TraceFormat;
-use crate::{json, packets, systrace};
+use crate::{
+    art_methods, collapsed, cpuprofile, dmesg, fuchsia, gecko, json, logcat, ninja, otlp, packets,
+    perf_data, perf_script, pprof, simpleperf, speedscope, strace, systrace,
+};
 
 /// Decoders of all formats without packets, for `tpq_decode::Decoder`.
-pub const DECODERS: &[&FormatDecoder] = &[&json::DECODER, &systrace::DECODER];
+pub const DECODERS: &[&FormatDecoder] = &[
+    &json::DECODER,
+    &systrace::DECODER,
+    &ninja::DECODER,
+    &logcat::DECODER,
+    &perf_script::DECODER,
+    &collapsed::DECODER,
+    &gecko::DECODER,
+    &pprof::DECODER,
+    &perf_data::DECODER,
+    &strace::DECODER,
+    &dmesg::DECODER,
+    &simpleperf::DECODER,
+    &cpuprofile::DECODER,
+    &speedscope::DECODER,
+    &art_methods::DECODER,
+    &fuchsia::DECODER,
+    &otlp::DECODER,
+];
 
 /// The description of a format; `None` for files without events.
 pub fn trace_format(format: Format) -> Option<&'static TraceFormat> {
@@ -15,6 +36,21 @@ pub fn trace_format(format: Format) -> Option<&'static TraceFormat> {
         Format::Perfetto => Some(&packets::FORMAT),
         Format::Json => Some(&json::FORMAT),
         Format::Systrace => Some(&systrace::FORMAT),
+        Format::Ninja => Some(&ninja::FORMAT),
+        Format::Logcat => Some(&logcat::FORMAT),
+        Format::PerfScript => Some(&perf_script::FORMAT),
+        Format::CollapsedStacks => Some(&collapsed::FORMAT),
+        Format::Gecko => Some(&gecko::FORMAT),
+        Format::Pprof => Some(&pprof::FORMAT),
+        Format::PerfData => Some(&perf_data::FORMAT),
+        Format::Strace => Some(&strace::FORMAT),
+        Format::Dmesg => Some(&dmesg::FORMAT),
+        Format::SimpleperfReport => Some(&simpleperf::FORMAT),
+        Format::CpuProfile => Some(&cpuprofile::FORMAT),
+        Format::Speedscope => Some(&speedscope::FORMAT),
+        Format::ArtMethods => Some(&art_methods::FORMAT),
+        Format::Fuchsia => Some(&fuchsia::FORMAT),
+        Format::Otlp => Some(&otlp::FORMAT),
         Format::Manifest
         | Format::Gzip
         | Format::Zstd
@@ -22,5 +58,20 @@ pub fn trace_format(format: Format) -> Option<&'static TraceFormat> {
         | Format::Zip
         | Format::Text
         | Format::Unknown => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_kind_of_runs_has_one_decoder() {
+        let mut kinds = BTreeSet::new();
+        for (kind, _) in DECODERS.iter().flat_map(|decoder| decoder.runs) {
+            assert!(kinds.insert(*kind), "two decoders of {kind:?}");
+        }
     }
 }

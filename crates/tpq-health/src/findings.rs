@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tpq_sql::Session;
 
 use crate::numbers::{grouped, moment};
-use crate::{HealthError, Loss, LossReport, SourceNames};
+use crate::{Advice, HealthError, Loss, LossReport, SourceNames};
 
 /// The number of losses of one kind that are listed.
 const MAX_LOSSES: usize = 3;
@@ -60,6 +60,8 @@ pub struct Health {
     pub findings: Vec<Finding>,
     /// Stats of data that was not understood, and their counts.
     pub errors: Vec<(String, u64)>,
+    /// Advice on the configurations; with several files, each names its file.
+    pub advice: Vec<Advice>,
 }
 
 impl Health {
@@ -80,7 +82,8 @@ impl Health {
         let findings = groups.iter().filter_map(|group| finding(group, report, names)).collect();
         let errors = report.errors.iter();
         let errors = errors.map(|error| (error.stat.clone(), error.count.unsigned_abs())).collect();
-        Self { state, headline, findings, errors }
+        let advice = report.advice.iter().map(|advice| located(advice, names)).collect();
+        Self { state, headline, findings, errors, advice }
     }
 }
 
@@ -96,6 +99,13 @@ fn headline(report: &LossReport) -> (HealthState, &'static str) {
         (false, false) => (HealthState::Risk, "No data was lost, but there was a risk of loss."),
         (false, true) => (HealthState::Complete, "No data was lost."),
     }
+}
+
+/// Advice that names its file where there are several.
+fn located(advice: &Advice, names: &SourceNames) -> Advice {
+    let file = advice.file.filter(|_| names.several_files());
+    let of_file = file.map(|file| format!("In {}: ", names.file(file)));
+    Advice { what: of_file.unwrap_or_default() + &advice.what, ..advice.clone() }
 }
 
 /// Groups losses by file and kind, in the order of the first loss of each group. Losses that name
@@ -202,8 +212,8 @@ mod tests {
     }
 
     fn report(losses: Vec<Loss>) -> LossReport {
-        let errors = Vec::new();
-        LossReport { losses, errors, files: Vec::new(), bounds: (0, 2_000_000_000) }
+        let (errors, advice, files) = (Vec::new(), Vec::new(), Vec::new());
+        LossReport { losses, errors, advice, files, bounds: (0, 2_000_000_000) }
     }
 
     #[test]

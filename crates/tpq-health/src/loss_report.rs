@@ -3,7 +3,7 @@
 use tpq_sql::Session;
 
 use crate::rows::rows;
-use crate::{HealthError, SourceNames};
+use crate::{Advice, HealthError, SourceNames};
 
 /// A row of `data_loss`.
 #[derive(Clone, Debug)]
@@ -54,6 +54,8 @@ pub struct LossReport {
     pub losses: Vec<Loss>,
     /// The errors, by name.
     pub errors: Vec<ErrorCount>,
+    /// Advice on the configurations.
+    pub advice: Vec<Advice>,
     /// The files: id and name.
     pub files: Vec<(u32, String)>,
     /// The start and the end of the trace, in ns of trace time.
@@ -69,8 +71,9 @@ impl LossReport {
         let sql = "SELECT kind, severity, what, remedy, ts, ts_end, amount, unit, stat, buffer, \
              cpu, sequence_id, pid, machine_id, trace_id FROM data_loss ORDER BY id";
         let losses = rows(session, sql).await?.into_iter().filter_map(loss).collect();
+        // A stream without flushes has a notice, and nothing in it was misunderstood.
         let sql = "SELECT name, sum(value) FROM stats WHERE severity = 'error' AND value != 0 \
-             GROUP BY name ORDER BY name";
+             AND name != 'config_write_into_file_no_flush' GROUP BY name ORDER BY name";
         let error = |row: Vec<String>| {
             let [stat, count] = <[String; 2]>::try_from(row).ok()?;
             Some(ErrorCount { stat, count: count.parse().ok()? })
@@ -85,7 +88,8 @@ impl LossReport {
             Some((id, names.file(id).to_owned()))
         };
         let files = ids.iter().filter_map(file).collect();
-        Ok(Self { losses, errors, files, bounds })
+        let advice = Advice::of(session).await?;
+        Ok(Self { losses, errors, advice, files, bounds })
     }
 
     /// Whether the trace may have losses that it does not report.

@@ -41,6 +41,46 @@ pub(crate) fn inflate<'a>(
     }
 }
 
+/// Data that is one stream of Zstandard in many pieces.
+pub struct ZstdStream(zstd::stream::raw::Decoder<'static>);
+
+impl ZstdStream {
+    /// The bytes that one step unpacks at most.
+    const STEP: usize = 128 << 10;
+
+    /// A stream at its start; `None` if there is no memory for it.
+    pub fn new() -> Option<Self> {
+        use zstd::zstd_safe::DParameter;
+        let mut decoder = zstd::stream::raw::Decoder::new().ok()?;
+        decoder.set_parameter(DParameter::WindowLogMax(MAX_WINDOW)).ok()?;
+        Some(Self(decoder))
+    }
+
+    /// Unpacks the next piece and appends its bytes to `out`, `most` at most. Returns whether all
+    /// of it was unpacked.
+    pub fn unpack(&mut self, piece: &[u8], out: &mut Vec<u8>, most: usize) -> bool {
+        use zstd::stream::raw::Operation;
+        let (before, mut at) = (out.len(), 0);
+        let mut step = vec![0; Self::STEP];
+        loop {
+            let input = piece.get(at..).unwrap_or_default();
+            let Ok(status) = self.0.run_on_buffers(input, &mut step) else { return false };
+            at += status.bytes_read;
+            let written = step.get(..status.bytes_written).unwrap_or_default();
+            if out.len() - before + written.len() > most {
+                return false;
+            }
+            out.extend_from_slice(written);
+            if at >= piece.len() && status.bytes_written < Self::STEP {
+                return true;
+            }
+            if status.bytes_read == 0 && status.bytes_written == 0 {
+                return false;
+            }
+        }
+    }
+}
+
 fn read<'a>(
     decoder: impl Read,
     mut bytes: Vec<u8>,

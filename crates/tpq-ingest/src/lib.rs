@@ -37,12 +37,13 @@ mod trace_bytes;
 
 pub use batch::{Batch, Batcher, FileContext, RecorderEvent};
 pub use ftrace_clock::ftrace_clock_id;
+pub use inflate::ZstdStream;
 pub use loss::{Loss, LossBook, LossEntry, Losses, TextLocation};
 pub use order::{EventOrder, Events, Step};
 pub use own_strings::{FIRST_STRING_WORD, MAX_OWN_STRINGS, own_strings};
 pub use packet::PacketHeader;
 pub use prescan::{
-    KeepLarge, MachineUse, OnScanned, Prescan, PrescanError, PrescanMemory, prescan,
+    KeepLarge, MachineUse, OnScanned, Prescan, PrescanError, PrescanMemory, PrescanStart, prescan,
 };
 pub use reader::EventReader;
 pub use run::{Message, Payload, Run, RunId, RunKind};

@@ -44,6 +44,8 @@ pub enum Loss {
     DifferenceWithoutReference,
     /// A track event that says nowhere when it happened.
     UndatedEvent,
+    /// Values of counters in a packet without a time.
+    UndatedCounters,
     /// A track event without a sequence to belong to.
     EventWithoutSequence,
     /// A description of a writer's thread without a sequence to belong to.
@@ -68,6 +70,20 @@ pub enum Loss {
     MalformedText,
     /// A line of text that is none of its format.
     MalformedLine,
+    /// A line of a ninja log that is none.
+    MalformedNinjaLine,
+    /// A line of an Android log that is no message.
+    MalformedLogLine,
+    /// A line of `strace` that is no call.
+    MalformedStraceLine,
+    /// A line of `strace` without a time that can be read.
+    StraceWithoutTime,
+    /// A line of `strace` that names no thread.
+    StraceWithoutThread,
+    /// A sample of `perf script` without a call stack.
+    SampleWithoutStack,
+    /// A part of a file that makes no sense in its format.
+    MalformedRecord,
     /// A text says in which unit to show times.
     DisplayTimeUnit,
 }
@@ -128,12 +144,12 @@ pub struct LossEntry {
     pub text: Option<TextLocation>,
 }
 
-/// A position in a text, and the error there.
+/// A position in a text or a binary file, and the error there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TextLocation {
-    /// The line, from 1.
+    /// The line, from 1; 0 in a binary file.
     pub line: u64,
-    /// The byte of the line, from 1.
+    /// The byte of the line, from 1; in a binary file, the byte of the file, from 0.
     pub column: u64,
     /// The error.
     pub what: &'static str,

@@ -23,6 +23,9 @@ pub enum Route {
     /// Decoded as soon as they are read, and again in the order of time: later events need their
     /// contents, and they also have a time of their own.
     Twice,
+    /// As [`Route::Twice`], for descriptions and values in one packet: values without a time are
+    /// lost.
+    TwiceIfDated,
     /// Split into runs of events.
     Split,
 }

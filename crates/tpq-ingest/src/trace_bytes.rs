@@ -110,6 +110,12 @@ impl<'a> TraceBytes<'a> {
         part.bytes.get(start..start.saturating_add(len)).unwrap_or_default()
     }
 
+    /// The bytes from an address to the end of its part.
+    pub fn whole(&self, addr: u64) -> &[u8] {
+        let Some(part) = self.part(addr) else { return &[] };
+        part.bytes.get((addr - part.base) as usize..).unwrap_or_default()
+    }
+
     #[inline]
     fn part(&self, addr: u64) -> Option<&Part<'a>> {
         if addr < self.first_end {

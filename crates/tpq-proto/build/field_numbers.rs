@@ -41,7 +41,7 @@ impl Module {
             module.add(nested, "");
         }
         if module.constants.is_empty() {
-            let fields = message.field.iter();
+            let fields = message.field.iter().chain(&message.extension);
             module.constants = fields
                 .map(|field| (snake_case(field.name()).to_uppercase(), field.number()))
                 .collect();

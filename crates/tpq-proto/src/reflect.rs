@@ -1,5 +1,5 @@
-//! Descriptors of messages, for code that reads any of them: those of `protos/track_event/`, and
-//! those that traces contain.
+//! Descriptors of messages, for code that reads any of them: those of `protos/track_event/` and
+//! `protos/winscope/`, and those that traces contain.
 //!
 //! Descriptors in a trace are not trusted, so the number of types and fields and the length of
 //! names are limited. Descriptors beyond the limits are left out, and the result is [`Incomplete`].
@@ -119,7 +119,8 @@ pub struct DescriptorPool {
 pub struct Incomplete;
 
 impl DescriptorPool {
-    /// Returns the descriptors of track events and of the messages in them.
+    /// Returns the descriptors of track events and of the messages in them, and of snapshots of
+    /// windows.
     pub fn track_event() -> Arc<Self> {
         static POOL: LazyLock<Arc<DescriptorPool>> = LazyLock::new(|| {
             let mut pool = DescriptorPool::default();
@@ -140,6 +141,14 @@ impl DescriptorPool {
         match self.names.get(name.strip_prefix('.').unwrap_or(name))? {
             Type::Message(index) => Some(*index),
             Type::Enum(_) => None,
+        }
+    }
+
+    /// Returns the index of an enum by its full name, without a leading dot.
+    pub fn find_enum(&self, name: &str) -> Option<u32> {
+        match self.names.get(name)? {
+            Type::Enum(index) => Some(*index),
+            Type::Message(_) => None,
         }
     }
 

@@ -310,6 +310,11 @@ impl<'a, const N: usize> LastFields<'a, N> {
     }
 }
 
+/// The number that `sint32` and `sint64` write as this varint.
+pub fn zigzag(value: u64) -> i64 {
+    (value >> 1) as i64 ^ -((value & 1) as i64)
+}
+
 /// The values of a repeated integer field, whether it was written packed or one by one.
 pub fn repeated<'a>(field: &Field<'a>) -> impl Iterator<Item = u64> + use<'a> {
     let (single, packed) = match field.value {

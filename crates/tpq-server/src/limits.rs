@@ -14,6 +14,8 @@ pub struct Limits {
     pub queries: usize,
     /// How long a query may run.
     pub query_time: Option<Duration>,
+    /// How long a client may pause in reading a result.
+    pub reading_pause: Duration,
     /// Requests of one connection that may wait for their turn.
     pub pending_requests: usize,
 }
@@ -25,6 +27,7 @@ impl Default for Limits {
             connections: 256,
             queries: 16,
             query_time: None,
+            reading_pause: Duration::from_secs(600),
             pending_requests: 1024,
         }
     }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use memmap2::Mmap;
 
 use crate::guarded_map::{GuardedMap, release};
+use crate::prefix::Prefix;
 use crate::{SourceError, stream};
 
 /// Files up to this size are read instead of mapped: for very many files, a map costs more than
@@ -117,7 +118,7 @@ impl Deref for Storage {
 pub(crate) fn read(path: &Path) -> Result<(Bytes, Option<io::Error>), SourceError> {
     let failed = |source| SourceError::Read { path: path.to_owned(), source };
     if path == Path::new("-") {
-        return stream::read(path, io::stdin().lock());
+        return stream::read(path, io::stdin().lock(), &mut Prefix::ignored(&mut |_| ()));
     }
     let file = File::open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
@@ -125,7 +126,7 @@ pub(crate) fn read(path: &Path) -> Result<(Bytes, Option<io::Error>), SourceErro
         return Err(SourceError::Directory(path.to_owned()));
     }
     if !metadata.is_file() || metadata.len() <= MAX_READ_LEN {
-        return stream::read(path, file);
+        return stream::read(path, file, &mut Prefix::ignored(&mut |_| ()));
     }
     let map = GuardedMap::new(&file, path).map_err(failed)?;
     Ok((Bytes::new(Storage::Mapped(map)), None))

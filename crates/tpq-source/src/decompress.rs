@@ -8,6 +8,7 @@ use flate2::read::{DeflateDecoder, MultiGzDecoder};
 use crate::bytes::Bytes;
 #[cfg(all(test, unix))]
 use crate::mapped_temp::MappedTemp;
+use crate::prefix::Prefix;
 use crate::trace_probe::{TraceProbe, Verdict};
 use crate::unpacked::{NoRoom, UnpackedFiles};
 
@@ -85,9 +86,23 @@ impl<'a> Unpacker<'a> {
         codec: Codec,
         checksum: Option<u32>,
     ) -> Result<Unpacked, NoRoom> {
+        self.unpack_stream(packed, codec, checksum, &mut Prefix::ignored(&mut |_| ()))
+    }
+
+    /// The same for a file that arrives as a stream. An error of the stream is in the result.
+    ///
+    /// # Errors
+    /// As [`Self::unpack`].
+    pub(crate) fn unpack_stream(
+        &mut self,
+        packed: impl Read,
+        codec: Codec,
+        checksum: Option<u32>,
+        prefix: &mut Prefix<'_>,
+    ) -> Result<Unpacked, NoRoom> {
         let mut input = CountingReader { inner: packed, read: 0 };
         let mut crc = checksum.map(|_| Crc::new());
-        let result = match self.decode(&mut input, codec, &mut crc) {
+        let result = match self.decode(&mut input, codec, &mut crc, prefix) {
             Ok(verdict) => Ok(verdict),
             Err(Stop::Input(error)) => Err(error),
             Err(Stop::NoRoom(no_room)) => return Err(no_room),
@@ -106,20 +121,23 @@ impl<'a> Unpacker<'a> {
 
     fn decode(
         &mut self,
-        input: &mut CountingReader<'_>,
+        input: &mut CountingReader<impl Read>,
         codec: Codec,
         crc: &mut Option<Crc>,
+        prefix: &mut Prefix<'_>,
     ) -> Result<Verdict, Stop> {
         match codec {
             Codec::Gzip => {
-                self.pump(&mut MultiGzDecoder::new(input), |decoder| decoder.get_ref().read, crc)
+                let mut decoder = MultiGzDecoder::new(input);
+                self.pump(&mut decoder, |decoder| decoder.get_ref().read, crc, prefix)
             }
             Codec::Deflate => {
-                self.pump(&mut DeflateDecoder::new(input), |decoder| decoder.get_ref().read, crc)
+                let mut decoder = DeflateDecoder::new(input);
+                self.pump(&mut decoder, |decoder| decoder.get_ref().read, crc, prefix)
             }
             Codec::Zstd => {
                 let mut decoder = zstd::Decoder::with_buffer(io::BufReader::new(input))?;
-                self.pump(&mut decoder, |decoder| decoder.get_ref().get_ref().read, crc)
+                self.pump(&mut decoder, |decoder| decoder.get_ref().get_ref().read, crc, prefix)
             }
         }
     }
@@ -129,6 +147,7 @@ impl<'a> Unpacker<'a> {
         decoder: &mut D,
         read_by: impl Fn(&D) -> u64,
         crc: &mut Option<Crc>,
+        prefix: &mut Prefix<'_>,
     ) -> Result<Verdict, Stop> {
         let mut buffer = vec![0; 1 << 18];
         let mut probe = TraceProbe::default();
@@ -145,6 +164,7 @@ impl<'a> Unpacker<'a> {
             if let Some(crc) = crc {
                 crc.update(&buffer[..read]);
             }
+            prefix.show(&self.files);
             let verdict = probe.push(&buffer[..read]);
             (self.progress)(self.read + read_by(decoder));
             if verdict != Verdict::Continue {
@@ -177,12 +197,12 @@ fn checksum_error(crc: Option<&Crc>, checksum: Option<u32>) -> Option<io::Error>
     differs.then(|| io::Error::new(io::ErrorKind::InvalidData, message))
 }
 
-struct CountingReader<'a> {
-    inner: &'a [u8],
+struct CountingReader<R> {
+    inner: R,
     read: u64,
 }
 
-impl Read for CountingReader<'_> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         self.read += read as u64;

@@ -36,19 +36,65 @@ pub fn digest(paths: &[PathBuf], threads: Option<usize>) -> io::Result<Option<u1
         }
         let most = path.metadata()?.len().div_ceil(CHUNK);
         let chunks = chunks_of(path, threads.clamp(1, most.max(1)))?;
-        digest.update(&chunks.len().to_le_bytes());
-        for chunk in chunks {
-            digest.update(&chunk.len.to_le_bytes());
-            digest.update(&chunk.digest.to_le_bytes());
-        }
+        add_file(&mut digest, &chunks);
     }
     Ok(Some(digest.digest128()))
+}
+
+/// Adds the parts of a file to a digest of files.
+fn add_file(digest: &mut Xxh3, chunks: &[Chunk]) {
+    digest.update(&chunks.len().to_le_bytes());
+    for chunk in chunks {
+        digest.update(&chunk.len.to_le_bytes());
+        digest.update(&chunk.digest.to_le_bytes());
+    }
 }
 
 /// The length and digest of a part of a file.
 struct Chunk {
     len: u64,
     digest: u128,
+}
+
+/// Computes the digest of one file while its bytes arrive. It is that of [`digest`].
+#[derive(Default)]
+pub(crate) struct ArrivingDigest {
+    chunks: Vec<Chunk>,
+    current: Xxh3,
+    /// The number of bytes of the current part.
+    len: u64,
+}
+
+impl ArrivingDigest {
+    /// Adds the next bytes.
+    pub(crate) fn push(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let missing = (CHUNK - self.len).min(bytes.len() as u64);
+            let (part, rest) = bytes.split_at(missing as usize);
+            self.current.update(part);
+            self.len += missing;
+            bytes = rest;
+            if self.len == CHUNK {
+                self.end_chunk();
+            }
+        }
+    }
+
+    /// The digest of all bytes.
+    pub(crate) fn finish(mut self) -> u128 {
+        if self.len > 0 {
+            self.end_chunk();
+        }
+        let mut digest = Xxh3::new();
+        add_file(&mut digest, &self.chunks);
+        digest.digest128()
+    }
+
+    fn end_chunk(&mut self) {
+        let len = std::mem::take(&mut self.len);
+        let digest = std::mem::take(&mut self.current).digest128();
+        self.chunks.push(Chunk { len, digest });
+    }
 }
 
 /// All parts of a file in their order. The last one may be shorter than the others.
@@ -108,7 +154,7 @@ fn chunk(bytes: &mut impl Read, block: &mut [u8]) -> io::Result<Chunk> {
 mod tests {
     use std::path::PathBuf;
 
-    use super::{CHUNK, digest};
+    use super::{ArrivingDigest, CHUNK, digest};
 
     #[test]
     fn different_files_have_different_digests() {
@@ -143,6 +189,11 @@ mod tests {
             let of = |threads| digest(std::slice::from_ref(&path), Some(threads)).expect("is read");
             let one = of(1);
             assert_eq!([of(2), of(3), of(64)], [one; 3], "{len}");
+            for pieces in [1000, CHUNK as usize, usize::MAX] {
+                let mut arriving = ArrivingDigest::default();
+                bytes.chunks(pieces).for_each(|piece| arriving.push(piece));
+                assert_eq!(Some(arriving.finish()), one, "{len} in pieces of {pieces}");
+            }
             seen.push(one);
             if let Some(last) = bytes.len().checked_sub(1) {
                 let mut changed = bytes;

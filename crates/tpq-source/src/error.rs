@@ -65,7 +65,7 @@ pub enum SourceError {
     },
     /// The file is in no format that tpq reads.
     #[error(
-        "{}: {what}, not a trace that tpq reads (Perfetto protobuf, Chrome JSON or text of ftrace, plain, gzip or zstd, or in \
+        "{}: {what}, not a trace that tpq reads (Perfetto protobuf, Chrome JSON, text of ftrace, perf.data and others, plain, gzip or zstd, or in \
          a ZIP or TAR archive)",
         path.display()
     )]

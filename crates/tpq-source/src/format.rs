@@ -2,7 +2,10 @@
 
 use std::fmt;
 
+use crate::json_formats::format_of_json;
+use crate::pprof::is_pprof;
 use crate::systrace::is_systrace;
+use crate::text_formats::format_of_text;
 
 /// The format of a file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -23,6 +26,36 @@ pub enum Format {
     Json,
     /// Text of the kernel's tracer, alone or in an HTML page.
     Systrace,
+    /// A log of the build tool ninja.
+    Ninja,
+    /// Text of Android's log.
+    Logcat,
+    /// Text that `perf script` prints of samples.
+    PerfScript,
+    /// Call stacks as lines of functions, each with a count.
+    CollapsedStacks,
+    /// A profile of Firefox, in JSON.
+    Gecko,
+    /// A profile of V8, in JSON.
+    CpuProfile,
+    /// A profile of the viewer speedscope, in JSON.
+    Speedscope,
+    /// Spans of OpenTelemetry, in JSON.
+    Otlp,
+    /// A profile of pprof, in protobuf.
+    Pprof,
+    /// A recording of `perf record` or simpleperf.
+    PerfData,
+    /// A report of simpleperf, in protobuf.
+    SimpleperfReport,
+    /// Text of `strace`.
+    Strace,
+    /// Text of the kernel's log.
+    Dmesg,
+    /// A Fuchsia trace.
+    Fuchsia,
+    /// A trace of methods that Android's runtime called.
+    ArtMethods,
     /// Text in no format that tpq reads.
     Text,
     /// Any other data.
@@ -33,6 +66,14 @@ const MANIFEST_KEY: &[u8] = b"\"perfetto_manifest\"";
 /// The number of bytes that are examined: white space, or an HTML page around a trace, may come
 /// first.
 const SNIFF_LEN: usize = 64 << 20;
+/// Formats by the bytes that their files begin with.
+const MAGIC: [(&[u8], Format); 5] = [
+    (b"PERFILE2", Format::PerfData),
+    (b"SIMPLEPERF", Format::SimpleperfReport),
+    (&[0x10, 0, 4, b'F', b'x', b'T', 0x16, 0], Format::Fuchsia),
+    (b"SLOW", Format::ArtMethods),
+    (b"*version\n", Format::ArtMethods),
+];
 /// The position of the magic bytes in the header of a TAR member.
 const TAR_MAGIC: std::ops::Range<usize> = 257..262;
 
@@ -48,16 +89,25 @@ impl Format {
             [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => return Self::Zip,
             _ => {}
         }
+        for (magic, format) in MAGIC {
+            if bytes.starts_with(magic) {
+                return format;
+            }
+        }
         if bytes.get(TAR_MAGIC) == Some(b"ustar") {
             Self::Tar
         } else if is_manifest(bytes) {
             Self::Manifest
+        } else if is_pprof(bytes) {
+            Self::Pprof
         } else if looks_like_packets(bytes) {
             Self::Perfetto
         } else if looks_like_json(bytes) {
-            Self::Json
+            format_of_json(bytes)
         } else if is_systrace(bytes) {
             Self::Systrace
+        } else if let Some(format) = format_of_text(bytes) {
+            format
         } else if looks_like_text(bytes) {
             Self::Text
         } else {
@@ -76,6 +126,21 @@ impl Format {
             Self::Zip => "zip",
             Self::Json => "json",
             Self::Systrace => "systrace",
+            Self::Ninja => "ninja_log",
+            Self::Logcat => "android_logcat",
+            Self::PerfScript => "perf_text",
+            Self::CollapsedStacks => "collapsed_stack",
+            Self::Gecko => "gecko",
+            Self::CpuProfile => "cpuprofile",
+            Self::Speedscope => "speedscope",
+            Self::Otlp => "otlp",
+            Self::Pprof => "pprof",
+            Self::PerfData => "perf",
+            Self::SimpleperfReport => "simpleperf_proto",
+            Self::Strace => "strace",
+            Self::Dmesg => "dmesg",
+            Self::Fuchsia => "fuchsia",
+            Self::ArtMethods => "art_method",
             Self::Text => "text",
             Self::Unknown => "unknown",
         }
@@ -83,7 +148,24 @@ impl Format {
 
     fn contents(self) -> Contents {
         match self {
-            Self::Perfetto | Self::Json | Self::Systrace => Contents::Events,
+            Self::Perfetto
+            | Self::Json
+            | Self::Systrace
+            | Self::Ninja
+            | Self::Logcat
+            | Self::PerfScript
+            | Self::CollapsedStacks
+            | Self::Gecko
+            | Self::CpuProfile
+            | Self::Speedscope
+            | Self::Pprof
+            | Self::PerfData
+            | Self::SimpleperfReport
+            | Self::Strace
+            | Self::Dmesg
+            | Self::Otlp
+            | Self::Fuchsia
+            | Self::ArtMethods => Contents::Events,
             Self::Tar | Self::Zip => Contents::Files,
             Self::Gzip | Self::Zstd => Contents::OneFile,
             Self::Manifest => Contents::Manifest,
@@ -137,6 +219,21 @@ impl fmt::Display for Format {
             Self::Zip => "ZIP archive",
             Self::Json => "JSON",
             Self::Systrace => "systrace text",
+            Self::Ninja => "ninja log",
+            Self::Logcat => "Android log",
+            Self::PerfScript => "text of perf script",
+            Self::CollapsedStacks => "collapsed stacks",
+            Self::Gecko => "Firefox profile",
+            Self::CpuProfile => "V8 CPU profile",
+            Self::Speedscope => "speedscope profile",
+            Self::Otlp => "OTLP JSON",
+            Self::Pprof => "pprof profile",
+            Self::PerfData => "perf.data file",
+            Self::SimpleperfReport => "simpleperf report",
+            Self::Strace => "strace text",
+            Self::Dmesg => "kernel log",
+            Self::Fuchsia => "Fuchsia trace",
+            Self::ArtMethods => "ART method trace",
             Self::Text => "text",
             Self::Unknown => "unknown data",
         })

@@ -26,13 +26,17 @@ mod file_identity;
 mod format;
 mod guarded_map;
 mod inputs;
+mod json_formats;
 mod manifest;
 mod mapped_temp;
 mod own_file;
 mod partial_file;
+mod pprof;
+mod prefix;
 mod scratch;
 mod stream;
 mod systrace;
+mod text_formats;
 mod trace_probe;
 mod unpacked;
 
@@ -42,11 +46,12 @@ pub use error::SourceError;
 pub use file_identity::FileIdentity;
 pub use format::{Format, is_manifest};
 pub use guarded_map::GuardedMap;
-pub use inputs::Inputs;
+pub use inputs::{Inputs, ReadInputs};
 pub use manifest::{
     Attribute, ClockName, Manifest, ManifestClocks, ManifestError, ManifestFile, ManifestProblem,
     TraceTime,
 };
 pub use own_file::{is_own_file, open_own_file};
 pub use partial_file::{PartialFile, Readers, remove_abandoned, remove_partial_files};
+pub use prefix::OnPrefix;
 pub use scratch::{Scratch, UNPACK_LIMIT};

@@ -4,6 +4,8 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::bytes::Bytes;
+use crate::digest::ArrivingDigest;
+use crate::prefix::Prefix;
 use crate::scratch::UNPACK_LIMIT;
 use crate::trace_probe::{TraceProbe, Verdict};
 use crate::unpacked::{NoRoom, UnpackedFiles};
@@ -20,6 +22,7 @@ const CHUNK: usize = 1 << 18;
 pub(crate) fn read(
     path: &Path,
     mut input: impl Read,
+    prefix: &mut Prefix<'_>,
 ) -> Result<(Bytes, Option<io::Error>), SourceError> {
     let failed = |source| SourceError::Read { path: path.to_owned(), source };
     let mut bytes = UnpackedFiles::default();
@@ -40,6 +43,7 @@ pub(crate) fn read(
             shown: path.display().to_string(),
             why,
         })?;
+        prefix.show(&bytes);
         let verdict = probe.push(read);
         match verdict {
             Verdict::Continue => {}
@@ -47,6 +51,83 @@ pub(crate) fn read(
             Verdict::Unreadable => {
                 let what = Format::of(&bytes.finish());
                 return Err(SourceError::NotATrace { path: path.to_owned(), what });
+            }
+        }
+    }
+}
+
+/// A stream of which the bytes are counted and make a digest. Keeps its error, as decoders of
+/// compressed data do not tell errors of their input from damage.
+pub(crate) struct Arriving<R, F> {
+    input: R,
+    on_read: F,
+    digest: ArrivingDigest,
+    read: u64,
+    has_ended: bool,
+    error: Option<io::Error>,
+}
+
+impl<R: Read, F: FnMut(u64)> Arriving<R, F> {
+    /// `on_read` receives the number of bytes so far.
+    pub(crate) fn new(input: R, on_read: F) -> Self {
+        let digest = ArrivingDigest::default();
+        Self { input, on_read, digest, read: 0, has_ended: false, error: None }
+    }
+
+    /// The first bytes: `len` of them, if there are as many.
+    ///
+    /// # Errors
+    /// When the stream fails.
+    pub(crate) fn head(&mut self, len: u64) -> io::Result<Vec<u8>> {
+        let mut head = Vec::new();
+        self.by_ref().take(len).read_to_end(&mut head)?;
+        Ok(head)
+    }
+
+    /// Reads what is left, and returns the number of all bytes.
+    ///
+    /// # Errors
+    /// When the stream fails or failed before.
+    pub(crate) fn drain(&mut self) -> io::Result<u64> {
+        match self.error.take() {
+            Some(error) => Err(error),
+            None => io::copy(self, &mut io::sink()).map(|_| self.read),
+        }
+    }
+
+    /// The digest of the stream, if it was read to its end.
+    pub(crate) fn digest(self) -> Option<u128> {
+        self.has_ended.then(|| self.digest.finish())
+    }
+}
+
+impl<R: Read, F: FnMut(u64)> Read for Arriving<R, F> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        let read = loop {
+            match self.input.read(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Ok(_) if self.read > UNPACK_LIMIT => {
+                    let message = format!("it is longer than the limit of {UNPACK_LIMIT} bytes");
+                    break Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+                }
+                outcome => break outcome,
+            }
+        };
+        match read {
+            Ok(read) => {
+                self.has_ended = read == 0;
+                self.read += read as u64;
+                self.digest.push(buffer.get(..read).unwrap_or_default());
+                (self.on_read)(self.read);
+                Ok(read)
+            }
+            Err(error) => {
+                let shown = io::Error::new(error.kind(), error.to_string());
+                self.error = Some(error);
+                Err(shown)
             }
         }
     }
@@ -62,7 +143,8 @@ mod tests {
     fn read_endless(start: &[u8], then: u8) -> Result<(Bytes, Option<io::Error>), String> {
         let most = io::repeat(then).take(64 << 20);
         let mut endless = start.chain(most).chain(Unending);
-        read(Path::new("-"), &mut endless).map_err(|error| error.to_string())
+        read(Path::new("-"), &mut endless, &mut Prefix::new(&mut |_| ()))
+            .map_err(|error| error.to_string())
     }
 
     struct Unending;
@@ -93,8 +175,17 @@ mod tests {
     #[test]
     fn a_stream_is_read_to_its_end() {
         let packets = PACKET.repeat(8 << 20);
-        let (bytes, error) = read(Path::new("-"), &packets[..]).expect("is a trace");
+        let mut shown = Vec::new();
+        let mut on_prefix = |bytes: &[u8]| {
+            assert!(packets.starts_with(bytes));
+            shown.push(bytes.len());
+        };
+        let (bytes, error) =
+            read(Path::new("-"), &packets[..], &mut Prefix::new(&mut on_prefix)).expect("is read");
         assert!(*bytes == *packets && error.is_none());
-        assert!(read(Path::new("-"), &b"short"[..]).is_ok(), "others say what it is");
+        assert_eq!(shown, (1..=12).map(|step| step << 22).collect::<Vec<usize>>());
+        let mut ignored = |_: &[u8]| ();
+        let short = read(Path::new("-"), &b"short"[..], &mut Prefix::new(&mut ignored));
+        assert!(short.is_ok(), "others say what it is");
     }
 }

@@ -53,7 +53,7 @@ impl TraceProbe {
         let head = std::mem::take(&mut self.head);
         self.decided = true;
         match Format::of(&head) {
-            Format::Unknown | Format::Text => Verdict::Unreadable,
+            format if !format.is_read() => Verdict::Unreadable,
             Format::Perfetto => {
                 let mut packets = Packets::default();
                 let verdict = packets.push(&head);
@@ -66,13 +66,7 @@ impl TraceProbe {
                     verdict => verdict,
                 }
             }
-            Format::Json
-            | Format::Systrace
-            | Format::Manifest
-            | Format::Gzip
-            | Format::Zstd
-            | Format::Tar
-            | Format::Zip => Verdict::Continue,
+            _ => Verdict::Continue,
         }
     }
 }

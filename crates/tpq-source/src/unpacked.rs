@@ -3,6 +3,7 @@
 //! that is not compressed.
 
 use std::io;
+use std::ops::Range;
 
 use crate::bytes::Bytes;
 use crate::mapped_temp::MappedTemp;
@@ -79,6 +80,25 @@ impl UnpackedFiles {
     /// The length of the current file in bytes.
     pub(crate) fn len(&self) -> u64 {
         self.len
+    }
+
+    /// The bytes of the current file so far.
+    pub(crate) fn current(&self) -> &[u8] {
+        match &self.temp {
+            Some(Ok(temp)) if self.in_file => {
+                temp.bytes().get(self.end as usize..(self.end + self.len) as usize)
+            }
+            _ => Some(&self.bytes[..]),
+        }
+        .unwrap_or_default()
+    }
+
+    /// Drops a part of the current file from memory, if a temporary file has it.
+    pub(crate) fn release_current(&self, range: Range<u64>) {
+        if let (true, Some(Ok(temp))) = (self.in_file, &self.temp) {
+            let start = (self.end + range.start) as usize;
+            temp.bytes().release(start..(self.end + range.end) as usize);
+        }
     }
 
     /// Appends to the current file.

@@ -20,6 +20,7 @@ mod cancel;
 mod carried;
 mod catalog;
 mod changes;
+mod constant_folding;
 mod errors;
 mod execute;
 mod explain;

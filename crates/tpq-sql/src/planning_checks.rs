@@ -14,6 +14,7 @@ use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
 
 use crate::cancel::CancelToken;
+use crate::constant_folding::BoundedFolding;
 
 /// Names of the rules.
 pub(crate) const CHECK: &str = "check_cancelled";
@@ -24,10 +25,10 @@ pub(crate) fn analyzer_rules() -> Vec<Arc<dyn AnalyzerRule + Send + Sync>> {
     rules.flat_map(|rule| [Arc::new(CheckCancelled) as _, rule]).collect()
 }
 
-/// DataFusion's optimizer rules, with a look at the token before each.
+/// DataFusion's optimizer rules, with short literals and a look at the token before each.
 pub(crate) fn optimizer_rules() -> Vec<Arc<dyn OptimizerRule + Send + Sync>> {
-    let rules = Optimizer::new().rules.into_iter();
-    rules.flat_map(|rule| [Arc::new(CheckCancelled) as _, rule]).collect()
+    let rules = Optimizer::new().rules.into_iter().map(BoundedFolding);
+    rules.flat_map(|rule| [Arc::new(CheckCancelled) as _, Arc::new(rule) as _]).collect()
 }
 
 /// Rules for physical plans, with a look at the token before each.

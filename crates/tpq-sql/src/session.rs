@@ -41,6 +41,8 @@ use crate::views::Prelude;
 /// Bytes that a part of a scan may hold back while it waits to be merged with the others.
 /// DataFusion would let it be a gigabyte.
 const MERGE_BUFFER: usize = 16 << 20;
+/// The number of keys of a join's small side up to which the scan of the other side knows them.
+const MAX_KEYS: usize = 8192;
 /// Bytes of a limit for each row of a batch: with less, batches are shorter than usual.
 const LIMIT_FOR_A_ROW: usize = 8192;
 /// Bytes that a sort reserves for merging what it has spilled, as DataFusion has it.
@@ -86,6 +88,8 @@ fn session_config(options: &SessionOptions, memory: Memory) -> SessionConfig {
         // SQLite's order: NULL is less than everything.
         .set_str("datafusion.sql_parser.default_null_ordering", "nulls_min")
         .set_usize("datafusion.execution.sort_pushdown_buffer_capacity", MERGE_BUFFER)
+        // Scans read rows with these keys alone.
+        .set_usize("datafusion.optimizer.hash_join_inlist_pushdown_max_distinct_values", MAX_KEYS)
         // Scans split themselves into neighbouring parts, which keeps the order of rows;
         // distributing batches round-robin would lose it.
         .with_round_robin_repartition(false);

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use arrow_array::{
     ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchOptions, StringViewArray,
 };
-use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
+use arrow_buffer::{
+    BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer, NullBufferBuilder, ScalarBuffer,
+};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 
 use crate::packed::{FrozenValues, PackedChunk, TakeIds, Valid};
@@ -154,6 +156,47 @@ impl StoredChunk {
             _ => Arc::new(Int64Array::new(wide, nulls)),
         })
     }
+}
+
+/// The values of single rows, and whether they are not NULL.
+struct SingleRows {
+    values: Vec<i64>,
+    valid: Option<Vec<bool>>,
+}
+
+impl StoredChunk {
+    /// Which of some rows have one of the values `wanted`.
+    fn matches(&self, rows: Range<usize>, wanted: &[i64]) -> io::Result<BooleanBuffer> {
+        let valid = self.valid.as_ref().map(|valid| valid.slice(rows.start, rows.len()));
+        Ok(match (self.values.matches(rows.clone(), wanted)?, valid) {
+            (None, _) => BooleanBuffer::new_unset(rows.len()),
+            (Some(found), None) => found,
+            (Some(found), Some(valid)) => &found & &valid,
+        })
+    }
+
+    /// The values of single rows.
+    fn pick(&self, rows: &[u32]) -> io::Result<SingleRows> {
+        let Some(values) = self.values.wide_at(rows)? else {
+            return Ok(SingleRows {
+                values: vec![0; rows.len()],
+                valid: Some(vec![false; rows.len()]),
+            });
+        };
+        let is_valid = |valid: &BooleanBuffer| {
+            rows.iter().map(|&row| valid.value(row as usize)).collect::<Vec<_>>()
+        };
+        Ok(SingleRows { values, valid: self.valid.as_ref().map(is_valid) })
+    }
+}
+
+/// Single rows of a chunk.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PickedRows {
+    /// The chunk.
+    pub chunk: usize,
+    /// The rows in it.
+    pub rows: Vec<u32>,
 }
 
 impl TakeIds<Arc<StringViewArray>> for &StringViews {
@@ -323,15 +366,117 @@ impl Table {
         rows: Range<usize>,
         projection: &[usize],
     ) -> Result<RecordBatch, ReadError> {
-        let table = self.decl.name;
         let read = |&column: &usize| self.read_column(chunk, rows.clone(), column);
         let arrays = projection.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        self.assemble(projection, arrays, rows.len())
+    }
+
+    /// A batch of columns.
+    fn assemble(
+        &self,
+        projection: &[usize],
+        arrays: Vec<ArrayRef>,
+        rows: usize,
+    ) -> Result<RecordBatch, ReadError> {
         let assemble = || {
             let schema = Arc::new(self.schema.project(projection)?);
-            let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
+            let options = RecordBatchOptions::new().with_row_count(Some(rows));
             RecordBatch::try_new_with_options(schema, arrays, &options)
         };
-        assemble().map_err(|source| ReadError::Assemble { table, source })
+        assemble().map_err(|source| ReadError::Assemble { table: self.decl.name, source })
+    }
+
+    /// Which rows of a chunk have one of the values `wanted` in an integer column. `column` counts
+    /// from 0 with `id`.
+    ///
+    /// # Errors
+    /// When a file that holds the rows cannot be read, or is damaged and cannot be restored.
+    pub fn matches(
+        &self,
+        chunk: usize,
+        rows: Range<usize>,
+        column: usize,
+        wanted: &[i64],
+    ) -> Result<BooleanBuffer, ReadError> {
+        let Some(stored) = column.checked_sub(1) else {
+            let first = (chunk * CHUNK_ROWS + rows.start) as i64;
+            let mut found = BooleanBufferBuilder::new(rows.len());
+            found.append_n(rows.len(), false);
+            let row_of = |id: &i64| usize::try_from(id.checked_sub(first)?).ok();
+            let found_rows = wanted.iter().filter_map(row_of).filter(|&row| row < rows.len());
+            found_rows.for_each(|row| found.set_bit(row, true));
+            return Ok(found.finish());
+        };
+        let of_own = |own: &StoredChunk| own.matches(rows.clone(), wanted);
+        self.read_chunk(chunk, stored, of_own, |chunk, _| chunk.matches(rows.clone(), wanted))
+    }
+
+    /// Single rows of some chunks as an Arrow batch of the columns `projection` names by position.
+    ///
+    /// # Errors
+    /// As [`Table::read`].
+    pub fn pick(
+        &self,
+        picked: &[PickedRows],
+        projection: &[usize],
+    ) -> Result<RecordBatch, ReadError> {
+        let count = picked.iter().map(|picked| picked.rows.len()).sum();
+        let pick = |&column: &usize| self.pick_column(picked, count, column);
+        let arrays = projection.iter().map(pick).collect::<Result<Vec<_>, _>>()?;
+        self.assemble(projection, arrays, count)
+    }
+
+    fn pick_column(
+        &self,
+        picked: &[PickedRows],
+        count: usize,
+        column: usize,
+    ) -> Result<ArrayRef, ReadError> {
+        let Some(stored) = column.checked_sub(1) else {
+            let ids = picked.iter().flat_map(|PickedRows { chunk, rows }| {
+                rows.iter().map(move |&row| (chunk * CHUNK_ROWS) as i64 + i64::from(row))
+            });
+            return Ok(Arc::new(Int64Array::from_iter_values(ids)));
+        };
+        let kind = self.decl.columns[column].kind;
+        if kind == ColumnKind::String {
+            return self.pick_strings(picked, count, stored);
+        }
+        let mut values = Vec::with_capacity(count);
+        let mut nulls = NullBufferBuilder::new(count);
+        for PickedRows { chunk, rows } in picked {
+            let of_own = |own: &StoredChunk| own.pick(rows);
+            let found = self.read_chunk(*chunk, stored, of_own, |chunk, _| chunk.pick(rows))?;
+            match found.valid {
+                Some(valid) => valid.into_iter().for_each(|valid| nulls.append(valid)),
+                None => nulls.append_n_non_nulls(found.values.len()),
+            }
+            values.extend(found.values);
+        }
+        let (values, nulls) = (ScalarBuffer::<i64>::from(values), nulls.finish());
+        Ok(match kind {
+            ColumnKind::Double => Arc::new(Float64Array::new(values.into_inner().into(), nulls)),
+            _ => Arc::new(Int64Array::new(values, nulls)),
+        })
+    }
+
+    fn pick_strings(
+        &self,
+        picked: &[PickedRows],
+        count: usize,
+        stored: usize,
+    ) -> Result<ArrayRef, ReadError> {
+        let mut ids = Vec::with_capacity(count);
+        for PickedRows { chunk, rows } in picked {
+            let of_own = |own: &StoredChunk| own.values.ids_at(rows);
+            let of_restored = |chunk: &StoredChunk, restored: &Restored| {
+                let ids = chunk.values.ids_at(rows)?;
+                Ok(ids.map(|ids| ids.into_iter().map(|id| restored.string_id(id)).collect()))
+            };
+            let found = self.read_chunk(*chunk, stored, of_own, of_restored)?;
+            ids.extend(found.unwrap_or_else(|| vec![0; rows.len()]));
+        }
+        Ok(self.strings.array(ids.iter().copied()))
     }
 
     fn read_column(

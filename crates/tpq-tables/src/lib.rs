@@ -32,7 +32,7 @@ mod two_threads;
 pub use arg_set_number::ArgSetNumber;
 pub use column::{Cell, ColumnBuilder};
 pub use declare::{ColumnDecl, ColumnKind, TableDecl};
-pub use finished::{CHUNK_ROWS, ChunkRange, ReadError, Table, TraceTables};
+pub use finished::{CHUNK_ROWS, ChunkRange, PickedRows, ReadError, Table, TraceTables};
 pub use packed::{Native, Packing};
 pub use packer::Packer;
 pub use spill::Spill;

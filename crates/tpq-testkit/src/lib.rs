@@ -35,6 +35,7 @@ mod debug_annotation;
 mod ftrace;
 mod interned_data;
 mod packet;
+mod perf_data;
 mod process_tree;
 mod recording;
 mod trace;
@@ -56,6 +57,7 @@ pub use debug_annotation::Annotation;
 pub use ftrace::{FtraceBundle, FtraceEvent, Task, ftrace_clock, prev_state};
 pub use interned_data::InternedData;
 pub use packet::{Defaults, NEEDS_STATE, Packet, STATE_CLEARED};
+pub use perf_data::{PerfData, PerfSample};
 pub use process_tree::{ProcessStats, ProcessTree};
 pub use recording::{
     BufferStats, FtraceCpuStats, FtraceStats, ServiceEvent, SystemInfo, TraceStats,

@@ -22,6 +22,9 @@ const KINDS: &[u32] = &[
     interned_data::SOURCE_PATHS,
     interned_data::MAPPINGS,
     interned_data::LOG_MESSAGE_BODY,
+    interned_data::VULKAN_MEMORY_KEYS,
+    interned_data::GRAPHICS_CONTEXTS,
+    interned_data::GPU_SPECIFICATIONS,
     interned_data::HISTOGRAM_NAMES,
     interned_data::KERNEL_SYMBOLS,
     interned_data::DEBUG_ANNOTATION_VALUE_TYPE_NAMES,
@@ -40,6 +43,16 @@ const KINDS: &[u32] = &[
     interned_data::STACK_SAMPLE_EXECUTION_CONTEXTS,
     interned_data::STACK_SAMPLE_COUNTER_DESCRIPTORS,
     interned_data::STACK_SAMPLE_ASYNC_CONTEXT_DESCRIPTORS,
+    interned_data::COMPUTE_KERNELS,
+    interned_data::COMPUTE_ARG_NAMES,
+    interned_data::PROTOLOG_STRING_ARGS,
+    interned_data::PROTOLOG_STACKTRACE,
+    interned_data::VIEWCAPTURE_PACKAGE_NAME,
+    interned_data::VIEWCAPTURE_WINDOW_NAME,
+    interned_data::VIEWCAPTURE_VIEW_ID,
+    interned_data::VIEWCAPTURE_CLASS_NAME,
+    interned_data::VIEWCAPTURE_CONTENT_DESCRIPTION,
+    interned_data::VIEWCAPTURE_TEXT,
 ];
 
 struct Entry {

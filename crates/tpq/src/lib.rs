@@ -12,6 +12,7 @@
 mod arrange;
 mod cache;
 mod clocks;
+mod each;
 mod file_findings;
 mod import;
 mod metatrace;
@@ -23,11 +24,15 @@ mod sort_file;
 mod sql_package;
 mod summary;
 mod trace;
+mod traces;
 mod trailing_manifest;
 
 pub use cache::TableCache;
 pub use clocks::{
     Basis, ClockConversion, ClockHop, ClockJump, ClockPath, ClockTie, Clocks, Measured,
+};
+pub use each::{
+    EachError, EachOptions, EachTrace, KeptRows, SharedColumns, TRACE_PATH, TRACE_UUID, each,
 };
 pub use import::{ImportError, import};
 pub use metatrace::{MetaTrace, Span};

@@ -1,6 +1,6 @@
 //! Findings of an import that are not in the tables.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use tpq_clock::Rule;
@@ -50,14 +50,14 @@ impl FilePlacement {
     }
 }
 
-/// Damage in a text file.
+/// Damage in a file that is no Perfetto trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TextDamage {
     /// The file.
     pub path: String,
-    /// The line of the first damage, from 1.
+    /// The line of the first damage, from 1; 0 in files that are no text.
     pub line: u64,
-    /// The byte in that line, from 1.
+    /// The byte in that line, from 1; in files that are no text, the byte of the file, from 0.
     pub column: u64,
     /// The error there.
     pub what: &'static str,
@@ -70,7 +70,9 @@ impl TextDamage {
     pub(crate) fn of(path: &str, losses: &LossBook) -> Option<Self> {
         let TextLocation { line, column, what } =
             losses.entries().iter().find_map(|entry| entry.text)?;
-        let places = losses.get(Loss::MalformedText) + losses.get(Loss::MalformedLine);
+        let located = losses.entries().iter().filter(|entry| entry.text.is_some());
+        let kinds: BTreeSet<Loss> = located.map(|entry| entry.loss).collect();
+        let places = kinds.into_iter().map(|loss| losses.get(loss)).sum();
         Some(Self { path: path.to_owned(), line, column, what, places })
     }
 }
@@ -78,7 +80,10 @@ impl TextDamage {
 impl fmt::Display for TextDamage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, line, column, what, .. } = self;
-        write!(f, "{path}: line {line}, column {column}: {what}")
+        match line {
+            0 => write!(f, "{path}: byte {column}: {what}"),
+            line => write!(f, "{path}: line {line}, column {column}: {what}"),
+        }
     }
 }
 

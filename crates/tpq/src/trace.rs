@@ -9,10 +9,11 @@ use tpq_sql::{Session, SessionOptions, SqlError};
 use tpq_tables::{Tables, TraceTables};
 
 use crate::cache::{Key, PendingWrite};
-use crate::import::import_stream;
+use crate::import::Received;
+use crate::traces::Traces;
 use crate::{
     CancelToken, ImportError, ImportOptions, ImportSummary, MetaTrace, Span, SqlPackage,
-    SqlPackageError, TableCache, import,
+    SqlPackageError, TableCache,
 };
 
 /// An error on opening a trace.
@@ -51,7 +52,7 @@ enum Origin {
     /// An import. Its tables may still be on their way to the cache.
     Import(Mutex<Option<PendingWrite>>),
     /// The cache, with the traces and options to import them again.
-    Cache(Vec<PathBuf>, Box<ImportOptions>),
+    Cache(Traces, Box<ImportOptions>),
 }
 
 impl Trace {
@@ -59,7 +60,7 @@ impl Trace {
     /// Dropping the future cancels the import.
     ///
     /// # Errors
-    /// See [`import`].
+    /// See [`import`](crate::import()).
     pub async fn open(
         paths: &[impl Into<PathBuf> + Clone],
         options: ImportOptions,
@@ -67,27 +68,34 @@ impl Trace {
         if paths.is_empty() {
             return Err(OpenError::None);
         }
-        options.check()?;
         let paths: Vec<PathBuf> = paths.iter().cloned().map(Into::into).collect();
+        Self::open_traces(paths.clone(), Traces::Files(paths), options).await
+    }
+
+    async fn open_traces(
+        paths: Vec<PathBuf>,
+        traces: Traces,
+        options: ImportOptions,
+    ) -> Result<Self, OpenError> {
+        options.check()?;
         // Before the import, which may take long: a mistyped folder should be reported at once.
         let session_options = session_options(&options)?;
         let metatrace = options.metatrace.clone();
         let stop = CancelOnDrop(options.cancel.child());
         let options = ImportOptions { cancel: stop.0.clone(), ..options };
-        let files = paths.clone();
-        let imported = tokio::task::spawn_blocking(move || find_or_import(files, options));
+        let imported = tokio::task::spawn_blocking(move || find_or_import(traces, options));
         Self::with_session(paths, session_options, metatrace, imported.await??)
     }
 
-    /// Imports the trace that `input` gives, on this thread. `name` is that of its file. The cache
-    /// is not used.
+    /// Imports the trace that `input` gives, on this thread, or finds its tables in the cache.
+    /// `name` is that of its file.
     ///
     /// # Errors
-    /// See [`import`]; and when `input` fails.
+    /// See [`import`](crate::import()); and when `input` fails.
     pub fn read(name: &Path, input: impl Read, options: &ImportOptions) -> Result<Self, OpenError> {
         let session_options = session_options(options)?;
-        let (tables, summary) = import_stream(name, input, options)?;
-        let imported = (Arc::new(tables), summary, Origin::Import(Mutex::new(None)));
+        let traces = Traces::Received(Arc::new(Received::read(name, input, options)?));
+        let imported = find_or_import(traces, options.clone())?;
         let metatrace = options.metatrace.clone();
         Self::with_session(vec![name.to_owned()], session_options, metatrace, imported)
     }
@@ -121,13 +129,14 @@ impl Trace {
     /// an import knows about clocks. Returns `None` if the tables came from an import.
     ///
     /// # Errors
-    /// See [`import`].
+    /// See [`import`](crate::import()).
     pub async fn import_again(&self) -> Result<Option<Self>, OpenError> {
-        let Origin::Cache(paths, options) = &self.origin else { return Ok(None) };
+        let Origin::Cache(traces, options) = &self.origin else { return Ok(None) };
         // The token of the first import was cancelled when that import ended.
         let cancel = CancelToken::default();
         let options = ImportOptions { cache: None, cancel, ..(**options).clone() };
-        Box::pin(Self::open(paths, options)).await.map(Some)
+        let again = Self::open_traces(self.paths.clone(), traces.clone(), options);
+        Box::pin(again).await.map(Some)
     }
 
     /// Runs the one statement in `sql` and returns all its rows. For results too large for memory,
@@ -161,6 +170,11 @@ impl Trace {
     /// The finished tables.
     pub fn tables(&self) -> &Arc<TraceTables> {
         &self.tables
+    }
+
+    /// Whether the tables came from the cache.
+    pub fn is_from_cache(&self) -> bool {
+        matches!(self.origin, Origin::Cache(..))
     }
 
     /// Waits until the cache has the tables, if they are to be cached. Dropping the trace waits as
@@ -202,22 +216,24 @@ fn session_options(options: &ImportOptions) -> Result<SessionOptions, SqlPackage
 /// Finds the tables of the traces in the cache; otherwise imports the traces and starts to write
 /// the cache entry.
 fn find_or_import(
-    paths: Vec<PathBuf>,
+    traces: Traces,
     options: ImportOptions,
 ) -> Result<(Arc<TraceTables>, ImportSummary, Origin), ImportError> {
     let cache = options.cache.clone().filter(|_| !options.strict);
     let find_span = cache.as_ref().and_then(|_| options.span("find"));
-    let key = cache.as_ref().and_then(|cache| cache.key(&paths, &options));
-    let found =
-        cache.as_ref().zip(key.as_ref()).and_then(|(cache, key)| cache.find(key, &paths, &options));
+    let key = cache.as_ref().and_then(|cache| cache.key(&traces, &options));
+    let found = cache
+        .as_ref()
+        .zip(key.as_ref())
+        .and_then(|(cache, key)| cache.find(key, &traces, &options));
     drop(find_span);
     if let Some((tables, summary)) = found {
-        return Ok((Arc::new(tables), summary, Origin::Cache(paths, Box::new(options))));
+        return Ok((Arc::new(tables), summary, Origin::Cache(traces, Box::new(options))));
     }
-    let (tables, summary) = import(&paths, &options)?;
+    let (tables, summary) = traces.import(&options)?;
     let tables = Arc::new(tables);
     let store =
-        |(cache, key): (TableCache, Key)| cache.store(&key, &paths, Arc::clone(&tables), &summary);
+        |(cache, key): (TableCache, Key)| cache.store(&key, &traces, Arc::clone(&tables), &summary);
     let pending = cache.zip(key).and_then(store);
     Ok((tables, summary, Origin::Import(Mutex::new(pending))))
 }

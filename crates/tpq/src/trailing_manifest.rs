@@ -20,7 +20,7 @@ pub(crate) fn manifest_follows(bytes: &[u8], end: usize) -> bool {
     // The last packet may itself end in bytes that look like white space.
     let first = before.trim_ascii_end().len();
     let ends_there = |end: usize| {
-        prescan(&bytes[..end], 0, PrescanMemory::in_memory(0), &|_| (), false)
+        prescan(&bytes[..end], 0, PrescanMemory::in_memory(0), &|_| (), false, None)
             .is_ok_and(|prescan| prescan.end == end)
     };
     is_manifest(&bytes[first..]) && (first..=before.len()).take(MAX_BLANK_BYTES).any(ends_there)

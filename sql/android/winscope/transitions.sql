@@ -34,7 +34,7 @@ FROM __intrinsic_window_manager_shell_transition_participants;
 CREATE PERFETTO VIEW android_window_manager_shell_transition_protos(
   -- Transition; join with `window_manager_shell_transitions` on `transition_id`.
   transition_id LONG,
-  -- Message in Base64, as the id of a string.
+  -- Number of the recorded message; equal messages have equal numbers.
   base64_proto_id LONG
 ) AS
 SELECT transition_id, base64_proto_id

@@ -8,7 +8,7 @@ CREATE PERFETTO VIEW android_windowmanager(
   ts TIMESTAMP,
   -- Fields of the recorded message; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID,
-  -- Recorded message in Base64, as the id of a string.
+  -- Number of the recorded message; equal messages have equal numbers.
   base64_proto_id LONG,
   -- Id of the display with the focus.
   focused_display_id LONG,
@@ -26,7 +26,7 @@ CREATE PERFETTO VIEW android_windowmanager_windowcontainer(
   snapshot_id LONG,
   -- Fields of the recorded message; join with `args` on `arg_set_id`.
   arg_set_id ARGSETID,
-  -- Recorded message in Base64, as the id of a string.
+  -- Number of the recorded message; equal messages have equal numbers.
   base64_proto_id LONG,
   -- Title of the container.
   title STRING,

@@ -21,6 +21,28 @@ fn each_number_is_a_counter() {
     ");
 }
 
+/// Numbers in quotes are written in more ways than JSON has.
+#[test]
+fn numbers_in_quotes() {
+    let trace = events(
+        r#"{"ph":"C","pid":1,"tid":1,"ts":1,"name":"c","args":{"a":".5"}},
+           {"ph":"C","pid":1,"tid":1,"ts":2,"name":"c","args":{"a":"+10.5"}},
+           {"ph":"C","pid":1,"tid":1,"ts":3,"name":"c","args":{"a":"1e3"}},
+           {"ph":"C","pid":1,"tid":1,"ts":4,"name":"c","args":{"a":"-.25","b":"+","c":".","d":"+inf"}}"#,
+    );
+    insta::assert_snapshot!(trace.rows(COUNTERS), @r"
+    ts    value   type          upid  name
+    1000  0.5     json_counter  1     c a
+    2000  10.5    json_counter  1     c a
+    3000  1000.0  json_counter  1     c a
+    4000  -0.25   json_counter  1     c a
+    ");
+    insta::assert_snapshot!(trace.rows(STATS), @r"
+    name                 value
+    json_parser_failure  3
+    ");
+}
+
 #[test]
 fn values_that_are_no_number_are_counted() {
     let trace = events(

@@ -4,6 +4,7 @@
 mod async_events;
 mod broken;
 mod counters;
+mod cpu_profiles;
 mod flows;
 mod instants;
 mod mutations;
@@ -11,6 +12,7 @@ mod shapes;
 mod slices;
 mod system_lines;
 mod threads_and_processes;
+mod trace_metadata;
 
 use crate::imported::Imported;
 

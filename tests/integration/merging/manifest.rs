@@ -99,7 +99,8 @@ fn machines_inside_a_file() {
     ");
 }
 
-/// An entry of id 0 alone names the base; a name for the whole file takes in all ids.
+/// An entry of id 0 alone names the base; a name for the whole file is that of its only machine,
+/// whatever id its packets give it.
 #[test]
 fn one_name_for_what_is_in_a_file() {
     let host = recording().packet(instant(150, "host")).build();
@@ -110,8 +111,9 @@ fn one_name_for_what_is_in_a_file() {
     id  raw_id      name
     0   4294967296  base
     ");
+    let of_guest = [thread_track(WRITER, TRACK), instant(60, "guest")].map(|it| it.machine(GUEST));
     let archive = Archive::new()
-        .file("a", unrelated_relay().build())
+        .file("a", TraceBuilder::new().packets(of_guest).build())
         .manifest(json!({ "files": [{ "path": "a", "machine": { "name": "all" } }] }));
     let merged = merged(&archive);
     assert_snapshot!(merged.rows(MACHINES), @r"
@@ -121,7 +123,6 @@ fn one_name_for_what_is_in_a_file() {
     assert_snapshot!(merged.rows(EVENTS), @r"
     ts   name   machine
     60   guest  0
-    150  host   0
     ");
 }
 

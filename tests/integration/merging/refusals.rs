@@ -131,6 +131,30 @@ fn a_packet_of_a_machine_that_is_not_listed() {
     );
 }
 
+/// One name or one clock cannot hold for several machines.
+#[test]
+fn overrides_of_a_file_with_several_machines() {
+    let relay = recording().packet(instant(5, "host")).packet(instant(6, "guest").machine(7));
+    let refused = |entry: Value| {
+        let archive = Archive::new().file("relay", relay.clone().build()).file("left", left());
+        let files = json!({ "files": [entry, { "path": "left" }] });
+        let message = refused_archive(&archive.manifest(files));
+        message.strip_prefix("perfetto_manifest: merge.tar/relay: ").unwrap_or(&message).to_owned()
+    };
+    assert_eq!(
+        refused(json!({ "path": "relay", "machine": { "name": "all" } })),
+        "machine attributes the file to one machine, but the file contains packets from multiple \
+         machines; name each of them in machines instead, as [{\"id\": 0, \"name\": \"phone\"}, \
+         {\"id\": 7, \"name\": \"vm\"}]"
+    );
+    let clocks = json!({ "clock": "BOOTTIME", "sync_to": { "file": "left", "clock": "BOOTTIME" } });
+    assert_eq!(
+        refused(json!({ "path": "relay", "clocks": clocks })),
+        "clocks applies to a file of one machine, but the file contains packets from multiple \
+         machines; name them in machines, and the one that has the clock in clocks.machine"
+    );
+}
+
 #[test]
 fn references_to_clocks() {
     assert_eq!(of_clocks(json!({ "clock": "BOOTTIME" })), "clocks: a sync_to block is required");

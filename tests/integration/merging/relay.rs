@@ -105,13 +105,12 @@ fn one_pid_of_two_machines_is_two_processes() {
     ");
 }
 
-/// All data is of one machine that names itself: there is no host next to it, and the recorder's
-/// clocks are its clocks.
+/// Every packet is of one machine: there is no host next to it.
 #[test]
 fn a_single_remote_machine_takes_the_hosts_place() {
     let trace = TraceBuilder::new()
-        .packet(clocks(&[(BOOTTIME, 100), (REALTIME, 1000)]))
-        .packet(system(SystemInfo::linux("6.1").machine_name("guest")))
+        .packet(guest(clocks(&[(BOOTTIME, 100), (REALTIME, 1000)])))
+        .packet(guest(system(SystemInfo::linux("6.1").machine_name("guest"))))
         .packet(guest(thread_track(WRITER, TRACK)))
         .packet(guest(instant(110, "guest")))
         .packet(guest(instant(1020, "by wall time").clock(REALTIME)));
@@ -124,6 +123,26 @@ fn a_single_remote_machine_takes_the_hosts_place() {
     ts   name          machine
     110  guest         0
     120  by wall time  0
+    ");
+}
+
+/// A host that only says what it is stays a machine.
+#[test]
+fn a_host_that_says_what_it_is_stays() {
+    let trace = TraceBuilder::new()
+        .packet(clocks(&[(BOOTTIME, 100), (REALTIME, 1000)]))
+        .packet(system(SystemInfo::linux("6.1").machine_name("desk")))
+        .packet(guest(thread_track(WRITER, TRACK)))
+        .packet(guest(instant(110, "guest")));
+    let imported = Imported::trace(trace);
+    assert_snapshot!(imported.rows("SELECT id, raw_id, name, label_index FROM machine ORDER BY id"), @r"
+    id  raw_id  name  label_index
+    0   0       desk  0
+    1   7       NULL  1
+    ");
+    assert_snapshot!(imported.rows(EVENTS), @r"
+    ts   name   machine
+    110  guest  1
     ");
 }
 

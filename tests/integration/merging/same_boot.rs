@@ -5,7 +5,7 @@ use tpq_testkit::clock_id::{BOOTTIME, MONOTONIC, REALTIME};
 use tpq_testkit::{BufferStats, FtraceBundle, FtraceEvent, Packet, Task, TraceStats, prev_state};
 
 use super::left;
-use crate::imported::{EVENTS, Imported, clocks, instant, recording};
+use crate::imported::{EVENTS, Imported, STATS, clocks, instant, recording};
 
 /// Wall time had been corrected by 1 between the recordings, which moves nothing: boot time is
 /// the same clock in both.
@@ -32,6 +32,28 @@ fn clock_relations_of_one_file_hold_in_the_other() {
     ts   name       machine
     110  left       0
     111  monotonic  0
+    ");
+}
+
+/// A file that reads clocks has its own relations: how far MONOTONIC was behind when the other file
+/// was recorded says nothing of this one.
+#[test]
+fn a_file_that_reads_clocks_has_its_own_relations() {
+    let other = recording()
+        .packet(clocks(&[(BOOTTIME, 120), (REALTIME, 1020)]))
+        .packet(instant(121, "boot time"))
+        .packet(instant(101, "monotonic").clock(MONOTONIC))
+        .build();
+    let merged = Imported::files(&[("a.pftrace", &left()), ("b.pftrace", &other)]);
+    assert_snapshot!(merged.rows(EVENTS), @r"
+    ts   name       machine
+    110  left       0
+    121  boot time  0
+    ");
+    assert_snapshot!(merged.rows(STATS), @r"
+    name                                  machine  file  value
+    clock_sync_failure_no_path            0        1     1
+    clock_sync_unrelatable_clock_domains  0        1     1
     ");
 }
 

@@ -50,12 +50,31 @@ fn every_clock_comes_by_wall_time() {
     assert_eq!(rules, ["snapshot", "realtime"]);
 }
 
-/// A device without a reading of wall time together with boot time cannot be placed by it, and the
-/// boot times of two devices are all that is left to be taken for the same.
+/// A device without a reading of wall time together with boot time cannot be placed by it, and two
+/// devices of different names were not started at the same moment.
 #[test]
-fn without_wall_time_boot_times_are_taken_for_the_same() {
+fn without_wall_time_devices_of_different_names_have_nothing_in_common() {
     let right = recording().packet(instant(30, "right"));
     let merged = two_machines(left(), right.build());
+    assert_snapshot!(merged.rows(EVENTS), @r"
+    ts   name  machine
+    110  left  0
+    ");
+    assert_snapshot!(merged.rows(STATS), @r"
+    name                                  machine  file  value
+    clock_sync_failure_no_path            1        3     1
+    clock_sync_unrelatable_clock_domains  1        3     1
+    ");
+}
+
+/// Where only one of them has a name, they may be the same, and boot time is all that is left.
+#[test]
+fn without_wall_time_boot_times_are_taken_for_the_same() {
+    let right = recording().packet(instant(30, "right")).build();
+    let archive = Archive::new().file("left", left()).file("right", right).manifest(json!({
+        "files": [{ "path": "right", "machine": { "name": "right" } }]
+    }));
+    let merged = merged(&archive);
     assert_snapshot!(merged.rows(EVENTS), @r"
     ts   name   machine
     30   right  1
@@ -92,9 +111,8 @@ fn wall_time_that_was_set_back_places_nothing() {
                   { "path": "b", "machine": { "name": "b" } }]
     }));
     assert_snapshot!(merged(&archive).rows(EVENTS), @r"
-    ts   name   machine
-    30   right  0
-    110  left   1
+    ts  name   machine
+    30  right  0
     ");
 }
 

@@ -1,5 +1,5 @@
-//! `callstacks.*`, `stacks.*` and `linux.perf.*`. No trace here has call stacks, so only functions
-//! and macros have results.
+//! `callstacks.*`, `stacks.*` and `linux.perf.*` without call stacks: only functions and macros have
+//! results. Summaries of samples are next to the samples in `profiles`.
 
 use super::{empty, lines};
 
@@ -25,7 +25,7 @@ fn no_symbolizer() {
 
 #[test]
 fn no_counters_and_instructions() {
-    let sql = "SELECT linux_perf_counter_for_sample(0, 'instructions')";
+    let sql = "SELECT linux_perf_counter_for_sample(NULL, 'instructions')";
     assert_eq!(lines(&empty(), "linux.perf.counters", sql), ["NULL"]);
     let sql = "SELECT * FROM _linux_perf_etm_metadata(0)";
     assert_eq!(lines(&empty(), "linux.perf.etm", sql), [""; 0]);

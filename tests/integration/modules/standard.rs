@@ -1,6 +1,9 @@
 //! `std.*`
 
-use tpq_testkit::{FtraceBundle, FtraceEvent, Packet, SystemInfo, TraceBuilder};
+use tpq_testkit::{
+    FtraceBundle, FtraceEvent, Message, NEEDS_STATE, Packet, STATE_CLEARED, SystemInfo,
+    TraceBuilder,
+};
 
 use super::{APP, WORKER, empty, lines, scene};
 use crate::imported::Imported;
@@ -65,8 +68,19 @@ fn threads_with_their_processes() {
 
 #[test]
 fn contexts_of_the_gpu() {
-    let sql = "SELECT count(*), count(pid) FROM gpu_context";
-    assert_eq!(lines(&empty(), "std.gpu.context", sql), ["0 0"]);
+    let sql = "SELECT context_id, pid, api FROM gpu_context ORDER BY id";
+    assert!(lines(&empty(), "std.gpu.context", sql).is_empty());
+    let context = |id, pid, api| Message::new().uint(1, id).uint(2, pid).uint(3, api);
+    let contexts = Message::new().message(23, context(1, 7, 2)).message(23, context(2, 8, 4));
+    let stage = |at, context| {
+        let stage = Message::new().uint(5, context);
+        Packet::new().sequence(1).flags(NEEDS_STATE).timestamp(at).payload(53, stage)
+    };
+    let trace = TraceBuilder::new()
+        .packet(Packet::new().sequence(1).flags(STATE_CLEARED).payload(12, contexts))
+        .packets([stage(10, 2), stage(20, 1), stage(30, 2)]);
+    // Once each, in the order in which they are used.
+    assert_eq!(lines(&Imported::trace(trace), "std.gpu.context", sql), ["2 8 CUDA", "1 7 VULKAN"]);
 }
 
 #[test]

@@ -99,22 +99,22 @@ id  build_id  exact  offset  start  end    bias  name
 #[test]
 fn counters_of_a_sample() {
     let imported = imported();
-    let sql = "SELECT sample.id AS sample, of_sample.counter_set_id AS \"set\", t.name, value \
-        FROM __intrinsic_profiler_sample sample \
-        JOIN __intrinsic_profiler_counter_set of_sample USING (counter_set_id) \
+    let sql = "SELECT sample.id AS of_sample, counter_set_id AS \"set\", t.name, value \
+        FROM __intrinsic_profiler_sample AS sample \
+        JOIN __intrinsic_profiler_counter_set AS of_sample USING (counter_set_id) \
         JOIN counter ON counter.id = counter_id JOIN track t ON t.id = track_id \
         ORDER BY counter_set_id, of_sample.id";
     assert_eq!(
         imported.rows(sql),
         "\
-sample  set  name          value
-0       0    cpu-cycles    1000.0
-0       0    instructions  50.0
-1       2    cpu-cycles    2000.0
-1       2    instructions  70.0
-2       4    cpu-cycles    3000.0
-3       5    cpu-cycles    4000.0
-4       6    cpu-cycles    5000.0
+of_sample  set  name          value
+0          0    cpu-cycles    1000.0
+0          0    instructions  50.0
+1          2    cpu-cycles    2000.0
+1          2    instructions  70.0
+2          4    cpu-cycles    3000.0
+3          5    cpu-cycles    4000.0
+4          6    cpu-cycles    5000.0
 "
     );
     let sql = "SELECT id, __intrinsic_perf_counter_for_sample(id, 'instructions') AS instructions, \
@@ -131,16 +131,16 @@ id  instructions  cycles  other
 4   NULL          5000.0  NULL
 "
     );
-    let sql = "SELECT id, name, unit, session_id AS session, cpu, is_timebase \
+    let sql = "SELECT name, type, unit, session_id AS session, cpu, is_timebase \
         FROM stack_sample_counter_track ORDER BY id";
     assert_eq!(
         imported.rows(sql),
         "\
-id  name          unit  session  cpu  is_timebase
-0   cpu-cycles    NULL  0        0    1
-1   instructions  NULL  0        0    0
-2   cpu-cycles    NULL  0        1    1
-3   instructions  NULL  0        1    0
+name          type              unit  session  cpu  is_timebase
+cpu-cycles    perf_cpu_counter  NULL  0        0    1
+instructions  perf_cpu_counter  NULL  0        0    0
+cpu-cycles    perf_cpu_counter  NULL  0        1    1
+instructions  perf_cpu_counter  NULL  0        1    0
 "
     );
 }

@@ -10,7 +10,7 @@ const TRACK: u64 = 7;
 
 const CALLSTACKS: &str = "SELECT c.id, s.ts, s.name, c.track_id = s.track_id AS same, \
     callsite_id AS callsite, end_callsite_id AS \"end\", weight \
-    FROM __intrinsic_track_event_callstacks c JOIN slice s ON s.id = slice_id ORDER BY c.id";
+    FROM __intrinsic_track_event_callstacks c JOIN slice s ON s.id = c.slice_id ORDER BY c.id";
 
 /// An event: 1 begins a slice, 2 ends one, 3 is an instant.
 fn event(at: u64, kind: u64, name: &str, more: impl FnOnce(Message) -> Message) -> Packet {

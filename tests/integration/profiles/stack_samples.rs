@@ -17,10 +17,11 @@ const SAMPLES: &str = "SELECT s.id, ts, s.source, task.upid, tid, task.async_con
     LEFT JOIN __intrinsic_profiler_task_context task ON task.id = task_context_id \
     LEFT JOIN __intrinsic_profiler_execution_context e ON e.id = execution_context_id \
     LEFT JOIN thread USING (utid) ORDER BY s.id";
-const VALUES: &str = "SELECT sample.ts, t.type, t.name, t.unit, t.cpu, value \
-    FROM __intrinsic_profiler_sample sample \
-    JOIN __intrinsic_profiler_counter_set of_sample USING (counter_set_id) \
-    JOIN counter ON counter.id = counter_id JOIN track t ON t.id = track_id \
+const VALUES: &str = "SELECT sample.ts, t.type, t.name, t.unit, \
+    extract_arg(t.dimension_arg_set_id, 'cpu') AS cpu, value \
+    FROM __intrinsic_profiler_sample AS sample \
+    JOIN __intrinsic_profiler_counter_set AS of_sample USING (counter_set_id) \
+    JOIN counter ON counter.id = counter_id JOIN counter_track t ON t.id = track_id \
     ORDER BY counter_set_id, of_sample.id";
 
 fn counter(iid: u64, name: &str, unit: u64) -> Message {
@@ -84,17 +85,10 @@ id  source  unit
 0   go.cpu  NULL
 "
     );
+    // Not one of the profilers that this view is of.
     assert_eq!(
-        trace.rows(
-            "SELECT ts, tid, callsite_id AS callsite, process_priority AS priority \
-            FROM cpu_profile_stack_sample JOIN thread USING (utid) ORDER BY ts"
-        ),
-        "\
-ts  tid  callsite  priority
-10  101  1         0
-20  300  3         0
-30  101  1         0
-"
+        trace.rows("SELECT ts, callsite_id AS callsite FROM cpu_profile_stack_sample"),
+        "ts  callsite\n"
     );
     assert_eq!(trace.rows(LOST), "name  idx  value\n");
 }
@@ -139,7 +133,7 @@ ts  type                          name       unit          cpu   value
     assert_eq!(
         trace.rows(
             "SELECT t.name, t.description, key, int_value AS int, string_value AS text \
-            FROM track t JOIN args ON arg_set_id = source_arg_set_id \
+            FROM counter_track t JOIN args ON arg_set_id = source_arg_set_id \
             WHERE t.name IN ('wall', 'misses') ORDER BY t.name, args.id"
         ),
         "\
@@ -152,9 +146,9 @@ wall    NULL          is_timebase      1     NULL
     );
     assert_eq!(
         trace.rows(
-            "SELECT key, int_value AS int, string_value AS text FROM track t \
+            "SELECT key, int_value AS int, string_value AS text FROM counter_track t \
             JOIN args ON arg_set_id = dimension_arg_set_id \
-            WHERE t.name = 'cycles' AND cpu = 2 ORDER BY args.id"
+            WHERE t.name = 'cycles' AND extract_arg(arg_set_id, 'cpu') = 2 ORDER BY args.id"
         ),
         "\
 key           int   text

@@ -1,8 +1,9 @@
 //! Samples that Chromium's profiler streams.
 
-use tpq_testkit::{Message, Packet};
+use tpq_testkit::{ClockSnapshot, Message, Packet, clock_id};
 
-use super::{LOST, begin, later, stacks, trace};
+use super::{LOST, begin, later, stacks};
+use crate::imported::Imported;
 
 const THREAD_DESCRIPTOR: u32 = 44;
 const STREAMING_PROFILE_PACKET: u32 = 54;
@@ -16,6 +17,13 @@ const SAMPLES: &str = "SELECT s.ts, tid, pid, callsite_id AS callsite, process_p
 fn thread(sequence: u32, reference_us: i64) -> Packet {
     let thread = Message::new().int(1, 100).int(2, 101).int(6, reference_us);
     later(1, sequence).payload(THREAD_DESCRIPTOR, thread)
+}
+
+/// A trace of these packets, where the clock of streamed samples equals trace time.
+fn trace(all: impl IntoIterator<Item = Packet>) -> Imported {
+    let clocks = ClockSnapshot::new().clock(clock_id::BOOTTIME, 1).clock(clock_id::MONOTONIC, 1);
+    let clocks = Packet::new().sequence(9).clock_snapshot(clocks);
+    super::trace(std::iter::once(clocks).chain(all))
 }
 
 fn profile(stacks: &[i64], deltas_us: &[i64]) -> Message {

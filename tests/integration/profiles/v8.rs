@@ -20,9 +20,9 @@ const SCRIPTS: u32 = 33;
 const WASM_SCRIPTS: u32 = 34;
 const ISOLATES: u32 = 35;
 
-const JIT_CODE: &str = "SELECT id, create_ts AS created, estimated_delete_ts AS deleted, tid, \
-    start_address AS start, size, function_name AS name, native_code_base64 AS code \
-    FROM __intrinsic_jit_code JOIN thread USING (utid) ORDER BY id";
+const JIT_CODE: &str = "SELECT c.id, create_ts AS created, estimated_delete_ts AS deleted, tid, \
+    start_address AS start, size, function_name AS function, native_code_base64 AS code \
+    FROM __intrinsic_jit_code c JOIN thread USING (utid) ORDER BY c.id";
 
 /// An isolate of process 100 with code at 0x10000…0x20000 and built-in code at 0x800…0x900; a
 /// script with two functions, one of them the script itself; a WebAssembly module; and what stacks
@@ -171,7 +171,7 @@ fn later_code_replaces_what_lay_there() {
     assert_eq!(
         imported().rows(JIT_CODE),
         "\
-id  created  deleted  tid  start  size  name       code
+id  created  deleted  tid  start  size  function   code
 0   20       30       102  65536  128   add        TQ==
 1   30       NULL     102  65536  256   add        TQ==
 2   40       NULL     101  2048   256   Array.map  NULL

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use prost::Message;
@@ -19,6 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub struct TestServer {
     child: Child,
     pub port: u16,
+    messages: Arc<Mutex<Vec<String>>>,
 }
 
 impl TestServer {
@@ -40,8 +42,17 @@ impl TestServer {
             }
             said.push(line);
         };
-        std::thread::spawn(move || lines.for_each(drop));
-        Self { child, port }
+        let messages: Arc<Mutex<Vec<String>>> = Arc::default();
+        let said = Arc::clone(&messages);
+        std::thread::spawn(move || {
+            lines.for_each(|line| said.lock().unwrap().extend(line));
+        });
+        Self { child, port, messages }
+    }
+
+    /// What the server has said since it listens.
+    pub fn messages(&self) -> Vec<String> {
+        self.messages.lock().unwrap().clone()
     }
 
     pub fn child(&mut self) -> &mut Child {

@@ -4,5 +4,6 @@ mod access;
 mod client;
 mod handshake;
 mod hostile;
+mod load;
 mod methods;
 mod uploads;

@@ -2,13 +2,17 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use tpq_proto::message::trace_processor_rpc::{Args, TraceProcessorMethod as Method};
 use tpq_proto::message::{
     AppendTraceDataResult, FinalizeDataResult, ResetTraceProcessorArgs, StatusResult,
 };
 
+use tpq_testkit::{FtraceBundle, FtraceEvent, Packet, Task, TraceBuilder};
+
 use super::client::{TestServer, rows};
+use crate::command::tpq;
 
 fn testdata(name: &str) -> Vec<u8> {
     fs::read(Path::new(crate::ROOT).join("testdata").join(name)).unwrap()
@@ -76,4 +80,62 @@ fn a_long_upload_that_is_no_trace_ends_early() {
     let text = b"no trace\n".repeat(2_000_000);
     let appended: AppendTraceDataResult = server.post("/parse", &text).message();
     assert!(appended.error().contains("not a trace"), "{:?}", appended.error);
+}
+
+/// A kernel trace of a few MiB.
+fn long_trace() -> Vec<u8> {
+    const EVENTS: u64 = 1000;
+    let threads = [Task::new("one", 11), Task::new("two", 12)];
+    let bundle = |part: u64| {
+        let switch = |index: u64| {
+            let (from, to) = (index % 2, (index + 1) % 2);
+            let at = (part * EVENTS + index) * 1000;
+            FtraceEvent::sched_switch(at, threads[from as usize], 1, threads[to as usize])
+        };
+        let bundle = (0..EVENTS).map(switch).fold(FtraceBundle::new(0), FtraceBundle::event);
+        Packet::new().sequence(2).ftrace(bundle)
+    };
+    TraceBuilder::new().packets((0..100).map(bundle)).build()
+}
+
+/// The second time, the tables are found by the digest of the bytes, however they are cut.
+#[test]
+fn a_trace_that_is_sent_again_is_in_the_cache() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = tpq();
+    command.args(["serve", "--port", "0"]).env("TPQ_CACHE_DIR", folder.path());
+    let server = TestServer::start_command(command.env("TPQ_CACHE_SIZE", "1G"));
+    let trace = long_trace();
+    assert!(trace.len() > 1 << 20);
+    let send = |piece: usize| {
+        for chunk in trace.chunks(piece) {
+            let appended: AppendTraceDataResult = server.post("/parse", chunk).message();
+            assert_eq!(appended.error, None);
+        }
+        assert!(server.get("/notify_eof").body.is_empty());
+        rows(&server.query("SELECT count(*), sum(dur) FROM sched"))
+    };
+    let found = || server.messages().iter().any(|line| line.contains("in the cache"));
+    let first = send(1 << 20);
+    // 100,000 switches, 1 µs apart; the last has no end, which is a duration of -1.
+    assert_eq!(first, ["100000|99998999"]);
+    assert!(!found(), "{:?}", server.messages());
+    // The entry is complete when the trace is replaced.
+    let _: AppendTraceDataResult = server.post("/parse", &testdata("sched.pftrace")).message();
+    server.get("/notify_eof");
+    wait_until(|| {
+        let files = fs::read_dir(folder.path()).unwrap();
+        files.flatten().any(|file| file.path().extension().is_some_and(|end| end == "tables"))
+    });
+    assert_eq!(send(333_333), first);
+    wait_until(found);
+}
+
+/// Waits for what another thread or process does soon.
+fn wait_until(is_done: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !is_done() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "it is not done");
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }

@@ -270,32 +270,63 @@ fn work_of_gpus() {
     ");
     let refused = "SELECT value FROM stats WHERE name = 'gpu_work_period_negative_duration'";
     assert_eq!(trace.cell(refused), "1");
+    // The events themselves are dated when they were written, by the boot clock.
+    assert_eq!(
+        trace.rows("SELECT ts, name FROM ftrace_event"),
+        "\
+ts    name
+2500  gpu_work_period
+2600  gpu_work_period
+"
+    );
 }
 
-/// 192 ticks of the GPU's clock are 10 µs. Both overlap, so each has a track.
+/// 192 ticks of the GPU's clock are 10 µs. At 10 µs the clock stood at 1,000 ticks.
 #[test]
 fn work_of_adreno_gpus() {
-    let retired = |context, start, end| {
-        (537, Message::new().uint(1, context).uint(6, start).uint(7, end).int(8, 1))
+    let batch = |context, number| Message::new().uint(1, context).uint(2, number);
+    let queued = |context| (534, batch(context, 0));
+    let submitted = |context, number, ticks| (535, batch(context, number).uint(5, ticks));
+    let synchronized = |context, number, ticks| (536, batch(context, number).uint(3, ticks));
+    let retired = |context, number, start: u64, end: u64| {
+        (537, batch(context, number).uint(6, start).uint(7, end).int(8, 1))
     };
-    let at = [(20_000, retired(4, 1_000, 1_192)), (21_000, retired(4, 1_010, 1_202))];
-    let queued = (534, Message::new().uint(1, 5));
-    let other = (22_000, retired(5, 2_000, 2_192));
-    let all = [(100, queued), at[0].clone(), at[1].clone(), other];
     let event = |(at, (field, message))| FtraceEvent::other(at, THREAD, field, message);
+    // Another CPU was told first that batch 7 is done; two batches overlap, so each has a track.
+    let done = [(50_000, retired(4, 7, 1_192, 1_384)), (51_000, retired(4, 8, 1_211, 1_403))];
+    let other_cpu = done.map(event).into_iter().fold(FtraceBundle::new(1), FtraceBundle::event);
+    let all = [
+        (100, queued(5)),
+        (10_000, synchronized(4, 7, 1_000)),
+        // The more exact of two moments counts.
+        (12_000, submitted(4, 8, 1_000)),
+        (20_000, synchronized(4, 8, 1_192)),
+        (30_000, submitted(5, 7, 1_384)),
+        (60_000, retired(5, 7, 1_576, 1_600)),
+        // Its submission is lost, and a batch is done once.
+        (61_000, retired(4, 9, 1_192, 1_384)),
+        (62_000, retired(4, 7, 1_192, 1_384)),
+    ];
     let bundle = all.map(event).into_iter().fold(FtraceBundle::new(0), FtraceBundle::event);
     let named = FtraceEvent::task_rename(50, 100, "a", "game");
     let first = FtraceBundle::new(1).event(named);
     let trace = Imported::trace(
         recording()
             .packet(Packet::new().sequence(1).ftrace(first))
+            .packet(Packet::new().sequence(1).ftrace(other_cpu))
             .packet(Packet::new().sequence(1).ftrace(bundle)),
     );
     assert_snapshot!(rows(&trace), @r#"
-    10000+10000 adreno_gpu_cmdbatch "GPU (Ctx=4, Prio=1)" [context_id=4 prio=1 track_compressor_idx=0]: GPU
-    11000+10000 adreno_gpu_cmdbatch "GPU (Ctx=4, Prio=1)" [context_id=4 prio=1 track_compressor_idx=1]: GPU
-    12000+10000 adreno_gpu_cmdbatch "GPU game (Ctx=5, Prio=1)" [context_id=5 prio=1 track_compressor_idx=0]: GPU
+    20000+10000 adreno_gpu_cmdbatch "GPU (Ctx=4, Prio=1)" [context_id=4 prio=1 track_compressor_idx=0]: GPU
+    20989+10000 adreno_gpu_cmdbatch "GPU (Ctx=4, Prio=1)" [context_id=4 prio=1 track_compressor_idx=1]: GPU
+    40000+1250 adreno_gpu_cmdbatch "GPU game (Ctx=5, Prio=1)" [context_id=5 prio=1 track_compressor_idx=0]: GPU
     "#);
+    let unplaced = "SELECT value FROM stats WHERE name = 'adreno_cmdbatch_unplaced'";
+    assert_eq!(trace.cell(unplaced), "2");
+    // The events themselves are dated when they were written.
+    let written = "SELECT ts FROM ftrace_event WHERE name = 'kgsl_adreno_cmdbatch_retired' \
+        ORDER BY ts LIMIT 2";
+    assert_eq!(trace.rows(written), "ts\n50000\n51000\n");
 }
 
 #[test]

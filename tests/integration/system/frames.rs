@@ -142,6 +142,68 @@ fn a_frame_that_was_late_says_why() {
     );
 }
 
+/// The tag of a surface frame blames the app or the compositor, that of a display frame the
+/// compositor alone.
+#[test]
+fn every_kind_of_jank_has_a_name_and_a_tag() {
+    let kinds = [0, 1].into_iter().chain((1..16).map(|bit| 1 << bit));
+    let frames = kinds.enumerate().flat_map(|(index, jank)| {
+        let (at, index) = (10 + 10 * index as u64, index as i64);
+        [
+            frame(at, ACTUAL_SURFACE, surface(index, index, 1000 + index).uint(6, 1).int(9, jank)),
+            frame(at + 1, ACTUAL_DISPLAY, display(500 + index, 1000 + index).int(7, jank)),
+        ]
+    });
+    let trace = packets(frames);
+    let tags = "SELECT s.jank_type, s.jank_tag, d.jank_tag FROM actual_frame_timeline_slice s \
+        JOIN actual_frame_timeline_slice d USING (display_frame_token) \
+        WHERE s.surface_frame_token IS NOT NULL AND d.surface_frame_token IS NULL ORDER BY s.ts";
+    let tags = trace.cells(tags).into_iter().map(|row| row.join(" | ")).collect::<Vec<_>>();
+    assert_eq!(
+        tags,
+        [
+            "Unspecified | Unspecified | Unspecified",
+            "None | No Jank | No Jank",
+            "SurfaceFlinger Scheduling | Other Jank | Self Jank",
+            "Prediction Error | Other Jank | Self Jank",
+            "Display HAL | Other Jank | Self Jank",
+            "SurfaceFlinger CPU Deadline Missed | Other Jank | Self Jank",
+            "SurfaceFlinger GPU Deadline Missed | Other Jank | Self Jank",
+            "App Deadline Missed | Self Jank | No Jank",
+            "Buffer Stuffing | Buffer Stuffing | No Jank",
+            "Unknown Jank | Self Jank | No Jank",
+            "SurfaceFlinger Stuffing | No Jank | SurfaceFlinger Stuffing",
+            "Dropped Frame | No Jank | Dropped Frame",
+            "Non Animating | Non Animating | Non Animating",
+            "App Resynced Jitter | Self Jank | No Jank",
+            "Display not ON | Display not ON | Display not ON",
+            "Display mode change in progress | No Jank | No Jank",
+            "Display power mode change in progress | No Jank | No Jank",
+        ]
+    );
+}
+
+#[test]
+fn presentations_predictions_and_severities() {
+    let shown = |number: u64| {
+        let frame = surface(number as i64, number as i64, 100);
+        frame.uint(6, number).uint(10, number.min(3)).uint(12, number.min(3)).int(9, 1)
+    };
+    let trace = packets((1..=5).map(|number| frame(10 * number, ACTUAL_SURFACE, shown(number))));
+    let types = "SELECT present_type, prediction_type, jank_severity_type \
+        FROM actual_frame_timeline_slice ORDER BY ts";
+    assert_eq!(
+        lines(&trace, types),
+        [
+            "On-time Present Valid Prediction None",
+            "Late Present Expired Prediction Partial",
+            "Early Present Unknown Prediction Full",
+            "Dropped Frame Unknown Prediction Full",
+            "Unknown Present Unknown Prediction Full",
+        ]
+    );
+}
+
 #[test]
 fn events_that_lack_what_they_need_are_counted() {
     let trace = packets([

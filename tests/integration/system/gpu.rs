@@ -170,8 +170,40 @@ id  name    type         unit  description  ugpu  gpu_id
     assert_eq!(
         trace.rows(STATS),
         "\
-name                       machine  file  value
-gpu_counters_invalid_spec  0        0     2
+name                            machine  file  value
+gpu_counters_invalid_spec       0        0     2
+interned_data_tokenizer_errors  0        0     1
+"
+    );
+}
+
+#[test]
+fn values_without_a_time_are_dropped_and_their_descriptions_are_not() {
+    let describe = |id, name: &str| Message::new().message(1, spec(id, name));
+    let undated = |event| Packet::new().sequence(1).payload(52, event);
+    let trace = packets([
+        event(20, Message::new().message(2, int(1, 5)).message(2, int(2, 6))),
+        undated(Message::new().message(1, describe(1, "first")).message(2, int(1, 7))),
+        undated(Message::new().message(1, describe(2, "second"))),
+        event(30, Message::new().message(2, int(1, 8)).message(2, int(3, 9))),
+    ]);
+    // The descriptions hold for the values before them, too.
+    assert_eq!(
+        trace.rows(VALUES),
+        "\
+ts  name    value
+20  first   8.0
+30  first   0.0
+20  second  0.0
+"
+    );
+    // One packet, and the value of the counter 3.
+    assert_eq!(
+        trace.rows(STATS),
+        "\
+name                            machine  file  value
+gpu_counters_missing_spec       0        0     1
+gpu_counters_missing_timestamp  0        0     1
 "
     );
 }

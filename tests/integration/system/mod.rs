@@ -1,11 +1,13 @@
 //! Data of kernels, Android and Linux systems: the test writes the events and the rows
 //! next to each other.
 
+mod android_framework;
 mod android_packets;
 mod binder;
 mod buses;
 mod counters_of_kernel;
 mod cpu_info;
+mod damaged_gpu_events;
 mod drivers;
 mod event_rows;
 mod frames;
@@ -26,12 +28,14 @@ mod network;
 mod odd_recordings;
 mod perf_counters;
 mod process_stats;
+mod render_stages;
 mod scheduling;
 mod secure_world;
 mod storage;
 mod sys_stats;
 mod syscalls;
 mod video;
+mod vulkan;
 mod wakelocks;
 mod windows;
 

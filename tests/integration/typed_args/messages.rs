@@ -1,8 +1,9 @@
 //! Typed fields of track events.
 
-use tpq_testkit::Message;
+use tpq_testkit::{Message, Packet};
 
 use super::{ARGS, COUNTS, args, event, event_with, field, lines, packets};
+use crate::imported::WRITER;
 
 fn message() -> Message {
     Message::new()
@@ -166,6 +167,38 @@ fn names_of_histograms_and_places_in_machine_code() {
     assert_eq!(trace.cells(mappings), [["01ab", "16", "4096", "8192", "/lib/libchrome.so"]]);
 }
 
+/// The symbols of the binary come last. The last of two functions at an address is the one that the
+/// other was inlined into; the second event has an address without a function.
+#[test]
+fn symbols_name_methods_of_mojo() {
+    let symbol = |iid, address| message().uint(1, iid).uint(2, 1).uint(3, address);
+    let text = |iid, text: &[u8]| message().uint(1, iid).bytes(2, text);
+    let interned = message()
+        .message(16, text(6, b"\x01\xab"))
+        .message(17, text(2, b"libchrome.so"))
+        .message(19, message().uint(1, 1).uint(2, 6).uint(7, 2))
+        .message(28, symbol(8, 0x40))
+        .message(28, symbol(9, 0x50));
+    let call = |method| message().message(field::CHROME_MOJO_EVENT_INFO, message().uint(4, method));
+    let line = |function: &str| message().bytes(1, function);
+    let address = message()
+        .uint(1, 0x40)
+        .message(2, line("Inlined"))
+        .message(2, line("blink::mojom::WidgetHost::SetCursor_Sym::IPCStableHash()"));
+    let symbols = message().bytes(1, "libchrome.so").bytes(2, b"\x01\xab").message(3, address);
+    let module = Packet::new().sequence(WRITER).payload(field::MODULE_SYMBOLS, symbols);
+    let trace = packets([event_with(10, interned, call(8)), event(11, call(9)).flags(2), module]);
+    assert_eq!(
+        lines(&trace, ARGS),
+        [
+            "chrome_mojo_event_info.mojo_method_name string blink::mojom::WidgetHost::SetCursor",
+            "chrome_mojo_event_info.mojo_interface_tag string blink.mojom.WidgetHost",
+            "chrome_mojo_event_info.mojo_interface_method.native_symbol.mapping_id uint 0",
+            "chrome_mojo_event_info.mojo_interface_method.native_symbol.rel_pc uint 80",
+        ]
+    );
+}
+
 #[test]
 fn messages_that_were_logged_are_in_the_log() {
     let body = message().uint(1, 3).bytes(2, "it failed");
@@ -183,6 +216,7 @@ fn messages_that_were_logged_are_in_the_log() {
             "track_event.priority int 6",
         ]
     );
+    assert_eq!(trace.cell("SELECT name FROM slice"), "log message");
     assert_eq!(
         trace.rows("SELECT ts, tid, prio, tag, msg FROM android_logs JOIN thread USING (utid)"),
         "\

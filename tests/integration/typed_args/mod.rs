@@ -27,6 +27,7 @@ pub mod field {
     pub const ACTIVE_PROCESSES: u32 = 1042;
     pub const SCROLL_DELTAS: u32 = 1047;
 
+    pub const MODULE_SYMBOLS: u32 = 61;
     pub const EXTENSION_DESCRIPTOR: u32 = 72;
 }
 

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use tpq_health::{ErrorCount, Loss, LossReport};
+use tpq_health::{Advice, ErrorCount, Loss, LossReport};
 
 /// `lost` is whether data was lost, and `unknown` whether the trace may have losses that it does
 /// not report. `losses` has the rows of `data_loss`, `errors` the stats of data that was not
-/// understood.
+/// understood, `advice` what the configurations could do better.
 pub fn json(report: &LossReport) -> Value {
     let error = |error: &ErrorCount| json!({ "stat": error.stat, "count": error.count });
     json!({
@@ -17,6 +17,16 @@ pub fn json(report: &LossReport) -> Value {
         "end_ts": report.bounds.1,
         "losses": report.losses.iter().map(loss).collect::<Vec<_>>(),
         "errors": report.errors.iter().map(error).collect::<Vec<_>>(),
+        "advice": report.advice.iter().map(advice).collect::<Vec<_>>(),
+    })
+}
+
+fn advice(advice: &Advice) -> Value {
+    json!({
+        "kind": advice.kind,
+        "what": advice.what,
+        "remedy": advice.remedy,
+        "trace_id": advice.file,
     })
 }
 

@@ -1,6 +1,6 @@
 //! The health of a trace as text on one screen.
 
-use tpq_health::{Finding, Health, HealthState, Severity};
+use tpq_health::{Advice, Finding, Health, HealthState, Severity};
 
 use crate::layout::grouped;
 use crate::terminal::{Emphasis, Style};
@@ -26,7 +26,16 @@ pub fn text(health: &Health, style: Style) -> String {
             out.push_str(&format!("  {} {}\n", style.yellow(stat), grouped(*count)));
         }
     }
+    if !health.advice.is_empty() {
+        out.push_str("\nThe configuration:\n");
+        health.advice.iter().for_each(|advice| append_advice(advice, style, &mut out));
+    }
     out
+}
+
+fn append_advice(advice: &Advice, style: Style, out: &mut String) {
+    paragraph(&format!("{} ", style.cyan("•")), "  ", &advice.what, out);
+    paragraph(&format!("    {} ", style.cyan("→")), "      ", &advice.remedy, out);
 }
 
 fn append_finding(finding: &Finding, style: Style, out: &mut String) {

@@ -19,7 +19,9 @@ Examples:
 
 Each loss shows what was lost, when in the trace, and after the arrow (→) what to change for the
 next recording, with the numbers that this recording would have needed. The same rows are in the
-table data_loss; the table trace_buffer has the state of the recorder's buffers.
+table data_loss; the table trace_buffer has the state of the recorder's buffers. After the losses
+comes what the configuration could do better, and what it asked for and did not get: the rows of
+trace_diagnostics, and those of trace_request where is_recorded is 0.
 
 Exit status: 0 when nothing was lost, 1 when data was lost or the trace cannot be read.";
 

@@ -10,6 +10,7 @@ use tpq::Trace;
 use tpq_output::{FileFormat, Format, OutputOptions, writer};
 
 use crate::args::ImportArgs;
+use crate::each::{self, EachArgs};
 use crate::exit::Usage;
 use crate::output::{Destination, Output};
 use crate::parameter::Parameter;
@@ -23,7 +24,8 @@ Examples:
   tpq query trace.pftrace -f analysis.sql --format csv -o result.csv
   echo 'SELECT count(*) FROM sched' | tpq query trace.pftrace
   tpq query trace.pftrace -c 'SELECT * FROM counter' -o counter.parquet
-  tpq query trace.pftrace -f slow.sql --param name=drawFrame --param limit=10";
+  tpq query trace.pftrace -f slow.sql --param name=drawFrame --param limit=10
+  tpq query 'runs/**/*.pftrace' --each -c 'SELECT count(*) AS n FROM slice' -o counts.csv";
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -71,6 +73,9 @@ pub struct QueryArgs {
     /// Print all rows on a terminal too; by default, a terminal gets one screen of rows per result
     #[arg(long)]
     pub all: bool,
+
+    #[command(flatten)]
+    pub each: EachArgs,
 }
 
 impl QueryArgs {
@@ -85,10 +90,11 @@ impl QueryArgs {
             || self.max_rows.is_some()
             || self.no_header
             || self.all
+            || self.each.each
     }
 
     /// The maximum number of rows of a result to print.
-    fn max_shown_rows(&self) -> Option<usize> {
+    pub fn max_shown_rows(&self) -> Option<usize> {
         match self.all || self.output.is_some() || self.max_rows.is_some() {
             true => None,
             false => self.import.config.limit.unwrap_or_default().on_terminal(),
@@ -96,7 +102,10 @@ impl QueryArgs {
     }
 }
 
-pub async fn run(args: QueryArgs) -> anyhow::Result<()> {
+pub async fn run(mut args: QueryArgs) -> anyhow::Result<()> {
+    if args.each.each {
+        args.import.traces = each::expand(&args.import.traces)?;
+    }
     let destination = Destination::of(args.output.as_deref())?;
     destination.ensure_not_any_of(args.import.files().chain(args.file.as_deref()))?;
     metatrace::ensure_not_any_of(args.import.flags.metatrace.as_deref(), args.file.as_deref())?;
@@ -107,6 +116,16 @@ pub async fn run(args: QueryArgs) -> anyhow::Result<()> {
     // Before the import: a mistyped file name should not cost its time.
     let sql = statements(&args)?;
     let output = Output::create(&destination, format)?;
+    if args.each.each {
+        let options = OutputOptions {
+            null: args.null.clone(),
+            header: !args.no_header,
+            max_rows: args.max_rows,
+            ..OutputOptions::default()
+        };
+        return each::run(&args, &sql, output, options).await;
+    }
+    explain_merge(&args.import);
     open::with_trace(&args.import, async |trace| {
         let trace = Arc::new(trace);
         let options = OutputOptions {
@@ -139,6 +158,18 @@ pub async fn run(args: QueryArgs) -> anyhow::Result<()> {
         output.finish()
     })
     .await
+}
+
+/// Says that several files are merged, and what the other way is.
+fn explain_merge(import: &ImportArgs) {
+    let files = import.traces.len();
+    if files > 1 && !import.flags.quiet {
+        let text = format!(
+            "merging {files} files onto one timeline; --each runs the statements on each file"
+        );
+        // A message that cannot be printed is not an error.
+        let _ = writeln!(stderr(), "{}", Style::of_stderr().dim(&text));
+    }
 }
 
 /// Waits until the cache has the tables, whether or not the statements succeed.

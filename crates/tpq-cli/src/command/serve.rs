@@ -68,7 +68,11 @@ pub struct ServeArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub query_timeout: Option<Duration>,
 
-    /// Queries that run at once; others wait
+    /// Stop a query if its client reads nothing of its result for this time
+    #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "10m")]
+    pub read_timeout: Duration,
+
+    /// Queries that run at once; others wait. A query does not count while its client reads
     #[arg(long, value_name = "N", default_value_t = Limits::default().queries)]
     pub max_queries: usize,
 
@@ -144,6 +148,7 @@ impl ServeArgs {
             connections: self.max_connections.max(1),
             queries: self.max_queries.max(1),
             query_time: self.query_timeout,
+            reading_pause: self.read_timeout,
             ..Limits::default()
         }
     }

@@ -8,6 +8,7 @@ use tpq_server::{
     ImportChoices, LoadError, LoadedTrace, Metatrace, MetatraceSpan, TraceLoader, TraceStream,
 };
 
+use super::messages::Messages;
 use crate::health_line;
 use crate::layout::bytes;
 use crate::progress::bar;
@@ -19,13 +20,14 @@ const NAME: &str = "trace";
 pub struct Loader {
     options: ImportOptions,
     quiet: bool,
+    messages: Arc<Messages>,
     /// The recording that a client started.
     metatrace: Mutex<Option<Arc<MetaTrace>>>,
 }
 
 impl Loader {
-    pub fn new(options: ImportOptions, quiet: bool) -> Self {
-        Self { options, quiet, metatrace: Mutex::new(None) }
+    pub fn new(options: ImportOptions, quiet: bool, messages: Arc<Messages>) -> Self {
+        Self { options, quiet, messages, metatrace: Mutex::new(None) }
     }
 
     fn metatrace(&self) -> MutexGuard<'_, Option<Arc<MetaTrace>>> {
@@ -65,6 +67,9 @@ impl TraceLoader for Loader {
             let _ = health_line::report(&trace);
         }
         let name = format!("trace of {}", bytes(trace.summary().file_bytes));
+        if trace.is_from_cache() {
+            self.messages.found_in_cache();
+        }
         Ok(Arc::new(ImportedTrace::new(trace, name)))
     }
 

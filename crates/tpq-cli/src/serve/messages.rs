@@ -29,6 +29,11 @@ impl Messages {
         self.print(&format!("listening on {}{token}; Ctrl-C ends it", places.join(" and ")));
     }
 
+    /// Says that a trace of a client was imported before.
+    pub fn found_in_cache(&self) {
+        self.print("its tables are in the cache");
+    }
+
     /// Says that the server has ended.
     pub fn ended(&self) {
         self.print("the server has ended");

@@ -45,7 +45,9 @@ pub struct Settings {
 /// When an endpoint is in use, or a trace cannot be imported.
 pub async fn run(import: &ImportArgs, settings: Settings) -> anyhow::Result<()> {
     let recording = Recording::start(import.flags.metatrace.as_deref(), &import.traces)?;
+    let cache = if import.no_cache { None } else { table_cache(&import.config)? };
     let options = ImportOptions {
+        cache,
         strict: import.strict,
         sql_packages: import.add_sql_package.clone(),
         allow_files: settings.allow_files,
@@ -65,7 +67,8 @@ async fn serve(
     let has_token = access.needs_token();
     let runtime = ServerRuntime::start()?;
     let messages = Arc::new(Messages::new(import.flags.quiet));
-    let loader = Arc::new(Loader::new(options.clone(), import.flags.quiet));
+    let loader = Loader::new(options.clone(), import.flags.quiet, Arc::clone(&messages));
+    let loader = Arc::new(loader);
     let engine = Engine::new(loader, Arc::clone(&messages) as _, limits, Handle::current());
     let engine = engine.map_err(|error| anyhow::anyhow!(error))?;
     // Before the import: a port that is in use should not cost its time.
@@ -84,8 +87,6 @@ async fn serve(
 
 /// Opens the traces of the command line, from the cache or by an import.
 async fn open_traces(import: &ImportArgs, options: ImportOptions) -> anyhow::Result<ImportedTrace> {
-    let cache = if import.no_cache { None } else { table_cache(&import.config)? };
-    let options = ImportOptions { cache, ..options };
     let trace = open::open(&import.traces, &import.flags, options).await?;
     if !import.flags.quiet {
         health_line::report(&trace)?;

@@ -13,11 +13,12 @@ pub(crate) mod process;
 pub(crate) mod profilers;
 pub(crate) mod recorder;
 pub(crate) mod track_event;
+pub(crate) mod winscope;
 
 use tpq_clock::Converter;
 use tpq_ingest::{Bundle, GenerationId, Loss, Payload, Route, RunKind, SourceId, Span, SplitSink};
 use tpq_proto::wire::LastFields;
-use tpq_tables::{Stats, StringId, Tables};
+use tpq_tables::{Stat, Stats, StringId, Tables};
 
 use crate::event::RunEvent;
 use tpq_trackers::interned::Interned;
@@ -50,7 +51,28 @@ pub(crate) struct Packet<'a> {
     pub(crate) interned: &'a Interned<'a>,
 }
 
-impl Packet<'_> {
+impl<'a> Packet<'a> {
+    /// A number for the data that is interned together with what the packet refers to: ids mean
+    /// something within it.
+    pub(crate) fn interned_scope(&self) -> u32 {
+        self.interned.generation(self.generation).map_or(0, |generation| generation.interned)
+    }
+
+    /// A message that the packet refers to by the id it was interned under. A missing one is
+    /// counted.
+    pub(crate) fn interned_message(
+        &self,
+        kind: u32,
+        iid: u64,
+        stats: &mut Stats,
+    ) -> Option<&'a [u8]> {
+        let message = self.interned.message(self.generation, kind, iid);
+        if message.is_none() {
+            stats.increment(Stat::InternedDataTokenizerErrors);
+        }
+        message
+    }
+
     /// The timestamp of a packet that is decoded in time order, in ns of trace time. Decoders of
     /// packets that are decoded at once read `timestamp`, which such packets can lack.
     pub(crate) fn ts(&self) -> i64 {

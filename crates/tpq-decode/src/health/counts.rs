@@ -10,6 +10,7 @@ const EXPLAINED: &[Stat] = &[
     Stat::ConfigWriteIntoFileDiscard,
     Stat::FtraceCpuHasDataLoss,
     Stat::FtraceCpuOverrunEnd,
+    Stat::LongTraceModeBytesOverwritten,
     Stat::PacketSkippedSeqNeedsIncrementalStateInvalid,
     Stat::InternedDataSkippedIncrementalStateInvalid,
     Stat::SequencePacketLoss,

@@ -6,10 +6,14 @@
 mod amounts;
 mod central_buffers;
 mod counts;
+mod diagnostics;
 mod files;
 mod flushes;
 mod kernel_buffers;
+mod requests;
 mod sequences;
+
+use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 use tpq_ingest::SequenceLoss;
@@ -38,6 +42,10 @@ pub(crate) struct FileHealth<'a> {
     pub(crate) spans: FxHashMap<i64, (i64, i64)>,
     /// How often the file as a whole was found to end early.
     pub(crate) cuts: i64,
+    /// Start of the recording, ns since the boot of its machine.
+    pub(crate) started_at_boottime: Option<i64>,
+    /// The names of the kernel events that it has.
+    pub(crate) kernel_events: BTreeSet<String>,
 }
 
 impl FileHealth<'_> {
@@ -116,7 +124,7 @@ impl Finding {
     }
 }
 
-/// Writes `data_loss` and `trace_buffer`; `import` has what was counted of no file, and `remarks`
+/// Writes `data_loss`, `trace_buffer` and what the configuration says; `import` has what was counted of no file, and `remarks`
 /// what was found of files before their events were read.
 pub(crate) fn write_rows<'a>(
     files: impl Iterator<Item = FileHealth<'a>>,
@@ -128,6 +136,8 @@ pub(crate) fn write_rows<'a>(
         file.note_spans();
         let file = &file;
         central_buffers::write_table(file, tables);
+        diagnostics::write(file, tables);
+        requests::write(file, &file.kernel_events, tables);
         let findings = central_buffers::find(file)
             .into_iter()
             .chain(kernel_buffers::find(file))

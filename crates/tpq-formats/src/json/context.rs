@@ -1,5 +1,6 @@
 //! State of the decoding of one event.
 
+use tpq_clock::Converter;
 use tpq_ingest::TraceBytes;
 use tpq_tables::{Stats, StringId, Tables};
 
@@ -14,6 +15,8 @@ pub(super) struct Context<'a> {
     pub(super) name: StringId,
     pub(super) category: StringId,
     pub(super) bytes: &'a TraceBytes<'a>,
+    /// Converts times of the file to trace time.
+    pub(super) default_clock: Option<&'a Converter>,
     pub(super) trackers: &'a mut Trackers,
     pub(super) tables: &'a mut Tables,
     pub(super) stats: &'a mut Stats,

@@ -43,9 +43,11 @@ impl Context<'_> {
     }
 }
 
-/// A number, which some programs write in quotes.
+/// A number, which some programs write in quotes, and then with a sign or without a zero before the
+/// point.
 fn number(raw: &str) -> Option<f64> {
     let text = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"')).unwrap_or(raw);
-    let is_number = text.bytes().next().is_some_and(|byte| byte == b'-' || byte.is_ascii_digit());
+    let begins = |byte: u8| matches!(byte, b'-' | b'+' | b'.' | b'0'..=b'9');
+    let is_number = text.bytes().next().is_some_and(begins);
     is_number.then(|| text.parse().ok())?.filter(|number: &f64| number.is_finite())
 }

@@ -38,6 +38,7 @@ pub(crate) fn decode_event(
         name: StringId::NULL,
         category: StringId::NULL,
         bytes: event.bytes,
+        default_clock: event.default_clock,
         trackers,
         tables,
         stats,
@@ -68,8 +69,9 @@ impl Context<'_> {
             b'C' => self.counter(owner),
             b's' | b't' | b'f' => self.flow(owner),
             b'M' => self.metadata(owner),
-            // Objects that come and go, samples of V8, memory dumps, clock marks and contexts.
-            b'N' | b'O' | b'D' | b'P' | b'v' | b'V' | b'c' | b'(' | b')' | b'=' | b'a' => {
+            b'P' => self.cpu_profile(owner),
+            // Objects that come and go, memory dumps, clock marks and contexts.
+            b'N' | b'O' | b'D' | b'v' | b'V' | b'c' | b'(' | b')' | b'=' | b'a' => {
                 self.stats.increment(Stat::JsonEventsNotRead);
             }
             _ => self.fail(Stat::JsonParserFailure),

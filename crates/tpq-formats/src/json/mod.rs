@@ -4,6 +4,7 @@
 
 mod context;
 mod counter;
+mod cpu_profile;
 mod event;
 mod flow;
 mod metadata;
@@ -11,6 +12,7 @@ mod owner;
 mod reader;
 mod system_line;
 mod text;
+mod trace_metadata;
 
 use tpq_decode::{FormatDecoder, format_run_kind};
 use tpq_ingest::{Payload, Run, RunKind, Span};
@@ -20,6 +22,7 @@ use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
 
 const EVENTS: RunKind = format_run_kind(0);
 const LINES: RunKind = format_run_kind(1);
+const METADATA: RunKind = format_run_kind(5);
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     has_packets: false,
@@ -27,11 +30,16 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     is_windowed: false,
     has_kernel: false,
     has_deferred_args: true,
+    prescan: None,
     open,
 };
 
 pub(crate) const DECODER: FormatDecoder = FormatDecoder {
-    runs: &[(EVENTS, event::decode_event), (LINES, system_line::decode_system_line)],
+    runs: &[
+        (EVENTS, event::decode_event),
+        (LINES, system_line::decode_system_line),
+        (METADATA, trace_metadata::decode_metadata),
+    ],
     text_of,
 };
 
@@ -40,7 +48,7 @@ const LEAST_TO_SPLIT: usize = 1 << 20;
 
 fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
     let OpenFile { bytes, file, timeline, len, may_split } = file;
-    let kinds = JsonKinds { events: EVENTS, lines: LINES };
+    let kinds = JsonKinds { events: EVENTS, lines: LINES, metadata: METADATA };
     let mut reader = JsonReader::new(bytes, file, timeline, kinds, system_line::time_of);
     let work: Option<crate::Work<'_>> = match may_split && len >= LEAST_TO_SPLIT {
         true => Some(Box::new(reader.helper())),

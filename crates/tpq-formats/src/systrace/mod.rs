@@ -38,6 +38,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     is_windowed: false,
     has_kernel: true,
     has_deferred_args: false,
+    prescan: None,
     open,
 };
 

@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 use tpq_clock::Clock;
-use tpq_proto::fields::{trace_packet, tracing_service_event};
+use tpq_proto::fields::{gpu_counter_event, trace_packet, tracing_service_event};
 use tpq_proto::wire::Fields;
 
 use crate::event_time;
@@ -171,7 +171,7 @@ impl<'a> Batcher<'a> {
         let clock = clocks.clock(header.sequence, clock_id);
         let route = self.router.route(header.kind);
         // Only what becomes an event: other packets may carry a time that means nothing.
-        if let (Route::Sorted, Some(ns)) = (route, ns) {
+        if let (Route::Sorted | Route::TwiceIfDated, Some(ns)) = (route, ns) {
             self.sequences.date(&header, (clock, ns), packet.len());
         }
         self.note(&header, payload, open);
@@ -196,6 +196,16 @@ impl<'a> Batcher<'a> {
             Route::Twice => {
                 open.apply(source, sequence, message, None);
                 open.sort(source, sequence, clock, message, ns);
+            }
+            Route::TwiceIfDated => {
+                open.apply(source, sequence, message, None);
+                if ns.is_some() {
+                    open.sort(source, sequence, clock, message, ns);
+                } else if has_counters(payload) {
+                    let entry =
+                        LossEntry { loss: Loss::UndatedCounters, ..self.entry(source, span) };
+                    self.losses.enter(entry, 1);
+                }
             }
         }
     }
@@ -363,6 +373,11 @@ impl<'a> Batcher<'a> {
         }
         latest
     }
+}
+
+/// Whether the payload of a packet of GPU counters has values, not only descriptions.
+fn has_counters(payload: &[u8]) -> bool {
+    Fields::new(payload).any(|field| field.number == gpu_counter_event::COUNTERS)
 }
 
 impl EventReader for Batcher<'_> {

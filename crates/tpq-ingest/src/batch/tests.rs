@@ -16,6 +16,7 @@ const PROCESS_DESCRIPTOR: u32 = 43;
 const THREAD_DESCRIPTOR: u32 = 44;
 const ANDROID_LOG: u32 = 39;
 const TRACK_DESCRIPTOR: u32 = 60;
+const GPU_COUNTERS: u32 = 52;
 
 /// Wants track events and what else may be sorted in order, kernel events by CPU, and nothing else.
 struct Events;
@@ -25,6 +26,7 @@ impl Router for Events {
         match kind {
             TRACK_EVENT | PROCESS_DESCRIPTOR => Route::Sorted,
             KERNEL_EVENTS | ANDROID_LOG => Route::Split,
+            GPU_COUNTERS => Route::TwiceIfDated,
             _ => Route::Skip,
         }
     }
@@ -134,7 +136,7 @@ fn walk(trace: &[u8]) -> Walked {
 
 fn walk_as(trace: &[u8], how: As) -> Walked {
     let mut prescan =
-        prescan(trace, 0, PrescanMemory::in_memory(u64::MAX), &|_| (), false).unwrap();
+        prescan(trace, 0, PrescanMemory::in_memory(u64::MAX), &|_| (), false, None).unwrap();
     let context = how.context(&mut prescan);
     let timeline = timeline(&context);
     let bytes = TraceBytes::new([prescan.bytes]);
@@ -232,6 +234,21 @@ fn events_may_say_themselves_when_they_happened() {
     assert_eq!(walked.lost(Loss::ThreadWithoutState), 1);
     assert_eq!(walked.lost(Loss::EventWithoutSequence), 1);
     assert_eq!(walked.lost(Loss::ThreadWithoutSequence), 1);
+}
+
+#[test]
+fn values_of_counters_need_a_time_and_descriptions_do_not() {
+    let described = || Written::new().message(1, Written::new());
+    let counted = || described().message(2, Written::new());
+    let packets = [
+        Packet::new().timestamp(10).payload(GPU_COUNTERS, described()),
+        Packet::new().timestamp(20).payload(GPU_COUNTERS, counted()),
+        Packet::new().payload(GPU_COUNTERS, described()),
+        Packet::new().payload(GPU_COUNTERS, counted()),
+    ];
+    let walked = walk(&TraceBuilder::new().packets(packets).build());
+    assert_eq!(walked.events, [(10, 0), (20, 1)]);
+    assert_eq!(walked.lost(Loss::UndatedCounters), 1);
 }
 
 #[test]
@@ -495,6 +512,6 @@ fn a_cut_trace_keeps_what_came_before_the_cut() {
 #[test]
 fn a_file_without_packets_is_no_trace() {
     let huge = [0x0a, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10];
-    let error = prescan(&huge, 0, PrescanMemory::in_memory(u64::MAX), &|_| (), false).err();
+    let error = prescan(&huge, 0, PrescanMemory::in_memory(u64::MAX), &|_| (), false, None).err();
     assert!(matches!(error, Some(PrescanError::NoPackets { offset: 0 })));
 }

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::start::PrescanStart;
 use super::{OnScanned, PACKET_TAG, Prescan, PrescanMemory, codec_of, next_packet, span_of};
 use crate::packet::PacketHeader;
 
@@ -35,6 +36,13 @@ impl<'a, 'p> HeaderScan<'a, 'p> {
     ) -> Self {
         let prescan = Prescan::nothing(file, base, budget);
         Self { file, base, on_scanned, prescan, from: at, at }
+    }
+
+    /// Begins where the scan of an arriving file ended.
+    pub(super) fn go_on_after(&mut self, start: PrescanStart) {
+        self.at = start.at();
+        (self.on_scanned)(0..self.at);
+        self.prescan.append(start.into_found());
     }
 
     /// Scans the packets up to `until`, as far as they can be read; the last may end behind it.

@@ -1,11 +1,12 @@
 //! One pass over a whole file before the import.
 //!
-//! Snapshots of clocks may come after the packets that need them, and compressed packets hide
-//! more packets, so both are found first. The prescan reads packet headers only. Of a large file a
-//! second thread scans the later half, from where packets seem to begin in its middle: if the first
-//! half ends just there, they do.
+//! Snapshots of clocks may come after the packets that need them, as may tables of names, and
+//! compressed packets hide more packets, so all of these are found first. The prescan reads packet
+//! headers only. Of a large file a second thread scans the later half, from where packets seem to
+//! begin in its middle: if the first half ends just there, they do.
 
 mod header_scan;
+mod start;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +25,15 @@ use crate::snapshot::{self, SnapshotClock, SnapshotOrigin, SnapshotPacket};
 use crate::trace_bytes::FileBytes;
 use crate::{Loss, Losses, Span};
 use header_scan::{HeaderScan, middle_of};
+pub use start::PrescanStart;
+
+/// Kinds of packets that say what other packets mean: names of hashes, of addresses and of
+/// obfuscated classes.
+const TRANSLATIONS: [u32; 3] = [
+    trace_packet::TRANSLATION_TABLE,
+    trace_packet::MODULE_SYMBOLS,
+    trace_packet::DEOBFUSCATION_MAPPING,
+];
 
 /// The tag of a packet in a trace: field 1, length-delimited.
 const PACKET_TAG: u64 = 0x0a;
@@ -44,7 +54,7 @@ pub enum PrescanError {
 pub struct MachineUse {
     /// All packets.
     pub packets: u64,
-    /// Those that producers wrote, as opposed to what the recorder says of itself and its clocks.
+    /// Those that say anything, as opposed to marks that synchronize readers.
     pub data_packets: u64,
     /// Exchanges of clock readings with the host.
     pub remote_syncs: u64,
@@ -62,6 +72,8 @@ pub struct Prescan<'a> {
     pub machines: BTreeMap<u32, MachineUse>,
     /// Packets and bytes by payload field.
     pub kinds: BTreeMap<u32, (u64, u64)>,
+    /// Payloads of packets that say what other packets mean, by kind, in file order.
+    pub translations: Vec<(u32, Span)>,
     /// The number of packets.
     pub packets: u64,
     /// Where reading stopped: the end of the file, unless it was cut or something else follows.
@@ -90,6 +102,7 @@ impl<'a> Prescan<'a> {
             primary_clock: None,
             machines: BTreeMap::new(),
             kinds: BTreeMap::new(),
+            translations: Vec::new(),
             packets: 0,
             end: 0,
             losses: Losses::default(),
@@ -130,6 +143,7 @@ pub type OnScanned<'p> = &'p (dyn Fn(Range<usize>) + Sync);
 
 /// Scans a file with the addresses from `base` on, on a second thread as well if that is
 /// worth while and `two` threads may be used. Inflated data beyond `room` is dropped and counted.
+/// `start` is what was found while the file arrived; it applies to a file at address 0.
 ///
 /// # Errors
 /// When not one packet can be read.
@@ -139,9 +153,14 @@ pub fn prescan<'a>(
     room: PrescanMemory<'_, 'a>,
     on_scanned: OnScanned<'_>,
     two: bool,
+    start: Option<PrescanStart>,
 ) -> Result<Prescan<'a>, PrescanError> {
     let mut header_scan = HeaderScan::new(file, base, 0, room.budget, on_scanned);
-    if let Some(middle) = two.then(|| middle_of(file)).flatten() {
+    if let Some(start) = start.filter(|start| base == 0 && start.at() <= file.len()) {
+        header_scan.go_on_after(start);
+    }
+    let middle = two.then(|| middle_of(file)).flatten();
+    if let Some(middle) = middle.filter(|&middle| header_scan.at < middle) {
         header_scan.in_halves(middle, room);
     }
     // A compressed packet has its room.
@@ -189,30 +208,20 @@ pub(crate) fn next_packet(bytes: &[u8], mut at: usize) -> Option<(Range<usize>, 
     }
 }
 
-/// Whether only the recorder writes such packets: about itself, its configuration and its clocks.
-fn is_of_recorder(kind: u32) -> bool {
-    use trace_packet::*;
-    matches!(
-        kind,
-        0 | CLOCK_SNAPSHOT
-            | TRACE_CONFIG
-            | TRACE_STATS
-            | SYNCHRONIZATION_MARKER
-            | SYSTEM_INFO
-            | TRIGGER
-            | SERVICE_EVENT
-            | EXTENSION_DESCRIPTOR
-            | TRACE_UUID
-            | REMOTE_CLOCK_SYNC
-            | CLONE_SNAPSHOT_TRIGGER
-            | TRACE_PROVENANCE
-    )
-}
-
 impl<'a> Prescan<'a> {
     /// How many bytes compressed packets may still inflate to.
     pub fn budget(&self) -> u64 {
         self.budget
+    }
+
+    /// Adds bytes that a file of another format held in compressed form at `offset`, as a segment of
+    /// their own.
+    pub fn push_unpacked(&mut self, bytes: Vec<u8>, offset: u64, room: PrescanMemory<'_, 'a>) {
+        let len = bytes.len();
+        self.budget = self.budget.saturating_sub(len as u64);
+        let bytes = (room.keep)(self.bytes.inflated(), bytes);
+        let addr = self.bytes.push_inflated(bytes, offset);
+        self.bytes.push_segment(addr, len);
     }
 
     /// Scans the inflated bytes of a packet at `offset` of the file.
@@ -259,8 +268,8 @@ impl<'a> Prescan<'a> {
         self.bytes.push_segment(addr, at);
     }
 
-    /// Adds what was found in the packets that follow.
-    fn append(&mut self, later: Self) {
+    /// Adds what was found in the packets that follow, apart from bytes.
+    fn append(&mut self, later: Prescan<'_>) {
         for mut snapshot in later.snapshots {
             snapshot.position = snapshot.position.wrapping_add(self.packets as u32);
             self.snapshots.push(snapshot);
@@ -277,6 +286,7 @@ impl<'a> Prescan<'a> {
             own.data_packets += used.data_packets;
             own.remote_syncs += used.remote_syncs;
         }
+        self.translations.extend(later.translations);
         self.losses.merge(&later.losses);
     }
 
@@ -288,7 +298,8 @@ impl<'a> Prescan<'a> {
         kind.1 += packet.len() as u64;
         let machine = self.machines.entry(header.machine).or_default();
         machine.packets += 1;
-        machine.data_packets += u64::from(!is_of_recorder(header.kind));
+        let is_mark = header.kind == trace_packet::SYNCHRONIZATION_MARKER;
+        machine.data_packets += u64::from(!is_mark);
         let (offset, len) = header.payload;
         let payload = &packet[offset as usize..][..len as usize];
         let mut add = |origin, clocks: Vec<SnapshotClock>| {
@@ -312,6 +323,9 @@ impl<'a> Prescan<'a> {
                 if let Some(reading) = ftrace_reading(payload) {
                     add(SnapshotOrigin::Ftrace, snapshot::clocks_of_bundle(header, reading));
                 }
+            }
+            kind if TRANSLATIONS.contains(&kind) => {
+                self.translations.push((kind, span.inner(offset as usize, len as usize)));
             }
             _ => {}
         }

@@ -52,8 +52,8 @@ fn packets(len: usize) -> Vec<u8> {
 }
 
 /// The whole result of a prescan, as text.
-fn described(file: &[u8], two: bool) -> String {
-    let prescan = prescan(file, 1000, PrescanMemory::in_memory(1 << 20), &|_| (), two);
+fn described(file: &[u8], two: bool, start: Option<PrescanStart>) -> String {
+    let prescan = prescan(file, 0, PrescanMemory::in_memory(1 << 20), &|_| (), two, start);
     let mut prescan = prescan.expect("there are packets");
     let segments = prescan.bytes.take_segments();
     let Prescan { snapshots, primary_clock, machines, kinds, packets, end, losses, budget, .. } =
@@ -65,10 +65,24 @@ fn described(file: &[u8], two: bool) -> String {
 }
 
 fn same(file: &[u8]) -> String {
-    let described = [true, false].map(|two| described(file, two));
-    assert!(described[0] == described[1], "{}\n{}", &described[0][..300], &described[1][..300]);
-    let [described, _] = described;
-    described
+    let usual = described(file, true, None);
+    let check = |other: String| {
+        assert!(usual == other, "{}\n{}", &usual[..300], &other[..300]);
+    };
+    check(described(file, false, None));
+    // While it arrives, in pieces that end within packets.
+    for piece in [777_777, 5_000_001] {
+        check(described(file, false, Some(arrived(file, piece))));
+    }
+    check(described(file, true, Some(arrived(&file[..file.len() / 3], 777_777))));
+    usual
+}
+
+/// What is found while a file arrives in pieces.
+fn arrived(file: &[u8], piece: usize) -> PrescanStart {
+    let mut start = PrescanStart::default();
+    (piece..=file.len()).step_by(piece).for_each(|end| start.advance(&file[..end]));
+    start
 }
 
 #[test]
@@ -133,12 +147,24 @@ fn to_find_the_middle_takes_no_longer_for_what_looks_like_packets_everywhere() {
     same(&file);
 }
 
+/// A packet that never ends is looked at again each time the file is twice as long.
+#[test]
+fn what_is_no_packet_is_not_scanned_again_and_again() {
+    let mut file = packets(1000);
+    let end = file.len();
+    file.extend([0x10, 0].repeat(1 << 20));
+    let start = arrived(&file, 1000);
+    assert!(start.at() <= end && start.at() > end - 200, "{} of {end}", start.at());
+    // The pieces end up to 1,000 bytes before the file.
+    assert!(start.next() > file.len() - 1000, "{} of {}", start.next(), file.len());
+}
+
 #[test]
 fn nearly_all_of_a_file_is_reported_once() {
     let file = packets(2 * HALF);
     let described = std::sync::Mutex::new(Vec::new());
     let on_scanned = |range| described.lock().expect("nobody panics").push(range);
-    assert!(prescan(&file, 0, PrescanMemory::in_memory(0), &on_scanned, true).is_ok());
+    assert!(prescan(&file, 0, PrescanMemory::in_memory(0), &on_scanned, true, None).is_ok());
     let mut described: Vec<Range<usize>> = described.into_inner().expect("nobody panics");
     described.sort_unstable_by_key(|range| range.start);
     assert!(

@@ -12,11 +12,13 @@ use std::task::{Context, Poll};
 
 use bytes::{Bytes, BytesMut};
 use futures::{FutureExt, Stream, StreamExt};
+use tokio::runtime::Handle;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tpq_output::{Format, OutputError, OutputOptions, writer};
 use tpq_proto::message::export_args::Format as Wanted;
 use tpq_sql::{CancelToken, Session, SqlError};
 
+use super::slot::{NotSent, Slot};
 use super::{Engine, EngineError};
 
 /// Parts of the stream that may wait to be sent.
@@ -82,9 +84,9 @@ impl Engine {
         let (sender, parts) = channel(MAX_WAITING);
         let cancel = CancelToken::default();
         let stream = ExportStream { parts, cancel: cancel.clone() };
-        let engine = Arc::clone(self);
+        let (engine, timers) = (Arc::clone(self), Handle::current());
         self.workers.spawn(async move {
-            let export = Export { sender: &sender, cancel };
+            let export = Export { sender: &sender, cancel, timers };
             let work = AssertUnwindSafe(export.run(&engine)).catch_unwind();
             let outcome = tokio::select! {
                 biased;
@@ -105,34 +107,40 @@ impl Engine {
 struct Export<'a> {
     sender: &'a Sender<Result<Bytes, ExportError>>,
     cancel: CancelToken,
+    /// The runtime for timers.
+    timers: Handle,
 }
 
 impl Export<'_> {
     async fn run(&self, engine: &Engine) -> Result<(), ExportError> {
         let trace = engine.trace().await?;
-        // The semaphore is never closed.
-        let _slot = engine.query_slots.acquire().await;
+        let mut slot = engine.slot(self.timers.clone()).await;
         for table in trace.table_names() {
-            self.add_table(trace.session(), &table).await?;
+            self.add_table(trace.session(), &table, &mut slot).await?;
         }
         // Two empty blocks are the end.
-        self.send(Bytes::from_static(&[0; 2 * BLOCK as usize])).await
+        self.send(&mut slot, Bytes::from_static(&[0; 2 * BLOCK as usize])).await
     }
 
     /// Adds the file of a table, if it has rows.
-    async fn add_table(&self, session: &Session, table: &str) -> Result<(), ExportError> {
+    async fn add_table(
+        &self,
+        session: &Session,
+        table: &str,
+        slot: &mut Slot<'_>,
+    ) -> Result<(), ExportError> {
         let mut file = tempfile::tempfile()?;
         if self.write(session, table, &file).await? == 0 {
             return Ok(());
         }
         let length = file.seek(SeekFrom::End(0))?;
         file.rewind()?;
-        self.send(header(table, length)?).await?;
+        self.send(slot, header(table, length)?).await?;
         while let Some(part) = read_part(&mut file)? {
-            self.send(part).await?;
+            self.send(slot, part).await?;
         }
         let padding = length.next_multiple_of(BLOCK) - length;
-        self.send(vec![0; padding as usize].into()).await
+        self.send(slot, vec![0; padding as usize].into()).await
     }
 
     /// Writes the rows of a table, and returns their number.
@@ -161,11 +169,14 @@ impl Export<'_> {
         Ok(written)
     }
 
-    async fn send(&self, part: Bytes) -> Result<(), ExportError> {
+    async fn send(&self, slot: &mut Slot<'_>, part: Bytes) -> Result<(), ExportError> {
         if part.is_empty() {
             return Ok(());
         }
-        self.sender.send(Ok(part)).await.map_err(|_| ExportError::NoReceiver)
+        slot.send(self.sender, Ok(part)).await.map_err(|not_sent| match not_sent {
+            NotSent::NoReceiver => ExportError::NoReceiver,
+            NotSent::Stalled(limit) => EngineError::Stalled { limit }.into(),
+        })
     }
 }
 

@@ -8,6 +8,7 @@ mod metatrace;
 mod packages;
 mod page;
 mod query;
+mod slot;
 mod summarizers;
 mod upload;
 
@@ -50,6 +51,15 @@ pub enum EngineError {
     /// A query took longer than it may.
     #[error("the query was stopped: it ran for {} s, the limit of this server", limit.as_secs_f64())]
     TooLong {
+        /// The limit.
+        limit: Duration,
+    },
+    /// A client did not read its result.
+    #[error(
+        "the query was stopped: its result was not read for {} s, the limit of this server",
+        limit.as_secs_f64()
+    )]
+    Stalled {
         /// The limit.
         limit: Duration,
     },

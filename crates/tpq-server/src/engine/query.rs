@@ -16,6 +16,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinHandle;
 use tpq_sql::{CancelToken, ResultSet, Session, SqlError, SqlErrorKind};
 
+use super::slot::{NotSent, Slot};
 use super::{Engine, EngineError};
 use crate::query_result::{BatchEncoder, StatementCounts, error_message, last_message};
 
@@ -65,7 +66,21 @@ enum QueryError {
     NoReceiver,
 }
 
+impl From<NotSent> for QueryError {
+    fn from(not_sent: NotSent) -> Self {
+        match not_sent {
+            NotSent::NoReceiver => Self::NoReceiver,
+            NotSent::Stalled(limit) => EngineError::Stalled { limit }.into(),
+        }
+    }
+}
+
 impl Engine {
+    /// Waits for a slot for a query.
+    pub(super) async fn slot(&self, timers: Handle) -> Slot<'_> {
+        Slot::take(&self.query_slots, self.limits.reading_pause, timers).await
+    }
+
     /// Runs statements. The result is that of the last one; an error is a part of it.
     pub(crate) fn query(self: &Arc<Self>, sql: String) -> QueryStream {
         let (sender, messages) = channel(MAX_WAITING);
@@ -128,18 +143,17 @@ impl Query {
 
     async fn answer(&self) -> Result<(), QueryError> {
         let trace = self.engine.trace().await?;
-        // The semaphore is never closed.
-        let _slot = self.engine.query_slots.acquire().await;
+        let mut slot = self.engine.slot(self.timers.clone()).await;
         let deadline = Deadline::start(self.engine.limits.query_time, &self.cancel, &self.timers);
         let metatrace = self.engine.metatrace();
         let span = metatrace.as_ref().map(|metatrace| metatrace.span("query"));
-        let outcome = self.answer_from(trace.session()).await;
+        let outcome = self.answer_from(trace.session(), &mut slot).await;
         drop(span);
         outcome.map_err(|error| deadline.explain(error))
     }
 
     /// Runs the statements and sends the result of the last one.
-    async fn answer_from(&self, session: &Session) -> Result<(), QueryError> {
+    async fn answer_from(&self, session: &Session, slot: &mut Slot<'_>) -> Result<(), QueryError> {
         let started = Instant::now();
         let statements = session.statements(&self.sql)?;
         let mut counts = StatementCounts::default();
@@ -154,7 +168,8 @@ impl Query {
             counts.last_sql = statement.text().to_owned();
         }
         let first = counts.first_message(last.as_ref().map(ResultSet::schema)).encode_to_vec();
-        let mut output = Output { sender: &self.sender, unsent: BytesMut::from(first.as_slice()) };
+        let unsent = BytesMut::from(first.as_slice());
+        let mut output = Output { sender: &self.sender, slot, unsent };
         let mut encoder = BatchEncoder::default();
         if let Some(mut rows) = last {
             while let Some(batch) = rows.next().await {
@@ -176,12 +191,13 @@ async fn run_to_end(mut rows: ResultSet) -> Result<(), QueryError> {
 }
 
 /// Sends the messages of a result. The first one, without cells, goes with the next.
-struct Output<'a> {
+struct Output<'a, 's> {
     sender: &'a Sender<Bytes>,
+    slot: &'a mut Slot<'s>,
     unsent: BytesMut,
 }
 
-impl Output<'_> {
+impl Output<'_, '_> {
     async fn send(&mut self, message: Bytes) -> Result<(), QueryError> {
         let message = match self.unsent.is_empty() {
             true => message,
@@ -190,7 +206,7 @@ impl Output<'_> {
                 std::mem::take(&mut self.unsent).freeze()
             }
         };
-        self.sender.send(message).await.map_err(|_| QueryError::NoReceiver)
+        Ok(self.slot.send(self.sender, message).await?)
     }
 }
 

@@ -1,18 +1,20 @@
 //! The files of an import.
 
+mod arriving;
 mod names;
 mod order;
 mod split;
 mod unpack;
 
 use std::collections::HashMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use self::unpack::{Node, Unpack};
 use crate::bytes::Bytes;
 use crate::file_identity::FileIdentity;
-use crate::{Entry, Format, Manifest, ManifestFile, SourceError, stream};
+use crate::{Entry, Format, Manifest, ManifestFile, SourceError};
+
+pub use self::arriving::ReadInputs;
 
 /// The largest number of files that an error names.
 const MAX_NAMED_FILES: usize = 5;
@@ -50,32 +52,6 @@ impl Inputs {
         // A file that looks damaged may only have been changed while it was read.
         refuse_changed(&opened)?;
         Ok(Self { opened, ..inputs? })
-    }
-
-    /// Reads one input to its end, as [`Inputs::open`] does with standard input: what it holds is
-    /// known when its last byte has arrived. `path` is its name in messages.
-    ///
-    /// # Errors
-    /// As [`Inputs::open`], and the errors of `input`.
-    pub fn read(
-        path: &Path,
-        input: impl Read,
-        limit: u64,
-        mut progress: impl FnMut(u64),
-    ) -> Result<Self, SourceError> {
-        let mut arrived = 0;
-        let input = Counted {
-            input,
-            count: |read| {
-                arrived += read;
-                progress(arrived);
-            },
-        };
-        let (bytes, cut) = stream::read(path, input)?;
-        let mut unpack = Unpack::new(limit, &mut progress);
-        let mut nodes = Vec::new();
-        add(&mut unpack, &mut nodes, path, None, (bytes, cut))?;
-        Self::arranged(unpack, nodes)
     }
 
     fn unpack(
@@ -168,20 +144,6 @@ fn add(
     Ok(())
 }
 
-/// A reader that reports the number of bytes of each read.
-struct Counted<R, F> {
-    input: R,
-    count: F,
-}
-
-impl<R: Read, F: FnMut(u64)> Read for Counted<R, F> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let read = self.input.read(buffer)?;
-        (self.count)(read as u64);
-        Ok(read)
-    }
-}
-
 /// Returns an error if two paths lead to the same file.
 fn refuse_duplicates(paths: &[PathBuf]) -> Result<(), SourceError> {
     let mut named: HashMap<FileIdentity, &PathBuf> = HashMap::new();
@@ -223,15 +185,10 @@ fn refuse_no_trace(path: &Path, node: &Node) -> Result<(), SourceError> {
         Format::Gzip | Format::Zstd => {
             node.inside.iter().try_for_each(|inner| refuse_contents(path, node.format, inner))
         }
-        Format::Text | Format::Unknown => {
+        format if !format.is_read() => {
             Err(SourceError::NotATrace { path: path.to_owned(), what: node.format })
         }
-        Format::Perfetto
-        | Format::Json
-        | Format::Systrace
-        | Format::Manifest
-        | Format::Tar
-        | Format::Zip => Ok(()),
+        _ => Ok(()),
     }
 }
 

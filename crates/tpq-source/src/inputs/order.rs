@@ -38,12 +38,7 @@ fn rank(node: &Node) -> u8 {
         Format::Manifest => 0,
         Format::Perfetto => 1,
         Format::Json => 2,
-        Format::Systrace => 3,
-        Format::Gzip
-        | Format::Zstd
-        | Format::Tar
-        | Format::Zip
-        | Format::Text
-        | Format::Unknown => node.inside.iter().map(rank).min().unwrap_or(4),
+        format if format.is_trace() => 3,
+        _ => node.inside.iter().map(rank).min().unwrap_or(4),
     }
 }

@@ -1,11 +1,12 @@
 //! Unpacks files until no file contains others.
 
-use std::io;
+use std::io::{self, Read};
 
 use super::split;
 use crate::archive::{self, ListBudget, Member, plain};
 use crate::bytes::Bytes;
 use crate::decompress::{Codec, Unpacked, Unpacker};
+use crate::prefix::Prefix;
 use crate::unpacked::NoRoom;
 use crate::{Format, Manifest, ManifestError, SourceError};
 
@@ -104,6 +105,30 @@ impl<'a> Unpack<'a> {
         self.file(file)
     }
 
+    /// Unpacks a compressed input while it arrives.
+    pub(super) fn compressed_stream(
+        &mut self,
+        shown: &str,
+        input: impl Read,
+        codec: Codec,
+        prefix: &mut Prefix<'_>,
+    ) -> Result<Unpacked, SourceError> {
+        let no_room = |NoRoom(why)| SourceError::NoRoom { shown: shown.to_owned(), why };
+        self.unpacker.unpack_stream(input, codec, None, prefix).map_err(no_room)
+    }
+
+    /// The compressed input of `size` bytes that holds these bytes.
+    pub(super) fn container_of(
+        &mut self,
+        shown: String,
+        size: u64,
+        format: Format,
+        unpacked: Unpacked,
+    ) -> Result<Node, SourceError> {
+        let file = File { shown, size: Some(size), ..File::default() };
+        self.holding(file, format, unpacked)
+    }
+
     fn file(&mut self, file: File) -> Result<Vec<Node>, SourceError> {
         let format = Format::of(&file.bytes);
         let codec = match format {
@@ -127,11 +152,21 @@ impl<'a> Unpack<'a> {
 
     fn compressed(
         &mut self,
-        mut file: File,
+        file: File,
         format: Format,
         codec: Codec,
     ) -> Result<Node, SourceError> {
         let unpacked = self.unpack(&file.shown, &file.bytes, codec, None)?;
+        self.holding(file, format, unpacked)
+    }
+
+    /// A compressed file with the file that was unpacked from it.
+    fn holding(
+        &mut self,
+        mut file: File,
+        format: Format,
+        unpacked: Unpacked,
+    ) -> Result<Node, SourceError> {
         let inside = self.file(File {
             name: Some(String::new()),
             shown: file.shown.clone(),

@@ -68,6 +68,26 @@ pub enum ManifestError {
         /// The machine's id in its packets.
         id: u32,
     },
+    /// The manifest names one machine for a trace of several.
+    #[error(
+        "perfetto_manifest: {file}: machine attributes the file to one machine, but the file \
+         contains packets from multiple machines; name each of them in machines instead, as \
+         [{{\"id\": 0, \"name\": \"phone\"}}, {{\"id\": 7, \"name\": \"vm\"}}]"
+    )]
+    MachineOfSeveral {
+        /// The trace.
+        file: String,
+    },
+    /// The manifest states the clock of a trace of several machines without naming these.
+    #[error(
+        "perfetto_manifest: {file}: clocks applies to a file of one machine, but the file contains \
+         packets from multiple machines; name them in machines, and the one that has the clock in \
+         clocks.machine"
+    )]
+    ClocksOfSeveral {
+        /// The trace.
+        file: String,
+    },
     /// The manifest names no clock for a trace that has several.
     #[error(
         "perfetto_manifest: {file}: clock overrides require the trace to use a single clock, and \

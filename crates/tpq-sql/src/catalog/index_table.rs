@@ -89,6 +89,10 @@ impl TableFunction for IndexTable {
         self.kind.schema(&self.source, args)
     }
 
+    fn rows_per_call(&self) -> Option<usize> {
+        self.kind.rows_per_call()
+    }
+
     fn prepare<'a>(&'a self, session: &'a dyn Session) -> BoxFuture<'a, Result<()>> {
         Box::pin(self.build(session))
     }

@@ -1,5 +1,6 @@
 //! Tables with rows in memory: from `CREATE PERFETTO TABLE`, and tables from `CREATE TABLE`.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -8,16 +9,21 @@ use datafusion::arrow::array::{ArrayRef, Int64Array, RecordBatch, RecordBatchOpt
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::runtime::SpawnedTask;
 use datafusion::common::{Result, Statistics};
-use datafusion::execution::TaskContext;
+use datafusion::error::DataFusionError;
 use datafusion::execution::memory_pool::MemoryReservation;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::{Expr, LogicalPlan, TableType};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream_partitioned};
 use futures::TryStreamExt;
 
-use crate::in_order::in_order;
 use crate::memory::{bytes_of, reserve_for};
-use crate::scan::{Snapshot, StoredProvider, StoredTable};
+use crate::scan::{Chunks, Snapshot, StoredProvider, StoredTable};
+
+/// How many parts of a query run at a time. The parts of a join wait for each other, and are no
+/// more than cores; UNION ALL has as many as queries.
+const PARTS_AT_ONCE: usize = 1024;
 
 /// A table that keeps its rows in memory after its query ran.
 pub(crate) struct MaterializedTable {
@@ -87,11 +93,16 @@ impl MaterializedTable {
         batches: Vec<RecordBatch>,
         memory: Option<Arc<MemoryReservation>>,
     ) -> Result<()> {
-        let snapshot = Arc::new(Snapshot::new(&self.name, Arc::clone(&self.schema), batches)?);
+        let snapshot = Snapshot::new(&self.name, Arc::clone(&self.schema), batches)?;
+        self.replace_by(snapshot, memory);
+        Ok(())
+    }
+
+    fn replace_by(&self, snapshot: Snapshot, memory: Option<Arc<MemoryReservation>>) {
+        let snapshot = Arc::new(snapshot);
         let stored = Arc::new(StoredTable::new(Arc::clone(&snapshot) as _));
         *self.rows.write().unwrap_or_else(PoisonError::into_inner) =
             Some(StoredRows { snapshot, stored, memory });
-        Ok(())
     }
 
     /// The memory that is reserved for the current rows.
@@ -123,9 +134,9 @@ impl MaterializedTable {
         match &self.origin {
             Origin::Statements => {}
             Origin::Query(query) => {
-                let (batches, memory) = run(&self.name, query, state).await?;
-                let batches = batches.into_iter().map(|batch| with_schema(&batch, &self.schema));
-                self.replace(batches.collect::<Result<_>>()?, memory.map(Arc::new))?;
+                let (parts, memory) = run(&self.name, query, &self.schema, state).await?;
+                let snapshot = Snapshot::of_parts(&self.name, Arc::clone(&self.schema), parts)?;
+                self.replace_by(snapshot, memory.map(Arc::new));
             }
             Origin::Numbered(table) => {
                 let rows = Box::pin(table.load(state)).await?;
@@ -134,10 +145,7 @@ impl MaterializedTable {
             }
         }
         self.current().ok_or_else(|| {
-            datafusion::error::DataFusionError::Internal(format!(
-                "table {} has neither rows nor a query",
-                self.name
-            ))
+            DataFusionError::Internal(format!("table {} has neither rows nor a query", self.name))
         })
     }
 
@@ -160,25 +168,64 @@ fn numbered(batches: &[RecordBatch], schema: &SchemaRef) -> Result<Vec<RecordBat
     Ok(result)
 }
 
-/// Runs a query; returns its rows in order and the memory that is reserved for them.
+/// Runs a query; returns the rows of its parts in order, with the columns of a table, and the memory
+/// that is reserved for them. The parts run at the same time, as all of them are kept.
 async fn run(
     table: &str,
     query: &LogicalPlan,
+    schema: &SchemaRef,
     state: &dyn Session,
-) -> Result<(Vec<RecordBatch>, Option<MemoryReservation>)> {
+) -> Result<(Vec<Chunks>, Option<MemoryReservation>)> {
     let plan = state.create_physical_plan(query).await?;
     let context = Arc::new(TaskContext::from(state));
-    let schema = plan.schema();
-    let mut memory = reserve_for(table, &[], state.config_options())?;
-    let mut rows = in_order(schema, execute_stream_partitioned(plan, context)?);
-    let mut batches = Vec::new();
-    while let Some(batch) = rows.try_next().await? {
-        if let Some(memory) = &mut memory {
-            memory.try_grow(bytes_of(&batch))?;
-        }
-        batches.push(batch);
+    let all = reserve_for(table, &[], state.config_options())?;
+    let mut waiting = Vec::new();
+    for rows in execute_stream_partitioned(plan, context)? {
+        let memory = reserve_for(table, &[], state.config_options())?;
+        waiting.push(Part { rows, memory, schema: Arc::clone(schema) });
     }
-    Ok((batches, memory))
+    let mut waiting = waiting.into_iter();
+    let mut running: VecDeque<_> = waiting.by_ref().take(PARTS_AT_ONCE).map(Part::start).collect();
+    let mut parts = Vec::new();
+    while let Some(part) = running.pop_front() {
+        let (chunks, memory) =
+            part.await.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)))??;
+        running.extend(waiting.next().map(Part::start));
+        if let (Some(all), Some(memory)) = (&all, memory) {
+            all.grow(memory.free());
+        }
+        parts.push(chunks);
+    }
+    Ok((parts, all))
+}
+
+/// A part of a query, and the memory for its rows.
+struct Part {
+    rows: SendableRecordBatchStream,
+    memory: Option<MemoryReservation>,
+    schema: SchemaRef,
+}
+
+/// The rows of a part, and the memory for them.
+type Collected = (Chunks, Option<MemoryReservation>);
+
+impl Part {
+    /// Runs it in a task of its own, which ends when it is dropped.
+    fn start(self) -> SpawnedTask<Result<Collected>> {
+        SpawnedTask::spawn(self.collect())
+    }
+
+    async fn collect(mut self) -> Result<Collected> {
+        let mut chunks = Chunks::new(&self.schema);
+        while let Some(batch) = self.rows.try_next().await? {
+            if let Some(memory) = &self.memory {
+                memory.try_grow(bytes_of(&batch))?;
+            }
+            chunks.push(with_schema(&batch, &self.schema)?)?;
+        }
+        chunks.flush()?;
+        Ok((chunks, self.memory))
+    }
 }
 
 /// Casts the columns of a batch to the table's types. The logical and the physical plan may use

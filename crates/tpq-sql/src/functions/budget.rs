@@ -12,6 +12,7 @@ use datafusion::config::ConfigOptions;
 use datafusion::execution::memory_pool::MemoryReservation;
 
 use super::text::CONCAT_TEXT;
+use crate::constant_folding::check_literal;
 use crate::memory::{LONGEST_VALUE, Memory};
 
 /// Reservations grow in steps of at least this size, in bytes. A call that makes less reserves
@@ -65,6 +66,7 @@ impl<'a> Budget<'a> {
     pub(super) fn reserve_batch(&mut self, bytes: usize) -> Result<()> {
         let function = self.function;
         self.total = self.total.saturating_add(bytes);
+        check_literal(self.total)?;
         if self.total > LONGEST_VALUE {
             return exec_err!(
                 "{function}() makes more than {LONGEST_VALUE} bytes for one batch of rows"

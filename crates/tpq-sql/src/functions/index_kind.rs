@@ -47,6 +47,11 @@ pub(crate) trait IndexKind: Debug + Send + Sync {
     /// When the index cannot be called with these arguments.
     fn schema(&self, source: &SchemaRef, args: &[CallArgument]) -> Result<SchemaRef>;
 
+    /// About how many rows a call returns, if that is known.
+    fn rows_per_call(&self) -> Option<usize> {
+        None
+    }
+
     /// Builds the index over `rows`, which have the columns of `source`.
     ///
     /// # Errors

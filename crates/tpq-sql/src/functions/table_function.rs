@@ -62,6 +62,12 @@ pub(crate) trait TableFunction: Debug + Send + Sync + 'static {
     /// When the function cannot be called with these arguments.
     fn schema(&self, args: &[CallArgument]) -> Result<SchemaRef>;
 
+    /// About how many rows a call returns, if that is known: the planner then joins them by a hash
+    /// table of these rows.
+    fn rows_per_call(&self) -> Option<usize> {
+        None
+    }
+
     /// Prepares for the calls of a statement, before it runs: builds an index that takes a query.
     ///
     /// # Errors

@@ -1,11 +1,12 @@
 //! Kinds of statements: queries, and statements that create.
 
-use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
+use datafusion::sql::sqlparser::tokenizer::{Span, Token, TokenWithSpan};
 
 use super::Text;
 use super::attach::{attach, detach};
 use super::cursor::{Cursor, Name};
 use super::declared::{self, Declared};
+use super::duckdb::select_all;
 use super::show::{Show, show};
 use super::summarize::summarize;
 use super::virtual_table::{VirtualTable, virtual_table};
@@ -143,7 +144,7 @@ impl Command {
             return create_virtual_table(&mut cursor, doc, or_replace);
         }
         if !cursor.take_word("PERFETTO") {
-            return plain(&mut cursor, text, doc, or_replace);
+            return plain(&mut cursor, doc, or_replace);
         }
         let creation = |cursor: &mut Cursor| -> Result<Creation, SqlError> {
             let if_not_exists = cursor.take_words(&["IF", "NOT", "EXISTS"]);
@@ -291,12 +292,7 @@ fn create_virtual_table(
 }
 
 /// `CREATE [TEMP] TABLE|VIEW x AS …`, as in SQLite.
-fn plain(
-    cursor: &mut Cursor,
-    text: &Text,
-    doc: String,
-    or_replace: bool,
-) -> Result<Command, SqlError> {
+fn plain(cursor: &mut Cursor, doc: String, or_replace: bool) -> Result<Command, SqlError> {
     if !cursor.take_word("TEMP") {
         cursor.take_word("TEMPORARY");
     }
@@ -308,12 +304,49 @@ fn plain(
     let name = cursor.name("a name")?;
     let creation = Creation { name, or_replace, if_not_exists, doc };
     if !is_table {
-        return relation(cursor, text, creation, false);
+        return view(cursor, creation);
     }
     match cursor.take_word("AS") {
         true => Ok(Command::CreateOwn(creation, cursor.rest())),
         false => Ok(Command::Sql),
     }
+}
+
+/// `CREATE VIEW x [(a, b…)] AS …`, after the name. `(a, b…)` renames the columns of the query.
+fn view(cursor: &mut Cursor, creation: Creation) -> Result<Command, SqlError> {
+    let span = creation.name.span;
+    let names = match cursor.take(&Token::LParen) {
+        true => Some(cursor.balanced()?.to_vec()),
+        false => None,
+    };
+    cursor.expect_word("AS")?;
+    if cursor.peek().is_none() {
+        return Err(cursor.expected("a query"));
+    }
+    let query = match names {
+        Some(names) => with_columns(span, cursor.rest(), names),
+        None => cursor.rest(),
+    };
+    let (is_table, columns) = (false, None);
+    Ok(Command::CreateRelation(RelationDeclaration { creation, is_table, columns, query }))
+}
+
+/// `SELECT * FROM (query) AS columns (names)`; the new tokens get the span `at`.
+fn with_columns(
+    at: Span,
+    mut query: Vec<TokenWithSpan>,
+    names: Vec<TokenWithSpan>,
+) -> Vec<TokenWithSpan> {
+    let token = |token| TokenWithSpan::new(token, at);
+    query.retain(|token| !matches!(token.token, Token::EOF | Token::SemiColon));
+    let alias = [Token::RParen, Token::make_keyword("AS"), Token::make_word("columns", Some('"'))];
+    let mut table = vec![token(Token::LParen)];
+    table.extend(query);
+    table.extend(alias.map(token));
+    table.push(token(Token::LParen));
+    table.extend(names);
+    table.push(token(Token::RParen));
+    select_all(at, Some(Token::make_keyword("FROM")), table)
 }
 
 fn relation(

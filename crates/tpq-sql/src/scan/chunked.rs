@@ -4,13 +4,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions, new_null_array,
+    Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions, new_empty_array, new_null_array,
 };
-use datafusion::arrow::compute::{concat_batches, max, min};
+use datafusion::arrow::buffer::BooleanBuffer;
+use datafusion::arrow::compute::{concat_batches, interleave_record_batch, max, min};
 use datafusion::arrow::datatypes::{DataType, Int64Type, Schema, SchemaRef};
 use datafusion::common::{Result, internal_err};
 use datafusion::error::DataFusionError;
-use tpq_tables::{CHUNK_ROWS, ChunkRange, ColumnKind, Table};
+use tpq_tables::{CHUNK_ROWS, ChunkRange, ColumnKind, PickedRows, Table};
 
 /// A table in chunks that a scan can read.
 pub(crate) trait ChunkedTable: Send + Sync {
@@ -26,7 +27,7 @@ pub(crate) trait ChunkedTable: Send + Sync {
     /// The number of rows.
     fn num_rows(&self) -> usize;
 
-    /// The number of chunks; all but the last are full.
+    /// The number of chunks; all but the last are full, unless the table says how many rows each has.
     fn num_chunks(&self) -> usize {
         self.num_rows().div_ceil(CHUNK_ROWS)
     }
@@ -48,6 +49,24 @@ pub(crate) trait ChunkedTable: Send + Sync {
     /// When the columns do not match the schema, which is a bug, or a temporary file cannot be
     /// read.
     fn read(&self, chunk: usize, rows: Range<usize>, projection: &[usize]) -> Result<RecordBatch>;
+
+    /// Which rows of a chunk have one of the values `wanted` in a column of integers.
+    ///
+    /// # Errors
+    /// As for [`ChunkedTable::read`].
+    fn matches(
+        &self,
+        chunk: usize,
+        rows: Range<usize>,
+        column: usize,
+        wanted: &[i64],
+    ) -> Result<BooleanBuffer>;
+
+    /// Reads single rows of some chunks.
+    ///
+    /// # Errors
+    /// As for [`ChunkedTable::read`].
+    fn pick(&self, picked: &[PickedRows], projection: &[usize]) -> Result<RecordBatch>;
 
     /// The number of strings in the string pool, including NULL, which has id 0; `None` if text
     /// columns hold text and not string ids.
@@ -99,6 +118,22 @@ impl ChunkedTable for Table {
         batch.map_err(|error| DataFusionError::External(Box::new(error)))
     }
 
+    fn matches(
+        &self,
+        chunk: usize,
+        rows: Range<usize>,
+        column: usize,
+        wanted: &[i64],
+    ) -> Result<BooleanBuffer> {
+        let matches = self.matches(chunk, rows, column, wanted);
+        matches.map_err(|error| DataFusionError::External(Box::new(error)))
+    }
+
+    fn pick(&self, picked: &[PickedRows], projection: &[usize]) -> Result<RecordBatch> {
+        let batch = self.pick(picked, projection);
+        batch.map_err(|error| DataFusionError::External(Box::new(error)))
+    }
+
     fn string_count(&self) -> Option<usize> {
         Some(self.string_count())
     }
@@ -129,11 +164,36 @@ impl Snapshot {
     /// # Errors
     /// When the types differ, which is a bug.
     pub(crate) fn new(name: &str, schema: SchemaRef, batches: Vec<RecordBatch>) -> Result<Self> {
-        let rows = batches.iter().map(RecordBatch::num_rows).sum();
-        let chunks = rechunk(&schema, batches)?;
-        let range = |chunk: &RecordBatch| chunk.columns().iter().map(range_of).collect();
-        let ranges = chunks.iter().map(range).collect();
-        Ok(Self { name: name.to_owned(), schema, rows, chunks, ranges })
+        let mut chunks = Chunks::new(&schema);
+        batches.into_iter().try_for_each(|batch| chunks.push(batch))?;
+        chunks.flush()?;
+        Ok(Self::of_chunks(name, schema, chunks))
+    }
+
+    /// Makes a snapshot of the rows of several parts, one after the other.
+    ///
+    /// # Errors
+    /// As [`Snapshot::new`].
+    pub(crate) fn of_parts(name: &str, schema: SchemaRef, parts: Vec<Chunks>) -> Result<Self> {
+        let mut all = Chunks::new(&schema);
+        for chunk in parts.into_iter().flat_map(|part| part.chunks) {
+            // A scan of many small chunks takes long.
+            if chunk.rows.num_rows() < CHUNK_ROWS / 4 {
+                all.push(chunk.rows)?;
+            } else {
+                all.flush()?;
+                all.chunks.push(chunk);
+            }
+        }
+        all.flush()?;
+        Ok(Self::of_chunks(name, schema, all))
+    }
+
+    fn of_chunks(name: &str, schema: SchemaRef, chunks: Chunks) -> Self {
+        let rows = chunks.chunks.iter().map(|chunk| chunk.rows.num_rows()).sum();
+        let (chunks, ranges) =
+            chunks.chunks.into_iter().map(|chunk| (chunk.rows, chunk.ranges)).unzip();
+        Self { name: name.to_owned(), schema, rows, chunks, ranges }
     }
 
     /// All rows, in chunks.
@@ -142,29 +202,59 @@ impl Snapshot {
     }
 }
 
-/// Splits and joins batches into full chunks.
-fn rechunk(schema: &SchemaRef, batches: Vec<RecordBatch>) -> Result<Vec<RecordBatch>> {
-    let mut chunks = Vec::new();
-    let mut pending: Vec<RecordBatch> = Vec::new();
-    let mut count = 0;
-    for mut batch in batches {
-        while count + batch.num_rows() >= CHUNK_ROWS {
-            let missing = CHUNK_ROWS - count;
-            pending.push(batch.slice(0, missing));
+/// Rows in chunks, which are made as rows come.
+pub(crate) struct Chunks {
+    schema: SchemaRef,
+    chunks: Vec<Chunk>,
+    /// Rows that are not in a chunk yet.
+    pending: Vec<RecordBatch>,
+    /// The number of these rows.
+    count: usize,
+}
+
+/// Rows with the ranges of their columns.
+struct Chunk {
+    rows: RecordBatch,
+    ranges: Vec<ChunkRange>,
+}
+
+impl Chunks {
+    /// No rows yet, of these columns.
+    pub(crate) fn new(schema: &SchemaRef) -> Self {
+        Self { schema: Arc::clone(schema), chunks: Vec::new(), pending: Vec::new(), count: 0 }
+    }
+
+    /// Adds rows.
+    ///
+    /// # Errors
+    /// When the types differ, which is a bug.
+    pub(crate) fn push(&mut self, mut batch: RecordBatch) -> Result<()> {
+        while self.count + batch.num_rows() >= CHUNK_ROWS {
+            let missing = CHUNK_ROWS - self.count;
+            self.pending.push(batch.slice(0, missing));
             batch = batch.slice(missing, batch.num_rows() - missing);
-            chunks.push(concatenated(schema, &pending)?);
-            pending.clear();
-            count = 0;
+            self.count = CHUNK_ROWS;
+            self.flush()?;
         }
-        count += batch.num_rows();
+        self.count += batch.num_rows();
         if batch.num_rows() > 0 {
-            pending.push(batch);
+            self.pending.push(batch);
         }
+        Ok(())
     }
-    if count > 0 {
-        chunks.push(concatenated(schema, &pending)?);
+
+    /// Makes a chunk of the rows that are in none.
+    ///
+    /// # Errors
+    /// As [`Chunks::push`].
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        if std::mem::take(&mut self.count) > 0 {
+            let rows = concatenated(&self.schema, &std::mem::take(&mut self.pending))?;
+            let ranges = rows.columns().iter().map(range_of).collect();
+            self.chunks.push(Chunk { rows, ranges });
+        }
+        Ok(())
     }
-    Ok(chunks)
 }
 
 /// Joins batches into one, with the names of `schema`. Copies text out of buffers that it shares
@@ -173,7 +263,9 @@ fn concatenated(schema: &SchemaRef, batches: &[RecordBatch]) -> Result<RecordBat
     let found = batches.first().map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);
     let whole = concat_batches(&found, batches)?;
     let compact = |column: &ArrayRef| match column.data_type() {
-        DataType::Utf8View => Arc::new(column.as_string_view().gc()) as ArrayRef,
+        DataType::Utf8View if !column.as_string_view().data_buffers().is_empty() => {
+            Arc::new(column.as_string_view().gc()) as ArrayRef
+        }
         _ => Arc::clone(column),
     };
     let columns = whole.columns().iter().map(compact).collect();
@@ -205,6 +297,14 @@ impl ChunkedTable for Snapshot {
         self.rows
     }
 
+    fn num_chunks(&self) -> usize {
+        self.chunks.len()
+    }
+
+    fn chunk_rows(&self, chunk: usize) -> usize {
+        self.chunks[chunk].num_rows()
+    }
+
     fn chunk_range(&self, chunk: usize, column: usize) -> ChunkRange {
         self.ranges[chunk][column]
     }
@@ -227,5 +327,46 @@ impl ChunkedTable for Snapshot {
     fn read(&self, chunk: usize, rows: Range<usize>, projection: &[usize]) -> Result<RecordBatch> {
         let batch = self.chunks[chunk].slice(rows.start, rows.len());
         Ok(batch.project(projection)?)
+    }
+
+    fn matches(
+        &self,
+        chunk: usize,
+        rows: Range<usize>,
+        column: usize,
+        wanted: &[i64],
+    ) -> Result<BooleanBuffer> {
+        let values = self.chunks[chunk].column(column).slice(rows.start, rows.len());
+        let Some(values) = values.as_primitive_opt::<Int64Type>() else {
+            return internal_err!("{} has no integers in column {column}", self.name);
+        };
+        let is_wanted = |value: i64| match wanted {
+            [only] => value == *only,
+            wanted => wanted.binary_search(&value).is_ok(),
+        };
+        let numbers = values.values();
+        let found = BooleanBuffer::collect_bool(numbers.len(), |row| is_wanted(numbers[row]));
+        Ok(match values.nulls() {
+            Some(nulls) => &found & nulls.inner(),
+            None => found,
+        })
+    }
+
+    fn pick(&self, picked: &[PickedRows], projection: &[usize]) -> Result<RecordBatch> {
+        let chunks = picked.iter().map(|picked| self.chunks[picked.chunk].project(projection));
+        let chunks = chunks.collect::<std::result::Result<Vec<_>, _>>()?;
+        let rows: Vec<(usize, usize)> = picked
+            .iter()
+            .enumerate()
+            .flat_map(|(at, picked)| picked.rows.iter().map(move |&row| (at, row as usize)))
+            .collect();
+        if projection.is_empty() || chunks.is_empty() {
+            let schema = Arc::new(self.schema.project(projection)?);
+            let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
+            let columns = schema.fields().iter().map(|field| new_empty_array(field.data_type()));
+            let columns = columns.collect();
+            return Ok(RecordBatch::try_new_with_options(schema, columns, &options)?);
+        }
+        Ok(interleave_record_batch(&chunks.iter().collect::<Vec<_>>(), &rows)?)
     }
 }

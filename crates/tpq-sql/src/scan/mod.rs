@@ -3,8 +3,8 @@
 //! ```text
 //! StoredTable (logical: schema, key, statistics)
 //!     └─scan─▶ ChunkSource (physical: which chunks, columns, filters, direction)
-//!                  └─open─▶ chunks that pruning kept ──read──▶ rows that filters on text
-//!                                                       passed ──▶ Arrow batches
+//!                  └─open─▶ chunks that pruning kept ──compare──▶ rows that filters on values
+//!                                               and text passed ──read──▶ Arrow batches
 //! ```
 //!
 //! DataFusion's own `MemTable` would be enough for small tables, but it has no statistics for
@@ -15,6 +15,7 @@ mod provider;
 mod pruning;
 mod source;
 mod text_filter;
+mod value_filter;
 
-pub(crate) use chunked::Snapshot;
+pub(crate) use chunked::{Chunks, Snapshot};
 pub(crate) use provider::{StoredProvider, StoredTable};

@@ -16,6 +16,7 @@ use datafusion::physical_optimizer::pruning::PruningPredicateBuilder;
 use tpq_tables::ChunkRange;
 
 use super::chunked::ChunkedTable;
+use super::value_filter::WantedValues;
 
 use crate::operators::apply::with_known_values;
 
@@ -73,15 +74,26 @@ pub(super) struct Pruner {
     generation: Option<u64>,
     /// Whether to read each chunk; `None` if the predicate cannot be evaluated on statistics.
     keep: Option<Vec<bool>>,
+    /// The columns that the scan reads, by their positions in the table.
+    columns: Vec<usize>,
+    /// The values that the predicate demands.
+    wanted: Vec<WantedValues>,
 }
 
 impl Pruner {
     pub(super) fn new(
         predicate: Option<Arc<dyn PhysicalExpr>>,
         schema: SchemaRef,
+        columns: Vec<usize>,
         chunks: Range<usize>,
     ) -> Self {
-        Self { predicate, schema, chunks, generation: None, keep: None }
+        let (generation, keep, wanted) = (None, None, Vec::new());
+        Self { predicate, schema, chunks, generation, keep, columns, wanted }
+    }
+
+    /// The values that rows of the result have, as known when the last chunk was kept.
+    pub(super) fn wanted(&self) -> &[WantedValues] {
+        &self.wanted
     }
 
     /// Whether a chunk may contain a row of the result.
@@ -92,17 +104,18 @@ impl Pruner {
             self.generation = Some(generation);
             // If the predicate cannot be evaluated on statistics, no chunk is skipped. The filter
             // is also applied above the scan.
-            self.keep = snapshot_physical_expr(Arc::clone(predicate))
-                .and_then(with_known_values)
-                .and_then(|snapshot| {
-                    PruningPredicateBuilder::new()
-                        .with_file_schema(Arc::clone(&self.schema))
-                        .try_build(snapshot)
-                })
-                .and_then(|pruning| {
-                    pruning.prune(&ChunkStatistics { table, chunks: self.chunks.clone() })
-                })
-                .ok();
+            let snapshot =
+                snapshot_physical_expr(Arc::clone(predicate)).and_then(with_known_values).ok();
+            self.wanted = snapshot.as_ref().map_or_else(Vec::new, |predicate| {
+                WantedValues::in_predicate(predicate, table, &self.columns)
+            });
+            self.keep = snapshot.and_then(|snapshot| {
+                let pruning = PruningPredicateBuilder::new()
+                    .with_file_schema(Arc::clone(&self.schema))
+                    .try_build(snapshot)
+                    .ok()?;
+                pruning.prune(&ChunkStatistics { table, chunks: self.chunks.clone() }).ok()
+            });
         }
         self.keep.as_ref().is_none_or(|keep| keep[chunk - self.chunks.start])
     }

@@ -4,28 +4,33 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{BooleanArray, RecordBatch, UInt64Array};
+use datafusion::arrow::array::{RecordBatch, UInt64Array};
 use datafusion::arrow::buffer::BooleanBuffer;
-use datafusion::arrow::compute::{SortOptions, filter_record_batch, take_record_batch};
+use datafusion::arrow::compute::{SortOptions, take_record_batch};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{Result, Statistics};
+use datafusion::common::{Result, ScalarValue, Statistics};
 use datafusion::config::ConfigOptions;
 use datafusion::datasource::source::DataSource;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::projection::ProjectionExprs;
 use datafusion::physical_expr::utils::conjunction_opt;
-use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr, PhysicalSortExpr};
+use datafusion::physical_expr::{
+    AcrossPartitions, ConstExpr, EquivalenceProperties, PhysicalExpr, PhysicalSortExpr,
+};
 use datafusion::physical_plan::filter_pushdown::{FilterPushdownPropagation, PushedDown};
 use datafusion::physical_plan::metrics::{Count, ExecutionPlanMetricsSet, MetricBuilder};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayFormatType, Partitioning, SortOrderPushdownResult};
 
+use tpq_tables::PickedRows;
+
 use super::StoredTable;
 use super::pruning::Pruner;
 use super::text_filter::TextFilter;
+use super::value_filter::{ValueFilter, WantedValues, Within};
 use crate::cancel::CancelToken;
 
 /// A scan: the chunks and columns to read, the direction, and the filters for skipping rows.
@@ -40,6 +45,7 @@ pub(super) struct ChunkSource {
     filters: Vec<Arc<dyn PhysicalExpr>>,
     /// Filters that only the scan applies.
     text_filters: Vec<Arc<TextFilter>>,
+    value_filters: Vec<Arc<ValueFilter>>,
     fetch: Option<usize>,
     /// Whether to read from the last row to the first.
     reverse: bool,
@@ -63,6 +69,7 @@ impl ChunkSource {
             partitions,
             filters: Vec::new(),
             text_filters: Vec::new(),
+            value_filters: Vec::new(),
             fetch,
             reverse: false,
             metrics: ExecutionPlanMetricsSet::new(),
@@ -88,8 +95,29 @@ impl ChunkSource {
     }
 
     fn pruner(&self, partition: usize) -> Pruner {
-        let predicate = conjunction_opt(self.filters.iter().cloned());
-        Pruner::new(predicate, Arc::clone(&self.schema), self.partitions[partition].clone())
+        let values = self.value_filters.iter().map(|filter| filter.filter());
+        let predicate = conjunction_opt(self.filters.iter().chain(values).cloned());
+        let (schema, columns) = (Arc::clone(&self.schema), self.columns.clone());
+        Pruner::new(predicate, schema, columns, self.partitions[partition].clone())
+    }
+
+    /// Whether filters that only the scan applies leave out rows.
+    fn has_filters(&self) -> bool {
+        !self.text_filters.is_empty() || !self.value_filters.is_empty()
+    }
+
+    /// The number of rows that the filters on values leave, if each value is equally frequent.
+    fn estimated(&self, rows: usize) -> usize {
+        let statistics = self.table.statistics_of(&self.columns);
+        let share = |rows: usize, filter: &Arc<ValueFilter>| {
+            let (column, values) = filter.bound();
+            let position = self.columns.iter().position(|&read| read == column);
+            let column = position.and_then(|at| statistics.column_statistics.get(at));
+            let distinct = column.and_then(|column| column.distinct_count.get_value().copied());
+            let distinct = distinct.unwrap_or(1).max(1);
+            (rows.saturating_mul(values) / distinct).clamp(rows.min(1), rows)
+        };
+        self.value_filters.iter().fold(rows, share)
     }
 }
 
@@ -102,6 +130,7 @@ impl DataSource for ChunkSource {
         let reader = Reader {
             pruner: self.pruner(partition),
             chunks: self.partitions[partition].clone(),
+            wanted: None,
             rows: None,
             remaining: self.fetch.unwrap_or(usize::MAX),
             step: context.session_config().batch_size(),
@@ -122,6 +151,7 @@ impl DataSource for ChunkSource {
         if let Some(predicate) = conjunction_opt(self.filters.iter().cloned()) {
             write!(f, ", prune by {predicate}")?;
         }
+        self.value_filters.iter().try_for_each(|filter| write!(f, ", where {filter}"))?;
         self.text_filters.iter().try_for_each(|filter| write!(f, ", where {filter}"))?;
         Ok(())
     }
@@ -148,7 +178,16 @@ impl DataSource for ChunkSource {
     }
 
     fn eq_properties(&self) -> EquivalenceProperties {
-        EquivalenceProperties::new_with_orderings(Arc::clone(&self.schema), self.orders())
+        let schema = Arc::clone(&self.schema);
+        let mut properties = EquivalenceProperties::new_with_orderings(schema, self.orders());
+        let constants = self.value_filters.iter().filter_map(|filter| filter.constant());
+        let constants = constants.map(|(column, value)| {
+            let value = AcrossPartitions::Uniform(Some(ScalarValue::Int64(Some(value))));
+            ConstExpr::new(Arc::new(column), value)
+        });
+        // Without them, the plan may sort what is sorted.
+        let _ = properties.add_constants(constants.collect::<Vec<_>>());
+        properties
     }
 
     fn partition_statistics(&self, partition: Option<usize>) -> Result<Arc<Statistics>> {
@@ -160,8 +199,8 @@ impl DataSource for ChunkSource {
                 chunks.map(|chunk| self.table.table().chunk_rows(chunk)).sum()
             }
         };
-        let rows = rows.min(self.fetch.unwrap_or(usize::MAX));
-        if partition.is_some() || self.fetch.is_some() {
+        let rows = self.estimated(rows).min(self.fetch.unwrap_or(usize::MAX));
+        if partition.is_some() || self.fetch.is_some() || !self.value_filters.is_empty() {
             let all = self.table.table().num_rows().max(1);
             statistics.total_byte_size = statistics
                 .total_byte_size
@@ -170,7 +209,7 @@ impl DataSource for ChunkSource {
             statistics = statistics.to_inexact();
             statistics.num_rows = Precision::Exact(rows);
         }
-        if !self.filters.is_empty() || !self.text_filters.is_empty() {
+        if !self.filters.is_empty() || self.has_filters() {
             statistics = statistics.to_inexact();
         }
         Ok(Arc::new(statistics))
@@ -206,8 +245,15 @@ impl DataSource for ChunkSource {
             // With a fetch limit the scan cannot apply the filter: the limit counts rows before
             // the filter.
             let table = self.table.table().as_ref();
+            let can_apply = self.fetch.is_none();
+            let values = ValueFilter::try_new(&filter, table, &self.columns);
+            if let Some(values) = values.filter(|_| can_apply) {
+                source.value_filters.push(Arc::new(values));
+                answer.push(PushedDown::Yes);
+                continue;
+            }
             let text = TextFilter::try_new(&filter, table, &self.columns)?;
-            match text.filter(|_| self.fetch.is_none()) {
+            match text.filter(|_| can_apply) {
                 Some(text) => {
                     source.text_filters.push(Arc::new(text));
                     answer.push(PushedDown::Yes);
@@ -252,6 +298,8 @@ struct Reader {
     pruner: Pruner,
     /// The chunks that are still to be read.
     chunks: Range<usize>,
+    /// The values that filters of the scan demand; `None` before the first chunk.
+    wanted: Option<Vec<WantedValues>>,
     /// The current chunk and its unread rows.
     rows: Option<(usize, Range<usize>)>,
     /// The number of rows that the reader may still return.
@@ -271,8 +319,7 @@ impl Reader {
                 && rows.start < rows.end
             {
                 // With filters, the number of rows to read for the remaining result is unknown.
-                let limit =
-                    if self.source.text_filters.is_empty() { self.remaining } else { self.step };
+                let limit = if self.source.has_filters() { self.step } else { self.remaining };
                 let step = self.step.min(limit).min(rows.len());
                 let range = if self.source.reverse {
                     rows.end -= step;
@@ -294,26 +341,96 @@ impl Reader {
         }
     }
 
-    /// Reads the rows that pass the filters; `None` if there are none.
-    fn read(&self, chunk: usize, rows: Range<usize>) -> Result<Option<RecordBatch>> {
+    /// The next batch; `None` at the end.
+    fn read_batch(&mut self) -> Result<Option<RecordBatch>> {
+        let mut picked: Vec<PickedRows> = Vec::new();
+        let mut count = 0;
+        while self.remaining > 0 && count < self.step {
+            // If no row passes the filters, one call reads all chunks.
+            self.cancel.check()?;
+            let Some((chunk, rows)) = self.next_rows() else { break };
+            let Some(passing) = self.passing(chunk, rows.clone())? else {
+                if count == 0 {
+                    return self.read(chunk, rows).map(Some);
+                }
+                picked.push(self.pick(chunk, rows.start, rows.len(), 0..rows.len()));
+                count += picked.last().map_or(0, |picked| picked.rows.len());
+                continue;
+            };
+            if passing.count_set_bits() > 0 {
+                picked.push(self.pick(chunk, rows.start, rows.len(), passing.set_indices()));
+                count += picked.last().map_or(0, |picked| picked.rows.len());
+            }
+        }
+        match picked.is_empty() {
+            true => Ok(None),
+            false => self.source.table.table().pick(&picked, &self.source.columns).map(Some),
+        }
+    }
+
+    /// Takes rows of those that remain.
+    fn pick(
+        &mut self,
+        chunk: usize,
+        start: usize,
+        len: usize,
+        rows: impl Iterator<Item = usize>,
+    ) -> PickedRows {
+        let mut picked: Vec<u32> = Vec::with_capacity(len);
+        picked.extend(rows.map(|row| (start + row) as u32));
+        if self.source.reverse {
+            picked.reverse();
+        }
+        picked.truncate(self.remaining);
+        self.remaining -= picked.len();
+        PickedRows { chunk, rows: picked }
+    }
+
+    /// Which rows pass the filters; `None` if all do, as there are no filters.
+    fn passing(&mut self, chunk: usize, rows: Range<usize>) -> Result<Option<BooleanBuffer>> {
+        let wanted = match &self.wanted {
+            Some(wanted) => wanted,
+            None => {
+                let filters = self.source.value_filters.iter();
+                let wanted = filters.map(|filter| filter.wanted()).collect::<Result<_>>()?;
+                &*self.wanted.insert(wanted)
+            }
+        };
         let table = self.source.table.table().as_ref();
         let mut passing: Option<BooleanBuffer> = None;
+        // The pruner knows the values of this moment that keys of a join have. A limit on rows
+        // counts those that filters above leave out.
+        let of_others = self.pruner.wanted().iter().filter(|_| self.source.fetch.is_none());
+        for wanted in wanted.iter().chain(of_others) {
+            let column = wanted.column;
+            let passes = match wanted.within(table.chunk_range(chunk, column)) {
+                Within::All => continue,
+                Within::None => return Ok(Some(BooleanBuffer::new_unset(rows.len()))),
+                Within::Some(values) => table.matches(chunk, rows.clone(), column, values)?,
+            };
+            let passes = passing.map_or(passes.clone(), |before| &before & &passes);
+            if passes.count_set_bits() == 0 {
+                return Ok(Some(passes));
+            }
+            passing = Some(passes);
+        }
         for filter in &self.source.text_filters {
             let passes = filter.passing(table, chunk, rows.clone())?;
             passing = Some(passing.map_or(passes.clone(), |before| &before & &passes));
         }
-        if passing.as_ref().is_some_and(|passing| passing.count_set_bits() == 0) {
-            return Ok(None);
-        }
-        let mut batch = table.read(chunk, rows, &self.source.columns)?;
-        if let Some(passing) = passing {
-            batch = filter_record_batch(&batch, &BooleanArray::new(passing, None))?;
-        }
+        Ok(passing)
+    }
+
+    /// Reads rows of which all are wanted.
+    fn read(&mut self, chunk: usize, rows: Range<usize>) -> Result<RecordBatch> {
+        let mut batch = self.source.table.table().read(chunk, rows, &self.source.columns)?;
         if self.source.reverse {
             let reversed = UInt64Array::from_iter_values((0..batch.num_rows() as u64).rev());
             batch = take_record_batch(&batch, &reversed)?;
         }
-        Ok(Some(batch.slice(0, self.remaining.min(batch.num_rows()))))
+        let batch = batch.slice(0, self.remaining.min(batch.num_rows()));
+        self.remaining -= batch.num_rows();
+        Ok(batch)
     }
 }
 
@@ -321,18 +438,10 @@ impl Iterator for Reader {
     type Item = Result<RecordBatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while self.remaining > 0 {
-            // If no row passes the filters, one call reads all chunks.
-            if let Err(error) = self.cancel.check() {
-                self.remaining = 0;
-                return Some(Err(error));
-            }
-            let (chunk, rows) = self.next_rows()?;
-            if let Some(read) = self.read(chunk, rows).transpose() {
-                self.remaining -= read.as_ref().map_or(0, RecordBatch::num_rows);
-                return Some(read);
-            }
+        let batch = self.read_batch();
+        if batch.is_err() {
+            self.remaining = 0;
         }
-        None
+        batch.transpose()
     }
 }

@@ -124,6 +124,23 @@ async fn stars_without_some_columns() {
 }
 
 #[tokio::test]
+async fn a_view_can_name_its_columns() {
+    let session = session();
+    for (view, expected) in [
+        ("v(a, \"B c\") AS SELECT 1, 2 -- a comment", "1 2"),
+        ("v(a, b) AS WITH t(x) AS (VALUES (3)) SELECT x, x + 1 FROM t ORDER BY 1", "3 4"),
+        ("v(a, b) AS VALUES (5, 6)", "5 6"),
+    ] {
+        let sql = format!("CREATE OR REPLACE VIEW {view}\n; SELECT v.a, * EXCLUDE (a) FROM v");
+        assert_eq!(lines(&session, &sql).await, [expected], "{sql}");
+    }
+    let columns = "CREATE VIEW w(a, \"B c\") AS SELECT 1, 2; SELECT \"b C\" FROM w";
+    assert_eq!(lines(&session, columns).await, ["2"]);
+    let few = error(&session, "CREATE VIEW few(a) AS SELECT 1, 2; SELECT * FROM few").await;
+    assert!(few.contains("columns"), "{few}");
+}
+
+#[tokio::test]
 async fn sqlite_master_lists_tables_and_views() {
     let session = session();
     run(

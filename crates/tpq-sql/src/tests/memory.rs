@@ -114,6 +114,25 @@ async fn a_long_constant_is_there_once_for_all_rows() {
 }
 
 #[tokio::test]
+async fn a_plan_holds_no_long_values() {
+    let session = session(None);
+    for (call, length) in [
+        ("zeroblob(100000)", "100000"),
+        ("repeat('a', 100000)", "100000"),
+        ("lpad('a', 100000)", "100000"),
+        ("hex(zeroblob(100000))", "200000"),
+        ("concat(repeat('a', 60000), repeat('b', 60000))", "120000"),
+        ("array_to_string(array_repeat('a', 100000), '')", "100000"),
+    ] {
+        let plan = rows(&session, &format!("EXPLAIN SELECT {call} AS x")).await.unwrap();
+        assert!(plan.len() < 20_000, "{call}: {} bytes", plan.len());
+        // The value is the same as that of a literal.
+        let table = rows(&session, &format!("SELECT length({call}) AS x")).await.unwrap();
+        assert!(table.contains(length), "{call}: {table}");
+    }
+}
+
+#[tokio::test]
 async fn texts_are_split_by_parts_of_themselves() {
     let sql = "SELECT count(*) AS n FROM (SELECT string_to_array(s, substr(s, 1, 1)) AS parts \
                FROM (SELECT 'text' || ts AS s FROM sched_slice)) WHERE array_length(parts) > 1";

@@ -23,6 +23,7 @@ mod sqlite;
 mod statements;
 mod subqueries;
 mod trace_lookups;
+mod value_filters;
 mod values;
 mod virtual_tables;
 

@@ -406,3 +406,36 @@ async fn the_parts_of_a_union_stay_in_order() {
         assert_eq!(lines(&session, numbers).await, ["1:5 2:0 3:1"]);
     }
 }
+
+/// A subquery in a branch of CASE is run for the rows that take the branch, and once for all others.
+#[tokio::test]
+async fn branches_that_are_not_taken_are_not_run() {
+    let next = "(SELECT n.ts FROM sched n WHERE n.ts > s.ts AND n.ucpu = s.ucpu \
+                ORDER BY n.ts LIMIT 1)";
+    // The next row of the same CPU is the one after the next, 20 ns later.
+    let expected = 1_090 + 501_090 + 1_001_090;
+    for branch in [
+        format!("iif(s.id % 50000 = 7, {next}, 0)"),
+        format!("CASE WHEN s.id % 50000 != 7 THEN 0 ELSE ifnull({next}, 0) END"),
+        format!("CASE WHEN s.dur >= 0 THEN CASE WHEN s.id % 50000 = 7 THEN {next} END ELSE 0 END"),
+    ] {
+        let session = super::session();
+        let sql = format!("SELECT sum({branch}) AS total FROM sched s");
+        let found = rows(&session, &sql).await.unwrap();
+        assert!(found.contains(&format!("| {expected} |")), "{branch}: {found}");
+        let analyzed = rows(&session, &format!("EXPLAIN ANALYZE {sql}")).await.unwrap();
+        assert!(analyzed.contains("runs=4"), "{branch}: {analyzed}");
+    }
+}
+
+/// The same subquery in another place is not that of the guarded one.
+#[tokio::test]
+async fn a_guarded_subquery_is_not_taken_for_the_same_without_a_guard() {
+    let next = "(SELECT n.ts FROM sched n WHERE n.ts > s.ts ORDER BY n.ts LIMIT 1)";
+    let sql = format!(
+        "SELECT CASE WHEN s.id = 0 THEN {next} END AS a, {next} AS b FROM sched s \
+         WHERE s.id < 2 ORDER BY s.id"
+    );
+    let found = rows(&super::session(), &sql).await.unwrap();
+    assert!(found.contains("| 1010 | 1010 |") && found.contains("|      | 1020 |"), "{found}");
+}

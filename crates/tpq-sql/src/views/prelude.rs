@@ -45,7 +45,7 @@ const FILES: &[File] = &[
         "cpu_counter_track",
         "counters"
     ),
-    file!("gpu.sql", "gpu", "gpu_counter_track"),
+    file!("gpu.sql", "gpu", "gpu_counter_track", "gpu_track", "gpu_slice"),
     file!("memory.sql", "process_memory_mappings", "__intrinsic_heap_graph_java_oome_details"),
     file!("perf.sql", "perf_counter_track", "perf_session", "perf_sample"),
     file!(
@@ -61,7 +61,13 @@ const FILES: &[File] = &[
         "instruments_sample"
     ),
     file!("args.sql", "args"),
-    file!("trace.sql", "trace_bounds", "__intrinsic_trace_file", "_trace_import_logs"),
+    file!(
+        "trace.sql",
+        "trace_bounds",
+        "trace_diagnostics",
+        "__intrinsic_trace_file",
+        "_trace_import_logs"
+    ),
     file!("log.sql", "android_logs"),
     file!("network.sql", "__intrinsic_android_network_packets"),
     file!(

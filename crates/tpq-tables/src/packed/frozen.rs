@@ -1,9 +1,10 @@
 //! A chunk that does not change any more.
 
+use std::borrow::Cow;
 use std::io;
 use std::ops::Range;
 
-use arrow_buffer::{Buffer, ScalarBuffer};
+use arrow_buffer::{BooleanBuffer, Buffer, ScalarBuffer};
 use bytes::Bytes;
 
 use crate::spill::Spilled;
@@ -135,6 +136,65 @@ impl FrozenValues {
         }))
     }
 
+    /// Which of some rows have one of the values `wanted`, compared in their packed form; `None`
+    /// where all are NULL. The value of a NULL is anything.
+    pub(crate) fn matches(
+        &self,
+        rows: Range<usize>,
+        wanted: &[i64],
+    ) -> io::Result<Option<BooleanBuffer>> {
+        let (values, rows) = self.at(rows)?;
+        let packed = || wanted.iter().map(|value| value.wrapping_sub(self.base));
+        Ok(Some(match values {
+            FrozenChunk::Null => return Ok(None),
+            FrozenChunk::U8(values) => among(&values[rows], packed()),
+            FrozenChunk::U16(values) => among(&values[rows], packed()),
+            FrozenChunk::U32(values) => among(&values[rows], packed()),
+            FrozenChunk::I64(values) => among(&values[rows], wanted.iter().copied()),
+        }))
+    }
+
+    /// Single rows at their full width; `None` where all are NULL.
+    pub(crate) fn wide_at(&self, rows: &[u32]) -> io::Result<Option<Vec<i64>>> {
+        fn pick<N: Copy + Into<i64>>(values: &[N], rows: &[u32], base: i64) -> Vec<i64> {
+            rows.iter().map(|&row| base.wrapping_add(values[row as usize].into())).collect()
+        }
+        let (values, rows) = self.around(rows)?;
+        Ok(Some(match values {
+            FrozenChunk::Null => return Ok(None),
+            FrozenChunk::U8(values) => pick(&values[..], &rows, self.base),
+            FrozenChunk::U16(values) => pick(&values[..], &rows, self.base),
+            FrozenChunk::U32(values) => pick(&values[..], &rows, self.base),
+            FrozenChunk::I64(values) => pick(&values[..], &rows, 0),
+        }))
+    }
+
+    /// The ids of strings in single rows; `None` where all are NULL.
+    pub(crate) fn ids_at(&self, rows: &[u32]) -> io::Result<Option<Vec<u32>>> {
+        let (values, rows) = self.around(rows)?;
+        let rows = rows.iter().map(|&row| row as usize);
+        Ok(Some(match values {
+            FrozenChunk::Null => return Ok(None),
+            FrozenChunk::U8(ids) => rows.map(|row| u32::from(ids[row])).collect(),
+            FrozenChunk::U16(ids) => rows.map(|row| u32::from(ids[row])).collect(),
+            FrozenChunk::U32(ids) => rows.map(|row| ids[row]).collect(),
+            FrozenChunk::I64(ids) => rows.map(|row| ids[row] as u32).collect(),
+        }))
+    }
+
+    /// Values that include single rows, and where these are in them.
+    fn around<'r>(&self, rows: &'r [u32]) -> io::Result<(FrozenChunk, Cow<'r, [u32]>)> {
+        match &self.values {
+            FrozenStorage::InMemory(values) => Ok((values.clone(), Cow::Borrowed(rows))),
+            FrozenStorage::Spilled { .. } => {
+                let first = rows.iter().copied().min().unwrap_or_default();
+                let end = rows.iter().map(|&row| row as usize + 1).max().unwrap_or_default();
+                let (values, _) = self.at(first as usize..end)?;
+                Ok((values, rows.iter().map(|row| row - first).collect()))
+            }
+        }
+    }
+
     /// Some rows of ids of strings, by a function that takes whichever form they have; `None`
     /// where all are NULL.
     pub(crate) fn ids<T>(
@@ -153,7 +213,94 @@ impl FrozenValues {
     }
 }
 
+/// Which values are among those wanted.
+fn among<N: Copy + Into<i64> + TryFrom<i64> + PartialEq>(
+    values: &[N],
+    wanted: impl Iterator<Item = i64>,
+) -> BooleanBuffer {
+    /// The range of values up to which a table of them answers.
+    const MAX_RANGE: u64 = 1 << 16;
+    let collect = |is_wanted: &dyn Fn(i64) -> bool| {
+        BooleanBuffer::collect_bool(values.len(), |row| is_wanted(values[row].into()))
+    };
+    let mut wanted: Vec<i64> = wanted.filter(|&value| N::try_from(value).is_ok()).collect();
+    wanted.sort_unstable();
+    match wanted[..] {
+        [] => BooleanBuffer::new_unset(values.len()),
+        [only] => match N::try_from(only) {
+            Ok(only) => BooleanBuffer::collect_bool(values.len(), |row| values[row] == only),
+            Err(_) => BooleanBuffer::new_unset(values.len()),
+        },
+        [first, .., last] if last.abs_diff(first) < MAX_RANGE => {
+            let mut table = vec![false; last.abs_diff(first) as usize + 1];
+            wanted.iter().for_each(|value| table[value.abs_diff(first) as usize] = true);
+            BooleanBuffer::collect_bool(values.len(), |row| {
+                let offset = values[row].into().wrapping_sub(first) as u64;
+                table.get(offset as usize).copied().unwrap_or_default()
+            })
+        }
+        _ => collect(&|value| wanted.binary_search(&value).is_ok()),
+    }
+}
+
 /// Takes ids from an iterator of any kind.
 pub(crate) trait TakeIds<T> {
     fn take(self, ids: impl ExactSizeIterator<Item = u32> + Clone) -> T;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The forms that values can have: their width in bytes and base, and the values.
+    fn forms() -> Vec<(usize, i64, Vec<i64>)> {
+        let wide = vec![i64::MIN, -1, 0, 7, i64::MAX, 7];
+        vec![
+            (1, -5, vec![-5, 250, 0, -5, 7, 7]),
+            (2, 100, vec![100, 65_635, 300, 355, 356, 7 + 100]),
+            (4, -7, vec![-7, i64::from(u32::MAX) - 7, 0, 1, 2, 70_000]),
+            (8, 0, wide),
+        ]
+    }
+
+    fn frozen(width: usize, base: i64, values: &[i64]) -> FrozenValues {
+        let bytes: Vec<u8> = values
+            .iter()
+            .flat_map(|value| value.wrapping_sub(base).to_le_bytes()[..width].to_vec())
+            .collect();
+        FrozenValues::in_memory(base, width, Bytes::from(bytes), values.len())
+    }
+
+    #[test]
+    fn matches_are_those_of_the_full_width() {
+        for (width, base, values) in forms() {
+            let frozen = frozen(width, base, &values);
+            let all: Vec<i64> = values.iter().copied().chain([i64::MIN, i64::MAX, 3]).collect();
+            for count in [0, 1, 2, all.len()] {
+                for start in 0..=all.len() - count {
+                    let wanted = &all[start..start + count];
+                    let found = frozen.matches(1..6, wanted).unwrap().unwrap();
+                    let expected: Vec<bool> =
+                        values[1..6].iter().map(|value| wanted.contains(value)).collect();
+                    let found: Vec<bool> = found.iter().collect();
+                    assert_eq!(found, expected, "{width} bytes: {wanted:?}");
+                }
+            }
+        }
+        assert!(FrozenValues::null().matches(0..3, &[0]).unwrap().is_none());
+    }
+
+    #[test]
+    fn single_rows_are_those_of_ranges() {
+        for (width, base, values) in forms() {
+            let frozen = frozen(width, base, &values);
+            for rows in [vec![], vec![5], vec![4, 1, 1], vec![0, 2, 5]] {
+                let expected: Vec<i64> = rows.iter().map(|&row| values[row as usize]).collect();
+                assert_eq!(frozen.wide_at(&rows).unwrap(), Some(expected), "{width} bytes");
+            }
+        }
+        let strings = frozen(2, 0, &[3, 500, 0]);
+        assert_eq!(strings.ids_at(&[2, 1]).unwrap(), Some(vec![0, 500]));
+        assert_eq!(FrozenValues::null().wide_at(&[1]).unwrap(), None);
+    }
 }

@@ -80,10 +80,16 @@ catalogue! {
         Single, Info, Analysis, MachineAndTrace,
         "Frame timeline ends for which no start was seen. Most belong to frames that began before \
          the recording did.";
+    FtraceAbiErrorsSkippedZeroDataLength = "ftrace_abi_errors_skipped_zero_data_length":
+        Single, Info, Trace, MachineAndTrace,
+        "Entries without data in the kernel's buffer, which the recorder passed over. Some kernels \
+         write them; no event is missing.";
     FtraceBundleTokenizerErrors = "ftrace_bundle_tokenizer_errors":
         Single, Error, Analysis, MachineAndTrace,
         "Bundles of kernel events that could not be split into events, or are larger than 8 MiB, \
-         which no recorder writes. What they held is missing; the trace file may be damaged.";
+         which no recorder writes, and pages of the kernel's buffer that the recorder could not \
+         read. What they held is missing; the trace file may be damaged, or the recorder does not \
+         know the kernel.";
     FtraceCpuBytesBegin = "ftrace_cpu_bytes_begin": Indexed, Info, Trace, MachineAndTrace,
         "Bytes not yet read in the kernel buffer of a CPU when recording began.";
     FtraceCpuBytesEnd = "ftrace_cpu_bytes_end": Indexed, Info, Trace, MachineAndTrace,
@@ -580,9 +586,15 @@ catalogue! {
         "Invalid JSON or invalid events in a JSON trace. They were skipped.";
     JsonParserFailure = "json_parser_failure": Single, Error, Trace, MachineAndTrace,
         "JSON events that lack needed fields or have them in the wrong type. They were skipped.";
+    FormatParseErrors = "format_parse_errors": Single, Error, Trace, MachineAndTrace,
+        "Parts of a file that are damaged or make no sense in its format, such as lines of \
+         collapsed stacks without a count, or samples of a profile that refer to no stack. They \
+         were skipped; the import log has the positions of the first.";
+    FormatRecordsNotRead = "format_records_not_read": Indexed, Info, Trace, MachineAndTrace,
+        "Records of a file of kinds that tpq does not read, by kind as the format numbers it.";
     JsonEventsNotRead = "json_events_not_read": Single, Info, Trace, MachineAndTrace,
-        "JSON events of phases that tpq does not read: life cycles of objects, samples of V8, \
-         memory dumps, clock marks and contexts.";
+        "JSON events of phases that tpq does not read: life cycles of objects, samples that are no \
+         profile of V8, memory dumps, clock marks and contexts.";
     JsonDisplayTimeUnit = "json_display_time_unit": Single, Info, Trace, MachineAndTrace,
         "Not 0 when a JSON trace says in which unit to display times. It does not change the times \
          themselves, which are microseconds.";
@@ -782,6 +794,70 @@ catalogue! {
     WinscopeSfLayersParseErrors = "winscope_sf_layers_parse_errors":
         Single, Error, Analysis, MachineAndTrace,
         "SurfaceFlinger layer snapshots that are malformed. Layers in them are missing.";
+    WinscopeSfTransactionsParseErrors = "winscope_sf_transactions_parse_errors":
+        Single, Error, Analysis, MachineAndTrace,
+        "SurfaceFlinger transactions that are malformed or have fields tpq does not know. Some of \
+         their arguments are missing.";
+    WinscopeShellTransitionsParseErrors = "winscope_shell_transitions_parse_errors":
+        Single, Error, Analysis, MachineAndTrace,
+        "Messages about window transitions that are malformed or have fields tpq does not know. \
+         Some of their arguments are missing.";
+    WinscopeInputmethodClientsParseErrors = "winscope_inputmethod_clients_parse_errors":
+        Single, Error, Analysis, MachineAndTrace,
+        "Dumps of clients of input methods that are malformed or have fields tpq does not know. \
+         Some of their arguments are missing.";
+    WinscopeInputmethodServiceParseErrors = "winscope_inputmethod_service_parse_errors":
+        Single, Error, Analysis, MachineAndTrace,
+        "Dumps of input methods that are malformed or have fields tpq does not know. Some of their \
+         arguments are missing.";
+    WinscopeInputmethodManagerServiceParseErrors =
+        "winscope_inputmethod_manager_service_parse_errors":
+        Single, Error, Analysis, MachineAndTrace,
+        "Dumps of the service of input methods that are malformed or have fields tpq does not \
+         know. Some of their arguments are missing.";
+    WinscopeViewcaptureParseErrors = "winscope_viewcapture_parse_errors":
+        Single, Error, Analysis, MachineAndTrace,
+        "Snapshots of views that are malformed or have fields tpq does not know. Some of their \
+         arguments or views are missing.";
+    WinscopeViewcaptureMissingInternedStringParseErrors =
+        "winscope_viewcapture_missing_interned_string_parse_errors":
+        Single, Error, Analysis, MachineAndTrace,
+        "Texts of views that were interned and never sent; lost packets are a common cause. The \
+         views stay without them.";
+    WinscopeProtologMissingInternedArgParseErrors =
+        "winscope_protolog_missing_interned_arg_parse_errors":
+        Single, Info, Analysis, MachineAndTrace,
+        "Parameters of ProtoLog messages that were interned and never sent; lost packets are a \
+         common cause. `<ERROR>` stands in their place.";
+    WinscopeProtologMissingInternedStacktraceParseErrors =
+        "winscope_protolog_missing_interned_stacktrace_parse_errors":
+        Single, Info, Analysis, MachineAndTrace,
+        "Stack traces of ProtoLog messages that were interned and never sent. The messages have \
+         none.";
+    WinscopeProtologMessageDecodingFailed = "winscope_protolog_message_decoding_failed":
+        Single, Info, Analysis, MachineAndTrace,
+        "ProtoLog messages that no viewer configuration in the trace describes, or whose text is \
+         too long. Their text is missing or cut off.";
+    WinscopeProtologMessageCollision = "winscope_protolog_message_collision":
+        Single, Info, Analysis, MachineAndTrace,
+        "ProtoLog messages with an id that the viewer configuration gives to several messages, \
+         where the parameters do not tell which one was meant.";
+    WinscopeProtologMessageCollisionResolved = "winscope_protolog_message_collision_resolved":
+        Single, Info, Analysis, MachineAndTrace,
+        "ProtoLog messages with an id that the viewer configuration gives to several messages, \
+         where only one fits the parameters.";
+    WinscopeProtologGroupTagCollision = "winscope_protolog_group_tag_collision":
+        Single, Info, Analysis, MachineAndTrace,
+        "Groups of ProtoLog messages that have several tags in the viewer configurations. Their \
+         messages have the tag `COLLISION_GROUP`.";
+    WinscopeProtologGroupTagMissing = "winscope_protolog_group_tag_missing":
+        Single, Info, Analysis, MachineAndTrace,
+        "ProtoLog messages of a group that no viewer configuration describes. They have the tag \
+         `UNKNOWN_GROUP`.";
+    WinscopeProtologParamMismatch = "winscope_protolog_param_mismatch":
+        Single, Info, Analysis, MachineAndTrace,
+        "Parameters of ProtoLog messages that their text has no place for, or the other way \
+         round.";
     WinscopeWindowmanagerParseErrors = "winscope_windowmanager_parse_errors":
         Single, Error, Analysis, MachineAndTrace,
         "Window manager snapshots that are malformed. Windows in them are missing.";
@@ -1060,6 +1136,11 @@ catalogue! {
         "Kernel events from before all CPUs have data, as where a ring buffer wrapped. They are \
          left out: the running and the waiting threads are unknown without the data of all CPUs. \
          The metadata ftrace_latest_data_start_ns says from when on there is data of all.";
+    AdrenoCmdbatchUnplaced = "adreno_cmdbatch_unplaced":
+        Single, Info, Analysis, MachineAndTrace,
+        "Batches of an Adreno GPU without an event of their submission, or that end before they \
+         begin. They have no slice, as their times are ticks of the GPU's clock; record \
+         kgsl/adreno_cmdbatch_sync as well.";
     SequencePacketLoss = "sequence_packet_loss":
         Single, DataLoss, Analysis, MachineAndTrace,
         "Places where a writer lost packets and the trace does not say which buffer it wrote to: \

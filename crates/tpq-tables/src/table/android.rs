@@ -113,3 +113,85 @@ declare_table! {
         total_cpu_millis: i64 => Long,
     }
 }
+
+declare_table! {
+    /// The state of a feature flag (aconfig flag) of Android at one time.
+    table "__intrinsic_android_aflags" => AflagTable, AflagRow {
+        /// Time at which the flags were read, ns in trace time.
+        ts: i64 => Timestamp,
+        /// Package of the flag.
+        package: StringId => String,
+        /// Name of the flag in its package.
+        name: StringId => String,
+        /// Namespace that groups flags.
+        flag_namespace: StringId => String,
+        /// Partition or module that contains the flag.
+        container: StringId => String,
+        /// Value in effect.
+        value: StringId => String,
+        /// Value after the next reboot; NULL if it stays the same.
+        staged_value: StringId => String,
+        /// `read-only`, `read-write` or `unspecified`.
+        permission: StringId => String,
+        /// Source of the value: `default`, `server`, `local` or `unspecified`.
+        value_picked_from: StringId => String,
+        /// Service that stores the flag: `none`, `aconfigd`, `device_config` or `unspecified`.
+        storage_backend: StringId => String,
+        /// Type of the value: `boolean`, `integer` or `unspecified`.
+        flag_type as "type": StringId => String,
+    }
+}
+
+declare_table! {
+    /// A frame of a video of a display. The picture itself is not kept.
+    table "__intrinsic_video_frames" => VideoFrameTable, VideoFrameRow {
+        /// Time of the frame, ns in trace time.
+        ts: i64 => Timestamp,
+        /// Id of the display.
+        display_id: i32 => Long,
+        /// Name of the display; NULL if not recorded.
+        display_name: StringId => String,
+        /// Codec as in RFC 6381; NULL if not recorded.
+        codec_string: StringId => String,
+        /// Number of the frame.
+        frame_number: i64 => Long,
+        /// Codec, as a number of the recorder.
+        codec: Option<i32> => Long,
+        /// Whether the frame can be decoded alone; NULL for configurations of the codec.
+        is_key_frame: Option<i32> => Bool,
+        /// Presentation time in the stream, µs; NULL if not recorded.
+        pts_us: Option<i64> => Long,
+        /// 1 for configurations of the codec; NULL for frames.
+        is_config: Option<i32> => Bool,
+    }
+}
+
+declare_table! {
+    /// A process that the framework of Android started, as it reports it in track events.
+    table "__intrinsic_android_track_event_process" => FrameworkProcessTable, FrameworkProcessRow {
+        /// Process; join with `process` on `upid`.
+        upid: u32 => JoinId("process"),
+        /// Number of the start, unique since boot; NULL if not recorded.
+        start_seq_id: Option<i64> => Long,
+        /// User id of the package; NULL if not recorded.
+        package_uid: Option<i32> => Long,
+        /// User id that asked for the process; NULL if not recorded.
+        caller_uid: Option<i32> => Long,
+        /// User id of the package that defines the process; NULL if not recorded.
+        defining_uid: Option<i32> => Long,
+        /// Time of the report of the start, ns in trace time.
+        fw_start_ts: Option<i64> => Timestamp,
+        /// Time of the report of the end, ns in trace time; NULL if not recorded.
+        fw_end_ts: Option<i64> => Timestamp,
+        /// What triggered the start, such as `TRIGGER_TYPE_ALARM`; NULL if not recorded.
+        trigger_type: StringId => String,
+        /// Kind of component that the process was started for; NULL if not recorded.
+        hosting_type: StringId => String,
+        /// Name of that component; NULL if not recorded.
+        hosting_name: StringId => String,
+        /// Time until the application was bound, ms; NULL if not recorded.
+        bind_application_delay_ms: Option<i64> => Long,
+        /// Time until the process was started, ms; NULL if not recorded.
+        process_start_delay_ms: Option<i64> => Long,
+    }
+}

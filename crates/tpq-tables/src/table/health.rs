@@ -73,3 +73,38 @@ declare_table! {
         trace_id: u32 => JoinId("trace_file"),
     }
 }
+
+declare_table! {
+    /// A setting of a configuration that makes a recording incomplete, slow or hard to read, though
+    /// the recorder accepts it.
+    table "__intrinsic_trace_diagnostics" => TraceDiagnosticsTable, TraceDiagnosticsRow {
+        /// Kind of problem, such as `tiny_ftrace_buffer`.
+        key: StringId => String,
+        /// The problem in a few words.
+        title: StringId => String,
+        /// Settings of this recording that cause the problem, and their effect.
+        description: StringId => String,
+        /// Change of the configuration that avoids the problem.
+        remediation: StringId => String,
+        /// Certainty that the setting does harm, from 0 to 1; higher where the trace has losses
+        /// that the setting explains.
+        confidence: f64 => Double,
+        /// Trace file of the configuration; join with `trace_file` on `id`.
+        trace_id: Option<u32> => JoinId("trace_file"),
+    }
+}
+
+declare_table! {
+    /// A data source or kernel event that a configuration asks for, and whether the trace has any
+    /// data of it.
+    table "trace_request" => TraceRequestTable, TraceRequestRow {
+        /// `data_source` or `kernel_event`.
+        kind: StringId => String,
+        /// Name in the configuration, such as `linux.ftrace` or `sched/sched_switch`.
+        name: StringId => String,
+        /// Whether the trace has data of it; NULL if the kind of its packets is unknown.
+        is_recorded: Option<u32> => Bool,
+        /// Trace file of the configuration; join with `trace_file` on `id`.
+        trace_id: u32 => JoinId("trace_file"),
+    }
+}

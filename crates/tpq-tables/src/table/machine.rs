@@ -29,7 +29,8 @@ declare_table! {
         system_ram_bytes: Option<i64> => Long,
         /// RAM, GB, rounded to the size as sold; NULL if unknown.
         system_ram_gb: Option<i64> => Long,
-        /// Not filled: always NULL.
+        /// Number of the machine among those other than the host, from 1, as labels show it; 0 for
+        /// the host.
         label_index: Option<i64> => Long,
     }
 }

@@ -3,6 +3,7 @@
 //! To add a table: declare it in the file of its family (or a new file, listed here), then add
 //! it to `define_tables!` in `tables.rs`. Schema, builder, docs and completion follow.
 
+mod aggregate;
 mod android;
 mod args;
 mod clock;
@@ -25,10 +26,16 @@ mod slice;
 mod stack;
 mod trace;
 mod track;
+mod winscope;
 
+pub use aggregate::{
+    AggregateProfileRow, AggregateProfileTable, AggregateSampleRow, AggregateSampleTable,
+};
 pub use android::{
-    AndroidUserRow, AndroidUserTable, CpuPerUidRow, CpuPerUidTable, GameInterventionRow,
-    GameInterventionTable, NetworkPacketRow, NetworkPacketTable, PackageListRow, PackageListTable,
+    AflagRow, AflagTable, AndroidUserRow, AndroidUserTable, CpuPerUidRow, CpuPerUidTable,
+    FrameworkProcessRow, FrameworkProcessTable, GameInterventionRow, GameInterventionTable,
+    NetworkPacketRow, NetworkPacketTable, PackageListRow, PackageListTable, VideoFrameRow,
+    VideoFrameTable,
 };
 pub use args::{ArgsRow, ArgsTable};
 pub use clock::{
@@ -39,8 +46,14 @@ pub use counter::{CounterRow, CounterTable};
 pub use cpu::{CpuFreqRow, CpuFreqTable, CpuRow, CpuTable};
 pub use file::{FileDescriptorRow, FileDescriptorTable};
 pub use ftrace::{FtraceEventRow, FtraceEventTable};
-pub use gpu::{GpuCounterGroupRow, GpuCounterGroupTable, GpuRow, GpuTable};
-pub use health::{DataLossRow, DataLossTable, TraceBufferRow, TraceBufferTable};
+pub use gpu::{
+    GpuContextRow, GpuContextTable, GpuCounterGroupRow, GpuCounterGroupTable, GpuRow, GpuTable,
+    VulkanMemoryRow, VulkanMemoryTable,
+};
+pub use health::{
+    DataLossRow, DataLossTable, TraceBufferRow, TraceBufferTable, TraceDiagnosticsRow,
+    TraceDiagnosticsTable, TraceRequestRow, TraceRequestTable,
+};
 pub use heap::{
     HeapGraphClassRow, HeapGraphClassTable, HeapGraphObjectDataRow, HeapGraphObjectDataTable,
     HeapGraphObjectRow, HeapGraphObjectTable, HeapGraphPrimitiveRow, HeapGraphPrimitiveTable,
@@ -85,3 +98,18 @@ pub use trace::{
     TraceBoundsTable, TraceFileRow, TraceFileTable,
 };
 pub use track::{TrackRow, TrackTable};
+pub use winscope::{
+    InputDispatchRow, InputDispatchTable, InputMethodClientsRow, InputMethodClientsTable,
+    InputMethodManagerServiceRow, InputMethodManagerServiceTable, InputMethodServiceRow,
+    InputMethodServiceTable, KeyEventRow, KeyEventTable, LayerRow, LayerTable, LayersSnapshotRow,
+    LayersSnapshotTable, MotionEventRow, MotionEventTable, ProtologRow, ProtologTable,
+    ShellHandlerRow, ShellHandlerTable, ShellParticipantRow, ShellParticipantTable, ShellProtoRow,
+    ShellProtoTable, ShellTransitionRow, ShellTransitionTable, SurfaceFlingerDisplayRow,
+    SurfaceFlingerDisplayTable, TransactionFlagRow, TransactionFlagTable, TransactionRow,
+    TransactionTable, TransactionsRow, TransactionsTable, ViewCaptureInternedRow,
+    ViewCaptureInternedTable, ViewCaptureRow, ViewCaptureTable, ViewCaptureViewRow,
+    ViewCaptureViewTable, WindowContainerRow, WindowContainerTable, WindowManagerRow,
+    WindowManagerTable, WinscopeFillRegionRow, WinscopeFillRegionTable, WinscopeRectRow,
+    WinscopeRectTable, WinscopeTraceRectRow, WinscopeTraceRectTable, WinscopeTransformRow,
+    WinscopeTransformTable,
+};

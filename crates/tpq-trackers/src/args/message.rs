@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use tpq_ingest::GenerationId;
 use tpq_proto::fields::{interned_data, source_location, unsymbolized_source_location};
 use tpq_proto::reflect::{Kind, Width};
-use tpq_proto::wire::{Field, Fields, LastFields, Packed, Value};
+use tpq_proto::wire::{Field, Fields, LastFields, Packed, Value, zigzag};
 use tpq_tables::table::StackProfileMappingTable;
 use tpq_tables::{Stat, Stats, StringId, StringPool};
 
@@ -191,7 +191,27 @@ impl<'a> MessageArgs<'a> {
                 true
             }
             Some(Special::NativeSymbol) => self.native_symbol(field.as_u64()),
+            Some(Special::InternedText(kind)) => self.interned_text(field.as_u64(), kind, path.key),
         }
+    }
+
+    /// Adds an interned text under the key of its id, without `_iid`. Returns whether it was sent.
+    fn interned_text(&mut self, iid: u64, kind: u32, of_id: ArgKey) -> bool {
+        let known = self.interned.message(self.generation, kind, iid).is_some();
+        let text = match known {
+            true => self.interned.text(self.generation, kind, iid, self.strings, self.stats),
+            false => {
+                self.stats.increment(Stat::WinscopeViewcaptureMissingInternedStringParseErrors);
+                Some(self.strings.intern("STRING DE-INTERNING ERROR"))
+            }
+        };
+        let [flat, full] = [of_id.flat, of_id.full].map(|key| {
+            let key = self.strings.get(key);
+            let key = key.strip_suffix("_iid").unwrap_or(key).to_owned();
+            self.strings.intern(&key)
+        });
+        self.push(ArgKey { flat, full }, ArgValue::String(text.unwrap_or(StringId::NULL)));
+        known
     }
 
     fn native_symbol(&mut self, iid: u64) -> bool {
@@ -289,10 +309,6 @@ impl From<NoPath> for Unreadable {
     fn from(_: NoPath) -> Self {
         Self
     }
-}
-
-fn zigzag(value: u64) -> i64 {
-    (value >> 1) as i64 ^ -((value & 1) as i64)
 }
 
 /// The numbers of a packed field; what is cut off at the end is left out.

@@ -9,6 +9,8 @@ use tpq_proto::fields::track_event;
 use tpq_proto::reflect::{DescriptorPool, FieldDescriptor, Incomplete, Kind, Width};
 use tpq_tables::{StringId, StringPool};
 
+use super::snapshot_fields::SnapshotFields;
+
 /// Keys longer than this are of no program's making, in bytes.
 const MAX_KEY: usize = 4096;
 
@@ -63,6 +65,8 @@ pub enum Special {
     NativeSymbol,
     /// A process that was there.
     ActiveProcess,
+    /// The id of an interned text, with the kind of interned data.
+    InternedText(u32),
 }
 
 /// A path in a message to a value, and how the value is read.
@@ -118,6 +122,7 @@ struct Described {
     descriptors: Arc<DescriptorPool>,
     track_event: u32,
     annotation: Option<u32>,
+    snapshots: SnapshotFields,
 }
 
 impl Described {
@@ -125,7 +130,8 @@ impl Described {
         let descriptors = DescriptorPool::track_event();
         let track_event = descriptors.find_message("perfetto.protos.TrackEvent");
         let annotation = descriptors.find_message("perfetto.protos.DebugAnnotation");
-        Self { descriptors, track_event: track_event.unwrap_or(u32::MAX), annotation }
+        let snapshots = SnapshotFields::new(&descriptors);
+        Self { descriptors, track_event: track_event.unwrap_or(u32::MAX), annotation, snapshots }
     }
 }
 
@@ -233,6 +239,11 @@ impl MessagePaths {
         self.described().descriptors.value_name(enumeration, value)
     }
 
+    /// The name of a value of an enum, by the enum's full name.
+    pub fn enum_value_name(&self, enumeration: &str, value: i32) -> Option<&str> {
+        self.value_name(self.described().descriptors.find_enum(enumeration)?, value)
+    }
+
     /// Where the value of a field lies, by its position among the field's values.
     #[inline]
     pub fn field(
@@ -257,11 +268,14 @@ impl MessagePaths {
     ) -> Result<PathId, NoPath> {
         let above = self.get(message);
         let Kind::Message(index) = above.kind else { return Err(NoPath::Unknown) };
-        let Described { descriptors, track_event, .. } = self.described();
+        let Described { descriptors, track_event, snapshots, .. } = self.described();
         let fields = descriptors.message(index).map(|message| &message.fields);
         let field = fields.and_then(|fields| fields.get(&number)).ok_or(NoPath::Unknown)?;
         let of_event = index == *track_event && above.key == ArgKey::default();
-        let path = path_of_field(above.key, (number, field), position, of_event, strings)?;
+        let mut path = path_of_field(above.key, (number, field), position, of_event, strings)?;
+        path.shown &= !snapshots.is_separate(index, number);
+        let interned = snapshots.interned_kind(index, number).map(Special::InternedText);
+        path.special = path.special.or(interned);
         let path = self.push(path);
         self.fields.insert((message, number, position), path);
         Ok(path)

@@ -7,6 +7,7 @@ pub mod json;
 mod message;
 mod message_paths;
 mod set;
+mod snapshot_fields;
 mod syscall;
 
 pub use annotation::{ANNOTATIONS, add_annotations_of_event};

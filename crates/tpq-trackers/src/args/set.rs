@@ -184,6 +184,11 @@ impl ArgSet {
         set
     }
 
+    /// Number of parts of the set: args, and messages that are read later.
+    pub fn len(&self) -> usize {
+        self.parts.len()
+    }
+
     /// Whether the set has no args.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
@@ -213,6 +218,19 @@ impl ArgSet {
     /// Its values.
     pub(crate) fn values(&self) -> impl Iterator<Item = &Arg> {
         self.parts.iter().filter_map(SetPart::value)
+    }
+
+    /// Its values, to be changed.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Arg> {
+        self.parts.iter_mut().filter_map(|part| match part {
+            SetPart::Value(arg) => Some(arg),
+            _ => None,
+        })
+    }
+
+    /// Removes the values under keys.
+    pub(crate) fn remove(&mut self, keys: &[StringId]) {
+        self.parts.retain(|part| part.value().is_none_or(|arg| !keys.contains(&arg.key)));
     }
 
     /// Removes the values with keys that another set has, too, and adds that set's.

@@ -26,9 +26,9 @@ use crate::track::{
     Binder, Bounds, Buffers, Cpus, Disks, Flows, Frames, FtraceStart, GpuCounters, Gpus,
     HeapGraphs, HeapProfiles, Interest, KernelTrackEvent, KernelWakelocks, KernelWork,
     MemoryOwners, Metadata, Network, OpenArgs, OwnerArgs, Packages, PageSize, PerfCounters, Power,
-    Processes, ProfilerSamples, RecentTexts, Recording, Sched, SequenceThreads, SharedByKind,
-    Slices, States, SymbolPackets, Syscalls, TaskStates, TrackUuids, Tracks, UidTimes, Undecided,
-    Upid, Utid, Writers,
+    Processes, ProfilerSamples, RecentTexts, Recording, RenderStages, Sched, SeenEvents,
+    SequenceThreads, SharedByKind, Slices, States, SymbolPackets, Syscalls, TaskStates, TrackUuids,
+    Tracks, Translations, UidTimes, Undecided, Upid, Utid, Writers,
 };
 
 /// Trackers of an import.
@@ -125,6 +125,8 @@ pub struct SourceTrackers {
     pub page_size: PageSize,
     /// Counters of GPUs.
     pub gpu_counters: GpuCounters,
+    /// Queues, stages and contexts of GPUs.
+    pub render_stages: RenderStages,
     /// States of tasks as generic kernels report them.
     pub task_states: TaskStates,
     /// Threads that sequences belong to.
@@ -164,6 +166,7 @@ impl SourceTrackers {
             disks: Disks::default(),
             page_size: PageSize::default(),
             gpu_counters: GpuCounters::default(),
+            render_stages: RenderStages::default(),
             task_states: TaskStates::default(),
             sequence_threads: SequenceThreads::default(),
             track_states: States::default(),
@@ -184,6 +187,10 @@ pub struct FileTrackers {
     pub recording: Recording,
     /// Writers of the recording.
     pub writers: Writers,
+    /// What hashes and obfuscated names stand for.
+    pub translations: Translations,
+    /// Kinds of kernel events that occur.
+    pub seen_events: SeenEvents,
     /// The range of interest.
     pub interest: Interest,
     /// Keys of message fields.
@@ -199,6 +206,8 @@ impl FileTrackers {
             ftrace: FtraceStart::default(),
             recording: Recording::default(),
             writers: Writers::default(),
+            translations: Translations::default(),
+            seen_events: SeenEvents::default(),
             interest: Interest::new(crop),
             messages: MessagePaths::new(strings),
             states: DecoderStates::default(),

@@ -30,7 +30,7 @@ pub(super) fn own_clock(
     let named = clocks.and_then(|clocks| clocks.clock).map(|clock| clock.id());
     let format = trace_format(inputs.entries()[scan.entry].format());
     let default = format.map_or(DefaultClock::Private, |format| format.default_clock);
-    if default == DefaultClock::Private {
+    if matches!(default, DefaultClock::Private | DefaultClock::None) {
         return Ok((named.is_none(), named.unwrap_or(TRACE_FILE)));
     }
     let pinned = clocks.is_some_and(|clocks| clocks.clock.is_none());
@@ -39,7 +39,7 @@ pub(super) fn own_clock(
         return Err(ManifestError::SingleClock { file });
     }
     let clock = match default {
-        DefaultClock::Private => TRACE_FILE,
+        DefaultClock::Private | DefaultClock::None => TRACE_FILE,
         DefaultClock::OfFile(id) => named.or(scan.prescan.primary_clock).unwrap_or(id),
         DefaultClock::OfPackets(id) => scan.prescan.primary_clock.unwrap_or(id),
     };
@@ -57,6 +57,7 @@ pub(super) fn tie_files(
         for snapshot in &context.snapshots {
             let readings = readings(context, snapshot);
             if is_well_formed(snapshot) && graph.add_snapshot(&readings).is_ok() {
+                note_readers(context, snapshot, graph);
                 ties.push(Tie { origin: snapshot.origin.name(), readings });
             } else {
                 losses.enter(invalid(context, snapshot), 1);
@@ -64,6 +65,14 @@ pub(super) fn tie_files(
         }
     }
     ties
+}
+
+/// Notes the machines of a file that read clocks themselves.
+fn note_readers(context: &FileContext, snapshot: &SnapshotPacket, graph: &mut ClockGraph) {
+    for clock in &snapshot.clocks {
+        let (_, names) = context.machines.get(&clock.machine).unwrap_or(&context.base);
+        graph.set_reader(names.source, names.default);
+    }
 }
 
 fn invalid(context: &FileContext, snapshot: &SnapshotPacket) -> LossEntry {

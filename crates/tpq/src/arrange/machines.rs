@@ -117,6 +117,9 @@ impl Machines {
     ) -> Result<BTreeMap<u32, u32>, ManifestError> {
         let used = &scan.prescan.machines;
         let declared = inputs.manifest_file(scan.entry);
+        if let Some(file) = declared.filter(|_| holds_several(used)) {
+            refuse_overrides(inputs.entries()[scan.entry].shown(), file)?;
+        }
         let whole = declared.is_some_and(|file| file.machine.is_some());
         let renamed = declared.filter(|file| !file.machines.is_empty());
         if let (Some(only), false) = (adopted(used), whole)
@@ -154,14 +157,30 @@ impl Machines {
     }
 }
 
+/// Whether a file has packets of several machines.
+fn holds_several(used: &BTreeMap<u32, MachineUse>) -> bool {
+    used.values().filter(|usage| usage.data_packets > 0).count() > 1
+}
+
+/// What a manifest says of a file as a whole cannot hold for each of several machines.
+fn refuse_overrides(shown: &str, file: &ManifestFile) -> Result<(), ManifestError> {
+    if file.machine.is_some() {
+        return Err(ManifestError::MachineOfSeveral { file: shown.to_owned() });
+    }
+    match file.clocks.is_some() && file.machines.is_empty() {
+        true => Err(ManifestError::ClocksOfSeveral { file: shown.to_owned() }),
+        false => Ok(()),
+    }
+}
+
 /// The name that a manifest gives a machine id of a file.
 fn name_of(file: &ManifestFile, id: u32) -> Option<&str> {
     file.machines.iter().find(|(listed, _)| *listed == id).map(|(_, name)| name.as_str())
 }
 
-/// The one machine that a file is of, where its packets name it although the file has no other:
-/// the recorder then means that machine too, and an empty host next to it would mislead. A
-/// machine that compared its clocks with the host's is another machine than the host.
+/// The one machine that a file is of: no packet is of the host, so an empty host next to it would
+/// mislead. A host that only says what it is stays a machine, as does one with clocks that the
+/// other machine compared with its own.
 fn adopted(used: &BTreeMap<u32, MachineUse>) -> Option<u32> {
     let mut remote = used.iter().filter(|&(&id, _)| id != HOST);
     let (&only, usage) = remote.next()?;
@@ -189,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_with_data_or_other_clocks_stays_a_machine() {
+    fn a_host_with_packets_or_other_clocks_stays_a_machine() {
         assert_eq!(adopted(&used(&[(0, 1, 0), (7, 5, 0)])), None);
         assert_eq!(adopted(&used(&[(0, 0, 0), (7, 5, 1)])), None);
         assert_eq!(adopted(&used(&[(0, 0, 0), (7, 5, 0), (8, 5, 0)])), None);

@@ -69,6 +69,9 @@ pub(crate) fn arrange(
         });
     }
     let mut graph = ClockGraph::new(interpolation);
+    // So far only a manifest has named machines.
+    let named = (0..).zip(&machines).filter(|(_, machine)| machine.name.is_some());
+    graph.set_distinct(named.map(|(row, _)| row));
     let mut losses = LossBook::default();
     let mut ties = clocks::tie_files(&contexts, &mut graph, &mut losses);
     let bases = clocks::Bases::new(inputs, scans, &contexts, &machines, &sources);

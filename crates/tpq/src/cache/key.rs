@@ -8,6 +8,7 @@ use rustc_hash::FxHasher;
 
 use super::folder::{EXTENSION, PREFIX};
 use crate::ImportOptions;
+use crate::traces::Traces;
 
 /// The file name of a cache entry, and the state of the traces when their digest was computed.
 #[derive(Clone, PartialEq, Eq)]
@@ -25,9 +26,9 @@ struct Stamp {
 
 impl Key {
     /// Returns `None` if the traces cannot be read twice, or if this program cannot be identified.
-    pub(super) fn new(paths: &[PathBuf], options: &ImportOptions) -> Option<Self> {
-        let stamps = stamps(paths)?;
-        let contents = tpq_source::digest(paths, options.threads).ok()??;
+    pub(super) fn new(traces: &Traces, options: &ImportOptions) -> Option<Self> {
+        let stamps = stamps(traces.files())?;
+        let contents = traces.digest(options)?;
         let mut producer = FxHasher::default();
         program_identity()?.hash(&mut producer);
         options_key(options).hash(&mut producer);
@@ -37,8 +38,8 @@ impl Key {
     }
 
     /// Whether the traces are unchanged.
-    pub(super) fn is_current(&self, paths: &[PathBuf]) -> bool {
-        stamps(paths).is_some_and(|stamps| stamps == self.stamps)
+    pub(super) fn is_current(&self, traces: &Traces) -> bool {
+        stamps(traces.files()).is_some_and(|stamps| stamps == self.stamps)
     }
 }
 

@@ -9,14 +9,15 @@ use tpq_source::GuardedMap;
 use tpq_tables::{NotTables, Store, TraceTables};
 
 use super::{Key, stored_summary};
-use crate::{CancelToken, ImportOptions, ImportSummary, import};
+use crate::traces::Traces;
+use crate::{CancelToken, ImportOptions, ImportSummary};
 
 /// A cache file, and the traces of its tables.
 #[derive(Clone)]
 pub(super) struct MappedTables {
     pub(super) path: PathBuf,
     pub(super) key: Key,
-    pub(super) paths: Vec<PathBuf>,
+    pub(super) traces: Traces,
 }
 
 /// Why a file cannot be used.
@@ -103,11 +104,11 @@ impl Store for CacheFile {
     }
 
     fn restore(&self, damage: &str) -> Result<TraceTables, String> {
-        let MappedTables { key, paths, .. } = &self.tables;
+        let MappedTables { key, traces, .. } = &self.tables;
         self.tables.delete(damage, &self.options);
-        let imported = import(paths, &self.options);
+        let imported = traces.import(&self.options);
         // Checked after the import, because the trace may change during it.
-        if !key.is_current(paths) {
+        if !key.is_current(traces) {
             return Err("the trace is no longer the one that was imported".to_owned());
         }
         match imported {

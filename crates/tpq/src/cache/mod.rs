@@ -25,6 +25,7 @@ use tpq_tables::TraceTables;
 pub(crate) use key::Key;
 
 use self::mapped::{MappedTables, Unusable};
+use crate::traces::Traces;
 use crate::{ImportOptions, ImportSummary};
 
 /// The default limit of the total size in bytes.
@@ -70,21 +71,21 @@ impl TableCache {
 
     /// The key of the tables of these traces with these options. `None` if it cannot be computed
     /// without an import.
-    pub(crate) fn key(&self, paths: &[PathBuf], options: &ImportOptions) -> Option<Key> {
-        Key::new(paths, options)
+    pub(crate) fn key(&self, traces: &Traces, options: &ImportOptions) -> Option<Key> {
+        Key::new(traces, options)
     }
 
     /// Finds the cached tables of these traces. Deletes a damaged file.
     pub(crate) fn find(
         &self,
         key: &Key,
-        paths: &[PathBuf],
+        traces: &Traces,
         options: &ImportOptions,
     ) -> Option<(TraceTables, ImportSummary)> {
         folder::remove_abandoned(&self.folder);
         let path = self.folder.join(&key.file_name);
         let file = open_own_file(&path)?;
-        let mapped = MappedTables { path, key: key.clone(), paths: paths.to_vec() };
+        let mapped = MappedTables { path, key: key.clone(), traces: traces.clone() };
         match mapped.open(&file, options) {
             Ok(found) => {
                 folder::mark_used(&file);
@@ -104,12 +105,12 @@ impl TableCache {
     pub(crate) fn store(
         &self,
         key: &Key,
-        paths: &[PathBuf],
+        traces: &Traces,
         tables: Arc<TraceTables>,
         summary: &ImportSummary,
     ) -> Option<PendingWrite> {
         let is_small = summary.trace_bytes < self.min_trace_bytes;
-        if is_small || !summary.damage.is_empty() || !key.is_current(paths) {
+        if is_small || !summary.damage.is_empty() || !key.is_current(traces) {
             return None;
         }
         let path = self.folder.join(&key.file_name);

@@ -3,25 +3,27 @@
 mod error;
 mod pipeline;
 mod prescan;
+mod received;
 mod setup;
 
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::Scope;
 
 use tpq_decode::{Decoder, Finished, Outcome};
 use tpq_formats::{OpenedFile, Reader};
 use tpq_ingest::{
-    EventOrder, LossBook, Losses, SequenceLoss, SourceId, Step, Timeline, TraceBytes,
+    EventOrder, LossBook, Losses, PrescanStart, SequenceLoss, SourceId, Step, Timeline, TraceBytes,
 };
-use tpq_source::{Inputs, Scratch, SourceError, UNPACK_LIMIT};
+use tpq_source::{Inputs, Scratch, UNPACK_LIMIT};
 use tpq_tables::{Packer, Spill, TraceTables};
 
 pub use self::error::ImportError;
 use self::error::{refuse_illegible, refuse_losses, refuse_too_many};
 use self::pipeline::{FilesProgress, decode_all, start};
-use self::prescan::{prescan_all, prescan_losses};
+use self::prescan::{PrescanFindings, prescan_all, prescan_losses};
+pub(crate) use self::received::Received;
 use self::setup::{describe, open_files, setup, windowed};
 use crate::arrange::{Arrangement, arrange};
 use crate::clocks::Clocks;
@@ -41,38 +43,11 @@ pub fn import(
     paths: &[PathBuf],
     options: &ImportOptions,
 ) -> Result<(TraceTables, ImportSummary), ImportError> {
-    import_with(paths, options, || {
-        Inputs::open(paths, UNPACK_LIMIT, |read| options.advance(read, 0))
-    })
-}
-
-/// Imports the trace that `input` gives, with `name` as that of its file.
-///
-/// The bytes go to memory or to a temporary file while they arrive, and their format is checked;
-/// the import of their contents begins when the last one has arrived.
-///
-/// # Errors
-/// As [`import`], and when `input` fails.
-pub(crate) fn import_stream(
-    name: &Path,
-    input: impl Read,
-    options: &ImportOptions,
-) -> Result<(TraceTables, ImportSummary), ImportError> {
-    import_with(&[name.to_owned()], options, || {
-        Inputs::read(name, input, UNPACK_LIMIT, |read| options.advance(read, 0))
-    })
-}
-
-fn import_with(
-    paths: &[PathBuf],
-    options: &ImportOptions,
-    open: impl FnOnce() -> Result<Inputs, SourceError>,
-) -> Result<(TraceTables, ImportSummary), ImportError> {
     options.check()?;
     let mut stages = Stages::new(options);
     stages.begin("reading");
-    let inputs = open()?;
-    let outcome = import_inputs(paths, &inputs, &mut stages, options);
+    let inputs = Inputs::open(paths, UNPACK_LIMIT, |read| options.advance(read, 0))?;
+    let outcome = import_inputs(paths, &inputs, None, &mut stages, options);
     // A result from missing bytes is invalid.
     if !matches!(outcome, Err(ImportError::Cancelled)) {
         inputs.check_intact()?;
@@ -83,6 +58,7 @@ fn import_with(
 fn import_inputs(
     paths: &[PathBuf],
     inputs: &Inputs,
+    prescan_start: Option<PrescanStart>,
     stages: &mut Stages<'_>,
     options: &ImportOptions,
 ) -> Result<(TraceTables, ImportSummary), ImportError> {
@@ -92,11 +68,12 @@ fn import_inputs(
     options.not_cancelled()?;
 
     stages.begin("prescanning");
-    let mut scans = prescan_all(inputs, &scratch, options)?;
+    let mut scans = prescan_all(inputs, &scratch, prescan_start, options)?;
     let arrangement =
         options.timed("arrange", || arrange(inputs, &mut scans, options.clock_interpolation))?;
     let summary = summarise(inputs, &scans);
     let prescans = prescan_losses(&scans, &arrangement);
+    let findings = PrescanFindings::all(&mut scans, &arrangement);
     let addresses = scans.iter().map(|scan| {
         let bytes = &scan.prescan.bytes;
         bytes.base()..bytes.end()
@@ -105,7 +82,8 @@ fn import_inputs(
     let bytes = TraceBytes::new(scans.into_iter().map(|scan| scan.prescan.bytes));
 
     stages.begin("importing");
-    let prescanned = Prescanned { inputs, arrangement, summary, prescans, memory: &memory };
+    let prescanned =
+        Prescanned { inputs, arrangement, summary, prescans, findings, memory: &memory };
     let (finished, summary) =
         std::thread::scope(|scope| prescanned.decode(&bytes, &spill, stages, options, scope))?;
     if options.strict {
@@ -127,6 +105,8 @@ struct Prescanned<'a> {
     arrangement: Arrangement,
     summary: ImportSummary,
     prescans: Vec<(SourceId, Losses)>,
+    /// Of each file, what the decoder has to know first.
+    findings: Vec<PrescanFindings>,
     memory: &'a TraceMemory<'a>,
 }
 
@@ -175,6 +155,9 @@ impl Prescanned<'_> {
             decoder.defer_to(|work| start(scope, "deferred".into(), work))?;
         }
         describe(self.inputs, &self.arrangement, &mut decoder);
+        for findings in std::mem::take(&mut self.findings) {
+            findings.tell(&mut decoder);
+        }
         Ok(decoder)
     }
 
@@ -221,7 +204,7 @@ impl Prescanned<'_> {
         mut timeline: Timeline,
         options: &ImportOptions,
     ) -> Result<(Finished, ImportSummary), ImportError> {
-        let Self { inputs, arrangement, mut summary, prescans, memory } = self;
+        let Self { inputs, arrangement, mut summary, prescans, memory, .. } = self;
         let sequences: Vec<_> = readers.iter().flat_map(sequence_losses).collect();
         for reader in readers {
             timeline.merge(reader.timeline());

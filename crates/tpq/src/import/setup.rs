@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tpq_decode::{Decoder, Fact, FileInfo, Setup};
-use tpq_formats::{OpenFile, OpenedFile, TraceFormat, trace_format};
+use tpq_formats::{DefaultClock, OpenFile, OpenedFile, TraceFormat, trace_format};
 use tpq_ingest::{FileContext, Timeline, TraceBytes};
 use tpq_source::{Attribute, Entry, Format, Inputs};
 use tpq_tables::Stat;
@@ -57,8 +57,12 @@ pub(super) fn describe(inputs: &Inputs, arrangement: &Arrangement, decoder: &mut
             processing_order: file.processing_order(),
         });
     }
-    let clock = arrangement.trace_clock;
-    decoder.add_fact("trace_time_clock_id", Fact::Int(i64::from(clock.id)));
+    let has_times =
+        |file: &Entry| is_format(file, |format| format.default_clock != DefaultClock::None);
+    if inputs.traces().next().is_none() || inputs.traces().any(|(_, file)| has_times(file)) {
+        let clock = arrangement.trace_clock;
+        decoder.add_fact("trace_time_clock_id", Fact::Int(i64::from(clock.id)));
+    }
     for (key, value) in inputs.manifest().iter().flat_map(|manifest| &manifest.attributes) {
         let value = match value {
             Attribute::Int(value) => Fact::Int(*value),

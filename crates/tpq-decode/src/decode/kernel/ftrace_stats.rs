@@ -4,7 +4,7 @@ use tpq_ingest::Route;
 use tpq_proto::decode;
 use tpq_proto::fields::trace_packet;
 use tpq_proto::message::ftrace_stats::Phase;
-use tpq_proto::message::{FtraceCpuStats, FtraceStats};
+use tpq_proto::message::{FtraceCpuStats, FtraceParseStatus, FtraceStats};
 use tpq_tables::{Stat, Stats, Tables};
 
 use crate::decode::{Packet, PacketDecoder};
@@ -102,6 +102,8 @@ fn decode_stats(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, st
             }
         }
     }
+    count_kprobes(&ftrace, stats);
+    count_parse_errors(&ftrace, stats);
     note_buffers(&ftrace, packet, &mut trackers.file.recording);
     note_setup(&ftrace, trackers);
     if !ftrace.atrace_errors().is_empty() {
@@ -109,6 +111,37 @@ fn decode_stats(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, st
     }
     let failed = ftrace.unknown_ftrace_events.len() + ftrace.failed_ftrace_events.len();
     stats.add(Stat::FtraceSetupErrors, failed as i64);
+}
+
+fn count_kprobes(ftrace: &FtraceStats, stats: &mut Stats) {
+    let Some(counts) = &ftrace.kprobe_stats else { return };
+    let hits =
+        (Stat::FtraceKprobeHitsBegin, Stat::FtraceKprobeHitsEnd, Stat::FtraceKprobeHitsDelta);
+    let misses =
+        (Stat::FtraceKprobeMissesBegin, Stat::FtraceKprobeMissesEnd, Stat::FtraceKprobeMissesDelta);
+    for ((begin, end, delta), value) in [(hits, counts.hits()), (misses, counts.misses())] {
+        match ftrace.phase() {
+            Phase::StartOfTrace => stats.set(begin, value),
+            Phase::EndOfTrace => {
+                stats.set(end, value);
+                stats.set(delta, value.saturating_sub(stats.get(begin)));
+            }
+            Phase::Unspecified => {}
+        }
+    }
+}
+
+/// Pages of the kernel's buffers that the recorder could not read, as far as it says.
+fn count_parse_errors(ftrace: &FtraceStats, stats: &mut Stats) {
+    const ZERO_LENGTH: i32 = FtraceParseStatus::FtraceStatusAbiZeroDataLength as i32;
+    const OK: i32 = FtraceParseStatus::FtraceStatusOk as i32;
+    for &status in &ftrace.ftrace_parse_errors {
+        match status {
+            ZERO_LENGTH => stats.increment(Stat::FtraceAbiErrorsSkippedZeroDataLength),
+            0 | OK => {}
+            _ => stats.increment(Stat::FtraceBundleTokenizerErrors),
+        }
+    }
 }
 
 /// Losses of each CPU's buffer while recording.

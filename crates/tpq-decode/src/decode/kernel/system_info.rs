@@ -30,6 +30,10 @@ fn decode_info(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables
     }
     trackers.source.page_size.set(info.page_size());
     describe_machine(&info, row, tables);
+    let recording = &mut trackers.file.recording;
+    recording.is_user_build |= is_user_build(info.android_build_fingerprint());
+    recording.service_version =
+        major_version(info.tracing_service_version()).or(recording.service_version);
     note_facts(&info, &mut trackers.metadata, tables);
 }
 
@@ -68,6 +72,17 @@ impl<'a> Build<'a> {
         ];
         known.iter().find(|(version, _)| *version == self.version).map(|&(_, sdk)| sdk)
     }
+}
+
+/// Whether a fingerprint is that of a build for users, `…:user/release-keys`.
+fn is_user_build(fingerprint: &str) -> bool {
+    fingerprint.rsplit_once(':').is_some_and(|(_, build)| build.starts_with("user/"))
+}
+
+/// The first number of a version such as `Perfetto v54.0 (N/A)`.
+fn major_version(version: &str) -> Option<u32> {
+    let (_, number) = version.split_once(" v")?;
+    number.split(|it: char| !it.is_ascii_digit()).next()?.parse().ok()
 }
 
 fn in_gb(bytes: u64) -> i64 {
@@ -153,5 +168,14 @@ mod tests {
         assert_eq!(parse(new), Some(("10216780", None)));
         assert_eq!(parse("google/cheetah"), None);
         assert_eq!(parse("a:13/id:user"), None);
+        assert!(is_user_build(new));
+        assert!(!is_user_build("generic/aosp/cf:16/ID/1:userdebug/dev-keys"));
+    }
+
+    #[test]
+    fn the_version_of_the_service_begins_with_its_major_number() {
+        assert_eq!(major_version("Perfetto v54.0 (N/A)"), Some(54));
+        assert_eq!(major_version("Perfetto v9-abc"), Some(9));
+        assert_eq!(major_version("54.0"), None);
     }
 }

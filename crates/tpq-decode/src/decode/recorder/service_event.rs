@@ -9,7 +9,7 @@ use tpq_proto::fields::{
     },
 };
 use tpq_proto::wire::Fields;
-use tpq_tables::{Stats, Tables};
+use tpq_tables::{Stat, Stats, Tables};
 
 use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::track::{MetadataValue, Trackers};
@@ -17,16 +17,38 @@ use tpq_trackers::track::{MetadataValue, Trackers};
 pub(crate) const PACKET: PacketDecoder =
     PacketDecoder { field: trace_packet::SERVICE_EVENT, route: Route::Immediate, decode };
 
-fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, _: &mut Stats) {
-    for field in Fields::new(packet.data)
-        .filter(|field| field.number == tracing_service_event::LAST_FLUSH_SLOW_DATA_SOURCES)
-    {
-        trackers.file.recording.unflushed = data_sources(field.as_bytes());
+/// Buffers of one session: more than the recorder allows.
+const MOST_BUFFERS: u32 = 256;
+
+fn decode(packet: &Packet<'_>, trackers: &mut Trackers, tables: &mut Tables, stats: &mut Stats) {
+    for field in Fields::new(packet.data) {
+        match field.number {
+            tracing_service_event::LAST_FLUSH_SLOW_DATA_SOURCES => {
+                trackers.file.recording.unflushed = data_sources(field.as_bytes());
+            }
+            tracing_service_event::SLOW_STARTING_DATA_SOURCES => {
+                for (producer, source) in data_sources(field.as_bytes()) {
+                    let source = tables.strings.intern(&format!("{producer} {source}"));
+                    let source = MetadataValue::Text(source);
+                    trackers.metadata.add("slow_start_data_source", source, tables);
+                }
+            }
+            _ => {}
+        }
     }
     let Some(ts) = packet.timestamp else { return };
     let at = MetadataValue::Int(ts);
-    for field in Fields::new(packet.data).filter(|field| field.as_bool()) {
+    for field in Fields::new(packet.data) {
         match field.number {
+            // The first buffer has number 0.
+            tracing_service_event::BUFFER_CLONED if field.as_u64() < u64::from(MOST_BUFFERS) => {
+                let buffer = i64::from(field.as_u32());
+                stats.set_indexed(Stat::TracedBufCloneDoneTimestampNs, buffer, ts);
+            }
+            _ if !field.as_bool() => {}
+            tracing_service_event::CLONE_STARTED => {
+                stats.set(Stat::TracedCloneStartedTimestampNs, ts);
+            }
             tracing_service_event::ALL_DATA_SOURCES_STARTED => {
                 trackers.metadata.set("all_data_source_started_ns", at, tables)
             }

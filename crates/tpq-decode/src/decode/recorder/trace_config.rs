@@ -2,15 +2,16 @@
 
 use tpq_ingest::Route;
 use tpq_proto::fields::trace_packet;
-use tpq_proto::message::TraceConfig;
 use tpq_proto::message::trace_config::BufferConfig;
 use tpq_proto::message::trace_config::buffer_config::FillPolicy;
+use tpq_proto::message::{FtraceConfig, TraceConfig};
 use tpq_proto::{decode, text};
 use tpq_tables::{Stat, Stats, Tables};
 
+use crate::decode::recorder::trace_attributes;
 use crate::decode::recorder::trace_uuid::format_uuid;
 use crate::decode::{Packet, PacketDecoder};
-use tpq_trackers::track::{self, MetadataValue, RequestedConfig, Trackers};
+use tpq_trackers::track::{self, MetadataValue, RequestedConfig, RequestedFtrace, Trackers};
 
 pub(crate) const PACKET: PacketDecoder = PacketDecoder {
     field: trace_packet::TRACE_CONFIG,
@@ -35,6 +36,9 @@ fn decode_config(
     let name = config.unique_session_name();
     trackers.metadata.set_text("unique_session_name", name, tables);
     trackers.file.recording.requested = Some(requested(&config));
+    for attribute in config.trace_attributes.iter().flat_map(|it| &it.attribute) {
+        trace_attributes::note(attribute, &mut trackers.metadata, tables);
+    }
     let statsd = config.statsd_metadata.as_ref();
     if let Some(subscription) = statsd.and_then(|statsd| statsd.triggering_subscription_id) {
         let subscription = MetadataValue::Int(subscription);
@@ -75,5 +79,21 @@ fn requested(config: &TraceConfig) -> RequestedConfig {
         shmem_size_kb: config.producers.iter().map(|it| it.shm_size_kb()).max().and_then(given),
         kernel_buffer_kb: ftrace().map(|it| it.buffer_size_kb()).max().and_then(given),
         drain_period_ms: ftrace().map(|it| it.drain_period_ms()).max().and_then(given),
+        ftrace: ftrace().map(requested_ftrace).collect(),
+        heap_sampling_intervals: sources()
+            .filter_map(|source| source.heapprofd_config.as_ref()?.sampling_interval_bytes)
+            .collect(),
+    }
+}
+
+fn requested_ftrace(config: &FtraceConfig) -> RequestedFtrace {
+    RequestedFtrace {
+        events: config.ftrace_events.clone(),
+        buffer_size_kb: config.buffer_size_kb,
+        drain_period_ms: config.drain_period_ms,
+        filters_syscalls: !config.syscall_events.is_empty(),
+        symbolize_ksyms: config.symbolize_ksyms(),
+        function_graph: config.enable_function_graph(),
+        preserve_buffer: config.preserve_ftrace_buffer(),
     }
 }

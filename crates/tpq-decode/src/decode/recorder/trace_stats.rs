@@ -63,6 +63,10 @@ fn decode_stats(packet: &Packet<'_>, trackers: &mut Trackers, _: &mut Tables, st
         stats.set(Stat::FilterOutputBytes, filter.output_bytes() as i64);
         stats.set(Stat::FilterErrors, filter.errors() as i64);
         stats.set(Stat::FilterTimeTakenNs, filter.time_taken_ns() as i64);
+        let removed = filter.bytes_discarded_per_buffer.iter().take(MOST_BUFFERS);
+        for (index, &bytes) in (0..).zip(removed) {
+            stats.set_indexed(Stat::TracedBufBytesFilteredOut, index, bytes as i64);
+        }
     }
 }
 

@@ -102,6 +102,7 @@ fn decode_chrome(
     if trigger.has(chrome_trigger::TRIGGER_NAME) {
         args.add(tables.strings.intern("chrome_trigger.name"), ArgValue::String(name));
     }
+    trackers.translate_args(&mut args, tables);
     let track = track(packet, trackers, tables);
     let slice = NewSlice { ts: packet.ts(), track, name, ..NewSlice::default() };
     let slice = trackers.complete(slice, 0, &args, tables, stats);

@@ -18,6 +18,9 @@ pub(super) fn args(
         args.add(context.intern("legacy_trace_source_id"), ArgValue::Int(id));
     }
     typed_args::add(event.fields, owner.utid, &mut args, context);
+    if !context.trackers.file.translations.has_no_args() {
+        context.trackers.translate_args(&mut args, context.tables);
+    }
     if let Some(utid) = owner.passthrough {
         let key = context.intern("legacy_event.passthrough_utid");
         args.add_new(key, ArgValue::Uint(u64::from(utid)));

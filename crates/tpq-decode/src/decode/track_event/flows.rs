@@ -1,6 +1,6 @@
 //! Flows between slices, in the newer and in the older forms.
 
-use tpq_proto::fields::track_event;
+use tpq_proto::fields::{gpu_correlation, gpu_track_event, track_event};
 use tpq_proto::wire::{Field, Fields, repeated};
 use tpq_tables::Stat;
 
@@ -18,10 +18,16 @@ const FLOWS: u64 = bits([
     track_event::TERMINATING_FLOW_IDS,
 ]);
 
+/// Fields with numbers of 64 and above, which share a bit.
+const OTHERS: u64 = 1;
+
 /// The flows that pass through the slice of an event.
 pub(super) fn pass(event: &TrackEvent<'_>, slice: u32, context: &mut DecodeContext<'_, '_>) {
     if let Some(legacy) = &event.legacy {
         bind(legacy, slice, context);
+    }
+    if event.fields.any(OTHERS) {
+        correlate_gpu(event, slice, context);
     }
     if !event.fields.any(FLOWS) {
         return;
@@ -37,6 +43,25 @@ pub(super) fn pass(event: &TrackEvent<'_>, slice: u32, context: &mut DecodeConte
             for id in ids(&field) {
                 pass_one(FlowId::Number(id), slice, last, context);
             }
+        }
+    }
+}
+
+/// The work of a GPU that a slice submits or waits for.
+fn correlate_gpu(event: &TrackEvent<'_>, slice: u32, context: &mut DecodeContext<'_, '_>) {
+    let DecodeContext { trackers, tables, .. } = context;
+    let correlations = Fields::new(event.data);
+    let correlations =
+        correlations.filter(|field| field.number == gpu_track_event::GPU_CORRELATION);
+    for field in correlations.flat_map(|field| Fields::new(field.as_bytes())) {
+        match field.number {
+            gpu_correlation::RENDER_STAGE_SUBMISSION_EVENT_IDS => {
+                repeated(&field).for_each(|id| trackers.submit_render_stage(id, slice, tables));
+            }
+            gpu_correlation::RENDER_STAGE_WAIT_EVENT_IDS => {
+                repeated(&field).for_each(|id| trackers.end_render_stage(id, slice, tables));
+            }
+            _ => {}
         }
     }
 }

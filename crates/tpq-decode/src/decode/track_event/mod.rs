@@ -12,6 +12,7 @@ mod event;
 mod event_args;
 mod extra_values;
 mod flows;
+mod framework_process;
 mod legacy;
 mod legacy_events;
 mod names;

@@ -12,7 +12,10 @@ use super::event::{TrackEvent, bits};
 const INTERNED_CATEGORIES: u64 = bits([track_event::CATEGORY_IIDS]);
 const NAMED_CATEGORIES: u64 = bits([track_event::CATEGORIES]);
 
-/// The name of an event.
+/// Where the text of a log message is.
+const LOG_MESSAGE: u64 = bits([track_event::LOG_MESSAGE]);
+
+/// The name of an event. A log message without one goes by what it is.
 pub(super) fn name(event: &TrackEvent<'_>, context: &mut DecodeContext<'_, '_>) -> StringId {
     let (mut iid, given) = (event.name_iid, event.given_name);
     if iid == 0 {
@@ -20,6 +23,7 @@ pub(super) fn name(event: &TrackEvent<'_>, context: &mut DecodeContext<'_, '_>) 
     }
     match (iid, given) {
         (0, Some(name)) => context.tables.strings.intern_bytes(name),
+        (0, None) if event.fields.any(LOG_MESSAGE) => context.intern("log message"),
         (0, None) => StringId::NULL,
         (iid, _) => interned(interned_data::EVENT_NAMES, iid, context).unwrap_or_default(),
     }

@@ -10,6 +10,7 @@ use tpq_tables::table::LogRow;
 
 use super::context::DecodeContext;
 use super::event::{Present, bits};
+use super::framework_process;
 use crate::decode::Packet;
 use tpq_trackers::args::{Annotated, ArgSet, ArgValue};
 use tpq_trackers::args::{MAX_DEPTH, MessageArgs, MessageTables, Unreadable};
@@ -108,6 +109,7 @@ fn read(typed: bool, thread: Option<Utid>, args: &mut ArgSet, context: &mut Deco
         }),
     };
     let mut log = None;
+    let mut reports = Vec::new();
     let event = packet.data;
     for field in Fields::new(event) {
         let added = match field.number {
@@ -124,6 +126,10 @@ fn read(typed: bool, thread: Option<Utid>, args: &mut ArgSet, context: &mut Deco
             track_event::CORRELATION_ID
             | track_event::CORRELATION_ID_STR
             | track_event::CORRELATION_ID_STR_IID => correlation_id(&mut message, &field),
+            number if framework_process::is_report(number) => {
+                reports.push(field);
+                Ok(())
+            }
             _ => Ok(()),
         };
         if added.is_err() {
@@ -144,6 +150,9 @@ fn read(typed: bool, thread: Option<Utid>, args: &mut ArgSet, context: &mut Deco
     if let Some(row) = log {
         let log_source = tables.strings.intern("android_logcat");
         tables.logs.push(LogRow { ts: packet.ts(), log_source, ..row });
+    }
+    for report in reports {
+        framework_process::note(&report, context);
     }
 }
 

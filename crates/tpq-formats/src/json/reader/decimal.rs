@@ -2,7 +2,7 @@
 
 /// Nanoseconds of a number of microseconds; halves of a nanosecond are rounded away from 0. Where
 /// there is no exponent the result is exact, as no binary fraction could be.
-pub(super) fn ns_of_us(text: &[u8]) -> Option<i64> {
+pub(in crate::json) fn ns_of_us(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),
         digits => (false, digits),

@@ -36,6 +36,8 @@ pub(in crate::json) struct JsonKinds {
     pub(in crate::json) events: RunKind,
     /// Lines of a system trace, with their escapes.
     pub(in crate::json) lines: RunKind,
+    /// The field `metadata` of the outermost object.
+    pub(in crate::json) metadata: RunKind,
 }
 
 /// Reads a JSON trace.
@@ -82,6 +84,7 @@ struct Open {
     events: Events,
     line_times: Vec<i64>,
     line_ranges: Vec<(u32, u32)>,
+    metadata: Vec<(u32, u32)>,
     start: usize,
 }
 
@@ -183,6 +186,9 @@ impl<'a> JsonReader<'a> {
             Part::Field(key, _) if &self.text[key.clone()] == b"displayTimeUnit" => {
                 self.losses.at(self.file.base.0).count(Loss::DisplayTimeUnit);
             }
+            Part::Field(key, value) if &self.text[key.clone()] == b"metadata" => {
+                self.metadata(value, open);
+            }
             Part::Field(..) => {}
             Part::Stray(at, what) | Part::Broken(at, what) => {
                 self.lose(Loss::MalformedText, at, what, 1);
@@ -257,6 +263,22 @@ impl<'a> JsonReader<'a> {
         open.line_ranges.push((offset, len));
     }
 
+    /// Facts about the recording, which are of no moment.
+    fn metadata(&mut self, range: Range<usize>, open: &mut Open) {
+        // Other programs have other fields of this name.
+        if self.text.get(range.start) != Some(&b'{') {
+            return;
+        }
+        let len = u32::try_from(range.len()).ok().filter(|&len| len <= LARGEST_EVENT);
+        match (u32::try_from(range.start - open.start), len) {
+            (Ok(offset), Some(len)) => open.metadata.push((offset, len)),
+            _ => {
+                let what = "the metadata of the trace is larger than 32 MiB";
+                self.lose(Loss::MalformedText, range.start, what, 1);
+            }
+        }
+    }
+
     /// Counts something that is wrong, and enters where.
     fn lose(&mut self, loss: Loss, at: usize, what: &'static str, count: u64) {
         let entry = LossEntry {
@@ -273,14 +295,17 @@ impl<'a> JsonReader<'a> {
     }
 
     fn close(&mut self, open: Open, batch: &mut Batch) {
-        let Open { first_position, events, line_times, line_ranges, start } = open;
+        let Open { first_position, events, line_times, line_ranges, metadata, start } = open;
         let addr = self.base + start as u64;
         let mut lines: Vec<(i64, (u32, u32))> = line_times.into_iter().zip(line_ranges).collect();
         lines.sort_by_key(|&(ts, _)| ts);
         let (line_times, ranges) = lines.into_iter().unzip();
         let lines = (self.kinds.lines, line_times, Payload::Bundle { addr, ranges });
         let (times, payload) = events.into_run();
-        for (kind, timestamps, payload) in [(self.kinds.events, times, payload), lines] {
+        let facts = vec![self.latest; metadata.len()];
+        let metadata = Payload::Bundle { addr, ranges: metadata };
+        let metadata = (self.kinds.metadata, facts, metadata);
+        for (kind, timestamps, payload) in [(self.kinds.events, times, payload), lines, metadata] {
             if timestamps.is_empty() {
                 continue;
             }
@@ -357,6 +382,7 @@ impl EventReader for JsonReader<'_> {
             events: Events::default(),
             line_times: Vec::new(),
             line_ranges: Vec::new(),
+            metadata: Vec::new(),
             start,
         };
         while open.events.times.len() + open.line_times.len() < BATCH_EVENTS

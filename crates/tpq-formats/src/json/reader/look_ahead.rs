@@ -165,7 +165,7 @@ mod tests {
         let file = FileContext { segments: bytes.take_segments(), ..FileContext::default() };
         let bytes = TraceBytes::new([bytes]);
         let timeline = Timeline::new(Arc::default(), file.base.1.clock(0, 0));
-        let kinds = JsonKinds { events: RunKind(1), lines: RunKind(2) };
+        let kinds = JsonKinds { events: RunKind(1), lines: RunKind(2), metadata: RunKind(3) };
         std::thread::scope(|scope| {
             let mut reader = JsonReader::new(&bytes, file, timeline, kinds, |_| None);
             if helped {

@@ -17,5 +17,6 @@ mod look_ahead;
 mod rank;
 mod scan;
 
+pub(super) use decimal::ns_of_us;
 pub(super) use event::{JsonEvent, JsonId, Scope};
 pub(super) use json_reader::{JsonKinds, JsonReader};

@@ -146,7 +146,7 @@ fn a_cut_gzip_keeps_the_data_before_the_cut() {
 
 #[test]
 fn files_that_are_no_trace_are_errors() {
-    let wanted = "not a trace that tpq reads (Perfetto protobuf, Chrome JSON or text of ftrace, plain, gzip or \
+    let wanted = "not a trace that tpq reads (Perfetto protobuf, Chrome JSON, text of ftrace, perf.data and others, plain, gzip or \
                   zstd, or in a ZIP or TAR archive)";
     let empty = "input is empty: the recording may have failed or not been written yet";
     let cases: &[(Vec<u8>, String)] = &[

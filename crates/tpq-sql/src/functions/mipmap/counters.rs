@@ -8,7 +8,7 @@ use datafusion::common::Result;
 use datafusion::logical_expr::{LogicalPlan, Projection};
 
 use super::range_tree::RangeTree;
-use super::{ARGUMENTS, viewports, windows};
+use super::{ARGUMENTS, ROWS_PER_CALL, viewports, windows};
 use crate::functions::index_kind::{
     Index, IndexKind, called_rows, count_rows, integers, named_column, numeric, reals,
 };
@@ -63,6 +63,10 @@ impl IndexKind for CounterMipmapKind {
 
     fn schema(&self, _: &SchemaRef, _: &[CallArgument]) -> Result<SchemaRef> {
         Ok(Arc::clone(&SCHEMA))
+    }
+
+    fn rows_per_call(&self) -> Option<usize> {
+        Some(ROWS_PER_CALL)
     }
 
     fn build(

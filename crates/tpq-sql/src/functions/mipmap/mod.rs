@@ -25,6 +25,9 @@ const ARGUMENTS: &[(&str, DataType)] = &[
     ("in_window_step", DataType::Int64),
 ];
 
+/// About as many rows as a screen has columns of pixels.
+const ROWS_PER_CALL: usize = 2_000;
+
 /// Windows `[start + n * step, start + (n + 1) * step)` that begin before `end`.
 #[derive(Clone, Copy)]
 struct Viewport {

@@ -9,7 +9,7 @@ use datafusion::common::{Result, plan_err};
 use datafusion::logical_expr::{LogicalPlan, Projection};
 
 use super::range_tree::RangeTree;
-use super::{ARGUMENTS, viewports, windows};
+use super::{ARGUMENTS, ROWS_PER_CALL, viewports, windows};
 use crate::functions::index_kind::{Index, IndexKind, called_rows, count_rows, integers, numeric};
 use crate::functions::reserved::Reserved;
 use crate::functions::steps::Steps;
@@ -66,6 +66,10 @@ impl IndexKind for SliceMipmapKind {
         Ok(Arc::clone(&SCHEMA))
     }
 
+    fn rows_per_call(&self) -> Option<usize> {
+        Some(ROWS_PER_CALL)
+    }
+
     fn build(
         &self,
         _: &SchemaRef,
@@ -95,20 +99,21 @@ impl SliceMipmap {
         memory.resize(count.saturating_mul(BUILDING))?;
         let (ids, ts) = (integers(rows, 0)?, integers(rows, 1)?);
         let (durs, depths) = (integers(rows, 2)?, integers(rows, 3)?);
-        let mut order: Vec<u32> = (0u32..).take(count).collect();
-        order.sort_by_key(|&row| (depths[row as usize], ts[row as usize]));
-        let sorted = |values: &[i64]| -> Vec<i64> {
-            order.iter().map(|&row| values[row as usize]).collect()
+        let order = order(&ts, &depths);
+        let sorted = |values: Vec<i64>| -> Vec<i64> {
+            match &order {
+                Some(order) => order.iter().map(|&row| values[row as usize]).collect(),
+                None => values,
+            }
         };
+        let (ids, ts, durs) = (sorted(ids), sorted(ts), sorted(durs));
         let mut groups: Vec<(i64, Range<usize>)> = Vec::new();
-        for (at, &row) in order.iter().enumerate() {
-            let depth = depths[row as usize];
+        for (at, depth) in sorted(depths).into_iter().enumerate() {
             match groups.last_mut().filter(|(last, _)| *last == depth) {
                 Some((_, rows)) => rows.end = at + 1,
                 None => groups.push((depth, at..at + 1)),
             }
         }
-        let (ids, ts, durs) = (sorted(&ids), sorted(&ts), sorted(&durs));
         let longest = RangeTree::build(count, |row| row as u32, |a, b| longer(&durs, a, b));
         memory.resize(count.saturating_mul(BUILT) + size_of_val(&groups[..]))?;
         Ok(Self { ids, ts, durs, depths: groups, longest, memory })
@@ -125,6 +130,17 @@ impl SliceMipmap {
         let combine = |a, b| longer(&self.durs, a, b);
         self.longest.summary(slices, |row| row as u32, combine).map(|row| row as usize)
     }
+}
+
+/// The rows by depth and time; `None` if they are in this order.
+fn order(ts: &[i64], depths: &[i64]) -> Option<Vec<u32>> {
+    let key = |row: u32| (depths[row as usize], ts[row as usize]);
+    let mut rows: Vec<u32> = (0u32..).take(ts.len()).collect();
+    let is_sorted = rows.is_sorted_by_key(|&row| key(row));
+    (!is_sorted).then(|| {
+        rows.sort_by_key(|&row| key(row));
+        rows
+    })
 }
 
 /// The longer of two slices, or the first if they are equally long. A slice without end is longer

@@ -164,7 +164,11 @@ impl ScalarUDFImpl for OperatorFunction {
             let empty = || columns.iter().map(|field| new_empty_array(field.data_type())).collect();
             tables.push(to_value(columns, Some(result.unwrap_or_else(empty)))?);
         }
-        Ok(ColumnarValue::Array(ScalarValue::iter_to_array(tables)?))
+        // A single table may be large, and is not copied.
+        Ok(ColumnarValue::Array(match &tables[..] {
+            [ScalarValue::LargeList(only)] => Arc::clone(only) as ArrayRef,
+            _ => ScalarValue::iter_to_array(tables)?,
+        }))
     }
 }
 

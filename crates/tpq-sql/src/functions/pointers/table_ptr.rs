@@ -91,7 +91,14 @@ impl TableFunction for TablePointer {
             return internal_err!("a table is expected, this is {}", tables.data_type());
         };
         let names = bindings(names, all.fields());
+        // All rows of one table after the other are not copied.
+        let is_gapless = rows.windows(2).all(|pair| pair[0] + 1 == pair[1]);
+        let first = rows.first().map_or(0, |&first| first as usize);
         let rows = UInt32Array::from(rows);
+        let of_calls = |column: &ArrayRef| match is_gapless {
+            true => Ok(column.slice(first, rows.len())),
+            false => take(column, &rows, None),
+        };
         let (mut fields, mut columns) = (Vec::new(), Vec::new());
         for (_, name) in wanted.iter().filter_map(|&index| names.get(index)) {
             let Some(column) = all.column_by_name(name) else {
@@ -103,7 +110,7 @@ impl TableFunction for TablePointer {
                 return internal_err!("a table without column {name}");
             };
             fields.push(Field::new(name, column.data_type().clone(), true));
-            columns.push(take(column, &rows, None)?);
+            columns.push(of_calls(column)?);
         }
         let options = RecordBatchOptions::new().with_row_count(Some(calls.len()));
         let schema = Arc::new(Schema::new(fields));

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, Result, not_impl_err, plan_err};
 use datafusion::functions_aggregate::expr_fn::first_value;
+use datafusion::logical_expr::expr::Case;
 use datafusion::logical_expr::{
-    Aggregate, Expr, Extension, Filter, LogicalPlan, LogicalPlanBuilder, Projection, Sort, Window,
+    Aggregate, Expr, ExprSchemable, Extension, Filter, LogicalPlan, LogicalPlanBuilder, Projection,
+    Sort, Window,
 };
 
 use super::bind::{apply, outer_columns};
@@ -21,7 +24,7 @@ pub(super) fn lower(node: LogicalPlan) -> Result<LogicalPlan> {
         return not_impl_err!("a subquery in {}", node.display());
     };
     let input = input.clone();
-    let mut input_plan = InputPlan { input, known: Vec::new() };
+    let mut input_plan = InputPlan::new(input);
     let plan = match &node {
         LogicalPlan::Projection(step) => {
             let exprs = input_plan.rewrite_all(&step.expr)?;
@@ -60,7 +63,7 @@ pub(super) fn lower(node: LogicalPlan) -> Result<LogicalPlan> {
 
 /// The plan with columns for the subqueries of an expression, and the expression without them.
 pub(super) fn join_subqueries(plan: LogicalPlan, expr: Expr) -> Result<(LogicalPlan, Expr)> {
-    let mut input_plan = InputPlan { input: plan, known: Vec::new() };
+    let mut input_plan = InputPlan::new(plan);
     let expr = input_plan.rewrite(expr)?;
     Ok((input_plan.input, expr))
 }
@@ -94,11 +97,17 @@ fn with_columns_of(plan: LogicalPlan, schema: &DFSchema) -> Result<LogicalPlan> 
 /// The plan below a step, growing by what the step's subqueries give.
 struct InputPlan {
     input: LogicalPlan,
-    /// Subqueries seen before, and what stands for them.
-    known: Vec<(LogicalPlan, Expr)>,
+    /// Subqueries seen before, the rows they were computed for, and what stands for them.
+    known: Vec<(LogicalPlan, Option<Expr>, Expr)>,
+    /// The rows for which the expression that is rewritten is evaluated; all without one.
+    guard: Option<Expr>,
 }
 
 impl InputPlan {
+    fn new(input: LogicalPlan) -> Self {
+        Self { input, known: Vec::new(), guard: None }
+    }
+
     /// Expressions of the same names, without subqueries.
     fn rewrite_all(&mut self, exprs: &[Expr]) -> Result<Vec<Expr>> {
         let rewritten = exprs.iter().map(|expr| {
@@ -113,25 +122,72 @@ impl InputPlan {
     }
 
     fn rewrite(&mut self, expr: Expr) -> Result<Expr> {
-        expr.transform_up(|expr| match expr {
-            Expr::ScalarSubquery(subquery) => {
-                let plan = lower_plan(Arc::unwrap_or_clone(subquery.subquery))?;
-                Ok(Transformed::yes(self.value(plan)?))
-            }
-            Expr::Exists(exists) => {
-                let plan = lower_plan(Arc::unwrap_or_clone(exists.subquery.subquery))?;
-                let answer = self.values_in(exists_in::exists(plan)?)?;
-                Ok(Transformed::yes(if exists.negated { !answer } else { answer }))
-            }
-            Expr::InSubquery(is_in) => {
-                let plan = lower_plan(Arc::unwrap_or_clone(is_in.subquery.subquery))?;
-                let answer = exists_in::is_in(*is_in.expr, plan, self.input.schema())?;
-                let answer = self.values_in(answer)?;
-                Ok(Transformed::yes(if is_in.negated { !answer } else { answer }))
+        let expr = expr.transform_down(|expr| match expr {
+            Expr::Case(case) if case.expr.is_none() => {
+                let case = Expr::Case(self.rewrite_case(case)?);
+                Ok(Transformed::new(case, true, TreeNodeRecursion::Jump))
             }
             other => Ok(Transformed::no(other)),
-        })
-        .data()
+        });
+        expr.data()?
+            .transform_up(|expr| match expr {
+                Expr::ScalarSubquery(subquery) => {
+                    let plan = lower_plan(Arc::unwrap_or_clone(subquery.subquery))?;
+                    Ok(Transformed::yes(self.value(plan)?))
+                }
+                Expr::Exists(exists) => {
+                    let plan = lower_plan(Arc::unwrap_or_clone(exists.subquery.subquery))?;
+                    let answer = self.values_in(exists_in::exists(plan)?)?;
+                    Ok(Transformed::yes(if exists.negated { !answer } else { answer }))
+                }
+                Expr::InSubquery(is_in) => {
+                    let plan = lower_plan(Arc::unwrap_or_clone(is_in.subquery.subquery))?;
+                    let answer = exists_in::is_in(*is_in.expr, plan, self.input.schema())?;
+                    let answer = self.values_in(answer)?;
+                    Ok(Transformed::yes(if is_in.negated { !answer } else { answer }))
+                }
+                other => Ok(Transformed::no(other)),
+            })
+            .data()
+    }
+
+    /// A CASE without subqueries. A subquery in a branch is computed for rows alone that take the
+    /// branch.
+    fn rewrite_case(&mut self, case: Case) -> Result<Case> {
+        let Case { when_then_expr, else_expr, .. } = case;
+        let mut branches = Vec::with_capacity(when_then_expr.len());
+        let mut is_other: Option<Expr> = None;
+        for (when, then) in when_then_expr {
+            let when = self.rewrite(*when)?;
+            let is_truth = when.get_type(self.input.schema())? == DataType::Boolean;
+            let then = self.rewrite_under(is_truth.then(|| when.clone()), *then)?;
+            // What is no truth value is compared later, and says nothing yet.
+            if is_truth {
+                let is_not = when.clone().is_not_true();
+                is_other = Some(match is_other {
+                    Some(others) => others.and(is_not),
+                    None => is_not,
+                });
+            }
+            branches.push((Box::new(when), Box::new(then)));
+        }
+        let else_expr = match else_expr {
+            Some(other) => Some(Box::new(self.rewrite_under(is_other, *other)?)),
+            None => None,
+        };
+        Ok(Case { expr: None, when_then_expr: branches, else_expr })
+    }
+
+    /// An expression without subqueries that is evaluated for some rows alone.
+    fn rewrite_under(&mut self, guard: Option<Expr>, expr: Expr) -> Result<Expr> {
+        let outer = self.guard.clone();
+        self.guard = match (outer.clone(), guard) {
+            (Some(outer), Some(guard)) => Some(outer.and(guard)),
+            (outer, guard) => outer.or(guard),
+        };
+        let rewritten = self.rewrite(expr);
+        self.guard = outer;
+        rewritten
     }
 
     /// An expression with its scalar subqueries, lowered inside, replaced.
@@ -147,11 +203,15 @@ impl InputPlan {
 
     /// The value of a scalar subquery on a row of the input.
     fn value(&mut self, plan: LogicalPlan) -> Result<Expr> {
-        if let Some((_, value)) = self.known.iter().find(|(known, _)| *known == plan) {
+        let mut known = self.known.iter();
+        let is_known = |(known, guard, _): &&(LogicalPlan, Option<Expr>, Expr)| {
+            *known == plan && (guard.is_none() || *guard == self.guard)
+        };
+        if let Some((_, _, value)) = known.find(is_known) {
             return Ok(value.clone());
         }
         let value = self.new_value(plan.clone())?;
-        self.known.push((plan, value.clone()));
+        self.known.push((plan, self.guard.clone(), value.clone()));
         Ok(value)
     }
 
@@ -174,7 +234,8 @@ impl InputPlan {
         }
         let column = Column::new(Some(name), "__value");
         let kind = ApplyKind::Value(column.clone());
-        self.input = apply(std::mem::take(&mut self.input), first_row(plan)?, kind)?;
+        let guard = self.guard.as_ref();
+        self.input = apply(std::mem::take(&mut self.input), first_row(plan)?, kind, guard)?;
         Ok(Expr::Column(column))
     }
 

@@ -6,20 +6,27 @@ use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, Tr
 use datafusion::common::{Column, DFSchema, ExprSchema, Result};
 use datafusion::logical_expr::expr::Placeholder;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
-use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan};
+use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, when};
 
 use super::is_correlated;
 use crate::operators::apply::{Apply, ApplyKind};
 
-/// A plan that runs `subplan` for the rows of `input`, see [`Apply`].
+/// A plan that runs `subplan` for the rows of `input`, see [`Apply`]. What it gives for rows on
+/// which `guard` is not true has no use: all of them have NULLs as parameters, so that it is run
+/// once for them.
 pub(super) fn apply(
     input: LogicalPlan,
     subplan: LogicalPlan,
     kind: ApplyKind,
+    guard: Option<&Expr>,
 ) -> Result<LogicalPlan> {
     let mut params = Params { of: input.schema(), exprs: Vec::new(), uses: 0 };
     let subplan = params.take_from(subplan)?;
-    let params = params.exprs;
+    let guarded = |param: Expr| match guard {
+        Some(guard) => when(guard.clone(), param).end(),
+        None => Ok(param),
+    };
+    let params = params.exprs.into_iter().map(guarded).collect::<Result<_>>()?;
     Apply::plan(input, Arc::new(subplan), params, kind)
 }
 

@@ -82,7 +82,7 @@ fn join_rows(left: LogicalPlan, right: LogicalPlan, outer: bool) -> Result<Logic
         let kind = if outer { JoinType::Left } else { JoinType::Inner };
         return LogicalPlanBuilder::from(left).join_on(pulled.plan, kind, on)?.build();
     }
-    apply(left, right, ApplyKind::Rows { outer })
+    apply(left, right, ApplyKind::Rows { outer }, None)
 }
 
 /// Rewrites a join with subqueries in its condition.
@@ -125,7 +125,7 @@ fn lower_left(join: Join, with: Vec<Expr>, without: Vec<Expr>) -> Result<Logical
                 let conditions = with.into_iter().chain(without).collect();
                 let right = join.right.as_ref().clone();
                 let right = under_conditions(right, conditions, join.left.schema())?;
-                return apply(left_of(&join), right, ApplyKind::Rows { outer: true });
+                return apply(left_of(&join), right, ApplyKind::Rows { outer: true }, None);
             }
         };
         let (plan, condition) = attach::join_subqueries(std::mem::take(side), condition.clone())?;

@@ -19,7 +19,7 @@ use datafusion::common::{Column, DFSchema, DFSchemaRef, Result, TableReference, 
 use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
 
 pub(super) use exec::ApplyExec;
-pub(crate) use parameter::with_known_values;
+pub(crate) use parameter::{is_known_when_run, with_known_values};
 pub(super) use planner::ApplyPlanner;
 
 /// The use of the rows of the subplan.

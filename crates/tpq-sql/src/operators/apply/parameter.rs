@@ -121,6 +121,13 @@ impl ScalarUDFImpl for Parameter {
     }
 }
 
+/// Whether an expression is a parameter or the result of a subquery: the same for all rows, and
+/// known when the plan runs.
+pub(crate) fn is_known_when_run(expr: &Arc<dyn PhysicalExpr>) -> bool {
+    let call = expr.downcast_ref::<ScalarFunctionExpr>();
+    call.is_some_and(|call| call.fun().inner().is::<Parameter>()) || expr.is::<ScalarSubqueryExpr>()
+}
+
 /// The predicate with the values that its parameters and subqueries have at this moment, for
 /// code that inspects the predicate itself rather than evaluates it.
 ///
@@ -131,10 +138,7 @@ pub(crate) fn with_known_values(predicate: Arc<dyn PhysicalExpr>) -> Result<Arc<
     let one_row = RecordBatchOptions::new().with_row_count(Some(1));
     let row = RecordBatch::try_new_with_options(no_columns, Vec::new(), &one_row)?;
     let known = predicate.transform_up(|expr| {
-        let is_parameter = expr
-            .downcast_ref::<ScalarFunctionExpr>()
-            .is_some_and(|call| call.fun().inner().is::<Parameter>());
-        if !is_parameter && !expr.is::<ScalarSubqueryExpr>() {
+        if !is_known_when_run(&expr) {
             return Ok(Transformed::no(expr));
         }
         match expr.evaluate(&row)? {

@@ -11,5 +11,6 @@ pub(in crate::track) mod mm;
 pub(in crate::track) mod network;
 pub(in crate::track) mod page_size;
 pub(in crate::track) mod sched;
+pub(in crate::track) mod seen_events;
 pub(in crate::track) mod syscall;
 pub(in crate::track) mod task_state;

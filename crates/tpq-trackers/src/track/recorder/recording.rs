@@ -1,49 +1,10 @@
 //! The recording of a file: its configuration, and the events of its buffers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
-/// The requested configuration, where present.
-#[derive(Clone, Debug, Default)]
-pub struct RequestedConfig {
-    /// The policy of each central buffer.
-    pub buffers: Vec<FillPolicy>,
-    /// Data sources and the number of the buffer each writes to.
-    pub sources: Vec<(String, u32)>,
-    /// Between two drains of the buffers into the file, in ms, where there is a file.
-    pub file_write_period_ms: Option<u32>,
-    /// Between two flushes, in ms.
-    pub flush_period_ms: Option<u32>,
-    /// Between two clearings of incremental state, in ms.
-    pub clear_period_ms: Option<u32>,
-    /// The largest shared memory buffer that was asked for, in KiB.
-    pub shmem_size_kb: Option<u32>,
-    /// The kernel's buffer of one CPU, in KiB.
-    pub kernel_buffer_kb: Option<u32>,
-    /// Between two drains of the kernel's buffers, in ms.
-    pub drain_period_ms: Option<u32>,
-}
-
-/// The policy of a full buffer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum FillPolicy {
-    #[default]
-    /// New data overwrites the oldest.
-    Ring,
-    /// New data is discarded.
-    Discard,
-}
-
-impl FillPolicy {
-    /// The word of the configuration.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Ring => "RING_BUFFER",
-            Self::Discard => "DISCARD",
-        }
-    }
-}
+use super::requested::RequestedConfig;
 
 /// Counts of a central buffer.
 #[derive(Clone, Copy, Debug, Default)]
@@ -142,6 +103,12 @@ pub struct Recording {
     pub started: Option<i64>,
     /// End of the recording, ns of trace time.
     pub stopped: Option<i64>,
+    /// Payload fields of the packets of the file.
+    pub packet_kinds: BTreeSet<u32>,
+    /// Major version of the tracing service.
+    pub service_version: Option<u32>,
+    /// Whether the machine is an Android device as it is sold, rather than a developer's build.
+    pub is_user_build: bool,
 }
 
 /// Gaps of one CPU that are remembered one by one.

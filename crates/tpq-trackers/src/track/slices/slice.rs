@@ -71,9 +71,25 @@ pub struct Slices {
     awaited: FxHashSet<u32>,
     /// The slices that began on such tracks.
     pub(in crate::track) arrived: Vec<(u32, u32)>,
+    /// The names that stand in place of obfuscated ones.
+    names: FxHashMap<StringId, StringId>,
 }
 
 impl Slices {
+    /// Has a name stand in place of another one from now on.
+    pub fn rename(&mut self, raw: StringId, name: StringId) {
+        self.names.insert(raw, name);
+    }
+
+    /// The name that a slice is shown with.
+    #[inline]
+    fn shown(&self, name: StringId) -> StringId {
+        match self.names.is_empty() {
+            true => name,
+            false => self.names.get(&name).copied().unwrap_or(name),
+        }
+    }
+
     /// A slice begins. `None` when it was dropped.
     pub fn begin(
         &mut self,
@@ -115,7 +131,7 @@ impl Slices {
         tables: &Tables,
     ) -> Option<u32> {
         let stack = self.stacks.get(&track)?;
-        innermost(stack, category, name, tables).map(|index| stack[index])
+        innermost(stack, category, self.shown(name), tables).map(|index| stack[index])
     }
 
     /// The last slice that began on a track, unless it is known to be over: it may have ended
@@ -172,6 +188,7 @@ impl Slices {
         tables: &mut Tables,
         stats: &mut Stats,
     ) -> Result<Option<u32>, Overlap> {
+        let slice = NewSlice { name: self.shown(slice.name), ..slice };
         let stack = self.stacks.entry(slice.track).or_default();
         close_finished(slice.ts, dur, stack, tables, stats)?;
         if stack.len() >= MAX_DEPTH {
@@ -208,6 +225,7 @@ impl Slices {
         tables: &mut Tables,
         stats: &mut Stats,
     ) -> Option<u32> {
+        let name = self.shown(name);
         let stack = self.stacks.get_mut(&track)?;
         close_finished(ts, None, stack, tables, stats).ok()?;
         let index = innermost(stack, category, name, tables)?;

@@ -23,7 +23,9 @@ enum Owner {
 /// A value that distinguishes tracks of one owner.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DimensionValue {
+    /// A number.
     Int(i64),
+    /// A text.
     Text(StringId),
 }
 
@@ -183,6 +185,11 @@ impl SharedTracks {
         self.lanes[index].track
     }
 
+    /// All tracks, in the order in which they were made.
+    pub fn all(&self) -> impl Iterator<Item = u32> {
+        self.lanes.iter().map(|lane| lane.track)
+    }
+
     /// The track for a slice of no cookie and a known duration.
     pub fn complete(&mut self, ts: i64, dur: i64, make: impl FnOnce(u32) -> u32) -> u32 {
         while let Some(&Reverse((end, index))) = self.ending.peek()
@@ -292,6 +299,18 @@ impl Tracks {
         deferred: &mut DeferredWrites,
         tables: &mut Tables,
     ) -> u32 {
+        Self::make_with(kind, dimensions, &[], name, deferred, tables)
+    }
+
+    /// The same with dimensions beyond those that have a place in [`Dimensions`].
+    pub fn make_with(
+        kind: TrackKind,
+        dimensions: Dimensions,
+        more: &[(&str, DimensionValue)],
+        name: StringId,
+        deferred: &mut DeferredWrites,
+        tables: &mut Tables,
+    ) -> u32 {
         let mut row = TrackRow {
             name,
             track_type: tables.strings.intern(kind.name),
@@ -328,7 +347,7 @@ impl Tracks {
                 add("upid", ArgValue::Int(i64::from(upid)), tables);
             }
         }
-        for (key, value) in dimensions.values.into_iter().flatten() {
+        for (key, value) in dimensions.values.iter().flatten().chain(more).copied() {
             match value {
                 DimensionValue::Int(value) => add(key, ArgValue::Int(value), tables),
                 DimensionValue::Text(value) => add(key, ArgValue::String(value), tables),

@@ -3,7 +3,6 @@
 mod descriptor;
 mod unit;
 
-use rustc_hash::FxHashMap;
 use tpq_ingest::Route;
 use tpq_proto::decode;
 use tpq_proto::fields::{
@@ -11,15 +10,16 @@ use tpq_proto::fields::{
     interned_data, trace_packet,
 };
 use tpq_proto::message::{GpuCounterDescriptor, InternedGpuCounterDescriptor};
-use tpq_proto::wire::{Fields, Value};
+use tpq_proto::wire::{Fields, LastFields, Value};
 use tpq_tables::{Stat, Stats, Tables};
 
 use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::track::{GpuCounter, Trackers, push_counter};
 
+/// Decoded twice: descriptions before any event, values in the order of time.
 pub(crate) const PACKET: PacketDecoder = PacketDecoder {
     field: trace_packet::GPU_COUNTER_EVENT,
-    route: Route::Sorted,
+    route: Route::TwiceIfDated,
     decode: decode_event,
 };
 
@@ -29,80 +29,97 @@ fn decode_event(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
-    let (mut descriptor, mut gpu, mut iid) = (None, 0, None);
-    for field in Fields::new(packet.data) {
-        match field.number {
-            gpu_counter_event::COUNTER_DESCRIPTOR => descriptor = Some(field.as_bytes()),
-            gpu_counter_event::GPU_ID => gpu = field.as_u32(),
-            gpu_counter_event::COUNTER_DESCRIPTOR_IID => iid = Some(field.as_u64()),
-            _ => {}
-        }
-    }
-    if let Some(iid) = iid {
-        if let Some(counters) = interned_counters(packet, iid, trackers, tables, stats) {
-            for (id, value) in values(packet.data) {
-                match counters.get(&id) {
-                    Some(&counter) => count(packet.ts(), counter, value, trackers, tables),
-                    None => stats.increment(Stat::GpuCountersInvalidSpec),
-                }
-            }
-            trackers.source.gpu_counters.interned.insert(scope(packet, iid), Some(counters));
-        }
-        return;
-    }
-    if let Some(bytes) = descriptor {
-        match decode::<GpuCounterDescriptor>(bytes) {
-            Ok(found) => {
-                descriptor::add_inline(packet.machine, gpu, &found, trackers, tables, stats);
-            }
-            Err(_) => stats.increment(Stat::GpuCountersInvalidSpec),
-        }
-    }
-    for (id, value) in values(packet.data) {
-        if let Some(&counter) = trackers.source.gpu_counters.inline.get(&id) {
-            count(packet.ts(), counter, value, trackers, tables);
-        }
+    let event = LastFields::<5>::new(packet.data);
+    let iid = event.get(gpu_counter_event::COUNTER_DESCRIPTOR_IID).map(|iid| iid.as_u64());
+    match (packet.early, iid) {
+        (true, Some(iid)) => describe(packet, iid, trackers, tables, stats),
+        (true, None) => describe_inline(packet, &event, trackers, tables, stats),
+        (false, Some(iid)) => count_interned(packet, iid, trackers, tables, stats),
+        (false, None) => count_inline(packet, trackers, tables, stats),
     }
 }
 
-/// Where an interned description is remembered: ids mean something among what is interned
-/// together.
-fn scope(packet: &Packet<'_>, iid: u64) -> (u32, u64) {
-    let generation = packet.interned.generation(packet.generation);
-    (generation.map_or(0, |generation| generation.interned), iid)
-}
-
-/// The counters of an interned description, which are made when it is first used. They are taken
-/// out of the tracker and must be put back.
-fn interned_counters(
+/// Adds the counters of an interned description, once.
+fn describe(
     packet: &Packet<'_>,
     iid: u64,
     trackers: &mut Trackers,
     tables: &mut Tables,
     stats: &mut Stats,
-) -> Option<FxHashMap<u32, GpuCounter>> {
-    match trackers.source.gpu_counters.interned.get_mut(&scope(packet, iid)) {
-        Some(Some(counters)) => return Some(std::mem::take(counters)),
-        Some(None) => {
-            stats.increment(Stat::GpuCountersInvalidSpec);
-            return None;
-        }
-        None => {}
+) {
+    let scope = (packet.interned_scope(), iid);
+    if trackers.source.gpu_counters.interned.get(&scope).is_some_and(|known| known.is_some()) {
+        return;
     }
-    let message =
-        packet.interned.message(packet.generation, interned_data::GPU_COUNTER_DESCRIPTORS, iid);
+    // A present but unreadable description is not read again for each value.
+    let known = trackers.source.gpu_counters.interned.contains_key(&scope);
+    let kind = interned_data::GPU_COUNTER_DESCRIPTORS;
+    let message = packet.interned_message(kind, iid, stats).filter(|_| !known);
     let interned = message.and_then(|message| decode::<InternedGpuCounterDescriptor>(message).ok());
-    let Some((gpu, Some(descriptor))) =
-        interned.map(|interned| (interned.gpu_id() as u32, interned.counter_descriptor))
-    else {
-        stats.increment(Stat::GpuCountersInvalidSpec);
-        // A present but unreadable value is not read again for each value.
-        if message.is_some() {
-            trackers.source.gpu_counters.interned.insert(scope(packet, iid), None);
+    let found = interned.map(|interned| (interned.gpu_id() as u32, interned.counter_descriptor));
+    let counters = match found {
+        Some((gpu, Some(descriptor))) => {
+            Some(descriptor::counters(packet.machine, gpu, &descriptor, trackers, tables))
         }
-        return None;
+        _ => {
+            stats.increment(Stat::GpuCountersInvalidSpec);
+            None
+        }
     };
-    Some(descriptor::counters(packet.machine, gpu, &descriptor, trackers, tables))
+    if message.is_some() {
+        trackers.source.gpu_counters.interned.insert(scope, counters);
+    }
+}
+
+/// Adds the counters that a packet of values describes itself.
+fn describe_inline(
+    packet: &Packet<'_>,
+    event: &LastFields<'_, 5>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let Some(bytes) = event.get(gpu_counter_event::COUNTER_DESCRIPTOR) else { return };
+    let gpu = event.uint(gpu_counter_event::GPU_ID) as u32;
+    match decode::<GpuCounterDescriptor>(bytes.as_bytes()) {
+        Ok(found) => descriptor::add_inline(packet.machine, gpu, &found, trackers, tables, stats),
+        Err(_) => stats.increment(Stat::GpuCountersInvalidSpec),
+    }
+}
+
+/// Writes values of counters that an interned description names. Values of others are counted,
+/// unless the description is missing, which is counted already.
+fn count_interned(
+    packet: &Packet<'_>,
+    iid: u64,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let scope = (packet.interned_scope(), iid);
+    for (id, value) in values(packet.data) {
+        let known = trackers.source.gpu_counters.interned.get(&scope);
+        let Some(Some(counters)) = known else { return };
+        match counters.get(&id) {
+            Some(&counter) => count(packet.ts(), counter, value, trackers, tables),
+            None => stats.increment(Stat::GpuCountersInvalidSpec),
+        }
+    }
+}
+
+/// Writes values of counters that packets of values describe. Values of others are counted.
+fn count_inline(
+    packet: &Packet<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    for (id, value) in values(packet.data) {
+        match trackers.source.gpu_counters.inline.get(&id) {
+            Some(&counter) => count(packet.ts(), counter, value, trackers, tables),
+            None => stats.increment(Stat::GpuCountersMissingSpec),
+        }
+    }
 }
 
 /// The counters an event has values of.

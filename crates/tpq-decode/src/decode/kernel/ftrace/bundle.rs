@@ -31,6 +31,10 @@ pub(crate) const PACKET: PacketDecoder = PacketDecoder {
 /// Runs of events that are messages of their own.
 pub(crate) const EVENTS: RunKind = RunKind(RunKind::FIRST_SPLIT);
 
+/// Runs of events at the times that they state. The same events are in runs of [`EVENTS`], at the
+/// times at which they were written.
+pub(crate) const DATED: RunKind = RunKind(RunKind::FIRST_SPLIT + 3);
+
 /// Timestamps of events, with offset and length of each.
 type Events = (Vec<i64>, Vec<(u32, u32)>);
 
@@ -112,19 +116,13 @@ impl<'a> Parts<'a> {
 
     fn add(&mut self, timestamp: i64, event: &[u8], offset: usize, sink: &mut SplitSink<'_>) {
         let range = (offset as u32, event.len() as u32);
-        let (clock, ns) = match own_time::when(event) {
-            When::Written => {
-                self.timestamps.push(timestamp);
-                self.ranges.push(range);
-                return;
-            }
-            When::Own { clock, ns } => (clock, ns),
-            When::Before(ns) => (self.clock, timestamp.saturating_sub(ns)),
-            When::Missing => {
-                sink.lose(Loss::MalformedBundle);
-                return;
-            }
-        };
+        let when = own_time::when(event);
+        if when == When::Missing {
+            return sink.lose(Loss::MalformedBundle);
+        }
+        self.timestamps.push(timestamp);
+        self.ranges.push(range);
+        let When::Own { clock, ns } = when else { return };
         let of_clock = self.own.iter().position(|&(own, _)| own == clock);
         let index = of_clock.unwrap_or_else(|| {
             self.own.push((clock, Events::default()));
@@ -178,7 +176,7 @@ pub(crate) fn split(bundle: Bundle<'_>, last: &mut LastEvents, sink: &mut SplitS
     }
     for (clock, (timestamps, ranges)) in own {
         let payload = Payload::Bundle { addr: span.addr, ranges };
-        sink.push(clock, run(EVENTS, timestamps, payload));
+        sink.push(clock, run(DATED, timestamps, payload));
     }
     let payload = Payload::Bundle { addr: span.addr, ranges };
     sink.push(clock, run(EVENTS, timestamps, payload));

@@ -10,10 +10,10 @@ use tpq_trackers::track::{Tid, Trackers};
 
 use super::event::{DecodeEvent, Events, FtraceEvent};
 use super::{
-    binder, block, buffers, bundle, clock, compact_sched, cpu, described, display, drm, f2fs,
-    file_read, firmware, function, gpu, hypervisor, i2c, interrupt, mali, marker, memory, network,
-    power, print, raw, reclaim, sched, secure, signal, socket, syscall, task, thermal, timer, ufs,
-    video, virtio, wakeup_source, workqueue,
+    adreno, binder, block, buffers, bundle, clock, compact_sched, cpu, described, display, drm,
+    f2fs, file_read, firmware, function, gpu, hypervisor, i2c, interrupt, mali, marker, memory,
+    network, own_time, power, print, raw, reclaim, sched, secure, signal, socket, syscall, task,
+    thermal, timer, ufs, video, virtio, wakeup_source, workqueue,
 };
 use crate::event::RunEvent;
 
@@ -38,6 +38,7 @@ const AREAS: &[Events] = &[
     file_read::EVENTS,
     firmware::EVENTS,
     gpu::EVENTS,
+    adreno::EVENTS,
     hypervisor::EVENTS,
     mali::EVENTS,
     marker::EVENTS,
@@ -79,6 +80,9 @@ pub(crate) fn decode_run_event(
     tables: &mut Tables,
     stats: &mut Stats,
 ) {
+    if event.run.kind == bundle::DATED {
+        return decode_dated(event, trackers, tables, stats);
+    }
     if trackers.file.ftrace.is_before(event.ts) {
         stats.increment(Stat::FtracePacketBeforeTracingStart);
         return;
@@ -87,6 +91,11 @@ pub(crate) fn decode_run_event(
     let compact = matches!(event.run.kind, compact_sched::SWITCHES | compact_sched::WAKINGS);
     if !compact || trackers.source.sched.running(event.cpu).is_some() {
         trackers.bounds.include(event.ts);
+    }
+    match event.run.kind {
+        compact_sched::SWITCHES => trackers.file.seen_events.add(ftrace_event::SCHED_SWITCH),
+        compact_sched::WAKINGS => trackers.file.seen_events.add(ftrace_event::SCHED_WAKING),
+        _ => {}
     }
     if trackers.file.ftrace.is_partial(event.machine, event.ts) {
         stats.increment(Stat::FtraceEventsBeforeAllCpus);
@@ -123,11 +132,25 @@ fn decode_message(
 ) {
     let mut ftrace = FtraceEvent::of_run(event);
     let kind = read_message(event, &mut ftrace, trackers, tables, stats);
-    let Some(kind) = kind else { return };
+    let Some(kind) = kind.filter(|&kind| !own_time::is_dated(kind)) else { return };
     if let Some(decode) = DECODERS.get(kind as usize).copied().flatten() {
         decode(&ftrace, trackers, tables, stats);
     } else {
         described::decode(&ftrace, kind, trackers, tables, stats);
+    }
+}
+
+/// Decodes an event at the time that it states. Its row has the time at which it was written.
+fn decode_dated(
+    event: &RunEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    trackers.bounds.include(event.ts);
+    let mut ftrace = FtraceEvent::of_run(event);
+    if let Some(number) = read_fields(event, &mut ftrace) {
+        decode_known(&ftrace, number, trackers, tables, stats);
     }
 }
 
@@ -140,6 +163,21 @@ fn read_message<'a>(
     tables: &mut Tables,
     stats: &mut Stats,
 ) -> Option<u32> {
+    let number = read_fields(event, ftrace);
+    // Any event of a thread shows that the thread exists.
+    let tid = Tid { machine: ftrace.machine, id: i64::from(ftrace.pid) };
+    let utid = trackers.processes.thread(tid, tables);
+    ftrace.utid = Some(utid);
+    let (number, data) = (number?, ftrace.span?);
+    trackers.file.seen_events.add(number);
+    raw::record(ftrace, (number, data), utid, trackers, tables, stats);
+    Some(number)
+}
+
+/// Reads the fields that all events share into `ftrace`, and returns the number of the field in
+/// which its own message lies.
+#[inline(always)]
+fn read_fields<'a>(event: &RunEvent<'a>, ftrace: &mut FtraceEvent<'a>) -> Option<u32> {
     let Payload::Bundle { addr, ranges } = &event.run.payload else { return None };
     let (offset, len) = ranges[event.index];
     let span = Span { addr: addr + u64::from(offset), len };
@@ -157,13 +195,7 @@ fn read_message<'a>(
             _ => {}
         }
     }
-    // Any event of a thread shows that the thread exists.
-    let tid = Tid { machine: ftrace.machine, id: i64::from(ftrace.pid) };
-    let utid = trackers.processes.thread(tid, tables);
-    ftrace.utid = Some(utid);
-    let (number, data) = (number?, ftrace.span?);
-    raw::record(ftrace, (number, data), utid, trackers, tables, stats);
-    Some(number)
+    number
 }
 
 /// Decodes an event that lies in the field of that number, if there is a decoder for it.

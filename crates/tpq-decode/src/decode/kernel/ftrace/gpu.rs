@@ -1,28 +1,22 @@
 //! Frequencies, power, memory and work of GPUs.
+//!
+//! Batches of commands of Adreno GPUs are in `adreno.rs`.
 
 use tpq_proto::fields::ftrace::{
     ftrace_event, gpu_frequency, gpu_mem_total, gpu_power_state, gpu_work_period,
-    kgsl_adreno_cmdbatch_queued, kgsl_adreno_cmdbatch_retired, kgsl_gpu_frequency,
+    kgsl_gpu_frequency,
 };
-use tpq_proto::wire::Fields;
 use tpq_tables::{Stat, Stats, Tables};
 
 use super::effects::Effects;
 use super::event::{Events, FtraceEvent};
 use tpq_trackers::track::{Dimensions, TrackKind, Trackers};
 
-/// The field of events that say how much of a period a GPU worked.
-pub(super) const WORK_PERIOD_EVENT: u32 = ftrace_event::GPU_WORK_PERIOD;
-/// The field of events that say that an Adreno GPU is done with commands.
-pub(super) const ADRENO_RETIRED_EVENT: u32 = ftrace_event::KGSL_ADRENO_CMDBATCH_RETIRED;
-
 pub(super) const EVENTS: Events = &[
     (ftrace_event::GPU_FREQUENCY, frequency),
     (ftrace_event::GPU_MEM_TOTAL, memory),
-    (WORK_PERIOD_EVENT, work_period),
+    (ftrace_event::GPU_WORK_PERIOD, work_period),
     (ftrace_event::KGSL_GPU_FREQUENCY, adreno_frequency),
-    (ftrace_event::KGSL_ADRENO_CMDBATCH_QUEUED, adreno_queued),
-    (ADRENO_RETIRED_EVENT, adreno_retired),
     (ftrace_event::GPU_POWER_STATE, power_state),
 ];
 
@@ -30,11 +24,7 @@ const FREQUENCY: TrackKind = TrackKind::counter("gpu_frequency", Some("MHz"));
 const MEMORY: TrackKind = TrackKind::counter("gpu_memory", Some("bytes"));
 const PROCESS_MEMORY: TrackKind = TrackKind::counter("process_gpu_memory", Some("bytes"));
 const WORK_PERIOD: TrackKind = TrackKind::slices("android_gpu_work_period");
-const ADRENO: TrackKind = TrackKind::slices("adreno_gpu_cmdbatch");
 const POWER_STATE: TrackKind = TrackKind::slices("powervr_gpu_power_state");
-
-/// Ticks per second of the clock of Adreno GPUs.
-const ADRENO_HZ: i128 = 19_200_000;
 
 /// Adds the GPU that a track is of.
 fn of_gpu(of: Dimensions, gpu: u32, effects: &mut Effects<'_, '_>) -> Dimensions {
@@ -145,65 +135,4 @@ fn power_state(
         _ => "Unknown",
     };
     effects.begin(track, name, &[]);
-}
-
-/// A thread gave an Adreno GPU commands to do.
-fn adreno_queued(
-    event: &FtraceEvent<'_>,
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-    stats: &mut Stats,
-) {
-    let kernel = &mut event.effects(trackers, tables, stats).trackers.source.kernel;
-    kernel.adreno_threads.insert(event.int(kgsl_adreno_cmdbatch_queued::ID) as u32, event.pid);
-}
-
-/// An Adreno GPU is done with commands; the event is dated when it began.
-fn adreno_retired(
-    event: &FtraceEvent<'_>,
-    trackers: &mut Trackers,
-    tables: &mut Tables,
-    stats: &mut Stats,
-) {
-    let mut effects = event.effects(trackers, tables, stats);
-    let Some(dur) = adreno_duration(event.data) else { return };
-    let (context, prio) = (
-        event.int(kgsl_adreno_cmdbatch_retired::ID) as u32,
-        event.int(kgsl_adreno_cmdbatch_retired::PRIO) as u32,
-    );
-    let process = adreno_process(context, &mut effects);
-    let name = match &process {
-        Some(process) => format!("GPU {process} (Ctx={context}, Prio={prio})"),
-        None => format!("GPU (Ctx={context}, Prio={prio})"),
-    };
-    let of = effects.machine().number("context_id", context.into()).number("prio", prio.into());
-    let track = effects.complete_shared((ADRENO, of, &name), "GPU", dur);
-    // The process may have become known since the track was made.
-    if process.is_some() {
-        let name = effects.intern(&name);
-        effects.tables.track.name.set(track, name);
-    }
-}
-
-/// How long a GPU was busy with commands, in ns, by the event that says that it is done with them.
-pub(super) fn adreno_duration(message: &[u8]) -> Option<i64> {
-    let (mut start, mut retire) = (0, 0);
-    for field in Fields::new(message) {
-        match field.number {
-            kgsl_adreno_cmdbatch_retired::START => start = field.as_u64(),
-            kgsl_adreno_cmdbatch_retired::RETIRE => retire = field.as_u64(),
-            _ => {}
-        }
-    }
-    let ticks = i128::from(u64::checked_sub(retire, start)?);
-    i64::try_from(ticks * 1_000_000_000 / ADRENO_HZ).ok()
-}
-
-/// The name of the process that queues the commands of a context.
-fn adreno_process(context: u32, effects: &mut Effects<'_, '_>) -> Option<String> {
-    let thread = *effects.trackers.source.kernel.adreno_threads.get(&context)?;
-    let utid = effects.trackers.processes.thread(effects.event.tid(thread), effects.tables);
-    let upid = effects.tables.thread.upid.get(utid)?;
-    let name = effects.tables.process.name.get(upid);
-    (!name.is_null()).then(|| effects.tables.strings.get(name).to_owned())
 }

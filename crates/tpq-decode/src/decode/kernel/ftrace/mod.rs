@@ -4,6 +4,7 @@
 //! share, [`dispatch`] selects the function for an event, and each other file decodes the events of
 //! one area: to add one, write a function and list it in the area's `EVENTS`.
 
+mod adreno;
 mod binder;
 mod block;
 mod buffers;

@@ -7,8 +7,6 @@ use tpq_proto::fields::ftrace::{
 };
 use tpq_proto::wire::{Fields, Value, read_varint};
 
-use super::gpu;
-
 /// The time at which an event occurred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
@@ -16,8 +14,6 @@ pub(super) enum When {
     Written,
     /// At a moment of that clock, in ns.
     Own { clock: u32, ns: i64 },
-    /// A number of ns before the event was written.
-    Before(i64),
     /// The event should say, but does not.
     Missing,
 }
@@ -32,13 +28,15 @@ const DATED: [(u32, u32, u32); 5] = [
     (ftrace_event::FWTP_PERFETTO_SLICE, fwtp_perfetto_slice::TIMESTAMP, BOOTTIME),
 ];
 
+/// Whether events that lie in the field of that number state their own time.
+pub(super) fn is_dated(kind: u32) -> bool {
+    DATED.iter().any(|&(dated, ..)| dated == kind)
+}
+
 /// The time at which an event occurred. Bundles hold thousands of events, few of which are dated
 /// otherwise than when they were written: this only looks for what kind the event is.
 pub(super) fn when(event: &[u8]) -> When {
     let Some(kind) = kind(event) else { return When::Written };
-    if kind == gpu::ADRENO_RETIRED_EVENT {
-        return gpu::adreno_duration(message(event, kind)).map_or(When::Written, When::Before);
-    }
     let Some(&(_, number, clock)) = DATED.iter().find(|&&(dated, ..)| dated == kind) else {
         return When::Written;
     };

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, UInt32Array, new_null_array};
+use datafusion::arrow::array::{ArrayRef, UInt32Array};
 use datafusion::arrow::compute::{cast, take};
 use datafusion::arrow::datatypes::{DataType, Field, Fields};
 use datafusion::common::{Result, exec_err, plan_err};
@@ -17,7 +17,7 @@ use crate::cancel;
 use crate::functions::pointers::operator::{Operand, OperandType, TableOperator, wrong_operands};
 use crate::functions::pointers::table::{integer, integers, to_column};
 
-/// The number of tables that the result has an id column for.
+/// The number of tables that macros name the ids of.
 const MAX_TABLES: usize = 15;
 /// The number of columns of a collected table before those of its key: id, ts, dur.
 const COLUMNS_BEFORE_KEY: usize = 3;
@@ -46,7 +46,8 @@ impl TableOperator for Intersect {
             return plan_err!("interval intersect: Can intersect at most {MAX_TABLES} tables");
         }
         let mut fields = vec![integer("ts"), integer("dur")];
-        fields.extend((0..MAX_TABLES).map(|table| integer(&format!("id_{table}"))));
+        // The caller takes further ids for NULL, which need no column.
+        fields.extend((0..tables.len()).map(|table| integer(&format!("id_{table}"))));
         let first = tables.iter().find_map(OperandType::columns);
         for (at, name) in keys.iter().enumerate() {
             let kind = first.and_then(|columns| columns.get(COLUMNS_BEFORE_KEY + at));
@@ -123,9 +124,10 @@ impl Intervals {
         }
         let mut rows: Vec<u32> = (0u32..).take(intervals.len()).collect();
         let order = |row: &u32| (intervals[*row as usize].key, intervals[*row as usize].start);
-        if !rows.is_sorted_by_key(order) {
-            rows.sort_by_key(order);
+        if rows.is_sorted_by_key(order) {
+            return Ok(Self { intervals, rows });
         }
+        rows.sort_by_key(order);
         let intervals = rows.iter().map(|&row| intervals[row as usize]).collect();
         Ok(Self { intervals, rows })
     }
@@ -148,8 +150,9 @@ impl Intersection {
     /// # Errors
     /// When the statement is cancelled.
     fn and(&self, table: &Intervals) -> Result<Self> {
-        let mut found = Vec::new();
-        let mut pairs = Vec::new();
+        let about = self.intervals.len().max(table.intervals.len());
+        let mut found = Vec::with_capacity(about);
+        let mut pairs = Vec::with_capacity(about);
         sweep(&self.intervals, &table.intervals, |left, right| {
             let (a, b) = (self.intervals[left as usize], table.intervals[right as usize]);
             let (start, end) = (a.start.max(b.start), a.end.min(b.end));
@@ -169,12 +172,11 @@ impl Intersection {
         let durs = self.intervals.iter().map(|interval| interval.end - interval.start).collect();
         let mut columns = vec![to_column(starts), to_column(durs)];
         let rows: Vec<UInt32Array> = self.rows.into_iter().map(UInt32Array::from).collect();
-        for table in 0..MAX_TABLES {
-            let ids = tables.get(table).and_then(|columns| columns.first());
-            columns.push(match (ids, rows.get(table)) {
-                (Some(ids), Some(rows)) => take(ids, rows, None)?,
-                _ => new_null_array(&DataType::Int64, self.intervals.len()),
-            });
+        for (table, rows) in tables.iter().zip(&rows) {
+            let Some(ids) = table.first() else {
+                return exec_err!("interval intersect: a table without ids");
+            };
+            columns.push(take(ids, rows, None)?);
         }
         if let (Some(first), Some(rows)) = (tables.first(), rows.first()) {
             for key in first.iter().skip(COLUMNS_BEFORE_KEY) {

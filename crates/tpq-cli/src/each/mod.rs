@@ -1,0 +1,157 @@
+//! `tpq query --each`: the statements run on each trace, and their rows are one relation.
+//!
+//! ```text
+//! patterns ──paths──▶ tpq::each ──▶ rows of each trace ──▶ the output
+//!                                └▶ failures            └▶ --then: tables `results`, `failures`
+//! ```
+
+mod args;
+mod failures;
+mod paths;
+mod progress;
+mod then;
+
+use std::path::Path;
+
+use futures::StreamExt;
+use tpq::{EachError, EachOptions, EachTrace, ImportOptions, KeptRows, SharedColumns, each};
+use tpq_output::{OutputOptions, ResultWriter, writer};
+
+pub use self::args::EachArgs;
+use self::failures::Failures;
+pub use self::paths::expand;
+use self::progress::EachProgress;
+use self::then::Results;
+use crate::args::table_cache;
+use crate::command::query::QueryArgs;
+use crate::open;
+use crate::output::Output;
+use crate::row_limit::LimitedWriter;
+
+/// Runs the statements on each trace, and writes the rows of all, or those of `--then`.
+///
+/// # Errors
+/// When all traces fail, a statement is wrong, or rows cannot be written; with `--strict`, when any
+/// trace fails.
+pub async fn run(
+    args: &QueryArgs,
+    sql: &str,
+    output: Output,
+    output_options: OutputOptions,
+) -> anyhow::Result<()> {
+    let options = options(args)?;
+    let import = options.import.clone();
+    let mut failures = Failures::new(args.import.flags.quiet);
+    let mut writer = writer(output.format().format, output.sink(), output_options);
+    let mut shown = LimitedWriter::new(writer.as_mut(), args.max_shown_rows());
+    match &args.each.then {
+        None => {
+            let mut rows = Rows::new(&mut shown);
+            collect(args, sql, options, &mut rows, &mut failures).await?;
+            rows.end()?;
+        }
+        Some(then) => {
+            let results = Results::create()?;
+            let mut writer = results.writer()?;
+            let mut rows = Rows::new(writer.as_mut());
+            collect(args, sql, options, &mut rows, &mut failures).await?;
+            let has_rows = rows.end()?;
+            drop(writer);
+            results.query(&import, then, has_rows, &failures, &mut shown).await?;
+        }
+    }
+    let shown = shown.shown();
+    if shown.is_truncated {
+        failures::say(&format!("{}; --all shows all", shown.describe(None)));
+    }
+    failures.summarize()?;
+    output.finish()
+}
+
+/// How to run: the import of each trace as the arguments say, with the cache.
+fn options(args: &QueryArgs) -> anyhow::Result<EachOptions> {
+    let flags = &args.import.flags;
+    let cache = if args.import.no_cache { None } else { table_cache(&args.import.config)? };
+    let import = ImportOptions {
+        strict: args.import.strict,
+        sql_packages: args.import.add_sql_package.clone(),
+        cache,
+        ..open::options(flags)
+    };
+    let all = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = flags.threads.unwrap_or(all);
+    let default = EachOptions::jobs_for(args.import.traces.len(), threads, flags.memory_limit);
+    let parameters = args.param.iter().map(|it| (it.name.clone(), it.value.clone())).collect();
+    Ok(EachOptions {
+        import,
+        jobs: args.each.jobs.map_or(default, usize::from),
+        metadata: args.each.metadata.clone(),
+        parameters,
+    })
+}
+
+/// Runs the statements on each trace, writes their rows, and records what failed.
+async fn collect(
+    args: &QueryArgs,
+    sql: &str,
+    options: EachOptions,
+    rows: &mut Rows<'_>,
+    failures: &mut Failures,
+) -> anyhow::Result<()> {
+    let paths = args.import.traces.clone();
+    let progress = EachProgress::start(paths.len(), args.import.flags.quiet);
+    let mut traces = std::pin::pin!(each(paths, sql, options));
+    while let Some(trace) = traces.next().await {
+        failures.count(&trace);
+        let EachTrace { path, rows: kept, .. } = trace;
+        let written = match kept {
+            Ok(kept) => rows.write(&path, kept)?,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = written {
+            if args.import.strict || error.is_of_statements() {
+                return Err(failures::as_error(&path, error));
+            }
+            progress.above(|| failures.record(path, &error));
+        }
+        progress.advance(failures.len());
+    }
+    Ok(())
+}
+
+/// Writes the rows of all traces as one result.
+struct Rows<'a> {
+    writer: &'a mut dyn ResultWriter,
+    columns: Option<SharedColumns>,
+}
+
+impl<'a> Rows<'a> {
+    fn new(writer: &'a mut dyn ResultWriter) -> Self {
+        Self { writer, columns: None }
+    }
+
+    /// Writes the rows of a trace. The inner error is one of the trace.
+    fn write(&mut self, path: &Path, kept: KeptRows) -> anyhow::Result<Result<(), EachError>> {
+        if self.columns.is_none() {
+            let columns = SharedColumns::of(path, &kept);
+            self.writer.begin(columns.schema())?;
+            self.columns = Some(columns);
+        }
+        let Some(columns) = &self.columns else { return Ok(Ok(())) };
+        if let Err(error) = columns.check(&kept) {
+            return Ok(Err(error));
+        }
+        for batch in kept.into_batches()? {
+            self.writer.write(&columns.convert(&batch?)?)?;
+        }
+        Ok(Ok(()))
+    }
+
+    /// Ends the result. Returns whether any trace has rows.
+    fn end(self) -> anyhow::Result<bool> {
+        if self.columns.is_some() {
+            self.writer.end()?;
+        }
+        Ok(self.columns.is_some())
+    }
+}

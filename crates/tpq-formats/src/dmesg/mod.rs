@@ -1,0 +1,61 @@
+//! The log of the kernel, as `dmesg` prints it: lines with the seconds since boot, and with `-r` the
+//! priority.
+//!
+//! ```text
+//! <6>[    0.123456] Linux version 6.1
+//! ```
+
+mod log_lines;
+
+use tpq_clock::MONOTONIC;
+use tpq_decode::{FormatDecoder, RunEvent, format_run_kind};
+use tpq_ingest::RunKind;
+use tpq_tables::table::LogRow;
+use tpq_tables::{Stats, StringId, Tables};
+use tpq_trackers::track::Trackers;
+
+use self::log_lines::{KernelLines, KernelMessage};
+use crate::text::TextReader;
+use crate::{DefaultClock, OpenFile, OpenedFile, TraceFormat};
+
+const MESSAGES: RunKind = format_run_kind(15);
+const SOURCE: &str = "dmesg";
+/// The priority of messages that state none: information.
+const INFO: u32 = 6;
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    has_packets: false,
+    default_clock: DefaultClock::OfFile(MONOTONIC),
+    is_windowed: false,
+    has_kernel: false,
+    has_deferred_args: false,
+    prescan: None,
+    open,
+};
+
+pub(crate) const DECODER: FormatDecoder =
+    FormatDecoder { runs: &[(MESSAGES, decode_message)], text_of: |_, _| None };
+
+fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
+    OpenedFile { reader: Box::new(TextReader::new(file, KernelLines)), work: None }
+}
+
+fn decode_message(
+    event: &RunEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    _: &mut Stats,
+) {
+    let Some(message) = KernelMessage::parse(event.message()) else { return };
+    trackers.bounds.include(event.ts);
+    let row = LogRow {
+        ts: event.ts,
+        utid: None,
+        prio: message.priority.unwrap_or(INFO),
+        log_source: tables.strings.intern(SOURCE),
+        tag: message.tag.map_or(StringId::NULL, |tag| tables.strings.intern_bytes(tag)),
+        msg: tables.strings.intern_bytes(message.text),
+        arg_set_id: None,
+    };
+    tables.logs.push(row);
+}

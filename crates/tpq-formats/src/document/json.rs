@@ -1,0 +1,169 @@
+//! JSON whose values are read where they stand, without a tree of all of them.
+
+use std::borrow::Cow;
+
+use sonic_rs::{LazyValue, to_array_iter, to_object_iter};
+
+/// The deepest nesting of a document. The parser calls itself for each level.
+const MOST_DEPTH: usize = 256;
+
+/// A value in a document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Json<'a>(&'a [u8]);
+
+/// The position of an error in a document.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct JsonError {
+    /// The byte, from 0.
+    pub(crate) at: usize,
+    /// The error.
+    pub(crate) what: &'static str,
+}
+
+impl<'a> Json<'a> {
+    /// A document, once all of it is known to be JSON.
+    ///
+    /// # Errors
+    /// When the text is no JSON, or nests too deeply.
+    pub(crate) fn document(text: &'a [u8]) -> Result<Self, JsonError> {
+        if let Some(at) = too_deep(text) {
+            return Err(JsonError { at, what: "this nests deeper than 256 levels" });
+        }
+        match sonic_rs::from_slice::<LazyValue<'_>>(text) {
+            Ok(_) => Ok(Self(text)),
+            Err(error) => Err(JsonError { at: error.offset(), what: "this is no valid JSON" }),
+        }
+    }
+
+    /// A value that is known to be JSON.
+    pub(crate) fn of_part(text: &'a [u8]) -> Self {
+        Self(text)
+    }
+
+    /// The text of the value.
+    pub(crate) fn raw(self) -> &'a [u8] {
+        self.0
+    }
+
+    /// The member of an object with that key; NULL where there is none.
+    pub(crate) fn get(self, key: &str) -> Self {
+        let found = self.members().find(|(found, _)| found == key);
+        found.map_or(Self(b"null"), |(_, value)| value)
+    }
+
+    /// The members of an object; none of any other value.
+    pub(crate) fn members(self) -> impl Iterator<Item = (Cow<'a, str>, Self)> {
+        let fields = self.0.trim_ascii_start().starts_with(b"{").then(|| to_object_iter(self.0));
+        let fields = fields.into_iter().flatten().map_while(Result::ok);
+        fields.map(|(key, value)| (Cow::Owned(key.to_string()), Self(raw(&value))))
+    }
+
+    /// The elements of an array; none of any other value.
+    pub(crate) fn elements(self) -> impl Iterator<Item = Self> {
+        let values = self.0.trim_ascii_start().starts_with(b"[").then(|| to_array_iter(self.0));
+        values.into_iter().flatten().map_while(Result::ok).map(|value| Self(raw(&value)))
+    }
+
+    /// Whether it is NULL, or absent.
+    pub(crate) fn is_null(self) -> bool {
+        self.0.trim_ascii() == b"null"
+    }
+
+    /// A string.
+    pub(crate) fn text(self) -> Option<Cow<'a, str>> {
+        let inside = self.0.trim_ascii().strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+        match inside.contains(&b'\\') {
+            false => Some(String::from_utf8_lossy(inside)),
+            true => sonic_rs::from_slice::<String>(self.0).ok().map(Cow::Owned),
+        }
+    }
+
+    /// A number.
+    pub(crate) fn real(self) -> Option<f64> {
+        let text = std::str::from_utf8(self.0.trim_ascii()).ok()?;
+        let is_number = text.starts_with(|first: char| first == '-' || first.is_ascii_digit());
+        is_number.then(|| text.parse().ok())?.filter(|number: &f64| number.is_finite())
+    }
+
+    /// A whole number, or a number in a string.
+    pub(crate) fn int(self) -> Option<i64> {
+        let text = self.0.trim_ascii();
+        let text = text.strip_prefix(b"\"").and_then(|it| it.strip_suffix(b"\"")).unwrap_or(text);
+        let text = std::str::from_utf8(text).ok()?;
+        text.parse().ok().or_else(|| {
+            let number: f64 = text.parse().ok()?;
+            let is_whole = number.fract() == 0.0 && number.abs() < 9e15;
+            is_whole.then_some(number as i64)
+        })
+    }
+
+    /// A whole number that counts something.
+    pub(crate) fn index(self) -> Option<usize> {
+        self.int().and_then(|index| usize::try_from(index).ok())
+    }
+
+    /// Nanoseconds of a number of units of `unit` ns.
+    pub(crate) fn ns(self, unit: f64) -> Option<i64> {
+        let ns = (self.real()? * unit).round();
+        (ns.abs() < i64::MAX as f64).then_some(ns as i64)
+    }
+}
+
+/// The text of a value. Values of a slice are always borrowed from it.
+fn raw<'a>(value: &LazyValue<'a>) -> &'a [u8] {
+    match value.as_raw_cow() {
+        Cow::Borrowed(text) => text.as_bytes(),
+        Cow::Owned(_) => b"null",
+    }
+}
+
+/// Where a text nests too deeply, if it does.
+fn too_deep(text: &[u8]) -> Option<usize> {
+    let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
+    for (at, &byte) in text.iter().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if in_string => is_escaped = true,
+            b'"' => in_string = !in_string,
+            b'[' | b'{' if !in_string => depth += 1,
+            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MOST_DEPTH {
+            return Some(at);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_a_document() {
+        let text = br#" {"a": [1, -2.5, "x\n\u00e9", null, "12"], "b": {"c": 3e2}} "#;
+        let document = Json::document(text).unwrap_or(Json(b"null"));
+        let elements: Vec<Json<'_>> = document.get("a").elements().collect();
+        assert_eq!(
+            elements.iter().map(|it| it.int()).collect::<Vec<_>>(),
+            [Some(1), None, None, None, Some(12)]
+        );
+        assert_eq!(elements[1].real(), Some(-2.5));
+        assert_eq!(elements[2].text().as_deref(), Some("x\n\u{e9}"));
+        assert!(elements[3].is_null() && document.get("x").is_null());
+        assert_eq!(document.get("b").get("c").index(), Some(300));
+        assert_eq!(document.get("b").get("c").ns(1e6), Some(300_000_000));
+        assert_eq!(document.get("b").elements().count(), 0);
+        assert_eq!(document.get("a").members().count(), 0);
+    }
+
+    #[test]
+    fn damage_has_a_position() {
+        let error = |text: &[u8]| Json::document(text).err();
+        assert_eq!(error(b"{\"a\": 1, x}").map(|error| error.what), Some("this is no valid JSON"));
+        assert!(error(b"").is_some());
+        let deep = "[".repeat(1_000_000);
+        assert_eq!(error(deep.as_bytes()).map(|error| error.at), Some(256));
+    }
+}

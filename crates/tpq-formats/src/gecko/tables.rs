@@ -1,0 +1,184 @@
+//! Tables of a profile: functions, frames and stacks of each thread.
+
+use tpq_decode::RunEvent;
+use tpq_tables::{Stat, Stats, StringId, Tables};
+use tpq_trackers::stacks::SourceLine;
+use tpq_trackers::track::{NamePriority, Tid, Trackers, Upid, Utid};
+
+use super::ProfileStacks;
+use super::columns::rows;
+use super::threads::{Thread, threads};
+use crate::document::Json;
+use crate::samples::named_frame;
+
+/// The mapping of functions of which the profile states no library.
+const NO_LIBRARY: &str = "gecko";
+/// What the name of a library follows in the name of a function.
+const IN_LIBRARY: &str = " (in ";
+
+/// A thread with its stacks.
+pub(super) struct ThreadStacks {
+    pub(super) utid: Utid,
+    pub(super) upid: Upid,
+    /// Row of `stack_profile_callsite` and depth of each stack; `None` for damaged ones.
+    pub(super) callsites: Vec<Option<(u32, u32)>>,
+}
+
+/// Decodes all that a profile states apart from samples.
+pub(super) fn decode_profile(
+    event: &RunEvent<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) {
+    let mut stacks = Vec::new();
+    for thread in threads(Json::of_part(event.message())) {
+        let (utid, upid) = meet_thread(thread.json, event.machine, trackers, tables);
+        let frames = frames(&thread, trackers, tables, stats);
+        let callsites = callsites(&thread, &frames, trackers, tables, stats);
+        stacks.push(ThreadStacks { utid, upid, callsites });
+    }
+    *trackers.file.states.get() = ProfileStacks(stacks);
+}
+
+fn meet_thread(
+    thread: Json<'_>,
+    machine: u32,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+) -> (Utid, Upid) {
+    let id = |key| Tid { machine, id: thread.get(key).int().unwrap_or_default() };
+    let (tid, pid) = (id("tid"), id("pid"));
+    let upid = trackers.processes.process(pid, tables);
+    let utid = trackers.processes.thread_of_process(tid, pid, tables);
+    if let Some(name) = thread.get("name").text() {
+        let name = tables.strings.intern(&name);
+        trackers.processes.name_thread(utid, name, NamePriority::Other, tables);
+    }
+    if let Some(name) = thread.get("processName").text() {
+        let name = tables.strings.intern(&name);
+        trackers.processes.name_unnamed_process(upid, name, tables);
+    }
+    (utid, upid)
+}
+
+/// A table of a thread, or of the profile where all threads share it.
+fn table<'a>(thread: &Thread<'a>, name: &str) -> Json<'a> {
+    let own = thread.json.get(name);
+    if own.is_null() { thread.shared.get(name) } else { own }
+}
+
+/// The strings that a thread refers to.
+fn strings(thread: &Thread<'_>) -> Vec<String> {
+    let names = ["stringTable", "stringArray"];
+    let tables = names.map(|name| table(thread, name));
+    let strings = tables.into_iter().flat_map(Json::elements);
+    strings.map(|string| string.text().unwrap_or_default().into_owned()).collect()
+}
+
+/// The row of each frame of a thread; `None` for damaged ones.
+fn frames(
+    thread: &Thread<'_>,
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) -> Vec<Option<u32>> {
+    let strings = strings(thread);
+    let text = |index: Json<'_>| strings.get(index.index()?).map(String::as_str);
+    let functions: Vec<Function<'_>> = functions(thread, &text).collect();
+    let frame_table = table(thread, "frameTable");
+    let mut rows_of_frames = Vec::new();
+    for [location, function, line] in rows(frame_table, ["location", "func", "line"]) {
+        let line = line.index().and_then(|line| u32::try_from(line).ok()).filter(|&it| it > 0);
+        let frame = match text(location) {
+            Some(location) => {
+                let (name, library) = name_and_library(location);
+                Some(named_frame(library, name, SourceLine::default(), trackers, tables))
+            }
+            None => function.index().and_then(|index| functions.get(index)).map(|function| {
+                let file = function.file.map(|file| tables.strings.intern(file));
+                let source = SourceLine { file: file.unwrap_or(StringId::NULL), line };
+                named_frame(function.library, function.name, source, trackers, tables)
+            }),
+        };
+        if frame.is_none() {
+            stats.increment(Stat::FormatParseErrors);
+        }
+        rows_of_frames.push(frame);
+    }
+    rows_of_frames
+}
+
+/// A function, in profiles that list them.
+struct Function<'s> {
+    name: &'s str,
+    library: &'s str,
+    file: Option<&'s str>,
+}
+
+fn functions<'s>(
+    thread: &Thread<'_>,
+    text: &impl Fn(Json<'_>) -> Option<&'s str>,
+) -> impl Iterator<Item = Function<'s>> {
+    let resources: Vec<Option<&str>> =
+        rows(table(thread, "resourceTable"), ["name"]).map(|[name]| text(name)).collect();
+    rows(table(thread, "funcTable"), ["name", "fileName", "resource"]).map(
+        move |[name, file, resource]| {
+            let library = resource.index().and_then(|index| resources.get(index).copied()?);
+            Function {
+                name: text(name).unwrap_or_default(),
+                library: library.unwrap_or(NO_LIBRARY),
+                file: text(file),
+            }
+        },
+    )
+}
+
+/// The function and the library in `function (in library)`.
+fn name_and_library(location: &str) -> (&str, &str) {
+    match location.split_once(IN_LIBRARY) {
+        Some((name, rest)) => (name, rest.split(')').next().unwrap_or(rest)),
+        None => (location, NO_LIBRARY),
+    }
+}
+
+/// The callsite of each stack. A stack is a frame on top of a stack that comes before it.
+fn callsites(
+    thread: &Thread<'_>,
+    frames: &[Option<u32>],
+    trackers: &mut Trackers,
+    tables: &mut Tables,
+    stats: &mut Stats,
+) -> Vec<Option<(u32, u32)>> {
+    let mut callsites: Vec<Option<(u32, u32)>> = Vec::new();
+    for [prefix, frame] in rows(table(thread, "stackTable"), ["prefix", "frame"]) {
+        let frame = frame.index().and_then(|frame| frames.get(frame).copied()?);
+        let parent = match prefix.is_null() {
+            true => Some(None),
+            false => prefix.index().and_then(|it| callsites.get(it).copied()?).map(Some),
+        };
+        let (Some(frame), Some(parent)) = (frame, parent) else {
+            stats.increment(Stat::FormatParseErrors);
+            callsites.push(None);
+            continue;
+        };
+        let depth = parent.map_or(0, |(_, depth)| depth + 1);
+        let parent = parent.map(|(callsite, _)| callsite);
+        let callsite = trackers.source.stacks.callsites.get(parent, frame, depth, tables);
+        callsites.push(Some((callsite, depth)));
+    }
+    callsites
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_library_of_a_function() {
+        assert_eq!(name_and_library("main (in a.so)"), ("main", "a.so"));
+        assert_eq!(name_and_library("f() (in a (b))"), ("f()", "a (b"));
+        assert_eq!(name_and_library("f (http://x.js:1:2)"), ("f (http://x.js:1:2)", "gecko"));
+        assert_eq!(name_and_library("f"), ("f", "gecko"));
+    }
+}

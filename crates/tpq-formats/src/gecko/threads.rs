@@ -1,0 +1,87 @@
+//! Threads of a profile and the times of their samples.
+
+use super::SAMPLES;
+use super::columns::rows;
+use crate::document::{Document, Events, Json, JsonError, Place};
+
+const NS_PER_MS: f64 = 1e6;
+/// The number that stands for no stack.
+pub(super) const NO_STACK: u32 = u32::MAX;
+
+/// A thread, and what it shares with others.
+#[derive(Clone, Copy)]
+pub(super) struct Thread<'a> {
+    pub(super) json: Json<'a>,
+    /// Tables that all threads of the profile share.
+    pub(super) shared: Json<'a>,
+    /// Start of its process after that of the profile, ms.
+    offset: f64,
+}
+
+/// All threads: those of the profile, and of the profiles of other processes in it.
+pub(super) fn threads(document: Json<'_>) -> Vec<Thread<'_>> {
+    // Developer tools wrap the profile.
+    let profile = match document.get("threads").is_null() {
+        true => document.get("profile"),
+        false => document,
+    };
+    let mut threads = Vec::new();
+    add_threads(profile, start(profile), &mut threads);
+    threads
+}
+
+fn add_threads<'a>(profile: Json<'a>, origin: Option<f64>, threads: &mut Vec<Thread<'a>>) {
+    let offset = match (start(profile), origin) {
+        (Some(start), Some(origin)) => start - origin,
+        _ => 0.0,
+    };
+    let shared = profile.get("shared");
+    threads.extend(profile.get("threads").elements().map(|json| Thread { json, shared, offset }));
+    for process in profile.get("processes").elements() {
+        add_threads(process, origin, threads);
+    }
+}
+
+/// Start of a process, ms since the epoch.
+fn start(profile: Json<'_>) -> Option<f64> {
+    profile.get("meta").get("startTime").real()
+}
+
+/// Reads the times of all samples, each with the numbers of its thread and its stack.
+pub(super) fn read_samples(text: &[u8]) -> Document {
+    let document = match Json::document(text) {
+        Ok(document) => document,
+        Err(JsonError { at, what }) => return Document::damaged(at, what),
+    };
+    let mut problems = Vec::new();
+    let (mut times, mut words) = (Vec::new(), Vec::new());
+    for (number, thread) in (0..).zip(threads(document)) {
+        let mut time_of_deltas = 0.0;
+        let samples = thread.json.get("samples");
+        for [stack, time, delta] in rows(samples, ["stack", "time", "timeDeltas"]) {
+            if let Some(delta) = delta.real() {
+                time_of_deltas += delta;
+            }
+            let ms = time.real().or(delta.real().map(|_| time_of_deltas));
+            let ns = ms.map(|ms| ((ms + thread.offset) * NS_PER_MS).round());
+            let Some(ns) = ns.filter(|ns| ns.abs() < i64::MAX as f64) else {
+                problems.push((offset_in(text, stack), "a sample has no time"));
+                continue;
+            };
+            let stack = match stack.is_null() {
+                true => NO_STACK,
+                false => stack.index().and_then(|it| u32::try_from(it).ok()).unwrap_or(NO_STACK),
+            };
+            times.push(ns as i64);
+            words.extend([number, stack]);
+        }
+    }
+    let events = vec![Events { kind: SAMPLES, times, place: Place::Numbers(2, words) }];
+    Document { events, problems, is_readable: true }
+}
+
+/// The offset of a value in a text; 0 for one that is absent.
+fn offset_in(text: &[u8], value: Json<'_>) -> usize {
+    let (start, at) = (text.as_ptr() as usize, value.raw().as_ptr() as usize);
+    at.checked_sub(start).filter(|&offset| offset < text.len()).unwrap_or_default()
+}

@@ -1,0 +1,192 @@
+//! Recordings of perf and of simpleperf.
+
+use tpq_testkit::{Message, PerfData, PerfSample};
+
+use super::kind_and_clock;
+use crate::imported::{Imported, STATS, refused};
+
+/// Marks in call chains: code of the kernel, and of a process.
+const KERNEL: u64 = 128_u64.wrapping_neg();
+const USER: u64 = 512_u64.wrapping_neg();
+
+fn sample(event: u64, time: u64, period: u64, chain: &[u64]) -> PerfSample {
+    PerfSample { event, task: (70, 71), time, cpu: 2, period, chain: chain.to_vec() }
+}
+
+/// Process 70 with thread 71. The kernel is mapped at 0xf000, the program at 0x1000 with offset
+/// 0x200 in its file.
+fn recording() -> PerfData {
+    PerfData::new()
+        .event(0, 0)
+        .event(1, 9)
+        .mmap(u32::MAX, (0xf000, 0x1000, 0), "[kernel.kallsyms]_text")
+        .mmap2(70, (0x1000, 0x800, 0x200), "/bin/app")
+        .comm((70, 71), "worker", 0)
+        .sample(&sample(100, 3_000, 10, &[USER, 0x1010, 0x1101]))
+        .sample(&sample(100, 2_000, 5, &[KERNEL, 0xf010, USER, 0x1101, 0x9999]))
+        .sample(&sample(101, 4_000, 7, &[]))
+        .os_release("6.1")
+        .cmdline(&["perf", "record"])
+        .event_names(&["cycles", "faults"])
+}
+
+/// Frames of the samples: mapping and address in it, the outermost first.
+const FRAMES: &str = "WITH RECURSIVE stack(id, next, frames) AS ( \
+    SELECT c.id, c.parent_id, m.name || '+' || rel_pc FROM stack_profile_callsite c \
+    JOIN stack_profile_frame f ON f.id = c.frame_id \
+    JOIN stack_profile_mapping m ON m.id = f.mapping \
+    UNION ALL SELECT stack.id, c.parent_id, m.name || '+' || rel_pc || ' ' || frames FROM stack \
+    JOIN stack_profile_callsite c ON c.id = stack.next \
+    JOIN stack_profile_frame f ON f.id = c.frame_id \
+    JOIN stack_profile_mapping m ON m.id = f.mapping) \
+    SELECT s.ts, tid, s.cpu, s.cpu_mode, frames FROM perf_sample s \
+    JOIN thread USING (utid) LEFT JOIN stack ON stack.id = s.callsite_id AND next IS NULL \
+    ORDER BY s.ts";
+
+/// Addresses of callers lie behind the call: 0x1101 becomes 0x1100, which is 0x300 = 768 in the
+/// file. 0x9999 is in no mapping: as a caller it is 0x9998 = 39320. 0x1010 is 0x210 = 528.
+const FRAME_ROWS: &str = "\
+ts    tid  cpu  cpu_mode  frames
+2000  71   2    user      +39320 /bin/app+768 [kernel.kallsyms]_text+16
+3000  71   2    user      /bin/app+768 /bin/app+528
+4000  71   2    user      +0
+";
+
+/// The counter of an event grows by the period of each of its samples.
+const COUNTERS: &str = "SELECT ts, t.name, t.cpu, value, is_timebase FROM counter c \
+    JOIN perf_counter_track t ON c.track_id = t.id ORDER BY ts";
+
+fn assert_rows(trace: &Imported) {
+    assert_eq!(trace.rows(FRAMES), FRAME_ROWS);
+    let rows = [
+        ["2000", "cycles", "2", "5.0", "1"],
+        ["3000", "cycles", "2", "15.0", "1"],
+        ["4000", "faults", "2", "7.0", "1"],
+    ];
+    assert_eq!(trace.cells(COUNTERS), rows);
+    let sessions = trace.cells("SELECT DISTINCT cmdline FROM perf_session");
+    assert_eq!(sessions, [["perf record"]]);
+    let threads = "SELECT tid, thread.name, pid FROM thread JOIN process USING (upid) \
+        WHERE tid != 0 ORDER BY tid";
+    assert_eq!(trace.cells(threads), [["70", "NULL", "70"], ["71", "worker", "70"]]);
+    let release = "SELECT str_value FROM metadata WHERE name = 'system_release'";
+    assert_eq!(trace.cell(release), "6.1");
+    // The clock that the events were asked to use.
+    assert_eq!(kind_and_clock(trace), ("perf".to_owned(), vec![vec!["3".to_owned()]]));
+    let build_id = "SELECT build_id FROM stack_profile_mapping WHERE name = '/bin/app'";
+    assert_eq!(trace.cell(build_id), "0102030405060708090a0b0c0d0e0f1011121314");
+    let dummy = "SELECT value FROM stats WHERE name = 'perf_dummy_mapping_used'";
+    assert_eq!(trace.cell(dummy), "2", "0x9999, and the address 0 of a sample without a chain");
+    assert_eq!(trace.cells("SELECT start_ts, end_ts FROM trace_bounds"), [["2000", "4000"]]);
+}
+
+#[test]
+fn a_file() {
+    assert_rows(&Imported::file(recording().file()));
+}
+
+#[test]
+fn a_pipe() {
+    assert_rows(&Imported::file(recording().pipe()));
+}
+
+#[test]
+fn compressed_records() {
+    assert_rows(&Imported::file(recording().compressed().file()));
+}
+
+#[test]
+fn unknown_and_damaged_records_are_counted() {
+    let recording = PerfData::new()
+        .event(0, 0)
+        .record(4, 0, &[0; 24])
+        .lost(12, 1_500, 2)
+        .record(9, 2, &[0; 8])
+        .record(68, 0, &[])
+        .sample(&sample(100, 2_000, 5, &[USER, 0x10]));
+    let mut file = recording.feature(9, vec![0; 4]).file();
+    let trace = Imported::file(&file);
+    let stats =
+        "SELECT name, idx, value FROM stats WHERE value != 0 AND name LIKE 'perf_%' ORDER BY name";
+    let rows = [
+        ["perf_cpu_lost_records", "2", "12"],
+        ["perf_dummy_mapping_used", "NULL", "1"],
+        ["perf_features_skipped", "9", "1"],
+        ["perf_record_skipped", "4", "1"],
+        ["perf_samples_skipped", "NULL", "1"],
+        ["perf_unknown_record_type", "4", "1"],
+    ];
+    assert_eq!(trace.cells(stats), rows);
+    // A recorder that was killed leaves a file without the size of its records.
+    file[48..56].fill(0);
+    let trace = Imported::file(&file);
+    assert_eq!(trace.cell("SELECT count(*) FROM perf_sample"), "1");
+}
+
+#[test]
+fn a_file_that_was_cut() {
+    let file = PerfData::new()
+        .event(0, 0)
+        .comm((70, 71), "worker", 0)
+        .sample(&sample(100, 2_000, 5, &[USER, 0x10]))
+        .file();
+    let trace = Imported::file(&file[..file.len() - 8]);
+    assert_eq!(trace.cell("SELECT count(*) FROM perf_sample"), "0");
+    assert!(trace.rows(STATS).contains("trace_truncated_bytes"));
+    let message = refused(&[("a.data", b"PERFILE2\x68")]);
+    assert!(message.contains("a.data: byte 8: the header of the file is damaged"), "{message}");
+}
+
+/// Hidden addresses of the kernel are 0, for all of its modules.
+#[test]
+fn mappings_without_a_size_are_left_out() {
+    let file = PerfData::new()
+        .event(0, 0)
+        .mmap(u32::MAX, (0, 0, 0), "[kernel.kallsyms]_text")
+        .mmap(u32::MAX, (0, 0, 0), "/lib/modules/a.ko")
+        .mmap(u32::MAX, (0, u64::MAX, 0), "/lib/modules/b.ko")
+        .file();
+    let trace = Imported::file(file);
+    let names = trace.cells("SELECT name FROM stack_profile_mapping ORDER BY id");
+    assert_eq!(names, [["[kernel.kallsyms]_text"], ["/lib/modules/b.ko"]]);
+}
+
+/// Simpleperf states the names of functions. Those of a binary are by addresses of its symbols: its
+/// code lies at 0x100 more than its place in the file. Those of the kernel are by its addresses.
+#[test]
+fn functions_of_simpleperf() {
+    let symbol = |address, len, name: &str| {
+        Message::new().uint(1, address).uint(2, len).bytes(3, name.as_bytes())
+    };
+    let app = Message::new()
+        .bytes(1, "/bin/app")
+        .uint(2, 2)
+        .uint(3, 0x1100)
+        .message(4, symbol(0x310, 0x10, "work"))
+        .message(4, symbol(0x400, 0x80, "main"))
+        .message(6, Message::new().uint(1, 0x1000));
+    let kernel =
+        Message::new().bytes(1, "[kernel.kallsyms]").message(4, symbol(0xf000, 0x20, "idle"));
+    let mut files = Vec::new();
+    for file in [app, kernel] {
+        files.extend((file.as_bytes().len() as u32).to_le_bytes());
+        files.extend(file.as_bytes());
+    }
+    let file = PerfData::new()
+        .event(0, 0)
+        .event(0, 7)
+        .mmap(u32::MAX, (0xf000, 0x1000, 0), "[kernel.kallsyms]_text")
+        .mmap(70, (0x1000, 0x800, 0x200), "/bin/app")
+        .sample(&sample(100, 2_000, 5, &[KERNEL, 0xf010, USER, 0x1010, 0x1100, 0x1700]))
+        .feature(129, b"event_type_info\0cycles,0,0\nfaults,0,7\0".to_vec())
+        .feature(132, files)
+        .file();
+    let trace = Imported::file(file);
+    let frames = "SELECT name FROM stack_profile_frame ORDER BY id";
+    // 0x1700 is 0xa00 among the addresses of symbols, where there is none. Simpleperf corrects the
+    // addresses of callers itself, so 0x1100 stays as it is.
+    assert_eq!(trace.cells(frames), [[""], ["main"], ["work"], ["idle"]]);
+    assert_eq!(trace.cells("SELECT name FROM track"), [["cycles"]]);
+    let skipped = "SELECT count(*) FROM stats WHERE name = 'perf_features_skipped'";
+    assert_eq!(trace.cell(skipped), "0");
+}
