@@ -143,6 +143,7 @@ fn queues_and_stages_that_an_event_specifies() {
         .message(3, described("draw"));
     let work = |id, queue, stage| event(id, 5).uint(3, queue).uint(4, stage);
     let trace = packets([
+        interned(Message::new()),
         // Queue 2 is not known yet, nor is the stage.
         stage(10, work(1, 2, 1)),
         stage(20, work(2, 0, 0).message(7, specifications)),

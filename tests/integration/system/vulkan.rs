@@ -163,6 +163,7 @@ fn memory_of_a_process_by_scope_and_type() {
     let scoped = |event: Message| event.uint(8, 2);
     let typed = |event: Message| event.uint(18, 6);
     let trace = packets([
+        interned(Message::new()),
         packet(10, scoped(memory(10, 7, DRIVER, 1, 100))),
         packet(20, scoped(memory(20, 7, DRIVER, 1, 50))),
         packet(30, scoped(memory(30, 8, DRIVER, 1, 5))),
