@@ -59,6 +59,8 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
             "counter",
             "flow",
             "metadata",
+            "trace_metadata",
+            "cpu_profile",
             "event",
             "system_line",
         ],

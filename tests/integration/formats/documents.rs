@@ -29,13 +29,14 @@ const RECORDED: &str = r#"{
 #[test]
 fn a_recorded_profile_of_firefox() {
     let trace = Imported::file(RECORDED);
-    // The sample at 3 ms has no stack, so the view leaves it out.
+    // The sample at 3 ms has no stack.
     assert_eq!(
         trace.rows(SAMPLES),
         "\
 ts        tid  thread  stack
 1250000   7    Main    main
 2500000   7    Main    main;work;lib
+3000000   7    Main    NULL
 11000000  9    Tab     main
 "
     );
@@ -82,7 +83,7 @@ fn stacks_and_samples_that_make_no_sense_are_counted() {
     // Two stacks, and the sample that refers to one of them.
     let errors = "SELECT value FROM stats WHERE name = 'format_parse_errors'";
     assert_eq!(trace.cells(errors), [["3"]]);
-    assert_eq!(trace.cells(SAMPLES).len(), 2);
+    assert_eq!(trace.cells(SAMPLES).len(), 3);
     let message = refused(&[("a.json", b"{\"meta\": {},\n \"threads\": [}")]);
     assert!(message.contains("a.json: line 2, column "), "{message}");
     assert!(message.contains("this is no valid JSON"), "{message}");

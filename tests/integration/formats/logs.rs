@@ -43,7 +43,8 @@ second
 third
 ";
     let trace = Imported::file(log);
-    let rows = trace.cells("SELECT tid, prio, tag, msg FROM android_logs JOIN thread USING (utid)");
+    let rows = trace
+        .cells("SELECT tid, prio, tag, msg FROM android_logs JOIN thread USING (utid) ORDER BY ts");
     assert_eq!(rows, [["21", "3", "tag", "first\nsecond"], ["20", "7", "other", "third"]]);
 }
 

@@ -55,9 +55,9 @@ fn damaged_lines_are_counted_with_their_place() {
         trace.rows(PLACES),
         "\
 name                     line  what
+slice_negative_duration  NULL  NULL
 ninja_parse_errors       3     this is not a line of start, end, time, output and hash
 ninja_parse_errors       5     this is not a line of start, end, time, output and hash
-slice_negative_duration  NULL  NULL
 "
     );
 }

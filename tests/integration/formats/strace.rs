@@ -34,7 +34,6 @@ ts                   dur        depth  name           tid  thread
         trace.rows(args),
         "\
 name        key   string_value
-wait4       args  -1
 wait4       args  [{WIFEXITED(s)}], 0, NULL
 wait4       ret   13
 read        args  3, \"a) = b\", 9

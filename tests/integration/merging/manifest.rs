@@ -121,8 +121,8 @@ fn one_name_for_what_is_in_a_file() {
     0   4294967296  all
     ");
     assert_snapshot!(merged.rows(EVENTS), @r"
-    ts   name   machine
-    60   guest  0
+    ts  name   machine
+    60  guest  0
     ");
 }
 

@@ -124,8 +124,8 @@ fn other_sessions() {
     boot (clone)  30  0    DISABLED                     10003  4        3
     ");
     insta::assert_snapshot!(trace.rows(STATS), @r"
-    name               idx   severity  value
-    malformed_packets  NULL  error     1
+    name               idx   severity   value
+    malformed_packets  NULL  data_loss  1
     ");
 }
 

@@ -29,6 +29,10 @@ impl<'a> Json<'a> {
         if let Some(at) = too_deep(text) {
             return Err(JsonError { at, what: "this nests deeper than 256 levels" });
         }
+        // The parser takes its input for UTF-8.
+        if let Err(error) = std::str::from_utf8(text) {
+            return Err(JsonError { at: error.valid_up_to(), what: "this is no valid UTF-8" });
+        }
         match sonic_rs::from_slice::<LazyValue<'_>>(text) {
             Ok(_) => Ok(Self(text)),
             Err(error) => Err(JsonError { at: error.offset(), what: "this is no valid JSON" }),

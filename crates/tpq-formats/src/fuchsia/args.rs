@@ -51,11 +51,11 @@ pub(super) fn read_args(
     for _ in 0..count {
         let start = words.0;
         let header = Header::read(start)?;
-        let len = usize::try_from(header.field(4, 15)).ok()? * 8;
+        let len = usize::try_from(header.bits(4, 15)).ok()? * 8;
         let arg = start.get(..len).filter(|arg| !arg.is_empty())?;
         let mut inside = Words::behind_header(arg);
-        let name = definitions.string(offset, header.field(16, 31), &mut inside, tables)?;
-        let half = header.field(32, 63) as u32;
+        let name = definitions.string(offset, header.bits(16, 31), &mut inside, tables)?;
+        let half = header.bits(32, 63) as u32;
         let value = match header.kind() {
             0 => ArgKind::Null,
             1 => ArgKind::Int(i64::from(half.cast_signed())),
@@ -64,7 +64,7 @@ pub(super) fn read_args(
             4 => ArgKind::Uint(inside.u64()?),
             5 => ArgKind::Real(f64::from_bits(inside.u64()?)),
             6 => {
-                let reference = header.field(32, 47);
+                let reference = header.bits(32, 47);
                 ArgKind::Text(definitions.string(offset, reference, &mut inside, tables)?)
             }
             7 => ArgKind::Pointer(inside.u64()?),

@@ -42,16 +42,17 @@ pub(super) fn decode_event(
 ) -> Option<()> {
     let start = words.u64()?;
     let (offset, definitions) = (context.offset, context.definitions);
-    let thread = definitions.thread(offset, header.field(24, 31), &mut words)?;
+    let thread = definitions.thread(offset, header.bits(24, 31), &mut words)?;
     let mut text = |reference| definitions.string(offset, reference, &mut words, context.tables);
-    let (category, name) = (text(header.field(32, 47))?, text(header.field(48, 63))?);
+    let (category, name) = (header.bits(32, 47), header.bits(48, 63));
+    let (category, name) = (text(category)?, text(name)?);
     if name.is_null() {
         context.stats.increment(Stat::FuchsiaInvalidStringRef);
     }
-    let count = header.field(20, 23);
+    let count = header.bits(20, 23);
     let args = read_args(count, offset, &mut words, definitions, context.tables)?;
     let event = Event { thread, category, name };
-    match header.field(16, 19) {
+    match header.bits(16, 19) {
         kind::COUNTER => count_args(&event, &args, context),
         of_thread @ (kind::INSTANT | kind::BEGIN | kind::END | kind::COMPLETE) => {
             let dur = match of_thread {
@@ -125,7 +126,7 @@ fn slice_of_id(kind: u64, id: u64, event: &Event, args: &[Arg], context: &mut Co
         name: event.name,
         upid: Some(process(event, context)),
         source_id: id.cast_signed(),
-        process_scoped: false,
+        process_scoped: true,
         scope: StringId::NULL,
     };
     let phase = match kind {

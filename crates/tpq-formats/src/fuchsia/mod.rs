@@ -93,14 +93,14 @@ fn name_object(
 ) -> Option<()> {
     let id = words.u64()?.cast_signed();
     let tid = |id| Tid { machine, id };
-    let name = definitions.string(offset, header.field(24, 39), &mut words, tables)?;
-    match header.field(16, 23) {
+    let name = definitions.string(offset, header.bits(24, 39), &mut words, tables)?;
+    match header.bits(16, 23) {
         PROCESS => {
             let upid = trackers.processes.process(tid(id), tables);
             tables.process.name.set(upid, name);
         }
         THREAD => {
-            let count = header.field(40, 43);
+            let count = header.bits(40, 43);
             let args = read_args(count, offset, &mut words, definitions, tables)?;
             let of = args.iter().find(|arg| tables.strings.get(arg.name) == "process");
             let pid = match of.map(|arg| arg.value) {

@@ -37,27 +37,27 @@ impl Header {
     }
 
     /// The bits from `first` to `last`.
-    pub(super) fn field(self, first: u32, last: u32) -> u64 {
+    pub(super) fn bits(self, first: u32, last: u32) -> u64 {
         self.0 >> first & (u64::MAX >> (63 - (last - first)))
     }
 
     /// The type of the record.
     pub(super) fn kind(self) -> u64 {
-        self.field(0, 3)
+        self.bits(0, 3)
     }
 
     /// The provider that this record makes the current one.
     pub(super) fn provider(self) -> Option<u64> {
         let is_of_provider = self.kind() == kind::METADATA
-            && matches!(self.field(16, 19), PROVIDER_INFO | PROVIDER_SECTION);
-        is_of_provider.then(|| self.field(20, 51))
+            && matches!(self.bits(16, 19), PROVIDER_INFO | PROVIDER_SECTION);
+        is_of_provider.then(|| self.bits(20, 51))
     }
 
     /// Bytes of the record.
     fn len(self) -> usize {
         let words = match self.kind() {
-            kind::LARGE => self.field(4, 35),
-            _ => self.field(4, 15),
+            kind::LARGE => self.bits(4, 35),
+            _ => self.bits(4, 15),
         };
         usize::try_from(words.saturating_mul(8)).unwrap_or(usize::MAX)
     }

@@ -32,20 +32,20 @@ pub(super) fn decode_sched(
 ) -> Option<()> {
     words.u64()?;
     let (offset, definitions) = (context.offset, context.definitions);
-    let kind = header.field(60, 63);
+    let kind = header.bits(60, 63);
     if kind == LEGACY_SWITCH {
         let task = |thread: Thread, priority: u64| {
             // Priorities are numbers of 8 bits with a sign.
             let priority = i64::from((priority as u8).cast_signed());
             Task { thread, priority, is_idle: thread.pid == 0 && priority == 0 }
         };
-        let from = definitions.thread(offset, header.field(28, 35), &mut words)?;
-        let to = definitions.thread(offset, header.field(36, 43), &mut words)?;
-        let from = task(from, header.field(44, 51));
-        let to = task(to, header.field(52, 59));
-        return switch(header.field(16, 23), header.field(24, 27), from, to, context);
+        let from = definitions.thread(offset, header.bits(28, 35), &mut words)?;
+        let to = definitions.thread(offset, header.bits(36, 43), &mut words)?;
+        let from = task(from, header.bits(44, 51));
+        let to = task(to, header.bits(52, 59));
+        return switch(header.bits(16, 23), header.bits(24, 27), from, to, context);
     }
-    let (cpu, count) = (header.field(20, 35), header.field(16, 19));
+    let (cpu, count) = (header.bits(20, 35), header.bits(16, 19));
     let tid = words.u64()?;
     let next = if kind == SWITCH { words.u64()? } else { 0 };
     let args = read_args(count, offset, &mut words, definitions, context.tables)?;
@@ -64,7 +64,7 @@ pub(super) fn decode_sched(
         SWITCH => {
             let from = task(tid, weight("outgoing_weight", context));
             let to = task(next, weight("incoming_weight", context));
-            switch(cpu, header.field(36, 39), from, to, context)
+            switch(cpu, header.bits(36, 39), from, to, context)
         }
         WAKEUP => {
             let woken = task(tid, weight("weight", context));

@@ -64,13 +64,14 @@ impl Definitions {
                 self.ticks.entry(provider).or_default().0.push((offset, ticks));
             }
             kind::STRING => {
-                let index = header.field(16, 30);
-                let text = words.text(header.field(32, 46))?;
+                let index = header.bits(16, 30);
+                let len = header.bits(32, 46);
+                let text = words.text(len)?;
                 let text = tables.strings.intern_bytes(text);
                 self.strings.entry((provider, index)).or_default().0.push((offset, text));
             }
             kind::THREAD => {
-                let index = header.field(16, 23);
+                let index = header.bits(16, 23);
                 let thread = Thread { pid: words.u64()?, tid: words.u64()? };
                 self.threads.entry((provider, index)).or_default().0.push((offset, thread));
             }

@@ -54,7 +54,8 @@ pub enum PrescanError {
 pub struct MachineUse {
     /// All packets.
     pub packets: u64,
-    /// Those that say anything, as opposed to marks that synchronize readers.
+    /// Those that say anything of the machine, as opposed to what the recorder says of itself and
+    /// its clocks.
     pub data_packets: u64,
     /// Exchanges of clock readings with the host.
     pub remote_syncs: u64,
@@ -208,6 +209,25 @@ pub(crate) fn next_packet(bytes: &[u8], mut at: usize) -> Option<(Range<usize>, 
     }
 }
 
+/// Whether only the recorder writes such packets: about itself, its configuration and its clocks.
+fn is_of_recorder(kind: u32) -> bool {
+    use trace_packet::*;
+    matches!(
+        kind,
+        0 | CLOCK_SNAPSHOT
+            | TRACE_CONFIG
+            | TRACE_STATS
+            | SYNCHRONIZATION_MARKER
+            | TRIGGER
+            | SERVICE_EVENT
+            | EXTENSION_DESCRIPTOR
+            | TRACE_UUID
+            | REMOTE_CLOCK_SYNC
+            | CLONE_SNAPSHOT_TRIGGER
+            | TRACE_PROVENANCE
+    )
+}
+
 impl<'a> Prescan<'a> {
     /// How many bytes compressed packets may still inflate to.
     pub fn budget(&self) -> u64 {
@@ -298,8 +318,7 @@ impl<'a> Prescan<'a> {
         kind.1 += packet.len() as u64;
         let machine = self.machines.entry(header.machine).or_default();
         machine.packets += 1;
-        let is_mark = header.kind == trace_packet::SYNCHRONIZATION_MARKER;
-        machine.data_packets += u64::from(!is_mark);
+        machine.data_packets += u64::from(!is_of_recorder(header.kind));
         let (offset, len) = header.payload;
         let payload = &packet[offset as usize..][..len as usize];
         let mut add = |origin, clocks: Vec<SnapshotClock>| {

@@ -95,13 +95,13 @@ mod tests {
 
     #[test]
     fn naming_a_table_is_an_error_if_the_trace_has_its_data() {
-        let table = UnfilledTable::find("protolog").map(|table| {
+        let table = UnfilledTable::find("memory_snapshot").map(|table| {
             (
                 table.source(&["track_event".into()]).is_ok(),
-                table.source(&["protolog_message".into()]),
+                table.source(&["memory_tracker_snapshot".into()]),
             )
         });
         let Some((true, Err(error))) = table else { panic!("expected empty, then an error") };
-        assert!(error.to_string().contains("`protolog_message` packets"), "{error}");
+        assert!(error.to_string().contains("`memory_tracker_snapshot` packets"), "{error}");
     }
 }

@@ -178,9 +178,9 @@ fn name_of(file: &ManifestFile, id: u32) -> Option<&str> {
     file.machines.iter().find(|(listed, _)| *listed == id).map(|(_, name)| name.as_str())
 }
 
-/// The one machine that a file is of: no packet is of the host, so an empty host next to it would
-/// mislead. A host that only says what it is stays a machine, as does one with clocks that the
-/// other machine compared with its own.
+/// The one machine that a file is of: of the host there are only the recorder's notes on itself and
+/// its clocks, so an empty host next to it would mislead. A host that only says what it is stays a
+/// machine, as does one with clocks that the other machine compared with its own.
 fn adopted(used: &BTreeMap<u32, MachineUse>) -> Option<u32> {
     let mut remote = used.iter().filter(|&(&id, _)| id != HOST);
     let (&only, usage) = remote.next()?;
