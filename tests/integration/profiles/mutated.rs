@@ -65,7 +65,7 @@ fn damaged_profiles_neither_panic_nor_hang() {
     for number in 0..MUTATIONS {
         std::fs::write(&path, mutate(&mut Random::new(number), &[&seed])).unwrap();
         let options = ImportOptions { threads: Some(1), ..ImportOptions::default() };
-        let import = || tpq::import(&[path.clone()], &options).map(drop);
+        let import = || tpq::import(std::slice::from_ref(&path), &options).map(drop);
         assert!(catch_unwind(AssertUnwindSafe(import)).is_ok(), "mutation {number} panicked");
     }
     assert!(began.elapsed().as_secs() < 300, "imports of a few hundred bytes take too long");

@@ -563,7 +563,7 @@ id  ts  pid  dump_reason  heap_size  truncated
 0   10  7    NULL         NULL       1
 "
     );
-    assert_eq!(trace.rows(STATS).contains("heap_graph_missing_packet"), true);
+    assert!(trace.rows(STATS).contains("heap_graph_missing_packet"));
 }
 
 /// Names of the source code are those of the class's package, or of its process's, or of any where

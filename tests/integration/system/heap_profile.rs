@@ -288,5 +288,5 @@ fn a_stack_with_a_new_number_starts_from_zero() {
         profile_packet(8000, last(2, vec![heap_dump(6500, "a", vec![sample(3, [40, 0], [2, 0])])])),
     ]);
     assert_eq!(sums(&trace), [["1", "140", "2"]]);
-    assert_eq!(trace.rows(COUNTS).contains("malformed"), false);
+    assert!(!trace.rows(COUNTS).contains("malformed"));
 }

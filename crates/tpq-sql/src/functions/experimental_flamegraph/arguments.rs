@@ -48,9 +48,12 @@ pub(super) enum TimeBound {
     UpTo(i64),
 }
 
+/// An operator and what it means.
+type Operator = (&'static str, fn(i64) -> TimeBound);
+
 impl TimeBound {
-    /// Operators and what they mean; longer ones first.
-    const OPERATORS: [(&'static str, fn(i64) -> TimeBound); 5] = [
+    /// Longer operators first.
+    const OPERATORS: [Operator; 5] = [
         (">=", Self::From),
         ("<=", Self::UpTo),
         ("=", Self::At),

@@ -35,13 +35,16 @@ pub(super) struct Node {
     pub(super) cumulative: Values,
 }
 
+/// What merged frames share: the node of their parent, their name, and the name of their mapping.
+type NodeKey = (Option<usize>, Arc<str>, Arc<str>);
+
 /// Merges frames. Nodes are after their parents. Nodes without any value are left out.
 pub(super) fn merge(frames: Vec<Frame>) -> Result<Vec<Node>> {
     let mut steps = Steps::default();
     let order = from_roots(&frames, &mut steps)?;
     let mut nodes: Vec<Node> = Vec::new();
     let mut node_of = vec![usize::MAX; frames.len()];
-    let mut found: FxHashMap<(Option<usize>, Arc<str>, Arc<str>), usize> = FxHashMap::default();
+    let mut found: FxHashMap<NodeKey, usize> = FxHashMap::default();
     for position in order {
         steps.take(1)?;
         let frame = &frames[position];

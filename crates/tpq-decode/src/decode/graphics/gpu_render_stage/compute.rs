@@ -1,5 +1,7 @@
 //! Kernels of compute APIs, and how they are launched.
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::FxHashMap;
 use tpq_proto::fields::{
     gpu_render_stage_event::{
@@ -33,13 +35,15 @@ pub(super) fn add_kernel(
 ) {
     let key = (packet.interned_scope(), iid);
     let Kernels(kernels) = trackers.source.states.get::<Kernels>();
-    if !kernels.contains_key(&key) {
-        let kind = interned_data::COMPUTE_KERNELS;
-        let Some(message) = packet.interned_message(kind, iid, stats) else { return };
-        let kernel = read_kernel(packet, message, tables, stats);
-        kernels.insert(key, kernel);
-    }
-    for &(key, value) in kernels.get(&key).into_iter().flatten() {
+    let kernel = match kernels.entry(key) {
+        Entry::Occupied(kernel) => kernel.into_mut(),
+        Entry::Vacant(place) => {
+            let kind = interned_data::COMPUTE_KERNELS;
+            let Some(message) = packet.interned_message(kind, iid, stats) else { return };
+            place.insert(read_kernel(packet, message, tables, stats))
+        }
+    };
+    for &(key, value) in kernel.iter() {
         args.put(key, value);
     }
 }
