@@ -3,7 +3,8 @@
 //! A scan yields to the runtime after a number of batches, and so does everything that takes as
 //! long as its input does. A cross join takes a batch of its input and gives a million: nothing
 //! below it is asked for more, so nothing yields. These steps yield, and look whether the statement
-//! was cancelled, with every batch they give.
+//! was cancelled, with every batch they give. A join by nested loops may try pairs for hours and
+//! give none, so its filter looks as well.
 
 use std::sync::Arc;
 
@@ -13,12 +14,13 @@ use datafusion::config::ConfigOptions;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::joins::{
-    CrossJoinExec, HashJoinExec, NestedLoopJoinExec, SortMergeJoinExec,
+    CrossJoinExec, HashJoinExec, NestedLoopJoinExec, NestedLoopJoinExecBuilder, SortMergeJoinExec,
 };
 use datafusion::physical_plan::recursive_query::RecursiveQueryExec;
 use datafusion::physical_plan::unnest::UnnestExec;
 
 use super::apply::ApplyExec;
+use super::checked_filter::checked_filter;
 use super::each_batch::EachBatchExec;
 use super::span_join::SpanJoinExec;
 use super::table_call::TableCallExec;
@@ -35,7 +37,7 @@ impl PhysicalOptimizerRule for CancelChecks {
         _: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let checked = plan.transform_up(|node| match multiplies(&node) {
-            true => Ok(Transformed::yes(cancel_check(node))),
+            true => Ok(Transformed::yes(cancel_check(with_checked_filter(node)?))),
             false => Ok(Transformed::no(node)),
         });
         checked.data()
@@ -48,6 +50,15 @@ impl PhysicalOptimizerRule for CancelChecks {
     fn schema_check(&self) -> bool {
         true
     }
+}
+
+/// A join by nested loops with a check in its filter; any other step as it is.
+fn with_checked_filter(node: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+    let Some(join) = node.downcast_ref::<NestedLoopJoinExec>() else { return Ok(node) };
+    let Some(filter) = join.filter() else { return Ok(node) };
+    let filter = checked_filter(filter);
+    let join = NestedLoopJoinExecBuilder::from(join).with_filter(Some(filter)).build()?;
+    Ok(Arc::new(join))
 }
 
 /// Gives what `input` gives, until the statement is cancelled.

@@ -4,7 +4,9 @@
 //! do not check, count or copy what tpq needs them to.
 
 use std::fmt;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::common::tree_node::TreeNodeRecursion;
@@ -14,8 +16,10 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::coop::make_cooperative;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
-use futures::StreamExt;
 use futures::stream::iter;
+use futures::{Stream, StreamExt};
+
+use crate::cancel::{CancelToken, under};
 
 /// The step for the batches of one partition: called with each batch, and with `None` after the
 /// last, it gives batches to pass on.
@@ -96,8 +100,10 @@ impl ExecutionPlan for EachBatchExec {
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
         let mut each = (self.begin)(&context, partition);
+        let token = CancelToken::of(context.session_config().options());
         let input = self.input.execute(partition, context)?;
         let schema = input.schema();
+        let input = UnderToken { input, token };
         let steps = input.map(Some).chain(iter([None]));
         let batches = steps.map(move |batch| match batch.transpose().and_then(&mut each) {
             Ok(batches) => batches.into_iter().map(Ok).collect(),
@@ -105,5 +111,20 @@ impl ExecutionPlan for EachBatchExec {
         });
         let batches = batches.map(iter);
         Ok(make_cooperative(Box::pin(RecordBatchStreamAdapter::new(schema, batches.flatten()))))
+    }
+}
+
+/// A stream that runs under the token of its statement, for filters that look at it.
+struct UnderToken {
+    input: SendableRecordBatchStream,
+    token: CancelToken,
+}
+
+impl Stream for UnderToken {
+    type Item = Result<RecordBatch>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let token = self.token.clone();
+        under(token, || self.input.poll_next_unpin(cx))
     }
 }

@@ -3,6 +3,7 @@
 
 pub(crate) mod apply;
 mod cancel_checks;
+mod checked_filter;
 mod each_batch;
 mod graph_scan;
 mod memory_guards;
