@@ -103,7 +103,7 @@ impl ScalarUDFImpl for Bounded {
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let constant = args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
         let rows = if constant { 1 } else { args.number_rows };
-        let mut budget = Budget::new(self.function.name(), &args.config_options);
+        let mut budget = Budget::new(self.function.name(), &args.config_options).for_rows(rows);
         budget.reserve_batch((self.size)(&args.args, rows)?)?;
         self.function.invoke_with_args(args)
     }

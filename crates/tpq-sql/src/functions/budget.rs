@@ -19,12 +19,17 @@ use crate::memory::{LONGEST_VALUE, Memory};
 /// nothing.
 const STEP: usize = 1 << 20;
 
+/// The usual number of rows of a batch.
+const BATCH_ROWS: usize = 8192;
+
 /// The memory budget of one call of a function, for the rows of a batch.
 pub(super) struct Budget<'a> {
     function: &'a str,
     reserved: Option<MemoryReservation>,
     /// The maximum size of a value under the session's memory limit, in bytes.
     max_value: usize,
+    /// The maximum size of all values, in bytes.
+    max_total: usize,
     /// The size of all values so far, in bytes.
     total: usize,
 }
@@ -38,7 +43,14 @@ impl<'a> Budget<'a> {
         let memory = Memory::of(config);
         let max_value = memory.map_or(LONGEST_VALUE, Memory::longest_value);
         let reserved = memory.map(|memory| memory.consumer(&format!("{function}()")));
-        Self { function, reserved, max_value, total: 0 }
+        Self { function, reserved, max_value, max_total: LONGEST_VALUE, total: 0 }
+    }
+
+    /// The budget of a call for a number of rows. A window over a whole table gives all of its rows
+    /// as one batch, which may have as many values as its rows would have in usual batches.
+    pub(super) fn for_rows(mut self, rows: usize) -> Self {
+        self.max_total = LONGEST_VALUE.saturating_mul(rows.div_ceil(BATCH_ROWS).max(1));
+        self
     }
 
     /// Reserves memory for a value of up to `bytes` bytes, before the value is made.
@@ -67,9 +79,10 @@ impl<'a> Budget<'a> {
         let function = self.function;
         self.total = self.total.saturating_add(bytes);
         check_literal(self.total)?;
-        if self.total > LONGEST_VALUE {
+        let max_total = self.max_total;
+        if self.total > max_total {
             return exec_err!(
-                "{function}() makes more than {LONGEST_VALUE} bytes for one batch of rows"
+                "{function}() makes more than {max_total} bytes for one batch of rows"
             );
         }
         let Some(reserved) = &mut self.reserved else { return Ok(()) };
@@ -115,5 +128,22 @@ struct ReservedBuffer {
 impl AsRef<[u8]> for ReservedBuffer {
     fn as_ref(&self) -> &[u8] {
         &self.buffer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A window over a whole table gives its rows as one batch.
+    #[test]
+    fn a_batch_of_many_rows_may_have_as_much_as_several() {
+        let config = ConfigOptions::new();
+        let reserve = |rows, bytes| Budget::new("f", &config).for_rows(rows).reserve_batch(bytes);
+        assert!(reserve(8192, 1_000_000_000).is_ok());
+        assert!(reserve(8192, 1_000_000_001).is_err());
+        assert!(reserve(3 * 8192 - 1, 3_000_000_000).is_ok());
+        let error = reserve(3 * 8192, 3_000_000_001).unwrap_err().to_string();
+        assert!(error.contains("f() makes more than 3000000000 bytes"), "{error}");
     }
 }

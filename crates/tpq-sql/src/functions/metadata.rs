@@ -166,7 +166,7 @@ impl ScalarUDFImpl for ExtractMetadata {
         let mut builder = Builder::new(args.return_field.data_type(), rows);
         let arguments = args.args.iter().map(|arg| Argument::new(arg, rows));
         let arguments = arguments.collect::<Result<Vec<_>>>()?;
-        let mut budget = Budget::new(self.name(), &args.config_options);
+        let mut budget = Budget::new(self.name(), &args.config_options).for_rows(rows);
         for row in 0..rows {
             let value = |argument: Option<&Argument>| {
                 argument.map_or(Value::Null, |argument| argument.value(row).into_owned())

@@ -113,7 +113,7 @@ impl ScalarUDFImpl for OfTrace {
         let columns = args.args.iter().map(|arg| Argument::new(arg, rows));
         let columns = columns.collect::<Result<Vec<_>>>()?;
         let token = CancelToken::of(&args.config_options);
-        let mut budget = Budget::new(self.name, &args.config_options);
+        let mut budget = Budget::new(self.name, &args.config_options).for_rows(rows);
         let array = under(token, || self.rows(&columns, rows, &mut budget))?;
         Ok(ColumnarValue::Array(budget.attach(array)?))
     }

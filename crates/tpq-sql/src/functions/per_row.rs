@@ -160,7 +160,7 @@ impl ScalarUDFImpl for PerRow {
         let columns = args.args.iter().map(|arg| Argument::new(arg, rows));
         let columns = columns.collect::<Result<Vec<_>>>()?;
         let token = CancelToken::of(&args.config_options);
-        let mut budget = Budget::new(self.name, &args.config_options);
+        let mut budget = Budget::new(self.name, &args.config_options).for_rows(rows);
         let data_type = args.return_field.data_type();
         let results = under(token, || self.rows(&columns, rows, data_type, &mut budget));
         let mut array = budget.attach(results?)?;

@@ -185,7 +185,7 @@ impl ScalarUDFImpl for JsonFunction {
             columns.push((Argument::new(arg, rows)?, is_json));
         }
         let token = CancelToken::of(&args.config_options);
-        let mut budget = Budget::new(self.name, &args.config_options);
+        let mut budget = Budget::new(self.name, &args.config_options).for_rows(rows);
         let array = under(token, || self.rows(&columns, rows, &mut budget))?;
         let array = budget.attach(array)?;
         match constant {
