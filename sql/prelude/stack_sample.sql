@@ -1,4 +1,4 @@
--- A session of a profiler whose samples have call stacks.
+-- A session of a profiler that samples call stacks.
 CREATE PERFETTO VIEW stack_sample_session(
   -- Unique id of the session.
   id ID,

@@ -155,7 +155,7 @@ impl PerfData {
         self.record(9, 2, &payload.concat())
     }
 
-    /// Compresses all records so far, into several records whose data is one stream.
+    /// Compresses all records so far, into several records with data that is one stream.
     #[must_use]
     pub fn compressed(mut self) -> Self {
         let stream = crate::zstd(&std::mem::take(&mut self.records));

@@ -18,7 +18,7 @@ fn of_recorder(field: u32, payload: Message) -> Packet {
     Packet::new().sequence(RECORDER).payload(field, payload)
 }
 
-/// A data source of a configuration, whose own settings are in a field.
+/// A data source of a configuration, with its own settings in a field.
 fn source(name: &str, settings: Option<(u32, Message)>) -> Message {
     let config = Message::new().bytes(1, name);
     let config = match settings {

@@ -1,4 +1,4 @@
-//! JSON whose values are read where they stand, without a tree of all of them.
+//! JSON with values that are read where they stand, without a tree of all of them.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,5 @@
 //! Profiles of the viewer speedscope, in JSON. A file has several: calls and returns of functions,
-//! which become slices, and samples with weights. Samples whose weights are no times have no times
+//! which become slices, and samples with weights. Samples with weights that are no times have no times
 //! either, so they become a profile of values by call stack.
 
 mod profiles;

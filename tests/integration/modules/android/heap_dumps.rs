@@ -1,4 +1,4 @@
-//! Modules on Java heap dumps and heap profiles, on dumps whose trees are known.
+//! Modules on Java heap dumps and heap profiles, on dumps with known trees.
 
 use tpq_testkit::random::Random;
 use tpq_testkit::{Message, Packet};

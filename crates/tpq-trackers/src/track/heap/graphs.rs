@@ -52,7 +52,7 @@ impl HeapGraphs {
         }
     }
 
-    /// Writes the dumps whose last packet is missing. `stats` are those of each source.
+    /// Writes the dumps without their last packet. `stats` are those of each source.
     pub fn end_all(&mut self, tables: &mut Tables, stats: &mut [Stats]) {
         let mut open: Vec<_> = self.open.drain().collect();
         open.sort_unstable_by_key(|&(key, _)| key);

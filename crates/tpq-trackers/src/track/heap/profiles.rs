@@ -166,7 +166,7 @@ impl HeapProfiles {
         }
     }
 
-    /// Counts dumps whose last packet is missing; they are dropped. `stats` are those of each
+    /// Counts dumps without their last packet; they are dropped. `stats` are those of each
     /// source.
     pub fn end_all(&mut self, stats: &mut [Stats]) {
         for ((source, _), profile) in self.profiles.drain() {
