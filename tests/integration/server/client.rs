@@ -19,6 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub struct TestServer {
     child: Child,
     pub port: u16,
+    /// The line that says where it listens.
+    listening: String,
 }
 
 impl TestServer {
@@ -31,17 +33,21 @@ impl TestServer {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let mut said = Vec::new();
-        let port = loop {
+        let listening = loop {
             let Some(line) = lines.next() else { panic!("it ended: {said:?}") };
             let line = line.unwrap();
-            if let Some((_, rest)) = line.split_once("http://127.0.0.1:") {
-                let digits = rest.split(|letter: char| !letter.is_ascii_digit()).next();
-                break digits.unwrap().parse().unwrap();
+            if line.contains("http://127.0.0.1:") {
+                break line;
             }
             said.push(line);
         };
         std::thread::spawn(move || lines.for_each(drop));
-        Self { child, port }
+        Self { child, port: port_in(&listening, "http"), listening }
+    }
+
+    /// The port of another protocol.
+    pub fn port_of(&self, scheme: &str) -> u16 {
+        port_in(&self.listening, scheme)
     }
 
     pub fn child(&mut self) -> &mut Child {
@@ -91,6 +97,12 @@ impl TestServer {
     pub fn websocket(&self) -> Pipe<WebSocket> {
         Pipe::new(WebSocket::open(self.connect(), "").unwrap())
     }
+}
+
+/// The port of an address in a text.
+fn port_in(text: &str, scheme: &str) -> u16 {
+    let (_, rest) = text.split_once(&format!("{scheme}://127.0.0.1:")).unwrap();
+    rest.split(|letter: char| !letter.is_ascii_digit()).next().unwrap().parse().unwrap()
 }
 
 impl Drop for TestServer {

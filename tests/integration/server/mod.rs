@@ -6,3 +6,4 @@ mod handshake;
 mod hostile;
 mod methods;
 mod uploads;
+mod wires;
