@@ -13,7 +13,7 @@ import subprocess
 import time
 import urllib.request
 from pathlib import Path
-from typing import Iterator, List, Optional
+from typing import Iterator, List, NamedTuple, Optional
 
 import pytest
 
@@ -156,6 +156,36 @@ def address(binary, trace_path) -> Iterator[str]:
 
     wait_until(process, answers)
     yield f"localhost:{port}"
+    end(process)
+
+
+class Wires(NamedTuple):
+    """The addresses of a server for clients of databases, and the token that they need."""
+
+    postgres: str
+    flight_sql: str
+    token: str
+
+
+@pytest.fixture
+def wires(binary, trace_path, monkeypatch) -> Iterator[Wires]:
+    """A server with a trace for clients of databases."""
+    token = "s3cret-s3cret"
+    monkeypatch.setenv("TPQ_TOKEN", token)
+    process = serve(
+        binary, trace_path, "--port", "0", "--postgres", "0", "--flight-sql", "0",
+    )
+    said = ""
+    while "listening on" not in said:
+        said = process.stderr.readline()
+        if not said:
+            raise AssertionError(f"tpq ended with {process.wait()}")
+    ports = dict(re.findall(r"(\w+)://127\.0\.0\.1:(\d+)", said))
+    yield Wires(
+        postgres=f"host=127.0.0.1 port={ports['postgres']} user=me password={token} dbname=tpq",
+        flight_sql=f"grpc://127.0.0.1:{ports['grpc']}",
+        token=token,
+    )
     end(process)
 
 

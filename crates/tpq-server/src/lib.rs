@@ -1,4 +1,5 @@
-//! A server of SQL on traces, for the clients of Perfetto's trace processor.
+//! A server of SQL on traces, for the clients of Perfetto's trace processor and for those of
+//! databases.
 //!
 //! ```text
 //!  HTTP ──┐                                        ┌─▶ Engine ──▶ Session (tpq_sql)
@@ -6,6 +7,9 @@
 //!  WebSocket ──▶ rpc: bytes ─▶ requests ─▶ methods ┘     │  └── TraceLoader (of the binary)
 //!  Unix socket ─▶                                        ▼
 //!             ◀── rpc: replies ◀── query_result ◀── record batches
+//!                                                        │ ▲
+//!  PostgreSQL ──▶ postgres ──────────────────────────────┘ │ only statements that read
+//!  Flight SQL ──▶ flight_sql ──────────────────────────────┘
 //! ```
 //!
 //! The crate owns the protocol, its transports and their limits, and which trace is loaded. It does
@@ -16,6 +20,7 @@
 //! runs as a task on the runtime for queries, so that the runtime for connections stays free.
 
 mod engine;
+mod flight_sql;
 mod http;
 mod limits;
 mod listen;
@@ -23,7 +28,9 @@ mod loader;
 mod log;
 mod origin;
 pub mod page;
+mod postgres;
 mod query_result;
+mod relations;
 mod rpc;
 mod server;
 mod session_name;
@@ -41,5 +48,5 @@ pub use loader::{
 };
 pub use log::ServerLog;
 pub use origin::{Access, AllowedOrigin, OriginError};
-pub use server::Server;
+pub use server::{Addresses, Endpoints, Server};
 pub use session_name::socket_path;

@@ -29,8 +29,8 @@ pub enum Endpoint {
 pub enum ListenError {
     /// Another process has the port.
     #[error(
-        "port {} of {} is in use: another server may run there; choose another port with --port, \
-         or 0 for any that is free",
+        "port {} of {} is in use: another server may run there; choose another port, or 0 \
+         for any that is free",
         .0.port(), .0.ip()
     )]
     InUse(SocketAddr),

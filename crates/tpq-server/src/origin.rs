@@ -130,6 +130,11 @@ impl Access {
         let in_query = pairs.find_map(|pair| pair.strip_prefix("token="));
         [bearer, in_query].into_iter().flatten().any(|given| is_same(given.trim(), token))
     }
+
+    /// Whether a password is the token. Without a token, any is.
+    pub(crate) fn is_token(&self, given: &str) -> bool {
+        self.token.as_ref().is_none_or(|token| is_same(given, token))
+    }
 }
 
 /// The host of a `Host` header, without its port.

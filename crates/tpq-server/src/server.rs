@@ -12,11 +12,36 @@ use crate::engine::Engine;
 use crate::http::{App, router};
 use crate::listen::{Endpoint, LimitedListener, ListenError, bind};
 use crate::origin::Access;
+use crate::{flight_sql, postgres};
+
+/// Where a server is to listen, for each protocol.
+#[derive(Clone, Default, Debug)]
+pub struct Endpoints {
+    /// For HTTP, WebSockets and the byte pipe.
+    pub http: Vec<Endpoint>,
+    /// For the protocol of PostgreSQL.
+    pub postgres: Vec<Endpoint>,
+    /// For Flight SQL.
+    pub flight_sql: Vec<Endpoint>,
+}
+
+/// The addresses at which a server listens, for each protocol.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Addresses {
+    /// For HTTP, WebSockets and the byte pipe.
+    pub http: Vec<SocketAddr>,
+    /// For the protocol of PostgreSQL.
+    pub postgres: Vec<SocketAddr>,
+    /// For Flight SQL.
+    pub flight_sql: Vec<SocketAddr>,
+}
 
 /// A server that listens.
 pub struct Server {
     app: App,
-    tcp: Vec<TcpListener>,
+    http: Vec<TcpListener>,
+    postgres: Vec<TcpListener>,
+    flight_sql: Vec<TcpListener>,
     #[cfg(unix)]
     sockets: Vec<crate::unix_socket::Socket>,
 }
@@ -30,24 +55,29 @@ impl Server {
     pub fn bind(
         engine: Arc<Engine>,
         access: Access,
-        endpoints: &[Endpoint],
+        endpoints: &Endpoints,
     ) -> Result<Self, ListenError> {
-        let mut tcp = Vec::new();
-        for endpoint in endpoints {
-            tcp.extend(bind(endpoint)?);
-        }
         let app = App { engine, access: Arc::new(access) };
         Ok(Self {
             app,
-            tcp,
+            http: bind_all(&endpoints.http)?,
+            postgres: bind_all(&endpoints.postgres)?,
+            flight_sql: bind_all(&endpoints.flight_sql)?,
             #[cfg(unix)]
-            sockets: sockets(endpoints)?,
+            sockets: sockets(&endpoints.http)?,
         })
     }
 
     /// The addresses at which the server listens, with the ports that were chosen.
-    pub fn addresses(&self) -> Vec<SocketAddr> {
-        self.tcp.iter().filter_map(|listener| listener.local_addr().ok()).collect()
+    pub fn addresses(&self) -> Addresses {
+        let of = |listeners: &[TcpListener]| {
+            listeners.iter().filter_map(|listener| listener.local_addr().ok()).collect()
+        };
+        Addresses {
+            http: of(&self.http),
+            postgres: of(&self.postgres),
+            flight_sql: of(&self.flight_sql),
+        }
     }
 
     /// Serves connections until `stop` is ready, and then ends them.
@@ -58,7 +88,23 @@ impl Server {
         let limit = self.app.engine.limits().connections.clamp(1, Semaphore::MAX_PERMITS);
         let slots = Arc::new(Semaphore::new(limit));
         let mut tasks: JoinSet<io::Result<()>> = JoinSet::new();
-        for listener in self.tcp {
+        if !self.postgres.is_empty() {
+            let (engine, access) = (Arc::clone(&self.app.engine), Arc::clone(&self.app.access));
+            let shared = postgres::Shared::new(engine, access);
+            for listener in self.postgres {
+                let (shared, slots) = (Arc::clone(&shared), Arc::clone(&slots));
+                tasks.spawn(async move {
+                    postgres::run(listener, shared, slots).await;
+                    Ok(())
+                });
+            }
+        }
+        for listener in self.flight_sql {
+            let listener = LimitedListener::new(listener, Arc::clone(&slots));
+            let (engine, access) = (Arc::clone(&self.app.engine), Arc::clone(&self.app.access));
+            tasks.spawn(flight_sql::run(listener, engine, access));
+        }
+        for listener in self.http {
             let listener = LimitedListener::new(listener, Arc::clone(&slots));
             let router = router(self.app.clone());
             tasks.spawn(async move { axum::serve(listener, router).await });
@@ -83,6 +129,14 @@ impl Server {
         tasks.shutdown().await;
         ended
     }
+}
+
+fn bind_all(endpoints: &[Endpoint]) -> Result<Vec<TcpListener>, ListenError> {
+    let mut listeners = Vec::new();
+    for endpoint in endpoints {
+        listeners.extend(bind(endpoint)?);
+    }
+    Ok(listeners)
 }
 
 #[cfg(unix)]

@@ -57,6 +57,12 @@ impl fmt::Display for ParameterValue {
 #[derive(Default)]
 pub(crate) struct Parameters(RwLock<BTreeMap<String, ParameterValue>>);
 
+impl From<BTreeMap<String, ParameterValue>> for Parameters {
+    fn from(values: BTreeMap<String, ParameterValue>) -> Self {
+        Self(RwLock::new(values))
+    }
+}
+
 impl Parameters {
     /// A copy of all parameters.
     pub(crate) fn all(&self) -> BTreeMap<String, ParameterValue> {

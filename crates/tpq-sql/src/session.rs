@@ -48,6 +48,9 @@ const LIMIT_FOR_A_ROW: usize = 8192;
 /// Bytes that a sort reserves for merging what it has spilled, as DataFusion has it.
 const SPILLED_MERGE: usize = 10 << 20;
 
+/// Functions of DataFusion that are compiled for others than sessions, and that no trace needs.
+const LEFT_OUT: [&str; 6] = ["digest", "md5", "sha224", "sha256", "sha384", "sha512"];
+
 /// Settings with which the buffers of a plan for a few threads take a small part of a limit.
 fn within(limit: u64, config: SessionConfig) -> SessionConfig {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -147,6 +150,9 @@ fn register_functions(
     state: &mut SessionState,
     tables: &Arc<TraceTables>,
 ) -> datafusion::common::Result<()> {
+    for name in LEFT_OUT {
+        state.deregister_udf(name)?;
+    }
     let checked = state.scalar_functions().values().filter_map(functions::bounded);
     for function in checked.collect::<Vec<_>>() {
         state.register_udf(Arc::new(function))?;
@@ -287,7 +293,7 @@ impl Session {
     }
 
     /// The state to plan and run a statement in that `cancel` stops.
-    fn state_with(&self, cancel: &CancelToken) -> SessionState {
+    pub(crate) fn state_with(&self, cancel: &CancelToken) -> SessionState {
         let mut state = self.context.state();
         let files = FileAccess::of(state.config_options()).renewed();
         let extensions = &mut state.config_mut().options_mut().extensions;
@@ -385,6 +391,11 @@ impl Session {
     /// The names of the views that every session has, some of them of a table's name.
     pub fn built_in_views(&self) -> Vec<String> {
         Prelude::names().map(str::to_owned).collect()
+    }
+
+    /// Whether a name is that of a table or view of every trace, and no statement created another.
+    pub fn is_built_in(&self, name: &str) -> bool {
+        self.catalog.is_built_in(name) && self.catalog.objects().relation(name).is_none()
     }
 
     /// The names of all functions, in alphabetical order.

@@ -21,6 +21,8 @@ pub struct TestServer {
     child: Child,
     pub port: u16,
     messages: Arc<Mutex<Vec<String>>>,
+    /// The line that says where it listens.
+    listening: String,
 }
 
 impl TestServer {
@@ -33,12 +35,11 @@ impl TestServer {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let mut said = Vec::new();
-        let port = loop {
+        let listening = loop {
             let Some(line) = lines.next() else { panic!("it ended: {said:?}") };
             let line = line.unwrap();
-            if let Some((_, rest)) = line.split_once("http://127.0.0.1:") {
-                let digits = rest.split(|letter: char| !letter.is_ascii_digit()).next();
-                break digits.unwrap().parse().unwrap();
+            if line.contains("http://127.0.0.1:") {
+                break line;
             }
             said.push(line);
         };
@@ -47,12 +48,17 @@ impl TestServer {
         std::thread::spawn(move || {
             lines.for_each(|line| said.lock().unwrap().extend(line));
         });
-        Self { child, port, messages }
+        Self { child, port: port_in(&listening, "http"), listening, messages }
     }
 
     /// What the server has said since it listens.
     pub fn messages(&self) -> Vec<String> {
         self.messages.lock().unwrap().clone()
+    }
+
+    /// The port of another protocol.
+    pub fn port_of(&self, scheme: &str) -> u16 {
+        port_in(&self.listening, scheme)
     }
 
     pub fn child(&mut self) -> &mut Child {
@@ -102,6 +108,12 @@ impl TestServer {
     pub fn websocket(&self) -> Pipe<WebSocket> {
         Pipe::new(WebSocket::open(self.connect(), "").unwrap())
     }
+}
+
+/// The port of an address in a text.
+fn port_in(text: &str, scheme: &str) -> u16 {
+    let (_, rest) = text.split_once(&format!("{scheme}://127.0.0.1:")).unwrap();
+    rest.split(|letter: char| !letter.is_ascii_digit()).next().unwrap().parse().unwrap()
 }
 
 impl Drop for TestServer {

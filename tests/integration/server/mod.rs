@@ -7,3 +7,4 @@ mod hostile;
 mod load;
 mod methods;
 mod uploads;
+mod wires;

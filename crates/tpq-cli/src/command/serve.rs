@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use clap::Args;
-use tpq_server::{Access, AllowedOrigin, Endpoint, Limits, socket_path};
+use tpq_server::{Access, AllowedOrigin, Endpoint, Endpoints, Limits, socket_path};
 
 use crate::args::ImportArgs;
 use crate::exit::Usage;
@@ -19,6 +19,8 @@ Examples:
   tpq serve                                for a trace that a client sends
   tpq serve trace.pftrace --port 0         on any free port
   tpq serve trace.pftrace --socket mine    for the session `mine`: a Unix socket
+  tpq serve trace.pftrace --postgres 5433  for psql -h localhost -p 5433, Grafana, DBeaver
+  tpq serve trace.pftrace --flight-sql 8815  for ADBC, at grpc://localhost:8815
   tpq serve trace.pftrace --address 0.0.0.0 --token \"$TOKEN\"
 
 Compatibility: tpq -D (or --httpd) with the options of trace_processor_shell is tpq serve, so
@@ -35,6 +37,15 @@ pub struct ServeArgs {
     #[arg(long, value_name = "N", alias = "http-port")]
     pub port: Option<u16>,
 
+    /// Port for clients of PostgreSQL, such as psql, Grafana and DBeaver, which may only read; 0 is
+    /// any free port. The password is the token
+    #[arg(long, value_name = "PORT")]
+    pub postgres: Option<u16>,
+
+    /// Port for clients of Flight SQL, such as ADBC, which may only read; 0 is any free port
+    #[arg(long, value_name = "PORT")]
+    pub flight_sql: Option<u16>,
+
     /// IP address to listen on, which other machines may reach; needs --token unless it is of the
     /// loopback interface [default: 127.0.0.1 and ::1]
     #[arg(long, value_name = "ADDRESS", visible_alias = "host", alias = "http-ip-address",
@@ -45,8 +56,8 @@ pub struct ServeArgs {
     #[arg(long, value_name = "PATH|NAME")]
     pub socket: Option<String>,
 
-    /// Secret that each request must have, as `Authorization: Bearer TOKEN` or ?token=TOKEN; also
-    /// from the variable TPQ_TOKEN
+    /// Secret that each request must have, as `Authorization: Bearer TOKEN` or ?token=TOKEN, and
+    /// the password of clients of databases; also from the variable TPQ_TOKEN
     #[arg(long, value_name = "TOKEN", value_parser = parse_token)]
     pub token: Option<String>,
 
@@ -98,14 +109,14 @@ impl ServeArgs {
     ///
     /// # Errors
     /// When the socket is neither a path nor a name, or there is no TCP and no socket to listen on.
-    fn endpoints(&self) -> anyhow::Result<Vec<Endpoint>> {
-        let mut endpoints = Vec::new();
+    fn endpoints(&self) -> anyhow::Result<Endpoints> {
+        let at = |port: u16| match self.address {
+            None => Endpoint::Loopback(port),
+            Some(address) => Endpoint::Address(SocketAddr::new(address, port)),
+        };
+        let mut http = Vec::new();
         if self.socket.is_none() || self.port.is_some() || self.address.is_some() {
-            let port = self.port.unwrap_or(PORT);
-            endpoints.push(match self.address {
-                None => Endpoint::Loopback(port),
-                Some(address) => Endpoint::Address(SocketAddr::new(address, port)),
-            });
+            http.push(at(self.port.unwrap_or(PORT)));
         }
         if let Some(text) = &self.socket {
             if cfg!(not(unix)) {
@@ -117,9 +128,11 @@ impl ServeArgs {
                      of letters, digits, _ and -"
                 ))
             };
-            endpoints.push(Endpoint::Socket(socket_path(text).ok_or_else(wrong)?));
+            http.push(Endpoint::Socket(socket_path(text).ok_or_else(wrong)?));
         }
-        Ok(endpoints)
+        let postgres = self.postgres.map(at).into_iter().collect();
+        let flight_sql = self.flight_sql.map(at).into_iter().collect();
+        Ok(Endpoints { http, postgres, flight_sql })
     }
 
     /// The rules of access to the server.

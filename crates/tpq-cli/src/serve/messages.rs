@@ -1,9 +1,7 @@
 //! Messages of the server to its operator, on stderr.
 
 use std::io::Write;
-use std::net::SocketAddr;
-
-use tpq_server::{Endpoint, ServerLog};
+use tpq_server::{Addresses, Endpoint, Endpoints, ServerLog};
 
 use crate::terminal::Style;
 
@@ -18,10 +16,14 @@ impl Messages {
     }
 
     /// Says where the server listens.
-    pub fn listening(&self, addresses: &[SocketAddr], endpoints: &[Endpoint], has_token: bool) {
-        let mut places: Vec<String> =
-            addresses.iter().map(|address| format!("http://{address}")).collect();
-        places.extend(endpoints.iter().filter_map(|endpoint| match endpoint {
+    pub fn listening(&self, addresses: &Addresses, endpoints: &Endpoints, has_token: bool) {
+        let Addresses { http, postgres, flight_sql } = addresses;
+        let protocols = [("http", http), ("postgres", postgres), ("grpc", flight_sql)];
+        let urls = protocols.into_iter().flat_map(|(scheme, addresses)| {
+            addresses.iter().map(move |address| format!("{scheme}://{address}"))
+        });
+        let mut places: Vec<String> = urls.collect();
+        places.extend(endpoints.http.iter().filter_map(|endpoint| match endpoint {
             Endpoint::Socket(path) => Some(path.display().to_string()),
             Endpoint::Loopback(_) | Endpoint::Address(_) => None,
         }));

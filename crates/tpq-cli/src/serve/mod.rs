@@ -16,7 +16,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tpq::ImportOptions;
-use tpq_server::{Access, Endpoint, Engine, Limits, Server};
+use tpq_server::{Access, Endpoints, Engine, Limits, Server};
 
 use self::loader::{ImportedTrace, Loader};
 use self::messages::Messages;
@@ -30,7 +30,7 @@ const SERVER_THREADS: usize = 2;
 /// What a server is to do.
 pub struct Settings {
     /// Where to listen.
-    pub endpoints: Vec<Endpoint>,
+    pub endpoints: Endpoints,
     /// The rules of access to it.
     pub access: Access,
     /// What clients may use.

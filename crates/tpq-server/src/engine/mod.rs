@@ -8,6 +8,7 @@ mod metatrace;
 mod packages;
 mod page;
 mod query;
+mod rows;
 mod slot;
 mod summarizers;
 mod upload;
@@ -31,6 +32,7 @@ use crate::status::status;
 pub use self::export::ExportError;
 pub use self::packages::PackageError;
 pub(crate) use self::query::StatementEnd;
+pub(crate) use self::rows::{Answer, Place, RowStream, RowsError};
 
 /// Why the engine could not do what a client asked for.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -75,7 +77,7 @@ pub struct Engine {
     limits: Limits,
     /// The runtime of queries and imports.
     workers: Handle,
-    query_slots: Semaphore,
+    query_slots: Arc<Semaphore>,
     state: RwLock<State>,
     /// The choices for the next import.
     choices: Mutex<ImportChoices>,
@@ -111,7 +113,7 @@ impl Engine {
         Ok(Arc::new(Self {
             loader,
             log,
-            query_slots: Semaphore::new(limits.queries.clamp(1, Semaphore::MAX_PERMITS)),
+            query_slots: Arc::new(Semaphore::new(limits.queries.clamp(1, Semaphore::MAX_PERMITS))),
             limits,
             workers,
             state: RwLock::new(State::Ready(empty)),

@@ -12,6 +12,7 @@ use datafusion::arrow::error::ArrowError;
 use futures::{FutureExt, Stream, StreamExt};
 use prost::Message;
 use tokio::runtime::Handle;
+use tokio::sync::Notify;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinHandle;
 use tpq_sql::{CancelToken, ResultSet, Session, SqlError, SqlErrorKind};
@@ -214,6 +215,7 @@ impl Output<'_, '_> {
 pub(super) struct Deadline {
     limit: Option<Duration>,
     has_passed: Arc<AtomicBool>,
+    passing: Arc<Notify>,
     timer: Option<JoinHandle<()>>,
 }
 
@@ -221,15 +223,23 @@ impl Deadline {
     /// Cancels the query when its time is over.
     pub(super) fn start(limit: Option<Duration>, cancel: &CancelToken, timers: &Handle) -> Self {
         let has_passed = Arc::new(AtomicBool::new(false));
+        let passing = Arc::new(Notify::new());
         let timer = limit.map(|limit| {
             let (cancel, has_passed) = (cancel.clone(), Arc::clone(&has_passed));
+            let passing = Arc::clone(&passing);
             timers.spawn(async move {
                 tokio::time::sleep(limit).await;
                 has_passed.store(true, Ordering::Release);
                 cancel.cancel();
+                passing.notify_one();
             })
         });
-        Self { limit, has_passed, timer }
+        Self { limit, has_passed, passing, timer }
+    }
+
+    /// Waits until the time is over, for ever without a limit. For one waiter.
+    pub(super) async fn wait(&self) {
+        self.passing.notified().await;
     }
 
     /// The limit, if its time is over.

@@ -30,6 +30,8 @@ pub enum SqlErrorKind {
     Invalid,
     /// tpq does not support this SQL.
     Unsupported,
+    /// The statement would create, change or drop something where statements only read.
+    ReadOnly,
     /// The statement exceeds the limits on length, depth or size.
     TooLarge,
     /// The statement failed while it ran, because of the data.

@@ -62,6 +62,25 @@ pub(crate) fn with_parameters(text: Text, parameters: &Parameters) -> Result<Tex
     Ok(Text { tokens, ..text })
 }
 
+/// The names of the parameters of a statement, in lower case, in the order of their first use.
+pub(super) fn parameter_names(tokens: &[TokenWithSpan]) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut rest = tokens;
+    while !rest.is_empty() {
+        let length = match parameter(rest) {
+            Some(found) => {
+                if !names.contains(&found.name) {
+                    names.push(found.name);
+                }
+                found.len
+            }
+            None => 1,
+        };
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    names
+}
+
 /// The parameter that tokens begin with.
 fn parameter(tokens: &[TokenWithSpan]) -> Option<Use> {
     let first = tokens.first()?;

@@ -7,6 +7,7 @@ use datafusion::sql::sqlparser::tokenizer::{
 };
 
 use super::dialect::TraceDialect;
+use super::parameters::parameter_names;
 use super::{Script, Sources, Text};
 use crate::errors::{ErrorLocation, SqlError, SqlErrorKind};
 
@@ -32,6 +33,12 @@ impl Statement {
         let end = byte_offset(&self.script.text, last.span.end);
         let rest = self.script.text.get(end..).unwrap_or_default();
         end + usize::from(rest.starts_with(';'))
+    }
+
+    /// The names of its parameters, in lower case, in the order of their first use: `$1` has the
+    /// name `1`.
+    pub fn parameters(&self) -> Vec<String> {
+        parameter_names(&self.tokens)
     }
 
     /// The text of the statement, without its semicolon.
@@ -111,6 +118,13 @@ mod tests {
         };
         assert_eq!(ends(script), [14, 39, 47]);
         assert_eq!(script.len(), 47);
+    }
+
+    #[test]
+    fn parameters_are_named_once() {
+        let statements = split("SELECT $2, :Name, '$3', $1, $2").unwrap_or_default();
+        let names: Vec<Vec<String>> = statements.iter().map(Statement::parameters).collect();
+        assert_eq!(names, [["2", "name", "1"]]);
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod names;
 mod partition_top_n;
 mod plans;
 mod pointers;
+mod reading;
 mod shared_plans;
 mod slices;
 mod sqlite;

@@ -1,0 +1,143 @@
+//! Bytes that are no protocol, in PostgreSQL's port and in that of Flight SQL.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use super::WireServer;
+use super::postgres::{connect, simple};
+
+/// Begins a session without a password, and reads up to the first `ReadyForQuery`.
+pub(super) fn begin(stream: &mut TcpStream) {
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    stream.write_all(&message(None, b"\0\x03\0\0user\0me\0\0")).unwrap();
+    assert!(read_to(stream, b'Z'), "a session begins");
+}
+
+pub(super) fn send_query(stream: &mut TcpStream, sql: &str) {
+    stream.write_all(&message(Some(b'Q'), format!("{sql}\0").as_bytes())).unwrap();
+}
+
+fn message(kind: Option<u8>, body: &[u8]) -> Vec<u8> {
+    let length = (body.len() as u32 + 4).to_be_bytes();
+    [kind.as_slice(), &length, body].concat()
+}
+
+/// Reads messages up to one of a type; whether there was one.
+fn read_to(stream: &mut TcpStream, kind: u8) -> bool {
+    loop {
+        let mut head = [0; 5];
+        if stream.read_exact(&mut head).is_err() {
+            return false;
+        }
+        let length = u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize;
+        let mut body = vec![0; length - 4];
+        stream.read_exact(&mut body).unwrap();
+        if head[0] == kind {
+            return true;
+        }
+    }
+}
+
+fn open(port: u16) -> TcpStream {
+    let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    stream
+}
+
+/// Whether the other end closes the connection.
+fn is_closed(mut stream: TcpStream) -> bool {
+    let mut rest = Vec::new();
+    match stream.read_to_end(&mut rest) {
+        Ok(_) => true,
+        Err(error) => error.kind() == std::io::ErrorKind::ConnectionReset,
+    }
+}
+
+#[test]
+fn bytes_that_begin_no_session_end_the_connection() {
+    let server = WireServer::start(&[]);
+    for bytes in [
+        &b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"[..],
+        b"\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03",
+        b"\0\0\0\0",
+        b"\0\0\0\x03",
+        b"\xff\xff\xff\xff",
+        b"\0\0\0\x08\0\x02\0\0",
+        b"\0\0\0\x09\0\x03\0\0a",
+        b"\0\0\0\x0b\0\x03\0\0\xff\0\0",
+    ] {
+        let mut stream = open(server.postgres());
+        stream.write_all(bytes).unwrap();
+        assert!(is_closed(stream), "{bytes:?}");
+    }
+    assert_eq!(simple(&mut connect(&server), "SELECT 1").unwrap(), ["1"]);
+}
+
+#[test]
+fn damaged_requests_end_the_connection() {
+    let server = WireServer::start(&[]);
+    for (kind, body) in [
+        (b'Q', &b"SELECT 1"[..]),
+        (b'Q', b"SELECT 1\0 and more"),
+        (b'Q', b"\xff\xfe\0"),
+        (b'P', b"\0SELECT 1\0\xff\xff"),
+        (b'B', b"\0\0\0\x01"),
+        (b'B', b"\0\0\0\0\0\x01\x7f\xff\xff\xff"),
+        (b'D', b"X\0"),
+        (b'E', b"\0"),
+        (b'!', b""),
+    ] {
+        let mut stream = open(server.postgres());
+        begin(&mut stream);
+        stream.write_all(&message(Some(kind), body)).unwrap();
+        assert!(read_to(&mut stream, b'E'), "{kind} {body:?}: an error");
+        assert!(is_closed(stream), "{kind} {body:?}");
+    }
+    // A length of 2 GiB, of which nothing follows.
+    let mut stream = open(server.postgres());
+    begin(&mut stream);
+    stream.write_all(b"Q\x7f\xff\xff\xff").unwrap();
+    assert!(read_to(&mut stream, b'E') && is_closed(stream));
+    assert_eq!(simple(&mut connect(&server), "SELECT 1").unwrap(), ["1"]);
+}
+
+#[test]
+fn requests_about_nothing_are_errors_that_a_sync_ends() {
+    let server = WireServer::start(&[]);
+    let mut stream = open(server.postgres());
+    begin(&mut stream);
+    for (kind, body) in [
+        (b'B', &b"\0nothing\0\0\0\0\0\0\0"[..]),
+        (b'D', b"Pnothing\0"),
+        (b'D', b"Snothing\0"),
+        (b'E', b"nothing\0\0\0\0\0"),
+        (b'P', b"\0SELECT 1; SELECT 2\0\0\0"),
+        (b'p', b"password\0"),
+    ] {
+        stream.write_all(&message(Some(kind), body)).unwrap();
+        // Skipped.
+        stream.write_all(&message(Some(b'P'), b"\0SELECT 1\0\0\0")).unwrap();
+        stream.write_all(&message(Some(b'S'), b"")).unwrap();
+        assert!(read_to(&mut stream, b'E'), "{kind} {body:?}");
+        assert!(read_to(&mut stream, b'Z'));
+    }
+    // Two formats for one column.
+    stream.write_all(&message(Some(b'P'), b"\0SELECT 1\0\0\0")).unwrap();
+    stream.write_all(&message(Some(b'B'), b"\0\0\0\0\0\0\0\x02\0\0\0\0")).unwrap();
+    stream.write_all(&message(Some(b'D'), b"P\0")).unwrap();
+    stream.write_all(&message(Some(b'S'), b"")).unwrap();
+    assert!(read_to(&mut stream, b'E') && read_to(&mut stream, b'Z'));
+}
+
+#[test]
+fn other_protocols_are_none_of_flight_sql() {
+    let server = WireServer::start(&[]);
+    for bytes in [&b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"[..], b"\0\0\0\x08\x04\xd2\x16\x2f"]
+    {
+        let mut stream = open(server.flight_sql());
+        stream.write_all(bytes).unwrap();
+        stream.shutdown(std::net::Shutdown::Write).unwrap();
+        assert!(is_closed(stream), "{bytes:?}");
+    }
+}
