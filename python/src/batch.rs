@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use datafusion::arrow::array::{RecordBatch, RecordBatchIterator};
+use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList, PyTuple};
@@ -106,8 +106,7 @@ impl Batches {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
-        let batches: Vec<_> = self.lock().iter().cloned().map(Ok).collect();
-        let reader = RecordBatchIterator::new(batches, Arc::clone(&self.schema));
-        capsules::stream(py, Box::new(reader))
+        let batches = self.lock().clone();
+        capsules::stream(py, &self.schema, batches)
     }
 }

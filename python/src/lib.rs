@@ -8,10 +8,9 @@
 //! The Python files hold what needs no Rust: options, conversions to other libraries, display.
 //! Everything that takes long runs on the threads of a trace (`threads`), while the calling thread
 //! waits without Python's lock and looks for Ctrl-C (`wait`). Batches leave through Arrow's C data
-//! interface (`c_data`, `capsules`), so their buffers are shared and not copied.
+//! interface (`capsules`), so their buffers are shared and not copied.
 
 mod batch;
-mod c_data;
 mod capsules;
 mod errors;
 mod open;
