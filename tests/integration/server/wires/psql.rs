@@ -61,7 +61,7 @@ fn psql_describes_and_queries() {
         "\\d+ slice",
         "\\dt+",
         "\\dv+",
-        "\\di",
+       
         "\\df+",
     ] {
         let shown = psql(&server, &[command]).unwrap();
