@@ -7,6 +7,7 @@ use tpq::{ImportOptions, SqlPackage, TableCache};
 
 use crate::command::check::CheckArgs;
 use crate::command::clocks::ClocksArgs;
+use crate::command::cluster::ClusterArgs;
 use crate::command::completions::CompletionsArgs;
 use crate::command::export::ExportArgs;
 use crate::command::info::InfoArgs;
@@ -78,6 +79,8 @@ pub enum Command {
     Clocks(ClocksArgs),
     /// Pack traces into one file and report what cannot be placed on the timeline
     Merge(MergeArgs),
+    /// Run a scheduler or an executor, for queries and imports on many machines
+    Cluster(ClusterArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Print a manual page
@@ -119,7 +122,7 @@ impl Cli {
             Some(Command::Check(args)) => &mut args.import,
             Some(Command::Clocks(args)) => &mut args.import,
             Some(Command::Merge(args)) => return Some((&mut args.flags, None)),
-            Some(Command::Completions(_) | Command::Man(_)) => return None,
+            Some(Command::Cluster(_) | Command::Completions(_) | Command::Man(_)) => return None,
             None => &mut self.query.import,
         };
         Some((&mut import.flags, Some(&mut import.config)))

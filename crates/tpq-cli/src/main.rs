@@ -73,6 +73,7 @@ async fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Check(args)) => command::check::run(args).await,
         Some(Command::Clocks(args)) => command::clocks::run(args).await,
         Some(Command::Merge(args)) => command::merge::run(args).await,
+        Some(Command::Cluster(args)) => command::cluster::run(args).await,
         Some(Command::Completions(args)) => command::completions::run(&args),
         Some(Command::Man(args)) => command::man::run(&args),
         None if cli.query.has_query_options() => command::query::run(cli.query).await,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use datafusion::error::DataFusionError;
 use datafusion::execution::disk_manager::DiskManagerBuilder;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::{SessionState, SessionStateBuilder};
@@ -83,7 +84,7 @@ pub struct SessionOptions {
 }
 
 /// Settings of the engine, and the memory that statements share.
-fn session_config(options: &SessionOptions, memory: Memory) -> SessionConfig {
+pub(crate) fn session_config(options: &SessionOptions, memory: Memory) -> SessionConfig {
     let mut config = SessionConfig::new()
         // Plans that differ from their schema only in what may be NULL, as after a CASE was
         // simplified, are no less right.
@@ -146,7 +147,7 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
 }
 
 /// Registers tpq's functions, and bounds those of DataFusion that make long text.
-fn register_functions(
+pub(crate) fn register_functions(
     state: &mut SessionState,
     tables: &Arc<TraceTables>,
 ) -> datafusion::common::Result<()> {
@@ -170,6 +171,11 @@ fn register_functions(
     state.register_expr_planner(Arc::new(SqliteOperators))
 }
 
+/// The error of an engine that cannot be set up.
+fn bug(error: DataFusionError) -> SqlError {
+    translate(error, &Text::none(), &Names::none())
+}
+
 /// Runs SQL on the tables of a trace.
 pub struct Session {
     context: SessionContext,
@@ -184,8 +190,16 @@ impl Session {
     /// Only when the query engine cannot be set up, which is a bug.
     pub fn new(tables: Arc<TraceTables>, options: &SessionOptions) -> Result<Self, SqlError> {
         give_tasks_room();
-        let bug = |error| translate(error, &Text::none(), &Names::none());
-        let mut state = session_state(options).map_err(bug)?;
+        let state = session_state(options).map_err(bug)?;
+        Self::with_state(state, tables, options)
+    }
+
+    /// A session that plans and runs with this state.
+    pub(crate) fn with_state(
+        mut state: SessionState,
+        tables: Arc<TraceTables>,
+        options: &SessionOptions,
+    ) -> Result<Self, SqlError> {
         register_functions(&mut state, &tables).map_err(bug)?;
         let context = SessionContext::new_with_state(state);
         let modules = Modules::new(&options.modules);

@@ -12,6 +12,7 @@
 mod arrange;
 mod cache;
 mod clocks;
+mod cluster;
 mod each;
 mod file_findings;
 mod import;
@@ -31,6 +32,7 @@ pub use cache::TableCache;
 pub use clocks::{
     Basis, ClockConversion, ClockHop, ClockJump, ClockPath, ClockTie, Clocks, Measured,
 };
+pub use cluster::Worker;
 pub use each::{
     EachError, EachOptions, EachTrace, KeptRows, SharedColumns, TRACE_PATH, TRACE_UUID, each,
 };

@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod clocks;
+pub mod cluster;
 pub mod completions;
 pub mod export;
 pub mod info;

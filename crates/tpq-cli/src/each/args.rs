@@ -27,6 +27,17 @@ pub struct EachArgs {
     #[arg(long, value_name = "SQL", requires = "each", help_heading = "Many traces")]
     pub then: Option<String>,
 
+    /// Open the traces on the executors of this scheduler, which must reach the files by the same
+    /// paths. Statements of --then run there as well where they can; a trace that fails ends these
+    #[arg(
+        long,
+        value_name = "HOST:PORT",
+        requires = "each",
+        conflicts_with = "jobs",
+        help_heading = "Many traces"
+    )]
+    pub cluster: Option<String>,
+
     /// Number of traces that are open at a time [default: the number of threads]
     #[arg(long, value_name = "N", requires = "each", help_heading = "Many traces")]
     pub jobs: Option<std::num::NonZeroUsize>,

@@ -9,6 +9,7 @@ mod args;
 mod failures;
 mod paths;
 mod progress;
+mod remote;
 mod then;
 
 use std::path::Path;
@@ -44,6 +45,10 @@ pub async fn run(
     let mut failures = Failures::new(args.import.flags.quiet);
     let mut writer = writer(output.format().format, output.sink(), output_options);
     let mut shown = LimitedWriter::new(writer.as_mut(), args.max_shown_rows());
+    if let Some(cluster) = &args.each.cluster {
+        remote::run(args, sql, cluster, options, &mut shown, &mut failures).await?;
+        return finish(&shown, &failures, output);
+    }
     match &args.each.then {
         None => {
             let mut rows = Rows::new(&mut shown);
@@ -60,6 +65,11 @@ pub async fn run(
             results.query(&import, then, has_rows, &failures, &mut shown).await?;
         }
     }
+    finish(&shown, &failures, output)
+}
+
+/// Says what was not shown and what failed, and completes the output.
+fn finish(shown: &LimitedWriter<'_>, failures: &Failures, output: Output) -> anyhow::Result<()> {
     let shown = shown.shown();
     if shown.is_truncated {
         failures::say(&format!("{}; --all shows all", shown.describe(None)));

@@ -15,6 +15,7 @@ mod rows;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use datafusion::arrow::datatypes::SchemaRef;
 use futures::{Stream, StreamExt};
 use tpq_sql::{ParameterValue, ResultSet};
 
@@ -107,24 +108,57 @@ impl Job {
         for (name, value) in &self.options.parameters {
             trace.session().set_parameter(name, value.clone());
         }
-        let front = TraceColumns::of(&trace, path, &self.options.metadata).await?;
         let cancel = CancelToken::default();
-        let mut kept = None;
-        for statement in trace.session().statements(&self.sql)? {
-            let result = trace.session().run_cancellable(&statement, &cancel).await?;
-            let Some(result) = result else { continue };
-            if result.is_suppressed() {
-                drain(result).await?;
-                continue;
-            }
-            if kept.is_some() {
-                return Err(EachError::SeveralResults);
-            }
-            kept = Some(keep(result, &front).await?);
-        }
+        let kept = rows_of(&trace, path, &self.sql, &self.options.metadata, &cancel).await;
         trace.wait_until_cached();
-        kept.ok_or(EachError::NoResult)
+        kept
     }
+}
+
+/// Runs statements on a trace, of which one has rows. Keeps these rows, with the columns of the
+/// trace in front.
+pub(crate) async fn rows_of(
+    trace: &Trace,
+    path: &Path,
+    sql: &str,
+    metadata: &[String],
+    cancel: &CancelToken,
+) -> Result<KeptRows, EachError> {
+    let front = TraceColumns::of(trace, path, metadata).await?;
+    let mut kept = None;
+    for statement in trace.session().statements(sql)? {
+        let result = trace.session().run_cancellable(&statement, cancel).await?;
+        let Some(result) = result else { continue };
+        if result.is_suppressed() {
+            drain(result).await?;
+            continue;
+        }
+        if kept.is_some() {
+            return Err(EachError::SeveralResults);
+        }
+        kept = Some(keep(result, &front).await?);
+    }
+    kept.ok_or(EachError::NoResult)
+}
+
+/// The columns of the rows that [`rows_of`] keeps. The statement that has rows is planned and not
+/// run to its end.
+pub(crate) async fn columns_of(
+    trace: &Trace,
+    path: &Path,
+    sql: &str,
+    metadata: &[String],
+) -> Result<SchemaRef, EachError> {
+    let front = TraceColumns::of(trace, path, metadata).await?;
+    for statement in trace.session().statements(sql)? {
+        let Some(result) = trace.session().run(&statement).await? else { continue };
+        if result.is_suppressed() {
+            drain(result).await?;
+            continue;
+        }
+        return Ok(front.schema_with(result.schema()));
+    }
+    Err(EachError::NoResult)
 }
 
 /// A task that is stopped when its result is no longer wanted.
