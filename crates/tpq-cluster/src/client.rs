@@ -112,7 +112,9 @@ impl Cluster {
             let locations = finished(&mut scheduler, &job).await?;
             let rows = fetch(locations, query).await;
             // A scheduler that is gone deletes nothing; executors delete old rows by themselves.
-            let _ = scheduler.clean_job_data(CleanJobDataParams { job_id: job }).await;
+            let _ = scheduler
+                .clean_job_data(CleanJobDataParams { job_id: job, remove_stage_ids: Vec::new() })
+                .await;
             *self.running() = None;
             match rows {
                 Ok(rows) => return Ok(rows),
