@@ -5,6 +5,8 @@ pub mod clocks;
 pub mod completions;
 pub mod export;
 pub mod info;
+pub mod ingest;
+pub mod lake;
 pub mod man;
 pub mod merge;
 pub mod query;

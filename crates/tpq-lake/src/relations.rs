@@ -1,0 +1,86 @@
+//! The relations over all traces: `lake.slice`, `lake.traces` and so on.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use datafusion::arrow::array::{ArrayRef, RecordBatch, StringViewArray};
+use datafusion::arrow::datatypes::{DataType, Field};
+use datafusion::catalog::TableProvider;
+use datafusion::datasource::MemTable;
+use tpq_tables::Tables;
+
+use crate::catalog::{INTERNAL_COLUMNS, TRACES, batch, column_in};
+use crate::failures::FAILURES;
+use crate::lake::Lake;
+use crate::scan::front_of;
+use crate::{LakeCatalog, LakeError, LakeLayout, LakeTrace, TRACE_DIGEST};
+
+impl Lake {
+    /// The relations over traces: each table of tpq with the columns of the catalogue in front,
+    /// `traces` and `failures`.
+    ///
+    /// # Errors
+    /// When the list of failures cannot be read.
+    pub async fn relations(
+        &self,
+        catalog: &LakeCatalog,
+        traces: &[Arc<LakeTrace>],
+    ) -> Result<HashMap<String, Arc<dyn TableProvider>>, LakeError> {
+        let mut relations: HashMap<String, Arc<dyn TableProvider>> = HashMap::new();
+        for decl in Tables::DECLS.iter().copied() {
+            let front = front(decl.name, catalog.layout(), traces)?;
+            let scan = self.scan_of_all(traces, &front, decl)?;
+            relations.insert(decl.name.to_owned(), scan);
+        }
+        let catalog = catalog_rows(catalog.layout(), traces)?;
+        relations.insert(TRACES.to_owned(), table(catalog)?);
+        relations.insert(FAILURES.to_owned(), table(self.failures().await?)?);
+        Ok(relations)
+    }
+}
+
+/// The rows of the catalogue, without those that only tpq reads.
+pub(crate) fn catalog_rows(
+    layout: &LakeLayout,
+    traces: &[Arc<LakeTrace>],
+) -> Result<RecordBatch, LakeError> {
+    let traces: Vec<LakeTrace> = traces.iter().map(|trace| trace.as_ref().clone()).collect();
+    let rows = batch(&traces, &layout.columns)?;
+    let schema = rows.schema();
+    let is_shown = |name: &str| !INTERNAL_COLUMNS.contains(&name);
+    let fields = schema.fields().iter().enumerate();
+    let shown: Vec<usize> =
+        fields.filter(|(_, field)| is_shown(field.name())).map(|(at, _)| at).collect();
+    Ok(rows.project(&shown)?)
+}
+
+/// A table in memory.
+pub(crate) fn table(rows: RecordBatch) -> Result<Arc<dyn TableProvider>, LakeError> {
+    Ok(Arc::new(MemTable::try_new(rows.schema(), vec![vec![rows]])?))
+}
+
+/// The columns in front of a table's own, a row for each trace.
+fn front(
+    table: &str,
+    layout: &LakeLayout,
+    traces: &[Arc<LakeTrace>],
+) -> Result<RecordBatch, LakeError> {
+    type Of<'a> = Box<dyn Fn(&'a LakeTrace) -> Option<&'a str> + 'a>;
+    let mut columns: Vec<(&str, Of)> = vec![
+        ("trace_path", Box::new(|trace| Some(trace.facts.path.as_str()))),
+        ("trace_uuid", Box::new(|trace| trace.facts.uuid.as_deref())),
+        (TRACE_DIGEST, Box::new(|trace| Some(trace.facts.digest.as_str()))),
+    ];
+    let chosen = ["day", "device"].into_iter().chain(layout.columns.iter().map(String::as_str));
+    columns.extend(chosen.map(|name| (name, Box::new(move |it: &_| value(it, name)) as Of)));
+    let columns = columns.into_iter().map(|(name, of)| {
+        let values = traces.iter().map(|trace| of(trace)).collect::<StringViewArray>();
+        let field = Field::new(column_in(table, name), DataType::Utf8View, true);
+        (field, Arc::new(values) as ArrayRef)
+    });
+    front_of(columns, traces.len())
+}
+
+fn value<'a>(trace: &'a LakeTrace, name: &str) -> Option<&'a str> {
+    trace.value(name)
+}
