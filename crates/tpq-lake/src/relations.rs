@@ -59,20 +59,22 @@ pub(crate) fn table(rows: RecordBatch) -> Result<Arc<dyn TableProvider>, LakeErr
     Ok(Arc::new(MemTable::try_new(rows.schema(), vec![vec![rows]])?))
 }
 
+/// Gives the value of a trace in a column.
+type Of<'a> = Box<dyn for<'b> Fn(&'b LakeTrace) -> Option<&'b str> + 'a>;
+
 /// The columns in front of a table's own, a row for each trace.
 fn front(
     table: &str,
     layout: &LakeLayout,
     traces: &[Arc<LakeTrace>],
 ) -> Result<RecordBatch, LakeError> {
-    type Of<'a> = Box<dyn Fn(&'a LakeTrace) -> Option<&'a str> + 'a>;
     let mut columns: Vec<(&str, Of)> = vec![
         ("trace_path", Box::new(|trace| Some(trace.facts.path.as_str()))),
         ("trace_uuid", Box::new(|trace| trace.facts.uuid.as_deref())),
         (TRACE_DIGEST, Box::new(|trace| Some(trace.facts.digest.as_str()))),
     ];
     let chosen = ["day", "device"].into_iter().chain(layout.columns.iter().map(String::as_str));
-    columns.extend(chosen.map(|name| (name, Box::new(move |it: &_| value(it, name)) as Of)));
+    columns.extend(chosen.map(|name| (name, value(name))));
     let columns = columns.into_iter().map(|(name, of)| {
         let values = traces.iter().map(|trace| of(trace)).collect::<StringViewArray>();
         let field = Field::new(column_in(table, name), DataType::Utf8View, true);
@@ -81,6 +83,7 @@ fn front(
     front_of(columns, traces.len())
 }
 
-fn value<'a>(trace: &'a LakeTrace, name: &str) -> Option<&'a str> {
-    trace.value(name)
+/// The values of a column that an ingest chose.
+fn value(name: &str) -> Of<'_> {
+    Box::new(move |trace| trace.value(name))
 }

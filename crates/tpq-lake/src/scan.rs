@@ -295,8 +295,10 @@ impl TableProvider for TraceFilesScan {
             let schema = self.schema.project(projection.unwrap_or(&all))?;
             return Ok(Arc::new(EmptyExec::new(Arc::new(schema))));
         }
-        let front = self.front.schema().fields().iter().cloned().collect();
-        let columns = TableSchema::new(Arc::clone(&self.file_schema), front);
+        let front: Vec<FieldRef> = self.front.schema().fields().iter().cloned().collect();
+        let columns = TableSchema::builder(Arc::clone(&self.file_schema))
+            .with_table_partition_cols(front)
+            .build();
         let threads = state.config().target_partitions();
         let config =
             FileScanConfigBuilder::new(self.store.clone(), Arc::new(ParquetSource::new(columns)))

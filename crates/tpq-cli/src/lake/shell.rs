@@ -1,11 +1,11 @@
-//! A shell on a lake.
+//! Opens a shell on a lake.
 
-use tpq::{ImportOptions, Lake, LakeOptions};
+use tpq::{EachOptions, ImportOptions, Lake, LakeOptions};
 
-use super::session_of_all;
+use super::{no_traces, session_of_all};
 use crate::args::ImportArgs;
 use crate::open;
-use crate::shell::run_lake;
+use crate::shell::{LakeShell, run_on_lake};
 
 /// Reads and runs statements on the traces of a lake until the user leaves.
 ///
@@ -13,9 +13,15 @@ use crate::shell::run_lake;
 /// When the lake cannot be read; for a script, when a statement fails.
 pub async fn shell(args: &ImportArgs, address: &str, filter: Option<&str>) -> anyhow::Result<()> {
     let lake = Lake::open(address, &LakeOptions::default()).await?;
-    let options =
+    let import =
         ImportOptions { sql_packages: args.add_sql_package.clone(), ..open::options(&args.flags) };
-    let session = session_of_all(&lake, filter, &options).await?;
-    let _ = (session, options);
-    run_lake().await
+    let all = session_of_all(&lake, filter, &import).await?;
+    let traces = lake.traces(filter).await?;
+    anyhow::ensure!(!traces.is_empty(), "{}", no_traces(filter));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = args.flags.threads.unwrap_or(cores);
+    let jobs = EachOptions::jobs_for(traces.len(), threads, args.flags.memory_limit);
+    let (metadata, parameters) = (Vec::new(), Vec::new());
+    let options = EachOptions { import, jobs, metadata, parameters };
+    run_on_lake(LakeShell { lake, traces, all, options }).await
 }

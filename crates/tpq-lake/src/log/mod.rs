@@ -16,7 +16,7 @@ use delta_kernel::snapshot::SnapshotRef;
 use delta_kernel::transaction::create_table::create_table;
 use delta_kernel::transaction::data_layout::DataLayout;
 use delta_kernel::transaction::{CommitResult, Transaction, UpdateTableOperation};
-use delta_kernel::{Engine, EngineData, FilteredEngineData, KernelError, Snapshot, try_parse_uri};
+use delta_kernel::{Engine, FilteredEngineData, KernelError, Snapshot, try_parse_uri};
 use delta_kernel_default_engine::DefaultEngineBuilder;
 
 pub(crate) use added::AddedFile;
