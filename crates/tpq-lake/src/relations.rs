@@ -27,8 +27,13 @@ impl Lake {
         traces: &[Arc<LakeTrace>],
     ) -> Result<HashMap<String, Arc<dyn TableProvider>>, LakeError> {
         let mut relations: HashMap<String, Arc<dyn TableProvider>> = HashMap::new();
+        let columns = columns_in_front(catalog.layout(), traces);
         for decl in Tables::DECLS.iter().copied() {
-            let front = front(decl.name, catalog.layout(), traces)?;
+            let own = columns.iter().map(|(name, values)| {
+                let name = column_in(decl.name, name);
+                (Field::new(name, DataType::Utf8View, true), Arc::clone(values))
+            });
+            let front = front_of(own, traces.len())?;
             let scan = self.scan_of_all(traces, &front, decl)?;
             relations.insert(decl.name.to_owned(), scan);
         }
@@ -62,12 +67,8 @@ pub(crate) fn table(rows: RecordBatch) -> Result<Arc<dyn TableProvider>, LakeErr
 /// Gives the value of a trace in a column.
 type Of<'a> = Box<dyn for<'b> Fn(&'b LakeTrace) -> Option<&'b str> + 'a>;
 
-/// The columns in front of a table's own, a row for each trace.
-fn front(
-    table: &str,
-    layout: &LakeLayout,
-    traces: &[Arc<LakeTrace>],
-) -> Result<RecordBatch, LakeError> {
+/// The columns in front of those of a table, with a value for each trace.
+fn columns_in_front(layout: &LakeLayout, traces: &[Arc<LakeTrace>]) -> Vec<(String, ArrayRef)> {
     let mut columns: Vec<(&str, Of)> = vec![
         ("trace_path", Box::new(|trace| Some(trace.facts.path.as_str()))),
         ("trace_uuid", Box::new(|trace| trace.facts.uuid.as_deref())),
@@ -75,12 +76,11 @@ fn front(
     ];
     let chosen = ["day", "device"].into_iter().chain(layout.columns.iter().map(String::as_str));
     columns.extend(chosen.map(|name| (name, value(name))));
-    let columns = columns.into_iter().map(|(name, of)| {
+    let column = |(name, of): (&str, Of)| {
         let values = traces.iter().map(|trace| of(trace)).collect::<StringViewArray>();
-        let field = Field::new(column_in(table, name), DataType::Utf8View, true);
-        (field, Arc::new(values) as ArrayRef)
-    });
-    front_of(columns, traces.len())
+        (name.to_owned(), Arc::new(values) as ArrayRef)
+    };
+    columns.into_iter().map(column).collect()
 }
 
 /// The values of a column that an ingest chose.

@@ -32,18 +32,12 @@ impl Lake {
         tables: &Arc<TraceTables>,
     ) -> Result<LakeTrace, LakeError> {
         let name = file_name(&facts.digest);
-        let filled = tables.iter().filter(|table| table.num_rows() > 0);
-        let write = |table: &Arc<Table>| {
-            let table = Arc::clone(table);
+        let mut writes = Vec::new();
+        for table in tables.iter().filter(|table| table.num_rows() > 0) {
             let path = format!("{}{name}", layout.folder(table.decl().name, &facts));
-            let digest = facts.digest.clone();
-            async move {
-                let name = table.decl().name;
-                let file = self.write_table(table, &digest, path).await?;
-                Ok::<_, LakeError>((name.to_owned(), file))
-            }
-        };
-        let files = futures::stream::iter(filled.map(write)).buffer_unordered(AT_A_TIME);
+            writes.push(self.write_table(Arc::clone(table), facts.digest.clone(), path));
+        }
+        let files = futures::stream::iter(writes).buffer_unordered(AT_A_TIME);
         let files: BTreeMap<String, TableFile> = files.try_collect().await?;
         let values = layout.columns.iter();
         let values = values.map(|name| (name.clone(), facts.value(name).map(str::to_owned)));
@@ -59,9 +53,9 @@ impl Lake {
     async fn write_table(
         &self,
         table: Arc<Table>,
-        digest: &str,
+        digest: String,
         path: String,
-    ) -> Result<TableFile, LakeError> {
+    ) -> Result<(String, TableFile), LakeError> {
         let name = table.decl().name;
         let in_time = table.decl().column_index("ts").is_some_and(|ts| table.is_sorted_by(ts));
         let rows = table.num_rows() as u64;
@@ -77,13 +71,13 @@ impl Lake {
         let options = OutputOptions { sorted_by, metadata, ..OutputOptions::default() };
         let schema = with_digest(table.schema());
         let target = self.store().path(name, &path)?;
-        let digest = digest.to_owned();
         let fill = {
             let schema = Arc::clone(&schema);
             move |writer: &mut dyn ResultWriter| fill(writer, &table, &digest, &schema)
         };
         let bytes = write_parquet(self.store(), target, options, schema, fill).await?;
-        Ok(TableFile { path, rows, bytes, in_time, row_groups: None })
+        let file = TableFile { path, rows, bytes, in_time, row_groups: None };
+        Ok((name.to_owned(), file))
     }
 
     /// Deletes the files of a trace that was not committed.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
-use futures::Stream;
+use futures::{Stream, StreamExt};
 use tpq_lake::{Lake, LakeTrace};
 use tpq_sql::ResultSet;
 
