@@ -170,7 +170,8 @@ impl Lake {
             })
         };
         let tables = self.tables().await?;
-        let files = futures::stream::iter(tables.into_iter().map(files));
+        let files: Vec<_> = tables.into_iter().map(files).collect();
+        let files = futures::stream::iter(files);
         let files: Vec<_> = files.buffer_unordered(LOGS_AT_A_TIME).try_collect().await?;
         let mut leftovers: HashMap<String, Vec<(String, String)>> = HashMap::new();
         for (table, files) in files {

@@ -127,7 +127,8 @@ impl Lake {
             let partition = layout.columns_in(&table);
             runtime::blocking(move || apply_one(&log, &table, &partition, change))
         };
-        let changes = futures::stream::iter(changes.into_iter().map(apply));
+        let changes: Vec<_> = changes.into_iter().map(apply).collect();
+        let changes = futures::stream::iter(changes);
         changes.buffer_unordered(LOGS_AT_A_TIME).try_collect().await
     }
 }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures::StreamExt;
-use futures::stream::BoxStream;
+use futures::stream::LocalBoxStream;
 use tpq::{
     EachError, EachOptions, EachTrace, ImportOptions, KeptRows, Lake, LakeTrace, SharedColumns,
     each, each_in_lake,
@@ -50,10 +50,10 @@ impl Traces {
         }
     }
 
-    fn run(self, sql: &str, options: EachOptions) -> BoxStream<'static, EachTrace> {
+    fn run(self, sql: &str, options: EachOptions) -> LocalBoxStream<'static, EachTrace> {
         match self {
-            Self::Files(paths) => each(paths, sql, options).boxed(),
-            Self::Lake(lake, traces) => each_in_lake(&lake, traces, sql, options).boxed(),
+            Self::Files(paths) => each(paths, sql, options).boxed_local(),
+            Self::Lake(lake, traces) => each_in_lake(&lake, traces, sql, options).boxed_local(),
         }
     }
 }

@@ -177,8 +177,8 @@ impl State {
     ) -> anyhow::Result<bool> {
         let sql = format!("{}{}", self.definitions, statement.text());
         let traces = self.shell.traces.clone();
-        let mut traces =
-            each_in_lake(&self.shell.lake, traces, &sql, self.shell.options.clone()).boxed();
+        let options = self.shell.options.clone();
+        let mut traces = std::pin::pin!(each_in_lake(&self.shell.lake, traces, &sql, options));
         let mut columns: Option<SharedColumns> = None;
         while let Some(EachTrace { path, rows, .. }) = traces.next().await {
             let rows = match rows {

@@ -131,7 +131,8 @@ impl Lake {
                 Ok::<_, LakeError>(CatalogFile { path, traces })
             }
         };
-        let files = futures::stream::iter(files.into_iter().map(|file| read(file.path)));
+        let files: Vec<_> = files.into_iter().map(|file| read(file.path)).collect();
+        let files = futures::stream::iter(files);
         let files = files.buffer_unordered(AT_A_TIME).try_collect().await?;
         Ok(LakeCatalog { layout, state, files })
     }

@@ -5,7 +5,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::{Stream, StreamExt};
+use futures::future::BoxFuture;
+use futures::{FutureExt, Stream, StreamExt};
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
@@ -140,14 +141,10 @@ async fn run(lake: Lake, paths: Vec<PathBuf>, options: IngestOptions, sender: Se
     };
     let job =
         Job { import: of_job(&options), lake: lake.clone(), catalog, options: options.clone() };
-    let jobs = futures::stream::iter(paths).map(|path| {
-        let task = AbortOnDrop(tokio::spawn(job.clone().run(path.clone())));
-        async move {
-            let prepared = task.await.unwrap_or_else(|stopped| Err(stopped.into()));
-            (path, prepared)
-        }
-    });
-    let mut jobs = std::pin::pin!(jobs.buffer_unordered(options.jobs.max(1)));
+    // A job starts when the stream comes to it.
+    let jobs: Vec<BoxFuture<'static, Outcome>> =
+        paths.into_iter().map(|path| job.clone().started(path).boxed()).collect();
+    let mut jobs = futures::stream::iter(jobs).buffer_unordered(options.jobs.max(1));
     let mut batch = Batch { lake, replace: options.replace, staged: Vec::new(), since: None };
     loop {
         let next = match batch.since {
@@ -254,6 +251,13 @@ struct Job {
 }
 
 impl Job {
+    /// Runs the job on the threads of the runtime.
+    async fn started(self, path: PathBuf) -> Outcome {
+        let task = AbortOnDrop(tokio::spawn(self.run(path.clone())));
+        let prepared = task.await.unwrap_or_else(|stopped| Err(stopped.into()));
+        (path, prepared)
+    }
+
     async fn run(self, path: PathBuf) -> Result<Prepared, IngestError> {
         let (digest, size) = self.digest(&path).await?;
         if self.catalog.find(&digest).is_some() && !self.options.replace {
