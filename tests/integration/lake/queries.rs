@@ -131,7 +131,7 @@ fn tables_of_one_trace_and_of_all_do_not_mix() {
     let folder = lake();
     for sql in [
         "SELECT count(*) FROM lake.slice JOIN thread USING (name)",
-        "SELECT extract_arg(arg_set_id, 'debug.x') FROM lake.slice",
+        "SELECT extract_arg(1, 'debug.x') FROM lake.slice",
         "SELECT trace_start(), count(*) FROM lake.slice",
         "SELECT count(*) FROM lake.traces, slice",
     ] {
