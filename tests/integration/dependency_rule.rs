@@ -69,7 +69,7 @@ const RULES: &[Rule] = &[
     Rule {
         name: "tpq-lake",
         may: &["tpq-tables", "tpq-sql", "tpq-output"],
-        must_not: &["memmap2", "clap"],
+        must_not: &["prost", "memmap2", "clap"],
     },
     Rule { name: "tpq-cluster", may: &["tpq-sql", "tpq-lake"], must_not: &["memmap2", "clap"] },
     Rule { name: "tpq-testkit", may: &[], must_not: &["prost", "datafusion", "tokio"] },

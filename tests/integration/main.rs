@@ -28,6 +28,7 @@ mod hostile;
 mod imported;
 mod interrupts;
 mod json;
+mod lake;
 mod layers;
 #[cfg(target_os = "linux")]
 mod memory;

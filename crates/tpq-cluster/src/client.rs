@@ -20,6 +20,9 @@ use ballista_core::serde::protobuf::{
 };
 use ballista_core::utils::{GrpcClientConfig, create_grpc_client_connection};
 use ballista_core::version::BALLISTA_VERSION_HEADER;
+use datafusion::datasource::physical_plan::FileScanConfig;
+use datafusion::datasource::physical_plan::parquet::ParquetAccessPlan;
+use datafusion::datasource::source::DataSourceExec;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::SessionConfig;
 use datafusion_proto::physical_plan::AsExecutionPlan;
@@ -88,6 +91,7 @@ impl Cluster {
         plan: Arc<dyn ExecutionPlan>,
         config: &SessionConfig,
     ) -> Result<Query, ClusterError> {
+        ensure_whole_files(&plan)?;
         let message = PhysicalPlanNode::try_from_physical_plan(Arc::clone(&plan), &self.codec);
         let not_portable = |error: datafusion::error::DataFusionError| {
             ClusterError::NotPortable(error.strip_backtrace())
@@ -176,6 +180,22 @@ impl Cluster {
             None => Err(ClusterError::Scheduler("it gave no answer".to_owned())),
         }
     }
+}
+
+/// Refuses plans that read parts of files: messages of DataFusion name whole files, so that every
+/// part would have the rows of all.
+fn ensure_whole_files(plan: &Arc<dyn ExecutionPlan>) -> Result<(), ClusterError> {
+    if let Some(scan) = plan.downcast_ref::<DataSourceExec>() {
+        let source: &dyn std::any::Any = scan.data_source().as_ref();
+        if let Some(scan) = source.downcast_ref::<FileScanConfig>() {
+            let mut files = scan.file_groups.iter().flat_map(|group| group.files());
+            if files.any(|file| file.extension::<ParquetAccessPlan>().is_some()) {
+                let why = "it reads files of a lake that were compacted".to_owned();
+                return Err(ClusterError::NotPortable(why));
+            }
+        }
+    }
+    plan.children().into_iter().try_for_each(ensure_whole_files)
 }
 
 /// Waits for the end of a query. Returns where its rows are.

@@ -121,6 +121,11 @@ struct TraceWorkMessage {
     statement: Option<StatementMessage>,
     #[prost(bool, tag = "4")]
     keeps_failures: bool,
+    /// Of an import.
+    #[prost(bool, tag = "5")]
+    replace: bool,
+    #[prost(uint64, tag = "6")]
+    version: u64,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -163,11 +168,13 @@ impl TraceWorkMessage {
                 parameters: parameters.iter().map(ParameterMessage::of).collect(),
                 metadata: metadata.clone(),
             }),
-            Task::Ingest => None,
+            Task::Ingest { .. } => None,
         };
         let schema = schema_bytes(&exec.schema())?;
         let (lake, keeps_failures) = (work.lake.clone(), work.keeps_failures);
-        Ok(Self { lake, schema, statement, keeps_failures })
+        let replace = work.task == Task::Ingest { replace: true };
+        let version = work.version;
+        Ok(Self { lake, schema, statement, keeps_failures, replace, version })
     }
 
     fn parts(self) -> Result<(TraceWork, SchemaRef)> {
@@ -177,10 +184,10 @@ impl TraceWorkMessage {
                 let parameters = parameters.into_iter().map(ParameterMessage::parts).collect();
                 Task::Statement { sql, parameters, metadata }
             }
-            None => Task::Ingest,
+            None => Task::Ingest { replace: self.replace },
         };
-        let keeps_failures = self.keeps_failures;
-        Ok((TraceWork { lake: self.lake, task, keeps_failures }, schema))
+        let (version, keeps_failures) = (self.version, self.keeps_failures);
+        Ok((TraceWork { lake: self.lake, version, task, keeps_failures }, schema))
     }
 }
 

@@ -8,7 +8,9 @@ use ballista_core::RuntimeProducer;
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_core::registry::BallistaFunctionRegistry;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::SessionConfig;
+use tpq_lake::EnvironmentStores;
 use tpq_sql::function_state;
 
 use crate::cancellation::CancellableEngine;
@@ -47,8 +49,6 @@ pub struct ExecutorOptions {
     pub memory: Option<u64>,
     /// The folder of rows.
     pub folder: PathBuf,
-    /// Makes the environment of a task: object stores by their URLs.
-    pub environment: Option<RuntimeProducer>,
 }
 
 /// Runs an executor until the process is asked to end, or the scheduler is gone for long.
@@ -88,7 +88,7 @@ pub async fn execute(
         memory_pool_size: options.memory,
         override_execution_engine: Some(Arc::new(CancellableEngine::new())),
         override_function_registry: Some(Arc::new(BallistaFunctionRegistry::from(&functions))),
-        override_runtime_producer: options.environment,
+        override_runtime_producer: Some(environment(options.folder.clone())),
         override_config_producer: Some(Arc::new(|| with_ballista(SessionConfig::new()))),
         override_physical_codec: Some(Arc::new(ClusterCodec::new(worker))),
         ..ExecutorProcessConfig::default()
@@ -96,6 +96,18 @@ pub async fn execute(
     on_ready(SocketAddr::new(options.bind, port));
     let ended = start_executor_process(Arc::new(config)).await;
     ended.map_err(|error| ClusterError::Process(format!("the executor stopped: {error}")))
+}
+
+/// Makes the environments of tasks: temporary files in the folder of rows, and stores by their
+/// addresses. All tasks share the stores.
+fn environment(folder: PathBuf) -> RuntimeProducer {
+    let stores = Arc::new(EnvironmentStores::default());
+    Arc::new(move |_| {
+        RuntimeEnvBuilder::new()
+            .with_temp_file_path(folder.clone())
+            .with_object_store_registry(Arc::clone(&stores) as _)
+            .build_arc()
+    })
 }
 
 /// The port, or one that was free a moment ago: Ballista tells the scheduler the number that it is

@@ -19,12 +19,13 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
 };
-use futures::{StreamExt, TryStreamExt, stream};
+use futures::stream::{self, BoxStream};
+use futures::{StreamExt, TryStreamExt};
 use tpq_sql::CancelToken;
 
 use crate::kept_rows::KeptRows;
 use crate::names;
-use crate::work::{FAILURE, SharedWorker, TraceWork};
+use crate::work::{FAILURE, SharedWorker, Task, TraceWork};
 
 /// Marks a column that was NULL in the whole trace that the columns were found with.
 const UNTYPED: &str = "tpq.untyped";
@@ -132,24 +133,25 @@ impl ExecutionPlan for TraceWorkExec {
         partition: usize,
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
-        let cancel = CancelToken::of(context.session_config().options());
-        let names = self.names.execute(partition, context)?;
-        let names =
-            names.map_ok(|batch| {
-                stream::iter(names::of(&batch).map_or_else(
-                    |error| vec![Err(error)],
-                    |names| names.into_iter().map(Ok).collect(),
-                ))
-            });
         let of_trace = OfTrace {
             work: self.work.clone(),
             worker: Arc::clone(&self.worker),
             schema: Arc::clone(&self.schema),
-            cancel,
+            cancel: CancelToken::of(context.session_config().options()),
         };
-        let rows = names.try_flatten().and_then(move |name| {
+        let names = self.names.execute(partition, context)?;
+        let names = names.and_then(|batch| async move { names::of(&batch) });
+        // What the worker is given at a time.
+        let units: BoxStream<'static, Result<Vec<String>>> = match &self.work.task {
+            Task::Ingest { .. } => stream::once(names.try_concat()).boxed(),
+            Task::Statement { .. } => {
+                let single = |names: Vec<String>| names.into_iter().map(|name| Ok(vec![name]));
+                names.map_ok(move |names| stream::iter(single(names))).try_flatten().boxed()
+            }
+        };
+        let rows = units.and_then(move |names| {
             let of_trace = of_trace.clone();
-            async move { of_trace.rows(name).await }
+            async move { of_trace.rows(names).await }
         });
         let metrics = BaselineMetrics::new(&self.metrics, partition);
         let counted = rows.try_flatten().inspect(move |batch| {
@@ -175,37 +177,41 @@ struct OfTrace {
 }
 
 impl OfTrace {
-    async fn rows(self, name: String) -> Result<SendableRecordBatchStream> {
+    async fn rows(self, names: Vec<String>) -> Result<SendableRecordBatchStream> {
+        let ([name], Task::Statement { .. }) = (names.as_slice(), &self.work.task) else {
+            return self.stream(&names).await;
+        };
         if !self.work.keeps_failures {
-            let rows = self.stream(&name).await;
+            let name = name.clone();
+            let rows = self.stream(&names).await;
             let rows = rows.map_err(|error| of_trace(&name, error))?;
             let schema = rows.schema();
             let rows = rows.map_err(move |error| of_trace(&name, error));
             return Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)));
         }
         let schema = Arc::clone(&self.schema);
-        let rows = match self.kept(&name).await {
+        let rows = match self.kept(&names).await {
             Ok(kept) => kept.into_batches().map_err(external)?.collect::<Vec<_>>(),
             Err(error) if self.cancel.is_cancelled() || is_of_storage(&error) => return Err(error),
-            Err(error) => vec![Ok(failure_row(&self.schema, &name, &error)?)],
+            Err(error) => vec![Ok(failure_row(&self.schema, name, &error)?)],
         };
         let rows = stream::iter(rows.into_iter().map(|batch| batch.map_err(external)));
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
     }
 
     /// All rows of a trace, as the rows of one that fails halfway must not be seen.
-    async fn kept(&self, name: &str) -> Result<KeptRows> {
+    async fn kept(&self, names: &[String]) -> Result<KeptRows> {
         let mut kept = KeptRows::new(Arc::clone(&self.schema));
-        let mut rows = self.stream(name).await?;
+        let mut rows = self.stream(names).await?;
         while let Some(batch) = rows.next().await {
             kept.push(batch?).map_err(external)?;
         }
         Ok(kept)
     }
 
-    async fn stream(&self, name: &str) -> Result<SendableRecordBatchStream> {
+    async fn stream(&self, names: &[String]) -> Result<SendableRecordBatchStream> {
         self.ensure_wanted()?;
-        let rows = self.worker.run(&self.work, name, &self.cancel).await?;
+        let rows = self.worker.run(&self.work, names, &self.cancel).await?;
         check_columns(&self.schema, &rows.schema(), self.work.keeps_failures)?;
         let (schema, of_trace) = (Arc::clone(&self.schema), self.clone());
         let converted = rows.map(move |batch| {

@@ -1,9 +1,13 @@
 //! Settings that the client, the scheduler and the executors share.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use ballista_core::config::{
     BALLISTA_CLIENT_GRPC_TIMEOUT_SECONDS, BALLISTA_SCHEDULER_MAX_PARTITIONS_PER_TASK,
 };
 use ballista_core::extension::SessionConfigExt;
+use datafusion::catalog::TableProvider;
 use datafusion::prelude::SessionConfig;
 use tpq_sql::{Session, SessionOptions, SqlError};
 
@@ -32,10 +36,14 @@ pub fn plain_settings() -> SessionConfig {
     with_ballista(SessionConfig::new())
 }
 
-/// A session without a trace that plans statements for other processes.
+/// A session without a trace that plans statements for other processes. `scans` are tables in
+/// place of empty ones.
 ///
 /// # Errors
 /// Only when the query engine cannot be set up, which is a bug.
-pub fn distributed_session(options: &SessionOptions) -> Result<Session, SqlError> {
-    Session::distributed(options, with_ballista)
+pub fn distributed_session(
+    scans: HashMap<String, Arc<dyn TableProvider>>,
+    options: &SessionOptions,
+) -> Result<Session, SqlError> {
+    Session::distributed(scans, options, with_ballista)
 }

@@ -12,8 +12,11 @@ use tpq_sql::{CancelToken, ParameterValue};
 /// Work on each trace of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceWork {
-    /// The URL of the lake. Without one, the names are paths of files that all executors reach.
+    /// The URL of the lake. Names are digests of its traces, or the paths of files to import into it.
+    /// Without a lake they are paths of traces. All executors reach lakes and files by these names.
     pub lake: Option<String>,
+    /// The version of the lake's catalogue that the names come from, or an earlier one.
+    pub version: u64,
     /// What to do.
     pub task: Task,
     /// Whether a trace that fails gives a row with its name, in the first column, and its error, in
@@ -36,8 +39,12 @@ pub enum Task {
         /// Metadata of the trace that becomes columns.
         metadata: Vec<String>,
     },
-    /// Import a file as a trace of the lake and give a row that describes the outcome.
-    Ingest,
+    /// Import files into the lake and give a row with the outcome of each. The names of a partition
+    /// are imported together, so that they are committed together.
+    Ingest {
+        /// Whether to import traces that the lake has once more.
+        replace: bool,
+    },
 }
 
 impl Task {
@@ -45,7 +52,7 @@ impl Task {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Statement { .. } => "statement",
-            Self::Ingest => "ingest",
+            Self::Ingest { .. } => "ingest",
         }
     }
 }
@@ -60,9 +67,9 @@ pub trait TraceWorker: Debug + Send + Sync + 'static {
     /// When the trace cannot be opened, or a statement is wrong.
     async fn columns(&self, work: &TraceWork, name: &str) -> Result<SchemaRef>;
 
-    /// The rows of `work` on the trace `name`, until `cancel` asks to stop. Repeating work gives
+    /// The rows of `work` on the traces `names`, until `cancel` asks to stop. Repeating work gives
     /// the same rows and leaves the lake as it was after the first time: a task runs again when
-    /// its executor is lost.
+    /// its executor is lost. Statements are given one trace at a time.
     ///
     /// # Errors
     /// When the trace cannot be opened, or a statement is wrong. Errors of the storage are
@@ -73,7 +80,7 @@ pub trait TraceWorker: Debug + Send + Sync + 'static {
     async fn run(
         &self,
         work: &TraceWork,
-        name: &str,
+        names: &[String],
         cancel: &CancelToken,
     ) -> Result<SendableRecordBatchStream>;
 }

@@ -5,6 +5,7 @@
 //! own. What runs the parts of a plan adds the steps that it needs itself
 //! ([`with_cancel_checks`](crate::with_cancel_checks)).
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use datafusion::catalog::TableProvider;
@@ -41,12 +42,13 @@ pub struct RemotePlan {
 }
 
 impl Session {
-    /// A session without a trace, for plans that other processes run. `configure` adds the
-    /// settings that these processes need.
+    /// A session without a trace, for plans that other processes run. `scans` are tables in place
+    /// of empty ones; `configure` adds the settings that these processes need.
     ///
     /// # Errors
     /// Only when the query engine cannot be set up, which is a bug.
     pub fn distributed(
+        scans: HashMap<String, Arc<dyn TableProvider>>,
         options: &SessionOptions,
         configure: impl FnOnce(SessionConfig) -> SessionConfig,
     ) -> std::result::Result<Self, SqlError> {
@@ -58,7 +60,7 @@ impl Session {
             planning(SessionStateBuilder::new().with_config(config).with_runtime_env(runtime))
         });
         let bug = |error: DataFusionError| translate(error, &Text::none(), &Names::none());
-        Self::with_state(state.map_err(bug)?, no_events(), options)
+        Self::with_state(state.map_err(bug)?, no_events(), scans, options)
     }
 
     /// Makes a table known under a name, in lower case. Statements read it as they read any other

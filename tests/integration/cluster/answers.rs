@@ -65,7 +65,7 @@ fn statements_on_each_trace_give_the_rows_of_one_process() {
     let intersection = "INCLUDE PERFETTO MODULE intervals.intersect; \
         SELECT ts, dur, id_0, id_1 FROM _interval_intersect!((\
         (SELECT id, ts, dur FROM slice WHERE name = 'inner'), \
-        (SELECT id, ts, dur FROM sched WHERE ucpu = 0)), ()) ORDER BY ts, id_0, id_1";
+        (SELECT id, ts, dur FROM sched WHERE ucpu = 0 AND dur > 0)), ()) ORDER BY ts, id_0, id_1";
     let rows = nodes.agree(&folder, &["-c", intersection]);
     // Per trace: [20, 30) and [32, 44) meet [10, 30), [30, 40) and [40, 60), and what is idle.
     assert_eq!(rows.lines().count(), 1 + 4 * 3, "{rows}");

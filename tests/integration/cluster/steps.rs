@@ -38,10 +38,10 @@ impl TraceWorker for Spans {
     async fn run(
         &self,
         _: &TraceWork,
-        name: &str,
+        names: &[String],
         _: &CancelToken,
     ) -> Result<SendableRecordBatchStream> {
-        let ts: i64 = name.parse().unwrap();
+        let ts: i64 = names[0].parse().unwrap();
         let columns_ = [ts, 10, ts % 2].map(|value| Arc::new(Int64Array::from(vec![value])) as _);
         let batch = RecordBatch::try_new(columns(), columns_.to_vec())?;
         let rows = futures::stream::iter([Ok(batch)]);
@@ -58,7 +58,7 @@ fn work() -> TraceWork {
     ];
     let metadata = vec!["android_build_fingerprint".to_owned()];
     let task = Task::Statement { sql: "SELECT 1".to_owned(), parameters, metadata };
-    TraceWork { lake: Some("file:///lake".to_owned()), task, keeps_failures: false }
+    TraceWork { lake: Some("file:///lake".to_owned()), version: 3, task, keeps_failures: false }
 }
 
 fn spans(names: &[&str]) -> TraceWorkExec {
@@ -84,7 +84,7 @@ fn shown(plan: &Arc<dyn ExecutionPlan>) -> String {
 }
 
 fn session() -> Session {
-    let session = distributed_session(&Default::default()).unwrap();
+    let session = distributed_session(Default::default(), &Default::default()).unwrap();
     session.add_table("one", Arc::new(TraceWorkTable::new(spans(&["0", "3", "100"]))));
     session.add_table("other", Arc::new(TraceWorkTable::new(spans(&["5", "105"]))));
     session
@@ -182,7 +182,7 @@ async fn steps_of_one_process_are_left_out() {
 #[tokio::test]
 async fn steps_that_keep_parts_of_a_session_are_refused() {
     let session = session();
-    let sql = "SELECT ts, (SELECT count(*) FROM other WHERE other.ts < one.ts LIMIT 1) AS n \
+    let sql = "SELECT one.ts, (SELECT count(*) FROM other WHERE other.ts < one.ts LIMIT 1) AS n \
                FROM one, ancestor_slice(one.ts)";
     let plan = planned(&session, sql).await;
     let codec = ClusterCodec::new(Arc::new(Spans));

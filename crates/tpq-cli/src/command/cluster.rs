@@ -139,7 +139,6 @@ async fn executor(args: ExecutorArgs) -> anyhow::Result<()> {
         tasks,
         memory: args.memory_limit.map(|limit| limit / 2),
         folder,
-        environment: None,
     };
     // The first signal lets tasks end; the second one ends the process.
     signals::handle_one_end();

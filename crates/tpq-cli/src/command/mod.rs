@@ -6,6 +6,8 @@ pub mod cluster;
 pub mod completions;
 pub mod export;
 pub mod info;
+pub mod ingest;
+pub mod lake;
 pub mod man;
 pub mod merge;
 pub mod query;
