@@ -145,7 +145,9 @@ impl ExecutionPlan for TraceWorkExec {
         let units: BoxStream<'static, Result<Vec<String>>> = match &self.work.task {
             Task::Ingest { .. } => stream::once(names.try_concat()).boxed(),
             Task::Statement { .. } => {
-                let single = |names: Vec<String>| names.into_iter().map(|name| Ok(vec![name]));
+                let single = |names: Vec<String>| {
+                    names.into_iter().map(|name| Ok::<_, DataFusionError>(vec![name]))
+                };
                 names.map_ok(move |names| stream::iter(single(names))).try_flatten().boxed()
             }
         };

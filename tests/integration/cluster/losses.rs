@@ -9,7 +9,8 @@ use super::{Nodes, each, text, traces};
 use crate::command::{Folder, describe, tpq};
 use crate::running::Running;
 
-/// A statement that takes long, with a result that can be worked out.
+/// A statement that takes long, with a result that can be worked out: as many steps, one after
+/// the other.
 fn counted(to: u32) -> String {
     format!(
         "WITH RECURSIVE numbers(n) AS \
@@ -32,12 +33,12 @@ fn start(nodes: &Nodes, folder: &Folder, sql: &str, rows: &str) -> Running {
 }
 
 /// Time on processors of an executor that is at work: starting one takes a part of it.
-const AT_WORK: Duration = Duration::from_millis(1500);
+const AT_WORK: Duration = Duration::from_millis(800);
 
 #[test]
 fn an_executor_that_is_killed_changes_no_answer() {
     let (folder, mut nodes) = (traces(12), Nodes::start(3));
-    let sql = counted(3000);
+    let sql = counted(40_000);
     let expected = each(&folder, &["-c", &sql, "-o", "here.csv"]);
     assert!(expected.status.success(), "{}", describe(&expected));
     let mut query = start(&nodes, &folder, &sql, "there.csv");

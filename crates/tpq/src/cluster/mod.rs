@@ -151,7 +151,7 @@ fn outcome_row(ingested: Ingested) -> Result<RecordBatch> {
     let (committed, losses, error) = match outcome {
         Ok(outcome) => (Some(name_of(outcome.committed)), outcome.losses as i64, None),
         Err(error) if error.is_of_lake() => {
-            return Err(DataFusionError::IoError(std::io::Error::other(error)));
+            return Err(DataFusionError::IoError(std::io::Error::other(error.to_string())));
         }
         Err(error) => (None, 0, Some(error.to_string())),
     };
