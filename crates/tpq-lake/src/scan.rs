@@ -205,7 +205,8 @@ impl TraceFilesScan {
 
     fn statistics_of(&self, chosen: &[usize]) -> Statistics {
         let sum = |of: fn(&File) -> u64| {
-            let sum = chosen.iter().map(|&at| of(&self.files[at])).sum::<u64>();
+            let sum =
+                chosen.iter().fold(0, |sum: u64, &at| sum.saturating_add(of(&self.files[at])));
             usize::try_from(sum).unwrap_or(usize::MAX)
         };
         let columns = self.file_schema.fields().len() + self.fronts();
