@@ -197,7 +197,7 @@ ts                   tid   pid   prio  tag   msg
         trace.rows(FILES),
         "\
 id  parent  name                                     trace_type         processing_order
-0                                                    zip                0
+0   NULL    NULL                                     zip                0
 1   0       FS/data/misc/logd/logcat                 android_logcat     1
 2   0       bugreport-a-B.1-2022-06-24-16-24-37.txt  android_dumpstate  2
 "

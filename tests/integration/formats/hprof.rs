@@ -93,14 +93,14 @@ fn objects_of_a_heap() {
         trace.rows(objects),
         "\
 name                         size  reachable  distance  root_type      heap_type
-Node                         24    1          1                        app
-Node                         24    1          1                        app
-Node                         24    0          -1                       app
-Node                         24    0          -1                       zygote
+Node                         24    1          1         NULL           app
+Node                         24    1          1         NULL           app
+Node                         24    0          -1        NULL           app
+Node                         24    0          -1        NULL           zygote
 Node[]                       24    1          0         JNI_GLOBAL     zygote
 java.lang.ref.WeakReference  12    1          0         THREAD_OBJECT  zygote
-java.lang.String             16    1          1                        zygote
-byte[]                       14    1          2                        zygote
+java.lang.String             16    1          1         NULL           zygote
+byte[]                       14    1          2         NULL           zygote
 "
     );
     let times = "SELECT DISTINCT graph_sample_ts, upid = (SELECT upid FROM heap_graph) AS same, \
@@ -192,11 +192,11 @@ fn values_of_objects() {
     assert_eq!(
         trace.rows(values),
         "\
-field        type     bool  byte  int  long
-Node.count   int                  -2
-Node.small   byte           -1
-Node.large   long                      -5
-Node.is_set  boolean  1
+field        type     bool  byte  int   long
+Node.count   int      NULL  NULL  -2    NULL
+Node.small   byte     NULL  -1    NULL  NULL
+Node.large   long     NULL  NULL  NULL  -5
+Node.is_set  boolean  1     NULL  NULL  NULL
 "
     );
     let texts = "SELECT c.name, value_string, array_element_type AS type, array_element_count AS n, \
@@ -207,9 +207,9 @@ Node.is_set  boolean  1
     assert_eq!(
         trace.rows(texts),
         "\
-name              value_string  type  n  hash
-java.lang.String  hi                     0
-byte[]                          byte  2  1
+name              value_string  type  n     hash
+java.lang.String  hi            NULL  NULL  0
+byte[]            NULL          byte  2     1
 "
     );
 }

@@ -3,7 +3,7 @@
 use tpq_testkit::{KernelPage, TraceCmd, gzip};
 
 use super::{PLACES, kind_and_clock};
-use crate::imported::{Imported, STATS};
+use crate::imported::{Imported, STATS, refused};
 
 const SWITCH: u16 = 316;
 const PROBE: u16 = 900;
@@ -119,18 +119,18 @@ ts         cpu  name                  tid  flags
     assert_eq!(
         trace.rows(SCHED),
         "\
-ts    dur        cpu  tid  name     end_state  priority
-1010  100        0    70   worker   S          100
-1110  499998890  0    0    swapper             100
+ts    dur  cpu  tid  name     end_state  priority
+1010  100  0    70   worker   S          100
+1110  -1   0    0    swapper  NULL       100
 "
     );
     assert_eq!(
         trace.rows(ARGS),
         "\
-key    int  text
-list   8
-text        hello
-value  -3
+key    int   text
+list   8     NULL
+text   NULL  hello
+value  -3    NULL
 "
     );
     let slices = "SELECT ts, slice.name, tid FROM slice JOIN thread_track t \
@@ -218,16 +218,13 @@ fn facts_of_the_machine() {
 
 #[test]
 fn damaged_recordings() {
-    let places = |file: &[u8]| Imported::file(file).cells(PLACES);
     let whole = recording("boot").version_6();
-    let header = places(&whole[..30]);
-    assert_eq!(
-        header,
-        [["format_parse_errors", "NULL", "the header of the recording cannot be read"]]
-    );
+    let header = refused(&[("trace.dat", &whole[..30])]);
+    assert_eq!(header, "trace.dat: byte 18: the header of the recording cannot be read");
     let other = [&whole[..10], b"9\0", &whole[12..]].concat();
+    let message = refused(&[("trace.dat", &other)]);
     let what = "recordings of this version are not read, only of versions 6 and 7";
-    assert_eq!(places(&other), [["format_parse_errors", "NULL", what]]);
+    assert_eq!(message, format!("trace.dat: byte 10: {what}"));
     // The last page of CPU 1 lies outside of the file.
     let cut = Imported::file(&whole[..whole.len() - 4096]);
     let what = "the file ends before the data that its header lists";
