@@ -220,11 +220,12 @@ fn facts_of_the_machine() {
 fn damaged_recordings() {
     let whole = recording("boot").version_6();
     let header = refused(&[("trace.dat", &whole[..30])]);
-    assert_eq!(header, "trace.dat: byte 18: the header of the recording cannot be read");
+    let what = "trace.dat: byte 18: the header of the recording cannot be read";
+    assert!(header.contains(what), "{header}");
     let other = [&whole[..10], b"9\0", &whole[12..]].concat();
     let message = refused(&[("trace.dat", &other)]);
     let what = "recordings of this version are not read, only of versions 6 and 7";
-    assert_eq!(message, format!("trace.dat: byte 10: {what}"));
+    assert!(message.contains(&format!("trace.dat: byte 10: {what}")), "{message}");
     // The last page of CPU 1 lies outside of the file.
     let cut = Imported::file(&whole[..whole.len() - 4096]);
     let what = "the file ends before the data that its header lists";
