@@ -142,12 +142,14 @@ value  -3    NULL
     let names = "SELECT tid, name FROM thread WHERE tid IN (70, 99) ORDER BY tid";
     assert_eq!(trace.cells(names), [["70", "worker"], ["99", "never seen"]]);
     assert_eq!(trace.rows(STATS), "name  machine  file  value\n");
-    assert_eq!(kind_and_clock(&trace), ("trace_cmd".to_owned(), vec![vec!["6".to_owned()]]));
 }
 
 #[test]
 fn version_6() {
-    assert_rows(&recording("boot").version_6());
+    let file = recording("boot").version_6();
+    assert_rows(&file);
+    let trace = Imported::file(file);
+    assert_eq!(kind_and_clock(&trace), ("trace_cmd".to_owned(), vec![vec!["6".to_owned()]]));
 }
 
 #[test]
