@@ -5,8 +5,9 @@ use tpq_source::Format;
 
 use crate::format::TraceFormat;
 use crate::{
-    art_methods, collapsed, cpuprofile, dmesg, fuchsia, gecko, json, logcat, ninja, otlp, packets,
-    perf_data, perf_script, pprof, simpleperf, speedscope, strace, systrace,
+    art_methods, collapsed, cpuprofile, dmesg, dumpstate, fuchsia, gecko, hprof, json, logcat,
+    ninja, otlp, packets, perf_data, perf_script, pprof, simpleperf, speedscope, strace, systrace,
+    trace_cmd,
 };
 
 /// Decoders of all formats without packets, for `tpq_decode::Decoder`.
@@ -28,6 +29,9 @@ pub const DECODERS: &[&FormatDecoder] = &[
     &art_methods::DECODER,
     &fuchsia::DECODER,
     &otlp::DECODER,
+    &dumpstate::DECODER,
+    &hprof::DECODER,
+    &trace_cmd::DECODER,
 ];
 
 /// The description of a format; `None` for files without events.
@@ -51,6 +55,9 @@ pub fn trace_format(format: Format) -> Option<&'static TraceFormat> {
         Format::ArtMethods => Some(&art_methods::FORMAT),
         Format::Fuchsia => Some(&fuchsia::FORMAT),
         Format::Otlp => Some(&otlp::FORMAT),
+        Format::Dumpstate => Some(&dumpstate::FORMAT),
+        Format::Hprof => Some(&hprof::FORMAT),
+        Format::TraceCmd => Some(&trace_cmd::FORMAT),
         Format::Manifest
         | Format::Gzip
         | Format::Zstd

@@ -56,6 +56,12 @@ pub enum Format {
     Fuchsia,
     /// A trace of methods that Android's runtime called.
     ArtMethods,
+    /// The text of an Android bug report, or the history of a battery in the form of one.
+    Dumpstate,
+    /// A dump of a Java heap.
+    Hprof,
+    /// A recording of `trace-cmd`.
+    TraceCmd,
     /// Text in no format that tpq reads.
     Text,
     /// Any other data.
@@ -67,13 +73,20 @@ const MANIFEST_KEY: &[u8] = b"\"perfetto_manifest\"";
 /// first.
 const SNIFF_LEN: usize = 64 << 20;
 /// Formats by the bytes that their files begin with.
-const MAGIC: [(&[u8], Format); 5] = [
+const MAGIC: [(&[u8], Format); 9] = [
     (b"PERFILE2", Format::PerfData),
     (b"SIMPLEPERF", Format::SimpleperfReport),
     (&[0x10, 0, 4, b'F', b'x', b'T', 0x16, 0], Format::Fuchsia),
     (b"SLOW", Format::ArtMethods),
     (b"*version\n", Format::ArtMethods),
+    (DUMPSTATE_HEADER, Format::Dumpstate),
+    (b"9,0,i,vers,", Format::Dumpstate),
+    (b"JAVA PROFILE 1.0.", Format::Hprof),
+    (b"\x17\x08\x44tracing", Format::TraceCmd),
 ];
+/// The first lines of a bug report, up to its date.
+const DUMPSTATE_HEADER: &[u8] =
+    b"========================================================\n== dumpstate: ";
 /// The position of the magic bytes in the header of a TAR member.
 const TAR_MAGIC: std::ops::Range<usize> = 257..262;
 
@@ -141,6 +154,9 @@ impl Format {
             Self::Dmesg => "dmesg",
             Self::Fuchsia => "fuchsia",
             Self::ArtMethods => "art_method",
+            Self::Dumpstate => "android_dumpstate",
+            Self::Hprof => "art_hprof",
+            Self::TraceCmd => "trace_cmd",
             Self::Text => "text",
             Self::Unknown => "unknown",
         }
@@ -165,7 +181,10 @@ impl Format {
             | Self::Dmesg
             | Self::Otlp
             | Self::Fuchsia
-            | Self::ArtMethods => Contents::Events,
+            | Self::ArtMethods
+            | Self::Dumpstate
+            | Self::Hprof
+            | Self::TraceCmd => Contents::Events,
             Self::Tar | Self::Zip => Contents::Files,
             Self::Gzip | Self::Zstd => Contents::OneFile,
             Self::Manifest => Contents::Manifest,
@@ -234,6 +253,9 @@ impl fmt::Display for Format {
             Self::Dmesg => "kernel log",
             Self::Fuchsia => "Fuchsia trace",
             Self::ArtMethods => "ART method trace",
+            Self::Dumpstate => "Android bug report",
+            Self::Hprof => "Java heap dump",
+            Self::TraceCmd => "trace-cmd recording",
             Self::Text => "text",
             Self::Unknown => "unknown data",
         })

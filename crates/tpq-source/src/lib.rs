@@ -17,6 +17,7 @@
 //! the messages for all other errors.
 
 mod archive;
+mod bug_report;
 mod bytes;
 mod decompress;
 mod digest;
@@ -40,6 +41,7 @@ mod text_formats;
 mod trace_probe;
 mod unpacked;
 
+pub use bug_report::ReportDate;
 pub use digest::digest;
 pub use entry::Entry;
 pub use error::SourceError;

@@ -2,14 +2,17 @@
 //! the rows that they become.
 
 mod art_methods;
+mod bug_reports;
 mod documents;
 mod fuchsia;
+mod hprof;
 mod logs;
 mod mutations;
 mod ninja;
 mod perf_data;
 mod profiles;
 mod strace;
+mod trace_cmd;
 
 use crate::imported::Imported;
 

@@ -49,6 +49,9 @@ fn files() -> Vec<Vec<u8>> {
     let record = [0x0a, 8, 8, 9, 16, 7, 0x1a, 2, 8, 1];
     files.extend([super::art_methods::listed(), super::art_methods::streamed()]);
     files.push(super::fuchsia::trace());
+    files.push(super::bug_reports::report());
+    files.push(super::hprof::dump());
+    files.extend(super::trace_cmd::recordings());
     files.push([&b"SIMPLEPERF\x01\x00\x0a\x00\x00\x00"[..], &record, &[0; 4]].concat());
     files
 }

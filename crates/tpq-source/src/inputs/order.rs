@@ -15,7 +15,7 @@ pub(super) fn flatten(nodes: Vec<Node>) -> Vec<Entry> {
 fn push(mut nodes: Vec<Node>, parent: Option<usize>, entries: &mut Vec<Entry>) {
     nodes.sort_by_cached_key(|node| (rank(node), node.name.clone()));
     for node in nodes {
-        let Node { name, shown, format, size, bytes, cut, unread, remarks, inside } = node;
+        let Node { name, shown, format, size, bytes, cut, unread, remarks, report, inside } = node;
         let index = entries.len();
         entries.push(Entry {
             parent,
@@ -28,6 +28,7 @@ fn push(mut nodes: Vec<Node>, parent: Option<usize>, entries: &mut Vec<Entry>) {
             cut,
             unread,
             remarks,
+            report,
         });
         push(inside, Some(index), entries);
     }

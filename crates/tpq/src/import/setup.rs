@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tpq_decode::{Decoder, Fact, FileInfo, Setup};
-use tpq_formats::{DefaultClock, OpenFile, OpenedFile, TraceFormat, trace_format};
+use tpq_formats::{DefaultClock, OpenFile, OpenedFile, Report, TraceFormat, trace_format};
 use tpq_ingest::{FileContext, Timeline, TraceBytes};
 use tpq_source::{Attribute, Entry, Format, Inputs};
 use tpq_tables::Stat;
@@ -102,12 +102,33 @@ pub(super) fn open_files<'a>(
 ) -> Vec<OpenedFile<'a>> {
     let contexts = std::mem::take(&mut arrangement.contexts);
     let may_split = may_split && contexts.len() == 1;
-    let open = |(entry, file): (&Entry, FileContext)| {
+    let reports = reports(inputs, &contexts);
+    let open = |((entry, file), report): ((&Entry, FileContext), Option<Report>)| {
         let (timeline, len) = (timeline.clone(), entry.bytes().len());
         let format = trace_format(entry.format())?;
-        Some((format.open)(OpenFile { bytes, file, timeline, len, may_split }))
+        Some((format.open)(OpenFile { bytes, file, timeline, len, may_split, report }))
     };
-    inputs.traces().map(|(_, entry)| entry).zip(contexts).filter_map(open).collect()
+    let files = inputs.traces().map(|(_, entry)| entry).zip(contexts);
+    files.zip(reports).filter_map(open).collect()
+}
+
+/// The bug report that each file with events is part of.
+fn reports(inputs: &Inputs, contexts: &[FileContext]) -> Vec<Option<Report>> {
+    let files = || inputs.traces().map(|(_, entry)| entry).zip(contexts);
+    let logs_of = |report: &Entry| {
+        let logs = files().filter(|(entry, _)| {
+            entry.format() == Format::Logcat && entry.parent() == report.parent()
+        });
+        logs.filter_map(|(_, file)| file.segments.first().copied()).collect()
+    };
+    let report = |(entry, _): (&Entry, &FileContext)| {
+        let stored_logs = match entry.format() {
+            Format::Dumpstate => logs_of(entry),
+            _ => Vec::new(),
+        };
+        Some(Report { date: entry.report()?, stored_logs })
+    };
+    files().map(report).collect()
 }
 
 /// Whether the format of a file has a property.
