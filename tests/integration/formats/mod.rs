@@ -4,10 +4,14 @@
 mod art_methods;
 mod documents;
 mod fuchsia;
+mod heap_snapshot;
+mod instruments;
 mod logs;
 mod mutations;
 mod ninja;
+mod otlp_protobuf;
 mod perf_data;
+mod primes;
 mod profiles;
 mod strace;
 
