@@ -1,6 +1,11 @@
 //! Events of Windows: threads on CPUs, memory, files and disks.
 
-use tpq_testkit::{Message, Packet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use tpq::ImportOptions;
+use tpq_testkit::mutate::mutate;
+use tpq_testkit::random::Random;
+use tpq_testkit::{Message, Packet, TraceBuilder};
 
 use super::{COUNTERS, SLICE_ARGS, SLICES, packets};
 use crate::imported::Imported;
@@ -262,4 +267,34 @@ format_records_not_read  13    1
 malformed_packets        NULL  1
 "
     );
+}
+
+/// How many damaged traces are imported.
+const MUTATIONS: u64 = 1_000;
+
+#[test]
+fn damaged_events_do_not_panic() {
+    let memory = Message::new().uint(2, 100).uint(7, 5).uint(8, 6);
+    let events = [
+        on_cpu(100, 0, C_SWITCH, switch(0, 2, 11, 8)),
+        on_cpu(200, 0, C_SWITCH, switch(11, 5, 12, 9).uint(6, 2)),
+        event(210, 12, READY_THREAD, Message::new().uint(1, 11)),
+        event(220, 12, MEM_INFO, memory),
+        event(230, 12, FILE_IO_CREATE, Message::new().uint(1, 0xa0).bytes(7, "C:")),
+        event(240, 12, FILE_IO_OP_END, end(0xa0)),
+        event(250, 12, FILE_IO_READ_WRITE, Message::new().uint(1, 0xb0).uint(8, 67)),
+        event(260, 12, DISK_IO, Message::new().uint(9, 10).int(7, 80)),
+    ];
+    let seed = TraceBuilder::new().packets([bundle(events.clone()), bundle(events)]).build();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace");
+    let options = ImportOptions { threads: Some(1), ..ImportOptions::default() };
+    let panics = |number: &u64| {
+        let bytes = mutate(&mut Random::new(*number), &[seed.as_slice()]);
+        std::fs::write(&path, bytes).unwrap();
+        let import = || tpq::import(std::slice::from_ref(&path), &options).map(drop);
+        catch_unwind(AssertUnwindSafe(import)).is_err()
+    };
+    let panicked: Vec<u64> = (0..MUTATIONS).filter(panics).collect();
+    assert!(panicked.is_empty(), "{} of {MUTATIONS} panicked: {panicked:?}", panicked.len());
 }
