@@ -74,6 +74,7 @@ impl Entry {
             Format::Unknown if self.size == 0 => Some("it is empty"),
             Format::Unknown => Some("it is in no format that tpq reads"),
             Format::Text => Some("it is text in no format that tpq reads"),
+            Format::Tracy => Some("it is a capture of Tracy, which tpq does not read"),
             _ => None,
         };
         self.unread.as_deref().or(by_contents)

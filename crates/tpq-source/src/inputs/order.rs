@@ -4,8 +4,8 @@ use super::unpack::Node;
 use crate::{Entry, Format};
 
 /// Returns all files as a list, containers before their contents. Among the contents of one
-/// container, the manifest or its container comes first, then traces, then the rest, each by name.
-/// The order in which files were named or packed has no effect.
+/// container, the manifest or its container comes first, then traces, the symbols of traces, and
+/// the rest, each by name. The order in which files were named or packed has no effect.
 pub(super) fn flatten(nodes: Vec<Node>) -> Vec<Entry> {
     let mut entries = Vec::new();
     push(nodes, None, &mut entries);
@@ -39,7 +39,8 @@ fn rank(node: &Node) -> u8 {
         Format::Manifest => 0,
         Format::Perfetto => 1,
         Format::Json => 2,
+        Format::Symbols | Format::NameMapping => 4,
         format if format.is_trace() => 3,
-        _ => node.inside.iter().map(rank).min().unwrap_or(4),
+        _ => node.inside.iter().map(rank).min().unwrap_or(5),
     }
 }

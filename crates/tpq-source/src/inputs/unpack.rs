@@ -42,10 +42,10 @@ impl Node {
         self.inside.iter().flat_map(Self::archives).collect()
     }
 
-    /// The number of traces in this node.
+    /// The number of traces in this node, without the symbols that lie next to them.
     pub(super) fn traces(&self) -> usize {
         let inside: usize = self.inside.iter().map(Node::traces).sum();
-        inside + usize::from(self.format.is_trace())
+        inside + usize::from(self.format.is_trace() && !self.format.names_code())
     }
 }
 

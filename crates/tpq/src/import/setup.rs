@@ -74,6 +74,9 @@ pub(super) fn describe(inputs: &Inputs, arrangement: &Arrangement, decoder: &mut
     for ((_, file), context) in inputs.traces().zip(&arrangement.contexts) {
         decoder.describe_file(base(context), file.bytes().len() as u64, file.format().name());
         decoder.identify_file(base(context), file.bytes());
+        if file.format().names_code() {
+            decoder.share_symbols(base(context), package_of(file));
+        }
     }
     for entry in 0..inputs.entries().len() {
         for remark in remarks(inputs, entry) {
@@ -89,6 +92,23 @@ pub(super) fn describe(inputs: &Inputs, arrangement: &Arrangement, decoder: &mut
     for path in inputs.unmatched_manifest_paths() {
         decoder.count_file(manifest as u32, Stat::ManifestFilesMissing, path);
     }
+}
+
+/// The Android package that a file with names of code is of, if its folder or its own name is one:
+/// `com.app/mapping.txt`, or `com.app.txt`.
+fn package_of(file: &Entry) -> Option<&str> {
+    let mut parts = file.name()?.rsplit('/');
+    let name = parts.next().unwrap_or_default();
+    let folder = parts.next().unwrap_or_default();
+    let name = name.strip_suffix(".txt").unwrap_or_default();
+    let is_package = |text: &&str| {
+        let is_part = |part: &str| {
+            part.starts_with(|it: char| it.is_ascii_alphabetic())
+                && part.chars().all(|it| it.is_ascii_alphanumeric() || it == '_')
+        };
+        text.contains('.') && text.split('.').all(is_part)
+    };
+    [name, folder].into_iter().find(is_package)
 }
 
 /// Opens a reader of each file with events. Only for a single file, a second thread may help:
