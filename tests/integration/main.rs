@@ -29,6 +29,7 @@ mod json;
 mod layers;
 #[cfg(target_os = "linux")]
 mod memory;
+mod memory_snapshots;
 mod merge_command;
 mod merging;
 mod metatrace;

@@ -272,6 +272,7 @@ impl<'a> Decoder<'a> {
             trackers.bind_arrived(&mut tables, stats);
             symbols::name_frames(bytes, &mut trackers, &mut tables, stats);
             winscope::finish_source(&mut trackers, &mut tables, stats);
+            trackers.write_memory_snapshot(&mut tables, stats);
         }
         end_heaps(bytes, &mut trackers, &mut tables, &mut stats);
         close_args(&mut trackers, &mut self.deferred, &mut tables, &read);

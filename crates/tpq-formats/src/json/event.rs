@@ -15,12 +15,9 @@ use tpq_decode::RunEvent;
 use tpq_trackers::args::json::add_json;
 use tpq_trackers::args::{ArgSet, ArgValue, JsonOrigin};
 use tpq_trackers::track::{
-    AsyncId, AsyncPhase, Dimensions, NewSlice, SliceEnd, TrackKind, Trackers,
+    AsyncId, AsyncPhase, Dimensions, GLOBAL_INSTANTS, NewSlice, PROCESS_INSTANTS, SliceEnd,
+    Trackers,
 };
-
-/// The tracks of instants that are of no thread.
-const GLOBAL_INSTANTS: TrackKind = TrackKind::slices("legacy_chrome_global_instants");
-const PROCESS_INSTANTS: TrackKind = TrackKind::slices("chrome_process_instant");
 
 /// Decodes one event.
 pub(crate) fn decode_event(
@@ -170,10 +167,14 @@ impl Context<'_> {
 
     fn instant(&mut self, owner: EventOwner) {
         let track = match self.event.scope {
-            Scope::Global => self.instants(GLOBAL_INSTANTS, Dimensions::machine(self.machine)),
+            Scope::Global => {
+                let machine = Dimensions::machine(self.machine);
+                self.trackers.chrome_instants(GLOBAL_INSTANTS, machine, self.tables)
+            }
             Scope::Process if owner.has_pid => {
                 let upid = self.process(owner);
-                self.instants(PROCESS_INSTANTS, Dimensions::process(upid))
+                let process = Dimensions::process(upid);
+                self.trackers.chrome_instants(PROCESS_INSTANTS, process, self.tables)
             }
             Scope::Thread | Scope::None if owner.has_tid => self.thread_track(owner),
             _ => return self.fail(Stat::JsonParserFailure),
@@ -188,19 +189,6 @@ impl Context<'_> {
             self.tables.slice.thread_ts.set(id, self.event.tts);
         }
         self.whole_stack(id, track);
-    }
-
-    fn instants(&mut self, kind: TrackKind, of: Dimensions) -> u32 {
-        let before = self.tables.track.len();
-        let (tracks, deferred) = (&mut self.trackers.source.tracks, &mut self.trackers.deferred);
-        let track = tracks.get(kind, of, StringId::NULL, deferred, self.tables);
-        if track >= before {
-            let chrome = ArgValue::String(self.tables.strings.intern("chrome"));
-            let source = ArgSet::of([("source", chrome)], &mut self.tables.strings);
-            let set = deferred.intern(&source);
-            self.tables.track.source_arg_set_id.set(track, set);
-        }
-        track
     }
 
     fn begin_async(&mut self, owner: EventOwner) {
