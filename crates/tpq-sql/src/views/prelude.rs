@@ -55,6 +55,7 @@ const FILES: &[File] = &[
         "memory_snapshot_node",
         "memory_snapshot_edge"
     ),
+    file!("winscope.sql", "__intrinsic_winscope_surfaceflinger_hierarchy_path"),
     file!("perf.sql", "perf_counter_track", "perf_session", "perf_sample"),
     file!(
         "stack_sample.sql",
