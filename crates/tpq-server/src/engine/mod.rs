@@ -32,7 +32,7 @@ use crate::status::status;
 pub use self::export::ExportError;
 pub use self::packages::PackageError;
 pub(crate) use self::query::StatementEnd;
-pub(crate) use self::rows::{Answer, Place, RowStream, RowsError};
+pub(crate) use self::rows::{Answer, Place, RowsError};
 
 /// Why the engine could not do what a client asked for.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

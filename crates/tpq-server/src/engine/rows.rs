@@ -10,6 +10,7 @@ use datafusion::arrow::datatypes::SchemaRef;
 use futures::stream::BoxStream;
 use futures::{FutureExt, Stream, TryStreamExt};
 use tokio::runtime::Handle;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use tpq_sql::{CancelToken, SqlError, SqlErrorKind};
@@ -198,20 +199,22 @@ struct Running {
 }
 
 /// What a statement has while it runs: a trace, a place among the queries, and time.
-struct Begun {
+struct Begun<'a> {
+    running: &'a Running,
     trace: Arc<dyn LoadedTrace>,
-    _place: Option<Arc<OwnedSemaphorePermit>>,
+    /// `None` while a part of the result waits for the client.
+    place: Option<Arc<OwnedSemaphorePermit>>,
     deadline: Deadline,
 }
 
 impl Running {
     /// Waits for a place among the queries. The time of the statement begins then.
-    async fn begin(&self) -> Result<Begun, RowsError> {
+    async fn begin(&self) -> Result<Begun<'_>, RowsError> {
         let trace = self.engine.trace().await?;
         let place = self.place.take(&self.engine.query_slots).await;
         let limit = self.engine.limits.query_time;
         let deadline = Deadline::start(limit, &self.cancel, &self.timers);
-        Ok(Begun { trace, _place: place, deadline })
+        Ok(Begun { running: self, trace, place, deadline })
     }
 
     /// Runs work with a place among the queries, for as long as there is time.
@@ -234,7 +237,7 @@ impl Running {
         W: FnOnce(Arc<dyn LoadedTrace>, CancelToken) -> F,
         F: Future<Output = Result<Option<Answer>, RowsError>>,
     {
-        let begun = self.begin().await?;
+        let mut begun = self.begin().await?;
         let metatrace = self.engine.metatrace();
         let _span = metatrace.as_ref().map(|metatrace| metatrace.span("query"));
         let work = work(Arc::clone(&begun.trace), self.cancel.clone());
@@ -249,7 +252,7 @@ impl Running {
     }
 }
 
-impl Begun {
+impl Begun<'_> {
     /// Awaits work while there is time. Most statements end by themselves when it is over, as their
     /// token is cancelled then; those of catalogs know no token.
     async fn in_time<T>(
@@ -270,13 +273,28 @@ impl Begun {
         }
     }
 
-    /// Sends a part of the result while there is time: a client that does not read keeps its place
-    /// no longer. A receiver that has gone ends this task.
+    /// Sends a part of the result while there is time. If it has to wait for the client, another
+    /// query has the place meanwhile, and one that is not read for long ends. A receiver that has
+    /// gone ends this task.
     async fn send(
-        &self,
+        &mut self,
         sender: &Sender<Result<Part, RowsError>>,
         part: Part,
     ) -> Result<(), RowsError> {
-        self.in_time(sender.send(Ok(part)).map(|_| Ok(()))).await
+        let Err(TrySendError::Full(part)) = sender.try_send(Ok(part)) else { return Ok(()) };
+        drop(self.place.take());
+        let Running { engine, timers, place, .. } = self.running;
+        let limit = engine.limits.reading_pause;
+        let timer = {
+            let _timers = timers.enter();
+            tokio::time::sleep(limit)
+        };
+        tokio::select! {
+            biased;
+            sent = self.in_time(sender.send(part).map(|_| Ok(()))) => sent?,
+            () = timer => return Err(EngineError::Stalled { limit }.into()),
+        }
+        self.place = place.take(&engine.query_slots).await;
+        Ok(())
     }
 }

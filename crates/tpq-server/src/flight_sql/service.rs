@@ -59,7 +59,8 @@ impl Service {
 
     /// The columns of a statement. One that gives no rows has no columns.
     async fn columns(&self, handle: Handle) -> Result<SchemaRef, Status> {
-        let columns = self.engine.ask(&Place::default(), move |trace, cancel| async move {
+        let place = Place::default();
+        let columns = self.engine.ask(&place, move |trace, cancel| async move {
             let session = trace.session();
             let statement = only(session, &handle.sql)?;
             let parameters = handle.parameters(&statement);
@@ -71,7 +72,8 @@ impl Service {
 
     /// Runs a statement.
     async fn run(&self, handle: Handle) -> Result<FlightStream, Status> {
-        let rows = self.engine.rows(&Place::default(), move |trace, cancel| async move {
+        let place = Place::default();
+        let rows = self.engine.rows(&place, move |trace, cancel| async move {
             let session = trace.session();
             let statement = only(session, &handle.sql)?;
             let parameters = handle.parameters(&statement);
@@ -102,7 +104,8 @@ impl Service {
     /// The tables, on the threads of queries: views are planned for their columns.
     async fn tables(&self, command: CommandGetTables) -> Result<RecordBatch, Status> {
         let relations = self.relations().await?;
-        let tables = self.engine.ask(&Place::default(), move |_, _| async move {
+        let place = Place::default();
+        let tables = self.engine.ask(&place, move |_, _| async move {
             Ok(metadata::tables(command, &relations).await)
         });
         Ok(tables.await.map_err(|error| status::of_rows(&error))??)
@@ -202,9 +205,10 @@ impl FlightSqlService for Service {
         _: Request<Action>,
     ) -> Result<ActionCreatePreparedStatementResult, Status> {
         let sql = query.query.clone();
-        let values = self.engine.ask(&Place::default(), move |trace, _| async move {
-            without_values(trace.session(), &sql)
-        });
+        let place = Place::default();
+        let values = self
+            .engine
+            .ask(&place, move |trace, _| async move { without_values(trace.session(), &sql) });
         let values = values.await.map_err(|error| status::of_rows(&error))?;
         let handle = Handle { sql: query.query.clone(), values };
         let columns = self.columns(handle).await?;

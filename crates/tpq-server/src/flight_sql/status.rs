@@ -35,7 +35,7 @@ fn status(code: Code, message: &str) -> Status {
 fn code_of_engine(error: &EngineError) -> Code {
     match error {
         EngineError::Import(_) | EngineError::Incomplete { .. } => Code::FailedPrecondition,
-        EngineError::TooLong { .. } => Code::DeadlineExceeded,
+        EngineError::TooLong { .. } | EngineError::Stalled { .. } => Code::DeadlineExceeded,
         EngineError::Panicked(_) => Code::Internal,
     }
 }

@@ -97,9 +97,9 @@ mod tests {
         let batches = futures::stream::iter(batches.map(Ok)).boxed();
         let cursor = Cursor::new(Answer { schema, batches }, false);
         assert_eq!(fetched(&cursor, 2).await, [0, 1]);
-        assert_eq!(fetched(&cursor, 0).await, []);
+        assert_eq!(fetched(&cursor, 0).await, Vec::<i64>::new());
         assert_eq!(fetched(&cursor, 4).await, [2, 3, 4, 5]);
         assert_eq!(fetched(&cursor, usize::MAX).await, [6, 7]);
-        assert_eq!(fetched(&cursor, 1).await, []);
+        assert_eq!(fetched(&cursor, 1).await, Vec::<i64>::new());
     }
 }

@@ -134,7 +134,7 @@ impl From<PgWireError> for Failure {
 fn code_of_engine(error: &EngineError) -> &'static str {
     match error {
         EngineError::Import(_) | EngineError::Incomplete { .. } => code::NO_TRACE,
-        EngineError::TooLong { .. } => code::CANCELLED,
+        EngineError::TooLong { .. } | EngineError::Stalled { .. } => code::CANCELLED,
         EngineError::Panicked(_) => code::INTERNAL,
     }
 }

@@ -1,4 +1,4 @@
-//! `date`, `time`, `datetime`, `julianday`, `unixepoch` and `strftime`, in UTC.
+//! `date`, `time`, `datetime`, `julianday`, `unixepoch`, `strftime` and `timediff`, in UTC.
 
 use chrono::{Datelike, Days, Months, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 use datafusion::common::Result;
@@ -26,6 +26,11 @@ pub(super) fn functions() -> Vec<PerRow> {
             Ok(seconds.map_or(Value::Null, Value::Integer))
         }),
         PerRow::new("strftime", 1..=usize::MAX, text, strftime),
+        PerRow::new("timediff", 2..=2, text, |values| {
+            let times = evaluate(&values[..1]).zip(evaluate(&values[1..]));
+            let difference = times.and_then(|(to, from)| time_difference(from, to));
+            Ok(difference.map_or(Value::Null, Value::text))
+        }),
     ]
 }
 
@@ -166,6 +171,33 @@ fn months_later(datetime: NaiveDateTime, months: i64) -> Option<NaiveDateTime> {
     let moved =
         if months < 0 { first.checked_sub_months(count) } else { first.checked_add_months(count) }?;
     moved.checked_add_days(Days::new(u64::from(datetime.day() - 1)))
+}
+
+/// The difference from one time to another in the parts of a calendar: whole months, then what is
+/// left of days and time. Added to the first time as a modifier, it gives the second.
+fn time_difference(from: NaiveDateTime, to: NaiveDateTime) -> Option<String> {
+    let sign: i64 = if to < from { -1 } else { 1 };
+    let month_number = |time: NaiveDateTime| i64::from(time.year()) * 12 + i64::from(time.month0());
+    let mut months = (month_number(to) - month_number(from)).abs();
+    let left = loop {
+        let reached = months_later(from, sign * months)?;
+        let left = if sign < 0 { reached - to } else { to - reached };
+        if left >= TimeDelta::zero() {
+            break left;
+        }
+        months -= 1;
+    };
+    let (seconds, ms) = (left.num_seconds(), left.num_milliseconds() % 1_000);
+    Some(format!(
+        "{}{:04}-{:02}-{:02} {:02}:{:02}:{:02}.{ms:03}",
+        if sign < 0 { '-' } else { '+' },
+        months / 12,
+        months % 12,
+        seconds / 86_400,
+        seconds / 3_600 % 24,
+        seconds / 60 % 60,
+        seconds % 60,
+    ))
 }
 
 fn strftime<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {

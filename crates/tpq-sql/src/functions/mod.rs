@@ -49,6 +49,7 @@ mod table_function;
 mod text;
 mod time_bucket;
 mod trace_time;
+mod unicode_escapes;
 mod value;
 
 use std::sync::{Arc, LazyLock};
@@ -105,6 +106,7 @@ pub(crate) fn scalar(tables: &TraceTables) -> Vec<Arc<ScalarUDF>> {
         regex_text::functions(),
         stacks::functions(),
         text::functions(),
+        unicode_escapes::functions(),
         vec![aggregates::excluded_rows()],
     ];
     let per_row = families.into_iter().flatten().map(ScalarUDF::new_from_impl);

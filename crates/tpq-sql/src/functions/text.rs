@@ -15,6 +15,10 @@ use super::value::Value;
 /// The name of the function for `a || b || c`.
 pub(crate) const CONCAT_TEXT: &str = "__concat_text";
 
+/// The version of SQLite with the dialect that tests compare with: its functions are here, and its
+/// rules for types and text.
+const SQLITE_VERSION: &str = "3.54.1";
+
 pub(super) fn functions() -> Vec<PerRow> {
     let families = [editing(), properties(), encodings(), concatenations()];
     families.into_iter().flatten().collect()
@@ -84,6 +88,7 @@ fn encodings() -> Vec<PerRow> {
             };
             values[0].text_size().saturating_add(quotes).saturating_add(3)
         }),
+        returns_text("sqlite_version", 0..=0, |_| Ok(Value::text(SQLITE_VERSION))),
         PerRow::new("zeroblob", 1..=1, blob, zeroblob)
             .sized(|values| size_of(values[0].as_integer().unwrap_or(0))),
     ]
@@ -267,7 +272,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// Formats a value as an SQL literal.
-fn quote(value: &Value) -> String {
+pub(super) fn quote(value: &Value) -> String {
     match value {
         Value::Null => "NULL".into(),
         Value::Integer(value) => value.to_string(),

@@ -3,8 +3,8 @@
 //! A scan yields to the runtime after a number of batches, and so does everything that takes as
 //! long as its input does. A cross join takes a batch of its input and gives a million: nothing
 //! below it is asked for more, so nothing yields. These steps yield, and look whether the statement
-//! was cancelled, with every batch they give. A join by nested loops may try pairs for hours and
-//! give none, so its filter looks as well.
+//! was cancelled, with every batch they give. A join may try pairs for hours and give none, all of
+//! those with equal keys or all there are, so its filter looks as well.
 
 use std::sync::Arc;
 
@@ -52,13 +52,18 @@ impl PhysicalOptimizerRule for CancelChecks {
     }
 }
 
-/// A join by nested loops with a check in its filter; any other step as it is.
+/// A join with a check in its filter; any other step as it is.
 fn with_checked_filter(node: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
-    let Some(join) = node.downcast_ref::<NestedLoopJoinExec>() else { return Ok(node) };
-    let Some(filter) = join.filter() else { return Ok(node) };
-    let filter = checked_filter(filter);
-    let join = NestedLoopJoinExecBuilder::from(join).with_filter(Some(filter)).build()?;
-    Ok(Arc::new(join))
+    if let Some(join) = node.downcast_ref::<NestedLoopJoinExec>() {
+        let Some(filter) = join.filter().map(checked_filter) else { return Ok(node) };
+        let join = NestedLoopJoinExecBuilder::from(join).with_filter(Some(filter)).build()?;
+        return Ok(Arc::new(join));
+    }
+    if let Some(join) = node.downcast_ref::<HashJoinExec>() {
+        let Some(filter) = join.filter().map(checked_filter) else { return Ok(node) };
+        return join.builder().with_filter(Some(filter)).build_exec();
+    }
+    Ok(node)
 }
 
 /// Gives what `input` gives, until the statement is cancelled.

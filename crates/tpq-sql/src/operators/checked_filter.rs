@@ -1,7 +1,8 @@
 //! The filter of a join, made to stop when asked.
 //!
 //! A nested loop join tries all pairs of a batch and the rows of the other side before it gives a
-//! batch or asks for one. Its filter is called for some thousand pairs at a time.
+//! batch or asks for one, and a hash join all pairs with equal keys. The filter is called for some
+//! thousand pairs at a time.
 
 use std::fmt::{self, Display, Formatter};
 use std::hash::{Hash, Hasher};

@@ -53,6 +53,9 @@ fn a_statement_that_is_cancelled_while_it_runs_ends() {
         "SELECT count(*) FROM generate_series(1, 9000000000000000000)",
         // A batch of one side has a thousand million pairs, and none of them fits.
         "SELECT count(*) FROM generate_series(1, 1000000) AS a(x), sched b WHERE x + b.ts = -7",
+        // All keys are equal, and no pair passes the filter.
+        "SELECT count(*) FROM generate_series(1, 1000000) AS a(x)
+         JOIN generate_series(1, 1000000) AS b(y) ON x % 1 = y % 1 AND x + y = -7",
     ];
     for sql in statements {
         let (done, ending) = std::sync::mpsc::channel();
