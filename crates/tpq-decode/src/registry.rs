@@ -130,8 +130,8 @@ pub(crate) fn packet_decoder(field: u32) -> Option<&'static PacketDecoder> {
 /// The decoders of packets of a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Treatment {
-    /// They contain other packets or clock snapshots, or say what other packets mean; they are read
-    /// before all events.
+    /// They contain other packets or clock snapshots, or say what other packets mean or how to patch
+    /// them; they are read before all events.
     Transport,
     /// A decoder reads them.
     Decoded,
@@ -147,6 +147,8 @@ const TRANSPORT: &[u32] = &[
     trace_packet::ZSTD_COMPRESSED_PACKETS,
     trace_packet::REMOTE_CLOCK_SYNC,
     trace_packet::TRANSLATION_TABLE,
+    trace_packet::TRACE_PROVENANCE,
+    trace_packet::PROTOVMS,
 ];
 
 /// The route of packets with this payload field.

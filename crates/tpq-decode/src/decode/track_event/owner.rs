@@ -4,7 +4,7 @@
 //! thread with the ids that they give, and their slices can be on tracks that other ids
 //! distinguish.
 
-use tpq_tables::Tables;
+use tpq_tables::{StringId, Tables};
 
 use super::context::DecodeContext;
 use super::event::TrackEvent;
@@ -12,7 +12,7 @@ use super::legacy::{InstantScope, Legacy};
 use tpq_trackers::track::EventDefaults;
 use tpq_trackers::track::{
     AsyncId, AsyncPhase, Dimensions, FirstEvent, GLOBAL_INSTANTS, Owner, PROCESS_INSTANTS,
-    SequenceThread, Tid, TrackKind, TrackRows, Trackers, Upid, Usage, Utid, unique_tid,
+    SequenceThread, Tid, TrackRows, Trackers, Upid, Usage, Utid, unique_tid,
 };
 
 /// Ids from here on are made of a process's and a thread's.
