@@ -89,8 +89,8 @@ fn stacks_that_cannot_be_found_are_counted() {
 fn the_field_of_samples_is_read() {
     let trace = Imported::file(format!(
         r#"{{"samples":[
-            {{"cpu":1,"tid":9,"ts":10.5,"name":"cycles:HG","sf":3,"weight":1}},
-            {{"cpu":"-1","tid":"9","pid":1,"ts":"11","name":"cycles:HG","sf":"5","weight":"1"}},
+            {{"cpu":1,"tid":9,"ts":10.5,"name":"cycles:HG","comm":"worker","sf":3,"weight":300}},
+            {{"cpu":"-1","tid":"9","pid":1,"ts":"11","name":"cycles:HG","sf":"5","weight":"250"}},
             {{"cpu":0,"ts":12,"sf":3}},
             {{"cpu":0,"tid":9,"sf":3}},
             {{"cpu":0,"tid":9,"ts":13}}],
@@ -103,6 +103,18 @@ fn the_field_of_samples_is_read() {
     11000  9     1     NULL  malloc  libc.so  work    2
     12000  NULL  NULL  0     main    app      NULL    0
     ");
+    let weights = "SELECT stack_sample_id AS sample, value, track.name, is_timebase \
+        FROM stack_sample_counter AS counter \
+        JOIN stack_sample_counter_track AS track ON counter.track_id = track.id \
+        JOIN stack_sample_session AS session ON session.id = track.session_id ORDER BY 1";
+    insta::assert_snapshot!(trace.rows(weights), @r"
+    sample  value  name       is_timebase
+    0       300.0  cycles:HG  1
+    1       250.0  cycles:HG  1
+    ");
+    let value = "SELECT __intrinsic_perf_counter_for_sample(1, 'cycles:HG')";
+    assert_eq!(trace.cell(value), "250.0");
+    assert_eq!(trace.cell("SELECT name FROM thread WHERE tid = 9"), "worker");
     // One has no time, one no stack.
     insta::assert_snapshot!(trace.rows(STATS), @r"
     name                    value
