@@ -297,6 +297,7 @@ impl<'a> Decoder<'a> {
             trackers.bind_arrived(&mut tables, stats);
             etw::end_operations(&mut trackers, &mut tables, stats);
             winscope::finish_source(&mut trackers, &mut tables, stats);
+            trackers.write_memory_snapshot(&mut tables, stats);
         }
         symbols::name_frames(bytes, &symbol_files, &mut trackers, &mut tables, &mut stats);
         let unsymbolized = self.state.symbolizer.map_or_else(Vec::new, |symbolizer| {

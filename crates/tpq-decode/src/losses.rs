@@ -131,6 +131,8 @@ fn stat_of(loss: Loss) -> Stat {
     match loss {
         Loss::TruncatedBytes => Stat::TraceTruncatedBytes,
         Loss::InflateFailed => Stat::CompressedPacketsFailed,
+        Loss::PatchAborted => Stat::ProtovmAbort,
+        Loss::PatchesWithoutWriter => Stat::ProtovmRegistrationError,
         Loss::SkippedWithoutState => Stat::PacketSkippedSeqNeedsIncrementalStateInvalid,
         Loss::InternedWithoutState => Stat::InternedDataSkippedIncrementalStateInvalid,
         Loss::InternedWithoutSequence => Stat::InternedDataMissingSequenceId,

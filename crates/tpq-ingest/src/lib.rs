@@ -24,6 +24,7 @@ mod order;
 mod own_strings;
 mod packet;
 mod prescan;
+mod protovm;
 mod reader;
 mod ready_events;
 mod run;

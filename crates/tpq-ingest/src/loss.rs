@@ -16,6 +16,10 @@ pub enum Loss {
     TruncatedBytes,
     /// Compressed packets that could not be inflated.
     InflateFailed,
+    /// A patch that the program of its state does not fit, or that is too large.
+    PatchAborted,
+    /// A program for patches that is too large, or of a producer without a sequence.
+    PatchesWithoutWriter,
     /// A packet that needs incremental state arrived while its sequence had none.
     SkippedWithoutState,
     /// Interned data arrived while its sequence had no valid state.

@@ -1,5 +1,6 @@
 //! Profilers: call stacks, what they are of, and what names their code.
 
+mod annotated;
 mod beside;
 mod mutated;
 mod perf_samples;

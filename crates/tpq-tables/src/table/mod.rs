@@ -71,7 +71,11 @@ pub use jit::{
 };
 pub use log::{LogRow, LogTable};
 pub use machine::{MachineRow, MachineTable};
-pub use memory::{ProfilerSmapsRow, ProfilerSmapsTable};
+pub use memory::{
+    MemorySnapshotEdgeRow, MemorySnapshotEdgeTable, MemorySnapshotNodeRow, MemorySnapshotNodeTable,
+    MemorySnapshotRow, MemorySnapshotTable, ProcessMemorySnapshotRow, ProcessMemorySnapshotTable,
+    ProfilerSmapsRow, ProfilerSmapsTable,
+};
 pub use process::{ProcessRow, ProcessTable, ThreadRow, ThreadTable};
 pub use profiler::{
     ChromeSampleExtrasRow, ChromeSampleExtrasTable, ProfilerAsyncContextRow,
