@@ -139,7 +139,7 @@ fn reports(inputs: &Inputs, contexts: &[FileContext]) -> Vec<Option<Report>> {
         let logs = files().filter(|(entry, _)| {
             entry.format() == Format::Logcat && entry.parent() == report.parent()
         });
-        logs.filter_map(|(_, file)| file.segments.first().copied()).collect()
+        logs.filter_map(|(_, file)| file.segments.first().copied()).collect::<Vec<_>>()
     };
     let report = |(entry, _): (&Entry, &FileContext)| {
         let stored_logs = match entry.format() {
