@@ -10,6 +10,7 @@ use datafusion::datasource::object_store::ObjectStoreUrl;
 use futures::TryStreamExt;
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, parse_url_opts};
+use url::Url;
 
 use crate::LakeError;
 
