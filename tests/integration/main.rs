@@ -32,6 +32,7 @@ mod lake;
 mod layers;
 #[cfg(target_os = "linux")]
 mod memory;
+mod memory_snapshots;
 mod merge_command;
 mod merging;
 mod metatrace;

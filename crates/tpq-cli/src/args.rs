@@ -182,7 +182,11 @@ pub struct ImportArgs {
 impl ImportArgs {
     /// The files that are read or written in addition to the output of a command.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
-        self.traces.iter().chain(&self.flags.metatrace).map(PathBuf::as_path)
+        self.traces
+            .iter()
+            .chain(&self.flags.symbols)
+            .chain(&self.flags.metatrace)
+            .map(PathBuf::as_path)
     }
 }
 
@@ -232,6 +236,12 @@ pub struct ImportFlags {
     /// Drop track events before the range of interest, if the recording names one
     #[arg(long, help_heading = "Import options")]
     pub crop: bool,
+
+    /// File or folder of ELF binaries with symbols or debug information, for the functions, files
+    /// and lines of call stacks without symbols. Binaries are found by their build ids; can be
+    /// repeated
+    #[arg(long, value_name = "PATH", help_heading = "Import options")]
+    pub symbols: Vec<PathBuf>,
 
     /// Record what tpq itself does, and when, to this file: a trace that tpq and Perfetto can open
     #[arg(long, value_name = "FILE", help_heading = "Import options")]

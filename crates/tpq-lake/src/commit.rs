@@ -222,7 +222,7 @@ pub(crate) fn referenced_by<'a>(
             match files.get_mut(&file.path) {
                 None => drop(files.insert(file.path.clone(), own)),
                 Some(shared) => {
-                    shared.rows += own.rows;
+                    shared.rows = shared.rows.saturating_add(own.rows);
                     if let (Some((least, greatest)), Some((digest, _))) =
                         (&mut shared.digests, own.digests)
                     {

@@ -7,6 +7,7 @@ use futures::{StreamExt, TryStreamExt};
 use tokio::sync::OnceCell;
 use tpq_tables::{TableDecl, Tables};
 
+use crate::catalog::KnownFiles;
 use crate::commit::Leftovers;
 use crate::log::{ColumnType, LogChange, LogChanges, LogEngine, TableLog};
 use crate::store::LakeStore;
@@ -30,6 +31,7 @@ struct Shared {
     store: LakeStore,
     engine: LogEngine,
     leftovers: OnceCell<Leftovers>,
+    known_files: KnownFiles,
 }
 
 impl Lake {
@@ -87,7 +89,8 @@ impl Lake {
     fn at(address: &str) -> Result<Self, LakeError> {
         let store = LakeStore::open(address)?;
         let engine = LogEngine::new(&store)?;
-        let shared = Shared { store, engine, leftovers: OnceCell::new() };
+        let (leftovers, known_files) = (OnceCell::new(), KnownFiles::default());
+        let shared = Shared { store, engine, leftovers, known_files };
         Ok(Self { shared: Arc::new(shared) })
     }
 
@@ -107,6 +110,10 @@ impl Lake {
 
     pub(crate) fn leftovers(&self) -> &OnceCell<Leftovers> {
         &self.shared.leftovers
+    }
+
+    pub(crate) fn known_files(&self) -> &KnownFiles {
+        &self.shared.known_files
     }
 
     /// The tables of tpq that have a folder in the lake.

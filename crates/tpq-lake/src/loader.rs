@@ -68,7 +68,11 @@ fn rows_of(
     let own: Vec<usize> =
         found.filter(|(_, field)| is_own(field.name())).map(|(at, _)| at).collect();
     let mask = ProjectionMask::roots(builder.parquet_schema(), own);
-    let groups = row_groups(file, builder.metadata().num_row_groups());
+    let all = builder.metadata().num_row_groups();
+    let groups = row_groups(file, all);
+    if groups.end > all {
+        return Err(LakeError::Catalog(format!("{} has {all} row groups", file.path)));
+    }
     let reader = builder.with_projection(mask).with_row_groups(groups.collect());
     let batches = reader.build().map_err(&wrong)?.collect::<Result<Vec<_>, _>>();
     let batches = batches.map_err(LakeError::Arrow)?;

@@ -26,6 +26,8 @@ use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::{LexOrdering, PhysicalSortExpr};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
+use object_store::ObjectMeta;
+use object_store::path::Path;
 use tpq_tables::{ColumnKind, TableDecl};
 
 use crate::lake::Lake;
@@ -48,7 +50,7 @@ pub struct TraceFilesScan {
 
 /// Rows of one trace.
 struct File {
-    path: String,
+    path: Path,
     bytes: u64,
     rows: u64,
     in_time: bool,
@@ -100,7 +102,7 @@ impl Lake {
         let mut files = Vec::new();
         for file in traces.filter_map(|trace| trace.files.get(table.name)) {
             files.push(File {
-                path: self.store().path(table.name, &file.path)?.to_string(),
+                path: self.store().path(table.name, &file.path)?,
                 bytes: file.bytes,
                 rows: file.rows,
                 in_time: file.in_time,
@@ -172,7 +174,15 @@ impl TraceFilesScan {
         let file = &self.files[at];
         let values = self.front.columns().iter();
         let values = values.map(|column| ScalarValue::try_from_array(column, at));
-        let mut found = PartitionedFile::new(file.path.clone(), file.bytes)
+        let meta = ObjectMeta {
+            location: file.path.clone(),
+            // No file is ever changed.
+            last_modified: Default::default(),
+            size: file.bytes,
+            e_tag: None,
+            version: None,
+        };
+        let mut found = PartitionedFile::new_from_meta(meta)
             .with_partition_values(values.collect::<Result<_>>()?);
         if let Some(RowGroups { first, count, all }) = file.row_groups {
             let mut plan = ParquetAccessPlan::new_none(all);
@@ -205,7 +215,8 @@ impl TraceFilesScan {
 
     fn statistics_of(&self, chosen: &[usize]) -> Statistics {
         let sum = |of: fn(&File) -> u64| {
-            let sum = chosen.iter().map(|&at| of(&self.files[at])).sum::<u64>();
+            let sum =
+                chosen.iter().fold(0, |sum: u64, &at| sum.saturating_add(of(&self.files[at])));
             usize::try_from(sum).unwrap_or(usize::MAX)
         };
         let columns = self.file_schema.fields().len() + self.fronts();

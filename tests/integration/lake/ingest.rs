@@ -167,6 +167,18 @@ fn many_jobs_within_little_memory_give_the_same_lake() {
 }
 
 #[test]
+fn a_lake_can_have_any_name() {
+    let folder = traces();
+    let name = "a lake % of ä";
+    let output = folder.run(&["ingest", "a.pftrace", "--lake", name]);
+    assert!(output.status.success(), "{}", describe(&output));
+    for sql in ["SELECT sum(dur) AS dur FROM lake.slice", "SELECT dur FROM slice WHERE dur = 2"] {
+        let output = folder.run(&["query", "-q", "--lake", name, "-c", sql]);
+        assert!(out(&output).lines().count() == 2, "{sql}: {}", describe(&output));
+    }
+}
+
+#[test]
 fn a_trace_that_grew_is_another_trace() {
     let folder = lake();
     std::fs::write(folder.path("a.pftrace"), trace(0, "raven", &[1, 2, 3])).unwrap();

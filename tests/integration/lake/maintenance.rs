@@ -6,7 +6,7 @@ use crate::command::{Folder, describe};
 const SLICES: &str = "SELECT trace_path, id, ts, dur, name FROM lake.slice";
 
 fn run(folder: &Folder, arguments: &[&str]) -> String {
-    let output = folder.run(&[&["lake"], arguments, &["--lake", "lake"]].concat());
+    let output = folder.run(&[&["lake"][..], arguments, &["--lake", "lake"]].concat());
     assert!(output.status.success(), "{arguments:?}: {}", describe(&output));
     err(&output)
 }

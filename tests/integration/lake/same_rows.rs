@@ -26,7 +26,7 @@ const RECORDINGS: [&str; 5] = [
 const MODULES: [(&str, &[&str]); 14] = [
     ("slices.with_context", &["thread_slice", "process_slice"]),
     ("slices.flat_slices", &["_slice_flattened"]),
-    ("sched.states", &["sched_state_for_thread"]),
+    ("sched.states", &[]),
     ("sched.runnable", &["sched_previous_runnable_on_thread"]),
     ("sched.thread_level_parallelism", &["sched_active_cpu_count"]),
     ("linux.cpu.frequency", &["cpu_frequency_counters"]),

@@ -16,7 +16,7 @@ use super::pager::Pager;
 use super::sink::SharedBuffer;
 use super::{LineRead, add_to_history, editor, print_note, read};
 use crate::layout::grouped;
-use crate::row_limit::{LimitedWriter, RowLimit, ShownRows};
+use crate::row_limit::{LimitedWriter, RowLimit};
 use crate::{exit, results, signals};
 
 const HELP: &str = "\
@@ -153,7 +153,7 @@ impl State {
         std::io::stdout().flush()?;
         if has_rows {
             let more = if shown.is_truncated { "; a file or a pipe gets all" } else { "" };
-            print_note(&format!("{}{more}", ShownRows::describe(&shown, None)));
+            print_note(&format!("{}{more}", shown.describe(None)));
         }
         Ok(())
     }

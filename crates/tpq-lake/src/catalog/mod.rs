@@ -3,8 +3,8 @@
 mod layout;
 mod rows;
 
-use std::collections::HashSet;
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use datafusion::arrow::array::RecordBatch;
@@ -40,7 +40,24 @@ pub struct LakeCatalog {
 #[derive(Clone)]
 struct CatalogFile {
     path: String,
+    /// The columns that ingests had chosen when it was read.
+    columns: Vec<String>,
     traces: Vec<Arc<LakeTrace>>,
+}
+
+/// The files of the catalogue that were read last. No file ever changes.
+#[derive(Default)]
+pub(crate) struct KnownFiles(Mutex<HashMap<String, CatalogFile>>);
+
+impl KnownFiles {
+    fn get(&self, path: &str) -> Option<CatalogFile> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
+    }
+
+    fn replace(&self, files: &[CatalogFile]) {
+        let files = files.iter().map(|file| (file.path.clone(), file.clone())).collect();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = files;
+    }
 }
 
 impl LakeCatalog {
@@ -125,15 +142,19 @@ impl Lake {
         let columns = state.columns().into_iter().filter(|name| !is_fixed(name)).collect();
         let layout = LakeLayout { partition: partition.collect(), columns };
         let read = |path: String| {
-            let columns = layout.columns.clone();
+            let (columns, known) = (layout.columns.clone(), self.known_files().get(&path));
             async move {
-                let traces = self.read_catalog_file(&path, &columns).await?;
-                Ok::<_, LakeError>(CatalogFile { path, traces })
+                let traces = match known {
+                    Some(file) if file.columns == columns => file.traces,
+                    _ => self.read_catalog_file(&path, &columns).await?,
+                };
+                Ok::<_, LakeError>(CatalogFile { path, columns, traces })
             }
         };
         let files: Vec<_> = files.into_iter().map(|file| read(file.path)).collect();
         let files = futures::stream::iter(files);
-        let files = files.buffer_unordered(AT_A_TIME).try_collect().await?;
+        let files: Vec<CatalogFile> = files.buffer_unordered(AT_A_TIME).try_collect().await?;
+        self.known_files().replace(&files);
         Ok(LakeCatalog { layout, state, files })
     }
 

@@ -10,6 +10,8 @@ use super::value::Value;
 /// The Julian day number of 1970-01-01 00:00.
 const EPOCH_DAY: f64 = 2_440_587.5;
 const DAY_MS: f64 = 86_400_000.0;
+/// The Julian day number of 10000-01-01 00:00.
+const END_OF_DAYS: f64 = 5_373_484.5;
 
 pub(super) fn functions() -> Vec<PerRow> {
     vec![
@@ -59,7 +61,7 @@ fn evaluate(values: &[Value]) -> Option<NaiveDateTime> {
         Some(number) => {
             let next = modifiers.clone().next().and_then(Value::as_text).unwrap_or_default();
             let unix = next.eq_ignore_ascii_case("unixepoch")
-                || next.eq_ignore_ascii_case("auto") && !(0.0..5_373_484.5).contains(&number);
+                || next.eq_ignore_ascii_case("auto") && !(0.0..END_OF_DAYS).contains(&number);
             let is_unit = ["unixepoch", "auto", "julianday"]
                 .iter()
                 .any(|unit| next.eq_ignore_ascii_case(unit));
@@ -83,8 +85,8 @@ fn evaluate(values: &[Value]) -> Option<NaiveDateTime> {
     for modifier in modifiers {
         datetime = apply_modifier(datetime, modifier.as_text()?.trim())?;
     }
-    // SQLite supports the years 0 to 9999.
-    (0..=9999).contains(&datetime.year()).then_some(datetime)
+    // SQLite's times begin with the Julian days, in the year -4713, and end with the year 9999.
+    (0.0..END_OF_DAYS).contains(&julian_day(datetime)).then_some(datetime)
 }
 
 fn now() -> Option<NaiveDateTime> {

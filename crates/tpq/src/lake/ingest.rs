@@ -135,8 +135,8 @@ async fn run(lake: Lake, paths: Vec<PathBuf>, options: IngestOptions, sender: Se
     let catalog = match lake.catalog().await {
         Ok(catalog) => Arc::new(catalog),
         Err(error) => {
-            let all = paths.into_iter().map(|path| (path, error.to_string()));
-            return fail(all, &sender).await;
+            let why = error.to_string();
+            return fail(paths, &why, &sender).await;
         }
     };
     let job =
@@ -208,8 +208,8 @@ impl Batch {
         let committed = match self.lake.commit(traces, self.replace).await {
             Ok(committed) => committed,
             Err(error) => {
-                let all = paths.into_iter().map(|path| (path, error.to_string()));
-                fail(all, sender).await;
+                let why = error.to_string();
+                fail(paths, &why, sender).await;
                 return !sender.is_closed();
             }
         };
@@ -223,9 +223,10 @@ impl Batch {
     }
 }
 
-async fn fail(traces: impl Iterator<Item = (PathBuf, String)>, sender: &Sender<Ingested>) {
-    for (path, error) in traces {
-        let ingested = Ingested { path, outcome: Err(IngestError::Commit(error)) };
+/// Gives traces that failed together to the reader.
+async fn fail(paths: Vec<PathBuf>, why: &str, sender: &Sender<Ingested>) {
+    for path in paths {
+        let ingested = Ingested { path, outcome: Err(IngestError::Commit(why.to_owned())) };
         if sender.send(ingested).await.is_err() {
             return;
         }
