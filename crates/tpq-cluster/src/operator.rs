@@ -192,13 +192,19 @@ impl OfTrace {
             return Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)));
         }
         let schema = Arc::clone(&self.schema);
-        let rows = match self.kept(&names).await {
-            Ok(kept) => kept.into_batches().map_err(external)?.collect::<Vec<_>>(),
-            Err(error) if self.cancel.is_cancelled() || is_of_storage(&error) => return Err(error),
-            Err(error) => vec![Ok(failure_row(&self.schema, name, &error)?)],
-        };
-        let rows = stream::iter(rows.into_iter().map(|batch| batch.map_err(external)));
-        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
+        match self.kept(&names).await {
+            Ok(kept) => {
+                let rows = stream::iter(kept.into_batches().map_err(external)?);
+                let rows = rows.map(|batch| batch.map_err(external));
+                Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
+            }
+            Err(error) if self.cancel.is_cancelled() || is_of_storage(&error) => Err(error),
+            Err(error) => {
+                let row = failure_row(&schema, name, &error);
+                let row = stream::iter([row]);
+                Ok(Box::pin(RecordBatchStreamAdapter::new(schema, row)))
+            }
+        }
     }
 
     /// All rows of a trace, as the rows of one that fails halfway must not be seen.

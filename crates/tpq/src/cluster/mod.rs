@@ -158,7 +158,7 @@ fn outcome_row(ingested: Ingested) -> Result<RecordBatch> {
     let text = |text: Option<&str>| -> ArrayRef {
         Arc::new(StringArray::from_iter(std::iter::once(text)))
     };
-    let columns = vec![
+    let columns: Vec<ArrayRef> = vec![
         text(Some(&path.to_string_lossy())),
         text(committed),
         Arc::new(Int64Array::from(vec![losses])),
