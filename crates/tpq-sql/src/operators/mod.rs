@@ -7,6 +7,7 @@ mod checked_filter;
 mod each_batch;
 mod graph_scan;
 mod memory_guards;
+mod outer_constants;
 mod packed_sort;
 mod partition_top_n;
 mod shared;
@@ -28,6 +29,7 @@ use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, Phy
 pub(crate) use cancel_checks::CancelChecks;
 pub(crate) use graph_scan::{GraphScan, ScanKind, StepTable};
 pub(crate) use memory_guards::MemoryGuards;
+pub(crate) use outer_constants::OuterConstants;
 pub(crate) use packed_sort::PackedSorts;
 pub(crate) use partition_top_n::PartitionTopNRule;
 pub(crate) use shared::{FindSharedPlans, SettleSharedPlans, ShowSharedPlans};
