@@ -250,3 +250,4 @@ SELECT id FROM slice WHERE id IN ((SELECT 1), 2) ORDER BY id
 SELECT id FROM slice WHERE id NOT IN ((SELECT min(id) FROM slice), (SELECT max(id) FROM slice), 4) ORDER BY id
 SELECT name FROM slice WHERE id < 2 UNION SELECT end_state FROM sched ORDER BY end_state
 SELECT name, id FROM slice WHERE id < 2 UNION ALL SELECT end_state, utid FROM sched ORDER BY utid DESC, end_state
+SELECT id FROM (SELECT id, min(CASE WHEN name = name THEN '' ELSE name END) OVER (PARTITION BY track_id) AS o FROM slice) x WHERE (SELECT min(utid) FROM thread t WHERE x.o < t.name) = 0 ORDER BY id
