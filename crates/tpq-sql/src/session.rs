@@ -9,6 +9,7 @@ use datafusion::execution::disk_manager::DiskManagerBuilder;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::logical_expr::registry::FunctionRegistry;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
 use tpq_tables::TraceTables;
 
@@ -27,9 +28,10 @@ use crate::memory::Memory;
 use crate::modules::{Module, Modules, SqlModule};
 use crate::narrow_filters;
 use crate::offsets;
+use crate::opaque_conversions::OpaqueConversions;
 use crate::operators::{
-    CancelChecks, FindSharedPlans, MemoryGuards, PackedSorts, PartitionTopNRule, SettleSharedPlans,
-    ShowSharedPlans, TraceQueryPlanner,
+    CancelChecks, FindSharedPlans, MemoryGuards, OuterConstants, PackedSorts, PartitionTopNRule,
+    SettleSharedPlans, ShowSharedPlans, TraceQueryPlanner,
 };
 use crate::parameters::Parameters;
 use crate::perfetto_sql::{
@@ -128,12 +130,11 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
         .with_analyzer_rules(planning_checks::analyzer_rules())
         .with_analyzer_rule(Arc::new(FindSharedPlans))
         .with_optimizer_rules(planning_checks::optimizer_rules())
+        .with_optimizer_rule(Arc::new(OpaqueConversions))
         .with_optimizer_rule(Arc::new(SettleSharedPlans))
         .with_query_planner(Arc::new(TraceQueryPlanner))
         .with_type_planner(Arc::new(TraceTypes))
-        .with_physical_optimizer_rules(planning_checks::physical_rules(guarded(offsets::before(
-            narrow_filters::rules(),
-        ))))
+        .with_physical_optimizer_rules(planning_checks::physical_rules(first_physical_rules()))
         .with_physical_optimizer_rule(Arc::new(LimitInOrder));
     if options.memory_limit.is_none() {
         state = state
@@ -146,6 +147,13 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
         .with_physical_optimizer_rule(Arc::new(CancelChecks))
         .with_physical_optimizer_rule(Arc::new(ShowSharedPlans))
         .build())
+}
+
+/// DataFusion's rules for physical plans, with those of tpq that come before or between them.
+fn first_physical_rules() -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
+    let mut rules = guarded(offsets::before(narrow_filters::rules()));
+    rules.insert(0, Arc::new(OuterConstants));
+    rules
 }
 
 /// Registers tpq's functions, and bounds those of DataFusion that make long text.
