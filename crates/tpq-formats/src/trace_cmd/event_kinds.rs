@@ -174,25 +174,18 @@ impl Kinds {
             return;
         }
         let value = |name: &[u8]| format.field(name).map(Value::of);
-        let mut kind = Kind {
-            number: 0,
-            pid: value(b"common_pid"),
-            flags: value(b"common_flags"),
-            fields: Vec::new(),
-        };
         let is_own = |field: &&FormatField<'_>| !field.name.starts_with(COMMON);
         let has_fields = format.fields.iter().any(|field| is_own(&field));
-        if let Some(known) = known.get(format.name) {
-            kind.number = known.number;
-            kind.fields = known_fields(format, known);
-        }
+        let known = known.get(format.name).map(|kind| (kind.number, known_fields(format, kind)));
         // An event may have the name of another kernel's.
-        if kind.number == 0 || kind.fields.is_empty() && has_fields {
-            kind.number = FIRST_DESCRIBED + self.descriptions.len() as u32;
+        let known = known.filter(|(_, fields)| !fields.is_empty() || !has_fields);
+        let (number, fields) = known.unwrap_or_else(|| {
+            let number = FIRST_DESCRIBED + self.descriptions.len() as u32;
             let own = format.fields.iter().filter(is_own);
-            kind.fields = self.describe(kind.number, format.name, own);
-        }
-        self.kinds.insert(format.id, kind);
+            (number, self.describe(number, format.name, own))
+        });
+        let (pid, flags) = (value(b"common_pid"), value(b"common_flags"));
+        self.kinds.insert(format.id, Kind { number, pid, flags, fields });
     }
 
     /// Describes a kind of event; returns its fields.

@@ -39,7 +39,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// A number of that many bytes.
-    fn number(&mut self, len: usize) -> Option<u64> {
+    fn read(&mut self, len: usize) -> Option<u64> {
         Some(self.order.number(self.take(len)?))
     }
 
@@ -48,15 +48,15 @@ impl<'a> Numbers<'a> {
     }
 
     pub(super) fn u16(&mut self) -> Option<u16> {
-        self.number(2).map(|number| number as u16)
+        self.read(2).map(|number| number as u16)
     }
 
     pub(super) fn u32(&mut self) -> Option<u32> {
-        self.number(4).map(|number| number as u32)
+        self.read(4).map(|number| number as u32)
     }
 
     pub(super) fn u64(&mut self) -> Option<u64> {
-        self.number(8)
+        self.read(8)
     }
 
     /// The text up to the next zero byte.
@@ -69,7 +69,7 @@ impl<'a> Numbers<'a> {
 
     /// Data with its size before it, a number of `width` bytes.
     pub(super) fn sized(&mut self, width: usize) -> Option<&'a [u8]> {
-        let len = usize::try_from(self.number(width)?).ok()?;
+        let len = usize::try_from(self.read(width)?).ok()?;
         self.take(len)
     }
 }
