@@ -12,6 +12,7 @@ use tpq_tables::table::{MachineRow, TraceBoundsRow, TraceFileRow};
 use tpq_tables::{Packer, Stat, Stats, StringId, Tables};
 
 use crate::Tie;
+use crate::decode::chrome::active_processes;
 use crate::decode::clocks::{clock_drift, clock_snapshot};
 use crate::decode::heap::java_names;
 use crate::decode::profilers::symbols;
@@ -273,6 +274,7 @@ impl<'a> Decoder<'a> {
             symbols::name_frames(bytes, &mut trackers, &mut tables, stats);
             winscope::finish_source(&mut trackers, &mut tables, stats);
             trackers.write_memory_snapshot(&mut tables, stats);
+            active_processes::finish_source(&mut trackers, &mut tables);
         }
         end_heaps(bytes, &mut trackers, &mut tables, &mut stats);
         close_args(&mut trackers, &mut self.deferred, &mut tables, &read);
