@@ -161,6 +161,7 @@ fn stat_of(loss: Loss) -> Stat {
         Loss::MalformedLine => Stat::SystraceParseFailure,
         Loss::MalformedNinjaLine => Stat::NinjaParseErrors,
         Loss::MalformedLogLine => Stat::AndroidLogNumFailed,
+        Loss::MalformedReport => Stat::AndroidBrParseErrors,
         Loss::MalformedStraceLine => Stat::StraceParseFailure,
         Loss::StraceWithoutTime => Stat::StraceUnsupportedTimestampFormat,
         Loss::StraceWithoutThread => Stat::StraceMissingPid,

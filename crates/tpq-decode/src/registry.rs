@@ -103,6 +103,7 @@ pub(crate) const BUNDLES: &[&BundleDecoder] = &[
     &decode::android::pixel_modem::EVENTS,
     &decode::power::energy_breakdown::EVENTS,
     &decode::power::entity_state::EVENTS,
+    &decode::kernel::etw::EVENTS,
     &decode::network::network_packet::EVENTS,
     &decode::power::power_rails::EVENTS,
     &decode::profilers::streaming_profile::EVENTS,

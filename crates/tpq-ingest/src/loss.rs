@@ -78,6 +78,8 @@ pub enum Loss {
     MalformedNinjaLine,
     /// A line of an Android log that is no message.
     MalformedLogLine,
+    /// A part of an Android bug report that makes no sense.
+    MalformedReport,
     /// A line of `strace` that is no call.
     MalformedStraceLine,
     /// A line of `strace` without a time that can be read.

@@ -22,8 +22,9 @@ use datafusion::sql::sqlparser::ast::{
 use crate::cancel::CancelToken;
 use crate::catalog::{Created, MaterializedTable};
 use crate::errors::{SqlError, SqlErrorKind, nearest};
+use crate::functions::{CAST_TEXT, STORED_INTEGER, STORED_REAL, sqlite_call};
 use crate::memory::{bytes_of, reserve_for};
-use crate::perfetto_sql::{Planner, Text, TraceTypes};
+use crate::perfetto_sql::{Planner, Text, TraceTypes, call};
 
 /// The change that a statement makes.
 pub(crate) enum Change {
@@ -50,6 +51,15 @@ pub(crate) fn change_of(
     Ok(Some(match statement.as_ref() {
         ast::Statement::CreateTable(create) => changer.create(create)?,
         ast::Statement::Insert(insert) => changer.insert(insert)?,
+        ast::Statement::Query(query) => match query.body.as_ref() {
+            SetExpr::Insert(ast::Statement::Insert(insert)) => {
+                changer.insert(&with_ctes(insert, query)?)?
+            }
+            SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) => {
+                return Err(unsupported("WITH before UPDATE and DELETE"));
+            }
+            _ => return Ok(None),
+        },
         ast::Statement::Update(update) => changer.update(update)?,
         ast::Statement::Delete(delete) => changer.delete(delete)?,
         ast::Statement::Drop { object_type, names, if_exists, .. } => match object_type {
@@ -78,6 +88,7 @@ struct Changer<'a> {
 
 impl Changer<'_> {
     fn create(&self, create: &ast::CreateTable) -> Result<Change, SqlError> {
+        refuse_constraints(create)?;
         let field = |column: &ast::ColumnDef| {
             let found = TraceTypes.plan_type_field(&column.data_type).ok().flatten();
             let data_type = found.map_or(DataType::Null, |field| field.data_type().clone());
@@ -109,6 +120,14 @@ impl Changer<'_> {
         let TableObject::TableName(name) = &insert.table else {
             return Err(unsupported("INSERT into anything but a table"));
         };
+        refuse_conflicts(insert.or.as_ref())?;
+        if insert.on.is_some() {
+            return Err(unsupported("ON CONFLICT"));
+        }
+        if insert.replace_into {
+            return Err(unsupported("REPLACE"));
+        }
+        refuse_returning(insert.returning.is_some())?;
         let table = last_name(name);
         let schema = self.own_table_columns(&table)?;
         let Some(source) = &insert.source else {
@@ -118,7 +137,9 @@ impl Changer<'_> {
             true => schema.fields().iter().map(|field| field.name().clone()).collect(),
             false => insert.columns.iter().map(last_name).collect(),
         };
-        let plan = self.plan(source.as_ref().clone())?;
+        let mut source = source.as_ref().clone();
+        values_as_text(&mut source, &columns, &schema);
+        let plan = self.plan(source)?;
         let given = plan.schema().fields().len();
         if given != columns.len() {
             let message =
@@ -134,28 +155,36 @@ impl Changer<'_> {
     }
 
     fn update(&self, update: &ast::Update) -> Result<Change, SqlError> {
+        refuse_conflicts(update.or.as_ref())?;
+        refuse_returning(update.returning.is_some())?;
+        if update.from.is_some() {
+            return Err(unsupported("UPDATE … FROM"));
+        }
+        if !update.order_by.is_empty() || update.limit.is_some() {
+            return Err(unsupported("UPDATE … LIMIT"));
+        }
         let table = named_table(&update.table)?;
         let schema = self.own_table_columns(&table)?;
         let mut assigned = Vec::new();
         for Assignment { target, value } in &update.assignments {
-            let AssignmentTarget::ColumnName(column) = target else {
-                return Err(unsupported("UPDATE of several columns at once"));
-            };
-            let column = last_name(column);
-            if schema.column_with_name(&column).is_none() {
-                return Err(no_column(&table, &column, &schema));
+            for (column, value) in single_assignments(target, value)? {
+                let Some((_, field)) = schema.column_with_name(&column) else {
+                    return Err(no_column(&table, &column, &schema));
+                };
+                let value = match storing(field.data_type()) {
+                    Some(function) => call(function, vec![value]),
+                    None => value,
+                };
+                assigned.push((column, value));
             }
-            assigned.push((column, value));
         }
         let item = |name: &String| {
             let old = AstExpr::Identifier(Ident::with_quote('"', name.as_str()));
             let new = assigned.iter().find(|(column, _)| column == name);
             let expr = match (new, &update.selection) {
                 (None, _) => old,
-                (Some((_, value)), None) => (*value).clone(),
-                (Some((_, value)), Some(condition)) => {
-                    when(condition.clone(), (*value).clone(), old)
-                }
+                (Some((_, value)), None) => value.clone(),
+                (Some((_, value)), Some(condition)) => when(condition.clone(), value.clone(), old),
             };
             SelectItem::ExprWithAlias { expr, alias: Ident::with_quote('"', name.as_str()) }
         };
@@ -165,6 +194,13 @@ impl Changer<'_> {
     }
 
     fn delete(&self, delete: &ast::Delete) -> Result<Change, SqlError> {
+        refuse_returning(delete.returning.is_some())?;
+        if delete.using.is_some() {
+            return Err(unsupported("DELETE … USING"));
+        }
+        if !delete.order_by.is_empty() || delete.limit.is_some() {
+            return Err(unsupported("DELETE … LIMIT"));
+        }
         let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
         let [from] = &from[..] else { return Err(unsupported("DELETE from several tables")) };
         let table = named_table(from)?;
@@ -215,6 +251,34 @@ impl Changer<'_> {
     }
 }
 
+/// The insertion with the CTEs that are before it.
+fn with_ctes(insert: &ast::Insert, query: &Query) -> Result<ast::Insert, SqlError> {
+    let mut insert = insert.clone();
+    match &mut insert.source {
+        Some(source) if source.with.is_none() => source.with = query.with.clone(),
+        _ => return Err(unsupported("WITH both before INSERT and after it")),
+    }
+    Ok(insert)
+}
+
+/// The columns of an assignment, each with its value: `(a, b) = (1, 2)` has two.
+fn single_assignments(
+    target: &AssignmentTarget,
+    value: &AstExpr,
+) -> Result<Vec<(String, AstExpr)>, SqlError> {
+    match (target, value) {
+        (AssignmentTarget::ColumnName(column), value) => {
+            Ok(vec![(last_name(column), value.clone())])
+        }
+        (AssignmentTarget::Tuple(columns), AstExpr::Tuple(values))
+            if columns.len() == values.len() =>
+        {
+            Ok(columns.iter().map(last_name).zip(values.iter().cloned()).collect())
+        }
+        _ => Err(unsupported("UPDATE of several columns by a subquery")),
+    }
+}
+
 fn named_table(table: &TableWithJoins) -> Result<String, SqlError> {
     match &table.relation {
         TableFactor::Table { name, .. } if table.joins.is_empty() => Ok(last_name(name)),
@@ -230,6 +294,85 @@ fn when(condition: AstExpr, then: AstExpr, otherwise: AstExpr) -> AstExpr {
         operand: None,
         conditions: vec![CaseWhen { condition, result: then }],
         else_result: Some(Box::new(otherwise)),
+    }
+}
+
+/// Refuses a CREATE TABLE with rules for values that nothing here would follow. References to other
+/// tables are accepted: SQLite does not check them either, unless told to.
+fn refuse_constraints(create: &ast::CreateTable) -> Result<(), SqlError> {
+    use ast::ColumnOption::{
+        Check, Collation, Default, ForeignKey, Generated, NotNull, Null, PrimaryKey, Unique,
+    };
+    for option in create.columns.iter().flat_map(|column| &column.options) {
+        let what = match &option.option {
+            Null | ForeignKey(_) => continue,
+            Collation(name) if last_name(name) == "binary" => continue,
+            Collation(_) => "COLLATE of a column",
+            NotNull => "NOT NULL",
+            Default(_) => "DEFAULT",
+            PrimaryKey(_) => "PRIMARY KEY",
+            Unique(_) => "UNIQUE",
+            Check(_) => "CHECK",
+            Generated { .. } => "a generated column",
+            _ => "this part of a column",
+        };
+        return Err(unsupported_here(what));
+    }
+    for constraint in &create.constraints {
+        let what = match constraint {
+            ast::TableConstraint::ForeignKey(_) => continue,
+            ast::TableConstraint::PrimaryKey(_) => "PRIMARY KEY",
+            ast::TableConstraint::Unique(_) => "UNIQUE",
+            ast::TableConstraint::Check(_) => "CHECK",
+            _ => "this constraint",
+        };
+        return Err(unsupported_here(what));
+    }
+    Ok(())
+}
+
+fn unsupported_here(what: &str) -> SqlError {
+    let hint = "a table has columns and types alone; leave this part out";
+    SqlError::new(SqlErrorKind::Unsupported, format!("{what} in CREATE TABLE is not supported"))
+        .hint(Some(hint.into()))
+}
+
+fn refuse_conflicts(or: Option<&ast::SqliteOnConflict>) -> Result<(), SqlError> {
+    use ast::SqliteOnConflict::{Abort, Fail, Ignore, Replace, Rollback};
+    match or {
+        // No row is in conflict with another, and an error changes nothing.
+        None | Some(Abort | Fail | Rollback) => Ok(()),
+        Some(Ignore) => Err(unsupported("OR IGNORE")),
+        Some(Replace) => Err(unsupported("OR REPLACE")),
+    }
+}
+
+fn refuse_returning(is_there: bool) -> Result<(), SqlError> {
+    if is_there { Err(unsupported("RETURNING")) } else { Ok(()) }
+}
+
+/// The function that makes values of a column's type, or fails.
+fn storing(data_type: &DataType) -> Option<&'static str> {
+    match data_type {
+        DataType::Int64 => Some(STORED_INTEGER),
+        DataType::Float64 => Some(STORED_REAL),
+        DataType::Utf8View => Some(CAST_TEXT),
+        _ => None,
+    }
+}
+
+/// Makes texts of the values for columns of text, each by itself: a column of VALUES would have one
+/// type, in which 1 among reals is 1.0.
+fn values_as_text(source: &mut Query, columns: &[String], schema: &SchemaRef) {
+    let SetExpr::Values(values) = source.body.as_mut() else { return };
+    for row in &mut values.rows {
+        for (value, column) in row.iter_mut().zip(columns) {
+            let field = schema.column_with_name(column).map(|(_, field)| field);
+            if field.is_some_and(|field| *field.data_type() == DataType::Utf8View) {
+                let given = std::mem::replace(value, AstExpr::Value(Value::Null.into()));
+                *value = call(CAST_TEXT, vec![given]);
+            }
+        }
     }
 }
 
@@ -255,6 +398,10 @@ fn with_all_columns(
     let expr = |field: &Arc<Field>| {
         let at = columns.iter().position(|column| column == field.name());
         let value = at.and_then(|at| given.get(at).cloned());
+        let value = value.map(|value| match storing(field.data_type()) {
+            Some(function) => sqlite_call(function, value),
+            None => value,
+        });
         value.unwrap_or_else(|| lit(ScalarValue::Null)).alias(field.name())
     };
     let exprs: Vec<Expr> = schema.fields().iter().map(expr).collect();

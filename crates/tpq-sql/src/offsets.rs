@@ -2,18 +2,27 @@
 //!
 //! DataFusion joins a sort that a limit already fulfils with the sort below the limit. It then takes
 //! the limit's count, 5, for the count of that sort, which must give 7 rows: two rows are lost. A
-//! limit over a sort of 7 rows needs no count of its own, so it loses the count before that rule.
+//! limit without a count is no better: another sort moves below it. So a step that sorts cannot
+//! move past takes the rows of such a limit.
 
+use std::fmt;
 use std::sync::Arc;
 
-use datafusion::common::Result;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::{Result, internal_err};
 use datafusion::config::ConfigOptions;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::{Distribution, OrderingRequirements, PhysicalExpr};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
-use datafusion::physical_plan::ExecutionPlan;
-use datafusion::physical_plan::limit::GlobalLimitExec;
+use datafusion::physical_plan::execution_plan::CardinalityEffect;
+use datafusion::physical_plan::limit::{GlobalLimitExec, LimitStream};
+use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, MetricsSet};
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties,
+    InputDistributionRequirements, PlanProperties,
+};
 
 /// The rules with this one before them.
 pub(crate) fn before(
@@ -32,8 +41,8 @@ impl PhysicalOptimizerRule for OffsetsOverSorts {
         plan: Arc<dyn ExecutionPlan>,
         _: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        plan.transform_up(|node| match without_count(&node) {
-            Some(limit) => Ok(Transformed::yes(limit)),
+        plan.transform_up(|node| match OffsetExec::in_place_of(&node) {
+            Some(offset) => Ok(Transformed::yes(offset)),
             None => Ok(Transformed::no(node)),
         })
         .data()
@@ -48,22 +57,121 @@ impl PhysicalOptimizerRule for OffsetsOverSorts {
     }
 }
 
-/// The same limit without its count, if it skips rows of a sort that gives no more than the limit
-/// lets pass.
-fn without_count(node: &Arc<dyn ExecutionPlan>) -> Option<Arc<dyn ExecutionPlan>> {
-    let limit = node.downcast_ref::<GlobalLimitExec>()?;
-    let last = limit.skip().checked_add(limit.fetch()?)?;
-    let is_bounded = rows_of_sort(limit.input()).is_some_and(|rows| rows <= last);
-    if limit.skip() == 0 || !is_bounded {
-        return None;
-    }
-    Some(Arc::new(GlobalLimitExec::new(Arc::clone(limit.input()), limit.skip(), None)))
-}
-
 /// The most rows that a sort, with its columns chosen or not, gives.
 fn rows_of_sort(node: &Arc<dyn ExecutionPlan>) -> Option<usize> {
     match node.downcast_ref::<ProjectionExec>() {
         Some(projection) => rows_of_sort(projection.input()),
         None => node.downcast_ref::<SortExec>()?.fetch(),
+    }
+}
+
+/// The rows of a sort after the first `skip`. It asks for the order of its input, and claims none
+/// for its own rows: a step above that needs one sorts them again.
+#[derive(Clone, Debug)]
+struct OffsetExec {
+    input: Arc<dyn ExecutionPlan>,
+    skip: usize,
+    fetch: usize,
+    order: Option<OrderingRequirements>,
+    properties: Arc<PlanProperties>,
+    metrics: ExecutionPlanMetricsSet,
+}
+
+impl OffsetExec {
+    /// For a limit that skips rows of a sort which gives no more than the limit lets pass.
+    fn in_place_of(node: &Arc<dyn ExecutionPlan>) -> Option<Arc<dyn ExecutionPlan>> {
+        let limit = node.downcast_ref::<GlobalLimitExec>()?;
+        let (skip, fetch) = (limit.skip(), limit.fetch()?);
+        let last = skip.checked_add(fetch)?;
+        let is_bounded = rows_of_sort(limit.input()).is_some_and(|rows| rows <= last);
+        if skip == 0 || !is_bounded {
+            return None;
+        }
+        let order = limit.input().output_ordering().cloned().map(OrderingRequirements::from);
+        Some(Self::over(Arc::clone(limit.input()), skip, fetch, order))
+    }
+
+    fn over(
+        input: Arc<dyn ExecutionPlan>,
+        skip: usize,
+        fetch: usize,
+        order: Option<OrderingRequirements>,
+    ) -> Arc<dyn ExecutionPlan> {
+        let mut known = input.equivalence_properties().clone();
+        known.clear_orderings();
+        let properties = Arc::new(input.properties().as_ref().clone().with_eq_properties(known));
+        let metrics = ExecutionPlanMetricsSet::new();
+        Arc::new(Self { input, skip, fetch, order, properties, metrics })
+    }
+}
+
+impl DisplayAs for OffsetExec {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "OffsetExec: skip={}, fetch={}", self.skip, self.fetch)
+    }
+}
+
+impl ExecutionPlan for OffsetExec {
+    fn name(&self) -> &str {
+        "OffsetExec"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn input_distribution_requirements(&self) -> InputDistributionRequirements {
+        InputDistributionRequirements::new(vec![Distribution::SinglePartition])
+    }
+
+    fn required_input_ordering(&self) -> Vec<Option<OrderingRequirements>> {
+        vec![self.order.clone()]
+    }
+
+    fn maintains_input_order(&self) -> Vec<bool> {
+        vec![false]
+    }
+
+    fn benefits_from_input_partitioning(&self) -> Vec<bool> {
+        vec![false]
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.input]
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        mut children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        match children.pop() {
+            Some(input) => Ok(Self::over(input, self.skip, self.fetch, self.order.clone())),
+            None => internal_err!("OffsetExec without an input"),
+        }
+    }
+
+    fn cardinality_effect(&self) -> CardinalityEffect {
+        CardinalityEffect::LowerEqual
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let rows = self.input.execute(partition, context)?;
+        let metrics = BaselineMetrics::new(&self.metrics, partition);
+        Ok(Box::pin(LimitStream::new(rows, self.skip, Some(self.fetch), metrics)))
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        Some(self.metrics.clone_inner())
     }
 }

@@ -15,6 +15,7 @@ use datafusion::physical_plan::ExecutionPlan;
 
 use crate::cancel::CancelToken;
 use crate::constant_folding::BoundedFolding;
+use crate::guarded_rules::{guarded, guarded_physical};
 
 /// Names of the rules.
 pub(crate) const CHECK: &str = "check_cancelled";
@@ -27,7 +28,7 @@ pub(crate) fn analyzer_rules() -> Vec<Arc<dyn AnalyzerRule + Send + Sync>> {
 
 /// DataFusion's optimizer rules, with short literals and a look at the token before each.
 pub(crate) fn optimizer_rules() -> Vec<Arc<dyn OptimizerRule + Send + Sync>> {
-    let rules = Optimizer::new().rules.into_iter().map(BoundedFolding);
+    let rules = Optimizer::new().rules.into_iter().map(|rule| BoundedFolding(guarded(rule)));
     rules.flat_map(|rule| [Arc::new(CheckCancelled) as _, Arc::new(rule) as _]).collect()
 }
 
@@ -35,7 +36,8 @@ pub(crate) fn optimizer_rules() -> Vec<Arc<dyn OptimizerRule + Send + Sync>> {
 pub(crate) fn physical_rules(
     rules: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>>,
 ) -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
-    rules.into_iter().flat_map(|rule| [Arc::new(CheckCancelled) as _, rule]).collect()
+    let rules = rules.into_iter().map(guarded_physical);
+    rules.flat_map(|rule| [Arc::new(CheckCancelled) as _, rule]).collect()
 }
 
 /// Leaves plans as they are.

@@ -1,11 +1,15 @@
 //! A session: a trace's tables with everything SQL needs around them.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use datafusion::catalog::TableProvider;
+use datafusion::error::DataFusionError;
 use datafusion::execution::disk_manager::DiskManagerBuilder;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::logical_expr::registry::FunctionRegistry;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
 use tpq_tables::TraceTables;
 
@@ -24,9 +28,10 @@ use crate::memory::Memory;
 use crate::modules::{Module, Modules, SqlModule};
 use crate::narrow_filters;
 use crate::offsets;
+use crate::opaque_conversions::OpaqueConversions;
 use crate::operators::{
-    CancelChecks, FindSharedPlans, MemoryGuards, PackedSorts, PartitionTopNRule, SettleSharedPlans,
-    ShowSharedPlans, TraceQueryPlanner,
+    CancelChecks, FindSharedPlans, MemoryGuards, OuterConstants, PackedSorts, PartitionTopNRule,
+    SettleSharedPlans, ShowSharedPlans, TraceQueryPlanner,
 };
 use crate::parameters::Parameters;
 use crate::perfetto_sql::{
@@ -83,7 +88,7 @@ pub struct SessionOptions {
 }
 
 /// Settings of the engine, and the memory that statements share.
-fn session_config(options: &SessionOptions, memory: Memory) -> SessionConfig {
+pub(crate) fn session_config(options: &SessionOptions, memory: Memory) -> SessionConfig {
     let mut config = SessionConfig::new()
         // Plans that differ from their schema only in what may be NULL, as after a CASE was
         // simplified, are no less right.
@@ -125,12 +130,11 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
         .with_analyzer_rules(planning_checks::analyzer_rules())
         .with_analyzer_rule(Arc::new(FindSharedPlans))
         .with_optimizer_rules(planning_checks::optimizer_rules())
+        .with_optimizer_rule(Arc::new(OpaqueConversions))
         .with_optimizer_rule(Arc::new(SettleSharedPlans))
         .with_query_planner(Arc::new(TraceQueryPlanner))
         .with_type_planner(Arc::new(TraceTypes))
-        .with_physical_optimizer_rules(planning_checks::physical_rules(guarded(offsets::before(
-            narrow_filters::rules(),
-        ))))
+        .with_physical_optimizer_rules(planning_checks::physical_rules(first_physical_rules()))
         .with_physical_optimizer_rule(Arc::new(LimitInOrder));
     if options.memory_limit.is_none() {
         state = state
@@ -145,8 +149,15 @@ fn session_state(options: &SessionOptions) -> datafusion::common::Result<Session
         .build())
 }
 
+/// DataFusion's rules for physical plans, with those of tpq that come before or between them.
+fn first_physical_rules() -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
+    let mut rules = guarded(offsets::before(narrow_filters::rules()));
+    rules.insert(0, Arc::new(OuterConstants));
+    rules
+}
+
 /// Registers tpq's functions, and bounds those of DataFusion that make long text.
-fn register_functions(
+pub(crate) fn register_functions(
     state: &mut SessionState,
     tables: &Arc<TraceTables>,
 ) -> datafusion::common::Result<()> {
@@ -170,6 +181,11 @@ fn register_functions(
     state.register_expr_planner(Arc::new(SqliteOperators))
 }
 
+/// The error of an engine that cannot be set up.
+fn bug(error: DataFusionError) -> SqlError {
+    translate(error, &Text::none(), &Names::none())
+}
+
 /// Runs SQL on the tables of a trace.
 pub struct Session {
     context: SessionContext,
@@ -183,14 +199,48 @@ impl Session {
     /// # Errors
     /// Only when the query engine cannot be set up, which is a bug.
     pub fn new(tables: Arc<TraceTables>, options: &SessionOptions) -> Result<Self, SqlError> {
+        Self::with_scans(tables, HashMap::new(), options)
+    }
+
+    /// Starts a session with other scans of some tables, by their names: statements read these, and
+    /// functions that look up rows of the trace read `tables`. Both must have the same rows.
+    ///
+    /// # Errors
+    /// As [`Session::new`].
+    pub fn with_scans(
+        tables: Arc<TraceTables>,
+        scans: HashMap<String, Arc<dyn TableProvider>>,
+        options: &SessionOptions,
+    ) -> Result<Self, SqlError> {
         give_tasks_room();
-        let bug = |error| translate(error, &Text::none(), &Names::none());
-        let mut state = session_state(options).map_err(bug)?;
+        let state = session_state(options).map_err(bug)?;
+        Self::with_state(state, tables, scans, options)
+    }
+
+    /// A session that plans and runs with this state.
+    pub(crate) fn with_state(
+        mut state: SessionState,
+        tables: Arc<TraceTables>,
+        scans: HashMap<String, Arc<dyn TableProvider>>,
+        options: &SessionOptions,
+    ) -> Result<Self, SqlError> {
         register_functions(&mut state, &tables).map_err(bug)?;
         let context = SessionContext::new_with_state(state);
         let modules = Modules::new(&options.modules);
-        let catalog = Catalog::new(tables, modules, options.packets.clone(), context.clone());
+        let packets = options.packets.clone();
+        let catalog = Catalog::new(tables, scans, modules, packets, context.clone());
         Ok(Self { context, catalog, parameters: Parameters::default() })
+    }
+
+    /// Adds the tables of a schema, which statements name as `schema.table`. It replaces a schema
+    /// of the same name.
+    pub fn add_schema(&self, name: &str, tables: HashMap<String, Arc<dyn TableProvider>>) {
+        self.catalog.add_schema(name, tables);
+    }
+
+    /// The context of DataFusion that runs statements: where object stores are registered.
+    pub fn context(&self) -> &SessionContext {
+        &self.context
     }
 
     /// Cuts a script into statements, to be run one after the other.

@@ -117,6 +117,7 @@ define_tables! {
     android_game_intervention_list: GameInterventionTable,
     android_network_packets: NetworkPacketTable,
     android_user_list: AndroidUserTable,
+    android_dumpstate: DumpstateTable,
     android_cpu_per_uid: CpuPerUidTable,
     linux_interrupt_mapping: InterruptMappingTable,
     state: StateTable,

@@ -9,6 +9,7 @@ mod counters_of_kernel;
 mod cpu_info;
 mod damaged_gpu_events;
 mod drivers;
+mod etw;
 mod event_rows;
 mod frames;
 mod ftrace_raw;

@@ -54,7 +54,7 @@ pub(crate) const DECODER: FormatDecoder = FormatDecoder {
 const LEAST_TO_SPLIT: usize = 1 << 20;
 
 fn open(file: OpenFile<'_>) -> OpenedFile<'_> {
-    let OpenFile { bytes, file, timeline, len, may_split } = file;
+    let OpenFile { bytes, file, timeline, len, may_split, .. } = file;
     let kinds = JsonKinds {
         events: EVENTS,
         lines: LINES,

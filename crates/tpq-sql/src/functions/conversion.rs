@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use datafusion::arrow::array::{Array, ArrayRef};
 use datafusion::arrow::datatypes::{DataType, Field};
-use datafusion::common::Result;
+use datafusion::common::{Result, exec_err};
 use datafusion::config::ConfigOptions;
 use datafusion::logical_expr::{ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDFImpl, cast, lit};
 
@@ -28,6 +28,10 @@ pub(crate) const CAST_INTEGER: &str = "__cast_integer";
 pub(crate) const CAST_REAL: &str = "__cast_real";
 pub(crate) const CAST_TEXT: &str = "__cast_text";
 pub(crate) const CAST_BLOB: &str = "__cast_blob";
+/// Makes an integer of a value that is one, for a column of integers; an error for others.
+pub(crate) const STORED_INTEGER: &str = "__stored_integer";
+/// Makes a real of a value that is a number, for a column of reals; an error for others.
+pub(crate) const STORED_REAL: &str = "__stored_real";
 /// Makes ASCII letters of text lower case; other values stay.
 pub(crate) const FOLD_CASE: &str = "__fold_case";
 /// Removes the spaces at the end of text; other values stay.
@@ -43,6 +47,8 @@ pub(super) fn functions() -> Vec<PerRow> {
         cast_real(),
         cast_text(),
         cast_blob(),
+        stored_integer(),
+        stored_real(),
         type_of(),
         collation(FOLD_CASE, |values| Ok(changed(&values[0], str::to_ascii_lowercase))),
         collation(TRIM_END, |values| {
@@ -212,6 +218,68 @@ fn cast_blob() -> PerRow {
     })
 }
 
+fn stored_integer() -> PerRow {
+    let rule = |values: &[Value<'_>]| {
+        let integer = match &values[0] {
+            Value::Null => return Ok(Value::Null),
+            Value::Integer(value) => Some(*value),
+            Value::Real(value) => integer_of(*value),
+            Value::Text(text) => whole_integer(text).or_else(|| {
+                let (value, is_whole) = super::number::real_prefix(text);
+                integer_of(value).filter(|_| is_whole)
+            }),
+            Value::Blob(_) => None,
+        };
+        match integer {
+            Some(integer) => Ok(Value::Integer(integer)),
+            None => cannot_store(&values[0], "LONG"),
+        }
+    };
+    PerRow::new(STORED_INTEGER, 1..=1, integer, rule).simplified(|args, types, _| {
+        Ok(match &types[0] {
+            DataType::Int64 => Some(args[0].clone()),
+            DataType::Boolean | DataType::Null => Some(cast(args[0].clone(), DataType::Int64)),
+            _ => None,
+        })
+    })
+}
+
+fn stored_real() -> PerRow {
+    let rule = |values: &[Value<'_>]| match &values[0] {
+        Value::Null => Ok(Value::Null),
+        Value::Integer(value) => Ok(Value::Real(*value as f64)),
+        Value::Real(value) => Ok(Value::Real(*value)),
+        Value::Text(text) => match super::number::real_prefix(text) {
+            (value, true) => Ok(Value::Real(value)),
+            _ => cannot_store(&values[0], "DOUBLE"),
+        },
+        Value::Blob(_) => cannot_store(&values[0], "DOUBLE"),
+    };
+    PerRow::new(STORED_REAL, 1..=1, real, rule).simplified(|args, types, _| {
+        Ok(match &types[0] {
+            DataType::Float64 => Some(args[0].clone()),
+            DataType::Int64 | DataType::Null => Some(cast(args[0].clone(), DataType::Float64)),
+            _ => None,
+        })
+    })
+}
+
+/// The integer that a real is.
+fn integer_of(real: f64) -> Option<i64> {
+    let integer = real as i64;
+    // 2^63 is no integer of 64 bits, and becomes the greatest of them.
+    (integer as f64 == real && integer != i64::MAX).then_some(integer)
+}
+
+fn cannot_store<'a>(value: &Value<'_>, column: &str) -> Result<Value<'a>> {
+    let shown: String = match value {
+        Value::Blob(_) => "a blob".into(),
+        Value::Text(text) => format!("'{}'", text.chars().take(50).collect::<String>()),
+        other => other.as_text().unwrap_or_default().into_owned(),
+    };
+    exec_err!("{shown} does not fit in a column of type {column}")
+}
+
 /// The type of each value. Columns are typed, so all values of a column except NULLs have the same
 /// type.
 fn type_of() -> PerRow {
@@ -226,15 +294,10 @@ fn type_of() -> PerRow {
     })
 }
 
-/// The number that a text literal stands for in arithmetic.
+/// The number that a text literal stands for in arithmetic: an integer if the text begins with one.
 pub(crate) fn literal_number(text: &str) -> Expr {
-    match whole_integer(text) {
+    match whole_integer(text).or_else(|| super::number::integer_at_start(text)) {
         Some(value) => lit(value),
-        None => {
-            let (value, _) = super::number::real_prefix(text);
-            // As in SQLite, the value is an integer if the text begins with one.
-            let integer = value.fract() == 0.0 && !text.contains(['.', 'e', 'E']);
-            if integer { lit(super::number::integer_prefix(text)) } else { lit(value) }
-        }
+        None => lit(super::number::real_prefix(text).0),
     }
 }

@@ -24,7 +24,11 @@ pub(super) fn functions() -> Vec<PerRow> {
         PerRow::new("log", 1..=2, real, |values| {
             Ok(match values {
                 [value] => map_number(value, f64::log10),
-                _ => binary(values, |base, value| value.ln() / base.ln()),
+                // SQLite has logarithms to bases above 1 alone.
+                _ => binary(values, |base, value| match base > 1.0 && value > 0.0 {
+                    true => value.ln() / base.ln(),
+                    false => f64::NAN,
+                }),
             })
         }),
         PerRow::new("pi", 0..=0, real, |_| Ok(Value::Real(std::f64::consts::PI))),
@@ -79,9 +83,10 @@ fn numeric(value: &Value) -> Option<f64> {
     }
 }
 
-/// The result of a function; NaN means that the function is undefined and becomes NULL.
+/// The result of a function; NaN means that the function is undefined and becomes NULL. Of the two
+/// zeros it is the positive one: groups and orders take them for different values.
 fn defined<'a>(value: f64) -> Value<'a> {
-    if value.is_nan() { Value::Null } else { Value::Real(value) }
+    if value.is_nan() { Value::Null } else { Value::Real(value + 0.0) }
 }
 
 fn map_number<'a>(value: &Value<'_>, function: impl Fn(f64) -> f64) -> Value<'a> {
@@ -139,7 +144,7 @@ fn round<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     let (Some(value), Some(digits)) = (values[0].as_real(), digits) else { return Ok(Value::Null) };
     let digits = usize::try_from(digits.clamp(0, 30)).unwrap_or(0);
     if digits == 0 && value.abs() < 4.5e15 {
-        return Ok(Value::Real(value.round()));
+        return Ok(defined(value.round()));
     }
-    Ok(Value::Real(super::number::rounded(value, digits, DIGITS).parse().unwrap_or(value)))
+    Ok(defined(super::number::rounded(value, digits, DIGITS).parse().unwrap_or(value)))
 }

@@ -64,8 +64,8 @@ pub(crate) use chain::{ALL_TRUE, ARITHMETIC};
 pub(crate) use checked::{ADD, MULTIPLY, SUBTRACT};
 pub(crate) use choice::{GREATEST, LEAST};
 pub(crate) use conversion::{
-    CAST_BLOB, CAST_INTEGER, CAST_REAL, CAST_TEXT, COMPARABLE, FOLD_CASE, NUMBER, SAME, TRIM_END,
-    TRUTHY, literal_number,
+    CAST_BLOB, CAST_INTEGER, CAST_REAL, CAST_TEXT, COMPARABLE, FOLD_CASE, NUMBER, SAME,
+    STORED_INTEGER, STORED_REAL, TRIM_END, TRUTHY, literal_number,
 };
 pub(crate) use declared::declared_call;
 pub(crate) use extract_arg::EXTRACT_ARG;

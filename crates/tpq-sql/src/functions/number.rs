@@ -44,6 +44,15 @@ pub(crate) fn real_prefix(text: &str) -> (f64, bool) {
     (number.parse().unwrap_or(0.0), whole)
 }
 
+/// The number at the start of a text, if it is an integer of 64 bits; 0 if there is none.
+pub(super) fn integer_at_start(text: &str) -> Option<i64> {
+    match number_prefix(text) {
+        (0, _) => Some(0),
+        (end, true) => text.get(..end)?.trim().parse().ok(),
+        _ => None,
+    }
+}
+
 /// The integer at the start of a text; 0 if there is none.
 pub(crate) fn integer_prefix(text: &str) -> i64 {
     let text = text.trim_start();

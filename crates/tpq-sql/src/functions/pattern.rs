@@ -42,6 +42,8 @@ enum Part {
     /// `_`: one character.
     AnyChar,
     Char(char),
+    /// An escape at the end of the pattern: no text.
+    Nothing,
 }
 
 fn parse(pattern: &str, escape: Option<char>) -> Vec<Part> {
@@ -51,7 +53,7 @@ fn parse(pattern: &str, escape: Option<char>) -> Vec<Part> {
         parts.push(match c {
             c if Some(c) == escape => match characters.next() {
                 Some(next) => Part::Char(next),
-                None => break,
+                None => Part::Nothing,
             },
             '%' => Part::AnyText,
             '_' => Part::AnyChar,
@@ -77,7 +79,7 @@ fn matches(pattern: &[Part], text: &[char]) -> Result<bool> {
             }
             Some(Part::AnyChar) => true,
             Some(Part::Char(wanted)) => wanted.eq_ignore_ascii_case(c),
-            None => false,
+            Some(Part::Nothing) | None => false,
         };
         if fits {
             (p, t) = (p + 1, t + 1);

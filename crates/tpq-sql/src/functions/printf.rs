@@ -80,7 +80,7 @@ fn printf<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
             break;
         };
         if letter == '%' {
-            out.push('%');
+            pad(&mut out, "%", &spec);
             continue;
         }
         match convert(letter, &spec, &mut args) {
@@ -211,7 +211,7 @@ fn integer(digits: &str, negative: bool, spec: &Spec) -> String {
     let sign = sign(negative, spec);
     let mut digits = digits.to_owned();
     let mut min_digits = spec.precision.unwrap_or(0);
-    if spec.zero && !spec.left {
+    if spec.zero {
         min_digits = min_digits.max(spec.width.saturating_sub(sign.len()));
     }
     if digits.len() < min_digits {
@@ -235,7 +235,7 @@ fn radix(value: i64, letter: char, spec: &Spec) -> String {
         _ => "0X",
     };
     let mut min_digits = spec.precision.unwrap_or(0);
-    if spec.zero && !spec.left {
+    if spec.zero {
         min_digits = min_digits.max(spec.width.saturating_sub(prefix.len()));
     }
     format!("{prefix}{}{digits}", "0".repeat(min_digits.saturating_sub(digits.len())))
@@ -251,7 +251,11 @@ fn float(value: f64, letter: char, spec: &Spec) -> String {
     let digits = match letter {
         'f' => rounded(value, precision, if spec.alternate2 { 26 } else { 16 }),
         'e' | 'E' => exponential(value, precision),
-        _ => general(value, precision.max(1), spec.alternate || spec.alternate2, spec.alternate),
+        _ => {
+            // SQLite knows no more digits of a number.
+            let digits = precision.clamp(1, if spec.alternate2 { 19 } else { 16 });
+            general(value, digits, spec.alternate || spec.alternate2, spec.alternate)
+        }
     };
     let mut digits = if letter.is_uppercase() { digits.to_uppercase() } else { digits };
     if spec.alternate2 && letter == 'f' {

@@ -204,12 +204,14 @@ fn levenshtein<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
 }
 
 fn replace<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
-    let (Some(text), Some(from), Some(to)) =
-        (values[0].as_text(), values[1].as_text(), values[2].as_text())
-    else {
+    let (Some(text), Some(from)) = (values[0].as_text(), values[1].as_text()) else {
         return Ok(Value::Null);
     };
-    if from.is_empty() || !text.contains(from.as_ref()) {
+    if from.is_empty() {
+        return Ok(Value::Text(text));
+    }
+    let Some(to) = values[2].as_text() else { return Ok(Value::Null) };
+    if !text.contains(from.as_ref()) {
         return Ok(Value::Text(text));
     }
     Ok(Value::text(text.replace(from.as_ref(), &to)))
@@ -246,7 +248,9 @@ fn length<'a>(values: &[Value<'a>]) -> Result<Value<'a>> {
     Ok(match &values[0] {
         Value::Blob(bytes) => Value::Integer(bytes.len() as i64),
         other => {
-            let count = other.as_text().map(|text| text.chars().count() as i64);
+            // Up to the first NUL.
+            let characters = |text: &str| text.chars().take_while(|c| *c != '\0').count();
+            let count = other.as_text().map(|text| characters(&text) as i64);
             count.map_or(Value::Null, Value::Integer)
         }
     })
@@ -276,6 +280,9 @@ pub(super) fn quote(value: &Value) -> String {
     match value {
         Value::Null => "NULL".into(),
         Value::Integer(value) => value.to_string(),
+        Value::Real(value) if value.is_infinite() => {
+            if *value > 0.0 { "9.0e+999" } else { "-9.0e+999" }.into()
+        }
         // The literal must give the same number when it is read.
         Value::Real(value) => {
             let short = real_text(*value);

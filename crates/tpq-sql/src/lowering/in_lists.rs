@@ -10,9 +10,11 @@ use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::{InList, InSubquery};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
-use datafusion::logical_expr::{Case, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, lit};
+use datafusion::logical_expr::{
+    Case, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, cast, lit,
+};
 
-use crate::functions::{COMPARABLE, is_text, real_prefix, real_text, sqlite_call};
+use crate::functions::{CAST_TEXT, COMPARABLE, is_text, real_prefix, real_text, sqlite_call};
 use crate::perfetto_sql::has_affinity;
 
 /// Converts the lists of all IN operators.
@@ -34,20 +36,35 @@ pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
 }
 
 fn converted(mut list: InList, schema: &DFSchema) -> Result<Transformed<Expr>> {
-    let Ok(data_type) = list.expr.get_type(schema) else {
+    let Ok(mut data_type) = list.expr.get_type(schema) else {
         return Ok(Transformed::no(Expr::InList(list)));
     };
+    let is_boolean = |value: &Expr| matches!(value.get_type(schema), Ok(DataType::Boolean));
+    let mut changed = false;
+    if data_type == DataType::Boolean && !list.list.iter().all(is_boolean) {
+        *list.expr = cast(*list.expr, DataType::Int64);
+        data_type = DataType::Int64;
+        changed = true;
+    }
     let numbers = data_type.is_numeric() || data_type == DataType::Boolean;
     if !numbers && !is_text(&data_type) {
         return Ok(Transformed::no(Expr::InList(list)));
     }
     let affinity = has_affinity(&list.expr);
     let before = list.list.len();
-    let mut changed = false;
     let mut values = Vec::with_capacity(before);
+    // Values that are compared one by one: the engine takes a CASE for a constant.
+    let mut others: Vec<Expr> = Vec::new();
     for value in list.list {
         let Expr::Literal(scalar, _) = &value else {
-            values.push(value);
+            let other = compared_with(value, &data_type, affinity, schema);
+            changed |= other.transformed;
+            let is_case = other.data.exists(|part| Ok(matches!(part, Expr::Case(_))))?;
+            if is_case {
+                others.push(other.data)
+            } else {
+                values.push(other.data)
+            }
             continue;
         };
         match literal(scalar, &data_type, affinity) {
@@ -58,6 +75,17 @@ fn converted(mut list: InList, schema: &DFSchema) -> Result<Transformed<Expr>> {
             }
             Literal::Unequal => changed = true,
         }
+    }
+    if !others.is_empty() {
+        let mut found: Vec<Expr> =
+            others.into_iter().map(|other| list.expr.as_ref().clone().eq(other)).collect();
+        if !values.is_empty() {
+            list.list = values;
+            let negated = std::mem::take(&mut list.negated);
+            found.push(Expr::InList(list));
+            return Ok(Transformed::yes(any_of(found, negated)));
+        }
+        return Ok(Transformed::yes(any_of(found, list.negated)));
     }
     if values.is_empty() && before > 0 {
         // False, and NULL for NULL.
@@ -70,6 +98,33 @@ fn converted(mut list: InList, schema: &DFSchema) -> Result<Transformed<Expr>> {
     Ok(if changed { Transformed::yes(expr) } else { Transformed::no(expr) })
 }
 
+fn any_of(found: Vec<Expr>, negated: bool) -> Expr {
+    let any = found.into_iter().reduce(Expr::or).unwrap_or_else(|| lit(false));
+    if negated { Expr::Not(Box::new(any)) } else { any }
+}
+
+/// A value of a list that is no literal, for an expression of type `data_type`. It has no affinity
+/// of its own.
+fn compared_with(
+    value: Expr,
+    data_type: &DataType,
+    affinity: bool,
+    schema: &DFSchema,
+) -> Transformed<Expr> {
+    match value.get_type(schema) {
+        Ok(DataType::Boolean) if *data_type != DataType::Boolean => {
+            Transformed::yes(cast(value, DataType::Int64))
+        }
+        Ok(other) if data_type.is_numeric() && is_text(&other) && affinity => {
+            Transformed::yes(sqlite_call(COMPARABLE, value))
+        }
+        Ok(other) if is_text(data_type) && other.is_numeric() && affinity => {
+            Transformed::yes(sqlite_call(CAST_TEXT, value))
+        }
+        _ => Transformed::no(value),
+    }
+}
+
 /// Makes a number of text that is searched in numbers, and of texts in which a number is searched.
 fn comparable(mut search: InSubquery, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let Ok(left) = search.expr.get_type(schema) else {
@@ -80,6 +135,10 @@ fn comparable(mut search: InSubquery, schema: &DFSchema) -> Result<Transformed<E
         return Ok(Transformed::no(Expr::InSubquery(search)));
     };
     let right = rows.schema().field(0).data_type();
+    if left == DataType::Boolean && right.is_numeric() {
+        *search.expr = cast(*search.expr, DataType::Int64);
+        return Ok(Transformed::yes(Expr::InSubquery(search)));
+    }
     if is_text(&left) && right.is_numeric() {
         *search.expr = sqlite_call(COMPARABLE, *search.expr);
     } else if left.is_numeric() && is_text(right) {

@@ -4,13 +4,16 @@
 //! DataFusion takes few of these. Each kind is rewritten in a file of its own, on the plan that
 //! was made of the syntax tree and before anything else looks at it.
 
+mod comparisons;
 mod in_lists;
 mod keys;
 mod ordered_aggregates;
 mod sql_functions;
 mod subqueries;
 mod table_calls;
+mod text_frames;
 mod values_in_joins;
+mod view_orders;
 
 use datafusion::common::Result;
 use datafusion::logical_expr::LogicalPlan;
@@ -20,7 +23,10 @@ pub(crate) use table_calls::CallSource;
 
 /// Rewrites a plan into one that DataFusion can optimise and run.
 pub(crate) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let plan = view_orders::lower(plan)?;
     let plan = inline_calls(plan)?;
+    let plan = comparisons::lower(plan)?;
+    let plan = text_frames::lower(plan)?;
     let plan = in_lists::lower(plan)?;
     let plan = table_calls::lower(plan)?;
     let plan = subqueries::lower(plan)?;

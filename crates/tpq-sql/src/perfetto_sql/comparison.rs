@@ -17,28 +17,34 @@ use crate::functions::{
 
 /// Makes the sides of a comparison comparable.
 pub(super) fn plan(expr: &mut RawBinaryExpr, schema: &DFSchema) {
-    let (Ok(left), Ok(right)) = (expr.left.get_type(schema), expr.right.get_type(schema)) else {
-        return;
-    };
-    if left == DataType::Boolean && right != DataType::Boolean {
-        expr.left = cast(expr.left.clone(), DataType::Int64);
-        return plan(expr, schema);
+    if make_comparable(&mut expr.left, &mut expr.right, schema).is_some() {
+        exact(expr, schema);
     }
-    if right == DataType::Boolean && left != DataType::Boolean {
-        expr.right = cast(expr.right.clone(), DataType::Int64);
-        return plan(expr, schema);
+}
+
+/// Converts the sides of a comparison to values of comparable types; `None` where the type of a
+/// side is not known. Sides of the same type are left as they are.
+pub(crate) fn make_comparable(left: &mut Expr, right: &mut Expr, schema: &DFSchema) -> Option<()> {
+    let (left_type, right_type) = (left.get_type(schema).ok()?, right.get_type(schema).ok()?);
+    if left_type == DataType::Boolean && right_type != DataType::Boolean {
+        *left = cast(left.clone(), DataType::Int64);
+        return make_comparable(left, right, schema);
     }
-    if is_text(&left) && right.is_numeric() {
-        mixed(&mut expr.left, &mut expr.right);
-    } else if left.is_numeric() && is_text(&right) {
-        mixed(&mut expr.right, &mut expr.left);
+    if right_type == DataType::Boolean && left_type != DataType::Boolean {
+        *right = cast(right.clone(), DataType::Int64);
+        return make_comparable(left, right, schema);
     }
-    if is_blob(&left) && is_other(&right) {
-        blob_and_other(&mut expr.left, &mut expr.right);
-    } else if is_other(&left) && is_blob(&right) {
-        blob_and_other(&mut expr.right, &mut expr.left);
+    if is_text(&left_type) && right_type.is_numeric() {
+        mixed(left, right);
+    } else if left_type.is_numeric() && is_text(&right_type) {
+        mixed(right, left);
     }
-    exact(expr, schema);
+    if is_blob(&left_type) && is_other(&right_type) {
+        blob_and_other(left, right);
+    } else if is_other(&left_type) && is_blob(&right_type) {
+        blob_and_other(right, left);
+    }
+    Some(())
 }
 
 fn is_blob(data_type: &DataType) -> bool {
@@ -143,7 +149,9 @@ fn greatest(text: Expr) -> Expr {
 
 pub(crate) fn has_affinity(expr: &Expr) -> bool {
     match expr {
-        Expr::Column(_) | Expr::OuterReferenceColumn(..) | Expr::Cast(_) => true,
+        // Casts that are written are calls; this is one of a comparison, which has none.
+        Expr::Cast(_) => false,
+        Expr::Column(_) | Expr::OuterReferenceColumn(..) => true,
         Expr::Alias(alias) => has_affinity(&alias.expr),
         Expr::ScalarFunction(function) => match function.name() {
             FOLD_CASE | TRIM_END => function.args.first().is_some_and(has_affinity),

@@ -300,6 +300,10 @@ impl Dialect for TraceDialect {
             (0..=usize::from(negated)).for_each(|_| parser.advance_token());
             return Some(parse_in_table(parser, left(), negated));
         }
+        if is_word(operator, "IN") && is_list_of_subquery(parser, 1 + usize::from(negated)) {
+            (0..=1 + usize::from(negated)).for_each(|_| parser.advance_token());
+            return Some(parse_in_list(parser, left(), negated));
+        }
         if is_word(&token, "IS") {
             return parse_is(parser, left(), precedence);
         }
@@ -325,6 +329,33 @@ fn parse_in_table(
     let rows = format!("SELECT * FROM {name}");
     let subquery = Parser::new(&dialect).try_with_sql(&rows)?.parse_query()?;
     Ok(Expr::InSubquery { expr, subquery, negated })
+}
+
+/// Whether a list begins with a subquery, as `((SELECT 1), 2)`, `at` tokens from here.
+fn is_list_of_subquery(parser: &Parser, at: usize) -> bool {
+    let token = |ahead: usize| &parser.peek_nth_token_ref(at + ahead).token;
+    let begins_query = ["SELECT", "VALUES", "WITH"].iter().any(|word| is_word(token(2), word));
+    if *token(0) != Token::LParen || *token(1) != Token::LParen || !begins_query {
+        return false;
+    }
+    let mut depth = 0_usize;
+    for ahead in 1.. {
+        match token(ahead) {
+            Token::LParen => depth += 1,
+            Token::RParen if depth == 1 => return *token(ahead + 1) == Token::Comma,
+            Token::RParen => depth -= 1,
+            Token::EOF => return false,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// The rest of `a IN (…)`, after the bracket.
+fn parse_in_list(parser: &mut Parser, expr: Box<Expr>, negated: bool) -> Result<Expr, ParserError> {
+    let list = parser.parse_comma_separated(Parser::parse_expr)?;
+    parser.expect_token(&Token::RParen)?;
+    Ok(Expr::InList { expr, list, negated })
 }
 
 /// `a IS b`, `a IS NOT b` and `a IS [NOT] DISTINCT FROM b`: equality that holds between NULLs.

@@ -53,7 +53,7 @@ pub(crate) use command::{
     Command, Creation, FunctionBody, FunctionDeclaration, MacroArgument, MacroDeclaration,
     ObjectKind, RelationDeclaration, Returns, exists_already,
 };
-pub(crate) use comparison::has_affinity;
+pub(crate) use comparison::{has_affinity, make_comparable};
 pub(crate) use cursor::Name;
 pub(crate) use declared::Declared;
 pub(crate) use expansion::check_call;
@@ -61,6 +61,7 @@ pub(crate) use legacy_functions::legacy_function;
 pub(crate) use macros::{Macro, Macros, expand};
 pub(crate) use parameters::with_parameters;
 pub(crate) use planner::{NESTING, Planned, Planner};
+pub(crate) use rewrite::call;
 pub use script::Statement;
 pub(crate) use script::{split, split_script};
 pub(crate) use show::{Show, Shown};

@@ -30,8 +30,9 @@ use super::expansion::{check_expansion, check_plan, parts_of};
 use super::file_tables::read_named_files;
 use super::lateral::see_tables_before;
 use super::rewrite::{
-    QuotedNames, StatementNames, display_names, drop_unused_ctes, limited_recursion,
-    lower_case_names, number_tables, rewrite, rewrite_failed, select_order_keys, write_out_stars,
+    QuotedNames, StatementNames, coalesce_joined, display_names, drop_unused_ctes,
+    limited_recursion, lower_case_names, number_tables, rewrite, rewrite_failed, select_order_keys,
+    widen, write_out_stars,
 };
 use super::scope::Scope;
 use super::titles::Titles;
@@ -195,6 +196,7 @@ impl<'a> Planner<'a> {
         read_named_files(tree, &FileAccess::of(self.state.config_options()));
         see_tables_before(tree);
         number_tables(tree, tokens, self);
+        coalesce_joined(tree, self);
         write_out_stars(tree, tokens, self);
         select_order_keys(tree, self);
     }
@@ -237,6 +239,7 @@ impl<'a> Planner<'a> {
                 {
                     check_expansion(&tree, self).map_err(as_external)?;
                 }
+                Ok(planned) if widen(&mut tree, &planned)? => {}
                 planned => return planned,
             }
         }
@@ -283,7 +286,7 @@ impl<'a> Planner<'a> {
     pub(crate) fn own_table(&self, name: &str) -> Result<Arc<MaterializedTable>, SqlError> {
         match self.catalog.objects().relation(name) {
             Some(Created::Own(table)) => return Ok(table),
-            Some(Created::Declared(_)) => {}
+            Some(Created::Declared(_) | Created::Given(_)) => {}
             None if self.catalog.is_built_in(name) => {}
             None => return Err(unknown_table(name, &self.names())),
         }

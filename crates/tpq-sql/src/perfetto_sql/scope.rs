@@ -25,6 +25,8 @@ pub(super) struct Source {
     /// The name or alias of the table.
     pub name: Option<Ident>,
     pub columns: Columns,
+    /// The columns that the join with the table is USING, in lower case.
+    pub using: Vec<String>,
 }
 
 impl Source {
@@ -132,10 +134,22 @@ impl<'a> Scope<'a> {
     pub(super) fn sources(&self, select: &Select) -> Vec<Source> {
         let mut sources = Vec::new();
         for from in &select.from {
-            sources.extend(self.of_factor(&from.relation));
+            let mut tables = self.of_factor(&from.relation);
             for join in &from.joins {
-                sources.extend(self.of_factor(&join.relation));
+                let joined = self.of_join(join, &tables);
+                tables.extend(joined);
             }
+            sources.extend(tables);
+        }
+        sources
+    }
+
+    /// The table of a join, after those in `before`.
+    fn of_join(&self, join: &Join, before: &[Source]) -> Vec<Source> {
+        let mut sources = self.of_factor(&join.relation);
+        let names = join_columns(join, before, &sources).unwrap_or_default();
+        for source in &mut sources {
+            source.using.extend(names.iter().cloned());
         }
         sources
     }
@@ -151,7 +165,7 @@ impl<'a> Scope<'a> {
                 Some(alias) => Some(alias.name.clone()),
                 None => name.and_then(last).cloned(),
             };
-            vec![Source { name, columns }]
+            vec![Source { name, columns, using: Vec::new() }]
         };
         match factor {
             TableFactor::Table { name, alias, args: None, .. } => {
@@ -164,7 +178,8 @@ impl<'a> Scope<'a> {
             TableFactor::NestedJoin { table_with_joins, alias: None } => {
                 let mut sources = self.of_factor(&table_with_joins.relation);
                 for join in &table_with_joins.joins {
-                    sources.extend(self.of_factor(&join.relation));
+                    let joined = self.of_join(join, &sources);
+                    sources.extend(joined);
                 }
                 sources
             }
@@ -173,7 +188,7 @@ impl<'a> Scope<'a> {
                 let columns = columns.and_then(|name| self.planner.columns_of_call(&name.value));
                 named(alias, Some(name), columns)
             }
-            _ => vec![Source { name: None, columns: None }],
+            _ => vec![Source { name: None, columns: None, using: Vec::new() }],
         }
     }
 
@@ -243,7 +258,10 @@ fn star_columns<'s>(
     table: Option<&Ident>,
     options: &WildcardAdditionalOptions,
 ) -> Option<Vec<StarColumn<'s>>> {
-    if options.opt_rename.is_some() || options.opt_ilike.is_some() || has_natural_join(select) {
+    if options.opt_rename.is_some() || options.opt_ilike.is_some() {
+        return None;
+    }
+    if has_natural_join(select) && sources.iter().any(|source| source.columns.is_none()) {
         return None;
     }
     let is_named = |source: &&Source| match (table, &source.name) {
@@ -259,11 +277,11 @@ fn star_columns<'s>(
         return None;
     }
     // `a.*` and `b.*` both have the column that a join is USING, `*` has it once.
-    let using = if table.is_none() { using_names(select) } else { Vec::new() };
     let mut columns: Vec<StarColumn> = Vec::new();
     for source in sources {
         for column in source.columns.as_ref()? {
-            let is_joined = using.contains(&column.to_lowercase())
+            let is_joined = table.is_none()
+                && source.using.contains(&column.to_lowercase())
                 && columns.iter().any(|(_, known)| known.eq_ignore_ascii_case(column));
             if !is_joined && !left_out.iter().any(|name| is_same(name, column)) {
                 columns.push((source.name.as_ref(), column.as_str()));
@@ -319,40 +337,57 @@ fn column_item(table: &Ident, column: &str, options: &WildcardAdditionalOptions)
 }
 
 fn has_natural_join(select: &Select) -> bool {
-    use JoinOperator::{FullOuter, Inner, Join as Plain, Left, LeftOuter, Right, RightOuter};
-    let mut joins = select.from.iter().flat_map(|from| &from.joins);
-    joins.any(|join| {
-        matches!(
-            &join.join_operator,
-            Plain(JoinConstraint::Natural)
-                | Inner(JoinConstraint::Natural)
-                | Left(JoinConstraint::Natural)
-                | LeftOuter(JoinConstraint::Natural)
-                | Right(JoinConstraint::Natural)
-                | RightOuter(JoinConstraint::Natural)
-                | FullOuter(JoinConstraint::Natural)
-        )
-    })
+    select.from.iter().flat_map(|from| &from.joins).any(is_natural)
 }
 
-fn using_names(select: &Select) -> Vec<String> {
-    let joins = select.from.iter().flat_map(|from| &from.joins);
-    joins
-        .filter_map(using)
-        .flatten()
-        .filter_map(last)
-        .map(|name| name.value.to_lowercase())
-        .collect()
+fn is_natural(join: &Join) -> bool {
+    use JoinOperator::{FullOuter, Inner, Join as Plain, Left, LeftOuter, Right, RightOuter};
+    matches!(
+        &join.join_operator,
+        Plain(JoinConstraint::Natural)
+            | Inner(JoinConstraint::Natural)
+            | Left(JoinConstraint::Natural)
+            | LeftOuter(JoinConstraint::Natural)
+            | Right(JoinConstraint::Natural)
+            | RightOuter(JoinConstraint::Natural)
+            | FullOuter(JoinConstraint::Natural)
+    )
+}
+
+/// The columns that a join is USING, in lower case; those of both sides for a NATURAL join. `None`
+/// where the columns of a table are not known.
+pub(super) fn join_columns(
+    join: &Join,
+    before: &[Source],
+    joined: &[Source],
+) -> Option<Vec<String>> {
+    if !is_natural(join) {
+        let names = using(join).into_iter().flatten().filter_map(last);
+        return Some(names.map(|name| name.value.to_lowercase()).collect());
+    }
+    if before.iter().any(|source| source.columns.is_none()) {
+        return None;
+    }
+    let mut names = Vec::new();
+    for source in joined {
+        let columns = source.columns.as_ref()?.iter();
+        let shared = columns.filter(|column| before.iter().any(|source| source.has(column)));
+        names.extend(shared.map(|column| column.to_lowercase()));
+    }
+    Some(names)
 }
 
 /// The columns of `USING (…)`.
 pub(super) fn using(join: &Join) -> Option<&Vec<ObjectName>> {
-    use JoinOperator::{Inner, Join as Plain, Left, LeftOuter};
+    use JoinOperator::{FullOuter, Inner, Join as Plain, Left, LeftOuter, Right, RightOuter};
     match &join.join_operator {
         Plain(JoinConstraint::Using(names))
         | Inner(JoinConstraint::Using(names))
         | Left(JoinConstraint::Using(names))
-        | LeftOuter(JoinConstraint::Using(names)) => Some(names),
+        | LeftOuter(JoinConstraint::Using(names))
+        | Right(JoinConstraint::Using(names))
+        | RightOuter(JoinConstraint::Using(names))
+        | FullOuter(JoinConstraint::Using(names)) => Some(names),
         _ => None,
     }
 }

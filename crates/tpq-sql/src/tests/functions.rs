@@ -27,6 +27,7 @@ async fn mathematics_is_null_where_it_is_not_defined() {
             "SELECT ln(1), ln(0), ln(-1), log(100), log10(1000), log2(8), log(2, 8)",
             "0.0|||2.0|3.0|3.0|3.0",
         ),
+        ("SELECT log(0, 5), log(1, 5), log(0.5, 5), log(-2, 5), log(2, 0)", "||||"),
         ("SELECT exp(0), pow(2, 10), power(4, 0.5), pow(-8, 0.5)", "1.0|1024.0|2.0|"),
         ("SELECT ceil(1.2), floor(-1.2), trunc(-1.9), ceil(5), floor(5)", "2.0|-2.0|-1.0|5|5"),
         ("SELECT mod(7, 3), mod(7.5, 2), mod(7, 0), acos(2), atan2(0, 1)", "1.0|1.5|||0.0"),

@@ -43,7 +43,7 @@ async fn queries_and_listings_are_read() {
         ("SHOW COLUMNS FROM trace_bounds", 2),
         ("SUMMARIZE trace_bounds", 2),
         ("INCLUDE PERFETTO MODULE slices.with_context", 0),
-        ("SELECT name FROM thread_slice", 2),
+        ("SELECT name FROM thread_slice", 3),
     ] {
         let read = read(&session, sql).await.unwrap();
         assert!(read == rows || sql.starts_with("EXPLAIN") && read > 0, "{sql}: {read}");

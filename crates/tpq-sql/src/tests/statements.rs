@@ -351,6 +351,105 @@ async fn tables_of_the_users_own_can_be_changed() {
     assert_snapshot!(said(&session, "INSERT INTO t VALUES (1, 2)").await, @"INSERT fills 1 columns, but the rows have 2");
 }
 
+#[tokio::test]
+async fn stored_values_change_only_where_they_stay_the_same() {
+    let session = session();
+    let script = "CREATE TABLE t(a INT, b INT, c REAL, d TEXT);
+        INSERT INTO t VALUES (1, 2.0, 3, 4), ('2', '3.0', '0.5', 2.0), (NULL, 1, NULL, 1e20);
+        UPDATE t SET a = 5.0, d = 7 WHERE b = 3;
+        UPDATE t SET (b, c) = (c + 0.5, b) WHERE b = 3;
+        WITH n AS (SELECT 9 AS nine) INSERT INTO t SELECT nine, nine, nine, nine FROM n;
+        SELECT a, b, c, d, typeof(b), typeof(d) FROM t";
+    assert_snapshot!(rows(&session, script).await.unwrap(), @r"
+    +---+---+-----+---------+-----------+-----------+
+    | a | b | c   | d       | typeof(b) | typeof(d) |
+    +---+---+-----+---------+-----------+-----------+
+    | 1 | 2 | 3.0 | 4       | integer   | text      |
+    | 5 | 1 | 3.0 | 7       | integer   | text      |
+    |   | 1 |     | 1.0e+20 | integer   | text      |
+    | 9 | 9 | 9.0 | 9       | integer   | text      |
+    +---+---+-----+---------+-----------+-----------+
+    ");
+    for (statement, message) in [
+        ("INSERT INTO t(a) VALUES (2.5)", "2.5 does not fit in a column of type LONG"),
+        ("INSERT INTO t(a) VALUES ('abc')", "'abc' does not fit in a column of type LONG"),
+        ("INSERT INTO t(a) VALUES (1), ('3x')", "'3x' does not fit in a column of type LONG"),
+        ("INSERT INTO t(c) SELECT name FROM slice", "does not fit in a column of type DOUBLE"),
+        ("INSERT INTO t(b) VALUES (1e30)", "1.0e+30 does not fit in a column of type LONG"),
+        ("UPDATE t SET a = 2.75", "2.75 does not fit in a column of type LONG"),
+        ("UPDATE t SET c = x'41'", "a blob does not fit in a column of type DOUBLE"),
+    ] {
+        let said = said(&session, statement).await;
+        assert!(said.contains(message), "{statement}: {said}");
+    }
+    assert_eq!(value(&session, "SELECT count(*) FROM t").await, "4");
+    // An integer that no real is, beside a row that is set to a real.
+    let script =
+        "CREATE TABLE big(id INT, ns INT); INSERT INTO big VALUES (1, 1700000000000000001), (2, 0);
+        UPDATE big SET ns = 4.0 WHERE id = 2; SELECT min(ns) || ' ' || max(ns) FROM big";
+    assert_eq!(value(&session, script).await, "4 1700000000000000001");
+}
+
+#[tokio::test]
+async fn rules_that_no_table_follows_are_refused() {
+    let session = session();
+    for (statement, what) in [
+        ("CREATE TABLE t(a INT PRIMARY KEY)", "PRIMARY KEY in CREATE TABLE"),
+        ("CREATE TABLE t(a INT UNIQUE)", "UNIQUE in CREATE TABLE"),
+        ("CREATE TABLE t(a INT NOT NULL)", "NOT NULL in CREATE TABLE"),
+        ("CREATE TABLE t(a INT DEFAULT 5)", "DEFAULT in CREATE TABLE"),
+        ("CREATE TABLE t(a INT CHECK (a > 0))", "CHECK in CREATE TABLE"),
+        ("CREATE TABLE t(a INT, b INT GENERATED ALWAYS AS (a * 2))", "a generated column"),
+        ("CREATE TABLE t(a TEXT COLLATE NOCASE)", "COLLATE of a column"),
+        ("CREATE TABLE t(a INT, b INT, PRIMARY KEY (a, b))", "PRIMARY KEY in CREATE TABLE"),
+        ("CREATE TABLE t(a INT, UNIQUE (a))", "UNIQUE in CREATE TABLE"),
+    ] {
+        let said = said(&session, statement).await;
+        assert!(said.starts_with(what) && said.contains("is not supported"), "{statement}: {said}");
+    }
+    let script = "CREATE TABLE t(a INT NULL REFERENCES u(b), b TEXT COLLATE BINARY);
+        INSERT OR ABORT INTO t VALUES (1, 'x'); SELECT count(*) FROM t";
+    assert_eq!(value(&session, script).await, "1");
+    for (statement, what) in [
+        ("INSERT OR REPLACE INTO t VALUES (1, 'x')", "OR REPLACE"),
+        ("INSERT OR IGNORE INTO t VALUES (1, 'x')", "OR IGNORE"),
+        ("INSERT INTO t VALUES (1, 'x') ON CONFLICT(a) DO NOTHING", "ON CONFLICT"),
+        ("INSERT INTO t VALUES (1, 'x') RETURNING a", "RETURNING"),
+        ("UPDATE t SET a = 2 RETURNING a", "RETURNING"),
+        ("UPDATE OR IGNORE t SET a = 2", "OR IGNORE"),
+        ("UPDATE t SET a = s.id FROM slice s WHERE s.id = t.a", "UPDATE … FROM"),
+        ("DELETE FROM t RETURNING *", "RETURNING"),
+    ] {
+        let said = said(&session, statement).await;
+        assert!(said.starts_with(what) && said.contains("is not supported"), "{statement}: {said}");
+    }
+    assert_eq!(value(&session, "SELECT count(*) FROM t WHERE a = 1").await, "1");
+}
+
+#[tokio::test]
+async fn a_view_keeps_its_order() {
+    let session = session();
+    let script = "CREATE VIEW by_name AS SELECT id, name FROM slice ORDER BY name DESC, id DESC;
+        CREATE VIEW by_hidden AS SELECT id FROM slice ORDER BY ts DESC;
+        CREATE VIEW totals AS SELECT count(*) AS n, 'a' AS kind FROM slice;
+        SELECT 1 FROM slice LIMIT 0";
+    rows(&session, script).await.unwrap();
+    let ids = async |sql: &str| {
+        let sql = format!("SELECT group_concat(id) FROM ({sql})");
+        value(&session, &sql).await
+    };
+    assert_eq!(ids("SELECT * FROM by_hidden").await, "2,1,0");
+    assert_eq!(ids("SELECT id FROM (SELECT * FROM by_hidden WHERE id <> 1)").await, "2,0");
+    let all = ids("SELECT id, name FROM slice ORDER BY name DESC, id DESC").await;
+    assert_eq!(ids("SELECT * FROM by_name").await, all);
+    let first = ids("SELECT id, name FROM slice ORDER BY name DESC, id DESC LIMIT 2").await;
+    assert_eq!(ids("SELECT id FROM by_name LIMIT 2").await, first);
+    assert_eq!(
+        value(&session, "SELECT count(*) FROM (SELECT * FROM totals WHERE kind = 'z')").await,
+        "0"
+    );
+}
+
 /// A session with modules of the user's own.
 fn with_modules(modules: &[(&str, &str)]) -> Session {
     let module = |&(name, text): &(&str, &str)| SqlModule { name: name.into(), text: text.into() };

@@ -33,9 +33,9 @@ pub use aggregate::{
 };
 pub use android::{
     AflagRow, AflagTable, AndroidUserRow, AndroidUserTable, CpuPerUidRow, CpuPerUidTable,
-    FrameworkProcessRow, FrameworkProcessTable, GameInterventionRow, GameInterventionTable,
-    NetworkPacketRow, NetworkPacketTable, PackageListRow, PackageListTable, VideoFrameRow,
-    VideoFrameTable,
+    DumpstateRow, DumpstateTable, FrameworkProcessRow, FrameworkProcessTable, GameInterventionRow,
+    GameInterventionTable, NetworkPacketRow, NetworkPacketTable, PackageListRow, PackageListTable,
+    VideoFrameRow, VideoFrameTable,
 };
 pub use args::{ArgsRow, ArgsTable};
 pub use clock::{

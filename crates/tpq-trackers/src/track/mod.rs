@@ -53,7 +53,7 @@ pub use power::uid_time::UidTimes;
 pub use power::wakelock::{KernelWakelock, KernelWakelocks};
 pub use profilers::perf::{PerfCounters, PerfTracks};
 pub use profilers::samples::{Profiler, ProfilerSamples, SampledTask, push_counter_set};
-pub use profilers::symbol_packets::SymbolPackets;
+pub use profilers::symbol_packets::{NameMapping, SymbolPackets};
 pub use recorder::import_log::log_row;
 pub use recorder::interest::Interest;
 pub use recorder::metadata::{Metadata, MetadataValue};

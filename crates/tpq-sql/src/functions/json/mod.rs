@@ -7,6 +7,7 @@ mod each;
 mod function;
 mod path;
 mod planner;
+mod pretty;
 mod read;
 mod scan;
 mod strings;
@@ -36,5 +37,5 @@ pub(super) fn minified(text: &str) -> Result<Option<Cow<'_, str>>> {
 }
 
 pub(super) fn functions() -> Vec<JsonFunction> {
-    read::functions().into_iter().chain(write::functions()).collect()
+    read::functions().into_iter().chain(write::functions()).chain([pretty::function()]).collect()
 }

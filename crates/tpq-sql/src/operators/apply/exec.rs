@@ -209,10 +209,13 @@ impl ApplyExec {
         params: Vec<Arc<dyn PhysicalExpr>>,
         kind: ApplyKind,
         schema: SchemaRef,
-    ) -> Self {
-        // The columns of the input come first and its rows in their order, so it keeps it.
-        let orders = input.equivalence_properties().oeq_class().clone();
-        let equivalences = EquivalenceProperties::new_with_orderings(schema, orders);
+    ) -> Result<Self> {
+        // The columns of the input come first and its rows in their order, so it keeps it, and what
+        // is known of the columns: the order may follow from one of them being constant.
+        let known = input.equivalence_properties();
+        let orders = known.oeq_class().clone();
+        let mut equivalences = EquivalenceProperties::new_with_orderings(schema, orders);
+        equivalences.add_equivalence_group(known.eq_group().clone())?;
         let properties = PlanProperties::new(
             equivalences,
             input.output_partitioning().clone(),
@@ -220,7 +223,7 @@ impl ApplyExec {
             input.boundedness(),
         );
         let metrics = ExecutionPlanMetricsSet::new();
-        Self { input, subplan, params, kind, properties: Arc::new(properties), metrics }
+        Ok(Self { input, subplan, params, kind, properties: Arc::new(properties), metrics })
     }
 
     /// The batches that one batch of the input becomes.
@@ -391,7 +394,7 @@ impl ExecutionPlan for ApplyExec {
             self.params.clone(),
             self.kind.clone(),
             self.schema(),
-        )))
+        )?))
     }
 
     fn execute(

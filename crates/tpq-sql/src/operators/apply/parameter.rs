@@ -115,6 +115,10 @@ impl ScalarUDFImpl for Parameter {
 
     fn invoke_with_args(&self, _: ScalarFunctionArgs) -> Result<ColumnarValue> {
         match self.slot.get(self.index) {
+            // Texts come in several types.
+            Some(value) if value.data_type() != self.data_type => {
+                ColumnarValue::Scalar(value).cast_to(&self.data_type, None)
+            }
             Some(value) => Ok(ColumnarValue::Scalar(value)),
             None => internal_err!("{} was read before it had a value", self.name),
         }

@@ -57,7 +57,7 @@ impl ExtensionPlanner for ApplyPlanner {
             params,
             apply.kind.clone(),
             schema,
-        );
+        )?;
         Ok(Some(Arc::new(exec)))
     }
 }

@@ -119,6 +119,14 @@ fn function(expr: &mut Expr) {
     let name = function.name.to_string().to_ascii_lowercase();
     let args = plain_args(function).len();
     match name.as_str() {
+        "current_timestamp" | "current_date" | "current_time" if args == 0 => {
+            let function = match name.as_str() {
+                "current_timestamp" => "datetime",
+                "current_date" => "date",
+                _ => "time",
+            };
+            *expr = call(function, vec![text("now")]);
+        }
         "count" if matches!(&function.args, FunctionArguments::List(list) if list.args.is_empty()) =>
         {
             push(function, FunctionArgExpr::Wildcard);

@@ -6,10 +6,11 @@
 
 use std::ops::ControlFlow;
 
+use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
-    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause, FunctionArguments,
-    GroupByExpr, Ident, OrderBy, OrderByExpr, OrderByKind, OrderByOptions, Query, Select,
-    SelectItem, SetExpr, Value, WindowType, visit_expressions,
+    CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
+    FunctionArguments, GroupByExpr, Ident, OrderBy, OrderByExpr, OrderByKind, OrderByOptions,
+    Query, Select, SelectItem, SetExpr, Value, WindowType, visit_expressions,
 };
 
 use super::calls::plain_args;
@@ -258,13 +259,29 @@ fn find(expr: &mut Expr, known: Known, extremes: &mut Vec<(Expr, bool)>) -> bool
         && aggregates(function, known)
     {
         let name = function.name.to_string().to_lowercase();
+        let filter = function.filter.clone();
         if let ("min" | "max", [only]) = (name.as_str(), &plain_args(function)[..]) {
-            extremes.push(((*only).clone(), name == "max"));
+            let value = match filter {
+                Some(condition) => value_if(*condition, (*only).clone()),
+                None => (*only).clone(),
+            };
+            extremes.push((value, name == "max"));
         }
         return true;
     }
     // Not only whether there is one: all are noted.
     parts(expr).into_iter().fold(false, |found, part| find(part, known, extremes) | found)
+}
+
+/// `CASE WHEN condition THEN value END`: of the rows that FILTER leaves out, none holds the value.
+fn value_if(condition: Expr, value: Expr) -> Expr {
+    Expr::Case {
+        case_token: AttachedToken::empty(),
+        end_token: AttachedToken::empty(),
+        operand: None,
+        conditions: vec![CaseWhen { condition, result: value }],
+        else_result: None,
+    }
 }
 
 /// The expressions an expression is made of, those of subqueries left out.

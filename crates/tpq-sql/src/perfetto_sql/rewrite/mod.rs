@@ -15,8 +15,10 @@ mod literals;
 mod nested_ctes;
 mod order_keys;
 mod orders;
+mod outer_using;
 mod quoted;
 mod ranges;
+mod recursions;
 mod retry;
 mod row_values;
 mod stars;
@@ -44,7 +46,9 @@ pub(super) use auto_id::number_tables;
 pub(super) use chains::{flatten_chain, flatten_set_operations, order_set_operations};
 pub(super) use limits::limited_recursion;
 pub(super) use order_keys::select_order_keys;
+pub(super) use outer_using::coalesce_joined;
 pub(super) use quoted::QuotedNames;
+pub(super) use recursions::widen;
 pub(super) use retry::{StatementNames, rewrite_failed};
 pub(super) use stars::write_out_stars;
 pub(super) use unused_ctes::drop_unused_ctes;
@@ -78,7 +82,7 @@ pub(super) fn rewrite(tree: &mut Tree, titles: &Titles, is_aggregate: &dyn Fn(&s
 }
 
 /// A call of a function on plain arguments.
-pub(super) fn call(name: &str, args: Vec<Expr>) -> Expr {
+pub(crate) fn call(name: &str, args: Vec<Expr>) -> Expr {
     let args =
         args.into_iter().map(|arg| FunctionArg::Unnamed(FunctionArgExpr::Expr(arg))).collect();
     Expr::Function(Function {
@@ -138,6 +142,7 @@ impl VisitorMut for Rewriter<'_> {
     fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
         limits::rewrite(query);
         orders::name_selected(query);
+        orders::name_operands(query);
         group_keys::hide(query, self.is_aggregate);
         orders::rewrite(query);
         // SQLite does not ask for the word RECURSIVE.
@@ -165,6 +170,7 @@ impl VisitorMut for Rewriter<'_> {
 
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
         truth::parts(expr);
+        windows::fold_bounds(expr);
         calls::rewrite(expr);
         literals::share(expr);
         ControlFlow::Continue(())

@@ -12,8 +12,8 @@ use datafusion::sql::sqlparser::ast::{
     TableWithJoins, Value, Visit, With, visit_expressions, visit_expressions_mut, visit_relations,
 };
 
-use super::DUPLICATE_SUFFIX;
 use super::grouping::last_name;
+use super::{DUPLICATE_SUFFIX, number};
 use crate::perfetto_sql::scope::{is_same, is_star, last};
 use crate::perfetto_sql::wildcards::{leave_out, left_out};
 
@@ -65,6 +65,49 @@ pub(super) fn name_selected(query: &mut Query) {
         if let Some(alias) = alias {
             by.expr = Expr::Identifier(Ident::with_quote('"', alias.value));
         }
+    }
+}
+
+/// Orders UNION and the like by the position of a column that only a later operand has by that
+/// name: `SELECT name … UNION SELECT category … ORDER BY category`.
+pub(super) fn name_operands(query: &mut Query) {
+    let SetExpr::SetOperation { .. } = &*query.body else { return };
+    let Some(OrderByKind::Expressions(by)) = query.order_by.as_mut().map(|order| &mut order.kind)
+    else {
+        return;
+    };
+    let mut operands = Vec::new();
+    named_operands(&query.body, &mut operands);
+    let Some((first, others)) = operands.split_first() else { return };
+    for by in by {
+        let Expr::Identifier(name) = &by.expr else { continue };
+        let at = |names: &Vec<String>| names.iter().position(|it| is_same(name, it));
+        if first.is_empty() || at(first).is_some() {
+            continue;
+        }
+        if let Some(at) = others.iter().find_map(at) {
+            by.expr = number(&(at + 1).to_string());
+        }
+    }
+}
+
+/// The names of the columns of each operand; none for one with `*` or without a SELECT.
+fn named_operands(body: &SetExpr, operands: &mut Vec<Vec<String>>) {
+    match body {
+        SetExpr::SetOperation { left, right, .. } => {
+            named_operands(left, operands);
+            named_operands(right, operands);
+        }
+        SetExpr::Select(select) if !select.projection.iter().any(is_star) => {
+            let name = |item: &SelectItem| match item {
+                SelectItem::ExprWithAlias { alias, .. } => alias.value.clone(),
+                SelectItem::UnnamedExpr(expr) => last_name(expr).unwrap_or_default().to_owned(),
+                _ => String::new(),
+            };
+            operands.push(select.projection.iter().map(name).collect());
+        }
+        SetExpr::Query(query) => named_operands(&query.body, operands),
+        _ => operands.push(Vec::new()),
     }
 }
 

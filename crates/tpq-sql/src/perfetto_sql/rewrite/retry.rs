@@ -12,11 +12,12 @@ use datafusion::common::SchemaError;
 use datafusion::error::DataFusionError;
 use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{
-    Expr, Join, JoinConstraint, JoinOperator, Select, SelectItem, VisitMut, VisitorMut,
+    Expr, Join, JoinConstraint, JoinOperator, Query, Select, SelectItem, VisitMut, VisitorMut,
     visit_expressions, visit_expressions_mut,
 };
 
 use super::grouping::Known;
+use super::orders::has;
 use super::{
     QuotedNames, distinct, duplicates, grouping, hidden_order, later_tables, quoted, using,
 };
@@ -46,7 +47,7 @@ pub(in super::super) fn rewrite_failed(
         DataFusionError::SchemaError(error, _) => match &**error {
             SchemaError::FieldNotFound { field, .. } if field.relation.is_none() => {
                 let name = &field.name;
-                let mut aliased = Aliases { name, found: false, parts: 0 };
+                let mut aliased = Aliases::new(name, vec![scope()]);
                 let _ = tree.visit(&mut aliased);
                 aliased.found
                     || quoted::as_text(tree, name, &names.quoted, &scope())
@@ -72,6 +73,9 @@ pub(in super::super) fn rewrite_failed(
             });
             tree.to_string() != before
         }
+        DataFusionError::Plan(message) if using::is_about_boolean(message) => {
+            using::qualify_all(tree, &scope())
+        }
         DataFusionError::Plan(message) if distinct::is_ordered_otherwise(message) => {
             distinct::order_by_others(tree, &scope())
         }
@@ -88,15 +92,61 @@ fn is_outside_group(message: &str) -> bool {
 }
 
 /// Puts what an alias stands for in its place in WHERE and in ON.
-struct Aliases<'a> {
+struct Aliases<'a, 'p> {
     name: &'a str,
+    /// The scopes of the queries around, the innermost last.
+    scopes: Vec<Scope<'p>>,
     found: bool,
     /// How many expressions were put in place of names.
     parts: u64,
 }
 
-impl VisitorMut for Aliases<'_> {
+impl<'a, 'p> Aliases<'a, 'p> {
+    fn new(name: &'a str, scopes: Vec<Scope<'p>>) -> Self {
+        Self { name, scopes, found: false, parts: 0 }
+    }
+
+    /// An expression of a SELECT with the tables of its columns, so that it means the same in a
+    /// subquery.
+    fn qualified(&self, mut expr: Expr, select: &Select) -> Expr {
+        let Some(scope) = self.scopes.last() else { return expr };
+        // The names in a subquery are its own first.
+        let is_query = |part: &Expr| {
+            matches!(part, Expr::Subquery(_) | Expr::Exists { .. } | Expr::InSubquery { .. })
+        };
+        if has(&expr, is_query) {
+            return expr;
+        }
+        let sources = scope.sources(select);
+        let _: ControlFlow<()> = visit_expressions_mut(&mut expr, |part| {
+            if let Expr::Identifier(column) = part {
+                let mut holders = sources.iter().filter(|source| source.has(&column.value));
+                if let (Some(source), None) = (holders.next(), holders.next())
+                    && let Some(table) = &source.name
+                {
+                    *part = Expr::CompoundIdentifier(vec![table.clone(), column.clone()]);
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        expr
+    }
+}
+
+impl VisitorMut for Aliases<'_, '_> {
     type Break = ();
+
+    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        if let Some(scope) = self.scopes.last().map(|scope| scope.within(query)) {
+            self.scopes.push(scope);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
+        self.scopes.pop();
+        ControlFlow::Continue(())
+    }
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
         let meant = select.projection.iter().find_map(|item| match item {
@@ -108,6 +158,7 @@ impl VisitorMut for Aliases<'_> {
             _ => None,
         });
         let Some(meant) = meant else { return ControlFlow::Continue(()) };
+        let meant = self.qualified(meant, select);
         let mut size = 0;
         let _: ControlFlow<()> = visit_expressions(&meant, |_| {
             size += 1;
@@ -168,7 +219,7 @@ mod tests {
         let sql = format!("SELECT {sum} AS a FROM t WHERE f({uses})");
         let tree = DFParser::parse_sql(&sql).unwrap().pop_front().unwrap();
         let Tree::Statement(mut statement) = tree else { panic!("{sql}") };
-        let mut aliased = Aliases { name: "a", found: false, parts: 0 };
+        let mut aliased = Aliases::new("a", Vec::new());
         let _ = statement.visit(&mut aliased);
         assert!(aliased.found);
         let mut parts = 0;

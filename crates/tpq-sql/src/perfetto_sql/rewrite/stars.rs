@@ -7,6 +7,7 @@ use datafusion::sql::parser::Statement as Tree;
 use datafusion::sql::sqlparser::ast::{Select, SelectItem, SetExpr};
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 
+use super::outer_using::name_tables;
 use crate::perfetto_sql::planner::Planner;
 use crate::perfetto_sql::scope::{Scope, using, visit_queries, written_out};
 
@@ -34,6 +35,7 @@ pub(in super::super) fn write_out_stars(
 fn in_body(body: &mut SetExpr, scope: &Scope) {
     match body {
         SetExpr::Select(select) if is_over_plain_joins(select) => {
+            name_tables(select);
             if let Some(items) = written_out(select, scope) {
                 select.projection = items;
             }
@@ -46,11 +48,13 @@ fn in_body(body: &mut SetExpr, scope: &Scope) {
     }
 }
 
-/// Whether `*` is all columns of several tables. Where the SELECT itself has a join USING columns,
-/// DataFusion knows better which of them to leave out.
+/// Whether `*` is of several tables, and not of two that are joined USING columns: DataFusion knows
+/// which of these to leave out. Of several joins it takes the columns for those of each.
 fn is_over_plain_joins(select: &Select) -> bool {
     let has_star = select.projection.iter().any(|item| matches!(item, SelectItem::Wildcard(_)));
-    let mut joins = select.from.iter().flat_map(|from| &from.joins).peekable();
-    let has_several = select.from.len() > 1 || joins.peek().is_some();
-    has_star && has_several && joins.all(|join| using(join).is_none())
+    let joins = select.from.iter().flat_map(|from| &from.joins);
+    let (count, is_using) = joins
+        .fold((0, false), |(count, is_using), join| (count + 1, is_using || using(join).is_some()));
+    let has_several = select.from.len() > 1 || count > 0;
+    has_star && has_several && (count > 1 || !is_using)
 }

@@ -4,7 +4,7 @@
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, CastKind, DataType, Expr, Function, FunctionArg, FunctionArgExpr,
     FunctionArguments, JoinConstraint, JoinOperator, Select, SelectItem, TableFactor,
-    TableWithJoins, UnaryOperator, Value,
+    TableWithJoins, UnaryOperator, Value, WindowType,
 };
 
 use super::{call, take};
@@ -141,6 +141,8 @@ pub(super) fn parts(expr: &mut Expr) {
             for branch in conditions {
                 if operand.is_none() {
                     as_condition(&mut branch.condition);
+                } else {
+                    as_value(&mut branch.condition);
                 }
                 as_value(&mut branch.result);
             }
@@ -174,6 +176,10 @@ fn as_text(expr: &mut Expr) {
 fn arguments(function: &mut Function) {
     if let Some(filter) = &mut function.filter {
         as_condition(filter);
+    }
+    if let Some(WindowType::WindowSpec(window)) = &mut function.over {
+        // A frame may be in steps from the value.
+        window.order_by.iter_mut().for_each(|by| as_value(&mut by.expr));
     }
     let name = function.name.to_string().to_ascii_lowercase();
     if name == TRUTHY || TAKE_CONDITIONS.contains(&name.as_str()) {

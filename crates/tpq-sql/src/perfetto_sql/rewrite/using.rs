@@ -10,6 +10,7 @@ use datafusion::sql::sqlparser::ast::{
     SetExpr, Statement, VisitMut, VisitorMut,
 };
 
+use super::outer_using::fills_left;
 use crate::perfetto_sql::scope::{Scope, Source, is_same, last, using, visit_queries, written_out};
 
 /// Qualifies the column `name` where joins are USING it; returns whether there was such a place.
@@ -17,6 +18,27 @@ pub(super) fn qualify(tree: &mut Statement, name: &str, scope: &Scope) -> bool {
     let mut found = false;
     visit_queries(tree, scope, &mut |query, scope| found |= in_query(query, name, scope));
     found
+}
+
+/// Qualifies all columns that joins are USING; returns whether there was such a place. The type of
+/// an expression with such a column is not known before.
+pub(super) fn qualify_all(tree: &mut Statement, scope: &Scope) -> bool {
+    let mut names = Vec::new();
+    visit_queries(tree, scope, &mut |query, _| {
+        if let SetExpr::Select(select) = query.body.as_ref() {
+            let joins = select.from.iter().flat_map(|from| &from.joins);
+            let columns = joins.filter_map(using).flatten().filter_map(last);
+            names.extend(columns.map(|column| column.value.to_lowercase()));
+        }
+    });
+    names.sort();
+    names.dedup();
+    names.iter().fold(false, |found, name| qualify(tree, name, scope) || found)
+}
+
+/// Whether an error is about an operand that is a comparison.
+pub(super) fn is_about_boolean(message: &str) -> bool {
+    message.contains("Cannot coerce arithmetic expression") && message.contains("Boolean")
 }
 
 fn in_query(query: &mut Query, name: &str, scope: &Scope) -> bool {
@@ -64,7 +86,9 @@ fn in_select<'a>(select: &mut Select, name: &str, scope: &Scope<'a>) -> Vec<Name
     }
     let mut all = Vec::new();
     for (name, table) in columns {
-        let mut names = Names { name, table, shadowed: vec![], scope: scope.clone(), found };
+        let value = Expr::CompoundIdentifier(vec![table, Ident::new(&name)]);
+        let mut names = Names::new(name, value, scope);
+        names.found = found;
         let _ = select.visit(&mut names);
         all.push(names);
     }
@@ -85,8 +109,9 @@ fn is_using(join: &Join, name: &str) -> bool {
 
 /// The first table with the column `name`, in a SELECT with a join USING it.
 fn holder(select: &Select, name: &str, scope: &Scope) -> Option<Ident> {
-    let mut joins = select.from.iter().flat_map(|from| &from.joins);
-    if !joins.any(|join| is_using(join, name)) {
+    let joins: Vec<&Join> = select.from.iter().flat_map(|from| &from.joins).collect();
+    // Of a join that fills its left side with NULL, neither column is the other.
+    if !joins.iter().any(|join| is_using(join, name)) || joins.iter().any(|join| fills_left(join)) {
         return None;
     }
     let sources = scope.sources(select);
@@ -160,14 +185,20 @@ fn equalities(join: &Join, before: &[Source], joined: &[Source]) -> Option<Expr>
     all
 }
 
-/// Puts the table before a name, also in subqueries that have no column of that name themselves.
-struct Names<'a> {
+/// Puts a value in place of a name, also in subqueries that have no column of that name themselves.
+pub(super) struct Names<'a> {
     name: String,
-    table: Ident,
+    value: Expr,
     /// For each query around, from the SELECT on, whether it has a column of that name.
     shadowed: Vec<bool>,
     scope: Scope<'a>,
     found: bool,
+}
+
+impl<'a> Names<'a> {
+    pub(super) fn new(name: String, value: Expr, scope: &Scope<'a>) -> Self {
+        Self { name, value, shadowed: Vec::new(), scope: scope.clone(), found: false }
+    }
 }
 
 impl VisitorMut for Names<'_> {
@@ -196,7 +227,7 @@ impl VisitorMut for Names<'_> {
             && let Expr::Identifier(name) = expr
             && is_same(name, &self.name)
         {
-            *expr = Expr::CompoundIdentifier(vec![self.table.clone(), name.clone()]);
+            *expr = self.value.clone();
             self.found = true;
         }
         ControlFlow::Continue(())

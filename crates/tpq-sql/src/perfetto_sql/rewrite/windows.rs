@@ -5,8 +5,11 @@
 use std::ops::ControlFlow;
 
 use datafusion::sql::sqlparser::ast::{
-    Expr, NamedWindowExpr, Select, WindowSpec, WindowType, visit_expressions_mut,
+    BinaryOperator, Expr, NamedWindowExpr, Select, Value, WindowFrameBound, WindowSpec, WindowType,
+    visit_expressions_mut,
 };
+
+use super::number;
 
 /// Puts what a base window says into the windows that are built on it.
 pub(super) fn inline_bases(select: &mut Select) {
@@ -36,6 +39,46 @@ pub(super) fn inline_bases(select: &mut Select) {
         }
         ControlFlow::Continue(())
     });
+}
+
+/// Computes the bounds of a frame that are written as sums or products: `1 + 1 PRECEDING`.
+pub(super) fn fold_bounds(expr: &mut Expr) {
+    let Expr::Function(function) = expr else { return };
+    let Some(WindowType::WindowSpec(spec)) = &mut function.over else { return };
+    let Some(frame) = &mut spec.window_frame else { return };
+    for bound in std::iter::once(&mut frame.start_bound).chain(&mut frame.end_bound) {
+        let (WindowFrameBound::Preceding(Some(steps)) | WindowFrameBound::Following(Some(steps))) =
+            bound
+        else {
+            continue;
+        };
+        if !matches!(**steps, Expr::Value(_))
+            && let Some(value) = constant(steps)
+        {
+            **steps = number(&value.to_string());
+        }
+    }
+}
+
+/// The integer that an expression of literals is.
+fn constant(expr: &Expr) -> Option<i64> {
+    match expr {
+        Expr::Value(value) => match &value.value {
+            Value::Number(digits, _) => digits.parse().ok(),
+            _ => None,
+        },
+        Expr::Nested(inner) => constant(inner),
+        Expr::BinaryOp { left, op, right } => {
+            let (left, right) = (constant(left)?, constant(right)?);
+            match op {
+                BinaryOperator::Plus => left.checked_add(right),
+                BinaryOperator::Minus => left.checked_sub(right),
+                BinaryOperator::Multiply => left.checked_mul(right),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
 }
 
 fn inline(spec: &mut WindowSpec, named: &[(String, WindowSpec)]) {

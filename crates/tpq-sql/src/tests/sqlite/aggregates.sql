@@ -105,3 +105,5 @@ SELECT s.id, t.name, c.value, count(*) FROM slice AS s JOIN thread AS t ON t.uti
 SELECT count(*), count(DISTINCT k) FROM (SELECT k, max(c) FROM (SELECT a.k, b.v, count(*) AS c FROM (SELECT depth AS k, count(*) FROM slice GROUP BY depth) AS a JOIN (SELECT depth, track_id AS v FROM slice) AS b ON a.k = b.depth GROUP BY a.k, b.v ORDER BY a.k) GROUP BY k)
 SELECT count(*), count(DISTINCT k) FROM (SELECT k, max(c) FROM (SELECT a.k, b.v, count(*) AS c FROM (SELECT depth AS k, count(*) FROM slice GROUP BY depth) AS a JOIN (SELECT depth, track_id AS v FROM slice) AS b ON a.k = b.depth GROUP BY a.k, b.v ORDER BY abs(k) + b.v, count(a.k) LIMIT 100) GROUP BY k)
 SELECT * FROM (SELECT a.depth, b.depth, count(*) FROM slice a JOIN slice b ON a.id = b.id GROUP BY a.depth, b.depth) ORDER BY 1
+SELECT id, max(dur) FILTER (WHERE depth = 1) FROM slice
+SELECT track_id, id, min(dur) FILTER (WHERE depth > 0) FROM slice WHERE track_id < 2 GROUP BY track_id ORDER BY track_id

@@ -7,9 +7,6 @@ SELECT 1 + 2 * 3, (1 + 2) * 3, 2 - 3 - 4, 20 / 2 / 5, 'a' || 1 + 2
 SELECT 1 || 2 + 3, ('a' || 'b') = 'ab', 'a' || (1 = 1)
 SELECT sum('5'), sum('abc'), avg('10'), sum(name) FROM slice
 SELECT CASE WHEN dur < 0 THEN 'unfinished' WHEN dur = 0 THEN 'instant' ELSE dur / 10 || ' tens' END FROM slice ORDER BY id
--- IS compares text with numbers as numbers.
-SELECT NULL IS NULL, 1 IS 1, 1 IS NOT 2, 1 IS NULL, NULL IS NOT NULL, 1 IS '1'
-SELECT CASE WHEN 0 THEN 1 END, CASE 1 WHEN '1' THEN 'same' ELSE 'other' END, CASE NULL WHEN NULL THEN 1 ELSE 2 END
 -- In a list of results, a row that may be in a subquery is not, and is not missing.
 SELECT (depth, parent_id) IN (SELECT depth, parent_id FROM slice WHERE id < 3) FROM slice ORDER BY id
 -- A column has one type: integers among reals are reals, and numbers among text are text.
@@ -58,3 +55,13 @@ SELECT (SELECT count(s.id) FROM thread) FROM slice s
 -- A subquery beside GROUP BY sees columns of the groups, not what they were computed from.
 SELECT a.depth % 2, (SELECT count(*) FROM slice b WHERE b.depth % 2 = a.depth % 2) FROM slice a GROUP BY a.depth % 2
 SELECT a.depth % 2 AS d, (SELECT count(*) FROM slice b WHERE b.depth = d) AS n FROM slice a GROUP BY 1
+-- A column of a subquery is compared as its type says, also where it is an expression there.
+SELECT id FROM (SELECT id, dur + 0 AS d FROM slice) WHERE d = '50' ORDER BY id
+-- Each place that reads a CTE computes a value that is new for each row, also with MATERIALIZED.
+WITH x AS MATERIALIZED (SELECT id, random() AS r FROM slice) SELECT count(*) FROM x a JOIN x b USING (id) WHERE a.r <> b.r
+-- The keys of json_each() of a column are texts, and are ordered as texts: the column may hold an object.
+SELECT group_concat(key) FROM (SELECT j.key FROM slice s, json_each(json_array(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, s.id)) j WHERE s.id = 0 ORDER BY j.key)
+-- A recursion that goes on with reals begins with one.
+WITH RECURSIVE c(n, v) AS (SELECT 1, 1 UNION ALL SELECT n + 1, v / 2.0 FROM c WHERE n < 3) SELECT v FROM c ORDER BY n
+-- Of two zeros, the negative one comes first in an order.
+SELECT group_concat(id) FROM (SELECT dur * 0.0 AS z, id FROM slice ORDER BY z, id)

@@ -47,3 +47,5 @@ SELECT key, atom, type, fullkey FROM json_tree('[1, [2, 3]]') ORDER BY fullkey
 SELECT count(*) FROM json_each('[]')
 SELECT count(*) FROM json_each(NULL)
 SELECT sum(value) FROM json_each('[1, 2, 3, 4]')
+SELECT json_pretty('[1,2]'), json_pretty('{"a":[],"b":{},"c":{"d":null}}'), json_pretty('[1]', '  '), json_pretty(NULL), json_pretty('5')
+SELECT json_pretty(' { "a,[:" : [ ] , "b" : [ 1, { "c\"" : "x y" } ] } '), json_pretty('[[[]]]', ''), json_pretty('["a"]', NULL)

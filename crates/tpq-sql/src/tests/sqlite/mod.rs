@@ -27,6 +27,7 @@ const FILES: &[&str] = &[
     "aggregates",
     "windows",
     "queries",
+    "dates",
 ];
 
 /// The file of statements that are known to be answered otherwise, with the reason in a comment

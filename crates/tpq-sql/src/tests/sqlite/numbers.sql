@@ -45,3 +45,5 @@ SELECT datetime(2460000.5), date(2460000), strftime('%Y', 2460000.5), time('23:5
 SELECT datetime(ts, 'unixepoch') FROM slice ORDER BY id
 SELECT date('2024-05-17', 'weekday 0'), datetime('2024-05-17 10:20:30', 'start of day'), strftime('%e|%k|%I|%l|%p|%P|%R|%T|%u', '2024-05-07 15:04:05')
 SELECT datetime('2024-01-01T00:00:00+02:00'), julianday('2024-01-01')
+-- Two zeros are one value.
+SELECT count(*) FROM (SELECT DISTINCT round(v) FROM (SELECT -0.2 AS v UNION ALL SELECT 0.2))

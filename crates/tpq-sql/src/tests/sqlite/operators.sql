@@ -102,3 +102,22 @@ SELECT 9223372036854775807 = 9223372036854775807.0, 9223372036854775807 < 922337
 SELECT 9007199254740993 = 9007199254740992.0, 9007199254740993 > 9007199254740992.0
 SELECT id, CASE WHEN id > 1 THEN "Big (One)" ELSE "small" END FROM slice ORDER BY id
 SELECT "A", "Not a Column" || 'x', name = "fetch" FROM slice ORDER BY id
+-- Lists with values that depend on the row.
+SELECT id FROM slice WHERE name IN ('x', 'y', 'z', CASE depth WHEN 0 THEN name END) ORDER BY id
+SELECT id FROM slice WHERE name NOT IN ('x', 'y', 'z', CASE 0 WHEN depth THEN name ELSE 'q' END) ORDER BY id
+SELECT id, dur IN (1, 2, 7, CASE WHEN depth = 0 THEN dur END), dur NOT IN (CASE WHEN depth = 0 THEN dur END) FROM slice ORDER BY id
+SELECT s.id FROM slice s WHERE s.id IN (s.name, '3') ORDER BY id
+SELECT s.id FROM slice s WHERE s.name IN (s.id, s.depth) ORDER BY id
+-- Comparisons where a value is compared.
+SELECT CASE dur WHEN dur > 7 THEN 1 ELSE 2 END FROM slice ORDER BY id
+SELECT CASE dur > 7 WHEN 1 THEN 'long' WHEN 0 THEN 'short' END FROM slice ORDER BY id
+SELECT CASE name WHEN 1 THEN 'one' WHEN 'app' THEN 'app' END, CASE tid WHEN '100' THEN 'hundred' END FROM thread ORDER BY utid
+SELECT id FROM slice WHERE (dur > 100) IN (SELECT depth FROM slice) ORDER BY id
+SELECT id FROM slice WHERE (dur > 20) IN (1, 5) ORDER BY id
+SELECT (dur > 100) = '1', (dur > 100) = 0, '1' = (dur > 10) FROM slice ORDER BY id
+-- IS compares as = does.
+SELECT string_value IS int_value, int_value IS string_value, int_value IS NOT string_value FROM args ORDER BY id
+SELECT tid IS '100', name IS 100, name IS NOT 'app', 1 IS '1', tid IS 100.0 FROM thread ORDER BY utid
+SELECT '.' + 0, '-' + 0, '1e' + 0, '1.' + 0, '.5' + 0, '12abc' + 0, '9223372036854775808' + 0
+SELECT NULL IS NULL, 1 IS 1, 1 IS NOT 2, 1 IS NULL, NULL IS NOT NULL, 1 IS '1'
+SELECT CASE WHEN 0 THEN 1 END, CASE 1 WHEN '1' THEN 'same' ELSE 'other' END, CASE NULL WHEN NULL THEN 1 ELSE 2 END

@@ -177,3 +177,77 @@ WITH q AS (SELECT id, dur FROM slice ORDER BY dur DESC, id LIMIT 4 OFFSET 3) SEL
 SELECT id FROM (SELECT dur, id FROM slice ORDER BY dur, id LIMIT 3 OFFSET 4) ORDER BY dur, id
 SELECT * FROM (SELECT utid FROM thread) a JOIN (SELECT utid FROM thread) b ON a.utid <> b.utid WHERE EXISTS (SELECT 1 FROM thread a JOIN thread b USING (utid)) ORDER BY 1, 2
 WITH p AS (SELECT count(*) n FROM thread a JOIN thread b USING (utid)) SELECT * FROM (SELECT utid FROM thread WHERE utid < 3) a, (SELECT utid, tid FROM thread WHERE utid > 1) b, p ORDER BY 1, 2, 3
+-- Every key of an order counts, whatever the rows are grouped by.
+SELECT t.utid, s.end_state, count(*) AS n FROM sched s JOIN thread t USING (utid) GROUP BY t.utid, s.end_state ORDER BY t.utid, n DESC, s.end_state
+SELECT p.upid, t.name, count(*) AS n FROM thread t JOIN process p USING (upid) GROUP BY p.upid, t.name ORDER BY p.upid DESC, n DESC, t.name DESC
+SELECT w.utid, s.name, count(*) FROM slice s LEFT JOIN thread w ON w.utid = s.track_id AND w.utid = 1 GROUP BY w.utid, s.name ORDER BY w.utid, count(*) DESC, s.name DESC
+SELECT DISTINCT p.upid, t.name FROM thread t LEFT JOIN process p ON p.upid = t.upid AND p.pid > 150 ORDER BY p.upid, t.name
+SELECT DISTINCT c.id, s.depth FROM slice s LEFT JOIN counter c ON c.ts = s.ts ORDER BY 1, 2
+-- A division of integers is not exact, and a comparison is not its column.
+SELECT dur FROM slice WHERE dur / 10 = 1 OR dur / 10 = 2 ORDER BY dur DESC
+SELECT dur FROM slice WHERE dur / 20 = 0 ORDER BY dur DESC, id
+SELECT id FROM slice WHERE (id > 3) = 0 ORDER BY id DESC
+SELECT id, big FROM (SELECT id, id > 5 AS big FROM slice) WHERE big = 0 ORDER BY id DESC
+SELECT id, row_number() OVER (ORDER BY id DESC) FROM slice WHERE id / 3 = 1 ORDER BY id
+SELECT sum(m) FROM (SELECT track_id, count(*) OVER (PARTITION BY track_id) AS m FROM slice WHERE track_id / 2 = 0)
+SELECT id FROM (SELECT id, id > 4 AS v FROM slice UNION ALL SELECT utid, 0 FROM thread) WHERE v = 0 ORDER BY id DESC
+SELECT value FROM counter WHERE CAST(value AS INT) = 0 ORDER BY value DESC
+-- A total is one row, which a condition may take away.
+SELECT * FROM (SELECT count(*) AS n, 'a' AS kind FROM slice UNION ALL SELECT count(*), 'b' FROM counter) WHERE kind = 'b'
+SELECT * FROM (SELECT count(*) AS n, 'a' AS kind FROM slice) WHERE kind = 'zz'
+SELECT count(*) FROM slice HAVING (SELECT count(*) FROM counter) > 100
+SELECT * FROM (SELECT count(*) AS m FROM slice) WHERE EXISTS (SELECT 1 FROM counter WHERE id > 100)
+SELECT * FROM (SELECT max(id) AS m FROM slice) WHERE 50 IN (SELECT id FROM counter)
+-- IS takes NULL for NULL, and `=` beside it does not.
+SELECT a.id, b.id FROM slice a JOIN slice b ON a.id IS b.id WHERE a.name = b.name ORDER BY a.id
+SELECT count(*) FROM slice a LEFT JOIN slice b ON a.depth IS b.depth WHERE a.parent_id = b.parent_id
+SELECT a.id FROM slice a JOIN slice b ON a.parent_id = b.parent_id JOIN slice c ON b.id IS c.id WHERE c.parent_id = a.parent_id ORDER BY 1
+SELECT a.id, c.id FROM slice a JOIN slice b ON a.parent_id IS b.parent_id, slice c WHERE c.name = a.name AND b.id = c.id ORDER BY 1, 2
+-- Rows after an offset, in another order above.
+SELECT id, rank() OVER (ORDER BY ts) FROM (SELECT * FROM slice ORDER BY ts DESC LIMIT 3 OFFSET 2) ORDER BY id
+SELECT id, row_number() OVER (PARTITION BY depth ORDER BY ts) FROM (SELECT * FROM slice ORDER BY ts DESC LIMIT 5 OFFSET 2) ORDER BY id
+SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY depth ORDER BY dur, id) AS rn FROM (SELECT * FROM slice ORDER BY dur DESC, id LIMIT 5 OFFSET 2)) WHERE rn = 1 ORDER BY id
+SELECT id FROM (SELECT id, ts FROM slice ORDER BY ts DESC LIMIT 5 OFFSET 2) ORDER BY ts LIMIT 2
+SELECT count(*), min(id) FROM (SELECT id FROM slice ORDER BY ts DESC LIMIT 4 OFFSET 3)
+SELECT a.id, b.id FROM (SELECT id FROM slice ORDER BY dur DESC, id LIMIT 3 OFFSET 1) a JOIN slice b ON b.parent_id = a.id ORDER BY 1, 2
+-- USING in joins that fill either side with NULL.
+SELECT id FROM (SELECT id + 3 AS id FROM slice) FULL JOIN (SELECT id, value FROM counter) USING (id) ORDER BY id
+SELECT arg_set_id, count(*) FROM slice FULL JOIN args USING (arg_set_id) GROUP BY arg_set_id ORDER BY arg_set_id
+SELECT id, value FROM (SELECT id FROM slice WHERE id > 2) RIGHT JOIN counter USING (id) ORDER BY counter.id
+SELECT * FROM (SELECT id + 3 AS id, dur FROM slice) FULL JOIN (SELECT id, value FROM counter) USING (id) ORDER BY 1
+SELECT * FROM (SELECT id, ts, name FROM slice) NATURAL FULL JOIN (SELECT id, ts, value FROM counter) ORDER BY id, name
+SELECT a.dur, id FROM (SELECT id + 8 AS id, dur FROM slice) a RIGHT JOIN (SELECT id, name FROM slice) b USING (id) WHERE id > 6 ORDER BY id
+SELECT id, c.name FROM (SELECT id + 8 AS id FROM slice) a FULL JOIN (SELECT id FROM counter) b USING (id) LEFT JOIN slice c USING (id) ORDER BY id
+SELECT id, (SELECT count(*) FROM thread WHERE utid < id) FROM (SELECT id + 8 AS id FROM slice) a FULL JOIN (SELECT id AS id FROM counter) b USING (id) ORDER BY id
+-- An alias in a subquery means what it means outside.
+SELECT id, dur AS d FROM slice a WHERE EXISTS (SELECT 1 FROM slice b WHERE b.dur > d AND b.depth = a.depth) ORDER BY id
+SELECT id, dur * 2 AS d FROM slice a WHERE d IN (SELECT b.dur FROM slice b WHERE b.dur <> d) ORDER BY id
+SELECT id + 1 AS nxt FROM slice WHERE EXISTS (SELECT 1 FROM slice b WHERE b.id = nxt AND b.depth = 0) ORDER BY 1
+-- Recursions that go on with reals or texts.
+WITH RECURSIVE c(n, v) AS (SELECT 1, 1 UNION ALL SELECT n + 1, v / 2.0 FROM c WHERE n < 4) SELECT n, v * 1.0 FROM c ORDER BY n
+WITH RECURSIVE c(n, v) AS (SELECT 0, id FROM slice WHERE id = 3 UNION ALL SELECT n + 1, v + (SELECT avg(value) FROM counter) FROM c WHERE n < 2) SELECT n, v * 1.0 FROM c ORDER BY n
+WITH RECURSIVE c(n) AS (SELECT 1 UNION SELECT n / 2.0 FROM c WHERE n > 0.1) SELECT count(*), min(n) FROM c
+WITH RECURSIVE c(n, v) AS (SELECT 1, NULL UNION ALL SELECT n + 1, 'x' || n FROM c WHERE n < 4) SELECT n, v FROM c ORDER BY n
+WITH RECURSIVE c(v) AS (VALUES (1) UNION ALL SELECT v * 0.5 FROM c WHERE v > 0.2) SELECT v * 1.0 FROM c ORDER BY 1
+-- The name of a group's key for another value.
+SELECT upper(name) AS name FROM slice GROUP BY name ORDER BY name LIMIT 3
+SELECT -id AS id FROM slice GROUP BY id ORDER BY id LIMIT 3
+SELECT id FROM (SELECT -id AS id FROM slice GROUP BY id) ORDER BY id LIMIT 2
+-- Columns of one value that a join fills with NULL.
+SELECT c.id, k FROM (SELECT id, 5 AS k FROM slice WHERE id > 6) s RIGHT JOIN counter c ON s.id = c.id + 4 ORDER BY k DESC, c.id
+SELECT c.id, count(*) OVER (PARTITION BY k) FROM (SELECT id, 5 AS k FROM slice WHERE id > 6) s RIGHT JOIN counter c ON s.id = c.id + 4 ORDER BY c.id
+SELECT k, count(*) FROM counter c LEFT JOIN (SELECT id, 5 AS k FROM slice WHERE id > 6) s ON s.id = c.id + 4 GROUP BY k ORDER BY k
+SELECT x.m, c.id FROM counter c LEFT JOIN (SELECT max(id) AS m FROM slice) x ON x.m = c.id + 5 ORDER BY x.m DESC, c.id
+SELECT s.id, d.depth FROM (SELECT id, depth FROM slice WHERE depth = 0) d FULL JOIN slice s ON s.parent_id = d.id ORDER BY d.depth DESC, s.id
+SELECT s.id, d.depth, d.id FROM slice s LEFT JOIN (SELECT id, depth FROM slice WHERE depth = 1) d ON d.id < s.id AND d.id > 4 ORDER BY d.depth DESC, s.id, d.id
+-- `*` of joins that are USING other columns.
+SELECT * FROM (SELECT id, ts FROM slice) x JOIN (SELECT id, ts, dur FROM slice) y USING (id, ts) JOIN (SELECT id, ts + 1 AS ts FROM slice) z USING (id) WHERE id = 1
+SELECT * FROM (SELECT id, ts FROM slice) x JOIN (SELECT id, ts, dur FROM slice) z USING (id) JOIN (SELECT id, ts, value FROM counter) y USING (id, ts) ORDER BY id
+-- Subqueries over constants, in order.
+SELECT x, (SELECT count(*) FROM slice WHERE id > x) FROM (SELECT 1 AS x UNION ALL SELECT 2) ORDER BY x
+SELECT id, (id > 1) * 2 FROM slice s JOIN counter c USING (id) ORDER BY id
+SELECT id FROM slice WHERE id IN ((SELECT 1), 2) ORDER BY id
+SELECT id FROM slice WHERE id NOT IN ((SELECT min(id) FROM slice), (SELECT max(id) FROM slice), 4) ORDER BY id
+SELECT name FROM slice WHERE id < 2 UNION SELECT end_state FROM sched ORDER BY end_state
+SELECT name, id FROM slice WHERE id < 2 UNION ALL SELECT end_state, utid FROM sched ORDER BY utid DESC, end_state
+SELECT id FROM (SELECT id, min(CASE WHEN name = name THEN '' ELSE name END) OVER (PARTITION BY track_id) AS o FROM slice) x WHERE (SELECT min(utid) FROM thread t WHERE x.o < t.name) = 0 ORDER BY id

@@ -1,0 +1,64 @@
+//! `IS`, and CASE with an operand, between values of other types: what `=` compares by SQLite's rules
+//! is compared so here.
+
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{DFSchema, Result};
+use datafusion::logical_expr::expr_rewriter::NamePreserver;
+use datafusion::logical_expr::utils::merge_schema;
+use datafusion::logical_expr::{BinaryExpr, Case, Expr, ExprSchemable, LogicalPlan, Operator};
+
+use crate::perfetto_sql::make_comparable;
+
+/// Converts the operands of such comparisons.
+pub(super) fn lower(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let lowered = plan.transform_up_with_subqueries(|node| {
+        let schema = merge_schema(&node.inputs());
+        let preserver = NamePreserver::new(&node);
+        node.map_expressions(|expr| {
+            let saved = preserver.save(&expr);
+            let lowered = expr.transform_up(|expr| match expr {
+                Expr::BinaryExpr(comparison) => Ok(compared(comparison, &schema)),
+                Expr::Case(case) => Ok(searched(case, &schema)),
+                other => Ok(Transformed::no(other)),
+            })?;
+            Ok(lowered.update_data(|expr| saved.restore(expr)))
+        })
+    });
+    Ok(lowered?.data)
+}
+
+/// Whether two expressions have types that the engine would convert in its own way.
+fn differ(left: &Expr, right: &Expr, schema: &DFSchema) -> bool {
+    let (Ok(left), Ok(right)) = (left.get_type(schema), right.get_type(schema)) else {
+        return false;
+    };
+    left != right
+        && !left.is_null()
+        && !right.is_null()
+        && !(left.is_numeric() && right.is_numeric())
+}
+
+fn compared(mut comparison: BinaryExpr, schema: &DFSchema) -> Transformed<Expr> {
+    let BinaryExpr { left, op, right } = &mut comparison;
+    let is_distinctness = matches!(op, Operator::IsDistinctFrom | Operator::IsNotDistinctFrom);
+    if !is_distinctness || !differ(left, right, schema) {
+        return Transformed::no(Expr::BinaryExpr(comparison));
+    }
+    make_comparable(left, right, schema);
+    Transformed::yes(Expr::BinaryExpr(comparison))
+}
+
+/// `CASE x WHEN y …` as `CASE WHEN x = y …`, if a `y` is of another type than `x`.
+fn searched(mut case: Case, schema: &DFSchema) -> Transformed<Expr> {
+    let Some(operand) = case.expr.take() else { return Transformed::no(Expr::Case(case)) };
+    if !case.when_then_expr.iter().any(|(when, _)| differ(&operand, when, schema)) {
+        case.expr = Some(operand);
+        return Transformed::no(Expr::Case(case));
+    }
+    for (when, _) in &mut case.when_then_expr {
+        let (mut left, mut right) = (operand.as_ref().clone(), when.as_ref().clone());
+        make_comparable(&mut left, &mut right, schema);
+        **when = left.eq(right);
+    }
+    Transformed::yes(Expr::Case(case))
+}
