@@ -61,3 +61,16 @@ SELECT
   id, id AS upid, pid, name, start_ts, end_ts, parent_upid, uid, android_appid,
   android_user_id, cmdline, arg_set_id, machine_id
 FROM __stored_process;
+
+-- A process of Chrome that the browser named and that did not describe itself at that time: the
+-- trace lacks data of it.
+CREATE PERFETTO VIEW experimental_missing_chrome_processes(
+  -- Unique id of the row.
+  id ID,
+  -- Process; join with `process` on `upid`.
+  upid LONG,
+  -- From when on the data of the process is complete, ns in trace time; NULL if it is not up to the
+  -- end.
+  reliable_from LONG
+) AS
+SELECT id, upid, reliable_from FROM __intrinsic_experimental_missing_chrome_processes;

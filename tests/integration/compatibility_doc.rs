@@ -16,6 +16,7 @@ fn lists() -> String {
         let treatment = match tpq::treatment(field) {
             Treatment::Transport => "read by the import itself",
             Treatment::Decoded => "decoded",
+            Treatment::NoTable => "fills no table there, and none here",
             Treatment::NotYet => "not yet",
         };
         writeln!(text, "| {field} | `{name}` | {treatment} |").unwrap();

@@ -12,6 +12,7 @@ use tpq_tables::table::{MachineRow, TraceBoundsRow, TraceFileRow};
 use tpq_tables::{Packer, Stat, Stats, StringId, Tables};
 
 use crate::Tie;
+use crate::decode::chrome::active_processes;
 use crate::decode::clocks::{clock_drift, clock_snapshot};
 use crate::decode::heap::java_names;
 use crate::decode::kernel::etw;
@@ -298,6 +299,7 @@ impl<'a> Decoder<'a> {
             etw::end_operations(&mut trackers, &mut tables, stats);
             winscope::finish_source(&mut trackers, &mut tables, stats);
             trackers.write_memory_snapshot(&mut tables, stats);
+            active_processes::finish_source(&mut trackers, &mut tables);
         }
         symbols::name_frames(bytes, &symbol_files, &mut trackers, &mut tables, &mut stats);
         let unsymbolized = self.state.symbolizer.map_or_else(Vec::new, |symbolizer| {

@@ -136,6 +136,9 @@ pub enum Treatment {
     Transport,
     /// A decoder reads them.
     Decoded,
+    /// The trace processor fills no table from them, and no decoder reads them; they are counted by
+    /// kind.
+    NoTable,
     /// No decoder reads them; they are counted by kind.
     NotYet,
 }
@@ -152,6 +155,17 @@ const TRANSPORT: &[u32] = &[
     trace_packet::PROTOVMS,
 ];
 
+/// Kinds of packets that the trace processor fills no table from.
+const NO_TABLE: &[u32] = &[
+    trace_packet::INODE_FILE_MAP,
+    trace_packet::STREAMING_ALLOCATION,
+    trace_packet::STREAMING_FREE,
+    trace_packet::EVDEV_EVENT,
+    trace_packet::FOR_TESTING,
+    trace_packet::ANDROID_PROCESS_STATE,
+    trace_packet::ANDROID_FREEZER_STATE,
+];
+
 /// The route of packets with this payload field.
 pub fn treatment(field: u32) -> Treatment {
     if TRANSPORT.contains(&field) {
@@ -159,6 +173,7 @@ pub fn treatment(field: u32) -> Treatment {
     }
     match packet_decoder(field).is_some() || bundle_decoder(field).is_some() {
         true => Treatment::Decoded,
+        false if NO_TABLE.contains(&field) => Treatment::NoTable,
         false => Treatment::NotYet,
     }
 }

@@ -111,6 +111,7 @@ define_tables! {
     process_memory_snapshot: ProcessMemorySnapshotTable,
     memory_snapshot_node: MemorySnapshotNodeTable,
     memory_snapshot_edge: MemorySnapshotEdgeTable,
+    missing_chrome_process: MissingChromeProcessTable,
     logs: LogTable,
     package_list: PackageListTable,
     android_game_intervention_list: GameInterventionTable,

@@ -27,7 +27,7 @@ pub fn bases() -> Vec<Base> {
         false,
         &[
             select(1, &[field(1)], false, &[load]),
-            select(2, &[field(93), field(3), field(1), by_key], true, &[merge.clone()]),
+            select(2, &[field(93), field(3), field(1), by_key], true, &[merge]),
         ],
     );
     let delete = select(

@@ -32,7 +32,7 @@ pub fn bases() -> Vec<Base> {
         .message(7, message().bytes(1, "key").bytes(2, "value"));
     let tokens = [
         &b"TOKENS\0\0\x01\0\0\0\0\0\0\0\x05\0\0\0\xff\xff\xff\xff"[..],
-        &"\u{25a0}domain\u{2666}L1\u{25a0}format\u{2666}%d %.1f %*d %u %p".as_bytes(),
+        "\u{25a0}domain\u{2666}L1\u{25a0}format\u{2666}%d %.1f %*d %u %p".as_bytes(),
         b"\0",
     ];
     let event = [5, 0, 0, 0, 9, 0, 0, 0, 63, 4, 5, 7, 9];

@@ -245,6 +245,39 @@ fn processes_that_are_active_are_known() {
     );
 }
 
+/// Processes describe themselves at about the time when the browser names them.
+#[test]
+fn processes_without_descriptors_miss_data() {
+    const SECOND: u64 = 1_000_000_000;
+    let named = |at: u64, pids: &[i64]| {
+        let all = pids.iter().fold(message(), |all, &pid| all.int(1, pid));
+        event(at * SECOND, message().message(field::CHROME_ACTIVE_PROCESSES, all))
+    };
+    let described = |at: u64, pid: i64| {
+        let process = message().int(1, pid);
+        Packet::new().sequence(WRITER).timestamp(at).payload(43, process)
+    };
+    let trace = packets([
+        named(10, &[300, 301, 302]),
+        described(10 * SECOND - 1, 300),
+        described(12 * SECOND, 301),
+        named(20, &[300]),
+        described(20 * SECOND + 200_000_000, 300),
+        described(20 * SECOND, 303),
+    ]);
+    assert_eq!(
+        trace.rows(
+            "SELECT pid, reliable_from FROM experimental_missing_chrome_processes \
+             JOIN process USING (upid) ORDER BY pid"
+        ),
+        "\
+pid  reliable_from
+301  12000000000
+302  20000000000
+"
+    );
+}
+
 #[test]
 fn related_events_have_a_common_id() {
     let by_number = event(10, message().uint(field::CORRELATION_ID, 77));

@@ -23,7 +23,7 @@ macro_rules! file {
 
 const FILES: &[File] = &[
     file!("sched.sql", "sched_slice", "sched", "thread_state"),
-    file!("process.sql", "thread", "process"),
+    file!("process.sql", "thread", "process", "experimental_missing_chrome_processes"),
     file!("ftrace.sql", "ftrace_event", "raw"),
     file!("cpu.sql", "cpu", "cpu_available_frequencies"),
     file!("slice.sql", "slice", "slices", "instant"),

@@ -76,7 +76,10 @@ pub use memory::{
     MemorySnapshotRow, MemorySnapshotTable, ProcessMemorySnapshotRow, ProcessMemorySnapshotTable,
     ProfilerSmapsRow, ProfilerSmapsTable,
 };
-pub use process::{ProcessRow, ProcessTable, ThreadRow, ThreadTable};
+pub use process::{
+    MissingChromeProcessRow, MissingChromeProcessTable, ProcessRow, ProcessTable, ThreadRow,
+    ThreadTable,
+};
 pub use profiler::{
     ChromeSampleExtrasRow, ChromeSampleExtrasTable, ProfilerAsyncContextRow,
     ProfilerAsyncContextTable, ProfilerCounterSetRow, ProfilerCounterSetTable,

@@ -53,3 +53,16 @@ declare_table! {
         machine_id: u32 => JoinId("machine"),
     }
 }
+
+declare_table! {
+    /// A process of Chrome that the browser named and that did not describe itself at that time: the
+    /// trace lacks data of it.
+    table "__intrinsic_experimental_missing_chrome_processes" =>
+        MissingChromeProcessTable, MissingChromeProcessRow {
+        /// Process; join with `process` on `upid`.
+        upid: u32 => Long,
+        /// From when on the data of the process is complete, ns in trace time; NULL if it is not up
+        /// to the end.
+        reliable_from: Option<i64> => Long,
+    }
+}

@@ -1,5 +1,6 @@
-//! Chrome: its metadata and names.
+//! Chrome: its metadata, processes and names.
 
+pub(crate) mod active_processes;
 pub(crate) mod chrome_events;
 pub(crate) mod chrome_metadata;
 pub(in crate::decode) mod chrome_names;

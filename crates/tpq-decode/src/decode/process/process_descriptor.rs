@@ -7,7 +7,7 @@ use tpq_proto::fields::trace_packet;
 use tpq_proto::message::{ChromeProcessDescriptor, ProcessDescriptor};
 use tpq_tables::{Stat, Stats, Tables};
 
-use crate::decode::chrome::chrome_names;
+use crate::decode::chrome::{active_processes, chrome_names};
 use crate::decode::{Packet, PacketDecoder};
 use tpq_trackers::args::ArgValue;
 use tpq_trackers::track::{Tid, Trackers, Upid};
@@ -41,6 +41,7 @@ pub(in crate::decode) fn describe_process(
 ) -> Upid {
     let pid = Tid { machine: packet.machine, id: i64::from(process.pid()) };
     let upid = trackers.processes.process(pid, tables);
+    active_processes::note_described(packet.ts(), upid, trackers);
     let kind = process.chrome_process_type.and_then(chrome_names::process);
     let names = [Some(process.process_name()).filter(|name| !name.is_empty()), kind];
     for name in names.into_iter().flatten() {

@@ -12,6 +12,7 @@ use super::context::DecodeContext;
 use super::event::{Present, bits};
 use super::framework_process;
 use crate::decode::Packet;
+use crate::decode::chrome::active_processes;
 use tpq_trackers::args::{Annotated, ArgSet, ArgValue};
 use tpq_trackers::args::{MAX_DEPTH, MessageArgs, MessageTables, Unreadable};
 use tpq_trackers::track::{Tid, Utid};
@@ -90,11 +91,7 @@ pub(super) fn add(
 /// the event's own.
 fn read(typed: bool, thread: Option<Utid>, args: &mut ArgSet, context: &mut DecodeContext<'_, '_>) {
     let DecodeContext { packet, trackers, tables, stats } = context;
-    let (messages, processes, mappings) = (
-        &mut trackers.file.messages,
-        &mut trackers.processes,
-        &mut trackers.source.stacks.mappings,
-    );
+    let (messages, mappings) = (&mut trackers.file.messages, &mut trackers.source.stacks.mappings);
     let mut message = MessageArgs {
         interned: packet.interned,
         generation: packet.generation,
@@ -145,7 +142,8 @@ fn read(typed: bool, thread: Option<Utid>, args: &mut ArgSet, context: &mut Deco
     let active = message.tables.map(|tables| tables.active_processes).unwrap_or_default();
     for pid in active {
         let pid = Tid { machine: packet.machine, id: i64::from(pid) };
-        processes.process(pid, tables);
+        let upid = trackers.processes.process(pid, tables);
+        active_processes::note_named(packet.ts(), upid, trackers);
     }
     if let Some(row) = log {
         let log_source = tables.strings.intern("android_logcat");
