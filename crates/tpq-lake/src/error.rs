@@ -1,5 +1,7 @@
 //! Errors of lakes.
 
+use std::path::PathBuf;
+
 use datafusion::arrow::error::ArrowError;
 use datafusion::error::DataFusionError;
 use datafusion::parquet::errors::ParquetError;
@@ -28,6 +30,14 @@ pub enum LakeError {
     /// A file or object could not be read or written.
     #[error("{0}")]
     Store(#[from] object_store::Error),
+    /// A folder could not be made.
+    #[error("cannot make the folder {}: {source}", folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// The event.
+        source: std::io::Error,
+    },
     /// The Delta log of a table could not be read or written.
     #[error("the log of table {table} cannot be read or written: {source}")]
     Log {

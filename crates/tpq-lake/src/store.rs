@@ -36,6 +36,8 @@ pub(crate) struct LakeStore {
     store_url: ObjectStoreUrl,
     /// The path of the lake within the store.
     root: Path,
+    /// The folder of a lake in the file system.
+    folder: Option<PathBuf>,
 }
 
 impl LakeStore {
@@ -55,7 +57,9 @@ impl LakeStore {
         let parsed = ListingTableUrl::parse(&url).map_err(|error| wrong(error.to_string()))?;
         let (store, root) = store_of(parsed.get_url()).map_err(|error| wrong(error.to_string()))?;
         let store_url = parsed.object_store();
-        Ok(Self { url, store, store_url, root })
+        let folder = parsed.get_url().to_file_path().ok();
+        let folder = folder.filter(|_| parsed.scheme() == "file");
+        Ok(Self { url, store, store_url, root, folder })
     }
 
     /// The address.
@@ -66,6 +70,11 @@ impl LakeStore {
     /// The address of the Delta table of a table.
     pub(crate) fn table_url(&self, table: &str) -> String {
         format!("{}/{table}/", self.url)
+    }
+
+    /// The folder of a table in the file system, which need not exist; `None` in an object store.
+    pub(crate) fn folder(&self, table: &str) -> Option<PathBuf> {
+        self.folder.as_ref().map(|folder| folder.join(table))
     }
 
     pub(crate) fn object_store(&self) -> &Arc<dyn ObjectStore> {

@@ -20,7 +20,7 @@ pub struct EachArgs {
     pub lake: Option<String>,
 
     /// Choose traces of the lake by an SQL expression over columns of lake.traces, such as
-    /// \"device = 'google/raven' AND day >= '2026-03-01'\"
+    /// "device = 'google/raven' AND day >= '2026-03-01'"
     #[arg(
         long = "where",
         value_name = "SQL",

@@ -6,6 +6,7 @@ mod added;
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -72,6 +73,8 @@ pub(crate) struct TableLog {
     engine: LogEngine,
     name: String,
     url: String,
+    /// The folder of the table in the file system, which the Delta engine wants to exist.
+    folder: Option<PathBuf>,
 }
 
 /// The state of a table at a version.
@@ -133,11 +136,19 @@ impl LogState {
 
 impl TableLog {
     pub(crate) fn new(engine: &LogEngine, store: &LakeStore, name: &str) -> Self {
-        Self { engine: engine.clone(), name: name.to_owned(), url: store.table_url(name) }
+        Self {
+            engine: engine.clone(),
+            name: name.to_owned(),
+            url: store.table_url(name),
+            folder: store.folder(name),
+        }
     }
 
     /// The latest state; `None` if there is no table.
     pub(crate) fn state(&self) -> Result<Option<LogState>, LakeError> {
+        if self.folder.as_ref().is_some_and(|folder| !folder.is_dir()) {
+            return Ok(None);
+        }
         match Snapshot::builder_for(&self.url).build(self.engine()) {
             Ok(snapshot) => Ok(Some(LogState(snapshot))),
             Err(_) if self.is_absent()? => Ok(None),
@@ -147,7 +158,7 @@ impl TableLog {
 
     fn is_absent(&self) -> Result<bool, LakeError> {
         let listed = || -> Result<bool, KernelError> {
-            let log = try_parse_uri(format!("{}_delta_log/", self.url))?;
+            let log = try_parse_uri(&self.url)?.join("_delta_log/")?;
             match self.engine().storage_handler().list_from(&log)?.next() {
                 None | Some(Err(KernelError::FileNotFound(_))) => Ok(true),
                 Some(first) => first.map(|_| false),
@@ -166,6 +177,10 @@ impl TableLog {
         partition: &[String],
         properties: &[(&str, String)],
     ) -> Result<(), LakeError> {
+        if let Some(folder) = &self.folder {
+            let failed = |source| LakeError::Folder { folder: folder.clone(), source };
+            std::fs::create_dir_all(folder).map_err(failed)?;
+        }
         let fields =
             columns.iter().map(|(name, kind)| StructField::nullable(name, kind.of_delta()));
         let create = || -> Result<(), KernelError> {
